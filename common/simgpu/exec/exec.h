@@ -1,0 +1,111 @@
+/* exec/ — the device: its memory, and warps that run a decoded kernel and count what hardware would count.
+ *
+ * Interface:
+ * - mem_*    device memory. A device address is never a host address: the pages there are not readable by the host.
+ * - exec_load gives a module's variables their addresses; exec_run runs one launch to its end, on all host cores.
+ *
+ * Contract: exec_run gives the same memory, counters and fault for any number of host threads. Kernels whose result
+ * could depend on the order of blocks (atomics that return a value, floating-point atomics) and small grids run on one thread.
+ * exec/ knows nothing of streams, time or the CUDA runtime: one launch at a time, called from one thread.
+ */
+#ifndef SIMGPU_EXEC_H
+#define SIMGPU_EXEC_H
+
+#include "../ptx/ptx.h"
+
+/* --- memory ------------------------------------------------------------------------------------------------- */
+
+/* Device addresses lie in [MEM_BASE, MEM_BASE + MEM_WINDOW): reserved and unreadable, so that a host access faults. */
+void mem_init(uint64_t capacity_bytes);
+/* 256-byte aligned, as cudaMalloc promises; filled with 0xCD so that nobody leans on zeros. 0: device is full. */
+uint64_t mem_alloc(uint64_t bytes);
+/* 0; or -1 when addr is not the start of a live allocation. Addresses are not handed out again while others are left. */
+int mem_free(uint64_t addr);
+bool mem_in_window(const void *p);               /* could only be a device address */
+bool mem_valid(uint64_t addr, uint64_t bytes);   /* wholly inside one live allocation */
+uint8_t *mem_host(uint64_t addr);                /* where SimGPU keeps that byte; no check */
+void mem_usage(uint64_t *free_bytes, uint64_t *total_bytes);
+/* "16 bytes after the 16384-byte allocation at 0x..." for any address: what is nearest, or that it is a host address. */
+void mem_describe(uint64_t addr, char *text, size_t size);
+
+/* --- counters ----------------------------------------------------------------------------------------------- */
+
+typedef struct {
+#define COUNTER(field, ncu, what) uint64_t field;
+#include "counters.def"
+#undef COUNTER
+} exec_counters;
+enum {
+#define COUNTER(field, ncu, what) COUNTER_##field,
+#include "counters.def"
+#undef COUNTER
+    NCOUNTERS
+};
+typedef struct {
+    const char *field, *ncu, *what;
+} exec_counter_name;
+extern const exec_counter_name exec_counter_names[NCOUNTERS]; /* exec_counters as an array of uint64_t, in this order */
+
+/* One source line's share. */
+typedef struct {
+    const char *file;
+    uint32_t line;
+    exec_counters c;
+} exec_line;
+
+/* --- launches ----------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t x, y, z;
+} exec_dim;
+
+typedef struct {
+    ptx_function *kernel;
+    exec_dim grid, block;
+    uint32_t dynamic_shared;
+    const void *params; /* kernel->param_bytes bytes, laid out by kernel->params */
+} exec_launch;
+
+typedef enum {
+    EXEC_OK,
+    EXEC_UNSUPPORTED,     /* an instruction SimGPU does not have */
+    EXEC_ILLEGAL_ADDRESS, /* cudaErrorIllegalAddress */
+    EXEC_MISALIGNED,      /* cudaErrorMisalignedAddress */
+    EXEC_BUDGET,          /* the instruction budget ran out: cudaErrorLaunchTimeout */
+    EXEC_DEADLOCK,        /* a barrier that cannot complete: cudaErrorLaunchTimeout */
+    EXEC_BAD_SYNC,        /* a .sync mask or barrier used against its rules: cudaErrorLaunchFailure */
+    EXEC_TRAP,            /* trap: cudaErrorLaunchFailure */
+    EXEC_ASSERT,          /* assert(): cudaErrorAssert */
+    EXEC_STACK,           /* calls nested too deep: cudaErrorLaunchFailure */
+} exec_status;
+
+typedef struct {
+    exec_status status;
+    char message[2048]; /* several lines: what, kernel, block, thread, address, nearest allocation, source line and caret */
+} exec_fault;
+
+typedef struct {
+    exec_fault fault;
+    exec_counters total;
+    exec_line *lines; /* sorted by file, line; owned by exec/, valid until the next exec_run */
+    uint32_t nlines;
+    /* Unique sectors of the launch: the least that DRAM must move, in 32-byte sectors. */
+    uint64_t footprint_read, footprint_written;
+    uint64_t blocks, threads_per_block;
+    uint32_t registers, shared_bytes; /* a thread, a block: what occupancy is made of */
+    uint32_t critical_loads; /* most global load requests that one warp waited for, one after another */
+} exec_result;
+
+/* 0, or -1 with a message (too little device memory for the module's variables). */
+int exec_load(ptx_module *m, char *err, size_t err_size);
+/* Runs the launch. The caller has checked the launch limits (block size, shared memory, grid). */
+void exec_run(const exec_launch *launch, exec_result *result);
+
+/* Settings; 0 = default. threads: host threads (default: all cores; SIMGPU_THREADS). budget: warp instructions a block may
+ * execute (default 2^26; SIMGPU_BUDGET). */
+void exec_configure(unsigned threads, uint64_t budget);
+
+/* printf of kernels lands here, in block order, at the end of each launch. Default: stdout. */
+extern void (*exec_print)(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,83 @@
+/* ptx/ — from the bytes of a fat binary to a decoded program.
+ *
+ *   fat binary --ptx_extract--> text --lex--> tokens --parse--> module --cfg, decode--> functions that exec/ runs
+ *
+ * Interface:
+ * - ptx_extract finds the PTX text in what __cudaRegisterFatBinary is given.
+ * - ptx_load parses it. A module that does not parse is an error; a kernel that uses something SimGPU does not
+ *   know still loads: its `unsupported` says what, and the launch reports it. A kernel never vanishes.
+ * - ptx_find_kernel looks a kernel up by its (mangled) name.
+ *
+ * Nothing here executes, allocates device memory or knows the CUDA runtime.
+ */
+#ifndef SIMGPU_PTX_H
+#define SIMGPU_PTX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ptx_module ptx_module;
+typedef struct ptx_insn ptx_insn;
+
+enum ptx_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM };
+
+/* A .param of a kernel: where cudaLaunchKernel's args[i] is copied to in the parameter buffer. */
+typedef struct {
+    const char *name;
+    uint32_t offset, size; /* bytes */
+} ptx_param;
+
+/* A variable with a name: module scope (.global, .const, .shared) or function scope (.shared, .local). */
+typedef struct {
+    const char *name;
+    enum ptx_space space;
+    uint64_t size, align;   /* bytes; size 0 = extern __shared__ */
+    uint64_t address;       /* .global and .const: device address, filled by exec_load; others: offset in their space */
+    const uint8_t *initial; /* size bytes, or NULL for zeros */
+    bool external;
+} ptx_var;
+
+/* A function: a kernel (.entry) or a device function (.func). */
+typedef struct ptx_function {
+    const char *name;
+    ptx_module *module;
+    bool is_kernel;
+    bool has_body; /* false: extern .func, a builtin of exec/ or an error at launch */
+    ptx_param *params;
+    uint32_t nparams, param_bytes;
+    uint32_t static_shared; /* bytes of .shared used by this kernel and what it calls, without the dynamic part */
+    uint32_t dynamic_shared_offset; /* where extern __shared__ begins */
+    uint32_t local_bytes;   /* per thread */
+    uint32_t registers;     /* 32-bit registers a thread, estimated by liveness as ptxas would count them */
+    uint32_t max_threads;   /* from .maxntid; 0 = none */
+    const char *unsupported; /* NULL, or the message a launch must fail with: opcode, PTX line, source line */
+    uint32_t line; /* source line of the kernel's first instruction, 0 if the PTX has no line table */
+    const char *file;
+
+    /* for exec/ only: see decode.h */
+    struct ptx_code *code;
+} ptx_function;
+
+struct ptx_module {
+    const char *source_name; /* for messages */
+    ptx_var *vars;
+    uint32_t nvars;
+    ptx_function **functions;
+    uint32_t nfunctions;
+    bool loaded; /* exec_load has given the variables addresses */
+    struct ptx_names *names;
+};
+
+/* The plain PTX text inside a fat binary (`wrapper` is __fatBinC_Wrapper_t: magic 0x466243B1), the newest PTX entry
+ * if there are several; it is malloc'd and NUL-terminated. NULL with a message in err: no PTX inside, or compressed
+ * in a way that we do not read (the message says how to rebuild). Layout: cuda's fatbinary_section.h. */
+char *ptx_extract(const void *wrapper, size_t *length, char *err, size_t err_size);
+
+/* Parses and decodes PTX text. NULL with "file:line: what" in err. Modules live as long as the process. */
+ptx_module *ptx_load(const char *text, size_t length, const char *source_name, char *err, size_t err_size);
+
+ptx_function *ptx_find_kernel(const ptx_module *m, const char *name);
+ptx_var *ptx_find_var(const ptx_module *m, const char *name);
+
+#endif
