@@ -19,6 +19,7 @@
 
 typedef struct ptx_module ptx_module;
 typedef struct ptx_insn ptx_insn;
+struct ptx_reloc;
 
 enum ptx_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM };
 
@@ -34,9 +35,17 @@ typedef struct {
     enum ptx_space space;
     uint64_t size, align;   /* bytes; size 0 = extern __shared__ */
     uint64_t address;       /* .global and .const: device address, filled by exec_load; others: offset in their space */
-    const uint8_t *initial; /* size bytes, or NULL for zeros */
+    uint8_t *initial;       /* size bytes, or NULL for zeros */
+    struct ptx_reloc *relocs; /* addresses inside `initial`, filled in by exec_load */
+    uint32_t nrelocs;
     bool external;
 } ptx_var;
+
+/* An initial value that is an address: 8 bytes at `offset` become the address of the symbol `name`, plus `addend`. */
+typedef struct ptx_reloc {
+    uint64_t offset, addend;
+    const char *name;
+} ptx_reloc;
 
 /* A function: a kernel (.entry) or a device function (.func). */
 typedef struct ptx_function {
@@ -55,18 +64,25 @@ typedef struct ptx_function {
     uint32_t line; /* source line of the kernel's first instruction, 0 if the PTX has no line table */
     const char *file;
 
+    ptx_var **vars; /* its own .shared and .local variables */
+    uint32_t nvars;
+
     /* for exec/ only: see decode.h */
     struct ptx_code *code;
+    uint32_t number; /* its place in module->functions, plus 1: what a function pointer holds */
 } ptx_function;
 
 struct ptx_module {
     const char *source_name; /* for messages */
-    ptx_var *vars;
+    ptx_var **vars;
     uint32_t nvars;
     ptx_function **functions;
     uint32_t nfunctions;
+    const char **files; /* the .file table */
+    uint32_t nfiles;
+    uint64_t shared_bytes; /* of .shared variables at module scope and in device functions */
+    uint32_t instructions; /* of all functions together, set by exec_load */
     bool loaded; /* exec_load has given the variables addresses */
-    struct ptx_names *names;
 };
 
 /* The plain PTX text inside a fat binary (`wrapper` is __fatBinC_Wrapper_t: magic 0x466243B1), the newest PTX entry
@@ -78,6 +94,8 @@ char *ptx_extract(const void *wrapper, size_t *length, char *err, size_t err_siz
 ptx_module *ptx_load(const char *text, size_t length, const char *source_name, char *err, size_t err_size);
 
 ptx_function *ptx_find_kernel(const ptx_module *m, const char *name);
+/* The name in the source of a mangled name, without arguments; *length bytes of it. */
+const char *ptx_base_name(const char *mangled, int *length);
 ptx_var *ptx_find_var(const ptx_module *m, const char *name);
 
 #endif

@@ -1,0 +1,179 @@
+# Bluebar's front door. Type `make` to see the labs and the commands.
+#
+# Two levels. The first half of this file is what a person types; each recipe is one line that calls a
+# script in common/make/. The second half says how a program is built; the scripts come back to it
+# (`make .build/sim/mine/lab3`) once they know what has to be there. All that is generated lands in .build/.
+
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+SHELL := /bin/sh
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+# The lane: `gpu` where nvcc and a GPU answer, else `sim`, the software GPU.
+ifeq ($(origin DEVICE),undefined)
+DEVICE := $(shell command -v nvcc >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | grep -q '^GPU' && echo gpu || echo sim)
+endif
+ifeq ($(filter $(DEVICE),sim gpu),)
+$(error DEVICE=$(DEVICE): there are two lanes. Use DEVICE=sim (the software GPU) or DEVICE=gpu (a real one))
+endif
+CUDA_COMPILER ?= clang
+ifeq ($(filter $(CUDA_COMPILER),clang nvcc),)
+$(error CUDA_COMPILER=$(CUDA_COMPILER): the sim lane knows CUDA_COMPILER=clang and CUDA_COMPILER=nvcc)
+endif
+
+# One build folder a lane, so that nothing is mixed up: sim, gpu, san (sanitizers), sim-nvcc.
+B := .build/$(DEVICE)
+ifeq ($(DEVICE)-$(CUDA_COMPILER),sim-nvcc)
+B := .build/sim-nvcc
+endif
+ifneq ($(SAN),)
+B := .build/san
+endif
+export DEVICE CUDA_COMPILER B # what else is given on the command line, make hands on by itself
+
+DO := common/make
+LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword $(subst -, ,$(notdir $d))))))
+
+# ---------------------------------------------------------------------------------- what a person types
+
+.PHONY: list setup check test doctor lint docs bench bench-sim clean FORCE
+list:         ; @$(DO)/list.sh
+setup:        ; @$(DO)/setup.sh
+check: FORCE  ; @$(DO)/check.sh
+test: FORCE   ; @$(DO)/test.sh
+doctor:       ; @$(DO)/doctor.sh
+lint:         ; @$(DO)/lint.sh
+docs: FORCE   ; @$(DO)/docs.sh
+bench: FORCE  ; @$(DO)/lab.sh bench $(or $(LAB),3)
+bench-sim: FORCE ; @$(DO)/bench-sim.sh
+clean:        ; @rm -rf .build && echo 'clean: removed .build'
+FORCE:
+
+# make lab3, lines3, hint3 ...: one of each for every lab that is here.
+$(LABS:%=lab%): lab%: FORCE ; @$(DO)/lab.sh run $*
+$(LABS:%=lines%): lines%: FORCE ; @$(DO)/lab.sh lines $*
+$(LABS:%=solution%): solution%: FORCE ; @$(DO)/lab.sh solution $*
+$(LABS:%=hint%): hint%: FORCE ; @$(DO)/hint.sh $*
+$(LABS:%=diff%): diff%: FORCE ; @$(DO)/lab.sh diff $*
+$(LABS:%=reset%): reset%: FORCE ; @$(DO)/lab.sh reset $*
+.DEFAULT: ; @$(DO)/unknown.sh $@
+
+# `make -j2 setup lab3` must install before it builds.
+ifneq ($(filter setup,$(MAKECMDGOALS)),)
+$(filter-out setup,$(MAKECMDGOALS)): setup
+endif
+
+# ---------------------------------------------------------------------------------- compilers and flags
+
+# Looked for when first needed, because `make setup lab3` installs it on the way.
+ifeq ($(origin CLANG),undefined)
+CLANG = $(eval CLANG := $(shell $(DO)/find-clang.sh))$(CLANG)
+endif
+NVCC ?= nvcc
+GPU_ARCH ?= native
+CUDA_ROOT = $(eval CUDA_ROOT := $(shell dirname "$$(dirname "$$(readlink -f "$$(command -v $(NVCC))")")"))$(CUDA_ROOT)
+CUBLAS = $(eval CUBLAS := $(wildcard $(CUDA_ROOT)/include/cublas_v2.h))$(CUBLAS)
+
+SIMGPU   := common/simgpu
+WARN     := -Wall -Wextra -Werror
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZE := $(if $(SAN),$(SANITIZERS))
+C_FLAGS  := -std=c11 -g1 $(WARN) -pthread $(SANITIZE)
+SIMGPU_FLAGS := $(C_FLAGS) -D_GNU_SOURCE -O3 -ffp-contract=off -fno-math-errno -DSIMGPU_PROFILES='"$(CURDIR)/$(SIMGPU)/profiles"'
+
+# `clang -x cuda` with our own small cuda_runtime.h, and no CUDA toolkit. sm_70 is the newest that clang 14 can
+# write PTX for without asking for a newer PTX version than the -target-sdk-version below stands for.
+SIM_CUDA := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O2 -g1 \
+            -fdebug-compilation-dir=. -Xclang -target-sdk-version=11.5 -I $(SIMGPU)/include -include cuda_runtime.h
+NVCC_FLAGS := -std=c++17 -O2 -lineinfo
+
+# $(call compile_cu,source,object without .o,more flags): device code, then host code with the device code inside.
+ifeq ($(B),.build/gpu)
+compile_cu = $(NVCC) $(NVCC_FLAGS) -arch=$(GPU_ARCH) $(if $(CUBLAS),-DLAB_CUBLAS) $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
+LAB_CC    = cc
+LAB_FLAGS = $(C_FLAGS) -O2 -I $(CUDA_ROOT)/include
+link_lab  = $(NVCC) -arch=$(GPU_ARCH) -o $@ $1 $(if $(CUBLAS),-lcublas) -lm
+else ifeq ($(B),.build/sim-nvcc)
+compile_cu = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=compute_90 -Xcompiler -idirafter,$(SIMGPU)/include \
+             $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
+else
+define compile_cu
+$(CLANG) $(SIM_CUDA) $3 --cuda-device-only -S -o $2.ptx $1
+$(B)/ptx2fatbin $2.ptx $2.fatbin
+$(CLANG) $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
+endef
+endif
+LAB_CC    ?= $(CLANG)
+LAB_FLAGS ?= $(C_FLAGS) -O2 -I $(SIMGPU)/include
+link_lab  ?= $(CLANG) $(SANITIZE) -pthread -o $@ $1 $(B)/libsimgpu.a -lstdc++ -lm
+
+# ---------------------------------------------------------------------------------- SimGPU and common/lab
+
+SIMGPU_SRC := $(filter-out $(SIMGPU)/tools/%,$(wildcard $(SIMGPU)/*/*.c))
+SIMGPU_OBJ := $(SIMGPU_SRC:common/%.c=$(B)/obj/%.o)
+LAB_SRC    := $(wildcard common/lab/*.c)
+LAB_OBJ    := $(LAB_SRC:common/%.c=$(B)/obj/%.o)
+TOOLS      := $(patsubst $(SIMGPU)/tools/%.c,$(B)/%,$(wildcard $(SIMGPU)/tools/*.c))
+CUDA_TOOLS := $(if $(filter .build/sim .build/san,$(B)),$(B)/ptx2fatbin)
+
+# Says once what is slow, just before the first compiler starts.
+say_simgpu = $(eval say_simgpu :=)$(info building SimGPU ($(words $(SIMGPU_SRC)) files$(if $(SAN),$(,) with sanitizers)) ...)
+, := ,
+
+$(B)/obj/simgpu/%.o: common/simgpu/%.c
+	$(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -c -o $@ $<
+$(B)/obj/lab/%.o: common/lab/%.c
+	@mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) -MMD -MP -c -o $@ $<
+$(B)/libsimgpu.a: $(SIMGPU_OBJ)
+	@rm -f $@ && ar rcs $@ $^
+$(B)/ptx2fatbin: $(SIMGPU)/tools/ptx2fatbin.c
+	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
+$(filter-out $(B)/ptx2fatbin,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
+	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lstdc++ -lm
+$(B)/bench-sim: tests/bench-sim.cu $(B)/libsimgpu.a $(CUDA_TOOLS)
+	@$(call compile_cu,$<,$@,-I $(SIMGPU)/include)
+	@$(call link_lab,$@.o)
+
+.PHONY: all
+all: $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a $(TOOLS)) $(foreach n,$(LABS),$(B)/mine/lab$n $(B)/reference/lab$n)
+
+# ---------------------------------------------------------------------------------- a lab's programs
+#
+# A lab has one file to edit. Its versions ("variants") are: mine (labs/), starter (as it was shipped), reference
+# (solutions/), and any submission that check.sh stages. A variant is first copied into its own folder under a
+# `#line` that keeps its real name in messages; so nothing beside a submission can be included by accident.
+# Every lab program holds three of them: the variant, and the starter and the reference under other names.
+# seal.sh hides all of an object's names but the lab's entry points; the entry points are what the reference defines.
+
+define lab_rules
+dir$1  := $(patsubst %/,%,$(wildcard labs/lab$1-*/))
+file$1 := $(notdir $(firstword $(wildcard solutions/lab$1-*/*.cu)))
+
+$(B)/mine/lab$1.cu: $$(dir$1)/$$(file$1)
+	@$(DO)/stage.sh $$< $$< $$@
+$(B)/starter/lab$1.cu: $$(dir$1)/.starter.cu
+	@$(DO)/stage.sh $$< $$(dir$1)/$$(file$1) $$@
+$(B)/reference/lab$1.cu: solutions/$$(notdir $$(dir$1))/$$(file$1)
+	@$(DO)/stage.sh $$< $$< $$@
+
+$(B)/%/lab$1.o: $(B)/%/lab$1.cu $(CUDA_TOOLS)
+	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1))
+$(B)/lab$1/harness.o: $$(dir$1)/harness.cu $(CUDA_TOOLS)
+	@mkdir -p $$(@D)
+	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab,$$(SANITIZE))
+
+$(B)/%/lab$1.student.o: $(B)/%/lab$1.o $(B)/reference/lab$1.o $(DO)/seal.sh
+	@$(DO)/seal.sh $$< $$@ $(B)/reference/lab$1.o
+$(B)/%/lab$1.starter.o: $(B)/%/lab$1.o $(B)/reference/lab$1.o $(DO)/seal.sh
+	@$(DO)/seal.sh $$< $$@ $(B)/reference/lab$1.o starter_
+$(B)/%/lab$1.reference.o: $(B)/%/lab$1.o $(DO)/seal.sh
+	@$(DO)/seal.sh $$< $$@ $(B)/reference/lab$1.o reference_
+
+$(B)/%/lab$1: $(B)/%/lab$1.student.o $(B)/lab$1/harness.o $(B)/starter/lab$1.starter.o \
+              $(B)/reference/lab$1.reference.o $(LAB_OBJ) $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a)
+	@$$(call link_lab,$$(filter %.o,$$^))
+endef
+$(foreach n,$(LABS),$(eval $(call lab_rules,$n)))
+
+.SECONDARY:
+-include $(wildcard $(B)/*.d $(B)/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)

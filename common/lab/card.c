@@ -1,0 +1,186 @@
+/* card.c — the score card for people and the record for programs, from the same results.
+ *
+ * The record is TSV; tab, newline and backslash inside a field are escaped as \t, \n and \\. Lines, in order:
+ *
+ *     bluebar-record  1  <lab>  <lane>  <device>
+ *     seed   <N>
+ *     row    <id>  pass|part|fail|na  <points>  <max>  <sentence>  <value>  <want>  <where>  <why>  <hint>  <next>
+ *     note   <name>  <text>
+ *     score  <points>  <max>  done
+ *
+ * Only a record whose last line is a score line counts. It is written by lab_end and by nothing else.
+ */
+#define _GNU_SOURCE
+#include "lab_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABEL_WIDTH = 26, VALUE_WIDTH = 10, WANT_WIDTH = 50 };
+
+/* "e": closed in any program that student code might start. */
+void lab_record_open(const char *path) {
+    lab.record = fopen(path, "we");
+    if (!lab.record) lab_die("cannot write the record %s: %s", path, strerror(errno));
+    fprintf(lab.record, "bluebar-record\t1\t%s\t%s\t", lab.spec->lab, lab_lane_name());
+    lab_tsv(lab.record, lab_device_name());
+    fprintf(lab.record, "\nseed\t%llu\n", (unsigned long long)lab.options.seed);
+    fflush(lab.record);
+}
+
+/* --- texts that the card and the record share ------------------------------------------------- */
+
+static const char *value_text(const lab_result *r, char *buf, size_t size) {
+    if (r->status == LAB_NA) return "n/a";
+    if (r->shown[0]) return r->shown;
+    if (r->graded) {
+        lab_text(buf, size, "%.*f%s%s", r->row->decimals, r->value, r->row->unit[0] ? " " : "", r->row->unit);
+        return buf;
+    }
+    return r->status == LAB_PASS ? "PASS" : "FAIL";
+}
+
+static const char *want_text(const lab_result *r, char *buf, size_t size) {
+    const lab_row *row = r->row;
+    if (r->want[0]) return r->want;
+    if (row->full == row->zero) return "";
+    const char *sign = row->full > row->zero ? "≥ " : row->decimals && row->full != 0 ? "≤ " : "";
+    lab_text(buf, size, "want %s%g", sign, row->full);
+    return buf;
+}
+
+static const char *status_text(lab_status s) {
+    static const char *const names[] = {
+        [LAB_OPEN] = "fail", [LAB_PASS] = "pass", [LAB_PART] = "part", [LAB_FAIL] = "fail", [LAB_NA] = "na"};
+    return names[s];
+}
+
+/* Points of the rows that could be measured. */
+static void score(double *points, double *max) {
+    *points = *max = 0;
+    for (int i = 0; i < lab.nresults; i++) {
+        if (lab.results[i].status == LAB_NA) continue;
+        *points += lab.results[i].points;
+        *max += lab.results[i].row->points;
+    }
+}
+
+/* --- the card --------------------------------------------------------------------------------- */
+
+/* Pads by characters, not bytes: UTF-8 continuation bytes take no column. Negative width: right-aligned. */
+static void pad(FILE *f, const char *text, int width) {
+    int used = 0, want = width < 0 ? -width : width;
+    for (const char *p = text; *p; p++) used += (*p & 0xC0) != 0x80;
+    int spaces = want > used ? want - used : 0;
+    if (width < 0)
+        fprintf(f, "%*s%s", spaces, "", text);
+    else
+        fprintf(f, "%s%*s", text, spaces, "");
+}
+
+/* The reason below a row: the source line, what it did, one next step. Indented under the label. */
+static void print_reason(FILE *f, const lab_result *r) {
+    if (r->where[0] && r->code[0])
+        fprintf(f, "      %s: %s\n", r->where, r->code);
+    else if (r->where[0])
+        fprintf(f, "      %s\n", r->where);
+    for (const char *p = r->why; *p;) {
+        size_t n = strcspn(p, "\n");
+        fprintf(f, "      %.*s\n", (int)n, p);
+        p += n + (p[n] == '\n');
+    }
+    bool short_of_full = r->status == LAB_FAIL || r->status == LAB_PART || r->status == LAB_OPEN;
+    if (short_of_full && !r->gated && r->row->next[0]) fprintf(f, "      next: %s\n", r->row->next);
+}
+
+static void print_row(FILE *f, const lab_result *r) {
+    char value[64], want[160], points[32];
+    fputs("  ", f);
+    pad(f, r->row->label, LABEL_WIDTH);
+    pad(f, value_text(r, value, sizeof value), -VALUE_WIDTH);
+    fputs("   ", f);
+    pad(f, want_text(r, want, sizeof want), WANT_WIDTH);
+    if (r->status == LAB_NA)
+        lab_text(points, sizeof points, "-");
+    else
+        lab_text(points, sizeof points, "%g", r->points);
+    pad(f, points, -5);
+    fprintf(f, "/%d\n", r->row->points);
+    print_reason(f, r);
+}
+
+void lab_card_print(FILE *f) {
+    char title[128];
+    lab_text(title, sizeof title, "%s  %s", lab.spec->lab, lab.spec->title);
+    pad(f, title, LABEL_WIDTH + VALUE_WIDTH + 5);
+    fprintf(f, "%s · %s%s\n", lab_lane_name(), lab_device_name(), lab_lane() == LAB_SIM ? " · deterministic" : "");
+    for (int i = 0; i < lab.nresults; i++) print_row(f, &lab.results[i]);
+    for (int i = 0; i < lab.nnotes; i++) {
+        fputs("  ", f);
+        pad(f, lab.notes[i].name, LABEL_WIDTH);
+        fprintf(f, "%s\n", lab.notes[i].text);
+    }
+    double points, max;
+    score(&points, &max);
+    const char *number = lab.spec->lab + strcspn(lab.spec->lab, "0123456789");
+    fprintf(f, "  %g/%g   ", points, max);
+    if (points < max)
+        fprintf(f, "next: make hint%s", number);
+    else
+        fprintf(f, "every row is full. Compare with the reference: make solution%s", number);
+    fprintf(f, "%s%s\n", lab.bar[0] ? "   " : "", lab.bar);
+}
+
+/* --- the record ------------------------------------------------------------------------------- */
+
+void lab_record_write(void) {
+    FILE *f = lab.record;
+    if (!f) return;
+    for (int i = 0; i < lab.nresults; i++) {
+        const lab_result *r = &lab.results[i];
+        char value[64], want[160];
+        fprintf(f, "row\t%s\t%s\t%g\t%d\t", r->row->id, status_text(r->status), r->points, r->row->points);
+        const char *fields[] = {r->row->sentence,
+                                value_text(r, value, sizeof value),
+                                want_text(r, want, sizeof want),
+                                r->where,
+                                r->why,
+                                r->row->hint,
+                                r->row->next};
+        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+            if (k) fputc('\t', f);
+            lab_tsv(f, fields[k]);
+        }
+        fputc('\n', f);
+    }
+    for (int i = 0; i < lab.nnotes; i++) {
+        fprintf(f, "note\t%s\t", lab.notes[i].name);
+        lab_tsv(f, lab.notes[i].text);
+        fputc('\n', f);
+    }
+    double points, max;
+    score(&points, &max);
+    fprintf(f, "score\t%g\t%g\tdone\n", points, max);
+    if (ferror(f) | fclose(f)) lab_die("the record could not be written: %s", strerror(errno));
+    lab.record = NULL;
+}
+
+int lab_end(void) {
+    for (int i = 0; i < lab.nresults; i++)
+        if (lab.results[i].status == LAB_OPEN) {
+            lab_fail(lab.results[i].row->id);
+            lab_why(lab.results[i].row->id, "the harness gave this row no verdict");
+        }
+    lab_card_print(stdout);
+    fflush(stdout);
+    lab_record_write();
+    lab.done = true;
+    return 0;
+}
+
+int lab_leave(void) {
+    fflush(stdout);
+    lab.done = true;
+    return 0;
+}

@@ -1,0 +1,150 @@
+/* lab.c — the frame of a lab program: its options, its beginning, and every way in which it can end.
+ *
+ * The rule for ends: only lab_end writes a score. A crash, a signal, exit() in the student's code or an error of the
+ * harness leave a record without a score line, say what was running, and give a status other than 0.
+ */
+#define _GNU_SOURCE
+#include "lab_internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+lab_state lab;
+
+static char stage[160] = "the harness, before your code";
+
+void lab_stage(const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(stage, sizeof stage, fmt, ap);
+    va_end(ap);
+}
+
+/* --- ends ------------------------------------------------------------------------------------- */
+
+static void at_exit(void) {
+    lab_report_close();
+    if (lab.done) return;
+    fflush(stdout);
+    fprintf(stderr,
+            "%s: the program ended by itself while running %s. Nothing was scored: "
+            "your code must return, not exit.\n",
+            lab.spec->lab, stage);
+    _exit(2);
+}
+
+/* Async-signal-safe: write() only, then the signal's own default end. */
+static void on_signal(int sig) {
+    static const struct {
+        int sig;
+        const char *what;
+    } names[] = {{SIGSEGV, "touched memory that is not its own (SIGSEGV)"},
+                 {SIGBUS, "touched memory that is not there (SIGBUS)"},
+                 {SIGFPE, "divided by zero (SIGFPE)"},
+                 {SIGILL, "ran into an illegal instruction (SIGILL)"},
+                 {SIGABRT, "called abort (SIGABRT)"}};
+    const char *what = "was stopped by a signal";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].sig == sig) what = names[i].what;
+    char text[512];
+    int n =
+        snprintf(text, sizeof text,
+                 "%s: the host program %s while running %s. Nothing was scored.\n"
+                 "  Next: look for a device pointer that host code reads or writes; copy with cudaMemcpy instead.\n",
+                 lab.spec->lab, what, stage);
+    if (write(2, text, (size_t)n) < 0) _exit(2);
+    lab_report_close();
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+static void catch_crashes(void) {
+    static char stack[64 * 1024];
+    stack_t alt = {.ss_sp = stack, .ss_size = sizeof stack};
+    sigaltstack(&alt, NULL);
+    struct sigaction act = {.sa_handler = on_signal, .sa_flags = (int)(SA_ONSTACK | SA_NODEFER | SA_RESETHAND)};
+    const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) sigaction(caught[i], &act, NULL);
+}
+
+void lab_die(const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    fflush(stdout);
+    fprintf(stderr, "%s: ", lab.spec ? lab.spec->lab : "lab");
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+    lab.done = true; /* the message is said */
+    exit(2);
+}
+
+void lab_check(cudaError_t e, const char *call, const char *file, int line) {
+    if (e == cudaSuccess) return;
+    if (e == cudaErrorInsufficientDriver || e == cudaErrorNoDevice)
+        lab_die("no GPU answers on this machine: %s. Use the software GPU: make %s DEVICE=sim", cudaGetErrorString(e),
+                lab.spec->lab);
+    const char *slash = strrchr(file, '/');
+    lab_die("%s:%d: %s gave %s: %s", slash ? slash + 1 : file, line, call, cudaGetErrorName(e), cudaGetErrorString(e));
+}
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+static void usage(const lab_spec *spec) {
+    printf("%s: %s\n"
+           "  --seed N       data and the hidden shape from N (default 2048)\n"
+           "  --record FILE  write the machine-readable record there\n"
+           "  --rows         print the table of rows (TSV) and exit\n"
+           "  --lines        print %s with counters beside each line\n"
+           "  --bench        time the lab's kernels over sizes (TSV)\n",
+           spec->lab, spec->title, spec->source);
+}
+
+static uint64_t parse_seed(const char *text) {
+    char *end;
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 10);
+    if (errno || !*text || *end || *text == '-') lab_die("--seed %s: a seed is a whole number from 0 on", text);
+    return v;
+}
+
+lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
+    lab.spec = spec;
+    lab.options = (lab_options){.seed = 2048};
+    const char *record = NULL;
+    atexit(at_exit);
+    lab_text(lab.program, sizeof lab.program, "%s", argv[0]);
+    for (int i = 1; i < argc; i++) {
+        const char *a = argv[i];
+        bool takes_value = !strcmp(a, "--seed") || !strcmp(a, "--record");
+        if (takes_value && i + 1 == argc) lab_die("%s needs a value; see --help", a);
+        if (!strcmp(a, "--seed"))
+            lab.options.seed = parse_seed(argv[++i]);
+        else if (!strcmp(a, "--record"))
+            record = argv[++i];
+        else if (!strcmp(a, "--lines"))
+            lab.options.lines = true;
+        else if (!strcmp(a, "--bench"))
+            lab.options.bench = true;
+        else if (!strcmp(a, "--counted"))
+            lab.options.counted = true;
+        else if (!strcmp(a, "--rows") || !strcmp(a, "--help")) {
+            if (a[2] == 'r')
+                lab_rows_print(stdout, spec);
+            else
+                usage(spec);
+            lab.done = true;
+            exit(0);
+        } else
+            lab_die("unknown option %s; see --help", a);
+    }
+    lab_rows_begin();
+    if (record) lab_record_open(record);
+    catch_crashes();
+    lab_report_open();
+    return lab.options;
+}

@@ -1,0 +1,253 @@
+/* lab.h — what every lab of the course links: timing, data, comparison, counters, rows and the score card.
+ *
+ * The idea: a lab's harness owns one table of rows. A row is one thing that a student can get right: its sentence, its
+ * full and zero marks, its points. The harness runs the student's code, hands a value to each row, and ends. The card,
+ * the record that `make check` reads, the names of its tests and the hints all come from that table, so they cannot
+ * disagree.
+ *
+ *     lab_options opt = lab_begin(&spec, argc, argv);     options, record, report; exits for --rows
+ *     ... run the student's code; lab_pass, lab_fail, lab_grade, lab_explain ...
+ *     return lab_end();                                   prints the card, writes the record
+ *
+ * Two lanes share this interface. In the sim lane the clock is SimGPU's virtual one and the counters come from its
+ * report; in the gpu lane the clock is the host's and the counters come from Nsight Compute, when it is there and
+ * allowed. Only lane.c knows which lane it is compiled for.
+ *
+ * A program that ends before lab_end has no `score` line in its record, and without that line nothing is passed.
+ * Errors of the harness itself end the program with one message and status 2.
+ */
+#ifndef LAB_H
+#define LAB_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define LAB_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define LAB_PRINTF(f, a)
+#endif
+
+/* --- rows (rows.c) ---------------------------------------------------------------------------- */
+
+enum { LAB_SIM = 1, LAB_GPU = 2, LAB_BOTH = 3 }; /* lanes, as bits of lab_row.lanes */
+
+typedef struct {
+    const char *id;       /* "load-sectors": in the record, the tests and the hints */
+    const char *label;    /* "load sectors per 128 B": on the card */
+    const char *sentence; /* what a student should read, and the name of the test */
+    const char *unit;     /* printed after the value: "", "x", "%" */
+    int decimals;         /* of the value */
+    double full,
+        zero; /* all points at full, none at zero, a straight line between; equal: pass or fail, by lab_pass/lab_fail */
+    int points;
+    int lanes;        /* LAB_SIM | LAB_GPU */
+    const char *hint; /* "## id" in the lab's hints.md */
+    const char *next; /* the one next step, printed under a row that is not full */
+} lab_row;
+
+typedef struct {
+    const char *lab;    /* "lab3" */
+    const char *title;  /* "transpose 2048x2048 fp32" */
+    const char *source; /* "transpose.cu": the file that students edit */
+    const lab_row *rows;
+    int nrows;
+} lab_spec;
+
+typedef struct {
+    uint64_t seed; /* --seed N; a fixed one by default, so that a student's card is the same twice */
+    bool lines;    /* --lines: the student's source with counters beside each line, instead of a card */
+    bool bench;    /* --bench: the lab's table of kernels by size, instead of a card */
+    bool counted;  /* --counted: run the work once and exit; how the program calls itself under ncu */
+} lab_options;
+
+/* First thing in main. Reads the options, opens the record, names the lane. */
+lab_options lab_begin(const lab_spec *spec, int argc, char **argv);
+/* What runs next, for the message if it crashes: "your transpose on 61x67". */
+void lab_stage(const char *fmt, ...) LAB_PRINTF(1, 2);
+
+void lab_pass(const char *id);                /* full marks */
+void lab_fail(const char *id);                /* none */
+void lab_grade(const char *id, double value); /* marks on the line between full and zero */
+/* As lab_grade for a value known as an interval (time on a real card): full, or not full, is said only when the whole
+ * interval agrees. In between it is inconclusive: full if the value is within 3 % of the mark, and the row says so. */
+void lab_grade_interval(const char *id, double value, double lo, double hi);
+void lab_skip(const char *id, const char *why, ...) LAB_PRINTF(2, 3); /* n/a: its points leave the maximum */
+void lab_skip_rest(const char *why); /* every row without a verdict fails, for this reason */
+void lab_value(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3); /* shown in place of the number */
+void lab_want(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3);  /* shown in place of "want <= full" */
+void lab_where(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3); /* "transpose.cu:31", or a shape */
+void lab_why(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3);   /* what that place did, one sentence */
+bool lab_passed(const char *id);
+/* A gate: while this row is not full, the rows after it in the table show their values and earn nothing.
+ * Rows named in `except` (ids, separated by spaces) are independent of it. */
+void lab_gate(const char *id, const char *except);
+/* A line under the rows, also in the record: "cublasSgeam" "41.5 us". */
+void lab_note(const char *name, const char *fmt, ...) LAB_PRINTF(2, 3);
+/* Prints the card, writes the record with its score line, returns main's exit status (0: it ran, whatever the score).
+ */
+int lab_end(void);
+int lab_leave(void); /* a proper end of a run that has no card: --lines, --bench, --counted */
+
+/* --- errors (lab.c) --------------------------------------------------------------------------- */
+
+/* Ends the program with "lab3: <message>", status 2. */
+void lab_die(const char *fmt, ...) LAB_PRINTF(1, 2)
+#if defined(__GNUC__) || defined(__clang__)
+    __attribute__((noreturn))
+#endif
+    ;
+void lab_check(cudaError_t e, const char *call, const char *file, int line);
+/* For the harness's own CUDA calls; the student's errors are rows, not deaths. */
+#define LAB_CUDA(call) lab_check((call), #call, __FILE__, __LINE__)
+
+/* --- data, poison, comparison (data.c) -------------------------------------------------------- */
+
+/* The value of element `index` of an array under a seed: finite, never zero, different for each of 2^31 indices and in
+ * no order. A wrong output therefore tells which element it holds. */
+float lab_data(uint64_t seed, uint32_t index);
+/* The index whose value this is, if it is below count; -1 when the value belongs to no element. */
+int64_t lab_data_index(uint64_t seed, float value, size_t count);
+void lab_fill(uint64_t seed, float *host, size_t count);
+bool lab_is_poison(float v); /* the 0xFF bytes that outputs hold before each run: a NaN no computation gives */
+
+/* Device memory for `count` floats. In the gpu lane both ends carry a band of poison, which lab_guards_broken reads
+ * back: 0, or -1/+1 when a kernel wrote before/behind the array. SimGPU checks every access itself and needs no band.
+ */
+float *lab_alloc(size_t count);
+void lab_free(float *device);
+int lab_guards_broken(const float *device, size_t count);
+void lab_poison(float *device, size_t count);
+
+typedef double (*lab_oracle)(size_t index, void *context); /* the right value of out[index], in double precision */
+enum { LAB_DIFFS = 4 };
+typedef struct {
+    size_t wrong;            /* elements that differ */
+    size_t poison;           /* of those, never written */
+    size_t first[LAB_DIFFS]; /* the first of them */
+    double want[LAB_DIFFS];
+    float got[LAB_DIFFS];
+} lab_diff;
+/* Compares got[0..count) with the oracle: |got - want| <= relative * |want|, and non-finite values match nothing but
+ * themselves. Call it after the student's code has run: the expected values do not exist before. True when all agree.
+ */
+bool lab_compare(const float *got, size_t count, lab_oracle oracle, void *context, double relative, lab_diff *diff);
+
+/* --- time (timing.c) -------------------------------------------------------------------------- */
+
+typedef struct {
+    void (*prepare)(void *context); /* untimed, before each repetition: fresh data, poisoned output. May be NULL */
+    void (*work)(void *context);    /* timed, up to the end of cudaDeviceSynchronize */
+    void (*verify)(void *context);  /* untimed, after each. May be NULL */
+    void *context;
+} lab_work;
+
+typedef enum { LAB_HOST_CLOCK, LAB_DEVICE_CLOCK } lab_clock; /* what a caller waits for; event to event on the device */
+
+typedef struct {
+    lab_clock clock;
+    int warmup, repetitions; /* the sim lane needs neither: it runs once, its clock has no noise */
+    bool flush;              /* gpu lane: empty L2 before each repetition */
+} lab_timer;
+
+typedef struct {
+    double median, low, high; /* microseconds: the middle, the fastest, the slowest */
+    int repetitions;
+    cudaError_t error; /* of the work itself; the times are then 0 */
+} lab_time;
+lab_time lab_time_work(lab_timer how, const lab_work *work);
+
+/* Two programs in turn, in the order a b b a, so that a drift of the machine hits both alike.
+ * ratio = time of a / time of b: its median and the order-statistic interval that holds it with 96 % or more. */
+typedef struct {
+    double ratio, lo, hi;
+    double a, b; /* medians, microseconds */
+    int pairs;
+} lab_duel;
+lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int pairs /* 9, 15, 31 or 63 */);
+
+/* --- counters (report.c, ncu.c, lines.c) ------------------------------------------------------ */
+
+#define LAB_COUNTERS(X)                                                                                                \
+    X(inst, "smsp__inst_executed.sum")                                                                                 \
+    X(ld_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")                                                  \
+    X(st_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum")                                                  \
+    X(ld_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")                                                    \
+    X(st_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")                                                    \
+    X(ld_bytes, "smsp__sass_data_bytes_mem_global_op_ld.sum")                                                          \
+    X(st_bytes, "smsp__sass_data_bytes_mem_global_op_st.sum")                                                          \
+    X(shared_ld, "smsp__inst_executed_op_shared_ld.sum")                                                               \
+    X(shared_st, "smsp__inst_executed_op_shared_st.sum")                                                               \
+    X(shared_ld_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum")                                    \
+    X(shared_st_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum")                                    \
+    X(shared_ld_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")                                 \
+    X(shared_st_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")
+
+typedef struct {
+#define LAB_FIELD(field, ncu) double field;
+    LAB_COUNTERS(LAB_FIELD)
+#undef LAB_FIELD
+} lab_counters;
+
+typedef struct {
+    char file[256]; /* as the compiler wrote it */
+    int line;
+    double launches; /* started by this host line */
+    lab_counters c;  /* of the device code of this line */
+} lab_line;
+
+typedef struct {
+    double start, duration; /* ns of the virtual clock */
+} lab_span;
+
+/* What one stretch of the program made the device do. */
+typedef struct {
+    int launches, copies;
+    lab_counters total;
+    lab_line *lines;
+    int nlines;
+    lab_span *spans; /* launches and copies, in order; sim lane only */
+    int nspans;
+    char bound[32], why[160]; /* the longest launch's limit, in the words of the time model; sim lane only */
+    char slowest[64];         /* its name */
+} lab_usage;
+
+/* Sim lane: marks a stretch; counters of everything between begin and end can be read after it. Nothing in the gpu
+ * lane. */
+void lab_count_begin(const char *name);
+void lab_count_end(void);
+/* Reads that stretch's counters. 0; or -1 with the reason why there are none in `why`. The first call ends the
+ * counting. */
+int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size);
+/* Gpu lane: runs this program again under ncu with --counted and reads its counters. Same results as lab_count_read. */
+int lab_count_ncu(const lab_options *opt, lab_usage *u, char *why, size_t why_size);
+void lab_usage_free(lab_usage *u);
+/* The line of the student's file with the largest cost, or NULL when all cost nothing. */
+const lab_line *lab_worst(const lab_usage *u, double (*cost)(const lab_line *));
+/* Places a row's blame: "transpose.cu:31", with the source line shown under the row. */
+void lab_blame(const char *id, const lab_line *line);
+/* The same for the first line of the student's file that has this text: for a row that no counter can place. */
+void lab_blame_text(const char *id, const lab_usage *u, const char *text);
+/* Prints the student's source with the counters beside each line. */
+void lab_print_lines(const lab_usage *u);
+/* Shows the time from begin to end (lab_now's ns) under the card: a bar as high as the device was busy. Sim lane only.
+ */
+void lab_blue_bar(const lab_usage *u, double begin, double end);
+
+/* --- lane (lane.c) ---------------------------------------------------------------------------- */
+
+int lab_lane(void);                /* LAB_SIM or LAB_GPU */
+const char *lab_lane_name(void);   /* "sim", "gpu" */
+const char *lab_device_name(void); /* "virtual H200", "NVIDIA H200" */
+double lab_now(void);              /* ns of this lane's host clock */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+/* lab_internal.h — what the files of common/lab share with each other and with nobody else. */
+#ifndef LAB_INTERNAL_H
+#define LAB_INTERNAL_H
+
+#include "lab.h"
+
+#include <stdio.h>
+
+typedef enum { LAB_OPEN, LAB_PASS, LAB_PART, LAB_FAIL, LAB_NA } lab_status;
+
+/* A row's result while the harness runs: texts are empty until given. */
+typedef struct {
+    const lab_row *row;
+    lab_status status;
+    bool graded, gated; /* graded: has a value. gated: earns nothing because its gate is not full */
+    double value, points;
+    char shown[64], want[160], where[128], why[640];
+    char code[256]; /* the source line behind `where`, if it could be read */
+} lab_result;
+
+typedef struct {
+    char name[32], text[160];
+} lab_note_line;
+
+/* One lab a process, so one state. */
+typedef struct {
+    const lab_spec *spec;
+    lab_options options;
+    char program[4096]; /* argv[0] */
+    FILE *record;
+    char report[4096]; /* SimGPU's report; "" in the gpu lane */
+    lab_result *results;
+    int nresults;
+    lab_note_line notes[8];
+    int nnotes;
+    char bar[256]; /* the blue bar, or "" */
+    bool done;     /* lab_end or another proper end was reached */
+} lab_state;
+extern lab_state lab;
+
+/* rows.c */
+void lab_rows_begin(void); /* the rows of this lane, all open */
+void lab_rows_print(FILE *f, const lab_spec *spec);
+lab_result *lab_find(const char *id);
+void lab_text(char *to, size_t size, const char *fmt, ...) LAB_PRINTF(3, 4);
+void lab_tsv(FILE *f, const char *text); /* one field: tab, newline and backslash escaped */
+
+/* card.c */
+void lab_record_open(const char *path);
+void lab_card_print(FILE *f);
+void lab_record_write(void);
+
+/* report.c, ncu.c: what lab_count_read and lab_count_ncu make of a report and of ncu's CSV. u is empty before. */
+int lab_read_report(FILE *f, const char *name, lab_usage *u, char *why, size_t why_size);
+int lab_read_ncu(FILE *f, lab_usage *u, char *why, size_t why_size);
+bool lab_is_source(const char *file); /* one of the student's files, not a header */
+
+/* lane.c: opens SimGPU's report (a private file unless SIMGPU_REPORT names one) and sets lab.report; removes a private
+ * one. Nothing in the gpu lane. */
+void lab_report_open(void);
+void lab_report_close(void);
+void lab_flush_l2(void);
+
+#endif

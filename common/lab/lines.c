@@ -1,0 +1,143 @@
+/* lines.c — counters beside the source lines that caused them, and the blue bar.
+ *
+ * Where a profiler gives a kernel's total, a student asks "which line?". The compilers' line tables answer it in the
+ * sim lane.
+ */
+#define _GNU_SOURCE
+#include "lab_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads a source file line by line, up to the one that `wanted` accepts; its text without the indent. 0: none, or no
+ * file. */
+static int find_line(const char *file, bool (*wanted)(const char *text, int line, const void *key), const void *key,
+                     char *text, size_t size) {
+    char *row = NULL;
+    size_t room = 0;
+    int found = 0;
+    FILE *f = fopen(file, "re");
+    if (!f) return 0;
+    for (int n = 1; !found && getline(&row, &room, f) > 0; n++) {
+        if (!wanted(row, n, key)) continue;
+        const char *from = row + strspn(row, " \t");
+        lab_text(text, size, "%.*s", (int)strcspn(from, "\r\n"), from);
+        found = n;
+    }
+    free(row);
+    fclose(f);
+    return found;
+}
+
+static bool has_number(const char *text, int line, const void *key) { return (void)text, line == *(const int *)key; }
+static bool has_text(const char *text, int line, const void *key) { return (void)line, strstr(text, key) != NULL; }
+
+static const char *base_name(const char *file) {
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+/* The student's file, as the report names it. NULL: no launch came from it. */
+static const char *student_file(const lab_usage *u) {
+    for (int i = 0; i < u->nlines; i++)
+        if (lab_is_source(u->lines[i].file)) return u->lines[i].file;
+    return NULL;
+}
+
+void lab_blame(const char *id, const lab_line *line) {
+    lab_result *r = lab_find(id);
+    if (!r || !line) return;
+    lab_where(id, "%s:%d", base_name(line->file), line->line);
+    if (!find_line(line->file, has_number, &line->line, r->code, sizeof r->code)) r->code[0] = 0;
+}
+
+void lab_blame_text(const char *id, const lab_usage *u, const char *text) {
+    lab_result *r = lab_find(id);
+    const char *file = student_file(u);
+    if (!r || !file) return;
+    int line = find_line(file, has_text, text, r->code, sizeof r->code);
+    if (line) lab_where(id, "%s:%d", base_name(file), line);
+}
+
+/* --- the annotated source --------------------------------------------------------------------- */
+
+static const lab_line *line_at(const lab_usage *u, const char *file, int line) {
+    static const lab_line none;
+    for (int i = 0; i < u->nlines; i++)
+        if (u->lines[i].line == line && !strcmp(u->lines[i].file, file)) return &u->lines[i];
+    return &none;
+}
+
+/* 0 is left blank and large numbers are shortened, so that the lines that cost something stand out. */
+static void cell(double v) {
+    if (v == 0)
+        printf("%8s", "");
+    else if (v < 1e6)
+        printf("%8.0f", v);
+    else if (v < 1e9)
+        printf("%7.1fM", v / 1e6);
+    else
+        printf("%7.1fG", v / 1e9);
+}
+
+void lab_print_lines(const lab_usage *u) {
+    const char *file = student_file(u);
+    FILE *f = file ? fopen(file, "re") : NULL;
+    if (!f)
+        lab_die("cannot read %s: %s", file ? file : lab.spec->source, file ? strerror(errno) : "no launch names it");
+    printf("%s  %s, every launch of one call together        %s · %s\n", lab.spec->lab, lab.spec->title,
+           lab_lane_name(), lab_device_name());
+    printf("%8s%8s%8s%8s%8s%8s%8s\n", "", "warp", "load", "store", "shared", "bank", "bytes");
+    printf("%8s%8s%8s%8s%8s%8s%8s\n", "launches", "inst", "sectors", "sectors", "wavefr.", "confl.", "moved");
+    char *row = NULL;
+    size_t room = 0;
+    for (int n = 1; getline(&row, &room, f) > 0; n++) {
+        const lab_line *l = line_at(u, file, n);
+        const lab_counters *c = &l->c;
+        cell(l->launches);
+        cell(c->inst);
+        cell(c->ld_sectors);
+        cell(c->st_sectors);
+        cell(c->shared_ld_wavefronts + c->shared_st_wavefronts);
+        cell(c->shared_ld_conflicts + c->shared_st_conflicts);
+        cell(c->ld_bytes + c->st_bytes);
+        printf(" %4d │ %s", n, row);
+    }
+    free(row);
+    fclose(f);
+}
+
+/* --- the blue bar ----------------------------------------------------------------------------- */
+
+static int by_start(const void *a, const void *b) {
+    double x = ((const lab_span *)a)->start, y = ((const lab_span *)b)->start;
+    return (x > y) - (x < y);
+}
+
+void lab_blue_bar(const lab_usage *u, double begin, double end) {
+    enum { CELLS = 24 };
+    static const char *const height[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    double busy[CELLS] = {0}, all = 0, covered = begin, width = (end - begin) / CELLS;
+    if (lab_lane() != LAB_SIM || width <= 0) return;
+    if (u->nspans) qsort(u->spans, (size_t)u->nspans, sizeof *u->spans, by_start);
+    for (int i = 0; i < u->nspans; i++) {
+        double from = u->spans[i].start, to = u->spans[i].start + u->spans[i].duration;
+        if (from < covered) from = covered; /* overlapping work is one busy stretch */
+        if (to > end) to = end;
+        if (to <= from) continue;
+        covered = to;
+        all += to - from;
+        for (int k = (int)((from - begin) / width); k < CELLS && begin + k * width < to; k++) {
+            double a = begin + k * width, b = a + width;
+            busy[k] += ((to < b ? to : b) - (from > a ? from : a)) / width;
+        }
+    }
+    char bar[CELLS * 4 + 1] = "";
+    size_t n = 0;
+    for (int k = 0; k < CELLS; k++) {
+        int h = (int)(busy[k] * 8 + 0.5);
+        n += (size_t)snprintf(bar + n, sizeof bar - n, "%s", height[h > 8 ? 8 : h]);
+    }
+    lab_text(lab.bar, sizeof lab.bar, "blue bar ▏%s▕ GPU busy %.0f %% (virtual)", bar, 100 * all / (end - begin));
+}

@@ -1,0 +1,99 @@
+/* ncu.c — counters of a real GPU, through Nsight Compute.
+ *
+ * A card's counters are not for every user, and not every machine has ncu; then the rows that need them say n/a and
+ * why, and their points leave the maximum. The program runs itself again under ncu with --counted, which does the work
+ * once and exits. The CSV has one line a launch; names come from its first line, so the order of columns does not
+ * matter.
+ */
+#define _GNU_SOURCE
+#include "lab_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {
+#define NAME(field, ncu) ncu,
+    LAB_COUNTERS(NAME)
+#undef NAME
+};
+enum { COUNTERS = sizeof names / sizeof *names, MAX_COLUMNS = 512 };
+
+/* Splits a CSV line in place; quotes around a field are removed, a doubled quote inside becomes one. */
+static int split(char *line, char **field, int max) {
+    int n = 0;
+    for (char *p = line; n < max;) {
+        char *to = p;
+        field[n++] = p;
+        if (*p == '"') {
+            for (p++; *p && (*p != '"' || p[1] == '"'); *to++ = *p++) p += *p == '"';
+            p += *p == '"';
+        } else {
+            while (*p && *p != ',' && *p != '\n') *to++ = *p++;
+        }
+        bool more = *p == ',';
+        p += more;
+        *to = 0;
+        if (!more) break;
+    }
+    return n;
+}
+
+/* "1,234" -> 1234 */
+static double plain_number(const char *text) {
+    char digits[64];
+    size_t n = 0;
+    for (; *text && n + 1 < sizeof digits; text++)
+        if (*text != ',') digits[n++] = *text;
+    digits[n] = 0;
+    return strtod(digits, NULL);
+}
+
+int lab_read_ncu(FILE *f, lab_usage *u, char *why, size_t why_size) {
+    char *line = NULL, *field[MAX_COLUMNS];
+    size_t room = 0;
+    int column[COUNTERS], columns = 0;
+    while (getline(&line, &room, f) > 0) {
+        if (strstr(line, "ERR_NVGPUCTRPERM"))
+            lab_text(why, why_size, "this user may not read the GPU's counters (ERR_NVGPUCTRPERM)");
+        if (line[0] != '"') continue; /* ncu's own messages, and the program's output */
+        int n = split(line, field, MAX_COLUMNS);
+        if (!columns) {
+            columns = n;
+            for (int k = 0; k < COUNTERS; k++) {
+                column[k] = -1;
+                for (int i = 0; i < n; i++)
+                    if (!strcmp(field[i], names[k])) column[k] = i;
+            }
+        } else if (n == columns && field[0][0]) { /* the line of units has an empty first field */
+            u->launches++;
+            for (int k = 0; k < COUNTERS; k++)
+                if (column[k] >= 0) ((double *)&u->total)[k] += plain_number(field[column[k]]);
+        }
+    }
+    free(line);
+    return u->launches ? 0 : -1;
+}
+
+int lab_count_ncu(const lab_options *opt, lab_usage *u, char *why, size_t why_size) {
+    char command[8192], metrics[2048] = "";
+    memset(u, 0, sizeof *u);
+    why[0] = 0;
+    if (system("command -v ncu >/dev/null 2>&1") != 0)
+        return lab_text(why, why_size, "no ncu on this machine; it comes with the CUDA toolkit (nsight-compute)"), -1;
+    if (strchr(lab.program, '\'')) return lab_text(why, why_size, "the program's path has a quote in it"), -1;
+    for (int k = 0; k < COUNTERS; k++) {
+        size_t n = strlen(metrics);
+        lab_text(metrics + n, sizeof metrics - n, "%s%s", k ? "," : "", names[k]);
+    }
+    lab_text(command, sizeof command,
+             "ncu --clock-control none --csv --page raw --metrics %s '%s' --counted --seed %llu 2>&1", metrics,
+             lab.program, (unsigned long long)opt->seed);
+    fprintf(stderr, "%s: counting with ncu ...\n", lab.spec->lab);
+    FILE *f = popen(command, "re");
+    if (!f) return lab_text(why, why_size, "ncu could not be started"), -1;
+    int rc = lab_read_ncu(f, u, why, why_size);
+    pclose(f);
+    if (rc && !why[0])
+        lab_text(why, why_size, "ncu gave no counters; run `ncu --csv %s --counted` to see why", lab.program);
+    return rc;
+}

@@ -1,0 +1,83 @@
+#!/bin/bash
+# check.sh: grades labs with Bats. LAB=3 picks one, SUBMISSION=dir another tree (or a .cu file); the default is labs/.
+#
+# For each lab: compile the one submitted file, look at its symbols (gate.sh), link it to our own harness, then let Bats
+# run it once, with a fresh seed, and turn each row of the record into a test. The verdict is the record's and Bats'
+# exit status together; what the program prints decides nothing. Exit 0 only if every row of every lab is full.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. common/make/lib.sh
+. common/make/variant.sh
+
+need bats timeout
+need_compilers
+
+where=${SUBMISSION:-labs}
+picked=${LAB:-$(labs)}
+# A seed that nobody can know beforehand; SEED=n repeats a run.
+seed=${SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
+mkdir -p "$B/check"
+
+# The rows of lab $1, from the harness: id, points, sentence. (The program asked is the reference: no student code runs.)
+rows() {
+    apart "$B/reference/lab$1" --rows | awk -F "\t" '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { print $at["id"] "\t" $at["points"] "\t" $at["sentence"] }'
+}
+
+# Prints the Bats file of lab $1: a test a row, named by the row's sentence.
+bats_file() {
+    echo "# Made by common/make/check.sh from lab$1 --rows."
+    echo "load '$PWD/common/make/check.bash'"
+    echo 'setup_file() { run_program; }'
+    rows "$1" | while IFS=$'\t' read -r id _ sentence; do
+        printf '@test "lab %s: %s" { row %s; }\n' "$1" "$(printf %s "$sentence" | sed 's/[\\"`$]/\\&/g')" "$id"
+    done
+}
+
+# "45 100" from the record of lab $1, or 0 and the full sum where there is no finished record.
+points_of() {
+    score "$2" && return
+    rows "$1" | awk -F "\t" '{ max += $2 } END { print 0, max + 0 }'
+}
+
+# Grades lab $1. Exit 0 if it is full.
+grade() {
+    local n=$1 name
+    name=$(variant "$n" "$where") || exit 1
+    export CHECK_PROGRAM=$B/$name/lab$n CHECK_RECORD=$B/check/$name-lab$n.tsv CHECK_LOG=$B/check/$name-lab$n.log
+    export CHECK_SEED=$seed CHECK_AGAIN="make check LAB=$n${SUBMISSION:+ SUBMISSION=$SUBMISSION} SEED=$seed"
+    rm -f "$CHECK_RECORD" "$CHECK_LOG"
+
+    build "$B/reference/lab$n" || exit 1
+    if ! build "$CHECK_PROGRAM.o" 2>"$CHECK_LOG.cc"; then
+        cat "$CHECK_LOG.cc" >&2
+        export CHECK_REASON="it does not compile: see the compiler's message above"
+    elif ! common/make/gate.sh "$n" "$CHECK_PROGRAM.o" "$B/reference/lab$n.o" >"$CHECK_LOG.gate"; then
+        cat "$CHECK_LOG.gate" >&2
+        CHECK_REASON=$(head -n 1 "$CHECK_LOG.gate")
+        export CHECK_REASON
+    elif ! build "$CHECK_PROGRAM"; then
+        export CHECK_REASON="it does not link: see the message above"
+    else
+        unset CHECK_REASON
+    fi
+
+    bats_file "$n" >"$B/check/$name-lab$n.bats"
+    if ! grep -q '^@test' "$B/check/$name-lab$n.bats"; then die "lab $n: the harness names no rows (lab$n --rows). That is our fault, not yours."; fi
+    # Bats' two lines about its own file say nothing to a student; the rest stays TAP.
+    bats --tap "$B/check/$name-lab$n.bats" | grep -v -e '^# (in test file' -e '^# (from function' -e '^#  *in test file' -e "^#   \`.*' failed"
+    local status=${PIPESTATUS[0]}
+    local points
+    points=$(points_of "$n" "$CHECK_RECORD")
+    total="$total $points"
+    [ "$status" = 0 ] && [ -z "${CHECK_REASON:-}" ] && [ "${points% *}" = "${points#* }" ]
+}
+
+total='' full=0
+for n in $picked; do
+    lab_dir "$n" >/dev/null || exit 1
+    grade "$n" || full=1
+done
+echo "$total" | awk '{ for (i = 1; i < NF; i += 2) { got += $i; max += $(i + 1) } print "Score: " got "/" max + 0 }'
+exit $full

@@ -1,0 +1,119 @@
+#!/bin/bash
+# docs.sh [--check]: writes what a run gives into README.md and handouts/*.md, between markers. With --check it changes
+# nothing, prints what differs and exits 1: no figure of the sim lane in the text is typed by hand.
+#
+#   <!-- run: make lab3 -->           a block up to <!-- end -->: the command and its output
+#   <!-- rows: 3 -->                  ... the lab's table of rows, as the harness has it
+#   <!-- table: lab3-transpose -->    ... the table measured by `make bench` (handouts/measured/lab3-transpose.tsv)
+#   <!-- row: starter 3 launches value -->2048<!-- end -->     inside a line: one cell of a variant's record
+#
+# Commands are make goals from a list, always in the sim lane, with the fixed seed, and on the starter in place of the
+# reader's own file. Commands that need a second file say SUBMISSION=.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. common/make/lib.sh
+. common/make/variant.sh
+
+export DEVICE=sim CUDA_COMPILER=clang B=.build/sim SEED=2048 BLUEBAR_MINE=starter
+unset LAB SUBMISSION SAN MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+export BLUEBAR_HINTS=$tmp/hints
+
+declare -A output
+
+# The fenced output of a command, with the command above it.
+block_run() {
+    local goal='^make( [A-Z]+=[A-Za-z0-9_./-]+)* (lab|lines|solution|diff|hint)[0-9]+( [A-Z]+=[A-Za-z0-9_./-]+)*$'
+    local check='^make check( [A-Z]+=[A-Za-z0-9_./-]+)*$'
+    [[ $1 =~ $goal || $1 =~ $check ]] || die "$file: <!-- run: $1 -->: only make's labN, linesN, hintN, diffN, solutionN and check can be run from a text"
+    if [ -z "${output[$1]:-}" ]; then
+        # shellcheck disable=SC2086 # the command is words; the pattern above allows nothing else
+        output[$1]=$(${1/make/${MAKE:-make} -s} 2>/dev/null </dev/null)
+        [ -n "${output[$1]}" ] || die "$file: '$1' printed nothing; run it by hand to see why"
+    fi
+    # shellcheck disable=SC2016 # these backticks are Markdown
+    printf '```text\n$ %s\n%s\n```\n' "$1" "${output[$1]}"
+}
+
+block_rows() {
+    build "$B/reference/lab$1" >/dev/null || exit 1
+    apart "$B/reference/lab$1" --rows | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "| row | what it asks | full marks | none | points |\n|---|---|---|---|---|"; next }
+        { full = $at["full"]; zero = $at["zero"]; if (full == zero) { full = "yes"; zero = "no" }
+          print "| " $at["label"] " | " $at["sentence"] " | " full " " $at["unit"] " | " zero " " $at["unit"] " | " $at["points"] " |" }'
+}
+
+# A TSV as a table; its lines that begin with # are the caption.
+block_table() {
+    [ -f "handouts/measured/$1.tsv" ] || die "$file: handouts/measured/$1.tsv is not there. On a machine with a GPU: make bench"
+    awk -F '\t' '
+        /^#/ { sub(/^# */, ""); caption = caption (caption ? "  \n" : "") $0; next }
+        { line = "|"; rule = "|"; for (i = 1; i <= NF; i++) { line = line " " $i " |"; rule = rule (i == 1 ? "---|" : "---:|") } print line }
+        !head++ { print rule }
+        END { if (caption) print "\n" caption }' "handouts/measured/$1.tsv"
+}
+
+# One cell of a record: VARIANT LAB ROW COLUMN.
+cell() {
+    local name record
+    name=$(variant "$2" "$1") || exit 1
+    record=$tmp/$name-lab$2.tsv
+    if [ ! -f "$record" ]; then
+        build "$B/$name/lab$2" >/dev/null || exit 1
+        apart "$B/$name/lab$2" --record "$record" >/dev/null 2>&1
+    fi
+    field "$record" "$3" "$4"
+}
+
+# Prints the file with every block and cell made anew.
+renew() {
+    local line skipping='' before after args
+    while IFS= read -r line || [ -n "$line" ]; do
+        if [ -n "$skipping" ]; then
+            if [ "$line" = '<!-- end -->' ]; then
+                skipping=''
+                echo "$line"
+            fi
+            continue
+        fi
+        if [[ $line =~ ^'<!-- '(run|rows|table)': '(.*)' -->'$ ]]; then
+            echo "$line"
+            case ${BASH_REMATCH[1]} in
+            run) block_run "${BASH_REMATCH[2]}" ;;
+            rows) block_rows "${BASH_REMATCH[2]}" ;;
+            table) block_table "${BASH_REMATCH[2]}" ;;
+            esac
+            skipping=$line
+            continue
+        fi
+        after=$line before=''
+        while [[ $after =~ ^([^\<]*('<'[^!][^\<]*)*)'<!-- row: '([^>]*)' -->'([^\<]*)'<!-- end -->'(.*)$ ]]; do
+            args=${BASH_REMATCH[3]}
+            before=$before${BASH_REMATCH[1]}"<!-- row: $args -->"
+            after=${BASH_REMATCH[5]}
+            # shellcheck disable=SC2086 # four words
+            before="$before$(cell $args)<!-- end -->" || exit 1
+        done
+        printf '%s\n' "$before$after"
+    done <"$1"
+    [ -z "$skipping" ] || die "$1: '$skipping' has no <!-- end -->"
+}
+
+status=0
+for file in README.md handouts/*.md; do
+    [ -f "$file" ] || continue
+    new=.build/docs/$file
+    mkdir -p "$(dirname "$new")"
+    renew "$file" >"$new" || exit 1
+    if cmp -s "$file" "$new"; then continue; fi
+    if [ "${1:-}" = --check ]; then
+        echo "$file is not what a run gives (mend it with: make docs):"
+        diff -u --label "$file" --label 'a run now' "$file" "$new"
+        status=1
+    else
+        cp "$new" "$file"
+        echo "docs: $file renewed"
+    fi
+done
+exit $status

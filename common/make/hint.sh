@@ -1,0 +1,52 @@
+#!/bin/bash
+# hint.sh N: the next hint for the row that lacks the most points. Each row has three: a question, a place, a technique.
+# What has been shown is remembered in .build/hints (BLUEBAR_HINTS); a row that is fixed makes room for the next one.
+set -eu
+cd "$(dirname "$0")/../.."
+. common/make/lib.sh
+. common/make/variant.sh
+
+n=$1
+dir=$(lab_dir "$n")
+variant=$(variant "$n" labs)
+program=$B/$variant/lab$n
+record=$program.tsv
+
+need_compilers
+build "$program"
+if [ ! -f "$record" ] || [ "$program" -nt "$record" ] || ! score "$record" >/dev/null; then
+    echo "running lab $n to see where it stands ..."
+    rm -f "$record"
+    apart "$program" --record "$record" >/dev/null 2>&1 || true
+fi
+score "$record" >/dev/null || die "lab $n does not run to its end yet, so there is no row to give a hint for. Its message: make lab$n"
+
+# id, hint and label of the row furthest off
+IFS=$'\t' read -r row hint sentence < <(awk -F '\t' '
+    $1 == "row" && ($3 == "fail" || $3 == "part") && $5 - $4 > worst { worst = $5 - $4; best = $2 "\t" $11 "\t" $6 }
+    END { print best }' "$record") || true
+if [ -z "${row:-}" ]; then
+    echo "Every row of lab $n is full. No hint needed: read solutions/${dir#labs/} and the handout's bonus question."
+    exit 0
+fi
+
+seen=${BLUEBAR_HINTS:-.build/hints}/lab$n-$hint
+mkdir -p "$(dirname "$seen")"
+step=$(($(cat "$seen" 2>/dev/null || echo 0) + 1))
+[ "$step" -le 3 ] || step=3
+text=$(awk -v id="$hint" -v step="$step" '
+    /^## / { inside = ($2 == id); next }
+    inside && /^[0-9]+\. / { shown = ($1 == step "."); sub(/^[0-9]+\. */, "") }
+    inside && /^[ \t]*$/ { shown = 0 }
+    inside && shown { sub(/^ +/, ""); print "  " $0 }' "$dir/hints.md")
+[ -n "$text" ] || die "$dir/hints.md: no hint $step under '## $hint'."
+echo "$step" >"$seen"
+
+kind=(- question place technique)
+echo "lab $n, hint $step of 3 (${kind[step]}) for: $sentence"
+echo "$text"
+if [ "$step" = 3 ]; then
+    echo "That was the last one for this row. Measure again: make lab$n"
+else
+    echo "More: make hint$n"
+fi

@@ -1,0 +1,89 @@
+#!/bin/bash
+# lab.sh WHAT N: the commands about one lab (make lab3, lines3, solution3, diff3, reset3, bench).
+#
+#   run       builds and runs the student's file (or SUBMISSION), prints the score card; exit 0 when it ran
+#   lines     the student's source with counters beside each line
+#   solution  the same card for the reference solution
+#   diff      the starter against the student's file
+#   reset     back to the starter, after a y/n, keeping a backup
+#   bench     the table of rungs and sizes; measured on a GPU it goes into handouts/measured/, where the handout takes it from
+set -eu -o pipefail
+cd "$(dirname "$0")/../.."
+. common/make/lib.sh
+. common/make/variant.sh
+
+what=$1 n=$2
+dir=$(lab_dir "$n")
+file=$(lab_file "$n")
+mine=$dir/$file
+
+# Builds the lab program of $variant. Its place in $program.
+compile() {
+    need_compilers
+    program=$B/$variant/lab$n
+    build "$program" || exit 1
+}
+
+case $what in
+run)
+    variant=$(variant "$n" "${SUBMISSION:-labs}")
+    compile
+    # A record is of this run or of none: a crash must not leave the old score standing.
+    rm -f "$program.tsv"
+    apart "$program" --record "$program.tsv" || stopped=$?
+    score "$program.tsv" >/dev/null || die "lab$n ended before its last row (exit status ${stopped:-0}): see the message above. No score."
+    ;;
+lines)
+    variant=$(variant "$n" "${SUBMISSION:-labs}")
+    compile
+    apart "$program" --lines
+    ;;
+solution)
+    variant=reference
+    compile
+    echo "solutions/${dir#labs/}/$file, on this machine:"
+    apart "$program"
+    ;;
+diff)
+    if cmp -s "$dir/.starter.cu" "$mine"; then
+        echo "$mine is the starter, unchanged."
+    else
+        diff -u --label "starter/$file" --label "$mine" "$dir/.starter.cu" "$mine" || true
+    fi
+    ;;
+reset)
+    if cmp -s "$dir/.starter.cu" "$mine"; then
+        echo "$mine is the starter already. Nothing to do."
+        exit 0
+    fi
+    backup=$mine.bak
+    i=1
+    while [ -e "$backup" ]; do
+        i=$((i + 1))
+        backup=$mine.bak$i
+    done
+    printf 'Put the starter back in place of %s? Your version is kept as %s. [y/n] ' "$mine" "$backup"
+    read -r answer || answer=n
+    case $answer in
+    y | Y | yes)
+        cp "$mine" "$backup"
+        cp "$dir/.starter.cu" "$mine"
+        echo "Done. To have yours again: cp $backup $mine"
+        ;;
+    *) echo "Nothing changed." ;;
+    esac
+    ;;
+bench)
+    variant=reference
+    compile
+    if [ "$DEVICE" = sim ]; then
+        apart "$program" --bench
+        exit
+    fi
+    echo "measuring lab $n on this GPU, some minutes ..."
+    apart "$program" --bench | tee "$program.bench"
+    mkdir -p handouts/measured
+    cp "$program.bench" "handouts/measured/${dir#labs/}.tsv"
+    echo "written: handouts/measured/${dir#labs/}.tsv (make docs puts it into the handout)"
+    ;;
+esac

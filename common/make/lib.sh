@@ -1,0 +1,87 @@
+# shellcheck shell=bash
+# What the scripts of the front door share: finding a lab, building a program, running it apart from us.
+# To be sourced, from the top folder of the project. Make has exported DEVICE (the lane) and B (its build folder).
+#
+#   die TEXT...             one message on stderr, exit 1
+#   labs                    the numbers of all labs, one a line
+#   lab_dir N, lab_file N   labs/lab3-transpose, transpose.cu; a message and exit 1 where there is no such lab
+#   lab_title N             the first heading of the handout
+#   need TOOL...            exits with the command that installs what is missing (see need.sh)
+#   build TARGET...         make, with the caller's -j or else all cores
+#   apart COMMAND...        runs with file descriptors 3 and up closed: nothing of the grader's leaks into a student's program
+#   field RECORD ROW COL    one cell of a record (row id, column name)
+#   score RECORD            "45 100" from a record's last line; fails when the program did not come to its end
+
+die() {
+    printf '%s\n' "$*" >&2
+    exit 1
+}
+
+labs() {
+    local d
+    for d in labs/lab*-*/; do
+        [ -d "$d" ] || continue
+        d=${d#labs/lab}
+        echo "${d%%-*}"
+    done | sort -n
+}
+
+lab_dir() {
+    local d
+    for d in labs/lab"$1"-*/; do
+        if [ -d "$d" ]; then
+            echo "${d%/}"
+            return
+        fi
+    done
+    die "There is no lab '$1'. The labs here: $(labs | tr '\n' ' ')(type 'make' for their titles)."
+}
+
+lab_file() {
+    local dir f
+    dir=$(lab_dir "$1") || exit 1
+    for f in solutions/"${dir#labs/}"/*.cu; do
+        [ -f "$f" ] && basename "$f" && return
+    done
+    die "solutions/${dir#labs/}: no .cu file, so nobody can tell which file of lab $1 is to be edited."
+}
+
+lab_title() {
+    local dir
+    dir=$(lab_dir "$1") || exit 1
+    sed -n 's/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;/^# /q' "handouts/${dir#labs/}.md" 2>/dev/null | grep . || echo "${dir#labs/lab*-}"
+}
+
+need() { common/make/need.sh "$@"; }
+
+build() {
+    local jobs
+    jobs=$(printf %s "${MAKEFLAGS:-}" | grep -oE -- "-j[0-9]+" | head -n 1)
+    env -u MAKEFLAGS -u MFLAGS "${MAKE:-make}" --no-print-directory -s "${jobs:--j$(nproc 2>/dev/null || echo 2)}" "$@"
+}
+
+apart() {
+    local err status=0
+    exec {err}>&2
+    # The shell's own remark on a crash ("line 63: 29416 Segmentation fault ...") would only confuse: not shown.
+    {
+        (
+            exec 2>&"$err"
+            for fd in /proc/self/fd/*; do
+                fd=${fd##*/}
+                [ "$fd" -gt 2 ] && eval "exec $fd>&-"
+            done
+            exec "$@"
+        ) || status=$?
+    } 2>/dev/null
+    exec {err}>&-
+    return "$status"
+}
+
+field() {
+    awk -F '\t' -v id="$2" -v col="$3" '
+        BEGIN { n = split("kind id status points max sentence value want where why hint", name, " ") }
+        $1 == "row" && $2 == id { for (i = 1; i <= n; i++) if (name[i] == col) print $i }' "$1"
+}
+
+score() { awk -F '\t' '{ last = $0 } END { n = split(last, f, /[ \t]+/); if (n == 4 && f[1] == "score" && f[4] == "done") print f[2], f[3]; else exit 1 }' "$1" 2>/dev/null; }

@@ -1,0 +1,44 @@
+#!/bin/bash
+# lint.sh: the form of every file: clang-format and cppcheck on C and CUDA, shellcheck on scripts. Changes nothing.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. common/make/lib.sh
+need clang-format cppcheck shellcheck
+
+status=0
+# Tracked files and new ones, but nothing generated.
+files() { { git ls-files -co --exclude-standard -- "$@" 2>/dev/null || find . -path ./.build -prune -o -type f -print | sed 's,^\./,,'; } | sort -u; }
+mapfile -t c < <(files '*.c' | grep '\.c$')
+mapfile -t code < <(files '*.c' '*.h' '*.cu' '*.cuh' | grep -E '\.(c|h|cu|cuh)$')
+# The file that a student edits is theirs; its starter is ours.
+for n in $(labs); do
+    mine=$(lab_dir "$n")/$(lab_file "$n")
+    for i in "${!code[@]}"; do
+        if [ "${code[i]}" = "$mine" ] && ! cmp -s "$mine" "$(lab_dir "$n")/.starter.cu"; then unset "code[i]"; fi
+    done
+done
+mapfile -t scripts < <(files 'common/make/*' 'tests/*' '.ci/*' | grep -E '\.(sh|bash|bats)$|^\.ci/run$')
+
+if [ ${#code[@]} -gt 0 ]; then
+    echo "lint: clang-format, ${#code[@]} files"
+    # A file name a line; which line is wrong, clang-format -i mends better than anybody can read.
+    wrong=$(clang-format --dry-run -Werror "${code[@]}" 2>&1 | sed -n "s/:[0-9]*:[0-9]*: error:.*//p" | sort -u)
+    if [ -n "$wrong" ]; then
+        for f in $wrong; do echo "not formatted: $f   (mend: clang-format -i $f)"; done
+        status=1
+    fi
+fi
+if [ ${#c[@]} -gt 0 ]; then
+    echo "lint: cppcheck, ${#c[@]} files"
+    cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 -j "$(nproc)" \
+        --suppress=missingInclude -D__x86_64__ -DSIMGPU_PROFILES='""' -Icommon/simgpu/include -Icommon/lab "${c[@]}" || status=1
+fi
+if [ ${#scripts[@]} -gt 0 ]; then
+    echo "lint: shellcheck, ${#scripts[@]} files"
+    # In Bats files variables cross from `run` and from tests, and quoted code is meant to stay as it is.
+    for s in "${scripts[@]}"; do
+        case $s in tests/*) quiet=SC2013,SC2016,SC2030,SC2031,SC2034,SC2154 ;; *) quiet=SC1000 ;; esac
+        shellcheck -x -P .:tests -e "$quiet" "$s" || status=1
+    done
+fi
+exit $status

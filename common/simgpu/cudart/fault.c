@@ -1,0 +1,55 @@
+/* fault.c — the host touched device memory.
+ *
+ * Device addresses are reserved and unreadable for the host, so a dereference raises SIGSEGV with the address. The
+ * handler says what it was and how to mend it, then lets the signal kill the program as it would have. Any other
+ * address goes to the handler that was there before. */
+#include "rt.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct sigaction before;
+
+static void pass_on(int sig, siginfo_t *info, void *context) {
+    if (before.sa_flags & SA_SIGINFO) {
+        before.sa_sigaction(sig, info, context);
+    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        before.sa_handler(sig);
+    } else {
+        signal(sig, SIG_DFL); /* the instruction runs again and kills the program */
+    }
+}
+
+/* snprintf is not promised to work in a handler; here the fault is a plain load or store of the program's own code,
+ * so no lock of the library is held, and the program ends in any case. */
+static void on_fault(int sig, siginfo_t *info, void *context) {
+    if (info->si_code <= 0 || !mem_in_window(info->si_addr)) {
+        pass_on(sig, info, context);
+        return;
+    }
+    char what[256] = "", origin[256] = "", text[1024];
+    uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+    mem_describe(address, what, sizeof what);
+    rt_describe_allocation(address, origin, sizeof origin);
+    int n =
+        snprintf(text, sizeof text,
+                 "simgpu: the host touched device memory at 0x%llx: %s%s%s\n"
+                 "  Only kernels can. Copy it first: cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), or the "
+                 "other way round to write it.\n",
+                 (unsigned long long)address, what, *origin ? ", " : "", origin);
+    if (write(STDERR_FILENO, text, (size_t)n) < 0) {} /* nobody is left to tell */
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+void rt_catch_host_faults(void) {
+    static char stack[64 * 1024]; /* of its own: the program's may be what overflowed */
+    stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack}, existing;
+    if (!sigaltstack(NULL, &existing) && existing.ss_flags & SS_DISABLE) sigaltstack(&alternate, NULL);
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &before);
+}

@@ -1,0 +1,277 @@
+/* launch.c — from kernel<<<grid, block, shared, stream>>>(arguments) to a command.
+ *
+ * The compiler turns a launch into a push of the configuration and a call of the kernel's host stub, which pops it and
+ * calls cudaLaunchKernel (clang, nvcc up to 12) or __cudaLaunchKernel (nvcc 13). Arguments come as an array of
+ * pointers; their sizes stand in the PTX.
+ *
+ * The limits are checked here, before anything runs, and a launch that breaks one says which. */
+#include "rt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BLOCK_THREADS = 1024,
+    BLOCK_X = 1024,
+    BLOCK_Y = 1024,
+    BLOCK_Z = 64,
+    GRID_X = 0x7fffffff,
+    GRID_Y = 65535,
+    GRID_Z = 65535,
+    PTX_VERSION = 90,
+};
+
+/* --- the configuration stack: a launch's arguments may launch too ------------------------------------------------- */
+
+enum { PUSHED_MAX = 16 };
+static _Thread_local struct {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    const char *file;
+    int line;
+} pushed[PUSHED_MAX];
+static _Thread_local unsigned depth;
+
+unsigned simgpuPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream, const char *file,
+                                     int line);
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream);
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
+
+/* 0: go on and call the stub. */
+unsigned simgpuPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream, const char *file,
+                                     int line) {
+    if (depth == PUSHED_MAX) return 1;
+    pushed[depth].grid = grid;
+    pushed[depth].block = block;
+    pushed[depth].shared = shared;
+    pushed[depth].stream = stream;
+    pushed[depth].file = file;
+    pushed[depth].line = line;
+    depth++;
+    return 0;
+}
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+    return simgpuPushCallConfiguration(grid, block, shared, stream, NULL, 0);
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream) {
+    if (depth == 0) return cudaErrorMissingConfiguration;
+    depth--;
+    *grid = pushed[depth].grid;
+    *block = pushed[depth].block;
+    *shared = pushed[depth].shared;
+    *(cudaStream_t *)stream = pushed[depth].stream;
+    rt_at(pushed[depth].file, pushed[depth].line);
+    return cudaSuccess;
+}
+
+static const char *base_name(const ptx_function *f) {
+    static char name[256];
+    int length;
+    const char *base = ptx_base_name(f->name, &length);
+    snprintf(name, sizeof name, "%.*s", length, base);
+    return name;
+}
+
+/* --- limits ---------------------------------------------------------------------------------------------------------
+ */
+
+static uint64_t shared_limit(const rt_kernel *k) {
+    const time_profile *p = time_profile_get();
+    uint64_t usual = (uint64_t)p->shared_per_block, fixed = k->function->static_shared;
+    uint64_t asked = fixed + k->most_dynamic_shared;
+    return asked > usual ? asked : usual;
+}
+
+static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_t shared) {
+    const ptx_function *f = k->function;
+    const time_profile *p = time_profile_get();
+    uint64_t threads = (uint64_t)block.x * block.y * block.z, all_shared = f->static_shared + (uint64_t)shared;
+    if (threads == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) {
+        rt_say("%s<<<(%u,%u,%u), (%u,%u,%u)>>>: no dimension may be 0", base_name(f), grid.x, grid.y, grid.z, block.x,
+               block.y, block.z);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (threads > BLOCK_THREADS || block.x > BLOCK_X || block.y > BLOCK_Y || block.z > BLOCK_Z) {
+        rt_say("%s: a block of (%u,%u,%u) = %" PRIu64 " threads; at most %d, and (%d,%d,%d)", base_name(f), block.x,
+               block.y, block.z, threads, BLOCK_THREADS, BLOCK_X, BLOCK_Y, BLOCK_Z);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (grid.x > GRID_X || grid.y > GRID_Y || grid.z > GRID_Z) {
+        rt_say("%s: a grid of (%u,%u,%u) blocks; at most (%d,%d,%d)", base_name(f), grid.x, grid.y, grid.z, GRID_X,
+               GRID_Y, GRID_Z);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (all_shared > shared_limit(k)) {
+        rt_say("%s: %" PRIu64 " bytes of shared memory a block; at most %" PRIu64 "%s", base_name(f), all_shared,
+               shared_limit(k),
+               all_shared <= (uint64_t)p->shared_per_block_optin
+                   ? ", more after cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)"
+                   : "");
+        return f->static_shared > shared_limit(k) ? cudaErrorLaunchOutOfResources : cudaErrorInvalidValue;
+    }
+    if (f->max_threads && threads > f->max_threads) {
+        rt_say("%s: a block of %" PRIu64 " threads; its __launch_bounds__ allows %u", base_name(f), threads,
+               f->max_threads);
+        return cudaErrorInvalidValue;
+    }
+    if (time_occupancy(p, (uint32_t)threads, f->registers, all_shared) == 0) {
+        rt_say("%s: %u registers a thread and %" PRIu64 " threads a block are more registers than an SM has", f->name,
+               f->registers, threads);
+        return cudaErrorLaunchOutOfResources;
+    }
+    return cudaSuccess;
+}
+
+/* --- launching
+ * -------------------------------------------------------------------------------------------------------- */
+
+/* What the kernel cannot do was found when it was decoded; said once, returned each time. */
+static cudaError_t refuse_unsupported(const ptx_function *f) {
+    static const ptx_function *told;
+    if (told != f) rt_say("%s cannot run: %s", base_name(f), f->unsupported);
+    told = f;
+    return cudaErrorNotSupported;
+}
+
+static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
+    time_command c = {.kind = TIME_LAUNCH, .host_file = rt_file(), .host_line = rt_line()};
+    cudaError_t e = cudaSuccess;
+    rt_kernel *k = rt_kernel_find(stub, &e);
+    if (!k) return e;
+    if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
+    const ptx_function *f = k->function;
+    if (f->unsupported) return refuse_unsupported(f);
+    e = check_limits(k, grid, block, shared);
+    if (e != cudaSuccess) return e;
+
+    uint8_t *params = calloc(1, f->param_bytes + 1u);
+    if (!params) return cudaErrorMemoryAllocation;
+    for (uint32_t i = 0; i < f->nparams; i++) memcpy(params + f->params[i].offset, args[i], f->params[i].size);
+    c.launch = (exec_launch){.kernel = k->function,
+                             .grid = {grid.x, grid.y, grid.z},
+                             .block = {block.x, block.y, block.z},
+                             .dynamic_shared = (uint32_t)shared,
+                             .params = params};
+    time_submit(&c);
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
+    RT_BEGIN;
+    cudaError_t e = launch(stub, grid, block, args, shared, stream);
+    if (e != cudaSuccess) {
+        cudaError_t ignored;
+        const rt_kernel *k = rt_kernel_find(stub, &ignored);
+        rt_launch_failed(e, k ? base_name(k->function) : "a kernel");
+    }
+    return rt_end(e);
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub);
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub) {
+    *kernel = (cudaKernel_t)(uintptr_t)stub; /* rt_kernel_find takes the stub itself */
+    return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                               cudaStream_t stream);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                               cudaStream_t stream) {
+    return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
+}
+
+/* --- attributes and occupancy
+ * ----------------------------------------------------------------------------------------- */
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *stub) {
+    RT_BEGIN;
+    cudaError_t e = cudaSuccess;
+    const rt_kernel *k = rt_kernel_find(stub, &e);
+    if (!a) return rt_end(cudaErrorInvalidValue);
+    if (!k) return rt_end(e);
+    const ptx_function *f = k->function;
+    const time_profile *p = time_profile_get();
+    uint32_t by_registers = f->registers ? (uint32_t)p->registers_per_sm / f->registers / 32 * 32 : BLOCK_THREADS;
+    memset(a, 0, sizeof *a);
+    a->sharedSizeBytes = f->static_shared;
+    a->localSizeBytes = f->local_bytes;
+    a->numRegs = (int)f->registers;
+    a->maxThreadsPerBlock = (int)(by_registers < BLOCK_THREADS ? by_registers : BLOCK_THREADS);
+    if (f->max_threads && (int)f->max_threads < a->maxThreadsPerBlock) a->maxThreadsPerBlock = (int)f->max_threads;
+    a->ptxVersion = a->binaryVersion = PTX_VERSION;
+    a->maxDynamicSharedSizeBytes = (int)(shared_limit(k) - f->static_shared);
+    a->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaFuncSetAttribute(const void *stub, enum cudaFuncAttribute attribute, int value) {
+    RT_BEGIN;
+    cudaError_t e = cudaSuccess;
+    rt_kernel *k = rt_kernel_find(stub, &e);
+    if (!k) return rt_end(e);
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return rt_end(cudaSuccess); /* a hint */
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return rt_end(cudaErrorNotSupported);
+    uint64_t most = (uint64_t)time_profile_get()->shared_per_block_optin;
+    if (value < 0 || (uint64_t)value + k->function->static_shared > most) {
+        rt_say("%s: %d bytes; a block has at most %" PRIu64 " in all", base_name(k->function), value, most);
+        return rt_end(cudaErrorInvalidValue);
+    }
+    k->most_dynamic_shared = (uint64_t)value;
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *stub, enum cudaFuncCache config) {
+    (void)config; /* a hint */
+    RT_BEGIN;
+    cudaError_t e = cudaSuccess;
+    rt_kernel_find(stub, &e);
+    return rt_end(e);
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *stub) {
+    RT_BEGIN;
+    cudaError_t e = cudaSuccess;
+    const rt_kernel *k = rt_kernel_find(stub, &e);
+    if (!name) return rt_end(cudaErrorInvalidValue);
+    if (k) *name = k->name;
+    return rt_end(e);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub, int block_size,
+                                                          size_t shared) {
+    RT_BEGIN;
+    cudaError_t e = cudaSuccess;
+    const rt_kernel *k = rt_kernel_find(stub, &e);
+    if (!blocks || block_size < 1) return rt_end(cudaErrorInvalidValue);
+    if (!k) return rt_end(e);
+    *blocks = 0;
+    uint64_t all_shared = k->function->static_shared + (uint64_t)shared;
+    if (block_size <= BLOCK_THREADS && all_shared <= shared_limit(k))
+        *blocks = (int)time_occupancy(time_profile_get(), (uint32_t)block_size, k->function->registers, all_shared);
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *stub, int block_size,
+                                                                   size_t shared, unsigned flags) {
+    (void)flags; /* about L1 caching of globals: no difference on this device */
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, stub, block_size, shared);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *stub, int blocks, int block_size) {
+    RT_BEGIN;
+    cudaError_t e = cudaSuccess;
+    const rt_kernel *k = rt_kernel_find(stub, &e);
+    if (!bytes || blocks < 1 || block_size < 1) return rt_end(cudaErrorInvalidValue);
+    if (!k) return rt_end(e);
+    const time_profile *p = time_profile_get();
+    double each = p->shared_per_sm / blocks - p->shared_reserved - k->function->static_shared;
+    double most = p->shared_per_block_optin - k->function->static_shared;
+    if (each > most) each = most;
+    *bytes = each > 0 ? (size_t)each / 128 * 128 : 0;
+    return rt_end(cudaSuccess);
+}

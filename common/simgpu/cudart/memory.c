@@ -1,0 +1,413 @@
+/* memory.c — allocation, copies, memset, symbols.
+ *
+ * Both ends of a copy are checked when it is asked for: a device range must lie in one live allocation, a host pointer
+ * must not be a device address, and the direction must say the same. What the driver would answer with "invalid
+ * argument" gets a sentence here. */
+#include "rt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* --- lists: what cudaMalloc gave out, and which host memory is page-locked -------------------------------------- */
+
+typedef struct {
+    uint64_t address, bytes;
+    const char *file; /* of the allocating call; NULL when not known */
+    int line;
+    bool registered; /* cudaHostRegister: not ours to free */
+    unsigned flags;
+} block;
+
+typedef struct {
+    block *blocks;
+    size_t count, room;
+} block_list;
+
+static block_list device_blocks, pinned_blocks;
+
+static bool add_block(block_list *l, block b) {
+    if (l->count == l->room) {
+        block *more = realloc(l->blocks, (l->room + 64) * sizeof *more);
+        if (!more) return false;
+        l->blocks = more;
+        l->room += 64;
+    }
+    l->blocks[l->count++] = b;
+    return true;
+}
+
+/* The block that holds the address, or NULL. */
+static block *find_block(const block_list *l, uint64_t address) {
+    for (size_t i = l->count; i-- > 0;)
+        if (address - l->blocks[i].address < l->blocks[i].bytes) return &l->blocks[i];
+    return NULL;
+}
+
+static void drop_block(block_list *l, block *b) { *b = l->blocks[--l->count]; }
+
+void rt_describe_allocation(uint64_t address, char *text, size_t size) {
+    const block *b = find_block(&device_blocks, address);
+    if (b && b->file) snprintf(text, size, "allocated at %s:%d", b->file, b->line);
+}
+
+/* --- device memory ---------------------------------------------------------------------------------------------- */
+
+static cudaError_t allocate(void **ptr, size_t bytes) {
+    const time_profile *p = time_profile_get();
+    if (!ptr) return cudaErrorInvalidValue;
+    time_charge(p->host_malloc_ns + mib(bytes) * p->host_malloc_ns_per_mib);
+    *ptr = NULL;
+    if (bytes == 0) return cudaSuccess;
+    uint64_t address = mem_alloc(bytes);
+    if (!address) {
+        uint64_t free_bytes, total;
+        mem_usage(&free_bytes, &total);
+        rt_say("no room for %zu bytes: %" PRIu64 " of %" PRIu64 " are free", bytes, free_bytes, total);
+        return cudaErrorMemoryAllocation;
+    }
+    add_block(&device_blocks, (block){.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line()});
+    *ptr = (void *)(uintptr_t)address;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **ptr, size_t bytes) {
+    RT_BEGIN;
+    return rt_end(allocate(ptr, bytes));
+}
+
+cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height) {
+    RT_BEGIN;
+    enum { PITCH_ALIGN = 512 };
+    if (!pitch || (height && width > SIZE_MAX / 2 / height)) return rt_end(cudaErrorInvalidValue);
+    *pitch = (width + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
+    return rt_end(allocate(ptr, *pitch * height));
+}
+
+cudaError_t cudaMallocManaged(void **ptr, size_t bytes, unsigned flags) {
+    (void)bytes, (void)flags;
+    if (ptr) *ptr = NULL;
+    return rt_unsupported(__func__);
+}
+
+cudaError_t cudaFree(void *ptr) {
+    RT_BEGIN;
+    const time_profile *p = time_profile_get();
+    if (!ptr) return rt_end(cudaSuccess);
+    time_wait_all(); /* as the driver does: a kernel may still use it */
+    block *b = find_block(&device_blocks, (uint64_t)(uintptr_t)ptr);
+    uint64_t bytes = b ? b->bytes : 0;
+    if (mem_free((uint64_t)(uintptr_t)ptr)) {
+        char what[256] = "a host address";
+        if (mem_in_window(ptr)) mem_describe((uint64_t)(uintptr_t)ptr, what, sizeof what);
+        rt_say("the pointer is not one that cudaMalloc gave and that is still allocated: %s", what);
+        return rt_end(cudaErrorInvalidValue);
+    }
+    if (b) drop_block(&device_blocks, b);
+    time_charge(p->host_free_ns + mib(bytes) * p->host_free_ns_per_mib);
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
+    RT_BEGIN;
+    uint64_t free_now, total;
+    mem_usage(&free_now, &total);
+    if (!free_bytes || !total_bytes) return rt_end(cudaErrorInvalidValue);
+    *free_bytes = free_now;
+    *total_bytes = total;
+    return rt_end(cudaSuccess);
+}
+
+/* --- page-locked host memory ------------------------------------------------------------------------------------ */
+
+static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
+    enum { PAGE = 4096 };
+    const time_profile *p = time_profile_get();
+    if (!ptr) return cudaErrorInvalidValue;
+    *ptr = NULL;
+    if (bytes == 0) return cudaSuccess;
+    time_charge(larger(p->host_pin_ns, mib(bytes) * p->host_pin_ns_per_mib));
+    void *memory = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
+    if (!memory) return cudaErrorMemoryAllocation;
+    block b = {.address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags};
+    if (!add_block(&pinned_blocks, b)) {
+        free(memory);
+        return cudaErrorMemoryAllocation;
+    }
+    *ptr = memory;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocHost(void **ptr, size_t bytes) {
+    RT_BEGIN;
+    return rt_end(allocate_pinned(ptr, bytes, cudaHostAllocDefault));
+}
+cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned flags) {
+    RT_BEGIN;
+    return rt_end(flags & ~7u ? cudaErrorInvalidValue : allocate_pinned(ptr, bytes, flags));
+}
+
+cudaError_t cudaFreeHost(void *ptr) {
+    RT_BEGIN;
+    const time_profile *p = time_profile_get();
+    if (!ptr) return rt_end(cudaSuccess);
+    block *b = find_block(&pinned_blocks, (uint64_t)(uintptr_t)ptr);
+    if (!b || b->registered || b->address != (uint64_t)(uintptr_t)ptr) {
+        rt_say("the pointer is not one that cudaMallocHost or cudaHostAlloc gave");
+        return rt_end(cudaErrorInvalidValue);
+    }
+    time_wait_all();
+    time_charge(larger(p->host_unpin_ns, mib(b->bytes) * p->host_unpin_ns_per_mib));
+    drop_block(&pinned_blocks, b);
+    free(ptr);
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
+    RT_BEGIN;
+    const time_profile *p = time_profile_get();
+    if (!ptr || bytes == 0 || mem_in_window(ptr)) return rt_end(cudaErrorInvalidValue);
+    uint64_t address = (uint64_t)(uintptr_t)ptr;
+    if (find_block(&pinned_blocks, address) || find_block(&pinned_blocks, address + bytes - 1))
+        return rt_end(cudaErrorHostMemoryAlreadyRegistered);
+    time_charge(larger(p->host_register_ns, mib(bytes) * p->host_register_ns_per_mib));
+    block b = {.address = address, .bytes = bytes, .flags = flags, .registered = true};
+    return rt_end(add_block(&pinned_blocks, b) ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaHostUnregister(void *ptr) {
+    RT_BEGIN;
+    const time_profile *p = time_profile_get();
+    block *b = find_block(&pinned_blocks, (uint64_t)(uintptr_t)ptr);
+    if (!b || !b->registered || b->address != (uint64_t)(uintptr_t)ptr) return rt_end(cudaErrorHostMemoryNotRegistered);
+    time_wait_all();
+    time_charge(larger(p->host_unregister_ns, mib(b->bytes) * p->host_unregister_ns_per_mib));
+    drop_block(&pinned_blocks, b);
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaHostGetFlags(unsigned *flags, void *ptr) {
+    RT_BEGIN;
+    const block *b = find_block(&pinned_blocks, (uint64_t)(uintptr_t)ptr);
+    if (!flags || !b) return rt_end(cudaErrorInvalidValue);
+    *flags = b->flags;
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr) {
+    RT_BEGIN;
+    if (!attributes) return rt_end(cudaErrorInvalidValue);
+    uint64_t address = (uint64_t)(uintptr_t)ptr;
+    bool device = mem_valid(address, 1), pinned = find_block(&pinned_blocks, address) != NULL;
+    memset(attributes, 0, sizeof *attributes);
+    attributes->type = device ? cudaMemoryTypeDevice : pinned ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
+    attributes->device = device || pinned ? 0 : -2;
+    attributes->devicePointer = device ? (void *)(uintptr_t)address : NULL;
+    attributes->hostPointer = pinned ? (void *)(uintptr_t)address : NULL;
+    return rt_end(cudaSuccess);
+}
+
+/* --- checks ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t extent(const time_command *c, const time_place *at) {
+    return c->height && c->width ? (c->height - 1) * at->pitch + c->width : 0;
+}
+
+/* One end of a copy or memset; `wants_device` is what the direction says of it. */
+static cudaError_t check_end(const time_command *c, const time_place *at, const char *end, bool wants_device) {
+    const void *p = (const void *)(uintptr_t)at->address;
+    uint64_t bytes = extent(c, at);
+    char what[256];
+    if (at->pitch < c->width && c->height > 1) {
+        rt_say("the %s's pitch of %" PRIu64 " bytes is less than the width of %" PRIu64, end, at->pitch, c->width);
+        return cudaErrorInvalidPitchValue;
+    }
+    if (!p) {
+        rt_say("the %s is a null pointer", end);
+        return cudaErrorInvalidValue;
+    }
+    if (mem_in_window(p) != wants_device) {
+        rt_say("the %s is a %s pointer, but the direction wants %s memory there; check the arguments' order and the "
+               "cudaMemcpyKind",
+               end, wants_device ? "host" : "device", wants_device ? "device" : "host");
+        return cudaErrorInvalidValue;
+    }
+    if (wants_device && !mem_valid(at->address, bytes)) {
+        uint64_t bad = mem_valid(at->address, 1) ? at->address + bytes - 1 : at->address;
+        mem_describe(bad, what, sizeof what);
+        rt_say("the %s of %" PRIu64 " bytes does not lie in one allocation: its %s byte is %s", end, bytes,
+               bad == at->address ? "first" : "last", what);
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+static bool pinned(const time_command *c, const time_place *at) {
+    const block *b = find_block(&pinned_blocks, at->address);
+    return b && at->address + extent(c, at) <= b->address + b->bytes;
+}
+
+static cudaError_t resolve(time_command *c, enum cudaMemcpyKind kind) {
+    static const enum time_direction by_kind[] = {TIME_H2H, TIME_H2D, TIME_D2H, TIME_D2D};
+    if ((unsigned)kind > cudaMemcpyDefault) {
+        rt_say("%d is no cudaMemcpyKind", (int)kind);
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    bool to_device = mem_in_window((const void *)(uintptr_t)c->to.address);
+    bool from_device = mem_in_window((const void *)(uintptr_t)c->from.address);
+    if (kind == cudaMemcpyDefault)
+        kind = to_device     ? from_device ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice
+               : from_device ? cudaMemcpyDeviceToHost
+                             : cudaMemcpyHostToHost;
+    c->direction = by_kind[kind];
+    cudaError_t e = check_end(c, &c->to, "destination", c->direction == TIME_H2D || c->direction == TIME_D2D);
+    if (e == cudaSuccess) e = check_end(c, &c->from, "source", c->direction == TIME_D2H || c->direction == TIME_D2D);
+    if (c->direction == TIME_H2D) c->pageable = !pinned(c, &c->from);
+    if (c->direction == TIME_D2H) c->pageable = !pinned(c, &c->to);
+    if (c->direction == TIME_H2H) c->pageable = true;
+    return e;
+}
+
+/* --- copies and memset ------------------------------------------------------------------------------------------- */
+
+/* waits: the form without Async. Even the Async form waits when the device's data go to pageable memory; even the other
+ * does not when both ends are on the device. */
+static cudaError_t copy(time_command c, enum cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
+    c.kind = TIME_COPY;
+    c.host_file = rt_file();
+    c.host_line = rt_line();
+    if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
+    if (c.width == 0 || c.height == 0) return cudaSuccess;
+    cudaError_t e = resolve(&c, kind);
+    if (e != cudaSuccess) return e;
+    time_submit(&c);
+    if (c.direction == TIME_D2D) waits = false;
+    if (c.pageable && (c.direction == TIME_D2H || c.direction == TIME_H2H)) waits = true;
+    if (waits) time_wait_stream(c.stream);
+    return cudaSuccess;
+}
+
+static time_place place(const void *p, size_t pitch) { return (time_place){(uint64_t)(uintptr_t)p, pitch}; }
+
+static time_command row(void *to, const void *from, size_t bytes) {
+    return (time_command){.to = place(to, bytes), .from = place(from, bytes), .width = bytes, .height = 1};
+}
+static time_command rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height) {
+    return (time_command){.to = place(to, to_pitch), .from = place(from, from_pitch), .width = width, .height = height};
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
+    RT_BEGIN;
+    return rt_end(copy(row(to, from, bytes), kind, NULL, true));
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    RT_BEGIN;
+    return rt_end(copy(row(to, from, bytes), kind, stream, false));
+}
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                         enum cudaMemcpyKind kind) {
+    RT_BEGIN;
+    return rt_end(copy(rows(to, to_pitch, from, from_pitch, width, height), kind, NULL, true));
+}
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    RT_BEGIN;
+    return rt_end(copy(rows(to, to_pitch, from, from_pitch, width, height), kind, stream, false));
+}
+
+static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+    time_command c = {.kind = TIME_MEMSET,
+                      .host_file = rt_file(),
+                      .host_line = rt_line(),
+                      .to = place(to, pitch),
+                      .width = width,
+                      .height = height,
+                      .value = value};
+    if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
+    if (width == 0 || height == 0) return cudaSuccess;
+    cudaError_t e = check_end(&c, &c.to, "destination", true);
+    if (e == cudaSuccess) time_submit(&c);
+    return e;
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t bytes) {
+    RT_BEGIN;
+    return rt_end(fill(to, bytes, value, bytes, 1, NULL));
+}
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
+    RT_BEGIN;
+    return rt_end(fill(to, bytes, value, bytes, 1, stream));
+}
+cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
+    RT_BEGIN;
+    return rt_end(fill(to, pitch, value, width, height, NULL));
+}
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+    RT_BEGIN;
+    return rt_end(fill(to, pitch, value, width, height, stream));
+}
+
+/* --- symbols ------------------------------------------------------------------------------------------------------ */
+
+static cudaError_t symbol_part(const void *symbol, size_t bytes, size_t offset, void **address) {
+    cudaError_t e = cudaSuccess;
+    const ptx_var *v = rt_symbol_find(symbol, &e);
+    if (!v) return e;
+    if (offset > v->size || bytes > v->size - offset) {
+        rt_say("%zu bytes at offset %zu do not fit into %s, which has %" PRIu64, bytes, offset, v->name, v->size);
+        return cudaErrorInvalidValue;
+    }
+    *address = (void *)(uintptr_t)(v->address + offset);
+    return cudaSuccess;
+}
+
+static cudaError_t to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                             enum cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
+    void *to;
+    cudaError_t e = symbol_part(symbol, bytes, offset, &to);
+    return e == cudaSuccess ? copy(row(to, from, bytes), kind, stream, waits) : e;
+}
+static cudaError_t from_symbol(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                               cudaStream_t stream, bool waits) {
+    void *from;
+    cudaError_t e = symbol_part(symbol, bytes, offset, &from);
+    return e == cudaSuccess ? copy(row(to, from, bytes), kind, stream, waits) : e;
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                               enum cudaMemcpyKind kind) {
+    RT_BEGIN;
+    return rt_end(to_symbol(symbol, from, bytes, offset, kind, NULL, true));
+}
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
+                                    enum cudaMemcpyKind kind, cudaStream_t stream) {
+    RT_BEGIN;
+    return rt_end(to_symbol(symbol, from, bytes, offset, kind, stream, false));
+}
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
+    RT_BEGIN;
+    return rt_end(from_symbol(to, symbol, bytes, offset, kind, NULL, true));
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream) {
+    RT_BEGIN;
+    return rt_end(from_symbol(to, symbol, bytes, offset, kind, stream, false));
+}
+
+cudaError_t cudaGetSymbolAddress(void **ptr, const void *symbol) {
+    RT_BEGIN;
+    return rt_end(ptr ? symbol_part(symbol, 0, 0, ptr) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol) {
+    RT_BEGIN;
+    cudaError_t e = cudaSuccess;
+    const ptx_var *v = rt_symbol_find(symbol, &e);
+    if (!bytes) e = cudaErrorInvalidValue;
+    if (e == cudaSuccess) *bytes = v->size;
+    return rt_end(e);
+}

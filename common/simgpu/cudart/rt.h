@@ -1,0 +1,76 @@
+/* cudart/ — the CUDA runtime API. It checks what the program asks, and turns it into commands for time/.
+ *
+ *   program --call--> errors, handles, registration --time_command--> time/ --> exec/
+ *
+ * Every public function has the same frame:
+ *
+ *     cudaError_t cudaX(...) {
+ *         RT_BEGIN;                      // lock, first-call set-up, a dead context's error
+ *         ...
+ *         return rt_end(error);          // remember the error, unlock
+ *     }
+ *
+ * Messages go to stderr and begin with "simgpu: ", then the host line where it is known. */
+#ifndef SIMGPU_RT_H
+#define SIMGPU_RT_H
+
+#include <cuda_runtime_api.h>
+
+#include "../time/time.h"
+
+/* --- errors.c: the frame, and what went wrong ----------------------------------------------------------------- */
+
+#define RT_BEGIN                                                                                                       \
+    do {                                                                                                               \
+        cudaError_t rt_dead = rt_begin(__func__);                                                                      \
+        if (rt_dead != cudaSuccess) return rt_end(rt_dead);                                                            \
+    } while (0)
+
+cudaError_t rt_begin(const char *call); /* the sticky error, if there is one */
+cudaError_t rt_end(cudaError_t error);  /* its argument */
+cudaError_t rt_unsupported(const char *call);
+
+/* The host line that the next call is made from; SimGPU's C++ headers know it (sited.c). */
+void rt_at(const char *file, int line);
+const char *rt_file(void); /* of the call in progress; NULL when not known */
+int rt_line(void);
+
+/* One message: "simgpu: harness.cu:40: cudaMemcpy: ...". After some of them it falls silent. */
+void rt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Says so at exit if nobody has looked: a launch returns nothing, so its error is easily missed. */
+void rt_launch_failed(cudaError_t error, const char *kernel);
+
+/* --- register.c: what compiled code registers before main ------------------------------------------------------ */
+
+typedef struct rt_module rt_module;
+
+typedef struct rt_kernel {
+    const void *stub; /* the host function that stands for the kernel */
+    const char *name; /* mangled */
+    rt_module *module;
+    ptx_function *function;       /* after rt_kernel_load */
+    uint64_t most_dynamic_shared; /* by cudaFuncSetAttribute; 0: the default limit */
+    struct rt_kernel *next;
+} rt_kernel;
+
+/* The kernel of a stub, its module loaded. NULL with the error in *error, said on stderr. */
+rt_kernel *rt_kernel_find(const void *stub, cudaError_t *error);
+/* The variable of a host shadow (&symbol), its module loaded. NULL: the same. */
+ptx_var *rt_symbol_find(const void *shadow, cudaError_t *error);
+
+/* --- streams.c ------------------------------------------------------------------------------------------------- */
+
+/* The timeline's number of a stream handle; false: no such stream. */
+bool rt_stream(cudaStream_t handle, uint32_t *stream);
+
+/* --- memory.c --------------------------------------------------------------------------------------------------- */
+
+/* "allocated by cudaMalloc at harness.cu:31" for a device address; empty when not known. */
+void rt_describe_allocation(uint64_t address, char *text, size_t size);
+
+/* --- fault.c ---------------------------------------------------------------------------------------------------- */
+
+void rt_catch_host_faults(void);
+
+#endif

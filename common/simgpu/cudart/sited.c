@@ -1,0 +1,92 @@
+/* sited.c — the functions that SimGPU's C++ headers link under their own names, with the caller's file and line; and
+ * SimGPU's own API (simgpu.h). Each notes the place and goes on to the plain function. */
+#include "rt.h"
+
+#include <errno.h>
+#include <simgpu.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SITED(Name, parameters, arguments)                                                                             \
+    cudaError_t simgpu##Name parameters;                                                                               \
+    cudaError_t simgpu##Name parameters {                                                                              \
+        rt_at(file, line);                                                                                             \
+        return cuda##Name arguments;                                                                                   \
+    }
+#define PLACE const char *file, int line
+
+SITED(Malloc, (void **p, size_t bytes, PLACE), (p, bytes))
+SITED(Free, (void *p, PLACE), (p))
+SITED(MallocHost, (void **p, size_t bytes, PLACE), (p, bytes))
+SITED(HostAlloc, (void **p, size_t bytes, unsigned flags, PLACE), (p, bytes, flags))
+SITED(FreeHost, (void *p, PLACE), (p))
+SITED(Memcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, PLACE), (to, from, bytes, kind))
+SITED(MemcpyAsync, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream, PLACE),
+      (to, from, bytes, kind, stream))
+SITED(Memcpy2D,
+      (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+       enum cudaMemcpyKind kind, PLACE),
+      (to, to_pitch, from, from_pitch, width, height, kind))
+SITED(Memcpy2DAsync,
+      (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+       enum cudaMemcpyKind kind, cudaStream_t stream, PLACE),
+      (to, to_pitch, from, from_pitch, width, height, kind, stream))
+SITED(Memset, (void *p, int value, size_t bytes, PLACE), (p, value, bytes))
+SITED(MemsetAsync, (void *p, int value, size_t bytes, cudaStream_t stream, PLACE), (p, value, bytes, stream))
+SITED(Memset2D, (void *p, size_t pitch, int value, size_t width, size_t height, PLACE),
+      (p, pitch, value, width, height))
+SITED(Memset2DAsync, (void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, PLACE),
+      (p, pitch, value, width, height, stream))
+SITED(MemcpyToSymbol,
+      (const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind, PLACE),
+      (symbol, from, bytes, offset, kind))
+SITED(MemcpyFromSymbol, (void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind, PLACE),
+      (to, symbol, bytes, offset, kind))
+SITED(MemcpyToSymbolAsync,
+      (const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream,
+       PLACE),
+      (symbol, from, bytes, offset, kind, stream))
+SITED(MemcpyFromSymbolAsync,
+      (void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream, PLACE),
+      (to, symbol, bytes, offset, kind, stream))
+SITED(DeviceSynchronize, (PLACE), ())
+SITED(StreamSynchronize, (cudaStream_t stream, PLACE), (stream))
+SITED(EventSynchronize, (cudaEvent_t event, PLACE), (event))
+
+/* --- simgpu.h ----------------------------------------------------------------------------------------------- */
+
+uint64_t simgpuHostTime(void) {
+    rt_begin(__func__);
+    uint64_t ns = (uint64_t)(time_host_ns() + 0.5);
+    rt_end(cudaSuccess);
+    return ns;
+}
+
+void simgpuHostWork(uint64_t ns) {
+    rt_begin(__func__);
+    time_charge((double)ns);
+    rt_end(cudaSuccess);
+}
+
+void simgpuMark(const char *name) {
+    rt_begin(__func__);
+    report_mark(name ? name : "");
+    rt_end(cudaSuccess);
+}
+
+int simgpuReport(const char *path) {
+    rt_begin(__func__);
+    if (!time_all_idle()) time_wait_all();
+    int failed = report_to(path);
+    if (failed) fprintf(stderr, "simgpu: the report %s cannot be opened: %s\n", path, strerror(errno));
+    rt_end(cudaSuccess);
+    return failed;
+}
+
+const char *simgpuDeviceName(void) {
+    static char name[80];
+    rt_begin(__func__);
+    snprintf(name, sizeof name, "virtual %s", time_profile_get()->name);
+    rt_end(cudaSuccess);
+    return name;
+}

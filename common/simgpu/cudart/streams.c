@@ -1,0 +1,216 @@
+/* streams.c — streams and events: handles for the program, numbers for the timeline.
+ *
+ * A handle is an index and a generation in one word, not a pointer: a destroyed or invented handle is found out. */
+#include "rt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct {
+    enum handle_kind { FREE, STREAM, EVENT } kind;
+    uint32_t generation;
+    uint32_t stream; /* STREAM: the timeline's number */
+    time_event *event;
+    unsigned flags;
+    int priority;
+} entry;
+
+static entry *entries;
+static uint32_t nentries;
+
+enum { FIRST_HANDLE = 16, INDEX_BITS = 32 }; /* 0, 1, 2 are the default streams' own names */
+
+static uintptr_t handle_new(entry e) {
+    uint32_t i = 0;
+    while (i < nentries && entries[i].kind != FREE) i++;
+    if (i == nentries) {
+        entry *more = realloc(entries, (nentries + 16) * sizeof *entries);
+        if (!more) return 0;
+        entries = more;
+        for (; nentries < i + 16; nentries++) entries[nentries] = (entry){0};
+    }
+    e.generation = entries[i].generation + 1;
+    entries[i] = e;
+    return (uintptr_t)e.generation << INDEX_BITS | (i + FIRST_HANDLE);
+}
+
+static entry *handle_find(const void *handle, enum handle_kind kind) {
+    uintptr_t bits = (uintptr_t)handle;
+    uint32_t i = (uint32_t)bits - FIRST_HANDLE;
+    if (i >= nentries || entries[i].kind != kind || entries[i].generation != bits >> INDEX_BITS) return NULL;
+    return &entries[i];
+}
+
+/* --- streams ------------------------------------------------------------------------------------------------ */
+
+bool rt_stream(cudaStream_t handle, uint32_t *stream) {
+    static bool has_own;
+    static uint32_t own; /* of cudaStreamPerThread */
+    *stream = TIME_LEGACY_STREAM;
+    if (handle == NULL || handle == cudaStreamLegacy) return true;
+    if (handle == cudaStreamPerThread) {
+        if (!has_own) own = time_stream_new(true);
+        has_own = true;
+        *stream = own;
+        return true;
+    }
+    const entry *e = handle_find(handle, STREAM);
+    if (!e) {
+        rt_say("this is not a stream: was it created, and not destroyed yet?");
+        return false;
+    }
+    *stream = e->stream;
+    return true;
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
+    RT_BEGIN;
+    if (!stream || flags > cudaStreamNonBlocking) return rt_end(cudaErrorInvalidValue);
+    time_charge(time_profile_get()->host_create_ns);
+    entry e = {
+        .kind = STREAM, .stream = time_stream_new(flags == cudaStreamDefault), .flags = flags, .priority = priority};
+    *stream = (cudaStream_t)handle_new(e);
+    return rt_end(*stream ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
+    return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+    return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    RT_BEGIN;
+    entry *e = handle_find(stream, STREAM);
+    if (!e) return rt_end(cudaErrorInvalidResourceHandle);
+    time_charge(time_profile_get()->host_create_ns);
+    time_stream_end(e->stream);
+    e->kind = FREE;
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    RT_BEGIN;
+    uint32_t s;
+    if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
+    time_wait_stream(s);
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    RT_BEGIN;
+    uint32_t s;
+    if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
+    time_charge(time_profile_get()->host_query_ns);
+    return rt_end(time_stream_idle(s) ? cudaSuccess : cudaErrorNotReady);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags) {
+    RT_BEGIN;
+    uint32_t s;
+    if (!flags) return rt_end(cudaErrorInvalidValue);
+    if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
+    const entry *e = handle_find(stream, STREAM);
+    *flags = e ? e->flags : cudaStreamDefault;
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
+    RT_BEGIN;
+    uint32_t s;
+    if (!priority) return rt_end(cudaErrorInvalidValue);
+    if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
+    const entry *e = handle_find(stream, STREAM);
+    *priority = e ? e->priority : 0;
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *argument) {
+    RT_BEGIN;
+    time_command c = {.kind = TIME_HOST_CALL, .call = fn, .argument = argument};
+    if (!fn) return rt_end(cudaErrorInvalidValue);
+    if (!rt_stream(stream, &c.stream)) return rt_end(cudaErrorInvalidResourceHandle);
+    time_submit(&c);
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaDeviceSynchronize(void) {
+    RT_BEGIN;
+    time_wait_all();
+    return rt_end(cudaSuccess);
+}
+
+/* --- events ------------------------------------------------------------------------------------------------- */
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
+    RT_BEGIN;
+    if (!event || flags > 7) return rt_end(cudaErrorInvalidValue);
+    time_charge(time_profile_get()->host_create_ns);
+    entry e = {.kind = EVENT, .event = time_event_new(), .flags = flags};
+    *event = (cudaEvent_t)handle_new(e);
+    return rt_end(*event ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    RT_BEGIN;
+    entry *e = handle_find(event, EVENT);
+    if (!e) return rt_end(cudaErrorInvalidResourceHandle);
+    time_charge(time_profile_get()->host_create_ns);
+    time_event_end(e->event);
+    e->kind = FREE;
+    return rt_end(cudaSuccess);
+}
+
+/* Queues a record of the event, or a wait for it. */
+static cudaError_t queue_event(enum time_kind kind, cudaStream_t stream, cudaEvent_t event) {
+    const entry *e = handle_find(event, EVENT);
+    time_command c = {.kind = kind, .host_file = rt_file(), .host_line = rt_line()};
+    if (!e || !rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
+    c.event = e->event;
+    time_submit(&c);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    RT_BEGIN;
+    return rt_end(queue_event(TIME_EVENT, stream, event));
+}
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+    RT_BEGIN;
+    return rt_end(flags == cudaEventRecordDefault ? queue_event(TIME_EVENT, stream, event) : cudaErrorNotSupported);
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+    RT_BEGIN;
+    return rt_end(flags == cudaEventWaitDefault ? queue_event(TIME_WAIT_EVENT, stream, event) : cudaErrorNotSupported);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    RT_BEGIN;
+    const entry *e = handle_find(event, EVENT);
+    if (!e) return rt_end(cudaErrorInvalidResourceHandle);
+    time_charge(time_profile_get()->host_query_ns);
+    return rt_end(time_event_done(e->event) ? cudaSuccess : cudaErrorNotReady);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    RT_BEGIN;
+    const entry *e = handle_find(event, EVENT);
+    if (!e) return rt_end(cudaErrorInvalidResourceHandle);
+    time_wait_event(e->event);
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) {
+    RT_BEGIN;
+    const entry *a = handle_find(start, EVENT), *b = handle_find(end, EVENT);
+    if (!ms) return rt_end(cudaErrorInvalidValue);
+    if (!a || !b || (a->flags | b->flags) & cudaEventDisableTiming || !time_event_recorded(a->event) ||
+        !time_event_recorded(b->event))
+        return rt_end(cudaErrorInvalidResourceHandle);
+    time_charge(time_profile_get()->host_other_ns);
+    if (!time_event_done(a->event) || !time_event_done(b->event)) return rt_end(cudaErrorNotReady);
+    *ms = (float)((time_event_ns(b->event) - time_event_ns(a->event)) / 1e6);
+    return rt_end(cudaSuccess);
+}

@@ -1,0 +1,497 @@
+/* ld, st and atom: addresses are checked, the request is counted, the data moves.
+ *
+ * Common shapes are fast: all 32 lanes side by side (one block of memory, nothing to look at lane by lane). The rest goes
+ * through count.c. Stores to one address by several lanes: the highest lane wins, one possible outcome of many.
+ */
+#include "count.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- finding the memory ------------------------------------------------------------------------------------- */
+
+static uint8_t *local_pointer(warp *w, uint32_t lane, uint64_t offset) { return w->local + (uint64_t)lane * w->local_stride + offset; }
+
+uint8_t *generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes) {
+    mem_range r;
+    block *b = w->block;
+    if (addr - WINDOW_SHARED < WINDOW_BYTES) {
+        uint64_t at = addr - WINDOW_SHARED;
+        return at + bytes <= b->shared_bytes ? b->shared + at : NULL;
+    }
+    if (addr - WINDOW_LOCAL < WINDOW_BYTES) {
+        uint64_t at = addr - WINDOW_LOCAL;
+        return at + bytes <= w->local_stride ? local_pointer(w, lane, at) : NULL;
+    }
+    if (addr - WINDOW_PARAM < WINDOW_BYTES) {
+        uint64_t at = addr - WINDOW_PARAM;
+        return at + bytes <= b->launch->kernel->param_bytes ? (uint8_t *)(uintptr_t)b->launch->params + at : NULL;
+    }
+    return mem_find(addr, &r) && bytes <= r.hi - addr ? mem_host(addr) : NULL;
+}
+
+static const char *verb(const ptx_insn *i) { return i->op == OP_ld ? "load" : i->op == OP_st ? "store" : "atomic"; }
+
+static void bad_global(warp *w, const ptx_insn *i, uint32_t size) {
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        if (mem_valid(w->address[l], size)) continue;
+        char where[256];
+        mem_describe(w->address[l], where, sizeof where);
+        fault(w, i, EXEC_ILLEGAL_ADDRESS, l, "%s of %u bytes at 0x%llx: %s", verb(i), size, (unsigned long long)w->address[l], where);
+        return;
+    }
+}
+
+static bool aligned(warp *w, const ptx_insn *i, uint32_t size, uint64_t any) {
+    if (!(any & (size - 1))) return true;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        if (!(w->address[l] & (size - 1))) continue;
+        fault(w, i, EXEC_MISALIGNED, l, "%s of %u bytes at 0x%llx: the address must be a multiple of %u", verb(i), size, (unsigned long long)w->address[l], size);
+        return false;
+    }
+    return true;
+}
+
+/* Lanes that are off get the address of the first that is on: then every rule may look at all 32. */
+static void fill_addresses(warp *w, const ptx_insn *i) {
+    uint64_t *a = w->address;
+    if (i->a_wide) {
+        const uint64_t *base = ROW(w, uint64_t, i->a);
+        for (int l = 0; l < 32; l++) a[l] = base[l] + (uint64_t)i->imm;
+    } else {
+        const uint32_t *base = ROW(w, uint32_t, i->a);
+        for (int l = 0; l < 32; l++) a[l] = base[l] + (uint64_t)i->imm;
+    }
+    if (w->mask == FULL) return;
+    uint64_t first = a[__builtin_ctz(w->mask)];
+    for (int l = 0; l < 32; l++) a[l] = w->mask >> l & 1 ? a[l] : first;
+}
+
+typedef struct {
+    uint64_t lo, hi, any; /* lowest and highest address, OR of all */
+    bool dense;           /* lane l at the first + l * size, all 32 */
+} shape;
+
+static shape look(const warp *w, uint32_t size) {
+    const uint64_t *a = w->address;
+    uint64_t lo = a[0], hi = a[0], any = 0, off = 0;
+    for (uint32_t l = 0; l < 32; l++) {
+        lo = a[l] < lo ? a[l] : lo;
+        hi = a[l] > hi ? a[l] : hi;
+        any |= a[l];
+        off |= a[l] ^ (a[0] + l * size);
+    }
+    return (shape){lo, hi, any, off == 0 && w->mask == FULL};
+}
+
+static bool global_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s) {
+    if (!aligned(w, i, size, s->any)) return false;
+    mem_range *r = &w->block->worker->ranges[w->counters + (i - w->code) - w->block->worker->counters];
+    if (s->lo >= r->lo && s->hi + size <= r->hi) return true;
+    mem_range found;
+    if (mem_find(s->lo, &found) && s->hi + size <= found.hi) {
+        *r = found;
+        return true;
+    }
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        if (!mem_valid(w->address[__builtin_ctz(m)], size)) {
+            bad_global(w, i, size);
+            return false;
+        }
+    return true;
+}
+
+/* --- counting ----------------------------------------------------------------------------------------------- */
+
+static uint32_t max(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+static void count_load(warp *w, exec_counters *c, uint32_t size, const shape *s) {
+    worker *t = w->block->worker;
+    c->ld_requests++;
+    c->ld_bytes += (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
+    w->loads++;
+    if (s->dense) {
+        uint64_t first = s->lo / 32, last = (s->hi + size - 1) / 32;
+        c->ld_sectors += last - first + 1;
+        c->l1_wavefronts += max((uint32_t)(last / 4 - first / 4 + 4) / 4, size < 8 ? 1 : size / 4);
+        for (uint64_t line = first / 4; line <= last / 4; line++) {
+            uint32_t sectors = 0xf;
+            if (line == first / 4) sectors &= 0xfu << (first & 3);
+            if (line == last / 4) sectors &= 0xfu >> (3 - (last & 3));
+            c->l1_miss_sectors += l1_load(&t->l1, line, sectors);
+        }
+        footprint_touch(t, 0, first, last);
+        return;
+    }
+    line_list list;
+    count_lines(&list, w->address, w->mask, size);
+    for (uint32_t k = 0; k < list.n; k++) {
+        uint32_t sectors = 0;
+        for (uint32_t q = 0; q < 4; q++)
+            if (list.bytes[k][q]) {
+                sectors |= 1u << q;
+                footprint_touch(t, 0, list.line[k] * 4 + q, list.line[k] * 4 + q);
+            }
+        c->ld_sectors += (uint32_t)__builtin_popcount(sectors);
+        c->l1_miss_sectors += l1_load(&t->l1, list.line[k], sectors);
+    }
+    uint32_t phases;
+    c->l1_wavefronts += max((list.n + 3) / 4, count_wavefronts(w->address, w->mask, size, true, &phases));
+}
+
+static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s) {
+    worker *t = w->block->worker;
+    c->st_requests++;
+    c->st_bytes += (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
+    if (s->dense) {
+        uint64_t end = s->hi + size, first = s->lo / 32, last = (end - 1) / 32;
+        c->st_sectors += last - first + 1;
+        c->st_partial += first == last ? end - s->lo < 32 : (s->lo % 32 != 0) + (end % 32 != 0);
+        c->l1_wavefronts += max((uint32_t)(last / 4 - first / 4 + 4) / 4, size < 8 ? 1 : size / 4);
+        footprint_touch(t, 1, first, last);
+        return;
+    }
+    line_list list;
+    count_lines(&list, w->address, w->mask, size);
+    for (uint32_t k = 0; k < list.n; k++)
+        for (uint32_t q = 0; q < 4; q++) {
+            if (!list.bytes[k][q]) continue;
+            c->st_sectors++;
+            c->st_partial += list.bytes[k][q] != ~0u;
+            footprint_touch(t, 1, list.line[k] * 4 + q, list.line[k] * 4 + q);
+        }
+    c->l1_wavefronts += (list.n + 3) / 4; /* a store's data goes to L2 and meets no bank */
+}
+
+static void count_shared(warp *w, exec_counters *c, uint32_t size, bool load, const shape *s) {
+    uint32_t phases, n;
+    if (s->dense) n = phases = size < 8 ? 1 : size / 4;
+    else n = count_wavefronts(w->address, w->mask, size, load, &phases);
+    if (load) {
+        c->shared_ld++;
+        c->shared_ld_wavefronts += n;
+        c->shared_ld_conflicts += n - phases;
+    } else {
+        c->shared_st++;
+        c->shared_st_wavefronts += n;
+        c->shared_st_conflicts += n - phases;
+    }
+}
+
+/* Local memory is interleaved by lanes: word k of all lanes side by side. */
+static void count_local(warp *w, exec_counters *c, uint32_t size) {
+    uint64_t physical[32];
+    uint32_t words = size < 4 ? 1 : size / 4;
+    c->local_requests++;
+    for (uint32_t k = 0; k < words; k++) {
+        for (uint32_t l = 0; l < 32; l++) physical[l] = (w->address[l] / 4 + k) * 128 + l * 4;
+        line_list list;
+        count_lines(&list, physical, w->mask, 4);
+        for (uint32_t n = 0; n < list.n; n++)
+            for (uint32_t q = 0; q < 4; q++) c->local_sectors += list.bytes[n][q] != 0;
+    }
+}
+
+/* --- moving data -------------------------------------------------------------------------------------------- */
+
+/* The bytes of lane l's access. base: of a space whose addresses are offsets (shared), NULL: device memory or local. */
+static inline uint8_t *lane_bytes(warp *w, enum ptx_space space, uint32_t l) {
+    uint64_t a = w->address[l];
+    switch (space) {
+    case SPACE_SHARED: return w->block->shared + a;
+    case SPACE_LOCAL: return local_pointer(w, l, a);
+    case SPACE_PARAM: return (uint8_t *)(uintptr_t)w->block->launch->params + a;
+    default: return mem_host(a);
+    }
+}
+
+static inline uint64_t read_value(const uint8_t *p, enum ptx_type t) {
+    uint64_t v = 0;
+    switch (ptx_type_bytes[t]) {
+    case 1: v = *p; break;
+    case 2: memcpy(&v, p, 2); break;
+    case 4: memcpy(&v, p, 4); break;
+    default: memcpy(&v, p, 8); break;
+    }
+    switch (t) {
+    case TY_s8: return (uint64_t)(int8_t)v;
+    case TY_s16: return (uint64_t)(int16_t)v;
+    case TY_s32: return (uint64_t)(int32_t)v;
+    default: return v;
+    }
+}
+
+static void load_lanes(warp *w, const ptx_insn *i, enum ptx_space space) {
+    uint32_t bytes = ptx_type_bytes[i->type];
+    if (bytes == 4 && !i->d_wide) { /* by far the most common */
+        for (uint32_t m = w->mask; m; m &= m - 1) {
+            uint32_t l = (uint32_t)__builtin_ctz(m);
+            const uint8_t *p = lane_bytes(w, space, l);
+            for (uint32_t k = 0; k < i->vector; k++) memcpy(&ROW(w, uint32_t, i->v[k])[l], p + 4 * k, 4);
+        }
+        return;
+    }
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        const uint8_t *p = lane_bytes(w, space, l);
+        for (uint32_t k = 0; k < i->vector; k++) {
+            uint64_t v = read_value(p + k * bytes, (enum ptx_type)i->type);
+            if (i->d_wide) ROW(w, uint64_t, i->v[k])[l] = v;
+            else ROW(w, uint32_t, i->v[k])[l] = (uint32_t)v;
+        }
+    }
+}
+
+static void store_lanes(warp *w, const ptx_insn *i, enum ptx_space space) {
+    uint32_t bytes = ptx_type_bytes[i->type];
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        uint8_t *p = lane_bytes(w, space, l);
+        for (uint32_t k = 0; k < i->vector; k++) {
+            uint64_t v = i->d_wide ? ROW(w, uint64_t, i->v[k])[l] : ROW(w, uint32_t, i->v[k])[l];
+            memcpy(p + k * bytes, &v, bytes);
+        }
+    }
+}
+
+/* 32 lanes side by side from p: the rows in one go. */
+static bool load_dense(warp *w, const ptx_insn *i, const uint8_t *p) {
+    if (i->d_wide != (ptx_type_bytes[i->type] == 8) || ptx_type_bytes[i->type] < 4) return false;
+    if (i->vector == 1) {
+        memcpy(w->r + i->v[0], p, 32u * ptx_type_bytes[i->type]);
+    } else if (!i->d_wide) {
+        const uint32_t *from = (const uint32_t *)(const void *)p;
+        for (uint32_t k = 0; k < i->vector; k++) {
+            uint32_t *to = ROW(w, uint32_t, i->v[k]);
+            for (uint32_t l = 0; l < 32; l++) to[l] = from[l * i->vector + k];
+        }
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool store_dense(warp *w, const ptx_insn *i, uint8_t *p) {
+    if (i->d_wide != (ptx_type_bytes[i->type] == 8) || ptx_type_bytes[i->type] < 4) return false;
+    if (i->vector == 1) {
+        memcpy(p, w->r + i->v[0], 32u * ptx_type_bytes[i->type]);
+    } else if (!i->d_wide) {
+        uint32_t *to = (uint32_t *)(void *)p;
+        for (uint32_t k = 0; k < i->vector; k++) {
+            const uint32_t *from = ROW(w, uint32_t, i->v[k]);
+            for (uint32_t l = 0; l < 32; l++) to[l * i->vector + k] = from[l];
+        }
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* --- ld and st ---------------------------------------------------------------------------------------------- */
+
+static enum ptx_space space_of(uint64_t a) {
+    if (a - WINDOW_SHARED < WINDOW_BYTES) return SPACE_SHARED;
+    if (a - WINDOW_LOCAL < WINDOW_BYTES) return SPACE_LOCAL;
+    if (a - WINDOW_PARAM < WINDOW_BYTES) return SPACE_PARAM;
+    return SPACE_GLOBAL;
+}
+
+static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s, uint64_t limit, const char *space) {
+    if (!aligned(w, i, size, s->any)) return false;
+    if (s->hi + size <= limit && s->hi + size >= size) return true;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        uint64_t a = w->address[l];
+        if (a + size <= limit && a + size >= size) continue;
+        if ((int64_t)a < 0)
+            fault(w, i, EXEC_ILLEGAL_ADDRESS, l, "%s of %u bytes %lld bytes before the beginning of %s memory", verb(i), size, -(long long)a, space);
+        else
+            fault(w, i, EXEC_ILLEGAL_ADDRESS, l, "%s of %u bytes at offset %llu of %s memory, which has %llu bytes here", verb(i), size, (unsigned long long)a, space,
+                  (unsigned long long)limit);
+        return false;
+    }
+    return false;
+}
+
+/* One space, w->address filled, w->mask the lanes. */
+static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool load) {
+    uint32_t size = (uint32_t)ptx_type_bytes[i->type] * i->vector;
+    exec_counters *c = counters_of(w, i);
+    shape s = look(w, size);
+    switch (space) {
+    case SPACE_SHARED:
+        if (!limits_ok(w, i, size, &s, w->block->shared_bytes, "shared")) return;
+        count_shared(w, c, size, load, &s);
+        break;
+    case SPACE_LOCAL:
+        if (!limits_ok(w, i, size, &s, w->local_stride, "local")) return;
+        count_local(w, c, size);
+        s.dense = false; /* side by side in address, not in our storage */
+        break;
+    case SPACE_PARAM:
+        if (!limits_ok(w, i, size, &s, w->block->launch->kernel->param_bytes, "parameter")) return;
+        break;
+    default:
+        if (!global_ok(w, i, size, &s)) return;
+        if (space != SPACE_CONST) (load ? count_load : count_store)(w, c, size, &s);
+    }
+    if (load) {
+        if (!s.dense || !load_dense(w, i, lane_bytes(w, space, 0))) load_lanes(w, i, space);
+    } else {
+        if (!s.dense || !store_dense(w, i, lane_bytes(w, space, 0))) store_lanes(w, i, space);
+    }
+}
+
+/* A generic address names its space by its value; a warp whose lanes differ makes one request a space. */
+static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, const ptx_insn *, enum ptx_space, bool), bool load) {
+    static const uint64_t windows[] = {[SPACE_GLOBAL] = 0, [SPACE_SHARED] = WINDOW_SHARED, [SPACE_LOCAL] = WINDOW_LOCAL, [SPACE_CONST] = 0, [SPACE_PARAM] = WINDOW_PARAM};
+    uint32_t all = w->mask;
+    while (w->mask && !w->block->failed) {
+        enum ptx_space space = space_of(w->address[__builtin_ctz(w->mask)]);
+        uint32_t lanes = 0, rest = w->mask;
+        for (uint32_t m = rest; m; m &= m - 1)
+            if (space_of(w->address[__builtin_ctz(m)]) == space) lanes |= m & -m;
+        for (uint32_t l = 0; l < 32; l++) w->address[l] -= windows[space];
+        w->mask = lanes;
+        if (lanes != FULL)
+            for (uint32_t l = 0; l < 32; l++)
+                if (!(lanes >> l & 1) && !(rest >> l & 1)) w->address[l] = w->address[__builtin_ctz(lanes)];
+        access(w, i, space, load);
+        for (uint32_t l = 0; l < 32; l++) w->address[l] += windows[space];
+        w->mask = rest & ~lanes;
+    }
+    w->mask = all;
+}
+
+void op_ld(warp *w, const ptx_insn *i) {
+    fill_addresses(w, i);
+    w->polls += i->polls;
+    if (i->space == SPACE_GENERIC) access_generic(w, i, access_space, true);
+    else access_space(w, i, (enum ptx_space)i->space, true);
+}
+
+void op_st(warp *w, const ptx_insn *i) {
+    fill_addresses(w, i);
+    if (i->space == SPACE_GENERIC) access_generic(w, i, access_space, false);
+    else access_space(w, i, (enum ptx_space)i->space, false);
+}
+
+/* Arguments and results of device functions: imm + lane * a is a lane's place in the frame. */
+void op_ld_frame(warp *w, const ptx_insn *i) {
+    uint32_t bytes = ptx_type_bytes[i->type];
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        for (uint32_t k = 0; k < i->vector; k++) {
+            uint64_t v = read_value(w->r + i->imm + l * i->a + k * bytes, (enum ptx_type)i->type);
+            if (i->d_wide) ROW(w, uint64_t, i->v[k])[l] = v;
+            else ROW(w, uint32_t, i->v[k])[l] = (uint32_t)v;
+        }
+    }
+}
+
+void op_st_frame(warp *w, const ptx_insn *i) {
+    uint32_t bytes = ptx_type_bytes[i->type];
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        for (uint32_t k = 0; k < i->vector; k++) {
+            uint64_t v = i->d_wide ? ROW(w, uint64_t, i->v[k])[l] : ROW(w, uint32_t, i->v[k])[l];
+            memcpy(w->r + i->imm + l * i->a + k * bytes, &v, bytes);
+        }
+    }
+}
+
+/* --- atom and red ------------------------------------------------------------------------------------------- */
+
+static uint64_t combine(const ptx_insn *i, uint64_t old, uint64_t b, uint64_t c) {
+    bool wide = ptx_type_bytes[i->type] == 8, is_signed = i->type == TY_s32 || i->type == TY_s64;
+    int64_t so = wide ? (int64_t)old : (int32_t)old, sb = wide ? (int64_t)b : (int32_t)b;
+    switch ((enum ptx_atom)i->sub) {
+    case ATOM_add:
+        if (i->type == TY_f32) {
+            float x, y;
+            memcpy(&x, &old, 4);
+            memcpy(&y, &b, 4);
+            x += y;
+            uint32_t bits;
+            memcpy(&bits, &x, 4);
+            return x != x ? 0x7fffffffu : bits;
+        }
+        if (i->type == TY_f64) {
+            double x, y;
+            memcpy(&x, &old, 8);
+            memcpy(&y, &b, 8);
+            x += y;
+            memcpy(&old, &x, 8);
+            return old;
+        }
+        return old + b;
+    case ATOM_min: return is_signed ? (so < sb ? old : b) : (old < b ? old : b);
+    case ATOM_max: return is_signed ? (so > sb ? old : b) : (old > b ? old : b);
+    case ATOM_inc: return old >= b ? 0 : old + 1;
+    case ATOM_dec: return old == 0 || old > b ? b : old - 1;
+    case ATOM_and: return old & b;
+    case ATOM_or: return old | b;
+    case ATOM_xor: return old ^ b;
+    case ATOM_exch: return b;
+    default: return old == b ? c : old;
+    }
+}
+
+/* One lane. Only order-independent integer operations meet other host threads: exec_run keeps the rest on one. */
+static uint64_t atomic_lane(const ptx_insn *i, uint8_t *p, uint64_t b, uint64_t c, bool parallel) {
+    if (ptx_type_bytes[i->type] == 8) {
+        uint64_t *q = (uint64_t *)(void *)p, old = __atomic_load_n(q, __ATOMIC_RELAXED);
+        if (!parallel) *q = combine(i, old, b, c);
+        else
+            while (!__atomic_compare_exchange_n(q, &old, combine(i, old, b, c), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+        return old;
+    }
+    uint32_t *q = (uint32_t *)(void *)p, old = __atomic_load_n(q, __ATOMIC_RELAXED);
+    if (!parallel) *q = (uint32_t)combine(i, old, b, c);
+    else
+        while (!__atomic_compare_exchange_n(q, &old, (uint32_t)combine(i, old, b, c), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    return old;
+}
+
+static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool load) {
+    (void)load;
+    uint32_t size = ptx_type_bytes[i->type];
+    exec_counters *c = counters_of(w, i);
+    shape s = look(w, size);
+    if (space == SPACE_SHARED) {
+        if (!limits_ok(w, i, size, &s, w->block->shared_bytes, "shared")) return;
+        count_shared(w, c, size, false, &s);
+    } else if (space == SPACE_GLOBAL) {
+        if (!global_ok(w, i, size, &s)) return;
+        line_list list;
+        count_lines(&list, w->address, w->mask, size);
+        c->atom_requests++;
+        for (uint32_t k = 0; k < list.n; k++)
+            for (uint32_t q = 0; q < 4; q++)
+                if (list.bytes[k][q]) {
+                    c->atom_sectors++;
+                    footprint_touch(w->block->worker, 1, list.line[k] * 4 + q, list.line[k] * 4 + q);
+                }
+        if (!i->unused) w->loads++;
+    } else {
+        fault(w, i, EXEC_ILLEGAL_ADDRESS, (uint32_t)__builtin_ctz(w->mask), "an atomic on local memory, which no other thread can see");
+        return;
+    }
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        uint64_t b = size == 8 ? ROW(w, uint64_t, i->b)[l] : ROW(w, uint32_t, i->b)[l];
+        uint64_t x = size == 8 ? ROW(w, uint64_t, i->c)[l] : ROW(w, uint32_t, i->c)[l];
+        uint64_t old = atomic_lane(i, lane_bytes(w, space, l), b, x, w->block->worker->parallel && space == SPACE_GLOBAL);
+        if (size == 8) ROW(w, uint64_t, i->d)[l] = old;
+        else ROW(w, uint32_t, i->d)[l] = (uint32_t)old;
+    }
+}
+
+void op_atom(warp *w, const ptx_insn *i) {
+    fill_addresses(w, i);
+    w->polls += i->polls;
+    if (i->space == SPACE_GENERIC) access_generic(w, i, atomic_space, false);
+    else atomic_space(w, i, (enum ptx_space)i->space, false);
+}

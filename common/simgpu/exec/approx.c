@@ -1,0 +1,73 @@
+/* The special function unit: sin, cos, lg2, ex2, tanh on fp32, computed in double from series and rounded once. The
+ * hardware's last bits differ (its errors are about 2^-21); ours are the nearest values, on every host the same. */
+#include "lane_math.h"
+
+#include <stdint.h>
+
+/* sin(r) and cos(r) for |r| <= pi/4, by their Taylor series: the first term left out is below 2^-53. */
+static double sin_series(double r) {
+    double x = r * r;
+    return r * (1 + x * (-1.0 / 6 + x * (1.0 / 120 + x * (-1.0 / 5040 + x * (1.0 / 362880 + x * (-1.0 / 39916800 + x * (1.0 / 6227020800.0)))))));
+}
+static double cos_series(double r) {
+    double x = r * r;
+    return 1 + x * (-0.5 + x * (1.0 / 24 + x * (-1.0 / 720 + x * (1.0 / 40320 + x * (-1.0 / 3628800 + x * (1.0 / 479001600.0 - x / 87178291200.0))))));
+}
+
+/* quadrant 0: sin, 1: cos. Beyond 2^30 the reduction has no bits left, as on the hardware; 0 is as good as any. */
+static float circular(float a, int64_t quadrant) {
+    if (!(__builtin_fabsf(a) < 0x1p127f * 2)) return LANE_NAN;
+    if (__builtin_fabsf(a) > 0x1p30f) return quadrant ? 1.0f : 0.0f;
+    double n = __builtin_floor((double)a * 0.63661977236758134308 + 0.5);
+    double r = ((double)a - n * 1.57079632673412561417e+00) - n * 6.07710050650619224932e-11;
+    quadrant += (int64_t)n;
+    double v = quadrant & 1 ? cos_series(r) : sin_series(r);
+    return (float)(quadrant & 2 ? -v : v);
+}
+
+float approx_sin(float a) { return a == 0 ? a : circular(a, 0); }
+float approx_cos(float a) { return circular(a, 1); }
+
+/* 2^a: a whole power by the exponent, the rest by the series of exp(f ln 2). */
+static double exp2_double(double a) {
+    double n = __builtin_floor(a + 0.5), x = (a - n) * 0.693147180559945309417;
+    double sum = 1;
+    for (int k = 16; k > 0; k--) sum = 1 + sum * x / k;
+    uint64_t bits = (uint64_t)(1023 + (int64_t)n) << 52;
+    double power;
+    memcpy(&power, &bits, 8);
+    return sum * power;
+}
+
+float approx_ex2(float a) {
+    if (a != a) return LANE_NAN;
+    if (a >= 128) return __builtin_inff();
+    if (a < -160) return 0;
+    return (float)exp2_double(a);
+}
+
+/* log2(a) = e + 2/ln2 * atanh((m - 1) / (m + 1)), sqrt(1/2) <= m < sqrt(2) */
+float approx_lg2(float a) {
+    if (a != a || a < 0) return LANE_NAN;
+    if (a == 0) return -__builtin_inff();
+    if (a > 0x1.fffffep127f) return a;
+    double m = a;
+    uint64_t bits;
+    memcpy(&bits, &m, 8);
+    int64_t e = (int64_t)(bits >> 52) - 1023;
+    bits = (bits & 0x000fffffffffffffull) | 0x3ff0000000000000ull;
+    memcpy(&m, &bits, 8);
+    if (m > 1.41421356237309504880) m /= 2, e++;
+    double z = (m - 1) / (m + 1), x = z * z, sum = 0;
+    for (int k = 21; k > 0; k -= 2) sum = sum * x + 1.0 / k;
+    return (float)((double)e + 2.88539008177792681472 * z * sum);
+}
+
+float approx_tanh(float a) {
+    if (a != a) return LANE_NAN;
+    if (__builtin_fabsf(a) < 1e-4f) return a;
+    if (a > 20) return 1;
+    if (a < -20) return -1;
+    double e = exp2_double((double)a * 2.88539008177792681472);
+    return (float)((e - 1) / (e + 1));
+}

@@ -1,0 +1,217 @@
+/* Functions without a body that device code may call: printf, assert, and libdevice's math under its own names (__nv_sinf):
+ * clang leaves the calls in the PTX, and nobody needs NVIDIA's library. Single precision is computed in double and rounded
+ * once, so that its bits do not depend on the host's libm; double precision is the host's.
+ */
+#include "lane_math.h"
+#include "warp.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum shape { F_F, F_FF, F_FFF, D_D, D_DD, D_DDD, I_I, L_L, F_FI, D_DI, PRINTF, ASSERT };
+
+struct exec_builtin {
+    const char *name;
+    enum shape shape;
+    double (*f1)(double);
+    double (*f2)(double, double);
+    int64_t (*i1)(int64_t);
+};
+
+static double reciprocal_root(double a) { return 1 / sqrt(a); }
+static double divide(double a, double b) { return a / b; }
+static double exp10_(double a) { return pow(10, a); }
+static double smaller(double a, double b) { return lane_min_f64(a, b); }
+static double greater(double a, double b) { return lane_max_f64(a, b); }
+static double sinpi_(double a) { return sin(M_PI * fmod(a, 2)); }
+static double cospi_(double a) { return cos(M_PI * fmod(a, 2)); }
+static int64_t popcount32(int64_t a) { return __builtin_popcount((uint32_t)a); }
+static int64_t popcount64(int64_t a) { return __builtin_popcountll((uint64_t)a); }
+static int64_t leading32(int64_t a) { return (uint32_t)a ? __builtin_clz((uint32_t)a) : 32; }
+static int64_t leading64(int64_t a) { return a ? __builtin_clzll((uint64_t)a) : 64; }
+static int64_t find_first32(int64_t a) { return __builtin_ffs((int)a); }
+static int64_t absolute32(int64_t a) { return (int32_t)a < 0 ? (int64_t)(0u - (uint32_t)a) : a; }
+
+#define ONE(name, f) {"__nv_" name "f", F_F, f, NULL, NULL}, {"__nv_" name, D_D, f, NULL, NULL}
+#define TWO(name, f) {"__nv_" name "f", F_FF, NULL, f, NULL}, {"__nv_" name, D_DD, NULL, f, NULL}
+static const exec_builtin builtins[] = {
+    {"vprintf", PRINTF, NULL, NULL, NULL}, {"__assertfail", ASSERT, NULL, NULL, NULL},
+    ONE("sin", sin), ONE("cos", cos), ONE("tan", tan), ONE("asin", asin), ONE("acos", acos), ONE("atan", atan), ONE("sinh", sinh), ONE("cosh", cosh),
+    ONE("tanh", tanh), ONE("asinh", asinh), ONE("acosh", acosh), ONE("atanh", atanh), ONE("exp", exp), ONE("exp2", exp2), ONE("exp10", exp10_), ONE("expm1", expm1),
+    ONE("log", log), ONE("log2", log2), ONE("log10", log10), ONE("log1p", log1p), ONE("sqrt", sqrt), ONE("rsqrt", reciprocal_root), ONE("cbrt", cbrt), ONE("erf", erf),
+    ONE("erfc", erfc), ONE("lgamma", lgamma), ONE("tgamma", tgamma), ONE("floor", floor), ONE("ceil", ceil), ONE("trunc", trunc), ONE("round", round), ONE("rint", rint),
+    ONE("nearbyint", rint), ONE("fabs", fabs), ONE("sinpi", sinpi_), ONE("cospi", cospi_), TWO("pow", pow), TWO("atan2", atan2), TWO("fmod", fmod), TWO("remainder", remainder), TWO("hypot", hypot),
+    TWO("fmin", smaller), TWO("fmax", greater), TWO("fdim", fdim), TWO("copysign", copysign), TWO("nextafter", nextafter),
+    {"__nv_fmaf", F_FFF, NULL, NULL, NULL}, {"__nv_fma", D_DDD, NULL, NULL, NULL}, {"__nv_ldexpf", F_FI, NULL, NULL, NULL}, {"__nv_ldexp", D_DI, NULL, NULL, NULL},
+    {"__nv_powif", F_FI, NULL, pow, NULL}, {"__nv_powi", D_DI, NULL, pow, NULL},
+    {"__nv_fast_sinf", F_F, sin, NULL, NULL}, {"__nv_fast_cosf", F_F, cos, NULL, NULL}, {"__nv_fast_tanf", F_F, tan, NULL, NULL}, {"__nv_fast_expf", F_F, exp, NULL, NULL},
+    {"__nv_fast_exp10f", F_F, exp10_, NULL, NULL}, {"__nv_fast_logf", F_F, log, NULL, NULL}, {"__nv_fast_log2f", F_F, log2, NULL, NULL}, {"__nv_fast_log10f", F_F, log10, NULL, NULL},
+    {"__nv_fast_powf", F_FF, NULL, pow, NULL}, {"__nv_fast_fdividef", F_FF, NULL, divide, NULL}, {"__nv_fdividef", F_FF, NULL, divide, NULL},
+    {"__nv_frcp_rn", F_F, NULL, NULL, NULL},
+    {"__nv_popc", I_I, NULL, NULL, popcount32}, {"__nv_popcll", L_L, NULL, NULL, popcount64}, {"__nv_clz", I_I, NULL, NULL, leading32}, {"__nv_clzll", L_L, NULL, NULL, leading64},
+    {"__nv_ffs", I_I, NULL, NULL, find_first32}, {"__nv_abs", I_I, NULL, NULL, absolute32},
+};
+
+const exec_builtin *builtin_find(const char *name) {
+    for (size_t k = 0; k < sizeof builtins / sizeof *builtins; k++)
+        if (strcmp(builtins[k].name, name) == 0) return &builtins[k];
+    return NULL;
+}
+
+static uint64_t argument(warp *w, const ptx_insn *i, uint32_t k, uint32_t lane) {
+    const ptx_slot *s = &i->call->args[k];
+    uint64_t v = 0;
+    memcpy(&v, w->r + s->offset + lane * s->stride, s->size < 8 ? s->size : 8);
+    return v;
+}
+static float float_argument(warp *w, const ptx_insn *i, uint32_t k, uint32_t lane) { return lane_float_of((uint32_t)argument(w, i, k, lane)); }
+static double double_argument(warp *w, const ptx_insn *i, uint32_t k, uint32_t lane) {
+    uint64_t bits = argument(w, i, k, lane);
+    double d;
+    memcpy(&d, &bits, 8);
+    return d;
+}
+static void result(warp *w, const ptx_insn *i, uint32_t lane, const void *value, uint32_t bytes) {
+    const ptx_slot *s = &i->call->result;
+    if (i->call->has_result) memcpy(w->r + s->offset + lane * s->stride, value, bytes < s->size ? bytes : s->size);
+}
+
+/* --- printf ------------------------------------------------------------------------------------------------- */
+
+static void print_bytes(warp *w, const char *text, size_t n) {
+    worker *t = w->block->worker;
+    if (t->printed_blocks == 0 || t->printed[t->printed_blocks - 1].block != w->block->id) {
+        if (t->printed_blocks == t->printed_capacity) {
+            t->printed_capacity = t->printed_capacity ? 2 * t->printed_capacity : 64;
+            t->printed = realloc(t->printed, t->printed_capacity * sizeof *t->printed);
+        }
+        if (!t->printed) abort();
+        t->printed[t->printed_blocks++] = (printed_block){w->block->id, t->print_length};
+    }
+    if (t->print_length + n > t->print_capacity) {
+        t->print_capacity = 2 * (t->print_length + n);
+        t->print = realloc(t->print, t->print_capacity);
+        if (!t->print) abort();
+    }
+    memcpy(t->print + t->print_length, text, n);
+    t->print_length += n;
+}
+
+/* A string in device memory, at most `size` - 1 bytes of it. */
+static bool device_string(warp *w, uint32_t lane, uint64_t addr, char *text, size_t size) {
+    for (size_t k = 0; k + 1 < size; k++) {
+        const uint8_t *p = generic_pointer(w, lane, addr + k, 1);
+        if (!p) return false;
+        if (!(text[k] = (char)*p)) return true;
+    }
+    text[size - 1] = '\0';
+    return true;
+}
+
+/* One conversion: its specification without length modifiers, and its argument from the buffer. *at moves on. */
+static bool print_one(warp *w, uint32_t lane, const char *spec, char kind, uint64_t buffer, uint64_t *at, bool is_long) {
+    char text[1200], string[1024], format[40];
+    uint32_t bytes = is_long || strchr("eEfFgGaAsp", kind) ? 8 : 4;
+    *at = (*at + bytes - 1) & ~(uint64_t)(bytes - 1);
+    const uint8_t *p = generic_pointer(w, lane, buffer + *at, bytes);
+    if (!p) return false;
+    *at += bytes;
+    uint64_t v = 0;
+    memcpy(&v, p, bytes);
+    int n;
+    if (kind == 's') {
+        if (!device_string(w, lane, v, string, sizeof string)) return false;
+        snprintf(format, sizeof format, "%ss", spec);
+        n = snprintf(text, sizeof text, format, string);
+    } else if (strchr("eEfFgGaA", kind)) {
+        double d;
+        memcpy(&d, &v, 8);
+        snprintf(format, sizeof format, "%s%c", spec, kind);
+        n = snprintf(text, sizeof text, format, d);
+    } else if (kind == 'c') {
+        snprintf(format, sizeof format, "%sc", spec);
+        n = snprintf(text, sizeof text, format, (int)v);
+    } else if (kind == 'p') {
+        n = snprintf(text, sizeof text, "0x%llx", (unsigned long long)v);
+    } else {
+        snprintf(format, sizeof format, "%sll%c", spec, kind);
+        if (kind == 'd' || kind == 'i') v = is_long ? v : (uint64_t)(int32_t)v;
+        n = snprintf(text, sizeof text, format, (long long)v);
+    }
+    if (n > 0) print_bytes(w, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    return true;
+}
+
+static bool print_lane(warp *w, uint32_t lane, uint64_t format_address, uint64_t buffer) {
+    char format[1024], spec[32];
+    uint64_t at = 0;
+    if (!device_string(w, lane, format_address, format, sizeof format)) return false;
+    for (const char *p = format; *p;) {
+        const char *percent = strchrnul(p, '%');
+        if (percent > p) print_bytes(w, p, (size_t)(percent - p));
+        if (!*percent) break;
+        p = percent + 1;
+        if (*p == '%') {
+            print_bytes(w, p++, 1);
+            continue;
+        }
+        size_t n = 1;
+        bool is_long = false;
+        spec[0] = '%';
+        while (*p && strchr("-+ #0123456789.", *p) && n < 20) spec[n++] = *p++;
+        spec[n] = '\0';
+        for (; *p && strchr("hlLqjzt", *p); p++) is_long |= *p != 'h';
+        if (!*p || !strchr("diuoxXcsfFeEgGaAp", *p)) {
+            print_bytes(w, percent, (size_t)(p - percent));
+            continue;
+        }
+        if (!print_one(w, lane, spec, *p++, buffer, &at, is_long)) return false;
+    }
+    return true;
+}
+
+static void assertion(warp *w, const ptx_insn *i, uint32_t lane) {
+    char what[400], file[300];
+    if (!device_string(w, lane, argument(w, i, 0, lane), what, sizeof what)) strcpy(what, "?");
+    if (!device_string(w, lane, argument(w, i, 1, lane), file, sizeof file)) strcpy(file, "?");
+    fault(w, i, EXEC_ASSERT, lane, "%s (%s:%u)", what, file, (unsigned)argument(w, i, 2, lane));
+}
+
+void builtin_call(warp *w, const ptx_insn *i) {
+    const exec_builtin *b = i->call->builtin;
+    static const uint8_t arguments[] = {[F_F] = 1, [F_FF] = 2, [F_FFF] = 3, [D_D] = 1, [D_DD] = 2, [D_DDD] = 3, [I_I] = 1, [L_L] = 1, [F_FI] = 2, [D_DI] = 2, [PRINTF] = 2, [ASSERT] = 3};
+    if (i->call->nargs < arguments[b->shape]) {
+        fault(w, i, EXEC_UNSUPPORTED, 32, "%s is called with %u arguments; it takes %u", b->name, i->call->nargs, arguments[b->shape]);
+        return;
+    }
+    for (uint32_t m = w->mask; m && !w->block->failed; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        float f = 0;
+        double d = 0;
+        int64_t n = 0;
+        switch (b->shape) {
+        case F_F: f = b->f1 ? (float)b->f1(float_argument(w, i, 0, l)) : 1 / float_argument(w, i, 0, l); break;
+        case F_FF: f = (float)b->f2(float_argument(w, i, 0, l), float_argument(w, i, 1, l)); break;
+        case F_FFF: f = fmaf(float_argument(w, i, 0, l), float_argument(w, i, 1, l), float_argument(w, i, 2, l)); break;
+        case F_FI: f = b->f2 ? (float)b->f2(float_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l)) : (float)ldexp(float_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l)); break;
+        case D_D: d = b->f1(double_argument(w, i, 0, l)); break;
+        case D_DD: d = b->f2(double_argument(w, i, 0, l), double_argument(w, i, 1, l)); break;
+        case D_DDD: d = fma(double_argument(w, i, 0, l), double_argument(w, i, 1, l), double_argument(w, i, 2, l)); break;
+        case D_DI: d = b->f2 ? b->f2(double_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l)) : ldexp(double_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l)); break;
+        case I_I:
+        case L_L: n = b->i1((int64_t)argument(w, i, 0, l)); break;
+        case PRINTF:
+            if (!print_lane(w, l, argument(w, i, 0, l), argument(w, i, 1, l)))
+                fault(w, i, EXEC_ILLEGAL_ADDRESS, l, "printf was given a string that is not in device memory");
+            break;
+        case ASSERT: assertion(w, i, l); return;
+        }
+        f = lane_canonical(f);
+        if (b->shape <= F_FFF || b->shape == F_FI) result(w, i, l, &f, 4);
+        else if (b->shape <= D_DDD || b->shape == D_DI) result(w, i, l, &d, 8);
+        else result(w, i, l, &n, 8);
+    }
+}

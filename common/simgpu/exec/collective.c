@@ -1,0 +1,177 @@
+/* Lanes and warps that exchange: votes, shuffles, matches, and the barriers of a block (PTX ISA 9.7.13). */
+#include "warp.h"
+
+#define EACH_ACTIVE for (uint32_t m = w->mask, l = 0; m; m &= m - 1) if (l = (uint32_t)__builtin_ctz(m), true)
+
+/* The member mask of a .sync instruction, or the active lanes for the old forms without one. */
+static bool members_here(warp *w, const ptx_insn *i) {
+    if (i->e == NO_ROW) return true;
+    return warp_sync(w, i, ROW(w, uint32_t, i->e)[__builtin_ctz(w->mask)]);
+}
+
+void op_activemask(warp *w, const ptx_insn *i) {
+    EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = w->mask;
+}
+
+void op_vote(warp *w, const ptx_insn *i) {
+    if (!members_here(w, i)) return;
+    uint32_t p = predicate(w, i->c, i->negate_c) & w->mask;
+    switch ((enum ptx_vote)i->sub) {
+    case VOTE_all: set_predicate(w, i->d, p == w->mask ? FULL : 0); break;
+    case VOTE_any: set_predicate(w, i->d, p ? FULL : 0); break;
+    case VOTE_uni: set_predicate(w, i->d, p == 0 || p == w->mask ? FULL : 0); break;
+    case VOTE_ballot: EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = p;
+    }
+}
+
+/* Lane l reads lane j if j is inside its segment, else itself. c: clamp in bits 0-4, segment mask in 8-12 (9.7.9.6). */
+void op_shfl(warp *w, const ptx_insn *i) {
+    if (!members_here(w, i)) return;
+    const uint32_t *a = ROW(w, uint32_t, i->a), *b = ROW(w, uint32_t, i->b), *c = ROW(w, uint32_t, i->c);
+    uint32_t out[32], in_range = 0;
+    EACH_ACTIVE {
+        uint32_t bval = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
+        uint32_t last = (l & segment) | (clamp & ~segment), first = l & segment;
+        int32_t j = 0;
+        bool p = false;
+        switch ((enum ptx_shuffle)i->sub) {
+        case SHFL_up: j = (int32_t)l - (int32_t)bval, p = j >= (int32_t)last; break;
+        case SHFL_down: j = (int32_t)(l + bval), p = j <= (int32_t)last; break;
+        case SHFL_bfly: j = (int32_t)(l ^ bval), p = j <= (int32_t)last; break;
+        case SHFL_idx: j = (int32_t)(first | (bval & ~segment)), p = j <= (int32_t)last; break;
+        }
+        if (!p) j = (int32_t)l;
+        out[l] = a[j];
+        in_range |= p ? 1u << l : 0;
+    }
+    EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = out[l];
+    if (i->d2) set_predicate(w, i->d2, in_range);
+}
+
+void op_match(warp *w, const ptx_insn *i) {
+    if (!members_here(w, i)) return;
+    uint32_t out[32], lanes = w->mask;
+    bool all = true;
+    EACH_ACTIVE {
+        uint64_t v = i->a_wide ? ROW(w, uint64_t, i->a)[l] : ROW(w, uint32_t, i->a)[l];
+        out[l] = 0;
+        for (uint32_t n = lanes; n; n &= n - 1) {
+            uint32_t k = (uint32_t)__builtin_ctz(n);
+            uint64_t other = i->a_wide ? ROW(w, uint64_t, i->a)[k] : ROW(w, uint32_t, i->a)[k];
+            if (other == v) out[l] |= 1u << k;
+            else all = false;
+        }
+    }
+    EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = !i->sub ? out[l] : all ? lanes : 0;
+    if (i->d2) set_predicate(w, i->d2, all ? FULL : 0);
+}
+
+void op_redux(warp *w, const ptx_insn *i) {
+    if (!members_here(w, i)) return;
+    const uint32_t *a = ROW(w, uint32_t, i->a);
+    bool is_signed = i->type == TY_s32;
+    uint32_t r = a[__builtin_ctz(w->mask)];
+    for (uint32_t m = w->mask & (w->mask - 1); m; m &= m - 1) {
+        uint32_t v = a[__builtin_ctz(m)];
+        bool less = is_signed ? (int32_t)v < (int32_t)r : v < r;
+        switch ((enum ptx_atom)i->sub) {
+        case ATOM_min: r = less ? v : r; break;
+        case ATOM_max: r = less ? r : v; break;
+        case ATOM_and: r &= v; break;
+        case ATOM_or: r |= v; break;
+        case ATOM_xor: r ^= v; break;
+        default: r += v;
+        }
+    }
+    EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = r;
+}
+
+/* --- barriers of a block ------------------------------------------------------------------------------------ */
+
+/* Those who wait must wait at one place: threads of one block that meet at different lines agree by accident. */
+static bool same_place(block *b, uint32_t number) {
+    const warp *first = NULL;
+    const split *at = NULL;
+    for (uint32_t k = 0; k < b->nwarps; k++)
+        for (uint32_t s = 0; s < b->warps[k].nsplits; s++) {
+            const split *p = &b->warps[k].splits[s];
+            if (p->state != SPLIT_BARRIER || p->barrier != number) continue;
+            if (!at) {
+                at = p;
+                first = &b->warps[k];
+            } else if (at->pc != p->pc || at->frame != p->frame) {
+                warp *w = &b->warps[k];
+                const ptx_insn *here = &w->frames[p->frame].function->code->insns[p->pc - 1];
+                const ptx_insn *there = &first->frames[at->frame].function->code->insns[at->pc - 1];
+                fault(w, here, EXEC_BAD_SYNC, (uint32_t)__builtin_ctz(p->mask),
+                      "threads of one block meet at different barriers: some wait at line %u, others at line %u; every thread must reach the same __syncthreads()",
+                      there->line, here->line);
+                return false;
+            }
+        }
+    return true;
+}
+
+static void release(block *b, uint32_t number) {
+    if (!same_place(b, number)) return;
+    for (uint32_t k = 0; k < b->nwarps; k++)
+        for (uint32_t s = 0; s < b->warps[k].nsplits; s++) {
+            warp *w = &b->warps[k];
+            split *p = &w->splits[s];
+            if (p->state != SPLIT_BARRIER || p->barrier != number) continue;
+            const frame *f = &w->frames[p->frame];
+            const ptx_insn *i = &f->function->code->insns[p->pc - 1];
+            if (i->op == OP_bar_red) {
+                uint8_t *r = w->stack + f->base;
+                uint32_t bits = i->sub == 1 ? (b->barriers[number].all ? FULL : 0) : b->barriers[number].any ? FULL : 0;
+                for (uint32_t m = p->mask; m && i->sub == 0; m &= m - 1) ((uint32_t *)(void *)(r + i->d))[__builtin_ctz(m)] = b->barriers[number].sum;
+                uint32_t *d = (uint32_t *)(void *)(r + i->d);
+                if (i->sub) *d = (*d & ~p->mask) | (bits & p->mask);
+            }
+            p->state = SPLIT_RUN;
+        }
+    b->barriers[number].arrived = b->barriers[number].expected = b->barriers[number].sum = 0;
+    b->barriers[number].all = true;
+    b->barriers[number].any = false;
+}
+
+/* After an arrival, or when threads have ended: is the barrier complete? */
+void barrier_check(block *b, uint32_t number) {
+    uint32_t expected = b->barriers[number].expected ? b->barriers[number].expected : b->live;
+    if (b->barriers[number].arrived && b->barriers[number].arrived >= expected) release(b, number);
+}
+
+static void arrive(warp *w, const ptx_insn *i, bool waits) {
+    uint32_t lane = (uint32_t)__builtin_ctz(w->mask), number = ROW(w, uint32_t, i->a)[lane], expected = i->b ? ROW(w, uint32_t, i->b)[lane] : 0;
+    block *b = w->block;
+    counters_of(w, i)->barriers++;
+    if (number >= MAX_BARRIERS || expected % 32) {
+        fault(w, i, EXEC_BAD_SYNC, lane, "barrier %u for %u threads: there are 16 barriers, and thread counts are multiples of 32", number, expected);
+        return;
+    }
+    if (w->mask != w->active) { /* guarded off lanes would run past the barrier */
+        fault(w, i, EXEC_BAD_SYNC, lane, "a barrier under a condition that only some lanes of the warp meet");
+        return;
+    }
+    b->barriers[number].arrived += (uint32_t)__builtin_popcount(w->mask);
+    if (expected) b->barriers[number].expected = expected;
+    if (i->op == OP_bar_red) {
+        uint32_t p = predicate(w, i->c, i->negate_c) & w->mask;
+        b->barriers[number].sum += (uint32_t)__builtin_popcount(p);
+        b->barriers[number].all &= p == w->mask;
+        b->barriers[number].any |= p != 0;
+    }
+    if (waits) {
+        split *s = &w->splits[w->current];
+        s->state = SPLIT_BARRIER;
+        s->barrier = number;
+        s->pc = w->pc;
+        s->mask = w->active;
+        w->stop = true;
+    }
+    barrier_check(b, number);
+}
+
+void op_bar_sync(warp *w, const ptx_insn *i) { arrive(w, i, true); }
+void op_bar_red(warp *w, const ptx_insn *i) { arrive(w, i, true); }
+void op_bar_arrive(warp *w, const ptx_insn *i) { arrive(w, i, false); }

@@ -1,0 +1,312 @@
+/* The OTHER rows that compute: conversions, packing, predicates, permutes, the carry chain. Lane by lane: they are rare. */
+#include "lane_math.h"
+#include "warp.h"
+
+#include <fenv.h>
+#include <math.h>
+
+#pragma STDC FENV_ACCESS ON
+
+#define EACH_ACTIVE for (uint32_t m = w->mask, l = 0; m; m &= m - 1) if (l = (uint32_t)__builtin_ctz(m), true)
+
+static uint64_t get(const warp *w, uint32_t row, uint32_t l, bool wide) {
+    return wide ? ROW(w, uint64_t, row)[l] : ROW(w, uint32_t, row)[l];
+}
+static void put(warp *w, uint32_t row, uint32_t l, bool wide, uint64_t v) {
+    if (wide) ROW(w, uint64_t, row)[l] = v;
+    else ROW(w, uint32_t, row)[l] = (uint32_t)v;
+}
+
+/* --- cvt ---------------------------------------------------------------------------------------------------- */
+
+static bool is_float(uint8_t t) { return t == TY_f16 || t == TY_f32 || t == TY_f64; }
+static bool is_signed(uint8_t t) { return t == TY_s8 || t == TY_s16 || t == TY_s32 || t == TY_s64; }
+
+/* IEEE half to double: exact. */
+static double half_value(uint16_t h) {
+    int e = h >> 10 & 31, f = h & 1023;
+    double v = e == 31 ? (f ? NAN : INFINITY) : e ? ldexp(1024 + f, e - 25) : ldexp(f, -24);
+    return h >> 15 ? -v : v;
+}
+
+/* Double to IEEE half in the current rounding mode: scale so that rint rounds at half's last bit. */
+static uint16_t half_bits(double v) {
+    uint16_t sign = signbit(v) ? 0x8000 : 0;
+    if (v != v) return 0x7fff;
+    double a = fabs(v);
+    if (isinf(a)) return sign | 0x7c00;
+    if (a == 0) return sign;
+    int e;
+    frexp(a, &e); /* a = m * 2^e, 0.5 <= m < 1 */
+    int last = e - 11 < -24 ? -24 : e - 11; /* exponent of the last bit kept */
+    double n = copysign(rint(ldexp(copysign(a, v), -last)), v), value = ldexp(fabs(n), last);
+    if (value >= 65536) {
+        int mode = fegetround();
+        bool to_max = mode == FE_TOWARDZERO || (mode == FE_DOWNWARD && !sign) || (mode == FE_UPWARD && sign);
+        return sign | (to_max ? 0x7bff : 0x7c00);
+    }
+    if (value < 0x1p-14) return sign | (uint16_t)ldexp(value, 24);
+    frexp(value, &e);
+    return sign | (uint16_t)((e + 14) << 10 | ((int)ldexp(value, 11 - e) & 1023));
+}
+
+static double float_source(const ptx_insn *i, uint64_t bits) {
+    if (i->from == TY_f16) return half_value((uint16_t)bits);
+    if (i->from == TY_f32) {
+        float f = lane_float_of((uint32_t)bits);
+        return i->ftz ? lane_flush_f32(f) : f;
+    }
+    double d;
+    memcpy(&d, &bits, 8);
+    return d;
+}
+
+/* Sign- or zero-extends an integer of type t. */
+static uint64_t extend(uint8_t t, uint64_t v) {
+    switch (t) {
+    case TY_s8: return (uint64_t)(int8_t)v;
+    case TY_s16: return (uint64_t)(int16_t)v;
+    case TY_s32: return (uint64_t)(int32_t)v;
+    case TY_u8: case TY_b8: return (uint8_t)v;
+    case TY_u16: case TY_b16: return (uint16_t)v;
+    case TY_u32: case TY_b32: return (uint32_t)v;
+    default: return v;
+    }
+}
+
+static void limits(uint8_t t, double *lo, double *hi) {
+    int bits = ptx_type_bytes[t] * 8;
+    *hi = ldexp(1, is_signed(t) ? bits - 1 : bits);
+    *lo = is_signed(t) ? -*hi : 0;
+}
+
+/* Float to integer: round, then clamp to the type's range; NaN gives 0, or the top bit for 64-bit results. */
+static uint64_t to_integer(const ptx_insn *i, double v) {
+    double lo, hi;
+    limits(i->type, &lo, &hi);
+    if (v != v) return ptx_type_bytes[i->type] == 8 ? 1ull << 63 : 0;
+    switch ((enum ptx_integer_round)i->sub) {
+    case RINT_rni: v = rint(v); break;
+    case RINT_rmi: v = floor(v); break;
+    case RINT_rpi: v = ceil(v); break;
+    default: v = trunc(v);
+    }
+    if (v >= hi) return is_signed(i->type) ? (1ull << (ptx_type_bytes[i->type] * 8 - 1)) - 1 : extend((uint8_t)TY_u64, ptx_type_bytes[i->type] == 8 ? ~0ull : (1ull << ptx_type_bytes[i->type] * 8) - 1);
+    if (v < lo) v = lo;
+    return is_signed(i->type) ? (uint64_t)(int64_t)v : (uint64_t)v;
+}
+
+static uint64_t saturate_integer(const ptx_insn *i, uint64_t v) {
+    int bits = ptx_type_bytes[i->type] * 8;
+    bool from_signed = is_signed(i->from);
+    if (is_signed(i->type)) {
+        int64_t hi = (int64_t)((1ull << (bits - 1)) - 1), lo = -hi - 1;
+        if (!from_signed) return v > (uint64_t)hi ? (uint64_t)hi : v;
+        return (int64_t)v > hi ? (uint64_t)hi : (int64_t)v < lo ? (uint64_t)lo : v;
+    }
+    uint64_t hi = bits == 64 ? ~0ull : (1ull << bits) - 1;
+    if (from_signed && (int64_t)v < 0) return 0;
+    return v > hi ? hi : v;
+}
+
+static uint64_t float_result(const ptx_insn *i, double v, bool from_int, uint64_t integer) {
+    if (i->sub && !from_int) v = i->sub == RINT_rni ? rint(v) : i->sub == RINT_rmi ? floor(v) : i->sub == RINT_rpi ? ceil(v) : trunc(v);
+    if (i->type == TY_f64) {
+        if (from_int) v = is_signed(i->from) ? (double)(int64_t)integer : (double)integer;
+        if (i->sat) v = v != v || v <= 0 ? 0 : v > 1 ? 1 : v;
+        uint64_t bits;
+        memcpy(&bits, &v, 8);
+        return bits;
+    }
+    if (i->type == TY_f16) {
+        if (from_int) v = is_signed(i->from) ? (double)(int64_t)integer : (double)integer;
+        if (i->sat) v = v != v || v <= 0 ? 0 : v > 1 ? 1 : v;
+        return half_bits(v);
+    }
+    volatile float f = from_int ? (is_signed(i->from) ? (float)(int64_t)integer : (float)integer) : (float)v;
+    float r = f;
+    if (i->ftz) r = lane_flush_f32(r);
+    if (i->sat) r = r != r || r <= 0 ? 0 : r > 1 ? 1 : r;
+    return lane_bits_of(lane_canonical(r));
+}
+
+void op_cvt(warp *w, const ptx_insn *i) {
+    static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+    if (i->round) fesetround(modes[i->round]);
+    EACH_ACTIVE {
+        uint64_t bits = get(w, i->a, l, i->a_wide), r;
+        if (is_float(i->from)) {
+            double v = float_source(i, bits);
+            r = is_float(i->type) ? float_result(i, v, false, 0) : extend(i->type, to_integer(i, v));
+        } else {
+            uint64_t v = extend(i->from, bits);
+            r = is_float(i->type) ? float_result(i, 0, true, v) : extend(i->type, i->sat ? saturate_integer(i, v) : v);
+        }
+        put(w, i->d, l, i->d_wide, r);
+    }
+    if (i->round) fesetround(FE_TONEAREST);
+}
+
+/* --- selection and predicates ------------------------------------------------------------------------------- */
+
+void op_selp(warp *w, const ptx_insn *i) {
+    uint32_t p = predicate(w, i->c, i->negate_c);
+    bool wide = ptx_type_bytes[i->type] == 8;
+    if (wide) {
+        EACH_ACTIVE ROW(w, uint64_t, i->d)[l] = ROW(w, uint64_t, p >> l & 1 ? i->a : i->b)[l];
+        return;
+    }
+    EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = ROW(w, uint32_t, p >> l & 1 ? i->a : i->b)[l];
+}
+
+void op_set_result(warp *w, const ptx_insn *i) {
+    uint32_t p = predicate(w, NO_ROW, false), one = i->type == TY_f32 ? 0x3f800000u : ~0u;
+    EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = p >> l & 1 ? one : 0;
+}
+
+void op_and_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, false) & predicate(w, i->b, false)); }
+void op_or_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, false) | predicate(w, i->b, false)); }
+void op_xor_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, false) ^ predicate(w, i->b, false)); }
+void op_not_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, true)); }
+void op_mov_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, false)); }
+
+void op_testp(warp *w, const ptx_insn *i) {
+    uint32_t bits = 0;
+    EACH_ACTIVE {
+        double v = i->type == TY_f64 ? ROW(w, double, i->a)[l] : (double)ROW(w, float, i->a)[l], a = fabs(v), tiny = i->type == TY_f64 ? 0x1p-1022 : 0x1p-126;
+        bool yes = false;
+        switch ((enum ptx_testp)i->sub) {
+        case TESTP_finite: yes = isfinite(v); break;
+        case TESTP_infinite: yes = isinf(v); break;
+        case TESTP_number: yes = v == v; break;
+        case TESTP_notanumber: yes = v != v; break;
+        case TESTP_normal: yes = isfinite(v) && a >= tiny; break;
+        case TESTP_subnormal: yes = a > 0 && a < tiny; break;
+        }
+        bits |= yes ? 1u << l : 0;
+    }
+    set_predicate(w, i->d, bits);
+}
+
+/* --- bits --------------------------------------------------------------------------------------------------- */
+
+void op_lop3(warp *w, const ptx_insn *i) {
+    const uint32_t *a = ROW(w, uint32_t, i->a), *b = ROW(w, uint32_t, i->b), *c = ROW(w, uint32_t, i->c);
+    uint32_t *d = ROW(w, uint32_t, i->d);
+    EACH_ACTIVE {
+        uint32_t r = 0;
+        for (uint32_t k = 0; k < 8; k++)
+            if (i->imm >> k & 1) r |= (k & 4 ? a[l] : ~a[l]) & (k & 2 ? b[l] : ~b[l]) & (k & 1 ? c[l] : ~c[l]);
+        d[l] = r;
+    }
+}
+
+/* d = b with bits [pos, pos + len) replaced by the low ones of a. */
+void op_bfi(warp *w, const ptx_insn *i) {
+    bool wide = ptx_type_bytes[i->type] == 8;
+    uint32_t width = wide ? 64 : 32;
+    EACH_ACTIVE {
+        uint64_t a = get(w, i->a, l, wide), b = get(w, i->b, l, wide);
+        uint32_t pos = ROW(w, uint32_t, i->c)[l] & 0xff, len = ROW(w, uint32_t, i->e)[l] & 0xff;
+        uint64_t ones = len >= 64 ? ~0ull : (1ull << len) - 1, mask = pos < width ? ones << pos : 0;
+        put(w, i->d, l, wide, pos < width ? (b & ~mask) | (a << pos & mask) : b);
+    }
+}
+
+static uint32_t permute(const ptx_insn *i, uint32_t a, uint32_t b, uint32_t c) {
+    static const uint8_t modes[7][4][4] = {
+        [PRMT_f4e] = {{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}, {3, 4, 5, 6}}, [PRMT_b4e] = {{0, 7, 6, 5}, {1, 0, 7, 6}, {2, 1, 0, 7}, {3, 2, 1, 0}},
+        [PRMT_rc8] = {{0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}}, [PRMT_ecl] = {{0, 1, 2, 3}, {1, 1, 2, 3}, {2, 2, 2, 3}, {3, 3, 3, 3}},
+        [PRMT_ecr] = {{0, 0, 0, 0}, {0, 1, 1, 1}, {0, 1, 2, 2}, {0, 1, 2, 3}}, [PRMT_rc16] = {{0, 1, 0, 1}, {2, 3, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}}};
+    uint64_t both = (uint64_t)b << 32 | a;
+    uint32_t r = 0;
+    for (uint32_t k = 0; k < 4; k++) {
+        uint32_t select = i->sub == PRMT_default ? c >> 4 * k & 15 : modes[i->sub][c & 3][k];
+        uint32_t byte = both >> 8 * (select & 7) & 0xff;
+        if (select & 8) byte = byte & 0x80 ? 0xff : 0;
+        r |= byte << 8 * k;
+    }
+    return r;
+}
+
+void op_prmt(warp *w, const ptx_insn *i) {
+    EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = permute(i, ROW(w, uint32_t, i->a)[l], ROW(w, uint32_t, i->b)[l], ROW(w, uint32_t, i->c)[l]);
+}
+
+void op_mov_pack(warp *w, const ptx_insn *i) {
+    uint32_t bits = ptx_type_bytes[i->from] * 8;
+    bool wide = ptx_type_bytes[i->type] == 8;
+    uint64_t ones = bits == 32 ? 0xffffffffull : (1ull << bits) - 1;
+    EACH_ACTIVE {
+        if (i->sub) {
+            uint64_t v = get(w, i->a, l, wide);
+            for (uint32_t k = 0; k < i->vector; k++) ROW(w, uint32_t, i->v[k])[l] = (uint32_t)(v >> k * bits & ones);
+        } else {
+            uint64_t v = 0;
+            for (uint32_t k = 0; k < i->vector; k++) v |= (ROW(w, uint32_t, i->v[k])[l] & ones) << k * bits;
+            put(w, i->d, l, wide, v);
+        }
+    }
+}
+
+/* --- the carry chain ---------------------------------------------------------------------------------------- */
+
+/* d = a + b + carry in (or a - b - borrow) in the type's width; the flag is set when asked for. */
+static void chain(warp *w, const ptx_insn *i, bool subtract, bool carry_in, bool carry_out, int multiply) {
+    bool wide = ptx_type_bytes[i->type] == 8;
+    uint32_t flag = predicate(w, i->e, false), out = 0;
+    EACH_ACTIVE {
+        unsigned __int128 a = get(w, i->a, l, wide), b = get(w, i->b, l, wide), r;
+        uint32_t in = carry_in ? flag >> l & 1 : 0, width = wide ? 64 : 32;
+        if (multiply) {
+            bool s = i->type == TY_s32 || i->type == TY_s64;
+            if (s && !wide) a = (unsigned __int128)(__int128)(int32_t)a, b = (unsigned __int128)(__int128)(int32_t)b;
+            if (s && wide) a = (unsigned __int128)(__int128)(int64_t)a, b = (unsigned __int128)(__int128)(int64_t)b;
+            unsigned __int128 product = a * b;
+            a = multiply == 2 ? product >> width : product;
+            a &= wide ? ~0ull : 0xffffffffull;
+            b = get(w, i->c, l, wide);
+        }
+        r = subtract ? a - b - in : a + b + in;
+        out |= (uint32_t)(r >> width & 1) << l;
+        put(w, i->d, l, wide, (uint64_t)r);
+    }
+    if (carry_out) set_predicate(w, i->e, out);
+}
+
+void op_add_cc(warp *w, const ptx_insn *i) { chain(w, i, false, false, true, 0); }
+void op_addc(warp *w, const ptx_insn *i) { chain(w, i, false, true, false, 0); }
+void op_addc_cc(warp *w, const ptx_insn *i) { chain(w, i, false, true, true, 0); }
+void op_sub_cc(warp *w, const ptx_insn *i) { chain(w, i, true, false, true, 0); }
+void op_subc(warp *w, const ptx_insn *i) { chain(w, i, true, true, false, 0); }
+void op_subc_cc(warp *w, const ptx_insn *i) { chain(w, i, true, true, true, 0); }
+void op_mad_lo_cc(warp *w, const ptx_insn *i) { chain(w, i, false, false, true, 1); }
+void op_mad_hi_cc(warp *w, const ptx_insn *i) { chain(w, i, false, false, true, 2); }
+void op_madc_lo(warp *w, const ptx_insn *i) { chain(w, i, false, true, false, 1); }
+void op_madc_hi(warp *w, const ptx_insn *i) { chain(w, i, false, true, false, 2); }
+void op_madc_lo_cc(warp *w, const ptx_insn *i) { chain(w, i, false, true, true, 1); }
+void op_madc_hi_cc(warp *w, const ptx_insn *i) { chain(w, i, false, true, true, 2); }
+
+/* --- the rest ----------------------------------------------------------------------------------------------- */
+
+/* The clock of a warp is the number of its instructions so far: deterministic, and monotonic as programs expect. */
+void op_mov_clock(warp *w, const ptx_insn *i) {
+    uint64_t now = w->clock + (SLICE - w->fuel);
+    if (i->sub == SREG_clock_hi) now >>= 32;
+    EACH_ACTIVE put(w, i->d, l, i->d_wide, now);
+}
+
+void op_isspacep(warp *w, const ptx_insn *i) {
+    static const uint64_t windows[] = {[SPACE_SHARED] = WINDOW_SHARED, [SPACE_LOCAL] = WINDOW_LOCAL, [SPACE_PARAM] = WINDOW_PARAM};
+    uint32_t bits = 0;
+    EACH_ACTIVE {
+        uint64_t a = ROW(w, uint64_t, i->a)[l];
+        bool global = i->space == SPACE_GLOBAL || i->space == SPACE_CONST;
+        bool yes = global ? mem_in_window((void *)a) : a - windows[i->space] < WINDOW_BYTES;
+        bits |= yes ? 1u << l : 0;
+    }
+    set_predicate(w, i->d, bits);
+}
+
+void op_nop(warp *w, const ptx_insn *i) { (void)w, (void)i; }
+void op_nanosleep(warp *w, const ptx_insn *i) { w->polls += i->polls; }

@@ -1,0 +1,100 @@
+/* The counting rules. See count.h. */
+#include "count.h"
+
+#include <string.h>
+
+bool count_stride(const uint64_t *address, int64_t *stride) {
+    uint64_t first = address[0], step = address[1] - first, off = 0;
+    for (uint32_t l = 0; l < 32; l++) off |= address[l] ^ (first + l * step);
+    *stride = (int64_t)step;
+    return off == 0;
+}
+
+/* Wavefronts of one phase: the most different words that any bank must give. */
+static uint32_t phase(const uint64_t *address, uint32_t mask, uint32_t words) {
+    uint64_t word[128];
+    uint8_t next[128], head[32], count[32] = {0}, n = 0;
+    uint32_t most = 0;
+    memset(head, 0xff, sizeof head);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t first = address[__builtin_ctz(m)] / 4;
+        for (uint64_t x = first; x < first + words; x++) {
+            uint32_t bank = x & 31;
+            uint8_t k = head[bank];
+            while (k != 0xff && word[k] != x) k = next[k];
+            if (k != 0xff) continue; /* the same word: broadcast */
+            word[n] = x;
+            next[n] = head[bank];
+            head[bank] = n++;
+            if (++count[bank] > most) most = count[bank];
+        }
+    }
+    return most;
+}
+
+/* For 16-byte loads: do all lanes agree with lane ^ distance? */
+static bool pairs_agree(const uint64_t *address, uint32_t mask, uint32_t distance) {
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m), other = l ^ distance;
+        if (mask >> other & 1 && address[l] != address[other]) return false;
+    }
+    return true;
+}
+
+uint32_t count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t size, bool load, uint32_t *phases) {
+    int64_t stride;
+    if (size <= 4) {
+        *phases = 1;
+        if (mask == FULL && count_stride(address, &stride) && stride % 4 == 0 && (size == 4 || stride)) {
+            /* s words apart: the lanes of one bank are gcd(s, 32) */
+            if (stride == 0) return 1;
+            uint32_t zeros = (uint32_t)__builtin_ctzll((uint64_t)(stride / 4));
+            return zeros > 5 ? 32 : 1u << zeros;
+        }
+        return phase(address, mask, 1);
+    }
+    uint32_t lanes = size == 8 ? 16 : 8, words = size / 4, total = 0;
+    *phases = 0;
+    if (size == 16 && load && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2))) lanes = 16;
+    for (uint32_t first = 0; first < 32; first += lanes) {
+        uint32_t part = mask & (((1u << lanes) - 1) << first);
+        if (!part) continue;
+        (*phases)++;
+        total += phase(address, part, words);
+    }
+    return total;
+}
+
+void count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32_t size) {
+    uint8_t slot[128];
+    memset(slot, 0xff, sizeof slot);
+    list->n = 0;
+    uint32_t last = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t a = address[__builtin_ctz(m)], line = a / 128;
+        if (list->n == 0 || list->line[last] != line) {
+            uint32_t h = (uint32_t)((line * 0x9e3779b97f4a7c15ull) >> 57);
+            while (slot[h] != 0xff && list->line[slot[h]] != line) h = (h + 1) & 127;
+            if (slot[h] == 0xff) {
+                slot[h] = (uint8_t)list->n;
+                list->line[list->n] = line;
+                memset(list->bytes[list->n], 0, sizeof *list->bytes);
+                list->n++;
+            }
+            last = slot[h];
+        }
+        list->bytes[last][a / 32 & 3] |= (size == 32 ? ~0u : (1u << size) - 1) << (a & 31);
+    }
+}
+
+void l1_start(l1_cache *c, uint32_t lines) {
+    uint32_t bits = 1;
+    while (bits < 11 && (2u << bits) <= lines) bits++;
+    c->shift = 64 - bits;
+}
+
+/* The epoch is part of the tag, so that emptying costs nothing but once in a million blocks. */
+void l1_next_block(l1_cache *c) {
+    c->epoch = (c->epoch + 1) & 0xfffff;
+    if (c->epoch == 0) memset(c->tag, 0, sizeof c->tag);
+}

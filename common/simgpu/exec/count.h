@@ -1,0 +1,42 @@
+/* The counting rules for one memory request: what an NVIDIA GPU of sm_70 or later would count.
+ *
+ * Global memory: a request touches 32-byte sectors in 128-byte lines. Tag stage: four lines a cycle. Data stage: the bank
+ * rule, as for shared memory. A load that hits L1 costs the greater of the two in cycles ("wavefronts") of the LSU pipe.
+ * Bank rule: 32 banks of 4 bytes. Accesses of 8 bytes go in two phases of half a warp, of 16 in four; a phase takes as
+ * many wavefronts as the busiest bank has different words. Loads of 16 bytes whose neighbours (lane ^ 1, or lane ^ 2)
+ * agree take two phases. Conflicts are the wavefronts beyond the number of phases.
+ * Sources and the check against an H200's counters: ../README.md, "What is counted".
+ */
+#ifndef SIMGPU_COUNT_H
+#define SIMGPU_COUNT_H
+
+#include "warp.h"
+
+typedef struct {
+    uint32_t n;              /* lines */
+    uint64_t line[64];       /* address / 128 */
+    uint32_t bytes[64][4];   /* of its four sectors: which bytes */
+} line_list;
+
+/* A lane's access of `size` bytes, 1 to 16, at address[l]. */
+uint32_t count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t size, bool load, uint32_t *phases);
+void count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32_t size);
+/* The distance between neighbours if all 32 lanes are equally spaced; false if not. */
+bool count_stride(const uint64_t *address, int64_t *stride);
+
+void l1_start(l1_cache *c, uint32_t lines); /* how many lines a block may use */
+void l1_next_block(l1_cache *c);            /* empties it */
+/* Looks up sectors (4 bits) of a line and fills them in; returns how many were missing. */
+static inline uint32_t l1_load(l1_cache *c, uint64_t line, uint32_t sectors) {
+    uint32_t set = (uint32_t)((line * 0x9e3779b97f4a7c15ull) >> c->shift);
+    uint64_t tag = (line + 1) ^ c->epoch << 44;
+    if (c->tag[set] != tag) {
+        c->tag[set] = tag;
+        c->sectors[set] = 0;
+    }
+    uint32_t missing = sectors & ~(uint32_t)c->sectors[set];
+    c->sectors[set] |= (uint8_t)sectors;
+    return (uint32_t)__builtin_popcount(missing);
+}
+
+#endif

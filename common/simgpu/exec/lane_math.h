@@ -1,0 +1,105 @@
+/* Scalar helpers that the lane expressions of opcodes.def use. All total; none depends on the host's libm, so that every
+ * machine computes the same bits. */
+#ifndef SIMGPU_LANE_MATH_H
+#define SIMGPU_LANE_MATH_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define LANE_NAN lane_float_of(0x7fffffffu)
+
+static inline float lane_float_of(uint32_t bits) {
+    float f;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+static inline uint32_t lane_bits_of(float f) {
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    return bits;
+}
+static inline float lane_canonical(float f) { return f != f ? LANE_NAN : f; }
+/* Denormal numbers to zero with their sign (.ftz); other types pass. */
+static inline float lane_flush_f32(float f) { return __builtin_fabsf(f) < 0x1p-126f ? __builtin_copysignf(0.0f, f) : f; }
+static inline double lane_flush_f64(double d) { return d; }
+static inline int32_t lane_flush_i(int32_t v) { return v; }
+static inline uint64_t lane_flush_u(uint64_t v) { return v; }
+static inline int64_t lane_flush_s(int64_t v) { return v; }
+#define lane_flush(x) \
+    _Generic((x), float: lane_flush_f32, double: lane_flush_f64, uint64_t: lane_flush_u, uint32_t: lane_flush_u, int64_t: lane_flush_s, default: lane_flush_i)(x)
+
+static inline int32_t lane_saturate(int64_t v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v; }
+static inline int32_t lane_s24(int32_t v) { return (int32_t)((uint32_t)v << 8) >> 8; }
+static inline uint32_t lane_brev32(uint32_t v) {
+    v = (v >> 1 & 0x55555555u) | (v & 0x55555555u) << 1;
+    v = (v >> 2 & 0x33333333u) | (v & 0x33333333u) << 2;
+    v = (v >> 4 & 0x0f0f0f0fu) | (v & 0x0f0f0f0fu) << 4;
+    return __builtin_bswap32(v);
+}
+/* Position of the highest one; ~0 if none. from = 32 or 64: the shift that brings it to the top. */
+static inline uint32_t lane_bfind(uint64_t v, uint32_t from) {
+    if (v == 0) return ~0u;
+    uint32_t position = 63 - (uint32_t)__builtin_clzll(v);
+    return from ? from - 1 - position : position;
+}
+/* Bits [pos, pos + len) of a, zero- or sign-extended; past the top there are copies of the sign (PTX ISA, bfe). */
+static inline uint64_t lane_bfe(uint64_t a, uint32_t pos, uint32_t len, uint32_t width, int is_signed) {
+    pos &= 0xff, len &= 0xff;
+    if (len == 0) return 0;
+    uint64_t value = width == 32 ? (uint32_t)a : a;
+    uint32_t top = pos + len - 1 < width - 1 ? pos + len - 1 : width - 1;
+    uint64_t sign = is_signed ? value >> top & 1 : 0;
+    uint64_t field = pos < width ? value >> pos : 0;
+    uint32_t have = pos < width ? (len < width - pos ? len : width - pos) : 0;
+    if (have < 64) field &= (1ull << have) - 1;
+    if (sign && have < 64) field |= ~0ull << have;
+    return field;
+}
+static inline uint32_t lane_bmsk(uint32_t a, uint32_t b, int wrap) {
+    if (wrap) a &= 31, b &= 31;
+    if (a >= 32 || b == 0) return 0;
+    uint32_t ones = b >= 32 ? ~0u : (1u << b) - 1;
+    return ones << a;
+}
+static inline uint32_t lane_dp4a(uint32_t a, uint32_t b, uint32_t c, int a_signed, int b_signed) {
+    for (int k = 0; k < 4; k++) {
+        int32_t x = a_signed ? (int8_t)(a >> 8 * k) : (int32_t)(uint8_t)(a >> 8 * k);
+        int32_t y = b_signed ? (int8_t)(b >> 8 * k) : (int32_t)(uint8_t)(b >> 8 * k);
+        c += (uint32_t)(x * y);
+    }
+    return c;
+}
+/* min and max return the number when one side is NaN, and order -0 before +0. */
+static inline float lane_min_f32(float a, float b) {
+    float m = a < b ? a : b;
+    m = a == b ? lane_float_of(lane_bits_of(a) | lane_bits_of(b)) : m;
+    m = a != a ? b : m;
+    return b != b ? a : m;
+}
+static inline float lane_max_f32(float a, float b) {
+    float m = a > b ? a : b;
+    m = a == b ? lane_float_of(lane_bits_of(a) & lane_bits_of(b)) : m;
+    m = a != a ? b : m;
+    return b != b ? a : m;
+}
+static inline double lane_min_f64(double a, double b) {
+    if (a != a || b != b) return a != a ? b : a;
+    return a < b || (a == b && __builtin_signbit(a)) ? a : b;
+}
+static inline double lane_max_f64(double a, double b) {
+    if (a != a || b != b) return a != a ? b : a;
+    return a > b || (a == b && !__builtin_signbit(a)) ? a : b;
+}
+#define lane_min(a, b) _Generic((a), float: lane_min_f32, double: lane_min_f64)(a, b)
+#define lane_max(a, b) _Generic((a), float: lane_max_f32, double: lane_max_f64)(a, b)
+/* rcp.approx.ftz.f64 and rsqrt.approx.f64 give the upper 32 bits only. */
+static inline double lane_high_word(double v) {
+    uint64_t bits;
+    memcpy(&bits, &v, 8);
+    bits &= 0xffffffff00000000ull;
+    memcpy(&v, &bits, 8);
+    return v;
+}
+float approx_sin(float), approx_cos(float), approx_lg2(float), approx_ex2(float), approx_tanh(float); /* approx.c */
+
+#endif

@@ -1,0 +1,140 @@
+/* The arithmetic handlers, one a row of opcodes.def: a loop over 32 lanes that the compiler turns into vector code.
+ * Included by lanes_base.c and lanes_avx2.c with LANES_TABLE set to the table's name; the target attribute differs.
+ *
+ * A full warp takes the plain loop. Else lanes that are off keep their value by a select: no branches, so both vectorise.
+ * Results of fp32 arithmetic that are NaN become 0x7fffffff, as on the GPU (PTX ISA 9.7.3).
+ */
+#include "warp.h"
+#include "lane_math.h"
+
+typedef uint32_t E_u16, E_s16, E_u32; /* a row's elements: 16-bit values live in 32-bit slots */
+typedef int32_t E_s32;
+typedef uint64_t E_u64;
+typedef int64_t E_s64;
+typedef float E_f32;
+typedef double E_f64;
+typedef uint16_t T_u16;
+typedef int16_t T_s16;
+typedef uint32_t T_u32;
+typedef int32_t T_s32;
+typedef uint64_t T_u64;
+typedef int64_t T_s64;
+typedef float T_f32;
+typedef double T_f64;
+
+/* Every lane by itself: the rows of one instruction are the same or do not overlap. */
+#define EACH _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int l = 0; l < 32; l++)
+
+#define OPEN(id, D)                                                                                                    \
+    static void lane_##id(warp *w, const ptx_insn *i) {                                                                \
+        E_##D *d = ROW(w, E_##D, i->d);                                                                                \
+        const uint32_t *on = w->lanes;
+
+#define LANE1(id, key, type, D, A, cost, value)                                                                        \
+    OPEN(id, D)                                                                                                        \
+    const E_##A *a_ = ROW(w, E_##A, i->a);                                                                             \
+    if (w->mask == FULL) EACH {                                                                                        \
+            T_##A a = (T_##A)a_[l];                                                                                    \
+            d[l] = (E_##D)(T_##D)(value);                                                                              \
+        }                                                                                                              \
+    else EACH {                                                                                                        \
+            T_##A a = (T_##A)a_[l];                                                                                    \
+            E_##D r = (E_##D)(T_##D)(value);                                                                           \
+            d[l] = on[l] ? r : d[l];                                                                                   \
+        } \
+    }
+
+#define LANE2(id, key, type, D, A, B, cost, value)                                                                     \
+    OPEN(id, D)                                                                                                        \
+    const E_##A *a_ = ROW(w, E_##A, i->a);                                                                             \
+    const E_##B *b_ = ROW(w, E_##B, i->b);                                                                             \
+    if (w->mask == FULL) EACH {                                                                                        \
+            T_##A a = (T_##A)a_[l];                                                                                    \
+            T_##B b = (T_##B)b_[l];                                                                                    \
+            d[l] = (E_##D)(T_##D)(value);                                                                              \
+        }                                                                                                              \
+    else EACH {                                                                                                        \
+            T_##A a = (T_##A)a_[l];                                                                                    \
+            T_##B b = (T_##B)b_[l];                                                                                    \
+            E_##D r = (E_##D)(T_##D)(value);                                                                           \
+            d[l] = on[l] ? r : d[l];                                                                                   \
+        }                                                                                                              \
+    }
+
+#define LANE3(id, key, type, D, A, B, C, cost, value)                                                                  \
+    OPEN(id, D)                                                                                                        \
+    const E_##A *a_ = ROW(w, E_##A, i->a);                                                                             \
+    const E_##B *b_ = ROW(w, E_##B, i->b);                                                                             \
+    const E_##C *c_ = ROW(w, E_##C, i->c);                                                                             \
+    if (w->mask == FULL) EACH {                                                                                        \
+            T_##A a = (T_##A)a_[l];                                                                                    \
+            T_##B b = (T_##B)b_[l];                                                                                    \
+            T_##C c = (T_##C)c_[l];                                                                                    \
+            d[l] = (E_##D)(T_##D)(value);                                                                              \
+        }                                                                                                              \
+    else EACH {                                                                                                        \
+            T_##A a = (T_##A)a_[l];                                                                                    \
+            T_##B b = (T_##B)b_[l];                                                                                    \
+            T_##C c = (T_##C)c_[l];                                                                                    \
+            E_##D r = (E_##D)(T_##D)(value);                                                                           \
+            d[l] = on[l] ? r : d[l];                                                                                   \
+        }                                                                                                              \
+    }
+
+#define FLT1(id, key, type, D, A, cost, value) LANE1(id, key, type, D, A, cost, CANONICAL_##D(value))
+#define FLT2(id, key, type, D, A, B, cost, value) LANE2(id, key, type, D, A, B, cost, CANONICAL_##D(value))
+#define FLT3(id, key, type, D, A, B, C, cost, value) LANE3(id, key, type, D, A, B, C, cost, CANONICAL_##D(value))
+#define CANONICAL_f32(value) lane_canonical(value)
+#define CANONICAL_f64(value) (value)
+
+/* A comparison gathers its bits by OR: bit l from lane l. */
+#define COMPARE(id, key, type, A, value)                                                                               \
+    static void lane_##id(warp *w, const ptx_insn *i) {                                                                \
+        const E_##A *a_ = ROW(w, E_##A, i->a), *b_ = ROW(w, E_##A, i->b);                                              \
+        uint32_t bits = 0;                                                                                             \
+        if (!i->ftz) EACH {                                                                                            \
+                T_##A a = (T_##A)a_[l], b = (T_##A)b_[l];                                                              \
+                bits |= (value) ? 1u << l : 0;                                                                         \
+            }                                                                                                          \
+        else EACH {                                                                                                    \
+                T_##A a = (T_##A)lane_flush((T_##A)a_[l]), b = (T_##A)lane_flush((T_##A)b_[l]);                        \
+                bits |= (value) ? 1u << l : 0;                                                                         \
+            }                                                                                                          \
+        compare_result(w, i, bits);                                                                                    \
+    }
+#define OTHER(id, key, cost)
+
+/* setp p|q, a, b, c: p = (a cmp b) bool c, q = !(a cmp b) bool c */
+static inline void compare_result(warp *w, const ptx_insn *i, uint32_t bits) {
+    uint32_t p = bits, q = ~bits;
+    if (i->boolean) {
+        uint32_t c = predicate(w, i->c, i->negate_c);
+        p = i->boolean == BOOL_and ? p & c : i->boolean == BOOL_or ? p | c : p ^ c;
+        q = i->boolean == BOOL_and ? q & c : i->boolean == BOOL_or ? q | c : q ^ c;
+    }
+    set_predicate(w, i->d, p);
+    if (i->d2) set_predicate(w, i->d2, q);
+}
+
+#include "../ptx/opcodes.def"
+
+#undef LANE1
+#undef LANE2
+#undef LANE3
+#undef FLT1
+#undef FLT2
+#undef FLT3
+#undef COMPARE
+#undef OTHER
+
+ptx_handler *const LANES_TABLE[NOPS] = {
+#define LANE1(id, ...) lane_##id,
+#define LANE2(id, ...) lane_##id,
+#define LANE3(id, ...) lane_##id,
+#define FLT1(id, ...) lane_##id,
+#define FLT2(id, ...) lane_##id,
+#define FLT3(id, ...) lane_##id,
+#define COMPARE(id, ...) lane_##id,
+#define OTHER(id, ...) NULL,
+#include "../ptx/opcodes.def"
+};

@@ -1,0 +1,14 @@
+/* The arithmetic handlers for hosts with AVX2 and FMA: the same code, eight lanes at a time. exec_load picks the table. */
+#pragma clang diagnostic ignored "-Wpass-failed" /* divisions have no vector form; that is no fault */
+#include <stddef.h>
+#if defined(__x86_64__)
+#include "warp.h"
+#include "lane_math.h"
+#pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2,lzcnt,popcnt"))), apply_to = function)
+#define LANES_TABLE lanes_avx2
+#include "lanes.h"
+#pragma clang attribute pop
+#else
+#include "warp.h"
+ptx_handler *const lanes_avx2[NOPS] = {NULL};
+#endif

@@ -1,0 +1,4 @@
+/* The arithmetic handlers for any host. */
+#pragma clang diagnostic ignored "-Wpass-failed" /* divisions have no vector form; that is no fault */
+#define LANES_TABLE lanes_base
+#include "lanes.h"

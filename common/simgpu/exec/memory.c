@@ -1,0 +1,163 @@
+/* Device memory: one window of addresses that the host cannot read, and the bytes behind it elsewhere.
+ *
+ * Address a lives at storage + (a - MEM_BASE). Both ranges are reserved once and get pages when touched. Allocation is a
+ * bump pointer: an address is not used twice until the window is exhausted, so a stale pointer is always found out.
+ */
+#include "warp.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define WINDOW (1ull << 38) /* 256 GB of addresses */
+enum { ALIGN = 512, GUARD = 512, FRESH = 0xCD };
+
+typedef struct {
+    uint64_t address, bytes;
+    bool live;
+} allocation;
+
+/* By address; freed ones stay, for the messages, until the window is reused. */
+static allocation *allocations;
+static uint32_t nallocations;
+static uint64_t window_base, next_address, capacity, used;
+static uint8_t *storage;
+
+static void *reserve(uint64_t at, int protection) {
+    return mmap((void *)at, WINDOW, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+void mem_init(uint64_t capacity_bytes) {
+    /* The same addresses in every run, so that messages and reports are the same. The second place is for AddressSanitizer,
+     * whose shadow lies at the first. */
+    static const uint64_t places[] = {0x020000000000, 0x200000000000, 0x300000000000};
+    capacity = capacity_bytes;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !window_base; i++) {
+        void *p = reserve(places[i], PROT_NONE);
+        if (p == (void *)places[i]) window_base = places[i];
+        else if (p != MAP_FAILED) munmap(p, WINDOW);
+    }
+    storage = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (!window_base || storage == MAP_FAILED) {
+        fputs("simgpu: cannot reserve address space for device memory; is `ulimit -v` set? Unset it and run again.\n", stderr);
+        exit(1);
+    }
+    madvise(storage, WINDOW, MADV_DONTDUMP);
+    next_address = window_base;
+    footprint_init(window_base, WINDOW);
+}
+
+/* Index of the last allocation that begins at or before addr, or -1. */
+static int64_t before(uint64_t addr) {
+    int64_t lo = 0, hi = (int64_t)nallocations - 1, found = -1;
+    while (lo <= hi) {
+        int64_t mid = (lo + hi) / 2;
+        if (allocations[mid].address <= addr) {
+            found = mid;
+            lo = mid + 1;
+        } else {
+            hi = mid - 1;
+        }
+    }
+    return found;
+}
+
+/* Gives up the memory of what was freed: called when the window has no addresses left. */
+static void reuse_window(uint64_t need) {
+    uint32_t kept = 0;
+    uint64_t at = window_base;
+    for (uint32_t i = 0; i < nallocations; i++)
+        if (allocations[i].live) allocations[kept++] = allocations[i];
+    nallocations = kept;
+    /* The first gap that is large enough. */
+    for (uint32_t i = 0; i < nallocations; i++) {
+        if (allocations[i].address - at >= need) break;
+        at = (allocations[i].address + allocations[i].bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+    }
+    next_address = at;
+}
+
+static bool fits(uint64_t need) {
+    int64_t i = before(next_address + need - 1);
+    bool free_here = i < 0 || allocations[i].address + allocations[i].bytes <= next_address;
+    return next_address + need <= window_base + WINDOW && free_here;
+}
+
+uint64_t mem_alloc(uint64_t bytes) {
+    if (bytes == 0 || bytes > capacity - used) return 0;
+    uint64_t need = (bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+    if (!fits(need)) reuse_window(need);
+    if (!fits(need)) return 0;
+    int64_t at = before(next_address) + 1;
+    if ((nallocations & (nallocations - 1)) == 0) {
+        allocation *grown = realloc(allocations, (nallocations ? 2 * nallocations : 1) * sizeof *grown);
+        if (!grown) return 0;
+        allocations = grown;
+    }
+    memmove(&allocations[at + 1], &allocations[at], (nallocations - (uint64_t)at) * sizeof *allocations);
+    allocations[at] = (allocation){next_address, bytes, true};
+    nallocations++;
+    next_address += need;
+    used += bytes;
+    memset(mem_host(allocations[at].address), FRESH, bytes);
+    return allocations[at].address;
+}
+
+int mem_free(uint64_t addr) {
+    int64_t i = before(addr);
+    if (i < 0 || allocations[i].address != addr || !allocations[i].live) return -1;
+    allocations[i].live = false;
+    used -= allocations[i].bytes;
+    uint64_t first = (addr - window_base + 4095) & ~4095ull, last = (addr - window_base + allocations[i].bytes) & ~4095ull;
+    if (last > first) madvise(storage + first, last - first, MADV_DONTNEED);
+    return 0;
+}
+
+bool mem_in_window(const void *p) { return (uint64_t)p - window_base < WINDOW; }
+uint8_t *mem_host(uint64_t addr) { return storage + (addr - window_base); }
+
+bool mem_find(uint64_t addr, mem_range *range) {
+    int64_t i = before(addr);
+    if (i < 0 || !allocations[i].live || addr - allocations[i].address >= allocations[i].bytes) return false;
+    *range = (mem_range){allocations[i].address, allocations[i].address + allocations[i].bytes};
+    return true;
+}
+
+bool mem_valid(uint64_t addr, uint64_t bytes) {
+    mem_range r;
+    if (bytes == 0) return true;
+    return mem_find(addr, &r) && bytes <= r.hi - addr;
+}
+
+void mem_usage(uint64_t *free_bytes, uint64_t *total_bytes) {
+    *free_bytes = capacity - used;
+    *total_bytes = capacity;
+}
+
+void mem_describe(uint64_t addr, char *text, size_t size) {
+    if (addr < 4096) {
+        snprintf(text, size, "a null pointer");
+        return;
+    }
+    if (!mem_in_window((void *)addr)) {
+        snprintf(text, size, "not a device address; it looks like a host pointer: pass what cudaMalloc gave");
+        return;
+    }
+    int64_t i = before(addr);
+    const allocation *a = i >= 0 ? &allocations[i] : NULL, *b = i + 1 < (int64_t)nallocations ? &allocations[i + 1] : NULL;
+    if (a && addr - a->address < a->bytes) {
+        snprintf(text, size, "%llu bytes into %s%llu-byte allocation at 0x%llx%s", (unsigned long long)(addr - a->address), a->live ? "the " : "a ",
+                 (unsigned long long)a->bytes, (unsigned long long)a->address, a->live ? "" : " that was freed");
+        return;
+    }
+    uint64_t after = a ? addr - (a->address + a->bytes) : UINT64_MAX, ahead = b ? b->address - addr : UINT64_MAX;
+    const allocation *n = after <= ahead ? a : b;
+    if (!n) {
+        snprintf(text, size, "nothing is allocated");
+        return;
+    }
+    snprintf(text, size, "%llu bytes %s the %llu-byte allocation at 0x%llx%s", (unsigned long long)(n == a ? after : ahead),
+             n == a ? "past the end of" : "before", (unsigned long long)n->bytes, (unsigned long long)n->address, n->live ? "" : " (freed)");
+}

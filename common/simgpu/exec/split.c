@@ -1,0 +1,472 @@
+/* Who runs when: splits of a warp, joins, warp-wide synchronisation, calls and returns. See warp.h for the idea. */
+#include "warp.h"
+
+#include <string.h>
+
+static int32_t new_split(warp *w, const ptx_insn *i) {
+    for (uint32_t s = 0; s < MAX_SPLITS; s++)
+        if (w->splits[s].state == SPLIT_FREE) {
+            if (s >= w->nsplits) w->nsplits = s + 1;
+            return (int32_t)s;
+        }
+    fault(w, i, EXEC_STACK, 32, "branches diverge inside each other more than %d deep", MAX_SPLITS);
+    return -1;
+}
+
+static void expand(warp *w) {
+    uint32_t m = w->mask;
+    for (int l = 0; l < 32; l++) w->lanes[l] = m >> l & 1 ? ~0u : 0;
+    w->expanded = m;
+}
+
+/* Makes split s the running one: copies what the loop needs into the warp. */
+static void enter_split(warp *w, int32_t s) {
+    split *p = &w->splits[s];
+    frame *f = &w->frames[p->frame];
+    const ptx_code *c = f->function->code;
+    worker *t = w->block->worker;
+    w->current = s;
+    w->pc = p->pc;
+    w->active = p->mask;
+    w->r = w->stack + f->base;
+    w->code = c->insns;
+    w->executed = t->executed + c->first;
+    w->threads = t->threads + c->first;
+    w->counters = t->counters + c->first;
+}
+
+static void leave_split(warp *w) {
+    split *p = &w->splits[w->current];
+    if (p->state == SPLIT_FREE) return;
+    p->pc = w->pc;
+    p->mask = w->active;
+}
+
+/* --- divergence and joins ----------------------------------------------------------------------------------- */
+
+/* A child is gone (arrived or ended). A join node without children runs, or goes too if nobody arrived. */
+static void child_gone(warp *w, int32_t j) {
+    while (j >= 0) {
+        split *p = &w->splits[j];
+        if (--p->children) return;
+        if (p->mask) {
+            p->state = SPLIT_RUN;
+            return;
+        }
+        p->state = SPLIT_FREE;
+        j = p->parent;
+    }
+}
+
+/* The running split parts: `taken` lanes go to target, the others on. Splits the running one in two, under a new join node
+ * unless both ways meet where the split itself will be joined. */
+void warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t target) {
+    uint32_t rest = w->active & ~taken;
+    split *s = &w->splits[w->current];
+    if (i->join != NO_JOIN && i->join != s->join) {
+        int32_t n = new_split(w, i);
+        if (n < 0) return;
+        w->splits[n] = (split){.state = SPLIT_JOIN, .pc = i->join, .join = s->join, .parent = s->parent, .children = 1, .frame = s->frame};
+        s->parent = n;
+        s->join = i->join;
+    }
+    if (s->join != NO_JOIN && target == s->join) {
+        w->splits[s->parent].mask |= taken;
+        w->active = rest;
+    } else if (s->join != NO_JOIN && w->pc == s->join) {
+        w->splits[s->parent].mask |= rest;
+        w->active = taken;
+        w->pc = target;
+    } else {
+        int32_t n = new_split(w, i);
+        if (n < 0) return;
+        w->splits[n] = (split){.state = SPLIT_RUN, .mask = taken, .pc = target, .join = s->join, .parent = s->parent, .frame = s->frame};
+        if (s->parent >= 0) w->splits[s->parent].children++;
+        w->active = rest;
+    }
+    s->mask = w->active;
+}
+
+void op_join(warp *w, const ptx_insn *i) {
+    uint32_t here = (uint32_t)(i - w->code);
+    split *s = &w->splits[w->current];
+    w->executed[here]--; /* not an instruction of the program */
+    w->threads[here] -= (uint64_t)__builtin_popcount(w->mask);
+    if (s->join != here) return;
+    int32_t j = s->parent;
+    split *p = &w->splits[j];
+    p->mask |= w->active;
+    s->state = SPLIT_FREE;
+    p->pc = here + 1;
+    child_gone(w, j);
+    if (p->state == SPLIT_RUN) enter_split(w, j);
+    else w->stop = true;
+}
+
+/* A conditional branch counts as one; uniform if all lanes agree. */
+void op_bra(warp *w, const ptx_insn *i) {
+    uint32_t taken = w->mask;
+    if (i->guarded) {
+        exec_counters *c = counters_of(w, i);
+        c->branches++;
+        if (taken && taken != w->active) {
+            warp_diverge(w, i, taken, i->target);
+            return;
+        }
+        c->uniform_branches++;
+        if (!taken) return;
+    }
+    w->pc = i->target;
+}
+
+void op_brx(warp *w, const ptx_insn *i) {
+    const uint32_t *index = ROW(w, uint32_t, i->a);
+    exec_counters *c = counters_of(w, i);
+    uint32_t left = w->active, self = w->pc - 1;
+    c->branches++;
+    uint32_t first = index[__builtin_ctz(left)], same = 0;
+    for (uint32_t m = left; m; m &= m - 1)
+        if (index[__builtin_ctz(m)] == first) same |= m & -m;
+    if (first >= i->call->ntargets) {
+        fault(w, i, EXEC_TRAP, (uint32_t)__builtin_ctz(left), "brx.idx with index %u into a list of %u targets", first, i->call->ntargets);
+        return;
+    }
+    if (same == left) {
+        c->uniform_branches++;
+        w->pc = i->call->targets[first];
+        return;
+    }
+    /* Those of the first lane's target part; the others come back here. */
+    w->pc = self;
+    warp_diverge(w, i, same, i->call->targets[first]);
+}
+
+void warp_exit(warp *w, uint32_t lanes) {
+    w->live &= ~lanes;
+    w->block->live -= (uint32_t)__builtin_popcount(lanes);
+    w->active &= ~lanes;
+    if (w->active) return;
+    split *s = &w->splits[w->current];
+    s->state = SPLIT_FREE;
+    w->stop = true;
+    child_gone(w, s->parent);
+    for (uint32_t b = 0; b < MAX_BARRIERS; b++)
+        if (w->block->barriers[b].arrived) barrier_check(w->block, b); /* it waits for those that live only */
+}
+
+void op_exit(warp *w, const ptx_insn *i) {
+    (void)i;
+    warp_exit(w, w->mask);
+}
+
+void op_trap(warp *w, const ptx_insn *i) { fault(w, i, EXEC_TRAP, (uint32_t)__builtin_ctz(w->mask), "the kernel executed a trap"); }
+
+/* --- calls -------------------------------------------------------------------------------------------------- */
+
+/* Special registers of a block, or per lane; constants and addresses are the frame's. */
+static uint64_t special(const warp *w, enum ptx_special s, uint32_t lane) {
+    const block *b = w->block;
+    const exec_launch *n = b->launch;
+    uint32_t tid = w->number * 32 + lane;
+    switch (s) {
+    case SREG_tid_x: return tid % n->block.x;
+    case SREG_tid_y: return tid / n->block.x % n->block.y;
+    case SREG_tid_z: return tid / n->block.x / n->block.y;
+    case SREG_ntid_x: return n->block.x;
+    case SREG_ntid_y: return n->block.y;
+    case SREG_ntid_z: return n->block.z;
+    case SREG_ctaid_x: return b->index.x;
+    case SREG_ctaid_y: return b->index.y;
+    case SREG_ctaid_z: return b->index.z;
+    case SREG_nctaid_x: return n->grid.x;
+    case SREG_nctaid_y: return n->grid.y;
+    case SREG_nctaid_z: return n->grid.z;
+    case SREG_laneid: return lane;
+    case SREG_warpid: return w->number;
+    case SREG_nwarpid: return b->nwarps;
+    case SREG_smid: return b->id % 132; /* round robin, one possible placement */
+    case SREG_nsmid: return 132;
+    case SREG_lanemask_eq: return 1u << lane;
+    case SREG_lanemask_lt: return (1u << lane) - 1;
+    case SREG_lanemask_le: return (2u << lane) - 1;
+    case SREG_lanemask_ge: return ~((1u << lane) - 1);
+    case SREG_lanemask_gt: return ~((2u << lane) - 1);
+    case SREG_dynamic_smem_size: return n->dynamic_shared;
+    case SREG_total_smem_size: return b->shared_bytes;
+    default: return 0;
+    }
+}
+
+/* A kernel parameter, extended to the row's width by its type. */
+static uint64_t parameter(const warp *w, const ptx_row *row) {
+    uint64_t v = 0;
+    memcpy(&v, (const uint8_t *)w->block->launch->params + row->bits, ptx_type_bytes[row->type]);
+    switch (row->type) {
+    case TY_s8: return (uint64_t)(int8_t)v;
+    case TY_s16: return (uint64_t)(int16_t)v;
+    case TY_s32: return (uint64_t)(int32_t)v;
+    default: return v;
+    }
+}
+
+static uint64_t address_of(const warp *w, const ptx_row *row, const frame *f) {
+    uint64_t at = row->bits;
+    if (row->function) return at + row->function->number;
+    if (!row->var) return at; /* a kernel parameter's offset */
+    if (row->var->space == SPACE_LOCAL) at += f->local_base;
+    if (row->var->space == SPACE_SHARED && row->var->size == 0) return at + w->block->launch->kernel->dynamic_shared_offset;
+    return at + row->var->address;
+}
+
+static bool changes_with_block(const ptx_row *row) {
+    return row->kind == ROW_SPECIAL && ((row->special >= SREG_ctaid_x && row->special <= SREG_ctaid_z) || row->special == SREG_smid);
+}
+
+/* Fills the rows that are not registers, and zeroes those that are: a read before a write must not see another block.
+ * again: the frame held the same kernel of the same launch before, for another block. */
+void frame_fill(warp *w, frame *f, uint8_t *r, bool again) {
+    const ptx_code *c = f->function->code;
+    memset(r + c->registers_begin, 0, c->registers_end - c->registers_begin);
+    for (uint32_t k = 0; k < c->nrows; k++) {
+        const ptx_row *row = &c->rows[k];
+        if (again && !changes_with_block(row)) continue;
+        uint64_t v = row->kind == ROW_PARAM ? parameter(w, row) : row->kind == ROW_ADDRESS ? address_of(w, row, f) : row->bits;
+        for (uint32_t l = 0; l < 32; l++) {
+            if (row->kind == ROW_SPECIAL) v = special(w, (enum ptx_special)row->special, l);
+            if (row->bytes == 8) ((uint64_t *)(r + row->row))[l] = v;
+            else ((uint32_t *)(r + row->row))[l] = (uint32_t)v;
+        }
+    }
+}
+
+/* The next frame must lie above those of every live split. */
+static frame *push_frame(warp *w, const ptx_insn *i, const ptx_function *f, int32_t *index) {
+    int32_t top = -1;
+    for (uint32_t s = 0; s < w->nsplits; s++)
+        if (w->splits[s].state != SPLIT_FREE && w->splits[s].frame > top) top = w->splits[s].frame;
+    frame *n = &w->frames[top + 1], *below = &w->frames[top];
+    if (top + 2 >= MAX_FRAMES || below->end + f->code->frame_bytes > WARP_STACK || below->local_end + f->local_bytes > w->local_stride) {
+        fault(w, i, EXEC_STACK, (uint32_t)__builtin_ctz(w->mask), "calls nest too deep at %s: endless recursion?", f->name);
+        return NULL;
+    }
+    *index = top + 1;
+    *n = (frame){.base = below->end, .end = below->end + f->code->frame_bytes, .local_base = below->local_end, .local_end = below->local_end + f->local_bytes, .function = f};
+    return n;
+}
+
+static void copy_slot(uint8_t *to, const ptx_slot *d, const uint8_t *from, const ptx_slot *s, uint32_t mask) {
+    uint32_t bytes = d->size < s->size ? d->size : s->size;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        memcpy(to + d->offset + l * d->stride, from + s->offset + l * s->stride, bytes);
+    }
+}
+
+/* The function that a pointer's row names, for the first lane's target; other lanes part and come back. */
+static const ptx_function *indirect_callee(warp *w, const ptx_insn *i, uint32_t *lanes) {
+    const uint64_t *target = ROW(w, uint64_t, i->call->function);
+    uint64_t number = target[__builtin_ctz(w->mask)];
+    *lanes = 0;
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        if (target[__builtin_ctz(m)] == number) *lanes |= m & -m;
+    const ptx_module *mod = w->block->launch->kernel->module;
+    if (number == 0 || number > mod->nfunctions || !mod->functions[number - 1]->code) {
+        fault(w, i, EXEC_ILLEGAL_ADDRESS, (uint32_t)__builtin_ctz(w->mask), "call through a pointer that is not a device function (0x%llx)", (unsigned long long)number);
+        return NULL;
+    }
+    return mod->functions[number - 1];
+}
+
+void op_call(warp *w, const ptx_insn *i) {
+    const ptx_function *f = i->call->callee;
+    uint32_t lanes = w->mask;
+    if (f && !f->code) {
+        builtin_call(w, i);
+        return;
+    }
+    if (!f && !(f = indirect_callee(w, i, &lanes))) return;
+    if (lanes != w->active) { /* the others come back here: for their own target, or to find themselves guarded off */
+        warp_diverge(w, i, w->active & ~lanes, w->pc - 1);
+        if (w->stop) return;
+        w->mask = lanes;
+    }
+    split *s = &w->splits[w->current];
+    int32_t index;
+    frame *n = push_frame(w, i, f, &index);
+    if (!n) return;
+    n->caller = s->frame;
+    n->return_pc = w->pc;
+    n->saved_join = s->join;
+    n->call = i;
+    uint8_t *r = w->stack + n->base;
+    frame_fill(w, n, r, false);
+    for (uint32_t k = 0; k < i->call->nargs; k++) copy_slot(r, &f->code->params[k], w->r, &i->call->args[k], w->mask);
+    s->join = NO_JOIN;
+    s->frame = index;
+    s->pc = 0;
+    s->mask = w->active;
+    enter_split(w, w->current);
+}
+
+/* In a kernel the lanes end; in a function they go to its last ret, past the join where all of them meet, and back. */
+void op_ret(warp *w, const ptx_insn *i) {
+    split *s = &w->splits[w->current];
+    frame *f = &w->frames[s->frame];
+    if (f->caller < 0) {
+        warp_exit(w, w->mask);
+        return;
+    }
+    if (i->target != NO_JOIN) {
+        if (w->mask != w->active) warp_diverge(w, i, w->mask, i->target);
+        else w->pc = i->target;
+        return;
+    }
+    frame *to = &w->frames[f->caller];
+    if (f->call->call->has_result && f->function->code->has_result)
+        copy_slot(w->stack + to->base, &f->call->call->result, w->r, &f->function->code->result, w->active);
+    s->frame = f->caller;
+    s->join = f->saved_join;
+    s->pc = f->return_pc;
+    s->mask = w->active;
+    enter_split(w, w->current);
+}
+
+/* --- lanes that wait for each other ------------------------------------------------------------------------- */
+
+/* All splits of the warp that wait with this instruction and mask, as lanes. */
+static uint32_t waiting(const warp *w, uint32_t pc, int32_t frame_index, uint32_t want, bool any_pc) {
+    uint32_t lanes = 0;
+    for (uint32_t s = 0; s < w->nsplits; s++) {
+        const split *p = &w->splits[s];
+        if (p->state == SPLIT_SYNC && p->wanted == want && p->frame == frame_index && (any_pc || p->pc == pc)) lanes |= p->mask;
+    }
+    return lanes;
+}
+
+bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
+    uint32_t self = w->pc - 1, want = member & w->live;
+    split *s = &w->splits[w->current];
+    if (w->mask & ~member) {
+        uint32_t lane = (uint32_t)__builtin_ctz(w->mask & ~member);
+        fault(w, i, EXEC_BAD_SYNC, lane, "the mask 0x%08x does not name lane %u, which executes it", member, lane);
+        return false;
+    }
+    if ((w->mask & want) == want) return true;
+    bool pure = i->op == OP_bar_warp; /* __syncwarp may be met at another line; an exchange of values may not */
+    uint32_t here = w->mask | waiting(w, self, s->frame, want, pure);
+    if ((here & want) != want) {
+        w->executed[self]--;
+        w->threads[self] -= (uint64_t)__builtin_popcount(w->mask);
+        if (w->mask != w->active) { /* predicated: lanes that are off will never come */
+            fault(w, i, EXEC_BAD_SYNC, (uint32_t)__builtin_ctz(want & ~w->mask), "the mask 0x%08x names lanes that do not execute it", member);
+            return false;
+        }
+        s->state = SPLIT_SYNC;
+        s->wanted = want;
+        w->pc = self;
+        w->stop = true;
+        return false;
+    }
+    for (uint32_t k = 0; k < w->nsplits; k++) {
+        split *p = &w->splits[k];
+        if (p->state != SPLIT_SYNC || p->wanted != want || p->frame != s->frame || (!pure && p->pc != self)) continue;
+        p->state = SPLIT_RUN;
+        p->pc++;
+    }
+    w->mask = here;
+    return true;
+}
+
+void op_bar_warp(warp *w, const ptx_insn *i) { warp_sync(w, i, ROW(w, uint32_t, i->a)[__builtin_ctz(w->mask)]); }
+
+/* --- the loop ----------------------------------------------------------------------------------------------- */
+
+static void run_split(warp *w) {
+    while (!w->stop) {
+        const ptx_insn *i = &w->code[w->pc];
+        uint32_t m = w->active;
+        if (i->guarded) m &= predicate(w, i->guard, i->guard_not);
+        w->mask = m;
+        w->executed[w->pc]++;
+        w->threads[w->pc] += (uint64_t)__builtin_popcount(m);
+        w->pc++;
+        if (m) {
+            if (m != FULL && m != w->expanded) expand(w);
+            i->run(w, i);
+        } else if (i->op == OP_bra) {
+            i->run(w, i);
+        }
+        if (--w->fuel == 0) w->stop = true;
+    }
+}
+
+/* A split has used its slice while polling: those who wait for it at joins go on without it, and it will join them later,
+ * at their next meeting place. */
+static void release_waiters(warp *w) {
+    for (int32_t j = w->splits[w->current].parent; j >= 0; j = w->splits[j].parent) {
+        split *p = &w->splits[j];
+        if (!p->mask) continue;
+        for (uint32_t s = 0; s < MAX_SPLITS; s++) {
+            if (w->splits[s].state != SPLIT_FREE) continue;
+            if (s >= w->nsplits) w->nsplits = s + 1;
+            w->splits[s] = (split){.state = SPLIT_RUN, .mask = p->mask, .pc = p->pc, .join = p->join, .parent = p->parent, .frame = p->frame};
+            if (p->parent >= 0) w->splits[p->parent].children++;
+            p->mask = 0;
+            break;
+        }
+    }
+}
+
+/* The runnable split after the current one, round the table. */
+static int32_t next_runnable(const warp *w) {
+    for (uint32_t k = 1; k <= w->nsplits; k++) {
+        uint32_t s = ((uint32_t)w->current + k) % w->nsplits;
+        if (w->splits[s].state == SPLIT_RUN) return (int32_t)s;
+    }
+    return -1;
+}
+
+bool warp_run(warp *w) {
+    bool progress = false;
+    uint32_t turns = 0; /* slices that ran out since this warp began its turn */
+    for (int32_t s; !w->block->failed && (s = next_runnable(w)) >= 0;) {
+        enter_split(w, s);
+        progress = true;
+        w->fuel = SLICE;
+        w->polls = 0;
+        w->stop = false;
+        run_split(w);
+        leave_split(w);
+        uint32_t spent = SLICE - w->fuel;
+        w->clock += spent;
+        block *b = w->block;
+        if (b->failed) break;
+        if (spent >= b->budget) {
+            fault(w, &w->code[w->pc], EXEC_BUDGET, 32, "still running after its budget of warp instructions for a block: an endless loop?");
+            break;
+        }
+        b->budget -= spent;
+        if (w->fuel == 0) {
+            if (w->polls >= POLLS) release_waiters(w);
+            if (++turns >= w->nsplits) break; /* other warps of the block get their turn */
+        }
+    }
+    return progress;
+}
+
+void warp_start(warp *w, block *b, uint32_t number) {
+    const exec_launch *n = b->launch;
+    uint32_t first = number * 32, threads = b->nthreads - first < 32 ? b->nthreads - first : 32;
+    w->block = b;
+    w->number = number;
+    w->live = threads == 32 ? FULL : (1u << threads) - 1;
+    for (uint32_t s = 0; s < w->nsplits; s++) w->splits[s].state = SPLIT_FREE;
+    w->nsplits = 1;
+    w->current = 0;
+    w->clock = 0;
+    w->loads = 0;
+    w->splits[0] = (split){.state = SPLIT_RUN, .mask = w->live, .join = NO_JOIN, .parent = -1};
+    w->frames[0] = (frame){.end = n->kernel->code->frame_bytes, .local_end = n->kernel->local_bytes, .function = n->kernel, .caller = -1};
+    frame_fill(w, &w->frames[0], w->stack, w->filled_for == b->worker->launch_number);
+    w->filled_for = b->worker->launch_number;
+}

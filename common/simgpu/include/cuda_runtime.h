@@ -1,0 +1,139 @@
+/* cuda_runtime.h — CUDA C++ for clang, without any file of the CUDA toolkit.
+ *
+ * clang knows the language (__global__ functions, <<<...>>>, two passes over one file); this header gives it the
+ * words: the qualifiers, the runtime API, and for device code the built-in variables and functions. Include it first
+ * (the build does, with -include). Device math must be declared before <math.h> (see math_functions.h). */
+#ifndef SIMGPU_CUDA_RUNTIME_H
+#define SIMGPU_CUDA_RUNTIME_H
+
+#if defined(__CUDA__)
+#define __host__               __attribute__((host))
+#define __device__             __attribute__((device))
+#define __global__             __attribute__((global))
+#define __shared__             __attribute__((shared))
+#define __constant__           __attribute__((constant))
+#define __managed__            static_assert(false, "__managed__ memory is not in SimGPU: use cudaMalloc and cudaMemcpy")
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __forceinline__        __inline__ __attribute__((always_inline))
+/* From clang 15 on __noinline__ is a keyword of CUDA; before, libstdc++ needs the word as an attribute's name. */
+#define __align__(n)         __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#endif
+
+#include "vector_types.h"
+#include "vector_functions.h"
+#include "device_launch_parameters.h"
+#if defined(__CUDA__)
+#include "math_functions.h"
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "cuda_runtime_api.h"
+#if defined(__CUDA__)
+#include "device_functions.h"
+#include "device_atomic_functions.h"
+#endif
+
+#if defined(__CUDA__)
+/* What clang calls for kernel<<<grid, block, shared, stream>>>(...): it pushes the configuration, and the kernel's
+ * host stub pops it and calls cudaLaunchKernel. The last two arguments are the place of the <<<. */
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0,
+                                                const char *file = __builtin_FILE(),
+                                                int line = __builtin_LINE()) __asm__("simgpuPushCallConfiguration");
+extern "C" cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
+
+/* C++ forms of the API: typed pointers, symbols by name, kernels by name. */
+template <class T> static inline cudaError_t cudaMalloc(T **ptr, size_t bytes, SIMGPU_SITE) {
+    return cudaMalloc((void **)ptr, bytes, file, line);
+}
+template <class T> static inline cudaError_t cudaMallocPitch(T **ptr, size_t *pitch, size_t width, size_t height) {
+    return cudaMallocPitch((void **)ptr, pitch, width, height);
+}
+template <class T>
+static inline cudaError_t cudaMallocManaged(T **ptr, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
+    return cudaMallocManaged((void **)ptr, bytes, flags);
+}
+template <class T> static inline cudaError_t cudaMallocHost(T **ptr, size_t bytes, unsigned flags = 0, SIMGPU_SITE) {
+    return cudaHostAlloc((void **)ptr, bytes, flags, file, line);
+}
+template <class T> static inline cudaError_t cudaHostAlloc(T **ptr, size_t bytes, unsigned flags, SIMGPU_SITE) {
+    return cudaHostAlloc((void **)ptr, bytes, flags, file, line);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                                             cudaMemcpyKind kind = cudaMemcpyHostToDevice, SIMGPU_SITE) {
+    return cudaMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind, file, line);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                               cudaMemcpyKind kind = cudaMemcpyDeviceToHost, SIMGPU_SITE) {
+    return cudaMemcpyFromSymbol(to, (const void *)&symbol, bytes, offset, kind, file, line);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset,
+                                                  cudaMemcpyKind kind, cudaStream_t stream = 0, SIMGPU_SITE) {
+    return cudaMemcpyToSymbolAsync((const void *)&symbol, from, bytes, offset, kind, stream, file, line);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset,
+                                                    cudaMemcpyKind kind, cudaStream_t stream = 0, SIMGPU_SITE) {
+    return cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream, file, line);
+}
+template <class T> static inline cudaError_t cudaGetSymbolAddress(void **ptr, const T &symbol) {
+    return cudaGetSymbolAddress(ptr, (const void *)&symbol);
+}
+template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) {
+    return cudaGetSymbolSize(bytes, (const void *)&symbol);
+}
+template <class T>
+static inline cudaError_t cudaLaunchKernel(T *func, dim3 grid, dim3 block, void **args, size_t shared = 0,
+                                           cudaStream_t stream = 0) {
+    return cudaLaunchKernel((const void *)func, grid, block, args, shared, stream);
+}
+template <class T> static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *func) {
+    return cudaFuncGetAttributes(attributes, (const void *)func);
+}
+template <class T> static inline cudaError_t cudaFuncSetAttribute(T *func, cudaFuncAttribute attribute, int value) {
+    return cudaFuncSetAttribute((const void *)func, attribute, value);
+}
+template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *func, cudaFuncCache config) {
+    return cudaFuncSetCacheConfig((const void *)func, config);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *func, int block_size,
+                                                                        size_t shared) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)func, block_size, shared);
+}
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
+    return cudaEventCreateWithFlags(event, flags);
+}
+
+/* The block size with the most resident threads, and the grid that fills the device with it. */
+template <class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T *func, size_t shared = 0,
+                                                             int limit = 0) {
+    int device = 0, sms = 0, most = 0;
+    cudaFuncAttributes attributes;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, (const void *)func);
+    if (error != cudaSuccess) return error;
+    if (limit <= 0 || limit > attributes.maxThreadsPerBlock) limit = attributes.maxThreadsPerBlock;
+    for (int size = limit; size > 0; size = size % 32 ? size / 32 * 32 : size - 32) {
+        int blocks = 0;
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)func, size, shared);
+        if (error != cudaSuccess) return error;
+        if (blocks * size > most) {
+            most = blocks * size;
+            *block = size;
+            *grid = blocks * sms;
+        }
+    }
+    return cudaSuccess;
+}
+#endif
+
+#endif

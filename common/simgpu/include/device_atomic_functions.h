@@ -1,0 +1,55 @@
+/* device_atomic_functions.h — atomics on global and shared memory: each returns the value that was there before.
+ * Included by cuda_runtime.h. */
+#ifndef SIMGPU_DEVICE_ATOMIC_FUNCTIONS_H
+#define SIMGPU_DEVICE_ATOMIC_FUNCTIONS_H
+
+#define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, unused)) __device__
+
+/* One function for each name and type. The builtins know 32 (i) and 64 (ll) bits; U is the type that they take. */
+#define SIMGPU_ATOMIC(name, T, U, builtin)                                                                             \
+    SIMGPU_DEVICE T name(T *p, T v) { return (T)builtin((U *)p, (U)v); }
+#define SIMGPU_ATOMIC_BITS(name, op)                                                                                   \
+    SIMGPU_ATOMIC(name, int, int, __nvvm_atom_##op##_gen_i)                                                            \
+    SIMGPU_ATOMIC(name, unsigned, int, __nvvm_atom_##op##_gen_i)                                                       \
+    SIMGPU_ATOMIC(name, unsigned long long, long long, __nvvm_atom_##op##_gen_ll)
+
+SIMGPU_ATOMIC_BITS(atomicAdd, add)
+SIMGPU_ATOMIC(atomicAdd, float, float, __nvvm_atom_add_gen_f)
+SIMGPU_ATOMIC(atomicAdd, double, double, __nvvm_atom_add_gen_d)
+SIMGPU_ATOMIC_BITS(atomicExch, xchg)
+SIMGPU_ATOMIC_BITS(atomicAnd, and)
+SIMGPU_ATOMIC_BITS(atomicOr, or)
+SIMGPU_ATOMIC_BITS(atomicXor, xor)
+SIMGPU_ATOMIC(atomicMin, int, int, __nvvm_atom_min_gen_i)
+SIMGPU_ATOMIC(atomicMin, unsigned, unsigned, __nvvm_atom_min_gen_ui)
+SIMGPU_ATOMIC(atomicMin, long long, long long, __nvvm_atom_min_gen_ll)
+SIMGPU_ATOMIC(atomicMin, unsigned long long, unsigned long long, __nvvm_atom_min_gen_ull)
+SIMGPU_ATOMIC(atomicMax, int, int, __nvvm_atom_max_gen_i)
+SIMGPU_ATOMIC(atomicMax, unsigned, unsigned, __nvvm_atom_max_gen_ui)
+SIMGPU_ATOMIC(atomicMax, long long, long long, __nvvm_atom_max_gen_ll)
+SIMGPU_ATOMIC(atomicMax, unsigned long long, unsigned long long, __nvvm_atom_max_gen_ull)
+SIMGPU_ATOMIC(atomicInc, unsigned, unsigned, __nvvm_atom_inc_gen_ui)
+SIMGPU_ATOMIC(atomicDec, unsigned, unsigned, __nvvm_atom_dec_gen_ui)
+#undef SIMGPU_ATOMIC_BITS
+#undef SIMGPU_ATOMIC
+
+SIMGPU_DEVICE int atomicSub(int *p, int v) { return atomicAdd(p, (int)-(unsigned)v); }
+SIMGPU_DEVICE unsigned atomicSub(unsigned *p, unsigned v) { return atomicAdd(p, -v); }
+SIMGPU_DEVICE float atomicExch(float *p, float v) {
+    return __nvvm_bitcast_i2f(atomicExch((int *)p, __nvvm_bitcast_f2i(v)));
+}
+
+SIMGPU_DEVICE int atomicCAS(int *p, int expected, int v) { return __nvvm_atom_cas_gen_i(p, expected, v); }
+SIMGPU_DEVICE unsigned atomicCAS(unsigned *p, unsigned expected, unsigned v) {
+    return (unsigned)__nvvm_atom_cas_gen_i((int *)p, (int)expected, (int)v);
+}
+SIMGPU_DEVICE unsigned long long atomicCAS(unsigned long long *p, unsigned long long expected, unsigned long long v) {
+    return (unsigned long long)__nvvm_atom_cas_gen_ll((long long *)p, (long long)expected, (long long)v);
+}
+
+/* The _block and _system forms differ in who may see the value first; SimGPU runs both as the plain form. */
+template <class T> SIMGPU_DEVICE T atomicAdd_block(T *p, T v) { return atomicAdd(p, v); }
+template <class T> SIMGPU_DEVICE T atomicAdd_system(T *p, T v) { return atomicAdd(p, v); }
+
+#undef SIMGPU_DEVICE
+#endif

@@ -1,0 +1,158 @@
+/* device_functions.h — what a kernel calls that is neither arithmetic nor atomic: barriers, shuffles, votes, fences,
+ * clocks, cached loads, bit tricks, printf, assert. Included by cuda_runtime.h. */
+#ifndef SIMGPU_DEVICE_FUNCTIONS_H
+#define SIMGPU_DEVICE_FUNCTIONS_H
+
+#define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, unused)) __device__
+
+/* --- barriers and fences ------------------------------------------------------------------------------------ */
+
+/* __syncthreads() itself is a builtin of clang. */
+SIMGPU_DEVICE int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
+SIMGPU_DEVICE int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
+SIMGPU_DEVICE int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
+SIMGPU_DEVICE void __syncwarp(unsigned mask = 0xffffffffu) { asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory"); }
+SIMGPU_DEVICE void __threadfence_block() { __nvvm_membar_cta(); }
+SIMGPU_DEVICE void __threadfence() { __nvvm_membar_gl(); }
+SIMGPU_DEVICE void __threadfence_system() { __nvvm_membar_sys(); }
+SIMGPU_DEVICE void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory"); }
+SIMGPU_DEVICE void __trap() { asm volatile("trap;"); }
+
+/* --- the warp: votes, matches, shuffles --------------------------------------------------------------------- */
+
+/* Written as PTX: clang 14 has builtins for these only under a flag that names a newer PTX version. */
+#define SIMGPU_VOTE(T, name, how)                                                                                      \
+    SIMGPU_DEVICE T name(unsigned mask, int p) {                                                                       \
+        T v;                                                                                                           \
+        asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; " how " }" : "=r"(v) : "r"(p), "r"(mask) : "memory");   \
+        return v;                                                                                                      \
+    }
+SIMGPU_VOTE(int, __all_sync, "vote.sync.all.pred q, p, %2; selp.s32 %0, 1, 0, q;")
+SIMGPU_VOTE(int, __any_sync, "vote.sync.any.pred q, p, %2; selp.s32 %0, 1, 0, q;")
+SIMGPU_VOTE(unsigned, __ballot_sync, "vote.sync.ballot.b32 %0, p, %2;")
+#undef SIMGPU_VOTE
+SIMGPU_DEVICE unsigned __activemask() {
+    unsigned mask;
+    asm volatile("activemask.b32 %0;" : "=r"(mask));
+    return mask;
+}
+SIMGPU_DEVICE unsigned __lanemask_lt() { return __nvvm_read_ptx_sreg_lanemask_lt(); }
+
+/* A shuffle moves 32 bits; a wider or narrower value goes through its bits. `clamp` bounds the source lane: the last
+ * lane of the segment (0x1f), or for `up` the first (0), with the segment's mask above it. */
+#define SIMGPU_SHUFFLE(name, mode, clamp, argument)                                                                    \
+    SIMGPU_DEVICE int name(unsigned mask, int v, argument a, int width = 32) {                                         \
+        int got;                                                                                                       \
+        asm volatile("shfl.sync." mode ".b32 %0, %1, %2, %3, %4;"                                                      \
+                     : "=r"(got)                                                                                       \
+                     : "r"(v), "r"((int)a), "r"(((32 - width) << 8) | clamp), "r"(mask)                                \
+                     : "memory");                                                                                      \
+        return got;                                                                                                    \
+    }                                                                                                                  \
+    SIMGPU_DEVICE unsigned name(unsigned mask, unsigned v, argument a, int width = 32) {                               \
+        return (unsigned)name(mask, (int)v, a, width);                                                                 \
+    }                                                                                                                  \
+    SIMGPU_DEVICE float name(unsigned mask, float v, argument a, int width = 32) {                                     \
+        return __nvvm_bitcast_i2f(name(mask, __nvvm_bitcast_f2i(v), a, width));                                        \
+    }                                                                                                                  \
+    SIMGPU_DEVICE unsigned long long name(unsigned mask, unsigned long long v, argument a, int width = 32) {           \
+        unsigned low = name(mask, (unsigned)v, a, width), high = name(mask, (unsigned)(v >> 32), a, width);            \
+        return (unsigned long long)high << 32 | low;                                                                   \
+    }                                                                                                                  \
+    SIMGPU_DEVICE long long name(unsigned mask, long long v, argument a, int width = 32) {                             \
+        return (long long)name(mask, (unsigned long long)v, a, width);                                                 \
+    }                                                                                                                  \
+    SIMGPU_DEVICE long name(unsigned mask, long v, argument a, int width = 32) {                                       \
+        return (long)name(mask, (unsigned long long)v, a, width);                                                      \
+    }                                                                                                                  \
+    SIMGPU_DEVICE unsigned long name(unsigned mask, unsigned long v, argument a, int width = 32) {                     \
+        return (unsigned long)name(mask, (unsigned long long)v, a, width);                                             \
+    }                                                                                                                  \
+    SIMGPU_DEVICE double name(unsigned mask, double v, argument a, int width = 32) {                                   \
+        return __nvvm_bitcast_ll2d(name(mask, __nvvm_bitcast_d2ll(v), a, width));                                      \
+    }
+SIMGPU_SHUFFLE(__shfl_sync, "idx", 0x1f, int)
+SIMGPU_SHUFFLE(__shfl_up_sync, "up", 0, unsigned)
+SIMGPU_SHUFFLE(__shfl_down_sync, "down", 0x1f, unsigned)
+SIMGPU_SHUFFLE(__shfl_xor_sync, "bfly", 0x1f, int)
+#undef SIMGPU_SHUFFLE
+
+#define SIMGPU_MATCH(T, bits, constraint)                                                                              \
+    SIMGPU_DEVICE unsigned __match_any_sync(unsigned mask, T v) {                                                      \
+        unsigned lanes;                                                                                                \
+        asm volatile("match.any.sync." bits " %0, %1, %2;" : "=r"(lanes) : constraint(v), "r"(mask) : "memory");       \
+        return lanes;                                                                                                  \
+    }                                                                                                                  \
+    SIMGPU_DEVICE unsigned __match_all_sync(unsigned mask, T v, int *same) {                                           \
+        unsigned lanes;                                                                                                \
+        asm volatile("{ .reg .pred p; match.all.sync." bits " %0|p, %2, %3; selp.s32 %1, 1, 0, p; }"                   \
+                     : "=r"(lanes), "=r"(*same)                                                                        \
+                     : constraint(v), "r"(mask)                                                                        \
+                     : "memory");                                                                                      \
+        return lanes;                                                                                                  \
+    }
+SIMGPU_MATCH(int, "b32", "r")
+SIMGPU_MATCH(unsigned, "b32", "r")
+SIMGPU_MATCH(long long, "b64", "l")
+SIMGPU_MATCH(unsigned long long, "b64", "l")
+#undef SIMGPU_MATCH
+
+/* --- loads and stores with a cache hint: SimGPU takes the data path, not the hint ----------------------------- */
+
+#define SIMGPU_HINTED(name)                                                                                            \
+    template <class T> SIMGPU_DEVICE T name(const T *p) { return *p; }
+SIMGPU_HINTED(__ldg)
+SIMGPU_HINTED(__ldcg)
+SIMGPU_HINTED(__ldca)
+SIMGPU_HINTED(__ldcs)
+SIMGPU_HINTED(__ldlu)
+SIMGPU_HINTED(__ldcv)
+#undef SIMGPU_HINTED
+#define SIMGPU_HINTED(name)                                                                                            \
+    template <class T> SIMGPU_DEVICE void name(T *p, T v) { *p = v; }
+SIMGPU_HINTED(__stwb)
+SIMGPU_HINTED(__stcg)
+SIMGPU_HINTED(__stcs)
+SIMGPU_HINTED(__stwt)
+#undef SIMGPU_HINTED
+
+/* --- bits --------------------------------------------------------------------------------------------------- */
+
+SIMGPU_DEVICE int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
+SIMGPU_DEVICE int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
+SIMGPU_DEVICE int __popc(unsigned v) { return __builtin_popcount(v); }
+SIMGPU_DEVICE int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
+SIMGPU_DEVICE unsigned __brev(unsigned v) { return __builtin_bitreverse32(v); }
+SIMGPU_DEVICE unsigned long long __brevll(unsigned long long v) { return __builtin_bitreverse64(v); }
+SIMGPU_DEVICE int __ffs(int v) { return v ? 32 - __clz(v & -v) : 0; }
+SIMGPU_DEVICE int __ffsll(long long v) { return v ? 64 - __clzll(v & -v) : 0; }
+SIMGPU_DEVICE unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+    return (unsigned)__nvvm_prmt(a, b, selector);
+}
+SIMGPU_DEVICE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+    return (unsigned)((((unsigned long long)high << 32 | low) << (shift & 31)) >> 32);
+}
+SIMGPU_DEVICE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+    return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31));
+}
+
+/* --- clocks, memory, messages ------------------------------------------------------------------------------- */
+
+SIMGPU_DEVICE clock_t clock() { return (clock_t)__nvvm_read_ptx_sreg_clock(); }
+SIMGPU_DEVICE long long clock64() { return (long long)__nvvm_read_ptx_sreg_clock64(); }
+SIMGPU_DEVICE void *memcpy(void *to, const void *from, size_t bytes) { return __builtin_memcpy(to, from, bytes); }
+SIMGPU_DEVICE void *memset(void *to, int value, size_t bytes) { return __builtin_memset(to, value, bytes); }
+
+/* clang turns a kernel's printf into vprintf(format, packed arguments). */
+extern "C" {
+__device__ int vprintf(const char *format, const char *arguments);
+__device__ int printf(const char *format, ...);
+__device__ void __assertfail(const char *condition, const char *file, unsigned line, const char *function,
+                             size_t char_size) __attribute__((noreturn));
+}
+SIMGPU_DEVICE void __assert_fail(const char *condition, const char *file, unsigned line, const char *function) {
+    __assertfail(condition, file, line, function, sizeof(char));
+}
+
+#undef SIMGPU_DEVICE
+#endif

@@ -1,0 +1,34 @@
+/* simgpu.h — what SimGPU offers beside the CUDA API, for harnesses. Only the sim lane has it.
+ *
+ * Virtual time never looks at a wall clock: the host's clock advances by a fixed price for each CUDA call, and when
+ * the host waits for the device. So the same program gives the same times on every machine. */
+#ifndef SIMGPU_H
+#define SIMGPU_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The host thread's virtual clock, in nanoseconds since the program began. */
+uint64_t simgpuHostTime(void);
+
+/* Charges `ns` nanoseconds of work that the host would have done here; CPU code costs nothing otherwise. */
+void simgpuHostWork(uint64_t ns);
+
+/* Writes {"kind":"mark","name":...} into the report: what follows it belongs to `name`. */
+void simgpuMark(const char *name);
+
+/* Sends the report to `path` from here on, as the environment's SIMGPU_REPORT does from the start; NULL closes it.
+ * Work still queued is finished first, so that it lands in the old report. 0, or -1 with a message on stderr. */
+int simgpuReport(const char *path);
+
+/* "virtual H200": the profile's device, always with the word virtual. */
+const char *simgpuDeviceName(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,62 @@
+/* vector_types.h — float4 and its relatives, dim3.
+ *
+ * The alignment is the point: a float4 is 16 bytes *on a 16-byte boundary*, so that a lane can load it with one
+ * instruction. Types of three elements have no such instruction and keep the alignment of one element.
+ * Plain C and CUDA C++ see the same layouts. */
+#ifndef SIMGPU_VECTOR_TYPES_H
+#define SIMGPU_VECTOR_TYPES_H
+
+#define SIMGPU_ALIGN(n) __attribute__((aligned(n)))
+#define SIMGPU_VECTORS(T, name, align2, align4)                                                                        \
+    struct name##1 {                                                                                                   \
+        T x;                                                                                                           \
+    };                                                                                                                 \
+    struct SIMGPU_ALIGN(align2) name##2 {                                                                              \
+        T x, y;                                                                                                        \
+    };                                                                                                                 \
+    struct name##3 {                                                                                                   \
+        T x, y, z;                                                                                                     \
+    };                                                                                                                 \
+    struct SIMGPU_ALIGN(align4) name##4 {                                                                              \
+        T x, y, z, w;                                                                                                  \
+    };                                                                                                                 \
+    typedef struct name##1 name##1;                                                                                    \
+    typedef struct name##2 name##2;                                                                                    \
+    typedef struct name##3 name##3;                                                                                    \
+    typedef struct name##4 name##4;
+
+SIMGPU_VECTORS(signed char, char, 2, 4)
+SIMGPU_VECTORS(unsigned char, uchar, 2, 4)
+SIMGPU_VECTORS(short, short, 4, 8)
+SIMGPU_VECTORS(unsigned short, ushort, 4, 8)
+SIMGPU_VECTORS(int, int, 8, 16)
+SIMGPU_VECTORS(unsigned int, uint, 8, 16)
+SIMGPU_VECTORS(long, long, 16, 16)
+SIMGPU_VECTORS(unsigned long, ulong, 16, 16)
+SIMGPU_VECTORS(long long, longlong, 16, 16)
+SIMGPU_VECTORS(unsigned long long, ulonglong, 16, 16)
+SIMGPU_VECTORS(float, float, 8, 16)
+SIMGPU_VECTORS(double, double, 16, 16)
+#undef SIMGPU_VECTORS
+
+/* The shape of a grid or a block. What is not given is 1. */
+struct dim3 {
+    unsigned int x, y, z;
+#if defined(__cplusplus)
+#if defined(__CUDA__)
+#define SIMGPU_BOTH __attribute__((host)) __attribute__((device))
+#else
+#define SIMGPU_BOTH
+#endif
+    SIMGPU_BOTH constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1) : x(vx), y(vy), z(vz) {}
+    SIMGPU_BOTH constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    SIMGPU_BOTH operator uint3() const {
+        uint3 v = {x, y, z};
+        return v;
+    }
+#undef SIMGPU_BOTH
+#endif
+};
+typedef struct dim3 dim3;
+
+#endif

@@ -1,0 +1,289 @@
+/* Control flow: where diverged lanes meet again, and how many registers ptxas would need.
+ *
+ * The code is cut into basic blocks; block `exit` is the final ret, where every path ends. Lanes that part at a branch
+ * meet at the branch's immediate post-dominator (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the
+ * reversed graph). A `join` instruction is put in front of each such place, so that only there the interpreter looks.
+ */
+#include "parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    uint32_t first, last; /* instructions, inclusive */
+    uint32_t *next;       /* successors */
+    uint32_t nnext;
+    uint32_t *previous;
+    uint32_t nprevious;
+    uint32_t order; /* in the reversed graph's post-order; 0: cannot reach the exit */
+    uint32_t ipdom;
+    uint64_t *live_in, *defined, *used;
+} block;
+
+typedef struct {
+    ptx_code *code;
+    block *blocks;
+    uint32_t nblocks;
+    uint32_t *block_of; /* instruction -> block */
+    uint32_t *order;    /* order -> block */
+    uint32_t norder;
+} cfg;
+
+#define NONE UINT32_MAX
+
+static bool ends_block(const ptx_insn *i) { return i->op == OP_bra || i->op == OP_brx || i->op == OP_ret || i->op == OP_exit || i->op == OP_trap; }
+static bool falls_through(const ptx_insn *i) { return !ends_block(i) || i->guarded; }
+
+static void edge(cfg *g, uint32_t from, uint32_t to) {
+    block *a = &g->blocks[from], *b = &g->blocks[to];
+    for (uint32_t k = 0; k < a->nnext; k++)
+        if (a->next[k] == to) return;
+    a->next = ptx_grow(a->next, a->nnext, sizeof *a->next);
+    a->next[a->nnext++] = to;
+    b->previous = ptx_grow(b->previous, b->nprevious, sizeof *b->previous);
+    b->previous[b->nprevious++] = from;
+}
+
+static void make_blocks(cfg *g) {
+    ptx_code *c = g->code;
+    bool *leader = ptx_alloc(c->ninsns + 1);
+    leader[0] = leader[c->ninsns - 1] = true;
+    for (uint32_t i = 0; i < c->ninsns; i++) {
+        const ptx_insn *x = &c->insns[i];
+        if (ends_block(x)) leader[i + 1] = true;
+        if (x->op == OP_bra) leader[x->target] = true;
+        if (x->op == OP_brx)
+            for (uint32_t k = 0; k < x->call->ntargets; k++) leader[x->call->targets[k]] = true;
+    }
+    g->block_of = ptx_alloc(c->ninsns * sizeof *g->block_of);
+    for (uint32_t i = 0; i < c->ninsns; i++) {
+        if (leader[i]) {
+            g->blocks = ptx_grow(g->blocks, g->nblocks, sizeof *g->blocks);
+            g->blocks[g->nblocks++].first = i;
+        }
+        g->blocks[g->nblocks - 1].last = i;
+        g->block_of[i] = g->nblocks - 1;
+    }
+    uint32_t exit = g->nblocks - 1;
+    for (uint32_t b = 0; b < g->nblocks; b++) {
+        const ptx_insn *x = &c->insns[g->blocks[b].last];
+        if (x->op == OP_bra) edge(g, b, g->block_of[x->target]);
+        if (x->op == OP_brx)
+            for (uint32_t k = 0; k < x->call->ntargets; k++) edge(g, b, g->block_of[x->call->targets[k]]);
+        if ((x->op == OP_ret || x->op == OP_exit || x->op == OP_trap) && b != exit) edge(g, b, exit);
+        if (falls_through(x) && b != exit) edge(g, b, b + 1);
+    }
+    free(leader);
+}
+
+/* Post-order of the reversed graph from the exit, without recursion: functions can have many blocks. */
+static void number_blocks(cfg *g) {
+    struct {
+        uint32_t block, edge;
+    } *stack = ptx_alloc((g->nblocks + 1) * sizeof *stack);
+    bool *seen = ptx_alloc(g->nblocks);
+    uint32_t depth = 0;
+    g->order = ptx_alloc((g->nblocks + 1) * sizeof *g->order);
+    stack[depth++].block = g->nblocks - 1;
+    seen[g->nblocks - 1] = true;
+    while (depth) {
+        block *b = &g->blocks[stack[depth - 1].block];
+        if (stack[depth - 1].edge < b->nprevious) {
+            uint32_t p = b->previous[stack[depth - 1].edge++];
+            if (seen[p]) continue;
+            seen[p] = true;
+            stack[depth].edge = 0;
+            stack[depth++].block = p;
+        } else {
+            g->order[++g->norder] = stack[--depth].block;
+            b->order = g->norder;
+        }
+    }
+    free(stack);
+    free(seen);
+}
+
+static uint32_t meet(const cfg *g, uint32_t a, uint32_t b) {
+    while (a != b) {
+        while (g->blocks[a].order < g->blocks[b].order) a = g->blocks[a].ipdom;
+        while (g->blocks[b].order < g->blocks[a].order) b = g->blocks[b].ipdom;
+    }
+    return a;
+}
+
+static void post_dominators(cfg *g) {
+    uint32_t exit = g->nblocks - 1;
+    for (uint32_t b = 0; b < g->nblocks; b++) g->blocks[b].ipdom = NONE;
+    g->blocks[exit].ipdom = exit;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t o = g->norder; o-- > 1;) { /* reverse post-order; the exit is last in post-order */
+            block *b = &g->blocks[g->order[o]];
+            uint32_t ipdom = NONE;
+            for (uint32_t k = 0; k < b->nnext; k++) {
+                uint32_t s = b->next[k];
+                if (g->blocks[s].ipdom == NONE) continue;
+                ipdom = ipdom == NONE ? s : meet(g, ipdom, s);
+            }
+            if (ipdom != b->ipdom) {
+                b->ipdom = ipdom;
+                changed = true;
+            }
+        }
+    }
+}
+
+/* Puts a join in front of every instruction where lanes of some branch meet, and moves all indices along. */
+static void insert_joins(cfg *g, bool is_kernel) {
+    ptx_code *c = g->code;
+    uint32_t n = c->ninsns;
+    bool *wanted = ptx_alloc(n + 1);
+    for (uint32_t b = 0; b < g->nblocks; b++) {
+        ptx_insn *x = &c->insns[g->blocks[b].last];
+        bool diverges = (x->op == OP_bra && x->guarded) || x->op == OP_brx || (x->op == OP_ret && x->guarded);
+        uint32_t p = g->blocks[b].ipdom;
+        if (!diverges || p == NONE) continue;
+        if (p == g->nblocks - 1 && is_kernel) continue; /* lanes just end */
+        x->join = g->blocks[p].first;
+        wanted[x->join] = true;
+    }
+    if (!is_kernel) wanted[n - 1] = true; /* lanes return together */
+    uint32_t *moved = ptx_alloc((n + 1) * sizeof *moved), count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        moved[i] = i + count; /* a branch to a joined instruction goes to its join */
+        if (wanted[i]) count++;
+    }
+    ptx_insn *insns = ptx_alloc((n + count) * sizeof *insns);
+    for (uint32_t i = 0, to = 0; i < n; i++) {
+        if (wanted[i]) {
+            ptx_insn join = {.op = OP_join, .target = NO_JOIN, .join = NO_JOIN, .ptx_line = c->insns[i].ptx_line};
+            join.line = c->insns[i].line, join.file = c->insns[i].file, join.column = c->insns[i].column;
+            insns[to++] = join;
+        }
+        ptx_insn *x = &insns[to++];
+        *x = c->insns[i];
+        if (x->target != NO_JOIN) x->target = moved[x->target];
+        if (x->join != NO_JOIN) x->join = moved[x->join];
+        if (x->op == OP_brx)
+            for (uint32_t k = 0; k < x->call->ntargets; k++) x->call->targets[k] = moved[x->call->targets[k]];
+        if (x->op == OP_ret && !is_kernel && i != n - 1) x->target = moved[n - 1];
+    }
+    c->insns = insns;
+    c->ninsns = n + count;
+    free(wanted);
+    free(moved);
+}
+
+/* --- registers ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const uint32_t *id_of; /* frame offset / 4 -> register id, 0: none */
+    uint32_t limit;
+    uint64_t *set;
+} row_set;
+
+static void mark(row_set *s, uint32_t row) {
+    uint32_t id = row && row < s->limit ? s->id_of[row / 4] : 0;
+    if (id) s->set[id / 64] |= 1ull << id % 64;
+}
+
+static void uses_of(const ptx_insn *i, row_set *s) {
+    if (i->op != OP_ld_frame && i->op != OP_st_frame) mark(s, i->a);
+    mark(s, i->b), mark(s, i->c), mark(s, i->e);
+    if (i->guarded) mark(s, i->guard);
+    bool sources = i->op == OP_st || i->op == OP_st_frame || (i->op == OP_mov_pack && !i->sub);
+    for (int k = 0; sources && k < 4; k++) mark(s, i->v[k]);
+    if (i->op == OP_call && !i->call->callee) mark(s, i->call->function);
+}
+
+static void defs_of(const ptx_insn *i, row_set *s) {
+    mark(s, i->d), mark(s, i->d2);
+    bool results = i->op == OP_ld || i->op == OP_ld_frame || (i->op == OP_mov_pack && i->sub);
+    for (int k = 0; results && k < 4; k++) mark(s, i->v[k]);
+}
+
+/* The most 32-bit registers live at one point. Backward data flow over the blocks, then a walk through each. */
+static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
+    ptx_code *c = g->code;
+    uint32_t words = (pf->nregisters + 64) / 64;
+    uint64_t *memory = ptx_alloc(((size_t)g->nblocks * 3 + 3) * words * 8), *next = memory;
+    uint64_t *live = next, *u = next + words, *f = next + 2 * words;
+    next += 3 * words;
+    row_set us = {id_of, c->registers_end, u}, ds = {id_of, c->registers_end, f};
+    for (uint32_t b = 0; b < g->nblocks; b++) {
+        block *k = &g->blocks[b];
+        k->live_in = next, k->used = next + words, k->defined = next + 2 * words;
+        next += 3 * words;
+        for (uint32_t i = k->first; i <= k->last; i++) {
+            memset(u, 0, 2 * words * 8);
+            uses_of(&c->insns[i], &us);
+            defs_of(&c->insns[i], &ds);
+            for (uint32_t w = 0; w < words; w++) {
+                k->used[w] |= u[w] & ~k->defined[w];
+                if (!c->insns[i].guarded) k->defined[w] |= f[w];
+            }
+        }
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = g->nblocks; b-- > 0;) {
+            block *k = &g->blocks[b];
+            for (uint32_t w = 0; w < words; w++) {
+                uint64_t out = 0;
+                for (uint32_t e = 0; e < k->nnext; e++) out |= g->blocks[k->next[e]].live_in[w];
+                uint64_t in = k->used[w] | (out & ~k->defined[w]);
+                if (in != k->live_in[w]) {
+                    k->live_in[w] = in;
+                    changed = true;
+                }
+            }
+        }
+    }
+    uint32_t most = 0;
+    for (uint32_t b = 0; b < g->nblocks; b++) {
+        block *k = &g->blocks[b];
+        memset(live, 0, words * 8);
+        for (uint32_t e = 0; e < k->nnext; e++)
+            for (uint32_t w = 0; w < words; w++) live[w] |= g->blocks[k->next[e]].live_in[w];
+        for (uint32_t i = k->last + 1; i-- > k->first;) {
+            memset(u, 0, 2 * words * 8);
+            uses_of(&c->insns[i], &us);
+            defs_of(&c->insns[i], &ds);
+            uint32_t units = 0;
+            for (uint32_t w = 0; w < words; w++) {
+                if (!c->insns[i].guarded) live[w] &= ~f[w];
+                live[w] |= u[w];
+                for (uint64_t bits = live[w]; bits; bits &= bits - 1) {
+                    enum ptx_type t = pf->registers[w * 64 + (uint32_t)__builtin_ctzll(bits) - 1]->type;
+                    units += t == TY_pred ? 0 : ptx_type_bytes[t] == 8 ? 2 : 1;
+                }
+            }
+            if (units > most) most = units;
+        }
+    }
+    free(memory);
+    return most;
+}
+
+static uint32_t estimate_registers(cfg *g, const parsed_function *pf) {
+    ptx_code *c = g->code;
+    uint32_t *id_of = ptx_alloc((c->registers_end / 4 + 1) * sizeof *id_of);
+    for (uint32_t r = 0; r < pf->nregisters; r++) id_of[pf->registers[r]->row / 4] = pf->registers[r]->id;
+    /* What the ABI and address temporaries add (NVIDIA's compiler on the course's kernels: 16 to 32 in all). */
+    uint32_t n = pressure(g, pf, id_of) + 6;
+    free(id_of);
+    return n < 16 ? 16 : n > 255 ? 255 : n;
+}
+
+void cfg_analyse(parsed_function *pf, ptx_code *code) {
+    cfg g = {.code = code};
+    make_blocks(&g);
+    number_blocks(&g);
+    post_dominators(&g);
+    pf->function->registers = estimate_registers(&g, pf);
+    insert_joins(&g, pf->function->is_kernel);
+    for (uint32_t b = 0; b < g.nblocks; b++) free(g.blocks[b].next), free(g.blocks[b].previous);
+    free(g.blocks);
+    free(g.block_of);
+    free(g.order);
+}

@@ -1,0 +1,147 @@
+/* The decoded program: what ptx/ hands to exec/.
+ *
+ * A register is a row of 32 lanes in a frame: 4 bytes a lane for 16- and 32-bit registers, 8 for 64-bit ones; a predicate
+ * is one 32-bit word with a bit a lane. Operands are byte offsets of rows. Immediates, special registers, kernel
+ * parameters and addresses of variables are rows too, filled before the code runs, so an instruction never asks what
+ * kind its operands are.
+ */
+#ifndef SIMGPU_DECODE_H
+#define SIMGPU_DECODE_H
+
+#include "ptx.h"
+
+enum ptx_op {
+#define LANE1(id, ...) OP_##id,
+#define LANE2(id, ...) OP_##id,
+#define LANE3(id, ...) OP_##id,
+#define FLT1(id, ...) OP_##id,
+#define FLT2(id, ...) OP_##id,
+#define FLT3(id, ...) OP_##id,
+#define COMPARE(id, ...) OP_##id,
+#define OTHER(id, ...) OP_##id,
+#include "opcodes.def"
+#undef LANE1
+#undef LANE2
+#undef LANE3
+#undef FLT1
+#undef FLT2
+#undef FLT3
+#undef COMPARE
+#undef OTHER
+    NOPS
+};
+
+enum ptx_type { TY_none, TY_u8, TY_s8, TY_b8, TY_u16, TY_s16, TY_b16, TY_u32, TY_s32, TY_b32, TY_u64, TY_s64, TY_b64, TY_f16, TY_f32, TY_f64, TY_pred, TY_b128, NTYPES };
+extern const char *const ptx_type_names[NTYPES];
+extern const uint8_t ptx_type_bytes[NTYPES];
+
+/* Cost classes: how many issue slots ptxas's machine code takes, and the pipe (see time/model.c for what is done with it).
+ * FREE: folded into other instructions or hoisted (mov, cvta, ld.param); ADDRESS: becomes part of an IMAD.WIDE. */
+enum ptx_cost { COST_FREE, COST_ADDRESS, COST_ALU, COST_FMA, COST_INT64, COST_FP64, COST_SFU, COST_FDIV, COST_DIV32, COST_DIV64, COST_CONVERT, COST_MEMORY, COST_SHUFFLE, COST_BRANCH, COST_BARRIER, NCOSTS };
+
+typedef struct {
+    enum ptx_op op;
+    const char *key, *name; /* name: the handler's id */
+    enum ptx_type type;
+    uint8_t sources;
+    enum ptx_cost cost;
+} ptx_op_info;
+extern const ptx_op_info ptx_ops[NOPS];
+
+enum ptx_round { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP };
+enum ptx_atom { ATOM_add, ATOM_min, ATOM_max, ATOM_inc, ATOM_dec, ATOM_and, ATOM_or, ATOM_xor, ATOM_exch, ATOM_cas };
+enum ptx_bool { BOOL_none, BOOL_and, BOOL_or, BOOL_xor };
+/* Generic addresses of the spaces that are not global memory: offset + window. Real GPUs have such windows too. */
+#define WINDOW_SHARED (1ull << 32)
+#define WINDOW_LOCAL  (2ull << 32)
+#define WINDOW_PARAM  (3ull << 32)
+#define WINDOW_BYTES  (1ull << 24)
+
+enum ptx_shuffle { SHFL_up, SHFL_down, SHFL_bfly, SHFL_idx };
+enum ptx_vote { VOTE_all, VOTE_any, VOTE_uni, VOTE_ballot };
+enum ptx_testp { TESTP_finite, TESTP_infinite, TESTP_number, TESTP_notanumber, TESTP_normal, TESTP_subnormal };
+enum ptx_integer_round { RINT_none, RINT_rni, RINT_rzi, RINT_rmi, RINT_rpi };
+enum ptx_permute { PRMT_default, PRMT_f4e, PRMT_b4e, PRMT_rc8, PRMT_ecl, PRMT_ecr, PRMT_rc16 };
+enum { NO_ROW = 0 }; /* offset 0 is a scratch row: results nobody asked for go there */
+
+struct warp; /* exec/ */
+typedef void ptx_handler(struct warp *w, const ptx_insn *i);
+
+struct ptx_insn {
+    ptx_handler *run; /* bound by exec_load */
+    uint16_t op;
+    uint8_t type, from;      /* enum ptx_type; from: the source type of cvt, the result type of set */
+    uint8_t space;           /* enum ptx_space of ld, st, atom, cvta, isspacep */
+    uint8_t vector;          /* 1, 2 or 4 elements of ld, st; pieces of mov.pack */
+    uint8_t sub;             /* which comparison, shuffle, vote, atomic, testp, rounding to integer ... : see the decoder */
+    uint8_t round, boolean;  /* enum ptx_round, enum ptx_bool */
+    bool ftz, sat, modified; /* modified: any of .ftz .sat or a directed rounding */
+    bool guarded, guard_not; /* @p, @!p */
+    bool negate_c;           /* the predicate operand c is !p */
+    bool a_wide, d_wide;     /* the row of a (or the address, or a stored value: d_wide), of d has 8 bytes a lane */
+    bool polls;              /* reads what others write: atomics, volatile loads: a loop of these may be waiting */
+    bool unused;             /* an atomic whose result nobody reads */
+    uint32_t guard;          /* row of the guard predicate */
+    uint32_t d, d2;          /* result rows; d2: the q of p|q */
+    uint32_t a, b, c, e;     /* source rows */
+    uint32_t v[4];           /* rows of a vector operand */
+    int64_t imm;             /* address offset, lop3 table, barrier number ... */
+    uint32_t target, join;   /* branches: instruction index; where both ways meet, or NO_JOIN */
+    struct ptx_call *call;   /* call, brx */
+    uint32_t ptx_line, line; /* line in the PTX text, and in the source (0: none) */
+    uint16_t file, column;
+};
+#define NO_JOIN UINT32_MAX
+
+/* A row that is filled before the code runs. */
+typedef struct {
+    enum { ROW_CONSTANT, ROW_ADDRESS, ROW_SPECIAL, ROW_PARAM } kind;
+    uint32_t row;
+    uint8_t bytes;   /* a lane: 4 or 8 */
+    uint64_t bits;   /* constant; ADDRESS: offset added to the variable's; PARAM: offset in the parameter buffer */
+    uint8_t type;    /* PARAM: enum ptx_type, to extend narrow parameters */
+    uint8_t special; /* enum ptx_special */
+    const ptx_var *var;
+    ptx_function *function; /* ADDRESS of a function: its number in the module, plus 1 */
+} ptx_row;
+
+enum ptx_special {
+    SREG_tid_x, SREG_tid_y, SREG_tid_z, SREG_ntid_x, SREG_ntid_y, SREG_ntid_z, SREG_ctaid_x, SREG_ctaid_y, SREG_ctaid_z,
+    SREG_nctaid_x, SREG_nctaid_y, SREG_nctaid_z, SREG_laneid, SREG_warpid, SREG_nwarpid, SREG_smid, SREG_nsmid, SREG_gridid,
+    SREG_lanemask_eq, SREG_lanemask_le, SREG_lanemask_lt, SREG_lanemask_ge, SREG_lanemask_gt, SREG_dynamic_smem_size,
+    SREG_total_smem_size, SREG_zero, SREG_clock, SREG_clock_hi, SREG_clock64, SREG_globaltimer, NSREGS
+};
+
+/* Storage of a .param variable inside a frame (arguments of device functions): `stride` bytes a lane, lane after lane. */
+typedef struct {
+    const char *name;
+    uint32_t offset, size, stride;
+} ptx_slot;
+
+typedef struct ptx_call {
+    ptx_function *callee; /* NULL: indirect, the row `function` holds the function's number */
+    uint32_t function;
+    ptx_slot *args, result; /* the caller's slots */
+    uint32_t nargs;
+    const struct exec_builtin *builtin; /* bound by exec_load when the callee has no body */
+    bool has_result;
+    uint32_t *targets; /* brx.idx: instruction indices */
+    uint32_t ntargets;
+} ptx_call;
+
+typedef struct ptx_code {
+    ptx_insn *insns; /* one more than ninsns: a ret where every path ends */
+    uint32_t ninsns;
+    uint32_t first; /* number of insns[0] in the module's numbering, set by exec_load */
+    uint32_t frame_bytes;                      /* multiple of 64 */
+    uint32_t registers_begin, registers_end;   /* the rows of .reg registers, to be zeroed */
+    uint32_t carry;                            /* row of CC */
+    ptx_row *rows;
+    uint32_t nrows;
+    ptx_slot *params, result; /* of a .func */
+    bool has_result;
+    bool calls;         /* has a call */
+    bool serial;        /* the order of blocks can change what it computes */
+} ptx_code;
+
+#endif

@@ -1,0 +1,170 @@
+/* fatbin.c — finds the PTX text inside the fat binary that a compiled CUDA program carries.
+ *
+ *   wrapper {magic, version, data} --> header {magic, version, header size, bytes that follow}
+ *                                      entry  {kind, header size, payload size, ...} payload
+ *                                      entry  ...
+ *
+ * An entry is PTX text (kind 1) or machine code (kind 2); we take the PTX of the newest architecture and ignore the
+ * rest. nvcc compresses payloads unless told not to: LZ4 blocks are decoded here, ZSTD (CUDA 13's default) is not.
+ * The wrapper's own memory is trusted, it is part of the program; every length inside the data is checked.
+ *
+ * Layout: fatbinary_section.h of the CUDA toolkit for the wrapper; the rest measured on the output of nvcc 13.0. */
+#include "ptx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WRAPPER_MAGIC = 0x466243B1,
+    KIND_PTX = 1,
+    ENTRY_BYTES = 64, /* the fields that we read */
+    FLAG_LZ4_OLD = 0x1000,
+    FLAG_LZ4 = 0x2000,
+    FLAG_ZSTD = 0x8000,
+};
+#define HEADER_MAGIC     0xBA55ED50u
+#define HEADER_BYTES     16u
+#define ENTRIES_MAX      (1ull << 32) /* bytes; more than any program has, so a wild length is seen as such */
+#define UNCOMPRESSED_MAX (1ull << 30)
+
+typedef struct {
+    int32_t magic, version;
+    const uint8_t *data;
+    const void *more; /* version 2: a NULL-terminated array of further fat binaries, none of them with PTX */
+} wrapper;
+
+typedef struct {
+    const uint8_t *payload;
+    uint64_t bytes;        /* stored, without padding */
+    uint64_t uncompressed; /* 0: not compressed */
+    uint64_t flags;
+    uint32_t arch;
+} entry;
+
+static uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
+static uint32_t get32(const uint8_t *p) { return get16(p) | (uint32_t)get16(p + 2) << 16; }
+static uint64_t get64(const uint8_t *p) { return get32(p) | (uint64_t)get32(p + 4) << 32; }
+
+/* A length in LZ4: 15 in the token means that more bytes follow, each added, until one is not 255. */
+static int lz4_length(const uint8_t **in, const uint8_t *in_end, size_t *length) {
+    if (*length != 15) return 0;
+    uint8_t more;
+    do {
+        if (*in == in_end) return -1;
+        more = *(*in)++;
+        *length += more;
+    } while (more == 255);
+    return 0;
+}
+
+/* One LZ4 block: sequences of (literals, then a match of at least 4 bytes that lies `offset` bytes back).
+ * The number of bytes written, or -1 when the block is corrupt. */
+static int64_t lz4_decode(const uint8_t *in, size_t in_bytes, uint8_t *out, size_t out_bytes) {
+    const uint8_t *in_end = in + in_bytes;
+    size_t n = 0;
+    while (in < in_end) {
+        uint8_t token = *in++;
+        size_t literals = token >> 4, match = token & 15;
+        if (lz4_length(&in, in_end, &literals)) return -1;
+        if (literals > (size_t)(in_end - in) || literals > out_bytes - n) return -1;
+        memcpy(out + n, in, literals);
+        in += literals;
+        n += literals;
+        if (in == in_end) break; /* the last sequence has no match */
+        if (in_end - in < 2) return -1;
+        size_t offset = get16(in);
+        in += 2;
+        if (lz4_length(&in, in_end, &match)) return -1;
+        match += 4;
+        if (offset == 0 || offset > n || match > out_bytes - n) return -1;
+        for (size_t i = 0; i < match; i++, n++) out[n] = out[n - offset]; /* may overlap: byte by byte */
+    }
+    return (int64_t)n;
+}
+
+/* Reads the entry at p. The bytes that it takes in all, or 0 when it does not fit into `left`. */
+static uint64_t read_entry(const uint8_t *p, uint64_t left, entry *e, bool *is_ptx) {
+    if (left < ENTRY_BYTES) return 0;
+    uint64_t header = get32(p + 4), payload = get64(p + 8), compressed = get32(p + 16);
+    if (header < ENTRY_BYTES || header > left || payload > left - header || compressed > payload) return 0;
+    *is_ptx = get16(p) == KIND_PTX;
+    e->payload = p + header;
+    e->arch = get32(p + 28);
+    e->flags = get64(p + 40);
+    e->uncompressed = compressed ? get64(p + 56) : 0;
+    e->bytes = compressed ? compressed : payload;
+    return header + payload;
+}
+
+/* The payload as NUL-terminated text without the NULs that pad it. */
+static char *entry_text(const entry *e, size_t *length, char *err, size_t err_size) {
+    bool packed = e->uncompressed != 0;
+    if (packed && !(e->flags & (FLAG_LZ4 | FLAG_LZ4_OLD))) {
+        snprintf(err, err_size,
+                 "the program's PTX is compressed (%s); SimGPU reads it plain: rebuild with nvcc --no-compress",
+                 e->flags & FLAG_ZSTD ? "ZSTD" : "a method SimGPU does not know");
+        return NULL;
+    }
+    if (packed && e->uncompressed > UNCOMPRESSED_MAX) {
+        snprintf(err, err_size, "the fat binary is corrupt: its PTX claims %llu bytes; rebuild the program",
+                 (unsigned long long)e->uncompressed);
+        return NULL;
+    }
+    size_t bytes = packed ? e->uncompressed : e->bytes;
+    char *text = malloc(bytes + 1);
+    if (!text) {
+        snprintf(err, err_size, "no host memory for %zu bytes of PTX", bytes);
+        return NULL;
+    }
+    if (!packed) {
+        memcpy(text, e->payload, bytes);
+    } else if (lz4_decode(e->payload, e->bytes, (uint8_t *)text, bytes) != (int64_t)bytes) {
+        free(text);
+        snprintf(err, err_size, "the fat binary is corrupt: its PTX does not decompress; rebuild the program");
+        return NULL;
+    }
+    while (bytes > 0 && text[bytes - 1] == '\0') bytes--;
+    text[bytes] = '\0';
+    *length = bytes;
+    return text;
+}
+
+char *ptx_extract(const void *fat, size_t *length, char *err, size_t err_size) {
+    const wrapper *w = fat;
+    if (!w || w->magic != WRAPPER_MAGIC || !w->data) {
+        snprintf(err, err_size,
+                 "what the program registered is not a fat binary; rebuild it with clang or nvcc 11 or newer");
+        return NULL;
+    }
+    const uint8_t *p = w->data;
+    uint64_t header = get16(p + 6), left = get64(p + 8);
+    if (get32(p) != HEADER_MAGIC || header < HEADER_BYTES || left > ENTRIES_MAX) {
+        snprintf(err, err_size, "the fat binary is corrupt: its header is not one; rebuild the program");
+        return NULL;
+    }
+    entry best = {0};
+    bool found = false;
+    for (p += header; left > 0;) {
+        entry e;
+        bool is_ptx;
+        uint64_t taken = read_entry(p, left, &e, &is_ptx);
+        if (taken == 0) {
+            snprintf(err, err_size, "the fat binary is corrupt: an entry is longer than the file; rebuild the program");
+            return NULL;
+        }
+        if (is_ptx && (!found || e.arch >= best.arch)) {
+            best = e;
+            found = true;
+        }
+        p += taken;
+        left -= taken;
+    }
+    if (!found) {
+        snprintf(err, err_size,
+                 "the program carries machine code but no PTX; rebuild with nvcc --no-compress "
+                 "-gencode arch=compute_90,code=compute_90");
+        return NULL;
+    }
+    return entry_text(&best, length, err, err_size);
+}

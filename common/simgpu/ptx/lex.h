@@ -1,0 +1,34 @@
+/* The tokens of PTX text (PTX ISA chapter 4), one at a time. A token points into the text; nothing is copied. */
+#ifndef SIMGPU_LEX_H
+#define SIMGPU_LEX_H
+
+#include "ptx.h"
+
+enum token_kind {
+    TOKEN_END,
+    TOKEN_NAME,      /* add, %r1, $L__BB0_2, _Z4copyPf, _ */
+    TOKEN_DIRECTIVE, /* .global, .f32, .shared::cta, with its dot */
+    TOKEN_INTEGER,   /* 7, 0x1F, 017, 0b101, 3U: `bits` */
+    TOKEN_FLOAT,     /* 1.5 (a double), 0f3F800000, 0d...: `bits` holds a double's bits, single: a float's */
+    TOKEN_STRING,    /* without the quotes */
+    TOKEN_PUNCT,     /* text[0] */
+    TOKEN_BAD,
+};
+
+typedef struct {
+    enum token_kind kind;
+    const char *text;
+    uint32_t length, line;
+    uint64_t bits;
+    bool single;
+} token;
+
+typedef struct {
+    const char *p, *end;
+    uint32_t line;
+} lexer;
+
+token lex_next(lexer *lx);
+bool token_is(const token *t, const char *text);
+
+#endif

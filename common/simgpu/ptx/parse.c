@@ -1,0 +1,756 @@
+/* The parser: tokens to a ptx_module. The grammar is in parse.h; each rule stands above its function. */
+#include "parse.h"
+#include "lex.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *ptx_alloc(size_t bytes) {
+    void *p = calloc(1, bytes ? bytes : 1);
+    if (!p) {
+        fputs("simgpu: out of host memory while reading PTX\n", stderr);
+        exit(1);
+    }
+    return p;
+}
+
+void *ptx_grow(void *array, uint32_t count, size_t element) {
+    if (count & (count - 1)) return array; /* not a power of two: there is room */
+    uint32_t capacity = count ? 2 * count : 1;
+    void *p = realloc(array, capacity * element);
+    if (!p) {
+        fputs("simgpu: out of host memory while reading PTX\n", stderr);
+        exit(1);
+    }
+    memset((char *)p + count * element, 0, (capacity - count) * element);
+    return p;
+}
+
+const char *ptx_format(const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    char *text;
+    if (vasprintf(&text, format, ap) < 0) abort();
+    va_end(ap);
+    return text;
+}
+
+const char *const ptx_type_names[NTYPES] = {"",     ".u8",  ".s8",  ".b8",  ".u16", ".s16", ".b16", ".u32",  ".s32", ".b32",
+                                            ".u64", ".s64", ".b64", ".f16", ".f32", ".f64", ".pred", ".b128"};
+const uint8_t ptx_type_bytes[NTYPES] = {0, 1, 1, 1, 2, 2, 2, 4, 4, 4, 8, 8, 8, 2, 4, 8, 4, 16};
+
+typedef struct scope {
+    struct scope *outer;
+    symbol **symbols;
+    uint32_t nsymbols;
+} scope;
+
+typedef struct {
+    lexer lx;
+    token t; /* the token to be read next */
+    ptx_module *m;
+    scope *scope;        /* innermost; the outermost is the module's */
+    parsed_function *pf; /* the function being parsed, or NULL */
+    uint32_t line;       /* from the last .loc */
+    uint16_t file, column;
+    jmp_buf on_error;
+    const char *error;
+    uint32_t error_line;
+} parser;
+
+static _Noreturn void fail(parser *p, const char *message) {
+    p->error = message;
+    p->error_line = p->t.line;
+    longjmp(p->on_error, 1);
+}
+
+static void advance(parser *p) { p->t = lex_next(&p->lx); }
+static bool at(parser *p, const char *text) {
+    return p->t.kind != TOKEN_STRING && p->t.kind != TOKEN_END && token_is(&p->t, text);
+}
+static bool accept(parser *p, const char *text) {
+    if (!at(p, text)) return false;
+    advance(p);
+    return true;
+}
+static void expect(parser *p, const char *text) {
+    if (!accept(p, text)) fail(p, ptx_format("expected '%s' before '%.*s'", text, (int)p->t.length, p->t.text));
+}
+static const char *copy_text(const token *t) {
+    char *s = ptx_alloc(t->length + 1u);
+    memcpy(s, t->text, t->length);
+    return s;
+}
+static const char *name(parser *p) {
+    if (p->t.kind != TOKEN_NAME) fail(p, ptx_format("expected a name before '%.*s'", (int)p->t.length, p->t.text));
+    const char *s = copy_text(&p->t);
+    advance(p);
+    return s;
+}
+static uint64_t integer(parser *p) {
+    bool minus = accept(p, "-");
+    if (p->t.kind != TOKEN_INTEGER) fail(p, ptx_format("expected a number before '%.*s'", (int)p->t.length, p->t.text));
+    uint64_t v = p->t.bits;
+    advance(p);
+    return minus ? 0 - v : v;
+}
+
+/* --- names -------------------------------------------------------------------------------------------------- */
+
+static symbol *declare(parser *p, int kind, const char *text) {
+    scope *s = p->scope;
+    symbol *sym = ptx_alloc(sizeof *sym);
+    sym->kind = kind;
+    sym->name = text;
+    s->symbols = ptx_grow(s->symbols, s->nsymbols, sizeof *s->symbols);
+    s->symbols[s->nsymbols++] = sym;
+    return sym;
+}
+
+static reg *new_register(parser *p, const char *text, enum ptx_type type) {
+    reg *r = ptx_alloc(sizeof *r);
+    *r = (reg){.name = text, .type = type, .id = p->pf->nregisters + 1};
+    p->pf->registers = ptx_grow(p->pf->registers, p->pf->nregisters, sizeof r);
+    p->pf->registers[p->pf->nregisters++] = r;
+    return r;
+}
+
+/* "%r12" against the range %r<20>: its register, or NULL. */
+static reg *in_range(parser *p, symbol *s, const char *text) {
+    size_t n = strlen(s->name);
+    if (strncmp(text, s->name, n) != 0 || text[n] < '0' || text[n] > '9') return NULL;
+    char *stop;
+    unsigned long i = strtoul(text + n, &stop, 10);
+    if (*stop || i >= s->count) return NULL;
+    if (!s->range[i]) s->range[i] = new_register(p, text, s->type);
+    return s->range[i];
+}
+
+static symbol *lookup(parser *p, const char *text, reg **r) {
+    *r = NULL;
+    for (scope *s = p->scope; s; s = s->outer)
+        for (uint32_t k = s->nsymbols; k-- > 0;) {
+            symbol *sym = s->symbols[k];
+            if (sym->kind == SYMBOL_RANGE) {
+                if ((*r = in_range(p, sym, text))) return sym;
+            } else if (strcmp(sym->name, text) == 0) {
+                if (sym->kind == SYMBOL_REGISTER) {
+                    if (!sym->range[0]) sym->range[0] = new_register(p, text, sym->type);
+                    *r = sym->range[0];
+                }
+                return sym;
+            }
+        }
+    return NULL;
+}
+
+static void open_scope(parser *p) {
+    scope *s = ptx_alloc(sizeof *s);
+    s->outer = p->scope;
+    p->scope = s;
+}
+static void close_scope(parser *p) { p->scope = p->scope->outer; }
+
+static enum ptx_type type_of(const token *t) {
+    for (int i = 1; i < NTYPES; i++)
+        if (token_is(t, ptx_type_names[i])) return (enum ptx_type)i;
+    return TY_none;
+}
+
+/* --- declarations ------------------------------------------------------------------------------------------- */
+
+/* registers = ".reg" [ ".v2" | ".v4" ] type name [ "<" n ">" ] { "," ... } ";" */
+static void register_declaration(parser *p) {
+    expect(p, ".reg");
+    enum ptx_type type = type_of(&p->t);
+    if (!type) fail(p, ptx_format("registers of type %.*s are not supported", (int)p->t.length, p->t.text));
+    advance(p);
+    do {
+        const char *text = name(p);
+        symbol *s = declare(p, SYMBOL_REGISTER, text);
+        s->type = type;
+        s->count = 1;
+        if (accept(p, "<")) {
+            s->kind = SYMBOL_RANGE;
+            uint64_t n = integer(p);
+            if (n > 1u << 20) fail(p, "too many registers in one declaration");
+            s->count = (uint32_t)n;
+            expect(p, ">");
+        }
+        s->range = ptx_alloc((s->count + 1) * sizeof *s->range);
+    } while (accept(p, ","));
+    expect(p, ";");
+}
+
+static void initial_value(parser *p, ptx_var *v, enum ptx_type type, uint64_t *used, uint64_t capacity) {
+    uint32_t width = ptx_type_bytes[type];
+    if (accept(p, "{")) {
+        if (!at(p, "}"))
+            do initial_value(p, v, type, used, capacity);
+            while (accept(p, ","));
+        expect(p, "}");
+        return;
+    }
+    if (*used + width > capacity) fail(p, ptx_format("too many initial values for %s", v->name));
+    uint64_t bits = 0;
+    if (p->t.kind == TOKEN_NAME) { /* an address: name, generic(name), name+4 */
+        const char *text = name(p);
+        if (strcmp(text, "generic") == 0) {
+            expect(p, "(");
+            text = name(p);
+            expect(p, ")");
+        }
+        uint64_t addend = accept(p, "+") ? integer(p) : 0;
+        if (width != 8) fail(p, "an address needs an 8-byte initial value");
+        v->relocs = ptx_grow(v->relocs, v->nrelocs, sizeof *v->relocs);
+        v->relocs[v->nrelocs++] = (ptx_reloc){*used, addend, text};
+    } else if (p->t.kind == TOKEN_FLOAT) {
+        bits = p->t.bits;
+        if (type == TY_f32 && !p->t.single) {
+            double d;
+            memcpy(&d, &bits, 8);
+            float f = (float)d;
+            bits = 0;
+            memcpy(&bits, &f, 4);
+        }
+        advance(p);
+    } else {
+        bits = integer(p);
+    }
+    memcpy(v->initial + *used, &bits, width);
+    *used += width;
+}
+
+/* variable = space { ".align" n | ".ptr" ... } type name { "[" [n] "]" } [ "=" value ] */
+static ptx_var *variable(parser *p, enum ptx_space space, bool external) {
+    uint64_t align = 0, vector = 1;
+    enum ptx_type type = TY_none;
+    while (p->t.kind == TOKEN_DIRECTIVE) {
+        if (accept(p, ".align")) {
+            align = integer(p);
+            if (align == 0 || (align & (align - 1)) || align > 1u << 16) fail(p, "an alignment must be a power of two");
+        } else if (at(p, ".attribute")) {
+            fail(p, "managed memory (.attribute) is not supported");
+        } else if (accept(p, ".v2")) {
+            vector = 2;
+        } else if (accept(p, ".v4")) {
+            vector = 4;
+        } else if (at(p, ".ptr") || at(p, ".global") || at(p, ".const") || at(p, ".shared") || at(p, ".local") || at(p, ".volatile")) {
+            advance(p);
+        } else if ((type = type_of(&p->t))) {
+            advance(p);
+        } else {
+            fail(p, ptx_format("'%.*s' is not supported in a declaration", (int)p->t.length, p->t.text));
+        }
+    }
+    if (!type) fail(p, "a declaration without a type");
+    ptx_var *v = ptx_alloc(sizeof *v);
+    v->name = name(p);
+    v->space = space;
+    v->external = external;
+    v->size = ptx_type_bytes[type] * vector;
+    v->align = align ? align : v->size;
+    bool open = false;
+    while (accept(p, "[")) {
+        uint64_t n = at(p, "]") ? 0 : integer(p);
+        if (n == 0) open = true;
+        if (n && v->size > (1ull << 40) / n) fail(p, ptx_format("%s is too large", v->name));
+        v->size *= n;
+        expect(p, "]");
+    }
+    if (open) v->size = 0;
+    if (accept(p, "=")) {
+        v->initial = ptx_alloc(v->size);
+        uint64_t used = 0;
+        initial_value(p, v, type, &used, v->size);
+    }
+    return v;
+}
+
+static symbol *declare_variable(parser *p, enum ptx_space space, bool external) {
+    ptx_var *v = variable(p, space, external);
+    reg *unused;
+    symbol *old = p->pf ? NULL : lookup(p, v->name, &unused);
+    if (old && old->kind == SYMBOL_VARIABLE) { /* an extern declaration and its definition */
+        if (old->var->external && !external) {
+            v->space = old->var->space;
+            *old->var = *v;
+        }
+        return old;
+    }
+    symbol *s = declare(p, SYMBOL_VARIABLE, v->name);
+    s->var = v;
+    if (p->pf) {
+        ptx_function *f = p->pf->function;
+        f->vars = ptx_grow(f->vars, f->nvars, sizeof *f->vars);
+        f->vars[f->nvars++] = v;
+    }
+    return s;
+}
+
+/* A .param: of a kernel it has an offset in the parameter buffer, else it is a slot of the frame. */
+static uint32_t declare_slot(parser *p, ptx_var *v) {
+    parsed_function *pf = p->pf;
+    pf->slots = ptx_grow(pf->slots, pf->nslots, sizeof *pf->slots);
+    pf->slots[pf->nslots] = (ptx_slot){v->name, 0, (uint32_t)v->size, (uint32_t)(v->size + 15) & ~15u};
+    symbol *s = declare(p, SYMBOL_SLOT, v->name);
+    s->index = pf->nslots;
+    s->var = v;
+    return pf->nslots++;
+}
+
+/* --- operands ----------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    enum ptx_special special;
+} special_names[] = {
+    {"%tid.x", SREG_tid_x}, {"%tid.y", SREG_tid_y}, {"%tid.z", SREG_tid_z}, {"%ntid.x", SREG_ntid_x}, {"%ntid.y", SREG_ntid_y},
+    {"%ntid.z", SREG_ntid_z}, {"%ctaid.x", SREG_ctaid_x}, {"%ctaid.y", SREG_ctaid_y}, {"%ctaid.z", SREG_ctaid_z},
+    {"%nctaid.x", SREG_nctaid_x}, {"%nctaid.y", SREG_nctaid_y}, {"%nctaid.z", SREG_nctaid_z}, {"%laneid", SREG_laneid},
+    {"%warpid", SREG_warpid}, {"%nwarpid", SREG_nwarpid}, {"%smid", SREG_smid}, {"%nsmid", SREG_nsmid}, {"%gridid", SREG_gridid},
+    {"%lanemask_eq", SREG_lanemask_eq}, {"%lanemask_le", SREG_lanemask_le}, {"%lanemask_lt", SREG_lanemask_lt},
+    {"%lanemask_ge", SREG_lanemask_ge}, {"%lanemask_gt", SREG_lanemask_gt}, {"%dynamic_smem_size", SREG_dynamic_smem_size},
+    {"%total_smem_size", SREG_total_smem_size}, {"%clock", SREG_clock}, {"%clock_hi", SREG_clock_hi}, {"%clock64", SREG_clock64},
+    {"%globaltimer", SREG_globaltimer}, {"%tid.w", SREG_zero}, {"%ntid.w", SREG_zero}, {"%ctaid.w", SREG_zero},
+};
+
+/* A name in operand position; `%tid` takes its ".x" along. */
+static operand named(parser *p) {
+    operand o = {0};
+    const char *text = name(p);
+    if (strcmp(text, "_") == 0) {
+        o.kind = OPERAND_SINK;
+        return o;
+    }
+    if (strcmp(text, "WARP_SZ") == 0) {
+        o.kind = OPERAND_INTEGER;
+        o.value = 32;
+        return o;
+    }
+    symbol *s = lookup(p, text, &o.reg);
+    if (o.reg) {
+        o.kind = OPERAND_REGISTER;
+        return o;
+    }
+    if (s) {
+        o.kind = OPERAND_SYMBOL;
+        o.symbol = s;
+        return o;
+    }
+    if (text[0] != '%') {
+        o.kind = OPERAND_LABEL;
+        o.label = text;
+        return o;
+    }
+    if (p->t.kind == TOKEN_DIRECTIVE && p->t.length == 2) {
+        text = ptx_format("%s%.*s", text, 2, p->t.text);
+        advance(p);
+    }
+    for (size_t i = 0; i < sizeof special_names / sizeof *special_names; i++)
+        if (strcmp(special_names[i].name, text) == 0) {
+            o.kind = OPERAND_SPECIAL;
+            o.special = special_names[i].special;
+            return o;
+        }
+    fail(p, ptx_format("special register %s is not supported", text));
+}
+
+static operand operand_list(parser *p, const char *close, int kind);
+
+/* operand = [ "!" ] name [ "|" name ] [ ("+"|"-") n ] | number | "[" operand [ "+" n ] "]" | "{" operands "}" | "(" operands ")" */
+static operand parse_operand(parser *p) {
+    operand o = {0};
+    if (accept(p, "!")) {
+        o = parse_operand(p);
+        o.negated = true;
+    } else if (accept(p, "{")) {
+        o = operand_list(p, "}", OPERAND_VECTOR);
+    } else if (accept(p, "(")) {
+        o = operand_list(p, ")", OPERAND_LIST);
+    } else if (accept(p, "[")) {
+        o = parse_operand(p);
+        o.is_address = true;
+        expect(p, "]");
+    } else if (p->t.kind == TOKEN_FLOAT) {
+        o = (operand){.kind = OPERAND_FLOAT, .value = p->t.bits, .single = p->t.single};
+        advance(p);
+    } else if (at(p, "-") && p->lx.p < p->lx.end) {
+        advance(p);
+        if (p->t.kind == TOKEN_FLOAT) {
+            o = (operand){.kind = OPERAND_FLOAT, .value = p->t.bits ^ (p->t.single ? 1ull << 31 : 1ull << 63), .single = p->t.single};
+            advance(p);
+        } else {
+            o = (operand){.kind = OPERAND_INTEGER, .value = 0 - integer(p)};
+        }
+    } else if (p->t.kind == TOKEN_INTEGER) {
+        o = (operand){.kind = OPERAND_INTEGER, .value = integer(p)};
+    } else {
+        o = named(p);
+        if (accept(p, "|")) {
+            operand q = named(p);
+            if (q.kind == OPERAND_REGISTER) o.pair = q.reg;
+            else if (q.kind != OPERAND_SINK) fail(p, "after '|' comes a predicate");
+        }
+        if (at(p, "+") || at(p, "-")) {
+            bool minus = at(p, "-");
+            advance(p);
+            uint64_t v = integer(p);
+            o.value = minus ? 0 - v : v;
+        }
+    }
+    return o;
+}
+
+static operand operand_list(parser *p, const char *close, int kind) {
+    operand o = {.kind = kind};
+    if (!at(p, close)) do {
+            operand item = parse_operand(p);
+            o.items = ptx_grow(o.items, o.nitems, sizeof item);
+            o.items[o.nitems++] = item;
+        } while (accept(p, ","));
+    expect(p, close);
+    return o;
+}
+
+/* --- statements --------------------------------------------------------------------------------------------- */
+
+static statement *new_statement(parser *p) {
+    parsed_function *pf = p->pf;
+    if (pf->nstatements == pf->capacity) {
+        pf->capacity = pf->capacity ? 2 * pf->capacity : 64;
+        statement *s = ptx_alloc(pf->capacity * sizeof *s);
+        if (pf->nstatements) memcpy(s, pf->statements, pf->nstatements * sizeof *s);
+        free(pf->statements);
+        pf->statements = s;
+    }
+    statement *s = &pf->statements[pf->nstatements++];
+    s->ptx_line = p->t.line;
+    s->line = p->line;
+    s->file = p->file;
+    s->column = p->column;
+    return s;
+}
+
+static void instruction(parser *p) {
+    statement *s = new_statement(p);
+    if (accept(p, "@")) {
+        s->guard_not = accept(p, "!");
+        operand g = named(p);
+        if (g.kind != OPERAND_REGISTER || g.reg->type != TY_pred) fail(p, "a guard must be a predicate register");
+        s->guard = g.reg;
+    }
+    s->name = name(p);
+    for (; p->t.kind == TOKEN_DIRECTIVE; advance(p)) {
+        if (s->nmodifiers == MAX_MODIFIERS) fail(p, "too many modifiers");
+        s->modifiers[s->nmodifiers++] = copy_text(&p->t);
+    }
+    if (!at(p, ";")) do {
+            if (s->noperands == MAX_OPERANDS) fail(p, "too many operands");
+            s->operands[s->noperands++] = parse_operand(p);
+        } while (accept(p, ","));
+    expect(p, ";");
+}
+
+/* .loc file line column [ "," "function_name" sym ["+" n] "," "inlined_at" file line column ] */
+static void location(parser *p) {
+    expect(p, ".loc");
+    p->file = (uint16_t)integer(p);
+    uint32_t line = (uint32_t)integer(p);
+    p->column = (uint16_t)integer(p);
+    /* Line 0 says "no one line": keep the last, which is nearer to what a reader looks for. */
+    if (line) p->line = line;
+    while (accept(p, ",")) {
+        const char *what = name(p);
+        if (strcmp(what, "inlined_at") == 0) {
+            integer(p), integer(p), integer(p);
+        } else {
+            name(p);
+            if (accept(p, "+")) integer(p);
+        }
+    }
+}
+
+static void to_semicolon(parser *p) {
+    while (!at(p, ";") && p->t.kind != TOKEN_END) advance(p);
+    expect(p, ";");
+}
+
+/* name ":" ( ".branchtargets" labels ";" | ".callprototype" ... ";" | nothing ) */
+static void label(parser *p, const char *text) {
+    if (accept(p, ".branchtargets")) {
+        parsed_function *pf = p->pf;
+        pf->targets = ptx_grow(pf->targets, pf->ntargets, sizeof *pf->targets);
+        target_list *list = &pf->targets[pf->ntargets];
+        list->name = text;
+        do {
+            list->labels = ptx_grow(list->labels, list->nlabels, sizeof *list->labels);
+            list->labels[list->nlabels++] = name(p);
+        } while (accept(p, ","));
+        expect(p, ";");
+        declare(p, SYMBOL_TARGETS, text)->index = pf->ntargets++;
+    } else if (at(p, ".callprototype") || at(p, ".calltargets")) {
+        to_semicolon(p);
+        declare(p, SYMBOL_PROTOTYPE, text);
+    } else {
+        new_statement(p)->label = text;
+    }
+}
+
+static void skip_section(parser *p) {
+    expect(p, ".section");
+    advance(p);
+    int depth = 0;
+    do {
+        if (at(p, "{")) depth++;
+        if (at(p, "}")) depth--;
+        if (p->t.kind == TOKEN_END) fail(p, "a .section without its end");
+        advance(p);
+    } while (depth > 0);
+}
+
+static void file_directive(parser *p) {
+    expect(p, ".file");
+    uint64_t n = integer(p);
+    if (p->t.kind != TOKEN_STRING || n > 65535) fail(p, ".file needs a number below 65536 and a name");
+    while (p->m->nfiles <= n) {
+        p->m->files = ptx_grow(p->m->files, p->m->nfiles, sizeof *p->m->files);
+        p->m->files[p->m->nfiles++] = "";
+    }
+    p->m->files[n] = copy_text(&p->t);
+    advance(p);
+    while (accept(p, ",")) integer(p);
+}
+
+static bool space_of(parser *p, enum ptx_space *space) {
+    static const struct {
+        const char *name;
+        enum ptx_space space;
+    } spaces[] = {{".global", SPACE_GLOBAL}, {".const", SPACE_CONST}, {".shared", SPACE_SHARED}, {".local", SPACE_LOCAL}, {".param", SPACE_PARAM}};
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (at(p, spaces[i].name)) {
+            *space = spaces[i].space;
+            return true;
+        }
+    return false;
+}
+
+static void body(parser *p) {
+    expect(p, "{");
+    open_scope(p);
+    while (!at(p, "}")) {
+        enum ptx_space space;
+        if (p->t.kind == TOKEN_END) fail(p, "the text ends inside a function");
+        if (at(p, "{")) body(p);
+        else if (at(p, ".reg")) register_declaration(p);
+        else if (at(p, ".loc")) location(p);
+        else if (at(p, ".file")) file_directive(p);
+        else if (at(p, ".section")) skip_section(p);
+        else if (at(p, ".pragma")) to_semicolon(p);
+        else if (space_of(p, &space)) {
+            advance(p);
+            if (space == SPACE_PARAM) {
+                do declare_slot(p, variable(p, SPACE_PARAM, false));
+                while (accept(p, ","));
+            } else {
+                declare_variable(p, space, false);
+            }
+            expect(p, ";");
+        } else if (p->t.kind == TOKEN_NAME) {
+            parser before = *p;
+            const char *text = name(p);
+            if (accept(p, ":")) {
+                label(p, text);
+            } else {
+                p->lx = before.lx;
+                p->t = before.t;
+                instruction(p);
+            }
+        } else {
+            instruction(p);
+        }
+    }
+    close_scope(p);
+    expect(p, "}");
+}
+
+/* --- functions ---------------------------------------------------------------------------------------------- */
+
+static void kernel_param(parser *p, ptx_function *f) {
+    ptx_var *v = variable(p, SPACE_PARAM, false);
+    uint64_t align = v->align ? v->align : 1, offset = (f->param_bytes + align - 1) & ~(align - 1);
+    if (offset + v->size > 1u << 16) fail(p, "parameters of more than 64 KB");
+    f->params = ptx_grow(f->params, f->nparams, sizeof *f->params);
+    f->params[f->nparams] = (ptx_param){v->name, (uint32_t)offset, (uint32_t)v->size};
+    symbol *s = declare(p, SYMBOL_PARAM, v->name);
+    s->index = f->nparams++;
+    s->var = v;
+    v->address = offset;
+    f->param_bytes = (uint32_t)(offset + v->size);
+}
+
+/* params = "(" [ ".param" variable { "," ... } ] ")" */
+static void param_list(parser *p, ptx_function *f) {
+    if (!accept(p, "(")) return;
+    if (!at(p, ")")) do {
+            expect(p, ".param");
+            if (f->is_kernel) kernel_param(p, f);
+            else declare_slot(p, variable(p, SPACE_PARAM, false));
+        } while (accept(p, ","));
+    expect(p, ")");
+}
+
+static void tuning(parser *p, ptx_function *f) {
+    for (;;) {
+        if (accept(p, ".maxntid") || accept(p, ".reqntid")) {
+            uint64_t n = integer(p);
+            while (accept(p, ",")) n *= integer(p);
+            f->max_threads = n > 1024 ? 1024 : (uint32_t)n;
+        } else if (accept(p, ".minnctapersm") || accept(p, ".maxnreg")) {
+            integer(p);
+        } else if (accept(p, ".noreturn")) {
+        } else if (at(p, ".pragma")) {
+            to_semicolon(p);
+        } else if (p->t.kind == TOKEN_DIRECTIVE) {
+            fail(p, ptx_format("'%.*s' is not supported", (int)p->t.length, p->t.text));
+        } else {
+            return;
+        }
+    }
+}
+
+static ptx_function *find_function(const ptx_module *m, const char *text) {
+    for (uint32_t i = 0; i < m->nfunctions; i++)
+        if (strcmp(m->functions[i]->name, text) == 0) return m->functions[i];
+    return NULL;
+}
+
+static ptx_function *function_named(parser *p, const char *text, bool kernel) {
+    ptx_function *f = find_function(p->m, text);
+    if (f) return f;
+    f = ptx_alloc(sizeof *f);
+    *f = (ptx_function){.name = text, .module = p->m, .is_kernel = kernel};
+    p->m->functions = ptx_grow(p->m->functions, p->m->nfunctions, sizeof f);
+    p->m->functions[p->m->nfunctions++] = f;
+    f->number = p->m->nfunctions;
+    declare(p, SYMBOL_FUNCTION, text)->function = f;
+    return f;
+}
+
+/* Skips the rest of a body that did not parse, from its opening brace. */
+static void skip_body(parser *p, lexer start) {
+    p->lx = start;
+    int depth = 0;
+    do {
+        advance(p);
+        if (at(p, "{")) depth++;
+        if (at(p, "}")) depth--;
+    } while (p->t.kind != TOKEN_END && depth > 0);
+    if (p->t.kind != TOKEN_END) advance(p);
+}
+
+static void function_body(parser *p, ptx_function *f, parsed_function *pf) {
+    lexer start = p->lx;
+    start.p = p->t.text;
+    start.line = p->t.line;
+    scope *outer = p->scope;
+    jmp_buf module_error;
+    memcpy(&module_error, &p->on_error, sizeof module_error);
+    f->has_body = true;
+    if (setjmp(p->on_error) == 0) {
+        body(p);
+        decode_function(pf);
+    } else {
+        f->unsupported = ptx_format("%s (PTX line %u)", p->error, p->error_line);
+        p->scope = outer;
+        skip_body(p, start);
+    }
+    memcpy(&p->on_error, &module_error, sizeof module_error);
+}
+
+static void function(parser *p, bool kernel) {
+    scope *module_scope = p->scope;
+    parsed_function *pf = ptx_alloc(sizeof *pf);
+    pf->result_slot = -1;
+    p->pf = pf;
+    p->line = 0, p->file = 0, p->column = 0;
+    open_scope(p);
+    if (!kernel && accept(p, "(")) { /* (.param .b32 func_retval0) */
+        expect(p, ".param");
+        pf->result_slot = (int32_t)declare_slot(p, variable(p, SPACE_PARAM, false));
+        expect(p, ")");
+    }
+    const char *text = name(p);
+    scope *inner = p->scope;
+    p->scope = module_scope;
+    ptx_function *f = function_named(p, text, kernel);
+    p->scope = inner;
+    pf->function = f;
+    if (f->has_body) fail(p, ptx_format("%s is defined twice", text));
+    f->params = NULL, f->nparams = 0, f->param_bytes = 0; /* a declaration may have come first */
+    param_list(p, f);
+    pf->nparam_slots = pf->nslots;
+    tuning(p, f);
+    if (at(p, "{")) function_body(p, f, pf);
+    else expect(p, ";");
+    p->scope = module_scope;
+    p->pf = NULL;
+}
+
+static void module_variable(parser *p, enum ptx_space space, bool external) {
+    symbol *s = declare_variable(p, space, external);
+    expect(p, ";");
+    ptx_module *m = p->m;
+    for (uint32_t i = 0; i < m->nvars; i++)
+        if (m->vars[i] == s->var) return;
+    m->vars = ptx_grow(m->vars, m->nvars, sizeof *m->vars);
+    m->vars[m->nvars++] = s->var;
+}
+
+static void module(parser *p) {
+    bool external = false;
+    while (p->t.kind != TOKEN_END) {
+        enum ptx_space space;
+        if (accept(p, ".version")) advance(p);
+        else if (accept(p, ".target")) {
+            do advance(p);
+            while (accept(p, ","));
+        } else if (accept(p, ".address_size")) {
+            if (integer(p) != 64) fail(p, "SimGPU runs 64-bit PTX only (.address_size 64)");
+        } else if (accept(p, ".visible") || accept(p, ".weak") || accept(p, ".common")) external = false;
+        else if (accept(p, ".extern")) external = true;
+        else if (accept(p, ".entry")) function(p, true), external = false;
+        else if (accept(p, ".func")) function(p, false), external = false;
+        else if (at(p, ".file")) file_directive(p);
+        else if (at(p, ".loc")) location(p);
+        else if (at(p, ".section")) skip_section(p);
+        else if (at(p, ".pragma") || at(p, ".alias")) to_semicolon(p);
+        else if (space_of(p, &space) && space != SPACE_PARAM && space != SPACE_LOCAL) {
+            advance(p);
+            module_variable(p, space, external);
+            external = false;
+        } else {
+            fail(p, ptx_format("'%.*s' is not supported here", (int)p->t.length, p->t.text));
+        }
+    }
+}
+
+bool parse_module(ptx_module *m, const char *text, size_t length, char *err, size_t err_size) {
+    parser *p = ptx_alloc(sizeof *p);
+    p->lx = (lexer){text, text + length, 1};
+    p->m = m;
+    open_scope(p);
+    bool ok = setjmp(p->on_error) == 0;
+    if (ok) {
+        advance(p);
+        module(p);
+        decode_finish(m);
+    } else {
+        snprintf(err, err_size, "%s: PTX line %u: %s", m->source_name, p->error_line, p->error);
+    }
+    free(p);
+    return ok;
+}

@@ -1,0 +1,97 @@
+/* The parsed module, before decoding: functions as lists of statements, names resolved to what they mean.
+ *
+ *   module    = { directive | variable | function }
+ *   function  = [ linkage ] ( ".entry" | ".func" [ "(" param ")" ] ) name [ "(" params ")" ] { tuning } ( body | ";" )
+ *   body      = "{" { label ":" | declaration | ".loc" ... | instruction | body } "}"
+ *   instruction = [ "@" [ "!" ] predicate ] name { .modifier } [ operand { "," operand } ] ";"
+ *
+ * A syntax error inside a function makes that function unsupported; outside, it fails the module.
+ */
+#ifndef SIMGPU_PARSE_H
+#define SIMGPU_PARSE_H
+
+#include "decode.h"
+
+typedef struct {
+    const char *name;
+    enum ptx_type type;
+    uint32_t row; /* given by the decoder; 0 until then */
+    uint32_t id;  /* 1, 2, ... in the order of first use */
+} reg;
+
+typedef struct {
+    enum { SYMBOL_REGISTER, SYMBOL_RANGE, SYMBOL_VARIABLE, SYMBOL_SLOT, SYMBOL_PARAM, SYMBOL_FUNCTION, SYMBOL_PROTOTYPE, SYMBOL_TARGETS } kind;
+    const char *name;
+    enum ptx_type type; /* registers */
+    uint32_t count;     /* a range %r<count> */
+    reg **range;        /* its registers, made when used */
+    ptx_var *var;
+    uint32_t index; /* of the slot, parameter or target list */
+    ptx_function *function;
+} symbol;
+
+typedef struct operand {
+    enum { OPERAND_REGISTER, OPERAND_INTEGER, OPERAND_FLOAT, OPERAND_SYMBOL, OPERAND_SPECIAL, OPERAND_VECTOR, OPERAND_LIST, OPERAND_SINK, OPERAND_LABEL } kind;
+    bool negated, is_address, single;
+    reg *reg, *pair;   /* pair: the q of p|q; SINK has none */
+    symbol *symbol;    /* SYMBOL: a name with an address; `value` is added */
+    uint64_t value;    /* INTEGER, FLOAT bits, or the offset of an address */
+    enum ptx_special special;
+    const char *label; /* a name that is nothing yet: a label */
+    struct operand *items;
+    uint32_t nitems;
+} operand;
+
+enum { MAX_MODIFIERS = 12, MAX_OPERANDS = 8 };
+
+typedef struct {
+    const char *name; /* mnemonic */
+    const char *modifiers[MAX_MODIFIERS];
+    uint32_t nmodifiers;
+    reg *guard;
+    bool guard_not;
+    operand operands[MAX_OPERANDS];
+    uint32_t noperands;
+    const char *label; /* the statement is this label, nothing else */
+    uint32_t ptx_line, line;
+    uint16_t file, column;
+} statement;
+
+typedef struct {
+    const char *name;
+    const char **labels;
+    uint32_t nlabels;
+} target_list;
+
+/* A function as parsed; the decoder turns it into ptx_code. */
+typedef struct parsed_function {
+    ptx_function *function;
+    statement *statements;
+    uint32_t nstatements, capacity;
+    reg **registers;
+    uint32_t nregisters;
+    ptx_slot *slots; /* .param variables of a body, and a .func's own parameters */
+    uint32_t nslots;
+    uint32_t nparam_slots;  /* the first of them are the .func's parameters */
+    int32_t result_slot;    /* -1: none */
+    target_list *targets;
+    uint32_t ntargets;
+} parsed_function;
+
+/* Parses text into m; decode_function is called for each body. Returns false with a message in err. */
+bool parse_module(ptx_module *m, const char *text, size_t length, char *err, size_t err_size);
+
+/* decode.c: fills pf->function->code, or pf->function->unsupported. */
+void decode_function(parsed_function *pf);
+/* decode.c: what needs the whole module: places of shared variables, who depends on the order of blocks. */
+void decode_finish(ptx_module *m);
+
+/* cfg.c: join points of branches, register estimate. */
+void cfg_analyse(parsed_function *pf, ptx_code *code);
+
+/* Memory of a module is never freed: modules live as long as the process. These stop the program when memory is out. */
+void *ptx_alloc(size_t bytes);
+void *ptx_grow(void *array, uint32_t count, size_t element); /* doubles at powers of two */
+const char *ptx_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,431 @@
+/* timeline.c — a discrete-event simulation of one GPU and the host thread that feeds it.
+ *
+ * Each stream is a queue; its head starts when what it depends on is done, its command has arrived and its engine has
+ * room. The device's clock jumps to the next happening: a start, a copy that begins to flow, a finish. It runs only as
+ * far as the host can know: to the host's present (time_catch_up), or to what the host waits for (time_wait_*).
+ *
+ * Engines: host-to-device copies one at a time, device-to-host copies one at a time (both together share the bus a
+ * little), and the SMs: kernels of different streams run side by side while their blocks fit.
+ *
+ * Dependencies: a stream is in order, so "that command is done" is "stream S has completed its Nth". The legacy default
+ * stream waits for all earlier work of blocking streams, and their later work waits for it.
+ *
+ * A kernel changes memory when it starts (exec/ runs it then, its duration follows from what it did), a copy when it
+ * finishes. Streams that are ordered cannot tell; streams that race get one of the results that a GPU could give. */
+#include "time.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEVER DBL_MAX
+
+typedef struct {
+    uint32_t stream;
+    uint64_t count; /* done when the stream has completed this many commands */
+} dependency;
+
+enum phase { QUEUED, BUSY, FLOWING }; /* BUSY: until `until`; then copies over the bus flow */
+
+typedef struct node {
+    time_command c;
+    struct node *next; /* in its stream */
+    uint64_t sequence; /* order of submission over all streams: breaks ties */
+    uint64_t count;    /* its number in its stream, from 1 */
+    double arrive;     /* when the device has it */
+    dependency *after; /* other streams */
+    uint32_t nafter;
+    void *staged;      /* pageable source bytes, taken at the call */
+    report_slot *slot; /* its line of the report, or NULL */
+    enum phase phase;
+    double start, until, left, cap; /* left: bytes still to flow, at most at cap GB/s (bytes a ns) */
+    double share;                   /* of the SMs, while it runs */
+    exec_fault *fault;              /* what the kernel ran into; the device stops when it finishes */
+} node;
+
+typedef struct {
+    bool blocking, ended;
+    node *head, *tail;
+    uint64_t submitted, completed;
+    double done_ns; /* when the last command completed */
+    bool last_was_kernel;
+} stream;
+
+struct time_event {
+    uint32_t stream; /* of the latest record */
+    uint64_t count;  /* 0: never recorded */
+    double ns;
+    uint32_t pending; /* records not yet reached */
+    bool ended;
+};
+
+static struct {
+    stream *streams;
+    uint32_t nstreams;
+    uint64_t sequence;
+    double host, device; /* the two clocks; the device's may lag behind the host's, or lead while the host waits */
+    node *h2d, *d2h;     /* what the copy engines do */
+    double sm_share;     /* of the SMs that is taken, 0..1 */
+    exec_fault fault;
+} line;
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static void *need(void *memory) {
+    if (!memory) {
+        fputs("simgpu: the host has no memory left for queued commands; synchronize more often\n", stderr);
+        exit(2);
+    }
+    return memory;
+}
+
+/* --- streams and events ------------------------------------------------------------------------------------- */
+
+static uint32_t add_stream(bool blocking) {
+    line.streams = need(realloc(line.streams, (line.nstreams + 1) * sizeof *line.streams));
+    line.streams[line.nstreams] = (stream){.blocking = blocking};
+    return line.nstreams++;
+}
+
+static stream *stream_at(uint32_t id) {
+    if (line.nstreams == 0) add_stream(true); /* the legacy default stream */
+    return &line.streams[id];
+}
+
+uint32_t time_stream_new(bool blocking) {
+    stream_at(TIME_LEGACY_STREAM);
+    for (uint32_t i = 1; i < line.nstreams; i++) {
+        stream *s = &line.streams[i];
+        if (s->ended && !s->head) { /* reused; its counts go on, so old dependencies stay true */
+            s->ended = false;
+            s->blocking = blocking;
+            return i;
+        }
+    }
+    return add_stream(blocking);
+}
+
+void time_stream_end(uint32_t id) { stream_at(id)->ended = true; }
+
+time_event *time_event_new(void) { return need(calloc(1, sizeof(time_event))); }
+
+void time_event_end(time_event *e) {
+    e->ended = true;
+    if (e->pending == 0) free(e);
+}
+
+bool time_event_recorded(const time_event *e) { return e->count != 0; }
+bool time_event_done(const time_event *e) { return e->count == 0 || stream_at(e->stream)->completed >= e->count; }
+double time_event_ns(const time_event *e) { return e->ns; }
+
+/* --- starting and finishing --------------------------------------------------------------------------------- */
+
+static bool on_bus(const node *n) {
+    return n->c.kind == TIME_COPY && (n->c.direction == TIME_H2D || n->c.direction == TIME_D2H);
+}
+static bool on_sms(const time_command *c) {
+    return c->kind == TIME_LAUNCH || c->kind == TIME_MEMSET || (c->kind == TIME_COPY && c->direction == TIME_D2D);
+}
+static node **engine(const node *n) { return n->c.direction == TIME_H2D ? &line.h2d : &line.d2h; }
+
+static bool has_room(const node *n) {
+    if (on_bus(n)) return *engine(n) == NULL;
+    return line.sm_share == 0 || line.sm_share + n->share <= 1;
+}
+
+static uint8_t *bytes_at(uint64_t address, uint64_t offset) {
+    const void *p = (const void *)(uintptr_t)address;
+    return (mem_in_window(p) ? mem_host(address) : (uint8_t *)(uintptr_t)address) + offset;
+}
+
+/* The copy's or memset's effect on memory. */
+static void move_bytes(const node *n) {
+    const time_command *c = &n->c;
+    if (c->width == 0) return;
+    for (uint64_t row = 0; row < c->height; row++) {
+        uint8_t *to = bytes_at(c->to.address, row * c->to.pitch);
+        if (c->kind == TIME_MEMSET)
+            memset(to, c->value, c->width);
+        else if (n->staged)
+            memcpy(to, (uint8_t *)n->staged + row * c->width, c->width);
+        else
+            memmove(to, bytes_at(c->from.address, row * c->from.pitch), c->width);
+    }
+}
+
+static void start_launch(node *n, const time_profile *p) {
+    static exec_result r; /* large: the fault's text is in it */
+    time_estimate e;
+    memset(&r, 0, sizeof r);
+    exec_run(&n->c.launch, &r);
+    time_model(p, &r, &e);
+    if (r.fault.status != EXEC_OK) {
+        n->fault = need(malloc(sizeof r.fault));
+        *n->fault = r.fault;
+    }
+    n->until = n->start + e.duration_ns;
+    if (n->slot) report_launch(n->slot, &n->c, &r, &e, n->start);
+    n->slot = NULL;
+}
+
+static void start(node *n) {
+    const time_profile *p = time_profile_get();
+    double bytes = (double)(n->c.width * n->c.height);
+    n->start = n->until = line.device;
+    n->phase = BUSY;
+    if (line.fault.status != EXEC_OK) n->share = 0; /* the context is dead: nothing happens any more */
+    if (line.fault.status != EXEC_OK) return;
+    if (n->c.kind == TIME_LAUNCH) {
+        start_launch(n, p);
+    } else if (on_bus(n)) {
+        n->until += p->copy_fixed_ns;
+        n->left = bytes;
+        *engine(n) = n;
+    } else if (n->c.kind == TIME_MEMSET) {
+        n->until += p->kernel_fixed_ns + bytes / p->dram_write_gbs;
+    } else if (on_sms(&n->c)) {
+        n->until += p->kernel_fixed_ns + 2 * bytes / p->device_copy_gbs;
+    } else if (n->c.kind == TIME_EVENT) {
+        n->until += p->event_ns;
+    } else if (n->c.kind == TIME_COPY) {
+        n->until += bytes / p->pageable_d2h_gbs; /* host to host: the CPU's own memcpy, in its stream's order */
+    }
+    line.sm_share += n->share;
+}
+
+static void finish(node *n) {
+    stream *s = stream_at(n->c.stream);
+    bool alive = line.fault.status == EXEC_OK;
+    if (on_bus(n) && *engine(n) == n) *engine(n) = NULL;
+    line.sm_share -= n->share;
+    if (line.sm_share < 1e-9) line.sm_share = 0;
+    if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) move_bytes(n);
+    if (n->slot) report_transfer(n->slot, &n->c, n->start, line.device - n->start, n->cap);
+    if (n->c.kind == TIME_EVENT) {
+        time_event *e = n->c.event;
+        if (e->stream == n->c.stream && e->count == n->count) e->ns = line.device;
+        if (--e->pending == 0 && e->ended) free(e);
+    }
+    s->head = n->next;
+    if (!s->head) s->tail = NULL;
+    s->completed = n->count;
+    s->done_ns = line.device;
+    s->last_was_kernel = n->c.kind == TIME_LAUNCH;
+    if (n->fault && alive) line.fault = *n->fault;
+    if (n->c.kind == TIME_LAUNCH) free((void *)n->c.launch.params);
+    if (n->c.kind == TIME_HOST_CALL && alive) n->c.call(n->c.argument);
+    free(n->fault);
+    free(n->staged);
+    free(n->after);
+    free(n);
+}
+
+/* --- the clock ---------------------------------------------------------------------------------------------- */
+
+static double rate(const node *n) { /* GB/s, which is bytes a nanosecond */
+    const time_profile *p = time_profile_get();
+    bool duplex = line.h2d && line.d2h && line.h2d->phase == FLOWING && line.d2h->phase == FLOWING;
+    double bus = duplex ? p->pinned_duplex_gbs : p->pinned_gbs;
+    return n->cap < bus ? n->cap : bus;
+}
+
+static void flow(double to) {
+    node *copies[2] = {line.h2d, line.d2h};
+    double moved[2] = {0, 0};
+    for (int i = 0; i < 2; i++) /* both rates before either changes */
+        if (copies[i] && copies[i]->phase == FLOWING) moved[i] = rate(copies[i]) * (to - line.device);
+    for (int i = 0; i < 2; i++)
+        if (copies[i]) copies[i]->left -= moved[i];
+    line.device = to;
+}
+
+/* When the head of a stream can start; NEVER while it waits for something whose time is not known yet. */
+static double ready(const stream *s, const node *n) {
+    double when = larger(n->arrive, s->done_ns);
+    if (n->c.kind == TIME_LAUNCH && !s->last_was_kernel)
+        when = larger(when, s->done_ns + time_profile_get()->kernel_switch_ns);
+    for (uint32_t i = 0; i < n->nafter; i++)
+        if (stream_at(n->after[i].stream)->completed < n->after[i].count) return NEVER;
+    return has_room(n) ? larger(when, line.device) : NEVER;
+}
+
+/* The device's next happening no later than `limit`: carries it out; false when there is none. */
+static bool step(double limit) {
+    node *next = NULL;
+    double when = NEVER;
+    bool next_starts = false;
+    for (uint32_t i = 0; i < line.nstreams; i++) {
+        stream *s = &line.streams[i];
+        node *n = s->head;
+        if (!n) continue;
+        bool starts = n->phase == QUEUED;
+        double t = starts ? ready(s, n) : n->phase == BUSY ? n->until : line.device + larger(0, n->left) / rate(n);
+        /* At one instant, what ends goes before what begins; then the order of submission. */
+        bool sooner = t < when || (t == when && next && starts == next_starts && n->sequence < next->sequence) ||
+                      (t == when && next && !starts && next_starts);
+        if (t == NEVER || !sooner) continue;
+        next = n;
+        when = t;
+        next_starts = starts;
+    }
+    if (!next || when > limit) return false;
+    flow(larger(when, line.device));
+    if (next->phase == QUEUED)
+        start(next);
+    else if (next->phase == BUSY && on_bus(next) && line.fault.status == EXEC_OK)
+        next->phase = FLOWING;
+    else
+        finish(next);
+    return true;
+}
+
+void time_catch_up(void) {
+    while (step(line.host)) {}
+    if (line.device < line.host) flow(line.host);
+}
+
+/* --- submitting --------------------------------------------------------------------------------------------- */
+
+static void depend(node *n, uint32_t on) {
+    const stream *s = stream_at(on);
+    if (on == n->c.stream || s->submitted == s->completed) return;
+    n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
+    n->after[n->nafter++] = (dependency){on, s->submitted};
+}
+
+static void find_dependencies(node *n) {
+    if (n->c.stream == TIME_LEGACY_STREAM) {
+        for (uint32_t i = 1; i < line.nstreams; i++)
+            if (line.streams[i].blocking) depend(n, i);
+    } else if (stream_at(n->c.stream)->blocking) {
+        depend(n, TIME_LEGACY_STREAM);
+    }
+    if (n->c.kind == TIME_WAIT_EVENT && !time_event_done(n->c.event)) {
+        n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
+        n->after[n->nafter++] = (dependency){n->c.event->stream, n->c.event->count};
+    }
+}
+
+/* The part of the SMs that a command fills. */
+static double share_of(const time_command *c, const time_profile *p) {
+    if (c->kind != TIME_LAUNCH) return on_sms(c) ? 1 : 0;
+    const exec_launch *l = &c->launch;
+    uint32_t per_sm = time_occupancy(p, l->block.x * l->block.y * l->block.z, l->kernel->registers,
+                                     (uint64_t)l->kernel->static_shared + l->dynamic_shared);
+    double blocks = (double)l->grid.x * l->grid.y * l->grid.z, slots = p->sm_count * (per_sm ? per_sm : 1);
+    return blocks < slots ? blocks / slots : 1;
+}
+
+/* Copies a pageable source now, as the driver does into its own page-locked buffer: the caller may change it. */
+static void *stage(const time_command *c) {
+    uint8_t *buffer = need(malloc(c->width * c->height + 1));
+    for (uint64_t row = 0; row < c->height; row++)
+        memcpy(buffer + row * c->width, bytes_at(c->from.address, row * c->from.pitch), c->width);
+    return buffer;
+}
+
+/* What the call costs the host, and how fast a copy can flow. */
+static double price(node *n) {
+    const time_profile *p = time_profile_get();
+    const time_command *c = &n->c;
+    double bytes = (double)(c->width * c->height);
+    n->cap = p->pinned_gbs;
+    if (c->kind == TIME_LAUNCH) return p->host_launch_ns;
+    if (c->kind == TIME_EVENT || c->kind == TIME_WAIT_EVENT) return p->host_event_ns;
+    if (c->kind == TIME_HOST_CALL) return p->host_other_ns;
+    if (c->kind == TIME_MEMSET || !c->pageable || !on_bus(n)) return p->host_copy_ns;
+    if (c->direction == TIME_D2H) {
+        n->cap = p->pageable_d2h_gbs;
+        return p->host_copy_ns;
+    }
+    n->staged = stage(c);
+    if (bytes <= p->inline_bytes) return p->host_copy_ns + bytes / p->inline_gbs;
+    n->cap = bytes < p->pageable_big_bytes ? p->pageable_h2d_gbs : p->pageable_h2d_big_gbs;
+    return p->host_copy_ns + bytes / n->cap;
+}
+
+void time_submit(const time_command *c) {
+    stream *s = stream_at(c->stream);
+    node *n = need(calloc(1, sizeof *n));
+    n->c = *c;
+    n->sequence = ++line.sequence;
+    bool bulk = c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET;
+    if (bulk && report_on()) n->slot = report_reserve();
+    find_dependencies(n);
+
+    const time_profile *p = time_profile_get();
+    n->share = share_of(c, p);
+    double cost = price(n), begun = line.host;
+    line.host += cost;
+    /* A staged copy flows while the CPU stages it; everything else goes off when its call ends. */
+    bool while_staged = n->staged && (double)(c->width * c->height) > p->inline_bytes;
+    n->arrive = larger(begun + p->arrive_ns, while_staged ? begun : line.host);
+
+    n->count = ++s->submitted;
+    if (s->tail)
+        s->tail->next = n;
+    else
+        s->head = n;
+    s->tail = n;
+    if (c->kind == TIME_EVENT) {
+        c->event->stream = c->stream;
+        c->event->count = n->count;
+        c->event->pending++;
+    }
+    time_catch_up();
+}
+
+/* --- the host ----------------------------------------------------------------------------------------------- */
+
+double time_host_ns(void) { return line.host; }
+void time_charge(double ns) {
+    line.host += ns;
+    time_catch_up();
+}
+
+bool time_stream_idle(uint32_t id) {
+    const stream *s = stream_at(id);
+    return s->submitted == s->completed;
+}
+
+bool time_all_idle(void) {
+    for (uint32_t i = 0; i < line.nstreams; i++)
+        if (!time_stream_idle(i)) return false;
+    return true;
+}
+
+/* The host was waiting for something that the device reached at `done`. */
+static void wake(double done) {
+    const time_profile *p = time_profile_get();
+    if (done > line.host)
+        line.host = done + p->host_wake_ns;
+    else
+        line.host += p->host_sync_ns;
+    time_catch_up();
+}
+
+static void run_until_idle(uint32_t id) {
+    const stream *s = stream_at(id);
+    uint64_t target = s->submitted;
+    while (line.streams[id].completed < target && step(NEVER)) {}
+}
+
+void time_wait_stream(uint32_t id) {
+    run_until_idle(id);
+    wake(stream_at(id)->done_ns);
+}
+
+void time_wait_all(void) {
+    double last = 0;
+    for (uint32_t i = 0; i < line.nstreams; i++) run_until_idle(i);
+    for (uint32_t i = 0; i < line.nstreams; i++) last = larger(last, line.streams[i].done_ns);
+    wake(last);
+}
+
+void time_wait_event(time_event *e) {
+    while (!time_event_done(e) && step(NEVER)) {}
+    wake(e->count ? e->ns : 0);
+}
+
+const exec_fault *time_fault(void) { return line.fault.status == EXEC_OK ? NULL : &line.fault; }

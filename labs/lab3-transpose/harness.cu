@@ -1,0 +1,332 @@
+/* harness.cu — runs and grades lab 3. You need not edit it, but do read it: nothing about your grade is hidden.
+ *
+ *   1. Correct: several shapes, square and not, one of them chosen by the seed. Each run has fresh data, each output is
+ *      poisoned before it, and what is right is computed only after your code has run.
+ *   2. Counted and timed: one more call, on a large matrix, whose output is checked as well.
+ *   3. Beside it, on this machine and now: the untouched starter, the reference solution, and a plain copy of the same
+ *      bytes. No transpose can beat the copy, so the copy is the speed of light here.
+ *   4. The view: your O(1) transpose, on the host.
+ *
+ * The sim lane grades counters and virtual time; the gpu lane grades the same rows, with ncu's counters if it may, and
+ * times you against the reference in turn (a b b a).
+ */
+#include "lab.h"
+#include "lab3.h"
+#include "job.cuh"
+#include "rungs.cuh"
+#include "bench.cuh"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNTED_SIZE = 128 }; /* in the gpu lane: ncu takes milliseconds a launch, and the starter has many */
+
+/* --- the rows --------------------------------------------------------------------------------- */
+
+// clang-format off
+static const lab_row rows[] = {
+    /* id, label, sentence;   unit, decimals, full, zero, points, lanes, hint;   next step */
+    {"correct", "correct", "every element lands where it belongs, for square, odd, thin and hidden shapes",
+     "", 0, 1, 1, 20, LAB_BOTH, "correct",
+     "draw a 2x3 matrix and follow one element through your indices"},
+    {"launches", "launches", "the whole matrix is transposed by one kernel launch",
+     "", 0, 1, 32, 10, LAB_BOTH, "launches",
+     "give the kernel a second index, and let one grid cover rows and columns"},
+    {"load-sectors", "load sectors per 128 B", "loads are coalesced: at most 4.2 sectors for each 128 bytes",
+     "", 1, 4.2, 32, 10, LAB_BOTH, "load-sectors",
+     "let neighbouring threads (threadIdx.x) read neighbouring floats of a row"},
+    {"store-sectors", "store sectors per 128 B", "stores are coalesced: at most 4.2 sectors for each 128 bytes",
+     "", 1, 4.2, 32, 10, LAB_BOTH, "store-sectors",
+     "let neighbouring threads (threadIdx.x) write neighbouring floats of a row"},
+    {"bank-conflicts", "bank conflicts per access", "shared memory is read and written without bank conflicts",
+     "", 2, 0, 1, 10, LAB_BOTH, "bank-conflicts",
+     "write down the bank, address / 4 mod 32, of each of the 32 lanes"},
+    {"virtual-time", "virtual time", "virtual time is at most 1.15 times that of a plain copy",
+     "x copy", 2, 1.15, 8, 30, LAB_SIM, "time",
+     "mend the rows above first; then give each thread more than one element"},
+    {"time", "time", "at least 0.95 of the reference's gain over the starter, on this card",
+     "of the gain", 2, 0.95, 0.5, 30, LAB_GPU, "time",
+     "mend the rows above first; then give each thread more than one element"},
+    {"view", "strided view", "view_transpose swaps rows and columns and moves nothing",
+     "", 0, 1, 1, 10, LAB_BOTH, "view",
+     "write down where element [i][j] of the view lies in memory, then where [j][i] does"},
+};
+// clang-format on
+static lab_spec spec = {"lab3", "transpose 2048x2048 fp32", "transpose.cu", rows, sizeof rows / sizeof *rows};
+
+/* --- correct ---------------------------------------------------------------------------------- */
+
+/* False when CUDA itself failed: after that nothing more can be run. */
+static bool run_shape(job *j, lab_time *t) {
+    lab_timer once = {LAB_HOST_CLOCK, 0, 1, false};
+    lab_work w = work_of(j);
+    *t = lab_time_work(once, &w);
+    if (lab_passed("correct") && (t->error || j->failure[0])) {
+        lab_fail("correct");
+        lab_where("correct", "%dx%d", j->rows, j->cols);
+        if (t->error)
+            lab_why("correct", "%s: %s", cudaGetErrorName(t->error), cudaGetErrorString(t->error));
+        else
+            lab_why("correct", "%s", j->failure);
+    }
+    return t->error == cudaSuccess;
+}
+
+/* 64x64 comes twice: what was kept from one call is worth nothing in the next. The last shape is the seed's. */
+static bool check_shapes(uint64_t seed, int big) {
+    int shapes[][2] = {{64, 64}, {64, 64}, {61, 67}, {67, 61}, {68, 132}, {1, 1000}, {1000, 1}, {0, 0}};
+    int n = sizeof shapes / sizeof *shapes;
+    shapes[n - 1][0] = 33 + (int)(seed * 2654435761u % 97) * 2;
+    shapes[n - 1][1] = 32 + (int)(seed * 40503u / 7 % 89) * 3;
+    lab_want("correct", "64, 61x67, 68x132, 1x1000, %d, hidden %dx%d", big, shapes[n - 1][0], shapes[n - 1][1]);
+    for (int i = 0; i < n; i++) {
+        job j = job_new(transpose, "shape", shapes[i][0], shapes[i][1], seed + 1000u * (unsigned)i);
+        lab_time t;
+        if (!run_shape(&j, &t)) return false;
+        job_free(&j);
+    }
+    return true;
+}
+
+/* --- counters --------------------------------------------------------------------------------- */
+
+static double launches_of(const lab_line *l) { return l->launches; }
+static double excess_loads(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes / 32; }
+static double excess_stores(const lab_line *l) { return l->c.st_sectors - l->c.st_bytes / 32; }
+static double conflicts_of(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
+static double traffic_of(const lab_line *l) {
+    return l->c.ld_sectors + l->c.st_sectors + l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts;
+}
+
+/* Sectors are counted against the matrix, not against what the lanes asked for: extra loads cannot improve the ratio.
+ */
+static void grade_sectors(const char *id, double sectors, const lab_line *worst, int n) {
+    double per_line = sectors / ((double)n * n / 32);
+    lab_grade(id, per_line);
+    if (per_line < 3.99) {
+        lab_fail(id);
+        lab_why(id, "your kernels moved only a part of the matrix here; the rest went another way");
+    } else if (!lab_passed(id)) {
+        lab_blame(id, worst);
+        lab_why(id, "each 128 bytes cost %.1f sectors of 32 bytes where 4 would do: the lanes of a warp are far apart",
+                per_line);
+    }
+}
+
+static void grade_counters(const lab_usage *u, int n) {
+    lab_grade("launches", u->launches + u->copies);
+    if (!lab_passed("launches")) {
+        const lab_line *l = lab_worst(u, launches_of);
+        lab_blame("launches", l);
+        if (!l)
+            lab_why("launches", "%d kernels and %d copies for one %dx%d matrix", u->launches, u->copies, n, n);
+        else
+            lab_why("launches", "this line started %.0f of the %d kernels and copies for one %dx%d matrix", l->launches,
+                    u->launches + u->copies, n, n);
+    }
+    grade_sectors("load-sectors", u->total.ld_sectors, lab_worst(u, excess_loads), n);
+    grade_sectors("store-sectors", u->total.st_sectors, lab_worst(u, excess_stores), n);
+    double accesses = u->total.shared_ld + u->total.shared_st;
+    double conflicts = u->total.shared_ld_conflicts + u->total.shared_st_conflicts;
+    double share = accesses ? conflicts / accesses : 0;
+    /* A card's counter also counts waits for other traffic, some percent of the accesses; the rule itself does not. */
+    if (lab_lane() == LAB_GPU && share < 0.1) share = 0;
+    lab_grade("bank-conflicts", share);
+    if (!lab_passed("bank-conflicts")) {
+        lab_blame("bank-conflicts", lab_worst(u, conflicts_of));
+        lab_why("bank-conflicts", "%.0f wavefronts more than %.0f accesses need: several lanes want one bank at a time",
+                conflicts, accesses);
+    }
+}
+
+static void skip_counters(const char *why) {
+    static const char *const ids[] = {"launches", "load-sectors", "store-sectors", "bank-conflicts"};
+    for (int i = 0; i < 4; i++) lab_skip(ids[i], "%s", why);
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+/* "5.13 ms", "12.4 us" */
+static const char *span(char *to, double us) {
+    snprintf(to, 32, us >= 1000 ? "%.2f ms" : "%.1f us", us >= 1000 ? us / 1000 : us);
+    return to;
+}
+
+static double time_of(transpose_fn fn, int n, uint64_t seed, int repetitions) {
+    job j = job_new(fn, NULL, n, n, seed);
+    lab_timer how = {LAB_HOST_CLOCK, 1, repetitions, true};
+    lab_work w = work_of(&j);
+    lab_time t = lab_time_work(how, &w);
+    job_free(&j);
+    if (t.error) lab_die("a kernel of the harness failed: %s", cudaGetErrorString(t.error));
+    return t.median;
+}
+
+/* Sim lane: a multiple of the copy's time. All microseconds. */
+static void grade_virtual_time(double you, double start, double reference, double light, const lab_usage *u) {
+    char a[32], b[32], c[32];
+    lab_grade("virtual-time", you / light);
+    lab_value("virtual-time", "%s", span(a, you));
+    lab_want("virtual-time", "start %s · reference %s · copy %s", span(a, start), span(b, reference), span(c, light));
+    if (lab_passed("virtual-time")) return;
+    lab_blame("virtual-time", lab_worst(u, u->launches > 1 ? launches_of : traffic_of));
+    lab_why("virtual-time", "%.2f times the copy, want ≤ 1.15%s%s", you / light,
+            u->why[0] ? "; the slowest kernel: " : "", u->why);
+}
+
+/* Gpu lane: the share of the reference's gain over the starter, on a logarithmic scale, from interleaved runs. */
+static void grade_time(job *student, int n, uint64_t seed) {
+    job start = job_new(starter_transpose, NULL, n, n, seed), ref = job_new(reference_transpose, NULL, n, n, seed);
+    lab_work you = work_of(student), s = work_of(&start), r = work_of(&ref);
+    lab_timer how = {LAB_HOST_CLOCK, 2, 1, true};
+    lab_duel gain = lab_time_duel(how, &s, &r, 9), duel = {};
+    if (!(gain.ratio > 1)) return lab_skip("time", "on this card the reference is no faster than the starter");
+    double value = 0, lo = 0, hi = 0;
+    for (int pairs = 15; pairs <= 31; pairs += 16) { /* a close call is measured again, longer */
+        duel = lab_time_duel(how, &r, &you, pairs);
+        value = 1 + log(duel.ratio) / log(gain.ratio);
+        lo = 1 + log(duel.lo) / log(gain.ratio);
+        hi = 1 + log(duel.hi) / log(gain.ratio);
+        if (!(lo < 0.95 && hi >= 0.95)) break;
+    }
+    char a[32], b[32], c[32];
+    if (value < 0.95) lab_why("time", "%.2f of the reference's gain, want ≥ 0.95", value);
+    lab_grade_interval("time", value, lo, hi); /* says so if it is inconclusive */
+    lab_value("time", "%s", span(a, duel.b));
+    lab_want("time", "start %s · reference %s · copy %s", span(a, gain.a), span(b, duel.a),
+             span(c, time_of(rung_copy, n, seed, 9)));
+    job_free(&start);
+    job_free(&ref);
+}
+
+/* The vendor's own transpose on the same matrix, where it is linked. */
+static void note_cublas(int n) {
+#ifdef LAB_CUBLAS
+    char a[32];
+    lab_note("cublasSgeam", "%s", span(a, time_of(rung_cublas, n, 1, 9)));
+#else
+    (void)n;
+#endif
+}
+
+/* --- the view --------------------------------------------------------------------------------- */
+
+static bool view_is_right(struct view v) {
+    lab_stage("your view_transpose on a %dx%d view", v.shape[0], v.shape[1]);
+    struct view t = view_transpose(v);
+    if (t.shape[0] != v.shape[1] || t.shape[1] != v.shape[0]) {
+        lab_why("view", "a %dx%d view became %dx%d, wants %dx%d", v.shape[0], v.shape[1], t.shape[0], t.shape[1],
+                v.shape[1], v.shape[0]);
+        return false;
+    }
+    for (int i = 0; i < t.shape[0]; i++)
+        for (int j = 0; j < t.shape[1]; j++) {
+            long got = t.data - v.data + i * t.strides[0] + j * t.strides[1],
+                 want = j * v.strides[0] + i * v.strides[1];
+            if (got == want) continue;
+            lab_why("view", "of a %dx%d view, element [%d][%d] lies %ld floats from the start, wants %ld", v.shape[0],
+                    v.shape[1], i, j, got, want);
+            return false;
+        }
+    return true;
+}
+
+static void grade_view(void) {
+    static float data[60];
+    struct view views[] = {{data, {3, 5}, {5, 1}},       /* a whole matrix, row after row */
+                           {data, {5, 3}, {1, 5}},       /* one that is a transpose already */
+                           {data + 12, {4, 2}, {10, 2}}, /* a window into a larger one */
+                           {data, {1, 7}, {7, 1}}};
+    for (size_t i = 0; i < sizeof data / sizeof *data; i++) data[i] = lab_data(3, (uint32_t)i);
+    bool right = true;
+    lab_count_begin("view");
+    for (size_t i = 0; right && i < sizeof views / sizeof *views; i++) right = view_is_right(views[i]);
+    lab_count_end();
+    lab_stage("the harness, after your view_transpose");
+    for (size_t i = 0; right && i < sizeof data / sizeof *data; i++)
+        if (data[i] != lab_data(3, (uint32_t)i)) {
+            lab_why("view", "the data moved; only shape and strides should change");
+            right = false;
+        }
+    if (right)
+        lab_pass("view");
+    else
+        lab_fail("view");
+    lab_want("view", "shape and strides swapped, nothing moved");
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+/* --lines: one call, right or wrong, and what each line of it cost. */
+static void print_lines(job *large) {
+    lab_usage u;
+    lab_time once;
+    char why[256];
+    if (lab_lane() == LAB_GPU) lab_die("counters by line need the sim lane: make lines3 DEVICE=sim");
+    if (!run_shape(large, &once)) lab_die("your kernel failed: %s", cudaGetErrorString(once.error));
+    if (lab_count_read(large->counted, &u, why, sizeof why)) lab_die("%s", why);
+    lab_print_lines(&u);
+    lab_usage_free(&u);
+}
+
+/* Everything runs before the counters are read, so that one report holds it all. */
+static void grade_sim(const lab_options *opt, job *large) {
+    lab_usage u;
+    lab_time you;
+    char why[256];
+    bool alive = check_shapes(opt->seed, large->cols) && run_shape(large, &you);
+    double start = 0, reference = 0, light = 0;
+    if (alive) {
+        start = time_of(starter_transpose, large->cols, opt->seed, 1);
+        reference = time_of(reference_transpose, large->cols, opt->seed, 1);
+        light = time_of(rung_copy, large->cols, opt->seed, 1);
+    }
+    grade_view();
+    if (!alive) return lab_skip_rest("not measured: the kernel failed, see 'correct'");
+    if (lab_count_read(large->counted, &u, why, sizeof why)) lab_die("%s", why);
+    if (!lab_passed("view")) lab_blame_text("view", &u, "view_transpose(");
+    grade_counters(&u, large->cols);
+    grade_virtual_time(you.median, start, reference, light, &u);
+    lab_blue_bar(&u, large->begin, large->end);
+    lab_usage_free(&u);
+}
+
+static void grade_gpu(const lab_options *opt, job *large) {
+    lab_usage u;
+    lab_time you;
+    char why[256];
+    bool alive = check_shapes(opt->seed, large->cols) && run_shape(large, &you);
+    grade_view();
+    if (!alive) return lab_skip_rest("not measured: the kernel failed, see 'correct'");
+    grade_time(large, large->cols, opt->seed);
+    if (large->failure[0] && lab_passed("correct")) { /* in one of the timed runs */
+        lab_fail("correct");
+        lab_why("correct", "%s", large->failure);
+    }
+    note_cublas(large->cols);
+    if (lab_count_ncu(opt, &u, why, sizeof why)) return skip_counters(why);
+    grade_counters(&u, COUNTED_SIZE);
+    lab_usage_free(&u);
+}
+
+int main(int argc, char **argv) {
+    int n = lab_lane() == LAB_SIM ? 2048 : 4096;
+    if (lab_lane() == LAB_GPU) spec.title = "transpose 4096x4096 fp32";
+    lab_options opt = lab_begin(&spec, argc, argv);
+    if (opt.bench) return bench(), lab_leave();
+    if (opt.counted) n = COUNTED_SIZE;
+    job large = job_new(transpose, "transpose", n, n, opt.seed + 77);
+    lab_time once;
+    lab_pass("correct"); /* until a run says otherwise */
+    if (opt.counted) return run_shape(&large, &once), lab_leave();
+    if (opt.lines) return print_lines(&large), lab_leave();
+    if (lab_lane() == LAB_SIM)
+        grade_sim(&opt, &large);
+    else
+        grade_gpu(&opt, &large);
+    job_free(&large);
+    lab_gate("correct", "view");
+    return lab_end();
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env bats
+# Everything builds, with and without sanitizers, and has the form that we agreed on.
+
+load helper
+
+@test "SimGPU, its tools and every lab build without a warning" {
+    build all
+}
+
+@test "a second build does nothing" {
+    build all
+    make -q "$B/mine/lab3"
+}
+
+@test "the sanitizer build of the starter and the solution runs clean" {
+    SAN=1 make -s .build/san/starter/lab3 .build/san/reference/lab3 3>&- 4>&-
+    apart .build/san/starter/lab3 >/dev/null
+    apart .build/san/reference/lab3 >/dev/null
+}
+
+@test "lint: clang-format, cppcheck and shellcheck have nothing to say" {
+    make -s lint 3>&- 4>&-
+}
+
+@test "the top folder holds the house and nothing else" {
+    [ "$(git ls-files | sed 's,/.*,,' | grep -v '^\.' | sort -u | tr '\n' ' ')" = "LICENSE Makefile README.md common handouts labs solutions tests " ]
+}
+
+@test "the file to edit is shipped as its starter" {
+    git diff --quiet HEAD -- "$(lab_dir 3)/$(lab_file 3)" || skip "it has been edited here"
+    diff "$(lab_dir 3)/.starter.cu" "$(lab_dir 3)/$(lab_file 3)" || {
+        echo "after a change of the starter: cp $(lab_dir 3)/$(lab_file 3) $(lab_dir 3)/.starter.cu"
+        return 1
+    }
+}

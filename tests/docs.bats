@@ -1,0 +1,29 @@
+#!/usr/bin/env bats
+# The README and the handouts say what a run says.
+
+load helper
+
+@test "every block and figure of the sim lane in the texts is what a run gives" {
+    common/make/docs.sh --check 3>&- 4>&-
+}
+
+@test "a wrong figure in a text is found" {
+    house
+    mkdir -p handouts
+    printf '# T\n\nIt takes <!-- row: starter 3 launches value -->7 or so<!-- end --> launches.\n' >handouts/t.md
+    run common/make/docs.sh --check 3>&- 4>&-
+    [ "$status" = 1 ]
+    [[ $output == *'-It takes <!-- row: starter 3 launches value -->7 or so<!-- end --> launches.'* ]]
+    make -s docs 3>&- 4>&-
+    run grep "7 or so" handouts/t.md
+    [ "$status" = 1 ]
+}
+
+@test "a text can run only make's goals" {
+    house
+    printf '# T\n\n<!-- run: make lab3; touch forbidden -->\n<!-- end -->\n' >handouts/t.md
+    run common/make/docs.sh 3>&- 4>&-
+    [ "$status" = 1 ]
+    [[ $output == *"can be run from a text"* ]]
+    [ ! -e forbidden ]
+}

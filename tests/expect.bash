@@ -1,0 +1,27 @@
+# shellcheck shell=bash
+# expected FILE: grades FILE and holds it against its `// expect:` line (see wrong-programs.sh).
+
+expected() {
+    local line what regex
+    line=$(sed -n 's,^// expect: ,,p' "$1" | head -n 1)
+    what=${line%%:*}
+    regex=${line#*: }
+    if [ -z "$line" ] || [ "$what" = "$line" ]; then
+        echo "$1 does not open with '// expect: ROW|gate|run: REGEX'"
+        return 1
+    fi
+    grade "$1" 12345
+    if [ "$status" = 0 ]; then
+        echo "$1 passes: a hole in the grader"
+        return 1
+    fi
+    echo "expected $what: $regex"
+    case $what in
+    gate) echo "$output" | grep '^gate: ' | grep -Eq -- "$regex" ;;
+    run) ! score "$record" >/dev/null && echo "$output" | grep -Eq -- "$regex" ;;
+    *)
+        [ "$(field "$record" "$what" status)" != pass ] &&
+            awk -F '\t' -v id="$what" '$1 == "row" && $2 == id' "$record" | grep -Eq -- "$regex"
+        ;;
+    esac
+}

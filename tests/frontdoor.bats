@@ -1,0 +1,242 @@
+#!/usr/bin/env bats
+# The front door: every command that a student types, and every message for what can be missing or mistyped.
+# All of it happens in a copy of the project, since some commands change the student's file.
+
+load helper
+
+setup_file() { build all; }
+
+setup() {
+    house
+    mine=$(lab_dir 3)/$(lab_file 3)
+    starter=$(lab_dir 3)/.starter.cu
+    cp "$starter" "$mine"
+}
+
+# Says what a command printed, and runs it without Bats' descriptors.
+say() {
+    run "$@" 3>&- 4>&-
+    echo "$output"
+}
+
+@test "make lists the labs with title, state and score, and the commands" {
+    say make
+    [ "$status" = 0 ]
+    [[ $output =~ "lab 3 ".*untouched ]]
+    for c in setup lab3 lines3 hint3 diff3 reset3 solution3 check test doctor; do [[ $output == *"make $c "* ]]; done
+}
+
+@test "the state goes from untouched to in progress to done, with the score of the last run" {
+    echo '// my first idea' >>"$mine"
+    say make
+    [[ $output =~ "lab 3 ".*"in progress" ]]
+    make -s lab3 3>&- 4>&-
+    say make
+    [[ $output =~ "lab 3 ".*"in progress".*/100 ]]
+    cp solutions/"${mine#labs/}" "$mine"
+    make -s lab3 3>&- 4>&-
+    say make
+    [[ $output =~ "lab 3 ".*"done".*100/100 ]]
+}
+
+@test "make lab3 prints a card whose first line names the lane and the virtual device, and exits 0" {
+    say make lab3
+    [ "$status" = 0 ]
+    [[ $output =~ lab3.*sim.*virtual ]]
+    [[ $output == */100* ]]
+}
+
+@test "a compile error is the compiler's own message, with the student's line, and exit not 0" {
+    echo 'int oops = ;' >>"$mine"
+    say make lab3
+    [ "$status" != 0 ]
+    [[ $output == *"$mine:$(wc -l <"$mine"):"*"error: expected expression"* ]]
+}
+
+@test "after a crash no old score is left" {
+    make -s lab3 3>&- 4>&-
+    sed 's/^extern "C" void transpose(.*/&\n    __builtin_trap();/' "$starter" >"$mine"
+    say make lab3
+    [ "$status" != 0 ]
+    [[ $output == *"No score"* ]]
+    say make
+    [[ $output != *"/100"* ]]
+}
+
+@test "make -j2 builds it too, and a second time builds nothing" {
+    say make -j2 lab3
+    [ "$status" = 0 ]
+    [[ $output != *warning:* ]]
+    make -q .build/sim/mine/lab3
+}
+
+@test "make hint3 gives a question, a place, a technique, and never code" {
+    rm -rf .build/hints
+    say make hint3
+    [[ $output == *"hint 1 of 3 (question)"* ]]
+    say make hint3
+    [[ $output == *"hint 2 of 3 (place)"* ]]
+    say make hint3
+    [[ $output == *"hint 3 of 3 (technique)"* ]]
+    say make hint3
+    [[ $output == *"That was the last one"* ]]
+    run grep -nE '[;{}]|<<<|\[[a-z]' "$(lab_dir 3)/hints.md"
+    echo "$output"
+    [ "$status" = 1 ]
+}
+
+@test "every row has its three hints" {
+    build "$B/reference/lab3"
+    for id in $(apart "$B/reference/lab3" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "hint") c = i; next } { print $c }' | sort -u); do
+        echo "hint $id"
+        [ "$(awk -v id="$id" '/^## / { in_it = $2 == id } in_it && /^[123]\. /' "$(lab_dir 3)/hints.md" | wc -l)" = 3 ]
+    done
+}
+
+@test "make hint3 has nothing to say when every row is full" {
+    cp solutions/"${mine#labs/}" "$mine"
+    say make hint3
+    [ "$status" = 0 ]
+    [[ $output == *"Every row of lab 3 is full"* ]]
+}
+
+@test "make diff3 shows what was changed" {
+    say make diff3
+    [[ $output == *"is the starter, unchanged"* ]]
+    echo '// mine' >>"$mine"
+    say make diff3
+    [ "$status" = 0 ]
+    [[ $output == *"+// mine"* ]]
+}
+
+@test "make reset3 asks, does nothing on n, and keeps a backup on y" {
+    echo '// mine' >>"$mine"
+    run make reset3 <<<n 3>&- 4>&-
+    [[ $output == *"Nothing changed"* ]]
+    [ "$(tail -n 1 "$mine")" = '// mine' ]
+    run make reset3 <<<y 3>&- 4>&-
+    [ "$status" = 0 ]
+    cmp "$mine" "$starter"
+    [ "$(tail -n 1 "$mine.bak")" = '// mine' ]
+    echo '// again' >>"$mine"
+    run make reset3 <<<y 3>&- 4>&-
+    [ "$(tail -n 1 "$mine.bak")" = '// mine' ]
+    [ "$(tail -n 1 "$mine.bak2")" = '// again' ]
+    rm "$mine".bak*
+}
+
+@test "make solution3 runs the reference" {
+    say make solution3
+    [ "$status" = 0 ]
+    [[ $output == *100/100* ]]
+}
+
+@test "make lines3 shows the student's source with counters" {
+    say make lines3
+    [ "$status" = 0 ]
+    [[ $output == *sectors* ]]
+    # Some line of the starter is there as it is written.
+    [[ $output == *"$(grep -F '<<<' "$starter" | tail -n 1 | sed 's/^ *//')"* ]]
+}
+
+@test "make check ends with the score, and its exit status says whether it is full" {
+    say make check LAB=3
+    [ "$status" != 0 ]
+    [[ ${output##*Score: } =~ ^[0-9.]+/100 ]]
+    [[ $output == *"make hint3"* ]]
+    say make check SUBMISSION=solutions
+    [ "$status" = 0 ]
+    [ "${lines[-1]}" = "Score: 100/100" ]
+}
+
+@test "a submission may be a tree, a folder or a file" {
+    for s in solutions/lab3-transpose solutions/lab3-transpose/transpose.cu "$PWD/solutions"; do
+        say make check LAB=3 SUBMISSION="$s"
+        [ "${lines[-1]}" = "Score: 100/100" ]
+    done
+}
+
+@test "what cannot be: a lab that is not there, a folder without a submission, a lane that is none" {
+    say make lab9
+    [ "$status" != 0 ]
+    [[ $output == *"There is no lab '9'. The labs here: 3"* ]]
+    say make check LAB=9
+    [ "$status" != 0 ]
+    [[ $output == *"There is no lab '9'"* ]]
+    say make check SUBMISSION=nowhere
+    [ "$status" != 0 ]
+    [[ $output == *"SUBMISSION=nowhere: neither nowhere/lab3-transpose/transpose.cu nor nowhere/transpose.cu is there"* ]]
+    say make lab3 DEVICE=tpu
+    [ "$status" != 0 ]
+    [[ $output == *"DEVICE=tpu: there are two lanes"* ]]
+    say make transpose
+    [ "$status" != 0 ]
+    [[ $output == *"make transpose: no such command"* ]]
+}
+
+@test "without clang: one message with the command that installs it" {
+    path=$(path_without 'clang*' 'nvcc')
+    PATH=$path say make lab3
+    [ "$status" != 0 ]
+    [[ ${lines[0]} == "Not found: clang (14 or newer). Install it with:  "*" clang "*"make setup)" ]]
+}
+
+@test "without bats, make check says how to get it" {
+    path=$(path_without 'bats')
+    PATH=$path say make check
+    [ "$status" != 0 ]
+    [[ ${lines[0]} == "Not found: bats. Install it with:  "* ]]
+}
+
+@test "DEVICE=gpu without nvcc points to the toolkit and to the sim lane" {
+    path=$(path_without 'nvcc')
+    PATH=$path say make lab3 DEVICE=gpu
+    [ "$status" != 0 ]
+    [[ $output == *"DEVICE=gpu needs nvcc"*"DEVICE=sim"* ]]
+}
+
+@test "make doctor: well, and ill with the mend" {
+    say make doctor
+    [ "$status" = 0 ]
+    [[ $output == *"All that 'make lab3' needs is here"* ]]
+    path=$(path_without 'clang*')
+    PATH=$path say make doctor
+    [ "$status" != 0 ]
+    [[ $output == *"Not found: clang (14 or newer). Install it with:"* ]]
+    path=$(path_without 'cppcheck')
+    PATH=$path say make doctor
+    [ "$status" = 0 ]
+    [[ $output =~ cppcheck.*"missing, needed for make lint: " ]]
+}
+
+@test "make setup does nothing when all is there" {
+    say make setup
+    [ "$status" = 0 ]
+    [ "${lines[0]}" = "setup: everything is there already: clang, make, bats, shellcheck, clang-format, cppcheck, binutils." ]
+}
+
+# A machine without bats, whose package manager only writes down what it was asked.
+stub_machine() { # manager to stub, user id
+    path=$(path_without bats apt-get apt-cache dnf sudo id)
+    printf '#!/bin/sh\necho "%s $*" >>%s\n' "$1" "$BATS_TEST_TMPDIR/asked" >"$path/$1"
+    printf '#!/bin/sh\necho "sudo $*" >>%s\n' "$BATS_TEST_TMPDIR/asked" >"$path/sudo"
+    printf '#!/bin/sh\necho %s\n' "$2" >"$path/id"
+    chmod +x "$path"/{"$1",sudo,id}
+}
+
+@test "make setup on Debian installs what is missing, and only that; sudo only when not root" {
+    stub_machine apt-get 0
+    PATH=$path say make setup
+    [[ $output == *"setup: installing bats ..."* ]]
+    grep -qx "apt-get install -y -qq --no-install-recommends bats" "$BATS_TEST_TMPDIR/asked"
+    [ "$(grep -c sudo "$BATS_TEST_TMPDIR/asked")" = 0 ]
+    stub_machine apt-get 1000
+    PATH=$path say make setup
+    grep -qx "sudo apt-get install -y -qq --no-install-recommends bats" "$BATS_TEST_TMPDIR/asked"
+}
+
+@test "make setup on Fedora speaks to dnf" {
+    stub_machine dnf 1000
+    PATH=$path say make setup
+    grep -qx "sudo dnf install -y --setopt=install_weak_deps=False bats" "$BATS_TEST_TMPDIR/asked"
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# The graders, graded: the starter fails what it should, the solution passes, nothing depends on luck or on what a
+# program prints. The programs in labs/*/wrong and labs/*/cheat have a test each: see wrong-programs.sh.
+
+load helper
+
+setup_file() {
+    build "$B/starter/lab3" "$B/reference/lab3"
+}
+
+teardown_file() { rm -rf "$B"/sub-_tmp_bats* "$B"/check/sub-_tmp_bats*; }
+
+setup() { lab=$(lab_dir 3); }
+
+# The last line of the grade.
+scored() { echo "$output" | grep -qx "Score: $1/100"; }
+
+# The starter with a change by sed, as a submission.
+changed() {
+    mkdir -p "$BATS_TEST_TMPDIR/s"
+    sed "$@" "$lab/.starter.cu" >"$BATS_TEST_TMPDIR/s/transpose.cu"
+    cmp -s "$BATS_TEST_TMPDIR/s/transpose.cu" "$lab/.starter.cu" && echo "the change changed nothing"
+    grade "$BATS_TEST_TMPDIR/s/transpose.cu"
+}
+
+@test "the starter fails exactly its declared rows, whatever the seed" {
+    for seed in 1 2 3 4000000000; do
+        grade starter $seed
+        [ "$status" != 0 ]
+        diff <(grep -v '^#' "$lab/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
+    done
+}
+
+@test "each row that the starter fails comes with a line and a hint" {
+    grade starter
+    for row in $(grep -v '^#' "$lab/rows-failing-at-start.txt"); do
+        echo "$row"
+        [[ $(field "$record" "$row" where) == transpose.cu:[0-9]* ]]
+        grep -q "^## $(field "$record" "$row" hint)\$" "$lab/hints.md"
+        [ -n "$(field "$record" "$row" why)" ]
+    done
+}
+
+@test "the solution is full, whatever the seed" {
+    for seed in 1 2 3 4000000000; do
+        grade solutions $seed
+        [ "$status" = 0 ]
+        [ "$(score "$record")" = "100 100" ]
+    done
+}
+
+@test "the points of the rows sum to 100" {
+    [ "$(apart "$B/reference/lab3" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "points") c = i; next } { s += $c } END { print s }')" = 100 ]
+}
+
+@test "two runs, on 1, 2 and 3 host threads: byte-identical cards, records and reports" {
+    cd "$BATS_TEST_TMPDIR"
+    for who in starter reference; do
+        for run in 1 2 3 1again; do
+            SIMGPU_THREADS=${run%again} SIMGPU_REPORT=report.$run apart "$BLUEBAR_TOP/$B/$who/lab3" --record record.$run --seed 11 >card.$run
+        done
+        [ -s report.1 ] && [ -s card.1 ] && [ -s record.1 ]
+        for run in 2 3 1again; do
+            cmp card.1 card.$run
+            cmp record.1 record.$run
+            cmp report.1 report.$run
+        done
+    done
+}
+
+@test "what a program prints decides nothing" {
+    # The true record's last line, TAP, and a score: on the program's stdout, before its real results.
+    changed -e '/^#include/a extern "C" int printf(const char *, ...);' \
+        -e 's/^extern "C" void transpose(.*/&\n    printf("1..7\\nok 1 all\\nok 2 all\\nscore\\t100\\t100\\tdone\\nscore 100 100 done\\nScore: 100\/100\\n");/'
+    [ "$status" != 0 ]
+    diff <(cut -f 2-5 "$B/check/starter-lab3.tsv") <(cut -f 2-5 "$record")
+}
+
+@test "a student's program sees no descriptor but 0, 1 and 2" {
+    exec 9<Makefile
+    seen=$(apart ls -l /proc/self/fd)
+    echo "$seen"
+    # The fourth is the folder that ls itself reads.
+    [ "$(echo "$seen" | grep -c -- '->')" = 4 ]
+}
+
+@test "a program that ends in the middle passes nothing" {
+    changed 's/^extern "C" void transpose(.*/&\n    __builtin_trap();/'
+    [ "$status" != 0 ]
+    [[ $output == *"no result: "* && $output != *$'\nok '* ]]
+    scored 0
+}
+
+@test "a program that never ends is stopped, and says so" {
+    export CHECK_TIMEOUT=2
+    changed 's/^extern "C" void transpose(.*/&\n    for (volatile int forever = 1; forever;) continue;/'
+    [ "$status" != 0 ]
+    [[ $output == *"it was still running after 2 seconds"* ]]
+    scored 0
+}
+
+@test "a program that does not compile gets the compiler's message and no points" {
+    changed '$ a int oops = ;'
+    [ "$status" != 0 ]
+    [[ $output == *"s/transpose.cu:"*"error: expected expression"* ]]
+    scored 0
+}
+
+@test "only the submitted file is taken: a header beside it is not" {
+    mkdir -p "$BATS_TEST_TMPDIR/s"
+    echo '#error "a header of the submission"' >"$BATS_TEST_TMPDIR/s/lab3.h"
+    changed '1 i // mine'
+    [[ $output != *"a header of the submission"* && $output == *Score:* ]]
+    row_is correct pass
+}
+
+# The gate: NAME of the rule's word in the message, and a line of C++ that breaks it.
+gate_stops() {
+    changed "\$ a $2"
+    echo "--- $output"
+    [ "$status" != 0 ]
+    [[ $output == *"gate: transpose.cu"*"$1"* ]]
+    scored 0
+}
+
+@test "gate: a function that would replace one of the C library" {
+    gate_stops 'defines `memcmp`' 'extern "C" int memcmp(const void *, const void *, unsigned long) { return 0; }'
+}
+
+@test "gate: a clock of its own" {
+    gate_stops 'defines `clock_gettime`' 'extern "C" int clock_gettime(int, void *) { return 0; }'
+}
+
+@test "gate: operator new" {
+    gate_stops 'replaces C++' 'void *operator new(unsigned long) { return 0; }'
+}
+
+@test "gate: a call that a submission may not make" {
+    gate_stops 'calls `system`' 'extern "C" int system(const char *); int run_it() { return system("true"); }'
+}
+
+@test "gate: SimGPU's own interface" {
+    gate_stops 'calls `simgpuReport`' 'extern "C" int simgpuReport(const char *); int forge() { return simgpuReport("x"); }'
+}
+
+@test "gate: code before main" {
+    gate_stops 'runs before main' 'int cheat_before_main; __attribute__((constructor)) void early() { cheat_before_main = 1; }'
+}
+
+@test "gate: code after main" {
+    gate_stops 'runs outside the harness' 'int cheat_after_main; __attribute__((destructor)) void late() { cheat_after_main = 1; }'
+}
+
+@test "gate: an ifunc" {
+    gate_stops 'ifunc' '#ifndef __CUDA_ARCH__\nstatic int plain() { return 1; } extern "C" int (*pick())() { return plain; } int picked() __attribute__((ifunc("pick")));\n#endif'
+}
+
+@test "gate: a system call by inline assembly" {
+    gate_stops 'inline assembly' '#ifndef __CUDA_ARCH__\nint raw() { int r; asm volatile("syscall" : "=a"(r) : "a"(39)); return r; }\n#endif'
+}
+
+@test "gate: a missing entry point" {
+    changed 's/view_transpose/view_transposed/'
+    [ "$status" != 0 ]
+    [[ $output == *'gate: transpose.cu does not define `view_transpose`'* || $output == *error:* ]]
+}

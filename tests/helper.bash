@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# What the tests share. Load it first: it goes to the project's top folder and forgets the caller's choices.
+#
+#   house              makes a copy of the project (with what is built) in $BATS_FILE_TMPDIR/house and goes there, so that
+#                      a test may edit files; the copy is made once a file
+#   path_without P...  prints a PATH with all of this machine's programs but those that match the patterns
+#   grade FILE [SEED]  grades one submission of lab 3; its record is then in $record, what was said in $output, exit in $status
+#   row_is ROW STATUS  the record says so
+#
+# `run` of Bats leaks its own descriptors to what it starts; everything here is started with them closed.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+BLUEBAR_TOP=$PWD
+export BLUEBAR_TOP DEVICE=sim CUDA_COMPILER=clang B=.build/sim
+unset LAB SUBMISSION SEED SAN MAKEFLAGS MAKELEVEL MFLAGS CLANG
+. common/make/lib.sh
+
+house() {
+    local house=$BATS_FILE_TMPDIR/house
+    if [ ! -d "$house" ]; then
+        mkdir -p "$house/.build"
+        git ls-files -co --exclude-standard -z | tar --null -T - -cf - | tar -xf - -C "$house"
+        cp "$(lab_dir 3)/.starter.cu" "$house/$(lab_dir 3)/$(lab_file 3)"
+        cp -a .build/sim "$house/.build/sim"
+        rm -rf "$house/.build/sim/mine" "$house/.build/sim"/sub-*
+    fi
+    cd "$house" || return 1
+}
+
+path_without() {
+    local dir p
+    dir=$(mktemp -d "$BATS_TEST_TMPDIR/path.XXXXXX")
+    ln -sf /bin/* /usr/bin/* "$dir/" 2>/dev/null
+    for p in "$@"; do
+        # shellcheck disable=SC2086 # a pattern
+        rm -f "$dir"/$p
+    done
+    echo "$dir"
+}
+
+grade() {
+    local name
+    export SEED=${2:-7}
+    status=0
+    output=$(make -s check LAB=3 SUBMISSION="$1" SEED="$SEED" 2>&1 3>&- 4>&-) || status=$?
+    name=sub-$(printf %s "$1" | tr -c 'A-Za-z0-9.-' _)
+    case $1 in starter) name=starter ;; solutions) name=reference ;; esac
+    record=$B/check/$name-lab3.tsv
+    echo "$output"
+}
+
+row_is() {
+    local is
+    is=$(field "$record" "$1" status)
+    [ "$is" = "$2" ] || {
+        echo "row $1 is '$is', should be '$2'"
+        return 1
+    }
+}

@@ -1,0 +1,307 @@
+/* lab-unit.c — common/lab held against hand-made cases. `lab-unit GROUP` runs one group; lab.bats names them.
+ *
+ * A failed check prints its line and what it was, and the program exits 1.
+ */
+#define _GNU_SOURCE
+#include "lab_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int failures;
+#define CHECK(x)                                                                                                       \
+    do {                                                                                                               \
+        if (!(x)) printf("line %d: not true: %s\n", __LINE__, #x), failures++;                                         \
+    } while (0)
+#define SAME(got, want)                                                                                                \
+    do {                                                                                                               \
+        const char *g_ = (got), *w_ = (want);                                                                          \
+        if (strcmp(g_, w_)) printf("line %d: got  '%s'\n         want '%s'\n", __LINE__, g_, w_), failures++;          \
+    } while (0)
+
+static const lab_row rows[] = {
+    {"gate", "gate", "the gate", "", 0, 1, 1, 20, LAB_BOTH, "gate", "open it"},
+    {"less", "less is better", "less", "", 1, 4, 32, 10, LAB_BOTH, "less", "take less"},
+    {"more", "more is better", "more", "", 2, 0.95, 0.5, 30, LAB_BOTH, "more", "take more"},
+    {"other", "other", "other", "", 0, 1, 1, 10, LAB_BOTH, "other", "do it"},
+    {"silicon", "silicon only", "silicon", "", 0, 1, 1, 50, LAB_GPU, "silicon", "buy one"},
+};
+static const lab_spec spec = {"lab9", "test", "test.cu", rows, sizeof rows / sizeof *rows};
+
+static void fresh(void) {
+    memset(&lab, 0, sizeof lab);
+    lab.spec = &spec;
+    lab_rows_begin();
+}
+
+static FILE *file_of(const char *text) {
+    FILE *f = tmpfile();
+    fputs(text, f);
+    rewind(f);
+    return f;
+}
+
+/* What a function prints, as a string. */
+static const char *printed(void (*print)(FILE *)) {
+    static char text[8192];
+    FILE *f = tmpfile();
+    print(f);
+    rewind(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    return text;
+}
+
+/* --- data ------------------------------------------------------------------------------------- */
+
+static void data(void) {
+    enum { N = 1 << 18 };
+    static float a[N], b[N];
+    const uint64_t seeds[] = {0, 1, 2048, 0xFFFFFFFFFFFFFFFFu};
+    for (int s = 0; s < 4; s++) {
+        lab_fill(seeds[s], a, N);
+        for (uint32_t i = 0; i < N; i++) {
+            CHECK(isfinite(a[i]) && a[i] != 0 && fabsf(a[i]) > 1e-20f && fabsf(a[i]) < 1e20f);
+            CHECK(lab_data_index(seeds[s], a[i], N) == (int64_t)i);
+            CHECK(a[i] == lab_data(seeds[s], i));
+            if (failures) return;
+        }
+        CHECK(lab_data_index(seeds[s], a[N - 1], N - 1) == -1);
+    }
+    lab_fill(7, a, N);
+    lab_fill(8, b, N);
+    int equal = 0;
+    for (int i = 0; i < N; i++) equal += a[i] == b[i];
+    CHECK(equal < 4);
+    /* The last of the 2^31 indices, and values that are no data. */
+    CHECK(lab_data_index(3, lab_data(3, 0x7FFFFFFF), 1u << 31) == 0x7FFFFFFF);
+    CHECK(lab_data_index(3, 0, N) == -1 && lab_data_index(3, INFINITY, N) == -1 && lab_data_index(3, NAN, N) == -1);
+    float poison;
+    memset(&poison, 0xFF, sizeof poison);
+    CHECK(lab_is_poison(poison) && !lab_is_poison(NAN) && lab_data_index(3, poison, N) == -1);
+}
+
+static double oracle(size_t i, void *context) { return ((const double *)context)[i]; }
+
+static void compare(void) {
+    float poison;
+    memset(&poison, 0xFF, sizeof poison);
+    double want[] = {1, 2, 3, 0, INFINITY, NAN, 1e10, 8};
+    float good[] = {1, 2, 3, 0, INFINITY, NAN, 1e10f, 8};
+    float bad[] = {1.01f, poison, NAN, 1e-30f, -INFINITY, poison, 1.0001e10f, 8};
+    lab_diff d;
+    CHECK(lab_compare(good, 8, oracle, want, 0, &d) && d.wrong == 0);
+    CHECK(!lab_compare(bad, 8, oracle, want, 1e-3, &d));
+    CHECK(d.wrong == 6 && d.poison == 2);
+    CHECK(d.first[0] == 0 && d.first[1] == 1 && d.first[2] == 2 && d.first[3] == 3);
+    CHECK(d.want[0] == 1 && d.got[0] == 1.01f);
+    CHECK(!lab_compare(bad, 8, oracle, want, 1e-1, &d) && d.first[0] == 1);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static double points_of(const char *id, double value) {
+    lab_grade(id, value);
+    return lab_find(id)->points;
+}
+
+static void grades(void) {
+    fresh();
+    CHECK(lab.nresults == 4 && lab_find("silicon") == NULL);
+    CHECK(points_of("less", 4) == 10 && points_of("less", 1) == 10 && lab_passed("less"));
+    CHECK(points_of("less", 32) == 0 && points_of("less", 99) == 0 && lab_find("less")->status == LAB_FAIL);
+    CHECK(points_of("less", 18) == 5 && lab_find("less")->status == LAB_PART);
+    CHECK(points_of("less", 4.0001) == 9.9 && !lab_passed("less"));
+    CHECK(points_of("less", NAN) == 0 && points_of("less", -INFINITY) == 10);
+    CHECK(points_of("more", 0.95) == 30 && points_of("more", 0.5) == 0 && points_of("more", 0.725) == 15);
+    CHECK(points_of("more", 2) == 30 && points_of("more", -1) == 0);
+    lab_grade("silicon", 1); /* of the other lane: no effect, no death */
+    lab_fail("silicon");
+    lab_skip("silicon", "no");
+}
+
+static void intervals(void) {
+    fresh();
+    lab_grade_interval("more", 0.97, 0.96, 0.98);
+    CHECK(lab_passed("more") && !lab_find("more")->why[0]);
+    lab_grade_interval("more", 0.90, 0.89, 0.91);
+    CHECK(!lab_passed("more") && !lab_find("more")->why[0]);
+    lab_grade_interval("more", 0.94, 0.93, 0.96);
+    CHECK(lab_passed("more") && strstr(lab_find("more")->why, "inconclusive") &&
+          strstr(lab_find("more")->why, "favour"));
+    lab_grade_interval("more", 0.80, 0.60, 0.99);
+    CHECK(!lab_passed("more") && strstr(lab_find("more")->why, "inconclusive"));
+}
+
+static void gates(void) {
+    fresh();
+    lab_fail("gate");
+    lab_grade("less", 1);
+    lab_grade("more", 0.7);
+    lab_pass("other");
+    lab_gate("gate", "somewhere other");
+    CHECK(lab_find("less")->points == 0 && lab_find("less")->status == LAB_FAIL);
+    SAME(lab_find("less")->why, "earns points once 'gate' is full");
+    CHECK(lab_passed("other") && lab_find("other")->points == 10);
+    fresh();
+    lab_pass("gate");
+    lab_grade("less", 1);
+    lab_gate("gate", "");
+    CHECK(lab_passed("less"));
+    lab_skip_rest("why not");
+    CHECK(lab_find("more")->status == LAB_FAIL && lab_passed("gate"));
+    SAME(lab_find("other")->why, "why not");
+}
+
+/* --- card and record -------------------------------------------------------------------------- */
+
+static void print_tsv(FILE *f) { lab_tsv(f, "a\tb\nc\\d\re"); }
+static void print_record(FILE *f) {
+    lab.record = fdopen(dup(fileno(f)), "w");
+    lab_record_write();
+}
+
+static void card(void) {
+    SAME(printed(print_tsv), "a\\tb\\nc\\\\d\\re");
+    fresh();
+    lab_pass("gate");
+    lab_grade("less", 18);
+    lab_where("less", "test.cu:7");
+    lab_why("less", "too\tmany");
+    lab_skip("more", "no counters here");
+    lab_fail("other");
+    lab_value("other", "12 us");
+    lab_want("other", "start 1 · end 2");
+    lab_note("peer", "3 us");
+    SAME(printed(lab_card_print),
+         "lab9  test                               sim · virtual H200 · deterministic\n"
+         "  gate                            PASS                                                        20/20\n"
+         "  less is better                  18.0   want ≤ 4                                              5/10\n"
+         "      test.cu:7\n"
+         "      too\tmany\n"
+         "      next: take less\n"
+         "  more is better                   n/a   want ≥ 0.95                                           -/30\n"
+         "      no counters here\n"
+         "  other                          12 us   start 1 · end 2                                       0/10\n"
+         "      next: do it\n"
+         "  peer                      3 us\n"
+         "  25/40   next: make hint9\n");
+    SAME(printed(print_record), "row\tgate\tpass\t20\t20\tthe gate\tPASS\t\t\t\tgate\topen it\n"
+                                "row\tless\tpart\t5\t10\tless\t18.0\twant ≤ 4\ttest.cu:7\ttoo\\tmany\tless\ttake less\n"
+                                "row\tmore\tna\t0\t30\tmore\tn/a\twant ≥ 0.95\t\tno counters here\tmore\ttake more\n"
+                                "row\tother\tfail\t0\t10\tother\t12 us\tstart 1 · end 2\t\t\tother\tdo it\n"
+                                "note\tpeer\t3 us\n"
+                                "score\t25\t40\tdone\n");
+}
+
+static void bar(void) {
+    fresh();
+    lab_span spans[] = {{150, 50}, {100, 50}, {120, 60}, {400, 1000}}; /* out of order, overlapping, past the end */
+    lab_usage u = {.spans = spans, .nspans = 4};
+    lab_blue_bar(&u, 100, 500);
+    SAME(lab.bar, "blue bar ▏██████            ██████▕ GPU busy 50 % (virtual)");
+    lab_blue_bar(&(lab_usage){.nspans = 0}, 0, 10);
+    SAME(lab.bar, "blue bar ▏                        ▕ GPU busy 0 % (virtual)");
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+#define MARK(name) "{'kind':'mark','name':'" name "','host_ns':5}\n"
+#define SECTORS    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+
+/* Reads a report whose double quotes are written as single ones. */
+static int read_text(const char *text, lab_usage *u, char *why, size_t size) {
+    char json[2048];
+    lab_text(json, sizeof json, "%s", text);
+    for (char *p = json; *p; p++)
+        if (*p == '\'') *p = '"';
+    memset(u, 0, sizeof *u);
+    why[0] = 0;
+    FILE *f = file_of(json);
+    int rc = lab_read_report(f, "mine", u, why, size);
+    fclose(f);
+    return rc;
+}
+
+static double sectors(const lab_line *l) { return l->c.ld_sectors; }
+
+static void report(void) {
+    lab_usage u;
+    char why[256];
+    fresh();
+    static const char good[] = MARK("other") "{'kind':'launch','start_ns':0,'duration_ns':9}\n" MARK(
+        "mine") "{'kind':'launch','name':'k','start_ns':10,'duration_ns':20,'bound':'lsu','why':'a \\'quoted\\' "
+                "reason',"
+                "'host_file':'t/test.cu','host_line':9,'unknown':[1,{'x':null}],"
+                "'counters':{'smsp__inst_executed.sum':7,'new':1},"
+                "'lines':[{'file':'t/test.cu','line':3,'counters':{'" SECTORS "':4}},"
+                "{'file':'cuda.h','line':3,'counters':{'" SECTORS "':99}}]}\n"
+                "{'kind':'launch','start_ns':30,'duration_ns':5,'host_file':'t/test.cu','host_line':9,"
+                "'lines':[{'file':'t/test.cu','line':3,'counters':{'" SECTORS "':6}}]}\n"
+                "{'kind':'copy','bytes':8,'start_ns':40,'duration_ns':2}\n" MARK(
+                    "end") "{'kind':'launch','duration_ns':9}\n";
+    CHECK(read_text(good, &u, why, sizeof why) == 0);
+    CHECK(u.launches == 2 && u.copies == 1 && u.nspans == 3 && u.total.inst == 7 && u.spans[1].start == 30);
+    SAME(u.why, "a \"quoted\" reason");
+    const lab_line *l = lab_worst(&u, sectors); /* a header is nobody's line */
+    CHECK(l && l->line == 3 && l->c.ld_sectors == 10);
+    lab_usage_free(&u);
+
+    CHECK(read_text(MARK("other"), &u, why, sizeof why) == -1);
+    SAME(why, "SimGPU's report has no mark 'mine'");
+    static const struct {
+        const char *line, *says;
+    } bad[] = {
+        {"{'kind':'launch'\n", "SimGPU's report, line 2, column 17: expected a closing brace"},
+        {"{'kind' 'launch'}\n", "SimGPU's report, line 2, column 9: expected a colon"},
+        {"{'kind':'launch'} x\n", "SimGPU's report, line 2, column 19: expected the end of the line"},
+        {"{'name':'a\\q'}\n", "SimGPU's report, line 2, column 12: expected an escape"},
+        {"{'start_ns':'1'}\n", "SimGPU's report, line 2, column 13: expected a number"},
+        {"{'lines':[{'line':1,]}\n", "SimGPU's report, line 2, column 21: expected a string"},
+        {"{'x':tru}\n", "SimGPU's report, line 2, column 6: expected a number"},
+        {"[]\n", "SimGPU's report, line 2, column 1: expected an object"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[256];
+        lab_text(text, sizeof text, "%s%s", MARK("mine"), bad[i].line);
+        CHECK(read_text(text, &u, why, sizeof why) == -1);
+        SAME(why, bad[i].says);
+        lab_usage_free(&u);
+    }
+}
+
+static void ncu(void) {
+    lab_usage u = {.launches = 0};
+    char why[256] = "";
+    FILE *f = file_of(
+        "==PROF== Connected\nlab3 says hello\n"
+        "\"ID\",\"Kernel Name\",\"smsp__inst_executed.sum\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\"\n"
+        "\"\",\"\",\"inst\",\"sector\"\n"
+        "\"0\",\"k(const float *, \"\"x\"\")\",\"1,234\",\"8\"\n"
+        "\"1\",\"k\",\"1\",\"2\"\n");
+    CHECK(lab_read_ncu(f, &u, why, sizeof why) == 0);
+    CHECK(u.launches == 2 && u.total.inst == 1235 && u.total.ld_sectors == 10 && u.total.st_sectors == 0);
+    fclose(f);
+    u = (lab_usage){.launches = 0};
+    f = file_of("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n");
+    CHECK(lab_read_ncu(f, &u, why, sizeof why) == -1 && strstr(why, "may not read"));
+    fclose(f);
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } groups[] = {{"data", data},   {"compare", compare}, {"grades", grades}, {"intervals", intervals},
+                  {"gates", gates}, {"card", card},       {"bar", bar},       {"report", report},
+                  {"ncu", ncu}};
+    for (size_t i = 0; argc == 2 && i < sizeof groups / sizeof *groups; i++) {
+        if (strcmp(argv[1], groups[i].name)) continue;
+        groups[i].run();
+        return failures != 0;
+    }
+    fprintf(stderr, "usage: lab-unit GROUP\n");
+    return 2;
+}

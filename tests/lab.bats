@@ -1,0 +1,39 @@
+#!/usr/bin/env bats
+# common/lab: the data, the comparison, the marks, the card and the record, and the two readers of counters.
+
+load helper
+
+setup_file() {
+    build "$B/libsimgpu.a" "$B/reference/lab3"
+    # shellcheck disable=SC2046 # a list of objects
+    $(common/make/find-clang.sh) -std=c11 -g -Wall -Wextra -Werror -fsanitize=address,undefined -I common/lab -I common/simgpu/include \
+        -o "$BATS_FILE_TMPDIR/lab-unit" tests/lab-unit.c common/lab/*.c "$B/libsimgpu.a" -pthread -lstdc++ -lm
+}
+
+unit() { "$BATS_FILE_TMPDIR/lab-unit" "$1"; }
+
+@test "data: every value tells its index, under any seed" { unit data; }
+@test "comparison: poison, NaN, infinities, relative error, first differences" { unit compare; }
+@test "marks: a straight line between full and zero" { unit grades; }
+@test "marks: an interval that straddles the mark is inconclusive" { unit intervals; }
+@test "marks: nothing is earned behind a gate that is not full" { unit gates; }
+@test "card and record, character by character" { unit card; }
+@test "the blue bar adds overlapping work once" { unit bar; }
+@test "the report's reader: sums by stretch and line; a malformed report is a message with its place" { unit report; }
+@test "the reader of ncu's CSV" { unit ncu; }
+
+says() {
+    run apart "$B/reference/lab3" "$@"
+    echo "$output"
+}
+
+@test "options: a bad one is one message and status 2" {
+    says --bogus
+    [ "$status" = 2 ] && [ "$output" = "lab3: unknown option --bogus; see --help" ]
+    says --seed -1
+    [ "$status" = 2 ] && [ "$output" = "lab3: --seed -1: a seed is a whole number from 0 on" ]
+    says --seed
+    [ "$status" = 2 ] && [ "$output" = "lab3: --seed needs a value; see --help" ]
+    says --record /nonexistent/record
+    [ "$status" = 2 ] && [[ $output == "lab3: cannot write the record /nonexistent/record: No such file or directory" ]]
+}

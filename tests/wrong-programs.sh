@@ -1,0 +1,18 @@
+#!/bin/bash
+# wrong-programs.sh: prints a Bats file with one test for each program in labs/*/wrong and labs/*/cheat.
+#
+# Such a program opens with what the grader must say of it:
+#     // expect: ROW: REGEX     that row is not full, and its value, place or reason matches the extended regex
+#     // expect: gate: REGEX    the gate refuses it with such a message, and it is never run
+#     // expect: run: REGEX     it ends without a score, and what is said matches
+# In every case the grade is not full. (A wrong program that passes is a hole in the grader.)
+set -eu
+cd "$(dirname "$0")/.."
+
+echo "# Made by tests/wrong-programs.sh."
+echo "load '$PWD/tests/helper'"
+echo "load '$PWD/tests/expect'"
+for f in labs/*/wrong/*.cu labs/*/cheat/*.cu; do
+    [ -f "$f" ] || continue
+    printf '@test "%s" { expected %s; }\n' "${f#labs/}" "$f"
+done
