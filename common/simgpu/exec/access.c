@@ -55,7 +55,7 @@ static bool aligned(warp *w, const ptx_insn *i, uint32_t size, uint64_t any) {
 }
 
 /* Lanes that are off get the address of the first that is on: then every rule may look at all 32. */
-static void fill_addresses(warp *w, const ptx_insn *i) {
+VECTOR static void fill_addresses(warp *w, const ptx_insn *i) {
     uint64_t *a = w->address;
     if (i->a_wide) {
         const uint64_t *base = ROW(w, uint64_t, i->a);
@@ -74,16 +74,20 @@ typedef struct {
     bool dense;           /* lane l at the first + l * size, all 32 */
 } shape;
 
-static shape look(const warp *w, uint32_t size) {
+VECTOR static shape look(const warp *w, uint32_t size) {
     const uint64_t *a = w->address;
-    uint64_t lo = a[0], hi = a[0], any = 0, off = 0;
+    uint64_t any = 0, off = 0;
     for (uint32_t l = 0; l < 32; l++) {
-        lo = a[l] < lo ? a[l] : lo;
-        hi = a[l] > hi ? a[l] : hi;
         any |= a[l];
         off |= a[l] ^ (a[0] + l * size);
     }
-    return (shape){lo, hi, any, off == 0 && w->mask == FULL};
+    if (off == 0 && w->mask == FULL) return (shape){a[0], a[31], any, true};
+    uint64_t lo = a[0], hi = a[0];
+    for (uint32_t l = 1; l < 32; l++) {
+        lo = a[l] < lo ? a[l] : lo;
+        hi = a[l] > hi ? a[l] : hi;
+    }
+    return (shape){lo, hi, any, false};
 }
 
 static bool global_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s) {
@@ -260,7 +264,9 @@ static void store_lanes(warp *w, const ptx_insn *i, enum ptx_space space) {
 static bool load_dense(warp *w, const ptx_insn *i, const uint8_t *p) {
     if (i->d_wide != (ptx_type_bytes[i->type] == 8) || ptx_type_bytes[i->type] < 4) return false;
     if (i->vector == 1) {
-        memcpy(w->r + i->v[0], p, 32u * ptx_type_bytes[i->type]);
+        uint8_t *row = ROW(w, uint8_t, i->v[0]);
+        if (i->d_wide) memcpy(row, p, 256);
+        else memcpy(row, p, 128);
     } else if (!i->d_wide) {
         const uint32_t *from = (const uint32_t *)(const void *)p;
         for (uint32_t k = 0; k < i->vector; k++) {
@@ -276,7 +282,9 @@ static bool load_dense(warp *w, const ptx_insn *i, const uint8_t *p) {
 static bool store_dense(warp *w, const ptx_insn *i, uint8_t *p) {
     if (i->d_wide != (ptx_type_bytes[i->type] == 8) || ptx_type_bytes[i->type] < 4) return false;
     if (i->vector == 1) {
-        memcpy(p, w->r + i->v[0], 32u * ptx_type_bytes[i->type]);
+        const uint8_t *row = ROW(w, uint8_t, i->v[0]);
+        if (i->d_wide) memcpy(p, row, 256);
+        else memcpy(p, row, 128);
     } else if (!i->d_wide) {
         uint32_t *to = (uint32_t *)(void *)p;
         for (uint32_t k = 0; k < i->vector; k++) {

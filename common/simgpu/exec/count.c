@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-bool count_stride(const uint64_t *address, int64_t *stride) {
+VECTOR bool count_stride(const uint64_t *address, int64_t *stride) {
     uint64_t first = address[0], step = address[1] - first, off = 0;
     for (uint32_t l = 0; l < 32; l++) off |= address[l] ^ (first + l * step);
     *stride = (int64_t)step;

@@ -142,6 +142,13 @@ extern ptx_handler *const lanes_base[NOPS], *const lanes_avx2[NOPS], *const lane
 #undef COMPARE
 #undef OTHER
 
+/* A function compiled for AVX2 too, chosen when the program starts: for loops over 32 addresses. */
+#if defined(__x86_64__) && defined(__linux__)
+#define VECTOR __attribute__((target_clones("avx2", "default")))
+#else
+#define VECTOR
+#endif
+
 #define ROW(w, type, offset) ((type *)__builtin_assume_aligned((w)->r + (offset), 64))
 /* A predicate, or its negation. */
 static inline uint32_t predicate(const warp *w, uint32_t row, bool negate) {
