@@ -53,9 +53,10 @@ row() {
         return 1
         ;;
     esac
-    local cell
+    local cell text
     for cell in value want where why; do
-        [ -z "$(field "$CHECK_RECORD" "$1" $cell)" ] || printf '  %-7s %s\n' "$cell" "$(field "$CHECK_RECORD" "$1" $cell)"
+        text=$(field "$CHECK_RECORD" "$1" $cell)
+        [ -z "$text" ] || printf '  %-7s %s\n' "$cell" "${text#want }"
     done
     printf '  %-7s %s of %s\n' points "$(field "$CHECK_RECORD" "$1" points)" "$(field "$CHECK_RECORD" "$1" max)"
     local n=${CHECK_PROGRAM##*lab}

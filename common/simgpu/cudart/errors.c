@@ -162,7 +162,7 @@ const char *cudaGetErrorName(cudaError_t error) {
 #define CUDA_ERROR(name, number, text)                                                                                 \
     case name:                                                                                                         \
         return #name;
-#include <cuda_errors.def>
+#include "../include/cuda_errors.def"
 #undef CUDA_ERROR
     }
     return "unrecognized error code";
@@ -173,7 +173,7 @@ const char *cudaGetErrorString(cudaError_t error) {
 #define CUDA_ERROR(name, number, text)                                                                                 \
     case name:                                                                                                         \
         return text;
-#include <cuda_errors.def>
+#include "../include/cuda_errors.def"
 #undef CUDA_ERROR
     }
     return "unrecognized error code";

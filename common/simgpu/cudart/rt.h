@@ -14,7 +14,7 @@
 #ifndef SIMGPU_RT_H
 #define SIMGPU_RT_H
 
-#include <cuda_runtime_api.h>
+#include "../include/cuda_runtime_api.h"
 
 #include "../time/time.h"
 

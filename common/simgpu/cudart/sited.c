@@ -1,9 +1,9 @@
 /* sited.c — the functions that SimGPU's C++ headers link under their own names, with the caller's file and line; and
  * SimGPU's own API (simgpu.h). Each notes the place and goes on to the plain function. */
 #include "rt.h"
+#include "../include/simgpu.h"
 
 #include <errno.h>
-#include <simgpu.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* ld, st and atom: addresses are checked, the request is counted, the data moves.
  *
- * Common shapes are fast: all 32 lanes side by side (one block of memory, nothing to look at lane by lane). The rest goes
- * through count.c. Stores to one address by several lanes: the highest lane wins, one possible outcome of many.
+ * Common shapes are fast: all 32 lanes side by side (one block of memory, nothing to look at lane by lane). The rest
+ * goes through count.c. Stores to one address by several lanes: the highest lane wins, one possible outcome of many.
  */
 #include "count.h"
 
@@ -10,7 +10,9 @@
 
 /* --- finding the memory ------------------------------------------------------------------------------------- */
 
-static uint8_t *local_pointer(warp *w, uint32_t lane, uint64_t offset) { return w->local + (uint64_t)lane * w->local_stride + offset; }
+static uint8_t *local_pointer(warp *w, uint32_t lane, uint64_t offset) {
+    return w->local + (uint64_t)lane * w->local_stride + offset;
+}
 
 uint8_t *generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes) {
     mem_range r;
@@ -38,7 +40,8 @@ static void bad_global(warp *w, const ptx_insn *i, uint32_t size) {
         if (mem_valid(w->address[l], size)) continue;
         char where[256];
         mem_describe(w->address[l], where, sizeof where);
-        fault(w, i, EXEC_ILLEGAL_ADDRESS, l, "%s of %u bytes at 0x%llx: %s", verb(i), size, (unsigned long long)w->address[l], where);
+        fault(w, i, EXEC_ILLEGAL_ADDRESS, l, "%s of %u bytes at 0x%llx: %s", verb(i), size,
+              (unsigned long long)w->address[l], where);
         return;
     }
 }
@@ -48,7 +51,8 @@ static bool aligned(warp *w, const ptx_insn *i, uint32_t size, uint64_t any) {
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         if (!(w->address[l] & (size - 1))) continue;
-        fault(w, i, EXEC_MISALIGNED, l, "%s of %u bytes at 0x%llx: the address must be a multiple of %u", verb(i), size, (unsigned long long)w->address[l], size);
+        fault(w, i, EXEC_MISALIGNED, l, "%s of %u bytes at 0x%llx: the address must be a multiple of %u", verb(i), size,
+              (unsigned long long)w->address[l], size);
         return false;
     }
     return true;
@@ -171,8 +175,10 @@ static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s
 
 static void count_shared(warp *w, exec_counters *c, uint32_t size, bool load, const shape *s) {
     uint32_t phases, n;
-    if (s->dense) n = phases = size < 8 ? 1 : size / 4;
-    else n = count_wavefronts(w->address, w->mask, size, load, &phases);
+    if (s->dense)
+        n = phases = size < 8 ? 1 : size / 4;
+    else
+        n = count_wavefronts(w->address, w->mask, size, load, &phases);
     if (load) {
         c->shared_ld++;
         c->shared_ld_wavefronts += n;
@@ -242,8 +248,10 @@ static void load_lanes(warp *w, const ptx_insn *i, enum ptx_space space) {
         const uint8_t *p = lane_bytes(w, space, l);
         for (uint32_t k = 0; k < i->vector; k++) {
             uint64_t v = read_value(p + k * bytes, (enum ptx_type)i->type);
-            if (i->d_wide) ROW(w, uint64_t, i->v[k])[l] = v;
-            else ROW(w, uint32_t, i->v[k])[l] = (uint32_t)v;
+            if (i->d_wide)
+                ROW(w, uint64_t, i->v[k])[l] = v;
+            else
+                ROW(w, uint32_t, i->v[k])[l] = (uint32_t)v;
         }
     }
 }
@@ -265,8 +273,10 @@ static bool load_dense(warp *w, const ptx_insn *i, const uint8_t *p) {
     if (i->d_wide != (ptx_type_bytes[i->type] == 8) || ptx_type_bytes[i->type] < 4) return false;
     if (i->vector == 1) {
         uint8_t *row = ROW(w, uint8_t, i->v[0]);
-        if (i->d_wide) memcpy(row, p, 256);
-        else memcpy(row, p, 128);
+        if (i->d_wide)
+            memcpy(row, p, 256);
+        else
+            memcpy(row, p, 128);
     } else if (!i->d_wide) {
         const uint32_t *from = (const uint32_t *)(const void *)p;
         for (uint32_t k = 0; k < i->vector; k++) {
@@ -283,8 +293,10 @@ static bool store_dense(warp *w, const ptx_insn *i, uint8_t *p) {
     if (i->d_wide != (ptx_type_bytes[i->type] == 8) || ptx_type_bytes[i->type] < 4) return false;
     if (i->vector == 1) {
         const uint8_t *row = ROW(w, uint8_t, i->v[0]);
-        if (i->d_wide) memcpy(p, row, 256);
-        else memcpy(p, row, 128);
+        if (i->d_wide)
+            memcpy(p, row, 256);
+        else
+            memcpy(p, row, 128);
     } else if (!i->d_wide) {
         uint32_t *to = (uint32_t *)(void *)p;
         for (uint32_t k = 0; k < i->vector; k++) {
@@ -314,10 +326,12 @@ static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s,
         uint64_t a = w->address[l];
         if (a + size <= limit && a + size >= size) continue;
         if ((int64_t)a < 0)
-            fault(w, i, EXEC_ILLEGAL_ADDRESS, l, "%s of %u bytes %lld bytes before the beginning of %s memory", verb(i), size, -(long long)a, space);
+            fault(w, i, EXEC_ILLEGAL_ADDRESS, l, "%s of %u bytes %lld bytes before the beginning of %s memory", verb(i),
+                  size, -(long long)a, space);
         else
-            fault(w, i, EXEC_ILLEGAL_ADDRESS, l, "%s of %u bytes at offset %llu of %s memory, which has %llu bytes here", verb(i), size, (unsigned long long)a, space,
-                  (unsigned long long)limit);
+            fault(w, i, EXEC_ILLEGAL_ADDRESS, l,
+                  "%s of %u bytes at offset %llu of %s memory, which has %llu bytes here", verb(i), size,
+                  (unsigned long long)a, space, (unsigned long long)limit);
         return false;
     }
     return false;
@@ -353,8 +367,13 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
 }
 
 /* A generic address names its space by its value; a warp whose lanes differ makes one request a space. */
-static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, const ptx_insn *, enum ptx_space, bool), bool load) {
-    static const uint64_t windows[] = {[SPACE_GLOBAL] = 0, [SPACE_SHARED] = WINDOW_SHARED, [SPACE_LOCAL] = WINDOW_LOCAL, [SPACE_CONST] = 0, [SPACE_PARAM] = WINDOW_PARAM};
+static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, const ptx_insn *, enum ptx_space, bool),
+                           bool load) {
+    static const uint64_t windows[] = {[SPACE_GLOBAL] = 0,
+                                       [SPACE_SHARED] = WINDOW_SHARED,
+                                       [SPACE_LOCAL] = WINDOW_LOCAL,
+                                       [SPACE_CONST] = 0,
+                                       [SPACE_PARAM] = WINDOW_PARAM};
     uint32_t all = w->mask;
     while (w->mask && !w->block->failed) {
         enum ptx_space space = space_of(w->address[__builtin_ctz(w->mask)]);
@@ -376,14 +395,18 @@ static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, co
 void op_ld(warp *w, const ptx_insn *i) {
     fill_addresses(w, i);
     w->polls += i->polls;
-    if (i->space == SPACE_GENERIC) access_generic(w, i, access_space, true);
-    else access_space(w, i, (enum ptx_space)i->space, true);
+    if (i->space == SPACE_GENERIC)
+        access_generic(w, i, access_space, true);
+    else
+        access_space(w, i, (enum ptx_space)i->space, true);
 }
 
 void op_st(warp *w, const ptx_insn *i) {
     fill_addresses(w, i);
-    if (i->space == SPACE_GENERIC) access_generic(w, i, access_space, false);
-    else access_space(w, i, (enum ptx_space)i->space, false);
+    if (i->space == SPACE_GENERIC)
+        access_generic(w, i, access_space, false);
+    else
+        access_space(w, i, (enum ptx_space)i->space, false);
 }
 
 /* Arguments and results of device functions: imm + lane * a is a lane's place in the frame. */
@@ -393,8 +416,10 @@ void op_ld_frame(warp *w, const ptx_insn *i) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         for (uint32_t k = 0; k < i->vector; k++) {
             uint64_t v = read_value(w->r + i->imm + l * i->a + k * bytes, (enum ptx_type)i->type);
-            if (i->d_wide) ROW(w, uint64_t, i->v[k])[l] = v;
-            else ROW(w, uint32_t, i->v[k])[l] = (uint32_t)v;
+            if (i->d_wide)
+                ROW(w, uint64_t, i->v[k])[l] = v;
+            else
+                ROW(w, uint32_t, i->v[k])[l] = (uint32_t)v;
         }
     }
 }
@@ -451,15 +476,19 @@ static uint64_t combine(const ptx_insn *i, uint64_t old, uint64_t b, uint64_t c)
 static uint64_t atomic_lane(const ptx_insn *i, uint8_t *p, uint64_t b, uint64_t c, bool parallel) {
     if (ptx_type_bytes[i->type] == 8) {
         uint64_t *q = (uint64_t *)(void *)p, old = __atomic_load_n(q, __ATOMIC_RELAXED);
-        if (!parallel) *q = combine(i, old, b, c);
+        if (!parallel)
+            *q = combine(i, old, b, c);
         else
-            while (!__atomic_compare_exchange_n(q, &old, combine(i, old, b, c), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+            while (!__atomic_compare_exchange_n(q, &old, combine(i, old, b, c), true, __ATOMIC_RELAXED,
+                                                __ATOMIC_RELAXED)) {}
         return old;
     }
     uint32_t *q = (uint32_t *)(void *)p, old = __atomic_load_n(q, __ATOMIC_RELAXED);
-    if (!parallel) *q = (uint32_t)combine(i, old, b, c);
+    if (!parallel)
+        *q = (uint32_t)combine(i, old, b, c);
     else
-        while (!__atomic_compare_exchange_n(q, &old, (uint32_t)combine(i, old, b, c), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+        while (!__atomic_compare_exchange_n(q, &old, (uint32_t)combine(i, old, b, c), true, __ATOMIC_RELAXED,
+                                            __ATOMIC_RELAXED)) {}
     return old;
 }
 
@@ -484,22 +513,28 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
                 }
         if (!i->unused) w->loads++;
     } else {
-        fault(w, i, EXEC_ILLEGAL_ADDRESS, (uint32_t)__builtin_ctz(w->mask), "an atomic on local memory, which no other thread can see");
+        fault(w, i, EXEC_ILLEGAL_ADDRESS, (uint32_t)__builtin_ctz(w->mask),
+              "an atomic on local memory, which no other thread can see");
         return;
     }
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         uint64_t b = size == 8 ? ROW(w, uint64_t, i->b)[l] : ROW(w, uint32_t, i->b)[l];
         uint64_t x = size == 8 ? ROW(w, uint64_t, i->c)[l] : ROW(w, uint32_t, i->c)[l];
-        uint64_t old = atomic_lane(i, lane_bytes(w, space, l), b, x, w->block->worker->parallel && space == SPACE_GLOBAL);
-        if (size == 8) ROW(w, uint64_t, i->d)[l] = old;
-        else ROW(w, uint32_t, i->d)[l] = (uint32_t)old;
+        uint64_t old =
+            atomic_lane(i, lane_bytes(w, space, l), b, x, w->block->worker->parallel && space == SPACE_GLOBAL);
+        if (size == 8)
+            ROW(w, uint64_t, i->d)[l] = old;
+        else
+            ROW(w, uint32_t, i->d)[l] = (uint32_t)old;
     }
 }
 
 void op_atom(warp *w, const ptx_insn *i) {
     fill_addresses(w, i);
     w->polls += i->polls;
-    if (i->space == SPACE_GENERIC) access_generic(w, i, atomic_space, false);
-    else atomic_space(w, i, (enum ptx_space)i->space, false);
+    if (i->space == SPACE_GENERIC)
+        access_generic(w, i, atomic_space, false);
+    else
+        atomic_space(w, i, (enum ptx_space)i->space, false);
 }

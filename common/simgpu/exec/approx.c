@@ -7,11 +7,15 @@
 /* sin(r) and cos(r) for |r| <= pi/4, by their Taylor series: the first term left out is below 2^-53. */
 static double sin_series(double r) {
     double x = r * r;
-    return r * (1 + x * (-1.0 / 6 + x * (1.0 / 120 + x * (-1.0 / 5040 + x * (1.0 / 362880 + x * (-1.0 / 39916800 + x * (1.0 / 6227020800.0)))))));
+    return r * (1 + x * (-1.0 / 6 +
+                         x * (1.0 / 120 + x * (-1.0 / 5040 + x * (1.0 / 362880 +
+                                                                  x * (-1.0 / 39916800 + x * (1.0 / 6227020800.0)))))));
 }
 static double cos_series(double r) {
     double x = r * r;
-    return 1 + x * (-0.5 + x * (1.0 / 24 + x * (-1.0 / 720 + x * (1.0 / 40320 + x * (-1.0 / 3628800 + x * (1.0 / 479001600.0 - x / 87178291200.0))))));
+    return 1 + x * (-0.5 + x * (1.0 / 24 +
+                                x * (-1.0 / 720 + x * (1.0 / 40320 + x * (-1.0 / 3628800 + x * (1.0 / 479001600.0 -
+                                                                                                x / 87178291200.0))))));
 }
 
 /* quadrant 0: sin, 1: cos. Beyond 2^30 the reduction has no bits left, as on the hardware; 0 is as good as any. */

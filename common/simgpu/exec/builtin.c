@@ -1,6 +1,6 @@
-/* Functions without a body that device code may call: printf, assert, and libdevice's math under its own names (__nv_sinf):
- * clang leaves the calls in the PTX, and nobody needs NVIDIA's library. Single precision is computed in double and rounded
- * once, so that its bits do not depend on the host's libm; double precision is the host's.
+/* Functions without a body that device code may call: printf, assert, and libdevice's math under its own names
+ * (__nv_sinf): clang leaves the calls in the PTX, and nobody needs NVIDIA's library. Single precision is computed in
+ * double and rounded once, so that its bits do not depend on the host's libm; double precision is the host's.
  */
 #include "lane_math.h"
 #include "warp.h"
@@ -35,24 +35,83 @@ static int64_t leading64(int64_t a) { return a ? __builtin_clzll((uint64_t)a) : 
 static int64_t find_first32(int64_t a) { return __builtin_ffs((int)a); }
 static int64_t absolute32(int64_t a) { return (int32_t)a < 0 ? (int64_t)(0u - (uint32_t)a) : a; }
 
-#define ONE(name, f) {"__nv_" name "f", F_F, f, NULL, NULL}, {"__nv_" name, D_D, f, NULL, NULL}
-#define TWO(name, f) {"__nv_" name "f", F_FF, NULL, f, NULL}, {"__nv_" name, D_DD, NULL, f, NULL}
+#define ONE(name, f)                                                                                                   \
+    {"__nv_" name "f", F_F, f, NULL, NULL}, { "__nv_" name, D_D, f, NULL, NULL }
+#define TWO(name, f)                                                                                                   \
+    {"__nv_" name "f", F_FF, NULL, f, NULL}, { "__nv_" name, D_DD, NULL, f, NULL }
 static const exec_builtin builtins[] = {
-    {"vprintf", PRINTF, NULL, NULL, NULL}, {"__assertfail", ASSERT, NULL, NULL, NULL},
-    ONE("sin", sin), ONE("cos", cos), ONE("tan", tan), ONE("asin", asin), ONE("acos", acos), ONE("atan", atan), ONE("sinh", sinh), ONE("cosh", cosh),
-    ONE("tanh", tanh), ONE("asinh", asinh), ONE("acosh", acosh), ONE("atanh", atanh), ONE("exp", exp), ONE("exp2", exp2), ONE("exp10", exp10_), ONE("expm1", expm1),
-    ONE("log", log), ONE("log2", log2), ONE("log10", log10), ONE("log1p", log1p), ONE("sqrt", sqrt), ONE("rsqrt", reciprocal_root), ONE("cbrt", cbrt), ONE("erf", erf),
-    ONE("erfc", erfc), ONE("lgamma", lgamma), ONE("tgamma", tgamma), ONE("floor", floor), ONE("ceil", ceil), ONE("trunc", trunc), ONE("round", round), ONE("rint", rint),
-    ONE("nearbyint", rint), ONE("fabs", fabs), ONE("sinpi", sinpi_), ONE("cospi", cospi_), TWO("pow", pow), TWO("atan2", atan2), TWO("fmod", fmod), TWO("remainder", remainder), TWO("hypot", hypot),
-    TWO("fmin", smaller), TWO("fmax", greater), TWO("fdim", fdim), TWO("copysign", copysign), TWO("nextafter", nextafter),
-    {"__nv_fmaf", F_FFF, NULL, NULL, NULL}, {"__nv_fma", D_DDD, NULL, NULL, NULL}, {"__nv_ldexpf", F_FI, NULL, NULL, NULL}, {"__nv_ldexp", D_DI, NULL, NULL, NULL},
-    {"__nv_powif", F_FI, NULL, pow, NULL}, {"__nv_powi", D_DI, NULL, pow, NULL},
-    {"__nv_fast_sinf", F_F, sin, NULL, NULL}, {"__nv_fast_cosf", F_F, cos, NULL, NULL}, {"__nv_fast_tanf", F_F, tan, NULL, NULL}, {"__nv_fast_expf", F_F, exp, NULL, NULL},
-    {"__nv_fast_exp10f", F_F, exp10_, NULL, NULL}, {"__nv_fast_logf", F_F, log, NULL, NULL}, {"__nv_fast_log2f", F_F, log2, NULL, NULL}, {"__nv_fast_log10f", F_F, log10, NULL, NULL},
-    {"__nv_fast_powf", F_FF, NULL, pow, NULL}, {"__nv_fast_fdividef", F_FF, NULL, divide, NULL}, {"__nv_fdividef", F_FF, NULL, divide, NULL},
+    {"vprintf", PRINTF, NULL, NULL, NULL},
+    {"__assertfail", ASSERT, NULL, NULL, NULL},
+    ONE("sin", sin),
+    ONE("cos", cos),
+    ONE("tan", tan),
+    ONE("asin", asin),
+    ONE("acos", acos),
+    ONE("atan", atan),
+    ONE("sinh", sinh),
+    ONE("cosh", cosh),
+    ONE("tanh", tanh),
+    ONE("asinh", asinh),
+    ONE("acosh", acosh),
+    ONE("atanh", atanh),
+    ONE("exp", exp),
+    ONE("exp2", exp2),
+    ONE("exp10", exp10_),
+    ONE("expm1", expm1),
+    ONE("log", log),
+    ONE("log2", log2),
+    ONE("log10", log10),
+    ONE("log1p", log1p),
+    ONE("sqrt", sqrt),
+    ONE("rsqrt", reciprocal_root),
+    ONE("cbrt", cbrt),
+    ONE("erf", erf),
+    ONE("erfc", erfc),
+    ONE("lgamma", lgamma),
+    ONE("tgamma", tgamma),
+    ONE("floor", floor),
+    ONE("ceil", ceil),
+    ONE("trunc", trunc),
+    ONE("round", round),
+    ONE("rint", rint),
+    ONE("nearbyint", rint),
+    ONE("fabs", fabs),
+    ONE("sinpi", sinpi_),
+    ONE("cospi", cospi_),
+    TWO("pow", pow),
+    TWO("atan2", atan2),
+    TWO("fmod", fmod),
+    TWO("remainder", remainder),
+    TWO("hypot", hypot),
+    TWO("fmin", smaller),
+    TWO("fmax", greater),
+    TWO("fdim", fdim),
+    TWO("copysign", copysign),
+    TWO("nextafter", nextafter),
+    {"__nv_fmaf", F_FFF, NULL, NULL, NULL},
+    {"__nv_fma", D_DDD, NULL, NULL, NULL},
+    {"__nv_ldexpf", F_FI, NULL, NULL, NULL},
+    {"__nv_ldexp", D_DI, NULL, NULL, NULL},
+    {"__nv_powif", F_FI, NULL, pow, NULL},
+    {"__nv_powi", D_DI, NULL, pow, NULL},
+    {"__nv_fast_sinf", F_F, sin, NULL, NULL},
+    {"__nv_fast_cosf", F_F, cos, NULL, NULL},
+    {"__nv_fast_tanf", F_F, tan, NULL, NULL},
+    {"__nv_fast_expf", F_F, exp, NULL, NULL},
+    {"__nv_fast_exp10f", F_F, exp10_, NULL, NULL},
+    {"__nv_fast_logf", F_F, log, NULL, NULL},
+    {"__nv_fast_log2f", F_F, log2, NULL, NULL},
+    {"__nv_fast_log10f", F_F, log10, NULL, NULL},
+    {"__nv_fast_powf", F_FF, NULL, pow, NULL},
+    {"__nv_fast_fdividef", F_FF, NULL, divide, NULL},
+    {"__nv_fdividef", F_FF, NULL, divide, NULL},
     {"__nv_frcp_rn", F_F, NULL, NULL, NULL},
-    {"__nv_popc", I_I, NULL, NULL, popcount32}, {"__nv_popcll", L_L, NULL, NULL, popcount64}, {"__nv_clz", I_I, NULL, NULL, leading32}, {"__nv_clzll", L_L, NULL, NULL, leading64},
-    {"__nv_ffs", I_I, NULL, NULL, find_first32}, {"__nv_abs", I_I, NULL, NULL, absolute32},
+    {"__nv_popc", I_I, NULL, NULL, popcount32},
+    {"__nv_popcll", L_L, NULL, NULL, popcount64},
+    {"__nv_clz", I_I, NULL, NULL, leading32},
+    {"__nv_clzll", L_L, NULL, NULL, leading64},
+    {"__nv_ffs", I_I, NULL, NULL, find_first32},
+    {"__nv_abs", I_I, NULL, NULL, absolute32},
 };
 
 const exec_builtin *builtin_find(const char *name) {
@@ -67,7 +126,9 @@ static uint64_t argument(warp *w, const ptx_insn *i, uint32_t k, uint32_t lane) 
     memcpy(&v, w->r + s->offset + lane * s->stride, s->size < 8 ? s->size : 8);
     return v;
 }
-static float float_argument(warp *w, const ptx_insn *i, uint32_t k, uint32_t lane) { return lane_float_of((uint32_t)argument(w, i, k, lane)); }
+static float float_argument(warp *w, const ptx_insn *i, uint32_t k, uint32_t lane) {
+    return lane_float_of((uint32_t)argument(w, i, k, lane));
+}
 static double double_argument(warp *w, const ptx_insn *i, uint32_t k, uint32_t lane) {
     uint64_t bits = argument(w, i, k, lane);
     double d;
@@ -112,7 +173,8 @@ static bool device_string(warp *w, uint32_t lane, uint64_t addr, char *text, siz
 }
 
 /* One conversion: its specification without length modifiers, and its argument from the buffer. *at moves on. */
-static bool print_one(warp *w, uint32_t lane, const char *spec, char kind, uint64_t buffer, uint64_t *at, bool is_long) {
+static bool print_one(warp *w, uint32_t lane, const char *spec, char kind, uint64_t buffer, uint64_t *at,
+                      bool is_long) {
     char text[1200], string[1024], format[40];
     uint32_t bytes = is_long || strchr("eEfFgGaAsp", kind) ? 8 : 4;
     *at = (*at + bytes - 1) & ~(uint64_t)(bytes - 1);
@@ -182,9 +244,11 @@ static void assertion(warp *w, const ptx_insn *i, uint32_t lane) {
 
 void builtin_call(warp *w, const ptx_insn *i) {
     const exec_builtin *b = i->call->builtin;
-    static const uint8_t arguments[] = {[F_F] = 1, [F_FF] = 2, [F_FFF] = 3, [D_D] = 1, [D_DD] = 2, [D_DDD] = 3, [I_I] = 1, [L_L] = 1, [F_FI] = 2, [D_DI] = 2, [PRINTF] = 2, [ASSERT] = 3};
+    static const uint8_t arguments[] = {[F_F] = 1, [F_FF] = 2, [F_FFF] = 3, [D_D] = 1,  [D_DD] = 2,   [D_DDD] = 3,
+                                        [I_I] = 1, [L_L] = 1,  [F_FI] = 2,  [D_DI] = 2, [PRINTF] = 2, [ASSERT] = 3};
     if (i->call->nargs < arguments[b->shape]) {
-        fault(w, i, EXEC_UNSUPPORTED, 32, "%s is called with %u arguments; it takes %u", b->name, i->call->nargs, arguments[b->shape]);
+        fault(w, i, EXEC_UNSUPPORTED, 32, "%s is called with %u arguments; it takes %u", b->name, i->call->nargs,
+              arguments[b->shape]);
         return;
     }
     for (uint32_t m = w->mask; m && !w->block->failed; m &= m - 1) {
@@ -196,11 +260,19 @@ void builtin_call(warp *w, const ptx_insn *i) {
         case F_F: f = b->f1 ? (float)b->f1(float_argument(w, i, 0, l)) : 1 / float_argument(w, i, 0, l); break;
         case F_FF: f = (float)b->f2(float_argument(w, i, 0, l), float_argument(w, i, 1, l)); break;
         case F_FFF: f = fmaf(float_argument(w, i, 0, l), float_argument(w, i, 1, l), float_argument(w, i, 2, l)); break;
-        case F_FI: f = b->f2 ? (float)b->f2(float_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l)) : (float)ldexp(float_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l)); break;
+        case F_FI:
+            f = b->f2 ? (float)b->f2(float_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l))
+                      : (float)ldexp(float_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l));
+            break;
         case D_D: d = b->f1(double_argument(w, i, 0, l)); break;
         case D_DD: d = b->f2(double_argument(w, i, 0, l), double_argument(w, i, 1, l)); break;
-        case D_DDD: d = fma(double_argument(w, i, 0, l), double_argument(w, i, 1, l), double_argument(w, i, 2, l)); break;
-        case D_DI: d = b->f2 ? b->f2(double_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l)) : ldexp(double_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l)); break;
+        case D_DDD:
+            d = fma(double_argument(w, i, 0, l), double_argument(w, i, 1, l), double_argument(w, i, 2, l));
+            break;
+        case D_DI:
+            d = b->f2 ? b->f2(double_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l))
+                      : ldexp(double_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l));
+            break;
         case I_I:
         case L_L: n = b->i1((int64_t)argument(w, i, 0, l)); break;
         case PRINTF:
@@ -210,8 +282,11 @@ void builtin_call(warp *w, const ptx_insn *i) {
         case ASSERT: assertion(w, i, l); return;
         }
         f = lane_canonical(f);
-        if (b->shape <= F_FFF || b->shape == F_FI) result(w, i, l, &f, 4);
-        else if (b->shape <= D_DDD || b->shape == D_DI) result(w, i, l, &d, 8);
-        else result(w, i, l, &n, 8);
+        if (b->shape <= F_FFF || b->shape == F_FI)
+            result(w, i, l, &f, 4);
+        else if (b->shape <= D_DDD || b->shape == D_DI)
+            result(w, i, l, &d, 8);
+        else
+            result(w, i, l, &n, 8);
     }
 }

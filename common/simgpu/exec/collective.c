@@ -1,7 +1,9 @@
 /* Lanes and warps that exchange: votes, shuffles, matches, and the barriers of a block (PTX ISA 9.7.13). */
 #include "warp.h"
 
-#define EACH_ACTIVE for (uint32_t m = w->mask, l = 0; m; m &= m - 1) if (l = (uint32_t)__builtin_ctz(m), true)
+#define EACH_ACTIVE                                                                                                    \
+    for (uint32_t m = w->mask, l = 0; m; m &= m - 1)                                                                   \
+        if (l = (uint32_t)__builtin_ctz(m), true)
 
 /* The member mask of a .sync instruction, or the active lanes for the old forms without one. */
 static bool members_here(warp *w, const ptx_insn *i) {
@@ -9,9 +11,7 @@ static bool members_here(warp *w, const ptx_insn *i) {
     return warp_sync(w, i, ROW(w, uint32_t, i->e)[__builtin_ctz(w->mask)]);
 }
 
-void op_activemask(warp *w, const ptx_insn *i) {
-    EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = w->mask;
-}
+void op_activemask(warp *w, const ptx_insn *i) { EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = w->mask; }
 
 void op_vote(warp *w, const ptx_insn *i) {
     if (!members_here(w, i)) return;
@@ -58,8 +58,10 @@ void op_match(warp *w, const ptx_insn *i) {
         for (uint32_t n = lanes; n; n &= n - 1) {
             uint32_t k = (uint32_t)__builtin_ctz(n);
             uint64_t other = i->a_wide ? ROW(w, uint64_t, i->a)[k] : ROW(w, uint32_t, i->a)[k];
-            if (other == v) out[l] |= 1u << k;
-            else all = false;
+            if (other == v)
+                out[l] |= 1u << k;
+            else
+                all = false;
         }
     }
     EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = !i->sub ? out[l] : all ? lanes : 0;
@@ -104,7 +106,8 @@ static bool same_place(block *b, uint32_t number) {
                 const ptx_insn *here = &w->frames[p->frame].function->code->insns[p->pc - 1];
                 const ptx_insn *there = &first->frames[at->frame].function->code->insns[at->pc - 1];
                 fault(w, here, EXEC_BAD_SYNC, (uint32_t)__builtin_ctz(p->mask),
-                      "threads of one block meet at different barriers: some wait at line %u, others at line %u; every thread must reach the same __syncthreads()",
+                      "threads of one block meet at different barriers: some wait at line %u, others at line %u; every "
+                      "thread must reach the same __syncthreads()",
                       there->line, here->line);
                 return false;
             }
@@ -124,7 +127,8 @@ static void release(block *b, uint32_t number) {
             if (i->op == OP_bar_red) {
                 uint8_t *r = w->stack + f->base;
                 uint32_t bits = i->sub == 1 ? (b->barriers[number].all ? FULL : 0) : b->barriers[number].any ? FULL : 0;
-                for (uint32_t m = p->mask; m && i->sub == 0; m &= m - 1) ((uint32_t *)(void *)(r + i->d))[__builtin_ctz(m)] = b->barriers[number].sum;
+                for (uint32_t m = p->mask; m && i->sub == 0; m &= m - 1)
+                    ((uint32_t *)(void *)(r + i->d))[__builtin_ctz(m)] = b->barriers[number].sum;
                 uint32_t *d = (uint32_t *)(void *)(r + i->d);
                 if (i->sub) *d = (*d & ~p->mask) | (bits & p->mask);
             }
@@ -142,11 +146,14 @@ void barrier_check(block *b, uint32_t number) {
 }
 
 static void arrive(warp *w, const ptx_insn *i, bool waits) {
-    uint32_t lane = (uint32_t)__builtin_ctz(w->mask), number = ROW(w, uint32_t, i->a)[lane], expected = i->b ? ROW(w, uint32_t, i->b)[lane] : 0;
+    uint32_t lane = (uint32_t)__builtin_ctz(w->mask), number = ROW(w, uint32_t, i->a)[lane],
+             expected = i->b ? ROW(w, uint32_t, i->b)[lane] : 0;
     block *b = w->block;
     counters_of(w, i)->barriers++;
     if (number >= MAX_BARRIERS || expected % 32) {
-        fault(w, i, EXEC_BAD_SYNC, lane, "barrier %u for %u threads: there are 16 barriers, and thread counts are multiples of 32", number, expected);
+        fault(w, i, EXEC_BAD_SYNC, lane,
+              "barrier %u for %u threads: there are 16 barriers, and thread counts are multiples of 32", number,
+              expected);
         return;
     }
     if (w->mask != w->active) { /* guarded off lanes would run past the barrier */

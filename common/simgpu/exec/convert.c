@@ -1,4 +1,5 @@
-/* The OTHER rows that compute: conversions, packing, predicates, permutes, the carry chain. Lane by lane: they are rare. */
+/* The OTHER rows that compute: conversions, packing, predicates, permutes, the carry chain. Lane by lane: they are
+ * rare. */
 #include "lane_math.h"
 #include "warp.h"
 
@@ -7,14 +8,18 @@
 
 #pragma STDC FENV_ACCESS ON
 
-#define EACH_ACTIVE for (uint32_t m = w->mask, l = 0; m; m &= m - 1) if (l = (uint32_t)__builtin_ctz(m), true)
+#define EACH_ACTIVE                                                                                                    \
+    for (uint32_t m = w->mask, l = 0; m; m &= m - 1)                                                                   \
+        if (l = (uint32_t)__builtin_ctz(m), true)
 
 static uint64_t get(const warp *w, uint32_t row, uint32_t l, bool wide) {
     return wide ? ROW(w, uint64_t, row)[l] : ROW(w, uint32_t, row)[l];
 }
 static void put(warp *w, uint32_t row, uint32_t l, bool wide, uint64_t v) {
-    if (wide) ROW(w, uint64_t, row)[l] = v;
-    else ROW(w, uint32_t, row)[l] = (uint32_t)v;
+    if (wide)
+        ROW(w, uint64_t, row)[l] = v;
+    else
+        ROW(w, uint32_t, row)[l] = (uint32_t)v;
 }
 
 /* --- cvt ---------------------------------------------------------------------------------------------------- */
@@ -37,7 +42,7 @@ static uint16_t half_bits(double v) {
     if (isinf(a)) return sign | 0x7c00;
     if (a == 0) return sign;
     int e;
-    frexp(a, &e); /* a = m * 2^e, 0.5 <= m < 1 */
+    frexp(a, &e);                           /* a = m * 2^e, 0.5 <= m < 1 */
     int last = e - 11 < -24 ? -24 : e - 11; /* exponent of the last bit kept */
     double n = copysign(rint(ldexp(copysign(a, v), -last)), v), value = ldexp(fabs(n), last);
     if (value >= 65536) {
@@ -67,9 +72,12 @@ static uint64_t extend(uint8_t t, uint64_t v) {
     case TY_s8: return (uint64_t)(int8_t)v;
     case TY_s16: return (uint64_t)(int16_t)v;
     case TY_s32: return (uint64_t)(int32_t)v;
-    case TY_u8: case TY_b8: return (uint8_t)v;
-    case TY_u16: case TY_b16: return (uint16_t)v;
-    case TY_u32: case TY_b32: return (uint32_t)v;
+    case TY_u8:
+    case TY_b8: return (uint8_t)v;
+    case TY_u16:
+    case TY_b16: return (uint16_t)v;
+    case TY_u32:
+    case TY_b32: return (uint32_t)v;
     default: return v;
     }
 }
@@ -91,7 +99,11 @@ static uint64_t to_integer(const ptx_insn *i, double v) {
     case RINT_rpi: v = ceil(v); break;
     default: v = trunc(v);
     }
-    if (v >= hi) return is_signed(i->type) ? (1ull << (ptx_type_bytes[i->type] * 8 - 1)) - 1 : extend((uint8_t)TY_u64, ptx_type_bytes[i->type] == 8 ? ~0ull : (1ull << ptx_type_bytes[i->type] * 8) - 1);
+    if (v >= hi)
+        return is_signed(i->type)
+                   ? (1ull << (ptx_type_bytes[i->type] * 8 - 1)) - 1
+                   : extend((uint8_t)TY_u64,
+                            ptx_type_bytes[i->type] == 8 ? ~0ull : (1ull << ptx_type_bytes[i->type] * 8) - 1);
     if (v < lo) v = lo;
     return is_signed(i->type) ? (uint64_t)(int64_t)v : (uint64_t)v;
 }
@@ -110,7 +122,8 @@ static uint64_t saturate_integer(const ptx_insn *i, uint64_t v) {
 }
 
 static uint64_t float_result(const ptx_insn *i, double v, bool from_int, uint64_t integer) {
-    if (i->sub && !from_int) v = i->sub == RINT_rni ? rint(v) : i->sub == RINT_rmi ? floor(v) : i->sub == RINT_rpi ? ceil(v) : trunc(v);
+    if (i->sub && !from_int)
+        v = i->sub == RINT_rni ? rint(v) : i->sub == RINT_rmi ? floor(v) : i->sub == RINT_rpi ? ceil(v) : trunc(v);
     if (i->type == TY_f64) {
         if (from_int) v = is_signed(i->from) ? (double)(int64_t)integer : (double)integer;
         if (i->sat) v = v != v || v <= 0 ? 0 : v > 1 ? 1 : v;
@@ -164,16 +177,23 @@ void op_set_result(warp *w, const ptx_insn *i) {
     EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = p >> l & 1 ? one : 0;
 }
 
-void op_and_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, false) & predicate(w, i->b, false)); }
-void op_or_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, false) | predicate(w, i->b, false)); }
-void op_xor_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, false) ^ predicate(w, i->b, false)); }
+void op_and_pred(warp *w, const ptx_insn *i) {
+    set_predicate(w, i->d, predicate(w, i->a, false) & predicate(w, i->b, false));
+}
+void op_or_pred(warp *w, const ptx_insn *i) {
+    set_predicate(w, i->d, predicate(w, i->a, false) | predicate(w, i->b, false));
+}
+void op_xor_pred(warp *w, const ptx_insn *i) {
+    set_predicate(w, i->d, predicate(w, i->a, false) ^ predicate(w, i->b, false));
+}
 void op_not_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, true)); }
 void op_mov_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, false)); }
 
 void op_testp(warp *w, const ptx_insn *i) {
     uint32_t bits = 0;
     EACH_ACTIVE {
-        double v = i->type == TY_f64 ? ROW(w, double, i->a)[l] : (double)ROW(w, float, i->a)[l], a = fabs(v), tiny = i->type == TY_f64 ? 0x1p-1022 : 0x1p-126;
+        double v = i->type == TY_f64 ? ROW(w, double, i->a)[l] : (double)ROW(w, float, i->a)[l], a = fabs(v),
+               tiny = i->type == TY_f64 ? 0x1p-1022 : 0x1p-126;
         bool yes = false;
         switch ((enum ptx_testp)i->sub) {
         case TESTP_finite: yes = isfinite(v); break;
@@ -214,10 +234,12 @@ void op_bfi(warp *w, const ptx_insn *i) {
 }
 
 static uint32_t permute(const ptx_insn *i, uint32_t a, uint32_t b, uint32_t c) {
-    static const uint8_t modes[7][4][4] = {
-        [PRMT_f4e] = {{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}, {3, 4, 5, 6}}, [PRMT_b4e] = {{0, 7, 6, 5}, {1, 0, 7, 6}, {2, 1, 0, 7}, {3, 2, 1, 0}},
-        [PRMT_rc8] = {{0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}}, [PRMT_ecl] = {{0, 1, 2, 3}, {1, 1, 2, 3}, {2, 2, 2, 3}, {3, 3, 3, 3}},
-        [PRMT_ecr] = {{0, 0, 0, 0}, {0, 1, 1, 1}, {0, 1, 2, 2}, {0, 1, 2, 3}}, [PRMT_rc16] = {{0, 1, 0, 1}, {2, 3, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}}};
+    static const uint8_t modes[7][4][4] = {[PRMT_f4e] = {{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}, {3, 4, 5, 6}},
+                                           [PRMT_b4e] = {{0, 7, 6, 5}, {1, 0, 7, 6}, {2, 1, 0, 7}, {3, 2, 1, 0}},
+                                           [PRMT_rc8] = {{0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}},
+                                           [PRMT_ecl] = {{0, 1, 2, 3}, {1, 1, 2, 3}, {2, 2, 2, 3}, {3, 3, 3, 3}},
+                                           [PRMT_ecr] = {{0, 0, 0, 0}, {0, 1, 1, 1}, {0, 1, 2, 2}, {0, 1, 2, 3}},
+                                           [PRMT_rc16] = {{0, 1, 0, 1}, {2, 3, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}}};
     uint64_t both = (uint64_t)b << 32 | a;
     uint32_t r = 0;
     for (uint32_t k = 0; k < 4; k++) {
@@ -230,7 +252,8 @@ static uint32_t permute(const ptx_insn *i, uint32_t a, uint32_t b, uint32_t c) {
 }
 
 void op_prmt(warp *w, const ptx_insn *i) {
-    EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = permute(i, ROW(w, uint32_t, i->a)[l], ROW(w, uint32_t, i->b)[l], ROW(w, uint32_t, i->c)[l]);
+    EACH_ACTIVE ROW(w, uint32_t, i->d)[l] =
+        permute(i, ROW(w, uint32_t, i->a)[l], ROW(w, uint32_t, i->b)[l], ROW(w, uint32_t, i->c)[l]);
 }
 
 void op_mov_pack(warp *w, const ptx_insn *i) {
@@ -297,7 +320,8 @@ void op_mov_clock(warp *w, const ptx_insn *i) {
 }
 
 void op_isspacep(warp *w, const ptx_insn *i) {
-    static const uint64_t windows[] = {[SPACE_SHARED] = WINDOW_SHARED, [SPACE_LOCAL] = WINDOW_LOCAL, [SPACE_PARAM] = WINDOW_PARAM};
+    static const uint64_t windows[] = {
+        [SPACE_SHARED] = WINDOW_SHARED, [SPACE_LOCAL] = WINDOW_LOCAL, [SPACE_PARAM] = WINDOW_PARAM};
     uint32_t bits = 0;
     EACH_ACTIVE {
         uint64_t a = ROW(w, uint64_t, i->a)[l];

@@ -1,11 +1,11 @@
 /* The counting rules for one memory request: what an NVIDIA GPU of sm_70 or later would count.
  *
- * Global memory: a request touches 32-byte sectors in 128-byte lines. Tag stage: four lines a cycle. Data stage: the bank
- * rule, as for shared memory. A load that hits L1 costs the greater of the two in cycles ("wavefronts") of the LSU pipe.
- * Bank rule: 32 banks of 4 bytes. Accesses of 8 bytes go in two phases of half a warp, of 16 in four; a phase takes as
- * many wavefronts as the busiest bank has different words. Loads of 16 bytes whose neighbours (lane ^ 1, or lane ^ 2)
- * agree take two phases. Conflicts are the wavefronts beyond the number of phases.
- * Sources and the check against an H200's counters: ../README.md, "What is counted".
+ * Global memory: a request touches 32-byte sectors in 128-byte lines. Tag stage: four lines a cycle. Data stage: the
+ * bank rule, as for shared memory. A load that hits L1 costs the greater of the two in cycles ("wavefronts") of the LSU
+ * pipe. Bank rule: 32 banks of 4 bytes. Accesses of 8 bytes go in two phases of half a warp, of 16 in four; a phase
+ * takes as many wavefronts as the busiest bank has different words. Loads of 16 bytes whose neighbours (lane ^ 1, or
+ * lane ^ 2) agree take two phases. Conflicts are the wavefronts beyond the number of phases. Sources and the check
+ * against an H200's counters: ../README.md, "What is counted".
  */
 #ifndef SIMGPU_COUNT_H
 #define SIMGPU_COUNT_H
@@ -13,9 +13,9 @@
 #include "warp.h"
 
 typedef struct {
-    uint32_t n;              /* lines */
-    uint64_t line[64];       /* address / 128 */
-    uint32_t bytes[64][4];   /* of its four sectors: which bytes */
+    uint32_t n;            /* lines */
+    uint64_t line[64];     /* address / 128 */
+    uint32_t bytes[64][4]; /* of its four sectors: which bytes */
 } line_list;
 
 /* A lane's access of `size` bytes, 1 to 16, at address[l]. */

@@ -5,8 +5,8 @@
  * - exec_load gives a module's variables their addresses; exec_run runs one launch to its end, on all host cores.
  *
  * Contract: exec_run gives the same memory, counters and fault for any number of host threads. Kernels whose result
- * could depend on the order of blocks (atomics that return a value, floating-point atomics) and small grids run on one thread.
- * exec/ knows nothing of streams, time or the CUDA runtime: one launch at a time, called from one thread.
+ * could depend on the order of blocks (atomics that return a value, floating-point atomics) and small grids run on one
+ * thread. exec/ knows nothing of streams, time or the CUDA runtime: one launch at a time, called from one thread.
  */
 #ifndef SIMGPU_EXEC_H
 #define SIMGPU_EXEC_H
@@ -19,13 +19,15 @@
 void mem_init(uint64_t capacity_bytes);
 /* 256-byte aligned, as cudaMalloc promises; filled with 0xCD so that nobody leans on zeros. 0: device is full. */
 uint64_t mem_alloc(uint64_t bytes);
-/* 0; or -1 when addr is not the start of a live allocation. Addresses are not handed out again while others are left. */
+/* 0; or -1 when addr is not the start of a live allocation. Addresses are not handed out again while others are left.
+ */
 int mem_free(uint64_t addr);
-bool mem_in_window(const void *p);               /* could only be a device address */
-bool mem_valid(uint64_t addr, uint64_t bytes);   /* wholly inside one live allocation */
-uint8_t *mem_host(uint64_t addr);                /* where SimGPU keeps that byte; no check */
+bool mem_in_window(const void *p);             /* could only be a device address */
+bool mem_valid(uint64_t addr, uint64_t bytes); /* wholly inside one live allocation */
+uint8_t *mem_host(uint64_t addr);              /* where SimGPU keeps that byte; no check */
 void mem_usage(uint64_t *free_bytes, uint64_t *total_bytes);
-/* "16 bytes after the 16384-byte allocation at 0x..." for any address: what is nearest, or that it is a host address. */
+/* "16 bytes after the 16384-byte allocation at 0x..." for any address: what is nearest, or that it is a host address.
+ */
 void mem_describe(uint64_t addr, char *text, size_t size);
 
 /* --- counters ----------------------------------------------------------------------------------------------- */
@@ -81,7 +83,8 @@ typedef enum {
 
 typedef struct {
     exec_status status;
-    char message[2048]; /* several lines: what, kernel, block, thread, address, nearest allocation, source line and caret */
+    char message[2048]; /* several lines: what, kernel, block, thread, address, nearest allocation, source line and
+                           caret */
 } exec_fault;
 
 typedef struct {
@@ -93,7 +96,7 @@ typedef struct {
     uint64_t footprint_read, footprint_written;
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* a thread, a block: what occupancy is made of */
-    uint32_t critical_loads; /* most global load requests that one warp waited for, one after another */
+    uint32_t critical_loads;          /* most global load requests that one warp waited for, one after another */
 } exec_result;
 
 /* 0, or -1 with a message (too little device memory for the module's variables). */
@@ -101,8 +104,8 @@ int exec_load(ptx_module *m, char *err, size_t err_size);
 /* Runs the launch. The caller has checked the launch limits (block size, shared memory, grid). */
 void exec_run(const exec_launch *launch, exec_result *result);
 
-/* Settings; 0 = default. threads: host threads (default: all cores; SIMGPU_THREADS). budget: warp instructions a block may
- * execute (default 2^26; SIMGPU_BUDGET). */
+/* Settings; 0 = default. threads: host threads (default: all cores; SIMGPU_THREADS). budget: warp instructions a block
+ * may execute (default 2^26; SIMGPU_BUDGET). */
 void exec_configure(unsigned threads, uint64_t budget);
 
 /* printf of kernels lands here, in block order, at the end of each launch. Default: stdout. */

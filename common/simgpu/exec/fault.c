@@ -1,9 +1,8 @@
 /* What went wrong, said once and well: the source line with a caret, the cause, and who it was.
  *
- *   transpose.cu:31: illegal address: store of 4 bytes at 0x20000004000: 0 bytes past the end of the 16384-byte allocation at 0x20000000000
- *      31 |     out[c * rows + r] = in[r * cols + c];
- *         |                       ^
- *     in kernel transpose, block (3,0,0), thread (31,0,0)
+ *   transpose.cu:31: illegal address: store of 4 bytes at 0x20000004000: 0 bytes past the end of the 16384-byte
+ * allocation at 0x20000000000 31 |     out[c * rows + r] = in[r * cols + c]; |                       ^ in kernel
+ * transpose, block (3,0,0), thread (31,0,0)
  */
 #include "warp.h"
 
@@ -11,9 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const titles[] = {[EXEC_UNSUPPORTED] = "unsupported instruction", [EXEC_ILLEGAL_ADDRESS] = "illegal address", [EXEC_MISALIGNED] = "misaligned address",
-                                     [EXEC_BUDGET] = "runaway kernel", [EXEC_DEADLOCK] = "deadlock", [EXEC_BAD_SYNC] = "bad synchronisation", [EXEC_TRAP] = "trap",
-                                     [EXEC_ASSERT] = "assertion failed", [EXEC_STACK] = "stack overflow"};
+static const char *const titles[] = {[EXEC_UNSUPPORTED] = "unsupported instruction",
+                                     [EXEC_ILLEGAL_ADDRESS] = "illegal address",
+                                     [EXEC_MISALIGNED] = "misaligned address",
+                                     [EXEC_BUDGET] = "runaway kernel",
+                                     [EXEC_DEADLOCK] = "deadlock",
+                                     [EXEC_BAD_SYNC] = "bad synchronisation",
+                                     [EXEC_TRAP] = "trap",
+                                     [EXEC_ASSERT] = "assertion failed",
+                                     [EXEC_STACK] = "stack overflow"};
 
 static void add(char *text, size_t size, const char *format, ...) {
     size_t n = strlen(text);
@@ -70,15 +75,19 @@ void fault(warp *w, const ptx_insn *i, exec_status status, uint32_t lane, const 
     va_end(ap);
     int length;
     const char *name = ptx_base_name(b->launch->kernel->name, &length);
-    if (i->line && *path) add(text, size, "%s:%u: ", short_path(path), i->line);
-    else add(text, size, "%s, PTX line %u: ", m->source_name, i->ptx_line);
+    if (i->line && *path)
+        add(text, size, "%s:%u: ", short_path(path), i->line);
+    else
+        add(text, size, "%s, PTX line %u: ", m->source_name, i->ptx_line);
     add(text, size, "%s: %s", titles[status], what);
     fault_source_line(text, size, m, i);
     add(text, size, "\n  in kernel %.*s, block (%u,%u,%u)", length, name, b->index.x, b->index.y, b->index.z);
     uint32_t tid = w->number * 32 + (lane < 32 ? lane : 0);
     exec_dim d = b->launch->block;
-    if (lane < 32) add(text, size, ", thread (%u,%u,%u)", tid % d.x, tid / d.x % d.y, tid / d.x / d.y);
-    else add(text, size, ", warp %u", w->number);
+    if (lane < 32)
+        add(text, size, ", thread (%u,%u,%u)", tid % d.x, tid / d.x % d.y, tid / d.x / d.y);
+    else
+        add(text, size, ", warp %u", w->number);
 }
 
 /* --- deadlock ----------------------------------------------------------------------------------------------- */
@@ -111,8 +120,11 @@ void fault_deadlock(block *b) {
     for (uint32_t g = 0; g < n; g++)
         if (groups[g].state != SPLIT_JOIN && first->state == SPLIT_JOIN) first = &groups[g];
     for (uint32_t g = 0; g < n; g++) {
-        const char *where = groups[g].state == SPLIT_BARRIER ? "at the barrier" : groups[g].state == SPLIT_SYNC ? "for lanes that their mask names" : "for the others of their warp to come";
-        add(what, sizeof what, "%s%u of %u threads wait %s at line %u", g ? "; " : "", groups[g].threads, b->nthreads, where, groups[g].line);
+        const char *where = groups[g].state == SPLIT_BARRIER ? "at the barrier"
+                            : groups[g].state == SPLIT_SYNC  ? "for lanes that their mask names"
+                                                             : "for the others of their warp to come";
+        add(what, sizeof what, "%s%u of %u threads wait %s at line %u", g ? "; " : "", groups[g].threads, b->nthreads,
+            where, groups[g].line);
     }
     if (b->live < b->nthreads) add(what, sizeof what, "; %u have ended", b->nthreads - b->live);
     add(what, sizeof what, ". Every thread of the block must reach the same __syncthreads()");

@@ -1,5 +1,6 @@
-/* Which sectors a launch touched: two bitmaps over the device window, a bit a 32-byte sector, set by all host threads at
- * once. A thread remembers the words that it was first to touch, so that a launch costs what it touched, not the window. */
+/* Which sectors a launch touched: two bitmaps over the device window, a bit a 32-byte sector, set by all host threads
+ * at once. A thread remembers the words that it was first to touch, so that a launch costs what it touched, not the
+ * window. */
 #include "warp.h"
 
 #include <stdio.h>
@@ -44,7 +45,8 @@ static void touch_word(worker *t, int written, uint64_t word, uint64_t bits) {
 void footprint_touch(worker *t, int written, uint64_t first_sector, uint64_t last_sector) {
     first_sector -= base_sector, last_sector -= base_sector;
     for (uint64_t word = first_sector / 64; word <= last_sector / 64; word++) {
-        uint64_t lo = word == first_sector / 64 ? first_sector % 64 : 0, hi = word == last_sector / 64 ? last_sector % 64 : 63;
+        uint64_t lo = word == first_sector / 64 ? first_sector % 64 : 0,
+                 hi = word == last_sector / 64 ? last_sector % 64 : 63;
         touch_word(t, written, word, (~0ull >> (63 - hi)) & (~0ull << lo));
     }
 }

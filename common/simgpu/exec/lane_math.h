@@ -1,5 +1,5 @@
-/* Scalar helpers that the lane expressions of opcodes.def use. All total; none depends on the host's libm, so that every
- * machine computes the same bits. */
+/* Scalar helpers that the lane expressions of opcodes.def use. All total; none depends on the host's libm, so that
+ * every machine computes the same bits. */
 #ifndef SIMGPU_LANE_MATH_H
 #define SIMGPU_LANE_MATH_H
 
@@ -20,15 +20,25 @@ static inline uint32_t lane_bits_of(float f) {
 }
 static inline float lane_canonical(float f) { return f != f ? LANE_NAN : f; }
 /* Denormal numbers to zero with their sign (.ftz); other types pass. */
-static inline float lane_flush_f32(float f) { return __builtin_fabsf(f) < 0x1p-126f ? __builtin_copysignf(0.0f, f) : f; }
+static inline float lane_flush_f32(float f) {
+    return __builtin_fabsf(f) < 0x1p-126f ? __builtin_copysignf(0.0f, f) : f;
+}
 static inline double lane_flush_f64(double d) { return d; }
 static inline int32_t lane_flush_i(int32_t v) { return v; }
 static inline uint64_t lane_flush_u(uint64_t v) { return v; }
 static inline int64_t lane_flush_s(int64_t v) { return v; }
-#define lane_flush(x) \
-    _Generic((x), float: lane_flush_f32, double: lane_flush_f64, uint64_t: lane_flush_u, uint32_t: lane_flush_u, int64_t: lane_flush_s, default: lane_flush_i)(x)
+#define lane_flush(x)                                                                                                  \
+    _Generic((x), float                                                                                                \
+             : lane_flush_f32, double                                                                                  \
+             : lane_flush_f64, uint64_t                                                                                \
+             : lane_flush_u, uint32_t                                                                                  \
+             : lane_flush_u, int64_t                                                                                   \
+             : lane_flush_s, default                                                                                   \
+             : lane_flush_i)(x)
 
-static inline int32_t lane_saturate(int64_t v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v; }
+static inline int32_t lane_saturate(int64_t v) {
+    return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;
+}
 static inline int32_t lane_s24(int32_t v) { return (int32_t)((uint32_t)v << 8) >> 8; }
 static inline uint32_t lane_brev32(uint32_t v) {
     v = (v >> 1 & 0x55555555u) | (v & 0x55555555u) << 1;
@@ -90,8 +100,8 @@ static inline double lane_max_f64(double a, double b) {
     if (a != a || b != b) return a != a ? b : a;
     return a > b || (a == b && !__builtin_signbit(a)) ? a : b;
 }
-#define lane_min(a, b) _Generic((a), float: lane_min_f32, double: lane_min_f64)(a, b)
-#define lane_max(a, b) _Generic((a), float: lane_max_f32, double: lane_max_f64)(a, b)
+#define lane_min(a, b) _Generic((a), float : lane_min_f32, double : lane_min_f64)(a, b)
+#define lane_max(a, b) _Generic((a), float : lane_max_f32, double : lane_max_f64)(a, b)
 /* rcp.approx.ftz.f64 and rsqrt.approx.f64 give the upper 32 bits only. */
 static inline double lane_high_word(double v) {
     uint64_t bits;

@@ -1,8 +1,8 @@
 /* The arithmetic handlers, one a row of opcodes.def: a loop over 32 lanes that the compiler turns into vector code.
  * Included by lanes_base.c and lanes_avx2.c with LANES_TABLE set to the table's name; the target attribute differs.
  *
- * A full warp takes the plain loop. Else lanes that are off keep their value by a select: no branches, so both vectorise.
- * Results of fp32 arithmetic that are NaN become 0x7fffffff, as on the GPU (PTX ISA 9.7.3).
+ * A full warp takes the plain loop. Else lanes that are off keep their value by a select: no branches, so both
+ * vectorise. Results of fp32 arithmetic that are NaN become 0x7fffffff, as on the GPU (PTX ISA 9.7.3).
  */
 #include "warp.h"
 #include "lane_math.h"
@@ -37,11 +37,12 @@ typedef double T_f64;
             T_##A a = (T_##A)a_[l];                                                                                    \
             d[l] = (E_##D)(T_##D)(value);                                                                              \
         }                                                                                                              \
-    else EACH {                                                                                                        \
+    else                                                                                                               \
+        EACH {                                                                                                         \
             T_##A a = (T_##A)a_[l];                                                                                    \
             E_##D r = (E_##D)(T_##D)(value);                                                                           \
             d[l] = on[l] ? r : d[l];                                                                                   \
-        } \
+        }                                                                                                              \
     }
 
 #define LANE2(id, key, type, D, A, B, cost, value)                                                                     \
@@ -53,7 +54,8 @@ typedef double T_f64;
             T_##B b = (T_##B)b_[l];                                                                                    \
             d[l] = (E_##D)(T_##D)(value);                                                                              \
         }                                                                                                              \
-    else EACH {                                                                                                        \
+    else                                                                                                               \
+        EACH {                                                                                                         \
             T_##A a = (T_##A)a_[l];                                                                                    \
             T_##B b = (T_##B)b_[l];                                                                                    \
             E_##D r = (E_##D)(T_##D)(value);                                                                           \
@@ -72,7 +74,8 @@ typedef double T_f64;
             T_##C c = (T_##C)c_[l];                                                                                    \
             d[l] = (E_##D)(T_##D)(value);                                                                              \
         }                                                                                                              \
-    else EACH {                                                                                                        \
+    else                                                                                                               \
+        EACH {                                                                                                         \
             T_##A a = (T_##A)a_[l];                                                                                    \
             T_##B b = (T_##B)b_[l];                                                                                    \
             T_##C c = (T_##C)c_[l];                                                                                    \
@@ -81,11 +84,11 @@ typedef double T_f64;
         }                                                                                                              \
     }
 
-#define FLT1(id, key, type, D, A, cost, value) LANE1(id, key, type, D, A, cost, CANONICAL_##D(value))
-#define FLT2(id, key, type, D, A, B, cost, value) LANE2(id, key, type, D, A, B, cost, CANONICAL_##D(value))
+#define FLT1(id, key, type, D, A, cost, value)       LANE1(id, key, type, D, A, cost, CANONICAL_##D(value))
+#define FLT2(id, key, type, D, A, B, cost, value)    LANE2(id, key, type, D, A, B, cost, CANONICAL_##D(value))
 #define FLT3(id, key, type, D, A, B, C, cost, value) LANE3(id, key, type, D, A, B, C, cost, CANONICAL_##D(value))
-#define CANONICAL_f32(value) lane_canonical(value)
-#define CANONICAL_f64(value) (value)
+#define CANONICAL_f32(value)                         lane_canonical(value)
+#define CANONICAL_f64(value)                         (value)
 
 /* A comparison gathers its bits by OR: bit l from lane l. */
 #define COMPARE(id, key, type, A, value)                                                                               \
@@ -96,7 +99,8 @@ typedef double T_f64;
                 T_##A a = (T_##A)a_[l], b = (T_##A)b_[l];                                                              \
                 bits |= (value) ? 1u << l : 0;                                                                         \
             }                                                                                                          \
-        else EACH {                                                                                                    \
+        else                                                                                                           \
+            EACH {                                                                                                     \
                 T_##A a = (T_##A)lane_flush((T_##A)a_[l]), b = (T_##A)lane_flush((T_##A)b_[l]);                        \
                 bits |= (value) ? 1u << l : 0;                                                                         \
             }                                                                                                          \
@@ -128,13 +132,13 @@ static inline void compare_result(warp *w, const ptx_insn *i, uint32_t bits) {
 #undef OTHER
 
 ptx_handler *const LANES_TABLE[NOPS] = {
-#define LANE1(id, ...) lane_##id,
-#define LANE2(id, ...) lane_##id,
-#define LANE3(id, ...) lane_##id,
-#define FLT1(id, ...) lane_##id,
-#define FLT2(id, ...) lane_##id,
-#define FLT3(id, ...) lane_##id,
+#define LANE1(id, ...)   lane_##id,
+#define LANE2(id, ...)   lane_##id,
+#define LANE3(id, ...)   lane_##id,
+#define FLT1(id, ...)    lane_##id,
+#define FLT2(id, ...)    lane_##id,
+#define FLT3(id, ...)    lane_##id,
 #define COMPARE(id, ...) lane_##id,
-#define OTHER(id, ...) NULL,
+#define OTHER(id, ...)   NULL,
 #include "../ptx/opcodes.def"
 };

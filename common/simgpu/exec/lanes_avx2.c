@@ -1,4 +1,5 @@
-/* The arithmetic handlers for hosts with AVX2 and FMA: the same code, eight lanes at a time. exec_load picks the table. */
+/* The arithmetic handlers for hosts with AVX2 and FMA: the same code, eight lanes at a time. exec_load picks the table.
+ */
 #pragma clang diagnostic ignored "-Wpass-failed" /* divisions have no vector form; that is no fault */
 #include <stddef.h>
 #if defined(__x86_64__)

@@ -26,7 +26,9 @@ static float result_f32(const ptx_insn *i, float v) {
 }
 static double result_f64(const ptx_insn *i, double v) { return i->sat ? (v != v || v <= 0 ? 0 : v > 1 ? 1 : v) : v; }
 
-#define EACH_ACTIVE for (uint32_t m = w->mask, l = 0; m; m &= m - 1) if (l = (uint32_t)__builtin_ctz(m), true)
+#define EACH_ACTIVE                                                                                                    \
+    for (uint32_t m = w->mask, l = 0; m; m &= m - 1)                                                                   \
+        if (l = (uint32_t)__builtin_ctz(m), true)
 #define FLT1(id, key, type, D, A, cost, value)                                                                         \
     static void modified_##id(warp *w, const ptx_insn *i) {                                                            \
         enter(i);                                                                                                      \
@@ -77,13 +79,13 @@ static double result_f64(const ptx_insn *i, double v) { return i->sat ? (v != v 
 #undef OTHER
 
 ptx_handler *const lanes_modified[NOPS] = {
-#define LANE1(...) NULL,
-#define LANE2(...) NULL,
-#define LANE3(...) NULL,
+#define LANE1(...)    NULL,
+#define LANE2(...)    NULL,
+#define LANE3(...)    NULL,
 #define FLT1(id, ...) modified_##id,
 #define FLT2(id, ...) modified_##id,
 #define FLT3(id, ...) modified_##id,
-#define COMPARE(...) NULL,
-#define OTHER(...) NULL,
+#define COMPARE(...)  NULL,
+#define OTHER(...)    NULL,
 #include "../ptx/opcodes.def"
 };

@@ -1,7 +1,7 @@
 /* Device memory: one window of addresses that the host cannot read, and the bytes behind it elsewhere.
  *
- * Address a lives at storage + (a - MEM_BASE). Both ranges are reserved once and get pages when touched. Allocation is a
- * bump pointer: an address is not used twice until the window is exhausted, so a stale pointer is always found out.
+ * Address a lives at storage + (a - MEM_BASE). Both ranges are reserved once and get pages when touched. Allocation is
+ * a bump pointer: an address is not used twice until the window is exhausted, so a stale pointer is always found out.
  */
 #include "warp.h"
 
@@ -26,22 +26,26 @@ static uint64_t window_base, next_address, capacity, used;
 static uint8_t *storage;
 
 static void *reserve(uint64_t at, int protection) {
-    return mmap((void *)at, WINDOW, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    return mmap((void *)at, WINDOW, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+                0);
 }
 
 void mem_init(uint64_t capacity_bytes) {
-    /* The same addresses in every run, so that messages and reports are the same. The second place is for AddressSanitizer,
-     * whose shadow lies at the first. */
+    /* The same addresses in every run, so that messages and reports are the same. The second place is for
+     * AddressSanitizer, whose shadow lies at the first. */
     static const uint64_t places[] = {0x020000000000, 0x200000000000, 0x300000000000};
     capacity = capacity_bytes;
     for (size_t i = 0; i < sizeof places / sizeof *places && !window_base; i++) {
         void *p = reserve(places[i], PROT_NONE);
-        if (p == (void *)places[i]) window_base = places[i];
-        else if (p != MAP_FAILED) munmap(p, WINDOW);
+        if (p == (void *)places[i])
+            window_base = places[i];
+        else if (p != MAP_FAILED)
+            munmap(p, WINDOW);
     }
     storage = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!window_base || storage == MAP_FAILED) {
-        fputs("simgpu: cannot reserve address space for device memory; is `ulimit -v` set? Unset it and run again.\n", stderr);
+        fputs("simgpu: cannot reserve address space for device memory; is `ulimit -v` set? Unset it and run again.\n",
+              stderr);
         exit(1);
     }
     madvise(storage, WINDOW, MADV_DONTDUMP);
@@ -110,7 +114,8 @@ int mem_free(uint64_t addr) {
     if (i < 0 || allocations[i].address != addr || !allocations[i].live) return -1;
     allocations[i].live = false;
     used -= allocations[i].bytes;
-    uint64_t first = (addr - window_base + 4095) & ~4095ull, last = (addr - window_base + allocations[i].bytes) & ~4095ull;
+    uint64_t first = (addr - window_base + 4095) & ~4095ull,
+             last = (addr - window_base + allocations[i].bytes) & ~4095ull;
     if (last > first) madvise(storage + first, last - first, MADV_DONTNEED);
     return 0;
 }
@@ -146,10 +151,12 @@ void mem_describe(uint64_t addr, char *text, size_t size) {
         return;
     }
     int64_t i = before(addr);
-    const allocation *a = i >= 0 ? &allocations[i] : NULL, *b = i + 1 < (int64_t)nallocations ? &allocations[i + 1] : NULL;
+    const allocation *a = i >= 0 ? &allocations[i] : NULL,
+                     *b = i + 1 < (int64_t)nallocations ? &allocations[i + 1] : NULL;
     if (a && addr - a->address < a->bytes) {
-        snprintf(text, size, "%llu bytes into %s%llu-byte allocation at 0x%llx%s", (unsigned long long)(addr - a->address), a->live ? "the " : "a ",
-                 (unsigned long long)a->bytes, (unsigned long long)a->address, a->live ? "" : " that was freed");
+        snprintf(text, size, "%llu bytes into %s%llu-byte allocation at 0x%llx%s",
+                 (unsigned long long)(addr - a->address), a->live ? "the " : "a ", (unsigned long long)a->bytes,
+                 (unsigned long long)a->address, a->live ? "" : " that was freed");
         return;
     }
     uint64_t after = a ? addr - (a->address + a->bytes) : UINT64_MAX, ahead = b ? b->address - addr : UINT64_MAX;
@@ -158,6 +165,7 @@ void mem_describe(uint64_t addr, char *text, size_t size) {
         snprintf(text, size, "nothing is allocated");
         return;
     }
-    snprintf(text, size, "%llu bytes %s the %llu-byte allocation at 0x%llx%s", (unsigned long long)(n == a ? after : ahead),
-             n == a ? "past the end of" : "before", (unsigned long long)n->bytes, (unsigned long long)n->address, n->live ? "" : " (freed)");
+    snprintf(text, size, "%llu bytes %s the %llu-byte allocation at 0x%llx%s",
+             (unsigned long long)(n == a ? after : ahead), n == a ? "past the end of" : "before",
+             (unsigned long long)n->bytes, (unsigned long long)n->address, n->live ? "" : " (freed)");
 }

@@ -1,7 +1,8 @@
 /* A launch from beginning to end: host threads take blocks in order, and what they counted is added up.
  *
- * Blocks are claimed in increasing order and every block below a fault's is run to its end, so the fault reported is the
- * lowest block's whatever the number of threads. Counters are sums; the footprint is a union: neither knows the order.
+ * Blocks are claimed in increasing order and every block below a fault's is run to its end, so the fault reported is
+ * the lowest block's whatever the number of threads. Counters are sums; the footprint is a union: neither knows the
+ * order.
  */
 #include "count.h"
 
@@ -35,7 +36,8 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
     if (!text || !*text) return otherwise;
     unsigned long long v = strtoull(text, &end, 10);
     if (*end || v == 0) {
-        fprintf(stderr, "simgpu: %s=%s is not a positive number; using %llu\n", name, text, (unsigned long long)otherwise);
+        fprintf(stderr, "simgpu: %s=%s is not a positive number; using %llu\n", name, text,
+                (unsigned long long)otherwise);
         return otherwise;
     }
     return v;
@@ -55,13 +57,13 @@ static bool bind_function(ptx_function *f, uint32_t *first, bool avx2) {
     c->first = *first;
     *first += c->ninsns;
     static ptx_handler *const others[NOPS] = {
-#define LANE1(...) NULL,
-#define LANE2(...) NULL,
-#define LANE3(...) NULL,
-#define FLT1(...) NULL,
-#define FLT2(...) NULL,
-#define FLT3(...) NULL,
-#define COMPARE(...) NULL,
+#define LANE1(...)     NULL,
+#define LANE2(...)     NULL,
+#define LANE3(...)     NULL,
+#define FLT1(...)      NULL,
+#define FLT2(...)      NULL,
+#define FLT3(...)      NULL,
+#define COMPARE(...)   NULL,
 #define OTHER(id, ...) op_##id,
 #include "../ptx/opcodes.def"
     };
@@ -74,7 +76,8 @@ static bool bind_function(ptx_function *f, uint32_t *first, bool avx2) {
         if (i->call->builtin) continue;
         const ptx_function *callee = i->call->callee;
         char text[512];
-        snprintf(text, sizeof text, "call: %s %s (PTX line %u)", callee->name, callee->unsupported ? "is not supported" : "has no body and is no builtin", i->ptx_line);
+        snprintf(text, sizeof text, "call: %s %s (PTX line %u)", callee->name,
+                 callee->unsupported ? "is not supported" : "has no body and is no builtin", i->ptx_line);
         f->unsupported = callee->unsupported ? callee->unsupported : strdup(text);
         return false;
     }
@@ -83,7 +86,8 @@ static bool bind_function(ptx_function *f, uint32_t *first, bool avx2) {
 
 static bool use_avx2(void) {
 #if defined(__x86_64__)
-    return lanes_avx2[OP_mov_b32] && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") && !getenv("SIMGPU_NO_AVX2");
+    return lanes_avx2[OP_mov_b32] && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi2") && !getenv("SIMGPU_NO_AVX2");
 #else
     return false;
 #endif
@@ -96,11 +100,14 @@ int exec_load(ptx_module *m, char *err, size_t err_size) {
         if ((v->space != SPACE_GLOBAL && v->space != SPACE_CONST) || v->size == 0) continue;
         v->address = mem_alloc(v->size);
         if (!v->address) {
-            snprintf(err, err_size, "no device memory left for the variable %s of %llu bytes", v->name, (unsigned long long)v->size);
+            snprintf(err, err_size, "no device memory left for the variable %s of %llu bytes", v->name,
+                     (unsigned long long)v->size);
             return -1;
         }
-        if (v->initial) memcpy(mem_host(v->address), v->initial, v->size);
-        else memset(mem_host(v->address), 0, v->size);
+        if (v->initial)
+            memcpy(mem_host(v->address), v->initial, v->size);
+        else
+            memset(mem_host(v->address), 0, v->size);
     }
     for (uint32_t k = 0; k < m->nvars; k++)
         for (uint32_t r = 0; r < m->vars[k]->nrelocs; r++) {
@@ -168,7 +175,8 @@ static void worker_prepare(worker *t, const exec_launch *n, uint32_t nwarps, uin
     uint32_t local = (uint32_t)round_up(f->local_bytes + (f->code->calls ? CALL_LOCAL : 0), 16);
     uint32_t shared = f->dynamic_shared_offset + n->dynamic_shared;
     if (!n->dynamic_shared) shared = f->static_shared;
-    size_t need = round_up(nwarps * sizeof(warp), 4096) + (size_t)nwarps * (stack + round_up(32ull * local, 4096)) + round_up(shared, 4096) + 4096;
+    size_t need = round_up(nwarps * sizeof(warp), 4096) + (size_t)nwarps * (stack + round_up(32ull * local, 4096)) +
+                  round_up(shared, 4096) + 4096;
     if (need > t->arena_bytes) {
         if (t->arena) munmap(t->arena, t->arena_bytes);
         t->arena = must(mmap(NULL, need, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
@@ -178,7 +186,12 @@ static void worker_prepare(worker *t, const exec_launch *n, uint32_t nwarps, uin
     }
     uint8_t *p = t->arena;
     block *b = &t->block;
-    *b = (block){.worker = t, .launch = n, .nwarps = nwarps, .nthreads = threads, .warps = (warp *)(void *)p, .shared_bytes = shared};
+    *b = (block){.worker = t,
+                 .launch = n,
+                 .nwarps = nwarps,
+                 .nthreads = threads,
+                 .warps = (warp *)(void *)p,
+                 .shared_bytes = shared};
     p += round_up(nwarps * sizeof(warp), 4096);
     for (uint32_t k = 0; k < nwarps; k++) {
         b->warps[k].stack = p;
@@ -234,7 +247,8 @@ static void run_blocks(worker *t) {
             if (id >= atomic_load(&pool.stop_at)) return;
             block *b = &t->block;
             b->id = id;
-            b->index = (exec_dim){(uint32_t)(id % n->grid.x), (uint32_t)(id / n->grid.x % n->grid.y), (uint32_t)(id / n->grid.x / n->grid.y)};
+            b->index = (exec_dim){(uint32_t)(id % n->grid.x), (uint32_t)(id / n->grid.x % n->grid.y),
+                                  (uint32_t)(id / n->grid.x / n->grid.y)};
             block_run(b);
             if (!b->failed) continue;
             uint64_t old = atomic_load(&pool.stop_at);
@@ -299,9 +313,10 @@ static void run_all(const exec_launch *n, uint64_t nblocks, unsigned threads) {
 /* --- the result --------------------------------------------------------------------------------------------- */
 
 /* Issue slots of an instruction of each cost class, after what nvcc 13 makes of them for sm_90 (see ../README.md). */
-static const uint8_t issue_slots[NCOSTS] = {[COST_FREE] = 0, [COST_ADDRESS] = 1, [COST_ALU] = 1, [COST_FMA] = 1, [COST_INT64] = 4, [COST_FP64] = 2,
-                                            [COST_SFU] = 2, [COST_FDIV] = 10, [COST_DIV32] = 18, [COST_DIV64] = 70, [COST_CONVERT] = 2, [COST_MEMORY] = 1,
-                                            [COST_SHUFFLE] = 1, [COST_BRANCH] = 1, [COST_BARRIER] = 1};
+static const uint8_t issue_slots[NCOSTS] = {
+    [COST_FREE] = 0,    [COST_ADDRESS] = 1, [COST_ALU] = 1,     [COST_FMA] = 1,    [COST_INT64] = 4,
+    [COST_FP64] = 2,    [COST_SFU] = 2,     [COST_FDIV] = 10,   [COST_DIV32] = 18, [COST_DIV64] = 70,
+    [COST_CONVERT] = 2, [COST_MEMORY] = 1,  [COST_SHUFFLE] = 1, [COST_BRANCH] = 1, [COST_BARRIER] = 1};
 
 static void add_counters(exec_counters *to, const exec_counters *from) {
     uint64_t *a = (uint64_t *)(void *)to;
@@ -371,9 +386,12 @@ static void print_all(unsigned threads) {
             }
         if (best == threads) break;
         const printed_block *p = &workers[best].printed[at[best]++];
-        size_t end = at[best] < workers[best].printed_blocks ? workers[best].printed[at[best]].begin : workers[best].print_length;
-        if (exec_print) exec_print(workers[best].print + p->begin, end - p->begin);
-        else fwrite(workers[best].print + p->begin, 1, end - p->begin, stdout);
+        size_t end = at[best] < workers[best].printed_blocks ? workers[best].printed[at[best]].begin
+                                                             : workers[best].print_length;
+        if (exec_print)
+            exec_print(workers[best].print + p->begin, end - p->begin);
+        else
+            fwrite(workers[best].print + p->begin, 1, end - p->begin, stdout);
     }
 }
 
@@ -381,8 +399,8 @@ static void refuse_unsupported(const ptx_function *f, exec_result *r) {
     int length;
     const char *name = ptx_base_name(f->name, &length);
     r->fault.status = EXEC_UNSUPPORTED;
-    snprintf(r->fault.message, sizeof r->fault.message, "%s: kernel %.*s cannot run on SimGPU: %s", f->module->source_name, length, name,
-             f->unsupported ? f->unsupported : "it has no body");
+    snprintf(r->fault.message, sizeof r->fault.message, "%s: kernel %.*s cannot run on SimGPU: %s",
+             f->module->source_name, length, name, f->unsupported ? f->unsupported : "it has no body");
 }
 
 void exec_run(const exec_launch *launch, exec_result *r) {
@@ -413,7 +431,8 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     run_all(launch, nblocks, threads);
     const worker *failed = NULL;
     for (unsigned t = 0; t < threads; t++)
-        if (workers[t].fault.status != EXEC_OK && (!failed || workers[t].fault_block < failed->fault_block)) failed = &workers[t];
+        if (workers[t].fault.status != EXEC_OK && (!failed || workers[t].fault_block < failed->fault_block))
+            failed = &workers[t];
     if (failed) r->fault = failed->fault;
     print_all(threads);
     collect(f->module, threads, r);

@@ -58,15 +58,16 @@ static void child_gone(warp *w, int32_t j) {
     }
 }
 
-/* The running split parts: `taken` lanes go to target, the others on. Splits the running one in two, under a new join node
- * unless both ways meet where the split itself will be joined. */
+/* The running split parts: `taken` lanes go to target, the others on. Splits the running one in two, under a new join
+ * node unless both ways meet where the split itself will be joined. */
 void warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t target) {
     uint32_t rest = w->active & ~taken;
     split *s = &w->splits[w->current];
     if (i->join != NO_JOIN && i->join != s->join) {
         int32_t n = new_split(w, i);
         if (n < 0) return;
-        w->splits[n] = (split){.state = SPLIT_JOIN, .pc = i->join, .join = s->join, .parent = s->parent, .children = 1, .frame = s->frame};
+        w->splits[n] = (split){
+            .state = SPLIT_JOIN, .pc = i->join, .join = s->join, .parent = s->parent, .children = 1, .frame = s->frame};
         s->parent = n;
         s->join = i->join;
     }
@@ -80,7 +81,8 @@ void warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t target) {
     } else {
         int32_t n = new_split(w, i);
         if (n < 0) return;
-        w->splits[n] = (split){.state = SPLIT_RUN, .mask = taken, .pc = target, .join = s->join, .parent = s->parent, .frame = s->frame};
+        w->splits[n] = (split){
+            .state = SPLIT_RUN, .mask = taken, .pc = target, .join = s->join, .parent = s->parent, .frame = s->frame};
         if (s->parent >= 0) w->splits[s->parent].children++;
         w->active = rest;
     }
@@ -99,8 +101,10 @@ void op_join(warp *w, const ptx_insn *i) {
     s->state = SPLIT_FREE;
     p->pc = here + 1;
     child_gone(w, j);
-    if (p->state == SPLIT_RUN) enter_split(w, j);
-    else w->stop = true;
+    if (p->state == SPLIT_RUN)
+        enter_split(w, j);
+    else
+        w->stop = true;
 }
 
 /* A conditional branch counts as one; uniform if all lanes agree. */
@@ -128,7 +132,8 @@ void op_brx(warp *w, const ptx_insn *i) {
     for (uint32_t m = left; m; m &= m - 1)
         if (index[__builtin_ctz(m)] == first) same |= m & -m;
     if (first >= i->call->ntargets) {
-        fault(w, i, EXEC_TRAP, (uint32_t)__builtin_ctz(left), "brx.idx with index %u into a list of %u targets", first, i->call->ntargets);
+        fault(w, i, EXEC_TRAP, (uint32_t)__builtin_ctz(left), "brx.idx with index %u into a list of %u targets", first,
+              i->call->ntargets);
         return;
     }
     if (same == left) {
@@ -159,7 +164,9 @@ void op_exit(warp *w, const ptx_insn *i) {
     warp_exit(w, w->mask);
 }
 
-void op_trap(warp *w, const ptx_insn *i) { fault(w, i, EXEC_TRAP, (uint32_t)__builtin_ctz(w->mask), "the kernel executed a trap"); }
+void op_trap(warp *w, const ptx_insn *i) {
+    fault(w, i, EXEC_TRAP, (uint32_t)__builtin_ctz(w->mask), "the kernel executed a trap");
+}
 
 /* --- calls -------------------------------------------------------------------------------------------------- */
 
@@ -214,12 +221,14 @@ static uint64_t address_of(const warp *w, const ptx_row *row, const frame *f) {
     if (row->function) return at + row->function->number;
     if (!row->var) return at; /* a kernel parameter's offset */
     if (row->var->space == SPACE_LOCAL) at += f->local_base;
-    if (row->var->space == SPACE_SHARED && row->var->size == 0) return at + w->block->launch->kernel->dynamic_shared_offset;
+    if (row->var->space == SPACE_SHARED && row->var->size == 0)
+        return at + w->block->launch->kernel->dynamic_shared_offset;
     return at + row->var->address;
 }
 
 static bool changes_with_block(const ptx_row *row) {
-    return row->kind == ROW_SPECIAL && ((row->special >= SREG_ctaid_x && row->special <= SREG_ctaid_z) || row->special == SREG_smid);
+    return row->kind == ROW_SPECIAL &&
+           ((row->special >= SREG_ctaid_x && row->special <= SREG_ctaid_z) || row->special == SREG_smid);
 }
 
 /* Fills the rows that are not registers, and zeroes those that are: a read before a write must not see another block.
@@ -230,11 +239,15 @@ void frame_fill(warp *w, frame *f, uint8_t *r, bool again) {
     for (uint32_t k = 0; k < c->nrows; k++) {
         const ptx_row *row = &c->rows[k];
         if (again && !changes_with_block(row)) continue;
-        uint64_t v = row->kind == ROW_PARAM ? parameter(w, row) : row->kind == ROW_ADDRESS ? address_of(w, row, f) : row->bits;
+        uint64_t v = row->kind == ROW_PARAM     ? parameter(w, row)
+                     : row->kind == ROW_ADDRESS ? address_of(w, row, f)
+                                                : row->bits;
         for (uint32_t l = 0; l < 32; l++) {
             if (row->kind == ROW_SPECIAL) v = special(w, (enum ptx_special)row->special, l);
-            if (row->bytes == 8) ((uint64_t *)(r + row->row))[l] = v;
-            else ((uint32_t *)(r + row->row))[l] = (uint32_t)v;
+            if (row->bytes == 8)
+                ((uint64_t *)(r + row->row))[l] = v;
+            else
+                ((uint32_t *)(r + row->row))[l] = (uint32_t)v;
         }
     }
 }
@@ -245,12 +258,18 @@ static frame *push_frame(warp *w, const ptx_insn *i, const ptx_function *f, int3
     for (uint32_t s = 0; s < w->nsplits; s++)
         if (w->splits[s].state != SPLIT_FREE && w->splits[s].frame > top) top = w->splits[s].frame;
     frame *n = &w->frames[top + 1], *below = &w->frames[top];
-    if (top + 2 >= MAX_FRAMES || below->end + f->code->frame_bytes > WARP_STACK || below->local_end + f->local_bytes > w->local_stride) {
-        fault(w, i, EXEC_STACK, (uint32_t)__builtin_ctz(w->mask), "calls nest too deep at %s: endless recursion?", f->name);
+    if (top + 2 >= MAX_FRAMES || below->end + f->code->frame_bytes > WARP_STACK ||
+        below->local_end + f->local_bytes > w->local_stride) {
+        fault(w, i, EXEC_STACK, (uint32_t)__builtin_ctz(w->mask), "calls nest too deep at %s: endless recursion?",
+              f->name);
         return NULL;
     }
     *index = top + 1;
-    *n = (frame){.base = below->end, .end = below->end + f->code->frame_bytes, .local_base = below->local_end, .local_end = below->local_end + f->local_bytes, .function = f};
+    *n = (frame){.base = below->end,
+                 .end = below->end + f->code->frame_bytes,
+                 .local_base = below->local_end,
+                 .local_end = below->local_end + f->local_bytes,
+                 .function = f};
     return n;
 }
 
@@ -271,7 +290,8 @@ static const ptx_function *indirect_callee(warp *w, const ptx_insn *i, uint32_t 
         if (target[__builtin_ctz(m)] == number) *lanes |= m & -m;
     const ptx_module *mod = w->block->launch->kernel->module;
     if (number == 0 || number > mod->nfunctions || !mod->functions[number - 1]->code) {
-        fault(w, i, EXEC_ILLEGAL_ADDRESS, (uint32_t)__builtin_ctz(w->mask), "call through a pointer that is not a device function (0x%llx)", (unsigned long long)number);
+        fault(w, i, EXEC_ILLEGAL_ADDRESS, (uint32_t)__builtin_ctz(w->mask),
+              "call through a pointer that is not a device function (0x%llx)", (unsigned long long)number);
         return NULL;
     }
     return mod->functions[number - 1];
@@ -317,8 +337,10 @@ void op_ret(warp *w, const ptx_insn *i) {
         return;
     }
     if (i->target != NO_JOIN) {
-        if (w->mask != w->active) warp_diverge(w, i, w->mask, i->target);
-        else w->pc = i->target;
+        if (w->mask != w->active)
+            warp_diverge(w, i, w->mask, i->target);
+        else
+            w->pc = i->target;
         return;
     }
     frame *to = &w->frames[f->caller];
@@ -338,7 +360,8 @@ static uint32_t waiting(const warp *w, uint32_t pc, int32_t frame_index, uint32_
     uint32_t lanes = 0;
     for (uint32_t s = 0; s < w->nsplits; s++) {
         const split *p = &w->splits[s];
-        if (p->state == SPLIT_SYNC && p->wanted == want && p->frame == frame_index && (any_pc || p->pc == pc)) lanes |= p->mask;
+        if (p->state == SPLIT_SYNC && p->wanted == want && p->frame == frame_index && (any_pc || p->pc == pc))
+            lanes |= p->mask;
     }
     return lanes;
 }
@@ -358,7 +381,8 @@ bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
         w->executed[self]--;
         w->threads[self] -= (uint64_t)__builtin_popcount(w->mask);
         if (w->mask != w->active) { /* predicated: lanes that are off will never come */
-            fault(w, i, EXEC_BAD_SYNC, (uint32_t)__builtin_ctz(want & ~w->mask), "the mask 0x%08x names lanes that do not execute it", member);
+            fault(w, i, EXEC_BAD_SYNC, (uint32_t)__builtin_ctz(want & ~w->mask),
+                  "the mask 0x%08x names lanes that do not execute it", member);
             return false;
         }
         s->state = SPLIT_SYNC;
@@ -400,8 +424,8 @@ static void run_split(warp *w) {
     }
 }
 
-/* A split has used its slice while polling: those who wait for it at joins go on without it, and it will join them later,
- * at their next meeting place. */
+/* A split has used its slice while polling: those who wait for it at joins go on without it, and it will join them
+ * later, at their next meeting place. */
 static void release_waiters(warp *w) {
     for (int32_t j = w->splits[w->current].parent; j >= 0; j = w->splits[j].parent) {
         split *p = &w->splits[j];
@@ -409,7 +433,12 @@ static void release_waiters(warp *w) {
         for (uint32_t s = 0; s < MAX_SPLITS; s++) {
             if (w->splits[s].state != SPLIT_FREE) continue;
             if (s >= w->nsplits) w->nsplits = s + 1;
-            w->splits[s] = (split){.state = SPLIT_RUN, .mask = p->mask, .pc = p->pc, .join = p->join, .parent = p->parent, .frame = p->frame};
+            w->splits[s] = (split){.state = SPLIT_RUN,
+                                   .mask = p->mask,
+                                   .pc = p->pc,
+                                   .join = p->join,
+                                   .parent = p->parent,
+                                   .frame = p->frame};
             if (p->parent >= 0) w->splits[p->parent].children++;
             p->mask = 0;
             break;
@@ -442,7 +471,8 @@ bool warp_run(warp *w) {
         block *b = w->block;
         if (b->failed) break;
         if (spent >= b->budget) {
-            fault(w, &w->code[w->pc], EXEC_BUDGET, 32, "still running after its budget of warp instructions for a block: an endless loop?");
+            fault(w, &w->code[w->pc], EXEC_BUDGET, 32,
+                  "still running after its budget of warp instructions for a block: an endless loop?");
             break;
         }
         b->budget -= spent;
@@ -466,7 +496,8 @@ void warp_start(warp *w, block *b, uint32_t number) {
     w->clock = 0;
     w->loads = 0;
     w->splits[0] = (split){.state = SPLIT_RUN, .mask = w->live, .join = NO_JOIN, .parent = -1};
-    w->frames[0] = (frame){.end = n->kernel->code->frame_bytes, .local_end = n->kernel->local_bytes, .function = n->kernel, .caller = -1};
+    w->frames[0] = (frame){
+        .end = n->kernel->code->frame_bytes, .local_end = n->kernel->local_bytes, .function = n->kernel, .caller = -1};
     frame_fill(w, &w->frames[0], w->stack, w->filled_for == b->worker->launch_number);
     w->filled_for = b->worker->launch_number;
 }

@@ -1,10 +1,10 @@
 /* exec/'s inside: a block of warps on one host thread.
  *
- * A warp is 32 lanes and a table of splits. A split is a set of lanes that run together: it has a pc, a mask and a frame.
- * Lanes that part at a branch become two splits, children of a join node that stands where they meet; the node runs when
- * all its children have arrived or ended. One split runs until it blocks, joins or its slice of instructions is used up;
- * then the next. A split that polls (a spin lock) while others of its warp wait for it at a join lets those go on alone:
- * that is how the lock's holder makes progress.
+ * A warp is 32 lanes and a table of splits. A split is a set of lanes that run together: it has a pc, a mask and a
+ * frame. Lanes that part at a branch become two splits, children of a join node that stands where they meet; the node
+ * runs when all its children have arrived or ended. One split runs until it blocks, joins or its slice of instructions
+ * is used up; then the next. A split that polls (a spin lock) while others of its warp wait for it at a join lets those
+ * go on alone: that is how the lock's holder makes progress.
  */
 #ifndef SIMGPU_WARP_H
 #define SIMGPU_WARP_H
@@ -17,19 +17,19 @@ enum { MAX_SPLITS = 80, MAX_FRAMES = 256, MAX_BARRIERS = 16, SLICE = 1 << 14, PO
 #define WARP_STACK (1u << 20) /* bytes of frames a warp may use */
 
 typedef struct frame {
-    uint32_t base, end;          /* bytes in the warp's stack */
+    uint32_t base, end;             /* bytes in the warp's stack */
     uint32_t local_base, local_end; /* bytes of local memory a lane */
     const ptx_function *function;
     uint32_t return_pc, saved_join;
-    int32_t caller;        /* frame index, -1: the kernel's own */
-    const ptx_insn *call;  /* whose result to copy back */
+    int32_t caller;       /* frame index, -1: the kernel's own */
+    const ptx_insn *call; /* whose result to copy back */
 } frame;
 
 typedef struct split {
     enum { SPLIT_FREE, SPLIT_RUN, SPLIT_JOIN, SPLIT_BARRIER, SPLIT_SYNC } state;
     uint32_t mask, pc;
-    uint32_t join;    /* pc of the join where it meets its siblings, NO_JOIN: never */
-    int32_t parent;   /* the join node, -1: none */
+    uint32_t join;     /* pc of the join where it meets its siblings, NO_JOIN: never */
+    int32_t parent;    /* the join node, -1: none */
     uint32_t children; /* of a join node: splits that have not arrived */
     int32_t frame;
     uint32_t barrier, wanted; /* BARRIER: its number; SYNC: the lanes waited for */
@@ -37,16 +37,16 @@ typedef struct split {
 
 typedef struct warp {
     /* The running split, kept here while it runs. */
-    uint8_t *r;            /* its frame's rows */
-    const ptx_insn *code;  /* its function's instructions */
+    uint8_t *r;                   /* its frame's rows */
+    const ptx_insn *code;         /* its function's instructions */
     uint64_t *executed, *threads; /* their counters */
     exec_counters *counters;
-    uint32_t pc, active;   /* next instruction; lanes of the split */
-    uint32_t mask;         /* lanes of the current instruction: active and not guarded off */
-    uint32_t expanded;     /* the mask that lanes[] holds */
-    bool stop;             /* back to the scheduler */
-    uint32_t fuel, polls;  /* instructions and polls left in this slice */
-    int32_t current;       /* the running split */
+    uint32_t pc, active;                             /* next instruction; lanes of the split */
+    uint32_t mask;                                   /* lanes of the current instruction: active and not guarded off */
+    uint32_t expanded;                               /* the mask that lanes[] holds */
+    bool stop;                                       /* back to the scheduler */
+    uint32_t fuel, polls;                            /* instructions and polls left in this slice */
+    int32_t current;                                 /* the running split */
     uint32_t lanes[32] __attribute__((aligned(64))); /* mask, ~0 or 0 a lane */
     uint64_t address[32] __attribute__((aligned(64)));
 
@@ -57,8 +57,8 @@ typedef struct warp {
     uint8_t *stack, *local; /* local: local_stride bytes a lane */
     uint32_t local_stride;
     uint64_t filled_for; /* the launch whose rows frame 0 holds */
-    uint64_t clock;  /* instructions executed before this slice */
-    uint32_t loads;  /* global loads so far: the chain that latency is paid for */
+    uint64_t clock;      /* instructions executed before this slice */
+    uint32_t loads;      /* global loads so far: the chain that latency is paid for */
 } warp;
 
 typedef struct {
@@ -118,10 +118,11 @@ typedef struct worker {
     uint64_t fault_block;
     uint64_t launch_number;
     unsigned generation; /* of work that the host thread has seen */
-    bool parallel; /* other threads run blocks of this launch */
+    bool parallel;       /* other threads run blocks of this launch */
 } worker;
 
-/* lanes.h, twice compiled: the handlers of opcodes.def's arithmetic rows, NULL for OTHER. lanes_modified: .ftz .sat .rz ... */
+/* lanes.h, twice compiled: the handlers of opcodes.def's arithmetic rows, NULL for OTHER. lanes_modified: .ftz .sat .rz
+ * ... */
 extern ptx_handler *const lanes_base[NOPS], *const lanes_avx2[NOPS], *const lanes_modified[NOPS];
 /* Handlers of OTHER rows. */
 #define LANE1(...)
@@ -174,7 +175,8 @@ void barrier_check(block *b, uint32_t number); /* collective.c */
 /* memory.c, with locks held by nobody: allocations change only between launches. */
 bool mem_find(uint64_t addr, mem_range *range);
 /* fault.c: the first fault of the lowest block is the launch's. lane 32: the whole warp. */
-void fault(warp *w, const ptx_insn *i, exec_status status, uint32_t lane, const char *format, ...) __attribute__((format(printf, 5, 6)));
+void fault(warp *w, const ptx_insn *i, exec_status status, uint32_t lane, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 void fault_source_line(char *text, size_t size, const ptx_module *m, const ptx_insn *i);
 /* builtin.c */
 typedef struct exec_builtin exec_builtin;

@@ -31,7 +31,9 @@ typedef struct {
 
 #define NONE UINT32_MAX
 
-static bool ends_block(const ptx_insn *i) { return i->op == OP_bra || i->op == OP_brx || i->op == OP_ret || i->op == OP_exit || i->op == OP_trap; }
+static bool ends_block(const ptx_insn *i) {
+    return i->op == OP_bra || i->op == OP_brx || i->op == OP_ret || i->op == OP_exit || i->op == OP_trap;
+}
 static bool falls_through(const ptx_insn *i) { return !ends_block(i) || i->guarded; }
 
 static void edge(cfg *g, uint32_t from, uint32_t to) {

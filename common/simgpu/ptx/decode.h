@@ -1,9 +1,9 @@
 /* The decoded program: what ptx/ hands to exec/.
  *
- * A register is a row of 32 lanes in a frame: 4 bytes a lane for 16- and 32-bit registers, 8 for 64-bit ones; a predicate
- * is one 32-bit word with a bit a lane. Operands are byte offsets of rows. Immediates, special registers, kernel
- * parameters and addresses of variables are rows too, filled before the code runs, so an instruction never asks what
- * kind its operands are.
+ * A register is a row of 32 lanes in a frame: 4 bytes a lane for 16- and 32-bit registers, 8 for 64-bit ones; a
+ * predicate is one 32-bit word with a bit a lane. Operands are byte offsets of rows. Immediates, special registers,
+ * kernel parameters and addresses of variables are rows too, filled before the code runs, so an instruction never asks
+ * what kind its operands are.
  */
 #ifndef SIMGPU_DECODE_H
 #define SIMGPU_DECODE_H
@@ -11,14 +11,14 @@
 #include "ptx.h"
 
 enum ptx_op {
-#define LANE1(id, ...) OP_##id,
-#define LANE2(id, ...) OP_##id,
-#define LANE3(id, ...) OP_##id,
-#define FLT1(id, ...) OP_##id,
-#define FLT2(id, ...) OP_##id,
-#define FLT3(id, ...) OP_##id,
+#define LANE1(id, ...)   OP_##id,
+#define LANE2(id, ...)   OP_##id,
+#define LANE3(id, ...)   OP_##id,
+#define FLT1(id, ...)    OP_##id,
+#define FLT2(id, ...)    OP_##id,
+#define FLT3(id, ...)    OP_##id,
 #define COMPARE(id, ...) OP_##id,
-#define OTHER(id, ...) OP_##id,
+#define OTHER(id, ...)   OP_##id,
 #include "opcodes.def"
 #undef LANE1
 #undef LANE2
@@ -31,13 +31,50 @@ enum ptx_op {
     NOPS
 };
 
-enum ptx_type { TY_none, TY_u8, TY_s8, TY_b8, TY_u16, TY_s16, TY_b16, TY_u32, TY_s32, TY_b32, TY_u64, TY_s64, TY_b64, TY_f16, TY_f32, TY_f64, TY_pred, TY_b128, NTYPES };
+enum ptx_type {
+    TY_none,
+    TY_u8,
+    TY_s8,
+    TY_b8,
+    TY_u16,
+    TY_s16,
+    TY_b16,
+    TY_u32,
+    TY_s32,
+    TY_b32,
+    TY_u64,
+    TY_s64,
+    TY_b64,
+    TY_f16,
+    TY_f32,
+    TY_f64,
+    TY_pred,
+    TY_b128,
+    NTYPES
+};
 extern const char *const ptx_type_names[NTYPES];
 extern const uint8_t ptx_type_bytes[NTYPES];
 
-/* Cost classes: how many issue slots ptxas's machine code takes, and the pipe (see time/model.c for what is done with it).
- * FREE: folded into other instructions or hoisted (mov, cvta, ld.param); ADDRESS: becomes part of an IMAD.WIDE. */
-enum ptx_cost { COST_FREE, COST_ADDRESS, COST_ALU, COST_FMA, COST_INT64, COST_FP64, COST_SFU, COST_FDIV, COST_DIV32, COST_DIV64, COST_CONVERT, COST_MEMORY, COST_SHUFFLE, COST_BRANCH, COST_BARRIER, NCOSTS };
+/* Cost classes: how many issue slots ptxas's machine code takes, and the pipe (see time/model.c for what is done with
+ * it). FREE: folded into other instructions or hoisted (mov, cvta, ld.param); ADDRESS: becomes part of an IMAD.WIDE. */
+enum ptx_cost {
+    COST_FREE,
+    COST_ADDRESS,
+    COST_ALU,
+    COST_FMA,
+    COST_INT64,
+    COST_FP64,
+    COST_SFU,
+    COST_FDIV,
+    COST_DIV32,
+    COST_DIV64,
+    COST_CONVERT,
+    COST_MEMORY,
+    COST_SHUFFLE,
+    COST_BRANCH,
+    COST_BARRIER,
+    NCOSTS
+};
 
 typedef struct {
     enum ptx_op op;
@@ -70,10 +107,10 @@ typedef void ptx_handler(struct warp *w, const ptx_insn *i);
 struct ptx_insn {
     ptx_handler *run; /* bound by exec_load */
     uint16_t op;
-    uint8_t type, from;      /* enum ptx_type; from: the source type of cvt, the result type of set */
-    uint8_t space;           /* enum ptx_space of ld, st, atom, cvta, isspacep */
-    uint8_t vector;          /* 1, 2 or 4 elements of ld, st; pieces of mov.pack */
-    uint8_t sub;             /* which comparison, shuffle, vote, atomic, testp, rounding to integer ... : see the decoder */
+    uint8_t type, from; /* enum ptx_type; from: the source type of cvt, the result type of set */
+    uint8_t space;      /* enum ptx_space of ld, st, atom, cvta, isspacep */
+    uint8_t vector;     /* 1, 2 or 4 elements of ld, st; pieces of mov.pack */
+    uint8_t sub;        /* which comparison, shuffle, vote, atomic, testp, rounding to integer ... : see the decoder */
     uint8_t round, boolean;  /* enum ptx_round, enum ptx_bool */
     bool ftz, sat, modified; /* modified: any of .ftz .sat or a directed rounding */
     bool guarded, guard_not; /* @p, @!p */
@@ -106,13 +143,41 @@ typedef struct {
 } ptx_row;
 
 enum ptx_special {
-    SREG_tid_x, SREG_tid_y, SREG_tid_z, SREG_ntid_x, SREG_ntid_y, SREG_ntid_z, SREG_ctaid_x, SREG_ctaid_y, SREG_ctaid_z,
-    SREG_nctaid_x, SREG_nctaid_y, SREG_nctaid_z, SREG_laneid, SREG_warpid, SREG_nwarpid, SREG_smid, SREG_nsmid, SREG_gridid,
-    SREG_lanemask_eq, SREG_lanemask_le, SREG_lanemask_lt, SREG_lanemask_ge, SREG_lanemask_gt, SREG_dynamic_smem_size,
-    SREG_total_smem_size, SREG_zero, SREG_clock, SREG_clock_hi, SREG_clock64, SREG_globaltimer, NSREGS
+    SREG_tid_x,
+    SREG_tid_y,
+    SREG_tid_z,
+    SREG_ntid_x,
+    SREG_ntid_y,
+    SREG_ntid_z,
+    SREG_ctaid_x,
+    SREG_ctaid_y,
+    SREG_ctaid_z,
+    SREG_nctaid_x,
+    SREG_nctaid_y,
+    SREG_nctaid_z,
+    SREG_laneid,
+    SREG_warpid,
+    SREG_nwarpid,
+    SREG_smid,
+    SREG_nsmid,
+    SREG_gridid,
+    SREG_lanemask_eq,
+    SREG_lanemask_le,
+    SREG_lanemask_lt,
+    SREG_lanemask_ge,
+    SREG_lanemask_gt,
+    SREG_dynamic_smem_size,
+    SREG_total_smem_size,
+    SREG_zero,
+    SREG_clock,
+    SREG_clock_hi,
+    SREG_clock64,
+    SREG_globaltimer,
+    NSREGS
 };
 
-/* Storage of a .param variable inside a frame (arguments of device functions): `stride` bytes a lane, lane after lane. */
+/* Storage of a .param variable inside a frame (arguments of device functions): `stride` bytes a lane, lane after lane.
+ */
 typedef struct {
     const char *name;
     uint32_t offset, size, stride;
@@ -132,16 +197,16 @@ typedef struct ptx_call {
 typedef struct ptx_code {
     ptx_insn *insns; /* one more than ninsns: a ret where every path ends */
     uint32_t ninsns;
-    uint32_t first; /* number of insns[0] in the module's numbering, set by exec_load */
-    uint32_t frame_bytes;                      /* multiple of 64 */
-    uint32_t registers_begin, registers_end;   /* the rows of .reg registers, to be zeroed */
-    uint32_t carry;                            /* row of CC */
+    uint32_t first;                          /* number of insns[0] in the module's numbering, set by exec_load */
+    uint32_t frame_bytes;                    /* multiple of 64 */
+    uint32_t registers_begin, registers_end; /* the rows of .reg registers, to be zeroed */
+    uint32_t carry;                          /* row of CC */
     ptx_row *rows;
     uint32_t nrows;
     ptx_slot *params, result; /* of a .func */
     bool has_result;
-    bool calls;         /* has a call */
-    bool serial;        /* the order of blocks can change what it computes */
+    bool calls;  /* has a call */
+    bool serial; /* the order of blocks can change what it computes */
 } ptx_code;
 
 #endif

@@ -36,7 +36,8 @@ static uint64_t digits(const char **p, const char *end, int base) {
     return value;
 }
 
-/* number = 0[fF]hex8 | 0[dD]hex16 | decimal with . or e | 0x hex | 0b binary | 0 octal | decimal; integers may end in U */
+/* number = 0[fF]hex8 | 0[dD]hex16 | decimal with . or e | 0x hex | 0b binary | 0 octal | decimal; integers may end in U
+ */
 static token number(lexer *lx, token t) {
     const char *p = lx->p;
     int prefix = lx->end - p > 1 && *p == '0' ? tolower((unsigned char)p[1]) : 0;
@@ -52,7 +53,8 @@ static token number(lexer *lx, token t) {
     } else {
         const char *q = p;
         while (q < lx->end && isdigit((unsigned char)*q)) q++;
-        if (q < lx->end && (*q == '.' || *q == 'e' || *q == 'E') && !(*q == '.' && q + 1 < lx->end && isalpha((unsigned char)q[1]))) {
+        if (q < lx->end && (*q == '.' || *q == 'e' || *q == 'E') &&
+            !(*q == '.' && q + 1 < lx->end && isalpha((unsigned char)q[1]))) {
             char copy[64];
             size_t n = (size_t)(lx->end - p) < sizeof copy - 1 ? (size_t)(lx->end - p) : sizeof copy - 1;
             memcpy(copy, p, n);
@@ -102,4 +104,6 @@ token lex_next(lexer *lx) {
     return t;
 }
 
-bool token_is(const token *t, const char *text) { return strlen(text) == t->length && memcmp(t->text, text, t->length) == 0; }
+bool token_is(const token *t, const char *text) {
+    return strlen(text) == t->length && memcmp(t->text, text, t->length) == 0;
+}

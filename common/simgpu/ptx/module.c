@@ -23,7 +23,8 @@ ptx_var *ptx_find_var(const ptx_module *m, const char *name) {
     return NULL;
 }
 
-/* _Z9transposePfPKfi -> transpose; _ZN5tiles4copyIfEEvPT_ -> copy: the last length-prefixed name before the arguments. */
+/* _Z9transposePfPKfi -> transpose; _ZN5tiles4copyIfEEvPT_ -> copy: the last length-prefixed name before the arguments.
+ */
 const char *ptx_base_name(const char *mangled, int *length) {
     const char *p = mangled, *found = mangled;
     *length = (int)strlen(mangled);

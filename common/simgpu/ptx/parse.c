@@ -38,8 +38,8 @@ const char *ptx_format(const char *format, ...) {
     return text;
 }
 
-const char *const ptx_type_names[NTYPES] = {"",     ".u8",  ".s8",  ".b8",  ".u16", ".s16", ".b16", ".u32",  ".s32", ".b32",
-                                            ".u64", ".s64", ".b64", ".f16", ".f32", ".f64", ".pred", ".b128"};
+const char *const ptx_type_names[NTYPES] = {"",     ".u8",  ".s8",  ".b8",  ".u16", ".s16", ".b16", ".u32",  ".s32",
+                                            ".b32", ".u64", ".s64", ".b64", ".f16", ".f32", ".f64", ".pred", ".b128"};
 const uint8_t ptx_type_bytes[NTYPES] = {0, 1, 1, 1, 2, 2, 2, 4, 4, 4, 8, 8, 8, 2, 4, 8, 4, 16};
 
 typedef struct scope {
@@ -188,8 +188,8 @@ static void register_declaration(parser *p) {
 static void initial_value(parser *p, ptx_var *v, enum ptx_type type, uint64_t *used, uint64_t capacity) {
     uint32_t width = ptx_type_bytes[type];
     if (accept(p, "{")) {
-        if (!at(p, "}"))
-            do initial_value(p, v, type, used, capacity);
+        if (!at(p, "}")) do
+                initial_value(p, v, type, used, capacity);
             while (accept(p, ","));
         expect(p, "}");
         return;
@@ -238,7 +238,8 @@ static ptx_var *variable(parser *p, enum ptx_space space, bool external) {
             vector = 2;
         } else if (accept(p, ".v4")) {
             vector = 4;
-        } else if (at(p, ".ptr") || at(p, ".global") || at(p, ".const") || at(p, ".shared") || at(p, ".local") || at(p, ".volatile")) {
+        } else if (at(p, ".ptr") || at(p, ".global") || at(p, ".const") || at(p, ".shared") || at(p, ".local") ||
+                   at(p, ".volatile")) {
             advance(p);
         } else if ((type = type_of(&p->t))) {
             advance(p);
@@ -308,14 +309,38 @@ static const struct {
     const char *name;
     enum ptx_special special;
 } special_names[] = {
-    {"%tid.x", SREG_tid_x}, {"%tid.y", SREG_tid_y}, {"%tid.z", SREG_tid_z}, {"%ntid.x", SREG_ntid_x}, {"%ntid.y", SREG_ntid_y},
-    {"%ntid.z", SREG_ntid_z}, {"%ctaid.x", SREG_ctaid_x}, {"%ctaid.y", SREG_ctaid_y}, {"%ctaid.z", SREG_ctaid_z},
-    {"%nctaid.x", SREG_nctaid_x}, {"%nctaid.y", SREG_nctaid_y}, {"%nctaid.z", SREG_nctaid_z}, {"%laneid", SREG_laneid},
-    {"%warpid", SREG_warpid}, {"%nwarpid", SREG_nwarpid}, {"%smid", SREG_smid}, {"%nsmid", SREG_nsmid}, {"%gridid", SREG_gridid},
-    {"%lanemask_eq", SREG_lanemask_eq}, {"%lanemask_le", SREG_lanemask_le}, {"%lanemask_lt", SREG_lanemask_lt},
-    {"%lanemask_ge", SREG_lanemask_ge}, {"%lanemask_gt", SREG_lanemask_gt}, {"%dynamic_smem_size", SREG_dynamic_smem_size},
-    {"%total_smem_size", SREG_total_smem_size}, {"%clock", SREG_clock}, {"%clock_hi", SREG_clock_hi}, {"%clock64", SREG_clock64},
-    {"%globaltimer", SREG_globaltimer}, {"%tid.w", SREG_zero}, {"%ntid.w", SREG_zero}, {"%ctaid.w", SREG_zero},
+    {"%tid.x", SREG_tid_x},
+    {"%tid.y", SREG_tid_y},
+    {"%tid.z", SREG_tid_z},
+    {"%ntid.x", SREG_ntid_x},
+    {"%ntid.y", SREG_ntid_y},
+    {"%ntid.z", SREG_ntid_z},
+    {"%ctaid.x", SREG_ctaid_x},
+    {"%ctaid.y", SREG_ctaid_y},
+    {"%ctaid.z", SREG_ctaid_z},
+    {"%nctaid.x", SREG_nctaid_x},
+    {"%nctaid.y", SREG_nctaid_y},
+    {"%nctaid.z", SREG_nctaid_z},
+    {"%laneid", SREG_laneid},
+    {"%warpid", SREG_warpid},
+    {"%nwarpid", SREG_nwarpid},
+    {"%smid", SREG_smid},
+    {"%nsmid", SREG_nsmid},
+    {"%gridid", SREG_gridid},
+    {"%lanemask_eq", SREG_lanemask_eq},
+    {"%lanemask_le", SREG_lanemask_le},
+    {"%lanemask_lt", SREG_lanemask_lt},
+    {"%lanemask_ge", SREG_lanemask_ge},
+    {"%lanemask_gt", SREG_lanemask_gt},
+    {"%dynamic_smem_size", SREG_dynamic_smem_size},
+    {"%total_smem_size", SREG_total_smem_size},
+    {"%clock", SREG_clock},
+    {"%clock_hi", SREG_clock_hi},
+    {"%clock64", SREG_clock64},
+    {"%globaltimer", SREG_globaltimer},
+    {"%tid.w", SREG_zero},
+    {"%ntid.w", SREG_zero},
+    {"%ctaid.w", SREG_zero},
 };
 
 /* A name in operand position; `%tid` takes its ".x" along. */
@@ -361,7 +386,8 @@ static operand named(parser *p) {
 
 static operand operand_list(parser *p, const char *close, int kind);
 
-/* operand = [ "!" ] name [ "|" name ] [ ("+"|"-") n ] | number | "[" operand [ "+" n ] "]" | "{" operands "}" | "(" operands ")" */
+/* operand = [ "!" ] name [ "|" name ] [ ("+"|"-") n ] | number | "[" operand [ "+" n ] "]" | "{" operands "}" | "("
+ * operands ")" */
 static operand parse_operand(parser *p) {
     operand o = {0};
     if (accept(p, "!")) {
@@ -381,7 +407,9 @@ static operand parse_operand(parser *p) {
     } else if (at(p, "-") && p->lx.p < p->lx.end) {
         advance(p);
         if (p->t.kind == TOKEN_FLOAT) {
-            o = (operand){.kind = OPERAND_FLOAT, .value = p->t.bits ^ (p->t.single ? 1ull << 31 : 1ull << 63), .single = p->t.single};
+            o = (operand){.kind = OPERAND_FLOAT,
+                          .value = p->t.bits ^ (p->t.single ? 1ull << 31 : 1ull << 63),
+                          .single = p->t.single};
             advance(p);
         } else {
             o = (operand){.kind = OPERAND_INTEGER, .value = 0 - integer(p)};
@@ -392,8 +420,10 @@ static operand parse_operand(parser *p) {
         o = named(p);
         if (accept(p, "|")) {
             operand q = named(p);
-            if (q.kind == OPERAND_REGISTER) o.pair = q.reg;
-            else if (q.kind != OPERAND_SINK) fail(p, "after '|' comes a predicate");
+            if (q.kind == OPERAND_REGISTER)
+                o.pair = q.reg;
+            else if (q.kind != OPERAND_SINK)
+                fail(p, "after '|' comes a predicate");
         }
         if (at(p, "+") || at(p, "-")) {
             bool minus = at(p, "-");
@@ -529,7 +559,11 @@ static bool space_of(parser *p, enum ptx_space *space) {
     static const struct {
         const char *name;
         enum ptx_space space;
-    } spaces[] = {{".global", SPACE_GLOBAL}, {".const", SPACE_CONST}, {".shared", SPACE_SHARED}, {".local", SPACE_LOCAL}, {".param", SPACE_PARAM}};
+    } spaces[] = {{".global", SPACE_GLOBAL},
+                  {".const", SPACE_CONST},
+                  {".shared", SPACE_SHARED},
+                  {".local", SPACE_LOCAL},
+                  {".param", SPACE_PARAM}};
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (at(p, spaces[i].name)) {
             *space = spaces[i].space;
@@ -544,12 +578,18 @@ static void body(parser *p) {
     while (!at(p, "}")) {
         enum ptx_space space;
         if (p->t.kind == TOKEN_END) fail(p, "the text ends inside a function");
-        if (at(p, "{")) body(p);
-        else if (at(p, ".reg")) register_declaration(p);
-        else if (at(p, ".loc")) location(p);
-        else if (at(p, ".file")) file_directive(p);
-        else if (at(p, ".section")) skip_section(p);
-        else if (at(p, ".pragma")) to_semicolon(p);
+        if (at(p, "{"))
+            body(p);
+        else if (at(p, ".reg"))
+            register_declaration(p);
+        else if (at(p, ".loc"))
+            location(p);
+        else if (at(p, ".file"))
+            file_directive(p);
+        else if (at(p, ".section"))
+            skip_section(p);
+        else if (at(p, ".pragma"))
+            to_semicolon(p);
         else if (space_of(p, &space)) {
             advance(p);
             if (space == SPACE_PARAM) {
@@ -597,8 +637,10 @@ static void param_list(parser *p, ptx_function *f) {
     if (!accept(p, "(")) return;
     if (!at(p, ")")) do {
             expect(p, ".param");
-            if (f->is_kernel) kernel_param(p, f);
-            else declare_slot(p, variable(p, SPACE_PARAM, false));
+            if (f->is_kernel)
+                kernel_param(p, f);
+            else
+                declare_slot(p, variable(p, SPACE_PARAM, false));
         } while (accept(p, ","));
     expect(p, ")");
 }
@@ -694,8 +736,10 @@ static void function(parser *p, bool kernel) {
     param_list(p, f);
     pf->nparam_slots = pf->nslots;
     tuning(p, f);
-    if (at(p, "{")) function_body(p, f, pf);
-    else expect(p, ";");
+    if (at(p, "{"))
+        function_body(p, f, pf);
+    else
+        expect(p, ";");
     p->scope = module_scope;
     p->pf = NULL;
 }
@@ -714,20 +758,29 @@ static void module(parser *p) {
     bool external = false;
     while (p->t.kind != TOKEN_END) {
         enum ptx_space space;
-        if (accept(p, ".version")) advance(p);
+        if (accept(p, ".version"))
+            advance(p);
         else if (accept(p, ".target")) {
             do advance(p);
             while (accept(p, ","));
         } else if (accept(p, ".address_size")) {
             if (integer(p) != 64) fail(p, "SimGPU runs 64-bit PTX only (.address_size 64)");
-        } else if (accept(p, ".visible") || accept(p, ".weak") || accept(p, ".common")) external = false;
-        else if (accept(p, ".extern")) external = true;
-        else if (accept(p, ".entry")) function(p, true), external = false;
-        else if (accept(p, ".func")) function(p, false), external = false;
-        else if (at(p, ".file")) file_directive(p);
-        else if (at(p, ".loc")) location(p);
-        else if (at(p, ".section")) skip_section(p);
-        else if (at(p, ".pragma") || at(p, ".alias")) to_semicolon(p);
+        } else if (accept(p, ".visible") || accept(p, ".weak") || accept(p, ".common"))
+            external = false;
+        else if (accept(p, ".extern"))
+            external = true;
+        else if (accept(p, ".entry"))
+            function(p, true), external = false;
+        else if (accept(p, ".func"))
+            function(p, false), external = false;
+        else if (at(p, ".file"))
+            file_directive(p);
+        else if (at(p, ".loc"))
+            location(p);
+        else if (at(p, ".section"))
+            skip_section(p);
+        else if (at(p, ".pragma") || at(p, ".alias"))
+            to_semicolon(p);
         else if (space_of(p, &space) && space != SPACE_PARAM && space != SPACE_LOCAL) {
             advance(p);
             module_variable(p, space, external);

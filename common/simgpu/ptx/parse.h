@@ -20,7 +20,16 @@ typedef struct {
 } reg;
 
 typedef struct {
-    enum { SYMBOL_REGISTER, SYMBOL_RANGE, SYMBOL_VARIABLE, SYMBOL_SLOT, SYMBOL_PARAM, SYMBOL_FUNCTION, SYMBOL_PROTOTYPE, SYMBOL_TARGETS } kind;
+    enum {
+        SYMBOL_REGISTER,
+        SYMBOL_RANGE,
+        SYMBOL_VARIABLE,
+        SYMBOL_SLOT,
+        SYMBOL_PARAM,
+        SYMBOL_FUNCTION,
+        SYMBOL_PROTOTYPE,
+        SYMBOL_TARGETS
+    } kind;
     const char *name;
     enum ptx_type type; /* registers */
     uint32_t count;     /* a range %r<count> */
@@ -31,11 +40,21 @@ typedef struct {
 } symbol;
 
 typedef struct operand {
-    enum { OPERAND_REGISTER, OPERAND_INTEGER, OPERAND_FLOAT, OPERAND_SYMBOL, OPERAND_SPECIAL, OPERAND_VECTOR, OPERAND_LIST, OPERAND_SINK, OPERAND_LABEL } kind;
+    enum {
+        OPERAND_REGISTER,
+        OPERAND_INTEGER,
+        OPERAND_FLOAT,
+        OPERAND_SYMBOL,
+        OPERAND_SPECIAL,
+        OPERAND_VECTOR,
+        OPERAND_LIST,
+        OPERAND_SINK,
+        OPERAND_LABEL
+    } kind;
     bool negated, is_address, single;
-    reg *reg, *pair;   /* pair: the q of p|q; SINK has none */
-    symbol *symbol;    /* SYMBOL: a name with an address; `value` is added */
-    uint64_t value;    /* INTEGER, FLOAT bits, or the offset of an address */
+    reg *reg, *pair; /* pair: the q of p|q; SINK has none */
+    symbol *symbol;  /* SYMBOL: a name with an address; `value` is added */
+    uint64_t value;  /* INTEGER, FLOAT bits, or the offset of an address */
     enum ptx_special special;
     const char *label; /* a name that is nothing yet: a label */
     struct operand *items;
@@ -72,8 +91,8 @@ typedef struct parsed_function {
     uint32_t nregisters;
     ptx_slot *slots; /* .param variables of a body, and a .func's own parameters */
     uint32_t nslots;
-    uint32_t nparam_slots;  /* the first of them are the .func's parameters */
-    int32_t result_slot;    /* -1: none */
+    uint32_t nparam_slots; /* the first of them are the .func's parameters */
+    int32_t result_slot;   /* -1: none */
     target_list *targets;
     uint32_t ntargets;
 } parsed_function;

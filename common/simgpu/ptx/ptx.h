@@ -33,9 +33,9 @@ typedef struct {
 typedef struct {
     const char *name;
     enum ptx_space space;
-    uint64_t size, align;   /* bytes; size 0 = extern __shared__ */
-    uint64_t address;       /* .global and .const: device address, filled by exec_load; others: offset in their space */
-    uint8_t *initial;       /* size bytes, or NULL for zeros */
+    uint64_t size, align; /* bytes; size 0 = extern __shared__ */
+    uint64_t address;     /* .global and .const: device address, filled by exec_load; others: offset in their space */
+    uint8_t *initial;     /* size bytes, or NULL for zeros */
     struct ptx_reloc *relocs; /* addresses inside `initial`, filled in by exec_load */
     uint32_t nrelocs;
     bool external;
@@ -57,11 +57,11 @@ typedef struct ptx_function {
     uint32_t nparams, param_bytes;
     uint32_t static_shared; /* bytes of .shared used by this kernel and what it calls, without the dynamic part */
     uint32_t dynamic_shared_offset; /* where extern __shared__ begins */
-    uint32_t local_bytes;   /* per thread */
-    uint32_t registers;     /* 32-bit registers a thread, estimated by liveness as ptxas would count them */
-    uint32_t max_threads;   /* from .maxntid; 0 = none */
-    const char *unsupported; /* NULL, or the message a launch must fail with: opcode, PTX line, source line */
-    uint32_t line; /* source line of the kernel's first instruction, 0 if the PTX has no line table */
+    uint32_t local_bytes;           /* per thread */
+    uint32_t registers;             /* 32-bit registers a thread, estimated by liveness as ptxas would count them */
+    uint32_t max_threads;           /* from .maxntid; 0 = none */
+    const char *unsupported;        /* NULL, or the message a launch must fail with: opcode, PTX line, source line */
+    uint32_t line;                  /* source line of the kernel's first instruction, 0 if the PTX has no line table */
     const char *file;
 
     ptx_var **vars; /* its own .shared and .local variables */
@@ -82,7 +82,7 @@ struct ptx_module {
     uint32_t nfiles;
     uint64_t shared_bytes; /* of .shared variables at module scope and in device functions */
     uint32_t instructions; /* of all functions together, set by exec_load */
-    bool loaded; /* exec_load has given the variables addresses */
+    bool loaded;           /* exec_load has given the variables addresses */
 };
 
 /* The plain PTX text inside a fat binary (`wrapper` is __fatBinC_Wrapper_t: magic 0x466243B1), the newest PTX entry

@@ -1,0 +1,391 @@
+/* The instructions that are not lane arithmetic: movement, memory, conversion, control flow, synchronisation. Each
+ * reads its modifiers and operands and emits what exec/ runs; see decode.c for what they share. */
+#include "decoder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- movement and conversion -------------------------------------------------------------------------------- */
+
+static void emit_move(decoder *d, enum ptx_type t, uint32_t to, uint32_t from) {
+    ptx_insn *i = dec_emit(d, dec_is_wide(t) ? OP_mov_b64 : ptx_type_bytes[t] == 4 ? OP_mov_b32 : OP_mov_b16);
+    i->d = to, i->a = from;
+}
+
+/* mov.b64 {lo, hi}, a   and   mov.b64 d, {lo, hi}: `vector` pieces of type from and type together. sub: 0 pack, 1
+ * unpack. */
+static void pack(decoder *d, enum ptx_type whole, const operand *vector, const operand *scalar, bool unpack) {
+    uint32_t n = vector->nitems;
+    if (n != 2 && n != 4) dec_unsupported(d, "a vector of other than 2 or 4 pieces");
+    uint32_t bytes = ptx_type_bytes[whole] / n;
+    enum ptx_type piece = bytes == 4 ? TY_b32 : bytes == 2 ? TY_b16 : bytes == 1 ? TY_b8 : TY_none;
+    if (!piece) dec_unsupported(d, "this split of a register");
+    ptx_insn x = {0};
+    for (uint32_t k = 0; k < n; k++)
+        x.v[k] = unpack ? dec_dest(d, &vector->items[k], piece, false, NULL)
+                        : dec_source(d, &vector->items[k], piece, false, NULL);
+    uint32_t row = unpack ? dec_source(d, scalar, whole, false, NULL) : dec_dest(d, scalar, whole, false, NULL);
+    ptx_insn *i = dec_emit(d, OP_mov_pack);
+    memcpy(i->v, x.v, sizeof x.v);
+    i->vector = (uint8_t)n;
+    i->type = (uint8_t)whole;
+    i->from = (uint8_t)piece;
+    i->sub = unpack;
+    if (unpack)
+        i->a = row;
+    else
+        i->d = row;
+}
+
+void dec_mov(decoder *d) {
+    if (dec_has(d, ".pred")) return dec_logic(d);
+    dec_read_modifiers(d, "");
+    dec_need(d, 2, 2);
+    operand *o = d->s->operands;
+    enum ptx_type t = d->types[0];
+    if (o[0].kind == OPERAND_VECTOR) return pack(d, t, &o[0], &o[1], true);
+    if (o[1].kind == OPERAND_VECTOR) return pack(d, t, &o[1], &o[0], false);
+    if (o[1].kind == OPERAND_SPECIAL && o[1].special >= SREG_clock) {
+        ptx_insn *i = dec_emit(d, OP_mov_clock);
+        i->sub = (uint8_t)o[1].special;
+        i->d = dec_dest(d, &o[0], t, false, &i->d_wide);
+        return;
+    }
+    uint32_t to = dec_dest(d, &o[0], t, false, NULL);
+    emit_move(d, t, to, dec_source(d, &o[1], t, false, NULL));
+}
+
+/* The rows of a value operand of ld, st: one register, or {..} of `vector` ones. */
+static void value_rows(decoder *d, ptx_insn *x, const operand *o, bool load) {
+    enum ptx_type t = (enum ptx_type)x->type;
+    uint32_t n = o->kind == OPERAND_VECTOR ? o->nitems : 1;
+    if (n != x->vector) dec_unsupported(d, "the vector has another length than the instruction says");
+    for (uint32_t k = 0; k < n; k++) {
+        const operand *item = o->kind == OPERAND_VECTOR ? &o->items[k] : o;
+        bool wide;
+        x->v[k] = load ? dec_dest(d, item, t, true, &wide) : dec_source(d, item, t, true, &wide);
+        if (k == 0) x->d_wide = wide;
+        if (item->kind == OPERAND_SINK || item->kind == OPERAND_INTEGER || item->kind == OPERAND_FLOAT) {
+            if (wide != x->d_wide) dec_unsupported(d, "a vector of mixed widths");
+        } else if (wide != x->d_wide) {
+            dec_unsupported(d, "a vector of mixed widths");
+        }
+    }
+}
+
+static void address(decoder *d, ptx_insn *x, const operand *o) {
+    if (!o->is_address) dec_unsupported(d, "an address in [ ] is missing");
+    operand base = *o;
+    if (o->kind == OPERAND_REGISTER) {
+        base.value = 0;
+        x->imm = (int64_t)o->value;
+        x->a = dec_source(d, &base, dec_is_wide(o->reg->type) ? TY_u64 : TY_u32, false, &x->a_wide);
+    } else {
+        x->a = dec_source(d, &base, TY_u64, false, &x->a_wide);
+    }
+}
+
+/* ld.param of a kernel's own parameter: a move from a row that the launch fills. */
+static void load_parameter(decoder *d, ptx_insn *x, const operand *o) {
+    enum ptx_type t = (enum ptx_type)x->type;
+    uint64_t offset = o->symbol->var->address + o->value;
+    if (o->value + (uint64_t)x->vector * ptx_type_bytes[t] > o->symbol->var->size)
+        dec_unsupported(d, "reads past the end of the parameter");
+    for (uint32_t k = 0; k < x->vector; k++) {
+        ptx_row row = {
+            .kind = ROW_PARAM, .bytes = x->d_wide ? 8 : 4, .type = (uint8_t)t, .bits = offset + k * ptx_type_bytes[t]};
+        emit_move(d, x->d_wide ? TY_b64 : TY_b32, x->v[k], dec_add_row(d, row));
+    }
+}
+
+static void slot_access(decoder *d, ptx_insn *x, const operand *o, enum ptx_op op) {
+    const ptx_slot *slot = &d->pf->slots[o->symbol->index];
+    if (o->value + (uint64_t)x->vector * ptx_type_bytes[x->type] > slot->size)
+        dec_unsupported(d, "reaches past the end of the parameter");
+    ptx_insn *i = dec_emit(d, op);
+    memcpy(i->v, x->v, sizeof x->v);
+    i->d_wide = x->d_wide;
+    i->imm = (int64_t)(slot->offset + o->value);
+    i->a = slot->stride;
+}
+
+void dec_load_or_store(decoder *d) {
+    bool load = d->s->name[0] == 'l';
+    dec_read_modifiers(d, "");
+    dec_need(d, 2, 2);
+    if (!d->ntypes) dec_unsupported(d, "a memory access without a type");
+    if (d->types[0] == TY_b128) dec_unsupported(d, "128-bit accesses to one register");
+    const operand *value = &d->s->operands[load ? 0 : 1], *where = &d->s->operands[load ? 1 : 0];
+    ptx_insn x = d->flags;
+    value_rows(d, &x, value, load);
+    if (x.space == SPACE_PARAM && where->kind == OPERAND_SYMBOL) {
+        if (where->symbol->kind == SYMBOL_SLOT) return slot_access(d, &x, where, load ? OP_ld_frame : OP_st_frame);
+        if (where->symbol->kind == SYMBOL_PARAM && load) return load_parameter(d, &x, where);
+    }
+    if (x.space == SPACE_PARAM && !load) dec_unsupported(d, "a store to a parameter");
+    address(d, &x, where);
+    ptx_insn *i = dec_emit(d, load ? OP_ld : OP_st);
+    memcpy(i->v, x.v, sizeof x.v);
+    i->a = x.a, i->imm = x.imm, i->a_wide = x.a_wide, i->d_wide = x.d_wide;
+}
+
+void dec_atomic(decoder *d) {
+    const char *operations = ".add .min .max .inc .dec .and .or .xor .exch .cas";
+    dec_read_modifiers(d, operations);
+    bool red = d->s->name[0] == 'r';
+    uint32_t first = red ? 0 : 1;
+    int op = dec_choose(d, operations);
+    enum ptx_type t = d->types[0];
+    if (op < 0 || d->flags.vector != 1 || !d->ntypes) dec_unsupported(d, "this atomic is not supported");
+    if (ptx_type_bytes[t] != 4 && ptx_type_bytes[t] != 8) dec_unsupported(d, "atomics work on 32 and 64 bits");
+    if (dec_is_float(t) && op != ATOM_add) dec_unsupported(d, "this atomic is not supported");
+    dec_need(d, first + 2, first + 3);
+    const operand *o = d->s->operands;
+    ptx_insn x = {0};
+    x.d = red ? NO_ROW : dec_dest(d, &o[0], t, false, NULL);
+    address(d, &x, &o[first]);
+    x.b = dec_source(d, &o[first + 1], t, false, NULL);
+    if (op == ATOM_cas) {
+        dec_need(d, first + 3, first + 3);
+        x.c = dec_source(d, &o[first + 2], t, false, NULL);
+    }
+    ptx_insn *i = dec_emit(d, OP_atom);
+    i->sub = (uint8_t)op;
+    i->polls = true;
+    i->unused = red;
+    i->d = x.d, i->a = x.a, i->b = x.b, i->c = x.c, i->imm = x.imm, i->a_wide = x.a_wide;
+}
+
+static uint64_t window_of(decoder *d, enum ptx_space s) {
+    switch (s) {
+    case SPACE_SHARED: return WINDOW_SHARED;
+    case SPACE_LOCAL: return WINDOW_LOCAL;
+    case SPACE_PARAM: return WINDOW_PARAM;
+    case SPACE_GLOBAL:
+    case SPACE_CONST: return 0;
+    default: dec_unsupported(d, "an address space is missing");
+    }
+}
+
+void dec_cvta(decoder *d) {
+    dec_read_modifiers(d, ".to");
+    dec_need(d, 2, 2);
+    if (!dec_is_wide(d->types[0])) dec_unsupported(d, "32-bit generic addresses");
+    uint64_t window = window_of(d, (enum ptx_space)d->flags.space);
+    uint32_t to = dec_dest(d, &d->s->operands[0], TY_u64, false, NULL),
+             a = dec_source(d, &d->s->operands[1], TY_u64, false, NULL);
+    uint32_t b = dec_constant(d, dec_has(d, ".to") ? 0 - window : window, true);
+    ptx_insn *i = dec_emit(d, OP_cvta);
+    i->d = to, i->a = a, i->b = b;
+}
+
+void dec_isspacep(decoder *d) {
+    dec_read_modifiers(d, "");
+    dec_need(d, 2, 2);
+    uint32_t to = dec_dest(d, &d->s->operands[0], TY_pred, false, NULL),
+             a = dec_source(d, &d->s->operands[1], TY_u64, false, NULL);
+    ptx_insn *i = dec_emit(d, OP_isspacep);
+    i->d = to, i->a = a;
+}
+
+void dec_cvt(decoder *d) {
+    const char *to_integer = ".rni .rzi .rmi .rpi";
+    dec_read_modifiers(d, to_integer);
+    dec_need(d, 2, 2);
+    if (d->ntypes != 2) dec_unsupported(d, "cvt needs two types");
+    const operand *o = d->s->operands;
+    enum ptx_type t = d->types[0], from = d->types[1];
+    int rint = dec_choose(d, to_integer) + 1;
+    bool wide_d, wide_a;
+    uint32_t to = dec_dest(d, &o[0], t, true, &wide_d), a = dec_source(d, &o[1], from, true, &wide_a);
+    enum ptx_op op;
+    snprintf(d->key, sizeof d->key, "cvt%s", ptx_type_names[t]);
+    bool plain = !d->flags.modified && !rint && wide_d == dec_is_wide(t) && wide_a == dec_is_wide(from);
+    ptx_insn *i = dec_emit(d, plain && dec_has_type(d->key, from, &op) ? op : OP_cvt);
+    i->d = to, i->a = a, i->d_wide = wide_d, i->a_wide = wide_a;
+    i->type = (uint8_t)t, i->from = (uint8_t)from;
+    i->sub = (uint8_t)rint;
+}
+
+/* --- control flow and synchronisation ----------------------------------------------------------------------- */
+
+static void fix_up(decoder *d, uint32_t insn, uint32_t *where, const char *label) {
+    d->fixups = ptx_grow(d->fixups, d->nfixups, sizeof *d->fixups);
+    d->fixups[d->nfixups].insn = insn;
+    d->fixups[d->nfixups].where = where;
+    d->fixups[d->nfixups].label = label;
+    d->fixups[d->nfixups++].ptx_line = d->s->ptx_line;
+}
+
+void dec_bra(decoder *d) {
+    dec_read_modifiers(d, "");
+    dec_need(d, 1, 1);
+    if (d->s->operands[0].kind != OPERAND_LABEL) dec_unsupported(d, "the target is not a label");
+    dec_emit(d, OP_bra);
+    fix_up(d, d->code->ninsns - 1, NULL, d->s->operands[0].label);
+}
+
+void dec_brx(decoder *d) {
+    dec_read_modifiers(d, ".idx");
+    dec_need(d, 2, 2);
+    const operand *o = d->s->operands;
+    if (o[1].kind != OPERAND_SYMBOL || o[1].symbol->kind != SYMBOL_TARGETS)
+        dec_unsupported(d, "the target list is missing");
+    const target_list *list = &d->pf->targets[o[1].symbol->index];
+    uint32_t a = dec_source(d, &o[0], TY_u32, false, NULL);
+    ptx_insn *i = dec_emit(d, OP_brx);
+    i->a = a;
+    i->call = ptx_alloc(sizeof *i->call);
+    i->call->targets = ptx_alloc(list->nlabels * sizeof(uint32_t));
+    i->call->ntargets = list->nlabels;
+    for (uint32_t k = 0; k < list->nlabels; k++) fix_up(d, 0, &i->call->targets[k], list->labels[k]);
+}
+
+static ptx_slot *slot_list(decoder *d, const operand *list) {
+    ptx_slot *s = ptx_alloc(list->nitems * sizeof *s);
+    for (uint32_t k = 0; k < list->nitems; k++) {
+        const operand *o = &list->items[k];
+        if (o->kind != OPERAND_SYMBOL || o->symbol->kind != SYMBOL_SLOT)
+            dec_unsupported(d, "an argument that is not a .param variable");
+        s[k] = d->pf->slots[o->symbol->index];
+    }
+    return s;
+}
+
+/* call [ "(" result ")" "," ] function [ "," "(" arguments ")" ] [ "," prototype ] */
+void dec_call(decoder *d) {
+    dec_read_modifiers(d, "");
+    const operand *o = d->s->operands, *end = o + d->s->noperands;
+    ptx_call *c = ptx_alloc(sizeof *c);
+    if (o < end && o->kind == OPERAND_LIST) {
+        if (o->nitems > 1) dec_unsupported(d, "more than one result");
+        c->has_result = o->nitems == 1;
+        if (c->has_result) c->result = slot_list(d, o)[0];
+        o++;
+    }
+    if (o >= end) dec_unsupported(d, "a call without a function");
+    if (o->kind == OPERAND_SYMBOL && o->symbol->kind == SYMBOL_FUNCTION)
+        c->callee = o->symbol->function;
+    else if (o->kind == OPERAND_REGISTER)
+        c->function = dec_source(d, o, TY_u64, false, NULL);
+    else
+        dec_unsupported(d, "the callee is not a function");
+    if (++o < end && o->kind == OPERAND_LIST) {
+        c->args = slot_list(d, o);
+        c->nargs = o->nitems;
+    }
+    dec_emit(d, OP_call)->call = c;
+    d->code->calls = true;
+}
+
+static void simple(decoder *d, enum ptx_op op) {
+    dec_read_modifiers(d, "");
+    dec_need(d, 0, 0);
+    dec_emit(d, op);
+}
+void dec_ret(decoder *d) { simple(d, OP_ret); }
+void dec_exit(decoder *d) { simple(d, OP_exit); }
+void dec_trap(decoder *d) { simple(d, OP_trap); }
+
+/* Fences, prefetches and performance events change nothing here: stores are seen at once, caches hold no state. */
+void dec_nop(decoder *d) {
+    d->flags = (ptx_insn){0};
+    dec_emit(d, OP_nop);
+}
+
+void dec_nanosleep(decoder *d) {
+    d->flags = (ptx_insn){.polls = true};
+    dec_emit(d, OP_nanosleep);
+}
+
+/* bar{.cta}.sync a [, n]   bar.arrive a, n   bar.red.op.type d, a [, n], [!]p   bar.warp.sync mask */
+void dec_bar(decoder *d) {
+    const char *own = ".sync .arrive .red .warp .cta .popc .and .or";
+    dec_read_modifiers(d, own);
+    const operand *o = d->s->operands;
+    uint32_t n = d->s->noperands;
+    if (dec_has(d, ".warp")) {
+        dec_need(d, 1, 1);
+        uint32_t a = dec_source(d, &o[0], TY_u32, false, NULL);
+        dec_emit(d, OP_bar_warp)->a = a;
+        return;
+    }
+    bool red = dec_has(d, ".red"), arrive = dec_has(d, ".arrive");
+    uint32_t first = red ? 1 : 0, last = red ? n - 1 : n;
+    if (n < first + 1 || last < first + 1 || last > first + 2) dec_unsupported(d, "wrong number of operands");
+    ptx_insn x = {0};
+    if (red) {
+        x.d = dec_dest(d, &o[0], dec_has(d, ".popc") ? TY_u32 : TY_pred, false, NULL);
+        x.c = dec_source(d, &o[n - 1], TY_pred, false, NULL);
+    }
+    x.a = dec_source(d, &o[first], TY_u32, false, NULL);
+    x.b = last == first + 2 ? dec_source(d, &o[first + 1], TY_u32, false, NULL) : NO_ROW;
+    ptx_insn *i = dec_emit(d, red ? OP_bar_red : arrive ? OP_bar_arrive : OP_bar_sync);
+    i->d = x.d, i->a = x.a, i->b = x.b, i->c = x.c;
+    i->sub = (uint8_t)dec_choose(d, ".popc .and .or");
+    i->negate_c = red && o[n - 1].negated;
+}
+
+void dec_shfl(decoder *d) {
+    const char *modes = ".up .down .bfly .idx";
+    dec_read_modifiers(d, ".up .down .bfly .idx .sync");
+    bool sync = dec_has(d, ".sync");
+    dec_need(d, sync ? 5 : 4, sync ? 5 : 4);
+    const operand *o = d->s->operands;
+    uint32_t to = dec_dest(d, &o[0], TY_b32, false, NULL), a = dec_source(d, &o[1], TY_b32, false, NULL);
+    uint32_t b = dec_source(d, &o[2], TY_u32, false, NULL), c = dec_source(d, &o[3], TY_u32, false, NULL);
+    uint32_t mask = sync ? dec_source(d, &o[4], TY_u32, false, NULL) : NO_ROW;
+    ptx_insn *i = dec_emit(d, OP_shfl);
+    i->d = to, i->a = a, i->b = b, i->c = c, i->e = mask;
+    i->d2 = o[0].pair ? o[0].pair->row : NO_ROW;
+    i->sub = (uint8_t)dec_choose(d, modes);
+}
+
+void dec_vote(decoder *d) {
+    const char *modes = ".all .any .uni .ballot";
+    dec_read_modifiers(d, ".all .any .uni .ballot .sync");
+    bool sync = dec_has(d, ".sync");
+    dec_need(d, sync ? 3 : 2, sync ? 3 : 2);
+    const operand *o = d->s->operands;
+    int mode = dec_choose(d, modes);
+    uint32_t to = dec_dest(d, &o[0], mode == VOTE_ballot ? TY_b32 : TY_pred, false, NULL),
+             p = dec_source(d, &o[1], TY_pred, false, NULL);
+    uint32_t mask = sync ? dec_source(d, &o[2], TY_u32, false, NULL) : NO_ROW;
+    ptx_insn *i = dec_emit(d, OP_vote);
+    i->d = to, i->c = p, i->e = mask;
+    i->negate_c = o[1].negated;
+    i->sub = (uint8_t)mode;
+}
+
+void dec_match(decoder *d) {
+    dec_read_modifiers(d, ".any .all .sync");
+    dec_need(d, 3, 3);
+    const operand *o = d->s->operands;
+    enum ptx_type t = dec_unsigned_of(d->types[0]);
+    uint32_t to = dec_dest(d, &o[0], TY_b32, false, NULL), a = dec_source(d, &o[1], t, false, NULL),
+             mask = dec_source(d, &o[2], TY_u32, false, NULL);
+    ptx_insn *i = dec_emit(d, OP_match);
+    i->d = to, i->a = a, i->e = mask;
+    i->d2 = o[0].pair ? o[0].pair->row : NO_ROW;
+    i->a_wide = dec_is_wide(t);
+    i->sub = dec_has(d, ".all");
+}
+
+void dec_redux(decoder *d) {
+    const char *operations = ".add .min .max .inc .dec .and .or .xor";
+    dec_read_modifiers(d, ".add .min .max .and .or .xor .sync");
+    dec_need(d, 3, 3);
+    const operand *o = d->s->operands;
+    uint32_t to = dec_dest(d, &o[0], TY_b32, false, NULL), a = dec_source(d, &o[1], TY_b32, false, NULL),
+             mask = dec_source(d, &o[2], TY_u32, false, NULL);
+    ptx_insn *i = dec_emit(d, OP_redux);
+    i->d = to, i->a = a, i->e = mask;
+    i->sub = (uint8_t)dec_choose(d, operations);
+}
+
+void dec_activemask(decoder *d) {
+    dec_read_modifiers(d, "");
+    dec_need(d, 1, 1);
+    uint32_t to = dec_dest(d, &d->s->operands[0], TY_b32, false, NULL);
+    dec_emit(d, OP_activemask)->d = to;
+}

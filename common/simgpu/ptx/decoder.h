@@ -1,0 +1,79 @@
+/* The decoder's inside, shared by decode.c (operands, rows, arithmetic) and decode_other.c (all other instructions). */
+#ifndef SIMGPU_DECODER_H
+#define SIMGPU_DECODER_H
+
+#include "parse.h"
+
+#include <setjmp.h>
+
+typedef struct {
+    parsed_function *pf;
+    ptx_code *code;
+    uint32_t capacity, capacity_rows;
+    statement *s;   /* being decoded */
+    uint32_t *uses; /* how often register id is read */
+    uint32_t top;   /* next free byte of the frame */
+    struct {
+        const char *name;
+        uint32_t insn;
+    } * labels;
+    uint32_t nlabels;
+    struct {
+        uint32_t insn; /* whose target is the label; or the target list entry */
+        uint32_t *where;
+        const char *label;
+        uint32_t ptx_line;
+    } * fixups;
+    uint32_t nfixups;
+    /* what the modifiers of the statement say */
+    enum ptx_type types[MAX_MODIFIERS];
+    uint32_t ntypes;
+    char key[64];
+    ptx_insn flags; /* the fields that modifiers set; copied into each instruction made */
+    jmp_buf on_error;
+    const char *error;
+} decoder;
+
+_Noreturn void dec_unsupported(decoder *d, const char *why); /* the function fails at launch, with this reason */
+bool dec_is_wide(enum ptx_type t);                           /* 8 bytes a lane */
+bool dec_is_float(enum ptx_type t);
+enum ptx_type dec_unsigned_of(enum ptx_type t);
+
+/* The statement's modifiers: sorted into d->types, d->key and d->flags; `own` are left to the caller. */
+void dec_read_modifiers(decoder *d, const char *own);
+bool dec_has(const decoder *d, const char *modifier);
+int dec_choose(const decoder *d, const char *names);      /* index of the first of `names` that is a modifier, or -1 */
+void dec_need(decoder *d, uint32_t least, uint32_t most); /* operands */
+bool dec_has_type(const char *key, enum ptx_type t, enum ptx_op *op);
+
+/* Rows of operands read or written as `type`. any_width: wider registers will do; *wide says what it is. */
+uint32_t dec_source(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide);
+uint32_t dec_dest(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide);
+uint32_t dec_add_row(decoder *d, ptx_row row);
+uint32_t dec_constant(decoder *d, uint64_t bits, bool wide);
+ptx_insn *dec_emit(decoder *d, enum ptx_op op);
+void dec_logic(decoder *d); /* and, or, xor, not, mov of predicates and numbers */
+
+/* decode_other.c: a decoder a mnemonic. */
+void dec_mov(decoder *d);
+void dec_load_or_store(decoder *d);
+void dec_atomic(decoder *d);
+void dec_cvta(decoder *d);
+void dec_isspacep(decoder *d);
+void dec_cvt(decoder *d);
+void dec_bra(decoder *d);
+void dec_brx(decoder *d);
+void dec_call(decoder *d);
+void dec_ret(decoder *d);
+void dec_exit(decoder *d);
+void dec_trap(decoder *d);
+void dec_nop(decoder *d);
+void dec_nanosleep(decoder *d);
+void dec_bar(decoder *d);
+void dec_shfl(decoder *d);
+void dec_vote(decoder *d);
+void dec_match(decoder *d);
+void dec_redux(decoder *d);
+void dec_activemask(decoder *d);
+
+#endif
