@@ -6,6 +6,18 @@
 #ifndef SIMGPU_VECTOR_TYPES_H
 #define SIMGPU_VECTOR_TYPES_H
 
+/* Member by member, clang copies them with one wide access, as nvcc does; its own copy of a struct would take two. */
+#if defined(__cplusplus) && defined(__CUDA__)
+#define SIMGPU_COPY(type, copy)                                                                                        \
+    type() = default;                                                                                                  \
+    type(const type &) = default;                                                                                      \
+    __attribute__((host)) __attribute__((device)) type &operator=(const type &o) {                                     \
+        copy;                                                                                                          \
+        return *this;                                                                                                  \
+    }
+#else
+#define SIMGPU_COPY(type, copy)
+#endif
 #define SIMGPU_ALIGN(n) __attribute__((aligned(n)))
 #define SIMGPU_VECTORS(T, name, align2, align4)                                                                        \
     struct name##1 {                                                                                                   \
@@ -13,12 +25,14 @@
     };                                                                                                                 \
     struct SIMGPU_ALIGN(align2) name##2 {                                                                              \
         T x, y;                                                                                                        \
+        SIMGPU_COPY(name##2, (x = o.x, y = o.y))                                                                       \
     };                                                                                                                 \
     struct name##3 {                                                                                                   \
         T x, y, z;                                                                                                     \
     };                                                                                                                 \
     struct SIMGPU_ALIGN(align4) name##4 {                                                                              \
         T x, y, z, w;                                                                                                  \
+        SIMGPU_COPY(name##4, (x = o.x, y = o.y, z = o.z, w = o.w))                                                     \
     };                                                                                                                 \
     typedef struct name##1 name##1;                                                                                    \
     typedef struct name##2 name##2;                                                                                    \
@@ -38,6 +52,7 @@ SIMGPU_VECTORS(unsigned long long, ulonglong, 16, 16)
 SIMGPU_VECTORS(float, float, 8, 16)
 SIMGPU_VECTORS(double, double, 16, 16)
 #undef SIMGPU_VECTORS
+#undef SIMGPU_COPY
 
 /* The shape of a grid or a block. What is not given is 1. */
 struct dim3 {
