@@ -119,7 +119,6 @@ static void count_load(warp *w, exec_counters *c, uint32_t size, const shape *s)
     worker *t = w->block->worker;
     c->ld_requests++;
     c->ld_bytes += (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
-    w->loads++;
     if (s->dense) {
         uint64_t first = s->lo / 32, last = (s->hi + size - 1) / 32;
         c->ld_sectors += last - first + 1;
@@ -511,7 +510,6 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
                     c->atom_sectors++;
                     footprint_touch(w->block->worker, 1, list.line[k] * 4 + q, list.line[k] * 4 + q);
                 }
-        if (!i->unused) w->loads++;
     } else {
         fault(w, i, EXEC_ILLEGAL_ADDRESS, (uint32_t)__builtin_ctz(w->mask),
               "an atomic on local memory, which no other thread can see");

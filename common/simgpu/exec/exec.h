@@ -96,7 +96,7 @@ typedef struct {
     uint64_t footprint_read, footprint_written;
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* a thread, a block: what occupancy is made of */
-    uint32_t critical_loads;          /* most global load requests that one warp waited for, one after another */
+    uint32_t critical_loads; /* the most times that one warp waited for global loads, one round after another */
 } exec_result;
 
 /* 0, or -1 with a message (too little device memory for the module's variables). */

@@ -413,6 +413,7 @@ static void run_split(warp *w) {
         w->mask = m;
         w->executed[w->pc]++;
         w->threads[w->pc] += (uint64_t)__builtin_popcount(m);
+        w->loads += i->rounds;
         w->pc++;
         if (m) {
             if (m != FULL && m != w->expanded) expand(w);

@@ -58,7 +58,7 @@ typedef struct warp {
     uint32_t local_stride;
     uint64_t filled_for; /* the launch whose rows frame 0 holds */
     uint64_t clock;      /* instructions executed before this slice */
-    uint32_t loads;      /* global loads so far: the chain that latency is paid for */
+    uint32_t loads;      /* rounds of global loads so far: what latency is paid for */
 } warp;
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* Control flow: where diverged lanes meet again, and how many registers ptxas would need.
+/* Control flow: where diverged lanes meet again, how many registers ptxas would need, and which loads wait for others.
  *
  * The code is cut into basic blocks; block `exit` is the final ret, where every path ends. Lanes that part at a branch
  * meet at the branch's immediate post-dominator (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the
@@ -267,14 +267,65 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
     return most;
 }
 
-static uint32_t estimate_registers(cfg *g, const parsed_function *pf) {
-    ptx_code *c = g->code;
-    uint32_t *id_of = ptx_alloc((c->registers_end / 4 + 1) * sizeof *id_of);
-    for (uint32_t r = 0; r < pf->nregisters; r++) id_of[pf->registers[r]->row / 4] = pf->registers[r]->id;
+static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
     /* What the ABI and address temporaries add (NVIDIA's compiler on the course's kernels: 16 to 32 in all). */
     uint32_t n = pressure(g, pf, id_of) + 6;
-    free(id_of);
     return n < 16 ? 16 : n > 255 ? 255 : n;
+}
+
+/* --- loads that wait for each other ------------------------------------------------------------------------- */
+
+/* How late in a block a value is known, counted in loads that were waited for, one after another. */
+typedef struct {
+    const uint32_t *id_of;
+    uint32_t limit;
+    uint8_t *of; /* by register id; what other blocks computed is known at once */
+} levels;
+
+static uint8_t level(const levels *v, uint32_t row) { return row && row < v->limit ? v->of[v->id_of[row / 4]] : 0; }
+static void set_level(levels *v, uint32_t row, uint8_t l) {
+    uint32_t id = row && row < v->limit ? v->id_of[row / 4] : 0;
+    if (id) v->of[id] = l;
+}
+static uint8_t later(uint8_t a, uint8_t b) { return a > b ? a : b; }
+
+/* ptxas moves loads up as far as it may: above arithmetic and above shared stores, but not above the load that gives
+ * their address, a barrier, or a store to the same space that could change what they read. What is left are rounds: a
+ * warp pays the latency of memory once for each. */
+static uint8_t rounds_of(const ptx_code *c, const block *b, levels *v) {
+    uint8_t global_store = 0, any_store = 0, barrier = 0, most = 0;
+    for (uint32_t k = b->first; k <= b->last; k++) {
+        const ptx_insn *i = &c->insns[k];
+        uint8_t in = later(later(level(v, i->a), level(v, i->b)), later(level(v, i->c), level(v, i->e)));
+        if (i->guarded) in = later(in, level(v, i->guard));
+        bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC;
+        if (i->op == OP_st || i->op == OP_atom) {
+            for (int n = 0; i->op == OP_st && n < 4; n++) in = later(in, level(v, i->v[n]));
+            any_store = later(any_store, in);
+            if (far) global_store = later(global_store, in);
+        }
+        if (i->op == OP_bar_sync || i->op == OP_bar_red || i->op == OP_call) barrier = later(barrier, any_store);
+        if ((i->op == OP_ld || (i->op == OP_atom && !i->unused)) && far) {
+            in = later(in, barrier);
+            if (!i->read_only) in = later(in, global_store);
+            if (in < 255) in++;
+            most = later(most, in);
+        } else if (i->op == OP_ld) {
+            in = later(in, barrier);
+        }
+        set_level(v, i->d, in);
+        for (int n = 0; i->op == OP_ld && n < 4; n++) set_level(v, i->v[n], in);
+    }
+    return most;
+}
+
+static void count_rounds(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
+    levels v = {id_of, g->code->registers_end, ptx_alloc(pf->nregisters + 1)};
+    for (uint32_t b = 0; b < g->nblocks; b++) {
+        memset(v.of, 0, pf->nregisters + 1);
+        g->code->insns[g->blocks[b].first].rounds = rounds_of(g->code, &g->blocks[b], &v);
+    }
+    free(v.of);
 }
 
 void cfg_analyse(parsed_function *pf, ptx_code *code) {
@@ -282,7 +333,11 @@ void cfg_analyse(parsed_function *pf, ptx_code *code) {
     make_blocks(&g);
     number_blocks(&g);
     post_dominators(&g);
-    pf->function->registers = estimate_registers(&g, pf);
+    uint32_t *id_of = ptx_alloc((code->registers_end / 4 + 1) * sizeof *id_of);
+    for (uint32_t r = 0; r < pf->nregisters; r++) id_of[pf->registers[r]->row / 4] = pf->registers[r]->id;
+    pf->function->registers = estimate_registers(&g, pf, id_of);
+    count_rounds(&g, pf, id_of);
+    free(id_of);
     insert_joins(&g, pf->function->is_kernel);
     for (uint32_t b = 0; b < g.nblocks; b++) free(g.blocks[b].next), free(g.blocks[b].previous);
     free(g.blocks);

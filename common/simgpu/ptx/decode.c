@@ -284,6 +284,8 @@ void dec_read_modifiers(decoder *d, const char *own) {
             d->flags.polls = true;
         else if (strcmp(m, ".acquire") == 0)
             d->flags.polls = true;
+        else if (strcmp(m, ".nc") == 0)
+            d->flags.read_only = true;
         else if (one_of(m, KEY_MODIFIERS))
             strncat(d->key, m, sizeof d->key - strlen(d->key) - 1);
         else if (!one_of(m, HINTS) && !space_modifier(d, m))

@@ -117,6 +117,8 @@ struct ptx_insn {
     bool negate_c;           /* the predicate operand c is !p */
     bool a_wide, d_wide;     /* the row of a (or the address, or a stored value: d_wide), of d has 8 bytes a lane */
     bool polls;              /* reads what others write: atomics, volatile loads: a loop of these may be waiting */
+    bool read_only;          /* ld.global.nc: no store of this launch changes what it reads */
+    uint8_t rounds;          /* of the basic block that begins here: how often its loads wait for earlier loads */
     bool unused;             /* an atomic whose result nobody reads */
     uint32_t guard;          /* row of the guard predicate */
     uint32_t d, d2;          /* result rows; d2: the q of p|q */
