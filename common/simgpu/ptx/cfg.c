@@ -275,57 +275,78 @@ static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint
 
 /* --- loads that wait for each other ------------------------------------------------------------------------- */
 
-/* How late in a block a value is known, counted in loads that were waited for, one after another. */
+/* How late a value is known, counted in loads that were waited for, one after another. */
 typedef struct {
-    const uint32_t *id_of;
-    uint32_t limit;
-    uint8_t *of; /* by register id; what other blocks computed is known at once */
+    uint8_t global_store, any_store, barrier; /* the latest value that was stored; the latest before a barrier */
+    uint8_t most;                             /* rounds of loads so far */
+    uint8_t of[];                             /* by register id */
 } levels;
 
-static uint8_t level(const levels *v, uint32_t row) { return row && row < v->limit ? v->of[v->id_of[row / 4]] : 0; }
-static void set_level(levels *v, uint32_t row, uint8_t l) {
-    uint32_t id = row && row < v->limit ? v->id_of[row / 4] : 0;
+typedef struct {
+    const uint32_t *id_of;
+    uint32_t limit, bytes; /* of the frame's registers; of one `levels` */
+    uint8_t *all;          /* one a block: what holds at its end */
+} level_table;
+
+static levels *levels_of(const level_table *t, uint32_t block) { return (void *)(t->all + (size_t)block * t->bytes); }
+static uint8_t later(uint8_t a, uint8_t b) { return a > b ? a : b; }
+static uint8_t level(const level_table *t, const levels *v, uint32_t row) {
+    return row && row < t->limit ? v->of[t->id_of[row / 4]] : 0;
+}
+static void set_level(const level_table *t, levels *v, uint32_t row, uint8_t l) {
+    uint32_t id = row && row < t->limit ? t->id_of[row / 4] : 0;
     if (id) v->of[id] = l;
 }
-static uint8_t later(uint8_t a, uint8_t b) { return a > b ? a : b; }
 
-/* ptxas moves loads up as far as it may: above arithmetic and above shared stores, but not above the load that gives
- * their address, a barrier, or a store to the same space that could change what they read. What is left are rounds: a
- * warp pays the latency of memory once for each. */
-static uint8_t rounds_of(const ptx_code *c, const block *b, levels *v) {
-    uint8_t global_store = 0, any_store = 0, barrier = 0, most = 0;
-    for (uint32_t k = b->first; k <= b->last; k++) {
-        const ptx_insn *i = &c->insns[k];
-        uint8_t in = later(later(level(v, i->a), level(v, i->b)), later(level(v, i->c), level(v, i->e)));
-        if (i->guarded) in = later(in, level(v, i->guard));
-        bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC;
-        if (i->op == OP_st || i->op == OP_atom) {
-            for (int n = 0; i->op == OP_st && n < 4; n++) in = later(in, level(v, i->v[n]));
-            any_store = later(any_store, in);
-            if (far) global_store = later(global_store, in);
-        }
-        if (i->op == OP_bar_sync || i->op == OP_bar_red || i->op == OP_call) barrier = later(barrier, any_store);
-        if ((i->op == OP_ld || (i->op == OP_atom && !i->unused)) && far) {
-            in = later(in, barrier);
-            if (!i->read_only) in = later(in, global_store);
-            if (in < 255) in++;
-            most = later(most, in);
-        } else if (i->op == OP_ld) {
-            in = later(in, barrier);
-        }
-        set_level(v, i->d, in);
-        for (int n = 0; i->op == OP_ld && n < 4; n++) set_level(v, i->v[n], in);
+static void advance_levels(const level_table *t, levels *v, const ptx_insn *i) {
+    uint8_t in = later(later(level(t, v, i->a), level(t, v, i->b)), later(level(t, v, i->c), level(t, v, i->e)));
+    if (i->guarded) in = later(in, level(t, v, i->guard));
+    bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC;
+    if (i->op == OP_st || i->op == OP_atom) {
+        for (int n = 0; i->op == OP_st && n < 4; n++) in = later(in, level(t, v, i->v[n]));
+        v->any_store = later(v->any_store, in);
+        if (far) v->global_store = later(v->global_store, in);
     }
-    return most;
+    if (i->op == OP_bar_sync || i->op == OP_bar_red || i->op == OP_call) v->barrier = later(v->barrier, v->any_store);
+    if ((i->op == OP_ld || (i->op == OP_atom && !i->unused)) && far) {
+        in = later(in, v->barrier);
+        if (!i->read_only) in = later(in, v->global_store);
+        if (in < 255) in++;
+        v->most = later(v->most, in);
+    } else if (i->op == OP_ld) {
+        in = later(in, v->barrier);
+    }
+    set_level(t, v, i->d, in);
+    for (int n = 0; i->op == OP_ld && n < 4; n++) set_level(t, v, i->v[n], in);
 }
 
+/* A block that is only reached by going forward continues what came before; a loop begins anew with every turn. */
+static bool continues(const block *b, uint32_t number) {
+    for (uint32_t k = 0; k < b->nprevious; k++)
+        if (b->previous[k] >= number) return false;
+    return b->nprevious > 0;
+}
+
+/* ptxas moves loads up as far as it may: above arithmetic, shared stores and short ifs (it predicates them), but not
+ * above the load that gives their address, a barrier, or a store to the same space that could change what they read.
+ * What is left are rounds: a warp pays the latency of memory once for each. */
 static void count_rounds(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
-    levels v = {id_of, g->code->registers_end, ptx_alloc(pf->nregisters + 1)};
+    level_table t = {
+        .id_of = id_of, .limit = g->code->registers_end, .bytes = (uint32_t)sizeof(levels) + pf->nregisters + 1};
+    if ((uint64_t)t.bytes * g->nblocks > 1u << 26) return; /* a giant: no latency is charged but for its other bounds */
+    t.all = ptx_alloc((size_t)t.bytes * g->nblocks);
     for (uint32_t b = 0; b < g->nblocks; b++) {
-        memset(v.of, 0, pf->nregisters + 1);
-        g->code->insns[g->blocks[b].first].rounds = rounds_of(g->code, &g->blocks[b], &v);
+        block *k = &g->blocks[b];
+        levels *v = levels_of(&t, b);
+        for (uint32_t p = 0; continues(k, b) && p < k->nprevious; p++) {
+            const uint8_t *from = (const uint8_t *)levels_of(&t, k->previous[p]);
+            for (uint32_t n = 0; n < t.bytes; n++) ((uint8_t *)v)[n] = later(((uint8_t *)v)[n], from[n]);
+        }
+        uint8_t before = v->most;
+        for (uint32_t i = k->first; i <= k->last; i++) advance_levels(&t, v, &g->code->insns[i]);
+        g->code->insns[k->first].rounds = v->most - before;
     }
-    free(v.of);
+    free(t.all);
 }
 
 void cfg_analyse(parsed_function *pf, ptx_code *code) {

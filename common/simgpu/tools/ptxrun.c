@@ -1,0 +1,787 @@
+/* ptxrun [-v] [--all-rows] FILE.ptx...: runs the tests that stand as comments in PTX files, and says so in TAP.
+ *
+ * A test is a block of comment lines. A run launches a kernel of the file once:
+ *
+ *   // run: KERNEL [grid=X,Y,Z] [block=X,Y,Z] [shared=BYTES] [budget=WARP_INSTRUCTIONS]
+ *   // arg: u32 7                      an argument of the kernel, in order
+ *   // arg: buf f32 1 2.5 nan 0*29     a device buffer (buffer 0, 1, ... in order); passes its address
+ *   // arg: ptr 0 -4                   the address of buffer 0, 4 bytes before its beginning
+ *   // arg: freed 64                   the address of 64 bytes that were freed
+ *   // out: 0 f32 2 3.5 nan            buffer 0 begins with these values afterwards
+ *   // more: 4 5 6                     goes on with the list of the last arg or out
+ *   // fault: illegal /load of 4/      it must fail so, with a message that this extended expression matches
+ *   // count: ld_requests 1 ld_sectors 4       counters of the launch (exec/counters.def), or footprint_read/_written
+ *   // line: 12 ld_sectors 4           the same for one source line (.loc)
+ *   // print: "hello\n"                what the kernel's printf wrote
+ *   // load: /expected '}'/            the file does not load at all, with this message
+ *
+ * A table tries instructions on many inputs, a row a thread, results on the left:
+ *
+ *   // table: d:u32 = a:u32 b:u32 | add.u32 d, a, b;
+ *   //   0 = 0xffffffff 1              # wraps
+ *
+ * Its kernel is made here; it runs with full warps, and twice with some lanes switched off, whose registers must keep
+ * what they had. A column of type pred is 0 or 1.
+ *
+ * Values: integers; floats as 1.5, 0x1p-149, inf, nan or as bits (0x7f800000). v*n is n times v, a..b counts up. As a
+ * result, nan is the one NaN that fp32 arithmetic makes and any NaN in f64; v~e allows the error e; ? is anything.
+ *
+ * -v also prints what each run counted and left in memory: that must be the same on every host and for any number of
+ * threads. --all-rows ends with a test that every row of opcodes.def was decoded in a test that passed. */
+#include "../exec/exec.h"
+#include "../ptx/decode.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LIST = 1 << 20, MAX_ITEMS = 32, MAX_ROWS = 992, DIFFERENCES = 4 };
+
+typedef struct {
+    uint64_t bits;
+    double tolerance; /* of a float; 0: these bits */
+    bool any;
+} value;
+
+typedef struct {
+    enum ptx_type type;
+    value *v;
+    uint32_t n;
+} list;
+
+typedef struct {
+    enum { ARG_SCALAR, ARG_BUFFER, ARG_POINTER, ARG_FREED } kind;
+    list values;     /* SCALAR, BUFFER */
+    uint32_t buffer; /* its number; POINTER: whose address */
+    int64_t offset;  /* POINTER; FREED: bytes */
+    uint64_t address;
+} argument;
+
+typedef struct {
+    uint32_t buffer;
+    list values;
+} expectation;
+
+typedef struct {
+    uint32_t line; /* 0: the whole launch */
+    char field[40];
+    uint64_t want;
+} count;
+
+typedef struct {
+    char name[16];
+    enum ptx_type type;
+} column;
+
+typedef struct {
+    enum { TEST_NONE, TEST_RUN, TEST_TABLE, TEST_LOAD } kind;
+    uint32_t line;
+    char kernel[256];
+    exec_launch launch;
+    uint64_t budget;
+    argument args[MAX_ITEMS];
+    expectation outs[MAX_ITEMS];
+    count counts[MAX_ITEMS];
+    uint32_t nargs, nbuffers, nouts, ncounts;
+    exec_status status;
+    char pattern[512], printed[4096];
+    bool checks_print;
+    /* a table */
+    column columns[16];
+    list cells[16]; /* a list a column */
+    uint32_t ncolumns, nresults;
+    char code[512];
+} test;
+
+static struct {
+    const char *path;
+    char *text;
+    size_t length;
+    uint32_t line;      /* of the directive being read */
+    ptx_module *module; /* loaded at the first run */
+    list *last;         /* what `more` goes on with */
+    test t;
+} file;
+static bool verbose;
+static uint32_t tests, failures;
+static bool failed; /* the test being run */
+static char why[4096];
+static bool covered[NOPS];
+static char printed[65536];
+static size_t printed_length;
+
+static const char *const status_names[] = {
+    [EXEC_OK] = "ok",         [EXEC_UNSUPPORTED] = "unsupported", [EXEC_ILLEGAL_ADDRESS] = "illegal",
+    [EXEC_MISALIGNED] = "misaligned", [EXEC_BUDGET] = "budget",   [EXEC_DEADLOCK] = "deadlock",
+    [EXEC_BAD_SYNC] = "sync", [EXEC_TRAP] = "trap",               [EXEC_ASSERT] = "assert",
+    [EXEC_STACK] = "stack"};
+
+/* A mistake in the test file, not in what it tests: the run of ptxrun ends. */
+static _Noreturn __attribute__((format(printf, 1, 2))) void mistake(const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    printf("Bail out! %s:%u: ", file.path, file.line);
+    vprintf(format, ap);
+    puts("");
+    va_end(ap);
+    exit(2);
+}
+
+static __attribute__((format(printf, 1, 2))) void fail(const char *format, ...) {
+    size_t n = strlen(why);
+    va_list ap;
+    va_start(ap, format);
+    failed = true;
+    if (n + 2 < sizeof why) n += (size_t)snprintf(why + n, sizeof why - n, "#   ");
+    if (n < sizeof why) n += (size_t)vsnprintf(why + n, sizeof why - n, format, ap);
+    if (n + 1 < sizeof why) strcpy(why + n, "\n");
+    va_end(ap);
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------ */
+
+static bool is_float(enum ptx_type t) { return t == TY_f32 || t == TY_f64; }
+
+static enum ptx_type type_named(const char *text, size_t n) {
+    for (int t = 1; t < NTYPES; t++)
+        if (strlen(ptx_type_names[t]) == n + 1 && strncmp(ptx_type_names[t] + 1, text, n) == 0) return (enum ptx_type)t;
+    mistake("'%.*s' is not a type", (int)n, text);
+}
+
+static uint64_t float_bits(enum ptx_type t, double v) {
+    uint64_t bits = 0;
+    float f = (float)v;
+    if (t == TY_f32) memcpy(&bits, &f, 4);
+    else memcpy(&bits, &v, 8);
+    return bits;
+}
+
+static double float_value(enum ptx_type t, uint64_t bits) {
+    float f;
+    double d;
+    memcpy(&f, &bits, 4);
+    memcpy(&d, &bits, 8);
+    return t == TY_f32 ? (double)f : d;
+}
+
+/* One value at *p, which moves behind it. */
+static uint64_t scalar(const char **p, enum ptx_type t) {
+    const char *s = *p;
+    char *end;
+    uint64_t bits;
+    errno = 0;
+    size_t hex = strncmp(s, "0x", 2) == 0 ? strspn(s + 2, "0123456789abcdefABCDEF") : 0;
+    bool is_bits = hex && !strchr(".pP", s[2 + hex] ? s[2 + hex] : ' ');
+    if (is_float(t) && strncmp(s, "nan", 3) == 0) {
+        *p = s + 3;
+        return t == TY_f32 ? 0x7fffffff : 0x7fffffffffffffff;
+    }
+    if (is_float(t) && !is_bits) {
+        double v = t == TY_f32 ? (double)strtof(s, &end) : strtod(s, &end);
+        bits = float_bits(t, v);
+    } else {
+        bits = *s == '-' ? (uint64_t)strtoll(s, &end, 0) : strtoull(s, &end, 0);
+        if (errno) mistake("'%s' is out of range", s);
+    }
+    if (end == s) mistake("expected a value at '%s'", s);
+    *p = end;
+    uint32_t bytes = ptx_type_bytes[t];
+    return bytes < 8 ? bits & ((1ull << 8 * bytes) - 1) : bits;
+}
+
+static void append(list *l, value v) {
+    if (l->n == MAX_LIST) mistake("a list of more than %d values", MAX_LIST);
+    if ((l->n & (l->n - 1)) == 0) {
+        l->v = realloc(l->v, (l->n ? 2 * l->n : 1) * sizeof *l->v);
+        if (!l->v) mistake("no memory for the list");
+    }
+    l->v[l->n++] = v;
+}
+
+/* value = "?" | scalar [ "~" error ] [ "*" times | ".." last ] */
+static void read_value(const char **p, list *l) {
+    value v = {0};
+    if (**p == '?') {
+        v.any = true;
+        ++*p;
+    } else {
+        v.any = l->type == TY_f64 && strncmp(*p, "nan", 3) == 0;
+        v.bits = scalar(p, l->type);
+    }
+    if (v.any && v.bits) v.tolerance = -1; /* any NaN */
+    if (**p == '~') {
+        ++*p;
+        char *end;
+        v.tolerance = strtod(*p, &end);
+        *p = end;
+    }
+    uint64_t times = 1, step = 0;
+    if (**p == '*') {
+        ++*p;
+        times = scalar(p, TY_u32);
+    } else if (strncmp(*p, "..", 2) == 0) {
+        *p += 2;
+        times = scalar(p, l->type) - v.bits + 1;
+        step = 1;
+    }
+    if (times > MAX_LIST) mistake("a list of more than %d values", MAX_LIST);
+    for (uint64_t k = 0; k < times; k++, v.bits += step) append(l, v);
+    if (**p && **p != ' ') mistake("'%s' after a value", *p);
+}
+
+static void read_list(const char *p, list *l) {
+    for (p += strspn(p, " "); *p && *p != '#'; p += strspn(p, " ")) read_value(&p, l);
+    file.last = l;
+}
+
+/* The next word of *p into `word`. */
+static bool next_word(const char **p, char *word, size_t size) {
+    *p += strspn(*p, " ");
+    size_t n = strcspn(*p, " ");
+    if (n >= size) mistake("'%.*s' is too long", (int)n, *p);
+    memcpy(word, *p, n);
+    word[n] = '\0';
+    *p += n;
+    return n > 0;
+}
+
+static list new_list(const char *type) { return (list){.type = type_named(type, strlen(type))}; }
+
+static exec_dim dimension(const char *text) {
+    exec_dim d = {1, 1, 1};
+    if (sscanf(text, "%u,%u,%u", &d.x, &d.y, &d.z) < 1 || !d.x || !d.y || !d.z) mistake("'%s' is not a size", text);
+    return d;
+}
+
+static void read_run(const char *p) {
+    test *t = &file.t;
+    char word[256];
+    if (!next_word(&p, t->kernel, sizeof t->kernel)) mistake("run: which kernel?");
+    t->launch.grid = t->launch.block = (exec_dim){1, 1, 1};
+    while (next_word(&p, word, sizeof word)) {
+        if (strncmp(word, "grid=", 5) == 0) t->launch.grid = dimension(word + 5);
+        else if (strncmp(word, "block=", 6) == 0) t->launch.block = dimension(word + 6);
+        else if (strncmp(word, "shared=", 7) == 0) t->launch.dynamic_shared = (uint32_t)strtoul(word + 7, NULL, 10);
+        else if (strncmp(word, "budget=", 7) == 0) t->budget = strtoull(word + 7, NULL, 10);
+        else mistake("run: '%s'?", word);
+    }
+}
+
+static void read_arg(const char *p) {
+    test *t = &file.t;
+    char word[64];
+    if (t->nargs == MAX_ITEMS) mistake("more than %d arguments", MAX_ITEMS);
+    argument *a = &t->args[t->nargs++];
+    if (!next_word(&p, word, sizeof word)) mistake("arg: what?");
+    if (strcmp(word, "buf") == 0) {
+        a->kind = ARG_BUFFER;
+        a->buffer = t->nbuffers++;
+        next_word(&p, word, sizeof word);
+        a->values = new_list(word);
+        read_list(p, &a->values);
+    } else if (strcmp(word, "ptr") == 0) {
+        a->kind = ARG_POINTER;
+        if (sscanf(p, "%u %" SCNd64, &a->buffer, &a->offset) < 1) mistake("arg: ptr BUFFER [OFFSET]");
+    } else if (strcmp(word, "freed") == 0) {
+        a->kind = ARG_FREED;
+        a->offset = strtoll(p, NULL, 10);
+    } else {
+        a->values = new_list(word);
+        read_list(p, &a->values);
+        if (a->values.n != 1) mistake("arg: one value, or 'buf' before the type");
+    }
+}
+
+static void read_out(const char *p) {
+    test *t = &file.t;
+    char word[64];
+    if (t->nouts == MAX_ITEMS) mistake("more than %d results", MAX_ITEMS);
+    expectation *e = &t->outs[t->nouts++];
+    if (next_word(&p, word, sizeof word)) e->buffer = (uint32_t)strtoul(word, NULL, 10);
+    if (!next_word(&p, word, sizeof word)) mistake("out: BUFFER TYPE VALUES");
+    e->values = new_list(word);
+    read_list(p, &e->values);
+}
+
+static void read_pattern(const char *p) {
+    const char *begin = strchr(p, '/'), *end = strrchr(p, '/');
+    if (!begin || begin == end) mistake("an expression between two / is missing");
+    snprintf(file.t.pattern, sizeof file.t.pattern, "%.*s", (int)(end - begin - 1), begin + 1);
+}
+
+static void read_fault(const char *p) {
+    char word[32];
+    next_word(&p, word, sizeof word);
+    for (size_t k = 1; k < sizeof status_names / sizeof *status_names; k++)
+        if (strcmp(status_names[k], word) == 0) file.t.status = (exec_status)k;
+    if (!file.t.status) mistake("fault: '%s' is not a status", word);
+    read_pattern(p);
+}
+
+static void read_counts(const char *p, uint32_t line) {
+    test *t = &file.t;
+    char word[40];
+    while (next_word(&p, t->counts[t->ncounts].field, sizeof word)) {
+        t->counts[t->ncounts].line = line;
+        if (!next_word(&p, word, sizeof word)) mistake("count: FIELD NUMBER");
+        t->counts[t->ncounts].want = strtoull(word, NULL, 10);
+        if (++t->ncounts == MAX_ITEMS) mistake("%d counters are too many", MAX_ITEMS);
+    }
+}
+
+static void read_line(const char *p) {
+    char word[16];
+    next_word(&p, word, sizeof word);
+    read_counts(p, (uint32_t)strtoul(word, NULL, 10));
+}
+
+static void read_print(const char *p) {
+    test *t = &file.t;
+    size_t n = strlen(t->printed);
+    const char *begin = strchr(p, '"'), *end = strrchr(p, '"');
+    if (!begin || begin == end) mistake("print: a text in quotes");
+    for (p = begin + 1; p < end && n + 1 < sizeof t->printed; p++) {
+        bool escape = *p == '\\' && p + 1 < end;
+        if (escape) p++;
+        t->printed[n++] = escape && *p == 'n' ? '\n' : escape && *p == 't' ? '\t' : *p;
+    }
+    t->printed[n] = '\0';
+    t->checks_print = true;
+}
+
+/* table: d:u32 p:pred = a:u32 b:f32 | code */
+static void read_table(const char *p) {
+    test *t = &file.t;
+    const char *bar = strchr(p, '|');
+    char word[64];
+    if (!bar) mistake("table: RESULTS = OPERANDS | INSTRUCTIONS");
+    while ((p += strspn(p, " ")) < bar) {
+        next_word(&p, word, sizeof word);
+        if (strcmp(word, "=") == 0) {
+            t->nresults = t->ncolumns;
+            continue;
+        }
+        char *colon = strchr(word, ':');
+        column *c = &t->columns[t->ncolumns];
+        if (!colon || colon - word >= (long)sizeof c->name || t->ncolumns == 16) mistake("table: NAME:TYPE, not '%s'", word);
+        snprintf(c->name, sizeof c->name, "%.*s", (int)(colon - word), word);
+        c->type = type_named(colon + 1, strlen(colon + 1));
+        t->cells[t->ncolumns++].type = c->type == TY_pred ? TY_u32 : c->type;
+    }
+    if (!t->nresults) mistake("table: it has no result");
+    snprintf(t->code, sizeof t->code, "%s", bar + 1 + strspn(bar + 1, " "));
+}
+
+static void read_row(const char *p) {
+    test *t = &file.t;
+    for (uint32_t c = 0; c < t->ncolumns; c++) {
+        p += strspn(p, " ");
+        if (c == t->nresults) {
+            if (*p != '=') mistake("expected '=' at '%s'", p);
+            p += 1 + strspn(p + 1, " ");
+        }
+        uint32_t n = t->cells[c].n;
+        read_value(&p, &t->cells[c]);
+        if (t->cells[c].n != n + 1) mistake("a cell is one value");
+    }
+    p += strspn(p, " ");
+    if (*p && *p != '#') mistake("'%s' after the row", p);
+    if (t->cells[0].n > MAX_ROWS) mistake("a table of more than %d rows", MAX_ROWS);
+}
+
+/* --- one launch --------------------------------------------------------------------------------------------- */
+
+static void collect_print(const char *text, size_t n) {
+    if (n > sizeof printed - printed_length) n = sizeof printed - printed_length;
+    memcpy(printed + printed_length, text, n);
+    printed_length += n;
+}
+
+static uint64_t device_buffer(const list *l) {
+    uint32_t bytes = ptx_type_bytes[l->type];
+    uint64_t at = mem_alloc(l->n ? (uint64_t)l->n * bytes : 1);
+    if (!at) mistake("no device memory");
+    for (uint32_t k = 0; k < l->n; k++) memcpy(mem_host(at) + (uint64_t)k * bytes, &l->v[k].bits, bytes);
+    return at;
+}
+
+static bool same(enum ptx_type t, const value *want, uint64_t got) {
+    if (want->tolerance < 0) return isnan(float_value(t, got));
+    if (want->any || want->bits == got) return true;
+    return want->tolerance > 0 && fabs(float_value(t, got) - float_value(t, want->bits)) <= want->tolerance;
+}
+
+static void show(char *text, size_t size, enum ptx_type t, uint64_t bits) {
+    int digits = 2 * ptx_type_bytes[t];
+    if (is_float(t)) snprintf(text, size, "%a (0x%0*" PRIx64 ")", float_value(t, bits), digits, bits);
+    else snprintf(text, size, "0x%0*" PRIx64, digits, bits);
+}
+
+/* want[first + k] against the k-th element at host. */
+static void compare(const char *what, const list *want, const uint8_t *host) {
+    uint32_t bytes = ptx_type_bytes[want->type], wrong = 0;
+    for (uint32_t k = 0; k < want->n; k++) {
+        uint64_t got = 0;
+        char g[64], w[64];
+        memcpy(&got, host + (uint64_t)k * bytes, bytes);
+        if (same(want->type, &want->v[k], got) || ++wrong > DIFFERENCES) continue;
+        show(g, sizeof g, want->type, got);
+        show(w, sizeof w, want->type, want->v[k].bits);
+        fail("%s[%u] is %s, should be %s", what, k, g, w);
+    }
+    if (wrong > DIFFERENCES) fail("... %u differences in all", wrong);
+}
+
+static void cover(const ptx_module *m) {
+    for (uint32_t f = 0; f < m->nfunctions; f++)
+        for (uint32_t k = 0; m->functions[f]->code && k < m->functions[f]->code->ninsns; k++)
+            covered[m->functions[f]->code->insns[k].op] = true;
+}
+
+static bool matches(const char *pattern, const char *text) {
+    regex_t r;
+    if (regcomp(&r, pattern, REG_EXTENDED | REG_NOSUB)) mistake("/%s/ is not an expression", pattern);
+    bool yes = regexec(&r, text, 0, NULL, 0) == 0;
+    regfree(&r);
+    return yes;
+}
+
+static void check_fault(const test *t, const exec_fault *f) {
+    if (f->status == t->status && matches(t->pattern, f->message)) return;
+    if (f->status != t->status) fail("status is %s, should be %s", status_names[f->status], status_names[t->status]);
+    else fail("the message does not match /%s/", t->pattern);
+    const char *line = f->message;
+    for (size_t n; *line; line += n + (line[n] == '\n')) {
+        n = strcspn(line, "\n");
+        fail("| %.*s", (int)n, line);
+    }
+}
+
+static uint64_t counter(const exec_counters *c, const char *field) {
+    for (int k = 0; k < NCOUNTERS; k++)
+        if (strcmp(exec_counter_names[k].field, field) == 0) return ((const uint64_t *)(const void *)c)[k];
+    mistake("'%s' is not a counter", field);
+}
+
+static void check_counts(const test *t, const exec_result *r) {
+    static const exec_counters none;
+    for (uint32_t k = 0; k < t->ncounts; k++) {
+        const count *c = &t->counts[k];
+        const exec_counters *from = c->line ? &none : &r->total;
+        for (uint32_t l = 0; l < r->nlines; l++)
+            if (c->line && r->lines[l].line == c->line) from = &r->lines[l].c;
+        uint64_t got = strcmp(c->field, "footprint_read") == 0      ? r->footprint_read
+                       : strcmp(c->field, "footprint_written") == 0 ? r->footprint_written
+                                                                    : counter(from, c->field);
+        char where[32] = "";
+        if (c->line) snprintf(where, sizeof where, "line %u: ", c->line);
+        if (got != c->want) fail("%s%s is %" PRIu64 ", should be %" PRIu64, where, c->field, got, c->want);
+    }
+}
+
+/* Everything that must not depend on the host: counters, memory, messages. */
+static void describe(const exec_result *r, const test *t) {
+    for (int k = 0; k < NCOUNTERS; k++) {
+        uint64_t v = ((const uint64_t *)(const void *)&r->total)[k];
+        if (v) printf("# %s %" PRIu64 "\n", exec_counter_names[k].field, v);
+    }
+    printf("# footprint %" PRIu64 " %" PRIu64 ", critical loads %u\n", r->footprint_read, r->footprint_written, r->critical_loads);
+    for (uint32_t a = 0; a < t->nargs; a++) {
+        if (t->args[a].kind != ARG_BUFFER) continue;
+        uint64_t hash = 0xcbf29ce484222325;
+        const uint8_t *p = mem_host(t->args[a].address);
+        for (uint64_t k = 0; k < (uint64_t)t->args[a].values.n * ptx_type_bytes[t->args[a].values.type]; k++)
+            hash = (hash ^ p[k]) * 0x100000001b3;
+        printf("# buffer %u hash %016" PRIx64 "\n", t->args[a].buffer, hash);
+    }
+    const char *line = r->fault.message;
+    for (size_t n; *line; line += n + (line[n] == '\n')) {
+        n = strcspn(line, "\n");
+        printf("# %.*s\n", (int)n, line);
+    }
+}
+
+/* The parameter buffer: every argument at a multiple of its size, as PTX lays parameters out. */
+static uint32_t pack_arguments(test *t, uint8_t *params) {
+    uint32_t top = 0;
+    for (uint32_t k = 0; k < t->nargs; k++) {
+        argument *a = &t->args[k];
+        uint64_t bits = a->address;
+        uint32_t bytes = a->kind == ARG_SCALAR ? ptx_type_bytes[a->values.type] : 8;
+        if (a->kind == ARG_SCALAR) bits = a->values.v[0].bits;
+        if (a->kind == ARG_POINTER) {
+            for (uint32_t b = 0; b < k; b++)
+                if (t->args[b].kind == ARG_BUFFER && t->args[b].buffer == a->buffer) bits = t->args[b].address + (uint64_t)a->offset;
+        }
+        top = (top + bytes - 1) & ~(bytes - 1);
+        memcpy(params + top, &bits, bytes);
+        top += bytes;
+    }
+    return top;
+}
+
+static void launch(test *t, ptx_module *m) {
+    uint8_t params[8 * MAX_ITEMS] = {0};
+    static exec_result r;
+    t->launch.kernel = ptx_find_kernel(m, t->kernel);
+    if (!t->launch.kernel) {
+        fail("the module has no kernel %s", t->kernel);
+        return;
+    }
+    for (uint32_t k = 0; k < t->nargs; k++) {
+        argument *a = &t->args[k];
+        if (a->kind == ARG_BUFFER) a->address = device_buffer(&a->values);
+        if (a->kind == ARG_FREED) mem_free(a->address = mem_alloc((uint64_t)a->offset));
+    }
+    uint32_t bytes = pack_arguments(t, params);
+    if (t->launch.kernel->has_body && bytes != t->launch.kernel->param_bytes)
+        mistake("%u bytes of arguments; %s takes %u", bytes, t->kernel, t->launch.kernel->param_bytes);
+    t->launch.params = params;
+    printed_length = 0;
+    exec_configure(0, t->budget);
+    exec_run(&t->launch, &r);
+    check_fault(t, &r.fault);
+    check_counts(t, &r);
+    if (t->checks_print && (printed_length != strlen(t->printed) || memcmp(printed, t->printed, printed_length) != 0))
+        fail("it printed:\n%.*s", (int)printed_length, printed);
+    if (verbose) describe(&r, t);
+    for (uint32_t k = 0; k < t->nouts; k++)
+        for (uint32_t a = 0; a < t->nargs; a++) {
+            char what[32];
+            if (t->args[a].kind != ARG_BUFFER || t->args[a].buffer != t->outs[k].buffer) continue;
+            snprintf(what, sizeof what, "buffer %u", t->outs[k].buffer);
+            compare(what, &t->outs[k].values, mem_host(t->args[a].address));
+        }
+    for (uint32_t k = 0; k < t->nargs; k++)
+        if (t->args[k].kind == ARG_BUFFER) mem_free(t->args[k].address);
+}
+
+/* --- tables ------------------------------------------------------------------------------------------------- */
+
+static char *made; /* the text of a table's module */
+static size_t made_length, made_capacity;
+
+static __attribute__((format(printf, 1, 2))) void make(const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    if (made_capacity - made_length < 2048) made = realloc(made, made_capacity += 8192);
+    if (!made) mistake("no memory");
+    made_length += (size_t)vsnprintf(made + made_length, made_capacity - made_length, format, ap);
+    va_end(ap);
+}
+
+/* Registers of 8 bits do not exist, halves are moved as bits. */
+static const char *register_type(enum ptx_type t) {
+    if (t == TY_f16) return ".b16";
+    return ptx_type_bytes[t] == 1 ? ".u16" : ptx_type_names[t];
+}
+static const char *memory_type(enum ptx_type t) { return t == TY_f16 ? ".b16" : ptx_type_names[t]; }
+
+/* Parameters: an address a column, then the address of a word a thread that says whether it takes part. */
+static void make_kernel(const test *t) {
+    made_length = 0;
+    make(".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry table(");
+    for (uint32_t c = 0; c <= t->ncolumns; c++) make("%s.param .u64 p%u", c ? ", " : "", c);
+    make(")\n{\n.reg .b32 %%i, %%w;\n.reg .b64 %%a<%u>, %%o;\n.reg .pred %%on;\n", t->ncolumns + 1);
+    make("mov.u32 %%i, %%tid.x;\n");
+    for (uint32_t c = 0; c < t->ncolumns; c++) {
+        const column *k = &t->columns[c];
+        make(".reg %s %s;\nld.param.u64 %%a%u, [p%u];\n", register_type(k->type), k->name, c, c);
+        make("mul.wide.u32 %%o, %%i, %u;\nadd.s64 %%a%u, %%a%u, %%o;\n", ptx_type_bytes[k->type], c, c);
+        if (k->type == TY_pred) make("ld.global.u32 %%w, [%%a%u];\nsetp.ne.u32 %s, %%w, 0;\n", c, k->name);
+        else make("ld.global%s %s, [%%a%u];\n", memory_type(k->type), k->name, c);
+    }
+    make("ld.param.u64 %%a%u, [p%u];\nmul.wide.u32 %%o, %%i, 4;\nadd.s64 %%a%u, %%a%u, %%o;\n", t->ncolumns, t->ncolumns,
+         t->ncolumns, t->ncolumns);
+    make("ld.global.u32 %%w, [%%a%u];\nsetp.eq.u32 %%on, %%w, 0;\n@%%on bra DONE;\n%s\nDONE:\n", t->ncolumns, t->code);
+    for (uint32_t c = 0; c < t->nresults; c++) {
+        const column *k = &t->columns[c];
+        if (k->type == TY_pred) make("selp.u32 %%w, 1, 0, %s;\nst.global.u32 [%%a%u], %%w;\n", k->name, c);
+        else make("st.global%s [%%a%u], %s;\n", memory_type(k->type), c, k->name);
+    }
+    make("ret;\n}\n");
+}
+
+/* The rows over and over, on `threads` threads; thread k takes part if on(k). The others' registers hold `before`. */
+static void run_table(const test *t, ptx_module *m, uint32_t threads, uint32_t period, uint32_t off) {
+    static test x;
+    uint32_t rows = t->cells[0].n;
+    memset(&x, 0, sizeof x);
+    strcpy(x.kernel, "table");
+    x.launch.grid = (exec_dim){1, 1, 1};
+    x.launch.block = (exec_dim){threads, 1, 1};
+    x.nargs = t->ncolumns + 1;
+    x.args[t->ncolumns].values.type = TY_u32;
+    for (uint32_t c = 0; c < x.nargs; c++) {
+        x.args[c].kind = ARG_BUFFER;
+        x.args[c].buffer = c;
+        if (c < t->ncolumns) x.args[c].values.type = t->cells[c].type;
+        if (c < t->nresults) {
+            x.outs[x.nouts].buffer = c;
+            x.outs[x.nouts++].values.type = t->cells[c].type;
+        }
+        for (uint32_t k = 0; k < threads; k++) {
+            bool on = k % period != off;
+            value before = {.bits = t->columns[c].type == TY_pred ? k & 1 : 0x5a};
+            if (c == t->ncolumns) append(&x.args[c].values, (value){.bits = on});
+            else append(&x.args[c].values, c < t->nresults ? before : t->cells[c].v[k % rows]);
+            if (c < t->nresults) append(&x.outs[c].values, on ? t->cells[c].v[k % rows] : before);
+        }
+    }
+    launch(&x, m);
+    for (uint32_t c = 0; c < x.nargs; c++) free(x.args[c].values.v), free(x.outs[c].values.v);
+}
+
+static ptx_module *load(const char *text, size_t length, const char *name, char *err, size_t size) {
+    ptx_module *m = ptx_load(text, length, name, err, size);
+    if (m && exec_load(m, err, size)) return NULL;
+    return m;
+}
+
+static void table(const test *t) {
+    char err[1024], name[512];
+    uint32_t rows = t->cells[0].n, full = (rows + 31) / 32 * 32;
+    if (!rows) mistake("the table of line %u has no rows", t->line);
+    make_kernel(t);
+    snprintf(name, sizeof name, "%s:%u", file.path, t->line);
+    ptx_module *m = load(made, made_length, name, err, sizeof err);
+    if (!m) {
+        fail("%s", err);
+        return;
+    }
+    run_table(t, m, full, full + 1, full);
+    run_table(t, m, full + 1, 3, 0);
+    run_table(t, m, full + 1, 2, 1);
+    if (!failed) cover(m);
+}
+
+/* --- tests -------------------------------------------------------------------------------------------------- */
+
+static void finish_test(void) {
+    test *t = &file.t;
+    char err[1024] = "";
+    if (t->kind == TEST_NONE) return;
+    failed = false;
+    why[0] = '\0';
+    if (t->kind == TEST_TABLE) {
+        table(t);
+    } else {
+        if (!file.module) file.module = load(file.text, file.length, file.path, err, sizeof err);
+        if (t->kind == TEST_LOAD && file.module) fail("it loads");
+        else if (t->kind == TEST_LOAD && !matches(t->pattern, err)) fail("the message does not match: %s", err);
+        else if (t->kind == TEST_RUN && !file.module) fail("%s", err);
+        else if (t->kind == TEST_RUN) launch(t, file.module);
+        if (t->kind == TEST_RUN && !failed) cover(file.module);
+    }
+    tests++;
+    failures += failed;
+    printf("%s %u %s:%u %s\n%s", failed ? "not ok" : "ok", tests, file.path, t->line, t->kind == TEST_TABLE ? t->code : t->kernel, why);
+    for (uint32_t k = 0; k < MAX_ITEMS; k++) free(t->args[k].values.v), free(t->outs[k].values.v);
+    for (uint32_t k = 0; k < t->ncolumns; k++) free(t->cells[k].v);
+    memset(t, 0, sizeof *t);
+}
+
+static void begin_test(int kind) {
+    finish_test();
+    file.t.kind = kind;
+    file.t.line = file.line;
+}
+
+static void directive(const char *word, const char *rest) {
+    static const struct {
+        const char *word;
+        void (*read)(const char *);
+    } readers[] = {{"arg:", read_arg}, {"out:", read_out}, {"fault:", read_fault}, {"line:", read_line}, {"print:", read_print}};
+    if (strcmp(word, "run:") == 0) {
+        begin_test(TEST_RUN);
+        read_run(rest);
+        return;
+    }
+    if (strcmp(word, "table:") == 0) {
+        begin_test(TEST_TABLE);
+        read_table(rest);
+        return;
+    }
+    if (strcmp(word, "load:") == 0) {
+        begin_test(TEST_LOAD);
+        read_pattern(rest);
+        return;
+    }
+    if (file.t.kind == TEST_TABLE) {
+        if (strchr(rest, '=')) {
+            const char *row = rest - strlen(word);
+            read_row(row);
+        }
+        return;
+    }
+    if (file.t.kind == TEST_NONE) return; /* prose */
+    if (strcmp(word, "more:") == 0 && file.last) read_list(rest, file.last);
+    if (strcmp(word, "count:") == 0) read_counts(rest, 0);
+    for (size_t k = 0; k < sizeof readers / sizeof *readers; k++)
+        if (strcmp(readers[k].word, word) == 0) readers[k].read(rest);
+}
+
+static void run_file(const char *path) {
+    FILE *f = fopen(path, "r");
+    memset(&file, 0, sizeof file);
+    file.path = path;
+    if (!f) mistake("%s", strerror(errno));
+    size_t capacity = 0;
+    ssize_t n = getdelim(&file.text, &capacity, '\0', f);
+    fclose(f);
+    if (n < 0) mistake("the file is empty");
+    file.length = (size_t)n;
+    for (const char *p = file.text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+        char line[4096], word[256];
+        file.line++;
+        size_t length = strcspn(p, "\n");
+        if (strncmp(p, "//", 2) != 0) {
+            finish_test(); /* code ends a test */
+            continue;
+        }
+        if (length >= sizeof line) mistake("the line is too long");
+        snprintf(line, sizeof line, "%.*s", (int)(length - 2), p + 2);
+        const char *rest = line;
+        if (next_word(&rest, word, sizeof word)) directive(word, rest);
+    }
+    finish_test();
+    free(file.text);
+}
+
+static void check_rows(void) {
+    uint32_t missing = 0;
+    why[0] = '\0';
+    for (int k = 0; k < NOPS; k++) {
+        if (covered[k]) continue;
+        missing++;
+        fail("no test for %s%s (%s)", ptx_ops[k].key, ptx_type_names[ptx_ops[k].type], ptx_ops[k].name);
+    }
+    tests++;
+    failures += missing > 0;
+    printf("%s %u every row of opcodes.def is tested (%d rows)\n%s", missing ? "not ok" : "ok", tests, NOPS, why);
+}
+
+int main(int argc, char **argv) {
+    bool rows = false;
+    mem_init(1ull << 32);
+    exec_print = collect_print;
+    int k = 1;
+    for (; k < argc && argv[k][0] == '-'; k++) {
+        if (strcmp(argv[k], "-v") == 0) verbose = true;
+        else if (strcmp(argv[k], "--all-rows") == 0) rows = true;
+        else k = argc;
+    }
+    if (k >= argc) {
+        fputs("usage: ptxrun [-v] [--all-rows] FILE.ptx...\n", stderr);
+        return 2;
+    }
+    for (; k < argc; k++) run_file(argv[k]);
+    if (rows) check_rows();
+    printf("1..%u\n", tests);
+    return failures > 0;
+}
