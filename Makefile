@@ -105,7 +105,7 @@ endef
 endif
 LAB_CC    ?= $(CLANG)
 LAB_FLAGS ?= $(C_FLAGS) -O2 -I $(SIMGPU)/include
-link_lab  ?= $(CLANG) $(SANITIZE) -pthread -o $@ $1 $(B)/libsimgpu.a -lstdc++ -lm
+link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsimgpu.a -lm
 
 # ---------------------------------------------------------------------------------- SimGPU and common/lab
 
@@ -117,7 +117,7 @@ TOOLS      := $(patsubst $(SIMGPU)/tools/%.c,$(B)/%,$(wildcard $(SIMGPU)/tools/*
 CUDA_TOOLS := $(if $(filter .build/sim .build/san,$(B)),$(B)/ptx2fatbin)
 
 # Says once what is slow, just before the first compiler starts.
-say_simgpu = $(eval say_simgpu :=)$(info building SimGPU ($(words $(SIMGPU_SRC)) files$(if $(SAN),$(,) with sanitizers)) ...)
+say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGPU_SRC)) files$(if $(SAN),$(,) with sanitizers)) ..." >&2)
 , := ,
 
 $(B)/obj/simgpu/%.o: common/simgpu/%.c
@@ -129,7 +129,7 @@ $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 $(B)/ptx2fatbin: $(SIMGPU)/tools/ptx2fatbin.c
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
 $(filter-out $(B)/ptx2fatbin,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
-	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lstdc++ -lm
+	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lm
 $(B)/bench-sim: tests/bench-sim.cu $(B)/libsimgpu.a $(CUDA_TOOLS)
 	@$(call compile_cu,$<,$@,-I $(SIMGPU)/include)
 	@$(call link_lab,$@.o)

@@ -23,7 +23,7 @@ load helper
 }
 
 @test "the top folder holds the house and nothing else" {
-    [ "$(git ls-files | sed 's,/.*,,' | grep -v '^\.' | sort -u | tr '\n' ' ')" = "LICENSE Makefile README.md common handouts labs solutions tests " ]
+    [ "$(git ls-files -co --exclude-standard | sed 's,/.*,,' | grep -v '^\.' | sort -u | tr '\n' ' ')" = "LICENSE Makefile README.md common handouts labs solutions tests " ]
 }
 
 @test "the file to edit is shipped as its starter" {

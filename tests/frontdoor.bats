@@ -80,7 +80,8 @@ say() {
     [[ $output == *"hint 3 of 3 (technique)"* ]]
     say make hint3
     [[ $output == *"That was the last one"* ]]
-    run grep -nE '[;{}]|<<<|\[[a-z]' "$(lab_dir 3)/hints.md"
+    # A word of code in a sentence is no code: a statement, a block, a launch with its numbers are.
+    run grep -nE ';$|[{}]|<<<[^.]|^    +[^ ]' "$(lab_dir 3)/hints.md"
     echo "$output"
     [ "$status" = 1 ]
 }

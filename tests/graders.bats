@@ -128,7 +128,7 @@ gate_stops() {
 }
 
 @test "gate: a clock of its own" {
-    gate_stops 'defines `clock_gettime`' 'extern "C" int clock_gettime(int, void *) { return 0; }'
+    gate_stops 'defines `clock_gettime`' 'extern "C" int clock_gettime(clockid_t, struct timespec *) throw() { return 0; }'
 }
 
 @test "gate: operator new" {

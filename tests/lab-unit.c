@@ -31,6 +31,7 @@ static const lab_row rows[] = {
 static const lab_spec spec = {"lab9", "test", "test.cu", rows, sizeof rows / sizeof *rows};
 
 static void fresh(void) {
+    free(lab.results);
     memset(&lab, 0, sizeof lab);
     lab.spec = &spec;
     lab_rows_begin();
@@ -261,6 +262,7 @@ static void report(void) {
         {"{'start_ns':'1'}\n", "SimGPU's report, line 2, column 13: expected a number"},
         {"{'lines':[{'line':1,]}\n", "SimGPU's report, line 2, column 21: expected a string"},
         {"{'x':tru}\n", "SimGPU's report, line 2, column 6: expected a number"},
+        {"{'name':'\\u00zz'}\n", "SimGPU's report, line 2, column 12: expected four hexadecimal digits"},
         {"[]\n", "SimGPU's report, line 2, column 1: expected an object"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -9,7 +9,7 @@ setup() {
 
 # The memory counters of every launch that is no copy of the harness's own, from a report.
 memory_counters() {
-    grep '"kind":"kernel"' "$1" | grep -oE '"name":"[^"]*"|"(l1tex__t_(requests|sectors)|l1tex__data)[^"]*":[0-9]+' | awk '
+    grep '"kind":"launch"' "$1" | grep -oE '"name":"[^"]*"|"(l1tex__t_(requests|sectors)|l1tex__data)[^"]*":[0-9]+' | awk '
         /"name"/ { print line; line = $0; seen = 0; next }
         # A launch gives its totals first, then its lines: only the totals are compared, because line tables differ.
         { split($0, kv, ":"); if (!((line, kv[1]) in once)) { once[line, kv[1]] = 1; line = line " " $0 } }

@@ -37,27 +37,29 @@ static void at_exit(void) {
     _exit(2);
 }
 
-/* Async-signal-safe: write() only, then the signal's own default end. */
-static void on_signal(int sig) {
-    static const struct {
-        int sig;
-        const char *what;
-    } names[] = {{SIGSEGV, "touched memory that is not its own (SIGSEGV)"},
-                 {SIGBUS, "touched memory that is not there (SIGBUS)"},
-                 {SIGFPE, "divided by zero (SIGFPE)"},
-                 {SIGILL, "ran into an illegal instruction (SIGILL)"},
-                 {SIGABRT, "called abort (SIGABRT)"}};
-    const char *what = "was stopped by a signal";
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].sig == sig) what = names[i].what;
+static const struct crash {
+    int sig;
+    const char *what;
+} crashes[] = {{SIGSEGV, "touched memory that is not its own (SIGSEGV)"},
+               {SIGBUS, "touched memory that is not there (SIGBUS)"},
+               {SIGFPE, "divided by zero (SIGFPE)"},
+               {SIGILL, "ran into an illegal instruction (SIGILL)"},
+               {SIGABRT, "called abort (SIGABRT)"}};
+enum { CRASHES = sizeof crashes / sizeof *crashes };
+static struct sigaction before[CRASHES]; /* SimGPU's own handler knows more about device pointers than we do */
+
+/* Says what was running, then lets the handler that was there before, or the signal itself, end the program. */
+static void on_signal(int sig, siginfo_t *info, void *context) {
+    int k = 0;
+    while (k + 1 < CRASHES && crashes[k].sig != sig) k++;
+    bool handled = before[k].sa_flags & SA_SIGINFO;
     char text[512];
-    int n =
-        snprintf(text, sizeof text,
-                 "%s: the host program %s while running %s. Nothing was scored.\n"
-                 "  Next: look for a device pointer that host code reads or writes; copy with cudaMemcpy instead.\n",
-                 lab.spec->lab, what, stage);
+    int n = snprintf(text, sizeof text, "%s: the host program %s while running %s. Nothing was scored.\n%s",
+                     lab.spec->lab, crashes[k].what, stage,
+                     handled ? "" : "  Next: look for a device pointer that host code uses; cudaMemcpy is the way.\n");
     if (write(2, text, (size_t)n) < 0) _exit(2);
     lab_report_close();
+    if (handled) before[k].sa_sigaction(sig, info, context);
     signal(sig, SIG_DFL);
     raise(sig);
 }
@@ -66,9 +68,8 @@ static void catch_crashes(void) {
     static char stack[64 * 1024];
     stack_t alt = {.ss_sp = stack, .ss_size = sizeof stack};
     sigaltstack(&alt, NULL);
-    struct sigaction act = {.sa_handler = on_signal, .sa_flags = (int)(SA_ONSTACK | SA_NODEFER | SA_RESETHAND)};
-    const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) sigaction(caught[i], &act, NULL);
+    struct sigaction act = {.sa_sigaction = on_signal, .sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND)};
+    for (int k = 0; k < CRASHES; k++) sigaction(crashes[k].sig, &act, &before[k]);
 }
 
 void lab_die(const char *fmt, ...) {

@@ -203,7 +203,7 @@ typedef struct {
 } lab_line;
 
 typedef struct {
-    double start, duration; /* ns of the virtual clock */
+    double start, duration; /* ns of the virtual clock; of a launch, the part in which its blocks run */
 } lab_span;
 
 /* What one stretch of the program made the device do. */
@@ -216,6 +216,7 @@ typedef struct {
     int nspans;
     char bound[32], why[160]; /* the longest launch's limit, in the words of the time model; sim lane only */
     char slowest[64];         /* its name */
+    char fault[1024];         /* what stopped a kernel, in SimGPU's words: the first line begins with file:line */
 } lab_usage;
 
 /* Sim lane: marks a stretch; counters of everything between begin and end can be read after it. Nothing in the gpu
@@ -234,6 +235,8 @@ const lab_line *lab_worst(const lab_usage *u, double (*cost)(const lab_line *));
 void lab_blame(const char *id, const lab_line *line);
 /* The same for the first line of the student's file that has this text: for a row that no counter can place. */
 void lab_blame_text(const char *id, const lab_usage *u, const char *text);
+/* Places a row's blame where a kernel was stopped, and adds the reason, if the report has one. */
+void lab_blame_fault(const char *id, const lab_usage *u);
 /* Prints the student's source with the counters beside each line. */
 void lab_print_lines(const lab_usage *u);
 /* Shows the time from begin to end (lab_now's ns) under the card: a bar as high as the device was busy. Sim lane only.

@@ -60,6 +60,17 @@ void lab_blame_text(const char *id, const lab_usage *u, const char *text) {
     if (line) lab_where(id, "%s:%d", base_name(file), line);
 }
 
+void lab_blame_fault(const char *id, const lab_usage *u) {
+    lab_result *r = lab_find(id);
+    lab_line place = {.line = 0};
+    int read = 0;
+    if (!r || sscanf(u->fault, "%255[^:\n]:%d: %n", place.file, &place.line, &read) != 2) return;
+    const char *what = u->fault + read, *last = strrchr(what, '\n'); /* the last line names kernel, block and thread */
+    size_t n = strlen(r->why);
+    lab_blame(id, &place);
+    lab_text(r->why + n, sizeof r->why - n, "; %.*s;%s", (int)strcspn(what, "\n"), what, last ? last + 2 : "");
+}
+
 /* --- the annotated source --------------------------------------------------------------------- */
 
 static const lab_line *line_at(const lab_usage *u, const char *file, int line) {

@@ -34,7 +34,17 @@ static bool accept(cursor *c, char ch) {
 
 static bool expect(cursor *c, char ch, const char *name) { return accept(c, ch) || fail(c, name); }
 
-/* \u escapes become '?': names and paths of our own reports are plain bytes. */
+/* The four digits of a \u escape. What is not ASCII becomes '?': our reports hold none. */
+static bool unicode(cursor *c, char *ch) {
+    char digits[5] = "", *end;
+    strncpy(digits, c->p, 4);
+    unsigned long code = strtoul(digits, &end, 16);
+    if (end != digits + 4) return fail(c, "four hexadecimal digits");
+    *ch = code < 128 ? (char)code : '?';
+    c->p += 4;
+    return true;
+}
+
 static bool string(cursor *c, char *to, size_t size) {
     size_t n = 0;
     if (!expect(c, '"', "a string")) return false;
@@ -42,13 +52,14 @@ static bool string(cursor *c, char *to, size_t size) {
         char ch = *c->p++;
         if ((unsigned char)ch < 0x20) return c->p--, fail(c, "a closing quote");
         if (ch == '\\') {
-            static const char from[] = "\"\\/bfnrtu", into[] = "\"\\/\b\f\n\r\t?";
+            static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
             const char *at = *c->p ? strchr(from, *c->p) : NULL;
-            if (!at) return fail(c, "an escape");
-            if (*c->p++ == 'u')
-                for (int i = 0; i < 4; i++, c->p++)
-                    if (!*c->p || !strchr("0123456789abcdefABCDEF", *c->p)) return fail(c, "four hexadecimal digits");
-            ch = into[at - from];
+            if (at)
+                ch = into[at - from], c->p++;
+            else if (*c->p != 'u')
+                return fail(c, "an escape");
+            else if (c->p++, !unicode(c, &ch))
+                return false;
         }
         if (n + 1 < size) to[n++] = ch;
     }
@@ -131,10 +142,17 @@ static bool counter_member(cursor *c, const char *key, void *counters) {
     return true;
 }
 
+/* "./labs/x.cu", as one compiler pass writes it, is the other's "labs/x.cu". */
+static bool path(cursor *c, char *to, size_t size) {
+    if (!string(c, to, size)) return false;
+    if (!strncmp(to, "./", 2)) memmove(to, to + 2, strlen(to) - 1);
+    return true;
+}
+
 /* One object of the report, as far as labs care. */
 typedef struct {
-    char kind[16], name[64], bound[32], why[160], host_file[256];
-    double start, duration, host_line;
+    char kind[16], name[64], bound[32], why[160], host_file[256], fault[1024];
+    double start, duration, launch, host_line; /* launch: the part of a kernel's duration in which nothing runs yet */
     lab_counters total;
     lab_line *lines;
     int nlines;
@@ -163,7 +181,7 @@ static lab_line *line_of(lab_line **lines, int *n, const char *file, int line) {
 static bool line_member(cursor *c, const char *key, void *context) {
     lab_line *l = context;
     double v;
-    if (!strcmp(key, "file")) return string(c, l->file, sizeof l->file);
+    if (!strcmp(key, "file")) return path(c, l->file, sizeof l->file);
     if (!strcmp(key, "line")) return number(c, &v) && (l->line = (int)v, true);
     if (!strcmp(key, "counters")) return object(c, counter_member, &l->c);
     return skip(c);
@@ -178,16 +196,22 @@ static bool line_element(cursor *c, void *context) {
     return true;
 }
 
+static bool term_member(cursor *c, const char *key, void *context) {
+    return strcmp(key, "launch") ? skip(c) : number(c, &((event *)context)->launch);
+}
+
 static bool event_member(cursor *c, const char *key, void *context) {
     event *e = context;
     if (!strcmp(key, "kind")) return string(c, e->kind, sizeof e->kind);
     if (!strcmp(key, "name")) return string(c, e->name, sizeof e->name);
     if (!strcmp(key, "bound")) return string(c, e->bound, sizeof e->bound);
     if (!strcmp(key, "why")) return string(c, e->why, sizeof e->why);
-    if (!strcmp(key, "host_file")) return string(c, e->host_file, sizeof e->host_file);
+    if (!strcmp(key, "fault_message")) return string(c, e->fault, sizeof e->fault);
+    if (!strcmp(key, "host_file")) return path(c, e->host_file, sizeof e->host_file);
     if (!strcmp(key, "host_line")) return number(c, &e->host_line);
     if (!strcmp(key, "start_ns")) return number(c, &e->start);
     if (!strcmp(key, "duration_ns")) return number(c, &e->duration);
+    if (!strcmp(key, "terms_ns")) return object(c, term_member, e);
     if (!strcmp(key, "counters")) return object(c, counter_member, &e->total);
     if (!strcmp(key, "lines")) return array(c, line_element, e);
     return skip(c);
@@ -203,11 +227,12 @@ static void take(lab_usage *u, const event *e, double *longest) {
     else
         u->copies++;
     u->spans = grow(u->spans, u->nspans, sizeof *u->spans);
-    u->spans[u->nspans++] = (lab_span){e->start, e->duration};
+    u->spans[u->nspans++] = (lab_span){e->start + e->launch, e->duration - e->launch};
     add(&u->total, &e->total);
     for (int i = 0; i < e->nlines; i++)
         add(&line_of(&u->lines, &u->nlines, e->lines[i].file, e->lines[i].line)->c, &e->lines[i].c);
     if (e->host_file[0]) line_of(&u->lines, &u->nlines, e->host_file, (int)e->host_line)->launches++;
+    if (e->fault[0]) lab_text(u->fault, sizeof u->fault, "%s", e->fault);
     if (e->duration < *longest) return;
     *longest = e->duration;
     lab_text(u->bound, sizeof u->bound, "%s", e->bound);

@@ -109,6 +109,7 @@ void lab_skip_rest(const char *why) {
     for (int i = 0; i < lab.nresults; i++) {
         if (lab.results[i].status != LAB_OPEN) continue;
         lab_fail(lab.results[i].row->id);
+        lab_value(lab.results[i].row->id, "-");
         lab_why(lab.results[i].row->id, "%s", why);
     }
 }

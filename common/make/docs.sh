@@ -20,6 +20,9 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export BLUEBAR_HINTS=$tmp/hints
 
+# First build, then capture: what a build says is in no text.
+for n in $(labs); do build "$B/starter/lab$n" "$B/reference/lab$n" || exit 1; done
+
 declare -A output
 
 # The fenced output of a command, with the command above it.

@@ -58,6 +58,15 @@ static lab_spec spec = {"lab3", "transpose 2048x2048 fp32", "transpose.cu", rows
 
 /* --- correct ---------------------------------------------------------------------------------- */
 
+/* CUDA's error; in the sim lane also what happened, and where in the source. */
+static void blame_error(const job *j, cudaError_t error) {
+    lab_usage u;
+    char none[256];
+    lab_why("correct", "%s on %dx%d", cudaGetErrorName(error), j->rows, j->cols);
+    if (lab_count_read(j->counted, &u, none, sizeof none) == 0) lab_blame_fault("correct", &u);
+    lab_usage_free(&u);
+}
+
 /* False when CUDA itself failed: after that nothing more can be run. */
 static bool run_shape(job *j, lab_time *t) {
     lab_timer once = {LAB_HOST_CLOCK, 0, 1, false};
@@ -66,10 +75,8 @@ static bool run_shape(job *j, lab_time *t) {
     if (lab_passed("correct") && (t->error || j->failure[0])) {
         lab_fail("correct");
         lab_where("correct", "%dx%d", j->rows, j->cols);
-        if (t->error)
-            lab_why("correct", "%s: %s", cudaGetErrorName(t->error), cudaGetErrorString(t->error));
-        else
-            lab_why("correct", "%s", j->failure);
+        lab_why("correct", "%s", j->failure);
+        if (t->error) blame_error(j, t->error);
     }
     return t->error == cudaSuccess;
 }
