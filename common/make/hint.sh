@@ -1,5 +1,5 @@
 #!/bin/bash
-# hint.sh N: the next hint for the row that lacks the most points. Each row has three: a question, a place, a technique.
+# hint.sh N: the next hint for the row that is furthest off. Each row has three: a question, a place, a technique.
 # What has been shown is remembered in .build/hints (BLUEBAR_HINTS); a row that is fixed makes room for the next one.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -21,9 +21,9 @@ if [ ! -f "$record" ] || [ "$program" -nt "$record" ] || ! score "$record" >/dev
 fi
 score "$record" >/dev/null || die "lab $n does not run to its end yet, so there is no row to give a hint for. Its message: make lab$n"
 
-# id, hint and label of the row furthest off
+# id, hint and sentence of the row furthest off: the largest share of its points is missing; of equals, the first
 IFS=$'\t' read -r row hint sentence < <(awk -F '\t' '
-    $1 == "row" && ($3 == "fail" || $3 == "part") && $5 - $4 > worst { worst = $5 - $4; best = $2 "\t" $11 "\t" $6 }
+    $1 == "row" && ($3 == "fail" || $3 == "part") && ($5 - $4) / $5 > worst { worst = ($5 - $4) / $5; best = $2 "\t" $11 "\t" $6 }
     END { print best }' "$record") || true
 if [ -z "${row:-}" ]; then
     echo "Every row of lab $n is full. No hint needed: read solutions/${dir#labs/} and the handout's bonus question."

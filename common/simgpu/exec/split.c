@@ -254,7 +254,7 @@ void frame_fill(warp *w, frame *f, uint8_t *r, bool again) {
 
 /* The next frame must lie above those of every live split. */
 static frame *push_frame(warp *w, const ptx_insn *i, const ptx_function *f, int32_t *index) {
-    int32_t top = -1;
+    int32_t top = w->splits[w->current].frame;
     for (uint32_t s = 0; s < w->nsplits; s++)
         if (w->splits[s].state != SPLIT_FREE && w->splits[s].frame > top) top = w->splits[s].frame;
     frame *n = &w->frames[top + 1], *below = &w->frames[top];

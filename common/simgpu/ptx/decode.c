@@ -577,10 +577,10 @@ static void resolve_labels(decoder *d) {
 static void finish(decoder *d) {
     ptx_code *c = d->code;
     ptx_function *f = d->pf->function;
-    statement last = {.name = "ret",
-                      .line = c->ninsns ? c->insns[c->ninsns - 1].line : 0,
-                      .file = c->ninsns ? c->insns[c->ninsns - 1].file : 0};
-    d->s = &last;
+    statement *last = ptx_alloc(sizeof *last);
+    *last = (statement){.name = "ret"};
+    if (c->ninsns) last->line = c->insns[c->ninsns - 1].line, last->file = c->insns[c->ninsns - 1].file;
+    d->s = last;
     d->flags = (ptx_insn){0};
     dec_emit(d, OP_ret); /* where every path ends */
     resolve_labels(d);
