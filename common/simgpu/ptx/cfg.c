@@ -75,7 +75,7 @@ static void make_blocks(cfg *g) {
         if ((x->op == OP_ret || x->op == OP_exit || x->op == OP_trap) && b != exit) edge(g, b, exit);
         if (falls_through(x) && b != exit) edge(g, b, b + 1);
     }
-    free(leader);
+    ptx_free(leader);
 }
 
 /* Post-order of the reversed graph from the exit, without recursion: functions can have many blocks. */
@@ -101,8 +101,8 @@ static void number_blocks(cfg *g) {
             b->order = g->norder;
         }
     }
-    free(stack);
-    free(seen);
+    ptx_free(stack);
+    ptx_free(seen);
 }
 
 static uint32_t meet(const cfg *g, uint32_t a, uint32_t b) {
@@ -172,8 +172,8 @@ static void insert_joins(cfg *g, bool is_kernel) {
     }
     c->insns = insns;
     c->ninsns = n + count;
-    free(wanted);
-    free(moved);
+    ptx_free(wanted);
+    ptx_free(moved);
 }
 
 /* --- registers ---------------------------------------------------------------------------------------------- */
@@ -263,7 +263,7 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
             if (units > most) most = units;
         }
     }
-    free(memory);
+    ptx_free(memory);
     return most;
 }
 
@@ -346,7 +346,7 @@ static void count_rounds(cfg *g, const parsed_function *pf, const uint32_t *id_o
         for (uint32_t i = k->first; i <= k->last; i++) advance_levels(&t, v, &g->code->insns[i]);
         g->code->insns[k->first].rounds = v->most - before;
     }
-    free(t.all);
+    ptx_free(t.all);
 }
 
 void cfg_analyse(parsed_function *pf, ptx_code *code) {
@@ -358,10 +358,10 @@ void cfg_analyse(parsed_function *pf, ptx_code *code) {
     for (uint32_t r = 0; r < pf->nregisters; r++) id_of[pf->registers[r]->row / 4] = pf->registers[r]->id;
     pf->function->registers = estimate_registers(&g, pf, id_of);
     count_rounds(&g, pf, id_of);
-    free(id_of);
+    ptx_free(id_of);
     insert_joins(&g, pf->function->is_kernel);
-    for (uint32_t b = 0; b < g.nblocks; b++) free(g.blocks[b].next), free(g.blocks[b].previous);
-    free(g.blocks);
-    free(g.block_of);
-    free(g.order);
+    for (uint32_t b = 0; b < g.nblocks; b++) ptx_free(g.blocks[b].next), ptx_free(g.blocks[b].previous);
+    ptx_free(g.blocks);
+    ptx_free(g.block_of);
+    ptx_free(g.order);
 }

@@ -338,7 +338,10 @@ static void arithmetic(decoder *d) {
     if (t == TY_pred) strncat(d->key, ".pred", sizeof d->key - strlen(d->key) - 1);
     if (d->flags.sat && !dec_is_float(t)) strncat(d->key, ".sat", sizeof d->key - strlen(d->key) - 1);
     if (strcmp(d->s->name, "mad") == 0 && dec_is_float(t)) snprintf(d->key, sizeof d->key, "fma");
-    if (d->ntypes == 2 && strcmp(d->s->name, "slct") == 0) strncat(d->key, ptx_type_names[d->types[1]], 8);
+    if (d->ntypes == 2 && strcmp(d->s->name, "slct") == 0) {
+        strncat(d->key, ptx_type_names[d->types[1]], 8);
+        if (d->flags.ftz) strncat(d->key, ".ftz", 8);
+    }
     if (d->ntypes == 2 && strcmp(d->s->name, "dp4a") == 0) {
         strncat(d->key, ptx_type_names[d->types[0]], 8);
         t = d->types[1];

@@ -3,40 +3,9 @@
 #include "lex.h"
 
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void *ptx_alloc(size_t bytes) {
-    void *p = calloc(1, bytes ? bytes : 1);
-    if (!p) {
-        fputs("simgpu: out of host memory while reading PTX\n", stderr);
-        exit(1);
-    }
-    return p;
-}
-
-void *ptx_grow(void *array, uint32_t count, size_t element) {
-    if (count & (count - 1)) return array; /* not a power of two: there is room */
-    uint32_t capacity = count ? 2 * count : 1;
-    void *p = realloc(array, capacity * element);
-    if (!p) {
-        fputs("simgpu: out of host memory while reading PTX\n", stderr);
-        exit(1);
-    }
-    memset((char *)p + count * element, 0, (capacity - count) * element);
-    return p;
-}
-
-const char *ptx_format(const char *format, ...) {
-    va_list ap;
-    va_start(ap, format);
-    char *text;
-    if (vasprintf(&text, format, ap) < 0) abort();
-    va_end(ap);
-    return text;
-}
 
 const char *const ptx_type_names[NTYPES] = {"",     ".u8",  ".s8",  ".b8",  ".u16", ".s16", ".b16", ".u32",  ".s32",
                                             ".b32", ".u64", ".s64", ".b64", ".f16", ".f32", ".f64", ".pred", ".b128"};
@@ -454,7 +423,7 @@ static statement *new_statement(parser *p) {
         pf->capacity = pf->capacity ? 2 * pf->capacity : 64;
         statement *s = ptx_alloc(pf->capacity * sizeof *s);
         if (pf->nstatements) memcpy(s, pf->statements, pf->nstatements * sizeof *s);
-        free(pf->statements);
+        ptx_free(pf->statements);
         pf->statements = s;
     }
     statement *s = &pf->statements[pf->nstatements++];
@@ -804,6 +773,6 @@ bool parse_module(ptx_module *m, const char *text, size_t length, char *err, siz
     } else {
         snprintf(err, err_size, "%s: PTX line %u: %s", m->source_name, p->error_line, p->error);
     }
-    free(p);
+    ptx_free(p);
     return ok;
 }

@@ -93,6 +93,8 @@ char *ptx_extract(const void *wrapper, size_t *length, char *err, size_t err_siz
 /* Parses and decodes PTX text. NULL with "file:line: what" in err. Modules live as long as the process. */
 ptx_module *ptx_load(const char *text, size_t length, const char *source_name, char *err, size_t err_size);
 
+void ptx_free_all(void); /* every module at once; for programs that load many, such as the fuzzer */
+
 ptx_function *ptx_find_kernel(const ptx_module *m, const char *name);
 /* The name in the source of a mangled name, without arguments; *length bytes of it. */
 const char *ptx_base_name(const char *mangled, int *length);

@@ -140,7 +140,10 @@ void report_launch(report_slot *s, const time_command *c, const exec_result *r, 
     put_ns(f, "duration_ns", e->duration_ns);
     fprintf(f, ",\"bound\":\"%s\",\"why\":", time_term_names[e->bound]);
     put_string(f, e->why);
-    if (r->fault.status != EXEC_OK) fprintf(f, ",\"fault\":\"%s\"", fault_word(r->fault.status));
+    if (r->fault.status != EXEC_OK) {
+        fprintf(f, ",\"fault\":\"%s\",\"fault_message\":", fault_word(r->fault.status));
+        put_string(f, r->fault.message);
+    }
     put_host(f, c);
     fprintf(f, ",\"registers\":%u,\"shared\":%u,\"blocks_per_sm\":%u", r->registers, r->shared_bytes, e->per_sm);
     for (int t = 0; t < TERMS; t++)
