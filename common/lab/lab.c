@@ -101,7 +101,8 @@ static void usage(const lab_spec *spec) {
            "  --record FILE  write the machine-readable record there\n"
            "  --rows         print the table of rows (TSV) and exit\n"
            "  --lines        print %s with counters beside each line\n"
-           "  --bench        time the lab's kernels over sizes (TSV)\n",
+           "  --bench        time the lab's kernels over sizes (TSV)\n"
+           "  --ladder       run each of the lab's kernels once, for a profiler to count\n",
            spec->lab, spec->title, spec->source);
 }
 
@@ -131,6 +132,8 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
             lab.options.lines = true;
         else if (!strcmp(a, "--bench"))
             lab.options.bench = true;
+        else if (!strcmp(a, "--ladder"))
+            lab.options.ladder = true;
         else if (!strcmp(a, "--counted"))
             lab.options.counted = true;
         else if (!strcmp(a, "--rows") || !strcmp(a, "--help")) {

@@ -64,6 +64,7 @@ typedef struct {
     uint64_t seed; /* --seed N; a fixed one by default, so that a student's card is the same twice */
     bool lines;    /* --lines: the student's source with counters beside each line, instead of a card */
     bool bench;    /* --bench: the lab's table of kernels by size, instead of a card */
+    bool ladder;   /* --ladder: each kernel of that table once, for a profiler to count */
     bool counted;  /* --counted: run the work once and exit; how the program calls itself under ncu */
 } lab_options;
 
@@ -93,7 +94,7 @@ void lab_note(const char *name, const char *fmt, ...) LAB_PRINTF(2, 3);
 /* Prints the card, writes the record with its score line, returns main's exit status (0: it ran, whatever the score).
  */
 int lab_end(void);
-int lab_leave(void); /* a proper end of a run that has no card: --lines, --bench, --counted */
+int lab_leave(void); /* a proper end of a run that has no card: --lines, --bench, --ladder, --counted */
 
 /* --- errors (lab.c) --------------------------------------------------------------------------- */
 

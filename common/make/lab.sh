@@ -80,10 +80,6 @@ bench)
         apart "$program" --bench
         exit
     fi
-    echo "measuring lab $n on this GPU, some minutes ..."
-    apart "$program" --bench | tee "$program.bench"
-    mkdir -p handouts/measured
-    cp "$program.bench" "handouts/measured/${dir#labs/}.tsv"
-    echo "written: handouts/measured/${dir#labs/}.tsv (make docs puts it into the handout)"
+    common/make/record.sh "$program" "${dir#labs/}"
     ;;
 esac

@@ -323,6 +323,7 @@ int main(int argc, char **argv) {
     if (lab_lane() == LAB_GPU) spec.title = "transpose 4096x4096 fp32";
     lab_options opt = lab_begin(&spec, argc, argv);
     if (opt.bench) return bench(), lab_leave();
+    if (opt.ladder) return ladder(), lab_leave();
     if (opt.counted) n = COUNTED_SIZE;
     job large = job_new(transpose, "transpose", n, n, opt.seed + 77);
     lab_time once;
