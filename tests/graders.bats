@@ -49,6 +49,20 @@ changed() {
     done
 }
 
+@test "the solution has a margin: ideal sectors, no conflict, and the time of the copy itself" {
+    grade solutions 5
+    [ "$(field "$record" load-sectors value)" = 4.0 ]
+    [ "$(field "$record" store-sectors value)" = 4.0 ]
+    [ "$(field "$record" bank-conflicts value)" = 0.00 ]
+    # Full marks are for 1.15 times the copy; the solution must do with 1.03.
+    field "$record" virtual-time value
+    field "$record" virtual-time want
+    awk -v mine="$(field "$record" virtual-time value)" -v want="$(field "$record" virtual-time want)" 'BEGIN {
+        sub(/.*copy /, "", want)
+        split(mine, m, " "); split(want, c, " ")
+        exit !(m[2] == "us" && c[2] == "us" && m[1] > 0 && m[1] <= 1.03 * c[1]) }'
+}
+
 @test "the points of the rows sum to 100" {
     [ "$(apart "$B/reference/lab3" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "points") c = i; next } { s += $c } END { print s }')" = 100 ]
 }

@@ -75,6 +75,7 @@ reset)
     ;;
 bench)
     variant=reference
+    [ "$DEVICE" = gpu ] || variant=$(variant "$n" "${SUBMISSION:-labs}")
     compile
     if [ "$DEVICE" = sim ]; then
         apart "$program" --bench

@@ -154,6 +154,20 @@ static void register_declaration(parser *p) {
     expect(p, ";");
 }
 
+/* The float token as the initial value of a variable of this type. Bits of its own width stay as they are. */
+static uint64_t float_bits(parser *p, enum ptx_type type, bool minus) {
+    double d;
+    float f;
+    uint64_t bits = p->t.bits;
+    bool single = p->t.single;
+    memcpy(&f, &bits, 4);
+    memcpy(&d, &bits, 8);
+    if (single && type == TY_f64) d = f, memcpy(&bits, &d, 8);
+    if (!single && type == TY_f32) f = (float)d, bits = 0, memcpy(&bits, &f, 4);
+    advance(p);
+    return minus ? bits ^ (type == TY_f32 ? 1ull << 31 : 1ull << 63) : bits;
+}
+
 static void initial_value(parser *p, ptx_var *v, enum ptx_type type, uint64_t *used, uint64_t capacity) {
     uint32_t width = ptx_type_bytes[type];
     if (accept(p, "{")) {
@@ -176,18 +190,12 @@ static void initial_value(parser *p, ptx_var *v, enum ptx_type type, uint64_t *u
         if (width != 8) fail(p, "an address needs an 8-byte initial value");
         v->relocs = ptx_grow(v->relocs, v->nrelocs, sizeof *v->relocs);
         v->relocs[v->nrelocs++] = (ptx_reloc){*used, addend, text};
-    } else if (p->t.kind == TOKEN_FLOAT) {
-        bits = p->t.bits;
-        if (type == TY_f32 && !p->t.single) {
-            double d;
-            memcpy(&d, &bits, 8);
-            float f = (float)d;
-            bits = 0;
-            memcpy(&bits, &f, 4);
-        }
-        advance(p);
     } else {
-        bits = integer(p);
+        bool minus = accept(p, "-");
+        if (p->t.kind == TOKEN_FLOAT)
+            bits = float_bits(p, type, minus);
+        else
+            bits = minus ? 0 - integer(p) : integer(p);
     }
     memcpy(v->initial + *used, &bits, width);
     *used += width;

@@ -115,11 +115,16 @@ static bool covered[NOPS];
 static char printed[65536];
 static size_t printed_length;
 
-static const char *const status_names[] = {
-    [EXEC_OK] = "ok",         [EXEC_UNSUPPORTED] = "unsupported", [EXEC_ILLEGAL_ADDRESS] = "illegal",
-    [EXEC_MISALIGNED] = "misaligned", [EXEC_BUDGET] = "budget",   [EXEC_DEADLOCK] = "deadlock",
-    [EXEC_BAD_SYNC] = "sync", [EXEC_TRAP] = "trap",               [EXEC_ASSERT] = "assert",
-    [EXEC_STACK] = "stack"};
+static const char *const status_names[] = {[EXEC_OK] = "ok",
+                                           [EXEC_UNSUPPORTED] = "unsupported",
+                                           [EXEC_ILLEGAL_ADDRESS] = "illegal",
+                                           [EXEC_MISALIGNED] = "misaligned",
+                                           [EXEC_BUDGET] = "budget",
+                                           [EXEC_DEADLOCK] = "deadlock",
+                                           [EXEC_BAD_SYNC] = "sync",
+                                           [EXEC_TRAP] = "trap",
+                                           [EXEC_ASSERT] = "assert",
+                                           [EXEC_STACK] = "stack"};
 
 /* A mistake in the test file, not in what it tests: the run of ptxrun ends. */
 static _Noreturn __attribute__((format(printf, 1, 2))) void mistake(const char *format, ...) {
@@ -156,8 +161,10 @@ static enum ptx_type type_named(const char *text, size_t n) {
 static uint64_t float_bits(enum ptx_type t, double v) {
     uint64_t bits = 0;
     float f = (float)v;
-    if (t == TY_f32) memcpy(&bits, &f, 4);
-    else memcpy(&bits, &v, 8);
+    if (t == TY_f32)
+        memcpy(&bits, &f, 4);
+    else
+        memcpy(&bits, &v, 8);
     return bits;
 }
 
@@ -264,11 +271,16 @@ static void read_run(const char *p) {
     if (!next_word(&p, t->kernel, sizeof t->kernel)) mistake("run: which kernel?");
     t->launch.grid = t->launch.block = (exec_dim){1, 1, 1};
     while (next_word(&p, word, sizeof word)) {
-        if (strncmp(word, "grid=", 5) == 0) t->launch.grid = dimension(word + 5);
-        else if (strncmp(word, "block=", 6) == 0) t->launch.block = dimension(word + 6);
-        else if (strncmp(word, "shared=", 7) == 0) t->launch.dynamic_shared = (uint32_t)strtoul(word + 7, NULL, 10);
-        else if (strncmp(word, "budget=", 7) == 0) t->budget = strtoull(word + 7, NULL, 10);
-        else mistake("run: '%s'?", word);
+        if (strncmp(word, "grid=", 5) == 0)
+            t->launch.grid = dimension(word + 5);
+        else if (strncmp(word, "block=", 6) == 0)
+            t->launch.block = dimension(word + 6);
+        else if (strncmp(word, "shared=", 7) == 0)
+            t->launch.dynamic_shared = (uint32_t)strtoul(word + 7, NULL, 10);
+        else if (strncmp(word, "budget=", 7) == 0)
+            t->budget = strtoull(word + 7, NULL, 10);
+        else
+            mistake("run: '%s'?", word);
     }
 }
 
@@ -368,7 +380,8 @@ static void read_table(const char *p) {
         }
         char *colon = strchr(word, ':');
         column *c = &t->columns[t->ncolumns];
-        if (!colon || colon - word >= (long)sizeof c->name || t->ncolumns == 16) mistake("table: NAME:TYPE, not '%s'", word);
+        if (!colon || colon - word >= (long)sizeof c->name || t->ncolumns == 16)
+            mistake("table: NAME:TYPE, not '%s'", word);
         snprintf(c->name, sizeof c->name, "%.*s", (int)(colon - word), word);
         c->type = type_named(colon + 1, strlen(colon + 1));
         t->cells[t->ncolumns++].type = c->type == TY_pred ? TY_u32 : c->type;
@@ -418,8 +431,10 @@ static bool same(enum ptx_type t, const value *want, uint64_t got) {
 
 static void show(char *text, size_t size, enum ptx_type t, uint64_t bits) {
     int digits = 2 * ptx_type_bytes[t];
-    if (is_float(t)) snprintf(text, size, "%a (0x%0*" PRIx64 ")", float_value(t, bits), digits, bits);
-    else snprintf(text, size, "0x%0*" PRIx64, digits, bits);
+    if (is_float(t))
+        snprintf(text, size, "%a (0x%0*" PRIx64 ")", float_value(t, bits), digits, bits);
+    else
+        snprintf(text, size, "0x%0*" PRIx64, digits, bits);
 }
 
 /* want[first + k] against the k-th element at host. */
@@ -453,8 +468,10 @@ static bool matches(const char *pattern, const char *text) {
 
 static void check_fault(const test *t, const exec_fault *f) {
     if (f->status == t->status && matches(t->pattern, f->message)) return;
-    if (f->status != t->status) fail("status is %s, should be %s", status_names[f->status], status_names[t->status]);
-    else fail("the message does not match /%s/", t->pattern);
+    if (f->status != t->status)
+        fail("status is %s, should be %s", status_names[f->status], status_names[t->status]);
+    else
+        fail("the message does not match /%s/", t->pattern);
     const char *line = f->message;
     for (size_t n; *line; line += n + (line[n] == '\n')) {
         n = strcspn(line, "\n");
@@ -490,7 +507,8 @@ static void describe(const exec_result *r, const test *t) {
         uint64_t v = ((const uint64_t *)(const void *)&r->total)[k];
         if (v) printf("# %s %" PRIu64 "\n", exec_counter_names[k].field, v);
     }
-    printf("# footprint %" PRIu64 " %" PRIu64 ", critical loads %u\n", r->footprint_read, r->footprint_written, r->critical_loads);
+    printf("# footprint %" PRIu64 " %" PRIu64 ", critical loads %u\n", r->footprint_read, r->footprint_written,
+           r->critical_loads);
     for (uint32_t a = 0; a < t->nargs; a++) {
         if (t->args[a].kind != ARG_BUFFER) continue;
         uint64_t hash = 0xcbf29ce484222325;
@@ -516,7 +534,8 @@ static uint32_t pack_arguments(test *t, uint8_t *params) {
         if (a->kind == ARG_SCALAR) bits = a->values.v[0].bits;
         if (a->kind == ARG_POINTER) {
             for (uint32_t b = 0; b < k; b++)
-                if (t->args[b].kind == ARG_BUFFER && t->args[b].buffer == a->buffer) bits = t->args[b].address + (uint64_t)a->offset;
+                if (t->args[b].kind == ARG_BUFFER && t->args[b].buffer == a->buffer)
+                    bits = t->args[b].address + (uint64_t)a->offset;
         }
         top = (top + bytes - 1) & ~(bytes - 1);
         memcpy(params + top, &bits, bytes);
@@ -593,16 +612,20 @@ static void make_kernel(const test *t) {
         const column *k = &t->columns[c];
         make(".reg %s %s;\nld.param.u64 %%a%u, [p%u];\n", register_type(k->type), k->name, c, c);
         make("mul.wide.u32 %%o, %%i, %u;\nadd.s64 %%a%u, %%a%u, %%o;\n", ptx_type_bytes[k->type], c, c);
-        if (k->type == TY_pred) make("ld.global.u32 %%w, [%%a%u];\nsetp.ne.u32 %s, %%w, 0;\n", c, k->name);
-        else make("ld.global%s %s, [%%a%u];\n", memory_type(k->type), k->name, c);
+        if (k->type == TY_pred)
+            make("ld.global.u32 %%w, [%%a%u];\nsetp.ne.u32 %s, %%w, 0;\n", c, k->name);
+        else
+            make("ld.global%s %s, [%%a%u];\n", memory_type(k->type), k->name, c);
     }
-    make("ld.param.u64 %%a%u, [p%u];\nmul.wide.u32 %%o, %%i, 4;\nadd.s64 %%a%u, %%a%u, %%o;\n", t->ncolumns, t->ncolumns,
-         t->ncolumns, t->ncolumns);
+    make("ld.param.u64 %%a%u, [p%u];\nmul.wide.u32 %%o, %%i, 4;\nadd.s64 %%a%u, %%a%u, %%o;\n", t->ncolumns,
+         t->ncolumns, t->ncolumns, t->ncolumns);
     make("ld.global.u32 %%w, [%%a%u];\nsetp.eq.u32 %%on, %%w, 0;\n@%%on bra DONE;\n%s\nDONE:\n", t->ncolumns, t->code);
     for (uint32_t c = 0; c < t->nresults; c++) {
         const column *k = &t->columns[c];
-        if (k->type == TY_pred) make("selp.u32 %%w, 1, 0, %s;\nst.global.u32 [%%a%u], %%w;\n", k->name, c);
-        else make("st.global%s [%%a%u], %s;\n", memory_type(k->type), c, k->name);
+        if (k->type == TY_pred)
+            make("selp.u32 %%w, 1, 0, %s;\nst.global.u32 [%%a%u], %%w;\n", k->name, c);
+        else
+            make("st.global%s [%%a%u], %s;\n", memory_type(k->type), c, k->name);
     }
     make("ret;\n}\n");
 }
@@ -628,8 +651,10 @@ static void run_table(const test *t, ptx_module *m, uint32_t threads, uint32_t p
         for (uint32_t k = 0; k < threads; k++) {
             bool on = k % period != off;
             value before = {.bits = t->columns[c].type == TY_pred ? k & 1 : 0x5a};
-            if (c == t->ncolumns) append(&x.args[c].values, (value){.bits = on});
-            else append(&x.args[c].values, c < t->nresults ? before : t->cells[c].v[k % rows]);
+            if (c == t->ncolumns)
+                append(&x.args[c].values, (value){.bits = on});
+            else
+                append(&x.args[c].values, c < t->nresults ? before : t->cells[c].v[k % rows]);
             if (c < t->nresults) append(&x.outs[c].values, on ? t->cells[c].v[k % rows] : before);
         }
     }
@@ -672,15 +697,20 @@ static void finish_test(void) {
         table(t);
     } else {
         if (!file.module) file.module = load(file.text, file.length, file.path, err, sizeof err);
-        if (t->kind == TEST_LOAD && file.module) fail("it loads");
-        else if (t->kind == TEST_LOAD && !matches(t->pattern, err)) fail("the message does not match: %s", err);
-        else if (t->kind == TEST_RUN && !file.module) fail("%s", err);
-        else if (t->kind == TEST_RUN) launch(t, file.module);
+        if (t->kind == TEST_LOAD && file.module)
+            fail("it loads");
+        else if (t->kind == TEST_LOAD && !matches(t->pattern, err))
+            fail("the message does not match: %s", err);
+        else if (t->kind == TEST_RUN && !file.module)
+            fail("%s", err);
+        else if (t->kind == TEST_RUN)
+            launch(t, file.module);
         if (t->kind == TEST_RUN && !failed) cover(file.module);
     }
     tests++;
     failures += failed;
-    printf("%s %u %s:%u %s\n%s", failed ? "not ok" : "ok", tests, file.path, t->line, t->kind == TEST_TABLE ? t->code : t->kernel, why);
+    printf("%s %u %s:%u %s\n%s", failed ? "not ok" : "ok", tests, file.path, t->line,
+           t->kind == TEST_TABLE ? t->code : t->kernel, why);
     for (uint32_t k = 0; k < MAX_ITEMS; k++) free(t->args[k].values.v), free(t->outs[k].values.v);
     for (uint32_t k = 0; k < t->ncolumns; k++) free(t->cells[k].v);
     memset(t, 0, sizeof *t);
@@ -696,7 +726,8 @@ static void directive(const char *word, const char *rest) {
     static const struct {
         const char *word;
         void (*read)(const char *);
-    } readers[] = {{"arg:", read_arg}, {"out:", read_out}, {"fault:", read_fault}, {"line:", read_line}, {"print:", read_print}};
+    } readers[] = {
+        {"arg:", read_arg}, {"out:", read_out}, {"fault:", read_fault}, {"line:", read_line}, {"print:", read_print}};
     if (strcmp(word, "run:") == 0) {
         begin_test(TEST_RUN);
         read_run(rest);
@@ -772,9 +803,12 @@ int main(int argc, char **argv) {
     exec_print = collect_print;
     int k = 1;
     for (; k < argc && argv[k][0] == '-'; k++) {
-        if (strcmp(argv[k], "-v") == 0) verbose = true;
-        else if (strcmp(argv[k], "--all-rows") == 0) rows = true;
-        else k = argc;
+        if (strcmp(argv[k], "-v") == 0)
+            verbose = true;
+        else if (strcmp(argv[k], "--all-rows") == 0)
+            rows = true;
+        else
+            k = argc;
     }
     if (k >= argc) {
         fputs("usage: ptxrun [-v] [--all-rows] FILE.ptx...\n", stderr);

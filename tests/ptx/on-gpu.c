@@ -1,0 +1,99 @@
+/* ptxrun on a real GPU: exec.h's functions that ptxrun calls, over the CUDA driver, so that the expected values of
+ * tests/ptx/isa meet hardware. Counters and faults are SimGPU's own and not for this program. How to build and run it:
+ *
+ *   cc -std=c11 -D_GNU_SOURCE -I common/simgpu/exec -Wl,--wrap=ptx_load -o on-gpu tests/ptx/on-gpu.c \
+ *      common/simgpu/tools/ptxrun.c common/simgpu/ptx/[a-z]*.c -lcuda -lm
+ *   ls tests/ptx/isa/[a-z]*.ptx | grep -v old | xargs ./on-gpu */
+#include "exec.h"
+
+#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void (*exec_print)(const char *text, size_t length);
+const exec_counter_name exec_counter_names[NCOUNTERS] = {
+#define COUNTER(field, ncu, what) {#field, ncu, what},
+#include "counters.def"
+#undef COUNTER
+};
+
+/* The driver's module beside ours: the last one loaded, for ptxrun runs what it has just loaded or the file's own. */
+typedef struct {
+    const ptx_module *ours;
+    char *text;
+    CUmodule driver;
+} pair;
+static pair pairs[4096];
+static unsigned npairs;
+
+static void check(CUresult r, const char *what) {
+    const char *name = "?";
+    if (r == CUDA_SUCCESS) return;
+    cuGetErrorName(r, &name);
+    printf("Bail out! %s: %s\n", what, name);
+    exit(1);
+}
+
+ptx_module *__real_ptx_load(const char *text, size_t length, const char *source_name, char *err, size_t err_size);
+ptx_module *__wrap_ptx_load(const char *text, size_t length, const char *source_name, char *err, size_t err_size);
+ptx_module *__wrap_ptx_load(const char *text, size_t length, const char *source_name, char *err, size_t err_size) {
+    ptx_module *m = __real_ptx_load(text, length, source_name, err, err_size);
+    if (m && npairs < sizeof pairs / sizeof *pairs) pairs[npairs++] = (pair){m, strndup(text, length), NULL};
+    return m;
+}
+
+static pair *pair_of(const ptx_module *m) {
+    for (unsigned k = npairs; k-- > 0;)
+        if (pairs[k].ours == m) return &pairs[k];
+    fputs("on-gpu: more modules than it has room for\n", stderr);
+    exit(1);
+}
+
+int exec_load(ptx_module *m, char *err, size_t err_size) {
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {err, (void *)(uintptr_t)err_size};
+    pair *p = pair_of(m);
+    if (cuModuleLoadDataEx(&p->driver, p->text, 2, options, values) == CUDA_SUCCESS) return 0;
+    if (!*err) snprintf(err, err_size, "the driver does not take it");
+    for (char *c = err; *c; c++)
+        if (*c == '\n') *c = ' ';
+    return -1;
+}
+
+void exec_configure(unsigned threads, uint64_t budget) { (void)threads, (void)budget; }
+
+void exec_run(const exec_launch *n, exec_result *result) {
+    CUfunction f;
+    size_t bytes = n->kernel->param_bytes;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)n->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
+    memset(result, 0, sizeof *result);
+    check(cuModuleGetFunction(&f, pair_of(n->kernel->module)->driver, n->kernel->name), n->kernel->name);
+    check(cuLaunchKernel(f, n->grid.x, n->grid.y, n->grid.z, n->block.x, n->block.y, n->block.z, n->dynamic_shared,
+                         NULL, NULL, extra),
+          n->kernel->name);
+    check(cuCtxSynchronize(), n->kernel->name);
+}
+
+void mem_init(uint64_t capacity_bytes) {
+    CUdevice device;
+    CUcontext context;
+    char name[100];
+    (void)capacity_bytes;
+    check(cuInit(0), "cuInit");
+    check(cuDeviceGet(&device, 0), "cuDeviceGet");
+    check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+    check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    check(cuDeviceGetName(name, sizeof name, device), "cuDeviceGetName");
+    printf("# on %s\n", name);
+}
+
+/* Managed memory: one address for host and device. */
+uint64_t mem_alloc(uint64_t bytes) {
+    CUdeviceptr p;
+    check(cuMemAllocManaged(&p, bytes, CU_MEM_ATTACH_GLOBAL), "cuMemAllocManaged");
+    return p;
+}
+int mem_free(uint64_t addr) { return cuMemFree(addr) == CUDA_SUCCESS ? 0 : -1; }
+uint8_t *mem_host(uint64_t addr) { return (uint8_t *)(uintptr_t)addr; }
