@@ -32,6 +32,8 @@ uint8_t *generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes) 
     return mem_find(addr, &r) && bytes <= r.hi - addr ? mem_host(addr) : NULL;
 }
 
+static uint32_t access_bytes(const ptx_insn *i) { return (uint32_t)ptx_type_bytes[i->type] * i->vector; }
+
 static const char *verb(const ptx_insn *i) { return i->op == OP_ld ? "load" : i->op == OP_st ? "store" : "atomic"; }
 
 static void bad_global(warp *w, const ptx_insn *i, uint32_t size) {
@@ -58,38 +60,47 @@ static bool aligned(warp *w, const ptx_insn *i, uint32_t size, uint64_t any) {
     return true;
 }
 
-/* Lanes that are off get the address of the first that is on: then every rule may look at all 32. */
-VECTOR static void fill_addresses(warp *w, const ptx_insn *i) {
-    uint64_t *a = w->address;
-    if (i->a_wide) {
-        const uint64_t *base = ROW(w, uint64_t, i->a);
-        for (int l = 0; l < 32; l++) a[l] = base[l] + (uint64_t)i->imm;
-    } else {
-        const uint32_t *base = ROW(w, uint32_t, i->a);
-        for (int l = 0; l < 32; l++) a[l] = base[l] + (uint64_t)i->imm;
-    }
-    if (w->mask == FULL) return;
-    uint64_t first = a[__builtin_ctz(w->mask)];
-    for (int l = 0; l < 32; l++) a[l] = w->mask >> l & 1 ? a[l] : first;
-}
-
 typedef struct {
     uint64_t lo, hi, any; /* lowest and highest address, OR of all */
     bool dense;           /* lane l at the first + l * size, all 32 */
 } shape;
 
+/* Addresses of all lanes from the instruction's row, and whether they lie side by side, in one pass: every access pays
+ * for this. Lanes that are off get the address of the first that is on: then every rule may look at all 32. */
+VECTOR static void fill_addresses(warp *w, const ptx_insn *i, uint32_t size) {
+    uint64_t *a = w->address, off = 0, first = (uint64_t)i->imm;
+    if (i->a_wide) {
+        const uint64_t *base = ROW(w, uint64_t, i->a);
+        first += base[0];
+        for (uint32_t l = 0; l < 32; l++) {
+            uint64_t v = base[l] + (uint64_t)i->imm;
+            a[l] = v;
+            off |= v ^ (first + l * size);
+        }
+    } else {
+        const uint32_t *base = ROW(w, uint32_t, i->a);
+        first += base[0];
+        for (uint32_t l = 0; l < 32; l++) {
+            uint64_t v = base[l] + (uint64_t)i->imm;
+            a[l] = v;
+            off |= v ^ (first + l * size);
+        }
+    }
+    w->dense = off == 0 && w->mask == FULL;
+    if (w->mask == FULL) return;
+    first = a[__builtin_ctz(w->mask)];
+    for (int l = 0; l < 32; l++) a[l] = w->mask >> l & 1 ? a[l] : first;
+}
+
 VECTOR static shape look(const warp *w, uint32_t size) {
     const uint64_t *a = w->address;
-    uint64_t any = 0, off = 0;
-    for (uint32_t l = 0; l < 32; l++) {
-        any |= a[l];
-        off |= a[l] ^ (a[0] + l * size);
-    }
-    if (off == 0 && w->mask == FULL) return (shape){a[0], a[31], any, true};
-    uint64_t lo = a[0], hi = a[0];
+    if (w->dense)
+        return (shape){a[0], a[0] + 31 * size, a[0], true}; /* size is a power of two: alignment is the first's */
+    uint64_t lo = a[0], hi = a[0], any = a[0];
     for (uint32_t l = 1; l < 32; l++) {
         lo = a[l] < lo ? a[l] : lo;
         hi = a[l] > hi ? a[l] : hi;
+        any |= a[l];
     }
     return (shape){lo, hi, any, false};
 }
@@ -338,7 +349,7 @@ static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s,
 
 /* One space, w->address filled, w->mask the lanes. */
 static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool load) {
-    uint32_t size = (uint32_t)ptx_type_bytes[i->type] * i->vector;
+    uint32_t size = access_bytes(i);
     exec_counters *c = counters_of(w, i);
     shape s = look(w, size);
     switch (space) {
@@ -381,6 +392,7 @@ static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, co
             if (space_of(w->address[__builtin_ctz(m)]) == space) lanes |= m & -m;
         for (uint32_t l = 0; l < 32; l++) w->address[l] -= windows[space];
         w->mask = lanes;
+        if (lanes != FULL) w->dense = false;
         if (lanes != FULL)
             for (uint32_t l = 0; l < 32; l++)
                 if (!(lanes >> l & 1) && !(rest >> l & 1)) w->address[l] = w->address[__builtin_ctz(lanes)];
@@ -392,7 +404,7 @@ static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, co
 }
 
 void op_ld(warp *w, const ptx_insn *i) {
-    fill_addresses(w, i);
+    fill_addresses(w, i, access_bytes(i));
     w->polls += i->polls;
     if (i->space == SPACE_GENERIC)
         access_generic(w, i, access_space, true);
@@ -401,7 +413,7 @@ void op_ld(warp *w, const ptx_insn *i) {
 }
 
 void op_st(warp *w, const ptx_insn *i) {
-    fill_addresses(w, i);
+    fill_addresses(w, i, access_bytes(i));
     if (i->space == SPACE_GENERIC)
         access_generic(w, i, access_space, false);
     else
@@ -529,7 +541,7 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
 }
 
 void op_atom(warp *w, const ptx_insn *i) {
-    fill_addresses(w, i);
+    fill_addresses(w, i, access_bytes(i));
     w->polls += i->polls;
     if (i->space == SPACE_GENERIC)
         access_generic(w, i, atomic_space, false);

@@ -88,11 +88,12 @@ static void limits(uint8_t t, double *lo, double *hi) {
     *lo = is_signed(t) ? -*hi : 0;
 }
 
-/* Float to integer: round, then clamp to the type's range; NaN gives 0, or the top bit for 64-bit results. */
+/* Float to integer: round, then clamp to the type's range. NaN gives 0; from f64 or to 64 bits it gives the top bit. */
 static uint64_t to_integer(const ptx_insn *i, double v) {
     double lo, hi;
+    uint32_t bytes = ptx_type_bytes[i->type];
     limits(i->type, &lo, &hi);
-    if (v != v) return ptx_type_bytes[i->type] == 8 ? 1ull << 63 : 0;
+    if (v != v) return i->from == TY_f64 || bytes == 8 ? 1ull << (8 * bytes - 1) : 0;
     switch ((enum ptx_integer_round)i->sub) {
     case RINT_rni: v = rint(v); break;
     case RINT_rmi: v = floor(v); break;
@@ -200,7 +201,7 @@ void op_testp(warp *w, const ptx_insn *i) {
         case TESTP_infinite: yes = isinf(v); break;
         case TESTP_number: yes = v == v; break;
         case TESTP_notanumber: yes = v != v; break;
-        case TESTP_normal: yes = isfinite(v) && a >= tiny; break;
+        case TESTP_normal: yes = isfinite(v) && (a >= tiny || a == 0); break; /* zeros too */
         case TESTP_subnormal: yes = a > 0 && a < tiny; break;
         }
         bits |= yes ? 1u << l : 0;

@@ -412,14 +412,14 @@ static void run_split(warp *w) {
         if (i->guarded) m &= predicate(w, i->guard, i->guard_not);
         w->mask = m;
         w->executed[w->pc]++;
-        w->threads[w->pc] += (uint64_t)__builtin_popcount(m);
         w->loads += i->rounds;
-        w->pc++;
-        if (m) {
-            if (m != FULL && m != w->expanded) expand(w);
+        if (m == FULL) { /* by far the most common */
+            w->threads[w->pc++] += 32;
             i->run(w, i);
-        } else if (i->op == OP_bra) {
-            i->run(w, i);
+        } else {
+            w->threads[w->pc++] += (uint64_t)__builtin_popcount(m);
+            if (m && m != w->expanded) expand(w);
+            if (m || i->op == OP_bra) i->run(w, i);
         }
         if (--w->fuel == 0) w->stop = true;
     }

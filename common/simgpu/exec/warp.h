@@ -45,6 +45,7 @@ typedef struct warp {
     uint32_t mask;                                   /* lanes of the current instruction: active and not guarded off */
     uint32_t expanded;                               /* the mask that lanes[] holds */
     bool stop;                                       /* back to the scheduler */
+    bool dense;                                      /* address[]: lane l at the first + l * size, all 32 */
     uint32_t fuel, polls;                            /* instructions and polls left in this slice */
     int32_t current;                                 /* the running split */
     uint32_t lanes[32] __attribute__((aligned(64))); /* mask, ~0 or 0 a lane */
