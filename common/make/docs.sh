@@ -5,6 +5,7 @@
 #   <!-- run: make lab3 -->           a block up to <!-- end -->: the command and its output
 #   <!-- rows: 3 -->                  ... the lab's table of rows, as the harness has it
 #   <!-- table: lab3-transpose -->    ... the table measured by `make bench` (handouts/measured/lab3-transpose.tsv)
+#   <!-- bench: 3 -->                 ... the table of `make bench` in virtual time, made now
 #   <!-- row: starter 3 launches value -->2048<!-- end -->     inside a line: one cell of a variant's record
 #
 # Commands are make goals from a list, always in the sim lane, with the fixed seed, and on the starter in place of the
@@ -47,14 +48,37 @@ block_rows() {
           print "| " $at["label"] " | " $at["sentence"] " | " full " " $at["unit"] " | " zero " " $at["unit"] " | " $at["points"] " |" }'
 }
 
-# A TSV as a table; its lines that begin with # are the caption.
-block_table() {
-    [ -f "handouts/measured/$1.tsv" ] || die "$file: handouts/measured/$1.tsv is not there. On a machine with a GPU: make bench"
+# A table of `--bench` (n, kernel, us, GB/s, share) with a row a kernel and a column a size; its lines that begin with #
+# are the caption.
+bench_table() {
     awk -F '\t' '
         /^#/ { sub(/^# */, ""); caption = caption (caption ? "  \n" : "") $0; next }
-        { line = "|"; rule = "|"; for (i = 1; i <= NF; i++) { line = line " " $i " |"; rule = rule (i == 1 ? "---|" : "---:|") } print line }
-        !head++ { print rule }
-        END { if (caption) print "\n" caption }' "handouts/measured/$1.tsv"
+        $1 == "n" { next }
+        !($1 in known_n) { known_n[$1]; sizes[++ns] = $1 }
+        !($2 in known_k) { known_k[$2]; kernels[++nk] = $2 }
+        { cell[$2, $1] = $3 == "wrong" ? "wrong" : ($3 >= 1000 ? sprintf("%.2f ms", $3 / 1000) : sprintf("%.1f us", $3)) " · " $5 }
+        END {
+            line = "| kernel · share of the copy |"; rule = "|---|"
+            for (j = 1; j <= ns; j++) { line = line " n = " sizes[j] " |"; rule = rule "---:|" }
+            print line; print rule
+            for (i = 1; i <= nk; i++) {
+                line = "| " kernels[i] " |"
+                for (j = 1; j <= ns; j++) line = line " " cell[kernels[i], sizes[j]] " |"
+                print line
+            }
+            if (caption) print "\n" caption
+        }'
+}
+
+block_table() {
+    [ -f "handouts/measured/$1.tsv" ] || die "$file: handouts/measured/$1.tsv is not there. On a machine with a GPU: make bench"
+    bench_table <"handouts/measured/$1.tsv"
+}
+
+# The same table, made now in the sim lane.
+block_bench() {
+    build "$B/reference/lab$1" >/dev/null || exit 1
+    apart "$B/reference/lab$1" --bench | grep -v "$(printf '\tyours\t')" | bench_table
 }
 
 # One cell of a record: VARIANT LAB ROW COLUMN.
@@ -80,12 +104,13 @@ renew() {
             fi
             continue
         fi
-        if [[ $line =~ ^'<!-- '(run|rows|table)': '(.*)' -->'$ ]]; then
+        if [[ $line =~ ^'<!-- '(run|rows|table|bench)': '(.*)' -->'$ ]]; then
             echo "$line"
             case ${BASH_REMATCH[1]} in
             run) block_run "${BASH_REMATCH[2]}" ;;
             rows) block_rows "${BASH_REMATCH[2]}" ;;
             table) block_table "${BASH_REMATCH[2]}" ;;
+            bench) block_bench "${BASH_REMATCH[2]}" ;;
             esac
             skipping=$line
             continue

@@ -65,27 +65,23 @@ typedef struct {
     bool dense;           /* lane l at the first + l * size, all 32 */
 } shape;
 
+/* The pragma keeps the compiler from peeling the first lane off: that would misalign the rest, and every load of a row
+ * would wait for the stores before it. */
+#define EACH_LANE _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (uint64_t l = 0; l < 32; l++)
+
 /* Addresses of all lanes from the instruction's row, and whether they lie side by side, in one pass: every access pays
  * for this. Lanes that are off get the address of the first that is on: then every rule may look at all 32. */
 VECTOR static void fill_addresses(warp *w, const ptx_insn *i, uint32_t size) {
-    uint64_t *a = w->address, off = 0, first = (uint64_t)i->imm;
+    uint64_t *a = w->address, off = 0, imm = (uint64_t)i->imm;
     if (i->a_wide) {
         const uint64_t *base = ROW(w, uint64_t, i->a);
-        first += base[0];
-        for (uint32_t l = 0; l < 32; l++) {
-            uint64_t v = base[l] + (uint64_t)i->imm;
-            a[l] = v;
-            off |= v ^ (first + l * size);
-        }
+        EACH_LANE a[l] = base[l] + imm;
     } else {
         const uint32_t *base = ROW(w, uint32_t, i->a);
-        first += base[0];
-        for (uint32_t l = 0; l < 32; l++) {
-            uint64_t v = base[l] + (uint64_t)i->imm;
-            a[l] = v;
-            off |= v ^ (first + l * size);
-        }
+        EACH_LANE a[l] = base[l] + imm;
     }
+    uint64_t first = a[0];
+    EACH_LANE off |= a[l] ^ (first + l * size);
     w->dense = off == 0 && w->mask == FULL;
     if (w->mask == FULL) return;
     first = a[__builtin_ctz(w->mask)];

@@ -3,7 +3,7 @@
 #ifndef SIMGPU_DEVICE_ATOMIC_FUNCTIONS_H
 #define SIMGPU_DEVICE_ATOMIC_FUNCTIONS_H
 
-#define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, unused)) __device__
+#define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __device__
 
 /* One function for each name and type. The builtins know 32 (i) and 64 (ll) bits; U is the type that they take. */
 #define SIMGPU_ATOMIC(name, T, U, builtin)                                                                             \

@@ -3,7 +3,7 @@
 #ifndef SIMGPU_DEVICE_FUNCTIONS_H
 #define SIMGPU_DEVICE_FUNCTIONS_H
 
-#define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, unused)) __device__
+#define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __device__
 
 /* --- barriers and fences ------------------------------------------------------------------------------------ */
 

@@ -7,8 +7,8 @@
 #ifndef SIMGPU_MATH_FUNCTIONS_H
 #define SIMGPU_MATH_FUNCTIONS_H
 
-#define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, unused)) __device__
-#define SIMGPU_BOTH   static __inline__ __attribute__((always_inline, unused)) __host__ __device__
+#define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __device__
+#define SIMGPU_BOTH   static __inline__ __attribute__((always_inline, nodebug, unused)) __host__ __device__
 
 /* --- one argument: f(float), f(double), and the C++ overload ------------------------------------------------ */
 

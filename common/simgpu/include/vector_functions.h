@@ -5,7 +5,7 @@
 #include "vector_types.h"
 
 #if defined(__CUDA__)
-#define SIMGPU_MAKE static inline __attribute__((host)) __attribute__((device))
+#define SIMGPU_MAKE static inline __attribute__((host, device, always_inline, nodebug))
 #else
 #define SIMGPU_MAKE static inline
 #endif

@@ -11,7 +11,7 @@
 #define SIMGPU_COPY(type, copy)                                                                                        \
     type() = default;                                                                                                  \
     type(const type &) = default;                                                                                      \
-    __attribute__((host)) __attribute__((device)) type &operator=(const type &o) {                                     \
+    __attribute__((host, device, nodebug)) type &operator=(const type &o) {                                            \
         copy;                                                                                                          \
         return *this;                                                                                                  \
     }
