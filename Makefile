@@ -36,7 +36,7 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check test doctor lint docs bench bench-sim clean FORCE
+.PHONY: list setup check test doctor lint docs bench bench-sim fuzz clean FORCE
 list:         ; @$(DO)/list.sh
 setup:        ; @$(DO)/setup.sh
 check: FORCE  ; @$(DO)/check.sh
@@ -46,6 +46,7 @@ lint:         ; @$(DO)/lint.sh
 docs: FORCE   ; @$(DO)/docs.sh
 bench: FORCE  ; @$(DO)/lab.sh bench $(or $(LAB),3)
 bench-sim: FORCE ; @$(DO)/bench-sim.sh
+fuzz: FORCE   ; @$(DO)/fuzz.sh
 clean:        ; @rm -rf .build && echo 'clean: removed .build'
 FORCE:
 
@@ -132,6 +133,9 @@ $(B)/ptx2fatbin: $(SIMGPU)/tools/ptx2fatbin.c
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
 $(filter-out $(B)/ptx2fatbin,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
 	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lm
+# The reader of PTX under libFuzzer; see common/make/fuzz.sh.
+.build/fuzz/fuzz_ptx: $(SIMGPU)/tools/fuzz_ptx.c $(wildcard $(SIMGPU)/ptx/*)
+	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(SANITIZERS) -O1 -fsanitize=fuzzer -DLIBFUZZER -o $@ $(filter %.c,$^) -lm
 $(B)/bench-sim: tests/bench-sim.cu $(B)/libsimgpu.a $(CUDA_TOOLS)
 	@$(call compile_cu,$<,$@,-I $(SIMGPU)/include)
 	@$(call link_lab,$@.o)

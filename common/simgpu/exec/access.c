@@ -3,6 +3,7 @@
  * Common shapes are fast: all 32 lanes side by side (one block of memory, nothing to look at lane by lane). The rest
  * goes through count.c. Stores to one address by several lanes: the highest lane wins, one possible outcome of many.
  */
+#pragma clang diagnostic ignored "-Wpass-failed" /* under sanitizers its loops stay as they are */
 #include "count.h"
 
 #include <stdio.h>
@@ -176,7 +177,7 @@ static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s
             c->st_partial += list.bytes[k][q] != ~0u;
             footprint_touch(t, 1, list.line[k] * 4 + q, list.line[k] * 4 + q);
         }
-    c->l1_wavefronts += (list.n + 3) / 4; /* a store's data goes to L2 and meets no bank */
+    c->l1_wavefronts += max((list.n + 3) / 4, count_phases(w->mask, size)); /* its data meets no bank */
 }
 
 static void count_shared(warp *w, exec_counters *c, uint32_t size, bool load, const shape *s) {

@@ -20,6 +20,13 @@ typedef struct {
 
 /* A lane's access of `size` bytes, 1 to 16, at address[l]. */
 uint32_t count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t size, bool load, uint32_t *phases);
+/* The phases of an access that have a lane on. */
+static inline uint32_t count_phases(uint32_t mask, uint32_t size) {
+    if (size < 8) return mask != 0;
+    uint32_t lanes = size == 8 ? 16 : 8, n = 0;
+    for (uint32_t first = 0; first < 32; first += lanes) n += (mask >> first & ((1u << lanes) - 1)) != 0;
+    return n;
+}
 void count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32_t size);
 /* The distance between neighbours if all 32 lanes are equally spaced; false if not. */
 bool count_stride(const uint64_t *address, int64_t *stride);

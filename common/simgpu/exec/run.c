@@ -171,7 +171,7 @@ static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 /* Registers of all warps, local memory, shared memory: one mapping, touched as far as used. */
 static void worker_prepare(worker *t, const exec_launch *n, uint32_t nwarps, uint32_t threads) {
     const ptx_function *f = n->kernel;
-    uint32_t stack = f->code->calls ? WARP_STACK : (uint32_t)round_up(f->code->frame_bytes, 4096);
+    uint32_t stack = (uint32_t)round_up(f->code->frame_bytes, 4096) + (f->code->calls ? CALL_STACK : 0);
     uint32_t local = (uint32_t)round_up(f->local_bytes + (f->code->calls ? CALL_LOCAL : 0), 16);
     uint32_t shared = f->dynamic_shared_offset + n->dynamic_shared;
     if (!n->dynamic_shared) shared = f->static_shared;

@@ -231,11 +231,14 @@ static bool changes_with_block(const ptx_row *row) {
            ((row->special >= SREG_ctaid_x && row->special <= SREG_ctaid_z) || row->special == SREG_smid);
 }
 
-/* Fills the rows that are not registers, and zeroes those that are: a read before a write must not see another block.
+/* Fills the rows that are not registers, zeroes those that are, and makes local memory garbage, always the same: a read
+ * before a write must not see another block.
  * again: the frame held the same kernel of the same launch before, for another block. */
 void frame_fill(warp *w, frame *f, uint8_t *r, bool again) {
     const ptx_code *c = f->function->code;
     memset(r + c->registers_begin, 0, c->registers_end - c->registers_begin);
+    for (uint32_t l = 0; l < 32 && f->function->local_bytes; l++)
+        memset(w->local + (size_t)l * w->local_stride + f->local_base, 0xCD, f->function->local_bytes);
     for (uint32_t k = 0; k < c->nrows; k++) {
         const ptx_row *row = &c->rows[k];
         if (again && !changes_with_block(row)) continue;
@@ -258,7 +261,7 @@ static frame *push_frame(warp *w, const ptx_insn *i, const ptx_function *f, int3
     for (uint32_t s = 0; s < w->nsplits; s++)
         if (w->splits[s].state != SPLIT_FREE && w->splits[s].frame > top) top = w->splits[s].frame;
     frame *n = &w->frames[top + 1], *below = &w->frames[top];
-    if (top + 2 >= MAX_FRAMES || below->end + f->code->frame_bytes > WARP_STACK ||
+    if (top + 2 >= MAX_FRAMES || below->end - w->frames[0].end + f->code->frame_bytes > CALL_STACK ||
         below->local_end + f->local_bytes > w->local_stride) {
         fault(w, i, EXEC_STACK, (uint32_t)__builtin_ctz(w->mask), "calls nest too deep at %s: endless recursion?",
               f->name);
@@ -305,6 +308,11 @@ void op_call(warp *w, const ptx_insn *i) {
         return;
     }
     if (!f && !(f = indirect_callee(w, i, &lanes))) return;
+    if (i->call->nargs != f->code->nparams) {
+        fault(w, i, EXEC_ILLEGAL_ADDRESS, (uint32_t)__builtin_ctz(w->mask),
+              "%s is called with %u arguments; it takes %u", f->name, i->call->nargs, f->code->nparams);
+        return;
+    }
     if (lanes != w->active) { /* the others come back here: for their own target, or to find themselves guarded off */
         warp_diverge(w, i, w->active & ~lanes, w->pc - 1);
         if (w->stop) return;

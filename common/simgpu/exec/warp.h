@@ -14,7 +14,7 @@
 
 #define FULL 0xffffffffu
 enum { MAX_SPLITS = 80, MAX_FRAMES = 256, MAX_BARRIERS = 16, SLICE = 1 << 14, POLLS = 256 };
-#define WARP_STACK (1u << 20) /* bytes of frames a warp may use */
+#define CALL_STACK (1u << 20) /* bytes that a warp has for the frames of what its kernel calls */
 
 typedef struct frame {
     uint32_t base, end;             /* bytes in the warp's stack */

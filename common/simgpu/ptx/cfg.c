@@ -226,7 +226,9 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
             }
         }
     }
-    for (bool changed = true; changed;) {
+    /* Loops inside each other need a pass each; what still changes after that many is no estimate's business. */
+    bool changed = true;
+    for (int pass = 0; changed && pass < 64; pass++) {
         changed = false;
         for (uint32_t b = g->nblocks; b-- > 0;) {
             block *k = &g->blocks[b];
@@ -268,6 +270,7 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
 }
 
 static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
+    if ((uint64_t)(pf->nregisters / 64 + 1) * g->code->ninsns > 1u << 24) return 255; /* a giant */
     /* What the ABI and address temporaries add (NVIDIA's compiler on the course's kernels: 16 to 32 in all). */
     uint32_t n = pressure(g, pf, id_of) + 6;
     return n < 16 ? 16 : n > 255 ? 255 : n;

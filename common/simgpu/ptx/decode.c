@@ -7,6 +7,7 @@
 #include "decoder.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const ptx_op_info ptx_ops[NOPS] = {
@@ -76,17 +77,39 @@ static void lay_out_frame(decoder *d) {
     d->code->registers_end = d->top;
 }
 
+static uint32_t hash_row(const ptx_row *r) {
+    uint64_t h = r->bits ^ (uint64_t)r->kind << 60 ^ (uint64_t)r->bytes << 56 ^ (uint64_t)r->type << 48 ^
+                 (uint64_t)r->special << 40;
+    h ^= (uint64_t)(uintptr_t)r->var ^ (uint64_t)(uintptr_t)r->function;
+    return (uint32_t)(h * 0x9e3779b97f4a7c15ull >> 32);
+}
+
+static bool same_row(const ptx_row *a, const ptx_row *b) {
+    return a->kind == b->kind && a->bytes == b->bytes && a->bits == b->bits && a->type == b->type &&
+           a->special == b->special && a->var == b->var && a->function == b->function;
+}
+
+/* Where the row is in the table (its index + 1), or the empty place for it. */
+static uint32_t *row_place(decoder *d, const ptx_row *row) {
+    uint32_t h = hash_row(row) & (d->capacity_rows - 1);
+    while (d->row_table[h] && !same_row(&d->code->rows[d->row_table[h] - 1], row)) h = (h + 1) & (d->capacity_rows - 1);
+    return &d->row_table[h];
+}
+
 uint32_t dec_add_row(decoder *d, ptx_row row) {
     ptx_code *c = d->code;
-    for (uint32_t i = 0; i < c->nrows; i++) {
-        ptx_row *r = &c->rows[i];
-        if (r->kind == row.kind && r->bytes == row.bytes && r->bits == row.bits && r->type == row.type &&
-            r->special == row.special && r->var == row.var && r->function == row.function)
-            return r->row;
+    if (2 * c->nrows >= d->capacity_rows) {
+        d->capacity_rows = d->capacity_rows ? 2 * d->capacity_rows : 32;
+        ptx_free(d->row_table);
+        d->row_table = ptx_alloc(d->capacity_rows * sizeof *d->row_table);
+        for (uint32_t i = 0; i < c->nrows; i++) *row_place(d, &c->rows[i]) = i + 1;
     }
+    uint32_t *place = row_place(d, &row);
+    if (*place) return c->rows[*place - 1].row;
     row.row = take(d, 32u * row.bytes, 64);
     c->rows = ptx_grow(c->rows, c->nrows, sizeof row);
     c->rows[c->nrows++] = row;
+    *place = c->nrows;
     return row.row;
 }
 
@@ -257,6 +280,8 @@ static enum ptx_type type_modifier(const char *m) {
     return TY_none;
 }
 
+static void append_key(decoder *d, const char *text) { strncat(d->key, text, sizeof d->key - strlen(d->key) - 1); }
+
 /* Sorts the statement's modifiers; `own`: those that this instruction's decoder reads itself. */
 void dec_read_modifiers(decoder *d, const char *own) {
     static const char *const rounds[] = {".rn", ".rz", ".rm", ".rp"};
@@ -270,6 +295,9 @@ void dec_read_modifiers(decoder *d, const char *own) {
         for (int r = 0; r < 4; r++)
             if (strcmp(m, rounds[r]) == 0) d->flags.round = (uint8_t)r, rounding = true;
         if (rounding || one_of(m, own)) continue;
+        if (t == TY_b128) dec_unsupported(d, "128-bit operands");
+        if (t == TY_pred && !one_of(d->s->name, "and or xor not mov vote bar barrier"))
+            dec_unsupported(d, "predicates have no place here");
         if (t)
             d->types[d->ntypes++] = t;
         else if (strcmp(m, ".ftz") == 0)
@@ -287,7 +315,7 @@ void dec_read_modifiers(decoder *d, const char *own) {
         else if (strcmp(m, ".nc") == 0)
             d->flags.read_only = true;
         else if (one_of(m, KEY_MODIFIERS))
-            strncat(d->key, m, sizeof d->key - strlen(d->key) - 1);
+            append_key(d, m);
         else if (!one_of(m, HINTS) && !space_modifier(d, m))
             dec_unsupported(d, ptx_format("modifier %s is not supported", m));
     }
@@ -335,18 +363,18 @@ static void arithmetic(decoder *d) {
     enum ptx_op op;
     enum ptx_type t = d->types[0];
     if (!d->ntypes) dec_unsupported(d, "an instruction without a type that SimGPU does not know");
-    if (t == TY_pred) strncat(d->key, ".pred", sizeof d->key - strlen(d->key) - 1);
-    if (d->flags.sat && !dec_is_float(t)) strncat(d->key, ".sat", sizeof d->key - strlen(d->key) - 1);
+    if (t == TY_pred) append_key(d, ".pred");
+    if (d->flags.sat && !dec_is_float(t)) append_key(d, ".sat");
     if (strcmp(d->s->name, "mad") == 0 && dec_is_float(t)) snprintf(d->key, sizeof d->key, "fma");
     if (d->ntypes == 2 && strcmp(d->s->name, "slct") == 0) {
-        strncat(d->key, ptx_type_names[d->types[1]], 8);
-        if (d->flags.ftz) strncat(d->key, ".ftz", 8);
+        append_key(d, ptx_type_names[d->types[1]]);
+        if (d->flags.ftz) append_key(d, ".ftz");
     }
     if (d->ntypes == 2 && strcmp(d->s->name, "dp4a") == 0) {
-        strncat(d->key, ptx_type_names[d->types[0]], 8);
+        append_key(d, ptx_type_names[d->types[0]]);
         t = d->types[1];
     }
-    if (d->flags.ftz && dec_is_float(t) && one_of(d->s->name, "abs neg")) strncat(d->key, ".ftz", 8);
+    if (d->flags.ftz && dec_is_float(t) && one_of(d->s->name, "abs neg")) append_key(d, ".ftz");
     if (!find_op(d->key, t, &op)) dec_unsupported(d, "this instruction is not supported");
     emit_lanes(d, op, d->s->operands, d->s->noperands);
 }
@@ -563,17 +591,21 @@ static void decode_statement(decoder *d) {
     arithmetic(d);
 }
 
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const label_place *)a)->name, ((const label_place *)b)->name);
+}
+
 static void resolve_labels(decoder *d) {
+    if (d->nlabels) qsort(d->labels, d->nlabels, sizeof *d->labels, by_name);
     for (uint32_t i = 0; i < d->nfixups; i++) {
-        uint32_t target = NO_JOIN;
-        for (uint32_t k = 0; k < d->nlabels; k++)
-            if (strcmp(d->labels[k].name, d->fixups[i].label) == 0) target = d->labels[k].insn;
-        if (target == NO_JOIN) {
+        label_place wanted = {d->fixups[i].label, 0}, *found = NULL;
+        if (d->nlabels) found = bsearch(&wanted, d->labels, d->nlabels, sizeof wanted, by_name);
+        if (!found) {
             d->error = ptx_format("bra: label %s is not in this function (PTX line %u)", d->fixups[i].label,
                                   d->fixups[i].ptx_line);
             longjmp(d->on_error, 1);
         }
-        *(d->fixups[i].where ? d->fixups[i].where : &d->code->insns[d->fixups[i].insn].target) = target;
+        *(d->fixups[i].where ? d->fixups[i].where : &d->code->insns[d->fixups[i].insn].target) = found->insn;
     }
 }
 
@@ -599,10 +631,12 @@ static void finish(decoder *d) {
     }
     c->frame_bytes = (d->top + 63) & ~63u;
     c->params = d->pf->slots;
+    c->nparams = d->pf->nparam_slots;
     c->has_result = d->pf->result_slot >= 0;
     if (c->has_result) {
         c->result = d->pf->slots[d->pf->result_slot];
         c->params = d->pf->slots + 1; /* the result is declared first */
+        c->nparams--;
     }
     f->code = c;
 }

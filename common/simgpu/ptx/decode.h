@@ -206,6 +206,7 @@ typedef struct ptx_code {
     ptx_row *rows;
     uint32_t nrows;
     ptx_slot *params, result; /* of a .func */
+    uint32_t nparams;
     bool has_result;
     bool calls;  /* has a call */
     bool serial; /* the order of blocks can change what it computes */

@@ -86,10 +86,13 @@ static void address(decoder *d, ptx_insn *x, const operand *o) {
 }
 
 /* ld.param of a kernel's own parameter: a move from a row that the launch fills. */
+/* Do `bytes` at offset `at` lie inside `size`? Offsets may be negative, that is huge. */
+static bool inside(uint64_t at, uint64_t bytes, uint64_t size) { return at <= size && bytes <= size - at; }
+
 static void load_parameter(decoder *d, ptx_insn *x, const operand *o) {
     enum ptx_type t = (enum ptx_type)x->type;
     uint64_t offset = o->symbol->var->address + o->value;
-    if (o->value + (uint64_t)x->vector * ptx_type_bytes[t] > o->symbol->var->size)
+    if (!inside(o->value, (uint64_t)x->vector * ptx_type_bytes[t], o->symbol->var->size))
         dec_unsupported(d, "reads past the end of the parameter");
     for (uint32_t k = 0; k < x->vector; k++) {
         ptx_row row = {
@@ -100,7 +103,7 @@ static void load_parameter(decoder *d, ptx_insn *x, const operand *o) {
 
 static void slot_access(decoder *d, ptx_insn *x, const operand *o, enum ptx_op op) {
     const ptx_slot *slot = &d->pf->slots[o->symbol->index];
-    if (o->value + (uint64_t)x->vector * ptx_type_bytes[x->type] > slot->size)
+    if (!inside(o->value, (uint64_t)x->vector * ptx_type_bytes[x->type], slot->size))
         dec_unsupported(d, "reaches past the end of the parameter");
     ptx_insn *i = dec_emit(d, op);
     memcpy(i->v, x->v, sizeof x->v);
@@ -114,7 +117,6 @@ void dec_load_or_store(decoder *d) {
     dec_read_modifiers(d, "");
     dec_need(d, 2, 2);
     if (!d->ntypes) dec_unsupported(d, "a memory access without a type");
-    if (d->types[0] == TY_b128) dec_unsupported(d, "128-bit accesses to one register");
     const operand *value = &d->s->operands[load ? 0 : 1], *where = &d->s->operands[load ? 1 : 0];
     ptx_insn x = d->flags;
     value_rows(d, &x, value, load);
@@ -122,7 +124,7 @@ void dec_load_or_store(decoder *d) {
         if (where->symbol->kind == SYMBOL_SLOT) return slot_access(d, &x, where, load ? OP_ld_frame : OP_st_frame);
         if (where->symbol->kind == SYMBOL_PARAM && load) return load_parameter(d, &x, where);
     }
-    if (x.space == SPACE_PARAM && !load) dec_unsupported(d, "a store to a parameter");
+    if ((x.space == SPACE_PARAM || x.space == SPACE_CONST) && !load) dec_unsupported(d, "this memory is read-only");
     address(d, &x, where);
     ptx_insn *i = dec_emit(d, load ? OP_ld : OP_st);
     memcpy(i->v, x.v, sizeof x.v);

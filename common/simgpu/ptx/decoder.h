@@ -7,16 +7,19 @@
 #include <setjmp.h>
 
 typedef struct {
+    const char *name;
+    uint32_t insn;
+} label_place;
+
+typedef struct {
     parsed_function *pf;
     ptx_code *code;
     uint32_t capacity, capacity_rows;
-    statement *s;   /* being decoded */
-    uint32_t *uses; /* how often register id is read */
-    uint32_t top;   /* next free byte of the frame */
-    struct {
-        const char *name;
-        uint32_t insn;
-    } * labels;
+    statement *s;        /* being decoded */
+    uint32_t *uses;      /* how often register id is read */
+    uint32_t top;        /* next free byte of the frame */
+    uint32_t *row_table; /* of code->rows, by hash: index + 1; capacity_rows places */
+    label_place *labels;
     uint32_t nlabels;
     struct {
         uint32_t insn; /* whose target is the label; or the target list entry */

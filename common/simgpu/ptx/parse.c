@@ -11,10 +11,18 @@ const char *const ptx_type_names[NTYPES] = {"",     ".u8",  ".s8",  ".b8",  ".u1
                                             ".b32", ".u64", ".s64", ".b64", ".f16", ".f32", ".f64", ".pred", ".b128"};
 const uint8_t ptx_type_bytes[NTYPES] = {0, 1, 1, 1, 2, 2, 2, 4, 4, 4, 8, 8, 8, 2, 4, 8, 4, 16};
 
+enum {
+    MAX_INITIAL = 1 << 28,
+    MAX_PARAMETERS = 1 << 16,
+    MAX_REGISTERS = 1 << 20
+}; /* bytes of a module, bytes, of a function */
+
 typedef struct scope {
     struct scope *outer;
-    symbol **symbols;
-    uint32_t nsymbols;
+    symbol **table; /* by hash of the name; capacity is a power of two, at most half full */
+    uint32_t capacity, count;
+    symbol **ranges; /* %r<100>: found by their prefix */
+    uint32_t nranges;
 } scope;
 
 typedef struct {
@@ -25,6 +33,8 @@ typedef struct {
     parsed_function *pf; /* the function being parsed, or NULL */
     uint32_t line;       /* from the last .loc */
     uint16_t file, column;
+    uint64_t initial; /* bytes of initial values so far */
+    uint32_t depth;   /* of brackets and braces inside each other */
     jmp_buf on_error;
     const char *error;
     uint32_t error_line;
@@ -35,6 +45,12 @@ static _Noreturn void fail(parser *p, const char *message) {
     p->error_line = p->t.line;
     longjmp(p->on_error, 1);
 }
+
+/* Before and after a rule that contains itself: the host's stack is finite. */
+static void deeper(parser *p) {
+    if (++p->depth > 64) fail(p, "brackets inside each other more than 64 deep");
+}
+static void higher(parser *p) { p->depth--; }
 
 static void advance(parser *p) { p->t = lex_next(&p->lx); }
 static bool at(parser *p, const char *text) {
@@ -69,13 +85,40 @@ static uint64_t integer(parser *p) {
 
 /* --- names -------------------------------------------------------------------------------------------------- */
 
+/* Where `text` is in the table, or the empty place for it. */
+static symbol **place_of(symbol **table, uint32_t capacity, const char *text) {
+    uint32_t h = 2166136261u;
+    for (const char *c = text; *c; c++) h = (h ^ (unsigned char)*c) * 16777619u;
+    for (h &= capacity - 1; table[h] && strcmp(table[h]->name, text) != 0;) h = (h + 1) & (capacity - 1);
+    return &table[h];
+}
+
+static void make_room(scope *s) {
+    if (2 * s->count < s->capacity) return;
+    uint32_t capacity = s->capacity ? 2 * s->capacity : 8;
+    symbol **table = ptx_alloc(capacity * sizeof *table);
+    for (uint32_t k = 0; k < s->capacity; k++)
+        if (s->table[k]) *place_of(table, capacity, s->table[k]->name) = s->table[k];
+    ptx_free(s->table);
+    s->table = table;
+    s->capacity = capacity;
+}
+
+/* A name that is declared again means what was declared last. */
 static symbol *declare(parser *p, int kind, const char *text) {
     scope *s = p->scope;
     symbol *sym = ptx_alloc(sizeof *sym);
     sym->kind = kind;
     sym->name = text;
-    s->symbols = ptx_grow(s->symbols, s->nsymbols, sizeof *s->symbols);
-    s->symbols[s->nsymbols++] = sym;
+    if (kind == SYMBOL_RANGE) {
+        s->ranges = ptx_grow(s->ranges, s->nranges, sizeof sym);
+        s->ranges[s->nranges++] = sym;
+        return sym;
+    }
+    make_room(s);
+    symbol **place = place_of(s->table, s->capacity, text);
+    if (!*place) s->count++;
+    *place = sym;
     return sym;
 }
 
@@ -100,19 +143,17 @@ static reg *in_range(parser *p, symbol *s, const char *text) {
 
 static symbol *lookup(parser *p, const char *text, reg **r) {
     *r = NULL;
-    for (scope *s = p->scope; s; s = s->outer)
-        for (uint32_t k = s->nsymbols; k-- > 0;) {
-            symbol *sym = s->symbols[k];
-            if (sym->kind == SYMBOL_RANGE) {
-                if ((*r = in_range(p, sym, text))) return sym;
-            } else if (strcmp(sym->name, text) == 0) {
-                if (sym->kind == SYMBOL_REGISTER) {
-                    if (!sym->range[0]) sym->range[0] = new_register(p, text, sym->type);
-                    *r = sym->range[0];
-                }
-                return sym;
-            }
+    for (scope *s = p->scope; s; s = s->outer) {
+        for (uint32_t k = s->nranges; k-- > 0;)
+            if ((*r = in_range(p, s->ranges[k], text))) return s->ranges[k];
+        symbol *sym = s->capacity ? *place_of(s->table, s->capacity, text) : NULL;
+        if (!sym) continue;
+        if (sym->kind == SYMBOL_REGISTER) {
+            if (!sym->range[0]) sym->range[0] = new_register(p, text, sym->type);
+            *r = sym->range[0];
         }
+        return sym;
+    }
     return NULL;
 }
 
@@ -139,16 +180,14 @@ static void register_declaration(parser *p) {
     advance(p);
     do {
         const char *text = name(p);
-        symbol *s = declare(p, SYMBOL_REGISTER, text);
+        bool range = accept(p, "<");
+        uint64_t n = range ? integer(p) : 1;
+        if (range) expect(p, ">");
+        if (n > MAX_REGISTERS) fail(p, "too many registers");
+        symbol *s = declare(p, range ? SYMBOL_RANGE : SYMBOL_REGISTER, text);
         s->type = type;
-        s->count = 1;
-        if (accept(p, "<")) {
-            s->kind = SYMBOL_RANGE;
-            uint64_t n = integer(p);
-            if (n > 1u << 20) fail(p, "too many registers in one declaration");
-            s->count = (uint32_t)n;
-            expect(p, ">");
-        }
+        s->count = (uint32_t)n;
+        if ((p->pf->declared += s->count) > MAX_REGISTERS) fail(p, "too many registers");
         s->range = ptx_alloc((s->count + 1) * sizeof *s->range);
     } while (accept(p, ","));
     expect(p, ";");
@@ -171,10 +210,12 @@ static uint64_t float_bits(parser *p, enum ptx_type type, bool minus) {
 static void initial_value(parser *p, ptx_var *v, enum ptx_type type, uint64_t *used, uint64_t capacity) {
     uint32_t width = ptx_type_bytes[type];
     if (accept(p, "{")) {
+        deeper(p);
         if (!at(p, "}")) do
                 initial_value(p, v, type, used, capacity);
             while (accept(p, ","));
         expect(p, "}");
+        higher(p);
         return;
     }
     if (*used + width > capacity) fail(p, ptx_format("too many initial values for %s", v->name));
@@ -241,6 +282,10 @@ static ptx_var *variable(parser *p, enum ptx_space space, bool external) {
     }
     if (open) v->size = 0;
     if (accept(p, "=")) {
+        if (space != SPACE_GLOBAL && space != SPACE_CONST)
+            fail(p, "only .global and .const variables have initial values");
+        if (v->size > MAX_INITIAL || (p->initial += v->size) > MAX_INITIAL)
+            fail(p, ptx_format("%s is too large for initial values", v->name));
         v->initial = ptx_alloc(v->size);
         uint64_t used = 0;
         initial_value(p, v, type, &used, v->size);
@@ -248,6 +293,7 @@ static ptx_var *variable(parser *p, enum ptx_space space, bool external) {
     return v;
 }
 
+/* NULL: it was declared before. */
 static symbol *declare_variable(parser *p, enum ptx_space space, bool external) {
     ptx_var *v = variable(p, space, external);
     reg *unused;
@@ -257,7 +303,7 @@ static symbol *declare_variable(parser *p, enum ptx_space space, bool external) 
             v->space = old->var->space;
             *old->var = *v;
         }
-        return old;
+        return NULL;
     }
     symbol *s = declare(p, SYMBOL_VARIABLE, v->name);
     s->var = v;
@@ -272,6 +318,7 @@ static symbol *declare_variable(parser *p, enum ptx_space space, bool external) 
 /* A .param: of a kernel it has an offset in the parameter buffer, else it is a slot of the frame. */
 static uint32_t declare_slot(parser *p, ptx_var *v) {
     parsed_function *pf = p->pf;
+    if (v->size > MAX_PARAMETERS) fail(p, ptx_format("%s: parameters of more than 64 KB", v->name));
     pf->slots = ptx_grow(pf->slots, pf->nslots, sizeof *pf->slots);
     pf->slots[pf->nslots] = (ptx_slot){v->name, 0, (uint32_t)v->size, (uint32_t)(v->size + 15) & ~15u};
     symbol *s = declare(p, SYMBOL_SLOT, v->name);
@@ -367,6 +414,7 @@ static operand operand_list(parser *p, const char *close, int kind);
  * operands ")" */
 static operand parse_operand(parser *p) {
     operand o = {0};
+    deeper(p);
     if (accept(p, "!")) {
         o = parse_operand(p);
         o.negated = true;
@@ -397,7 +445,7 @@ static operand parse_operand(parser *p) {
         o = named(p);
         if (accept(p, "|")) {
             operand q = named(p);
-            if (q.kind == OPERAND_REGISTER)
+            if (q.kind == OPERAND_REGISTER && q.reg->type == TY_pred)
                 o.pair = q.reg;
             else if (q.kind != OPERAND_SINK)
                 fail(p, "after '|' comes a predicate");
@@ -409,6 +457,7 @@ static operand parse_operand(parser *p) {
             o.value = minus ? 0 - v : v;
         }
     }
+    higher(p);
     return o;
 }
 
@@ -428,7 +477,7 @@ static operand operand_list(parser *p, const char *close, int kind) {
 static statement *new_statement(parser *p) {
     parsed_function *pf = p->pf;
     if (pf->nstatements == pf->capacity) {
-        pf->capacity = pf->capacity ? 2 * pf->capacity : 64;
+        pf->capacity = pf->capacity ? 2 * pf->capacity : 8;
         statement *s = ptx_alloc(pf->capacity * sizeof *s);
         if (pf->nstatements) memcpy(s, pf->statements, pf->nstatements * sizeof *s);
         ptx_free(pf->statements);
@@ -551,6 +600,7 @@ static bool space_of(parser *p, enum ptx_space *space) {
 
 static void body(parser *p) {
     expect(p, "{");
+    deeper(p);
     open_scope(p);
     while (!at(p, "}")) {
         enum ptx_space space;
@@ -572,8 +622,10 @@ static void body(parser *p) {
             if (space == SPACE_PARAM) {
                 do declare_slot(p, variable(p, SPACE_PARAM, false));
                 while (accept(p, ","));
-            } else {
+            } else if (space == SPACE_LOCAL || space == SPACE_SHARED) {
                 declare_variable(p, space, false);
+            } else {
+                fail(p, "a .global or .const variable inside a function");
             }
             expect(p, ";");
         } else if (p->t.kind == TOKEN_NAME) {
@@ -591,6 +643,7 @@ static void body(parser *p) {
         }
     }
     close_scope(p);
+    higher(p);
     expect(p, "}");
 }
 
@@ -599,7 +652,8 @@ static void body(parser *p) {
 static void kernel_param(parser *p, ptx_function *f) {
     ptx_var *v = variable(p, SPACE_PARAM, false);
     uint64_t align = v->align ? v->align : 1, offset = (f->param_bytes + align - 1) & ~(align - 1);
-    if (offset + v->size > 1u << 16) fail(p, "parameters of more than 64 KB");
+    if (v->size > MAX_PARAMETERS || offset + v->size > MAX_PARAMETERS)
+        fail(p, ptx_format("%s: parameters of more than 64 KB", v->name));
     f->params = ptx_grow(f->params, f->nparams, sizeof *f->params);
     f->params[f->nparams] = (ptx_param){v->name, (uint32_t)offset, (uint32_t)v->size};
     symbol *s = declare(p, SYMBOL_PARAM, v->name);
@@ -641,16 +695,11 @@ static void tuning(parser *p, ptx_function *f) {
     }
 }
 
-static ptx_function *find_function(const ptx_module *m, const char *text) {
-    for (uint32_t i = 0; i < m->nfunctions; i++)
-        if (strcmp(m->functions[i]->name, text) == 0) return m->functions[i];
-    return NULL;
-}
-
 static ptx_function *function_named(parser *p, const char *text, bool kernel) {
-    ptx_function *f = find_function(p->m, text);
-    if (f) return f;
-    f = ptx_alloc(sizeof *f);
+    reg *unused;
+    symbol *old = lookup(p, text, &unused);
+    if (old && old->kind == SYMBOL_FUNCTION) return old->function;
+    ptx_function *f = ptx_alloc(sizeof *f);
     *f = (ptx_function){.name = text, .module = p->m, .is_kernel = kernel};
     p->m->functions = ptx_grow(p->m->functions, p->m->nfunctions, sizeof f);
     p->m->functions[p->m->nfunctions++] = f;
@@ -685,9 +734,12 @@ static void function_body(parser *p, ptx_function *f, parsed_function *pf) {
     } else {
         f->unsupported = ptx_format("%s (PTX line %u)", p->error, p->error_line);
         p->scope = outer;
+        p->depth = 0;
         skip_body(p, start);
     }
     memcpy(&p->on_error, &module_error, sizeof module_error);
+    ptx_free(pf->statements); /* the decoded code does not need them */
+    pf->statements = NULL;
 }
 
 static void function(parser *p, bool kernel) {
@@ -724,9 +776,8 @@ static void function(parser *p, bool kernel) {
 static void module_variable(parser *p, enum ptx_space space, bool external) {
     symbol *s = declare_variable(p, space, external);
     expect(p, ";");
+    if (!s) return;
     ptx_module *m = p->m;
-    for (uint32_t i = 0; i < m->nvars; i++)
-        if (m->vars[i] == s->var) return;
     m->vars = ptx_grow(m->vars, m->nvars, sizeof *m->vars);
     m->vars[m->nvars++] = s->var;
 }

@@ -88,8 +88,8 @@ typedef struct parsed_function {
     statement *statements;
     uint32_t nstatements, capacity;
     reg **registers;
-    uint32_t nregisters;
-    ptx_slot *slots; /* .param variables of a body, and a .func's own parameters */
+    uint32_t nregisters, declared; /* used, and in all */
+    ptx_slot *slots;               /* .param variables of a body, and a .func's own parameters */
     uint32_t nslots;
     uint32_t nparam_slots; /* the first of them are the .func's parameters */
     int32_t result_slot;   /* -1: none */

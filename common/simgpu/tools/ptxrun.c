@@ -320,10 +320,17 @@ static void read_out(const char *p) {
     read_list(p, &e->values);
 }
 
+/* Between the first / and the last; \n is a new line. */
 static void read_pattern(const char *p) {
     const char *begin = strchr(p, '/'), *end = strrchr(p, '/');
+    size_t n = 0;
     if (!begin || begin == end) mistake("an expression between two / is missing");
-    snprintf(file.t.pattern, sizeof file.t.pattern, "%.*s", (int)(end - begin - 1), begin + 1);
+    for (p = begin + 1; p < end && n + 1 < sizeof file.t.pattern; p++) {
+        bool line = p[0] == '\\' && p[1] == 'n';
+        file.t.pattern[n++] = line ? '\n' : *p;
+        if (line) p++;
+    }
+    file.t.pattern[n] = '\0';
 }
 
 static void read_fault(const char *p) {

@@ -1,0 +1,135 @@
+#!/usr/bin/env bats
+# SimGPU proved, from the inside: PTX files that say in comments what must come out (tests/ptx, run by ptxrun).
+# isa/: every row of opcodes.def; flow/: divergence, progress, deadlock; count/: the counters, by the rules;
+# error/: every message. The expected values come from the PTX ISA's rules; tests/ptx/on-gpu.c holds them to a real GPU.
+
+load helper
+
+setup_file() {
+    build "$B/ptxrun"
+    build SAN=1 .build/san/ptxrun .build/san/fuzz_ptx
+}
+
+# What went wrong, without what did not.
+ptxrun() {
+    run env "${@:2}" "$B/ptxrun" $1
+    grep -v '^ok' <<<"$output" || true
+    return "$status"
+}
+
+@test "every instruction: golden values, full warps and partial ones" { ptxrun "--all-rows $(echo tests/ptx/isa/*.ptx)"; }
+@test "divergence, joins, early ends, locks, flags, deadlocks, runaway loops" { ptxrun "$(echo tests/ptx/flow/*.ptx)"; }
+@test "counters: sectors, wavefronts, conflicts, L1, local memory, branches, by hand" { ptxrun "$(echo tests/ptx/count/*.ptx)"; }
+@test "errors: every message, with its place" { ptxrun "$(echo tests/ptx/error/*.ptx)"; }
+
+# Everything that a run counts, prints and leaves in memory.
+trace() { env "$@" "$B/ptxrun" -v tests/ptx/*/*.ptx; }
+
+@test "the same on 1, 2, 3 host threads, and without AVX2" {
+    trace SIMGPU_THREADS=1 >"$BATS_TEST_TMPDIR/one"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/one")" -gt 5000 ]
+    for setting in SIMGPU_THREADS=2 SIMGPU_THREADS=3 SIMGPU_NO_AVX2=1; do
+        trace "$setting" >"$BATS_TEST_TMPDIR/other"
+        diff "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/other" | head -20
+        cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/other"
+    done
+}
+
+@test "clean under AddressSanitizer and UndefinedBehaviorSanitizer" {
+    run .build/san/ptxrun tests/ptx/*/*.ptx
+    grep -v '^ok' <<<"$output"
+    [ "$status" = 0 ]
+}
+
+# Reads inputs under the sanitizers; `says INPUT TEXT` looks at what became of one.
+read_all() { run .build/san/fuzz_ptx "$@"; echo "$output"; [ "$status" = 0 ]; }
+says() { [[ $output == *"$1: "*"$2"* ]]; }
+
+@test "the corpus of the fuzzer: no text and no fat binary harms the reader" {
+    read_all tests/fuzz/*/* tests/ptx/*/*.ptx
+    says fatbin/plain "1 functions, 0 of them unusable"
+    says fatbin/lz4 "1 functions, 0 of them unusable"
+    says fatbin/zstd "rebuild with nvcc --no-compress"
+    says fatbin/machine-code-only "carries machine code but no PTX"
+    says fatbin/lz4-too-long "does not decompress"
+    says fatbin/entry-past-end "an entry is longer than the file"
+    says text/predicates-as-numbers.ptx "10 functions, 10 of them unusable"
+    says text/outside-parameters.ptx "6 functions, 6 of them unusable"
+    says text/initial-huge.ptx "PTX line 4: x is too large for initial values"
+}
+
+@test "texts that are large or deep: read within seconds, or refused" {
+    cd "$BATS_TEST_TMPDIR"
+    many() { # NAME COUNT FORMAT [END]: a kernel with COUNT lines of FORMAT, each i printed into it up to three times
+        { printf '.version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %%r<99999>; .reg .pred %%p<4>;\n'
+          awk -v n="$2" -v f="$3\n" 'BEGIN { for (i = 0; i < n; i++) printf f, i, i, i }'
+          printf '%s' "${4-ret;}}"; } >"$1"
+    }
+    for c in '(' '[' '{' '!' '-'; do many "deep$c" 1 "add.u32 %%r1, $(printf "%200000s" "" | tr ' ' "$c")" ''; done
+    many deep-body 1 "$(printf "%200000s" "" | tr ' ' '{')" ''
+    many labels 30000 'L%d: @%%p1 bra L%d;'
+    many constants 50000 'add.u32 %%r1, %%r1, %d;'
+    many names 30000 '.reg .b32 a%d; mov.u32 a%d, %%r1;'
+    many registers 2000 '.reg .b32 %%q%d_<1000000>;'
+    many live 50000 'add.u32 %%r%d, %%r%d, 1; @%%p1 bra END;' 'END: ret;
+}'
+    awk 'BEGIN { print ".version 7.8\n.target sm_90\n.address_size 64"; for (i = 0; i < 30000; i++) print ".global .u32 v" i ";" }' >variables
+    cd - >/dev/null
+    read_all "$BATS_TEST_TMPDIR"/*
+    says 'deep(' "1 functions, 1 of them unusable"
+    says deep-body "1 functions, 1 of them unusable"
+    says labels "1 functions, 0 of them unusable"
+    says constants "1 functions, 0 of them unusable"
+    says registers "1 functions, 1 of them unusable"
+}
+
+@test "ptxrun finds a wrong value, a wrong count, a wrong message, and a row without a test" {
+    cat >"$BATS_TEST_TMPDIR/wrong.ptx" <<'PTX'
+.version 7.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .b64 %d<2>; .reg .b32 %r<2>;
+    ld.param.u64 %d1, [p];
+    mov.u32 %r1, 6;
+    st.global.u32 [%d1], %r1;
+    ret;
+}
+// run: k block=1
+// arg: buf u32 0
+// out: 0 u32 7
+// run: k block=1
+// arg: buf u32 0
+// count: st_sectors 2
+// run: k block=1
+// arg: u64 0
+// fault: illegal /a different message/
+// run: k block=1
+// arg: u64 0
+// table: d:u32 = a:u32 | add.u32 d, a, 1;
+//   3 = 1
+// table: d:u32 = a:u32 | frobnicate.u32 d, a;
+//   3 = 1
+PTX
+    run "$B/ptxrun" --all-rows "$BATS_TEST_TMPDIR/wrong.ptx"
+    echo "$output"
+    [ "$status" = 1 ]
+    [ "$(grep -c '^not ok' <<<"$output")" = 7 ]
+    [[ $output == *"buffer 0[0] is 0x00000006, should be 0x00000007"* ]]
+    [[ $output == *"st_sectors is 1, should be 2"* ]]
+    [[ $output == *"the message does not match /a different message/"* ]]
+    [[ $output == *"status is illegal, should be ok"* ]]
+    [[ $output == *"frobnicate.u32: this instruction is not supported"* ]]
+    [[ $output == *"no test for mul.hi.u32"* ]]
+}
+
+@test "ptxrun stops at a mistake in a test" {
+    for text in 'run:' 'arg: u33 5' 'out: 0 u32 x' 'fault: bang /x/' 'count: nonsense 3'; do
+        printf '// run: k block=1\n// %s\n.visible .entry k()\n{\n    ret;\n}\n' "$text" >"$BATS_TEST_TMPDIR/mistake.ptx"
+        run "$B/ptxrun" "$BATS_TEST_TMPDIR/mistake.ptx"
+        echo "$output"
+        [ "$status" = 2 ]
+        [[ $output == *"Bail out! $BATS_TEST_TMPDIR/mistake.ptx:"* ]]
+    done
+}
