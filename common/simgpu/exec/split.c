@@ -150,6 +150,8 @@ void warp_exit(warp *w, uint32_t lanes) {
     w->live &= ~lanes;
     w->block->live -= (uint32_t)__builtin_popcount(lanes);
     w->active &= ~lanes;
+    for (uint32_t s = 0; s < w->nsplits; s++) /* who waits for them looks again */
+        if (w->splits[s].state == SPLIT_SYNC && w->splits[s].wanted & lanes) w->splits[s].state = SPLIT_RUN;
     if (w->active) return;
     split *s = &w->splits[w->current];
     s->state = SPLIT_FREE;
