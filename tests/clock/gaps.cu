@@ -62,5 +62,6 @@ int main() {
     cudaMallocHost(&c, MIB), cudaFreeHost(c);
     cudaMemcpy(device, pageable, MIB, cudaMemcpyHostToDevice);
     stretch("end");
+    free(pageable);
     return cudaGetLastError();
 }

@@ -149,5 +149,6 @@ int main() {
     launches();
     double t = now();
     memcpy(pinned, pageable, most), say("memcpy", most, now() - t);
+    free(pageable);
     return cudaGetLastError();
 }
