@@ -324,3 +324,21 @@ line_of() { grep -n "$1" tests/clock/gaps.cu | sed -n "${2:-1}s/:.*//p"; }
     PROFILE=a100-pcie TRACE=$BATS_TEST_TMPDIR/trace apart "$B/tests/clock/order" >/dev/null 2>&1
     grep -q '"name":"virtual A100-PCIe (unvalidated)"' "$BATS_TEST_TMPDIR/trace"
 }
+
+@test "timeline_svg draws a stretch of a report, names the causes, and says what it cannot draw" {
+    local svg=$BATS_TEST_TMPDIR/timeline.svg
+    build SAN=1 .build/san/timeline_svg
+    .build/san/timeline_svg "$REPORT" 'blocked in memcpy' >"$svg"
+    grep -q '>blocked in memcpy, virtual time: 233.6 us, the SMs work for 85 % of it<' "$svg"
+    grep -q ">10.2 % host blocked in cudaMemcpy, gaps.cu:$(line_of DeviceToHost)<" "$svg"
+    [ "$(tail -n 1 "$svg")" = "</svg>" ]
+    # The two kernels, the copy between them, each with its place.
+    [ "$(grep -c 'fill="#2a62c9"><title>slow 98.8 us, gaps.cu' "$svg")" = 2 ]
+    grep -q "<title>copy d2h, 1048576 bytes 20.9 us, gaps.cu:$(line_of DeviceToHost)</title>" "$svg"
+    # A part of it, the whole, and no such stretch.
+    .build/san/timeline_svg "$REPORT" 'blocked in memcpy' 100 130 | grep -q 'virtual time: 30.0 us'
+    .build/san/timeline_svg "$REPORT" | grep -q '>virtual time: 3033.2 us'
+    run .build/san/timeline_svg "$REPORT" nothing
+    [ "$status" = 1 ]
+    [[ $output == "timeline_svg: nothing: the report has no such mark" ]]
+}

@@ -125,7 +125,7 @@ static const char *fault_word(exec_status s) {
     return words[s];
 }
 
-void report_launch(report_slot *s, const time_command *c, const exec_result *r, const time_estimate *e,
+void report_launch(report_slot *s, const time_command *c, const exec_result *r, const time_estimate *e, double call_ns,
                    double start_ns) {
     FILE *f = begin();
     const exec_launch *l = &c->launch;
@@ -137,6 +137,7 @@ void report_launch(report_slot *s, const time_command *c, const exec_result *r, 
     fprintf(f, "\"%.*s\"", length, base);
     fprintf(f, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"stream\":%u", l->grid.x, l->grid.y, l->grid.z, l->block.x,
             l->block.y, l->block.z, c->stream);
+    put_ns(f, "call_ns", call_ns);
     put_ns(f, "start_ns", start_ns);
     put_ns(f, "duration_ns", e->duration_ns);
     fprintf(f, ",\"bound\":\"%s\",\"why\":", time_term_names[e->bound]);
@@ -164,7 +165,8 @@ void report_launch(report_slot *s, const time_command *c, const exec_result *r, 
     end(s, f);
 }
 
-void report_transfer(report_slot *s, const time_command *c, double start_ns, double duration_ns, double gbs_cap) {
+void report_transfer(report_slot *s, const time_command *c, double call_ns, double start_ns, double duration_ns,
+                     double gbs_cap) {
     static const char *const directions[] = {"h2d", "d2h", "d2d", "h2h"};
     FILE *f = begin();
     fprintf(f, "{\"kind\":\"%s\"", c->kind == TIME_MEMSET ? "memset" : "copy");
@@ -173,6 +175,7 @@ void report_transfer(report_slot *s, const time_command *c, double start_ns, dou
         if (c->direction != TIME_D2D) fprintf(f, ",\"memory\":\"%s\"", c->pageable ? "pageable" : "pinned");
     }
     fprintf(f, ",\"bytes\":%" PRIu64 ",\"stream\":%u", c->width * c->height, c->stream);
+    put_ns(f, "call_ns", call_ns);
     put_ns(f, "start_ns", start_ns);
     put_ns(f, "duration_ns", duration_ns);
     if (c->kind == TIME_COPY && c->direction < TIME_D2D) fprintf(f, ",\"limit_gbs\":%.2f", gbs_cap);

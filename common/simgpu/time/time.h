@@ -187,9 +187,10 @@ typedef struct report_slot report_slot;
 int report_to(const char *path); /* NULL closes; 0, or -1 with errno set */
 bool report_on(void);
 report_slot *report_reserve(void); /* the next line of the report, still empty; lines appear in this order */
-void report_launch(report_slot *s, const time_command *c, const exec_result *r, const time_estimate *e,
+void report_launch(report_slot *s, const time_command *c, const exec_result *r, const time_estimate *e, double call_ns,
                    double start_ns);
-void report_transfer(report_slot *s, const time_command *c, double start_ns, double duration_ns, double gbs_cap);
+void report_transfer(report_slot *s, const time_command *c, double call_ns, double start_ns, double duration_ns,
+                     double gbs_cap);
 void report_mark(const char *name);
 
 /* A call that waited or worked (waited_ns: of its duration), or a piece of declared work. */

@@ -169,7 +169,7 @@ static void start_launch(node *n, const time_profile *p) {
     }
     n->until = n->start + e.duration_ns;
     activity_device(&n->c, n->called, n->arrive, n->start, n->start + e.term_ns[TERM_LAUNCH], n->until);
-    if (n->slot) report_launch(n->slot, &n->c, &r, &e, n->start);
+    if (n->slot) report_launch(n->slot, &n->c, &r, &e, n->called, n->start);
     n->slot = NULL;
 }
 
@@ -222,7 +222,7 @@ static void finish(node *n) {
     if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) move_bytes(n);
     if (alive && (on_bus(n) || n->c.kind == TIME_HOST_CALL))
         activity_device(&n->c, n->called, n->arrive, n->start, n->start, line.device);
-    if (n->slot) report_transfer(n->slot, &n->c, n->start, line.device - n->start, n->cap);
+    if (n->slot) report_transfer(n->slot, &n->c, n->called, n->start, line.device - n->start, n->cap);
     if (n->c.kind == TIME_EVENT) {
         time_event *e = n->c.event;
         if (e->stream == n->c.stream && e->count == n->count) e->ns = line.device;
