@@ -330,7 +330,7 @@ line_of() { grep -n "$1" tests/clock/gaps.cu | sed -n "${2:-1}s/:.*//p"; }
     build SAN=1 .build/san/timeline_svg
     .build/san/timeline_svg "$REPORT" 'blocked in memcpy' >"$svg"
     grep -q '>blocked in memcpy, virtual time: 233.6 us, the SMs work for 85 % of it<' "$svg"
-    grep -q ">10.2 % host blocked in cudaMemcpy, gaps.cu:$(line_of DeviceToHost)<" "$svg"
+    grep -q ">10.2 %  host blocked in cudaMemcpy, gaps.cu:$(line_of DeviceToHost)<" "$svg"
     [ "$(tail -n 1 "$svg")" = "</svg>" ]
     # The two kernels, the copy between them, each with its place.
     [ "$(grep -c 'fill="#2a62c9"><title>slow 98.8 us, gaps.cu' "$svg")" = 2 ]
