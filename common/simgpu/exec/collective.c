@@ -28,7 +28,7 @@ void op_vote(warp *w, const ptx_insn *i) {
 void op_shfl(warp *w, const ptx_insn *i) {
     if (!members_here(w, i)) return;
     const uint32_t *a = ROW(w, uint32_t, i->a), *b = ROW(w, uint32_t, i->b), *c = ROW(w, uint32_t, i->c);
-    uint32_t out[32], in_range = 0;
+    uint32_t out[32] = {0}, in_range = 0;
     EACH_ACTIVE {
         uint32_t bval = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
         uint32_t last = (l & segment) | (clamp & ~segment), first = l & segment;
@@ -50,7 +50,7 @@ void op_shfl(warp *w, const ptx_insn *i) {
 
 void op_match(warp *w, const ptx_insn *i) {
     if (!members_here(w, i)) return;
-    uint32_t out[32], lanes = w->mask;
+    uint32_t out[32] = {0}, lanes = w->mask;
     bool all = true;
     EACH_ACTIVE {
         uint64_t v = i->a_wide ? ROW(w, uint64_t, i->a)[l] : ROW(w, uint32_t, i->a)[l];
