@@ -4,6 +4,8 @@
  * A kernel that fails kills the context: its error is sticky, every later call returns it, nothing clears it. */
 #include "rt.h"
 
+#include "../check/check.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,6 +52,8 @@ static void set_up(void) {
     done = true;
     mem_init((uint64_t)time_profile_get()->memory_bytes);
     rt_catch_host_faults();
+    const char *check = getenv("SIMGPU_CHECK");
+    if (check && *check && strcmp(check, "0")) check_enable(true);
     open_as_asked("SIMGPU_REPORT", report_to);
     open_as_asked("TRACE", trace_to);
     atexit(at_exit);
