@@ -7,7 +7,7 @@ load helper
 bats_require_minimum_version 1.5.0
 
 setup_file() {
-    build "$B/tests/check/block" "$B/tests/check/grid"
+    build "$B/tests/check/block" "$B/tests/check/grid" "$B/tests/check/host"
 }
 
 # hazards PROGRAM: the names that its source marks.
@@ -65,11 +65,23 @@ silent() {
     for name in smooth total exchange; do finds grid "$name" race; done
 }
 
+@test "the host on a buffer that a copy is still on: its line is named, and the program goes on" {
+    for name in read_early unwaited refill registered; do finds host "$name" in-flight; done
+    [[ $output == "host.cu:"*": in flight: the host writes a buffer that a copy (line "*") may still be reading"* ]]
+}
+
+@test "two streams on the same bytes without an order" {
+    for name in two_streams reused early_event non_blocking; do finds host "$name" stream-order; done
+    [[ $output == *"kernel add on stream 0 writes what kernel add on stream 3 reads (line "*"), and nothing puts the two in order"* ]]
+}
+
 @test "mended twins and look-alikes are silent" {
     for name in $(hazards block); do [ "$name" = tail_volatile ] || silent block "$name-mended"; done
     for name in any_negative shuffles flag_in_warp padding; do silent block "$name-clean"; done
     for name in $(hazards grid); do silent grid "$name-mended"; done
     silent grid harmless-clean
+    for name in $(hazards host); do silent host "$name-mended"; done
+    for name in neighbours pageable orders; do silent host "$name-clean"; done
 }
 
 @test "a finding shows both lines with a caret, the threads, the variable and the mend" {

@@ -2,6 +2,7 @@
 #include "finding.h"
 #include "../time/time.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,43 @@ static struct {
     finding_place place[2];
 } said[MAX_FINDINGS];
 static int nsaid;
+
+/* --- words --------------------------------------------------------------------------------------------------- */
+
+void finding_add(char *text, const char *format, ...) {
+    size_t n = strlen(text);
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text + n, FINDING_TEXT - n, format, ap);
+    va_end(ap);
+}
+
+const char *finding_base(const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path && *path ? path : "?";
+}
+
+void finding_add_place(char *text, const finding_place *place, const char *file_at_hand) {
+    if (!place->file)
+        finding_add(text, "an unknown line");
+    else if (file_at_hand && !strcmp(finding_base(place->file), finding_base(file_at_hand)))
+        finding_add(text, "line %d", place->line);
+    else
+        finding_add(text, "%s:%d", finding_base(place->file), place->line);
+}
+
+void finding_add_source(char *text, const finding_place *place) {
+    char line[512];
+    int n = 0;
+    FILE *f = place->file && place->line ? fopen(place->file, "re") : NULL;
+    if (!f) return;
+    while (n < place->line && fgets(line, sizeof line, f)) n++;
+    fclose(f);
+    line[strcspn(line, "\r\n")] = '\0';
+    if (n == place->line) finding_add(text, "\n%6d | %s", n, line);
+}
+
+/* --- once ---------------------------------------------------------------------------------------------------- */
 
 static bool same(const finding_place *a, const finding_place *b) {
     return a->line == b->line && (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));

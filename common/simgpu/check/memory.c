@@ -7,11 +7,10 @@
  * Not races: atomics among each other, volatile words between a waiting loop and who ends it, stores of the value
  * that is there already.
  */
-#include "check.h"
 #include "finding.h"
 #include "order.h"
+#include "parts.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +27,14 @@ typedef struct {
 enum { PAGE = 4096, PAGE_WORDS = PAGE / 4, SHARED_WORDS = 256 * 1024 / 4 };
 typedef struct page {
     uint64_t number, launch;
-    struct page *next;
+    struct page *next, *next_touched;
     word words[PAGE_WORDS];
 } page;
 
 static word shared[SHARED_WORDS];
 static uint8_t written[SHARED_WORDS]; /* of shared memory: bytes, as bits, that this block has stored */
 static page *pages[1 << 14];          /* by number, chained */
-static page *latest;
+static page *latest, *touched;        /* touched: in this launch, a list */
 static uint64_t launch_number;
 static const exec_launch *launch;
 
@@ -50,15 +49,6 @@ typedef struct {
 } access;
 
 /* --- saying it ----------------------------------------------------------------------------------------------- */
-
-static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(char *text, const char *format, ...) {
-    size_t n = strlen(text);
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(text + n, FINDING_TEXT - n, format, ap);
-    va_end(ap);
-}
 
 /* The instruction of a number in the module, and its function. */
 static const ptx_insn *insn_at(uint32_t number, const ptx_code **code) {
@@ -79,11 +69,6 @@ static finding_place place_of(const ptx_insn *i, bool stores) {
                            i->op == OP_atom ? "atomic"
                            : stores         ? "write"
                                             : "read"};
-}
-
-static const char *base(const char *path) {
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path ? path : "PTX";
 }
 
 /* "s" of _ZZ6reducePfE1s: the last name of a mangled one. */
@@ -110,12 +95,13 @@ static void describe_shared(char *text, uint64_t offset) {
     const ptx_var *v = find_shared(f->vars, f->nvars, offset);
     if (!v) v = find_shared(m->vars, m->nvars, offset);
     if (v)
-        add(text, "byte %llu of the shared variable %s", (unsigned long long)(offset - v->address),
-            variable_name(v->name));
+        finding_add(text, "byte %llu of the shared variable %s", (unsigned long long)(offset - v->address),
+                    variable_name(v->name));
     else if (offset >= f->dynamic_shared_offset && launch->dynamic_shared)
-        add(text, "byte %llu of the dynamic shared memory", (unsigned long long)(offset - f->dynamic_shared_offset));
+        finding_add(text, "byte %llu of the dynamic shared memory",
+                    (unsigned long long)(offset - f->dynamic_shared_offset));
     else
-        add(text, "byte %llu of shared memory", (unsigned long long)offset);
+        finding_add(text, "byte %llu of shared memory", (unsigned long long)offset);
 }
 
 static void describe(char *text, enum ptx_space space, uint64_t address) {
@@ -125,18 +111,18 @@ static void describe(char *text, enum ptx_space space, uint64_t address) {
         return;
     }
     mem_describe(address, where, sizeof where);
-    add(text, "device memory, %s", where);
+    finding_add(text, "device memory, %s", where);
 }
 
 static void add_thread(char *text, uint32_t tid) {
     exec_dim d = launch->block;
-    add(text, "thread (%u,%u,%u)", tid % d.x, tid / d.x % d.y, tid / d.x / d.y);
+    finding_add(text, "thread (%u,%u,%u)", tid % d.x, tid / d.x % d.y, tid / d.x / d.y);
 }
 
 static void add_kernel(char *text, const char *kernel, uint64_t id) {
     exec_dim g = launch->grid;
-    add(text, "\n  in kernel %s, block (%u,%u,%u): ", kernel, (uint32_t)(id % g.x), (uint32_t)(id / g.x % g.y),
-        (uint32_t)(id / g.x / g.y));
+    finding_add(text, "\n  in kernel %s, block (%u,%u,%u): ", kernel, (uint32_t)(id % g.x), (uint32_t)(id / g.x % g.y),
+                (uint32_t)(id / g.x / g.y));
 }
 
 static const char *kernel_name(void) {
@@ -196,36 +182,37 @@ static void say_race(const access *a, const stamp *past, bool past_stored, uint3
     const char *mine = a->i->op == OP_atom ? "changes atomically" : a->stores ? "writes" : "reads";
     const char *theirs = other->op == OP_atom ? "changed atomically" : past_stored ? "wrote" : "read";
     const char *who = other_block ? "another block" : same_warp ? "another lane of the warp" : "another thread";
-    add(text, "%s:%d: race: ", base(places[0].file), places[0].line);
+    finding_add(text, "%s:%d: race: ", finding_base(places[0].file), places[0].line);
     if (at_once)
-        add(text, "lanes of one warp write different values to one place at once");
+        finding_add(text, "lanes of one warp write different values to one place at once");
     else if (places[0].line == places[1].line)
-        add(text, "a thread %s what %s %s on the same line, and nothing puts them in order", mine, who, theirs);
+        finding_add(text, "a thread %s what %s %s on the same line, and nothing puts them in order", mine, who, theirs);
     else
-        add(text, "a thread %s what %s %s at line %d, and nothing puts them in order", mine, who, theirs,
-            places[1].line);
+        finding_add(text, "a thread %s what %s %s at line %d, and nothing puts them in order", mine, who, theirs,
+                    places[1].line);
     if (other != a->i && !(other->line == a->i->line && other->column == a->i->column))
         fault_source_line(text, sizeof text, launch->kernel->module, other);
     fault_source_line(text, sizeof text, launch->kernel->module, a->i);
     add_kernel(text, kernel_name(), b->id);
     if (same_warp && past->several && past->lane == lane)
-        add(text, "another lane of warp %u", w->number);
+        finding_add(text, "another lane of warp %u", w->number);
     else
         add_thread(text, past->warp * 32 + past->lane);
     if (other_block) {
         uint64_t id = order_block_of(past);
         exec_dim g = launch->grid;
-        add(text, " of block (%u,%u,%u)", (uint32_t)(id % g.x), (uint32_t)(id / g.x % g.y), (uint32_t)(id / g.x / g.y));
+        finding_add(text, " of block (%u,%u,%u)", (uint32_t)(id % g.x), (uint32_t)(id / g.x % g.y),
+                    (uint32_t)(id / g.x / g.y));
     }
-    add(text, " %s and ", theirs);
+    finding_add(text, " %s and ", theirs);
     add_thread(text, w->number * 32 + lane);
-    add(text, " %s ", mine);
+    finding_add(text, " %s ", mine);
     describe(text, a->space, address);
-    add(text, "\n  Mend: %s.",
-        at_once       ? mend_instruction
-        : other_block ? mend_blocks
-        : same_warp   ? mend_lanes
-                      : mend_threads);
+    finding_add(text, "\n  Mend: %s.",
+                at_once       ? mend_instruction
+                : other_block ? mend_blocks
+                : same_warp   ? mend_lanes
+                              : mend_threads);
     finding_say("race", kernel_name(), places, 2, text);
 }
 
@@ -343,6 +330,8 @@ static word *device_words(uint64_t address) {
     if (latest->launch != launch_number) {
         memset(latest->words, 0, sizeof latest->words);
         latest->launch = launch_number;
+        latest->next_touched = touched;
+        touched = latest;
     }
     return &latest->words[address % PAGE / 4];
 }
@@ -353,14 +342,15 @@ static void say_uninitialised(const access *a, uint32_t lane) {
     finding_place place = place_of(a->i, false);
     if (!finding_is_new("uninit", &place, 1)) return;
     char text[FINDING_TEXT] = "";
-    add(text, "%s:%d: uninitialised: a thread reads shared memory that no thread of its block has written",
-        base(place.file), place.line);
+    finding_add(text, "%s:%d: uninitialised: a thread reads shared memory that no thread of its block has written",
+                finding_base(place.file), place.line);
     fault_source_line(text, sizeof text, launch->kernel->module, a->i);
     add_kernel(text, kernel_name(), a->w->block->id);
     add_thread(text, a->w->number * 32 + lane);
-    add(text, " reads ");
+    finding_add(text, " reads ");
     describe(text, SPACE_SHARED, a->w->address[lane]);
-    add(text, "\n  Mend: shared memory begins with garbage in every block: write each element before it is read, zeros "
+    finding_add(
+        text, "\n  Mend: shared memory begins with garbage in every block: write each element before it is read, zeros "
               "too.");
     finding_say("uninit", kernel_name(), &place, 1, text);
 }
@@ -372,7 +362,7 @@ static void check_written(const access *a, uint32_t lane, uint64_t first, uint32
     say_uninitialised(a, lane);
 }
 
-/* --- the hooks ----------------------------------------------------------------------------------------------- */
+/* --- every access --------------------------------------------------------------------------------------------- */
 
 static void on_access(warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size) {
     order_now.now++;
@@ -402,11 +392,54 @@ static void on_access(warp *w, const ptx_insn *i, enum ptx_space space, uint32_t
     }
 }
 
+/* --- what a launch used of device memory, for streams.c ------------------------------------------------------ */
+
+static int by_number(const void *a, const void *b) {
+    const page *x = *(page *const *)a, *y = *(page *const *)b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Whole words, and no atomic or volatile ones: two launches may share these. */
+static bool used(const word *w, bool writes) {
+    if (writes) return w->wrote == BYTES;
+    return w->read[0] == BYTES || w->read[1] == BYTES;
+}
+
+static void each_run(page *const *list, uint32_t n, bool writes, parts_range *each) {
+    uint64_t lo = 0, hi = 0;
+    for (uint32_t p = 0; p < n; p++)
+        for (uint32_t k = 0; k < PAGE_WORDS; k++) {
+            uint64_t at = list[p]->number * PAGE + 4 * k;
+            if (!used(&list[p]->words[k], writes)) continue;
+            if (at != hi && lo != hi) each(lo, hi, writes);
+            if (at != hi) lo = at;
+            hi = at + 4;
+        }
+    if (lo != hi) each(lo, hi, writes);
+}
+
+static void tell_ranges(void) {
+    uint32_t n = 0;
+    for (const page *p = touched; p; p = p->next_touched) n++;
+    page **list = malloc((n + 1) * sizeof *list);
+    if (!list) return;
+    n = 0;
+    for (page *p = touched; p; p = p->next_touched) list[n++] = p;
+    qsort(list, n, sizeof *list, by_number);
+    each_run(list, n, false, streams_range);
+    each_run(list, n, true, streams_range);
+    free(list);
+    streams_launched();
+}
+
+/* --- the rest of the hooks ----------------------------------------------------------------------------------- */
+
 static void on_launch(const exec_launch *n, uint64_t nblocks) {
     uint32_t bytes =
         n->dynamic_shared ? n->kernel->dynamic_shared_offset + n->dynamic_shared : n->kernel->static_shared;
     launch = n;
     launch_number++;
+    touched = NULL;
     order_launch(nblocks);
     memset(shared, 0, (bytes + 3) / 4 * sizeof *shared);
 }
@@ -416,9 +449,12 @@ static void on_block(block *b) {
     memset(written, 0, (b->shared_bytes + 3) / 4);
 }
 
-static void on_end(void) { launch = NULL; }
+static void on_end(void) {
+    tell_ranges();
+    launch = NULL;
+}
 
-static const exec_hooks hooks = {.launch_begins = on_launch,
+const exec_hooks memory_hooks = {.launch_begins = on_launch,
                                  .launch_ended = on_end,
                                  .block_begins = on_block,
                                  .access = on_access,
@@ -426,6 +462,3 @@ static const exec_hooks hooks = {.launch_begins = on_launch,
                                  .passed = order_passed,
                                  .synced = order_synced,
                                  .fenced = order_fenced};
-
-void check_enable(bool on) { exec_listener = on ? &hooks : NULL; }
-bool check_enabled(void) { return exec_listener != NULL; }

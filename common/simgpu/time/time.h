@@ -92,7 +92,8 @@ typedef struct {
         };
         struct {
             enum time_direction direction;
-            bool pageable; /* the host's side */
+            bool pageable;     /* the host's side */
+            bool shares_pages; /* it was registered: its first and last page may hold other things too */
             time_place to, from;
             uint64_t width, height;
             int value; /* TIME_MEMSET */
