@@ -40,7 +40,7 @@ typedef struct {
     guard of;
     uint64_t address;
     bool writes;
-    void *frames[FRAMES];
+    void *frames[FRAMES]; /* innermost first, from the instruction that touched */
     int nframes;
 } touch;
 static touch touches[MAX_TOUCHES];
@@ -124,6 +124,19 @@ static bool was_write(const void *context) {
 #endif
 }
 
+/* The frames above the handler's own. */
+static void note_frames(touch *t, const void *context) {
+    void *frames[2 * FRAMES];
+    int n = backtrace(frames, 2 * FRAMES), first = 3; /* this function, check_host_touch's caller, the signal's own */
+#if defined(__x86_64__)
+    void *at = (void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+    for (int k = 0; k < n; k++)
+        if (frames[k] == at) first = k;
+#endif
+    (void)context;
+    for (int k = first; k < n && t->nframes < FRAMES; k++) t->frames[t->nframes++] = frames[k];
+}
+
 bool check_host_touch(const void *where, const void *context, bool by_program) {
     uint64_t address = (uint64_t)(uintptr_t)where;
     bool ours = false, writes = was_write(context);
@@ -136,7 +149,7 @@ bool check_host_touch(const void *where, const void *context, bool by_program) {
         if (!by_program || ntouches == MAX_TOUCHES) continue;
         touch *t = &touches[ntouches++];
         *t = (touch){.of = *g, .address = address, .writes = writes};
-        t->nframes = backtrace(t->frames, FRAMES);
+        note_frames(t, context);
         by_program = false; /* one finding a touch */
     }
     return ours;
@@ -185,18 +198,16 @@ static bool look_up(uint64_t address, char *file, size_t size, int *line) {
     return *line > 0;
 }
 
-/* The innermost frame of the program's own code that has a line: memcpy's caller rather than memcpy. The handler's own
- * frames are the first ones; they end where the signal came. */
+/* The innermost frame of the program's own code that has a line: memcpy's caller rather than memcpy. */
 static finding_place place_of(const touch *t) {
     static char file[1024];
     finding_place p = {.did = t->writes ? "write" : "read"};
     program_image image = {0};
     dl_iterate_phdr(find_program, &image);
-    int skip = 2; /* check_host_touch, and the handler that called it */
-    for (int k = skip; k < t->nframes; k++) {
+    for (int k = 0; k < t->nframes; k++) {
         uint64_t at = (uint64_t)(uintptr_t)t->frames[k];
         if (at < image.lo || at >= image.hi) continue;
-        if (k > skip + 1) at--; /* a return address: the call is before it */
+        if (k) at--; /* a return address: the call is before it */
         if (!look_up(at - image.base, file, sizeof file, &p.line)) continue;
         p.file = file;
         break;
