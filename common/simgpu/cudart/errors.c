@@ -4,6 +4,8 @@
  * A kernel that fails kills the context: its error is sticky, every later call returns it, nothing clears it. */
 #include "rt.h"
 
+#include "../check/check.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@ static _Thread_local const char *at_file;
 static _Thread_local int at_line;
 static _Thread_local time_site call, outer; /* outer: the call in which a host function runs that makes `call` */
 static cudaError_t sticky;
+static _Thread_local int inside; /* API calls that this thread is in */
 
 static struct {
     cudaError_t error;
@@ -31,6 +34,7 @@ static void at_exit(void) {
         time_wait_all(); /* so that the report is whole and a late fault is seen */
         if (time_fault()) fprintf(stderr, "%s\n", time_fault()->message);
     }
+    check_host_say();
     report_to(NULL);
     trace_to(NULL);
     if (missed.error != cudaSuccess) fputs(missed.text, stderr);
@@ -50,6 +54,8 @@ static void set_up(void) {
     done = true;
     mem_init((uint64_t)time_profile_get()->memory_bytes);
     rt_catch_host_faults();
+    const char *check = getenv("SIMGPU_CHECK");
+    if (check && *check && strcmp(check, "0")) check_enable(true);
     open_as_asked("SIMGPU_REPORT", report_to);
     open_as_asked("TRACE", trace_to);
     atexit(at_exit);
@@ -83,12 +89,14 @@ static cudaError_t look_for_fault(void) {
 
 cudaError_t rt_begin(const char *name) {
     pthread_mutex_lock(&lock);
+    inside++;
     set_up();
     bool nested = time_in_host_function();
     if (nested) outer = call;
     call = (time_site){name, at_file, at_line};
     at_file = NULL;
     if (nested) return cudaErrorNotPermitted;
+    check_host_say();
     time_catch_up();
     activity_call(call);
     return look_for_fault();
@@ -104,9 +112,12 @@ cudaError_t rt_end(cudaError_t error) {
         if (error == cudaSuccess) error = look_for_fault();
     }
     if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
+    inside--;
     pthread_mutex_unlock(&lock);
     return error;
 }
+
+bool rt_inside(void) { return inside > 0; }
 
 void rt_at(const char *file, int line) {
     at_file = file;

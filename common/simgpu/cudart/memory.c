@@ -319,8 +319,9 @@ static cudaError_t check_end(const time_command *c, const time_place *at, const 
     return cudaSuccess;
 }
 
-static bool pinned(const time_command *c, const time_place *at) {
+static bool pinned(time_command *c, const time_place *at) {
     const block *b = find_block(&pinned_blocks, at->address);
+    c->shares_pages = b && b->registered;
     return b && at->address + extent(c, at) <= b->address + b->bytes;
 }
 

@@ -29,6 +29,7 @@
 cudaError_t rt_begin(const char *call); /* the sticky error, if there is one */
 cudaError_t rt_end(cudaError_t error);  /* its argument */
 cudaError_t rt_unsupported(const char *call);
+bool rt_inside(void); /* is this thread in an API call? */
 
 /* The host line that the next call is made from; SimGPU's C++ headers know it (sited.c). */
 void rt_at(const char *file, int line);

@@ -1,6 +1,7 @@
 /* sited.c — the functions that SimGPU's C++ headers link under their own names, with the caller's file and line; and
  * SimGPU's own API (simgpu.h). Each notes the place and goes on to the plain function. */
 #include "rt.h"
+#include "../check/check.h"
 #include "../include/simgpu.h"
 
 #include <errno.h>
@@ -127,6 +128,13 @@ int simgpuReport(const char *path) {
     if (failed) fprintf(stderr, "simgpu: the report %s cannot be opened: %s\n", path, strerror(errno));
     rt_end(cudaSuccess);
     return failed;
+}
+
+void simgpuCheck(int on) {
+    rt_begin(__func__);
+    if (!time_all_idle()) time_wait_all(); /* what was asked for before runs as it was asked for */
+    check_enable(on != 0);
+    rt_end(cudaSuccess);
 }
 
 const char *simgpuDeviceName(void) {

@@ -1,5 +1,5 @@
 /* Lanes and warps that exchange: votes, shuffles, matches, and the barriers of a block (PTX ISA 9.7.13). */
-#include "warp.h"
+#include "hooks.h"
 
 #define EACH_ACTIVE                                                                                                    \
     for (uint32_t m = w->mask, l = 0; m; m &= m - 1)                                                                   \
@@ -117,6 +117,7 @@ static bool same_place(block *b, uint32_t number) {
 
 static void release(block *b, uint32_t number) {
     if (!same_place(b, number)) return;
+    if (exec_listener) exec_listener->passed(b, number);
     for (uint32_t k = 0; k < b->nwarps; k++)
         for (uint32_t s = 0; s < b->warps[k].nsplits; s++) {
             warp *w = &b->warps[k];
@@ -162,6 +163,7 @@ static void arrive(warp *w, const ptx_insn *i, bool waits) {
     }
     b->barriers[number].arrived += (uint32_t)__builtin_popcount(w->mask);
     if (expected) b->barriers[number].expected = expected;
+    if (exec_listener) exec_listener->arrived(w, number);
     if (i->op == OP_bar_red) {
         uint32_t p = predicate(w, i->c, i->negate_c) & w->mask;
         b->barriers[number].sum += (uint32_t)__builtin_popcount(p);
@@ -182,3 +184,9 @@ static void arrive(warp *w, const ptx_insn *i, bool waits) {
 void op_bar_sync(warp *w, const ptx_insn *i) { arrive(w, i, true); }
 void op_bar_red(warp *w, const ptx_insn *i) { arrive(w, i, true); }
 void op_bar_arrive(warp *w, const ptx_insn *i) { arrive(w, i, false); }
+
+/* Stores are seen at once: only a listener cares. */
+void op_fence(warp *w, const ptx_insn *i) {
+    (void)i;
+    if (exec_listener) exec_listener->fenced(w);
+}

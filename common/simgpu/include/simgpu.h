@@ -43,6 +43,11 @@ int simgpuReport(const char *path);
 /* "virtual H200": the profile's device, always with the word virtual. */
 const char *simgpuDeviceName(void);
 
+/* Checks on (1) or off (0) from here on, as SIMGPU_CHECK=1 does from the start: races, reads of shared memory that was
+ * never written. What they find goes to stderr and into the report. Kernels take several
+ * times as long to simulate; their virtual time stays the same. */
+void simgpuCheck(int on);
+
 #ifdef __cplusplus
 }
 #endif

@@ -253,3 +253,25 @@ void report_mark(const char *name) {
     fputc('}', f);
     end(s, f);
 }
+
+void report_finding(const char *check, const char *kernel, const report_place *places, int nplaces,
+                    const char *message) {
+    if (!file) return;
+    report_slot *s = report_reserve();
+    FILE *f = begin();
+    fprintf(f, "{\"kind\":\"finding\",\"check\":\"%s\"", check);
+    if (kernel) {
+        fputs(",\"name\":", f);
+        put_string(f, kernel);
+    }
+    fputs(",\"lines\":[", f);
+    for (int k = 0; k < nplaces; k++) {
+        fputs(k ? ",{\"file\":" : "{\"file\":", f);
+        put_string(f, places[k].file ? places[k].file : "");
+        fprintf(f, ",\"line\":%d,\"did\":\"%s\"}", places[k].line, places[k].did);
+    }
+    fputs("],\"message\":", f);
+    put_string(f, message);
+    fputc('}', f);
+    end(s, f);
+}

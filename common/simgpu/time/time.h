@@ -92,7 +92,8 @@ typedef struct {
         };
         struct {
             enum time_direction direction;
-            bool pageable; /* the host's side */
+            bool pageable;     /* the host's side */
+            bool shares_pages; /* it was registered: its first and last page may hold other things too */
             time_place to, from;
             uint64_t width, height;
             int value; /* TIME_MEMSET */
@@ -192,6 +193,15 @@ void report_launch(report_slot *s, const time_command *c, const exec_result *r, 
 void report_transfer(report_slot *s, const time_command *c, double call_ns, double start_ns, double duration_ns,
                      double gbs_cap);
 void report_mark(const char *name);
+
+/* Something that check/ found: about one or two source lines. */
+typedef struct {
+    const char *file; /* NULL: not known */
+    int line;
+    const char *did;
+} report_place;
+void report_finding(const char *check, const char *kernel, const report_place *places, int nplaces,
+                    const char *message);
 
 /* A call that waited or worked (waited_ns: of its duration), or a piece of declared work. */
 void report_call(const time_site *site, bool declared, double start_ns, double duration_ns, double waited_ns,

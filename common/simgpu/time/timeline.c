@@ -12,7 +12,7 @@
  *
  * A kernel changes memory when it starts (exec/ runs it then, its duration follows from what it did), a copy when it
  * finishes. Streams that are ordered cannot tell; streams that race get one of the results that a GPU could give. */
-#include "time.h"
+#include "hooks.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -70,6 +70,8 @@ static struct {
     exec_fault fault;
 } line;
 
+const time_hooks *time_listener;
+
 static double larger(double a, double b) { return a > b ? a : b; }
 
 static void *need(void *memory) {
@@ -116,7 +118,12 @@ void time_event_end(time_event *e) {
 }
 
 bool time_event_recorded(const time_event *e) { return e->count != 0; }
-bool time_event_done(const time_event *e) { return time_point_passed((time_point){e->stream, e->count}); }
+static bool reached(const time_event *e) { return time_point_passed((time_point){e->stream, e->count}); }
+bool time_event_done(const time_event *e) {
+    if (!reached(e)) return false;
+    if (time_listener && e->count) time_listener->host_saw(e->stream, e->count);
+    return true;
+}
 double time_event_ns(const time_event *e) { return e->ns; }
 
 time_point time_point_now(uint32_t id) { return (time_point){id, stream_at(id)->submitted}; }
@@ -181,6 +188,7 @@ static void start(node *n) {
     if (line.fault.status != EXEC_OK) n->share = 0; /* the context is dead: nothing happens any more */
     if (line.fault.status != EXEC_OK) return;
     if (n->c.kind == TIME_LAUNCH) {
+        if (time_listener) time_listener->launches(&n->c, n->count);
         start_launch(n, p);
     } else if (on_bus(n)) {
         n->until += n->fixed;
@@ -219,7 +227,10 @@ static void finish(node *n) {
     if (on_bus(n) && *engine(n) == n) *engine(n) = NULL;
     line.sm_share -= n->share;
     if (line.sm_share < 1e-9) line.sm_share = 0;
-    if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) move_bytes(n);
+    if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) {
+        if (time_listener) time_listener->moves(&n->c);
+        move_bytes(n);
+    }
     if (alive && (on_bus(n) || n->c.kind == TIME_HOST_CALL))
         activity_device(&n->c, n->called, n->arrive, n->start, n->start, line.device);
     if (n->slot) report_transfer(n->slot, &n->c, n->called, n->start, line.device - n->start, n->cap);
@@ -233,6 +244,7 @@ static void finish(node *n) {
     s->completed = n->count;
     s->done_ns = line.device;
     s->last_was_kernel = n->c.kind == TIME_LAUNCH;
+    if (time_listener) time_listener->ended(&n->c, n->count);
     if (n->fault && alive) line.fault = *n->fault;
     if (n->c.kind == TIME_LAUNCH) free((void *)n->c.launch.params);
     free(n->fault);
@@ -312,6 +324,7 @@ void time_catch_up(void) {
 
 static void depend(node *n, uint32_t on) {
     const stream *s = stream_at(on);
+    if (time_listener && s->submitted) time_listener->after(on, s->submitted);
     if (on == n->c.stream || s->submitted == s->completed) return;
     n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
     n->after[n->nafter++] = (time_point){on, s->submitted};
@@ -324,7 +337,9 @@ static void find_dependencies(node *n) {
     } else if (stream_at(n->c.stream)->blocking) {
         depend(n, TIME_LEGACY_STREAM);
     }
-    if (n->c.kind == TIME_WAIT_EVENT && !time_event_done(n->c.event)) {
+    if (n->c.kind != TIME_WAIT_EVENT) return;
+    if (time_listener && n->c.event->count) time_listener->after(n->c.event->stream, n->c.event->count);
+    if (!reached(n->c.event)) {
         n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
         n->after[n->nafter++] = (time_point){n->c.event->stream, n->c.event->count};
     }
@@ -419,6 +434,7 @@ void time_submit(const time_command *c) {
     n->arrive = larger(begun + p->arrive_ns, while_staged ? begun : line.host);
 
     n->count = ++s->submitted;
+    if (time_listener) time_listener->submitted(c, n->count);
     if (s->tail)
         s->tail->next = n;
     else
@@ -434,6 +450,12 @@ void time_submit(const time_command *c) {
 
 /* --- the host ----------------------------------------------------------------------------------------------- */
 
+/* The host knows now that all that the stream was given has ended. */
+static void saw(uint32_t id) {
+    const stream *s = stream_at(id);
+    if (time_listener && s->submitted) time_listener->host_saw(id, s->submitted);
+}
+
 bool time_in_host_function(void) { return line.in_function; }
 double time_host_ns(void) { return line.in_function ? line.device + line.function_ns : line.host; }
 
@@ -448,7 +470,9 @@ void time_charge(enum time_doing what, double ns) {
 
 bool time_stream_idle(uint32_t id) {
     const stream *s = stream_at(id);
-    return s->submitted == s->completed;
+    if (s->submitted != s->completed) return false;
+    saw(id);
+    return true;
 }
 
 bool time_all_idle(void) {
@@ -476,6 +500,7 @@ static void run_until_idle(uint32_t id) {
 
 void time_wait_stream(uint32_t id) {
     run_until_idle(id);
+    saw(id);
     wake(stream_at(id)->done_ns);
 }
 
@@ -484,6 +509,7 @@ void time_wait_before(uint32_t id) {
     for (uint32_t i = 0; i < line.nstreams; i++) {
         if (i != id && !(id == TIME_LEGACY_STREAM && line.streams[i].blocking)) continue;
         run_until_idle(i);
+        saw(i);
         last = larger(last, line.streams[i].done_ns);
     }
     if (last > line.host) wake(last);
@@ -493,11 +519,13 @@ void time_wait_all(void) {
     double last = 0;
     for (uint32_t i = 0; i < line.nstreams; i++) run_until_idle(i);
     for (uint32_t i = 0; i < line.nstreams; i++) last = larger(last, line.streams[i].done_ns);
+    for (uint32_t i = 0; i < line.nstreams; i++) saw(i);
     wake(last);
 }
 
 void time_wait_event(time_event *e) {
-    while (!time_event_done(e) && step(NEVER)) {}
+    while (!reached(e) && step(NEVER)) {}
+    if (time_listener && e->count) time_listener->host_saw(e->stream, e->count);
     wake(e->count ? e->ns : 0);
 }
 
