@@ -10,7 +10,7 @@
 #if defined(__CUDA__) && defined(__clang__)
 #define SIMGPU_AXIS(axis, sreg)                                                                                        \
     __declspec(property(get = get_##axis)) unsigned int axis;                                                          \
-    static inline __attribute__((always_inline, nodebug)) __attribute__((device)) unsigned int get_##axis() {                   \
+    static inline __attribute__((always_inline, nodebug)) __attribute__((device)) unsigned int get_##axis() {          \
         return __nvvm_read_ptx_sreg_##sreg##_##axis();                                                                 \
     }
 #define SIMGPU_TRIPLE(name, sreg)                                                                                      \
