@@ -139,6 +139,11 @@ $(filter-out $(B)/ptx2fatbin,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimg
 $(B)/bench-sim: tests/bench-sim.cu $(B)/libsimgpu.a $(CUDA_TOOLS)
 	@$(call compile_cu,$<,$@,-I $(SIMGPU)/include)
 	@$(call link_lab,$@.o)
+# A test's own program: tests/clock/order.cu becomes .build/sim/tests/clock/order.
+$(B)/tests/%: tests/%.cu $(B)/libsimgpu.a $(CUDA_TOOLS)
+	@mkdir -p $(@D)
+	@$(call compile_cu,$<,$@,-I $(SIMGPU)/include)
+	@$(call link_lab,$@.o)
 
 .PHONY: all
 all: $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a $(TOOLS)) $(foreach n,$(LABS),$(B)/mine/lab$n $(B)/reference/lab$n)

@@ -12,15 +12,28 @@ setup_file() {
 
 # What went wrong, without what did not.
 ptxrun() {
-    run env "${@:2}" "$B/ptxrun" $1
+    run "$B/ptxrun" "$@"
     grep -v '^ok' <<<"$output" || true
     return "$status"
 }
 
-@test "every instruction: golden values, full warps and partial ones" { ptxrun "--all-rows $(echo tests/ptx/isa/*.ptx)"; }
-@test "divergence, joins, early ends, locks, flags, deadlocks, runaway loops" { ptxrun "$(echo tests/ptx/flow/*.ptx)"; }
-@test "counters: sectors, wavefronts, conflicts, L1, local memory, branches, by hand" { ptxrun "$(echo tests/ptx/count/*.ptx)"; }
-@test "errors: every message, with its place" { ptxrun "$(echo tests/ptx/error/*.ptx)"; }
+@test "every instruction: golden values, full warps and partial ones" { ptxrun --all-rows tests/ptx/isa/*.ptx; }
+@test "a real GPU agrees with every golden value" {
+    command -v nvcc >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU' || skip "needs nvcc and a GPU"
+    local cuda
+    cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
+    cc -std=c11 -D_GNU_SOURCE -O1 -I common/simgpu/exec -I "$cuda/include" -Wl,--wrap=ptx_load -o "$BATS_TEST_TMPDIR/on-gpu" \
+        tests/ptx/on-gpu.c common/simgpu/tools/ptxrun.c common/simgpu/ptx/*.c -L "$cuda/lib64/stubs" -lcuda -lm
+    for f in tests/ptx/isa/*.ptx tests/ptx/flow/divergence.ptx tests/ptx/flow/progress.ptx; do
+        [ "$f" = tests/ptx/isa/sim-only.ptx ] && continue
+        run "$BATS_TEST_TMPDIR/on-gpu" "$f"
+        grep -v '^ok' <<<"$output"
+        [ "$status" = 0 ]
+    done
+}
+@test "divergence, joins, early ends, locks, flags, deadlocks, runaway loops" { ptxrun tests/ptx/flow/*.ptx; }
+@test "counters: sectors, wavefronts, conflicts, L1, local memory, branches, by hand" { ptxrun tests/ptx/count/*.ptx; }
+@test "errors: every message, with its place" { ptxrun tests/ptx/error/*.ptx; }
 
 # Everything that a run counts, prints and leaves in memory.
 trace() { env "$@" "$B/ptxrun" -v tests/ptx/*/*.ptx; }
@@ -58,29 +71,32 @@ says() { [[ $output == *"$1: "*"$2"* ]]; }
     says text/initial-huge.ptx "PTX line 4: x is too large for initial values"
 }
 
+# A kernel of N lines, each from a format with its number in it, up to three times.
+header() { printf '.version 7.8\n.target sm_90\n.address_size 64\n'; }
+kernel() { header; printf '.visible .entry k()\n{\n.reg .b32 %%r<99999>; .reg .pred %%p<4>;\n'; }
+lines() { awk -v n="$1" -v f="$2\n" 'BEGIN { for (i = 0; i < n; i++) printf f, i, i, i }'; }
+deep() { printf '%200000s' '' | tr ' ' "$1"; }
+
 @test "texts that are large or deep: read within seconds, or refused" {
-    cd "$BATS_TEST_TMPDIR"
-    many() { # NAME COUNT FORMAT [END]: a kernel with COUNT lines of FORMAT, each i printed into it up to three times
-        { printf '.version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %%r<99999>; .reg .pred %%p<4>;\n'
-          awk -v n="$2" -v f="$3\n" 'BEGIN { for (i = 0; i < n; i++) printf f, i, i, i }'
-          printf '%s' "${4-ret;}}"; } >"$1"
-    }
-    for c in '(' '[' '{' '!' '-'; do many "deep$c" 1 "add.u32 %%r1, $(printf "%200000s" "" | tr ' ' "$c")" ''; done
-    many deep-body 1 "$(printf "%200000s" "" | tr ' ' '{')" ''
-    many labels 30000 'L%d: @%%p1 bra L%d;'
-    many constants 50000 'add.u32 %%r1, %%r1, %d;'
-    many names 30000 '.reg .b32 a%d; mov.u32 a%d, %%r1;'
-    many registers 2000 '.reg .b32 %%q%d_<1000000>;'
-    many live 50000 'add.u32 %%r%d, %%r%d, 1; @%%p1 bra END;' 'END: ret;
-}'
-    awk 'BEGIN { print ".version 7.8\n.target sm_90\n.address_size 64"; for (i = 0; i < 30000; i++) print ".global .u32 v" i ";" }' >variables
-    cd - >/dev/null
-    read_all "$BATS_TEST_TMPDIR"/*
+    local d=$BATS_TEST_TMPDIR
+    for c in '(' '[' '{' '!' '-'; do { kernel && printf 'add.u32 %%r1, ' && deep "$c"; } >"$d/deep$c"; done
+    { kernel && deep '{'; } >"$d/deep-body"
+    { header && printf '.global .u32 x[4] = ' && deep '{'; } >"$d/deep-values"
+    { kernel && lines 30000 'L%d: @%%p1 bra L%d;' && echo 'ret; }'; } >"$d/labels"
+    { kernel && lines 50000 'add.u32 %%r1, %%r1, %d;' && echo 'ret; }'; } >"$d/constants"
+    { kernel && lines 30000 '.reg .b32 a%d; mov.u32 a%d, %%r1;' && echo 'ret; }'; } >"$d/names"
+    { kernel && lines 2000 '.reg .b32 %%q%d_<1000000>;' && echo 'ret; }'; } >"$d/registers"
+    { kernel && lines 50000 'add.u32 %%r%d, %%r%d, 1; @%%p1 bra END;' && echo 'END: ret; }'; } >"$d/live"
+    { header && lines 30000 '.global .u32 v%d;'; } >"$d/variables"
+    { header && lines 10000 '.func f%d() { ret; }'; } >"$d/functions"
+    read_all "$d"/*
     says 'deep(' "1 functions, 1 of them unusable"
     says deep-body "1 functions, 1 of them unusable"
+    says deep-values "brackets inside each other more than 64 deep"
     says labels "1 functions, 0 of them unusable"
     says constants "1 functions, 0 of them unusable"
     says registers "1 functions, 1 of them unusable"
+    says functions "10000 functions, 0 of them unusable"
 }
 
 @test "ptxrun finds a wrong value, a wrong count, a wrong message, and a row without a test" {

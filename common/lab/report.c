@@ -222,8 +222,11 @@ static void add(lab_counters *to, const lab_counters *from) {
     for (int k = 0; k < COUNTERS; k++) ((double *)to)[k] += ((const double *)from)[k];
 }
 
+/* Launches, copies and memsets are what the device did; the report has lines of other kinds too. */
 static void take(lab_usage *u, const event *e, double *longest) {
-    if (!strcmp(e->kind, "launch"))
+    bool launch = !strcmp(e->kind, "launch");
+    if (!launch && strcmp(e->kind, "copy") && strcmp(e->kind, "memset")) return;
+    if (launch)
         u->launches++;
     else
         u->copies++;

@@ -1,9 +1,6 @@
 /* ptxrun on a real GPU: exec.h's functions that ptxrun calls, over the CUDA driver, so that the expected values of
- * tests/ptx/isa meet hardware. Counters and faults are SimGPU's own and not for this program. How to build and run it:
- *
- *   cc -std=c11 -D_GNU_SOURCE -I common/simgpu/exec -Wl,--wrap=ptx_load -o on-gpu tests/ptx/on-gpu.c \
- *      common/simgpu/tools/ptxrun.c common/simgpu/ptx/[a-z]*.c -lcuda -lm
- *   ls tests/ptx/isa/[a-z]*.ptx | grep -v old | xargs ./on-gpu */
+ * tests/ptx/isa meet hardware. Counters and faults are SimGPU's own and not for this program; nor is sim-only.ptx.
+ * tests/simgpu.bats builds and runs it where there is a GPU. */
 #include "exec.h"
 
 #include <cuda.h>
@@ -18,7 +15,7 @@ const exec_counter_name exec_counter_names[NCOUNTERS] = {
 #undef COUNTER
 };
 
-/* The driver's module beside ours: the last one loaded, for ptxrun runs what it has just loaded or the file's own. */
+/* The driver's module beside ours. --wrap=ptx_load keeps the text for it. */
 typedef struct {
     const ptx_module *ours;
     char *text;

@@ -40,7 +40,7 @@ typedef struct {
     int reserved[56];
 } prop13;
 
-/* Fields that both layouts have. Managed memory, cooperative launch, clusters and pools stay 0: SimGPU lacks them. */
+/* Fields that both layouts have. Managed memory, cooperative launch and clusters stay 0: SimGPU lacks them. */
 #define FILL_COMMON(d, p)                                                                                              \
     do {                                                                                                               \
         memset((d), 0, sizeof *(d));                                                                                   \
@@ -90,7 +90,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
     FILL_COMMON(prop, p);
     prop->clockRate = (int)(p->clock_ghz * 1e6 + 0.5);
     prop->memoryClockRate = (int)p->memory_clock_khz;
-    prop->deviceOverlap = 1;
+    prop->deviceOverlap = prop->memoryPoolsSupported = 1;
     prop->singleToDoublePrecisionPerfRatio = 2;
     return rt_end(cudaSuccess);
 }
@@ -142,6 +142,7 @@ static bool attribute(enum cudaDeviceAttr attr, int *value) {
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrGlobalL1CacheSupported:
     case cudaDevAttrLocalL1CacheSupported:
+    case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrHostRegisterSupported: *value = 1; return true;
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrIntegrated:
@@ -162,7 +163,6 @@ static bool attribute(enum cudaDeviceAttr attr, int *value) {
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrMaxPersistingL2CacheSize:
     case cudaDevAttrMaxAccessPolicyWindowSize:
-    case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrClusterLaunch: *value = 0; return true;
     }
     return false;

@@ -4,6 +4,8 @@
  * A kernel that fails kills the context: its error is sticky, every later call returns it, nothing clears it. */
 #include "rt.h"
 
+#include "../check/check.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,9 +14,11 @@
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* recursive: cudaLaunchHostFunc's callbacks */
 static _Thread_local cudaError_t last_error;
-static _Thread_local const char *at_file, *call_file, *call_name;
-static _Thread_local int at_line, call_line;
+static _Thread_local const char *at_file;
+static _Thread_local int at_line;
+static _Thread_local time_site call, outer; /* outer: the call in which a host function runs that makes `call` */
 static cudaError_t sticky;
+static _Thread_local int inside; /* API calls that this thread is in */
 
 static struct {
     cudaError_t error;
@@ -25,13 +29,23 @@ static struct {
 
 static void at_exit(void) {
     pthread_mutex_lock(&lock);
+    activity_call((time_site){"exit", NULL, 0});
     if (sticky == cudaSuccess && !time_all_idle()) {
         time_wait_all(); /* so that the report is whole and a late fault is seen */
         if (time_fault()) fprintf(stderr, "%s\n", time_fault()->message);
     }
+    check_host_say();
     report_to(NULL);
+    trace_to(NULL);
     if (missed.error != cudaSuccess) fputs(missed.text, stderr);
     pthread_mutex_unlock(&lock);
+}
+
+static void open_as_asked(const char *variable, int (*to)(const char *path)) {
+    const char *path = getenv(variable);
+    if (!path || !*path || !to(path)) return;
+    fprintf(stderr, "simgpu: %s: cannot write %s; name a file in a folder that exists\n", variable, path);
+    exit(2);
 }
 
 static void set_up(void) {
@@ -40,11 +54,10 @@ static void set_up(void) {
     done = true;
     mem_init((uint64_t)time_profile_get()->memory_bytes);
     rt_catch_host_faults();
-    const char *report = getenv("SIMGPU_REPORT");
-    if (report && *report && report_to(report)) {
-        fprintf(stderr, "simgpu: SIMGPU_REPORT: cannot write %s; name a file in a folder that exists\n", report);
-        exit(2);
-    }
+    const char *check = getenv("SIMGPU_CHECK");
+    if (check && *check && strcmp(check, "0")) check_enable(true);
+    open_as_asked("SIMGPU_REPORT", report_to);
+    open_as_asked("TRACE", trace_to);
     atexit(at_exit);
 }
 
@@ -74,30 +87,44 @@ static cudaError_t look_for_fault(void) {
     return sticky;
 }
 
-cudaError_t rt_begin(const char *call) {
+cudaError_t rt_begin(const char *name) {
     pthread_mutex_lock(&lock);
+    inside++;
     set_up();
-    call_name = call;
-    call_file = at_file;
-    call_line = at_line;
+    bool nested = time_in_host_function();
+    if (nested) outer = call;
+    call = (time_site){name, at_file, at_line};
     at_file = NULL;
+    if (nested) return cudaErrorNotPermitted;
+    check_host_say();
     time_catch_up();
+    activity_call(call);
     return look_for_fault();
 }
 
 cudaError_t rt_end(cudaError_t error) {
-    if (error == cudaSuccess) error = look_for_fault();
+    if (time_in_host_function()) {
+        if (error == cudaErrorNotPermitted)
+            rt_say("a host function may not call the CUDA API; let it set a flag that the program's own thread reads");
+        call = outer;
+    } else {
+        activity_call_end();
+        if (error == cudaSuccess) error = look_for_fault();
+    }
     if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
+    inside--;
     pthread_mutex_unlock(&lock);
     return error;
 }
+
+bool rt_inside(void) { return inside > 0; }
 
 void rt_at(const char *file, int line) {
     at_file = file;
     at_line = line;
 }
-const char *rt_file(void) { return call_file; }
-int rt_line(void) { return call_line; }
+const char *rt_file(void) { return call.file; }
+int rt_line(void) { return call.line; }
 
 /* --- messages ----------------------------------------------------------------------------------------------- */
 
@@ -112,30 +139,30 @@ void rt_say(const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (call_file)
-        fprintf(stderr, "simgpu: %s:%d: %s: %s\n", call_file, call_line, call_name, text);
+    if (call.file)
+        fprintf(stderr, "simgpu: %s:%d: %s: %s\n", call.file, call.line, call.name, text);
     else
-        fprintf(stderr, "simgpu: %s: %s\n", call_name, text);
+        fprintf(stderr, "simgpu: %s: %s\n", call.name, text);
 }
 
 void rt_launch_failed(cudaError_t error, const char *kernel) {
     missed.error = error;
     char place[300] = "";
-    if (call_file) snprintf(place, sizeof place, "%s:%d: ", call_file, call_line);
+    if (call.file) snprintf(place, sizeof place, "%s:%d: ", call.file, call.line);
     snprintf(missed.text, sizeof missed.text,
              "simgpu: %s%s from the launch of %s was never read; call cudaGetLastError() after a launch\n", place,
              cudaGetErrorName(error), kernel);
 }
 
 /* Says the name of an API function that SimGPU lacks, once each. */
-cudaError_t rt_unsupported(const char *call) {
+cudaError_t rt_unsupported(const char *name) {
     static const char *told[512];
-    cudaError_t dead = rt_begin(call);
+    cudaError_t dead = rt_begin(name);
     int i = 0;
-    while (told[i] && strcmp(told[i], call)) i++;
+    while (told[i] && strcmp(told[i], name)) i++;
     if (!told[i] && i < 511) {
-        told[i] = call;
-        fprintf(stderr, "simgpu: %s is not supported; it returns cudaErrorNotSupported\n", call);
+        told[i] = name;
+        fprintf(stderr, "simgpu: %s is not supported; it returns cudaErrorNotSupported\n", name);
     }
     return rt_end(dead != cudaSuccess ? dead : cudaErrorNotSupported);
 }

@@ -5,6 +5,8 @@
  * address goes to the handler that was there before. */
 #include "rt.h"
 
+#include "../check/check.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +28,7 @@ static void pass_on(int sig, siginfo_t *info, void *context) {
 /* snprintf is not promised to work in a handler; here the fault is a plain load or store of the program's own code,
  * so no lock of the library is held, and the program ends in any case. */
 static void on_fault(int sig, siginfo_t *info, void *context) {
+    if (info->si_code > 0 && check_host_touch(info->si_addr, context, !rt_inside())) return;
     if (info->si_code <= 0 || !mem_in_window(info->si_addr)) {
         pass_on(sig, info, context);
         return;

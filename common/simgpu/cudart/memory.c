@@ -1,4 +1,4 @@
-/* memory.c — allocation, copies, memset, symbols.
+/* memory.c — allocation (pool.c has the stream-ordered kind), copies, memset, symbols.
  *
  * Both ends of a copy are checked when it is asked for: a device range must lie in one live allocation, a host pointer
  * must not be a device address, and the direction must say the same. What the driver would answer with "invalid
@@ -13,6 +13,20 @@
 static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
 static double larger(double a, double b) { return a > b ? a : b; }
 
+/* The driver's own work, beside any waiting. */
+void rt_charge_malloc(uint64_t bytes) {
+    const time_profile *p = time_profile_get();
+    bool large = (double)bytes > p->large_bytes;
+    time_charge(HOST_IN_CALL,
+                p->host_malloc_ns + mib(bytes) * p->host_malloc_ns_per_mib + (large ? p->host_malloc_large_ns : 0));
+}
+void rt_charge_free(uint64_t bytes) {
+    const time_profile *p = time_profile_get();
+    bool large = (double)bytes > p->large_bytes;
+    time_charge(HOST_IN_CALL,
+                p->host_free_ns + mib(bytes) * p->host_free_ns_per_mib + (large ? p->host_free_large_ns : 0));
+}
+
 /* --- lists: what cudaMalloc gave out, and which host memory is page-locked -------------------------------------- */
 
 typedef struct {
@@ -20,6 +34,8 @@ typedef struct {
     const char *file; /* of the allocating call; NULL when not known */
     int line;
     bool registered; /* cudaHostRegister: not ours to free */
+    bool leaving;    /* cudaFreeAsync: to be freed when the device has passed `behind` */
+    time_point behind;
     unsigned flags;
 } block;
 
@@ -57,20 +73,60 @@ void rt_describe_allocation(uint64_t address, char *text, size_t size) {
 
 /* --- device memory ---------------------------------------------------------------------------------------------- */
 
+static uint64_t limit = UINT64_MAX;
+
+void rt_device_limit(uint64_t bytes) { limit = bytes ? bytes : UINT64_MAX; }
+
+static void free_block(block *b) {
+    mem_free(b->address);
+    activity_free(MEMORY_DEVICE, b->bytes);
+    drop_block(&device_blocks, b);
+}
+
+static void free_left(void) {
+    for (size_t i = device_blocks.count; i-- > 0;) {
+        block *b = &device_blocks.blocks[i];
+        if (b->leaving && time_point_passed(b->behind)) free_block(b);
+    }
+}
+
+bool rt_free_behind(uint64_t address, time_point behind) {
+    block *b = find_block(&device_blocks, address);
+    if (!b || b->address != address || b->leaving) return false;
+    b->leaving = true;
+    b->behind = behind;
+    return true;
+}
+
+void rt_device_usage(uint64_t *free_bytes, uint64_t *total_bytes) {
+    free_left();
+    mem_usage(free_bytes, total_bytes);
+    uint64_t used = *total_bytes - *free_bytes;
+    if (*total_bytes > limit) *total_bytes = limit;
+    *free_bytes = *total_bytes > used ? *total_bytes - used : 0;
+}
+
+uint64_t rt_device_alloc(uint64_t bytes) {
+    uint64_t free_bytes, total;
+    rt_device_usage(&free_bytes, &total);
+    return bytes <= free_bytes ? mem_alloc(bytes) : 0;
+}
+
 static cudaError_t allocate(void **ptr, size_t bytes) {
-    const time_profile *p = time_profile_get();
     if (!ptr) return cudaErrorInvalidValue;
-    time_charge(p->host_malloc_ns + mib(bytes) * p->host_malloc_ns_per_mib);
+    activity_call_bytes(bytes);
+    rt_charge_malloc(bytes);
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
-    uint64_t address = mem_alloc(bytes);
+    uint64_t address = rt_device_alloc(bytes);
     if (!address) {
         uint64_t free_bytes, total;
-        mem_usage(&free_bytes, &total);
+        rt_device_usage(&free_bytes, &total);
         rt_say("no room for %zu bytes: %" PRIu64 " of %" PRIu64 " are free", bytes, free_bytes, total);
         return cudaErrorMemoryAllocation;
     }
     add_block(&device_blocks, (block){.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line()});
+    activity_alloc(MEMORY_DEVICE, bytes);
     *ptr = (void *)(uintptr_t)address;
     return cudaSuccess;
 }
@@ -98,24 +154,33 @@ cudaError_t cudaFree(void *ptr) {
     RT_BEGIN;
     const time_profile *p = time_profile_get();
     if (!ptr) return rt_end(cudaSuccess);
+    uint64_t address = (uint64_t)(uintptr_t)ptr;
     time_wait_all(); /* as the driver does: a kernel may still use it */
-    block *b = find_block(&device_blocks, (uint64_t)(uintptr_t)ptr);
-    uint64_t bytes = b ? b->bytes : 0;
-    if (mem_free((uint64_t)(uintptr_t)ptr)) {
+    free_left();
+    bool twice = false;
+    if (rt_pool_free(address, time_point_now(TIME_LEGACY_STREAM), &twice) && !twice) {
+        time_charge(HOST_SUBMITS, p->host_free_async_ns);
+        rt_pool_synced();
+        return rt_end(cudaSuccess);
+    }
+    block *b = find_block(&device_blocks, address);
+    if (!b || b->address != address) {
         char what[256] = "a host address";
-        if (mem_in_window(ptr)) mem_describe((uint64_t)(uintptr_t)ptr, what, sizeof what);
-        rt_say("the pointer is not one that cudaMalloc gave and that is still allocated: %s", what);
+        if (mem_in_window(ptr)) mem_describe(address, what, sizeof what);
+        rt_say("the pointer is not one that cudaMalloc gave and that is still allocated: %s%s", what,
+               twice ? ", given back to the pool" : "");
         return rt_end(cudaErrorInvalidValue);
     }
-    if (b) drop_block(&device_blocks, b);
-    time_charge(p->host_free_ns + mib(bytes) * p->host_free_ns_per_mib);
+    activity_call_bytes(b->bytes);
+    rt_charge_free(b->bytes);
+    free_block(b);
     return rt_end(cudaSuccess);
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
     RT_BEGIN;
     uint64_t free_now, total;
-    mem_usage(&free_now, &total);
+    rt_device_usage(&free_now, &total);
     if (!free_bytes || !total_bytes) return rt_end(cudaErrorInvalidValue);
     *free_bytes = free_now;
     *total_bytes = total;
@@ -130,7 +195,8 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     if (!ptr) return cudaErrorInvalidValue;
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
-    time_charge(larger(p->host_pin_ns, mib(bytes) * p->host_pin_ns_per_mib));
+    activity_call_bytes(bytes);
+    time_charge(HOST_IN_CALL, larger(p->host_pin_ns, mib(bytes) * p->host_pin_ns_per_mib));
     void *memory = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
     if (!memory) return cudaErrorMemoryAllocation;
     block b = {.address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags};
@@ -138,6 +204,7 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
         free(memory);
         return cudaErrorMemoryAllocation;
     }
+    activity_alloc(MEMORY_PINNED, bytes);
     *ptr = memory;
     return cudaSuccess;
 }
@@ -161,7 +228,9 @@ cudaError_t cudaFreeHost(void *ptr) {
         return rt_end(cudaErrorInvalidValue);
     }
     time_wait_all();
-    time_charge(larger(p->host_unpin_ns, mib(b->bytes) * p->host_unpin_ns_per_mib));
+    activity_call_bytes(b->bytes);
+    activity_free(MEMORY_PINNED, b->bytes);
+    time_charge(HOST_IN_CALL, larger(p->host_unpin_ns, mib(b->bytes) * p->host_unpin_ns_per_mib));
     drop_block(&pinned_blocks, b);
     free(ptr);
     return rt_end(cudaSuccess);
@@ -174,7 +243,9 @@ cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     uint64_t address = (uint64_t)(uintptr_t)ptr;
     if (find_block(&pinned_blocks, address) || find_block(&pinned_blocks, address + bytes - 1))
         return rt_end(cudaErrorHostMemoryAlreadyRegistered);
-    time_charge(larger(p->host_register_ns, mib(bytes) * p->host_register_ns_per_mib));
+    activity_call_bytes(bytes);
+    activity_alloc(MEMORY_PINNED, bytes);
+    time_charge(HOST_IN_CALL, p->host_register_ns + mib(bytes) * p->host_register_ns_per_mib);
     block b = {.address = address, .bytes = bytes, .flags = flags, .registered = true};
     return rt_end(add_block(&pinned_blocks, b) ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -185,7 +256,9 @@ cudaError_t cudaHostUnregister(void *ptr) {
     block *b = find_block(&pinned_blocks, (uint64_t)(uintptr_t)ptr);
     if (!b || !b->registered || b->address != (uint64_t)(uintptr_t)ptr) return rt_end(cudaErrorHostMemoryNotRegistered);
     time_wait_all();
-    time_charge(larger(p->host_unregister_ns, mib(b->bytes) * p->host_unregister_ns_per_mib));
+    activity_call_bytes(b->bytes);
+    activity_free(MEMORY_PINNED, b->bytes);
+    time_charge(HOST_IN_CALL, p->host_unregister_ns + mib(b->bytes) * p->host_unregister_ns_per_mib);
     drop_block(&pinned_blocks, b);
     return rt_end(cudaSuccess);
 }
@@ -246,8 +319,9 @@ static cudaError_t check_end(const time_command *c, const time_place *at, const 
     return cudaSuccess;
 }
 
-static bool pinned(const time_command *c, const time_place *at) {
+static bool pinned(time_command *c, const time_place *at) {
     const block *b = find_block(&pinned_blocks, at->address);
+    c->shares_pages = b && b->registered;
     return b && at->address + extent(c, at) <= b->address + b->bytes;
 }
 
@@ -274,8 +348,8 @@ static cudaError_t resolve(time_command *c, enum cudaMemcpyKind kind) {
 
 /* --- copies and memset ------------------------------------------------------------------------------------------- */
 
-/* waits: the form without Async. Even the Async form waits when the device's data go to pageable memory; even the other
- * does not when both ends are on the device. */
+/* waits: the form without Async. Even the Async form waits when the device's data go to pageable memory. Even the other
+ * does not when both ends are on the device; nor for the last bytes of pageable memory, once they are staged. */
 static cudaError_t copy(time_command c, enum cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
     c.kind = TIME_COPY;
     c.host_file = rt_file();
@@ -284,8 +358,12 @@ static cudaError_t copy(time_command c, enum cudaMemcpyKind kind, cudaStream_t s
     if (c.width == 0 || c.height == 0) return cudaSuccess;
     cudaError_t e = resolve(&c, kind);
     if (e != cudaSuccess) return e;
+    activity_call_bytes(c.width * c.height);
+    bool stages = c.pageable && c.direction == TIME_H2D;
+    if (waits) activity_call_syncs();
+    if (waits && stages) time_wait_before(c.stream); /* it begins when what came before is done */
     time_submit(&c);
-    if (c.direction == TIME_D2D) waits = false;
+    if (c.direction == TIME_D2D || stages) waits = false;
     if (c.pageable && (c.direction == TIME_D2H || c.direction == TIME_H2H)) waits = true;
     if (waits) time_wait_stream(c.stream);
     return cudaSuccess;

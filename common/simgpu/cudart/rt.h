@@ -29,6 +29,7 @@
 cudaError_t rt_begin(const char *call); /* the sticky error, if there is one */
 cudaError_t rt_end(cudaError_t error);  /* its argument */
 cudaError_t rt_unsupported(const char *call);
+bool rt_inside(void); /* is this thread in an API call? */
 
 /* The host line that the next call is made from; SimGPU's C++ headers know it (sited.c). */
 void rt_at(const char *file, int line);
@@ -66,8 +67,26 @@ bool rt_stream(cudaStream_t handle, uint32_t *stream);
 
 /* --- memory.c --------------------------------------------------------------------------------------------------- */
 
+void rt_charge_malloc(uint64_t bytes);
+void rt_charge_free(uint64_t bytes);
+
+/* Device memory within the limit that simgpuDeviceMemory may have set; 0: full. */
+uint64_t rt_device_alloc(uint64_t bytes);
+void rt_device_usage(uint64_t *free_bytes, uint64_t *total_bytes);
+void rt_device_limit(uint64_t bytes);
+
+/* Frees what cudaMalloc gave once the device has passed that place; false: not such a block. */
+bool rt_free_behind(uint64_t address, time_point behind);
+
 /* "allocated by cudaMalloc at harness.cu:31" for a device address; empty when not known. */
 void rt_describe_allocation(uint64_t address, char *text, size_t size);
+
+/* --- pool.c ----------------------------------------------------------------------------------------------------- */
+
+/* Gives a block back to the pool, behind that place; false: not of the pool. */
+bool rt_pool_free(uint64_t address, time_point behind, bool *twice);
+void rt_pool_trim(uint64_t keep_bytes);
+void rt_pool_synced(void); /* the host has synchronized: idle memory above the threshold goes back */
 
 /* --- fault.c ---------------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* sited.c — the functions that SimGPU's C++ headers link under their own names, with the caller's file and line; and
  * SimGPU's own API (simgpu.h). Each notes the place and goes on to the plain function. */
 #include "rt.h"
+#include "../check/check.h"
 #include "../include/simgpu.h"
 
 #include <errno.h>
@@ -20,6 +21,10 @@ SITED(Free, (void *p, PLACE), (p))
 SITED(MallocHost, (void **p, size_t bytes, PLACE), (p, bytes))
 SITED(HostAlloc, (void **p, size_t bytes, unsigned flags, PLACE), (p, bytes, flags))
 SITED(FreeHost, (void *p, PLACE), (p))
+SITED(HostRegister, (void *p, size_t bytes, unsigned flags, PLACE), (p, bytes, flags))
+SITED(HostUnregister, (void *p, PLACE), (p))
+SITED(MallocAsync, (void **p, size_t bytes, cudaStream_t stream, PLACE), (p, bytes, stream))
+SITED(FreeAsync, (void *p, cudaStream_t stream, PLACE), (p, stream))
 SITED(Memcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, PLACE), (to, from, bytes, kind))
 SITED(MemcpyAsync, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream, PLACE),
       (to, from, bytes, kind, stream))
@@ -52,6 +57,11 @@ SITED(MemcpyFromSymbolAsync,
 SITED(DeviceSynchronize, (PLACE), ())
 SITED(StreamSynchronize, (cudaStream_t stream, PLACE), (stream))
 SITED(EventSynchronize, (cudaEvent_t event, PLACE), (event))
+SITED(StreamQuery, (cudaStream_t stream, PLACE), (stream))
+SITED(EventQuery, (cudaEvent_t event, PLACE), (event))
+SITED(EventRecord, (cudaEvent_t event, cudaStream_t stream, PLACE), (event, stream))
+SITED(StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags, PLACE), (stream, event, flags))
+SITED(LaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *argument, PLACE), (stream, function, argument))
 
 /* --- simgpu.h ----------------------------------------------------------------------------------------------- */
 
@@ -62,9 +72,46 @@ uint64_t simgpuHostTime(void) {
     return ns;
 }
 
-void simgpuHostWork(uint64_t ns) {
+/* The work belongs to the host thread, or to the host function that is running. */
+static void work(const char *name, double ns, const char *file, int line) {
+    rt_at(file, line);
+    rt_begin(name);
+    time_charge(HOST_WORKS, ns);
+    rt_end(cudaSuccess);
+}
+
+void simgpuHostTaskAt(const char *name, uint64_t ns, const char *file, int line);
+void simgpuHostWorkAt(uint64_t ns, const char *file, int line);
+
+void simgpuHostTaskAt(const char *name, uint64_t ns, const char *file, int line) { work(name, (double)ns, file, line); }
+void simgpuHostWorkAt(uint64_t ns, const char *file, int line) { work("host work", (double)ns, file, line); }
+void simgpuHostTask(const char *name, uint64_t ns) { work(name, (double)ns, NULL, 0); }
+void simgpuHostWork(uint64_t ns) { work("host work", (double)ns, NULL, 0); }
+
+void *simgpuHostMemcpy(void *to, const void *from, size_t bytes, const char *file, int line);
+void *simgpuHostMemmove(void *to, const void *from, size_t bytes, const char *file, int line);
+void *simgpuHostMemset(void *to, int value, size_t bytes, const char *file, int line);
+
+/* First the bytes, then the time: who touches a buffer too early does so for certain. */
+void *simgpuHostMemcpy(void *to, const void *from, size_t bytes, const char *file, int line) {
+    memcpy(to, from, bytes);
+    work("memcpy", (double)bytes / time_profile_get()->host_memcpy_gbs, file, line);
+    return to;
+}
+void *simgpuHostMemmove(void *to, const void *from, size_t bytes, const char *file, int line) {
+    memmove(to, from, bytes);
+    work("memmove", (double)bytes / time_profile_get()->host_memcpy_gbs, file, line);
+    return to;
+}
+void *simgpuHostMemset(void *to, int value, size_t bytes, const char *file, int line) {
+    memset(to, value, bytes);
+    work("memset", (double)bytes / time_profile_get()->host_memset_gbs, file, line);
+    return to;
+}
+
+void simgpuDeviceMemory(uint64_t bytes) {
     rt_begin(__func__);
-    time_charge((double)ns);
+    rt_device_limit(bytes);
     rt_end(cudaSuccess);
 }
 
@@ -81,6 +128,13 @@ int simgpuReport(const char *path) {
     if (failed) fprintf(stderr, "simgpu: the report %s cannot be opened: %s\n", path, strerror(errno));
     rt_end(cudaSuccess);
     return failed;
+}
+
+void simgpuCheck(int on) {
+    rt_begin(__func__);
+    if (!time_all_idle()) time_wait_all(); /* what was asked for before runs as it was asked for */
+    check_enable(on != 0);
+    rt_end(cudaSuccess);
 }
 
 const char *simgpuDeviceName(void) {

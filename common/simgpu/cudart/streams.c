@@ -66,7 +66,7 @@ bool rt_stream(cudaStream_t handle, uint32_t *stream) {
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
     RT_BEGIN;
     if (!stream || flags > cudaStreamNonBlocking) return rt_end(cudaErrorInvalidValue);
-    time_charge(time_profile_get()->host_create_ns);
+    time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
     entry e = {
         .kind = STREAM, .stream = time_stream_new(flags == cudaStreamDefault), .flags = flags, .priority = priority};
     *stream = (cudaStream_t)handle_new(e);
@@ -84,7 +84,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     RT_BEGIN;
     entry *e = handle_find(stream, STREAM);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
-    time_charge(time_profile_get()->host_create_ns);
+    time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
     time_stream_end(e->stream);
     e->kind = FREE;
     return rt_end(cudaSuccess);
@@ -95,6 +95,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     uint32_t s;
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
     time_wait_stream(s);
+    rt_pool_synced();
     return rt_end(cudaSuccess);
 }
 
@@ -102,7 +103,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
     RT_BEGIN;
     uint32_t s;
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
-    time_charge(time_profile_get()->host_query_ns);
+    time_charge(HOST_SUBMITS, time_profile_get()->host_query_ns);
     return rt_end(time_stream_idle(s) ? cudaSuccess : cudaErrorNotReady);
 }
 
@@ -126,18 +127,53 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
     return rt_end(cudaSuccess);
 }
 
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *argument) {
-    RT_BEGIN;
-    time_command c = {.kind = TIME_HOST_CALL, .call = fn, .argument = argument};
-    if (!fn) return rt_end(cudaErrorInvalidValue);
-    if (!rt_stream(stream, &c.stream)) return rt_end(cudaErrorInvalidResourceHandle);
+/* --- functions of the program in a stream -------------------------------------------------------------------- */
+
+/* One of the two is set. */
+typedef struct {
+    cudaHostFn_t function;
+    cudaStreamCallback_t callback;
+    cudaStream_t stream;
+    void *argument;
+} host_call;
+
+/* After a fault functions are not called any more, but callbacks are, with the error. */
+static void run_host_call(void *argument, bool dead) {
+    host_call *c = argument;
+    if (c->callback)
+        c->callback(c->stream, dead ? cudaErrorLaunchFailure : cudaSuccess, c->argument);
+    else if (!dead)
+        c->function(c->argument);
+    free(c);
+}
+
+static cudaError_t queue_host_call(host_call h) {
+    time_command c = {.kind = TIME_HOST_CALL, .host_file = rt_file(), .host_line = rt_line(), .call = run_host_call};
+    if (!h.function && !h.callback) return cudaErrorInvalidValue;
+    if (!rt_stream(h.stream, &c.stream)) return cudaErrorInvalidResourceHandle;
+    host_call *kept = malloc(sizeof *kept);
+    if (!kept) return cudaErrorMemoryAllocation;
+    *kept = h;
+    c.argument = kept;
     time_submit(&c);
-    return rt_end(cudaSuccess);
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument) {
+    RT_BEGIN;
+    return rt_end(queue_host_call((host_call){.function = function, .stream = stream, .argument = argument}));
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *argument, unsigned flags) {
+    RT_BEGIN;
+    if (flags) return rt_end(cudaErrorInvalidValue);
+    return rt_end(queue_host_call((host_call){.callback = callback, .stream = stream, .argument = argument}));
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
     RT_BEGIN;
     time_wait_all();
+    rt_pool_synced();
     return rt_end(cudaSuccess);
 }
 
@@ -146,7 +182,7 @@ cudaError_t cudaDeviceSynchronize(void) {
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
     RT_BEGIN;
     if (!event || flags > 7) return rt_end(cudaErrorInvalidValue);
-    time_charge(time_profile_get()->host_create_ns);
+    time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
     entry e = {.kind = EVENT, .event = time_event_new(), .flags = flags};
     *event = (cudaEvent_t)handle_new(e);
     return rt_end(*event ? cudaSuccess : cudaErrorMemoryAllocation);
@@ -157,7 +193,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     RT_BEGIN;
     entry *e = handle_find(event, EVENT);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
-    time_charge(time_profile_get()->host_create_ns);
+    time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
     time_event_end(e->event);
     e->kind = FREE;
     return rt_end(cudaSuccess);
@@ -190,7 +226,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     RT_BEGIN;
     const entry *e = handle_find(event, EVENT);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
-    time_charge(time_profile_get()->host_query_ns);
+    time_charge(HOST_SUBMITS, time_profile_get()->host_query_ns);
     return rt_end(time_event_done(e->event) ? cudaSuccess : cudaErrorNotReady);
 }
 
@@ -199,6 +235,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const entry *e = handle_find(event, EVENT);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
     time_wait_event(e->event);
+    rt_pool_synced();
     return rt_end(cudaSuccess);
 }
 
@@ -209,7 +246,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
     if (!a || !b || (a->flags | b->flags) & cudaEventDisableTiming || !time_event_recorded(a->event) ||
         !time_event_recorded(b->event))
         return rt_end(cudaErrorInvalidResourceHandle);
-    time_charge(time_profile_get()->host_other_ns);
+    time_charge(HOST_SUBMITS, time_profile_get()->host_other_ns);
     if (!time_event_done(a->event) || !time_event_done(b->event)) return rt_end(cudaErrorNotReady);
     *ms = (float)((time_event_ns(b->event) - time_event_ns(a->event)) / 1e6);
     return rt_end(cudaSuccess);

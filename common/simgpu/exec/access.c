@@ -5,6 +5,7 @@
  */
 #pragma clang diagnostic ignored "-Wpass-failed" /* under sanitizers its loops stay as they are */
 #include "count.h"
+#include "hooks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -353,6 +354,7 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     case SPACE_SHARED:
         if (!limits_ok(w, i, size, &s, w->block->shared_bytes, "shared")) return;
         count_shared(w, c, size, load, &s);
+        if (exec_listener) exec_listener->access(w, i, space, size);
         break;
     case SPACE_LOCAL:
         if (!limits_ok(w, i, size, &s, w->local_stride, "local")) return;
@@ -364,7 +366,9 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         break;
     default:
         if (!global_ok(w, i, size, &s)) return;
-        if (space != SPACE_CONST) (load ? count_load : count_store)(w, c, size, &s);
+        if (space == SPACE_CONST) break;
+        (load ? count_load : count_store)(w, c, size, &s);
+        if (exec_listener) exec_listener->access(w, i, SPACE_GLOBAL, size);
     }
     if (load) {
         if (!s.dense || !load_dense(w, i, lane_bytes(w, space, 0))) load_lanes(w, i, space);
@@ -524,6 +528,7 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
               "an atomic on local memory, which no other thread can see");
         return;
     }
+    if (exec_listener) exec_listener->access(w, i, space, size);
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         uint64_t b = size == 8 ? ROW(w, uint64_t, i->b)[l] : ROW(w, uint32_t, i->b)[l];

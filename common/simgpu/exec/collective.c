@@ -1,5 +1,5 @@
 /* Lanes and warps that exchange: votes, shuffles, matches, and the barriers of a block (PTX ISA 9.7.13). */
-#include "warp.h"
+#include "hooks.h"
 
 #define EACH_ACTIVE                                                                                                    \
     for (uint32_t m = w->mask, l = 0; m; m &= m - 1)                                                                   \
@@ -28,7 +28,7 @@ void op_vote(warp *w, const ptx_insn *i) {
 void op_shfl(warp *w, const ptx_insn *i) {
     if (!members_here(w, i)) return;
     const uint32_t *a = ROW(w, uint32_t, i->a), *b = ROW(w, uint32_t, i->b), *c = ROW(w, uint32_t, i->c);
-    uint32_t out[32], in_range = 0;
+    uint32_t out[32] = {0}, in_range = 0;
     EACH_ACTIVE {
         uint32_t bval = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
         uint32_t last = (l & segment) | (clamp & ~segment), first = l & segment;
@@ -50,7 +50,7 @@ void op_shfl(warp *w, const ptx_insn *i) {
 
 void op_match(warp *w, const ptx_insn *i) {
     if (!members_here(w, i)) return;
-    uint32_t out[32], lanes = w->mask;
+    uint32_t out[32] = {0}, lanes = w->mask;
     bool all = true;
     EACH_ACTIVE {
         uint64_t v = i->a_wide ? ROW(w, uint64_t, i->a)[l] : ROW(w, uint32_t, i->a)[l];
@@ -117,6 +117,7 @@ static bool same_place(block *b, uint32_t number) {
 
 static void release(block *b, uint32_t number) {
     if (!same_place(b, number)) return;
+    if (exec_listener) exec_listener->passed(b, number);
     for (uint32_t k = 0; k < b->nwarps; k++)
         for (uint32_t s = 0; s < b->warps[k].nsplits; s++) {
             warp *w = &b->warps[k];
@@ -162,6 +163,7 @@ static void arrive(warp *w, const ptx_insn *i, bool waits) {
     }
     b->barriers[number].arrived += (uint32_t)__builtin_popcount(w->mask);
     if (expected) b->barriers[number].expected = expected;
+    if (exec_listener) exec_listener->arrived(w, number);
     if (i->op == OP_bar_red) {
         uint32_t p = predicate(w, i->c, i->negate_c) & w->mask;
         b->barriers[number].sum += (uint32_t)__builtin_popcount(p);
@@ -182,3 +184,9 @@ static void arrive(warp *w, const ptx_insn *i, bool waits) {
 void op_bar_sync(warp *w, const ptx_insn *i) { arrive(w, i, true); }
 void op_bar_red(warp *w, const ptx_insn *i) { arrive(w, i, true); }
 void op_bar_arrive(warp *w, const ptx_insn *i) { arrive(w, i, false); }
+
+/* Stores are seen at once: only a listener cares. */
+void op_fence(warp *w, const ptx_insn *i) {
+    (void)i;
+    if (exec_listener) exec_listener->fenced(w);
+}

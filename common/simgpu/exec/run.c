@@ -5,6 +5,7 @@
  * order.
  */
 #include "count.h"
+#include "hooks.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -23,6 +24,7 @@ static worker workers[MAX_WORKERS];
 static uint64_t launches;
 
 void (*exec_print)(const char *text, size_t length);
+const exec_hooks *exec_listener;
 
 const exec_counter_name exec_counter_names[NCOUNTERS] = {
 #define COUNTER(field, ncu, what) {#field, ncu, what},
@@ -145,6 +147,7 @@ void block_run(block *b) {
     for (int k = 0; k < MAX_BARRIERS; k++) b->barriers[k].all = true;
     memset(b->shared, 0xCD, b->shared_bytes);
     l1_next_block(&t->l1);
+    if (exec_listener) exec_listener->block_begins(b);
     for (uint32_t k = 0; k < b->nwarps; k++) warp_start(&b->warps[k], b, k);
     while (b->live && !b->failed) {
         bool progress = false;
@@ -414,7 +417,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     launches++;
     uint64_t nblocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     uint32_t threads_per_block = launch->block.x * launch->block.y * launch->block.z;
-    bool one = f->code->serial || nblocks * threads_per_block <= SMALL_GRID || wanted_threads == 1;
+    bool one = exec_listener || f->code->serial || nblocks * threads_per_block <= SMALL_GRID || wanted_threads == 1;
     if (!one) start_helpers(wanted_threads - 1);
     unsigned threads = one ? 1 : pool.helpers + 1;
     r->blocks = nblocks;
@@ -428,7 +431,9 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         worker_begin(&workers[t], launch, left / 128 / resident);
         workers[t].parallel = threads > 1;
     }
+    if (exec_listener) exec_listener->launch_begins(launch, nblocks);
     run_all(launch, nblocks, threads);
+    if (exec_listener) exec_listener->launch_ended();
     const worker *failed = NULL;
     for (unsigned t = 0; t < threads; t++)
         if (workers[t].fault.status != EXEC_OK && (!failed || workers[t].fault_block < failed->fault_block))

@@ -1,5 +1,5 @@
 /* Who runs when: splits of a warp, joins, warp-wide synchronisation, calls and returns. See warp.h for the idea. */
-#include "warp.h"
+#include "hooks.h"
 
 #include <string.h>
 
@@ -150,6 +150,8 @@ void warp_exit(warp *w, uint32_t lanes) {
     w->live &= ~lanes;
     w->block->live -= (uint32_t)__builtin_popcount(lanes);
     w->active &= ~lanes;
+    for (uint32_t s = 0; s < w->nsplits; s++) /* who waits for them looks again */
+        if (w->splits[s].state == SPLIT_SYNC && w->splits[s].wanted & lanes) w->splits[s].state = SPLIT_RUN;
     if (w->active) return;
     split *s = &w->splits[w->current];
     s->state = SPLIT_FREE;
@@ -382,7 +384,10 @@ bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
         fault(w, i, EXEC_BAD_SYNC, lane, "the mask 0x%08x does not name lane %u, which executes it", member, lane);
         return false;
     }
-    if ((w->mask & want) == want) return true;
+    if ((w->mask & want) == want) {
+        if (exec_listener) exec_listener->synced(w, want);
+        return true;
+    }
     bool pure = i->op == OP_bar_warp; /* __syncwarp may be met at another line; an exchange of values may not */
     uint32_t here = w->mask | waiting(w, self, s->frame, want, pure);
     if ((here & want) != want) {
@@ -406,6 +411,7 @@ bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
         p->pc++;
     }
     w->mask = here;
+    if (exec_listener) exec_listener->synced(w, want);
     return true;
 }
 

@@ -49,6 +49,13 @@ extern "C" cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_
 template <class T> static inline cudaError_t cudaMalloc(T **ptr, size_t bytes, SIMGPU_SITE) {
     return cudaMalloc((void **)ptr, bytes, file, line);
 }
+template <class T> static inline cudaError_t cudaMallocAsync(T **ptr, size_t bytes, cudaStream_t stream, SIMGPU_SITE) {
+    return cudaMallocAsync((void **)ptr, bytes, stream, file, line);
+}
+template <class T>
+static inline cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    return cudaMallocFromPoolAsync((void **)ptr, bytes, pool, stream);
+}
 template <class T> static inline cudaError_t cudaMallocPitch(T **ptr, size_t *pitch, size_t width, size_t height) {
     return cudaMallocPitch((void **)ptr, pitch, width, height);
 }
@@ -57,7 +64,8 @@ static inline cudaError_t cudaMallocManaged(T **ptr, size_t bytes, unsigned flag
     return cudaMallocManaged((void **)ptr, bytes, flags);
 }
 template <class T> static inline cudaError_t cudaMallocHost(T **ptr, size_t bytes, unsigned flags = 0, SIMGPU_SITE) {
-    return cudaHostAlloc((void **)ptr, bytes, flags, file, line);
+    return flags ? cudaHostAlloc((void **)ptr, bytes, flags, file, line)
+                 : cudaMallocHost((void **)ptr, bytes, file, line);
 }
 template <class T> static inline cudaError_t cudaHostAlloc(T **ptr, size_t bytes, unsigned flags, SIMGPU_SITE) {
     return cudaHostAlloc((void **)ptr, bytes, flags, file, line);
@@ -110,6 +118,26 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
     return cudaEventCreateWithFlags(event, flags);
 }
+
+/* The host's own memcpy and memset take virtual time too. clang prefers a function with enable_if where another of the
+ * same parameters has none, so these are found before <string.h>'s; <cstring> then takes both into namespace std. */
+#if !defined(__CUDA_ARCH__)
+extern "C" void *simgpuHostMemcpy(void *to, const void *from, size_t bytes, const char *file, int line);
+extern "C" void *simgpuHostMemmove(void *to, const void *from, size_t bytes, const char *file, int line);
+extern "C" void *simgpuHostMemset(void *to, int value, size_t bytes, const char *file, int line);
+#define SIMGPU_PREFERRED __attribute__((enable_if(true, "")))
+static inline void *memcpy(void *to, const void *from, size_t bytes, SIMGPU_SITE) SIMGPU_PREFERRED {
+    return simgpuHostMemcpy(to, from, bytes, file, line);
+}
+static inline void *memmove(void *to, const void *from, size_t bytes, SIMGPU_SITE) SIMGPU_PREFERRED {
+    return simgpuHostMemmove(to, from, bytes, file, line);
+}
+static inline void *memset(void *to, int value, size_t bytes, SIMGPU_SITE) SIMGPU_PREFERRED {
+    return simgpuHostMemset(to, value, bytes, file, line);
+}
+#undef SIMGPU_PREFERRED
+#endif
+#include <cstring>
 
 /* The block size with the most resident threads, and the grid that fills the device with it. */
 template <class T>

@@ -32,7 +32,9 @@ typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct CUfunc_st *cudaFunction_t;
 typedef struct CUkern_st *cudaKernel_t;
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef void (*cudaHostFn_t)(void *userData);
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *userData);
 
 #define cudaStreamLegacy    ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
@@ -83,6 +85,17 @@ struct cudaPointerAttributes {
     int device;
     void *devicePointer;
     void *hostPointer;
+};
+
+enum cudaMemPoolAttr {
+    cudaMemPoolReuseFollowEventDependencies = 1,
+    cudaMemPoolReuseAllowOpportunistic = 2,
+    cudaMemPoolReuseAllowInternalDependencies = 3,
+    cudaMemPoolAttrReleaseThreshold = 4,
+    cudaMemPoolAttrReservedMemCurrent = 5,
+    cudaMemPoolAttrReservedMemHigh = 6,
+    cudaMemPoolAttrUsedMemCurrent = 7,
+    cudaMemPoolAttrUsedMemHigh = 8,
 };
 
 enum cudaFuncCache {
@@ -292,11 +305,24 @@ cudaError_t cudaFree(void *ptr SIMGPU_AT) SIMGPU_SITED(Free);
 cudaError_t cudaMallocHost(void **ptr, size_t bytes SIMGPU_AT) SIMGPU_SITED(MallocHost);
 cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned int flags SIMGPU_AT) SIMGPU_SITED(HostAlloc);
 cudaError_t cudaFreeHost(void *ptr SIMGPU_AT) SIMGPU_SITED(FreeHost);
-cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned int flags);
-cudaError_t cudaHostUnregister(void *ptr);
+cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned int flags SIMGPU_AT) SIMGPU_SITED(HostRegister);
+cudaError_t cudaHostUnregister(void *ptr SIMGPU_AT) SIMGPU_SITED(HostUnregister);
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *ptr);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
+
+/* Stream-ordered allocation. There is one pool, the device's default. */
+cudaError_t cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream SIMGPU_AT) SIMGPU_SITED(MallocAsync);
+cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream SIMGPU_AT) SIMGPU_SITED(FreeAsync);
+cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device);
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep);
+
+/* Copies. */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind SIMGPU_AT)
     SIMGPU_SITED(Memcpy);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
@@ -334,17 +360,22 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream SIMGPU_AT) SIMGPU_SITED(StreamSynchronize);
-cudaError_t cudaStreamQuery(cudaStream_t stream);
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags SIMGPU_DEFAULT(0));
+cudaError_t cudaStreamQuery(cudaStream_t stream SIMGPU_AT) SIMGPU_SITED(StreamQuery);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags SIMGPU_DEFAULT(0) SIMGPU_AT)
+    SIMGPU_SITED(StreamWaitEvent);
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData SIMGPU_AT)
+    SIMGPU_SITED(LaunchHostFunc);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
+                                  unsigned int flags);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream SIMGPU_DEFAULT(0));
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream SIMGPU_DEFAULT(0) SIMGPU_AT)
+    SIMGPU_SITED(EventRecord);
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
-cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaEventQuery(cudaEvent_t event SIMGPU_AT) SIMGPU_SITED(EventQuery);
 cudaError_t cudaEventSynchronize(cudaEvent_t event SIMGPU_AT) SIMGPU_SITED(EventSynchronize);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 

@@ -7,14 +7,25 @@
 
 /* --- barriers and fences ------------------------------------------------------------------------------------ */
 
-/* __syncthreads() itself is a builtin of clang. */
-SIMGPU_DEVICE int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
-SIMGPU_DEVICE int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
-SIMGPU_DEVICE int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
+/* clang has builtins for these, but LLVM 14 believes that no intrinsic writes a __shared__ variable whose address is
+ * never taken, and moves its loads across them. What is written as PTX with a "memory" clobber stays where it is. */
+SIMGPU_DEVICE void simgpuBarrier() { asm volatile("bar.sync 0;" ::: "memory"); }
+#define __syncthreads() simgpuBarrier()
+#define SIMGPU_BARRIER_OF(name, builtin)                                                                               \
+    SIMGPU_DEVICE int name(int p) {                                                                                    \
+        asm volatile("" ::: "memory");                                                                                 \
+        int all = builtin(p);                                                                                          \
+        asm volatile("" ::: "memory");                                                                                 \
+        return all;                                                                                                    \
+    }
+SIMGPU_BARRIER_OF(__syncthreads_count, __nvvm_bar0_popc)
+SIMGPU_BARRIER_OF(__syncthreads_and, __nvvm_bar0_and)
+SIMGPU_BARRIER_OF(__syncthreads_or, __nvvm_bar0_or)
+#undef SIMGPU_BARRIER_OF
 SIMGPU_DEVICE void __syncwarp(unsigned mask = 0xffffffffu) { asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory"); }
-SIMGPU_DEVICE void __threadfence_block() { __nvvm_membar_cta(); }
-SIMGPU_DEVICE void __threadfence() { __nvvm_membar_gl(); }
-SIMGPU_DEVICE void __threadfence_system() { __nvvm_membar_sys(); }
+SIMGPU_DEVICE void __threadfence_block() { asm volatile("membar.cta;" ::: "memory"); }
+SIMGPU_DEVICE void __threadfence() { asm volatile("membar.gl;" ::: "memory"); }
+SIMGPU_DEVICE void __threadfence_system() { asm volatile("membar.sys;" ::: "memory"); }
 SIMGPU_DEVICE void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory"); }
 SIMGPU_DEVICE void __trap() { asm volatile("trap;"); }
 

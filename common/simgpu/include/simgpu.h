@@ -7,6 +7,14 @@
 
 #include <stdint.h>
 
+#if defined(SIMGPU_AT) && defined(__cplusplus) && defined(__CUDA__)
+#define SIMGPU_WORK_AT       SIMGPU_AT
+#define SIMGPU_WORK_AS(name) __asm__(#name)
+#else
+#define SIMGPU_WORK_AT
+#define SIMGPU_WORK_AS(name)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -14,8 +22,16 @@ extern "C" {
 /* The host thread's virtual clock, in nanoseconds since the program began. */
 uint64_t simgpuHostTime(void);
 
-/* Charges `ns` nanoseconds of work that the host would have done here; CPU code costs nothing otherwise. */
-void simgpuHostWork(uint64_t ns);
+/* Charges `ns` nanoseconds of work that the host would have done here. CPU code costs nothing otherwise, but for
+ * memcpy, memmove and memset in code that clang compiles. Inside a host function (cudaLaunchHostFunc) the work is that
+ * function's: its stream waits, the program's thread does not. */
+void simgpuHostWork(uint64_t ns SIMGPU_WORK_AT) SIMGPU_WORK_AS(simgpuHostWorkAt);
+
+/* The same under a name that reports and traces show: "load batch". The name is kept, not copied. */
+void simgpuHostTask(const char *name, uint64_t ns SIMGPU_WORK_AT) SIMGPU_WORK_AS(simgpuHostTaskAt);
+
+/* From now on the device has this many bytes of memory; 0: as many as the profile says. What is allocated stays. */
+void simgpuDeviceMemory(uint64_t bytes);
 
 /* Writes {"kind":"mark","name":...} into the report: what follows it belongs to `name`. */
 void simgpuMark(const char *name);
@@ -26,6 +42,11 @@ int simgpuReport(const char *path);
 
 /* "virtual H200": the profile's device, always with the word virtual. */
 const char *simgpuDeviceName(void);
+
+/* Checks on (1) or off (0) from here on, as SIMGPU_CHECK=1 does from the start: races, reads of shared memory that was
+ * never written. What they find goes to stderr and into the report. Kernels take several
+ * times as long to simulate; their virtual time stays the same. */
+void simgpuCheck(int on);
 
 #ifdef __cplusplus
 }

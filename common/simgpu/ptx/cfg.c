@@ -135,6 +135,13 @@ static void post_dominators(cfg *g) {
     }
 }
 
+/* A block where lanes of a kernel just end: they need not meet for that. ptxas, too, makes a branch there an exit; so
+ * `if (i >= n) return;` before a barrier leaves the barrier to the others. */
+static bool only_ends(const cfg *g, uint32_t b) {
+    const ptx_insn *i = &g->code->insns[g->blocks[b].first];
+    return g->blocks[b].first == g->blocks[b].last && (i->op == OP_ret || i->op == OP_exit) && !i->guarded;
+}
+
 /* Puts a join in front of every instruction where lanes of some branch meet, and moves all indices along. */
 static void insert_joins(cfg *g, bool is_kernel) {
     ptx_code *c = g->code;
@@ -145,7 +152,7 @@ static void insert_joins(cfg *g, bool is_kernel) {
         bool diverges = (x->op == OP_bra && x->guarded) || x->op == OP_brx || (x->op == OP_ret && x->guarded);
         uint32_t p = g->blocks[b].ipdom;
         if (!diverges || p == NONE) continue;
-        if (p == g->nblocks - 1 && is_kernel) continue; /* lanes just end */
+        if (is_kernel && only_ends(g, p)) continue;
         x->join = g->blocks[p].first;
         wanted[x->join] = true;
     }

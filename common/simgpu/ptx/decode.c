@@ -253,10 +253,10 @@ static bool one_of(const char *m, const char *list) {
 
 /* Modifiers that choose the operation become part of the key, in the order of the text. */
 static const char KEY_MODIFIERS[] = ".lo .hi .wide .cc .approx .full .NaN .shiftamt .clamp .wrap .l .r";
-/* Modifiers without a meaning here: memory order and scope (blocks see each other's stores at once), cache hints,
+/* Modifiers without a meaning here: the scope of an order (blocks see each other's stores at once), cache hints,
  * uniformity hints (uniformity is observed, not believed). */
 static const char HINTS[] =
-    ".relaxed .acquire .release .acq_rel .weak .gpu .cta .sys .cluster .nc .ca .cg .cs .lu .cv .wb .wt .uni .aligned "
+    ".weak .gpu .cta .sys .cluster .nc .ca .cg .cs .lu .cv .wb .wt .uni .aligned "
     ".L1::evict_normal "
     ".L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .noftz .cta";
 static const struct {
@@ -308,10 +308,10 @@ void dec_read_modifiers(decoder *d, const char *own) {
             d->flags.vector = 2;
         else if (strcmp(m, ".v4") == 0)
             d->flags.vector = 4;
-        else if (strcmp(m, ".volatile") == 0)
+        else if (one_of(m, ".volatile .relaxed .acquire"))
             d->flags.polls = true;
-        else if (strcmp(m, ".acquire") == 0)
-            d->flags.polls = true;
+        else if (one_of(m, ".release .acq_rel"))
+            d->flags.polls = d->flags.releases = true;
         else if (strcmp(m, ".nc") == 0)
             d->flags.read_only = true;
         else if (one_of(m, KEY_MODIFIERS))
@@ -575,8 +575,8 @@ static const struct {
     {"redux", dec_redux},
     {"activemask", dec_activemask},
     {"nanosleep", dec_nanosleep},
-    {"membar", dec_nop},
-    {"fence", dec_nop},
+    {"membar", dec_fence},
+    {"fence", dec_fence},
     {"prefetch", dec_nop},
     {"prefetchu", dec_nop},
     {"pmevent", dec_nop},

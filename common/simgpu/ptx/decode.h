@@ -116,17 +116,18 @@ struct ptx_insn {
     bool guarded, guard_not; /* @p, @!p */
     bool negate_c;           /* the predicate operand c is !p */
     bool a_wide, d_wide;     /* the row of a (or the address, or a stored value: d_wide), of d has 8 bytes a lane */
-    bool polls;              /* reads what others write: atomics, volatile loads: a loop of these may be waiting */
-    bool read_only;          /* ld.global.nc: no store of this launch changes what it reads */
-    uint8_t rounds;          /* of the basic block that begins here: how often its loads wait for earlier loads */
-    bool unused;             /* an atomic whose result nobody reads */
-    uint32_t guard;          /* row of the guard predicate */
-    uint32_t d, d2;          /* result rows; d2: the q of p|q */
-    uint32_t a, b, c, e;     /* source rows */
-    uint32_t v[4];           /* rows of a vector operand */
-    int64_t imm;             /* address offset, lop3 table, barrier number ... */
-    uint32_t target, join;   /* branches: instruction index; where both ways meet, or NO_JOIN */
-    struct ptx_call *call;   /* call, brx */
+    bool polls;            /* atomic, volatile, .relaxed ...: reads what others write; a loop of these may be waiting */
+    bool releases;         /* .release, .acq_rel: orders what came before it */
+    bool read_only;        /* ld.global.nc: no store of this launch changes what it reads */
+    uint8_t rounds;        /* of the basic block that begins here: how often its loads wait for earlier loads */
+    bool unused;           /* an atomic whose result nobody reads */
+    uint32_t guard;        /* row of the guard predicate */
+    uint32_t d, d2;        /* result rows; d2: the q of p|q */
+    uint32_t a, b, c, e;   /* source rows */
+    uint32_t v[4];         /* rows of a vector operand */
+    int64_t imm;           /* address offset, lop3 table, barrier number ... */
+    uint32_t target, join; /* branches: instruction index; where both ways meet, or NO_JOIN */
+    struct ptx_call *call; /* call, brx */
     uint32_t ptx_line, line; /* line in the PTX text, and in the source (0: none) */
     uint16_t file, column;
 };

@@ -289,10 +289,16 @@ void dec_ret(decoder *d) { simple(d, OP_ret); }
 void dec_exit(decoder *d) { simple(d, OP_exit); }
 void dec_trap(decoder *d) { simple(d, OP_trap); }
 
-/* Fences, prefetches and performance events change nothing here: stores are seen at once, caches hold no state. */
+/* Prefetches and performance events change nothing here: caches hold no state. */
 void dec_nop(decoder *d) {
     d->flags = (ptx_insn){0};
     dec_emit(d, OP_nop);
+}
+
+/* A fence neither, stores are seen at once; but a checker asks whether it was there. */
+void dec_fence(decoder *d) {
+    d->flags = (ptx_insn){0};
+    dec_emit(d, OP_fence);
 }
 
 void dec_nanosleep(decoder *d) {

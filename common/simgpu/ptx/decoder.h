@@ -71,6 +71,7 @@ void dec_ret(decoder *d);
 void dec_exit(decoder *d);
 void dec_trap(decoder *d);
 void dec_nop(decoder *d);
+void dec_fence(decoder *d);
 void dec_nanosleep(decoder *d);
 void dec_bar(decoder *d);
 void dec_shfl(decoder *d);

@@ -12,7 +12,7 @@
  *
  * A kernel changes memory when it starts (exec/ runs it then, its duration follows from what it did), a copy when it
  * finishes. Streams that are ordered cannot tell; streams that race get one of the results that a GPU could give. */
-#include "time.h"
+#include "hooks.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -21,25 +21,23 @@
 
 #define NEVER DBL_MAX
 
-typedef struct {
-    uint32_t stream;
-    uint64_t count; /* done when the stream has completed this many commands */
-} dependency;
-
-enum phase { QUEUED, BUSY, FLOWING }; /* BUSY: until `until`; then copies over the bus flow */
+/* BUSY: until `until`; then a copy over the bus flows, and a host function is called. */
+enum phase { QUEUED, BUSY, FLOWING, CALLED };
 
 typedef struct node {
     time_command c;
     struct node *next; /* in its stream */
     uint64_t sequence; /* order of submission over all streams: breaks ties */
     uint64_t count;    /* its number in its stream, from 1 */
+    double called;     /* when the host's call began */
     double arrive;     /* when the device has it */
-    dependency *after; /* other streams */
+    time_point *after; /* places in other streams */
     uint32_t nafter;
     void *staged;      /* pageable source bytes, taken at the call */
     report_slot *slot; /* its line of the report, or NULL */
     enum phase phase;
     double start, until, left, cap; /* left: bytes still to flow, at most at cap GB/s (bytes a ns) */
+    double fixed;                   /* a copy's time before it flows */
     double share;                   /* of the SMs, while it runs */
     exec_fault *fault;              /* what the kernel ran into; the device stops when it finishes */
 } node;
@@ -67,8 +65,12 @@ static struct {
     double host, device; /* the two clocks; the device's may lag behind the host's, or lead while the host waits */
     node *h2d, *d2h;     /* what the copy engines do */
     double sm_share;     /* of the SMs that is taken, 0..1 */
+    bool in_function;    /* a host function runs, at the device's present */
+    double function_ns;  /* the work that it has done */
     exec_fault fault;
 } line;
+
+const time_hooks *time_listener;
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -116,8 +118,16 @@ void time_event_end(time_event *e) {
 }
 
 bool time_event_recorded(const time_event *e) { return e->count != 0; }
-bool time_event_done(const time_event *e) { return e->count == 0 || stream_at(e->stream)->completed >= e->count; }
+static bool reached(const time_event *e) { return time_point_passed((time_point){e->stream, e->count}); }
+bool time_event_done(const time_event *e) {
+    if (!reached(e)) return false;
+    if (time_listener && e->count) time_listener->host_saw(e->stream, e->count);
+    return true;
+}
 double time_event_ns(const time_event *e) { return e->ns; }
+
+time_point time_point_now(uint32_t id) { return (time_point){id, stream_at(id)->submitted}; }
+bool time_point_passed(time_point p) { return stream_at(p.stream)->completed >= p.count; }
 
 /* --- starting and finishing --------------------------------------------------------------------------------- */
 
@@ -165,7 +175,8 @@ static void start_launch(node *n, const time_profile *p) {
         *n->fault = r.fault;
     }
     n->until = n->start + e.duration_ns;
-    if (n->slot) report_launch(n->slot, &n->c, &r, &e, n->start);
+    activity_device(&n->c, n->called, n->arrive, n->start, n->start + e.term_ns[TERM_LAUNCH], n->until);
+    if (n->slot) report_launch(n->slot, &n->c, &r, &e, n->called, n->start);
     n->slot = NULL;
 }
 
@@ -177,9 +188,10 @@ static void start(node *n) {
     if (line.fault.status != EXEC_OK) n->share = 0; /* the context is dead: nothing happens any more */
     if (line.fault.status != EXEC_OK) return;
     if (n->c.kind == TIME_LAUNCH) {
+        if (time_listener) time_listener->launches(&n->c, n->count);
         start_launch(n, p);
     } else if (on_bus(n)) {
-        n->until += p->copy_fixed_ns;
+        n->until += n->fixed;
         n->left = bytes;
         *engine(n) = n;
     } else if (n->c.kind == TIME_MEMSET) {
@@ -188,10 +200,25 @@ static void start(node *n) {
         n->until += p->kernel_fixed_ns + 2 * bytes / p->device_copy_gbs;
     } else if (n->c.kind == TIME_EVENT) {
         n->until += p->event_ns;
+    } else if (n->c.kind == TIME_HOST_CALL) {
+        n->until += p->host_wake_ns; /* as any thread that waits for the device */
     } else if (n->c.kind == TIME_COPY) {
         n->until += bytes / p->pageable_d2h_gbs; /* host to host: the CPU's own memcpy, in its stream's order */
     }
     line.sm_share += n->share;
+    if (on_sms(&n->c) && n->c.kind != TIME_LAUNCH)
+        activity_device(&n->c, n->called, n->arrive, n->start, n->start + p->kernel_fixed_ns, n->until);
+}
+
+/* The stream goes on when the function has returned and the device has heard of it. */
+static void call_host_function(node *n) {
+    bool dead = line.fault.status != EXEC_OK;
+    n->phase = CALLED;
+    line.function_ns = 0;
+    line.in_function = true;
+    n->c.call(n->c.argument, dead);
+    line.in_function = false;
+    n->until = line.device + line.function_ns + (dead ? 0 : time_profile_get()->arrive_ns);
 }
 
 static void finish(node *n) {
@@ -200,8 +227,13 @@ static void finish(node *n) {
     if (on_bus(n) && *engine(n) == n) *engine(n) = NULL;
     line.sm_share -= n->share;
     if (line.sm_share < 1e-9) line.sm_share = 0;
-    if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) move_bytes(n);
-    if (n->slot) report_transfer(n->slot, &n->c, n->start, line.device - n->start, n->cap);
+    if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) {
+        if (time_listener) time_listener->moves(&n->c);
+        move_bytes(n);
+    }
+    if (alive && (on_bus(n) || n->c.kind == TIME_HOST_CALL))
+        activity_device(&n->c, n->called, n->arrive, n->start, n->start, line.device);
+    if (n->slot) report_transfer(n->slot, &n->c, n->called, n->start, line.device - n->start, n->cap);
     if (n->c.kind == TIME_EVENT) {
         time_event *e = n->c.event;
         if (e->stream == n->c.stream && e->count == n->count) e->ns = line.device;
@@ -212,9 +244,9 @@ static void finish(node *n) {
     s->completed = n->count;
     s->done_ns = line.device;
     s->last_was_kernel = n->c.kind == TIME_LAUNCH;
+    if (time_listener) time_listener->ended(&n->c, n->count);
     if (n->fault && alive) line.fault = *n->fault;
     if (n->c.kind == TIME_LAUNCH) free((void *)n->c.launch.params);
-    if (n->c.kind == TIME_HOST_CALL && alive) n->c.call(n->c.argument);
     free(n->fault);
     free(n->staged);
     free(n->after);
@@ -246,7 +278,7 @@ static double ready(const stream *s, const node *n) {
     if (n->c.kind == TIME_LAUNCH && !s->last_was_kernel)
         when = larger(when, s->done_ns + time_profile_get()->kernel_switch_ns);
     for (uint32_t i = 0; i < n->nafter; i++)
-        if (stream_at(n->after[i].stream)->completed < n->after[i].count) return NEVER;
+        if (!time_point_passed(n->after[i])) return NEVER;
     return has_room(n) ? larger(when, line.device) : NEVER;
 }
 
@@ -260,7 +292,7 @@ static bool step(double limit) {
         node *n = s->head;
         if (!n) continue;
         bool starts = n->phase == QUEUED;
-        double t = starts ? ready(s, n) : n->phase == BUSY ? n->until : line.device + larger(0, n->left) / rate(n);
+        double t = starts ? ready(s, n) : n->phase != FLOWING ? n->until : line.device + larger(0, n->left) / rate(n);
         /* At one instant, what ends goes before what begins; then the order of submission. */
         bool sooner = t < when || (t == when && next && starts == next_starts && n->sequence < next->sequence) ||
                       (t == when && next && !starts && next_starts);
@@ -275,12 +307,15 @@ static bool step(double limit) {
         start(next);
     else if (next->phase == BUSY && on_bus(next) && line.fault.status == EXEC_OK)
         next->phase = FLOWING;
+    else if (next->phase == BUSY && next->c.kind == TIME_HOST_CALL)
+        call_host_function(next);
     else
         finish(next);
     return true;
 }
 
 void time_catch_up(void) {
+    if (line.in_function) return; /* it runs inside a step */
     while (step(line.host)) {}
     if (line.device < line.host) flow(line.host);
 }
@@ -289,9 +324,10 @@ void time_catch_up(void) {
 
 static void depend(node *n, uint32_t on) {
     const stream *s = stream_at(on);
+    if (time_listener && s->submitted) time_listener->after(on, s->submitted);
     if (on == n->c.stream || s->submitted == s->completed) return;
     n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
-    n->after[n->nafter++] = (dependency){on, s->submitted};
+    n->after[n->nafter++] = (time_point){on, s->submitted};
 }
 
 static void find_dependencies(node *n) {
@@ -301,9 +337,11 @@ static void find_dependencies(node *n) {
     } else if (stream_at(n->c.stream)->blocking) {
         depend(n, TIME_LEGACY_STREAM);
     }
-    if (n->c.kind == TIME_WAIT_EVENT && !time_event_done(n->c.event)) {
+    if (n->c.kind != TIME_WAIT_EVENT) return;
+    if (time_listener && n->c.event->count) time_listener->after(n->c.event->stream, n->c.event->count);
+    if (!reached(n->c.event)) {
         n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
-        n->after[n->nafter++] = (dependency){n->c.event->stream, n->c.event->count};
+        n->after[n->nafter++] = (time_point){n->c.event->stream, n->c.event->count};
     }
 }
 
@@ -325,24 +363,55 @@ static void *stage(const time_command *c) {
     return buffer;
 }
 
-/* What the call costs the host, and how fast a copy can flow. */
-static double price(node *n) {
-    const time_profile *p = time_profile_get();
+/* What the call itself costs the host. */
+static double price(const time_command *c, const time_profile *p) {
+    switch (c->kind) {
+    case TIME_LAUNCH: return p->host_launch_ns;
+    case TIME_COPY:
+    case TIME_MEMSET: return p->host_copy_ns;
+    case TIME_EVENT:
+    case TIME_WAIT_EVENT: return p->host_event_ns;
+    default: return p->host_other_ns;
+    }
+}
+
+/* How a copy over the bus will go: its fixed time and the rate it can have at most. Returns what else the host pays.
+ *
+ * The driver moves pageable memory through a page-locked buffer of its own, chunk by chunk: the CPU copies one chunk
+ * while the engine moves another. So the copy takes the CPU's time and one chunk more on the bus. To the device, the
+ * call returns when the CPU is through; from the device, the caller waits anyway. Small ones to the device travel in
+ * the command itself. */
+static double plan_copy(node *n, const time_profile *p) {
     const time_command *c = &n->c;
     double bytes = (double)(c->width * c->height);
+    bool small = bytes <= p->small_bytes;
+    n->fixed = p->copy_fixed_ns;
     n->cap = p->pinned_gbs;
-    if (c->kind == TIME_LAUNCH) return p->host_launch_ns;
-    if (c->kind == TIME_EVENT || c->kind == TIME_WAIT_EVENT) return p->host_event_ns;
-    if (c->kind == TIME_HOST_CALL) return p->host_other_ns;
-    if (c->kind == TIME_MEMSET || !c->pageable || !on_bus(n)) return p->host_copy_ns;
-    if (c->direction == TIME_D2H) {
-        n->cap = p->pageable_d2h_gbs;
-        return p->host_copy_ns;
+    if (!on_bus(n)) return 0;
+    if (c->direction == TIME_D2H) n->fixed += p->copy_d2h_ns;
+    if (c->direction == TIME_H2D && !small) n->fixed += p->copy_fetch_ns;
+    if (!c->pageable) return 0;
+    if (c->direction == TIME_H2D) n->staged = stage(c);
+    activity_staged(c->width * c->height);
+    if (c->direction == TIME_H2D && bytes <= p->inline_bytes) {
+        n->fixed = p->copy_fixed_ns;
+        n->cap = p->inline_dma_gbs;
+        return small ? 0 : p->inline_ns + bytes / p->inline_gbs;
     }
-    n->staged = stage(c);
-    if (bytes <= p->inline_bytes) return p->host_copy_ns + bytes / p->inline_gbs;
-    n->cap = bytes < p->pageable_big_bytes ? p->pageable_h2d_gbs : p->pageable_h2d_big_gbs;
-    return p->host_copy_ns + bytes / n->cap;
+    double chunk = bytes < p->staging_bytes ? bytes : p->staging_bytes;
+    double cpu_gbs = c->direction == TIME_D2H        ? p->pageable_d2h_gbs
+                     : bytes <= p->staging_bytes     ? p->pageable_h2d_small_gbs
+                     : bytes < p->pageable_big_bytes ? p->pageable_h2d_gbs
+                                                     : p->pageable_h2d_big_gbs;
+    n->cap = bytes / (bytes / cpu_gbs + chunk / p->pinned_gbs);
+    if (c->direction == TIME_D2H) n->fixed += p->pageable_d2h_ns;
+    return c->direction == TIME_D2H ? 0 : bytes / cpu_gbs;
+}
+
+/* The host's clock moves, and somebody is told why. */
+static void spend(enum time_doing what, double ns) {
+    activity_host(what, line.host, line.host + ns);
+    line.host += ns;
 }
 
 void time_submit(const time_command *c) {
@@ -356,13 +425,16 @@ void time_submit(const time_command *c) {
 
     const time_profile *p = time_profile_get();
     n->share = share_of(c, p);
-    double cost = price(n), begun = line.host;
-    line.host += cost;
+    double begun = line.host, staging = plan_copy(n, p);
+    n->called = activity_call_ns();
+    spend(HOST_SUBMITS, price(c, p));
+    spend(HOST_IN_CALL, staging);
     /* A staged copy flows while the CPU stages it; everything else goes off when its call ends. */
     bool while_staged = n->staged && (double)(c->width * c->height) > p->inline_bytes;
     n->arrive = larger(begun + p->arrive_ns, while_staged ? begun : line.host);
 
     n->count = ++s->submitted;
+    if (time_listener) time_listener->submitted(c, n->count);
     if (s->tail)
         s->tail->next = n;
     else
@@ -378,15 +450,29 @@ void time_submit(const time_command *c) {
 
 /* --- the host ----------------------------------------------------------------------------------------------- */
 
-double time_host_ns(void) { return line.host; }
-void time_charge(double ns) {
-    line.host += ns;
+/* The host knows now that all that the stream was given has ended. */
+static void saw(uint32_t id) {
+    const stream *s = stream_at(id);
+    if (time_listener && s->submitted) time_listener->host_saw(id, s->submitted);
+}
+
+bool time_in_host_function(void) { return line.in_function; }
+double time_host_ns(void) { return line.in_function ? line.device + line.function_ns : line.host; }
+
+void time_charge(enum time_doing what, double ns) {
+    if (line.in_function) {
+        line.function_ns += ns;
+        return;
+    }
+    spend(what, ns);
     time_catch_up();
 }
 
 bool time_stream_idle(uint32_t id) {
     const stream *s = stream_at(id);
-    return s->submitted == s->completed;
+    if (s->submitted != s->completed) return false;
+    saw(id);
+    return true;
 }
 
 bool time_all_idle(void) {
@@ -398,10 +484,11 @@ bool time_all_idle(void) {
 /* The host was waiting for something that the device reached at `done`. */
 static void wake(double done) {
     const time_profile *p = time_profile_get();
+    activity_call_syncs();
     if (done > line.host)
-        line.host = done + p->host_wake_ns;
+        spend(HOST_WAITS, done + p->host_wake_ns - line.host);
     else
-        line.host += p->host_sync_ns;
+        spend(HOST_IN_CALL, p->host_sync_ns);
     time_catch_up();
 }
 
@@ -413,18 +500,32 @@ static void run_until_idle(uint32_t id) {
 
 void time_wait_stream(uint32_t id) {
     run_until_idle(id);
+    saw(id);
     wake(stream_at(id)->done_ns);
+}
+
+void time_wait_before(uint32_t id) {
+    double last = 0;
+    for (uint32_t i = 0; i < line.nstreams; i++) {
+        if (i != id && !(id == TIME_LEGACY_STREAM && line.streams[i].blocking)) continue;
+        run_until_idle(i);
+        saw(i);
+        last = larger(last, line.streams[i].done_ns);
+    }
+    if (last > line.host) wake(last);
 }
 
 void time_wait_all(void) {
     double last = 0;
     for (uint32_t i = 0; i < line.nstreams; i++) run_until_idle(i);
     for (uint32_t i = 0; i < line.nstreams; i++) last = larger(last, line.streams[i].done_ns);
+    for (uint32_t i = 0; i < line.nstreams; i++) saw(i);
     wake(last);
 }
 
 void time_wait_event(time_event *e) {
-    while (!time_event_done(e) && step(NEVER)) {}
+    while (!reached(e) && step(NEVER)) {}
+    if (time_listener && e->count) time_listener->host_saw(e->stream, e->count);
     wake(e->count ? e->ns : 0);
 }
 

@@ -40,7 +40,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LIST = 1 << 20, MAX_ITEMS = 32, MAX_ROWS = 992, DIFFERENCES = 4 };
+enum { MAX_LIST = 1 << 20, MAX_ITEMS = 32, MAX_ROWS = 992 /* a block has 1024 threads */, DIFFERENCES = 4 };
 
 typedef struct {
     uint64_t bits;
@@ -444,7 +444,7 @@ static void show(char *text, size_t size, enum ptx_type t, uint64_t bits) {
         snprintf(text, size, "0x%0*" PRIx64, digits, bits);
 }
 
-/* want[first + k] against the k-th element at host. */
+/* The elements at `host` against those wanted; says the first differences. */
 static void compare(const char *what, const list *want, const uint8_t *host) {
     uint32_t bytes = ptx_type_bytes[want->type], wrong = 0;
     for (uint32_t k = 0; k < want->n; k++) {
@@ -595,8 +595,11 @@ static size_t made_length, made_capacity;
 static __attribute__((format(printf, 1, 2))) void make(const char *format, ...) {
     va_list ap;
     va_start(ap, format);
-    if (made_capacity - made_length < 2048) made = realloc(made, made_capacity += 8192);
-    if (!made) mistake("no memory");
+    if (made_capacity - made_length < 2048) {
+        char *grown = realloc(made, made_capacity += 8192);
+        if (!grown) mistake("no memory");
+        made = grown;
+    }
     made_length += (size_t)vsnprintf(made + made_length, made_capacity - made_length, format, ap);
     va_end(ap);
 }

@@ -1,0 +1,29 @@
+/* check/ — what no hardware says: races, reads of what nobody wrote, host memory used while a copy is on it, streams
+ * that work on the same bytes without an order.
+ *
+ *   exec/ --hooks--> order.c, memory.c     inside a launch: threads of a block, blocks of a grid
+ *   time/ --hooks--> streams.c, host.c     between commands; between the host and a copy
+ *                    finding.c             one message a pair of lines, on stderr and in the report
+ *
+ * exec/ and time/ do not know this room: it sets their hooks. It only reads what they show it.
+ *
+ * A finding is about the program's order, not about this run's luck: two accesses to the same bytes, at least one of
+ * them a store, with nothing between that makes one come first on every GPU. Where the rules leave room, check/ is
+ * silent rather than wrong; ../README.md lists what it lets pass.
+ */
+#ifndef SIMGPU_CHECK_H
+#define SIMGPU_CHECK_H
+
+#include <stdbool.h>
+
+/* Switches all checks on or off, when nothing is queued. Findings that were said are not said again. */
+void check_enable(bool on);
+bool check_enabled(void);
+
+/* For cudart/'s handler of SIGSEGV: was the address protected here? Then it is open now, and the program can go on.
+ * by_program: false while SimGPU itself touches memory. */
+bool check_host_touch(const void *address, const void *context, bool by_program);
+/* Says what the handler saw; in each API call, where messages can be written. */
+void check_host_say(void);
+
+#endif

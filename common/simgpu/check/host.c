@@ -1,0 +1,242 @@
+/* The host on a buffer that a copy is still on.
+ *
+ * From the call that queues a copy until the host has waited for it, the pages of its page-locked buffer are protected:
+ * against writing while the copy reads them, against any touch while it writes them. A touch raises SIGSEGV; the
+ * handler notes who it was, opens the page, and the program goes on. So the hazard is found even when this run's copy
+ * happened to be through already: nobody had waited.
+ *
+ * The line of the host's code is looked up by addr2line, outside of the handler. System calls that fill such a buffer
+ * (read) fail with EFAULT instead. */
+#include "check.h"
+#include "finding.h"
+#include "parts.h"
+
+#include <execinfo.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, MAX_TOUCHES = 16, FRAMES = 24 };
+
+typedef struct {
+    uint64_t lo, hi;      /* the host's bytes */
+    uint64_t first, last; /* the pages: addresses */
+    bool writes;          /* the copy writes them */
+    uint32_t stream;
+    uint64_t count;
+    const char *file;
+    int line;
+} guard;
+
+static guard *guards;
+static uint32_t nguards, guards_room;
+
+/* What the handler saw. */
+typedef struct {
+    guard of;
+    uint64_t address;
+    bool writes;
+    void *frames[FRAMES]; /* innermost first, from the instruction that touched */
+    int nframes;
+} touch;
+static touch touches[MAX_TOUCHES];
+static uint32_t ntouches;
+
+/* --- protecting ---------------------------------------------------------------------------------------------- */
+
+static void protect(const guard *g, int how) {
+    if (g->last > g->first) mprotect((void *)(uintptr_t)g->first, g->last - g->first, how);
+}
+
+static void protect_all(void) {
+    for (uint32_t k = 0; k < nguards; k++)
+        if (!guards[k].writes) protect(&guards[k], PROT_READ);
+    for (uint32_t k = 0; k < nguards; k++) /* last: the stronger one of those that share a page */
+        if (guards[k].writes) protect(&guards[k], PROT_NONE);
+}
+
+static void open_all(void) {
+    for (uint32_t k = 0; k < nguards; k++) protect(&guards[k], PROT_READ | PROT_WRITE);
+}
+
+void host_reset(void) {
+    open_all();
+    nguards = 0;
+}
+
+void host_submitted(const time_command *c, uint64_t count) {
+    if (c->kind != TIME_COPY || c->pageable || (c->direction != TIME_H2D && c->direction != TIME_D2H)) return;
+    const time_place *at = c->direction == TIME_H2D ? &c->from : &c->to;
+    guard g = {.lo = at->address,
+               .hi = at->address + (c->height - 1) * at->pitch + c->width,
+               .writes = c->direction == TIME_D2H,
+               .stream = c->stream,
+               .count = count,
+               .file = c->host_file,
+               .line = c->host_line};
+    /* Memory that was registered shares its first and last page with something else. */
+    g.first = c->shares_pages ? (g.lo + PAGE - 1) & ~(uint64_t)(PAGE - 1) : g.lo & ~(uint64_t)(PAGE - 1);
+    g.last = c->shares_pages ? g.hi & ~(uint64_t)(PAGE - 1) : (g.hi + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    for (uint32_t k = 0; k < nguards; k++) /* the same buffer again: who has seen this copy has seen the earlier one */
+        if (guards[k].lo == g.lo && guards[k].hi == g.hi && guards[k].writes == g.writes &&
+            guards[k].stream == g.stream) {
+            guards[k] = g;
+            return;
+        }
+    if (nguards == guards_room) {
+        guards_room = guards_room ? 2 * guards_room : 64;
+        guard *more = realloc(guards, guards_room * sizeof *guards);
+        if (!more) {
+            fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
+            exit(1);
+        }
+        guards = more;
+    }
+    guards[nguards++] = g;
+    protect_all();
+}
+
+void host_moves(const time_command *c) {
+    if (nguards && c->kind == TIME_COPY) open_all();
+}
+
+void host_guard_again(void) {
+    uint32_t kept = 0;
+    open_all();
+    for (uint32_t k = 0; k < nguards; k++)
+        if (!streams_host_has_seen(guards[k].stream, guards[k].count)) guards[kept++] = guards[k];
+    nguards = kept;
+    protect_all();
+}
+
+/* --- the handler --------------------------------------------------------------------------------------------- */
+
+/* Does the fault say that it was a write? Where the processor cannot tell, a write is what is assumed. */
+static bool was_write(const void *context) {
+#if defined(__x86_64__)
+    return ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+    return (void)context, true;
+#endif
+}
+
+/* The frames above the handler's own. */
+static void note_frames(touch *t, const void *context) {
+    void *frames[2 * FRAMES];
+    int n = backtrace(frames, 2 * FRAMES), first = 3; /* this function, check_host_touch's caller, the signal's own */
+#if defined(__x86_64__)
+    void *at = (void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+    for (int k = 0; k < n; k++)
+        if (frames[k] == at) first = k;
+#endif
+    (void)context;
+    for (int k = first; k < n && t->nframes < FRAMES; k++) t->frames[t->nframes++] = frames[k];
+}
+
+bool check_host_touch(const void *where, const void *context, bool by_program) {
+    uint64_t address = (uint64_t)(uintptr_t)where;
+    bool ours = false, writes = was_write(context);
+    for (uint32_t k = 0; k < nguards; k++) {
+        const guard *g = &guards[k];
+        if (address < g->first || address >= g->last) continue;
+        if (!ours) mprotect((void *)(uintptr_t)(address & ~(uint64_t)(PAGE - 1)), PAGE, PROT_READ | PROT_WRITE);
+        ours = true;
+        if (address < g->lo || address >= g->hi || (!g->writes && !writes)) continue;
+        if (!by_program || ntouches == MAX_TOUCHES) continue;
+        touch *t = &touches[ntouches++];
+        *t = (touch){.of = *g, .address = address, .writes = writes};
+        note_frames(t, context);
+        by_program = false; /* one finding a touch */
+    }
+    return ours;
+}
+
+/* --- who it was ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t base, lo, hi;
+} program_image;
+
+/* The first object is the program itself. */
+static int find_program(struct dl_phdr_info *info, size_t size, void *result) {
+    program_image *p = result;
+    (void)size;
+    p->base = info->dlpi_addr;
+    p->lo = UINT64_MAX;
+    for (int k = 0; k < info->dlpi_phnum; k++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[k];
+        if (h->p_type != PT_LOAD || !(h->p_flags & PF_X)) continue;
+        uint64_t lo = p->base + h->p_vaddr;
+        if (lo < p->lo) p->lo = lo;
+        if (lo + h->p_memsz > p->hi) p->hi = lo + h->p_memsz;
+    }
+    return 1;
+}
+
+/* The line of an address of the program, by binutils: "file.cu:41". */
+static bool look_up(uint64_t address, char *file, size_t size, int *line) {
+    char program[1024], command[1200];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n <= 0) return false;
+    program[n] = '\0';
+    if (strchr(program, '\'')) return false;
+    snprintf(command, sizeof command, "addr2line -e '%s' 0x%llx 2>/dev/null", program, (unsigned long long)address);
+    FILE *f = popen(command, "re");
+    char text[1024] = "";
+    if (!f) return false;
+    if (!fgets(text, sizeof text, f)) text[0] = '\0';
+    pclose(f);
+    char *colon = strrchr(text, ':');
+    if (!colon || text[0] == '?') return false;
+    *colon = '\0';
+    *line = atoi(colon + 1);
+    snprintf(file, size, "%s", strncmp(text, "./", 2) ? text : text + 2);
+    return *line > 0;
+}
+
+/* The innermost frame of the program's own code that has a line: memcpy's caller rather than memcpy. */
+static finding_place place_of(const touch *t) {
+    static char file[1024];
+    finding_place p = {.did = t->writes ? "write" : "read"};
+    program_image image = {0};
+    dl_iterate_phdr(find_program, &image);
+    for (int k = 0; k < t->nframes; k++) {
+        uint64_t at = (uint64_t)(uintptr_t)t->frames[k];
+        if (at < image.lo || at >= image.hi) continue;
+        if (k) at--; /* a return address: the call is before it */
+        if (!look_up(at - image.base, file, sizeof file, &p.line)) continue;
+        p.file = file;
+        break;
+    }
+    return p;
+}
+
+static void say(const touch *t) {
+    finding_place places[2] = {place_of(t), {t->of.file, t->of.line, t->of.writes ? "write" : "read"}};
+    if (!finding_is_new("in-flight", places, 2)) return;
+    if (places[0].file) places[0].file = strdup(places[0].file); /* it is kept */
+    char text[FINDING_TEXT] = "";
+    if (places[0].file) finding_add(text, "%s:%d: ", finding_base(places[0].file), places[0].line);
+    finding_add(text, "in flight: the host %s a buffer that a copy (", t->writes ? "writes" : "reads");
+    finding_add_place(text, &places[1], places[0].file);
+    finding_add(text, ") may still be %s: nobody has waited for it", t->of.writes ? "writing" : "reading");
+    finding_add_source(text, &places[1]);
+    finding_add_source(text, &places[0]);
+    finding_add(text, "\n  byte %llu of the %llu that are copied %s on stream %u",
+                (unsigned long long)(t->address - t->of.lo), (unsigned long long)(t->of.hi - t->of.lo),
+                t->of.writes ? "to the host" : "to the device", t->of.stream);
+    finding_add(text, "\n  Mend: wait before the host goes on with it: cudaStreamSynchronize(stream), or an event "
+                      "recorded behind the copy and cudaEventSynchronize.");
+    finding_say("in-flight", NULL, places, 2, text);
+}
+
+void check_host_say(void) {
+    if (!ntouches) return;
+    for (uint32_t k = 0; k < ntouches; k++) say(&touches[k]);
+    ntouches = 0;
+    host_guard_again();
+}

@@ -1,0 +1,464 @@
+/* Races and uninitialised reads inside one launch.
+ *
+ * A shadow of every 4-byte word remembers its last writer and two readers of different warps (a block's shared
+ * memory) or blocks (device memory). An access that conflicts with one of them, and that order.c does not put after
+ * it, is a race. So one run of any schedule finds a race that needs another schedule to show.
+ *
+ * Not races: atomics among each other, volatile words between a waiting loop and who ends it, stores of the value
+ * that is there already.
+ */
+#include "finding.h"
+#include "order.h"
+#include "parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { BYTES = 0xf, VOLATILE = 0x10, ATOMIC = 0x20 };
+typedef struct {
+    stamp writer, reader[2];
+    uint8_t wrote, read[2]; /* bytes of the word, as bits, with VOLATILE or ATOMIC */
+    uint8_t unused;
+} word;
+
+/* Device memory is shadowed a page at a time; a page's shadow is of one launch only. */
+enum { PAGE = 4096, PAGE_WORDS = PAGE / 4, SHARED_WORDS = 256 * 1024 / 4 };
+typedef struct page {
+    uint64_t number, launch;
+    struct page *next, *next_touched;
+    word words[PAGE_WORDS];
+} page;
+
+static word shared[SHARED_WORDS];
+static uint8_t written[SHARED_WORDS]; /* of shared memory: bytes, as bits, that this block has stored */
+static page *pages[1 << 14];          /* by number, chained */
+static page *latest, *touched;        /* touched: in this launch, a list */
+static uint64_t launch_number;
+static const exec_launch *launch;
+
+/* The access at hand. */
+typedef struct {
+    warp *w;
+    const ptx_insn *i;
+    uint32_t insn, size;
+    enum ptx_space space;
+    bool stores, loads;
+    uint8_t strength;
+} access;
+
+/* --- saying it ----------------------------------------------------------------------------------------------- */
+
+/* The instruction of a number in the module, and its function. */
+static const ptx_insn *insn_at(uint32_t number, const ptx_code **code) {
+    const ptx_module *m = launch->kernel->module;
+    for (uint32_t k = 0; k < m->nfunctions; k++) {
+        const ptx_code *c = m->functions[k]->code;
+        if (c && number - c->first < c->ninsns) {
+            *code = c;
+            return &c->insns[number - c->first];
+        }
+    }
+    return NULL;
+}
+
+static finding_place place_of(const ptx_insn *i, bool stores) {
+    const ptx_module *m = launch->kernel->module;
+    return (finding_place){i->file < m->nfiles ? m->files[i->file] : NULL, (int)i->line,
+                           i->op == OP_atom ? "atomic"
+                           : stores         ? "write"
+                                            : "read"};
+}
+
+/* "s" of _ZZ6reducePfE1s: the last name of a mangled one. */
+static const char *variable_name(const char *mangled) {
+    size_t n = strlen(mangled);
+    for (size_t k = n; k-- > 0;) {
+        if (mangled[k] < '0' || mangled[k] > '9') continue;
+        char *end;
+        unsigned long length = strtoul(mangled + k, &end, 10);
+        if (length && (size_t)(mangled + n - end) == length) return end;
+    }
+    return mangled;
+}
+
+static const ptx_var *find_shared(ptx_var *const *vars, uint32_t n, uint64_t offset) {
+    for (uint32_t k = 0; k < n; k++)
+        if (vars[k]->space == SPACE_SHARED && offset - vars[k]->address < vars[k]->size) return vars[k];
+    return NULL;
+}
+
+static void describe_shared(char *text, uint64_t offset) {
+    const ptx_function *f = launch->kernel;
+    const ptx_module *m = f->module;
+    const ptx_var *v = find_shared(f->vars, f->nvars, offset);
+    if (!v) v = find_shared(m->vars, m->nvars, offset);
+    if (v)
+        finding_add(text, "byte %llu of the shared variable %s", (unsigned long long)(offset - v->address),
+                    variable_name(v->name));
+    else if (offset >= f->dynamic_shared_offset && launch->dynamic_shared)
+        finding_add(text, "byte %llu of the dynamic shared memory",
+                    (unsigned long long)(offset - f->dynamic_shared_offset));
+    else
+        finding_add(text, "byte %llu of shared memory", (unsigned long long)offset);
+}
+
+static void describe(char *text, enum ptx_space space, uint64_t address) {
+    char where[256];
+    if (space == SPACE_SHARED) {
+        describe_shared(text, address);
+        return;
+    }
+    mem_describe(address, where, sizeof where);
+    finding_add(text, "device memory, %s", where);
+}
+
+static void add_thread(char *text, uint32_t tid) {
+    exec_dim d = launch->block;
+    finding_add(text, "thread (%u,%u,%u)", tid % d.x, tid / d.x % d.y, tid / d.x / d.y);
+}
+
+static void add_kernel(char *text, const char *kernel, uint64_t id) {
+    exec_dim g = launch->grid;
+    finding_add(text, "\n  in kernel %s, block (%u,%u,%u): ", kernel, (uint32_t)(id % g.x), (uint32_t)(id / g.x % g.y),
+                (uint32_t)(id / g.x / g.y));
+}
+
+static const char *kernel_name(void) {
+    static char name[256];
+    int length;
+    const char *n = ptx_base_name(launch->kernel->name, &length);
+    snprintf(name, sizeof name, "%.*s", length, n);
+    return name;
+}
+
+/* --- races --------------------------------------------------------------------------------------------------- */
+
+/* Is the load in a loop that only waits: no store, no barrier from its head to its end? */
+static bool waits(const ptx_code *c, const ptx_insn *i) {
+    uint32_t at = (uint32_t)(i - c->insns), end = c->ninsns;
+    for (uint32_t k = at; k < end; k++) {
+        const ptx_insn *b = &c->insns[k];
+        if (b->op == OP_st || b->op == OP_bar_sync || b->op == OP_bar_red || b->op == OP_bar_warp) return false;
+        if (b->op != OP_bra || b->target > at) continue;
+        for (uint32_t j = b->target; j < at; j++)
+            if (c->insns[j].op == OP_st) return false;
+        return true;
+    }
+    return false;
+}
+
+/* Two accesses that no rule orders, but that are meant so. */
+static bool meant(const access *a, const stamp *past, uint8_t past_strength, const ptx_insn *other,
+                  const ptx_code *code) {
+    uint8_t mine = a->strength;
+    if (!mine || !past_strength) return false;
+    if ((mine | past_strength) & ATOMIC) return true;
+    if (a->space == SPACE_GLOBAL && (past->serial < order_now.block_begin || past->warp != a->w->number)) return true;
+    const ptx_code *here = a->w->frames[a->w->splits[a->w->current].frame].function->code;
+    return (a->i->op == OP_ld && waits(here, a->i)) || (other->op == OP_ld && waits(code, other));
+}
+
+static const char mend_lanes[] = "lanes of one warp need not run together: put __syncwarp() between the two, or pass "
+                                 "the value by __shfl_sync";
+static const char mend_threads[] = "put __syncthreads() between the two, where every thread of the block passes it";
+static const char mend_blocks[] = "blocks of one launch run in any order: give each block its own element, use an "
+                                  "atomic, end the kernel between the two, or publish what was written by "
+                                  "__threadfence() and then a flag";
+static const char mend_instruction[] = "which value stays is left open: let one thread write, or use an atomic";
+
+static void say_race(const access *a, const stamp *past, bool past_stored, uint32_t lane, uint64_t address) {
+    const ptx_code *code = NULL;
+    const ptx_insn *other = insn_at(past->insn, &code);
+    const warp *w = a->w;
+    const block *b = w->block;
+    finding_place places[2] = {place_of(a->i, a->stores), place_of(other, past_stored)};
+    if (!finding_is_new("race", places, 2)) return;
+
+    char text[FINDING_TEXT] = "";
+    bool other_block = past->serial < order_now.block_begin, same_warp = !other_block && past->warp == w->number;
+    bool at_once = same_warp && past->serial == order_now.now;
+    const char *mine = a->i->op == OP_atom ? "changes atomically" : a->stores ? "writes" : "reads";
+    const char *theirs = other->op == OP_atom ? "changed atomically" : past_stored ? "wrote" : "read";
+    const char *who = other_block ? "another block" : same_warp ? "another lane of the warp" : "another thread";
+    finding_add(text, "%s:%d: race: ", finding_base(places[0].file), places[0].line);
+    if (at_once)
+        finding_add(text, "lanes of one warp write different values to one place at once");
+    else if (places[0].line == places[1].line)
+        finding_add(text, "a thread %s what %s %s on the same line, and nothing puts them in order", mine, who, theirs);
+    else
+        finding_add(text, "a thread %s what %s %s at line %d, and nothing puts them in order", mine, who, theirs,
+                    places[1].line);
+    if (other != a->i && !(other->line == a->i->line && other->column == a->i->column))
+        fault_source_line(text, sizeof text, launch->kernel->module, other);
+    fault_source_line(text, sizeof text, launch->kernel->module, a->i);
+    add_kernel(text, kernel_name(), b->id);
+    if (same_warp && past->several && past->lane == lane)
+        finding_add(text, "another lane of warp %u", w->number);
+    else
+        add_thread(text, past->warp * 32 + past->lane);
+    if (other_block) {
+        uint64_t id = order_block_of(past);
+        exec_dim g = launch->grid;
+        finding_add(text, " of block (%u,%u,%u)", (uint32_t)(id % g.x), (uint32_t)(id / g.x % g.y),
+                    (uint32_t)(id / g.x / g.y));
+    }
+    finding_add(text, " %s and ", theirs);
+    add_thread(text, w->number * 32 + lane);
+    finding_add(text, " %s ", mine);
+    describe(text, a->space, address);
+    finding_add(text, "\n  Mend: %s.",
+                at_once       ? mend_instruction
+                : other_block ? mend_blocks
+                : same_warp   ? mend_lanes
+                              : mend_threads);
+    finding_say("race", kernel_name(), places, 2, text);
+}
+
+/* --- what is stored ------------------------------------------------------------------------------------------ */
+
+static const uint8_t *bytes_of(const access *a, uint64_t address) {
+    return a->space == SPACE_SHARED ? a->w->block->shared + address : mem_host(address);
+}
+
+/* Word k of what a lane stores. */
+static uint32_t stored(const access *a, uint32_t lane, uint32_t k) {
+    const ptx_insn *i = a->i;
+    uint32_t bytes = ptx_type_bytes[i->type], element = bytes == 8 ? k / 2 : k;
+    uint64_t v = i->d_wide ? ROW(a->w, uint64_t, i->v[element])[lane] : ROW(a->w, uint32_t, i->v[element])[lane];
+    if (bytes == 8 && k & 1) return (uint32_t)(v >> 32);
+    return bytes < 4 ? (uint32_t)v & ((1u << 8 * bytes) - 1) : (uint32_t)v;
+}
+
+/* Does the lane store what is there already, or what the earlier lane of the same instruction stores? */
+static bool no_change(const access *a, const stamp *past, uint32_t lane, uint32_t k) {
+    if (a->i->op != OP_st) return false;
+    uint32_t v = stored(a, lane, k), old = 0, n = a->size < 4 ? a->size : 4;
+    if (past->serial == order_now.now) return stored(a, past->lane, k) == v;
+    memcpy(&old, bytes_of(a, a->w->address[lane] + 4 * k), n);
+    return old == v;
+}
+
+/* --- the shadow ---------------------------------------------------------------------------------------------- */
+
+/* Reports the pair unless it is ordered or meant. `past` overlaps this access. */
+static bool conflicts(const access *a, const stamp *past, uint8_t strength, bool past_stored, uint32_t lane,
+                      uint32_t k) {
+    if (order_before(past, a->w, lane)) return false;
+    if (past->mixed_bytes && past->warp == a->w->number) return false; /* perhaps its own byte */
+    if (a->strength && strength) {
+        const ptx_code *code = NULL;
+        const ptx_insn *other = insn_at(past->insn, &code);
+        if (meant(a, past, strength, other, code)) return false;
+    }
+    if (a->stores && no_change(a, past, lane, k)) return true;
+    say_race(a, past, past_stored, lane, a->w->address[lane] + 4 * k);
+    return false;
+}
+
+static stamp new_stamp(const access *a, uint32_t lane) {
+    return (stamp){.serial = order_now.now, .insn = a->insn, .warp = a->w->number & 31, .lane = lane & 31};
+}
+
+/* One of this block's earlier accesses that nothing has made old news. */
+static bool fresh(const stamp *s) { return s->serial >= order_now.floor; }
+
+static void record_read(const access *a, word *p, uint32_t lane, uint8_t bytes) {
+    stamp s = new_stamp(a, lane);
+    uint32_t k = 0;
+    if (p->reader[0].serial && p->reader[0].serial < order_now.block_begin && a->space == SPACE_GLOBAL) k = 1;
+    if (fresh(&p->reader[0]) && p->reader[0].warp != s.warp) k = 1;
+    stamp *r = &p->reader[k];
+    if (fresh(r) && r->warp == s.warp && !order_before(r, a->w, lane)) { /* both stay, at the older one's place */
+        s.several = 1;
+        s.lane = r->lane;
+        s.insn = r->insn;
+        bytes |= p->read[k];
+    }
+    *r = s;
+    p->read[k] = bytes;
+}
+
+static void record_write(const access *a, word *p, uint32_t lane, uint8_t bytes) {
+    stamp s = new_stamp(a, lane);
+    if (fresh(&p->writer) && p->writer.warp == s.warp && p->writer.lane != s.lane && !(p->wrote & bytes & BYTES)) {
+        s.several = s.mixed_bytes = 1;
+        bytes |= p->wrote;
+    }
+    p->writer = s;
+    p->wrote = bytes;
+}
+
+/* What may be ordered without asking: shared memory forgets blocks. */
+static bool old(const access *a, const stamp *s) {
+    return s->serial == 0 ||
+           (s->serial < order_now.floor && (a->space == SPACE_SHARED || s->serial >= order_now.block_begin));
+}
+
+static void touch(const access *a, word *p, uint32_t lane, uint8_t bytes, uint32_t k) {
+    bool same = false; /* a store that changes nothing leaves no trace */
+    uint8_t strength = a->strength;
+    if (!old(a, &p->writer) && p->wrote & bytes) same |= conflicts(a, &p->writer, p->wrote & ~BYTES, true, lane, k);
+    if (a->stores) {
+        for (int r = 0; r < 2; r++)
+            if (!old(a, &p->reader[r]) && p->read[r] & bytes)
+                same |= conflicts(a, &p->reader[r], p->read[r] & ~BYTES, false, lane, k);
+        if (!same) record_write(a, p, lane, bytes | strength);
+    } else {
+        record_read(a, p, lane, bytes | strength);
+    }
+}
+
+static word *device_words(uint64_t address) {
+    uint64_t number = address / PAGE;
+    if (!latest || latest->number != number) {
+        page **at = &pages[(number * 0x9e3779b97f4a7c15ull) >> 50];
+        for (latest = *at; latest && latest->number != number; latest = latest->next) {}
+        if (!latest) {
+            latest = malloc(sizeof *latest);
+            if (!latest) {
+                fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
+                exit(1);
+            }
+            latest->number = number;
+            latest->launch = 0;
+            latest->next = *at;
+            *at = latest;
+        }
+    }
+    if (latest->launch != launch_number) {
+        memset(latest->words, 0, sizeof latest->words);
+        latest->launch = launch_number;
+        latest->next_touched = touched;
+        touched = latest;
+    }
+    return &latest->words[address % PAGE / 4];
+}
+
+/* --- uninitialised shared memory ----------------------------------------------------------------------------- */
+
+static void say_uninitialised(const access *a, uint32_t lane) {
+    finding_place place = place_of(a->i, false);
+    if (!finding_is_new("uninit", &place, 1)) return;
+    char text[FINDING_TEXT] = "";
+    finding_add(text, "%s:%d: uninitialised: a thread reads shared memory that no thread of its block has written",
+                finding_base(place.file), place.line);
+    fault_source_line(text, sizeof text, launch->kernel->module, a->i);
+    add_kernel(text, kernel_name(), a->w->block->id);
+    add_thread(text, a->w->number * 32 + lane);
+    finding_add(text, " reads ");
+    describe(text, SPACE_SHARED, a->w->address[lane]);
+    finding_add(
+        text, "\n  Mend: shared memory begins with garbage in every block: write each element before it is read, zeros "
+              "too.");
+    finding_say("uninit", kernel_name(), &place, 1, text);
+}
+
+/* A wide load may take padding along: it is wrong only if all it takes was never written. */
+static void check_written(const access *a, uint32_t lane, uint64_t first, uint32_t words, uint8_t bytes) {
+    for (uint32_t k = 0; k < words; k++)
+        if ((written[first + k] & bytes) == bytes || (words > 1 && written[first + k])) return;
+    say_uninitialised(a, lane);
+}
+
+/* --- every access --------------------------------------------------------------------------------------------- */
+
+static void on_access(warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size) {
+    order_now.now++;
+    access a = {.w = w,
+                .i = i,
+                .insn = (uint32_t)(w->counters + (i - w->code) - w->block->worker->counters),
+                .size = size,
+                .space = space,
+                .stores = i->op != OP_ld,
+                .loads = i->op != OP_st,
+                .strength = i->op == OP_atom ? ATOMIC
+                            : i->polls       ? VOLATILE
+                                             : 0};
+    uint32_t words = size < 4 ? 1 : size / 4;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        uint64_t at = w->address[l];
+        uint8_t bytes = size < 4 ? (uint8_t)(((1u << size) - 1) << (at & 3)) : BYTES;
+        if (a.strength)
+            order_flag(w, i, space == SPACE_SHARED ? 1ull << 63 | w->block->id << 20 | at : at, a.loads, a.stores);
+        word *p = space == SPACE_SHARED ? &shared[at / 4] : device_words(at);
+        if (space == SPACE_SHARED && a.loads) check_written(&a, l, at / 4, words, bytes);
+        for (uint32_t k = 0; k < words; k++) {
+            touch(&a, &p[k], l, bytes, k);
+            if (space == SPACE_SHARED && a.stores) written[at / 4 + k] |= bytes;
+        }
+    }
+}
+
+/* --- what a launch used of device memory, for streams.c ------------------------------------------------------ */
+
+static int by_number(const void *a, const void *b) {
+    const page *x = *(page *const *)a, *y = *(page *const *)b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Whole words, and no atomic or volatile ones: two launches may share these. */
+static bool used(const word *w, bool writes) {
+    if (writes) return w->wrote == BYTES;
+    return w->read[0] == BYTES || w->read[1] == BYTES;
+}
+
+static void each_run(page *const *list, uint32_t n, bool writes, parts_range *each) {
+    uint64_t lo = 0, hi = 0;
+    for (uint32_t p = 0; p < n; p++)
+        for (uint32_t k = 0; k < PAGE_WORDS; k++) {
+            uint64_t at = list[p]->number * PAGE + 4 * k;
+            if (!used(&list[p]->words[k], writes)) continue;
+            if (at != hi && lo != hi) each(lo, hi, writes);
+            if (at != hi) lo = at;
+            hi = at + 4;
+        }
+    if (lo != hi) each(lo, hi, writes);
+}
+
+static void tell_ranges(void) {
+    uint32_t n = 0;
+    for (const page *p = touched; p; p = p->next_touched) n++;
+    page **list = malloc((n + 1) * sizeof *list);
+    if (!list) return;
+    n = 0;
+    for (page *p = touched; p; p = p->next_touched) list[n++] = p;
+    qsort(list, n, sizeof *list, by_number);
+    each_run(list, n, false, streams_range);
+    each_run(list, n, true, streams_range);
+    free(list);
+    streams_launched();
+}
+
+/* --- the rest of the hooks ----------------------------------------------------------------------------------- */
+
+static void on_launch(const exec_launch *n, uint64_t nblocks) {
+    uint32_t bytes =
+        n->dynamic_shared ? n->kernel->dynamic_shared_offset + n->dynamic_shared : n->kernel->static_shared;
+    launch = n;
+    launch_number++;
+    touched = NULL;
+    order_launch(nblocks);
+    memset(shared, 0, (bytes + 3) / 4 * sizeof *shared);
+}
+
+static void on_block(block *b) {
+    order_block(b);
+    memset(written, 0, (b->shared_bytes + 3) / 4);
+}
+
+static void on_end(void) {
+    tell_ranges();
+    launch = NULL;
+}
+
+const exec_hooks memory_hooks = {.launch_begins = on_launch,
+                                 .launch_ended = on_end,
+                                 .block_begins = on_block,
+                                 .access = on_access,
+                                 .arrived = order_arrived,
+                                 .passed = order_passed,
+                                 .synced = order_synced,
+                                 .fenced = order_fenced};

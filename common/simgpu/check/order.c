@@ -1,0 +1,258 @@
+/* See order.h. Inside a warp a matrix of lanes is kept, but only while syncs name a part of them; between warps a row
+ * a warp; between blocks the set of blocks whose work a block has seen, as intervals: they run in order. */
+#include "order.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARPS = 32, LANES = 32 };
+
+/* What a warp has seen: serials below these. */
+typedef struct {
+    uint32_t of[WARPS];          /* of other warps */
+    uint32_t all;                /* of each other, all lanes alike */
+    uint32_t fence;              /* its own, published by its last fence; below block_begin: none in this block */
+    bool partial;                /* by_lane says more than `all` */
+    uint32_t lane[LANES][LANES]; /* of [this lane], [that lane] */
+} sight;
+
+typedef struct {
+    uint64_t lo, hi;
+} interval;
+
+typedef struct {
+    interval *at;
+    uint32_t n, room;
+} block_set;
+
+/* A word that was written after a fence: what its readers have seen. */
+typedef struct {
+    uint64_t key;
+    uint64_t block; /* that wrote last, plus 1; row is of it */
+    uint32_t row[WARPS];
+    block_set blocks;
+} flag;
+
+order_clock order_now;
+static sight warps[WARPS];
+static uint32_t arrived[MAX_BARRIERS]; /* warps, as bits */
+static uint32_t *begins;               /* first serial of each block that has begun */
+static uint64_t nbegins, begins_room, block_id;
+static block_set seen_blocks;
+static flag *flags; /* open addressing; key 0: free */
+static uint32_t nflags, flags_room;
+static bool fences; /* has any been executed in this launch? */
+
+static void *must(void *p) {
+    if (p) return p;
+    fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
+    exit(1);
+}
+
+/* --- sets of blocks ------------------------------------------------------------------------------------------ */
+
+static void add_blocks(block_set *s, uint64_t lo, uint64_t hi) {
+    uint32_t k = 0, end;
+    while (k < s->n && s->at[k].hi + 1 < lo) k++;
+    for (end = k; end < s->n && s->at[end].lo <= hi + 1; end++) {
+        if (s->at[end].lo < lo) lo = s->at[end].lo;
+        if (s->at[end].hi > hi) hi = s->at[end].hi;
+    }
+    if (end == k && s->n == s->room) {
+        s->room = s->room ? 2 * s->room : 8;
+        s->at = must(realloc(s->at, s->room * sizeof *s->at));
+    }
+    memmove(&s->at[k + 1], &s->at[end], (s->n - end) * sizeof *s->at);
+    s->n = s->n - (end - k) + 1;
+    s->at[k] = (interval){lo, hi};
+}
+
+static bool has_block(const block_set *s, uint64_t b) {
+    for (uint32_t k = 0; k < s->n; k++)
+        if (b >= s->at[k].lo && b <= s->at[k].hi) return true;
+    return false;
+}
+
+static void join_blocks(block_set *to, const block_set *from) {
+    for (uint32_t k = 0; k < from->n; k++) add_blocks(to, from->at[k].lo, from->at[k].hi);
+}
+
+/* --- launches and blocks ------------------------------------------------------------------------------------- */
+
+void order_launch(uint64_t nblocks) {
+    (void)nblocks;
+    order_now = (order_clock){0};
+    memset(warps, 0, sizeof warps);
+    for (uint32_t k = 0; k < flags_room; k++) free(flags[k].blocks.at);
+    if (flags_room) memset(flags, 0, flags_room * sizeof *flags);
+    nflags = 0;
+    nbegins = 0;
+    fences = false;
+}
+
+/* Serials only grow, so what earlier blocks left in `warps` is below block_begin and means nothing. */
+void order_block(block *b) {
+    if (nbegins == begins_room) {
+        begins_room = begins_room ? 2 * begins_room : 256;
+        begins = must(realloc(begins, begins_room * sizeof *begins));
+    }
+    block_id = b->id;
+    begins[nbegins++] = order_now.block_begin = order_now.floor = order_now.now + 1;
+    seen_blocks.n = 0;
+    memset(arrived, 0, sizeof arrived);
+    for (uint32_t k = 0; k < WARPS; k++) warps[k].partial = false;
+}
+
+uint64_t order_block_of(const stamp *past) {
+    uint64_t lo = 0, hi = nbegins; /* begins[lo] <= serial < begins[hi] */
+    while (hi - lo > 1) {
+        uint64_t mid = (lo + hi) / 2;
+        if (begins[mid] <= past->serial)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* --- barriers and warp syncs --------------------------------------------------------------------------------- */
+
+void order_arrived(warp *w, uint32_t barrier) { arrived[barrier] |= 1u << w->number; }
+
+static uint32_t waiters(const block *b, uint32_t barrier, uint32_t *threads) {
+    uint32_t set = 0;
+    *threads = 0;
+    for (uint32_t k = 0; k < b->nwarps; k++)
+        for (uint32_t s = 0; s < b->warps[k].nsplits; s++) {
+            const split *p = &b->warps[k].splits[s];
+            if (p->state != SPLIT_BARRIER || p->barrier != barrier) continue;
+            set |= 1u << k;
+            *threads += (uint32_t)__builtin_popcount(p->mask);
+        }
+    return set;
+}
+
+/* A barrier of all threads that live raises the floor; one of some warps (bar.sync n, count) only their rows. */
+void order_passed(block *b, uint32_t barrier) {
+    uint32_t threads, waiting = waiters(b, barrier, &threads), from = arrived[barrier], next = order_now.now + 1;
+    arrived[barrier] = 0;
+    if (threads == b->live) {
+        order_now.floor = next;
+        return;
+    }
+    uint32_t together[WARPS] = {0};
+    for (uint32_t a = 0; a < b->nwarps; a++)
+        for (uint32_t k = 0; k < WARPS && from >> a & 1; k++)
+            if (warps[a].of[k] > together[k]) together[k] = warps[a].of[k];
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        if (!(waiting >> k & 1)) continue;
+        for (uint32_t a = 0; a < WARPS; a++) {
+            uint32_t until = from >> a & 1 ? next : together[a];
+            if (until > warps[k].of[a]) warps[k].of[a] = until;
+        }
+        warps[k].all = next;
+        warps[k].partial = false;
+    }
+}
+
+void order_synced(warp *w, uint32_t lanes) {
+    sight *s = &warps[w->number];
+    uint32_t next = order_now.now + 1;
+    if ((lanes & w->live) == w->live) {
+        s->all = next;
+        s->partial = false;
+        return;
+    }
+    if (!s->partial) {
+        for (uint32_t l = 0; l < LANES; l++)
+            for (uint32_t k = 0; k < LANES; k++) s->lane[l][k] = s->all;
+        s->partial = true;
+    }
+    uint32_t together[LANES];
+    for (uint32_t k = 0; k < LANES; k++) {
+        together[k] = 0;
+        for (uint32_t l = 0; l < LANES; l++)
+            if (lanes >> l & 1 && s->lane[l][k] > together[k]) together[k] = s->lane[l][k];
+        if (lanes >> k & 1) together[k] = next;
+    }
+    for (uint32_t l = 0; l < LANES; l++)
+        if (lanes >> l & 1) memcpy(s->lane[l], together, sizeof together);
+}
+
+/* --- fences and flags ---------------------------------------------------------------------------------------- */
+
+void order_fenced(warp *w) {
+    warps[w->number].fence = order_now.now + 1;
+    fences = true;
+}
+
+static flag *find_flag(uint64_t key) {
+    uint32_t k = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & (flags_room - 1);
+    while (flags[k].key && flags[k].key != key) k = (k + 1) & (flags_room - 1);
+    return &flags[k];
+}
+
+static flag *make_flag(uint64_t key) {
+    if (2 * nflags >= flags_room) {
+        flag *old = flags;
+        uint32_t n = flags_room;
+        flags_room = n ? 2 * n : 64;
+        flags = must(calloc(flags_room, sizeof *flags));
+        for (uint32_t k = 0; k < n; k++)
+            if (old[k].key) *find_flag(old[k].key) = old[k];
+        free(old);
+    }
+    flag *f = find_flag(key);
+    if (!f->key) {
+        f->key = key;
+        nflags++;
+    }
+    return f;
+}
+
+static void take(warp *w, const flag *f) {
+    sight *s = &warps[w->number];
+    join_blocks(&seen_blocks, &f->blocks);
+    if (f->block != block_id + 1) return;
+    for (uint32_t k = 0; k < WARPS; k++)
+        if (f->row[k] > s->of[k]) s->of[k] = f->row[k];
+    if (f->row[w->number] > s->all) s->all = f->row[w->number];
+}
+
+/* The set of the block is shared by its threads, and a published flag speaks for the whole warp: silent rather than
+ * wrong. */
+void order_flag(warp *w, const ptx_insn *i, uint64_t key, bool loads, bool stores) {
+    if (!fences && !i->releases) return;
+    sight *s = &warps[w->number];
+    if (i->releases) {
+        s->fence = order_now.now;
+        fences = true;
+    }
+    if (loads && flags_room) {
+        const flag *f = find_flag(key);
+        if (f->key) take(w, f);
+    }
+    if (!stores || s->fence < order_now.block_begin) return;
+    flag *f = make_flag(key);
+    if (f->block != block_id + 1) memset(f->row, 0, sizeof f->row);
+    f->block = block_id + 1;
+    for (uint32_t k = 0; k < WARPS; k++) {
+        uint32_t until = k == w->number ? s->fence : s->of[k] > order_now.floor ? s->of[k] : order_now.floor;
+        if (until > f->row[k]) f->row[k] = until;
+    }
+    join_blocks(&f->blocks, &seen_blocks);
+    add_blocks(&f->blocks, block_id, block_id);
+}
+
+/* --- the question -------------------------------------------------------------------------------------------- */
+
+bool order_before(const stamp *past, const warp *w, uint32_t lane) {
+    if (past->serial < order_now.block_begin) return has_block(&seen_blocks, order_block_of(past));
+    if (past->serial < order_now.floor) return true;
+    const sight *s = &warps[w->number];
+    if (past->warp != w->number) return past->serial < s->of[past->warp];
+    if (past->lane == lane && !past->several) return true;
+    if (past->serial < s->all) return true;
+    return s->partial && past->serial < s->lane[lane][past->lane];
+}

@@ -1,0 +1,263 @@
+/* Two streams on the same bytes, one of them writing, and nothing that orders the two.
+ *
+ * Each command carries what it comes after, as a number for each stream: its own stream so far, what the host had seen
+ * when it was submitted, the events that its stream waited for, the legacy default stream's rules. Two commands neither
+ * of which comes after the other may run in either order, whatever this run's clock says. What a command uses is known
+ * for a copy when it is submitted, for a kernel when it has run; the pair is looked at when the second is known.
+ *
+ * Commands that everything to come will be after are forgotten. */
+#include "parts.h"
+#include "finding.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STREAMS = 256, MAX_RANGES = 4096 }; /* streams and ranges beyond these go unchecked */
+
+typedef struct {
+    uint64_t lo, hi;
+    bool writes;
+} range;
+
+typedef struct {
+    uint64_t count;
+    uint64_t *seen; /* of each stream below nseen: the command comes after this one and all before it */
+    uint32_t nseen;
+    enum time_kind kind;
+    const char *file;
+    int line;
+    char name[64]; /* "kernel step", "copy to the host" */
+    range *ranges;
+    uint32_t nranges;
+    uint64_t lo, hi; /* around all of them */
+} command;
+
+typedef struct {
+    command *list; /* those not forgotten, in order */
+    uint32_t n, room;
+    uint64_t ended;
+    uint64_t seen[STREAMS]; /* by its latest command, itself included */
+} stream_order;
+
+static stream_order *streams[STREAMS];
+static uint32_t nstreams;
+static uint64_t host[STREAMS], pending[STREAMS]; /* seen by the host; by the command about to be submitted */
+static command *running;                         /* the launch that runs now */
+static uint32_t running_stream;
+
+static void *must(void *p) {
+    if (p) return p;
+    fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
+    exit(1);
+}
+
+static stream_order *stream_of(uint32_t id) {
+    while (nstreams <= id) streams[nstreams++] = must(calloc(1, sizeof **streams));
+    return streams[id];
+}
+
+static void join(uint64_t *to, const uint64_t *from, uint32_t n) {
+    for (uint32_t k = 0; k < n; k++)
+        if (from[k] > to[k]) to[k] = from[k];
+}
+
+static command *find(uint32_t stream, uint64_t count) {
+    if (stream >= nstreams) return NULL;
+    stream_order *s = streams[stream];
+    uint32_t lo = 0, hi = s->n;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (s->list[mid].count < count)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < s->n && s->list[lo].count == count ? &s->list[lo] : NULL;
+}
+
+/* What comes after this command comes after all that it has seen. */
+static void join_command(uint64_t *to, uint32_t stream, uint64_t count) {
+    const command *c = find(stream, count);
+    if (c) join(to, c->seen, c->nseen);
+    if (stream < STREAMS && count > to[stream]) to[stream] = count;
+}
+
+/* --- saying it ----------------------------------------------------------------------------------------------- */
+
+static void name_command(command *r, const time_command *c) {
+    static const char *const copies[] = {"the copy to the device", "the copy to the host", "the copy on the device",
+                                         "the copy on the host"};
+    int length;
+    if (c->kind == TIME_LAUNCH) {
+        const char *name = ptx_base_name(c->launch.kernel->name, &length);
+        snprintf(r->name, sizeof r->name, "kernel %.*s", length, name);
+    } else {
+        snprintf(r->name, sizeof r->name, "%s", c->kind == TIME_COPY ? copies[c->direction] : "the memset");
+    }
+}
+
+static void say(const command *a, uint32_t a_stream, const range *x, const command *b, uint32_t b_stream,
+                const range *y) {
+    finding_place places[2] = {{b->file, b->line, y->writes ? "write" : "read"},
+                               {a->file, a->line, x->writes ? "write" : "read"}};
+    if (!finding_is_new("stream-order", places, 2)) return;
+    char text[FINDING_TEXT] = "", where[256];
+    uint64_t lo = x->lo > y->lo ? x->lo : y->lo, hi = x->hi < y->hi ? x->hi : y->hi;
+    if (b->file) finding_add(text, "%s:%d: ", finding_base(b->file), b->line);
+    finding_add(text, "stream order: %s on stream %u %s what %s on stream %u %s (", b->name, b_stream,
+                y->writes ? "writes" : "reads", a->name, a_stream, x->writes ? "writes" : "reads");
+    finding_add_place(text, &places[1], b->file);
+    finding_add(text, "), and nothing puts the two in order");
+    finding_add_source(text, &places[1]);
+    finding_add_source(text, &places[0]);
+    if (mem_in_window((const void *)(uintptr_t)lo))
+        mem_describe(lo, where, sizeof where);
+    else
+        snprintf(where, sizeof where, "in host memory");
+    finding_add(text, "\n  %llu bytes, from %s\n", (unsigned long long)(hi - lo), where);
+    finding_add(text,
+                "  Mend: record an event behind the first (cudaEventRecord) and let the other's stream wait for it "
+                "(cudaStreamWaitEvent), or put both on one stream.");
+    finding_say("stream-order", NULL, places, 2, text);
+}
+
+/* --- pairs --------------------------------------------------------------------------------------------------- */
+
+static bool comes_after(const command *later, uint32_t stream, uint64_t count) {
+    return stream < later->nseen && later->seen[stream] >= count;
+}
+
+static bool overlap(const command *a, const command *b, const range **x, const range **y) {
+    if (a->hi <= b->lo || b->hi <= a->lo) return false;
+    for (uint32_t i = 0; i < a->nranges; i++)
+        for (uint32_t k = 0; k < b->nranges; k++) {
+            *x = &a->ranges[i];
+            *y = &b->ranges[k];
+            if (((*x)->writes || (*y)->writes) && (*x)->lo < (*y)->hi && (*y)->lo < (*x)->hi) return true;
+        }
+    return false;
+}
+
+static void compare(const command *b, uint32_t b_stream) {
+    for (uint32_t t = 0; t < nstreams && b->nranges; t++) {
+        const stream_order *s = streams[t];
+        if (t == b_stream) continue;
+        for (uint32_t k = s->n; k-- > 0 && !comes_after(b, t, s->list[k].count);) {
+            const command *a = &s->list[k];
+            const range *x, *y;
+            if (comes_after(a, b_stream, b->count) || !overlap(a, b, &x, &y)) continue;
+            say(a, t, x, b, b_stream, y);
+        }
+    }
+}
+
+static void add_range(command *r, uint64_t lo, uint64_t hi, bool writes) {
+    if (lo >= hi || r->nranges == MAX_RANGES) return;
+    if ((r->nranges & (r->nranges - 1)) == 0)
+        r->ranges = must(realloc(r->ranges, (r->nranges ? 2 * r->nranges : 1) * sizeof *r->ranges));
+    if (r->nranges == 0 || lo < r->lo) r->lo = lo;
+    if (r->nranges == 0 || hi > r->hi) r->hi = hi;
+    r->ranges[r->nranges++] = (range){lo, hi, writes};
+}
+
+static void add_rows(command *r, const time_command *c, const time_place *at, bool writes) {
+    if (at->pitch == c->width) {
+        add_range(r, at->address, at->address + c->width * c->height, writes);
+        return;
+    }
+    for (uint64_t row = 0; row < c->height; row++)
+        add_range(r, at->address + row * at->pitch, at->address + row * at->pitch + c->width, writes);
+}
+
+/* --- forgetting ---------------------------------------------------------------------------------------------- */
+
+static void drop(stream_order *s, uint32_t n) {
+    for (uint32_t k = 0; k < n; k++) {
+        free(s->list[k].seen);
+        free(s->list[k].ranges);
+    }
+    memmove(s->list, s->list + n, (s->n - n) * sizeof *s->list);
+    s->n -= n;
+}
+
+/* Seen by the host, so all to be submitted comes after it; and by the oldest waiting command of each stream. */
+static void forget(void) {
+    for (uint32_t t = 0; t < nstreams; t++) {
+        stream_order *s = streams[t];
+        uint64_t bound = host[t] < s->ended ? host[t] : s->ended;
+        for (uint32_t u = 0; u < nstreams; u++) {
+            const command *waiting = find(u, streams[u]->ended + 1);
+            if (!waiting) continue;
+            uint64_t seen = t < waiting->nseen ? waiting->seen[t] : 0;
+            if (seen < bound) bound = seen;
+        }
+        uint32_t n = 0;
+        while (n < s->n && s->list[n].count <= bound) n++;
+        if (n) drop(s, n);
+    }
+}
+
+/* --- the hooks ----------------------------------------------------------------------------------------------- */
+
+void streams_reset(void) {
+    for (uint32_t t = 0; t < nstreams; t++) {
+        drop(streams[t], streams[t]->n);
+        free(streams[t]->list);
+        free(streams[t]);
+    }
+    nstreams = 0;
+    memset(host, 0, sizeof host);
+    memset(pending, 0, sizeof pending);
+    running = NULL;
+}
+
+void streams_after(uint32_t stream, uint64_t count) { join_command(pending, stream, count); }
+
+void streams_submitted(const time_command *c, uint64_t count) {
+    if (c->stream >= STREAMS) return;
+    stream_order *s = stream_of(c->stream);
+    if (s->n == s->room) {
+        s->room = s->room ? 2 * s->room : 16;
+        s->list = must(realloc(s->list, s->room * sizeof *s->list));
+    }
+    join(s->seen, host, STREAMS);
+    join(s->seen, pending, STREAMS);
+    memset(pending, 0, sizeof pending);
+    s->seen[c->stream] = count;
+    command *r = &s->list[s->n++];
+    *r = (command){.count = count, .kind = c->kind, .file = c->host_file, .line = c->host_line, .nseen = nstreams};
+    r->seen = must(malloc(nstreams * sizeof *r->seen));
+    memcpy(r->seen, s->seen, nstreams * sizeof *r->seen);
+    if (c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET) name_command(r, c);
+    if (c->kind != TIME_COPY && c->kind != TIME_MEMSET) return;
+    bool staged = c->kind == TIME_COPY && c->direction == TIME_H2D && c->pageable;
+    add_rows(r, c, &c->to, true);
+    if (c->kind == TIME_COPY && !staged) add_rows(r, c, &c->from, false);
+    compare(r, c->stream);
+}
+
+void streams_launches(const time_command *c, uint64_t count) {
+    running = find(c->stream, count);
+    running_stream = c->stream;
+}
+void streams_range(uint64_t lo, uint64_t hi, bool writes) {
+    if (running) add_range(running, lo, hi, writes);
+}
+void streams_launched(void) {
+    if (running) compare(running, running_stream);
+    running = NULL;
+}
+
+void streams_ended(const time_command *c, uint64_t count) {
+    if (c->stream < STREAMS) stream_of(c->stream)->ended = count;
+}
+
+void streams_host_saw(uint32_t stream, uint64_t count) {
+    if (stream >= STREAMS || host[stream] >= count) return;
+    stream_of(stream);
+    join_command(host, stream, count);
+    forget();
+}
+
+bool streams_host_has_seen(uint32_t stream, uint64_t count) { return stream >= STREAMS || host[stream] >= count; }

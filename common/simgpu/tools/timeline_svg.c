@@ -1,0 +1,296 @@
+/* timeline_svg.c — draws a stretch of a report as a timeline: what a profiler's window would show.
+ *
+ *   timeline_svg REPORT [MARK [FROM TO]] > timeline.svg
+ *
+ * MARK: the stretch that begins with this mark (simgpuMark); without it, the whole report. FROM, TO: a part of it, in
+ * microseconds from its beginning. Rows: the host's thread, the two copy engines, the SMs, and why the SMs were idle,
+ * with the share of each cause and its host line below. Hovering over a span names it.
+ *
+ * It reads the report's lines (../README.md) and nothing else, so that the picture and the grade come from the same
+ * numbers. Exit status 1 and a message when there is nothing to draw. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum row { HOST, H2D, D2H, SMS, IDLE, ROWS };
+enum { WIDTH = 960, LEFT = 84, RIGHT = 12, TOP = 34, ROW = 24, STEP = 34, CAUSES = 64, SHOWN = 7 };
+
+typedef struct {
+    enum row row;
+    double start, end; /* ns */
+    const char *colour;
+    char name[160], place[256];
+} span;
+
+static span *spans;
+static size_t nspans;
+static double from_ns, to_ns;
+
+static const char *const row_names[ROWS] = {"host", "H2D copies", "D2H copies", "SMs", "SMs idle"};
+
+_Noreturn static void die(const char *what, const char *why) {
+    fprintf(stderr, "timeline_svg: %s: %s\n", what, why);
+    exit(1);
+}
+
+/* --- reading -------------------------------------------------------------------------------------------------- */
+
+/* The value of a key of the outermost object, or of the object `inside` it; NULL if it has none. */
+static const char *value_of(const char *line, const char *inside, const char *key) {
+    size_t length = strlen(key);
+    int depth = 0, wanted = inside ? -1 : 1;
+    for (const char *p = line; *p; p++) {
+        if (*p == '{' || *p == '[') depth++;
+        if (*p == '}' || *p == ']') depth--;
+        if (*p != '"') continue;
+        const char *word = ++p;
+        while (*p && *p != '"') p += *p == '\\' && p[1] ? 2 : 1;
+        if (!*p) return NULL;
+        if (p[1] != ':') continue;
+        if (depth == wanted && (size_t)(p - word) == length && !strncmp(word, key, length)) return p + 2;
+        if (inside && depth == 1)
+            wanted = (size_t)(p - word) == strlen(inside) && !strncmp(word, inside, strlen(inside)) ? 2 : -1;
+    }
+    return NULL;
+}
+
+static double number(const char *line, const char *key) {
+    const char *v = value_of(line, NULL, key);
+    return v ? strtod(v, NULL) : 0;
+}
+
+static void text(const char *line, const char *key, char *to, size_t size) {
+    const char *v = value_of(line, NULL, key);
+    size_t n = 0;
+    if (v && *v == '"')
+        for (v++; *v && *v != '"' && n + 1 < size; v++) {
+            if (*v == '\\' && v[1]) v++;
+            to[n++] = *v;
+        }
+    to[n] = '\0';
+}
+
+static void add(enum row row, double start, double end, const char *colour, const char *name, const char *place) {
+    if ((nspans & (nspans - 1)) == 0) {
+        spans = realloc(spans, (nspans ? 2 * nspans : 1) * sizeof *spans);
+        if (!spans) die("spans", "no memory; draw a shorter part");
+    }
+    span *s = &spans[nspans++];
+    *s = (span){.row = row, .start = start, .end = end, .colour = colour};
+    snprintf(s->name, sizeof s->name, "%s", name);
+    snprintf(s->place, sizeof s->place, "%s", place);
+}
+
+static const char *gap_colour(const char *cause) {
+    if (!strncmp(cause, "host blocked", 12)) return "#c8453c";
+    if (!strcmp(cause, "host working")) return "#7d7d85";
+    if (!strcmp(cause, "host launching")) return "#e0a030";
+    if (!strncmp(cause, "waiting", 7)) return "#3d9a63";
+    return "#a9c3ef";
+}
+
+static void take(const char *line) {
+    char kind[16], name[160], file[200], place[256] = "";
+    text(line, "kind", kind, sizeof kind);
+    text(line, "name", name, sizeof name);
+    text(line, "host_file", file, sizeof file);
+    const char *slash = strrchr(file, '/');
+    if (*file) snprintf(place, sizeof place, "%s:%.0f", slash ? slash + 1 : file, number(line, "host_line"));
+    double start = number(line, "start_ns"), end = start + number(line, "duration_ns"),
+           called = number(line, "call_ns");
+    bool bulk = !strcmp(kind, "launch") || !strcmp(kind, "copy") || !strcmp(kind, "memset");
+    if (bulk) add(HOST, called, called, "#e0a030", *name ? name : kind, place);
+    if (!strcmp(kind, "launch")) {
+        const char *own = value_of(line, "terms_ns", "launch");
+        double work = start + (own ? strtod(own, NULL) : 0);
+        add(SMS, start, work, "#a9c3ef", name, place);
+        add(SMS, work, end, "#2a62c9", name, place);
+    } else if (bulk) {
+        char what[64], direction[8];
+        text(line, "direction", direction, sizeof direction);
+        snprintf(what, sizeof what, "%s %s, %.0f bytes", kind, direction, number(line, "bytes"));
+        enum row row = !strcmp(direction, "h2d") ? H2D : !strcmp(direction, "d2h") ? D2H : SMS;
+        add(row, start, end, row == H2D ? "#3d9a63" : row == D2H ? "#8a5bb5" : "#2a62c9", what, place);
+    } else if (!strcmp(kind, "call")) {
+        add(HOST, start, end, "#c8453c", name, place);
+    } else if (!strcmp(kind, "work")) {
+        add(HOST, start, end, "#7d7d85", name, place);
+    } else if (!strcmp(kind, "gap")) {
+        text(line, "cause", name, sizeof name);
+        add(IDLE, start, end, gap_colour(name), name, place);
+    }
+}
+
+/* The stretch's lines: from its mark to the next. */
+static void read_report(const char *path, const char *mark) {
+    FILE *f = fopen(path, "re");
+    if (!f) die(path, strerror(errno));
+    char *line = NULL, kind[16], name[160];
+    size_t room = 0;
+    bool inside = !mark, seen = inside;
+    while (getline(&line, &room, f) > 0) {
+        text(line, "kind", kind, sizeof kind);
+        if (!strcmp(kind, "mark") && mark) {
+            text(line, "name", name, sizeof name);
+            inside = !strcmp(name, mark);
+            if (inside && !seen) from_ns = number(line, "host_ns");
+            seen |= inside;
+        } else if (inside) {
+            if (!strcmp(kind, "totals")) to_ns = number(line, "start_ns") + number(line, "duration_ns");
+            take(line);
+        }
+    }
+    free(line);
+    fclose(f);
+    if (!seen) die(mark, "the report has no such mark");
+    if (to_ns <= from_ns) die(path, "the report has no time in that stretch");
+}
+
+/* --- drawing -------------------------------------------------------------------------------------------------- */
+
+static double x_of(double ns) { return LEFT + (ns - from_ns) / (to_ns - from_ns) * (WIDTH - LEFT - RIGHT); }
+
+static void put_text(const char *s) {
+    for (; *s; s++) {
+        if (*s == '<')
+            fputs("&lt;", stdout);
+        else if (*s == '>')
+            fputs("&gt;", stdout);
+        else if (*s == '&')
+            fputs("&amp;", stdout);
+        else
+            putchar(*s);
+    }
+}
+
+static void put_label(double x, double y, const char *anchor, const char *s) {
+    printf("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+    put_text(s);
+    puts("</text>");
+}
+
+/* Commands of several streams are reported in the order of their calls, and run in another. */
+static int by_start(const void *a, const void *b) {
+    const span *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* Spans that would fall on what is drawn already are left out: thousands of launches in a pixel are one bar. */
+static void draw_spans(void) {
+    double drawn[ROWS];
+    for (int r = 0; r < ROWS; r++) drawn[r] = -1;
+    qsort(spans, nspans, sizeof *spans, by_start);
+    for (size_t i = 0; i < nspans; i++) {
+        const span *s = &spans[i];
+        if (s->end < from_ns || s->start > to_ns) continue;
+        double x = x_of(s->start < from_ns ? from_ns : s->start), end = x_of(s->end > to_ns ? to_ns : s->end);
+        if (end - x < 0.6) end = x + 0.6;
+        if (end <= drawn[s->row]) continue;
+        drawn[s->row] = end;
+        double y = TOP + STEP * s->row, height = s->start == s->end ? ROW / 2.0 : ROW; /* a submission: a tick */
+        printf("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"><title>", x, y, end - x, height,
+               s->colour);
+        put_text(s->name);
+        printf(" %.1f us", (s->end - s->start) / 1000);
+        if (*s->place) printf(", ");
+        put_text(s->place);
+        puts("</title></rect>");
+    }
+}
+
+/* A 1, 2 or 5 times a power of ten: about six of them fit. */
+static double tick_ns(void) {
+    static const double steps[] = {1, 2, 5};
+    for (double ten = 1;; ten *= 10)
+        for (int i = 0; i < 3; i++)
+            if (ten * steps[i] * 6 >= to_ns - from_ns) return ten * steps[i];
+}
+
+static void draw_axis(double base_ns) {
+    double step = tick_ns(), bottom = TOP + STEP * ROWS;
+    for (double t = 0; base_ns + t <= to_ns; t += step) {
+        if (base_ns + t < from_ns) continue;
+        char label[32];
+        snprintf(label, sizeof label, "%g %s", step < 1e6 ? t / 1e3 : t / 1e6, step < 1e6 ? "us" : "ms");
+        double x = x_of(base_ns + t);
+        printf("<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#d8d8dd\"/>\n", x, TOP - 4, x, bottom);
+        put_label(x, bottom + 12, "middle", label);
+    }
+    for (int r = 0; r < ROWS; r++) put_label(LEFT - 8, TOP + STEP * r + 16, "end", row_names[r]);
+}
+
+typedef struct {
+    const span *of;
+    double ns;
+} cause;
+
+static int by_time(const void *a, const void *b) {
+    double x = ((const cause *)a)->ns, y = ((const cause *)b)->ns;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* Idle time by cause and line, largest first; of the part that is drawn. */
+static int sum_causes(cause causes[CAUSES]) {
+    int n = 0;
+    for (size_t i = 0; i < nspans; i++) {
+        const span *s = &spans[i];
+        double start = s->start < from_ns ? from_ns : s->start, end = s->end > to_ns ? to_ns : s->end;
+        if (s->row != IDLE || end <= start) continue;
+        int c = 0;
+        while (c < n && (strcmp(causes[c].of->name, s->name) || strcmp(causes[c].of->place, s->place))) c++;
+        if (c == CAUSES) continue;
+        if (c == n) causes[n++] = (cause){s, 0};
+        causes[c].ns += end - start;
+    }
+    qsort(causes, (size_t)n, sizeof *causes, by_time);
+    return n;
+}
+
+static void draw_legend(const cause *causes, int n, double y) {
+    for (int c = 0; c < n; c++, y += 18) {
+        char label[512];
+        const span *s = causes[c].of;
+        snprintf(label, sizeof label, "%4.1f %%  %s%s%s", 100 * causes[c].ns / (to_ns - from_ns), s->name,
+                 *s->place ? ", " : "", s->place);
+        printf("<rect x=\"%d\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", LEFT, y - 10, s->colour);
+        put_label(LEFT + 20, y, "start", label);
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2 && argc != 3 && argc != 5) die("usage", "timeline_svg REPORT [MARK [FROM TO]] > timeline.svg");
+    read_report(argv[1], argc > 2 ? argv[2] : NULL);
+    double base = from_ns;
+    if (argc == 5) {
+        from_ns = base + atof(argv[3]) * 1e3;
+        to_ns = base + atof(argv[4]) * 1e3;
+        if (to_ns <= from_ns) die("FROM TO", "microseconds, the second larger than the first");
+    }
+    static cause causes[CAUSES];
+    int n = sum_causes(causes);
+    double idle = 0;
+    for (int c = 0; c < n; c++) idle += causes[c].ns;
+    if (n > SHOWN) n = SHOWN;
+
+    int height = TOP + STEP * ROWS + 40 + 18 * n;
+    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+           "font-size=\"12\">\n",
+           WIDTH, height);
+    printf("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH, height);
+    char title[256];
+    snprintf(title, sizeof title, "%.60s%svirtual time: %.1f us, the SMs work for %.0f %% of it",
+             argc > 2 ? argv[2] : "", argc > 2 ? ", " : "", (to_ns - from_ns) / 1e3,
+             100 - 100 * idle / (to_ns - from_ns));
+    put_label(LEFT, 18, "start", title);
+    draw_axis(base);
+    draw_legend(causes, n, TOP + STEP * ROWS + 36);
+    draw_spans(); /* last: it sorts them, and the causes point at them */
+    puts("</svg>");
+    free(spans);
+    if (fflush(stdout) || ferror(stdout)) die("standard output", strerror(errno));
+    return 0;
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# check/: each hazard is found, with both its lines; its mended twin, and what only looks like one, is not.
+#
+# The programs in tests/check/ have a kernel or a function a hazard; `// <-- NAME` stands at the lines to be named.
+
+load helper
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    build "$B/tests/check/block" "$B/tests/check/grid" "$B/tests/check/host"
+}
+
+# hazards PROGRAM: the names that its source marks.
+hazards() { sed -n 's/.*<-- \([a-z_]*\).*/\1/p' "tests/check/$1.cu" | sort -u; }
+
+# finds PROGRAM NAME CHECK...: all its findings, in the report too, are of these checks and at lines marked with NAME.
+finds() {
+    local program=$1 name=$2 lines line
+    shift 2
+    rm -f "$BATS_TEST_TMPDIR/report"
+    status=0
+    output=$(SIMGPU_REPORT=$BATS_TEST_TMPDIR/report timeout 20 "$B/tests/check/$program" "$name" 2>&1 3>&-) || status=$?
+    echo "$output"
+    [ "$status" = 0 ] || return 1
+    lines=$(grep -n -- "<-- $name\$\|<-- $name (" "tests/check/$program.cu" | cut -d: -f1)
+    for check; do grep "\"kind\":\"finding\",\"check\":\"$check\"" "$BATS_TEST_TMPDIR/report" || return 1; done
+    ! grep '"kind":"finding"' "$BATS_TEST_TMPDIR/report" | grep -v "\"check\":\"\\($(printf '%s' "$*" | sed 's/ /\\|/g')\\)\"" || return 1
+    for line in $(grep '"kind":"finding"' "$BATS_TEST_TMPDIR/report" | sed 's/"message".*//' | grep -o '"line":[0-9]*' | cut -d: -f2); do
+        grep -qx "$line" <<<"$lines" || {
+            echo "line $line is not one of: $lines"
+            return 1
+        }
+    done
+}
+
+# silent PROGRAM NAME: nothing is found.
+silent() {
+    run -0 --separate-stderr timeout 20 "$B/tests/check/$1" "$2"
+    [ "$output" = "$2: cudaSuccess" ]
+    echo "$stderr"
+    [ -z "$stderr" ]
+}
+
+@test "races between threads of a block name both lines" {
+    for name in reverse bytes wide; do finds block "$name" race uninit; done
+    for name in rounds last_wins two_halves; do finds block "$name" race; done
+}
+
+@test "races between lanes of a warp: the reduction's tail without __syncwarp, volatile or not" {
+    for name in tail half_warp histogram; do finds block "$name" race; done
+    run timeout 20 "$B/tests/check/block" tail_volatile
+    [[ $output == *"race: a thread reads what another lane of the warp wrote"*"Mend: lanes of one warp need not run together: put __syncwarp()"* ]]
+}
+
+@test "flags and locks need a fence" {
+    for name in flag lock; do finds block "$name" race; done
+    for name in last_block chain lock; do finds grid "$name" race; done
+}
+
+@test "shared memory that was never written" {
+    for name in halo counter; do finds block "$name" uninit; done
+}
+
+@test "races between blocks of one launch" {
+    for name in smooth total exchange; do finds grid "$name" race; done
+}
+
+@test "the host on a buffer that a copy is still on: its line is named, and the program goes on" {
+    for name in read_early unwaited refill registered; do finds host "$name" in-flight; done
+    [[ $output == "host.cu:"*": in flight: the host writes a buffer that a copy (line "*") may still be reading"* ]]
+}
+
+@test "two streams on the same bytes without an order" {
+    for name in two_streams reused early_event non_blocking; do finds host "$name" stream-order; done
+    [[ $output == *"kernel add on stream 0 writes what kernel add on stream 3 reads (line "*"), and nothing puts the two in order"* ]]
+}
+
+@test "mended twins and look-alikes are silent" {
+    for name in $(hazards block); do [ "$name" = tail_volatile ] || silent block "$name-mended"; done
+    for name in any_negative shuffles flag_in_warp padding; do silent block "$name-clean"; done
+    for name in $(hazards grid); do silent grid "$name-mended"; done
+    silent grid harmless-clean
+    for name in $(hazards host); do silent host "$name-mended"; done
+    for name in neighbours pageable orders; do silent host "$name-clean"; done
+}
+
+@test "a finding shows both lines with a caret, the threads, the variable and the mend" {
+    run timeout 20 "$B/tests/check/block" rounds
+    expected="block.cu:25: race: a thread reads what another thread wrote at line 23, and nothing puts them in order
+    23 |         s[threadIdx.x] = threadIdx.x + 100 * r; // <-- rounds
+       |                        ^
+    25 |         sum += s[127 - threadIdx.x]; // <-- rounds
+       |                ^
+  in kernel rounds, block (0,0,0): thread (127,0,0) wrote and thread (0,0,0) reads byte 508 of the shared variable s
+  Mend: put __syncthreads() between the two, where every thread of the block passes it.
+rounds: cudaSuccess"
+    diff <(echo "$expected") <(echo "$output")
+}
+
+@test "findings are the same for any number of host threads" {
+    for threads in 1 2 3; do
+        SIMGPU_THREADS=$threads timeout 20 "$B/tests/check/grid" chain >"$BATS_TEST_TMPDIR/$threads" 2>&1
+        diff "$BATS_TEST_TMPDIR/1" "$BATS_TEST_TMPDIR/$threads"
+    done
+    [ -s "$BATS_TEST_TMPDIR/1" ]
+}
+
+@test "lab 3's solution has no findings" {
+    build "$B/reference/lab3"
+    run -0 --separate-stderr env SIMGPU_CHECK=1 "$B/reference/lab3"
+    [ -z "$stderr" ]
+}

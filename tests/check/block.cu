@@ -1,0 +1,243 @@
+/* block.cu — kernels whose threads share memory inside a block: each with a hazard and, beside it, without.
+ *
+ * block NAME runs one of them with checks on. A comment `// <-- NAME` marks the lines that the finding must name.
+ */
+#include "simgpu.h"
+#include <stdio.h>
+#include <string.h>
+
+/* --- barriers --------------------------------------------------------------------------------------------------- */
+
+__global__ void reverse(int *out, bool barrier) {
+    __shared__ int s[256];
+    s[threadIdx.x] = threadIdx.x * 3; // <-- reverse
+    if (barrier) __syncthreads();
+    out[threadIdx.x] = s[255 - threadIdx.x]; // <-- reverse
+}
+
+/* The second barrier is the one that is forgotten: the next round writes what this round still reads. */
+__global__ void rounds(int *out, bool barrier) {
+    __shared__ int s[128];
+    int sum = 0;
+    for (int r = 0; r < 3; r++) {
+        s[threadIdx.x] = threadIdx.x + 100 * r; // <-- rounds
+        __syncthreads();
+        sum += s[127 - threadIdx.x]; // <-- rounds
+        if (barrier) __syncthreads();
+    }
+    out[threadIdx.x] = sum;
+}
+
+/* Every thread writes the one result; only one should. */
+__global__ void last_wins(int *out, bool one) {
+    __shared__ int last;
+    if (!one || threadIdx.x == 7) last = threadIdx.x; // <-- last_wins
+    __syncthreads();
+    out[threadIdx.x] = last;
+}
+
+/* Not a race: all who write, write the same. */
+__global__ void any_negative(int *out) {
+    __shared__ int found;
+    if (threadIdx.x == 0) found = 0;
+    __syncthreads();
+    if (out[threadIdx.x] < 0) found = 1;
+    __syncthreads();
+    out[threadIdx.x] = found;
+}
+
+/* Each thread its own byte. */
+__global__ void bytes(int *out, bool barrier) {
+    __shared__ unsigned char s[64];
+    s[threadIdx.x] = (unsigned char)(threadIdx.x * 5); // <-- bytes
+    if (barrier) __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x] + (barrier ? s[threadIdx.x ^ 33] : s[threadIdx.x ^ 32]); // <-- bytes
+}
+
+__global__ void wide(int *out, bool barrier) {
+    __shared__ float4 s[64];
+    float f = threadIdx.x;
+    s[threadIdx.x] = make_float4(f, f + 1, f + 2, f + 3);
+    if (barrier) __syncthreads(); // <-- wide (where clang places a store that it has merged from four)
+    out[threadIdx.x] = (int)((float *)s)[255 - threadIdx.x]; // <-- wide
+}
+
+/* A barrier for half of the block: producers arrive, consumers wait. */
+__global__ void two_halves(int *out, bool barrier) {
+    __shared__ int s[64];
+    if (threadIdx.x < 64) {
+        s[threadIdx.x] = threadIdx.x; // <-- two_halves
+        if (barrier) asm volatile("bar.arrive 1, 128;" ::: "memory");
+    } else {
+        if (barrier) asm volatile("bar.sync 1, 128;" ::: "memory");
+        out[threadIdx.x] = s[threadIdx.x - 64]; // <-- two_halves
+    }
+}
+
+/* --- inside a warp ---------------------------------------------------------------------------------------------- */
+
+/* The classic tail of a reduction, as it was written before Volta. */
+__global__ void tail_volatile(int *out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        volatile int *v = s;
+        v[threadIdx.x] += v[threadIdx.x + 32];
+        v[threadIdx.x] += v[threadIdx.x + 16]; // <-- tail_volatile
+        v[threadIdx.x] += v[threadIdx.x + 8];
+    }
+    __syncthreads();
+    out[threadIdx.x] = s[0];
+}
+
+__global__ void tail(int *out, bool sync) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    for (int half = 32; half > 0 && threadIdx.x < 32; half /= 2) {
+        int other = s[threadIdx.x + half]; // <-- tail
+        if (sync) __syncwarp();
+        s[threadIdx.x] += other; // <-- tail
+        if (sync) __syncwarp();
+    }
+    __syncthreads();
+    out[threadIdx.x] = s[0];
+}
+
+/* Only half of the warp is brought together. */
+__global__ void half_warp(int *out, bool half) {
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x; // <-- half_warp
+    if (threadIdx.x < 16) __syncwarp(0xffff);
+    if (threadIdx.x < 16) out[threadIdx.x] = s[threadIdx.x ^ (half ? 8 : 16)]; // <-- half_warp
+}
+
+__global__ void shuffles(int *out) {
+    __shared__ int s[4];
+    int v = threadIdx.x;
+    for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffffu, v, d);
+    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+    __syncthreads();
+    if (threadIdx.x == 0) out[0] = s[0] + s[1] + s[2] + s[3];
+}
+
+/* --- atomics, flags, locks -------------------------------------------------------------------------------------- */
+
+__global__ void histogram(int *out, bool barrier) {
+    __shared__ int bins[16];
+    if (threadIdx.x < 16) bins[threadIdx.x] = 0; // <-- histogram
+    if (barrier) __syncthreads();
+    atomicAdd(&bins[threadIdx.x * 7 % 16], 1); // <-- histogram
+    __syncthreads();
+    if (threadIdx.x < 16) out[threadIdx.x] = bins[threadIdx.x];
+}
+
+/* One warp waits for another's word. Without the fence, the flag may be seen before the value. */
+__global__ void flag(int *out, bool fence) {
+    __shared__ int value;
+    __shared__ volatile int ready;
+    if (threadIdx.x == 0) ready = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        value = 42; // <-- flag
+        if (fence) __threadfence_block();
+        ready = 1;
+    }
+    if (threadIdx.x == 32) {
+        while (!ready) {}
+        out[0] = value; // <-- flag
+    }
+}
+
+/* Lanes of one warp wait for a lane of their own: allowed since Volta. */
+__global__ void flag_in_warp(int *out) {
+    __shared__ volatile int ready;
+    if (threadIdx.x == 0) ready = 0;
+    __syncthreads();
+    if (threadIdx.x == 5) ready = 1;
+    while (!ready) {}
+    out[threadIdx.x] = 1;
+}
+
+__global__ void lock(int *out, bool fence) {
+    __shared__ int mutex, sum;
+    if (threadIdx.x == 0) mutex = sum = 0;
+    __syncthreads();
+    while (atomicCAS(&mutex, 0, 1)) {}
+    if (fence) __threadfence_block();
+    sum += threadIdx.x; // <-- lock
+    if (fence) __threadfence_block();
+    atomicExch(&mutex, 0);
+    __syncthreads();
+    out[threadIdx.x] = sum;
+}
+
+/* --- memory that nobody wrote ----------------------------------------------------------------------------------- */
+
+__global__ void halo(int *out, bool whole) {
+    __shared__ int s[130];
+    s[threadIdx.x + 1] = threadIdx.x;
+    if (threadIdx.x == 0) s[0] = 0;
+    if (whole && threadIdx.x == 0) s[129] = 0;
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 2]; // <-- halo
+}
+
+__global__ void counter(int *out, bool zero) {
+    extern __shared__ int count[];
+    if (zero && threadIdx.x == 0) count[0] = 0;
+    __syncthreads();
+    atomicAdd(&count[0], 1); // <-- counter
+    __syncthreads();
+    out[threadIdx.x] = count[0];
+}
+
+/* A struct is copied with its padding. */
+struct padded {
+    char c;
+    double d;
+};
+__global__ void padding(int *out) {
+    __shared__ padded s[32];
+    s[threadIdx.x].c = 1;
+    s[threadIdx.x].d = 2;
+    __syncthreads();
+    padded p = s[31 - threadIdx.x];
+    out[threadIdx.x] = p.c + (int)p.d;
+}
+
+int main(int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : "";
+    int *out;
+    cudaMalloc(&out, 4096);
+    cudaMemset(out, 0, 4096);
+    simgpuCheck(1);
+#define RUN(kernel, mode, threads, arguments)                                                                          \
+    if (!strcmp(name, #kernel mode)) kernel<<<1, threads, 64>>> arguments;
+#define TWINS(kernel, threads)                                                                                         \
+    RUN(kernel, "", threads, (out, false))                                                                             \
+    RUN(kernel, "-mended", threads, (out, true))
+    TWINS(reverse, 256)
+    TWINS(rounds, 128)
+    TWINS(last_wins, 64)
+    TWINS(bytes, 64)
+    TWINS(wide, 64)
+    TWINS(two_halves, 128)
+    TWINS(tail, 64)
+    TWINS(half_warp, 32)
+    TWINS(histogram, 256)
+    TWINS(flag, 64)
+    TWINS(lock, 64)
+    TWINS(halo, 128)
+    TWINS(counter, 64)
+    RUN(tail_volatile, "", 64, (out))
+    RUN(any_negative, "-clean", 128, (out))
+    RUN(shuffles, "-clean", 128, (out))
+    RUN(flag_in_warp, "-clean", 32, (out))
+    RUN(padding, "-clean", 32, (out))
+    cudaError_t e = cudaGetLastError();
+    if (e == cudaSuccess) e = cudaDeviceSynchronize();
+    printf("%s: %s\n", name, cudaGetErrorName(e));
+    return e != cudaSuccess;
+}

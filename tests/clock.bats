@@ -1,0 +1,344 @@
+#!/usr/bin/env bats
+# The virtual clock: the times of an H200, what happens before what, and why the SMs were idle.
+# The programs in tests/clock/ ask; each prints lines `name value`.
+
+load helper
+
+programs=(probe order pool gaps)
+
+setup_file() {
+    build "${programs[@]/#/$B/tests/clock/}"
+    export REPORT=$BATS_FILE_TMPDIR/report TRACE_FILE=$BATS_FILE_TMPDIR/trace
+    apart "$B/tests/clock/probe" >"$BATS_FILE_TMPDIR/probe"
+    apart "$B/tests/clock/order" >"$BATS_FILE_TMPDIR/order" 2>"$BATS_FILE_TMPDIR/order.err"
+    apart "$B/tests/clock/pool" >"$BATS_FILE_TMPDIR/pool" 2>"$BATS_FILE_TMPDIR/pool.err"
+    SIMGPU_REPORT=$REPORT TRACE=$TRACE_FILE apart "$B/tests/clock/gaps"
+}
+
+# within PERCENT PROGRAM <<table of `name value`: the program's values lie that near to the table's.
+within() {
+    awk -v percent="$1" '
+        NR == FNR { want[$1] = $2; n++; next }
+        $1 in want { n--; off = 100 * ($2 / want[$1] - 1); if (off > percent || off < -percent) { printf "%s: %s, should be %s (%+.1f %%)\n", $1, $2, want[$1], off; bad = 1 } }
+        END { if (n) print n " values are missing"; exit bad || n }' - "$BATS_FILE_TMPDIR/$2"
+}
+
+# says PROGRAM <<lines: the program's output has these lines, to the letter.
+says() {
+    local line bad=0
+    while read -r line; do
+        grep -qxF "$line" "$BATS_FILE_TMPDIR/$1" || {
+            echo "should be '$line', is '$(grep "^${line% *} " "$BATS_FILE_TMPDIR/$1")'"
+            bad=1
+        }
+    done
+    return $bad
+}
+
+@test "copies of 4 bytes to 64 MB take what an H200 takes, within 6 %" {
+    # Microseconds, of the host, with the wait; pinned and pageable, each way.
+    within 6 probe <<'END'
+h2d_pinned_4 5.92
+h2d_pageable_4 5.60
+d2h_pinned_4 6.06
+d2h_pageable_4 6.42
+h2d_pinned_4096 7.29
+h2d_pageable_4096 6.95
+d2h_pinned_4096 6.24
+d2h_pageable_4096 7.01
+h2d_pinned_65536 8.60
+h2d_pageable_65536 19.43
+d2h_pinned_65536 7.32
+h2d_pinned_65540 8.37
+h2d_pageable_65540 11.54
+d2h_pinned_65540 7.33
+h2d_pinned_1048576 26.53
+h2d_pageable_1048576 70.08
+d2h_pinned_1048576 25.62
+d2h_pageable_1048576 84.10
+h2d_pinned_16777216 309.67
+h2d_pageable_16777216 918.77
+d2h_pinned_16777216 308.92
+d2h_pageable_16777216 993.87
+h2d_pinned_67108864 1215.58
+h2d_pageable_67108864 3599.58
+d2h_pinned_67108864 1219.05
+d2h_pageable_67108864 3886.42
+END
+    # Between the inline limit and one chunk of staging, the model's worst place.
+    within 8 probe <<'END'
+d2h_pageable_65536 12.53
+d2h_pageable_65540 12.63
+END
+}
+
+@test "an asynchronous copy returns when an H200's does: at once from pinned memory, after the staging from pageable" {
+    within 7 probe <<'END'
+return_pinned_4 0.96
+return_pinned_1048576 1.02
+return_pageable_4 0.96
+return_pageable_4096 1.92
+return_pageable_65536 10.59
+return_pageable_65540 4.13
+return_pageable_1048576 44.76
+return_pageable_16777216 895.29
+return_pageable_67108864 3564.23
+END
+}
+
+@test "two engines: 101.7 GB/s both ways together, 55.5 GB/s in one" {
+    # 2 x 64 MiB / 101.7 GB/s, 64 MiB / 55.5 GB/s; and a buffer out and back in k pieces, 2 B/k / 55.5 + (k-1) B/k / 50.85.
+    within 2 probe <<'END'
+both_ways_67108864 1319.7
+one_way_twice_67108864 1209.2
+pipeline_1 2418.3
+pipeline_2 1869.1
+pipeline_4 1594.4
+END
+    within 5 probe <<'END'
+pipeline_8 1457.1
+pipeline_16 1388.4
+END
+}
+
+@test "allocation, pinning and registration cost what they cost on an H200" {
+    within 5 probe <<'END'
+malloc_256 25.01
+free_256 22.40
+malloc_2097152 24.96
+free_2097152 22.08
+malloc_67108864 40.87
+free_67108864 43.36
+pool_pair_0 0.4687
+host_alloc_4096 386.9
+host_free_4096 156.0
+register_4096 59.3
+unregister_4096 28.1
+host_alloc_1048576 376.0
+host_free_1048576 158.0
+register_1048576 86.7
+unregister_1048576 41.3
+host_alloc_67108864 18125.1
+host_free_67108864 4011.1
+memcpy_67108864 5313.4
+END
+    within 10 probe <<'END'
+register_67108864 1763.9
+unregister_67108864 974.8
+END
+}
+
+@test "cudaFree waits for a running kernel; cudaMalloc and cudaHostAlloc do not" {
+    says probe <<'END'
+running_after_free 0
+running_after_malloc 1
+running_after_host_alloc 1
+END
+}
+
+@test "launches, synchronization and events cost what they cost on an H200" {
+    within 5 probe <<'END'
+launch_0 2.483
+launch_sync_0 7.54
+sync_0 0.384
+events_around_empty_0 4.096
+events_0 1.248
+record_0 0.208
+query_0 0.1255
+END
+}
+
+@test "a host that does not wait reads old bytes and spoils pinned ones in flight, every time" {
+    says order <<'END'
+read_before_sync -1
+read_after_sync 7
+pinned_overwritten_in_flight 2
+pageable_overwritten_in_flight 1
+pageable_read_needs_no_sync 9
+END
+}
+
+@test "streams: the legacy default stream orders blocking ones, events order any two, nothing else does" {
+    says order <<'END'
+default_stream_orders_blocking_ones 7
+default_stream_ignores_nonblocking 0
+two_streams_without_an_event 0
+two_streams_with_an_event 7
+END
+}
+
+@test "host functions and callbacks run in their stream's order, at its time, and may not call the API" {
+    # 100 us of work, the thread's wake-up (2.84 us), the way back (1.2 us), the second event (1.248 us).
+    within 0.01 order <<<"function_of_100_us_holds_its_stream 105.288"
+    says order <<'END'
+function_before_sync 0
+function_after_sync 1
+function_saw_the_copy 7
+submitting_a_function_us 0.516
+api_in_a_function 800
+callback 1
+callback_argument 5
+callback_status 0
+END
+    grep -q 'order.cu:[0-9]*: cudaDeviceSynchronize: a host function may not call the CUDA API' "$BATS_FILE_TMPDIR/order.err"
+}
+
+@test "polling makes time pass: a poll costs 126 ns, and the loop ends when the work does" {
+    within 5 order <<'END'
+event_polls 811
+stream_polls 811
+event_polled_us 102.2
+stream_polled_us 102.2
+END
+}
+
+@test "the host's declared work and its memcpy and memset take time" {
+    # 1 MiB / 12.63 GB/s
+    within 0.01 order <<'END'
+host_work_ns 12345
+host_task_ns 1000
+memcpy_us 83.022
+memset_us 83.022
+END
+    says order <<<'memset_did 1'
+}
+
+@test "a pool block is used again in stream order, and goes back to the device above the threshold" {
+    says pool <<'END'
+reserved 1048576
+used 1048576
+device 1048576
+used_after_free 0
+reserved_before_sync 1048576
+reserved_after_sync 0
+device_after_sync 0
+reserved_under_threshold 1048576
+reserved_after_trim 0
+same_stream_while_in_use 1
+same_stream_us 0.235
+other_stream_while_in_use 0
+other_stream_when_done 1
+free_gives_to_the_pool 0
+no_block_much_too_large 1
+freed_twice 1
+malloc_block_while_in_use 1048576
+malloc_block_when_done 0
+END
+}
+
+@test "a full device says so, and counts what the pool holds" {
+    says pool <<'END'
+total 4194304
+free 4194304
+too_much 2
+last_error 2
+null 1
+after_release 0
+malloc_beside_the_pool 2
+malloc_after_trim 0
+END
+    grep -q 'no room for 2097152 bytes: 1048576 of 4194304 are free, 3145728' "$BATS_FILE_TMPDIR/pool.err"
+}
+
+# gap STRETCH CAUSE: nanoseconds of it in the stretch, and the host line.
+gap() {
+    awk -v stretch="$1" -v cause="$2" '
+        function text(key) { return match($0, "\"" key "\":\"[^\"]*\"") ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 5) : "" }
+        function number(key) { return match($0, "\"" key "\":[0-9]+") ? substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) : 0 }
+        /"kind":"mark"/ { inside = text("name") == stretch }
+        inside && /"kind":"gap"/ && text("cause") == cause { sum += number("duration_ns"); line = number("host_line") }
+        END { print sum + 0, line + 0 }' "$REPORT"
+}
+
+line_of() { grep -n "$1" tests/clock/gaps.cu | sed -n "${2:-1}s/:.*//p"; }
+
+@test "gaps: each part of the SMs' idle time has its cause and its host line" {
+    [ "$(gap 'back to back' 'kernel starting')" = "6600 $(line_of 'i < 3')" ]
+    # A copy of 1 MiB from the device (20.9 us) and the wake-up (2.84 us).
+    [ "$(gap 'blocked in memcpy' 'host blocked in cudaMemcpy')" = "23733 $(line_of DeviceToHost)" ]
+    # 400 us of work, of which a kernel of 101.0 us covers the beginning.
+    [ "$(gap 'host works' 'host working')" = "298975 $(line_of 'load batch')" ]
+    [ "$(gap 'waiting for copy' 'waiting for copy')" = "21793 $(line_of 'MIB, cudaMemcpyHostToDevice')" ]
+    [ "$(gap 'waiting for copy' 'host working')" = "0 0" ]
+    [ "$(gap 'host function' 'waiting for a host function')" = "54040 $(line_of cudaLaunchHostFunc)" ]
+    [ "$(gap overlap 'waiting for copy')" = "0 0" ]
+}
+
+@test "gaps and busy time add up to the stretch" {
+    awk '
+        function number(key) { return match($0, "\"" key "\":[0-9]+") ? substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) : 0 }
+        /"kind":"gap"/ { idle += number("duration_ns") }
+        /"kind":"totals"/ { off = number("duration_ns") - number("working_ns") - idle; n++; idle = 0
+            if (off > 20 || off < -20) { print "off by", off, "ns:", $0; bad = 1 } }
+        END { exit bad || n < 9 }' "$REPORT"
+}
+
+@test "the totals of a stretch: allocations, peaks, staged bytes, calls that synchronize" {
+    local totals
+    totals=$(sed -n '/"name":"memory"/,/"name":"end"/p' "$REPORT" | grep '"kind":"totals"')
+    for want in '"device_allocs":3,' '"device_frees":3,' '"device_live_bytes":1048576,' '"device_peak_bytes":3145728,' \
+        '"pinned_allocs":1,' '"pinned_peak_bytes":2097152' '"staged_bytes":1048576,' '"sync_calls":6,'; do
+        grep -qF "$want" <<<"$totals" || { echo "$want not in $totals"; return 1; }
+    done
+}
+
+@test "the report and the trace are the same for every number of host threads" {
+    for n in 1 2 3; do
+        SIMGPU_THREADS=$n SIMGPU_REPORT=$BATS_TEST_TMPDIR/report TRACE=$BATS_TEST_TMPDIR/trace apart "$B/tests/clock/gaps"
+        cmp "$REPORT" "$BATS_TEST_TMPDIR/report"
+        cmp "$TRACE_FILE" "$BATS_TEST_TMPDIR/trace"
+    done
+}
+
+@test "a trace is one array of events, one a line, with rows for the host, the engines, the SMs and the streams" {
+    [ "$(head -n 1 "$TRACE_FILE")" = "[" ]
+    [ "$(tail -n 1 "$TRACE_FILE")" = "{}]" ]
+    [ "$(sed '1d;$d' "$TRACE_FILE" | grep -cvE '^\{"ph":"[MXi]",.*\},$')" = 0 ]
+    for row in 'host thread' 'host functions' H2D D2H 'SMs idle because' SMs 'stream 0' 'stream 2'; do
+        grep -qF "\"args\":{\"name\":\"$row\"}" "$TRACE_FILE"
+    done
+    grep -q '"name":"slow","pid":2,.*"from":"tests/clock/gaps.cu:28"' "$TRACE_FILE"
+}
+
+@test "a trace that cannot be written is said, with the place and the mend" {
+    run env TRACE=/nonexistent/trace "$B/tests/clock/order"
+    [ "$status" = 2 ]
+    [[ $output == *"TRACE: cannot write /nonexistent/trace; name a file in a folder that exists"* ]]
+}
+
+@test "the clock's programs are clean under AddressSanitizer and UndefinedBehaviorSanitizer" {
+    SAN=1 B=.build/san build "${programs[@]/#/.build/san/tests/clock/}"
+    for p in "${programs[@]}"; do
+        run env SIMGPU_REPORT="$BATS_TEST_TMPDIR/report" TRACE="$BATS_TEST_TMPDIR/trace" .build/san/tests/clock/"$p"
+        echo "${output:0:4000}"
+        [ "$status" = 0 ]
+        [[ $output != *Sanitizer* && $output != *"runtime error"* ]]
+    done
+}
+
+@test "PROFILE=a100-pcie: another card, marked unvalidated, whose pinned copies are about three times pageable ones" {
+    PROFILE=a100-pcie apart "$B/tests/clock/probe" >"$BATS_FILE_TMPDIR/a100"
+    # 64 MiB / 25 GB/s, and the fixed times.
+    within 1 a100 <<<"d2h_pinned_67108864 2693"
+    awk '{ us[$1] = $2 } END { r = us["h2d_pageable_67108864"] / us["h2d_pinned_67108864"]; exit r < 2.7 || r > 3.3 }' "$BATS_FILE_TMPDIR/a100"
+    PROFILE=a100-pcie TRACE=$BATS_TEST_TMPDIR/trace apart "$B/tests/clock/order" >/dev/null 2>&1
+    grep -q '"name":"virtual A100-PCIe (unvalidated)"' "$BATS_TEST_TMPDIR/trace"
+}
+
+@test "timeline_svg draws a stretch of a report, names the causes, and says what it cannot draw" {
+    local svg=$BATS_TEST_TMPDIR/timeline.svg
+    build SAN=1 .build/san/timeline_svg
+    .build/san/timeline_svg "$REPORT" 'blocked in memcpy' >"$svg"
+    grep -q '>blocked in memcpy, virtual time: 233.6 us, the SMs work for 85 % of it<' "$svg"
+    grep -q ">10.2 %  host blocked in cudaMemcpy, gaps.cu:$(line_of DeviceToHost)<" "$svg"
+    [ "$(tail -n 1 "$svg")" = "</svg>" ]
+    # The two kernels, the copy between them, each with its place.
+    [ "$(grep -c 'fill="#2a62c9"><title>slow 98.8 us, gaps.cu' "$svg")" = 2 ]
+    grep -q "<title>copy d2h, 1048576 bytes 20.9 us, gaps.cu:$(line_of DeviceToHost)</title>" "$svg"
+    # A part of it, the whole, and no such stretch.
+    .build/san/timeline_svg "$REPORT" 'blocked in memcpy' 100 130 | grep -q 'virtual time: 30.0 us'
+    .build/san/timeline_svg "$REPORT" | grep -q '>virtual time: 3033.2 us'
+    run .build/san/timeline_svg "$REPORT" nothing
+    [ "$status" = 1 ]
+    [[ $output == "timeline_svg: nothing: the report has no such mark" ]]
+}
