@@ -99,7 +99,7 @@ compile_cu = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=c
              $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
 else
 define compile_cu
-$(CLANG) $(SIM_CUDA) $3 --cuda-device-only -S -o $2.ptx $1
+$(CLANG) $(SIM_CUDA) $3 --cuda-device-only -S -MMD -MP -MF $2.device.d -MT $2.o -o $2.ptx $1
 $(B)/ptx2fatbin $2.ptx $2.fatbin
 $(CLANG) $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
 endef

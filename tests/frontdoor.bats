@@ -88,10 +88,22 @@ say() {
 
 @test "every row has its three hints" {
     build "$B/reference/lab3"
-    for id in $(apart "$B/reference/lab3" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "hint") c = i; next } { print $c }' | sort -u); do
+    # Those of the table, and those that the harness gives to a row by what went wrong.
+    given=$(sed -n 's/^ *{"[a-z ]*", "\([a-z]*\)",.*/\1/p' "$(lab_dir 3)/advice.cuh" | grep .)
+    for id in $(apart "$B/reference/lab3" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "hint") c = i; next } { print $c }' | sort -u) $given; do
         echo "hint $id"
         [ "$(awk -v id="$id" '/^## / { in_it = $2 == id } in_it && /^[123]\. /' "$(lab_dir 3)/hints.md" | wc -l)" = 3 ]
     done
+}
+
+@test "make hint3 fits what went wrong: a barrier that is missing, an edge without a test" {
+    rm -rf .build/hints
+    cp "$(lab_dir 3)/wrong/missing_sync.cu" "$mine"
+    say make hint3
+    [[ $output == *"hint 1 of 3 (question) for: every element lands"*"data changes hands"* ]]
+    cp "$(lab_dir 3)/wrong/out_of_bounds.cu" "$mine"
+    say make hint3
+    [[ $output == *"hint 1 of 3 (question) for: every element lands"*"Does that element exist"* ]]
 }
 
 @test "make hint3 has nothing to say when every row is full" {
@@ -126,16 +138,38 @@ say() {
     rm "$mine".bak*
 }
 
-@test "make solution3 runs the reference" {
+@test "make solution3 runs the reference, and says what is left to do" {
     say make solution3
     [ "$status" = 0 ]
-    [[ $output == *100/100* ]]
+    [[ $output == *100/100* && $output == *"bonus question"* && $output != *"make solution3"* ]]
+    say make lab3 SUBMISSION=solutions
+    [[ $output == *"Compare with the reference: make solution3"* ]]
+}
+
+@test "make bench measures the file that is being edited" {
+    cp solutions/"${mine#labs/}" "$mine"
+    say make bench
+    [ "$status" = 0 ]
+    # n, kernel, time: yours is the reference here, to the last digit.
+    [ "$(echo "$output" | awk '$2 == "yours" { print $1, $3 }')" = "$(echo "$output" | awk '$2 == "reference" { print $1, $3 }')" ]
+    [ "$(echo "$output" | grep -c yours)" = 3 ]
+}
+
+@test "a reader that has seen enough is no error" {
+    for c in lab3 lines3 solution3 bench; do
+        said=$( (make "$c" 3>&- 4>&- | head -n 2) 2>&1)
+        echo "$said"
+        [ "$(echo "$said" | wc -l)" = 2 ]
+        [[ $said != *Error* ]]
+    done
 }
 
 @test "make lines3 shows the student's source with counters" {
     say make lines3
     [ "$status" = 0 ]
     [[ $output == *sectors* ]]
+    # Under two lines of heads, from the first function on, with the file's own numbers.
+    [[ ${lines[3]} =~ \ $(grep -n '^__global__' "$starter" | head -n 1 | cut -d : -f 1)\ │\ __global__ ]]
     # Some line of the starter is there as it is written.
     [[ $output == *"$(grep -F '<<<' "$starter" | tail -n 1 | sed 's/^ *//')"* ]]
 }

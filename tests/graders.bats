@@ -63,6 +63,41 @@ changed() {
         exit !(m[2] == "us" && c[2] == "us" && m[1] > 0 && m[1] <= 1.03 * c[1]) }'
 }
 
+# The cell $2 of row $1 on the card of one of the harness's own kernels, handed in.
+rung() {
+    local rungs=$lab/rungs.cuh
+    mkdir -p "$BATS_TEST_TMPDIR/$1"
+    {
+        echo '#include "lab3.h"'
+        sed -e '/^#/d' -e '/float4/,/^}/d' -e '/^static void rung_copy/,$d' "$rungs"
+        echo "extern \"C\" void transpose(const float *a, float *b, int r, int c) { rung_$1(a, b, r, c); }"
+        sed -n '/^extern "C" struct view/,$p' "solutions/${lab#labs/}/transpose.cu"
+    } >"$BATS_TEST_TMPDIR/$1/transpose.cu"
+    grade "$BATS_TEST_TMPDIR/$1/transpose.cu" >"$BATS_TEST_TMPDIR/$1/out" || true
+}
+
+@test "time: each rung of the ladder earns what it is worth, and its next step is the one that helps" {
+    while read -r name least most next; do
+        rung "$name"
+        points=$(field "$record" virtual-time points)
+        echo "$name: $points points, $(field "$record" virtual-time value), next: $(field "$record" virtual-time next)"
+        awk -v p="$points" -v least="$least" -v most="$most" 'BEGIN { exit !(p >= least && p <= most) }'
+        [[ $most = 30 || $(field "$record" virtual-time next) == *"$next"* ]]
+        row_is correct pass
+    done <<'TEXT'
+naive_read   0  0  fill whole sectors
+naive_write 18 22  coalesce this line
+tile        16 20  bank conflicts
+tile_padded 30 30
+TEXT
+    # The same padded tile in a loop whose bounds the compiler does not know.
+    sed -i 's/for (int k = 0; k < RUNG_TILE; k += RUNG_THREAD_ROWS)/for (int k = 0; k < 4 * blockDim.y; k += blockDim.y)/' "$BATS_TEST_TMPDIR/tile_padded/transpose.cu"
+    grade "$BATS_TEST_TMPDIR/tile_padded/transpose.cu"
+    [[ $(field "$record" virtual-time next) == *"constant bounds"* ]]
+    grade starter
+    [[ $(field "$record" virtual-time next) == *"fewer launches"* ]]
+}
+
 @test "the points of the rows sum to 100" {
     [ "$(apart "$B/reference/lab3" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "points") c = i; next } { s += $c } END { print s }')" = 100 ]
 }
@@ -171,6 +206,13 @@ gate_stops() {
 
 @test "gate: a system call by inline assembly" {
     gate_stops 'inline assembly' '#ifndef __CUDA_ARCH__\nint raw() { int r; asm volatile("syscall" : "=a"(r) : "a"(39)); return r; }\n#endif'
+}
+
+@test "gate: a file that only the device code includes" {
+    changed '1 i #ifdef __CUDA_ARCH__\n#include "rungs.cuh"\n#endif'
+    [ "$status" != 0 ]
+    [[ $output == *"gate: transpose.cu includes labs/lab3-transpose/rungs.cuh"* ]]
+    scored 0
 }
 
 @test "gate: a missing entry point" {

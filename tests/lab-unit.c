@@ -6,6 +6,8 @@
 #include "lab_internal.h"
 
 #include <math.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,10 +30,9 @@ static const lab_row rows[] = {
     {"other", "other", "other", "", 0, 1, 1, 10, LAB_BOTH, "other", "do it"},
     {"silicon", "silicon only", "silicon", "", 0, 1, 1, 50, LAB_GPU, "silicon", "buy one"},
 };
-static const lab_spec spec = {"lab9", "test", "test.cu", rows, sizeof rows / sizeof *rows};
+static const lab_spec spec = {"lab9", "test", "test.cu", rows, sizeof rows / sizeof *rows, "read on"};
 
 static void fresh(void) {
-    free(lab.results);
     memset(&lab, 0, sizeof lab);
     lab.spec = &spec;
     lab_rows_begin();
@@ -159,10 +160,6 @@ static void gates(void) {
 /* --- card and record -------------------------------------------------------------------------- */
 
 static void print_tsv(FILE *f) { lab_tsv(f, "a\tb\nc\\d\re"); }
-static void print_record(FILE *f) {
-    lab.record = fdopen(dup(fileno(f)), "w");
-    lab_record_write();
-}
 
 static void card(void) {
     SAME(printed(print_tsv), "a\\tb\\nc\\\\d\\re");
@@ -175,6 +172,8 @@ static void card(void) {
     lab_fail("other");
     lab_value("other", "12 us");
     lab_want("other", "start 1 · end 2");
+    lab_next("other", "do %s", "that");
+    lab_hint("other", "elsewhere");
     lab_note("peer", "3 us");
     SAME(printed(lab_card_print),
          "lab9  test                               sim · virtual H200 · deterministic\n"
@@ -186,15 +185,88 @@ static void card(void) {
          "  more is better                   n/a   want ≥ 0.95                                           -/30\n"
          "      no counters here\n"
          "  other                          12 us   start 1 · end 2                                       0/10\n"
-         "      next: do it\n"
+         "      next: do that\n"
          "  peer                      3 us\n"
          "  25/40   next: make hint9\n");
-    SAME(printed(print_record), "row\tgate\tpass\t20\t20\tthe gate\tPASS\t\t\t\tgate\topen it\n"
-                                "row\tless\tpart\t5\t10\tless\t18.0\twant ≤ 4\ttest.cu:7\ttoo\\tmany\tless\ttake less\n"
-                                "row\tmore\tna\t0\t30\tmore\tn/a\twant ≥ 0.95\t\tno counters here\tmore\ttake more\n"
-                                "row\tother\tfail\t0\t10\tother\t12 us\tstart 1 · end 2\t\t\tother\tdo it\n"
-                                "note\tpeer\t3 us\n"
-                                "score\t25\t40\tdone\n");
+    SAME(printed(lab_record_write),
+         "row\tgate\tpass\t20\t20\tthe gate\tPASS\t\t\t\tgate\topen it\n"
+         "row\tless\tpart\t5\t10\tless\t18.0\twant ≤ 4\ttest.cu:7\ttoo\\tmany\tless\ttake less\n"
+         "row\tmore\tna\t0\t30\tmore\tn/a\twant ≥ 0.95\t\tno counters here\tmore\ttake more\n"
+         "row\tother\tfail\t0\t10\tother\t12 us\tstart 1 · end 2\t\t\telsewhere\tdo that\n"
+         "note\tpeer\t3 us\n"
+         "score\t25\t40\tdone\n");
+}
+
+/* The last line, by who the program is. */
+static void ends(void) {
+    for (int solution = 0; solution < 2; solution++) {
+        fresh();
+        lab.options.solution = solution;
+        lab_pass("gate"), lab_pass("less"), lab_pass("more"), lab_pass("other");
+        const char *text = printed(lab_card_print);
+        CHECK(!!strstr(text, "70/70   every row is full. Compare with the reference: make solution9\n") == !solution);
+        CHECK(!!strstr(text, "70/70   every row is full. Next: read on\n") == solution);
+    }
+}
+
+/* Where a kernel was stopped, in SimGPU's words. */
+static void faults(void) {
+    fresh();
+    lab_usage u = {.fault = "illegal address",
+                   .fault_message =
+                       "nowhere.cu:7: illegal address: store past the end\n     7 |  out[i] = 1;\n       |  "
+                       "^\n  in kernel k, block (2,0,0), thread (3,0,0)"};
+    lab_why("gate", "cudaErrorIllegalAddress on 61x67");
+    lab_blame_fault("gate", &u);
+    SAME(lab_find("gate")->where, "nowhere.cu:7");
+    SAME(lab_find("gate")->why, "cudaErrorIllegalAddress on 61x67 in kernel k, block (2,0,0), thread (3,0,0)\n"
+                                "illegal address: store past the end");
+}
+
+/* --- seeds and the lock ----------------------------------------------------------------------- */
+
+static void seeds(void) {
+    uint64_t first[3][100];
+    for (int s = 0; s < 3; s++) {
+        fresh();
+        lab.seed = s == 1 ? 8 : 7;
+        for (int i = 0; i < 100; i++) first[s][i] = lab_fresh_seed();
+    }
+    CHECK(!memcmp(first[0], first[2], sizeof first[0]));
+    for (int i = 0; i < 100; i++)
+        for (int k = 0; k < 100; k++) CHECK(first[0][i] != first[1][k] && (i == k || first[0][i] != first[0][k]));
+}
+
+static sigjmp_buf back;
+static void on_segv(int sig) { (void)sig, lab_unlock(), siglongjmp(back, 1); }
+
+static bool reaches(volatile char *p, bool writing) {
+    bool reached = false;
+    lab_lock();
+    if (!sigsetjmp(back, 1)) {
+        if (writing)
+            *p = 1;
+        else
+            (void)*p;
+        reached = true;
+    }
+    lab_unlock();
+    return reached;
+}
+
+static void locked(void) {
+    fresh();
+    lab_lock();
+    lab_unlock();
+    char *secret = lab_hide(100), outside = 0;
+    for (int i = 0; i < 100; i++) CHECK(secret[i] == 0);
+    CHECK((char *)lab_hide(1) >= secret + 100);
+    signal(SIGSEGV, on_segv);
+    CHECK(reaches(&outside, true));
+    for (int w = 0; w < 2; w++) {
+        CHECK(!reaches(secret, w) && !reaches((char *)lab.results, w) && !reaches((char *)&lab.seed, w));
+        CHECK(!reaches((char *)&lab, w) && !reaches((char *)(&lab + 1) - 1, w));
+    }
 }
 
 static void bar(void) {
@@ -241,11 +313,14 @@ static void report(void) {
                 "{'file':'cuda.h','line':3,'counters':{'" SECTORS "':99}}]}\n"
                 "{'kind':'launch','start_ns':30,'duration_ns':5,'host_file':'t/test.cu','host_line':9,"
                 "'lines':[{'file':'t/test.cu','line':3,'counters':{'" SECTORS "':6}}]}\n"
-                "{'kind':'copy','bytes':8,'start_ns':40,'duration_ns':2}\n" MARK(
+                "{'kind':'copy','bytes':8,'start_ns':40,'duration_ns':2}\n"
+                "{'kind':'launch','fault':'deadlock','fault_message':'t.cu:3: deadlock'}\n" MARK(
                     "end") "{'kind':'launch','duration_ns':9}\n";
     CHECK(read_text(good, &u, why, sizeof why) == 0);
-    CHECK(u.launches == 2 && u.copies == 1 && u.nspans == 3 && u.total.inst == 7 && u.spans[1].start == 30);
+    CHECK(u.launches == 3 && u.copies == 1 && u.nspans == 4 && u.total.inst == 7 && u.spans[1].start == 30);
     SAME(u.why, "a \"quoted\" reason");
+    SAME(u.fault, "deadlock");
+    SAME(u.fault_message, "t.cu:3: deadlock");
     const lab_line *l = lab_worst(&u, sectors); /* a header is nobody's line */
     CHECK(l && l->line == 3 && l->c.ld_sectors == 10);
     lab_usage_free(&u);
@@ -296,9 +371,10 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } groups[] = {{"data", data},   {"compare", compare}, {"grades", grades}, {"intervals", intervals},
-                  {"gates", gates}, {"card", card},       {"bar", bar},       {"report", report},
-                  {"ncu", ncu}};
+    } groups[] = {{"data", data},    {"compare", compare}, {"grades", grades}, {"intervals", intervals},
+                  {"gates", gates},  {"card", card},       {"bar", bar},       {"report", report},
+                  {"ncu", ncu},      {"ends", ends},       {"faults", faults}, {"seeds", seeds},
+                  {"locked", locked}};
     for (size_t i = 0; argc == 2 && i < sizeof groups / sizeof *groups; i++) {
         if (strcmp(argv[1], groups[i].name)) continue;
         groups[i].run();

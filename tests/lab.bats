@@ -18,6 +18,10 @@ unit() { "$BATS_FILE_TMPDIR/lab-unit" "$1"; }
 @test "marks: an interval that straddles the mark is inconclusive" { unit intervals; }
 @test "marks: nothing is earned behind a gate that is not full" { unit gates; }
 @test "card and record, character by character" { unit card; }
+@test "the card's last line tells a student from the reference" { unit ends; }
+@test "a fault's place and cause are put beside the row" { unit faults; }
+@test "seeds: the same again from one --seed, never one twice" { unit seeds; }
+@test "the lock: rows, seeds and hidden memory cannot be read or written while student code runs" { unit locked; }
 @test "the blue bar adds overlapping work once" { unit bar; }
 @test "the report's reader: sums by stretch and line; a malformed report is a message with its place" { unit report; }
 @test "the reader of ncu's CSV" { unit ncu; }

@@ -8,7 +8,8 @@
  *     note   <name>  <text>
  *     score  <points>  <max>  done
  *
- * Only a record whose last line is a score line counts. It is written by lab_end and by nothing else.
+ * Only a record whose last line is a score line counts. It is written by lab_end and by nothing else. The file is open
+ * only at the beginning and at the end, never while student code runs.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
@@ -19,14 +20,24 @@
 
 enum { LABEL_WIDTH = 26, VALUE_WIDTH = 10, WANT_WIDTH = 50 };
 
+static FILE *record_open(const char *mode) {
+    FILE *f = fopen(lab.record, mode);
+    if (!f) lab_die("cannot write the record %s: %s", lab.record, strerror(errno));
+    return f;
+}
+
+static void record_close(FILE *f) {
+    if (ferror(f) | fclose(f)) lab_die("the record could not be written: %s", strerror(errno));
+}
+
 /* "e": closed in any program that student code might start. */
-void lab_record_open(const char *path) {
-    lab.record = fopen(path, "we");
-    if (!lab.record) lab_die("cannot write the record %s: %s", path, strerror(errno));
-    fprintf(lab.record, "bluebar-record\t1\t%s\t%s\t", lab.spec->lab, lab_lane_name());
-    lab_tsv(lab.record, lab_device_name());
-    fprintf(lab.record, "\nseed\t%llu\n", (unsigned long long)lab.options.seed);
-    fflush(lab.record);
+void lab_record_begin(const char *path) {
+    lab_text(lab.record, sizeof lab.record, "%s", path);
+    FILE *f = record_open("we");
+    fprintf(f, "bluebar-record\t1\t%s\t%s\t", lab.spec->lab, lab_lane_name());
+    lab_tsv(f, lab_device_name());
+    fprintf(f, "\nseed\t%llu\n", (unsigned long long)lab.seed);
+    record_close(f);
 }
 
 /* --- texts that the card and the record share ------------------------------------------------- */
@@ -49,6 +60,8 @@ static const char *want_text(const lab_result *r, char *buf, size_t size) {
     lab_text(buf, size, "want %s%g", sign, row->full);
     return buf;
 }
+
+static const char *next_of(const lab_result *r) { return r->next[0] ? r->next : r->row->next; }
 
 static const char *status_text(lab_status s) {
     static const char *const names[] = {
@@ -91,7 +104,7 @@ static void print_reason(FILE *f, const lab_result *r) {
         p += n + (p[n] == '\n');
     }
     bool short_of_full = r->status == LAB_FAIL || r->status == LAB_PART || r->status == LAB_OPEN;
-    if (short_of_full && !r->gated && r->row->next[0]) fprintf(f, "      next: %s\n", r->row->next);
+    if (short_of_full && !r->gated && next_of(r)[0]) fprintf(f, "      next: %s\n", next_of(r));
 }
 
 static void print_row(FILE *f, const lab_result *r) {
@@ -127,6 +140,8 @@ void lab_card_print(FILE *f) {
     fprintf(f, "  %g/%g   ", points, max);
     if (points < max)
         fprintf(f, "next: make hint%s", number);
+    else if (lab.options.solution && lab.spec->after)
+        fprintf(f, "every row is full. Next: %s", lab.spec->after);
     else
         fprintf(f, "every row is full. Compare with the reference: make solution%s", number);
     fprintf(f, "%s%s\n", lab.bar[0] ? "   " : "", lab.bar);
@@ -134,9 +149,7 @@ void lab_card_print(FILE *f) {
 
 /* --- the record ------------------------------------------------------------------------------- */
 
-void lab_record_write(void) {
-    FILE *f = lab.record;
-    if (!f) return;
+void lab_record_write(FILE *f) {
     for (int i = 0; i < lab.nresults; i++) {
         const lab_result *r = &lab.results[i];
         char value[64], want[160];
@@ -146,8 +159,8 @@ void lab_record_write(void) {
                                 want_text(r, want, sizeof want),
                                 r->where,
                                 r->why,
-                                r->row->hint,
-                                r->row->next};
+                                r->hint ? r->hint : r->row->hint,
+                                next_of(r)};
         for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
             if (k) fputc('\t', f);
             lab_tsv(f, fields[k]);
@@ -162,8 +175,6 @@ void lab_record_write(void) {
     double points, max;
     score(&points, &max);
     fprintf(f, "score\t%g\t%g\tdone\n", points, max);
-    if (ferror(f) | fclose(f)) lab_die("the record could not be written: %s", strerror(errno));
-    lab.record = NULL;
 }
 
 int lab_end(void) {
@@ -172,9 +183,13 @@ int lab_end(void) {
             lab_fail(lab.results[i].row->id);
             lab_why(lab.results[i].row->id, "the harness gave this row no verdict");
         }
+    if (lab.record[0]) { /* first: printing may end the program, if nobody reads */
+        FILE *f = record_open("ae");
+        lab_record_write(f);
+        record_close(f);
+    }
     lab_card_print(stdout);
     fflush(stdout);
-    lab_record_write();
     lab.done = true;
     return 0;
 }

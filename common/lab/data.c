@@ -15,7 +15,7 @@ enum { BITS = 31 };
 #define LOW_EXPONENT 64u /* the 128 exponents 64..191: about 1e-19 to 1e+19 */
 
 /* splitmix64: spreads a seed's few bits over 64. */
-static uint64_t spread(uint64_t x) {
+uint64_t lab_spread(uint64_t x) {
     x += 0x9E3779B97F4A7C15u;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
@@ -28,7 +28,7 @@ typedef struct {
 } bijection;
 
 static bijection bijection_of(uint64_t seed) {
-    uint64_t s = spread(seed);
+    uint64_t s = lab_spread(seed);
     bijection b = {.add = (uint32_t)(s >> 33), .mul = (uint32_t)s | 1};
     b.inverse = b.mul; /* right modulo 8; each Newton step doubles the right bits */
     for (int i = 0; i < 4; i++) b.inverse *= 2 - b.mul * b.inverse;
@@ -84,6 +84,12 @@ bool lab_is_poison(float v) {
     uint32_t f;
     memcpy(&f, &v, sizeof f);
     return f == 0xFFFFFFFFu;
+}
+
+bool lab_is_fresh(float v) {
+    uint32_t f;
+    memcpy(&f, &v, sizeof f);
+    return f == 0xCDCDCDCDu;
 }
 
 /* --- device memory ---------------------------------------------------------------------------- */

@@ -2,6 +2,8 @@
  *
  * The rule for ends: only lab_end writes a score. A crash, a signal, exit() in the student's code or an error of the
  * harness leave a record without a score line, say what was running, and give a status other than 0.
+ *
+ * And the frame's lock: while student code runs, the state that decides its grade is closed to it.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
@@ -11,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 lab_state lab;
@@ -24,9 +27,35 @@ void lab_stage(const char *fmt, ...) {
     va_end(ap);
 }
 
+/* --- what student code may not touch ------------------------------------------------------------ */
+
+void *lab_hide(size_t size) {
+    size = (size + 15) / 16 * 16;
+    if (size > sizeof lab.vault - lab.hidden) lab_die("the harness hides more than its vault holds");
+    lab.hidden += size;
+    return lab.vault + lab.hidden - size;
+}
+
+/* The whole pages of `lab`. Where pages are larger than it, nothing is locked. */
+static void protect(int access) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)&lab + page - 1) / page * page, to = (uintptr_t)(&lab + 1) / page * page;
+    if (to > from && mprotect((void *)from, to - from, access)) _exit(2);
+}
+
+void lab_lock(void) { protect(PROT_NONE); }
+void lab_unlock(void) { protect(PROT_READ | PROT_WRITE); }
+
+/* The feed-forward (+ x) is what makes it one-way: without it, spread could be undone from any seed to --seed. */
+uint64_t lab_fresh_seed(void) {
+    uint64_t key = lab_spread(lab.seed), x = lab_spread(key + 0x9E3779B97F4A7C15u * ++lab.seeds);
+    return lab_spread(x ^ key) + x;
+}
+
 /* --- ends ------------------------------------------------------------------------------------- */
 
 static void at_exit(void) {
+    lab_unlock();
     lab_report_close();
     if (lab.done) return;
     fflush(stdout);
@@ -51,12 +80,16 @@ static struct sigaction before[CRASHES]; /* SimGPU's own handler knows more abou
 /* Says what was running, then lets the handler that was there before, or the signal itself, end the program. */
 static void on_signal(int sig, siginfo_t *info, void *context) {
     int k = 0;
+    const char *address = sig == SIGSEGV ? info->si_addr : NULL;
+    bool ours = address >= (const char *)&lab && address < (const char *)(&lab + 1);
+    lab_unlock();
     while (k + 1 < CRASHES && crashes[k].sig != sig) k++;
     bool handled = before[k].sa_flags & SA_SIGINFO;
     char text[512];
-    int n = snprintf(text, sizeof text, "%s: the host program %s while running %s. Nothing was scored.\n%s",
-                     lab.spec->lab, crashes[k].what, stage,
-                     handled ? "" : "  Next: look for a device pointer that host code uses; cudaMemcpy is the way.\n");
+    int n = snprintf(
+        text, sizeof text, "%s: the host program %s while running %s. Nothing was scored.\n%s", lab.spec->lab,
+        ours ? "reached into the harness (SIGSEGV)" : crashes[k].what, stage,
+        handled || ours ? "" : "  Next: look for a device pointer that host code uses; cudaMemcpy is the way.\n");
     if (write(2, text, (size_t)n) < 0) _exit(2);
     lab_report_close();
     if (handled) before[k].sa_sigaction(sig, info, context);
@@ -75,6 +108,7 @@ static void catch_crashes(void) {
 void lab_die(const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
+    lab_unlock();
     fflush(stdout);
     fprintf(stderr, "%s: ", lab.spec ? lab.spec->lab : "lab");
     vfprintf(stderr, fmt, ap);
@@ -99,6 +133,7 @@ static void usage(const lab_spec *spec) {
     printf("%s: %s\n"
            "  --seed N       data and the hidden shape from N (default 2048)\n"
            "  --record FILE  write the machine-readable record there\n"
+           "  --solution     this program is the reference: what the card says at the end\n"
            "  --rows         print the table of rows (TSV) and exit\n"
            "  --lines        print %s with counters beside each line\n"
            "  --bench        time the lab's kernels over sizes (TSV)\n"
@@ -116,7 +151,7 @@ static uint64_t parse_seed(const char *text) {
 
 lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
     lab.spec = spec;
-    lab.options = (lab_options){.seed = 2048};
+    lab.seed = 2048;
     const char *record = NULL;
     atexit(at_exit);
     lab_text(lab.program, sizeof lab.program, "%s", argv[0]);
@@ -125,9 +160,11 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
         bool takes_value = !strcmp(a, "--seed") || !strcmp(a, "--record");
         if (takes_value && i + 1 == argc) lab_die("%s needs a value; see --help", a);
         if (!strcmp(a, "--seed"))
-            lab.options.seed = parse_seed(argv[++i]);
+            lab.seed = parse_seed(argv[++i]);
         else if (!strcmp(a, "--record"))
             record = argv[++i];
+        else if (!strcmp(a, "--solution"))
+            lab.options.solution = true;
         else if (!strcmp(a, "--lines"))
             lab.options.lines = true;
         else if (!strcmp(a, "--bench"))
@@ -147,7 +184,9 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
             lab_die("unknown option %s; see --help", a);
     }
     lab_rows_begin();
-    if (record) lab_record_open(record);
+    if (record) lab_record_begin(record);
+    /* The command line lies open on the stack: nothing of it is left for student code to find. */
+    for (int i = 1; i < argc; i++) memset(argv[i], ' ', strlen(argv[i]));
     catch_crashes();
     lab_report_open();
     return lab.options;

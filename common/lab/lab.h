@@ -58,18 +58,30 @@ typedef struct {
     const char *source; /* "transpose.cu": the file that students edit */
     const lab_row *rows;
     int nrows;
+    const char *after; /* what to do once every row is full: "'the last tenth' in the handout" */
 } lab_spec;
 
 typedef struct {
-    uint64_t seed; /* --seed N; a fixed one by default, so that a student's card is the same twice */
     bool lines;    /* --lines: the student's source with counters beside each line, instead of a card */
     bool bench;    /* --bench: the lab's table of kernels by size, instead of a card */
     bool ladder;   /* --ladder: each kernel of that table once, for a profiler to count */
+    bool solution; /* --solution: the program under test is the reference itself */
     bool counted;  /* --counted: run the work once and exit; how the program calls itself under ncu */
 } lab_options;
 
 /* First thing in main. Reads the options, opens the record, names the lane. */
 lab_options lab_begin(const lab_spec *spec, int argc, char **argv);
+/* A seed for one run's data, from --seed (a fixed one by default, so that a student's card is the same twice) and the
+ * number of seeds given out before. Who knows some of them knows none of the others. */
+uint64_t lab_fresh_seed(void);
+
+/* Memory that student code can neither read nor write: zeros, never freed, some kilobytes in all. What decides a grade
+ * lives there: rows, seeds, the harness's notes on its runs. It is locked from lab_lock to lab_unlock; lab_time_work
+ * locks it around the work, a harness that calls student code elsewhere does so itself. An alarm and a fence against
+ * stray pointers, not a wall: it is all one process. */
+void *lab_hide(size_t size);
+void lab_lock(void);
+void lab_unlock(void);
 /* What runs next, for the message if it crashes: "your transpose on 61x67". */
 void lab_stage(const char *fmt, ...) LAB_PRINTF(1, 2);
 
@@ -85,6 +97,8 @@ void lab_value(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3); /* shown 
 void lab_want(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3);  /* shown in place of "want <= full" */
 void lab_where(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3); /* "transpose.cu:31", or a shape */
 void lab_why(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3);   /* what that place did, one sentence */
+void lab_next(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3);  /* the next step, in place of the row's own */
+void lab_hint(const char *id, const char *hint); /* "## hint" in hints.md, in place of the row's */
 bool lab_passed(const char *id);
 /* A gate: while this row is not full, the rows after it in the table show their values and earn nothing.
  * Rows named in `except` (ids, separated by spaces) are independent of it. */
@@ -117,6 +131,7 @@ float lab_data(uint64_t seed, uint32_t index);
 int64_t lab_data_index(uint64_t seed, float value, size_t count);
 void lab_fill(uint64_t seed, float *host, size_t count);
 bool lab_is_poison(float v); /* the 0xFF bytes that outputs hold before each run: a NaN no computation gives */
+bool lab_is_fresh(float v);  /* the 0xCD bytes that SimGPU fills fresh memory with, shared memory too */
 
 /* Device memory for `count` floats. In the gpu lane both ends carry a band of poison, which lab_guards_broken reads
  * back: 0, or -1/+1 when a kernel wrote before/behind the array. SimGPU checks every access itself and needs no band.
@@ -182,6 +197,8 @@ lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int 
     X(ld_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")                                                    \
     X(st_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")                                                    \
     X(ld_bytes, "smsp__sass_data_bytes_mem_global_op_ld.sum")                                                          \
+    X(atom_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum")                                                \
+    X(red_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum")                                                  \
     X(st_bytes, "smsp__sass_data_bytes_mem_global_op_st.sum")                                                          \
     X(shared_ld, "smsp__inst_executed_op_shared_ld.sum")                                                               \
     X(shared_st, "smsp__inst_executed_op_shared_st.sum")                                                               \
@@ -217,7 +234,8 @@ typedef struct {
     int nspans;
     char bound[32], why[160]; /* the longest launch's limit, in the words of the time model; sim lane only */
     char slowest[64];         /* its name */
-    char fault[1024];         /* what stopped a kernel, in SimGPU's words: the first line begins with file:line */
+    char fault[24];           /* what stopped a kernel: "illegal address", "deadlock" ...; "" when all went well */
+    char fault_message[1024]; /* in SimGPU's words: the first line begins with file:line */
 } lab_usage;
 
 /* Sim lane: marks a stretch; counters of everything between begin and end can be read after it. Nothing in the gpu
@@ -227,8 +245,9 @@ void lab_count_end(void);
 /* Reads that stretch's counters. 0; or -1 with the reason why there are none in `why`. The first call ends the
  * counting. */
 int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size);
-/* Gpu lane: runs this program again under ncu with --counted and reads its counters. Same results as lab_count_read. */
-int lab_count_ncu(const lab_options *opt, lab_usage *u, char *why, size_t why_size);
+/* Gpu lane: runs this program again under ncu with --counted and reads its counters. Same results as lab_count_read;
+ * and -2 when that run itself went wrong. */
+int lab_count_ncu(lab_usage *u, char *why, size_t why_size);
 void lab_usage_free(lab_usage *u);
 /* The line of the student's file with the largest cost, or NULL when all cost nothing. */
 const lab_line *lab_worst(const lab_usage *u, double (*cost)(const lab_line *));
@@ -238,7 +257,7 @@ void lab_blame(const char *id, const lab_line *line);
 void lab_blame_text(const char *id, const lab_usage *u, const char *text);
 /* Places a row's blame where a kernel was stopped, and adds the reason, if the report has one. */
 void lab_blame_fault(const char *id, const lab_usage *u);
-/* Prints the student's source with the counters beside each line. */
+/* Prints the student's source with the counters beside each line, from the first function that cost something on. */
 void lab_print_lines(const lab_usage *u);
 /* Shows the time from begin to end (lab_now's ns) under the card: a bar as high as the device was busy. Sim lane only.
  */

@@ -14,7 +14,8 @@ typedef struct {
     lab_status status;
     bool graded, gated; /* graded: has a value. gated: earns nothing because its gate is not full */
     double value, points;
-    char shown[64], want[160], where[128], why[640];
+    char shown[64], want[160], where[128], why[640], next[256]; /* next, hint: in place of the row's own */
+    const char *hint;
     char code[256]; /* the source line behind `where`, if it could be read */
 } lab_result;
 
@@ -22,19 +23,22 @@ typedef struct {
     char name[32], text[160];
 } lab_note_line;
 
-/* One lab a process, so one state. */
-typedef struct {
+/* One lab a process, so one state. It fills whole pages, which lab_lock can close. */
+typedef struct __attribute__((aligned(4096))) {
     const lab_spec *spec;
     lab_options options;
-    char program[4096]; /* argv[0] */
-    FILE *record;
-    char report[4096]; /* SimGPU's report; "" in the gpu lane */
+    uint64_t seed, seeds; /* --seed; how many lab_fresh_seed has given out */
+    char program[4096];   /* argv[0] */
+    char record[4096];    /* the record's path, or "" */
+    char report[4096];    /* SimGPU's report; "" in the gpu lane */
     lab_result *results;
     int nresults;
     lab_note_line notes[8];
     int nnotes;
     char bar[256]; /* the blue bar, or "" */
     bool done;     /* lab_end or another proper end was reached */
+    size_t hidden; /* bytes of the vault that lab_hide has given out */
+    _Alignas(16) char vault[1 << 16];
 } lab_state;
 extern lab_state lab;
 
@@ -46,9 +50,12 @@ void lab_text(char *to, size_t size, const char *fmt, ...) LAB_PRINTF(3, 4);
 void lab_tsv(FILE *f, const char *text); /* one field: tab, newline and backslash escaped */
 
 /* card.c */
-void lab_record_open(const char *path);
+void lab_record_begin(const char *path);
 void lab_card_print(FILE *f);
-void lab_record_write(void);
+void lab_record_write(FILE *f);
+
+/* data.c */
+uint64_t lab_spread(uint64_t x); /* mixes the bits of x; can be undone */
 
 /* report.c, ncu.c: what lab_count_read and lab_count_ncu make of a report and of ncu's CSV. u is empty before. */
 int lab_read_report(FILE *f, const char *name, lab_usage *u, char *why, size_t why_size);

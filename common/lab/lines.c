@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "lab_internal.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,11 +65,12 @@ void lab_blame_fault(const char *id, const lab_usage *u) {
     lab_result *r = lab_find(id);
     lab_line place = {.line = 0};
     int read = 0;
-    if (!r || sscanf(u->fault, "%255[^:\n]:%d: %n", place.file, &place.line, &read) != 2) return;
-    const char *what = u->fault + read, *last = strrchr(what, '\n'); /* the last line names kernel, block and thread */
+    if (!r || sscanf(u->fault_message, "%255[^:\n]:%d: %n", place.file, &place.line, &read) != 2) return;
+    const char *what = u->fault_message + read;
+    const char *who = strrchr(what, '\n'); /* the last line names kernel, block and thread */
     size_t n = strlen(r->why);
     lab_blame(id, &place);
-    lab_text(r->why + n, sizeof r->why - n, "; %.*s;%s", (int)strcspn(what, "\n"), what, last ? last + 2 : "");
+    lab_text(r->why + n, sizeof r->why - n, "%s\n%.*s", who ? who + 2 : "", (int)strcspn(what, "\n"), what);
 }
 
 /* --- the annotated source --------------------------------------------------------------------- */
@@ -83,13 +85,33 @@ static const lab_line *line_at(const lab_usage *u, const char *file, int line) {
 /* 0 is left blank and large numbers are shortened, so that the lines that cost something stand out. */
 static void cell(double v) {
     if (v == 0)
-        printf("%8s", "");
+        printf("%9s", "");
     else if (v < 1e6)
-        printf("%8.0f", v);
+        printf("%9.0f", v);
     else if (v < 1e9)
-        printf("%7.1fM", v / 1e6);
+        printf("%8.1fM", v / 1e6);
     else
-        printf("%7.1fG", v / 1e9);
+        printf("%8.1fG", v / 1e9);
+}
+
+/* A line at the left edge that begins with a word and follows none such opens a function, or near enough. */
+static bool opens(const char *text) { return isalpha((unsigned char)text[0]) || text[0] == '_'; }
+
+/* The line where the function with the first counted line begins: what is above it, comments mostly, cost nothing. */
+static int first_function(const lab_usage *u, const char *file, FILE *f) {
+    char *row = NULL;
+    size_t room = 0;
+    int counted = 0, start = 1;
+    bool before = false;
+    for (int i = 0; i < u->nlines; i++)
+        if (!strcmp(u->lines[i].file, file) && (!counted || u->lines[i].line < counted)) counted = u->lines[i].line;
+    for (int n = 1; n <= counted && getline(&row, &room, f) > 0; n++) {
+        if (opens(row) && !before) start = n;
+        before = opens(row);
+    }
+    free(row);
+    rewind(f);
+    return start;
 }
 
 void lab_print_lines(const lab_usage *u) {
@@ -99,11 +121,13 @@ void lab_print_lines(const lab_usage *u) {
         lab_die("cannot read %s: %s", file ? file : lab.spec->source, file ? strerror(errno) : "no launch names it");
     printf("%s  %s, every launch of one call together        %s · %s\n", lab.spec->lab, lab.spec->title,
            lab_lane_name(), lab_device_name());
-    printf("%8s%8s%8s%8s%8s%8s%8s\n", "", "warp", "load", "store", "shared", "bank", "bytes");
-    printf("%8s%8s%8s%8s%8s%8s%8s\n", "launches", "inst", "sectors", "sectors", "wavefr.", "confl.", "moved");
+    printf("%9s%9s%9s%9s%9s%9s%9s\n", "kernels", "warp", "sectors", "sectors", "shared", "bank", "bytes");
+    printf("%9s%9s%9s%9s%9s%9s%9s  line\n", "launched", "instr.", "loaded", "stored", "wavefr.", "confl.", "moved");
     char *row = NULL;
     size_t room = 0;
+    int start = first_function(u, file, f);
     for (int n = 1; getline(&row, &room, f) > 0; n++) {
+        if (n < start) continue;
         const lab_line *l = line_at(u, file, n);
         const lab_counters *c = &l->c;
         cell(l->launches);
@@ -113,7 +137,7 @@ void lab_print_lines(const lab_usage *u) {
         cell(c->shared_ld_wavefronts + c->shared_st_wavefronts);
         cell(c->shared_ld_conflicts + c->shared_st_conflicts);
         cell(c->ld_bytes + c->st_bytes);
-        printf(" %4d │ %s", n, row);
+        printf("  %4d │ %s", n, row);
     }
     free(row);
     fclose(f);

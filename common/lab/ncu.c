@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const names[] = {
 #define NAME(field, ncu) ncu,
@@ -74,25 +75,34 @@ int lab_read_ncu(FILE *f, lab_usage *u, char *why, size_t why_size) {
     return u->launches ? 0 : -1;
 }
 
-int lab_count_ncu(const lab_options *opt, lab_usage *u, char *why, size_t why_size) {
-    char command[8192], metrics[2048] = "";
+/* ncu's words go to a file of its own, so that nothing the program prints is taken for a counter. */
+int lab_count_ncu(lab_usage *u, char *why, size_t why_size) {
+    char command[8192], metrics[2048] = "", log[] = "/tmp/bluebar-ncu-XXXXXX";
     memset(u, 0, sizeof *u);
     why[0] = 0;
     if (system("command -v ncu >/dev/null 2>&1") != 0)
         return lab_text(why, why_size, "no ncu on this machine; it comes with the CUDA toolkit (nsight-compute)"), -1;
     if (strchr(lab.program, '\'')) return lab_text(why, why_size, "the program's path has a quote in it"), -1;
+    int fd = mkstemp(log);
+    if (fd < 0) return lab_text(why, why_size, "ncu needs a temporary file in /tmp"), -1;
+    close(fd);
     for (int k = 0; k < COUNTERS; k++) {
         size_t n = strlen(metrics);
         lab_text(metrics + n, sizeof metrics - n, "%s%s", k ? "," : "", names[k]);
     }
     lab_text(command, sizeof command,
-             "ncu --clock-control none --csv --page raw --metrics %s '%s' --counted --seed %llu 2>&1", metrics,
-             lab.program, (unsigned long long)opt->seed);
+             "ncu --clock-control none --csv --page raw --log-file %s --metrics %s '%s' --counted --seed %llu "
+             ">/dev/null 2>&1",
+             log, metrics, lab.program, (unsigned long long)lab.seed);
     fprintf(stderr, "%s: counting with ncu ...\n", lab.spec->lab);
-    FILE *f = popen(command, "re");
-    if (!f) return lab_text(why, why_size, "ncu could not be started"), -1;
-    int rc = lab_read_ncu(f, u, why, why_size);
-    pclose(f);
+    int status = system(command), rc = -1;
+    FILE *f = fopen(log, "re");
+    if (f) {
+        rc = lab_read_ncu(f, u, why, why_size);
+        fclose(f);
+    }
+    unlink(log);
+    if (rc == 0 && status != 0) return lab_text(why, why_size, "the run under ncu ended with an error"), -2;
     if (rc && !why[0])
         lab_text(why, why_size, "ncu gave no counters; run `ncu --csv %s --counted` to see why", lab.program);
     return rc;

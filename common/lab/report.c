@@ -151,7 +151,7 @@ static bool path(cursor *c, char *to, size_t size) {
 
 /* One object of the report, as far as labs care. */
 typedef struct {
-    char kind[16], name[64], bound[32], why[160], host_file[256], fault[1024];
+    char kind[16], name[64], bound[32], why[160], host_file[256], fault[24], fault_message[1024];
     double start, duration, launch, host_line; /* launch: the part of a kernel's duration in which nothing runs yet */
     lab_counters total;
     lab_line *lines;
@@ -206,7 +206,8 @@ static bool event_member(cursor *c, const char *key, void *context) {
     if (!strcmp(key, "name")) return string(c, e->name, sizeof e->name);
     if (!strcmp(key, "bound")) return string(c, e->bound, sizeof e->bound);
     if (!strcmp(key, "why")) return string(c, e->why, sizeof e->why);
-    if (!strcmp(key, "fault_message")) return string(c, e->fault, sizeof e->fault);
+    if (!strcmp(key, "fault")) return string(c, e->fault, sizeof e->fault);
+    if (!strcmp(key, "fault_message")) return string(c, e->fault_message, sizeof e->fault_message);
     if (!strcmp(key, "host_file")) return path(c, e->host_file, sizeof e->host_file);
     if (!strcmp(key, "host_line")) return number(c, &e->host_line);
     if (!strcmp(key, "start_ns")) return number(c, &e->start);
@@ -235,7 +236,10 @@ static void take(lab_usage *u, const event *e, double *longest) {
     for (int i = 0; i < e->nlines; i++)
         add(&line_of(&u->lines, &u->nlines, e->lines[i].file, e->lines[i].line)->c, &e->lines[i].c);
     if (e->host_file[0]) line_of(&u->lines, &u->nlines, e->host_file, (int)e->host_line)->launches++;
-    if (e->fault[0]) lab_text(u->fault, sizeof u->fault, "%s", e->fault);
+    if (e->fault[0]) {
+        lab_text(u->fault, sizeof u->fault, "%s", e->fault);
+        lab_text(u->fault_message, sizeof u->fault_message, "%s", e->fault_message);
+    }
     if (e->duration < *longest) return;
     *longest = e->duration;
     lab_text(u->bound, sizeof u->bound, "%s", e->bound);
@@ -291,10 +295,10 @@ void lab_usage_free(lab_usage *u) {
     memset(u, 0, sizeof *u);
 }
 
-/* A stretch holds the student's launches only, so every file in it is the student's, but for headers. */
+/* A stretch holds the student's launches only, so every .cu file in it is the student's. */
 bool lab_is_source(const char *file) {
     size_t n = strlen(file);
-    return !(n > 2 && !strcmp(file + n - 2, ".h"));
+    return n > 3 && !strcmp(file + n - 3, ".cu");
 }
 
 const lab_line *lab_worst(const lab_usage *u, double (*cost)(const lab_line *)) {

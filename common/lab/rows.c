@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 void lab_text(char *to, size_t size, const char *fmt, ...) {
@@ -33,8 +32,7 @@ void lab_tsv(FILE *f, const char *text) {
 }
 
 void lab_rows_begin(void) {
-    lab.results = calloc((size_t)lab.spec->nrows, sizeof *lab.results);
-    if (!lab.results) lab_die("out of memory");
+    lab.results = lab_hide((size_t)lab.spec->nrows * sizeof *lab.results);
     lab.nresults = 0;
     for (int i = 0; i < lab.spec->nrows; i++)
         if (lab.spec->rows[i].lanes & lab_lane()) lab.results[lab.nresults++].row = &lab.spec->rows[i];
@@ -129,6 +127,12 @@ void lab_value(const char *id, const char *fmt, ...) { ROW_TEXT(shown); }
 void lab_want(const char *id, const char *fmt, ...) { ROW_TEXT(want); }
 void lab_where(const char *id, const char *fmt, ...) { ROW_TEXT(where); }
 void lab_why(const char *id, const char *fmt, ...) { ROW_TEXT(why); }
+void lab_next(const char *id, const char *fmt, ...) { ROW_TEXT(next); }
+
+void lab_hint(const char *id, const char *hint) {
+    lab_result *r = lab_find(id);
+    if (r) r->hint = hint;
+}
 
 void lab_skip(const char *id, const char *fmt, ...) {
     lab_result *r = lab_find(id);

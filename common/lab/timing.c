@@ -23,13 +23,17 @@ static double run_once(lab_timer how, const lab_work *w, cudaError_t *error) {
     if (w->prepare) w->prepare(w->context);
     if (how.flush) lab_flush_l2();
     LAB_CUDA(cudaDeviceSynchronize());
+    void (*work)(void *) = w->work; /* read now: w may lie in what is locked */
+    void *context = w->context;
+    lab_lock();
     double t0 = lab_now();
     if (how.clock == LAB_DEVICE_CLOCK) LAB_CUDA(cudaEventRecord(begin, 0));
-    w->work(w->context);
+    work(context);
     cudaError_t launched = cudaGetLastError();
     if (how.clock == LAB_DEVICE_CLOCK) cudaEventRecord(end, 0);
     cudaError_t ran = cudaDeviceSynchronize();
     double us = (lab_now() - t0) / 1e3;
+    lab_unlock();
     *error = launched ? launched : ran;
     if (*error) return 0;
     if (how.clock == LAB_DEVICE_CLOCK) {

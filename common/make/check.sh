@@ -15,7 +15,7 @@ need_compilers
 where=${SUBMISSION:-labs}
 picked=${LAB:-$(labs)}
 # A seed that nobody can know beforehand; SEED=n repeats a run.
-seed=${SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
+seed=${SEED:-$(od -An -N8 -tu8 /dev/urandom | tr -d ' ')}
 mkdir -p "$B/check"
 
 # The rows of lab $1, from the harness: id, points, sentence. (The program asked is the reference: no student code runs.)

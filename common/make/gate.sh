@@ -1,8 +1,9 @@
 #!/bin/bash
 # gate.sh N OBJECT REFERENCE.o: may this compiled submission be linked to the harness and run for a grade?
 #
-# It looks at names only: what the object defines, what it asks for, what would run before main. Prints one line a
-# finding and exits 1 where there is one. It is an alarm, not a wall: the wall is a sandbox around the run.
+# It looks at names only: what the object defines, what it asks for, what would run before main; and which files its
+# source included (OBJECT's .d files). Prints one line a finding and exits 1 where there is one. It is an alarm, not a
+# wall: the wall is a sandbox around the run.
 # Allowed calls: common/make/allow.txt, and the lab's own allow.txt.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -49,6 +50,17 @@ fi
 if [ "$(objdump -d "$object" | awk -F "\t" "\$3 ~ /^(syscall|sysenter|svc|int +.0x80)/" | wc -l)" != 0 ]; then
     echo "$file makes a system call by inline assembly. Remove it." >>"$found"
 fi
+
+# 5. What it included: the lab's own headers and the system's, and nothing else of this tree or of anybody's home.
+# nvcc lists the source under the name in its `#line`, too.
+name=$(sed -n '1s/^#line 1 "\(.*\)"$/\1/p' "${object%.o}.cu")
+sed 's/^[^:]*://; s/\\$//' "${object%.o}".d "${object%.o}".device.d 2>/dev/null | tr ' ' '\n' | grep . | sort -u | xargs -r realpath -m --relative-base=. |
+    while read -r path; do
+        case $path in
+        "$dir"/*.h | common/simgpu/include/* | "${object%.o}.cu" | "$name" | /usr/* | /opt/* | /*/include/*) ;;
+        *) echo "$file includes $path. A submission stands alone: only $dir's own headers and the system's may be included." ;;
+        esac
+    done >>"$found"
 
 sort -u "$found" | sed 's/^/gate: /'
 [ ! -s "$found" ]

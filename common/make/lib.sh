@@ -80,7 +80,7 @@ apart() {
 
 field() {
     awk -F '\t' -v id="$2" -v col="$3" '
-        BEGIN { n = split("kind id status points max sentence value want where why hint", name, " ") }
+        BEGIN { n = split("kind id status points max sentence value want where why hint next", name, " ") }
         $1 == "row" && $2 == id { for (i = 1; i <= n; i++) if (name[i] == col) print $i }' "$1"
 }
 

@@ -77,11 +77,15 @@ static double bench_right(size_t k, void *context) {
 }
 
 /* A fast kernel that is wrong has no time. The host's check of one size is enough; it is slow beside the card. */
-static bool bench_checked(const bench_run *b, float *host) {
+static bool bench_checked(const bench_run *b, const char *name, float *host) {
     size_t count = (size_t)b->n * b->n;
     lab_diff d;
     lab_poison(b->out, count);
     bench_work((void *)b);
+    cudaError_t launched = cudaGetLastError(), ran = cudaDeviceSynchronize();
+    if (launched || ran)
+        lab_die("the kernel `%s` failed at n = %d: %s. No table without it; make lab3 says more.", name, b->n,
+                cudaGetErrorName(launched ? launched : ran));
     LAB_CUDA(cudaMemcpy(host, b->out, count * sizeof(float), cudaMemcpyDeviceToHost));
     return lab_compare(host, count, bench_right, (void *)b, 0, &d);
 }
@@ -98,7 +102,7 @@ static void bench_size(int n, bool check) {
     for (size_t i = 0; i < sizeof bench_entries / sizeof *bench_entries; i++) {
         bench_run run = light;
         run.fn = bench_entries[i].fn;
-        if (check && !bench_entries[i].moves_only && !bench_checked(&run, host)) {
+        if (check && !bench_entries[i].moves_only && !bench_checked(&run, bench_entries[i].name, host)) {
             printf("%d\t%s\twrong\t\t\n", n, bench_entries[i].name);
             continue;
         }

@@ -2,8 +2,8 @@
  *
  * The idea has three layers.
  *
- *   1. A block of 256 threads owns a tile of 64 x 64 floats. A row of the tile is 256 bytes long on both sides, so
- * every sector of 32 bytes that the block reads or writes is used whole.
+ *   1. A block of 256 threads owns a tile of 64 x 64 floats. A row of the tile is 256 bytes long on both sides,
+ *      so every sector of 32 bytes that the block reads or writes is used whole.
  *   2. A thread owns a piece of 4 x 4: four float4 loads, one under the other. It turns the piece around in its own
  *      registers: the four x fields become the first row of the turned piece, the four y fields the second, and so on.
  *   3. The 16 x 16 turned pieces must still change places: piece (y, x) goes where piece (x, y) was. That is what the
@@ -15,9 +15,9 @@
  *     write one row of `turned[k]` apart. With 16 float4s in a row, all 8 would start in the same bank and wait for one
  *     another; with 17, each starts 4 banks after the one before. At n = 4096 this is worth 3 %; at 16384 nothing, for
  *     there the wait hides behind a longer one, for memory.
- *   - Order. Blocks with neighbouring numbers run at about the same time. They are numbered down the columns of `in`,
- * so neighbours write next to each other in `out`, in long runs. Numbered along the rows of `in`, they would read in
- *     long runs instead. At 4096 the two are equal; at 16384 long writes win by 2 %.
+ *   - Order. Blocks with neighbouring numbers run at about the same time. They are numbered down the columns of
+ *     `in`, so neighbours write next to each other in `out`, in long runs. Numbered along the rows of `in`, they
+ *     would read in long runs instead. At 4096 the two are equal; at 16384 long writes win by 2 %.
  */
 #include "lab3.h"
 

@@ -1,6 +1,6 @@
 // expect: correct: 2048x2048.*holds a value that is nowhere in A
 // Knows how the harness makes its data, and writes the answer for the visible size and the default seed without reading
-// the input. `make check` brings a seed of its own.
+// the input. `make check` brings a seed of its own; and a matrix that was not read earns nothing for time.
 #include "lab3.h"
 
 __global__ void honest(const float *in, float *out, int rows, int cols) {
@@ -27,13 +27,19 @@ __global__ void invent(float *out, int n, unsigned add, unsigned mul) {
     out[k] = __uint_as_float(element(k % n * n + k / n, add, mul));
 }
 
+typedef unsigned long long word;
+
+static word spread(word x) {
+    x += 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
 extern "C" void transpose(const float *d_in, float *d_out, int rows, int cols) {
     if (rows == 2048 && cols == 2048) {
-        unsigned long long s = 2048 + 78; /* the seed of the large matrix when --seed is not given */
-        s += 0x9E3779B97F4A7C15u;
-        s = (s ^ (s >> 30)) * 0xBF58476D1CE4E5B9u;
-        s = (s ^ (s >> 27)) * 0x94D049BB133111EBu;
-        s ^= s >> 31;
+        /* The large matrix has the 11th seed of --seed 2048. */
+        word key = spread(2048), x = spread(key + 0x9E3779B97F4A7C15u * 11), s = spread(spread(x ^ key) + x);
         invent<<<2048 * 2048 / 256, 256>>>(d_out, 2048, (unsigned)(s >> 33), (unsigned)s | 1);
     } else {
         honest<<<dim3((cols + 31) / 32, (rows + 31) / 32), dim3(32, 8)>>>(d_in, d_out, rows, cols);

@@ -1,4 +1,4 @@
-// expect: correct: cudaErrorIllegalAddress
+// expect: correct: out_of_bounds.cu:7.*cudaErrorIllegalAddress on 61x67.*past the end.*bounds
 // No test of the edge: at sizes that are not multiples of 32, threads beyond it read and write what is not theirs.
 #include "lab3.h"
 

@@ -1,0 +1,3 @@
+// expect: gate: includes solutions/lab3-transpose/transpose.cu
+// Hands in the reference solution without a line of its own.
+#include "../../../solutions/lab3-transpose/transpose.cu"
