@@ -187,4 +187,4 @@ endef
 $(foreach n,$(LABS),$(eval $(call lab_rules,$n)))
 
 .SECONDARY:
--include $(wildcard $(B)/*.d $(B)/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)
+-include $(wildcard $(B)/*.d $(B)/*/*.d $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)

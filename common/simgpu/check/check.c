@@ -21,6 +21,7 @@ static void host_saw(uint32_t stream, uint64_t count) {
 }
 
 static const time_hooks hooks = {.after = streams_after,
+                                 .joined = streams_joined,
                                  .submitted = submitted,
                                  .launches = streams_launches,
                                  .moves = host_moves,

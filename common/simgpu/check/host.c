@@ -177,40 +177,54 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *result) {
     return 1;
 }
 
-/* The line of an address of the program, by binutils: "file.cu:41". */
-static bool look_up(uint64_t address, char *file, size_t size, int *line) {
-    char program[1024], command[1200];
+/* Is the file one of SimGPU's own? Its memcpy and memset stand in for the program's. */
+static bool is_ours(const char *file) {
+    static const char here[] = __FILE__, me[] = "check/host.c";
+    char folder[sizeof here];
+    snprintf(folder, sizeof folder, "%.*s", (int)(sizeof here - sizeof me), here);
+    return strstr(file, folder) != NULL;
+}
+
+/* "./tests/x.cu:41\n": false if that is no line of the program's. */
+static bool read_place(char *text, finding_place *p) {
+    static char file[1024];
+    char *colon = strrchr(text, ':');
+    if (!colon || text[0] == '?' || atoi(colon + 1) <= 0) return false;
+    *colon = '\0';
+    while (!strncmp(text, "./", 2)) text += 2;
+    if (is_ours(text)) return false;
+    snprintf(file, sizeof file, "%s", text);
+    p->file = file;
+    p->line = atoi(colon + 1);
+    return true;
+}
+
+/* The line of an address of the program, by binutils: the innermost first, then those that it was inlined into. */
+static bool look_up(uint64_t address, finding_place *p) {
+    char program[1024], command[1200], text[1024];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     if (n <= 0) return false;
     program[n] = '\0';
     if (strchr(program, '\'')) return false;
-    snprintf(command, sizeof command, "addr2line -e '%s' 0x%llx 2>/dev/null", program, (unsigned long long)address);
+    snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%llx 2>/dev/null", program, (unsigned long long)address);
     FILE *f = popen(command, "re");
-    char text[1024] = "";
     if (!f) return false;
-    if (!fgets(text, sizeof text, f)) text[0] = '\0';
+    bool found = false;
+    while (!found && fgets(text, sizeof text, f)) found = read_place(text, p);
     pclose(f);
-    char *colon = strrchr(text, ':');
-    if (!colon || text[0] == '?') return false;
-    *colon = '\0';
-    *line = atoi(colon + 1);
-    snprintf(file, size, "%s", strncmp(text, "./", 2) ? text : text + 2);
-    return *line > 0;
+    return found;
 }
 
 /* The innermost frame of the program's own code that has a line: memcpy's caller rather than memcpy. */
 static finding_place place_of(const touch *t) {
-    static char file[1024];
     finding_place p = {.did = t->writes ? "write" : "read"};
     program_image image = {0};
     dl_iterate_phdr(find_program, &image);
-    for (int k = 0; k < t->nframes; k++) {
+    for (int k = 0; k < t->nframes && !p.file; k++) {
         uint64_t at = (uint64_t)(uintptr_t)t->frames[k];
         if (at < image.lo || at >= image.hi) continue;
         if (k) at--; /* a return address: the call is before it */
-        if (!look_up(at - image.base, file, sizeof file, &p.line)) continue;
-        p.file = file;
-        break;
+        look_up(at - image.base, &p);
     }
     return p;
 }

@@ -16,22 +16,21 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* How a word was accessed: which of its bytes, as bits, and VOLATILE or ATOMIC; 0: not at all. */
 enum { BYTES = 0xf, VOLATILE = 0x10, ATOMIC = 0x20 };
-typedef struct {
-    stamp writer, reader[2];
-    uint8_t wrote, read[2]; /* bytes of the word, as bits, with VOLATILE or ATOMIC */
-    uint8_t unused;
-} word;
 
-/* Device memory is shadowed a page at a time; a page's shadow is of one launch only. */
+/* The shadow of a page: by kind of access, so that a page which is only read costs little. */
 enum { PAGE = 4096, PAGE_WORDS = PAGE / 4, SHARED_WORDS = 256 * 1024 / 4 };
+enum { WRITER, READER, READER2, LAYERS };
 typedef struct page {
-    uint64_t number, launch;
+    uint64_t number, launch; /* it tells of this launch only */
     struct page *next, *next_touched;
-    word words[PAGE_WORDS];
+    bool used[LAYERS]; /* else how[] is not clean yet */
+    uint8_t how[LAYERS][PAGE_WORDS];
+    stamp at[LAYERS][PAGE_WORDS];
 } page;
 
-static word shared[SHARED_WORDS];
+static page shared[SHARED_WORDS / PAGE_WORDS];
 static uint8_t written[SHARED_WORDS]; /* of shared memory: bytes, as bits, that this block has stored */
 static page *pages[1 << 14];          /* by number, chained */
 static page *latest, *touched;        /* touched: in this launch, a list */
@@ -264,76 +263,90 @@ static stamp new_stamp(const access *a, uint32_t lane) {
 /* One of this block's earlier accesses that nothing has made old news. */
 static bool fresh(const stamp *s) { return s->serial >= order_now.floor; }
 
-static void record_read(const access *a, word *p, uint32_t lane, uint8_t bytes) {
-    stamp s = new_stamp(a, lane);
-    uint32_t k = 0;
-    if (p->reader[0].serial && p->reader[0].serial < order_now.block_begin && a->space == SPACE_GLOBAL) k = 1;
-    if (fresh(&p->reader[0]) && p->reader[0].warp != s.warp) k = 1;
-    stamp *r = &p->reader[k];
-    if (fresh(r) && r->warp == s.warp && !order_before(r, a->w, lane)) { /* both stay, at the older one's place */
-        s.several = 1;
-        s.lane = r->lane;
-        s.insn = r->insn;
-        bytes |= p->read[k];
-    }
-    *r = s;
-    p->read[k] = bytes;
-}
-
-static void record_write(const access *a, word *p, uint32_t lane, uint8_t bytes) {
-    stamp s = new_stamp(a, lane);
-    if (fresh(&p->writer) && p->writer.warp == s.warp && p->writer.lane != s.lane && !(p->wrote & bytes & BYTES)) {
-        s.several = s.mixed_bytes = 1;
-        bytes |= p->wrote;
-    }
-    p->writer = s;
-    p->wrote = bytes;
-}
-
 /* What may be ordered without asking: shared memory forgets blocks. */
 static bool old(const access *a, const stamp *s) {
-    return s->serial == 0 ||
-           (s->serial < order_now.floor && (a->space == SPACE_SHARED || s->serial >= order_now.block_begin));
+    return s->serial < order_now.floor && (a->space == SPACE_SHARED || s->serial >= order_now.block_begin);
 }
 
-static void touch(const access *a, word *p, uint32_t lane, uint8_t bytes, uint32_t k) {
-    bool same = false; /* a store that changes nothing leaves no trace */
-    uint8_t strength = a->strength;
-    if (!old(a, &p->writer) && p->wrote & bytes) same |= conflicts(a, &p->writer, p->wrote & ~BYTES, true, lane, k);
-    if (a->stores) {
-        for (int r = 0; r < 2; r++)
-            if (!old(a, &p->reader[r]) && p->read[r] & bytes)
-                same |= conflicts(a, &p->reader[r], p->read[r] & ~BYTES, false, lane, k);
-        if (!same) record_write(a, p, lane, bytes | strength);
-    } else {
-        record_read(a, p, lane, bytes | strength);
+static bool has(const page *p, int layer, uint32_t n) { return p->used[layer] && p->how[layer][n]; }
+
+static void record(page *p, int layer, uint32_t n, stamp s, uint8_t how) {
+    if (!p->used[layer]) memset(p->how[layer], 0, sizeof p->how[layer]);
+    p->used[layer] = true;
+    p->at[layer][n] = s;
+    p->how[layer][n] = how;
+}
+
+static void record_read(const access *a, page *p, uint32_t n, uint32_t lane, uint8_t how) {
+    stamp s = new_stamp(a, lane);
+    int layer = READER;
+    if (has(p, READER, n)) {
+        const stamp *first = &p->at[READER][n];
+        bool earlier_block = a->space == SPACE_GLOBAL && first->serial < order_now.block_begin;
+        if (earlier_block || (fresh(first) && first->warp != s.warp)) layer = READER2;
     }
-}
-
-static word *device_words(uint64_t address) {
-    uint64_t number = address / PAGE;
-    if (!latest || latest->number != number) {
-        page **at = &pages[(number * 0x9e3779b97f4a7c15ull) >> 50];
-        for (latest = *at; latest && latest->number != number; latest = latest->next) {}
-        if (!latest) {
-            latest = malloc(sizeof *latest);
-            if (!latest) {
-                fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
-                exit(1);
-            }
-            latest->number = number;
-            latest->launch = 0;
-            latest->next = *at;
-            *at = latest;
+    if (has(p, layer, n)) {
+        const stamp *r = &p->at[layer][n];
+        if (fresh(r) && r->warp == s.warp && !order_before(r, a->w, lane)) { /* both stay, at the older one's place */
+            s.several = 1;
+            s.lane = r->lane;
+            s.insn = r->insn;
+            how |= p->how[layer][n];
         }
     }
+    record(p, layer, n, s, how);
+}
+
+static void record_write(const access *a, page *p, uint32_t n, uint32_t lane, uint8_t how) {
+    stamp s = new_stamp(a, lane);
+    if (how != BYTES && has(p, WRITER, n)) {
+        const stamp *w = &p->at[WRITER][n];
+        if (fresh(w) && w->warp == s.warp && w->lane != s.lane && !(p->how[WRITER][n] & how & BYTES)) {
+            s.several = s.mixed_bytes = 1;
+            how |= p->how[WRITER][n];
+        }
+    }
+    record(p, WRITER, n, s, how);
+}
+
+/* Word n of the page, word k of what the lane accesses. */
+static void touch(const access *a, page *p, uint32_t n, uint32_t lane, uint8_t bytes, uint32_t k) {
+    bool unchanged = false; /* a store that changes nothing leaves no trace */
+    for (int layer = WRITER; layer < (a->stores ? LAYERS : READER); layer++) {
+        if (!p->used[layer] || !(p->how[layer][n] & bytes)) continue;
+        const stamp *past = &p->at[layer][n];
+        if (!old(a, past)) unchanged |= conflicts(a, past, p->how[layer][n] & ~BYTES, layer == WRITER, lane, k);
+    }
+    if (!a->stores)
+        record_read(a, p, n, lane, bytes | a->strength);
+    else if (!unchanged)
+        record_write(a, p, n, lane, bytes | a->strength);
+}
+
+static page *new_page(uint64_t number, page **list) {
+    page *p = malloc(sizeof *p);
+    if (!p) {
+        fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
+        exit(1);
+    }
+    p->number = number;
+    p->launch = 0;
+    p->next = *list;
+    return *list = p;
+}
+
+static page *device_page(uint64_t number) {
+    if (latest && latest->number == number && latest->launch == launch_number) return latest;
+    page **list = &pages[(number * 0x9e3779b97f4a7c15ull) >> 50];
+    for (latest = *list; latest && latest->number != number; latest = latest->next) {}
+    if (!latest) latest = new_page(number, list);
     if (latest->launch != launch_number) {
-        memset(latest->words, 0, sizeof latest->words);
+        memset(latest->used, 0, sizeof latest->used);
         latest->launch = launch_number;
         latest->next_touched = touched;
         touched = latest;
     }
-    return &latest->words[address % PAGE / 4];
+    return latest;
 }
 
 /* --- uninitialised shared memory ----------------------------------------------------------------------------- */
@@ -383,10 +396,10 @@ static void on_access(warp *w, const ptx_insn *i, enum ptx_space space, uint32_t
         uint8_t bytes = size < 4 ? (uint8_t)(((1u << size) - 1) << (at & 3)) : BYTES;
         if (a.strength)
             order_flag(w, i, space == SPACE_SHARED ? 1ull << 63 | w->block->id << 20 | at : at, a.loads, a.stores);
-        word *p = space == SPACE_SHARED ? &shared[at / 4] : device_words(at);
+        page *p = space == SPACE_SHARED ? &shared[at / PAGE] : device_page(at / PAGE);
         if (space == SPACE_SHARED && a.loads) check_written(&a, l, at / 4, words, bytes);
         for (uint32_t k = 0; k < words; k++) {
-            touch(&a, &p[k], l, bytes, k);
+            touch(&a, p, at % PAGE / 4 + k, l, bytes, k);
             if (space == SPACE_SHARED && a.stores) written[at / 4 + k] |= bytes;
         }
     }
@@ -400,9 +413,9 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* Whole words, and no atomic or volatile ones: two launches may share these. */
-static bool used(const word *w, bool writes) {
-    if (writes) return w->wrote == BYTES;
-    return w->read[0] == BYTES || w->read[1] == BYTES;
+static bool used(const page *p, uint32_t n, bool writes) {
+    if (writes) return p->used[WRITER] && p->how[WRITER][n] == BYTES;
+    return (p->used[READER] && p->how[READER][n] == BYTES) || (p->used[READER2] && p->how[READER2][n] == BYTES);
 }
 
 static void each_run(page *const *list, uint32_t n, bool writes, parts_range *each) {
@@ -410,7 +423,7 @@ static void each_run(page *const *list, uint32_t n, bool writes, parts_range *ea
     for (uint32_t p = 0; p < n; p++)
         for (uint32_t k = 0; k < PAGE_WORDS; k++) {
             uint64_t at = list[p]->number * PAGE + 4 * k;
-            if (!used(&list[p]->words[k], writes)) continue;
+            if (!used(list[p], k, writes)) continue;
             if (at != hi && lo != hi) each(lo, hi, writes);
             if (at != hi) lo = at;
             hi = at + 4;
@@ -435,13 +448,11 @@ static void tell_ranges(void) {
 /* --- the rest of the hooks ----------------------------------------------------------------------------------- */
 
 static void on_launch(const exec_launch *n, uint64_t nblocks) {
-    uint32_t bytes =
-        n->dynamic_shared ? n->kernel->dynamic_shared_offset + n->dynamic_shared : n->kernel->static_shared;
     launch = n;
     launch_number++;
     touched = NULL;
     order_launch(nblocks);
-    memset(shared, 0, (bytes + 3) / 4 * sizeof *shared);
+    for (uint32_t k = 0; k < SHARED_WORDS / PAGE_WORDS; k++) memset(shared[k].used, 0, sizeof shared[k].used);
 }
 
 static void on_block(block *b) {

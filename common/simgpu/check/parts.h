@@ -13,6 +13,7 @@ parts_range streams_range;
 void streams_launched(void);
 void streams_reset(void);
 void streams_after(uint32_t stream, uint64_t count);
+void streams_joined(uint32_t stream, time_point p);
 void streams_submitted(const time_command *c, uint64_t count);
 void streams_launches(const time_command *c, uint64_t count);
 void streams_ended(const time_command *c, uint64_t count);

@@ -214,6 +214,10 @@ void streams_reset(void) {
 
 void streams_after(uint32_t stream, uint64_t count) { join_command(pending, stream, count); }
 
+void streams_joined(uint32_t stream, time_point p) {
+    if (stream < STREAMS && stream != p.stream) join_command(stream_of(stream)->seen, p.stream, p.count);
+}
+
 void streams_submitted(const time_command *c, uint64_t count) {
     if (c->stream >= STREAMS) return;
     stream_order *s = stream_of(c->stream);

@@ -101,6 +101,7 @@ static cudaError_t allocate(void **ptr, size_t bytes, cudaStream_t stream) {
     activity_call_bytes(bytes);
     time_charge(HOST_SUBMITS, time_profile_get()->host_malloc_async_ns);
     pool_block *b = reuse(size, s);
+    if (b) time_point_joins(b->freed, s);
     if (!b) b = grow(size);
     if (!b) {
         uint64_t free_bytes, total;

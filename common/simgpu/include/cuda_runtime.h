@@ -126,16 +126,18 @@ extern "C" void *simgpuHostMemcpy(void *to, const void *from, size_t bytes, cons
 extern "C" void *simgpuHostMemmove(void *to, const void *from, size_t bytes, const char *file, int line);
 extern "C" void *simgpuHostMemset(void *to, int value, size_t bytes, const char *file, int line);
 #define SIMGPU_PREFERRED __attribute__((enable_if(true, "")))
-static inline void *memcpy(void *to, const void *from, size_t bytes, SIMGPU_SITE) SIMGPU_PREFERRED {
+#define SIMGPU_INLINE    static inline __attribute__((always_inline, nodebug)) /* nodebug: the line is the caller's */
+SIMGPU_INLINE void *memcpy(void *to, const void *from, size_t bytes, SIMGPU_SITE) SIMGPU_PREFERRED {
     return simgpuHostMemcpy(to, from, bytes, file, line);
 }
-static inline void *memmove(void *to, const void *from, size_t bytes, SIMGPU_SITE) SIMGPU_PREFERRED {
+SIMGPU_INLINE void *memmove(void *to, const void *from, size_t bytes, SIMGPU_SITE) SIMGPU_PREFERRED {
     return simgpuHostMemmove(to, from, bytes, file, line);
 }
-static inline void *memset(void *to, int value, size_t bytes, SIMGPU_SITE) SIMGPU_PREFERRED {
+SIMGPU_INLINE void *memset(void *to, int value, size_t bytes, SIMGPU_SITE) SIMGPU_PREFERRED {
     return simgpuHostMemset(to, value, bytes, file, line);
 }
 #undef SIMGPU_PREFERRED
+#undef SIMGPU_INLINE
 #endif
 #include <cstring>
 

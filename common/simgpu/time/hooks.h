@@ -7,6 +7,7 @@
 /* Commands are named by their stream and their number in it, from 1. */
 typedef struct {
     void (*after)(uint32_t stream, uint64_t count); /* the next one submitted will come after this one */
+    void (*joined)(uint32_t stream, time_point p);  /* all that the stream is given from here on comes after p */
     void (*submitted)(const time_command *c, uint64_t count);
     void (*launches)(const time_command *c, uint64_t count); /* exec/ is about to run it */
     void (*moves)(const time_command *c);                    /* a copy or memset is about to change memory */

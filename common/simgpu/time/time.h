@@ -126,6 +126,8 @@ typedef struct {
 } time_point;
 time_point time_point_now(uint32_t stream);
 bool time_point_passed(time_point p);
+/* The stream was given memory that it may use because p has passed: nobody waits, but somebody may want to know. */
+void time_point_joins(time_point p, uint32_t stream);
 
 /* Queues a command. Charges the host the call's price and, for pageable memory, the staging. */
 void time_submit(const time_command *c);

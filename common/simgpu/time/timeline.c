@@ -127,6 +127,9 @@ bool time_event_done(const time_event *e) {
 double time_event_ns(const time_event *e) { return e->ns; }
 
 time_point time_point_now(uint32_t id) { return (time_point){id, stream_at(id)->submitted}; }
+void time_point_joins(time_point p, uint32_t stream) {
+    if (time_listener && p.count) time_listener->joined(stream, p);
+}
 bool time_point_passed(time_point p) { return stream_at(p.stream)->completed >= p.count; }
 
 /* --- starting and finishing --------------------------------------------------------------------------------- */
