@@ -107,17 +107,31 @@ extern "C" void load_batch(const struct job *job, int batch, void *to) {
     takes_time(begun, r->job.in_bytes);
 }
 
-static __global__ void touch(const uint32_t *in, uint32_t *out, uint32_t in_words, uint32_t out_words, uint32_t salt) {
-    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < out_words) out[i] = result(in[source(i, in_words, out_words, salt)], i, salt);
+enum { THREADS = 256, EACH = 4 }; /* words a thread */
+
+static __global__ void touch_same(const uint32_t *in, uint32_t *out, uint32_t words, uint32_t salt) {
+    uint32_t i = blockIdx.x * (THREADS * EACH) + threadIdx.x;
+    for (int k = 0; k < EACH; k++, i += THREADS)
+        if (i < words) out[i] = result(in[i], i, salt);
+}
+
+static __global__ void touch_some(const uint32_t *in, uint32_t *out, uint32_t in_words, uint32_t out_words,
+                                  uint32_t salt) {
+    uint32_t i = blockIdx.x * (THREADS * EACH) + threadIdx.x;
+    for (int k = 0; k < EACH; k++, i += THREADS)
+        if (i < out_words) out[i] = result(in[source(i, in_words, out_words, salt)], i, salt);
 }
 
 extern "C" void process_batch(const struct job *job, int batch, const void *d_in, void *d_out, cudaStream_t stream) {
     const run *r = current;
     if (!known(job, batch, "process_batch")) return;
     current->processed[batch]++;
-    touch<<<(r->out + 255) / 256, 256, 0, stream>>>((const uint32_t *)d_in, (uint32_t *)d_out, r->in, r->out,
-                                                    salt_of(r, batch));
+    const uint32_t *in = (const uint32_t *)d_in, salt = salt_of(r, batch);
+    uint32_t *out = (uint32_t *)d_out, blocks = (r->out + THREADS * EACH - 1) / (THREADS * EACH);
+    if (r->in == r->out)
+        touch_same<<<blocks, THREADS, 0, stream>>>(in, out, r->out, salt);
+    else
+        touch_some<<<blocks, THREADS, 0, stream>>>(in, out, r->in, r->out, salt);
 }
 
 /* "batch 3, word 17 of its result holds the result of batch 1" */

@@ -130,6 +130,9 @@ static void rung_pin_all(const struct job *job) {
         struct whole *w = &all[b];
         cudaStreamSynchronize(w->stream);
         take_result(job, b, w->out);
+    }
+    for (int b = 0; b < job->batches; b++) {
+        struct whole *w = &all[b];
         cudaStreamDestroy(w->stream);
         cudaHostUnregister(w->in);
         cudaHostUnregister(w->out);
