@@ -55,6 +55,7 @@ static struct {
     block pinned[MOST_BLOCKS];
     int npinned;
     size_t pinned_now, pinned_most;
+    const place *pinned_first; /* where the first block of the run was pinned */
     flight flights[MOST_COPIES];
     int nflights;
     double allocations, bytes, staged;
@@ -70,7 +71,7 @@ static void calls_reset(bool checking) {
     calls.pinned_most = calls.pinned_now;
     calls.allocations = calls.bytes = calls.staged = 0;
     calls.early[0] = 0;
-    calls.early_by = NULL;
+    calls.early_by = calls.pinned_first = NULL;
 }
 
 static place *place_at(const char *call, const char *file, int line) {
@@ -96,6 +97,7 @@ static void note_pinned(const void *start, size_t bytes, const place *p) {
     if (calls.npinned == MOST_BLOCKS) lab_die("your code holds more than %d page-locked blocks", MOST_BLOCKS);
     calls.pinned[calls.npinned++] = {(const char *)start, bytes, p};
     calls.pinned_now += bytes;
+    if (!calls.pinned_first) calls.pinned_first = p;
     if (calls.pinned_now > calls.pinned_most) calls.pinned_most = calls.pinned_now;
 }
 
