@@ -16,9 +16,10 @@ for e in $entries; do
     set -- "$@" "--keep-global-symbol=$prefix$e"
 done
 if [ -f "${COUNTED:-}" ]; then
-    for call in $(grep -v '^#' "$COUNTED"); do
-        set -- "$@" "--redefine-sym" "$call=counted_$call"
-    done
+    while read -r call; do
+        case $call in '' | '#'*) continue ;; esac
+        set -- "$@" --redefine-sym "$call=counted_$call"
+    done <"$COUNTED"
 fi
 # Templates live in COMDAT groups that the linker would merge by name; dissolve them before the names become local.
 ld -r --force-group-allocation -o "$out" "$in"

@@ -25,7 +25,6 @@ static void host_works(double ns) { (void)ns; } /* a real host takes its time by
 #endif
 
 enum { MOST_PLACES = 64, MOST_BLOCKS = 4096, MOST_COPIES = 256 };
-static const double HOST_COPY_GBS = 12.6; /* one thread's memcpy into page-locked memory, measured beside an H200 */
 
 /* One line of the student's file that calls. */
 typedef struct {
@@ -301,16 +300,5 @@ extern "C" int counted_posix_memalign(void **p, size_t to, size_t bytes) {
 }
 extern "C" void *counted__Znwm(size_t bytes) { return c_allocation("new"), operator new(bytes); }
 extern "C" void *counted__Znam(size_t bytes) { return c_allocation("new"), operator new[](bytes); }
-
-/* The virtual host copies at a measured speed; small copies are lost in the calls around them. */
-static void host_copies(size_t bytes) {
-    if (bytes >= 4096) host_works((double)bytes / HOST_COPY_GBS);
-}
-extern "C" void *counted_memcpy(void *to, const void *from, size_t bytes) {
-    return host_copies(bytes), memcpy(to, from, bytes);
-}
-extern "C" void *counted_memmove(void *to, const void *from, size_t bytes) {
-    return host_copies(bytes), memmove(to, from, bytes);
-}
 
 #endif

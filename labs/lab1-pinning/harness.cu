@@ -25,7 +25,7 @@ static const lab_row rows[] = {
      "", 0, 1, 1, 20, LAB_BOTH, "correct",
      "follow one batch: which memory holds it, from load_batch to take_result, and until when?"},
     {"in-flight", "buffers touched too early", "no buffer is loaded or read while a copy on it is under way",
-     "", 0, 0, 1, 10, LAB_BOTH, "in-flight",
+     "", 0, 1, 1, 10, LAB_BOTH, "in-flight",
      "before you touch a buffer again, wait for the stream (or for an event behind the copy) that uses it"},
     {"allocations", "allocations in the loop", "no memory is allocated or pinned between the first load and the last take",
      "", 0, 0, 32, 10, LAB_BOTH, "allocations",
@@ -44,7 +44,7 @@ static const lab_row rows[] = {
      "queue the next batch before you wait for the result of this one"},
     {"both-ways", "both ways at once", "large batches and results together flow at 0.90 of what both directions carry",
      "of both", 2, 0.9, 0.17, 20, LAB_BOTH, "both-ways",
-     "one batch must go up while another comes down: they need different streams"},
+     "one batch goes up, one comes down, one is with the loader: give each its own stream and buffers"},
 };
 // clang-format on
 enum { FIRST_SPEED_ROW = 5 }; /* one row for each way, in the order of enum way */
@@ -125,7 +125,7 @@ static bool check_jobs(uint64_t seed) {
     jobs[n - 1][0] = 5 + (uint32_t)(seed % 7);
     jobs[n - 1][1] = 3000 + (uint32_t)(mix((uint32_t)seed) % 30000);
     jobs[n - 1][2] = 3000 + (uint32_t)(mix((uint32_t)seed + 1) % 30000);
-    lab_want("correct", "14 jobs, 0 to 32 batches, hidden %u -> %u bytes", jobs[n - 1][1] * 4, jobs[n - 1][2] * 4);
+    lab_want("correct", "14 jobs, 0 to 32 batches, hidden %u -> %u", jobs[n - 1][1] * 4, jobs[n - 1][2] * 4);
     lab_want("in-flight", "11 of the jobs, every buffer watched");
     for (int i = 0; i < n; i++) {
         run r = run_new(run_batches, (int)jobs[i][0], jobs[i][1], jobs[i][2], false);
@@ -209,7 +209,7 @@ static bool grade_speed(enum way way, uint64_t seed, const double *links, double
     else
         lab_grade_interval(id, rate.middle / link, rate.low / link, rate.high / link);
     lab_value(id, "%.1f GB/s", rate.middle);
-    lab_want(id, "start %.1f · link %.1f%s · want ≥ %.2f of it", start, link, lab_lane() == LAB_SIM ? " virtual" : "",
+    lab_want(id, "start %.1f · link %.1f%s · want %.2f of it", start, link, lab_lane() == LAB_SIM ? " virtual" : "",
              row->full);
     if (!lab_passed(id) && rate.middle <= 1.08 * link) explain_speed(id, &r, links);
     return alive;

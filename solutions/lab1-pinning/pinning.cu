@@ -7,8 +7,8 @@
  *
  *   - One wait. Before a slot is used again, its stream must be through: then the result has arrived, and nobody reads
  *     the old batch any more. One cudaStreamSynchronize tells both.
- *   - Four slots. One going up, one coming down, one in the kernel, one with the host. Two are too few to keep both
- *     directions busy; on an H200 more than four bring nothing.
+ *   - Four slots. One going up, one coming down, one with the loader; the fourth takes up what is uneven. With two, the
+ *     loader and one direction take turns.
  *   - Bounded. What is page-locked depends on the ring, not on how many batches come.
  */
 #include "lab1.h"
