@@ -159,6 +159,7 @@ all: $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a $(TOOLS)) $(foreach n,$(LA
 define lab_rules
 dir$1  := $(patsubst %/,%,$(wildcard labs/lab$1-*/))
 file$1 := $(notdir $(firstword $(wildcard solutions/lab$1-*/*.cu)))
+counted$1 := $$(wildcard $$(dir$1)/counted.txt)
 
 $(B)/mine/lab$1.cu: $$(dir$1)/$$(file$1)
 	@$(DO)/stage.sh $$< $$< $$@
@@ -173,12 +174,12 @@ $(B)/lab$1/harness.o: $$(dir$1)/harness.cu $(CUDA_TOOLS)
 	@mkdir -p $$(@D)
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab,$$(SANITIZE))
 
-$(B)/%/lab$1.student.o: $(B)/%/lab$1.o $(B)/reference/lab$1.o $(DO)/seal.sh
-	@$(DO)/seal.sh $$< $$@ $(B)/reference/lab$1.o
-$(B)/%/lab$1.starter.o: $(B)/%/lab$1.o $(B)/reference/lab$1.o $(DO)/seal.sh
-	@$(DO)/seal.sh $$< $$@ $(B)/reference/lab$1.o starter_
-$(B)/%/lab$1.reference.o: $(B)/%/lab$1.o $(DO)/seal.sh
-	@$(DO)/seal.sh $$< $$@ $(B)/reference/lab$1.o reference_
+$(B)/%/lab$1.student.o: $(B)/%/lab$1.o $(B)/reference/lab$1.o $(DO)/seal.sh $$(counted$1)
+	@COUNTED=$$(counted$1) $(DO)/seal.sh $$< $$@ $(B)/reference/lab$1.o
+$(B)/%/lab$1.starter.o: $(B)/%/lab$1.o $(B)/reference/lab$1.o $(DO)/seal.sh $$(counted$1)
+	@COUNTED=$$(counted$1) $(DO)/seal.sh $$< $$@ $(B)/reference/lab$1.o starter_
+$(B)/%/lab$1.reference.o: $(B)/%/lab$1.o $(DO)/seal.sh $$(counted$1)
+	@COUNTED=$$(counted$1) $(DO)/seal.sh $$< $$@ $(B)/reference/lab$1.o reference_
 
 $(B)/%/lab$1: $(B)/%/lab$1.student.o $(B)/lab$1/harness.o $(B)/starter/lab$1.starter.o \
               $(B)/reference/lab$1.reference.o $(LAB_OBJ) $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a)

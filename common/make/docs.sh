@@ -49,17 +49,17 @@ block_rows() {
 }
 
 # A table of `--bench` (n, kernel, us, GB/s, share) with a row a kernel and a column a size; its lines that begin with #
-# are the caption.
+# are the caption. If the first column is not n but has words (way: "to device"), the cells show GB/s as well.
 bench_table() {
     awk -F '\t' '
         /^#/ { sub(/^# */, ""); caption = caption (caption ? "  \n" : "") $0; next }
-        $1 == "n" { next }
+        !header { header = 1; sized = $1 == "n"; corner = sized ? "kernel · share of the copy" : $2 " · " $4 " · " $5; next }
         !($1 in known_n) { known_n[$1]; sizes[++ns] = $1 }
         !($2 in known_k) { known_k[$2]; kernels[++nk] = $2 }
-        { cell[$2, $1] = $3 == "wrong" ? "wrong" : ($3 >= 1000 ? sprintf("%.2f ms", $3 / 1000) : sprintf("%.1f us", $3)) " · " $5 }
+        { cell[$2, $1] = $3 == "wrong" ? "wrong" : ($3 >= 1000 ? sprintf("%.2f ms", $3 / 1000) : sprintf("%.1f us", $3)) (sized ? "" : " · " sprintf("%.1f", $4)) " · " $5 }
         END {
-            line = "| kernel · share of the copy |"; rule = "|---|"
-            for (j = 1; j <= ns; j++) { line = line " n = " sizes[j] " |"; rule = rule "---:|" }
+            line = "| " corner " |"; rule = "|---|"
+            for (j = 1; j <= ns; j++) { line = line (sized ? " n = " : " ") sizes[j] " |"; rule = rule "---:|" }
             print line; print rule
             for (i = 1; i <= nk; i++) {
                 line = "| " kernels[i] " |"

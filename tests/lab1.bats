@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# Lab 1: what is special to it. (The programs in wrong/ and cheat/ have their tests from wrong-programs.sh.)
+
+load helper
+
+setup_file() {
+    build "$B/starter/lab1" "$B/reference/lab1"
+}
+
+teardown_file() { rm -rf "$B"/sub-_tmp_bats* "$B"/check/sub-_tmp_bats*; }
+
+setup() {
+    lab=$(lab_dir 1)
+    record=$BATS_TEST_TMPDIR/record
+}
+
+# Runs a variant of lab 1; its card in $output, its record in $record.
+card() { output=$(apart "$B/$1/lab1" --record "$record" "${@:2}"); }
+
+@test "lab 1: the starter fails exactly its declared rows, whatever the seed" {
+    for seed in 1 2 4000000000; do
+        card starter --seed $seed
+        diff <(grep -v '^#' "$lab/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
+    done
+}
+
+@test "lab 1: each row that the starter fails comes with a line of its file and a hint" {
+    card starter
+    for row in $(grep -v '^#' "$lab/rows-failing-at-start.txt"); do
+        echo "$row"
+        [[ $(field "$record" "$row" where) == pinning.cu:[0-9]* ]]
+        grep -q "^## $(field "$record" "$row" hint)\$" "$lab/hints.md"
+        [ -n "$(field "$record" "$row" why)" ]
+    done
+}
+
+@test "lab 1: the solution is full, whatever the seed, and has a margin" {
+    for seed in 1 2 4000000000; do
+        card reference --seed $seed
+        [ "$(score "$record")" = "100 100" ]
+    done
+    # GB/s of the link's GB/s: full marks are for 0.94 and 0.90.
+    for row in to-device:0.96 to-host:0.96 both-ways:0.935; do
+        awk -v mine="$(field "$record" "${row%:*}" value)" -v want="$(field "$record" "${row%:*}" want)" -v least="${row#*:}" 'BEGIN {
+            sub(/.*link /, "", want)
+            split(mine, m, " "); split(want, w, " ")
+            exit !(m[2] == "GB/s" && m[1] >= least * w[1] && m[1] <= w[1]) }'
+    done
+    [[ $(field "$record" page-locked value) == "32.0 MiB" ]]
+}
+
+@test "lab 1: the points of the rows sum to 100" {
+    [ "$(apart "$B/reference/lab1" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "points") c = i; next } { s += $c } END { print s }')" = 100 ]
+}
+
+@test "lab 1: two runs, on 1, 2 and 3 host threads: byte-identical cards and records" {
+    cd "$BATS_TEST_TMPDIR"
+    for who in starter reference; do
+        for run in 1 2 3 1again; do
+            SIMGPU_THREADS=${run%again} apart "$BLUEBAR_TOP/$B/$who/lab1" --record record.$run --seed 11 >card.$run
+        done
+        for run in 2 3 1again; do
+            cmp card.1 card.$run
+            cmp record.1 record.$run
+        done
+    done
+}
+
+@test "lab 1: a result read too early is wrong every time, and the copy is named" {
+    for seed in 1 2 3; do
+        grade1 "$lab/wrong/no_wait.cu" $seed
+        [ "$(field "$record" correct status)" = fail ]
+        [[ $(field "$record" in-flight where) == no_wait.cu:24 ]]
+    done
+}
+
+grade1() {
+    local name
+    output=$(make -s check LAB=1 SUBMISSION="$1" SEED="$2" 2>&1 3>&- 4>&-) && status=0 || status=$?
+    name=sub-$(printf %s "$1" | tr -c 'A-Za-z0-9.-' _)
+    record=$B/check/$name-lab1.tsv
+    echo "$output"
+}
+
+@test "lab 1: other right ways are full, too: registered memory, events, a stream a direction" {
+    grade1 tests/lab1/by-events.cu 5
+    [ "$status" = 0 ]
+    [[ $output == *"Score: 100/100"* ]]
+}
+
+@test "lab 1: new and delete are counted like malloc" {
+    sed -e 's/void \*batch = malloc(job->in_bytes);/char *batch = new char[job->in_bytes];/' -e 's/free(batch);/delete[] batch;/' \
+        "$lab/.starter.cu" >"$BATS_TEST_TMPDIR/pinning.cu"
+    grade1 "$BATS_TEST_TMPDIR/pinning.cu" 5
+    [[ $(field "$record" allocations value) == 63 ]]
+}
+
+@test "lab 1: make lines1 puts calls, bytes and the host's waits beside their lines" {
+    run apart "$B/starter/lab1" --lines
+    echo "$output"
+    [ "$status" = 0 ]
+    grep -Eq '^ +32 +128 +128 +[0-9]+ +[0-9]+ │ +cudaMemcpy\(d_in, batch' <<<"$output"
+}
+
+@test "lab 1: the ladder's rungs are right, and in the order of the handout" {
+    apart "$B/reference/lab1" --bench >"$BATS_TEST_TMPDIR/bench"
+    cat "$BATS_TEST_TMPDIR/bench"
+    run grep wrong "$BATS_TEST_TMPDIR/bench"
+    [ "$status" = 1 ]
+    awk -F '\t' '$1 == "both ways" { us[$2] = $3 } END {
+        exit !(us["pin_each"] > us["starter"] && us["starter"] >= us["reuse"] && us["reuse"] > us["pin_once"] &&
+               us["pin_once"] > us["one_stream"] && us["one_stream"] > us["reference"] && us["reference"] > us["link"] &&
+               us["starter"] > 2.8 * us["reference"]) }' "$BATS_TEST_TMPDIR/bench"
+}
