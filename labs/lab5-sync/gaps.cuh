@@ -35,7 +35,9 @@ typedef struct {
     interval *busy; /* merged, in order */
     int nbusy;
     double busy_ns, idle_ns;
-    culprits drains, pageable, allocs, gaps; /* gaps: idle time by cause */
+    culprits drains, harmless; /* calls that ended with the GPU idle; waits that ended with work left */
+    culprits pageable, allocs; /* copies and calls */
+    culprits gaps;             /* idle time by cause */
 } timeline;
 
 static void blame(culprits *c, const lab_event *e, double ns) {
@@ -123,6 +125,8 @@ static bool is_allocation(const char *call) {
     return !strncmp(call, "cudaMalloc", 10) || !strncmp(call, "cudaFree", 8) || !strncmp(call, "cudaHost", 8);
 }
 
+static bool is_wait(const char *call) { return strstr(call, "Synchronize") || !strncmp(call, "cudaMemcpy", 10); }
+
 static bool read_timeline(timeline *t, const lab_usage *u, int warm) {
     memset(t, 0, sizeof *t);
     if (!find_window(t, u, warm)) return false;
@@ -135,10 +139,13 @@ static bool read_timeline(timeline *t, const lab_usage *u, int warm) {
         if (!strcmp(e->kind, "gap") && part.from < part.to) blame(&t->gaps, e, part.to - part.from);
         if (strcmp(e->kind, "call") || part.to < e->start + e->duration || part.from >= part.to) continue;
         if (is_allocation(e->name)) blame(&t->allocs, e, e->duration);
-        if (whole && !busy_at(t, part.to)) blame(&t->drains, e, e->duration);
+        if (whole && !busy_at(t, part.to))
+            blame(&t->drains, e, e->duration);
+        else if (whole && is_wait(e->name))
+            blame(&t->harmless, e, e->duration);
     }
-    culprits *all[] = {&t->drains, &t->pageable, &t->allocs, &t->gaps};
-    for (int i = 0; i < 4; i++) qsort(all[i]->list, (size_t)all[i]->n, sizeof(culprit), most_first);
+    culprits *all[] = {&t->drains, &t->harmless, &t->pageable, &t->allocs, &t->gaps};
+    for (int i = 0; i < 5; i++) qsort(all[i]->list, (size_t)all[i]->n, sizeof(culprit), most_first);
     return true;
 }
 

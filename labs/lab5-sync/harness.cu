@@ -141,7 +141,7 @@ static bool check_stops(uint64_t seed) {
         static job j;
         char name[16];
         snprintf(name, sizeof name, "nan%d", i);
-        j = job_new(train, name, small, NAN_STEPS, seed + 100 + (unsigned)i);
+        j = job_new(train, name, eager, NAN_STEPS, seed + 100 + (unsigned)i);
         j.poison = steps[i];
         job_run(&j, false);
         judge_stop(&j);
@@ -159,12 +159,25 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* "cudaFree in train.cu:67" */
+/* "host blocked in cudaFree, train.cu:67" */
 static const char *place(const culprit *c, char *to, size_t size) {
+    const char *comma = c->name[0] && c->file[0] ? ", " : "";
     if (c->file[0])
-        snprintf(to, size, "%s, %s:%d", c->name, base_name(c->file), c->line);
+        snprintf(to, size, "%s%s%s:%d", c->name, comma, base_name(c->file), c->line);
     else
         snprintf(to, size, "%s", c->name);
+    return to;
+}
+
+/* The lines of the list, those with the most time first: "cudaFree, train.cu:67 (22.4 us); ..." */
+static const char *places(const culprits *c, char *to, size_t size) {
+    enum { SHOWN = 6 };
+    char one[400];
+    size_t n = 0;
+    for (int i = 0; i < c->n && i < SHOWN && n < size; i++)
+        n += (size_t)snprintf(to + n, size - n, "%s%s (%.1f us)", i ? "; " : "", place(&c->list[i], one, sizeof one),
+                              c->list[i].ns / c->list[i].count / 1e3);
+    if (c->n > SHOWN && n < size) snprintf(to + n, size - n, " ...");
     return to;
 }
 
@@ -175,13 +188,13 @@ static void point_at(const char *row, const culprit *c) {
     if (c->file[0]) lab_blame(row, &line);
 }
 
-/* One row that counts calls, and its worst line. what: "ends with the GPU idle". */
+/* One row that counts calls or copies, and its lines. */
 static void grade_calls(const char *row, const culprits *c, int steps, const char *what) {
     lab_grade(row, count_of(c) / steps);
     if (lab_passed(row) || !c->n) return;
+    char list[600];
     point_at(row, &c->list[0]);
-    lab_why(row, "%s %s, %.1f times a step, %.1f us each%s", c->list[0].name, what, c->list[0].count / steps,
-            c->list[0].ns / c->list[0].count / 1e3, c->n > 1 ? "; the other lines:" : "");
+    lab_why(row, "%s: %s", what, places(c, list, sizeof list));
 }
 
 /* Where the idle time went: the largest causes, each with its line. */
@@ -194,7 +207,7 @@ static void grade_busy(const timeline *t) {
     if (t->gaps.n) point_at("busy", &t->gaps.list[0]);
     for (int i = 0; i < t->gaps.n && i < 5 && n < sizeof text - 120; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%4.1f %% %s",
-                              i ? "\n" : "idle: ", 100 * t->gaps.list[i].ns / all,
+                              i ? "\n" : "the GPU had nothing to do, in % of all time:\n", 100 * t->gaps.list[i].ns / all,
                               place(&t->gaps.list[i], where, sizeof where));
     lab_why("busy", "%s", text);
 }
@@ -219,9 +232,14 @@ static void grade_timeline(const job *j, double start, double reference, double 
     int steps = j->steps - j->warm;
     if (lab_count_read(j->counted, &u, why, sizeof why)) lab_die("%s", why);
     if (!read_timeline(&t, &u, j->warm)) return lab_skip_rest("not measured: too few steps, see 'learns'");
-    grade_calls("drains", &t.drains, steps, "ends with the GPU idle");
-    grade_calls("pageable", &t.pageable, steps, "uses ordinary memory");
-    grade_calls("allocations", &t.allocs, steps, "is in the loop");
+    grade_calls("drains", &t.drains, steps, "when these return, the GPU has nothing left to do");
+    grade_calls("pageable", &t.pageable, steps, "the CPU carries the bytes of these");
+    grade_calls("allocations", &t.allocs, steps, "memory comes and goes each step");
+    if (t.harmless.n) {
+        char line[400];
+        lab_note("waits that cost nothing", "%.1f a step, most: %s", count_of(&t.harmless) / steps,
+                 place(&t.harmless.list[0], line, sizeof line));
+    }
     grade_busy(&t);
     lab_grade("virtual-time", j->us / light);
     say_time("virtual-time", j->us, start, reference, light);
