@@ -32,6 +32,7 @@ typedef struct {
 
 typedef struct {
     interval window;
+    interval shown; /* of it, by the blue bar: the last steps */
     interval *busy; /* merged, in order */
     int nbusy;
     double busy_ns, idle_ns;
@@ -84,13 +85,17 @@ static interval inside(const timeline *t, const lab_event *e) {
 
 /* The window: from the end of the `warm`th update to the end of the last. False when there are too few. */
 static bool find_window(timeline *t, const lab_usage *u, int warm) {
+    enum { SHOWN = 3 };
+    double ends[SHOWN + 1] = {}; /* of the latest updates */
     int updates = 0;
     for (int i = 0; i < u->nevents; i++) {
         const lab_event *e = &u->events[i];
         if (strcmp(e->kind, "launch") || strcmp(e->name, "update")) continue;
-        t->window.to = e->start + e->duration;
+        t->window.to = ends[updates % (SHOWN + 1)] = e->start + e->duration;
         if (++updates == warm) t->window.from = t->window.to;
     }
+    t->shown.to = t->window.to;
+    t->shown.from = ends[updates % (SHOWN + 1)];
     return updates > warm;
 }
 
@@ -121,6 +126,17 @@ static bool busy_at(const timeline *t, double ns) {
     return false;
 }
 
+/* How much of from .. to no kernel fills. */
+static double idle_within(const timeline *t, interval gap) {
+    double ns = gap.to - gap.from;
+    for (int i = 0; i < t->nbusy; i++) {
+        double from = t->busy[i].from > gap.from ? t->busy[i].from : gap.from;
+        double to = t->busy[i].to < gap.to ? t->busy[i].to : gap.to;
+        if (from < to) ns -= to - from;
+    }
+    return ns;
+}
+
 static bool is_allocation(const char *call) {
     return !strncmp(call, "cudaMalloc", 10) || !strncmp(call, "cudaFree", 8) || !strncmp(call, "cudaHost", 8);
 }
@@ -136,7 +152,9 @@ static bool read_timeline(timeline *t, const lab_usage *u, int warm) {
         interval part = inside(t, e);
         bool whole = part.from == e->start && part.to == e->start + e->duration;
         if (!strcmp(e->kind, "copy") && e->pageable && part.from < part.to) blame(&t->pageable, e, e->duration);
-        if (!strcmp(e->kind, "gap") && part.from < part.to) blame(&t->gaps, e, part.to - part.from);
+        /* SimGPU counts the launching of a kernel as idle; here a kernel that is being launched is under way. */
+        double idle = !strcmp(e->kind, "gap") && part.from < part.to ? idle_within(t, part) : 0;
+        if (idle > 0) blame(&t->gaps, e, idle);
         if (strcmp(e->kind, "call") || part.to < e->start + e->duration || part.from >= part.to) continue;
         if (is_allocation(e->name)) blame(&t->allocs, e, e->duration);
         if (whole && !busy_at(t, part.to))
@@ -149,12 +167,12 @@ static bool read_timeline(timeline *t, const lab_usage *u, int warm) {
     return true;
 }
 
-/* The blue bar over the window, from the kernels alone. */
+/* The blue bar over the last steps, from the kernels alone. */
 static void draw_bar(const timeline *t, lab_usage *u) {
     u->nspans = 0;
     for (int i = 0; i < t->nbusy; i++)
         u->spans[u->nspans++] = (lab_span){t->busy[i].from, t->busy[i].to - t->busy[i].from};
-    lab_blue_bar(u, t->window.from, t->window.to);
+    lab_blue_bar(u, t->shown.from, t->shown.to);
 }
 
 #endif

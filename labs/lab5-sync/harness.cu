@@ -41,10 +41,10 @@ static const lab_row rows[] = {
      "", 0, 1, 1, 15, LAB_BOTH, "nan",
      "every loss has to be looked at once, but not in the step that computes it"},
     {"drains", "idle calls a step", "no call of the loop ends with an idle GPU",
-     "", 1, 0.1, 3, 15, LAB_SIM, "drains",
+     "", 1, 0.1, 2, 15, LAB_SIM, "drains",
      "ask of each call: when it returns, what has the GPU left to do?"},
     {"idle-launches", "idle launches a step", "no part of a step finds its stream with nothing left to do",
-     "", 1, 0.1, 2, 20, LAB_GPU, "drains",
+     "", 1, 0.1, 1, 20, LAB_GPU, "drains",
      "ask of each call: when it returns, what has the GPU left to do?"},
     {"pageable", "pageable copies a step", "nothing is copied from or to ordinary memory in the loop",
      "", 1, 0, 1, 10, LAB_SIM, "pageable",
@@ -80,7 +80,7 @@ static void blame_run(const char *row, const job *j) {
         if (j->error)
             lab_blame_fault(row, &u);
         else
-            lab_blame_text(row, &u, j->blame);
+            lab_blame_text(row, &u, "lab5_loss("), lab_blame_text(row, &u, j->blame);
         lab_usage_free(&u);
     }
 }
@@ -161,8 +161,9 @@ static const char *base_name(const char *path) {
 
 /* "host blocked in cudaFree, train.cu:67" */
 static const char *place(const culprit *c, char *to, size_t size) {
-    const char *comma = c->name[0] && c->file[0] ? ", " : "";
-    if (c->file[0])
+    bool yours = strlen(c->file) > 3 && !strcmp(c->file + strlen(c->file) - 3, ".cu"); /* and not the harness's .cuh */
+    const char *comma = c->name[0] && yours ? ", " : "";
+    if (yours)
         snprintf(to, size, "%s%s%s:%d", c->name, comma, base_name(c->file), c->line);
     else
         snprintf(to, size, "%s", c->name);
@@ -207,8 +208,8 @@ static void grade_busy(const timeline *t) {
     if (t->gaps.n) point_at("busy", &t->gaps.list[0]);
     for (int i = 0; i < t->gaps.n && i < 5 && n < sizeof text - 120; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%4.1f %% %s",
-                              i ? "\n" : "the GPU had nothing to do, in % of all time:\n", 100 * t->gaps.list[i].ns / all,
-                              place(&t->gaps.list[i], where, sizeof where));
+                              i ? "\n" : "the GPU had nothing to do, in % of all time:\n",
+                              100 * t->gaps.list[i].ns / all, place(&t->gaps.list[i], where, sizeof where));
     lab_why("busy", "%s", text);
 }
 
@@ -243,6 +244,7 @@ static void grade_timeline(const job *j, double start, double reference, double 
     grade_busy(&t);
     lab_grade("virtual-time", j->us / light);
     say_time("virtual-time", j->us, start, reference, light);
+    if (!lab_passed("virtual-time") && t.gaps.n) point_at("virtual-time", &t.gaps.list[0]);
     draw_bar(&t, &u);
     free(t.busy);
     lab_usage_free(&u);
@@ -319,6 +321,7 @@ int main(int argc, char **argv) {
     bool sim = lab_lane() == LAB_SIM;
     lab_options opt = lab_begin(&spec, argc, argv);
     if (opt.bench) return bench(sim ? small : large, sim ? TIMED_STEPS : GPU_STEPS), lab_leave();
+    if (opt.ladder) return ladder(small), lab_leave();
     if (opt.lines) lab_die("a training loop has no counters by line; the card names its lines");
     lab_pass("learns"); /* until a run says otherwise */
     lab_pass("nan");

@@ -36,7 +36,7 @@ static job job_new(train_fn fn, const char *counted, shape s, int steps, uint64_
     j.counted = counted;
     j.s = s;
     j.steps = steps;
-    j.warm = steps / 3;
+    j.warm = steps > 3 ? steps / 3 : 1;
     j.poison = -1;
     j.seed = seed;
     j.blame = "lab5_forward(";
