@@ -224,6 +224,17 @@ typedef struct {
     double start, duration; /* ns of the virtual clock; of a launch, the part in which its blocks run */
 } lab_span;
 
+/* A line of SimGPU's report (common/simgpu/README.md, "Reports"): a launch, a copy, a call that waits or works, a gap.
+ */
+typedef struct {
+    char kind[12], name[64]; /* name: of the kernel or the call; of a gap, its cause */
+    char file[256];          /* the host line; "" when it is not known */
+    int line;
+    double start, duration; /* ns of the virtual clock */
+    double bytes;
+    bool pageable; /* a copy from or to memory that is not page-locked */
+} lab_event;
+
 /* What one stretch of the program made the device do. */
 typedef struct {
     int launches, copies;
@@ -232,6 +243,8 @@ typedef struct {
     int nlines;
     lab_span *spans; /* launches and copies, in order; sim lane only */
     int nspans;
+    lab_event *events; /* the whole stretch, line by line; sim lane only */
+    int nevents;
     char bound[32], why[160]; /* the longest launch's limit, in the words of the time model; sim lane only */
     char slowest[64];         /* its name */
     char fault[24];           /* what stopped a kernel: "illegal address", "deadlock" ...; "" when all went well */

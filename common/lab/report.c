@@ -151,8 +151,9 @@ static bool path(cursor *c, char *to, size_t size) {
 
 /* One object of the report, as far as labs care. */
 typedef struct {
-    char kind[16], name[64], bound[32], why[160], host_file[256], fault[24], fault_message[1024];
+    char kind[16], name[64], bound[32], why[160], host_file[256], fault[24], fault_message[1024], memory[16];
     double start, duration, launch, host_line; /* launch: the part of a kernel's duration in which nothing runs yet */
+    double bytes;
     lab_counters total;
     lab_line *lines;
     int nlines;
@@ -204,6 +205,9 @@ static bool event_member(cursor *c, const char *key, void *context) {
     event *e = context;
     if (!strcmp(key, "kind")) return string(c, e->kind, sizeof e->kind);
     if (!strcmp(key, "name")) return string(c, e->name, sizeof e->name);
+    if (!strcmp(key, "cause")) return string(c, e->name, sizeof e->name);
+    if (!strcmp(key, "memory")) return string(c, e->memory, sizeof e->memory);
+    if (!strcmp(key, "bytes")) return number(c, &e->bytes);
     if (!strcmp(key, "bound")) return string(c, e->bound, sizeof e->bound);
     if (!strcmp(key, "why")) return string(c, e->why, sizeof e->why);
     if (!strcmp(key, "fault")) return string(c, e->fault, sizeof e->fault);
@@ -222,8 +226,19 @@ static void add(lab_counters *to, const lab_counters *from) {
     for (int k = 0; k < COUNTERS; k++) ((double *)to)[k] += ((const double *)from)[k];
 }
 
+static void keep(lab_usage *u, const event *e) {
+    u->events = grow(u->events, u->nevents, sizeof *u->events);
+    lab_event *to = &u->events[u->nevents++];
+    *to = (lab_event){.line = (int)e->host_line, .start = e->start, .duration = e->duration, .bytes = e->bytes};
+    to->pageable = !strcmp(e->memory, "pageable");
+    lab_text(to->kind, sizeof to->kind, "%s", e->kind);
+    lab_text(to->name, sizeof to->name, "%s", e->name);
+    lab_text(to->file, sizeof to->file, "%s", e->host_file);
+}
+
 /* Launches, copies and memsets are what the device did; the report has lines of other kinds too. */
 static void take(lab_usage *u, const event *e, double *longest) {
+    keep(u, e);
     bool launch = !strcmp(e->kind, "launch");
     if (!launch && strcmp(e->kind, "copy") && strcmp(e->kind, "memset")) return;
     if (launch)
@@ -292,6 +307,7 @@ int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size) {
 void lab_usage_free(lab_usage *u) {
     free(u->lines);
     free(u->spans);
+    free(u->events);
     memset(u, 0, sizeof *u);
 }
 

@@ -6,6 +6,8 @@
 #   <!-- rows: 3 -->                  ... the lab's table of rows, as the harness has it
 #   <!-- table: lab3-transpose -->    ... the table measured by `make bench` (handouts/measured/lab3-transpose.tsv)
 #   <!-- bench: 3 -->                 ... the table of `make bench` in virtual time, made now
+#   <!-- timeline: starter 5 train 2000 2575 -->   ... a picture, handouts/timelines/lab5-starter.svg: of a variant's run,
+#                                     the stretch behind a mark, from and to so many microseconds
 #   <!-- row: starter 3 launches value -->2048<!-- end -->     inside a line: one cell of a variant's record
 #
 # Commands are make goals from a list, always in the sim lane, with the fixed seed, and on the starter in place of the
@@ -70,15 +72,43 @@ bench_table() {
         }'
 }
 
+# What --bench prints, as Markdown: lab 3 prints a row a kernel and size; any other table is shown as it is.
+any_table() {
+    local tsv
+    tsv=$(cat)
+    if grep -v "^#" <<<"$tsv" | grep -q "^n$(printf '\t')"; then
+        bench_table <<<"$tsv"
+        return
+    fi
+    awk -F "\t" -v OFS=" | " '
+        /^#/ { sub(/^# */, ""); caption = caption (caption ? "  \n" : "") $0; next }
+        { $1 = $1; print "| " $0 " |" }
+        !n++ { rule = "|---|"; for (i = 2; i <= NF; i++) rule = rule "---:|"; print rule }
+        END { if (caption) print "\n" caption }' <<<"$tsv"
+}
+
 block_table() {
     [ -f "handouts/measured/$1.tsv" ] || die "$file: handouts/measured/$1.tsv is not there. On a machine with a GPU: make bench"
-    bench_table <"handouts/measured/$1.tsv"
+    any_table <"handouts/measured/$1.tsv"
 }
 
 # The same table, made now in the sim lane.
 block_bench() {
     build "$B/reference/lab$1" >/dev/null || exit 1
-    apart "$B/reference/lab$1" --bench | grep -v "$(printf '\tyours\t')" | bench_table
+    apart "$B/reference/lab$1" --bench | awk -F '\t' '$1 != "yours" && $2 != "yours"' | any_table
+}
+
+# The timeline of a run as a picture beside the handout: VARIANT LAB MARK FROM TO.
+block_timeline() {
+    local who n mark from to name svg
+    read -r who n mark from to <<<"$1"
+    name=$(variant "$n" "$who") || exit 1
+    svg=timelines/lab$n-$name.svg
+    build "$B/$name/lab$n" "$B/timeline_svg" >/dev/null || exit 1
+    mkdir -p .build/docs/handouts/timelines
+    SIMGPU_REPORT=$tmp/report apart "$B/$name/lab$n" >/dev/null 2>&1
+    "$B/timeline_svg" "$tmp/report" "$mark" "$from" "$to" >".build/docs/handouts/$svg" || exit 1
+    echo "![lab $n, $name: the host, the copies and the SMs over time]($svg)"
 }
 
 # One cell of a record: VARIANT LAB ROW COLUMN.
@@ -104,13 +134,14 @@ renew() {
             fi
             continue
         fi
-        if [[ $line =~ ^'<!-- '(run|rows|table|bench)': '(.*)' -->'$ ]]; then
+        if [[ $line =~ ^'<!-- '(run|rows|table|bench|timeline)': '(.*)' -->'$ ]]; then
             echo "$line"
             case ${BASH_REMATCH[1]} in
             run) block_run "${BASH_REMATCH[2]}" ;;
             rows) block_rows "${BASH_REMATCH[2]}" ;;
             table) block_table "${BASH_REMATCH[2]}" ;;
             bench) block_bench "${BASH_REMATCH[2]}" ;;
+            timeline) block_timeline "${BASH_REMATCH[2]}" ;;
             esac
             skipping=$line
             continue
@@ -129,17 +160,24 @@ renew() {
 }
 
 status=0
+rm -rf .build/docs
 for file in README.md handouts/*.md; do
     [ -f "$file" ] || continue
-    new=.build/docs/$file
-    mkdir -p "$(dirname "$new")"
-    renew "$file" >"$new" || exit 1
+    mkdir -p "$(dirname ".build/docs/$file")"
+    renew "$file" >".build/docs/$file" || exit 1
+done
+
+# A text, or a picture that a text made.
+for new in .build/docs/README.md .build/docs/handouts/*.md .build/docs/handouts/timelines/*.svg; do
+    [ -f "$new" ] || continue
+    file=${new#.build/docs/}
     if cmp -s "$file" "$new"; then continue; fi
     if [ "${1:-}" = --check ]; then
         echo "$file is not what a run gives (mend it with: make docs):"
-        diff -u --label "$file" --label 'a run now' "$file" "$new"
+        diff -uN --label "$file" --label 'a run now' "$file" "$new"
         status=1
     else
+        mkdir -p "$(dirname "$file")"
         cp "$new" "$file"
         echo "docs: $file renewed"
     fi

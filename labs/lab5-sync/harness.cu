@@ -1,0 +1,335 @@
+/* harness.cu — runs and grades lab 5. You need not edit it, but do read it: nothing about your grade is hidden.
+ *
+ *   1. Learns: a whole training with a seed of its own. Every loss, the final weights, and which batch each step worked
+ *      on. What is right is computed after your code has run.
+ *   2. Stops: three more trainings in which one update, at a step that you cannot know, ruins the weights. The next
+ * loss is not a number; you have to say which, and to stop.
+ *   3. The timeline of the first training, without its first third: which calls left the GPU idle, and how long.
+ *   4. Beside it, on this machine and now: the starter, the reference, and the kernels of a step alone.
+ *
+ * In the sim lane the timeline is SimGPU's report and the clock is virtual. In the gpu lane a larger network is timed
+ * by events on the device, and your loop is compared with the kernels alone in turn (a b b a).
+ */
+#include "lab.h"
+#include "lab5.h"
+#include "job.cuh"
+#include "rungs.cuh"
+#include "bench.cuh"
+#include "gaps.cuh"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* features, hidden units, batch; ballast, time of the loader */
+static const shape small = {512, 32, 32, 0, 40000};  /* few instructions, long waits for memory */
+static const shape eager = {64, 32, 32, 0, 0};       /* a loader that takes no time, */
+static const shape bulky = {64, 32, 32, 1 << 20, 0}; /* and copies that take longer than a step */
+static const shape large = {1024, 1024, 512, 0, 0};  /* the gpu lane's timed network: about half a millisecond a step */
+enum { STEPS = 48, FEW_STEPS = 12, NAN_STEPS = 24, TIMED_STEPS = 15, GPU_STEPS = 192 };
+
+/* --- the rows --------------------------------------------------------------------------------- */
+
+// clang-format off
+static const lab_row rows[] = {
+    /* id, label, sentence;   unit, decimals, full, zero, points, lanes, hint;   next step */
+    {"learns", "learns", "every step trains on its own batch, every loss is reported, the weights end where they should",
+     "", 0, 1, 1, 20, LAB_BOTH, "learns",
+     "for each buffer, write down who writes it, who reads it, and what keeps the two apart"},
+    {"nan", "stops at a NaN", "a loss that is not a number stops training within 8 steps, and train says which step it was",
+     "", 0, 1, 1, 15, LAB_BOTH, "nan",
+     "every loss has to be looked at once, but not in the step that computes it"},
+    {"drains", "idle calls a step", "no call of the loop ends with an idle GPU",
+     "", 1, 0.1, 2, 15, LAB_SIM, "drains",
+     "ask of each call: when it returns, what has the GPU left to do?"},
+    {"idle-launches", "idle launches a step", "no part of a step finds its stream with nothing left to do",
+     "", 1, 0.1, 1, 20, LAB_GPU, "drains",
+     "ask of each call: when it returns, what has the GPU left to do?"},
+    {"pageable", "pageable copies a step", "nothing is copied from or to ordinary memory in the loop",
+     "", 1, 0, 1, 10, LAB_SIM, "pageable",
+     "give the copy page-locked memory at the host's end, allocated once"},
+    {"pinned", "pageable batches a step", "the loader fills page-locked memory",
+     "", 1, 0, 1, 10, LAB_GPU, "pageable",
+     "give the copy page-locked memory at the host's end, allocated once"},
+    {"allocations", "allocations a step", "nothing is allocated or freed in the loop",
+     "", 1, 0, 1, 5, LAB_SIM, "allocations",
+     "allocate before the loop, free after it"},
+    {"busy", "GPU busy", "the GPU is busy for at least 95 % of the time",
+     "%", 1, 95, 60, 15, LAB_BOTH, "busy",
+     "mend the line with the largest share first, then look again"},
+    {"virtual-time", "virtual time of a step", "a step takes at most 1.05 times its own kernels",
+     "x kernels", 2, 1.05, 1.6, 20, LAB_SIM, "time",
+     "draw three steps as in the handout: what could the host have queued while it waited?"},
+    {"time", "time of a step", "a step takes at most 1.05 times its own kernels",
+     "x kernels", 2, 1.05, 1.6, 20, LAB_GPU, "time",
+     "draw three steps as in the handout: what could the host have queued while it waited?"},
+};
+// clang-format on
+static const lab_spec spec = {"lab5", "training without waiting", "train.cu", rows, sizeof rows / sizeof *rows};
+
+/* --- learns, stops ---------------------------------------------------------------------------- */
+
+/* Fails the row where the run went wrong. In the sim lane a kernel's fault has a place. */
+static void blame_run(const char *row, const job *j) {
+    lab_usage u;
+    char none[256];
+    lab_fail(row);
+    lab_why(row, "%s", j->failure);
+    if (lab_count_read(j->counted, &u, none, sizeof none) == 0) {
+        if (j->error)
+            lab_blame_fault(row, &u);
+        else
+            lab_blame_text(row, &u, "lab5_loss("), lab_blame_text(row, &u, j->blame);
+        lab_usage_free(&u);
+    }
+}
+
+/* The training that is graded, and two short ones in which what depends on luck goes wrong: a loader that takes no time
+ * fills the next buffer at once, and a large batch is long under way. False: no more can be run. */
+static bool check_learning(job *j) {
+    job_run(j, true);
+    lab_want("learns", "loss %.2f falls to %.2f; two other loaders", j->losses[0], j->losses[j->steps - 1]);
+    if (j->failure[0]) return blame_run("learns", j), !j->error;
+    static const struct {
+        shape s;
+        const char *name, *what;
+    } others[] = {{eager, "eager", "with a loader that takes no time"}, {bulky, "bulky", "with batches of 4 MB"}};
+    for (int i = 0; i < 2; i++) {
+        static job k;
+        k = job_new(train, others[i].name, others[i].s, FEW_STEPS, j->seed + 10 + (unsigned)i);
+        job_run(&k, true);
+        if (!k.failure[0]) continue;
+        size_t n = strlen(k.failure);
+        snprintf(k.failure + n, sizeof k.failure - n, " (%s)", others[i].what);
+        return blame_run("learns", &k), !k.error;
+    }
+    return true;
+}
+
+/* The losses before the ruin were checked in the first training; here it is about the end. */
+static void judge_stop(job *j) {
+    if (!j->failure[0]) j->blame = "isnan(";
+    int over = j->queued - (j->poison + 1);
+    if (j->failure[0])
+        ;
+    else if (j->result != j->poison && j->result < 0)
+        snprintf(j->failure, sizeof j->failure, "the loss of step %d was not a number, and train returned %d",
+                 j->poison, j->result);
+    else if (j->result != j->poison)
+        snprintf(j->failure, sizeof j->failure,
+                 "the first loss that is no number was that of step %d; train returned %d", j->poison, j->result);
+    else if (over > LAB5_GRACE)
+        snprintf(j->failure, sizeof j->failure,
+                 "after the broken step %d another %d steps were queued; at most %d may be", j->poison, over,
+                 LAB5_GRACE);
+    else if (!isnan(j->losses[j->poison]))
+        snprintf(j->failure, sizeof j->failure, "losses[%d] is %g where the loss was not a number", j->poison,
+                 j->losses[j->poison]);
+}
+
+/* Steps that the seed picks, the last step, and an early one. */
+static bool check_stops(uint64_t seed) {
+    if (!lab_passed("learns")) {
+        lab_fail("nan");
+        lab_why("nan", "not tried: see 'learns'");
+        return true;
+    }
+    int steps[] = {4 + (int)(seed * 2654435761u % 9), NAN_STEPS - 1, 1};
+    lab_want("nan", "stops ≤ %d steps later, says which; 3 trainings", LAB5_GRACE);
+    for (int i = 0; i < 3; i++) {
+        static job j;
+        char name[16];
+        snprintf(name, sizeof name, "nan%d", i);
+        j = job_new(train, name, eager, NAN_STEPS, seed + 100 + (unsigned)i);
+        j.poison = steps[i];
+        job_run(&j, false);
+        judge_stop(&j);
+        if (j.failure[0]) blame_run("nan", &j);
+        if (j.error) return false;
+        if (j.failure[0]) return true;
+    }
+    return true;
+}
+
+/* --- the timeline, sim lane ------------------------------------------------------------------- */
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "host blocked in cudaFree, train.cu:67" */
+static const char *place(const culprit *c, char *to, size_t size) {
+    bool yours = strlen(c->file) > 3 && !strcmp(c->file + strlen(c->file) - 3, ".cu"); /* and not the harness's .cuh */
+    const char *comma = c->name[0] && yours ? ", " : "";
+    if (yours)
+        snprintf(to, size, "%s%s%s:%d", c->name, comma, base_name(c->file), c->line);
+    else
+        snprintf(to, size, "%s", c->name);
+    return to;
+}
+
+/* The lines of the list, those with the most time first: "cudaFree, train.cu:67 (22.4 us); ..." */
+static const char *places(const culprits *c, char *to, size_t size) {
+    enum { SHOWN = 6 };
+    char one[400];
+    size_t n = 0;
+    for (int i = 0; i < c->n && i < SHOWN && n < size; i++)
+        n += (size_t)snprintf(to + n, size - n, "%s%s (%.1f us)", i ? "; " : "", place(&c->list[i], one, sizeof one),
+                              c->list[i].ns / c->list[i].count / 1e3);
+    if (c->n > SHOWN && n < size) snprintf(to + n, size - n, " ...");
+    return to;
+}
+
+static void point_at(const char *row, const culprit *c) {
+    lab_line line = {};
+    memcpy(line.file, c->file, sizeof line.file);
+    line.line = c->line;
+    if (c->file[0]) lab_blame(row, &line);
+}
+
+/* One row that counts calls or copies, and its lines. */
+static void grade_calls(const char *row, const culprits *c, int steps, const char *what) {
+    lab_grade(row, count_of(c) / steps);
+    if (lab_passed(row) || !c->n) return;
+    char list[600];
+    point_at(row, &c->list[0]);
+    lab_why(row, "%s: %s", what, places(c, list, sizeof list));
+}
+
+/* Where the idle time went: the largest causes, each with its line. */
+static void grade_busy(const timeline *t) {
+    double all = t->window.to - t->window.from;
+    char text[600] = "", where[400];
+    size_t n = 0;
+    lab_grade("busy", 100 * t->busy_ns / all);
+    if (lab_passed("busy")) return;
+    if (t->gaps.n) point_at("busy", &t->gaps.list[0]);
+    for (int i = 0; i < t->gaps.n && i < 5 && n < sizeof text - 120; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%4.1f %% %s",
+                              i ? "\n" : "the GPU had nothing to do, in % of all time:\n",
+                              100 * t->gaps.list[i].ns / all, place(&t->gaps.list[i], where, sizeof where));
+    lab_why("busy", "%s", text);
+}
+
+/* "5.13 ms", "12.4 us" */
+static const char *span(char *to, double us) {
+    snprintf(to, 32, us >= 1000 ? "%.2f ms" : "%.1f us", us >= 1000 ? us / 1000 : us);
+    return to;
+}
+
+static void say_time(const char *row, double you, double start, double reference, double light) {
+    char a[32], b[32], c[32];
+    lab_value(row, "%s", span(a, you));
+    lab_want(row, "start %s · reference %s · kernels %s", span(a, start), span(b, reference), span(c, light));
+    if (!lab_passed(row)) lab_why(row, "%.2f times its own kernels, want ≤ 1.05", you / light);
+}
+
+static void grade_timeline(const job *j, double start, double reference, double light) {
+    lab_usage u;
+    timeline t;
+    char why[256];
+    int steps = j->steps - j->warm;
+    if (lab_count_read(j->counted, &u, why, sizeof why)) lab_die("%s", why);
+    if (!read_timeline(&t, &u, j->warm)) return lab_skip_rest("not measured: too few steps, see 'learns'");
+    grade_calls("drains", &t.drains, steps, "when these return, the GPU has nothing left to do");
+    grade_calls("pageable", &t.pageable, steps, "the CPU carries the bytes of these");
+    grade_calls("allocations", &t.allocs, steps, "memory comes and goes each step");
+    if (t.harmless.n) {
+        char line[400];
+        lab_note("waits that cost nothing", "%.1f a step, most: %s", count_of(&t.harmless) / steps,
+                 place(&t.harmless.list[0], line, sizeof line));
+    }
+    grade_busy(&t);
+    lab_grade("virtual-time", j->us / light);
+    say_time("virtual-time", j->us, start, reference, light);
+    if (!lab_passed("virtual-time") && t.gaps.n) point_at("virtual-time", &t.gaps.list[0]);
+    draw_bar(&t, &u);
+    free(t.busy);
+    lab_usage_free(&u);
+}
+
+/* Everything runs before the report is read, so that one report holds it all. */
+static void grade_sim(const lab_options *opt) {
+    static job j, other;
+    j = job_new(train, "train", small, STEPS, opt->seed);
+    if (!check_learning(&j) || !check_stops(opt->seed))
+        return lab_skip_rest("not measured: a kernel failed, see above");
+    if (j.us == 0) return lab_skip_rest("not measured: the training was not finished, see 'learns'");
+    double light = step_time(rung_kernels_alone, small, TIMED_STEPS, opt->seed, &other);
+    double start = step_time(starter_train, small, TIMED_STEPS, opt->seed, &other);
+    double reference = step_time(reference_train, small, TIMED_STEPS, opt->seed, &other);
+    grade_timeline(&j, start, reference, light);
+}
+
+/* --- the gpu lane ----------------------------------------------------------------------------- */
+
+/* The large network against the plain loop of the harness: the same kernels, so the same losses. */
+static bool check_large(job *j, uint64_t seed) {
+    static job plain;
+    double want[MOST_STEPS];
+    plain = job_new(rung_tidy, NULL, large, GPU_STEPS, seed);
+    job_run(&plain, false);
+    for (int k = 0; k < GPU_STEPS; k++) want[k] = plain.losses[k];
+    *j = job_new(train, "large", large, GPU_STEPS, seed);
+    job_run(j, false);
+    if (!j->error) check_losses(j, want, GPU_STEPS);
+    if (j->failure[0]) blame_run("learns", j);
+    return !j->error && !j->failure[0];
+}
+
+/* Time of yours over that of the kernels alone, pair by pair, in the order a b b a. */
+static void grade_time(uint64_t seed) {
+    enum { PAIRS = 9 };
+    static job j;
+    double ratio[PAIRS], you[PAIRS], light[PAIRS], start, reference;
+    start = step_time(starter_train, large, GPU_STEPS, seed, &j);
+    reference = step_time(reference_train, large, GPU_STEPS, seed, &j);
+    for (int i = 0; i < PAIRS; i++)
+        for (int k = 0; k < 2; k++) {
+            bool alone = k == i % 2;
+            j = job_new(alone ? rung_kernels_alone : train, NULL, large, GPU_STEPS, seed + (unsigned)i);
+            job_run(&j, false);
+            (alone ? light : you)[i] = j.us;
+        }
+    for (int i = 0; i < PAIRS; i++) ratio[i] = you[i] / light[i];
+    qsort(ratio, PAIRS, sizeof *ratio, by_value);
+    qsort(you, PAIRS, sizeof *you, by_value);
+    qsort(light, PAIRS, sizeof *light, by_value);
+    double middle = ratio[PAIRS / 2], lo = ratio[1], hi = ratio[PAIRS - 2]; /* 96 %: see lab_duel */
+    lab_grade_interval("busy", 100 / middle, 100 / hi, 100 / lo);
+    lab_grade_interval("time", middle, lo, hi);
+    say_time("time", you[PAIRS / 2], start, reference, light[PAIRS / 2]);
+}
+
+static void grade_gpu(const lab_options *opt) {
+    static job j, big;
+    j = job_new(train, "train", small, STEPS, opt->seed);
+    if (!check_learning(&j) || !check_stops(opt->seed))
+        return lab_skip_rest("not measured: a kernel failed, see above");
+    if (!check_large(&big, opt->seed)) return lab_skip_rest("not measured: the training went wrong, see 'learns'");
+    lab_grade("idle-launches", big.idle_launches);
+    if (!lab_passed("idle-launches"))
+        lab_why("idle-launches", "%.1f of the 4 parts of a step found the GPU with nothing to do", big.idle_launches);
+    lab_grade("pinned", big.pageable_batches);
+    if (!lab_passed("pinned")) lab_why("pinned", "lab5_load was handed memory that is not page-locked");
+    grade_time(opt->seed);
+}
+
+int main(int argc, char **argv) {
+    bool sim = lab_lane() == LAB_SIM;
+    lab_options opt = lab_begin(&spec, argc, argv);
+    if (opt.bench) return bench(sim ? small : large, sim ? TIMED_STEPS : GPU_STEPS), lab_leave();
+    if (opt.ladder) return ladder(small), lab_leave();
+    if (opt.lines) lab_die("a training loop has no counters by line; the card names its lines");
+    lab_pass("learns"); /* until a run says otherwise */
+    lab_pass("nan");
+    if (sim)
+        grade_sim(&opt);
+    else
+        grade_gpu(&opt);
+    lab_gate("learns", "");
+    lab_gate("nan", "");
+    return lab_end();
+}

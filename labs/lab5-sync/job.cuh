@@ -1,0 +1,204 @@
+/* job.cuh — one call of a training loop: fresh network and data before it, everything checked after it.
+ *
+ * What is right is computed after the call: the losses and the final weights by the oracle in double precision where
+ * the network is small, else by the harness's own plain loop on the same device.
+ */
+#ifndef JOB_CUH
+#define JOB_CUH
+
+#include "lab.h"
+#include "net.cuh"
+
+typedef int (*train_fn)(const struct lab5_job *job, float *losses);
+
+enum { MOST_STEPS = 256 };
+#define TOLERANCE 2e-3 /* of a loss or the weights: float against double, over all steps */
+
+typedef struct {
+    train_fn fn;         /* yours, the starter's, the reference's or a rung: the same function under several names */
+    const char *counted; /* the student's: the name of its stretch of the report; NULL: it is only timed */
+    shape s;
+    int steps, warm, poison;
+    uint64_t seed;
+    /* what came of it */
+    cudaError_t error;
+    int result, queued; /* what train returned; complete steps */
+    double us;          /* of a step, from the end of step warm-1 to the end of the last; 0 if it did not come so far */
+    double idle_launches, pageable_batches; /* a step, after the first `warm` */
+    float losses[MOST_STEPS];
+    char failure[256]; /* the first thing that is wrong */
+    const char *blame; /* text of the student's line that is nearest to it */
+} job;
+
+static job job_new(train_fn fn, const char *counted, shape s, int steps, uint64_t seed) {
+    job j = {};
+    j.fn = fn;
+    j.counted = counted;
+    j.s = s;
+    j.steps = steps;
+    j.warm = steps > 3 ? steps / 3 : 1;
+    j.poison = -1;
+    j.seed = seed;
+    j.blame = "lab5_forward(";
+    return j;
+}
+
+static float *device_floats(size_t count) {
+    float *p;
+    LAB_CUDA(cudaMalloc(&p, count * sizeof *p));
+    return p;
+}
+
+static void net_begin(const job *j) {
+    size_t n = batch_floats(j->s), weights = weight_floats(j->s), units = (size_t)j->s.batch * j->s.hidden;
+    memset(&net, 0, sizeof net);
+    net.s = j->s;
+    net.seed = j->seed;
+    net.steps = j->steps;
+    net.poison = j->poison;
+    net.warm = j->warm;
+    net.pool = (float *)malloc(POOL * n * sizeof(float));
+    float *w = (float *)malloc(weights * sizeof *w);
+    if (!net.pool || !w) lab_die("out of memory");
+    for (int i = 0; i < POOL; i++) make_batch(j->s, j->seed, i, net.pool + i * n);
+    for (size_t k = 0; k < weights; k++) w[k] = first_weight(j->s, j->seed, k);
+    net.weights = device_floats(weights);
+    net.gradients = device_floats(weights);
+    net.hidden = device_floats(units);
+    net.delta = device_floats(units);
+    net.error = device_floats(j->s.batch);
+    net.square = device_floats(j->s.batch);
+    net.seen = device_floats(2 * (size_t)j->steps);
+    LAB_CUDA(cudaMemcpy(net.weights, w, weights * sizeof *w, cudaMemcpyHostToDevice));
+    LAB_CUDA(cudaMemset(net.seen, 0xff, 2 * (size_t)j->steps * sizeof(float)));
+    LAB_CUDA(cudaEventCreate(&net.begin));
+    LAB_CUDA(cudaEventCreate(&net.end));
+    LAB_CUDA(cudaDeviceSynchronize());
+    free(w);
+}
+
+static void net_end(void) {
+    float *all[] = {net.weights, net.gradients, net.hidden, net.delta, net.error, net.square, net.seen};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) cudaFree(all[i]);
+    cudaEventDestroy(net.begin);
+    cudaEventDestroy(net.end);
+    free(net.pool);
+}
+
+/* --- what can be wrong ------------------------------------------------------------------------ */
+
+/* Which batch did step k work on? */
+static void check_stamps(job *j, const float *seen, int steps) {
+    for (int k = 0; k < steps && !j->failure[0]; k++) {
+        float front = seen[2 * k], back = seen[2 * k + 1], other = front != (float)k ? front : back;
+        if (front == (float)k && back == (float)k) continue;
+        const char *which = front != (float)k ? "forward pass" : "backward pass";
+        j->blame = front != (float)k ? "lab5_forward(" : "lab5_backward(";
+        if (!(other >= 0 && other < (float)j->steps))
+            snprintf(j->failure, sizeof j->failure, "the %s of step %d read memory that no batch had reached yet",
+                     which, k);
+        else if (other < (float)k)
+            snprintf(j->failure, sizeof j->failure,
+                     "the %s of step %d worked on batch %.0f: the copy of batch %d had not arrived", which, k, other,
+                     k);
+        else
+            snprintf(
+                j->failure, sizeof j->failure,
+                "the %s of step %d worked on batch %.0f: a buffer was filled again before step %d was through with "
+                "it",
+                which, k, other, k);
+    }
+}
+
+static bool near(double got, double want) { return fabs(got - want) <= TOLERANCE * fabs(want) + 1e-6; }
+
+static void check_losses(job *j, const double *want, int steps) {
+    j->blame = "losses[";
+    for (int k = 0; k < steps && !j->failure[0]; k++) {
+        if (j->losses[k] == -1)
+            snprintf(j->failure, sizeof j->failure, "losses[%d] was never written, or not before train returned", k);
+        else if (!near(j->losses[k], want[k]))
+            snprintf(j->failure, sizeof j->failure, "losses[%d] is %.6g, wants %.6g", k, j->losses[k], want[k]);
+    }
+}
+
+/* Losses and weights against the oracle's. */
+static void check_training(job *j) {
+    size_t n = weight_floats(j->s);
+    double *w = (double *)malloc(n * sizeof *w), *hidden = (double *)malloc(j->s.hidden * sizeof *hidden);
+    double want[MOST_STEPS], size = 0, off = 0;
+    float *got = (float *)malloc(n * sizeof *got);
+    if (!w || !hidden || !got) lab_die("out of memory");
+    for (size_t k = 0; k < n; k++) w[k] = first_weight(j->s, j->seed, k);
+    for (int k = 0; k < j->steps; k++) want[k] = oracle_step(j->s, net.pool + k % POOL * batch_floats(j->s), w, hidden);
+    check_losses(j, want, j->steps);
+    LAB_CUDA(cudaMemcpy(got, net.weights, n * sizeof *got, cudaMemcpyDeviceToHost));
+    for (size_t k = 0; k < n; k++) {
+        size += w[k] * w[k];
+        off += (got[k] - w[k]) * (got[k] - w[k]);
+    }
+    if (!j->failure[0] && !(sqrt(off) <= TOLERANCE * sqrt(size)))
+        snprintf(j->failure, sizeof j->failure,
+                 "the final weights differ from those of plain training by %.2g of their size", sqrt(off / size));
+    free(w);
+    free(hidden);
+    free(got);
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+static void job_call(job *j) {
+    struct lab5_job task = {j->steps, batch_floats(j->s) * sizeof(float)};
+    float *losses = (float *)malloc(j->steps * sizeof *losses);
+    if (!losses) lab_die("out of memory");
+    for (int k = 0; k < j->steps; k++) losses[k] = -1;
+    if (j->counted) {
+        lab_stage("your train, %d steps%s", j->steps,
+                  j->poison < 0 ? "" : ", of which one has a loss that is no number");
+        lab_count_begin(j->counted);
+    }
+    j->result = j->fn(&task, losses);
+    memcpy(j->losses, losses, j->steps * sizeof *losses); /* before anything that is still queued can run */
+    j->error = cudaGetLastError();
+    if (j->error == cudaErrorNotReady) j->error = cudaSuccess; /* an answer to a query, not an error */
+    cudaError_t ran = cudaDeviceSynchronize();
+    if (!j->error) j->error = ran;
+    if (j->counted) {
+        lab_count_end();
+        lab_stage("the harness, after your train");
+    }
+    free(losses);
+}
+
+/* Runs the loop. What it got wrong is in failure afterwards. Small networks are held to the oracle. */
+static void job_run(job *j, bool oracle) {
+    net_begin(j);
+    job_call(j);
+    if (j->error)
+        snprintf(j->failure, sizeof j->failure, "%s", cudaGetErrorName(j->error));
+    else
+        memcpy(j->failure, net.failure, sizeof j->failure);
+    j->queued = net.queued;
+    if (!j->error && j->queued == j->steps) {
+        float ms;
+        LAB_CUDA(cudaEventElapsedTime(&ms, net.begin, net.end));
+        j->us = ms * 1e3 / (j->steps - j->warm);
+    }
+    j->idle_launches = (double)net.idle_launches / (j->steps - j->warm);
+    j->pageable_batches = (double)net.pageable_batches / (j->steps - j->warm);
+    if (j->counted && !j->error) {
+        static float seen[2 * MOST_STEPS];
+        int sound = j->poison < 0 ? j->queued : j->poison < j->queued ? j->poison : j->queued;
+        LAB_CUDA(cudaMemcpy(seen, net.seen, 2 * (size_t)j->steps * sizeof(float), cudaMemcpyDeviceToHost));
+        check_stamps(j, seen, sound);
+        if (j->poison < 0 && j->queued < j->steps && !j->failure[0])
+            snprintf(j->failure, sizeof j->failure, "only %d of %d steps were trained", j->queued, j->steps);
+        if (j->poison < 0 && j->result != -1 && !j->failure[0])
+            snprintf(j->failure, sizeof j->failure, "train returned %d; all losses are numbers, so it must return -1",
+                     j->result);
+        if (oracle && !j->failure[0]) check_training(j);
+    }
+    if (!j->error) net_end();
+}
+
+#endif
