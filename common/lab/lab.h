@@ -188,7 +188,10 @@ lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int 
     X(shared_ld_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum")                                    \
     X(shared_st_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum")                                    \
     X(shared_ld_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")                                 \
-    X(shared_st_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")
+    X(shared_st_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")                                 \
+    X(branches, "smsp__sass_branch_targets.sum")                                                                       \
+    X(uniform_branches, "smsp__sass_branch_targets_threads_uniform.sum")                                               \
+    X(barriers, "simgpu__barriers.sum")
 
 typedef struct {
 #define LAB_FIELD(field, ncu) double field;

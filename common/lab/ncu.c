@@ -83,7 +83,8 @@ int lab_count_ncu(const lab_options *opt, lab_usage *u, char *why, size_t why_si
     if (strchr(lab.program, '\'')) return lab_text(why, why_size, "the program's path has a quote in it"), -1;
     for (int k = 0; k < COUNTERS; k++) {
         size_t n = strlen(metrics);
-        lab_text(metrics + n, sizeof metrics - n, "%s%s", k ? "," : "", names[k]);
+        if (!strncmp(names[k], "simgpu__", 8)) continue; /* a card has none of these */
+        lab_text(metrics + n, sizeof metrics - n, "%s%s", n ? "," : "", names[k]);
     }
     lab_text(command, sizeof command,
              "ncu --clock-control none --csv --page raw --metrics %s '%s' --counted --seed %llu 2>&1", metrics,
