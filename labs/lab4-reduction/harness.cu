@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNTED_FLOATS = 1 << 18, COUNTED_TENSORS = 100 }; /* in the gpu lane: ncu takes milliseconds a launch */
+enum { COUNTED_FLOATS = 1 << 23, COUNTED_TENSORS = 100 }; /* in the gpu lane: ncu takes milliseconds a launch */
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
@@ -261,8 +261,8 @@ static void note_cub(const job *array, const job *tensors) {
 #ifdef LAB_CUB
     static const program cub = {rung_cub, rung_cub_plan, rung_cub_segmented};
     char a[32];
-    lab_note("cub::DeviceReduce", "%s", span(a, time_of(&cub, array, 9)));
-    lab_note("cub::DeviceSegmentedReduce", "%s", span(a, time_of(&cub, tensors, 9)));
+    lab_note("CUB, array", "%s", span(a, time_of(&cub, array, 9)));
+    lab_note("CUB, tensors", "%s", span(a, time_of(&cub, tensors, 9)));
 #else
     (void)array, (void)tensors;
 #endif
