@@ -163,7 +163,8 @@ static void bench_set(const char *label, length_fn length) {
 
 static void bench(void) {
     bool sim = lab_lane() == LAB_SIM;
-    printf("# lane %s, device %s\nn\tkernel\tus\tGB/s\tshare\n", lab_lane_name(), lab_device_name());
+    printf("# share of reading\n# lane %s, device %s\n", lab_lane_name(), lab_device_name());
+    printf("n\tkernel\tus\tGB/s\tshare\n");
     for (int p = 20; p <= (sim ? 22 : 28); p += 2) {
         char label[32];
         snprintf(label, sizeof label, "2^%d", p);
@@ -171,6 +172,7 @@ static void bench(void) {
         bench_job(label, array_entries, ARRAY_ENTRIES,
                   job_new(&array_entries[0].run, NULL, true, 1, just_length, JOB_ALIGNED, 1));
     }
+    printf("tensors\tkernel\tus\tGB/s\tshare\n");
     if (!sim) bench_set("even", even_length);
     if (!sim) bench_set("mixed", mixed_length);
     bench_set("skewed", skewed_length);
