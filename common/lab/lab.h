@@ -221,12 +221,16 @@ typedef struct {
     char bound[32], why[160]; /* the longest launch's limit, in the words of the time model; sim lane only */
     char slowest[64];         /* its name */
     char fault[1024];         /* what stopped a kernel, in SimGPU's words: the first line begins with file:line */
+    char finding[1024];       /* the first thing that the checks said (lab_check_hazards), in the same form */
 } lab_usage;
 
 /* Sim lane: marks a stretch; counters of everything between begin and end can be read after it. Nothing in the gpu
  * lane. */
 void lab_count_begin(const char *name);
 void lab_count_end(void);
+/* Sim lane: from here on, kernels are watched for races and for reads of what nobody wrote, which takes several times
+ * as long and changes no counter. Nothing in the gpu lane: no card tells. */
+void lab_check_hazards(bool on);
 /* Reads that stretch's counters. 0; or -1 with the reason why there are none in `why`. The first call ends the
  * counting. */
 int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size);
@@ -241,6 +245,8 @@ void lab_blame(const char *id, const lab_line *line);
 void lab_blame_text(const char *id, const lab_usage *u, const char *text);
 /* Places a row's blame where a kernel was stopped, and adds the reason, if the report has one. */
 void lab_blame_fault(const char *id, const lab_usage *u);
+/* The same where the checks found something. */
+void lab_blame_finding(const char *id, const lab_usage *u);
 /* Prints the student's source with the counters beside each line. */
 void lab_print_lines(const lab_usage *u);
 /* Shows the time from begin to end (lab_now's ns) under the card: a bar as high as the device was busy. Sim lane only.

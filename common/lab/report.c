@@ -151,7 +151,7 @@ static bool path(cursor *c, char *to, size_t size) {
 
 /* One object of the report, as far as labs care. */
 typedef struct {
-    char kind[16], name[64], bound[32], why[160], host_file[256], fault[1024];
+    char kind[16], name[64], bound[32], why[160], host_file[256], fault[1024], message[1024];
     double start, duration, launch, host_line; /* launch: the part of a kernel's duration in which nothing runs yet */
     lab_counters total;
     lab_line *lines;
@@ -207,6 +207,7 @@ static bool event_member(cursor *c, const char *key, void *context) {
     if (!strcmp(key, "bound")) return string(c, e->bound, sizeof e->bound);
     if (!strcmp(key, "why")) return string(c, e->why, sizeof e->why);
     if (!strcmp(key, "fault_message")) return string(c, e->fault, sizeof e->fault);
+    if (!strcmp(key, "message")) return string(c, e->message, sizeof e->message);
     if (!strcmp(key, "host_file")) return path(c, e->host_file, sizeof e->host_file);
     if (!strcmp(key, "host_line")) return number(c, &e->host_line);
     if (!strcmp(key, "start_ns")) return number(c, &e->start);
@@ -221,9 +222,11 @@ static void add(lab_counters *to, const lab_counters *from) {
     for (int k = 0; k < COUNTERS; k++) ((double *)to)[k] += ((const double *)from)[k];
 }
 
-/* Launches, copies and memsets are what the device did; the report has lines of other kinds too. */
+/* Launches, copies and memsets are what the device did, findings what the checks said; the report has lines of other
+ * kinds too. */
 static void take(lab_usage *u, const event *e, double *longest) {
     bool launch = !strcmp(e->kind, "launch");
+    if (!strcmp(e->kind, "finding") && !u->finding[0]) lab_text(u->finding, sizeof u->finding, "%s", e->message);
     if (!launch && strcmp(e->kind, "copy") && strcmp(e->kind, "memset")) return;
     if (launch)
         u->launches++;
