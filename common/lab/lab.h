@@ -205,7 +205,10 @@ lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int 
     X(shared_ld_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum")                                    \
     X(shared_st_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum")                                    \
     X(shared_ld_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")                                 \
-    X(shared_st_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")
+    X(shared_st_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")                                 \
+    X(branches, "smsp__sass_branch_targets.sum")                                                                       \
+    X(uniform_branches, "smsp__sass_branch_targets_threads_uniform.sum")                                               \
+    X(barriers, "simgpu__barriers.sum")
 
 typedef struct {
 #define LAB_FIELD(field, ncu) double field;
@@ -249,12 +252,16 @@ typedef struct {
     char slowest[64];         /* its name */
     char fault[24];           /* what stopped a kernel: "illegal address", "deadlock" ...; "" when all went well */
     char fault_message[1024]; /* in SimGPU's words: the first line begins with file:line */
+    char finding[1024];       /* the first thing that the checks said (lab_check_hazards), in the same form */
 } lab_usage;
 
 /* Sim lane: marks a stretch; counters of everything between begin and end can be read after it. Nothing in the gpu
  * lane. */
 void lab_count_begin(const char *name);
 void lab_count_end(void);
+/* Sim lane: from here on, kernels are watched for races and for reads of what nobody wrote, which takes several times
+ * as long and changes no counter. Nothing in the gpu lane: no card tells. */
+void lab_check_hazards(bool on);
 /* Reads that stretch's counters. 0; or -1 with the reason why there are none in `why`. The first call ends the
  * counting. */
 int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size);
@@ -270,6 +277,8 @@ void lab_blame(const char *id, const lab_line *line);
 void lab_blame_text(const char *id, const lab_usage *u, const char *text);
 /* Places a row's blame where a kernel was stopped, and adds the reason, if the report has one. */
 void lab_blame_fault(const char *id, const lab_usage *u);
+/* The same where the checks found something. */
+void lab_blame_finding(const char *id, const lab_usage *u);
 /* Prints the student's source with the counters beside each line, from the first function that cost something on. */
 void lab_print_lines(const lab_usage *u);
 /* Shows the time from begin to end (lab_now's ns) under the card: a bar as high as the device was busy. Sim lane only.

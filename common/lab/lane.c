@@ -20,6 +20,7 @@ double lab_now(void) { return (double)simgpuHostTime(); }
 
 void lab_count_begin(const char *name) { simgpuMark(name); }
 void lab_count_end(void) { simgpuMark("end"); }
+void lab_check_hazards(bool on) { simgpuCheck(on); }
 
 void lab_flush_l2(void) {} /* its caches begin each launch cold */
 
@@ -79,6 +80,7 @@ void lab_flush_l2(void) {
 
 void lab_count_begin(const char *name) { (void)name; }
 void lab_count_end(void) {}
+void lab_check_hazards(bool on) { (void)on; }
 void lab_report_open(void) {}
 void lab_report_close(void) {}
 

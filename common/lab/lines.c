@@ -61,17 +61,23 @@ void lab_blame_text(const char *id, const lab_usage *u, const char *text) {
     if (line) lab_where(id, "%s:%d", base_name(file), line);
 }
 
-void lab_blame_fault(const char *id, const lab_usage *u) {
+/* "file:line: what", more lines, and a last one that is added. */
+static void blame_message(const char *id, const char *message) {
     lab_result *r = lab_find(id);
     lab_line place = {.line = 0};
     int read = 0;
-    if (!r || sscanf(u->fault_message, "%255[^:\n]:%d: %n", place.file, &place.line, &read) != 2) return;
-    const char *what = u->fault_message + read;
-    const char *who = strrchr(what, '\n'); /* the last line names kernel, block and thread */
+    if (!r || sscanf(message, "%255[^:\n]:%d: %n", place.file, &place.line, &read) != 2) return;
+    const char *what = message + read, *last = strrchr(what, '\n');
     size_t n = strlen(r->why);
     lab_blame(id, &place);
-    lab_text(r->why + n, sizeof r->why - n, "%s\n%.*s", who ? who + 2 : "", (int)strcspn(what, "\n"), what);
+    lab_text(r->why + n, sizeof r->why - n, "%s%.*s\n%s", n ? "\n" : "", (int)strcspn(what, "\n"), what,
+             last ? last + 2 : "");
 }
+
+void lab_blame_fault(const char *id, const lab_usage *u) {
+    blame_message(id, u->fault_message);
+} /* last: kernel, block, thread */
+void lab_blame_finding(const char *id, const lab_usage *u) { blame_message(id, u->finding); } /* last: the mend */
 
 /* --- the annotated source --------------------------------------------------------------------- */
 

@@ -88,7 +88,8 @@ int lab_count_ncu(lab_usage *u, char *why, size_t why_size) {
     close(fd);
     for (int k = 0; k < COUNTERS; k++) {
         size_t n = strlen(metrics);
-        lab_text(metrics + n, sizeof metrics - n, "%s%s", k ? "," : "", names[k]);
+        if (!strncmp(names[k], "simgpu__", 8)) continue; /* a card has none of these */
+        lab_text(metrics + n, sizeof metrics - n, "%s%s", n ? "," : "", names[k]);
     }
     lab_text(command, sizeof command,
              "ncu --clock-control none --csv --page raw --log-file %s --metrics %s '%s' --counted --seed %llu "

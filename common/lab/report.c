@@ -151,7 +151,8 @@ static bool path(cursor *c, char *to, size_t size) {
 
 /* One object of the report, as far as labs care. */
 typedef struct {
-    char kind[16], name[64], bound[32], why[160], host_file[256], fault[24], fault_message[1024], memory[16];
+    char kind[16], name[64], bound[32], why[160], host_file[256], fault[24], fault_message[1024], memory[16],
+        message[1024];
     double start, duration, launch, host_line; /* launch: the part of a kernel's duration in which nothing runs yet */
     double bytes;
     lab_counters total;
@@ -212,6 +213,7 @@ static bool event_member(cursor *c, const char *key, void *context) {
     if (!strcmp(key, "why")) return string(c, e->why, sizeof e->why);
     if (!strcmp(key, "fault")) return string(c, e->fault, sizeof e->fault);
     if (!strcmp(key, "fault_message")) return string(c, e->fault_message, sizeof e->fault_message);
+    if (!strcmp(key, "message")) return string(c, e->message, sizeof e->message);
     if (!strcmp(key, "host_file")) return path(c, e->host_file, sizeof e->host_file);
     if (!strcmp(key, "host_line")) return number(c, &e->host_line);
     if (!strcmp(key, "start_ns")) return number(c, &e->start);
@@ -236,10 +238,12 @@ static void keep(lab_usage *u, const event *e) {
     lab_text(to->file, sizeof to->file, "%s", e->host_file);
 }
 
-/* Launches, copies and memsets are what the device did; the report has lines of other kinds too. */
+/* Launches, copies and memsets are what the device did, findings what the checks said; the report has lines of other
+ * kinds too. */
 static void take(lab_usage *u, const event *e, double *longest) {
     keep(u, e);
     bool launch = !strcmp(e->kind, "launch");
+    if (!strcmp(e->kind, "finding") && !u->finding[0]) lab_text(u->finding, sizeof u->finding, "%s", e->message);
     if (!launch && strcmp(e->kind, "copy") && strcmp(e->kind, "memset")) return;
     if (launch)
         u->launches++;

@@ -51,23 +51,30 @@ block_rows() {
 }
 
 # A table of `--bench` (n, kernel, us, GB/s, share) with a row a kernel and a column a size; its lines that begin with #
-# are the caption. If the first column is not n but has words (way: "to device"), the cells show GB/s as well.
+# are the caption, but for "# share of WHAT". Each line of names begins a table: where its first name is another than n,
+# the first column holds words; where its second is not kernel, the cells show GB/s as well.
 bench_table() {
     awk -F '\t' '
-        /^#/ { sub(/^# */, ""); caption = caption (caption ? "  \n" : "") $0; next }
-        !header { header = 1; sized = $1 == "n"; corner = sized ? "kernel · share of the copy" : $2 " · " $4 " · " $5; next }
-        !($1 in known_n) { known_n[$1]; sizes[++ns] = $1 }
-        !($2 in known_k) { known_k[$2]; kernels[++nk] = $2 }
-        { cell[$2, $1] = $3 == "wrong" ? "wrong" : ($3 >= 1000 ? sprintf("%.2f ms", $3 / 1000) : sprintf("%.1f us", $3)) (sized ? "" : " · " sprintf("%.1f", $4)) " · " $5 }
-        END {
-            line = "| " corner " |"; rule = "|---|"
-            for (j = 1; j <= ns; j++) { line = line (sized ? " n = " : " ") sizes[j] " |"; rule = rule "---:|" }
-            print line; print rule
+        function table(  line, rule, i, j) {
+            line = "| " (corner ? corner : "kernel · share of " (share ? share : "the copy")) " |"; rule = "|---|"
+            for (j = 1; j <= ns; j++) { line = line " " (key == "n" ? "n = " : "") sizes[j] " |"; rule = rule "---:|" }
+            print (tables++ ? "\n" : "") line; print rule
             for (i = 1; i <= nk; i++) {
                 line = "| " kernels[i] " |"
                 for (j = 1; j <= ns; j++) line = line " " cell[kernels[i], sizes[j]] " |"
                 print line
             }
+            ns = nk = 0
+            split("", known_n); split("", known_k)
+        }
+        /^# share of / { sub(/^# share of /, ""); share = $0; next }
+        /^#/ { sub(/^# */, ""); caption = caption (caption ? "  \n" : "") $0; next }
+        !header++ || $2 == "kernel" { if (nk) table(); key = $1; corner = $2 == "kernel" ? "" : $2 " · " $4 " · " $5; next }
+        !($1 in known_n) { known_n[$1]; sizes[++ns] = $1 }
+        !($2 in known_k) { known_k[$2]; kernels[++nk] = $2 }
+        { cell[$2, $1] = $3 == "wrong" ? "wrong" : ($3 >= 1000 ? sprintf("%.2f ms", $3 / 1000) : sprintf("%.1f us", $3)) (corner ? " · " sprintf("%.1f", $4) : "") " · " $5 }
+        END {
+            if (nk) table()
             if (caption) print "\n" caption
         }'
 }

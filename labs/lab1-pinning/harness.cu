@@ -215,15 +215,15 @@ static bool grade_speed(enum way way, uint64_t seed, const double *links, double
     return alive;
 }
 
-static void grade(const lab_options *opt) {
+static void grade(void) {
     double link[WAYS], start[WAYS];
-    if (!check_jobs(opt->seed)) return lab_skip_rest("not measured: CUDA failed, see 'correct'");
+    if (!check_jobs(lab_fresh_seed())) return lab_skip_rest("not measured: CUDA failed, see 'correct'");
     for (int w = 0; w < WAYS; w++) {
         link[w] = link_rate((enum way)w);
         start[w] = bench_rate(starter_run_batches, (enum way)w).middle;
     }
     for (int w = 0; w < WAYS; w++)
-        if (!grade_speed((enum way)w, opt->seed + 100u * (unsigned)w, link, start[w])) break;
+        if (!grade_speed((enum way)w, lab_fresh_seed() + 100u * (unsigned)w, link, start[w])) break;
     lab_skip_rest("not measured: CUDA failed, see 'correct'");
     lab_gate("correct", "in-flight");
     lab_gate("in-flight", "allocations staged page-locked");
@@ -278,7 +278,7 @@ int main(int argc, char **argv) {
     lab_pass("in-flight");
     if (opt.bench) return bench(), lab_leave();
     if (opt.ladder || opt.counted) return ladder(), lab_leave();
-    if (opt.lines) return print_lines(opt.seed), lab_leave();
-    grade(&opt);
+    if (opt.lines) return print_lines(lab_fresh_seed()), lab_leave();
+    grade();
     return lab_end();
 }

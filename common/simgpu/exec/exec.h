@@ -97,6 +97,7 @@ typedef struct {
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* a thread, a block: what occupancy is made of */
     uint32_t critical_loads; /* the most times that one warp waited for global loads, one round after another */
+    uint64_t block_loads;    /* the same for each block's own slowest warp, summed over the blocks */
 } exec_result;
 
 /* 0, or -1 with a message (too little device memory for the module's variables). */

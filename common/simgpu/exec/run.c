@@ -155,8 +155,11 @@ void block_run(block *b) {
             if (b->warps[k].live) progress |= warp_run(&b->warps[k]);
         if (!progress && b->live && !b->failed) fault_deadlock(b);
     }
+    uint32_t most = 0;
     for (uint32_t k = 0; k < b->nwarps; k++)
-        if (b->warps[k].loads > t->critical_loads) t->critical_loads = b->warps[k].loads;
+        if (b->warps[k].loads > most) most = b->warps[k].loads;
+    t->block_loads += most;
+    if (most > t->critical_loads) t->critical_loads = most;
 }
 
 /* --- a worker's memory -------------------------------------------------------------------------------------- */
@@ -222,6 +225,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     memset(t->ranges, 0, count * sizeof *t->ranges);
     t->launch_number = launches;
     t->critical_loads = 0;
+    t->block_loads = 0;
     t->fault.status = EXEC_OK;
     t->fault_block = UINT64_MAX;
     t->print_length = 0;
@@ -373,6 +377,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
         r->footprint_read += footprint_take(&workers[t], 0);
         r->footprint_written += footprint_take(&workers[t], 1);
         if (workers[t].critical_loads > r->critical_loads) r->critical_loads = workers[t].critical_loads;
+        r->block_loads += workers[t].block_loads;
     }
 }
 

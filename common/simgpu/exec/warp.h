@@ -108,6 +108,7 @@ typedef struct worker {
     uint64_t *touched[2]; /* words of the footprint bitmaps that were zero: read, written */
     uint32_t ntouched[2], touched_capacity[2];
     uint32_t critical_loads;
+    uint64_t block_loads;
     uint8_t *arena;
     size_t arena_bytes;
     char *print; /* what kernels printed, in block order */

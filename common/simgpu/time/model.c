@@ -10,7 +10,8 @@
  *   l2 read   sectors that miss L1     / rate
  *   l2 write  sectors stored in part   / rate                   whole sectors are a matter of DRAM
  *   dram      unique bytes             / bandwidth              caches cold, each byte moved once
- *   latency   waves of blocks * loads that a warp waits for, one after another * latency of the level that answers
+ *   latency   loads that a warp waits for, one after another * latency of the level that answers. The longest block
+ *             takes that long at least; and all of them together as long as their sum, shared by the places for blocks
  *
  * The first two belong to an SM, so the busiest SM counts: it has ceil(blocks / SMs) of the blocks. */
 #include "time.h"
@@ -132,7 +133,6 @@ void time_model(const time_profile *p, const exec_result *r, time_estimate *e) {
     if (e->per_sm == 0) e->per_sm = 1;
 
     double blocks = (double)r->blocks, slots = p->sm_count * e->per_sm;
-    double waves = larger(1, blocks / slots);
     e->share = smaller(1, blocks / slots);
     double resident = smaller(blocks, slots) * ((threads + WARP - 1) / WARP);
     double fullness = smaller(1, resident / (p->sm_count * p->warps_per_sm));
@@ -147,7 +147,8 @@ void time_model(const time_profile *p, const exec_result *r, time_estimate *e) {
     e->term_ns[TERM_L2_READ] = (double)c->l1_miss_sectors / (p->l2_read_sectors_per_clk * p->clock_ghz);
     e->term_ns[TERM_L2_WRITE] = (double)c->st_partial / (p->l2_partial_sectors_per_clk * p->clock_ghz);
     e->term_ns[TERM_DRAM] = bytes / p->dram_gbs;
-    e->term_ns[TERM_LATENCY] = waves * r->critical_loads * load_latency(p, r, fullness);
+    double rounds = larger(r->critical_loads, (double)r->block_loads / slots);
+    e->term_ns[TERM_LATENCY] = rounds * load_latency(p, r, fullness);
 
     enum time_term worst = TERM_ISSUE;
     for (enum time_term t = TERM_ISSUE; t < TERMS; t++)

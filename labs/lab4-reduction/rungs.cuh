@@ -1,0 +1,169 @@
+/* rungs.cuh — the rungs of lab 4's ladder, each kernel with the one flaw that the next one mends.
+ *
+ * The harness uses `read_all`, the speed of light: what it costs to look at every byte once and keep nothing. The bench
+ * times them all. A rung is short and stands alone: similar kernels are easier to compare than one clever template.
+ *
+ * The first four give each thread one float and differ in the tree only; the blocks' sums meet in an atomic addition.
+ */
+#ifndef RUNGS_CUH
+#define RUNGS_CUH
+
+#include "lab4.h"
+
+enum { RUNG_THREADS = 256, RUNG_GRID = 1056, RUNG_LOADS = 4 }; /* 1056 blocks of 256: all that 132 SMs hold at once */
+
+/* Level by level, neighbours first. Flaw: at each level a warp has working lanes and watching lanes. */
+static __global__ void interleaved(const float *in, int n, float *mean) {
+    __shared__ float s[RUNG_THREADS];
+    int t = threadIdx.x, i = blockIdx.x * RUNG_THREADS + t;
+    s[t] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (int step = 1; step < RUNG_THREADS; step *= 2) {
+        if (t % (2 * step) == 0) s[t] += s[t + step];
+        __syncthreads();
+    }
+    if (t == 0) atomicAdd(mean, s[0] / n);
+}
+
+/* The working threads stand side by side, so whole warps are done early. Flaw: they add the same elements as before, 2
+ * * step words apart, and these lie in few banks. */
+static __global__ void strided_index(const float *in, int n, float *mean) {
+    __shared__ float s[RUNG_THREADS];
+    int t = threadIdx.x, i = blockIdx.x * RUNG_THREADS + t;
+    s[t] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (int step = 1; step < RUNG_THREADS; step *= 2) {
+        int at = 2 * step * t;
+        if (at < RUNG_THREADS) s[at] += s[at + step];
+        __syncthreads();
+    }
+    if (t == 0) atomicAdd(mean, s[0] / n);
+}
+
+/* The far half is added to the near half: no conflicts. Flaw: nine barriers for 256 floats. */
+static __global__ void sequential(const float *in, int n, float *mean) {
+    __shared__ float s[RUNG_THREADS];
+    int t = threadIdx.x, i = blockIdx.x * RUNG_THREADS + t;
+    s[t] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (int step = RUNG_THREADS / 2; step > 0; step /= 2) {
+        if (t < step) s[t] += s[t + step];
+        __syncthreads();
+    }
+    if (t == 0) atomicAdd(mean, s[0] / n);
+}
+
+static __device__ float rung_warp_sum(float v) {
+    for (int distance = 16; distance > 0; distance /= 2) v += __shfl_down_sync(0xffffffff, v, distance);
+    return v;
+}
+
+static __device__ float rung_block_sum(float v) {
+    __shared__ float s[32];
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    v = rung_warp_sum(v);
+    if (lane == 0) s[warp] = v;
+    __syncthreads();
+    return warp == 0 ? rung_warp_sum(lane < blockDim.x / 32 ? s[lane] : 0) : 0;
+}
+
+/* Lanes hand each other registers: one barrier a block. Flaw: one float a thread is little work for a block. */
+static __global__ void shuffle(const float *in, int n, float *mean) {
+    int i = blockIdx.x * RUNG_THREADS + threadIdx.x;
+    float sum = rung_block_sum(i < n ? in[i] : 0);
+    if (threadIdx.x == 0) atomicAdd(mean, sum / n);
+}
+
+/* A thread adds a piece of the array, one float after the other, as a CPU would. Flaw: the lanes of a warp are far
+ * apart. */
+static __global__ void chunk(const float *in, int n, float *mean) {
+    int all = gridDim.x * RUNG_THREADS, size = (n + all - 1) / all;
+    int first = (blockIdx.x * RUNG_THREADS + threadIdx.x) * size;
+    float sum = 0;
+    for (int i = first; i < first + size && i < n; i++) sum += in[i];
+    sum = rung_block_sum(sum);
+    if (threadIdx.x == 0) atomicAdd(mean, sum / n);
+}
+
+/* A thread adds every 270336th float, so a warp reads in a row. Flaw: 4 bytes a load, and few loads on their way. */
+static __global__ void strided(const float *in, int n, float *mean) {
+    float sum = 0;
+    for (int i = blockIdx.x * RUNG_THREADS + threadIdx.x; i < n; i += gridDim.x * RUNG_THREADS) sum += in[i];
+    sum = rung_block_sum(sum);
+    if (threadIdx.x == 0) atomicAdd(mean, sum / n);
+}
+
+/* A tensor is added by one block, float by float. Flaw: the longest tensor decides when all is done. */
+static __global__ void tensor_a_block(const struct tensor *tensors, float *means) {
+    struct tensor x = tensors[blockIdx.x];
+    float sum = 0;
+    for (int i = threadIdx.x; i < x.length; i += blockDim.x) sum += x.data[i];
+    sum = rung_block_sum(sum);
+    if (threadIdx.x == 0) means[blockIdx.x] = sum / x.length;
+}
+
+/* The speed of light: every byte in once, nothing out. The test keeps the compiler from dropping the loads. */
+static __global__ void read_all(const float4 *in, int quads, float *never) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    float sum = 0;
+    for (; i + (RUNG_LOADS - 1) * all < quads; i += RUNG_LOADS * all) {
+        float4 q[RUNG_LOADS];
+        for (int k = 0; k < RUNG_LOADS; k++) q[k] = in[i + k * all];
+        for (int k = 0; k < RUNG_LOADS; k++) sum += q[k].x + q[k].y + q[k].z + q[k].w;
+    }
+    for (; i < quads; i += all) sum += in[i].x + in[i].y + in[i].z + in[i].w;
+    if (sum == -1) *never = sum;
+}
+
+/* --- launchers, with the signatures of lab4.h ------------------------------------------------- */
+
+#define RUNG_TREE(name)                                                                                                \
+    static void rung_##name(const float *in, int n, float *mean) {                                                     \
+        cudaMemsetAsync(mean, 0, sizeof *mean, 0);                                                                     \
+        name<<<(n + RUNG_THREADS - 1) / RUNG_THREADS, RUNG_THREADS>>>(in, n, mean);                                    \
+    }
+RUNG_TREE(interleaved)
+RUNG_TREE(strided_index)
+RUNG_TREE(sequential)
+RUNG_TREE(shuffle)
+#undef RUNG_TREE
+
+static void rung_chunk(const float *in, int n, float *mean) {
+    cudaMemsetAsync(mean, 0, sizeof *mean, 0);
+    chunk<<<RUNG_GRID, RUNG_THREADS>>>(in, n, mean);
+}
+
+static void rung_strided(const float *in, int n, float *mean) {
+    cudaMemsetAsync(mean, 0, sizeof *mean, 0);
+    strided<<<RUNG_GRID, RUNG_THREADS>>>(in, n, mean);
+}
+
+/* Reads n floats; all but the last three at most. */
+static void rung_read(const float *in, int n, float *never) {
+    read_all<<<RUNG_GRID, RUNG_THREADS>>>((const float4 *)in, n / 4, never);
+}
+
+/* The sets' rungs keep their list as `plan` leaves it. */
+static struct tensor *rung_list, *d_rung_list;
+static int rung_count;
+
+static void rung_plan(const struct tensor *tensors, int count) {
+    size_t bytes = (size_t)count * sizeof *tensors;
+    free(rung_list);
+    rung_list = (struct tensor *)malloc(bytes);
+    if (!rung_list) lab_die("out of memory");
+    memcpy(rung_list, tensors, bytes);
+    LAB_CUDA(cudaFree(d_rung_list));
+    LAB_CUDA(cudaMalloc((void **)&d_rung_list, bytes));
+    LAB_CUDA(cudaMemcpy(d_rung_list, tensors, bytes, cudaMemcpyHostToDevice));
+    rung_count = count;
+}
+
+/* A launch a tensor, each of a block; no copy. Flaw: the GPU waits for the host. */
+static void rung_loop(float *means) {
+    for (int i = 0; i < rung_count; i++) tensor_a_block<<<1, RUNG_THREADS>>>(d_rung_list + i, means + i);
+}
+
+static void rung_tensor_a_block(float *means) { tensor_a_block<<<rung_count, RUNG_THREADS>>>(d_rung_list, means); }
+
+#endif

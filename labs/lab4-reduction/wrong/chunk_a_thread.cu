@@ -1,0 +1,43 @@
+// expect: load-sectors: each 128 bytes cost (2[0-9]|3[0-2])
+// Right, and no bad tree: each thread adds a piece of the tensor, float by float, and the pieces meet by shuffles. The
+// lanes of a warp are a whole piece apart.
+#include "lab4.h"
+
+__device__ float block_sum(float v) {
+    __shared__ float s[8];
+    for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
+    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = threadIdx.x < 8 ? s[threadIdx.x] : 0;
+    if (threadIdx.x < 32)
+        for (int d = 4; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
+    return v;
+}
+
+__global__ void mean_of(const struct tensor *list, float *out) {
+    struct tensor x = list[blockIdx.x];
+    int piece = (x.length + 255) / 256, first = threadIdx.x * piece;
+    float sum = 0;
+    for (int i = first; i < first + piece && i < x.length; i++) sum += x.data[i];
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) out[blockIdx.x] = sum / x.length;
+}
+
+static struct tensor *d_list, *d_one;
+static int listed;
+
+extern "C" void plan(const struct tensor *tensors, int count) {
+    cudaFree(d_list);
+    cudaMalloc(&d_list, count * sizeof *tensors);
+    cudaMemcpy(d_list, tensors, count * sizeof *tensors, cudaMemcpyHostToDevice);
+    listed = count;
+}
+
+extern "C" void means(float *d_means) { mean_of<<<listed, 256>>>(d_list, d_means); }
+
+extern "C" void mean(const float *d_in, int n, float *d_mean) {
+    struct tensor one = {d_in, n};
+    if (!d_one) cudaMalloc(&d_one, sizeof one);
+    cudaMemcpy(d_one, &one, sizeof one, cudaMemcpyHostToDevice);
+    mean_of<<<1, 256>>>(d_one, d_mean);
+}
