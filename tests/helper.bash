@@ -4,7 +4,7 @@
 #   house              makes a copy of the project (with what is built) in $BATS_FILE_TMPDIR/house and goes there, so that
 #                      a test may edit files; the copy is made once a file
 #   path_without P...  prints a PATH with all of this machine's programs but those that match the patterns
-#   grade FILE [SEED]  grades one submission of lab 3; its record is then in $record, what was said in $output, exit in $status
+#   grade FILE [SEED]  grades one submission of lab $lab_number (3, unless a test says otherwise); its record is then in $record, what was said in $output, exit in $status
 #   row_is ROW STATUS  the record says so
 #
 # `run` of Bats leaks its own descriptors to what it starts; everything here is started with them closed.
@@ -39,13 +39,13 @@ path_without() {
 }
 
 grade() {
-    local name
+    local name n=${lab_number:-3}
     export SEED=${2:-7}
     status=0
-    output=$(make -s check LAB=3 SUBMISSION="$1" SEED="$SEED" 2>&1 3>&- 4>&-) || status=$?
+    output=$(make -s check LAB="$n" SUBMISSION="$1" SEED="$SEED" 2>&1 3>&- 4>&-) || status=$?
     name=sub-$(printf %s "$1" | tr -c 'A-Za-z0-9.-' _)
     case $1 in starter) name=starter ;; solutions) name=reference ;; esac
-    record=$B/check/$name-lab3.tsv
+    record=$B/check/$name-lab$n.tsv
     echo "$output"
 }
 
