@@ -1,5 +1,5 @@
-// expect: run: touched memory that is not its own
-// Does not look at what cudaMalloc says, and writes its notes through NULL.
+// expect: run: called abort
+// Takes a full device for the end of the world. The caller might have had a smaller batch to try.
 #include "lab2.h"
 
 #include <stdlib.h>
@@ -36,10 +36,7 @@ extern "C" void pool_empty(void) {
 
 static struct piece *buy(size_t bytes, cudaStream_t stream) {
     struct piece *b = (struct piece *)calloc(1, sizeof *b);
-    if (cudaMalloc(&b->p, bytes) != cudaSuccess) {
-        free(b);
-        return NULL;
-    }
+    if (cudaMalloc(&b->p, bytes) != cudaSuccess) abort();
     b->bytes = bytes;
     b->home = stream;
     b->next = all;
