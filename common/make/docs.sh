@@ -70,15 +70,30 @@ bench_table() {
         }'
 }
 
+# What --bench prints, as Markdown: lab 3 prints a row a kernel and size; any other table is shown as it is.
+any_table() {
+    local tsv
+    tsv=$(cat)
+    if grep -v "^#" <<<"$tsv" | grep -q "^n$(printf '\t')"; then
+        bench_table <<<"$tsv"
+        return
+    fi
+    awk -F "\t" -v OFS=" | " '
+        /^#/ { sub(/^# */, ""); caption = caption (caption ? "  \n" : "") $0; next }
+        { $1 = $1; print "| " $0 " |" }
+        !n++ { rule = "|---|"; for (i = 2; i <= NF; i++) rule = rule "---:|"; print rule }
+        END { if (caption) print "\n" caption }' <<<"$tsv"
+}
+
 block_table() {
     [ -f "handouts/measured/$1.tsv" ] || die "$file: handouts/measured/$1.tsv is not there. On a machine with a GPU: make bench"
-    bench_table <"handouts/measured/$1.tsv"
+    any_table <"handouts/measured/$1.tsv"
 }
 
 # The same table, made now in the sim lane.
 block_bench() {
     build "$B/reference/lab$1" >/dev/null || exit 1
-    apart "$B/reference/lab$1" --bench | grep -v "$(printf '\tyours\t')" | bench_table
+    apart "$B/reference/lab$1" --bench | awk -F '\t' '$1 != "yours" && $2 != "yours"' | any_table
 }
 
 # One cell of a record: VARIANT LAB ROW COLUMN.
