@@ -5,8 +5,8 @@
  * cudaFree.
  *
  * Two things are wrong with that. The calls are dear: 47 microseconds a pair on an H200, and a step of this lab makes
- * 16 pairs. And cudaFree waits until the GPU has nothing left to do, because a kernel might still use the memory. So
- * the queue runs dry 16 times a step, and the GPU stands idle while the host buys.
+ * 24 pairs. And cudaFree waits until the GPU has nothing left to do, because a kernel might still use the memory. So
+ * the queue runs dry 24 times a step, and the GPU stands idle while the host buys.
  *
  * What to build, in this order. `make lab2` prints all of it:
  *
