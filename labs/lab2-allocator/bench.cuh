@@ -71,18 +71,13 @@ static void bench_row(const allocator *a, uint64_t seed, int steps, double least
 }
 
 static void bench(uint64_t seed, int steps) {
-    static const allocator *const all[] = {&starter, &exact_sizes, &power_classes, &reference, &yours,
-#ifdef __NVCC__
-                                           &vendor,
-#endif
-                                           &light};
+    static const allocator *const all[] = {&starter, &exact_sizes, &power_classes, &reference, &yours, &vendor, &light};
     trace *t = trace_train(seed);
     double least = time_of(&light, t, steps);
     free(t);
     printf("# lane %s, device %s\n", lab_lane_name(), lab_device_name());
     printf("allocator\tstep us\tlight\ttraining\tlengths\tholes\tpair ns\n");
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (lab_lane() == LAB_GPU || strcmp(all[i]->name, "cudaMallocAsync")) bench_row(all[i], seed, steps, least);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) bench_row(all[i], seed, steps, least);
 }
 
 #endif

@@ -13,6 +13,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* SimGPU's calls are told where they come from, so that its reports name the allocator's line and not ours. */
+#ifdef SIMGPU_CUDA_RUNTIME_H
+#define PLACE     file, line
+#define AND_PLACE , PLACE
+#else
+#define PLACE
+#define AND_PLACE
+#endif
+
 typedef struct {
     char *at;
     size_t bytes;
@@ -82,7 +91,7 @@ extern "C" cudaError_t metered_malloc(void **p, size_t bytes, const char *file, 
     *p = NULL;
     if (meter.capacity && bytes > meter.capacity - meter.reserved) return cudaErrorMemoryAllocation;
     if (meter.nregions == MOST_REGIONS) lab_die("the allocator holds %d pieces from cudaMalloc at once", MOST_REGIONS);
-    cudaError_t e = cudaMalloc(p, bytes);
+    cudaError_t e = cudaMalloc(p, bytes AND_PLACE);
     if (e != cudaSuccess || !*p) return e;
     int at = meter_after((const char *)*p);
     memmove(&meter.regions[at + 1], &meter.regions[at], (size_t)(meter.nregions - at) * sizeof *meter.regions);
@@ -107,7 +116,7 @@ extern "C" cudaError_t metered_free(void *p, const char *file, int line) {
     meter.reserved -= meter.regions[i].bytes;
     memmove(&meter.regions[i], &meter.regions[i + 1], (size_t)(meter.nregions - i - 1) * sizeof *meter.regions);
     meter.nregions--;
-    return cudaFree(p);
+    return cudaFree(p AND_PLACE);
 }
 
 static void meter_wait(const char *file, int line) {
@@ -117,17 +126,17 @@ static void meter_wait(const char *file, int line) {
 
 extern "C" cudaError_t metered_wait_device(const char *file, int line) {
     meter_wait(file, line);
-    return cudaDeviceSynchronize();
+    return cudaDeviceSynchronize(PLACE);
 }
 
 extern "C" cudaError_t metered_wait_stream(cudaStream_t stream, const char *file, int line) {
     meter_wait(file, line);
-    return cudaStreamSynchronize(stream);
+    return cudaStreamSynchronize(stream AND_PLACE);
 }
 
 extern "C" cudaError_t metered_wait_event(cudaEvent_t event, const char *file, int line) {
     meter_wait(file, line);
-    return cudaEventSynchronize(event);
+    return cudaEventSynchronize(event AND_PLACE);
 }
 
 static int mallocs_of(const call_site *s) { return s->mallocs; }

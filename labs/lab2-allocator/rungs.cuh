@@ -118,7 +118,6 @@ static void bump_empty(void) {}
 /* --- the vendor's ------------------------------------------------------------------------------- */
 
 /* cudaMallocAsync, told to keep what is freed. Its frees want to know the stream. */
-#ifdef __NVCC__
 enum { VENDOR_SLOTS = 4096 };
 static struct {
     void *p;
@@ -157,7 +156,6 @@ static void vendor_empty(void) {
     LAB_CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
     LAB_CUDA(cudaMemPoolTrimTo(pool, 0));
 }
-#endif
 
 /* --- all of them -------------------------------------------------------------------------------- */
 
@@ -188,8 +186,6 @@ static const allocator reference = {"reference",
                                     reference_pool_stats,
                                     false};
 static const allocator light = {"bought beforehand", bump_alloc, no_use, bump_free, bump_empty, NULL, true};
-#ifdef __NVCC__
 static const allocator vendor = {"cudaMallocAsync", vendor_alloc, no_use, vendor_free, vendor_empty, NULL, true};
-#endif
 
 #endif
