@@ -43,6 +43,10 @@ apart ncu --clock-control none --csv --page raw --metrics "$metrics" "$program" 
     grep -m 3 '==ERROR==' "$B/$lab.ncu" >&2
     die "ncu could not count: see $B/$lab.ncu"
 }
+if ! grep -q '^"' "$B/$lab.ncu"; then
+    echo "$lab has no kernels of its own for ncu to count"
+    exit
+fi
 {
     caption
     # The CSV's fields are quoted, its first line has the names, its second the units.

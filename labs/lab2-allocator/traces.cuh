@@ -1,0 +1,190 @@
+/* traces.cuh — what the allocator is asked for: five traces, each a list of small steps.
+ *
+ * A trace names its blocks by numbers. FILL and READ are kernels: one writes a pattern into a block, the other looks
+ * whether it is still there. They are queued like any kernel, so they find out what was in the block when the GPU came
+ * to it, not when the host asked. Sizes depend on the seed, so that no plan made beforehand fits.
+ */
+#ifndef TRACES_CUH
+#define TRACES_CUH
+
+#include "lab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum {
+    OP_ALLOC,   /* block, bytes, stream: its home */
+    OP_FREE,    /* block */
+    OP_FILL,    /* block, stream */
+    OP_READ,    /* block, stream */
+    OP_SHARE,   /* block, stream: the second stream waits for the first, and pool_use is told */
+    OP_SLOW,    /* stream: keep it busy for a while */
+    OP_BUSY,    /* stream: must still have work to do; a note is made if somebody waited for it */
+    OP_SYNC,    /* the harness itself waits until all is done */
+    OP_REFUSED, /* block, bytes, stream: an ALLOC that must say no, for the device is full */
+} op_kind;
+
+typedef struct {
+    op_kind kind;
+    int block, stream;
+    size_t bytes;
+} op;
+
+enum {
+    MOST_OPS = 8192,
+    MOST_BLOCKS = 2048,
+    STREAMS = 2,
+    TURNS = 16,
+    PIECE = 256 /* bytes: what addresses are multiples of */
+};
+
+typedef struct {
+    const char *name;
+    size_t capacity; /* of the device; 0: all that is there */
+    int nops, nblocks;
+    op ops[MOST_OPS];
+} trace;
+
+static void add(trace *t, op_kind kind, int block, int stream, size_t bytes) {
+    if (t->nops == MOST_OPS || block >= MOST_BLOCKS) lab_die("trace '%s' is too long", t->name);
+    op o = {kind, block, stream, bytes};
+    t->ops[t->nops++] = o;
+    if (block >= t->nblocks) t->nblocks = block + 1;
+}
+
+static trace *trace_new(const char *name) {
+    trace *t = (trace *)calloc(1, sizeof *t);
+    if (!t) lab_die("out of memory");
+    t->name = name;
+    return t;
+}
+
+/* A block that is written at once. Returns its number. */
+static int produce(trace *t, size_t bytes, int stream) {
+    int block = t->nblocks;
+    add(t, OP_ALLOC, block, stream, bytes);
+    add(t, OP_FILL, block, stream, 0);
+    return block;
+}
+
+/* Its last use, and away. */
+static void consume(trace *t, int block, int stream) {
+    add(t, OP_READ, block, stream, 0);
+    add(t, OP_FREE, block, stream, 0);
+}
+
+static uint64_t next_random(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+/* About that many KiB: the seed makes it up to 3 % more, in odd bytes. */
+static size_t about(size_t kib, uint64_t *state) { return kib * 1024 + next_random(state) % (kib * 32); }
+
+/* One training step of six layers. Forward: each layer keeps its activation and drops a workspace. Backward, in the
+ * other order: a gradient for the layer below and one for the weights; then the activation may go. 24 blocks. */
+static trace *trace_train(uint64_t seed) {
+    static const size_t layer_kib[] = {1600, 750, 2700, 1100, 1750, 1250},
+                        work_kib[] = {560, 1900, 400, 1250, 950, 280};
+    enum { LAYERS = 6 };
+    trace *t = trace_new("train");
+    int activation[LAYERS];
+    size_t bytes[LAYERS];
+    for (int l = 0; l < LAYERS; l++) {
+        bytes[l] = about(layer_kib[l], &seed);
+        activation[l] = produce(t, bytes[l], 0);
+        consume(t, produce(t, about(work_kib[l], &seed), 0), 0);
+    }
+    int gradient = produce(t, bytes[LAYERS - 1], 0);
+    for (int l = LAYERS - 1; l >= 0; l--) {
+        int weights = produce(t, about(layer_kib[l] / 3, &seed), 0);
+        int below = l > 0 ? produce(t, bytes[l - 1], 0) : -1;
+        consume(t, gradient, 0);
+        consume(t, weights, 0);
+        consume(t, activation[l], 0);
+        gradient = below;
+    }
+    return t;
+}
+
+/* 40 batches of sentences; the longest sentence of a batch decides all sizes, and one of them grows with its square. */
+static trace *trace_lengths(uint64_t seed) {
+    trace *t = trace_new("lengths");
+    for (int batch = 0; batch < 40; batch++) {
+        size_t n = 64 + next_random(&seed) % 960;
+        int words = produce(t, n * 2048, 0);
+        int scores = produce(t, n * n * 2, 0);
+        int mixed = produce(t, n * 2048, 0);
+        consume(t, scores, 0);
+        int wide = produce(t, n * 4096, 0);
+        consume(t, mixed, 0);
+        consume(t, words, 0);
+        consume(t, wide, 0);
+    }
+    return t;
+}
+
+/* The same 8 MiB six times over, in pieces of 64 KiB, then of 128 KiB, at last in four of 2 MiB; freed in no order.
+ * Only who joins free neighbours can make large pieces of small ones. */
+static trace *trace_holes(uint64_t seed) {
+    trace *t = trace_new("holes");
+    const size_t all = (size_t)8 << 20;
+    for (size_t piece = (size_t)64 << 10; piece <= all / 4; piece *= 2) {
+        int block[128], n = (int)(all / piece);
+        for (int i = 0; i < n; i++) block[i] = produce(t, piece, 0);
+        for (int left = n; left > 0; left--) {
+            int pick = (int)(next_random(&seed) % (uint64_t)left);
+            consume(t, block[pick], 0);
+            block[pick] = block[left - 1];
+        }
+    }
+    return t;
+}
+
+/* Two streams, 16 times: a block is still in use by a slow stream when another one of the same size is asked for. */
+static trace *trace_streams(uint64_t seed) {
+    trace *t = trace_new("streams");
+    size_t bytes = about(600, &seed);
+    for (int i = 0; i < TURNS; i++) {
+        /* Shared: stream 0 makes it, stream 1 reads it late. Meanwhile stream 0 wants as much again. */
+        int shared = produce(t, bytes, 0);
+        add(t, OP_SHARE, shared, 1, 0);
+        add(t, OP_SLOW, 0, 1, 0);
+        consume(t, shared, 1);
+        int mine = produce(t, bytes, 0);
+        consume(t, mine, 0);
+        add(t, OP_BUSY, 0, 1, 0);
+        add(t, OP_SYNC, 0, 0, 0);
+        /* Not shared: freed on stream 0, which is slow, and wanted on stream 1. */
+        int home = produce(t, bytes, 0);
+        add(t, OP_SLOW, 0, 0, 0);
+        consume(t, home, 0);
+        int other = produce(t, bytes, 1);
+        consume(t, other, 1);
+        add(t, OP_BUSY, 0, 0, 0);
+        add(t, OP_SYNC, 0, 0, 0);
+    }
+    return t;
+}
+
+/* A device of 32 MiB. First its cache is filled with small pieces, then one large block is wanted: there is room, if
+ * the cache is given back. Then 28 blocks of 1 MiB are kept, and 8 MiB more are asked for: there the only right answer
+ * is no. Nothing may be broken by it: half of the kept blocks go and come again. */
+static trace *trace_full(uint64_t seed) {
+    trace *t = trace_new("full");
+    t->capacity = (size_t)32 << 20;
+    enum { SMALL = 64, KEPT = 28 };
+    int block[SMALL];
+    for (int i = 0; i < SMALL; i++) block[i] = produce(t, about(340, &seed), 0);
+    for (int i = 0; i < SMALL; i++) consume(t, block[i], 0);
+    add(t, OP_SYNC, 0, 0, 0);
+    consume(t, produce(t, (size_t)28 << 20, 0), 0);
+    for (int i = 0; i < KEPT; i++) block[i] = produce(t, (size_t)1 << 20, 0);
+    add(t, OP_REFUSED, t->nblocks, 0, (size_t)8 << 20);
+    for (int i = 0; i < KEPT; i += 2) consume(t, block[i], 0);
+    for (int i = 0; i < KEPT; i += 2) block[i] = produce(t, (size_t)1 << 20, 0);
+    for (int i = 0; i < KEPT; i++) consume(t, block[i], 0);
+    return t;
+}
+
+#endif

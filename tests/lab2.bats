@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# Lab 2's grader, graded: the starter fails what it should, the solution passes with a margin, nothing depends on luck.
+# The programs in labs/lab2-allocator/wrong and cheat have a test each: see wrong-programs.sh.
+
+load helper
+
+setup_file() {
+    build "$B/starter/lab2" "$B/reference/lab2"
+}
+
+setup() {
+    lab_number=2
+    lab=$(lab_dir 2)
+}
+
+@test "lab 2: the starter fails exactly its declared rows, whatever the seed" {
+    for seed in 1 2 4000000000; do
+        grade starter $seed
+        [ "$status" != 0 ]
+        diff <(grep -v '^#' "$lab/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
+    done
+}
+
+@test "lab 2: each row that the starter fails has a reason, and a hint in three steps" {
+    grade starter
+    for row in $(grep -v '^#' "$lab/rows-failing-at-start.txt"); do
+        echo "$row"
+        [ -n "$(field "$record" "$row" why)" ]
+    done
+    [[ $(field "$record" mallocs where) == allocator.cu:[0-9]* ]]
+    [[ $(field "$record" waits where) == allocator.cu:[0-9]* ]]
+    for hint in $(apart "$B/reference/lab2" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "hint") c = i; next } { print $c }'); do
+        echo "$hint"
+        [ "$(awk -v id="$hint" '/^## / { on = ($2 == id) } on && /^[123]\. /' "$lab/hints.md" | wc -l)" = 3 ]
+    done
+}
+
+@test "lab 2: the solution is full, whatever the seed, and has a margin" {
+    for seed in 1 2 3 5 4000000000; do
+        grade solutions $seed
+        [ "$status" = 0 ]
+        [ "$(score "$record")" = "100 100" ]
+        [ "$(field "$record" mallocs value)" = 0.00 ]
+        [ "$(field "$record" waits value)" = 0.00 ]
+        # Full marks are for 1.25, 1.5 and 1.5.
+        for row in peak:1.20 lengths:1.45 holes:1.1; do
+            echo "$row: $(field "$record" "${row%:*}" value)"
+            awk -v v="$(field "$record" "${row%:*}" value)" -v most="${row#*:}" 'BEGIN { sub(/ x/, "", v); exit !(v > 0 && v <= most) }'
+        done
+    done
+}
+
+@test "lab 2: the points of the rows sum to 100" {
+    [ "$(apart "$B/reference/lab2" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "points") c = i; next } { s += $c } END { print s }')" = 100 ]
+}
+
+@test "lab 2: two runs, on 1, 2 and 3 host threads: byte-identical cards, records and reports" {
+    cd "$BATS_TEST_TMPDIR"
+    for who in starter reference; do
+        for run in 1 2 3 1again; do
+            SIMGPU_THREADS=${run%again} SIMGPU_REPORT=report.$run apart "$BLUEBAR_TOP/$B/$who/lab2" --record record.$run --seed 11 >card.$run
+        done
+        [ -s report.1 ] && [ -s card.1 ] && [ -s record.1 ]
+        for run in 2 3 1again; do
+            cmp card.1 card.$run
+            cmp record.1 record.$run
+            cmp report.1 report.$run
+        done
+    done
+}
+
+@test "lab 2: make lines2 counts the driver's calls by line" {
+    seen=$(apart "$B/starter/lab2" --lines)
+    echo "$seen"
+    # 24 blocks a step, 52 steps.
+    echo "$seen" | grep -Eq '^ +1248 +0 +allocator.cu:[0-9]+$'
+    echo "$seen" | grep -Eq '^ +0 +1248 +allocator.cu:[0-9]+$'
+}
+
+@test "lab 2: each allocator of the bench mends the flaw of the one before" {
+    apart "$B/reference/lab2" --bench >"$BATS_TEST_TMPDIR/bench"
+    cat "$BATS_TEST_TMPDIR/bench"
+    awk -F '\t' '!/^#/ { step[$1] = $2; train[$1] = $4; lengths[$1] = $5; holes[$1] = $6 }
+        END { exit !(step["starter"] > 4 * step["exact sizes"] && train["starter"] == 1 &&
+                     lengths["exact sizes"] > 10 * lengths["powers of two"] && lengths["powers of two"] > lengths["reference"] &&
+                     holes["powers of two"] > 5 * holes["reference"] && train["powers of two"] > 1.25 && train["reference"] <= 1.2 &&
+                     step["reference"] <= 1.01 * step["bought beforehand"]) }' "$BATS_TEST_TMPDIR/bench"
+}
