@@ -30,7 +30,8 @@ enum { MOST_PLACES = 64, MOST_BLOCKS = 4096, MOST_COPIES = 256 };
 typedef struct {
     const char *file, *call; /* file NULL: not known */
     int line;
-    double calls, bytes, staged, blocked_ns, allocations; /* allocations: those in the loop */
+    double calls, bytes, staged, blocked_ns;
+    double loop_ns, allocations; /* blocked, allocated: between the first load and the last take */
 } place;
 
 typedef struct {
@@ -80,7 +81,11 @@ static place *place_at(const char *call, const char *file, int line) {
     }
     if (calls.nplaces == MOST_PLACES) return &calls.places[MOST_PLACES - 1];
     place *p = &calls.places[calls.nplaces++];
-    *p = {file, call, line, 1, 0, 0, 0, 0};
+    *p = {};
+    p->file = file;
+    p->call = call;
+    p->line = line;
+    p->calls = 1;
     return p;
 }
 
@@ -180,11 +185,16 @@ static const char *const file = NULL;
 static const int line = 0;
 #endif
 
-/* Makes the call and adds the time for which it held the host up. */
+static void note_blocked(place *p, double ns) {
+    p->blocked_ns += ns;
+    if (calls.in_loop) p->loop_ns += ns;
+}
+
+/* Makes the call and notes for how long it held the host up. */
 #define HELD(p, call)                                                                                                  \
     double t0_ = lab_now();                                                                                            \
     cudaError_t e = (call);                                                                                            \
-    (p)->blocked_ns += lab_now() - t0_
+    note_blocked(p, lab_now() - t0_)
 
 COUNTED(Malloc, void **to, size_t bytes) {
     place *p = place_at("cudaMalloc", file, line);
@@ -211,29 +221,19 @@ COUNTED(FreeHost, void *start) {
     return e;
 }
 
-static cudaError_t register_host(void *start, size_t bytes, unsigned flags, place *p) {
+COUNTED(HostRegister, void *start, size_t bytes, unsigned flags) {
+    place *p = place_at("cudaHostRegister", file, line);
     note_allocation(p);
-    HELD(p, cudaHostRegister(start, bytes, flags));
+    HELD(p, cudaHostRegister(start, bytes, flags AT));
     if (e == cudaSuccess) note_pinned(start, bytes, p);
     return e;
 }
-static cudaError_t unregister_host(void *start, place *p) {
-    HELD(p, cudaHostUnregister(start));
+COUNTED(HostUnregister, void *start) {
+    place *p = place_at("cudaHostUnregister", file, line);
+    HELD(p, cudaHostUnregister(start AT));
     if (e == cudaSuccess) note_unpinned(start);
     return e;
 }
-COUNTED(HostRegister, void *start, size_t bytes, unsigned flags) {
-    return register_host(start, bytes, flags, place_at("cudaHostRegister", file, line));
-}
-COUNTED(HostUnregister, void *start) { return unregister_host(start, place_at("cudaHostUnregister", file, line)); }
-#ifdef SIMGPU_AT /* these two may come without a place */
-extern "C" cudaError_t counted_cudaHostRegister(void *start, size_t bytes, unsigned flags) {
-    return register_host(start, bytes, flags, place_at("cudaHostRegister", NULL, 0));
-}
-extern "C" cudaError_t counted_cudaHostUnregister(void *start) {
-    return unregister_host(start, place_at("cudaHostUnregister", NULL, 0));
-}
-#endif
 
 COUNTED(Memcpy, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
     place *p = place_at("cudaMemcpy", file, line);

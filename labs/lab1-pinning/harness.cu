@@ -24,9 +24,9 @@ static const lab_row rows[] = {
     {"correct", "correct", "every result is right, for few and many batches, small, large, odd and hidden sizes",
      "", 0, 1, 1, 20, LAB_BOTH, "correct",
      "follow one batch: which memory holds it, from load_batch to take_result, and until when?"},
-    {"in-flight", "buffers touched too early", "no buffer is loaded or read while a copy on it is under way",
+    {"in-flight", "buffers touched too early", "no buffer is used again, by host or card, before its last use is over",
      "", 0, 1, 1, 10, LAB_BOTH, "in-flight",
-     "before you touch a buffer again, wait for the stream (or for an event behind the copy) that uses it"},
+     "between two uses of a buffer: the same stream, or a wait for the stream (or an event in it) of the first"},
     {"allocations", "allocations in the loop", "no memory is allocated or pinned between the first load and the last take",
      "", 0, 0, 32, 10, LAB_BOTH, "allocations",
      "allocate before the loop, use it for every batch, free it after the loop"},
@@ -48,7 +48,9 @@ static const lab_row rows[] = {
 };
 // clang-format on
 enum { FIRST_SPEED_ROW = 5 }; /* one row for each way, in the order of enum way */
-static lab_spec spec = {"lab1", "pinning: 32 batches of 4 MiB", "pinning.cu", rows, sizeof rows / sizeof *rows};
+static lab_spec spec = {
+    "lab1", "pinning: 32 batches of 4 MiB", "pinning.cu",
+    rows,   sizeof rows / sizeof *rows,     "how small the pieces can be, at the end of the handout"};
 
 /* --- places ------------------------------------------------------------------------------------- */
 
@@ -77,7 +79,7 @@ static void blame(const char *id, const place *p) {
 
 static double allocations_of(const place *p) { return p->allocations; }
 static double staged_of(const place *p) { return p->staged; }
-static double blocked_of(const place *p) { return p->blocked_ns; }
+static double blocked_of(const place *p) { return p->loop_ns; }
 
 static const place *worst(double (*cost)(const place *)) {
     const place *w = NULL;
@@ -91,10 +93,10 @@ static const place *worst(double (*cost)(const place *)) {
 static bool leaked; /* page-locked memory was not given back: the row has its verdict */
 
 /* False when CUDA itself failed: after that nothing more can be run. */
-static bool graded_run(run *r, uint64_t seed, bool checking) {
+static bool graded_run(run *r, bool checking) {
     lab_stage("your run_batches: %d batches of %zu bytes, results of %zu", r->job.batches, r->job.in_bytes,
               r->job.out_bytes);
-    cudaError_t error = run_once(r, seed, checking);
+    cudaError_t error = run_once(r, checking);
     lab_stage("the harness, after your run_batches");
     if (calls.early[0] && lab_passed("in-flight")) {
         lab_fail("in-flight");
@@ -116,27 +118,69 @@ static bool graded_run(run *r, uint64_t seed, bool checking) {
     return error == cudaSuccess;
 }
 
-/* Small jobs, with every word compared; the last one is the seed's. Then long ones with large batches, as the timed
- * ones are, in which the loader comes back to a buffer while much is under way. */
-static bool check_jobs(uint64_t seed) {
-    uint32_t jobs[][3] = {{1, 1000, 1000}, {9, 4096, 4096}, {7, 10007, 33},        {3, 17, 5000},
-                          {2, 1, 1},       {0, 64, 64},     {6, 1 << 18, 1 << 18}, {0, 0, 0}};
+/* Small jobs, with every word compared; the last one is the seed's. In the sim lane SimGPU watches these: what is used
+ * without an order is found, even if it went well. */
+static bool check_small_jobs(void) {
+    uint32_t jobs[][3] = {{1, 1000, 1000}, {9, 4096, 4096}, {7, 10007, 33}, {3, 17, 5000},
+                          {2, 1, 1},       {0, 64, 64},     {0, 0, 0}};
     int n = sizeof jobs / sizeof *jobs;
-    jobs[n - 1][0] = 5 + (uint32_t)(seed % 7);
-    jobs[n - 1][1] = 3000 + (uint32_t)(mix((uint32_t)seed) % 30000);
-    jobs[n - 1][2] = 3000 + (uint32_t)(mix((uint32_t)seed + 1) % 30000);
+    jobs[n - 1][0] = 5 + (uint32_t)(lab_fresh_seed() % 7);
+    jobs[n - 1][1] = 3000 + (uint32_t)(lab_fresh_seed() % 30000);
+    jobs[n - 1][2] = 3000 + (uint32_t)(lab_fresh_seed() % 30000);
     lab_want("correct", "14 jobs, 0 to 32 batches, hidden %u -> %u", jobs[n - 1][1] * 4, jobs[n - 1][2] * 4);
-    lab_want("in-flight", "11 of the jobs, every buffer watched");
-    for (int i = 0; i < n; i++) {
+    bool alive = true;
+    lab_count_begin("small");
+    lab_check_hazards(true);
+    for (int i = 0; i < n && alive; i++) {
         run r = run_new(run_batches, (int)jobs[i][0], jobs[i][1], jobs[i][2], false);
-        if (!graded_run(&r, seed + 1000u * (unsigned)i, true)) return false;
+        alive = graded_run(&r, lab_lane() == LAB_GPU);
     }
-    for (int w = 0; w < WAYS; w++) {
+    lab_check_hazards(false);
+    lab_count_end();
+    return alive;
+}
+
+/* Jobs with large batches, in which the loader comes back to a buffer while much is under way: one with every word
+ * compared, then three as the timed ones are. The harness watches the buffers. */
+static bool check_large_jobs(void) {
+    run dense = run_new(run_batches, 6, 1 << 18, 1 << 18, false);
+    bool alive = graded_run(&dense, true);
+    for (int w = 0; w < WAYS && alive; w++) {
         run r = bench_job(run_batches, (enum way)w);
         r.job.batches = 12;
-        if (!graded_run(&r, seed + 3000u * (unsigned)w, true)) return false;
+        alive = graded_run(&r, true);
     }
-    return true;
+    lab_want("in-flight", "11 of the jobs, every buffer watched");
+    return alive;
+}
+
+/* Blames the "name:line" that `text` begins with, if it is one of yours. */
+static void blame_text(const char *id, const char *text) {
+    char name[128];
+    int line;
+    if (sscanf(text, "%127[^:\n]:%d", name, &line) != 2) return;
+    for (int i = 0; i < calls.nplaces; i++) {
+        const char *file = calls.places[i].file, *slash = file ? strrchr(file, '/') : NULL;
+        if (file && calls.places[i].line == line && !strcmp(slash ? slash + 1 : file, name))
+            return blame(id, &calls.places[i]);
+    }
+}
+
+/* What SimGPU found in the small jobs: "pinning.cu:26: stream order: ..." and the reason up to the end of the line; or
+ * "job.cuh:105: in flight: ... a copy (pinning.cu:24) ...", if it is the loader or the taker that came too early. */
+static void grade_findings(void) {
+    lab_usage u;
+    char why[256];
+    if (lab_lane() != LAB_SIM) return;
+    if (lab_count_read("small", &u, why, sizeof why)) lab_die("%s", why);
+    if (u.finding[0] && lab_passed("in-flight")) {
+        const char *reason = strchr(u.finding, ' '), *inside = strchr(u.finding, '(');
+        lab_fail("in-flight");
+        if (inside) blame_text("in-flight", inside + 1);
+        blame_text("in-flight", u.finding);
+        lab_why("in-flight", "%.*s", reason ? (int)strcspn(reason + 1, "\n") : 0, reason ? reason + 1 : "");
+    }
+    lab_usage_free(&u);
 }
 
 /* --- memory, from the timed job with large batches and large results ------------------------------- */
@@ -181,14 +225,14 @@ static void explain_speed(const char *id, const run *r, const double *link) {
                 "the bytes need %.0f us one way after the other, %.0f both at once; here %.0f%s, %s held the host "
                 "up for %.0f %% of them",
                 (up + down) / 1e3, r->job.batches * 2.0 * (double)r->job.in_bytes / link[BOTH] / 1e3, all / 1e3,
-                lab_lane() == LAB_SIM ? " (virtual)" : "", p->call, 100 * p->blocked_ns / all);
+                lab_lane() == LAB_SIM ? " (virtual)" : "", p->call, 100 * p->loop_ns / all);
     else
         lab_why(id, "the bytes need %.0f us; here %.0f%s, %s held the host up for %.0f %% of them", (up + down) / 1e3,
-                all / 1e3, lab_lane() == LAB_SIM ? " (virtual)" : "", p->call, 100 * p->blocked_ns / all);
+                all / 1e3, lab_lane() == LAB_SIM ? " (virtual)" : "", p->call, 100 * p->loop_ns / all);
 }
 
 /* False when CUDA failed. link, start: GB/s. */
-static bool grade_speed(enum way way, uint64_t seed, const double *links, double start) {
+static bool grade_speed(enum way way, const double *links, double start) {
     const lab_row *row = &rows[FIRST_SPEED_ROW + way];
     const char *id = row->id;
     const double link = links[way];
@@ -196,7 +240,7 @@ static bool grade_speed(enum way way, uint64_t seed, const double *links, double
     rates rate = {};
     bool alive = true;
     for (int i = 0; i < RATE_RUNS && alive; i++) {
-        alive = graded_run(&r, seed + (unsigned)i, false);
+        alive = graded_run(&r, false);
         rates_add(&rate, rate_of(&r));
     }
     rates_end(&rate);
@@ -212,18 +256,22 @@ static bool grade_speed(enum way way, uint64_t seed, const double *links, double
     lab_want(id, "start %.1f · link %.1f%s · want %.2f of it", start, link, lab_lane() == LAB_SIM ? " virtual" : "",
              row->full);
     if (!lab_passed(id) && rate.middle <= 1.08 * link) explain_speed(id, &r, links);
+    if (calls.allocations || calls.staged) lab_next(id, "mend the rows above first, and measure again");
     return alive;
 }
 
 static void grade(void) {
     double link[WAYS], start[WAYS];
-    if (!check_jobs(lab_fresh_seed())) return lab_skip_rest("not measured: CUDA failed, see 'correct'");
+    bool alive = check_small_jobs();
+    grade_findings();
+    alive = alive && check_large_jobs();
+    if (!alive) return lab_skip_rest("not measured: CUDA failed, see 'correct'");
     for (int w = 0; w < WAYS; w++) {
         link[w] = link_rate((enum way)w);
         start[w] = bench_rate(starter_run_batches, (enum way)w).middle;
     }
     for (int w = 0; w < WAYS; w++)
-        if (!grade_speed((enum way)w, lab_fresh_seed() + 100u * (unsigned)w, link, start[w])) break;
+        if (!grade_speed((enum way)w, link, start[w])) break;
     lab_skip_rest("not measured: CUDA failed, see 'correct'");
     lab_gate("correct", "in-flight");
     lab_gate("in-flight", "allocations staged page-locked");
@@ -246,10 +294,10 @@ static const place *place_of_line(int line) {
 }
 
 /* --lines: your source, with what each line's CUDA calls did in one timed run both ways. */
-static void print_lines(uint64_t seed) {
+static void print_lines(void) {
     run r = bench_job(run_batches, BOTH);
     if (lab_lane() == LAB_GPU) lab_die("calls by line need the sim lane: make lines1 DEVICE=sim");
-    if (!graded_run(&r, seed, false)) lab_die("your code failed: see make lab1");
+    if (!graded_run(&r, false)) lab_die("your code failed: see make lab1");
     const char *name = NULL;
     for (int i = 0; i < calls.nplaces; i++)
         if (calls.places[i].file) name = calls.places[i].file;
@@ -278,7 +326,7 @@ int main(int argc, char **argv) {
     lab_pass("in-flight");
     if (opt.bench) return bench(), lab_leave();
     if (opt.ladder || opt.counted) return ladder(), lab_leave();
-    if (opt.lines) return print_lines(lab_fresh_seed()), lab_leave();
+    if (opt.lines) return print_lines(), lab_leave();
     grade();
     return lab_end();
 }

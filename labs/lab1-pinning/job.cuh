@@ -184,7 +184,8 @@ static void find_missing(run *r) {
 }
 
 /* Runs it once with new data, and notes its calls. CUDA's error, if there was one: then nothing more can be run. */
-static cudaError_t run_once(run *r, uint64_t seed, bool checking) {
+static cudaError_t run_once(run *r, bool checking) {
+    uint64_t seed = lab_fresh_seed();
     current = r;
     r->salt = mix((uint32_t)seed ^ mix((uint32_t)(seed >> 32) + 0x51ED270Bu));
     r->left = r->job.batches;
@@ -195,7 +196,9 @@ static cudaError_t run_once(run *r, uint64_t seed, bool checking) {
     LAB_CUDA(cudaDeviceSynchronize());
     calls_reset(checking);
     r->begin = r->end = r->called = lab_now();
+    lab_lock();
     r->fn(&r->job);
+    lab_unlock();
     cudaError_t launched = cudaGetLastError(), ran = cudaDeviceSynchronize();
     calls.in_loop = false;
     find_missing(r);

@@ -1,4 +1,4 @@
-// expect: in-flight: take_result touched the buffer while this copy was still writing it
+// expect: in-flight: event_before_copy.cu:20.*in flight: the host reads a buffer
 // Waits for an event, which was recorded a line too early: it is reached when the kernel is through, not the copy.
 #include "lab1.h"
 

@@ -1,4 +1,4 @@
-// expect: in-flight: load_batch touched the buffer while this copy was still reading it
+// expect: in-flight: loads_too_early.cu:26.*in flight: the host writes a buffer that a copy .* may still be reading
 // Waits for each result, and loads the batch after next before it does: into a buffer that the card is still reading.
 #include "lab1.h"
 

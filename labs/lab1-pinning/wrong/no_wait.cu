@@ -1,4 +1,4 @@
-// expect: in-flight: no_wait.cu:24.*batch 0: take_result touched the buffer while this copy was still writing it
+// expect: in-flight: no_wait.cu:24.*in flight: the host reads a buffer that a copy .no_wait.cu:24. may still be writing
 // Every copy is asynchronous and nothing waits: results are read before they have arrived. On a real card a small batch
 // may arrive in time, and then nobody notices. Here it never does.
 #include "lab1.h"
