@@ -184,10 +184,11 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
             lab_die("unknown option %s; see --help", a);
     }
     lab_rows_begin();
+    /* Before the first CUDA call: so SimGPU's handler is asked first, and hands on to ours. */
+    catch_crashes();
     if (record) lab_record_begin(record);
     /* The command line lies open on the stack: nothing of it is left for student code to find. */
     for (int i = 1; i < argc; i++) memset(argv[i], ' ', strlen(argv[i]));
-    catch_crashes();
     lab_report_open();
     return lab.options;
 }

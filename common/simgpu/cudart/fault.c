@@ -1,8 +1,8 @@
 /* fault.c — the host touched device memory.
  *
  * Device addresses are reserved and unreadable for the host, so a dereference raises SIGSEGV with the address. The
- * handler says what it was and how to mend it, then lets the signal kill the program as it would have. Any other
- * address goes to the handler that was there before. */
+ * handler says what it was and how to mend it. Then, as for any other address, it is the turn of the handler that was
+ * there before; without one the signal kills the program as it would have. */
 #include "rt.h"
 
 #include "../check/check.h"
@@ -44,8 +44,7 @@ static void on_fault(int sig, siginfo_t *info, void *context) {
                  "other way round to write it.\n",
                  (unsigned long long)address, what, *origin ? ", " : "", origin);
     if (write(STDERR_FILENO, text, (size_t)n) < 0) {} /* nobody is left to tell */
-    signal(sig, SIG_DFL);
-    raise(sig);
+    pass_on(sig, info, context);
 }
 
 void rt_catch_host_faults(void) {
