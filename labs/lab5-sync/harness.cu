@@ -71,23 +71,9 @@ static const lab_spec spec = {"lab5", "training without waiting", "train.cu",
 
 /* --- learns, stops ---------------------------------------------------------------------------- */
 
-/* Fails the row where the run went wrong. In the sim lane a kernel's fault has a place. */
-static void blame_run(const char *row, const job *j) {
-    lab_usage u;
-    char none[256];
-    lab_fail(row);
-    lab_why(row, "%s", j->failure);
-    if (lab_count_read(j->counted, &u, none, sizeof none) == 0) {
-        if (j->error)
-            lab_blame_fault(row, &u);
-        else
-            lab_blame_text(row, &u, "lab5_loss("), lab_blame_text(row, &u, j->blame);
-        lab_usage_free(&u);
-    }
-}
-
 /* The training that is graded, and two short ones in which what depends on luck goes wrong: a loader that takes no time
- * fills the next buffer at once, and a large batch is long under way. False: no more can be run. */
+ * fills the next buffer at once, and a large batch is long under way. They are also watched for hazards. False: no more
+ * can be run. */
 static bool check_learning(job *j) {
     job_run(j, true);
     lab_want("learns", "loss %.2f falls to %.2f; two other loaders", j->losses[0], j->losses[j->steps - 1]);
@@ -99,7 +85,11 @@ static bool check_learning(job *j) {
     for (int i = 0; i < 2; i++) {
         static job k;
         k = job_new(train, others[i].name, others[i].s, FEW_STEPS);
+        lab_check_hazards(true);
         job_run(&k, true);
+        lab_check_hazards(false);
+        if (!k.failure[0]) blame_hazard("learns", &k);
+        if (!lab_passed("learns")) return true;
         if (!k.failure[0]) continue;
         size_t n = strlen(k.failure);
         snprintf(k.failure + n, sizeof k.failure - n, " (%s)", others[i].what);

@@ -202,4 +202,41 @@ static void job_run(job *j, bool oracle) {
     if (!j->error) net_end();
 }
 
+/* --- whose line it was ------------------------------------------------------------------------ */
+
+/* Fails the row where the run went wrong. In the sim lane a kernel's fault has a place. */
+static void blame_run(const char *row, const job *j) {
+    lab_usage u;
+    char none[256];
+    lab_fail(row);
+    if (j->failure[0]) lab_why(row, "%s", j->failure);
+    if (lab_count_read(j->counted, &u, none, sizeof none) == 0) {
+        if (j->error)
+            lab_blame_fault(row, &u);
+        else
+            lab_blame_text(row, &u, "lab5_loss("), lab_blame_text(row, &u, j->blame);
+        lab_usage_free(&u);
+    }
+}
+
+/* What SimGPU's checks found in a run that came out right: something that nothing puts in order. Its place is yours, or
+ * a line of the harness that your loop called. */
+static void blame_hazard(const char *row, const job *j) {
+    lab_usage u;
+    char none[256], file[256];
+    int line, skip = 0;
+    if (lab_count_read(j->counted, &u, none, sizeof none) || !u.finding[0]) return;
+    bool placed = sscanf(u.finding, "%255[^:\n]:%d: %n", file, &line, &skip) == 2;
+    const char *what = u.finding + (placed ? skip : 0);
+    lab_fail(row);
+    if (placed && strcmp(file, "harness.cu") && strcmp(file, "net.cuh")) {
+        lab_why(row, "right by luck");
+        lab_blame_finding(row, &u);
+    } else {
+        lab_why(row, "right by luck; %.*s", (int)strcspn(what, "\n"), what);
+        lab_blame_text(row, &u, !strncmp(what, "in flight", 9) ? "lab5_load(" : "cudaMemcpyAsync(");
+    }
+    lab_usage_free(&u);
+}
+
 #endif

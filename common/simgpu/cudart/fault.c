@@ -1,8 +1,8 @@
 /* fault.c — the host touched device memory.
  *
  * Device addresses are reserved and unreadable for the host, so a dereference raises SIGSEGV with the address. The
- * handler says what it was and how to mend it, then lets the signal kill the program as it would have. Any other
- * address goes to the handler that was there before. */
+ * handler says what it was and how to mend it. Then, as for any other address, it is the turn of the handler that was
+ * there before; without one the signal kills the program as it would have. */
 #include "rt.h"
 
 #include "../check/check.h"
