@@ -71,7 +71,7 @@ static void blame_message(const char *id, const char *message) {
     size_t n = strlen(r->why);
     lab_blame(id, &place);
     lab_text(r->why + n, sizeof r->why - n, "%s%.*s\n%s", n ? "\n" : "", (int)strcspn(what, "\n"), what,
-             last ? last + 2 : "");
+             last ? last + 1 + strspn(last + 1, " ") : "");
 }
 
 void lab_blame_fault(const char *id, const lab_usage *u) {
