@@ -110,7 +110,7 @@ static int hidden_length(int i, uint64_t seed) {
 static bool check_job(job j) {
     lab_time t;
     bool alive = run_job(&j, &t) && run_job(&j, &t);
-    if (alive) job_free(&j);
+    job_free(&j);
     return alive;
 }
 
@@ -298,6 +298,8 @@ static void print_lines(uint64_t seed) {
     if (lab_count_read("lines", &u, why, sizeof why)) lab_die("%s", why);
     lab_print_lines(&u);
     lab_usage_free(&u);
+    job_free(&array);
+    job_free(&tensors);
 }
 
 int main(int argc, char **argv) {
@@ -309,7 +311,7 @@ int main(int argc, char **argv) {
     lab_pass("correct"); /* until a run says otherwise */
     if (opt.counted) return run_counted(lab_fresh_seed()), lab_leave();
     lab_time ta, tt;
-    job array, tensors;
+    job array = {}, tensors = {};
     lab_check_hazards(true);
     bool right = check_lengths(lab_fresh_seed());
     lab_check_hazards(false);
@@ -321,6 +323,8 @@ int main(int argc, char **argv) {
         grade_sim(&array, &tensors, &ta, &tt);
     else
         grade_gpu(&array, &tensors);
+    job_free(&array);
+    job_free(&tensors);
     lab_gate("correct", "");
     return lab_end();
 }
