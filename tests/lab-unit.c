@@ -219,8 +219,8 @@ static void faults(void) {
     lab_why("gate", "cudaErrorIllegalAddress on 61x67");
     lab_blame_fault("gate", &u);
     SAME(lab_find("gate")->where, "nowhere.cu:7");
-    SAME(lab_find("gate")->why, "cudaErrorIllegalAddress on 61x67 in kernel k, block (2,0,0), thread (3,0,0)\n"
-                                "illegal address: store past the end");
+    SAME(lab_find("gate")->why, "cudaErrorIllegalAddress on 61x67\nillegal address: store past the end\n"
+                                "in kernel k, block (2,0,0), thread (3,0,0)");
 }
 
 /* --- seeds and the lock ----------------------------------------------------------------------- */

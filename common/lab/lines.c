@@ -71,13 +71,12 @@ static void blame_message(const char *id, const char *message) {
     size_t n = strlen(r->why);
     lab_blame(id, &place);
     lab_text(r->why + n, sizeof r->why - n, "%s%.*s\n%s", n ? "\n" : "", (int)strcspn(what, "\n"), what,
-             last ? last + 2 : "");
+             last ? last + 1 + strspn(last + 1, " ") : "");
 }
 
-void lab_blame_fault(const char *id, const lab_usage *u) {
-    blame_message(id, u->fault_message);
-} /* last: kernel, block, thread */
-void lab_blame_finding(const char *id, const lab_usage *u) { blame_message(id, u->finding); } /* last: the mend */
+/* The last line of a fault names kernel, block and thread; that of a finding says how to mend it. */
+void lab_blame_fault(const char *id, const lab_usage *u) { blame_message(id, u->fault_message); }
+void lab_blame_finding(const char *id, const lab_usage *u) { blame_message(id, u->finding); }
 
 /* --- the annotated source --------------------------------------------------------------------- */
 

@@ -340,6 +340,7 @@ static void grade_gpu(job *large) {
     if (rc == -1) return skip_counters(why);
     if (rc) return fail_counters(why);
     grade_counters(&u, COUNTED_SIZE);
+    advise_on_card();
     lab_usage_free(&u);
 }
 
