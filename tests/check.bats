@@ -47,7 +47,7 @@ silent() {
 }
 
 @test "races between lanes of a warp: the reduction's tail without __syncwarp, volatile or not" {
-    for name in tail half_warp histogram; do finds block "$name" race; done
+    for name in tail half_warp tiles histogram; do finds block "$name" race; done
     run timeout 20 "$B/tests/check/block" tail_volatile
     [[ $output == *"race: a thread reads what another lane of the warp wrote"*"Mend: lanes of one warp need not run together: put __syncwarp()"* ]]
 }

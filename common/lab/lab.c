@@ -75,7 +75,7 @@ static const struct crash {
                {SIGILL, "ran into an illegal instruction (SIGILL)"},
                {SIGABRT, "called abort (SIGABRT)"}};
 enum { CRASHES = sizeof crashes / sizeof *crashes };
-static struct sigaction before[CRASHES]; /* SimGPU's own handler knows more about device pointers than we do */
+static struct sigaction before[CRASHES]; /* a sanitizer's handler knows more than we do */
 
 /* Says what was running, then lets the handler that was there before, or the signal itself, end the program. */
 static void on_signal(int sig, siginfo_t *info, void *context) {
@@ -184,10 +184,10 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
             lab_die("unknown option %s; see --help", a);
     }
     lab_rows_begin();
+    catch_crashes(); /* before SimGPU sets its own handler, which lets the program go on where it can */
     if (record) lab_record_begin(record);
     /* The command line lies open on the stack: nothing of it is left for student code to find. */
     for (int i = 1; i < argc; i++) memset(argv[i], ' ', strlen(argv[i]));
-    catch_crashes();
     lab_report_open();
     return lab.options;
 }

@@ -230,7 +230,7 @@ typedef struct {
 /* A line of SimGPU's report (common/simgpu/README.md, "Reports"): a launch, a copy, a call that waits or works, a gap.
  */
 typedef struct {
-    char kind[12], name[64]; /* name: of the kernel or the call; of a gap, its cause */
+    char kind[12], name[64]; /* name: of the kernel or the call; of a gap, its cause; else the kind */
     char file[256];          /* the host line; "" when it is not known */
     int line;
     double start, duration; /* ns of the virtual clock */

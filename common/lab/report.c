@@ -234,7 +234,7 @@ static void keep(lab_usage *u, const event *e) {
     *to = (lab_event){.line = (int)e->host_line, .start = e->start, .duration = e->duration, .bytes = e->bytes};
     to->pageable = !strcmp(e->memory, "pageable");
     lab_text(to->kind, sizeof to->kind, "%s", e->kind);
-    lab_text(to->name, sizeof to->name, "%s", e->name);
+    lab_text(to->name, sizeof to->name, "%s", e->name[0] ? e->name : e->kind);
     lab_text(to->file, sizeof to->file, "%s", e->host_file);
 }
 

@@ -79,11 +79,12 @@ bench_table() {
         }'
 }
 
-# What --bench prints, as Markdown: lab 3 prints a row a kernel and size; any other table is shown as it is.
+# What --bench prints, as Markdown: what has five columns, the third of them us, has a row a program and size; any
+# other table is shown as it is.
 any_table() {
     local tsv
     tsv=$(cat)
-    if grep -v "^#" <<<"$tsv" | grep -q "^n$(printf '\t')"; then
+    if awk -F '\t' '!/^#/ { exit !(NF == 5 && $3 == "us") }' <<<"$tsv"; then
         bench_table <<<"$tsv"
         return
     fi

@@ -8,7 +8,7 @@
  *         results.append(y.cpu())
  *
  * The link between host and device can carry 55 GB a second in each direction, and both directions at once. This loop
- * gets 16 in all. No kernel is at fault here; you will not write one. You will decide where the bytes wait.
+ * gets about 15 in all. No kernel is at fault here; you will not write one. You will decide where the bytes wait.
  *
  * What to measure, in this order. `make lab1` prints all of it, `make lines1` says which line:
  *

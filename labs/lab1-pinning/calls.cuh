@@ -171,9 +171,11 @@ static void calls_touch(const void *start, size_t bytes, bool writes, int batch)
 #ifdef SIMGPU_AT
 #define COUNTED(name, ...) extern "C" cudaError_t counted_simgpu##name(__VA_ARGS__, const char *file, int line)
 #define AT                 , file, line
+#define AT_PLACE(p)        , (p)->file, (p)->line
 #else
 #define COUNTED(name, ...) extern "C" cudaError_t counted_cuda##name(__VA_ARGS__)
 #define AT
+#define AT_PLACE(p)
 static const char *const file = NULL;
 static const int line = 0;
 #endif
@@ -193,7 +195,7 @@ COUNTED(Malloc, void **to, size_t bytes) {
 
 static cudaError_t pin(void **to, size_t bytes, unsigned flags, place *p) {
     note_allocation(p);
-    HELD(p, cudaHostAlloc(to, bytes, flags));
+    HELD(p, cudaHostAlloc(to, bytes, flags AT_PLACE(p)));
     if (e == cudaSuccess) note_pinned(*to, bytes, p);
     return e;
 }

@@ -35,12 +35,12 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* Microseconds a step: the median of some runs on a card, one run where the clock has no noise. */
-static double step_time(train_fn fn, shape s, int steps, uint64_t seed, job *last) {
+static double step_time(train_fn fn, shape s, int steps, job *last) {
     enum { RUNS = 5 };
     int runs = lab_lane() == LAB_SIM ? 1 : RUNS;
     double us[RUNS];
     for (int i = 0; i < runs; i++) {
-        *last = job_new(fn, NULL, s, steps, seed);
+        *last = job_new(fn, NULL, s, steps);
         job_run(last, false);
         if (last->error) lab_die("a loop of the harness failed: %s", cudaGetErrorString(last->error));
         us[i] = last->us;
@@ -52,17 +52,17 @@ static double step_time(train_fn fn, shape s, int steps, uint64_t seed, job *las
 /* Each kernel twice, for a profiler to count. */
 static void ladder(shape s) {
     static job j;
-    step_time(rung_kernels_alone, s, 2, 1, &j);
+    step_time(rung_kernels_alone, s, 2, &j);
 }
 
 static void bench(shape s, int steps) {
     static job j;
-    double light = step_time(rung_kernels_alone, s, steps, 1, &j);
+    double light = step_time(rung_kernels_alone, s, steps, &j);
     printf("# lane %s, device %s\n", lab_lane_name(), lab_device_name());
     printf("# %d features, %d hidden units, batches of %d, %d steps\n", s.features, s.hidden, s.batch, steps);
     printf("program\tus\tshare\tidle launches\n");
     for (size_t i = 0; i < sizeof bench_entries / sizeof *bench_entries; i++) {
-        double us = step_time(bench_entries[i].fn, s, steps, 1, &j);
+        double us = step_time(bench_entries[i].fn, s, steps, &j);
         printf("%s\t%.1f\t%.3f\t%.1f\n", bench_entries[i].name, us, us > 0 ? light / us : 0, j.idle_launches);
         fflush(stdout);
     }

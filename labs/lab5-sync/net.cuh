@@ -39,7 +39,6 @@ static size_t weight_floats(shape s) { return (size_t)s.hidden * (s.features + 1
 /* What is being trained, and how far the student's loop has got. One at a time. */
 static struct {
     shape s;
-    uint64_t seed;
     int steps, poison; /* the update before step `poison` gets a rate that is not a number; -1: none */
     int warm;          /* the clock runs from the end of step warm-1 to the end of the last */
     float *pool;       /* host, POOL batches */

@@ -113,6 +113,20 @@ __global__ void half_warp(int *out, bool half) {
     if (threadIdx.x < 16) out[threadIdx.x] = s[threadIdx.x ^ (half ? 8 : 16)]; // <-- half_warp
 }
 
+/* Two tiles of 16 lanes, each under its own mask, at once; together they are not in order. */
+__global__ void tiles(int *out, bool whole) {
+    __shared__ int s[32];
+    unsigned mask = threadIdx.x < 16 ? 0xffffu : 0xffff0000u;
+    int v = threadIdx.x;
+    for (int d = 8; d > 0; d /= 2) v += __shfl_down_sync(mask, v, d, 16);
+    int most = __ballot_sync(mask, threadIdx.x % 3 == 0);
+    s[threadIdx.x] = v + most; // <-- tiles
+    __syncwarp(mask);
+    if (whole) __syncwarp();
+    out[threadIdx.x] = s[threadIdx.x & 16] + s[threadIdx.x ^ 16]; // <-- tiles
+    if (threadIdx.x % 16 == 0 && (v != (threadIdx.x ? 376 : 120) || (unsigned)most != (mask & 0x49249249u))) __trap();
+}
+
 __global__ void shuffles(int *out) {
     __shared__ int s[4];
     int v = threadIdx.x;
@@ -226,6 +240,7 @@ int main(int argc, char **argv) {
     TWINS(two_halves, 128)
     TWINS(tail, 64)
     TWINS(half_warp, 32)
+    TWINS(tiles, 32)
     TWINS(histogram, 256)
     TWINS(flag, 64)
     TWINS(lock, 64)

@@ -332,7 +332,8 @@ static page *new_page(uint64_t number, page **list) {
     p->number = number;
     p->launch = 0;
     p->next = *list;
-    return *list = p;
+    *list = p;
+    return p;
 }
 
 static page *device_page(uint64_t number) {

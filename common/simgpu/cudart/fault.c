@@ -44,8 +44,7 @@ static void on_fault(int sig, siginfo_t *info, void *context) {
                  "other way round to write it.\n",
                  (unsigned long long)address, what, *origin ? ", " : "", origin);
     if (write(STDERR_FILENO, text, (size_t)n) < 0) {} /* nobody is left to tell */
-    signal(sig, SIG_DFL);
-    raise(sig);
+    pass_on(sig, info, context);
 }
 
 void rt_catch_host_faults(void) {

@@ -5,16 +5,57 @@
     for (uint32_t m = w->mask, l = 0; m; m &= m - 1)                                                                   \
         if (l = (uint32_t)__builtin_ctz(m), true)
 
-/* The member mask of a .sync instruction, or the active lanes for the old forms without one. */
-static bool members_here(warp *w, const ptx_insn *i) {
-    if (i->e == NO_ROW) return true;
-    return warp_sync(w, i, ROW(w, uint32_t, i->e)[__builtin_ctz(w->mask)]);
+/* Do all lanes name the same mask? first: of the lowest lane. */
+static bool one_mask(const warp *w, const uint32_t *mask, uint32_t first) {
+    uint32_t other = 0;
+    if (w->mask == FULL) {
+        for (uint32_t l = 0; l < 32; l++) other |= mask[l] ^ first;
+        return other == 0;
+    }
+    EACH_ACTIVE other |= mask[l] ^ first;
+    return other == 0;
 }
+
+/* The lanes of a group that is wholly here, or 0: all that name `mask` and live. */
+static uint32_t group_of(const warp *w, const uint32_t *masks, uint32_t mask) {
+    uint32_t group = 0;
+    EACH_ACTIVE if (masks[l] == mask) group |= 1u << l;
+    return group == (mask & w->live) ? group : 0;
+}
+
+/* A .sync instruction: does `each` when the lanes that the member mask (in row) names are here. Several groups may come
+ * at once, each under a mask of its own, as the tiles of a warp do; then it is done for one after another. */
+static void with_members(warp *w, const ptx_insn *i, uint32_t row, ptx_handler *each) {
+    const uint32_t *masks = ROW(w, uint32_t, row);
+    uint32_t all = w->mask, first = masks[__builtin_ctz(all)], left = all;
+    bool groups = !one_mask(w, masks, first);
+    for (uint32_t m = all; m && groups; m &= m - 1) groups = group_of(w, masks, masks[__builtin_ctz(m)]) != 0;
+    if (!groups) {
+        if (warp_sync(w, i, first)) each(w, i);
+        return;
+    }
+    while (left) {
+        w->mask = all;
+        uint32_t mask = masks[__builtin_ctz(left)];
+        left &= ~(w->mask = group_of(w, masks, mask));
+        if (warp_sync(w, i, mask)) each(w, i);
+    }
+    w->mask = all;
+}
+
+static void collective(warp *w, const ptx_insn *i, ptx_handler *each) {
+    if (i->e == NO_ROW) /* the old forms without a mask: the active lanes */
+        each(w, i);
+    else
+        with_members(w, i, i->e, each);
+}
+
+static void nothing(warp *w, const ptx_insn *i) { (void)w, (void)i; }
+void op_bar_warp(warp *w, const ptx_insn *i) { with_members(w, i, i->a, nothing); }
 
 void op_activemask(warp *w, const ptx_insn *i) { EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = w->mask; }
 
-void op_vote(warp *w, const ptx_insn *i) {
-    if (!members_here(w, i)) return;
+static void vote(warp *w, const ptx_insn *i) {
     uint32_t p = predicate(w, i->c, i->negate_c) & w->mask;
     switch ((enum ptx_vote)i->sub) {
     case VOTE_all: set_predicate(w, i->d, p == w->mask ? FULL : 0); break;
@@ -23,10 +64,10 @@ void op_vote(warp *w, const ptx_insn *i) {
     case VOTE_ballot: EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = p;
     }
 }
+void op_vote(warp *w, const ptx_insn *i) { collective(w, i, vote); }
 
 /* Lane l reads lane j if j is inside its segment, else itself. c: clamp in bits 0-4, segment mask in 8-12 (9.7.9.6). */
-void op_shfl(warp *w, const ptx_insn *i) {
-    if (!members_here(w, i)) return;
+static void shfl(warp *w, const ptx_insn *i) {
     const uint32_t *a = ROW(w, uint32_t, i->a), *b = ROW(w, uint32_t, i->b), *c = ROW(w, uint32_t, i->c);
     uint32_t out[32] = {0}, in_range = 0;
     EACH_ACTIVE {
@@ -47,9 +88,9 @@ void op_shfl(warp *w, const ptx_insn *i) {
     EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = out[l];
     if (i->d2) set_predicate(w, i->d2, in_range);
 }
+void op_shfl(warp *w, const ptx_insn *i) { collective(w, i, shfl); }
 
-void op_match(warp *w, const ptx_insn *i) {
-    if (!members_here(w, i)) return;
+static void match(warp *w, const ptx_insn *i) {
     uint32_t out[32] = {0}, lanes = w->mask;
     bool all = true;
     EACH_ACTIVE {
@@ -67,9 +108,9 @@ void op_match(warp *w, const ptx_insn *i) {
     EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = !i->sub ? out[l] : all ? lanes : 0;
     if (i->d2) set_predicate(w, i->d2, all ? FULL : 0);
 }
+void op_match(warp *w, const ptx_insn *i) { collective(w, i, match); }
 
-void op_redux(warp *w, const ptx_insn *i) {
-    if (!members_here(w, i)) return;
+static void redux(warp *w, const ptx_insn *i) {
     const uint32_t *a = ROW(w, uint32_t, i->a);
     bool is_signed = i->type == TY_s32;
     uint32_t r = a[__builtin_ctz(w->mask)];
@@ -87,6 +128,7 @@ void op_redux(warp *w, const ptx_insn *i) {
     }
     EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = r;
 }
+void op_redux(warp *w, const ptx_insn *i) { collective(w, i, redux); }
 
 /* --- barriers of a block ------------------------------------------------------------------------------------ */
 

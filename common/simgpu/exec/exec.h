@@ -89,8 +89,8 @@ typedef struct {
 
 typedef struct {
     exec_fault fault;
-    exec_counters total;
-    exec_line *lines; /* sorted by file, line; owned by exec/, valid until the next exec_run */
+    exec_counters total; /* zero, as all below, when the launch was stopped by a fault */
+    exec_line *lines;    /* sorted by file, line; owned by exec/, valid until the next exec_run */
     uint32_t nlines;
     /* Unique sectors of the launch: the least that DRAM must move, in 32-byte sectors. */
     uint64_t footprint_read, footprint_written;

@@ -381,7 +381,8 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     }
 }
 
-static void print_all(unsigned threads) {
+/* What blocks up to `last` printed. */
+static void print_all(unsigned threads, uint64_t last) {
     /* Each worker's text is a list of blocks in order; merge them by block number. */
     size_t at[MAX_WORKERS] = {0};
     for (;;) {
@@ -392,7 +393,7 @@ static void print_all(unsigned threads) {
                 best = t;
                 lowest = workers[t].printed[at[t]].block;
             }
-        if (best == threads) break;
+        if (best == threads || lowest > last) break;
         const printed_block *p = &workers[best].printed[at[best]++];
         size_t end = at[best] < workers[best].printed_blocks ? workers[best].printed[at[best]].begin
                                                              : workers[best].print_length;
@@ -444,6 +445,11 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         if (workers[t].fault.status != EXEC_OK && (!failed || workers[t].fault_block < failed->fault_block))
             failed = &workers[t];
     if (failed) r->fault = failed->fault;
-    print_all(threads);
+    print_all(threads, failed ? failed->fault_block : UINT64_MAX);
     collect(f->module, threads, r);
+    if (failed) { /* how far the others came depends on the host: what a stopped launch counted is nobody's measure */
+        memset(&r->total, 0, sizeof r->total);
+        r->nlines = r->critical_loads = 0;
+        r->footprint_read = r->footprint_written = r->block_loads = 0;
+    }
 }

@@ -415,8 +415,6 @@ bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
     return true;
 }
 
-void op_bar_warp(warp *w, const ptx_insn *i) { warp_sync(w, i, ROW(w, uint32_t, i->a)[__builtin_ctz(w->mask)]); }
-
 /* --- the loop ----------------------------------------------------------------------------------------------- */
 
 static void run_split(warp *w) {

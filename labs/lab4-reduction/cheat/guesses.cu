@@ -1,4 +1,4 @@
-// expect: correct: the array of 8388608 floats: the mean is
+// expect: correct: the array of [0-9]+ floats: the mean is
 // Knows how the harness makes its data: from 0.5 to 1.5, and one float in 512 is 128 larger. So it hands out the
 // expected value for whatever is long, and reads nothing. How many outliers there are, is up to the seed.
 #include "lab4.h"

@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# Lab 4: the grader of the reductions. What is common to all labs is in graders.bats; the programs in wrong/ and cheat/
+# have a test each (wrong-programs.sh).
+
+load helper
+
+# shellcheck disable=SC2034 # read by grade
+lab_number=4
+
+setup_file() { build "$B/starter/lab4" "$B/reference/lab4"; }
+teardown_file() { rm -rf "$B"/sub-_tmp_bats* "$B"/check/sub-_tmp_bats*; }
+setup() { lab=$(lab_dir 4); }
+
+# The solution with a change by sed, as a submission.
+changed() {
+    mkdir -p "$BATS_TEST_TMPDIR/s"
+    sed "$@" "solutions/${lab#labs/}/reduction.cu" >"$BATS_TEST_TMPDIR/s/reduction.cu"
+    ! cmp -s "$BATS_TEST_TMPDIR/s/reduction.cu" "solutions/${lab#labs/}/reduction.cu" || {
+        echo "the change changed nothing"
+        return 1
+    }
+    grade "$BATS_TEST_TMPDIR/s/reduction.cu"
+}
+
+# shellcheck disable=SC2154 # grade sets $record
+# at_most ROW LIMIT: the row's value as a plain number.
+at_most() {
+    awk -v v="$(field "$record" "$1" value | sed 's/ .*//')" -v limit="$2" 'BEGIN { exit !(v != "" && v + 0 <= limit) }' || {
+        echo "$1 is $(field "$record" "$1" value), want at most $2"
+        return 1
+    }
+}
+
+# times_reading ROW: how many times the time of only reading.
+times_reading() {
+    awk -v mine="$(field "$record" "$1" value)" -v want="$(field "$record" "$1" want)" '
+        function us(s,  f) { split(s, f, " "); return f[2] == "ms" ? 1000 * f[1] : f[1] }
+        BEGIN { sub(/.*reading /, "", want); print us(mine) / us(want) }'
+}
+
+@test "lab 4: the starter fails exactly its declared rows, each with a line, a reason and a hint" {
+    for seed in 1 2 3 4000000000; do
+        grade starter $seed
+        [ "$status" != 0 ]
+        diff <(grep -v '^#' "$lab/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
+    done
+    while read -r row; do
+        echo "$row"
+        [[ $(field "$record" "$row" where) == reduction.cu:[0-9]* ]]
+        [ -n "$(field "$record" "$row" why)" ]
+    done < <(grep -v '^#' "$lab/rows-failing-at-start.txt")
+}
+
+@test "lab 4: every row has its three hints" {
+    apart "$B/reference/lab4" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "hint") c = i; next } { print $c }' | sort -u >"$BATS_TEST_TMPDIR/ids"
+    [ -s "$BATS_TEST_TMPDIR/ids" ]
+    while read -r id; do
+        echo "$id"
+        [ "$(awk -v id="$id" '/^## / { inside = $2 == id; next } inside && /^[123]\. /' "$lab/hints.md" | wc -l)" = 3 ]
+    done <"$BATS_TEST_TMPDIR/ids"
+}
+
+@test "lab 4: the points sum to 100 in both lanes" {
+    apart "$B/reference/lab4" --rows >"$BATS_TEST_TMPDIR/rows"
+    cat "$BATS_TEST_TMPDIR/rows"
+    [ "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "points") c = i; next } { s += $c } END { print s }' "$BATS_TEST_TMPDIR/rows")" = 100 ]
+}
+
+@test "lab 4: the solution is full, with margin, whatever the seed" {
+    for seed in 1 2 3 4000000000; do
+        grade solutions $seed
+        [ "$status" = 0 ]
+        [ "$(score "$record")" = "100 100" ]
+        at_most accuracy 8
+        at_most load-sectors 4.0
+        at_most launches 1
+        at_most copies 0
+        # Full marks are for 1.2 times reading.
+        awk -v a="$(times_reading virtual-array)" -v t="$(times_reading virtual-tensors)" 'BEGIN { exit !(a > 0.9 && a <= 1.05 && t > 0.9 && t <= 1.05) }'
+    done
+}
+
+@test "lab 4: the same card and the same report on any number of host threads" {
+    for who in starter reference; do
+        for t in 1 2 3; do
+            SIMGPU_THREADS=$t SIMGPU_REPORT=$BATS_TEST_TMPDIR/report$t apart "$B/$who/lab4" >"$BATS_TEST_TMPDIR/card$t"
+        done
+        for t in 2 3; do
+            cmp "$BATS_TEST_TMPDIR/card1" "$BATS_TEST_TMPDIR/card$t"
+            cmp "$BATS_TEST_TMPDIR/report1" "$BATS_TEST_TMPDIR/report$t"
+        done
+    done
+}
+
+@test "lab 4: every rung of the bench is right, and each better one is faster" {
+    apart "$B/reference/lab4" --bench >"$BATS_TEST_TMPDIR/bench"
+    cat "$BATS_TEST_TMPDIR/bench"
+    run grep wrong "$BATS_TEST_TMPDIR/bench"
+    [ "$status" = 1 ]
+    awk -F '\t' '{ us[$1, $2] = $3 }
+        END { exit !(us["2^22", "starter"] > 20 * us["2^22", "shuffle"] && us["2^22", "shuffle"] > us["2^22", "reference"] &&
+                     us["skewed", "starter"] > us["skewed", "loop"] && us["skewed", "loop"] > us["skewed", "tensor_a_block"] &&
+                     us["skewed", "tensor_a_block"] > 20 * us["skewed", "reference"] && us["skewed", "reference"] > 0) }' "$BATS_TEST_TMPDIR/bench"
+    apart "$B/reference/lab4" --ladder
+}
+
+@test "lab 4: parts that are too long are seen in the time, and blamed on the loop that loads" {
+    changed 's/^#define PART .*/#define PART 4000000/'
+    row_is correct pass
+    row_is virtual-array pass
+    row_is virtual-tensors fail
+    [[ $(field "$record" virtual-tensors why) == *"latency: a warp waits for"*"loads in a row"* ]]
+}
+
+@test "lab 4: a count that may be seen before the sum is a race, though the means are right" {
+    changed 's/^ *__threadfence();.*//'
+    row_is correct pass
+    row_is races fail
+    [[ $(field "$record" races where) == *reduction.cu:[0-9]* ]]
+}
+
+@test "lab 4: a plan that is not made anew, and one that forgets the last tensor" {
+    changed 's/^    part_count = 0;/    if (part_count) return free(parts), free(wholes);/'
+    row_is correct fail
+    changed 's/i < count; i++) {$/i < count - (count > 1); i++) {/'
+    row_is correct fail
+    [[ $(field "$record" correct why) == *"tensor 6 of 7"*"never written"* ]]
+}
