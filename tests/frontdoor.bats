@@ -196,7 +196,7 @@ say() {
 @test "what cannot be: a lab that is not there, a folder without a submission, a lane that is none" {
     say make lab9
     [ "$status" != 0 ]
-    [[ $output == *"There is no lab '9'. The labs here: 3"* ]]
+    [[ $output == *"There is no lab '9'. The labs here: "*3* ]]
     say make check LAB=9
     [ "$status" != 0 ]
     [[ $output == *"There is no lab '9'"* ]]

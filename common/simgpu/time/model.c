@@ -114,8 +114,8 @@ static void explain(const exec_result *r, time_estimate *e) {
     case TERM_DRAM: snprintf(e->why, sizeof e->why, "DRAM: %.1f MB must move; only moving less is faster", mb); break;
     case TERM_LATENCY:
         snprintf(e->why, sizeof e->why,
-                 "latency: a warp waits for %u loads in a row%s, and warps fill %.0f %% of the GPU", r->critical_loads,
-                 place, e->share * 100);
+                 "latency: a warp waits for %u load%s in a row%s, and warps fill %.0f %% of the GPU", r->critical_loads,
+                 r->critical_loads == 1 ? "" : "s", place, e->share * 100);
         break;
     default:
         snprintf(e->why, sizeof e->why, "launch: a launch costs more than its work of %.2f us",
