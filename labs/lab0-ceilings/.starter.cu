@@ -1,0 +1,50 @@
+/* ceilings.cu — lab 0: what is this machine able to do? The file you edit.
+ *
+ * What it does: it says, of five pieces of work, how many bytes must move and how many operations must be done; from
+ * that, which ceiling of the machine stops them; and it predicts four times before anybody measures them.
+ *
+ * What is wrong: it was written with a CPU in mind, in a hurry. Operations were counted and bytes forgotten, the data
+ * sheet was read without its small print, and every time is a guess. It compiles, and nearly every line is off.
+ *
+ * What to measure: nothing. That is the point: pencil first. `make lab0` then shows the machine's ceilings, where your
+ * work lies under them, and how far each prediction was from the truth. What each function must give is in lab0.h.
+ */
+#include "lab0.h"
+
+/* --- bytes and operations ------------------------------------------------------------------------- */
+
+extern "C" struct work copy_work(long n) { return {4.0 * n, 0}; }
+
+extern "C" struct work saxpy_work(long n) { return {8.0 * n, 1.0 * n}; }
+
+extern "C" struct work one_flop_work(void) { return {4, 1}; }
+
+extern "C" struct work matmul_work(long n) { return {12.0 * n * n, 1.0 * n * n * n}; }
+
+extern "C" struct work scores_work(long n, long d) { return {8.0 * n * d, 1.0 * n * n * d}; }
+
+extern "C" double intensity(struct work w) { return w.bytes / w.flops; }
+
+/* --- ceilings --------------------------------------------------------------------------------------- */
+
+extern "C" double least_us(struct work w, struct ceilings c) { return w.flops / c.flops_per_us; }
+
+extern "C" enum bound bound_of(struct work w, struct ceilings c) {
+    return w.flops / c.flops_per_us > c.overhead_us ? ARITHMETIC : OVERHEAD;
+}
+
+extern "C" double sheet_bytes_per_us(struct sheet s) { return s.bus_bits * s.mem_clock_mhz; }
+
+extern "C" double sheet_flops_per_us(struct sheet s) { return s.sms * s.clock_mhz; }
+
+/* --- predictions ------------------------------------------------------------------------------------ */
+
+extern "C" double predict_us(enum trial what, double n, struct sheet s) {
+    switch (what) {
+    case ONE_FLOP: return 0.001;      /* a nanosecond, as on a CPU */
+    case SEND: return n / 1e3;        /* 1 GB/s, like a disk */
+    case COPY: return n / 1e3;        /* a float a nanosecond, as on a CPU */
+    case FMA: return n / s.clock_mhz; /* one a clock */
+    }
+    return 0;
+}
