@@ -173,6 +173,7 @@ static void add_rows(command *r, const time_command *c, const time_place *at, bo
 /* --- forgetting ---------------------------------------------------------------------------------------------- */
 
 static void drop(stream_order *s, uint32_t n) {
+    if (n == 0) return; /* the list may not exist yet */
     for (uint32_t k = 0; k < n; k++) {
         free(s->list[k].seen);
         free(s->list[k].ranges);
