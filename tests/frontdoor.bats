@@ -200,7 +200,7 @@ say() {
     say make check LAB=9
     [ "$status" != 0 ]
     [[ $output == *"There is no lab '9'"* ]]
-    say make check SUBMISSION=nowhere
+    say make check LAB=3 SUBMISSION=nowhere
     [ "$status" != 0 ]
     [[ $output == *"SUBMISSION=nowhere: neither nowhere/lab3-transpose/transpose.cu nor nowhere/transpose.cu is there"* ]]
     say make lab3 DEVICE=tpu
