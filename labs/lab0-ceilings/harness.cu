@@ -231,12 +231,11 @@ static void bench(struct bench_bed *bed) {
 int main(int argc, char **argv) {
     bool picture = argc == 3 && !strcmp(argv[1], "--roofline"); /* --roofline FILE: a script for gnuplot */
     lab_options opt = lab_begin(&spec, picture ? 1 : argc, argv);
+    if (opt.ladder || opt.counted) return lab_leave(); /* the kernels are the harness's own: nothing to count */
     if (opt.lines) lab_die("no kernel here is yours, so no line has counters; the card names its lines");
     struct bench_bed bed = bed_new();
     if (opt.bench)
         bench(&bed);
-    else if (opt.ladder || opt.counted)
-        repetitions = 1, measure(&bed);
     else if (picture) {
         struct machine m = measure(&bed);
         struct point points[SHOWN];

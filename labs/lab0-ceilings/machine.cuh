@@ -90,7 +90,7 @@ struct bench_bed {
     long amount; /* bytes, blocks or rounds, as the work says */
 };
 
-static int repetitions = 9; /* gpu lane; the sim lane's clock has no noise */
+static const int repetitions = 9; /* gpu lane; the sim lane's clock has no noise */
 
 static double time_of(void (*work)(void *), struct bench_bed *bed, long amount) {
     bed->amount = amount;
