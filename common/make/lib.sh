@@ -58,7 +58,7 @@ need() { common/make/need.sh "$@"; }
 
 build() {
     local jobs
-    jobs=$(printf %s "${MAKEFLAGS:-}" | grep -oE -- "-j[0-9]+" | head -n 1)
+    jobs=$(printf %s "${MAKEFLAGS:-}" | grep -oE -- "-j[0-9]+" | head -n 1) || true # a caller may have pipefail
     env -u MAKEFLAGS -u MFLAGS "${MAKE:-make}" --no-print-directory -s "${jobs:--j$(nproc 2>/dev/null || echo 2)}" "$@"
 }
 
