@@ -416,7 +416,6 @@ int main(int argc, char **argv) {
             if (r < 0 && REPETITIONS == 1) continue;
             MUST(cudaMemset(b, 0, (size_t)WORDS * 4));
             if (flush_bytes) MUST(cudaMemset(flush, r & 255, flush_bytes));
-            MUST(cudaDeviceSynchronize());
             MUST(cudaEventRecord(begin, 0));
             t.run();
             MUST(cudaEventRecord(end, 0));
