@@ -124,8 +124,16 @@ static bool global_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s)
 
 static uint32_t max(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-static void count_load(warp *w, exec_counters *c, uint32_t size, const shape *s) {
+static void count_missed(warp *w, int32_t round) {
+    if (round <= w->missed_last) return;
+    w->missed_last = round;
+    w->missed++;
+}
+
+static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t size, const shape *s) {
     worker *t = w->block->worker;
+    int32_t round = (int32_t)((w->depth + PTX_DEPTH_ROUND / 2) / PTX_DEPTH_ROUND) - i->later_rounds;
+    bool waits = false;
     c->ld_requests++;
     c->ld_bytes += (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
     if (s->dense) {
@@ -136,9 +144,10 @@ static void count_load(warp *w, exec_counters *c, uint32_t size, const shape *s)
             uint32_t sectors = 0xf;
             if (line == first / 4) sectors &= 0xfu << (first & 3);
             if (line == last / 4) sectors &= 0xfu >> (3 - (last & 3));
-            c->l1_miss_sectors += l1_load(&t->l1, line, sectors);
+            c->l1_miss_sectors += l1_load(&t->l1, line, sectors, round, &waits);
         }
         footprint_touch(t, 0, first, last);
+        if (waits) count_missed(w, round);
         return;
     }
     line_list list;
@@ -151,8 +160,9 @@ static void count_load(warp *w, exec_counters *c, uint32_t size, const shape *s)
                 footprint_touch(t, 0, list.line[k] * 4 + q, list.line[k] * 4 + q);
             }
         c->ld_sectors += (uint32_t)__builtin_popcount(sectors);
-        c->l1_miss_sectors += l1_load(&t->l1, list.line[k], sectors);
+        c->l1_miss_sectors += l1_load(&t->l1, list.line[k], sectors, round, &waits);
     }
+    if (waits) count_missed(w, round);
     uint32_t phases;
     c->l1_wavefronts += max((list.n + 3) / 4, count_wavefronts(w->address, w->mask, size, true, &phases));
 }
@@ -367,7 +377,10 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     default:
         if (!global_ok(w, i, size, &s)) return;
         if (space == SPACE_CONST) break;
-        (load ? count_load : count_store)(w, c, size, &s);
+        if (load)
+            count_load(w, i, c, size, &s);
+        else
+            count_store(w, c, size, &s);
         if (exec_listener) exec_listener->access(w, i, SPACE_GLOBAL, size);
     }
     if (load) {

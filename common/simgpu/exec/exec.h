@@ -87,10 +87,10 @@ typedef struct {
                            caret */
 } exec_fault;
 
-/* How long a block's slowest warp waits for itself (ptx/depth.c): for global loads, one round after another, and for
- * the results of its other instructions, in clocks. */
+/* How long a block's slowest warp waits for itself (ptx/depth.c): for global loads, one round after another; of those,
+ * for rounds that L1 cannot answer; and for the results of its other instructions, in clocks. */
 typedef struct {
-    uint64_t rounds, clocks;
+    uint64_t rounds, missed, clocks;
 } exec_depth;
 
 typedef struct {

@@ -138,8 +138,12 @@ int exec_load(ptx_module *m, char *err, size_t err_size) {
 
 void fault_deadlock(block *b);
 
+static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static exec_depth deeper(exec_depth a, exec_depth b) {
-    return (exec_depth){a.rounds > b.rounds ? a.rounds : b.rounds, a.clocks > b.clocks ? a.clocks : b.clocks};
+    return (exec_depth){most(a.rounds, b.rounds), most(a.missed, b.missed), most(a.clocks, b.clocks)};
+}
+static void add_depth(exec_depth *to, exec_depth d) {
+    to->rounds += d.rounds, to->missed += d.missed, to->clocks += d.clocks;
 }
 
 void block_run(block *b) {
@@ -159,14 +163,14 @@ void block_run(block *b) {
             if (b->warps[k].live) progress |= warp_run(&b->warps[k]);
         if (!progress && b->live && !b->failed) fault_deadlock(b);
     }
-    exec_depth d = {0, 0};
+    exec_depth d = {0, 0, 0};
     for (uint32_t k = 0; k < b->nwarps; k++) {
         int64_t depth = b->warps[k].depth, rounds = (depth + PTX_DEPTH_ROUND / 2) / PTX_DEPTH_ROUND;
         int64_t clocks = depth - rounds * PTX_DEPTH_ROUND;
-        d = deeper(d, (exec_depth){(uint64_t)rounds, clocks > 0 ? (uint64_t)clocks : 0});
+        d = deeper(d, (exec_depth){(uint64_t)rounds, (uint64_t)b->warps[k].missed, clocks > 0 ? (uint64_t)clocks : 0});
     }
     t->deepest = deeper(t->deepest, d);
-    t->depths.rounds += d.rounds, t->depths.clocks += d.clocks;
+    add_depth(&t->depths, d);
 }
 
 /* --- a worker's memory -------------------------------------------------------------------------------------- */
@@ -231,7 +235,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     memset(t->counters, 0, count * sizeof *t->counters);
     memset(t->ranges, 0, count * sizeof *t->ranges);
     t->launch_number = launches;
-    t->deepest = t->depths = (exec_depth){0, 0};
+    t->deepest = t->depths = (exec_depth){0, 0, 0};
     contention_begin(&t->busy);
     t->fault.status = EXEC_OK;
     t->fault_block = UINT64_MAX;
@@ -380,7 +384,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
         r->footprint_read += footprint_take(&workers[t], 0);
         r->footprint_written += footprint_take(&workers[t], 1);
         r->deepest = deeper(r->deepest, workers[t].deepest);
-        r->depths.rounds += workers[t].depths.rounds, r->depths.clocks += workers[t].depths.clocks;
+        add_depth(&r->depths, workers[t].depths);
         if (t) contention_add(&workers[0].busy, &workers[t].busy);
     }
     contention_most(&workers[0].busy, r->atomic_turns);
@@ -435,8 +439,10 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     r->threads_per_block = threads_per_block;
     r->registers = f->registers;
     r->shared_bytes = launch->dynamic_shared ? f->dynamic_shared_offset + launch->dynamic_shared : f->static_shared;
-    /* L1 and shared memory are one 256 KB array; the blocks of an SM share what is left (2048 threads at most). */
+    /* L1 and shared memory are one 256 KB array; the blocks of an SM share what is left (2048 threads at most, and as
+     * many blocks as there are). */
     uint32_t resident = 2048 / (threads_per_block > 64 ? threads_per_block : 64);
+    if (nblocks < (uint64_t)resident * SMS) resident = (uint32_t)((nblocks + SMS - 1) / SMS);
     uint32_t left = r->shared_bytes * resident < 228 * 1024 ? 256 * 1024 - r->shared_bytes * resident : 28 * 1024;
     for (unsigned t = 0; t < threads; t++) {
         worker_begin(&workers[t], launch, left / 128 / resident);
@@ -456,7 +462,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         memset(&r->total, 0, sizeof r->total);
         r->nlines = 0;
         r->footprint_read = r->footprint_written = 0;
-        r->deepest = r->depths = (exec_depth){0, 0};
+        r->deepest = r->depths = (exec_depth){0, 0, 0};
         r->atomic_turns[0] = r->atomic_turns[1] = 0;
     }
 }

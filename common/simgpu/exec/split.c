@@ -193,8 +193,8 @@ static uint64_t special(const warp *w, enum ptx_special s, uint32_t lane) {
     case SREG_laneid: return lane;
     case SREG_warpid: return w->number;
     case SREG_nwarpid: return b->nwarps;
-    case SREG_smid: return b->id % 132; /* round robin, one possible placement */
-    case SREG_nsmid: return 132;
+    case SREG_smid: return b->id % SMS; /* round robin, one possible placement */
+    case SREG_nsmid: return SMS;
     case SREG_lanemask_eq: return 1u << lane;
     case SREG_lanemask_lt: return (1u << lane) - 1;
     case SREG_lanemask_le: return (2u << lane) - 1;
@@ -508,6 +508,7 @@ void warp_start(warp *w, block *b, uint32_t number) {
     w->current = 0;
     w->clock = 0;
     w->depth = 0;
+    w->missed = w->missed_last = 0;
     w->splits[0] = (split){.state = SPLIT_RUN, .mask = w->live, .join = NO_JOIN, .parent = -1};
     w->frames[0] = (frame){
         .end = n->kernel->code->frame_bytes, .local_end = n->kernel->local_bytes, .function = n->kernel, .caller = -1};

@@ -61,17 +61,22 @@ typedef struct warp {
     uint64_t filled_for; /* the launch whose rows frame 0 holds */
     uint64_t clock;      /* instructions executed before this slice */
     int64_t depth;       /* of the code so far, as ptx_insn.depth */
+    int32_t missed;      /* of its rounds of loads: how many L1 could not answer */
+    int32_t missed_last; /* the last of those */
 } warp;
 
 typedef struct {
     uint64_t lo, hi; /* an allocation that this instruction's last access lay in */
 } mem_range;
 
+enum { SMS = 132 }; /* as %nsmid has it; exec/ knows no profile */
+
 /* The cache of one SM as one block sees it: direct-mapped lines with four sector bits. */
 enum { L1_LINES = 2048 };
 typedef struct {
     uint64_t tag[L1_LINES]; /* line number + 1 + epoch << 40 */
     uint8_t sectors[L1_LINES];
+    int32_t round[L1_LINES]; /* of the warp that filled it last */
     uint64_t epoch;
     uint32_t shift; /* 64 - log2(lines in use) */
 } l1_cache;

@@ -130,6 +130,7 @@ struct ptx_insn {
     bool read_only;        /* ld.global.nc: no store of this launch changes what it reads */
     bool unused;           /* an atomic whose result nobody reads */
     bool folded;           /* a branch of which ptxas makes nothing: it costs no slots */
+    uint8_t later_rounds;  /* a load: how many rounds of its basic block come after its own */
     int64_t depth;         /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks (depth.c) */
     uint32_t guard;        /* row of the guard predicate */
     uint32_t d, d2;        /* result rows; d2: the q of p|q */

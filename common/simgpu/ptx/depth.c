@@ -71,7 +71,8 @@ static bool is_the_other_way(const ptx_code *c, uint32_t at) {
     return i->op == OP_bra && !i->guarded && at && i[-1].op == OP_bra && i[-1].guarded;
 }
 
-static void advance(const schedules *t, schedule *v, const ptx_insn *i) {
+/* Returns the round that the instruction belongs to. */
+static int32_t advance(const schedules *t, schedule *v, const ptx_insn *i) {
     enum ptx_cost class = ptx_ops[i->op].cost;
     ptx_cost_info cost = ptx_costs[class];
     moment in = later(later(known(t, v, i->a), known(t, v, i->b)), later(known(t, v, i->c), known(t, v, i->e)));
@@ -100,6 +101,7 @@ static void advance(const schedules *t, schedule *v, const ptx_insn *i) {
     v->end = later(v->end, in);
     set_known(t, v, i->d, in), set_known(t, v, i->d2, in);
     for (int n = 0; i->op == OP_ld && n < 4; n++) set_known(t, v, i->v[n], in);
+    return in.rounds;
 }
 
 /* A block that is only reached by going forward. */
@@ -129,12 +131,18 @@ void depth_of_blocks(cfg *g, uint32_t nregisters, const uint32_t *id_of) {
             for (uint32_t n = 0; n <= nregisters; n++) v->of[n] = later(v->of[n], from->of[n]);
         }
         moment before = v->end;
+        int32_t *round_of = ptx_alloc((k->last - k->first + 1) * sizeof *round_of);
         for (uint32_t i = k->first; i <= k->last; i++) {
             ptx_insn *x = &g->code->insns[i];
             x->folded = is_the_other_way(g->code, i) || (x->op == OP_bra && x->guarded && skips_a_few(g->code, i));
-            advance(&t, v, x);
+            round_of[i - k->first] = advance(&t, v, x);
         }
         v->end = later(v->end, (moment){0, v->slots});
+        for (uint32_t i = k->first; i <= k->last; i++) {
+            int32_t later_rounds = v->end.rounds - round_of[i - k->first];
+            g->code->insns[i].later_rounds = (uint8_t)(later_rounds < 255 ? later_rounds : 255);
+        }
+        ptx_free(round_of);
         g->code->insns[k->first].depth =
             (v->end.rounds - before.rounds) * PTX_DEPTH_ROUND + (v->end.clocks - before.clocks);
     }

@@ -53,17 +53,22 @@ uint32_t time_occupancy(const time_profile *p, uint32_t threads, uint32_t regist
     return blocks;
 }
 
-/* The mean time of a round of loads: which part of the sectors L1, L2 and DRAM answered. DRAM is slower the fuller the
- * SMs are. Atomics whose value somebody waits for are rounds too, answered by L2. */
-static double round_ns(const time_profile *p, const exec_result *r, double fullness) {
+/* Rounds of loads: what L1 answers, and what L2 and DRAM answer to the rest. Blocks that are resident together and read
+ * the same sectors come to them together, and all wait for DRAM. DRAM is slower the fuller the SMs are of warps that
+ * each want other sectors. Atomics whose value somebody waits for are rounds too, answered by L2. */
+static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth depth, double resident,
+                        double fullness) {
     const exec_counters *c = &r->total;
-    double missed = c->ld_sectors ? smaller(1, (double)c->l1_miss_sectors / (double)c->ld_sectors) : 0;
-    double dram = c->l1_miss_sectors ? smaller(1, (double)r->footprint_read / (double)c->l1_miss_sectors) : 0;
-    double dram_ns = p->latency_dram_idle_ns + fullness * (p->latency_dram_loaded_ns - p->latency_dram_idle_ns);
-    double l1_ns = p->latency_l1_clk / p->clock_ghz, l2_ns = p->latency_l2_clk / p->clock_ghz;
-    double load_ns = (1 - missed) * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns);
     double loads = (double)c->ld_requests, atomics = (double)c->atom_requests;
-    return loads + atomics > 0 ? (loads * load_ns + atomics * p->latency_atomic_ns) / (loads + atomics) : 0;
+    if (loads + atomics <= 0) return 0;
+    double own = c->l1_miss_sectors ? smaller(1, (double)r->footprint_read / (double)c->l1_miss_sectors) : 0;
+    double dram = smaller(1, own * larger(1, resident));
+    double dram_ns = p->latency_dram_idle_ns + own * fullness * (p->latency_dram_loaded_ns - p->latency_dram_idle_ns);
+    double l1_ns = p->latency_l1_clk / p->clock_ghz, l2_ns = p->latency_l2_clk / p->clock_ghz;
+    double missed = (double)depth.missed, hit = (double)depth.rounds - missed;
+    double load_ns = hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns);
+    double atomic_ns = (double)depth.rounds * p->latency_atomic_ns;
+    return (loads * load_ns + atomics * atomic_ns) / (loads + atomics);
 }
 
 static double lsu_clocks(const time_profile *p, const exec_counters *c) {
@@ -109,7 +114,7 @@ static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b :
 
 /* What the longest block waits for. */
 static void explain_latency(const time_profile *p, const exec_result *r, const char *place, time_estimate *e) {
-    double rounds = (double)r->deepest.rounds * round_ns(p, r, 0), clocks = (double)r->deepest.clocks / p->clock_ghz;
+    double rounds = rounds_ns(p, r, r->deepest, 1, 0), clocks = (double)r->deepest.clocks / p->clock_ghz;
     if (rounds >= clocks)
         snprintf(e->why, sizeof e->why,
                  "latency: a warp waits for %.0f load%s in a row%s, and warps fill %.0f %% of the GPU",
@@ -166,20 +171,21 @@ static void explain(const time_profile *p, const exec_result *r, time_estimate *
 
 /* --- the roofs ---------------------------------------------------------------------------------------------- */
 
-/* A block's own time, or the sum over some blocks: depth.rounds at `round` ns each, and so on. */
-static double serial_ns(const time_profile *p, exec_depth depth, double round, double barriers, double blocks) {
-    return (double)depth.rounds * round + ((double)depth.clocks + barriers * p->barrier_clk) / p->clock_ghz +
-           blocks * p->block_ns;
+/* A block's own time, or the sum over `blocks` of them. */
+static double serial_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident,
+                        double fullness) {
+    double barriers = (double)r->total.barriers * blocks / (double)r->blocks;
+    return rounds_ns(p, r, depth, resident, fullness) +
+           ((double)depth.clocks + barriers * p->barrier_clk) / p->clock_ghz + blocks * p->block_ns;
 }
 
 static double latency_ns(const time_profile *p, const exec_result *r, double slots, double fullness) {
-    double blocks = (double)r->blocks, barriers = (double)r->total.barriers;
-    double all = serial_ns(p, r->depths, round_ns(p, r, fullness), barriers, blocks) / slots;
-    double longest = serial_ns(p, r->deepest, round_ns(p, r, fullness), barriers / blocks, 1);
+    double blocks = (double)r->blocks, resident = smaller(blocks, slots);
+    double all = serial_ns(p, r, r->depths, blocks, resident, fullness) / slots;
+    double longest = serial_ns(p, r, r->deepest, 1, resident, fullness);
     if (longest <= all) return all;
     /* It runs on when the others are done, and then its loads are answered sooner. */
-    longest = serial_ns(p, r->deepest, round_ns(p, r, fullness * all / longest), barriers / blocks, 1);
-    return larger(all, longest);
+    return larger(all, serial_ns(p, r, r->deepest, 1, resident, fullness * all / longest));
 }
 
 void time_model(const time_profile *p, const exec_result *r, time_estimate *e) {
