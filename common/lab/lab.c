@@ -86,10 +86,11 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
     while (k + 1 < CRASHES && crashes[k].sig != sig) k++;
     bool handled = before[k].sa_flags & SA_SIGINFO;
     char text[512];
-    int n = snprintf(
-        text, sizeof text, "%s: the host program %s while running %s. Nothing was scored.\n%s", lab.spec->lab,
-        ours ? "reached into the harness (SIGSEGV)" : crashes[k].what, stage,
-        handled || ours ? "" : "  Next: look for a device pointer that host code uses; cudaMemcpy is the way.\n");
+    int n = snprintf(text, sizeof text, "%s: the host program %s while running %s. Nothing was scored.\n%s",
+                     lab.spec->lab, ours ? "reached into the harness (SIGSEGV)" : crashes[k].what, stage,
+                     handled || ours ? ""
+                                     : "  Next: look for a device pointer that host code uses (cudaMemcpy is the way), "
+                                       "or for an array that is too short.\n");
     if (write(2, text, (size_t)n) < 0) _exit(2);
     lab_report_close();
     if (handled) before[k].sa_sigaction(sig, info, context);

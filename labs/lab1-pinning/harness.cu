@@ -38,7 +38,7 @@ static const lab_row rows[] = {
      "use a ring: a few buffers, again and again"},
     {"to-device", "to the device", "large batches reach the device at 0.94 of the link's speed",
      "of link", 2, 0.94, 0.33, 10, LAB_BOTH, "one-way",
-     "let the loader fill the next buffer while a copy runs: cudaMemcpyAsync, and at least two buffers"},
+     "load another buffer while a copy runs: cudaMemcpyAsync, and before a buffer is used again a wait for its own copy only"},
     {"to-host", "to the host", "large results reach the host at 0.94 of the link's speed",
      "of link", 2, 0.94, 0.33, 10, LAB_BOTH, "one-way",
      "queue the next batch before you wait for the result of this one"},
@@ -108,7 +108,9 @@ static bool graded_run(run *r, bool checking) {
         lab_fail("page-locked");
         lab_value("page-locked", "kept");
         blame("page-locked", calls.pinned[0].by);
+        lab_want("page-locked", "want all of it given back");
         lab_why("page-locked", "%zu bytes are still page-locked after run_batches has returned", calls.pinned_now);
+        lab_next("page-locked", "give back what you have locked before you return: cudaFreeHost or cudaHostUnregister");
     }
     if (lab_passed("correct") && (error || r->failure[0])) {
         lab_fail("correct");
