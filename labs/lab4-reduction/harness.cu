@@ -192,9 +192,8 @@ static void grade_accuracy(const job *j) {
 static void note_cub(const job *array, const job *tensors) {
 #ifdef LAB_CUB
     static const program cub = {rung_cub, rung_cub_plan, rung_cub_segmented};
-    char a[32];
-    lab_note("CUB, array", "%s", span(a, time_of(&cub, array, 9)));
-    lab_note("CUB, tensors", "%s", span(a, time_of(&cub, tensors, 9)));
+    lab_note("CUB, array", "%s", lab_us(time_of(&cub, array, 9)));
+    lab_note("CUB, tensors", "%s", lab_us(time_of(&cub, tensors, 9)));
 #else
     (void)array, (void)tensors;
 #endif
@@ -230,7 +229,7 @@ static void grade_sim(job *array, job *tensors, const lab_time *ta, const lab_ti
     char why[256];
     double array_start = time_of(&starter, array, 1), array_ref = time_of(&reference, array, 1);
     double start = time_of(&starter, tensors, 1), ref = time_of(&reference, tensors, 1);
-    double array_light = time_of_reading(array, 1), light = time_of_reading(tensors, 1);
+    lab_floor array_light = reading_floor(array, 1), light = reading_floor(tensors, 1);
     grade_races();
     grade_accuracy(tensors);
     if (lab_count_read(array->counted, &u, why, sizeof why)) lab_die("%s", why);
