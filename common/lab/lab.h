@@ -235,6 +235,8 @@ void lab_check_hazards(bool on);
 /* Reads that stretch's counters. 0; or -1 with the reason why there are none in `why`. The first call ends the
  * counting. */
 int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size);
+/* The same for a stretch that must be there: without its counters the program ends. To be freed as well. */
+lab_usage lab_usage_of(const char *name);
 /* Gpu lane: runs this program again under ncu with --counted and reads its counters. Same results as lab_count_read;
  * and -2 when that run itself went wrong. */
 int lab_count_ncu(lab_usage *u, char *why, size_t why_size);

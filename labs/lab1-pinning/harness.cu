@@ -169,10 +169,8 @@ static void blame_text(const char *id, const char *text) {
 /* What SimGPU found in the small jobs: "pinning.cu:26: stream order: ..." and the reason up to the end of the line; or
  * "job.cuh:105: in flight: ... a copy (pinning.cu:24) ...", if it is the loader or the taker that came too early. */
 static void grade_findings(void) {
-    lab_usage u;
-    char why[256];
     if (lab_lane() != LAB_SIM) return;
-    if (lab_count_read("small", &u, why, sizeof why)) lab_die("%s", why);
+    lab_usage u = lab_usage_of("small");
     if (u.finding[0] && lab_passed("in-flight")) {
         const char *reason = strchr(u.finding, ' '), *inside = strchr(u.finding, '(');
         lab_fail("in-flight");

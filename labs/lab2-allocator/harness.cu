@@ -279,9 +279,7 @@ static void grade_virtual_time(const trace *t, double you) {
 }
 
 static void show_bar(void) {
-    lab_usage u;
-    char why[256];
-    if (lab_count_read("training", &u, why, sizeof why)) lab_die("%s", why);
+    lab_usage u = lab_usage_of("training");
     lab_blue_bar(&u, training_begin, training_end);
     lab_usage_free(&u);
 }

@@ -274,21 +274,17 @@ static void grade_view(void) {
 
 /* --lines: one call, right or wrong, and what each line of it cost. */
 static void print_lines(job *large) {
-    lab_usage u;
     lab_time once;
-    char why[256];
     if (lab_lane() == LAB_GPU) lab_die("counters by line need the sim lane: make lines3 DEVICE=sim");
     if (!run_shape(large, &once)) lab_die("your kernel failed: %s", cudaGetErrorString(once.error));
-    if (lab_count_read(large->counted, &u, why, sizeof why)) lab_die("%s", why);
+    lab_usage u = lab_usage_of(large->counted);
     lab_print_lines(&u);
     lab_usage_free(&u);
 }
 
 /* Everything runs before the counters are read, so that one report holds it all. */
 static void grade_sim(job *large) {
-    lab_usage u;
     lab_time you;
-    char why[256];
     bool alive = check_shapes(large->cols) && run_shape(large, &you);
     double start = 0, reference = 0;
     lab_floor copy = {};
@@ -299,7 +295,7 @@ static void grade_sim(job *large) {
     }
     grade_view();
     if (!alive) return lab_skip_rest("not measured: the kernel failed, see 'correct'");
-    if (lab_count_read(large->counted, &u, why, sizeof why)) lab_die("%s", why);
+    lab_usage u = lab_usage_of(large->counted);
     if (!lab_passed("view")) lab_blame_text("view", &u, "view_transpose(");
     grade_counters(&u, large->cols);
     grade_virtual_time(&you, start, reference, copy, (double)large->rows * large->cols / 8, &u);

@@ -212,11 +212,9 @@ static void say_time(const char *row, double you, double start, double reference
 }
 
 static void grade_timeline(const job *j, double start, double reference, lab_floor light) {
-    lab_usage u;
     timeline t;
-    char why[256];
     int steps = j->steps - j->warm;
-    if (lab_count_read(j->counted, &u, why, sizeof why)) lab_die("%s", why);
+    lab_usage u = lab_usage_of(j->counted);
     if (!read_timeline(&t, &u, j->warm)) return lab_skip_rest("not measured: too few steps, see 'learns'");
     grade_calls("drains", &t.drains, steps, "when these return, the GPU has nothing left to do");
     grade_calls("pageable", &t.pageable, steps, "the CPU carries the bytes of these");
