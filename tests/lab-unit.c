@@ -157,6 +157,165 @@ static void gates(void) {
     SAME(lab_find("other")->why, "why not");
 }
 
+/* --- time ------------------------------------------------------------------------------------- */
+
+/* The linker puts these in place of lane.c's: so what only a card needs can be tried here, too. */
+static int lane = LAB_SIM, flushes;
+int __wrap_lab_lane(void);
+int __wrap_lab_lane(void) { return lane; }
+void __wrap_lab_flush_l2(void);
+void __wrap_lab_flush_l2(void) { flushes++; }
+
+/* A program whose clock says what the test wants: its times one after the other, in a circle. What is called is noted
+ * as letters: p, w, v and the program's name. */
+typedef struct {
+    char name;
+    const double *times;
+    int n, next;
+} played;
+static char calls[512];
+
+static void note(char c) { calls[strlen(calls)] = c; }
+static void play_prepare(void *context) { (void)context, note('p'); }
+static void play_work(void *context) { note(((const played *)context)->name); }
+static void play_verify(void *context) { (void)context, note('v'); }
+static double play_took(void *context) {
+    played *p = context;
+    return p->times[p->next++ % p->n];
+}
+
+static void middles(void) {
+    double odd[] = {9, 1, 8, 2, 7, 3, 6, 4, 5}, even[] = {4, 1, 3, 2}, one[] = {7}, many[63];
+    lab_middle m = lab_middle_of(odd, 9); /* the second and the eighth of nine: 96.1 % */
+    CHECK(m.median == 5 && m.lo == 2 && m.hi == 8);
+    m = lab_middle_of(even, 4);
+    CHECK(m.median == 2.5 && m.lo == 1 && m.hi == 4);
+    m = lab_middle_of(one, 1);
+    CHECK(m.median == 7 && m.lo == 7 && m.hi == 7);
+    static const int ranks[][2] = {{9, 2}, {14, 2}, {15, 4}, {31, 10}, {63, 24}};
+    for (int k = 0; k < 5; k++) {
+        int n = ranks[k][0], rank = ranks[k][1];
+        for (int i = 0; i < n; i++) many[i] = (i * 10 + 3) % n + 1; /* 1 to n, in no order where 10 and n share none */
+        m = lab_middle_of(many, n);
+        if (n != 14 && n != 15) CHECK(m.lo == rank && m.hi == n + 1 - rank && m.median == (n + 1) / 2);
+        /* The chance that fewer than `rank` of n samples lie on one side of the true median, on either side. */
+        double outside = 0, term = pow(0.5, n);
+        for (int i = 0; i < rank; i++) outside += 2 * term, term = term * (n - i) / (i + 1);
+        CHECK(1 - outside >= 0.957);
+    }
+}
+
+/* Warm-up, repetitions and flushes of a card; one run and none of these where the clock has no noise. */
+static void repetitions(void) {
+    fresh();
+    const double times[] = {100, 90, 1, 5, 3};
+    played p = {'a', times, 5, 0};
+    lab_work w = {play_prepare, play_work, play_verify, &p, play_took};
+    lab_timer how = {LAB_HOST_CLOCK, 2, 3, true};
+    lane = LAB_GPU, flushes = 0, memset(calls, 0, sizeof calls);
+    lab_time t = lab_time_work(how, &w);
+    SAME(calls, "pavpavpavpavpav");
+    CHECK(flushes == 5 && t.repetitions == 3 && t.median == 3 && t.lo == 1 && t.hi == 5 && !t.refused[0]);
+    lane = LAB_SIM, flushes = 0, p.next = 0, memset(calls, 0, sizeof calls);
+    t = lab_time_work(how, &w);
+    SAME(calls, "pav");
+    CHECK(t.repetitions == 1 && t.median == 100 && t.lo == 100 && t.hi == 100);
+}
+
+/* In the order a b b a; a ratio a pair; the second smallest and second largest of nine. */
+static void duel(void) {
+    fresh();
+    const double slow[] = {20, 22, 24, 26, 28, 30, 32, 34, 36}, fast[] = {10};
+    played a = {'a', slow, 9, 0}, b = {'b', fast, 1, 0};
+    lab_work wa = {NULL, play_work, NULL, &a, play_took}, wb = {NULL, play_work, NULL, &b, play_took};
+    lab_timer how = {LAB_HOST_CLOCK, 0, 1, false};
+    lane = LAB_GPU, memset(calls, 0, sizeof calls);
+    lab_duel d = lab_time_duel(how, &wa, &wb, 9);
+    lane = LAB_SIM;
+    SAME(calls, "abbaabbaabbaabbaab");
+    CHECK(d.pairs == 9 && d.ratio == 2.8 && d.lo == 2.2 && d.hi == 3.4 && d.a == 28 && d.b == 10);
+}
+
+/* A copy of 16 MiB on a stream of its own; `mode` says what is done about it before the work returns. */
+typedef struct {
+    void *host, *device;
+    cudaStream_t stream;
+    cudaEvent_t done;
+    enum { LEFT, WAITED_FOR, ORDERED } mode; /* stream 0 waits for it */
+} queued;
+enum { QUEUED_BYTES = 16 << 20 };
+
+static void queue_copy(void *context) {
+    const queued *q = context;
+    cudaMemcpyAsync(q->device, q->host, QUEUED_BYTES, cudaMemcpyHostToDevice, q->stream);
+    if (q->mode == WAITED_FOR) cudaStreamSynchronize(q->stream);
+    if (q->mode == ORDERED) cudaEventRecord(q->done, q->stream), cudaStreamWaitEvent(0, q->done, 0);
+}
+
+static void unsynchronised(void) {
+    fresh();
+    queued q = {.mode = LEFT};
+    LAB_CUDA(cudaMallocHost(&q.host, QUEUED_BYTES));
+    LAB_CUDA(cudaMalloc(&q.device, QUEUED_BYTES));
+    LAB_CUDA(cudaStreamCreateWithFlags(&q.stream, cudaStreamNonBlocking));
+    LAB_CUDA(cudaEventCreate(&q.done));
+    lab_work w = {NULL, queue_copy, NULL, &q, NULL};
+    lab_timer host = {LAB_HOST_CLOCK, 0, 1, false}, device = {LAB_DEVICE_CLOCK, 0, 1, false};
+    const double least = QUEUED_BYTES / 64e3; /* microseconds at 64 GB/s: no link of these machines carries more */
+    lab_time t = lab_time_work(host, &w);     /* the host's clock waits for all */
+    CHECK(!t.refused[0] && t.median > least);
+    t = lab_time_work(device, &w);
+    CHECK(t.median == 0 && strstr(t.refused, "not timed: when the clock had stopped, the device still worked for"));
+    CHECK(strstr(t.refused, "Wait for your own streams, or let stream 0 wait for them, before you return"));
+    lab_duel d = lab_time_duel(device, &w, &w, 9);
+    CHECK(isnan(d.ratio));
+    for (int mode = WAITED_FOR; mode <= ORDERED; mode++) {
+        q.mode = mode;
+        t = lab_time_work(device, &w);
+        SAME(t.refused, "");
+        CHECK(t.median > least);
+    }
+}
+
+static void floors(void) {
+    fresh();
+    const lab_floor copy = {"copy", 100};
+    SAME(lab_us(12.34), "12.3 us");
+    SAME(lab_us(5131), "5.13 ms");
+    CHECK(lab_gbs(1e6, 10) == 100 && lab_gbs(1, 0) == 0);
+    CHECK(lab_share(200, copy) == 0.5 && lab_share(0, copy) == 0);
+    lab_grade("more", 1);
+    CHECK(lab_possible("more", 90, copy) && lab_passed("more"));
+    CHECK(!lab_possible("more", 89, copy) && !lab_passed("more"));
+    SAME(lab_find("more")->why, "89.0 us is less than the floor, copy 100.0 us: some of the work was not done, or not "
+                                "while the clock ran");
+}
+
+/* The share of the reference's gain, on a logarithmic scale. */
+static void gains(void) {
+    static const double starter[] = {800}, reference[] = {50}, half[] = {200}, light[] = {10};
+    played s = {'s', starter, 1, 0}, r = {'r', reference, 1, 0}, y = {'y', half, 1, 0}, l = {'l', light, 1, 0};
+    lab_work ws = {NULL, play_work, NULL, &s, play_took}, wr = {NULL, play_work, NULL, &r, play_took},
+             wy = {NULL, play_work, NULL, &y, play_took}, wl = {NULL, play_work, NULL, &l, play_took};
+    lab_timer how = {LAB_HOST_CLOCK, 0, 1, false};
+    const lab_floor copy = {"copy", 40};
+    fresh();
+    lab_grade_gain("more", how, &ws, &wr, &wy, copy); /* half of the way from 800 to 50 by factors */
+    CHECK(fabs(lab_find("more")->value - 0.5) < 1e-9 && !lab_passed("more"));
+    SAME(lab_find("more")->why, "0.50 of the reference's gain, want ≥ 0.95");
+    SAME(lab_find("more")->shown, "200.0 us");
+    SAME(lab_find("more")->want, "start 800.0 us · reference 50.0 us · copy 40.0 us");
+    fresh();
+    lab_grade_gain("more", how, &ws, &wr, &wr, copy);
+    CHECK(lab_passed("more"));
+    fresh();
+    lab_grade_gain("more", how, &ws, &wr, &wl, copy);
+    CHECK(!lab_passed("more") && strstr(lab_find("more")->why, "less than the floor, copy 40.0 us"));
+    fresh();
+    lab_grade_gain("more", how, &wr, &ws, &wy, copy);
+    CHECK(lab_find("more")->status == LAB_NA);
+}
+
 /* --- card and record -------------------------------------------------------------------------- */
 
 static void print_tsv(FILE *f) { lab_tsv(f, "a\tb\nc\\d\re"); }
@@ -371,10 +530,25 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } groups[] = {{"data", data},    {"compare", compare}, {"grades", grades}, {"intervals", intervals},
-                  {"gates", gates},  {"card", card},       {"bar", bar},       {"report", report},
-                  {"ncu", ncu},      {"ends", ends},       {"faults", faults}, {"seeds", seeds},
-                  {"locked", locked}};
+    } groups[] = {{"data", data},
+                  {"compare", compare},
+                  {"grades", grades},
+                  {"intervals", intervals},
+                  {"gates", gates},
+                  {"card", card},
+                  {"bar", bar},
+                  {"report", report},
+                  {"ncu", ncu},
+                  {"ends", ends},
+                  {"faults", faults},
+                  {"seeds", seeds},
+                  {"locked", locked},
+                  {"middles", middles},
+                  {"repetitions", repetitions},
+                  {"duel", duel},
+                  {"unsynchronised", unsynchronised},
+                  {"floors", floors},
+                  {"gains", gains}};
     for (size_t i = 0; argc == 2 && i < sizeof groups / sizeof *groups; i++) {
         if (strcmp(argv[1], groups[i].name)) continue;
         groups[i].run();

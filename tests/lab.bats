@@ -7,7 +7,7 @@ setup_file() {
     build "$B/libsimgpu.a" "$B/reference/lab3"
     # shellcheck disable=SC2046 # a list of objects
     $(common/make/find-clang.sh) -std=c11 -g -Wall -Wextra -Werror -fsanitize=address,undefined -I common/lab -I common/simgpu/include \
-        -o "$BATS_FILE_TMPDIR/lab-unit" tests/lab-unit.c common/lab/*.c "$B/libsimgpu.a" -pthread -lstdc++ -lm
+        -Wl,--wrap=lab_lane,--wrap=lab_flush_l2 -o "$BATS_FILE_TMPDIR/lab-unit" tests/lab-unit.c common/lab/*.c "$B/libsimgpu.a" -pthread -lstdc++ -lm
 }
 
 unit() { "$BATS_FILE_TMPDIR/lab-unit" "$1"; }
@@ -17,6 +17,12 @@ unit() { "$BATS_FILE_TMPDIR/lab-unit" "$1"; }
 @test "marks: a straight line between full and zero" { unit grades; }
 @test "marks: an interval that straddles the mark is inconclusive" { unit intervals; }
 @test "marks: nothing is earned behind a gate that is not full" { unit gates; }
+@test "time: the middle, and the interval that holds the true one with 95.7 % or more" { unit middles; }
+@test "time: warm-up, repetitions and flushes on a card; one run where the clock has no noise" { unit repetitions; }
+@test "time: two programs in the order a b b a, compared pair by pair" { unit duel; }
+@test "time: what is left on a stream is refused, with what to do about it" { unit unsynchronised; }
+@test "time: throughput, share of the floor; a time below the floor fails by the floor's name" { unit floors; }
+@test "time: the share of the reference's gain" { unit gains; }
 @test "card and record, character by character" { unit card; }
 @test "the card's last line tells a student from the reference" { unit ends; }
 @test "a fault's place and cause are put beside the row" { unit faults; }

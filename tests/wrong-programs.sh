@@ -1,7 +1,8 @@
 #!/bin/bash
 # wrong-programs.sh: prints a Bats file with one test for each program in labs/*/wrong and labs/*/cheat.
 #
-# Such a program opens with what the grader must say of it:
+# What is one mistake away from the solution is a patch (common/make/whole.sh). Such a program opens with what the grader
+# must say of it:
 #     // expect: ROW: REGEX     that row is not full, and its value, place or reason matches the extended regex
 #     // expect: gate: REGEX    the gate refuses it with such a message, and it is never run
 #     // expect: run: REGEX     it ends without a score, and what is said matches
@@ -12,7 +13,7 @@ cd "$(dirname "$0")/.."
 echo "# Made by tests/wrong-programs.sh."
 echo "load '$PWD/tests/helper'"
 echo "load '$PWD/tests/expect'"
-for f in labs/*/wrong/*.cu labs/*/cheat/*.cu; do
+for f in labs/*/wrong/*.cu labs/*/wrong/*.patch labs/*/cheat/*.cu labs/*/cheat/*.patch; do
     [ -f "$f" ] || continue
     printf '@test "%s" { expected %s; }\n' "${f#labs/}" "$f"
 done

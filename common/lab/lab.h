@@ -14,10 +14,13 @@
  * allowed. Only lane.c knows which lane it is compiled for.
  *
  * A program that ends before lab_end has no `score` line in its record, and without that line nothing is passed.
- * Errors of the harness itself end the program with one message and status 2.
+ * Times are a header of their own, timing.h. Errors of the harness itself end the program with one message and
+ * status 2.
  */
 #ifndef LAB_H
 #define LAB_H
+
+#include "timing.h"
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -155,39 +158,6 @@ typedef struct {
  */
 bool lab_compare(const float *got, size_t count, lab_oracle oracle, void *context, double relative, lab_diff *diff);
 
-/* --- time (timing.c) -------------------------------------------------------------------------- */
-
-typedef struct {
-    void (*prepare)(void *context); /* untimed, before each repetition: fresh data, poisoned output. May be NULL */
-    void (*work)(void *context);    /* timed, up to the end of cudaDeviceSynchronize */
-    void (*verify)(void *context);  /* untimed, after each. May be NULL */
-    void *context;
-} lab_work;
-
-typedef enum { LAB_HOST_CLOCK, LAB_DEVICE_CLOCK } lab_clock; /* what a caller waits for; event to event on the device */
-
-typedef struct {
-    lab_clock clock;
-    int warmup, repetitions; /* the sim lane needs neither: it runs once, its clock has no noise */
-    bool flush;              /* gpu lane: empty L2 before each repetition */
-} lab_timer;
-
-typedef struct {
-    double median, low, high; /* microseconds: the middle, the fastest, the slowest */
-    int repetitions;
-    cudaError_t error; /* of the work itself; the times are then 0 */
-} lab_time;
-lab_time lab_time_work(lab_timer how, const lab_work *work);
-
-/* Two programs in turn, in the order a b b a, so that a drift of the machine hits both alike.
- * ratio = time of a / time of b: its median and the order-statistic interval that holds it with 96 % or more. */
-typedef struct {
-    double ratio, lo, hi;
-    double a, b; /* medians, microseconds */
-    int pairs;
-} lab_duel;
-lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int pairs /* 9, 15, 31 or 63 */);
-
 /* --- counters (report.c, ncu.c, lines.c) ------------------------------------------------------ */
 
 #define LAB_COUNTERS(X)                                                                                                \
@@ -265,6 +235,8 @@ void lab_check_hazards(bool on);
 /* Reads that stretch's counters. 0; or -1 with the reason why there are none in `why`. The first call ends the
  * counting. */
 int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size);
+/* The same for a stretch that must be there: without its counters the program ends. To be freed as well. */
+lab_usage lab_usage_of(const char *name);
 /* Gpu lane: runs this program again under ncu with --counted and reads its counters. Same results as lab_count_read;
  * and -2 when that run itself went wrong. */
 int lab_count_ncu(lab_usage *u, char *why, size_t why_size);
@@ -290,7 +262,6 @@ void lab_blue_bar(const lab_usage *u, double begin, double end);
 int lab_lane(void);                /* LAB_SIM or LAB_GPU */
 const char *lab_lane_name(void);   /* "sim", "gpu" */
 const char *lab_device_name(void); /* "virtual H200", "NVIDIA H200" */
-double lab_now(void);              /* ns of this lane's host clock */
 
 #ifdef __cplusplus
 }

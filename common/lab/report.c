@@ -308,6 +308,13 @@ int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size) {
     return rc;
 }
 
+lab_usage lab_usage_of(const char *name) {
+    lab_usage u;
+    char why[256];
+    if (lab_count_read(name, &u, why, sizeof why)) lab_die("%s", why);
+    return u;
+}
+
 void lab_usage_free(lab_usage *u) {
     free(u->lines);
     free(u->spans);

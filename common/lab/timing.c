@@ -1,8 +1,8 @@
 /* timing.c — how long a piece of work takes, said with its spread, the same way in both lanes.
  *
- * What is inside the window: the call and everything it started, because the window closes after cudaDeviceSynchronize.
- * Work on another stream or thread of the device cannot hide behind it. What is outside: fresh data, poison, the flush
- * of L2, checking. In the sim lane the clock is virtual and without noise: one repetition, no warm-up, no flush.
+ * What is inside the window: the call and everything it started. The host's window closes after cudaDeviceSynchronize,
+ * so no stream or thread of the device can hide work behind it. The device's closes with an event, and then it is
+ * looked whether the device was idle, too. What is outside: fresh data, poison, the flush of L2, checking.
  */
 #include "lab_internal.h"
 
@@ -11,39 +11,7 @@
 
 enum { MAX_REPETITIONS = 255 };
 
-/* --- one measurement -------------------------------------------------------------------------- */
-
-/* Microseconds of one run of the work. */
-static double run_once(lab_timer how, const lab_work *w, cudaError_t *error) {
-    static cudaEvent_t begin, end;
-    if (!begin) {
-        LAB_CUDA(cudaEventCreate(&begin));
-        LAB_CUDA(cudaEventCreate(&end));
-    }
-    if (w->prepare) w->prepare(w->context);
-    if (how.flush) lab_flush_l2();
-    LAB_CUDA(cudaDeviceSynchronize());
-    void (*work)(void *) = w->work; /* read now: w may lie in what is locked */
-    void *context = w->context;
-    lab_lock();
-    double t0 = lab_now();
-    if (how.clock == LAB_DEVICE_CLOCK) LAB_CUDA(cudaEventRecord(begin, 0));
-    work(context);
-    cudaError_t launched = cudaGetLastError();
-    if (how.clock == LAB_DEVICE_CLOCK) cudaEventRecord(end, 0);
-    cudaError_t ran = cudaDeviceSynchronize();
-    double us = (lab_now() - t0) / 1e3;
-    lab_unlock();
-    *error = launched ? launched : ran;
-    if (*error) return 0;
-    if (how.clock == LAB_DEVICE_CLOCK) {
-        float ms;
-        LAB_CUDA(cudaEventElapsedTime(&ms, begin, end));
-        us = ms * 1e3;
-    }
-    if (w->verify) w->verify(w->context);
-    return us;
-}
+/* --- samples ---------------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -55,48 +23,166 @@ static double median(double *v, int n) {
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
+/* The k-th smallest and k-th largest of n samples enclose the true median with at least 95.7 %, whatever the noise
+ * looks like (exact binomial). */
+static int interval_rank(int n) { return n >= 63 ? 24 : n >= 31 ? 10 : n >= 15 ? 4 : n >= 9 ? 2 : 1; }
+
+lab_middle lab_middle_of(double *samples, int n) {
+    lab_middle m = {.median = median(samples, n)}; /* sorts */
+    m.lo = samples[interval_rank(n) - 1];
+    m.hi = samples[n - interval_rank(n)];
+    return m;
+}
+
+/* --- one measurement -------------------------------------------------------------------------- */
+
+typedef struct {
+    double us;
+    double late; /* device clock: how long the device still worked when the closing event had passed */
+    cudaError_t error;
+} sample;
+
+/* Microseconds of a wait for the device; on a device that is idle, the price of the call. */
+static double wait_us(cudaError_t *error) {
+    double t0 = lab_now();
+    *error = cudaDeviceSynchronize();
+    return (lab_now() - t0) / 1e3;
+}
+
+static sample run_once(lab_timer how, const lab_work *w) {
+    static cudaEvent_t begin, end;
+    const bool events = how.clock == LAB_DEVICE_CLOCK;
+    sample s = {.us = 0};
+    cudaError_t idle;
+    if (!begin) {
+        LAB_CUDA(cudaEventCreate(&begin));
+        LAB_CUDA(cudaEventCreate(&end));
+    }
+    if (w->prepare) w->prepare(w->context);
+    if (how.flush) lab_flush_l2();
+    LAB_CUDA(cudaDeviceSynchronize());
+    void (*work)(void *) = w->work; /* read now: w may lie in what is locked */
+    void *context = w->context;
+    lab_lock();
+    double t0 = lab_now();
+    if (events) LAB_CUDA(cudaEventRecord(begin, 0));
+    work(context);
+    cudaError_t launched = cudaGetLastError(), ran;
+    if (events) cudaEventRecord(end, 0), cudaEventSynchronize(end);
+    double waited = wait_us(&ran);
+    s.us = (lab_now() - t0) / 1e3;
+    lab_unlock();
+    s.error = launched ? launched : ran;
+    if (s.error) return s;
+    if (events) {
+        float ms;
+        LAB_CUDA(cudaEventElapsedTime(&ms, begin, end));
+        s.us = ms * 1e3;
+        s.late = waited - wait_us(&idle);
+    }
+    if (w->verify) w->verify(w->context);
+    if (w->took) s.us = w->took(w->context);
+    return s;
+}
+
 static int limited(int n) { return n < 1 ? 1 : n > MAX_REPETITIONS ? MAX_REPETITIONS : n; }
 
+/* A virtual clock tells the least delay; a card's host may be held up for some microseconds by anything. */
+static bool too_late(double late) { return late > (lab_lane() == LAB_SIM ? 0.1 : 20); }
+
 lab_time lab_time_work(lab_timer how, const lab_work *work) {
-    double samples[MAX_REPETITIONS] = {0};
+    double us[MAX_REPETITIONS] = {0}, late[MAX_REPETITIONS] = {0};
     lab_time t = {.repetitions = lab_lane() == LAB_SIM ? 1 : limited(how.repetitions)};
     int warmup = lab_lane() == LAB_SIM ? 0 : how.warmup;
-    for (int i = 0; i < warmup && !t.error; i++) run_once(how, work, &t.error);
-    for (int i = 0; i < t.repetitions && !t.error; i++) samples[i] = run_once(how, work, &t.error);
-    if (t.error) return t;
-    t.median = median(samples, t.repetitions);
-    t.low = samples[0];
-    t.high = samples[t.repetitions - 1];
+    for (int i = -warmup; i < t.repetitions; i++) {
+        sample s = run_once(how, work);
+        t.error = s.error;
+        if (t.error) return t;
+        if (i < 0) continue;
+        us[i] = s.us;
+        late[i] = s.late;
+    }
+    double later = median(late, t.repetitions);
+    if (too_late(later)) {
+        lab_text(t.refused, sizeof t.refused,
+                 "not timed: when the clock had stopped, the device still worked for %s. "
+                 "Wait for your own streams, or let stream 0 wait for them, before you return",
+                 lab_us(later));
+        return t;
+    }
+    lab_middle m = lab_middle_of(us, t.repetitions);
+    t.median = m.median, t.lo = m.lo, t.hi = m.hi;
     return t;
 }
 
 /* --- two against each other ------------------------------------------------------------------- */
 
-/* The k-th smallest and k-th largest of n ratios enclose the true median with at least 95.7 %, whatever the noise looks
- * like (exact binomial). */
-static int interval_rank(int n) { return n >= 63 ? 24 : n >= 31 ? 10 : n >= 15 ? 4 : n >= 9 ? 2 : 1; }
-
 lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int pairs) {
-    double ratio[MAX_REPETITIONS] = {0}, ta[MAX_REPETITIONS] = {0}, tb[MAX_REPETITIONS] = {0};
+    double ratio[MAX_REPETITIONS] = {0}, ta[MAX_REPETITIONS] = {0}, tb[MAX_REPETITIONS] = {0},
+           late[MAX_REPETITIONS] = {0};
+    const lab_duel none = {.ratio = NAN, .lo = NAN, .hi = NAN};
     lab_duel d = {.pairs = lab_lane() == LAB_SIM ? 1 : limited(pairs)};
-    cudaError_t error = cudaSuccess;
     for (int i = 0; i < how.warmup && lab_lane() == LAB_GPU; i++) {
-        run_once(how, a, &error);
-        run_once(how, b, &error);
+        run_once(how, a);
+        run_once(how, b);
     }
     for (int i = 0; i < d.pairs; i++) {
-        cudaError_t ea, eb;
-        if (i % 2 == 0) ta[i] = run_once(how, a, &ea);
-        tb[i] = run_once(how, b, &eb);
-        if (i % 2 == 1) ta[i] = run_once(how, a, &ea);
-        if (ea || eb) return (lab_duel){.ratio = NAN, .lo = NAN, .hi = NAN};
-        ratio[i] = ta[i] / tb[i];
+        sample sa = {.us = 0}, sb;
+        if (i % 2 == 0) sa = run_once(how, a);
+        sb = run_once(how, b);
+        if (i % 2 == 1) sa = run_once(how, a);
+        if (sa.error || sb.error) return none;
+        ta[i] = sa.us, tb[i] = sb.us;
+        ratio[i] = sa.us / sb.us;
+        late[i] = fmax(sa.late, sb.late);
     }
-    d.ratio = median(ratio, d.pairs); /* sorts */
-    int rank = interval_rank(d.pairs);
-    d.lo = ratio[rank - 1];
-    d.hi = ratio[d.pairs - rank];
+    if (too_late(median(late, d.pairs))) return none;
+    lab_middle m = lab_middle_of(ratio, d.pairs);
+    d.ratio = m.median, d.lo = m.lo, d.hi = m.hi;
     d.a = median(ta, d.pairs);
     d.b = median(tb, d.pairs);
     return d;
+}
+
+/* --- what a time means ------------------------------------------------------------------------ */
+
+double lab_gbs(double bytes, double us) { return us > 0 ? bytes / us / 1e3 : 0; }
+double lab_share(double us, lab_floor floor) { return us > 0 ? floor.us / us : 0; }
+
+const char *lab_us(double us) {
+    static char texts[8][32];
+    static int turn;
+    char *to = texts[turn = (turn + 1) % 8];
+    lab_text(to, sizeof texts[0], us >= 1000 ? "%.2f ms" : "%.1f us", us >= 1000 ? us / 1000 : us);
+    return to;
+}
+
+bool lab_possible(const char *id, double us, lab_floor floor) {
+    if (!(us < 0.9 * floor.us)) return true;
+    lab_fail(id);
+    lab_why(id, "%s is less than the floor, %s %s: some of the work was not done, or not while the clock ran",
+            lab_us(us), floor.name, lab_us(floor.us));
+    return false;
+}
+
+void lab_grade_gain(const char *id, lab_timer how, const lab_work *start, const lab_work *reference,
+                    const lab_work *you, lab_floor floor) {
+    const lab_result *r = lab_find(id);
+    if (!r) return;
+    const double full = r->row->full;
+    lab_duel gain = lab_time_duel(how, start, reference, 9), duel = {0};
+    if (!(gain.ratio > 1)) return lab_skip(id, "on this card the reference is no faster than the starter");
+    double value = 0, lo = 0, hi = 0;
+    for (int pairs = 15; pairs <= 31; pairs += 16) { /* a close call is measured again, longer */
+        duel = lab_time_duel(how, reference, you, pairs);
+        value = 1 + log(duel.ratio) / log(gain.ratio);
+        lo = 1 + log(duel.lo) / log(gain.ratio);
+        hi = 1 + log(duel.hi) / log(gain.ratio);
+        if (!(lo < full && hi >= full)) break;
+    }
+    if (value < full) lab_why(id, "%.2f of the reference's gain, want ≥ %.2f", value, full);
+    lab_grade_interval(id, value, lo, hi); /* says so if it is inconclusive */
+    lab_possible(id, duel.b, floor);
+    lab_value(id, "%s", lab_us(duel.b));
+    lab_want(id, "start %s · reference %s · %s %s", lab_us(gain.a), lab_us(duel.a), floor.name, lab_us(floor.us));
 }

@@ -58,6 +58,7 @@ fi
 echo "grading and tests"
 tool bats bats 'for make check and make test' tests
 tool timeout coreutils 'for make check' tests
+tool patch patch 'for make test' tests
 tool shellcheck shellcheck 'for make lint' tests
 tool clang-format clang-format 'for make lint' tests
 tool cppcheck cppcheck 'for make lint' tests

@@ -2,11 +2,12 @@
 # Which version of a lab's file is meant, and what it takes to build it. To be sourced after lib.sh.
 #
 #   variant N WHERE    prints the variant's name; stages a submission first. WHERE: `labs`, `solutions`, `starter`,
-#                      another tree (WHERE/lab3-transpose/transpose.cu or WHERE/transpose.cu), or a .cu file
+#                      another tree (WHERE/lab3-transpose/transpose.cu or WHERE/transpose.cu), or a .cu file, or a
+#                      .patch against one (whole.sh)
 #   need_compilers     exits with a message when this lane's compiler is missing
 
 variant() {
-    local dir file where=${2%/} source
+    local dir file where=${2%/} source whole
     dir=$(lab_dir "$1") || exit 1
     file=$(lab_file "$1") || exit 1
     case $where in
@@ -26,8 +27,9 @@ variant() {
         fi
     done
     [ -n "$source" ] || die "SUBMISSION=$2: neither $where/${dir#labs/}/$file nor $where/$file is there."
+    whole=$(common/make/whole.sh "$source") || exit 1
     name=sub-$(printf %s "$source" | tr -c 'A-Za-z0-9.-' _)
-    common/make/stage.sh "$source" "$source" "$B/$name/lab$1.cu"
+    common/make/stage.sh "$whole" "$whole" "$B/$name/lab$1.cu"
     echo "$name"
 }
 

@@ -21,73 +21,58 @@ static run bench_job(run_fn fn, enum way way) {
     return run_new(fn, sim ? 32 : 64, way == TO_HOST ? small : large, way == TO_DEVICE ? small : large, true);
 }
 
-/* --- rates: the middle of several runs ------------------------------------------------------------ */
+/* --- rates, in GB/s ------------------------------------------------------------------------------- */
 
-#define RATE_RUNS (lab_lane() == LAB_SIM ? 1 : 9)
-
-/* GB/s. low and high hold the true median with 96 % or more: the second and the eighth of nine. */
-typedef struct {
-    double middle, low, high, all[9];
-    int n;
-} rates;
-
-static int by_rate(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void rates_add(rates *r, double gbs) { r->all[r->n++] = gbs; }
-
-static void rates_end(rates *r) {
-    qsort(r->all, (size_t)r->n, sizeof *r->all, by_rate);
-    r->middle = r->all[r->n / 2];
-    r->low = r->all[r->n > 2];
-    r->high = r->all[r->n > 2 ? r->n - 2 : r->n - 1];
-}
+enum { MOST_RUNS = 9 };
+#define RATE_RUNS (lab_lane() == LAB_SIM ? 1 : MOST_RUNS)
 
 /* Also the time outside the loop: before the first load and after the last take. */
-static rates bench_rate(run_fn fn, enum way way, double *around_us = NULL, bool *right = NULL) {
+static double bench_rate(run_fn fn, enum way way, double *around_us = NULL, bool *right = NULL) {
     run r = bench_job(fn, way);
-    rates rate = {};
+    double gbs[MOST_RUNS];
     for (int i = 0; i < RATE_RUNS; i++) {
         cudaError_t error = run_once(&r, false);
         if (error) lab_die("a program of the harness failed: %s", cudaGetErrorString(error));
         if (around_us) *around_us = (lab_now() - r.called - (r.end - r.begin)) / 1e3;
         if (right) *right = !r.failure[0];
-        rates_add(&rate, rate_of(&r));
+        gbs[i] = rate_of(&r);
     }
-    rates_end(&rate);
-    return rate;
+    return lab_middle_of(gbs, RATE_RUNS).median;
 }
 
 /* --- the link --------------------------------------------------------------------------------------- */
 
-/* What page-locked memory and the copy engines can do, in GB/s: one long copy each way, alone or both at once. */
-static double link_rate(enum way way) {
-    const size_t bytes = (size_t)(lab_lane() == LAB_SIM ? 64 : 256) << 20;
+typedef struct {
+    enum way way;
+    size_t bytes;
     void *host[2], *device[2];
     cudaStream_t stream[2];
-    rates rate = {};
+} link_ends;
+
+static void link_work(void *context) {
+    const link_ends *l = (const link_ends *)context;
+    if (l->way != TO_HOST) cudaMemcpyAsync(l->device[0], l->host[0], l->bytes, cudaMemcpyHostToDevice, l->stream[0]);
+    if (l->way != TO_DEVICE) cudaMemcpyAsync(l->host[1], l->device[1], l->bytes, cudaMemcpyDeviceToHost, l->stream[1]);
+}
+
+/* What page-locked memory and the copy engines can do, in GB/s: one long copy each way, alone or both at once. */
+static double link_rate(enum way way) {
+    link_ends l = {way, (size_t)(lab_lane() == LAB_SIM ? 64 : 256) << 20, {}, {}, {}};
     for (int i = 0; i < 2; i++) {
-        LAB_CUDA(cudaHostAlloc(&host[i], bytes, cudaHostAllocDefault));
-        LAB_CUDA(cudaMalloc(&device[i], bytes));
-        LAB_CUDA(cudaStreamCreateWithFlags(&stream[i], cudaStreamNonBlocking));
+        LAB_CUDA(cudaHostAlloc(&l.host[i], l.bytes, cudaHostAllocDefault));
+        LAB_CUDA(cudaMalloc(&l.device[i], l.bytes));
+        LAB_CUDA(cudaStreamCreateWithFlags(&l.stream[i], cudaStreamNonBlocking));
     }
-    for (int k = 0; k < RATE_RUNS; k++) {
-        LAB_CUDA(cudaDeviceSynchronize());
-        double t0 = lab_now();
-        if (way != TO_HOST) LAB_CUDA(cudaMemcpyAsync(device[0], host[0], bytes, cudaMemcpyHostToDevice, stream[0]));
-        if (way != TO_DEVICE) LAB_CUDA(cudaMemcpyAsync(host[1], device[1], bytes, cudaMemcpyDeviceToHost, stream[1]));
-        LAB_CUDA(cudaDeviceSynchronize());
-        rates_add(&rate, (way == BOTH ? 2.0 : 1.0) * (double)bytes / (lab_now() - t0));
-    }
+    lab_work w = {NULL, link_work, NULL, &l, NULL};
+    lab_timer how = {LAB_HOST_CLOCK, 0, RATE_RUNS, false};
+    lab_time t = lab_time_work(how, &w);
+    if (t.error) lab_die("the copy over the link failed: %s", cudaGetErrorString(t.error));
     for (int i = 0; i < 2; i++) {
-        cudaStreamDestroy(stream[i]);
-        cudaFree(device[i]);
-        cudaFreeHost(host[i]);
+        cudaStreamDestroy(l.stream[i]);
+        cudaFree(l.device[i]);
+        cudaFreeHost(l.host[i]);
     }
-    rates_end(&rate);
-    return rate.middle;
+    return lab_gbs((way == BOTH ? 2.0 : 1.0) * (double)l.bytes, t.median);
 }
 
 /* --- --bench ------------------------------------------------------------------------------------------ */
@@ -108,10 +93,9 @@ static double bench_row(int entry, enum way way, const char *name, double link) 
     run job = bench_job(NULL, way);
     double bytes = job.job.batches * (double)(job.job.in_bytes + job.job.out_bytes), around_us = 0;
     bool right = true;
-    rates r = bench_rate(bench_entries[entry].fn, way, &around_us, &right);
+    double gbs = bench_rate(bench_entries[entry].fn, way, &around_us, &right);
     if (right)
-        printf("%s\t%s\t%.1f\t%.2f\t%.3f\n", name, bench_entries[entry].name, bytes / r.middle / 1e3, r.middle,
-               r.middle / link);
+        printf("%s\t%s\t%.1f\t%.2f\t%.3f\n", name, bench_entries[entry].name, bytes / gbs / 1e3, gbs, gbs / link);
     else
         printf("%s\t%s\twrong\t\t\n", name, bench_entries[entry].name);
     if (entry == ENTRIES - 1) printf("%s\tlink\t%.1f\t%.2f\t1.000\n", name, bytes / link / 1e3, link);

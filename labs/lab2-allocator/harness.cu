@@ -259,37 +259,34 @@ static double play_training(const trace *t, int steps, double *us) {
     return waits;
 }
 
-/* "5.13 ms", "12.4 us" */
-static const char *span(char *to, double us) {
-    snprintf(to, 32, us >= 1000 ? "%.2f ms" : "%.1f us", us >= 1000 ? us / 1000 : us);
-    return to;
+/* No allocator can beat memory that was bought beforehand. */
+static lab_floor light_floor(const trace *t, int steps) {
+    lab_floor floor = {"light", time_of(&light, t, steps)};
+    return floor;
 }
 
 /* Sim lane: a multiple of the time with memory that costs nothing. */
 static void grade_virtual_time(const trace *t, double you) {
-    char a[32], b[32], c[32];
-    double start = time_of(&starter, t, START_STEPS), theirs = time_of(&vendor, t, SIM_STEPS),
-           least = time_of(&light, t, SIM_STEPS);
+    double start = time_of(&starter, t, START_STEPS), theirs = time_of(&vendor, t, SIM_STEPS);
+    lab_floor least = light_floor(t, SIM_STEPS);
     if (!(you > 0) || !lab_passed("correct")) return not_measured("virtual-time");
-    lab_grade("virtual-time", you / least);
-    lab_value("virtual-time", "%s", span(a, you));
-    lab_want("virtual-time", "start %s · vendor %s · light %s", span(a, start), span(b, theirs), span(c, least));
-    if (lab_passed("virtual-time")) return;
+    lab_grade("virtual-time", you / least.us);
+    lab_value("virtual-time", "%s", lab_us(you));
+    lab_want("virtual-time", "start %s · vendor %s · light %s", lab_us(start), lab_us(theirs), lab_us(least.us));
+    if (!lab_possible("virtual-time", you, least) || lab_passed("virtual-time")) return;
     meter_blame("virtual-time", waits_of);
-    lab_why("virtual-time", "%.2f times a step whose memory was bought beforehand, want ≤ 1.03", you / least);
+    lab_why("virtual-time", "%.2f times a step whose memory was bought beforehand, want ≤ 1.03", you / least.us);
 }
 
 static void show_bar(void) {
-    lab_usage u;
-    char why[256];
-    if (lab_count_read("training", &u, why, sizeof why)) lab_die("%s", why);
+    lab_usage u = lab_usage_of("training");
     lab_blue_bar(&u, training_begin, training_end);
     lab_usage_free(&u);
 }
 
 /* Gpu lane: your loop against the vendor's, run in turn. */
 static void grade_time(const trace *t, int steps) {
-    char a[32], b[32], c[32];
+    lab_floor least = light_floor(t, steps);
     replay *mine = replay_new(&yours, t), *theirs = replay_new(&vendor, t);
     mine->checked = theirs->checked = false;
     loop m = {mine, steps, false, 0, 0, 0}, v = {theirs, steps, false, 0, 0, 0};
@@ -298,9 +295,10 @@ static void grade_time(const trace *t, int steps) {
     lab_duel d = lab_time_duel(how, &you, &ven, 9);
     if (d.ratio > 1.03) lab_why("time", "%.2f times a step with cudaMallocAsync, want ≤ 1.03", d.ratio);
     lab_grade_interval("time", d.ratio, d.lo, d.hi);
-    lab_value("time", "%s", span(a, d.a / steps));
-    lab_want("time", "start %s · vendor %s · light %s", span(a, time_of(&starter, t, START_STEPS)),
-             span(b, d.b / steps), span(c, time_of(&light, t, steps)));
+    lab_possible("time", d.a / steps, least);
+    lab_value("time", "%s", lab_us(d.a / steps));
+    lab_want("time", "start %s · vendor %s · light %s", lab_us(time_of(&starter, t, START_STEPS)), lab_us(d.b / steps),
+             lab_us(least.us));
     dead |= replay_verdict(mine) != cudaSuccess;
     take_failure(mine, "correct");
     if (replay_verdict(theirs)) lab_die("cudaMallocAsync: %s", theirs->failure);

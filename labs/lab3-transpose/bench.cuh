@@ -108,7 +108,7 @@ static void bench_size(int n, bool check) {
         }
         lab_work w = {NULL, bench_work, NULL, &run};
         lab_duel d = lab_time_duel(how, &copy_work, &w, 15);
-        printf("%d\t%s\t%.2f\t%.1f\t%.3f\n", n, bench_entries[i].name, d.b, 2.0 * 4 * (double)count / d.b / 1e3,
+        printf("%d\t%s\t%.2f\t%.1f\t%.3f\n", n, bench_entries[i].name, d.b, lab_gbs(2.0 * 4 * (double)count, d.b),
                d.ratio);
         fflush(stdout);
     }

@@ -166,12 +166,6 @@ static void fail_counters(const char *why) {
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* "5.13 ms", "12.4 us" */
-static const char *span(char *to, double us) {
-    snprintf(to, 32, us >= 1000 ? "%.2f ms" : "%.1f us", us >= 1000 ? us / 1000 : us);
-    return to;
-}
-
 /* As the student is timed in this lane. */
 static double time_of(transpose_fn fn, int n, int repetitions) {
     job *j = job_new(fn, NULL, n, n);
@@ -182,14 +176,20 @@ static double time_of(transpose_fn fn, int n, int repetitions) {
     return t.median;
 }
 
+/* No transpose can beat a plain copy of the bytes. */
+static lab_floor copy_floor(int n, int repetitions) {
+    lab_floor copy = {"copy", time_of(rung_copy, n, repetitions)};
+    return copy;
+}
+
 /* Sim lane: a multiple of the copy's time. All microseconds. `least`: the sectors of one matrix; who moved fewer has
  * gone round the kernels' loads and stores, and with them round the model. */
-static void grade_virtual_time(double you, double start, double reference, double light, double least,
+static void grade_virtual_time(const lab_time *you, double start, double reference, lab_floor copy, double least,
                                const lab_usage *u) {
-    char a[32], b[32], c[32];
-    lab_grade("virtual-time", you / light);
-    lab_value("virtual-time", "%s", span(a, you));
-    lab_want("virtual-time", "start %s · reference %s · copy %s", span(a, start), span(b, reference), span(c, light));
+    lab_grade("virtual-time", you->median / copy.us);
+    lab_value("virtual-time", "%s", lab_us(you->median));
+    lab_want("virtual-time", "start %s · reference %s · copy %s", lab_us(start), lab_us(reference), lab_us(copy.us));
+    if (you->refused[0]) return lab_fail("virtual-time"), lab_why("virtual-time", "%s", you->refused);
     bool part = u->total.ld_sectors < least || u->total.st_sectors < least;
     if (part || atomics(&u->total)) {
         lab_fail("virtual-time");
@@ -198,33 +198,17 @@ static void grade_virtual_time(double you, double start, double reference, doubl
                        part ? "no time counts for kernels that moved only a part of the matrix"
                             : "no time counts for a transpose by atomics: the model knows no price for them");
     }
-    if (lab_passed("virtual-time")) return;
-    lab_why("virtual-time", "%.2f times the copy, want ≤ 1.15%s%s", you / light,
+    if (!lab_possible("virtual-time", you->median, copy) || lab_passed("virtual-time")) return;
+    lab_why("virtual-time", "%.2f times the copy, want ≤ 1.15%s%s", you->median / copy.us,
             u->why[0] ? "; the slowest kernel: " : "", u->why);
     advise_on_time(u);
 }
 
-/* Gpu lane: the share of the reference's gain over the starter, on a logarithmic scale, from interleaved runs. */
+/* Gpu lane: the share of the reference's gain over the starter, from interleaved runs. */
 static void grade_time(job *student, int n) {
     job *start = job_new(starter_transpose, NULL, n, n), *ref = job_new(reference_transpose, NULL, n, n);
-    const lab_work *you = work_of(student), *s = work_of(start), *r = work_of(ref);
     lab_timer how = {LAB_HOST_CLOCK, 2, 1, true};
-    lab_duel gain = lab_time_duel(how, s, r, 9), duel = {};
-    if (!(gain.ratio > 1)) return lab_skip("time", "on this card the reference is no faster than the starter");
-    double value = 0, lo = 0, hi = 0;
-    for (int pairs = 15; pairs <= 31; pairs += 16) { /* a close call is measured again, longer */
-        duel = lab_time_duel(how, r, you, pairs);
-        value = 1 + log(duel.ratio) / log(gain.ratio);
-        lo = 1 + log(duel.lo) / log(gain.ratio);
-        hi = 1 + log(duel.hi) / log(gain.ratio);
-        if (!(lo < 0.95 && hi >= 0.95)) break;
-    }
-    char a[32], b[32], c[32];
-    if (value < 0.95) lab_why("time", "%.2f of the reference's gain, want ≥ 0.95", value);
-    lab_grade_interval("time", value, lo, hi); /* says so if it is inconclusive */
-    lab_value("time", "%s", span(a, duel.b));
-    lab_want("time", "start %s · reference %s · copy %s", span(a, gain.a), span(b, duel.a),
-             span(c, time_of(rung_copy, n, 9)));
+    lab_grade_gain("time", how, work_of(start), work_of(ref), work_of(student), copy_floor(n, 9));
     job_free(start);
     job_free(ref);
 }
@@ -232,8 +216,7 @@ static void grade_time(job *student, int n) {
 /* The vendor's own transpose on the same matrix, where it is linked. */
 static void note_cublas(int n) {
 #ifdef LAB_CUBLAS
-    char a[32];
-    lab_note("cublasSgeam", "%s", span(a, time_of(rung_cublas, n, 9)));
+    lab_note("cublasSgeam", "%s", lab_us(time_of(rung_cublas, n, 9)));
 #else
     (void)n;
 #endif
@@ -291,34 +274,31 @@ static void grade_view(void) {
 
 /* --lines: one call, right or wrong, and what each line of it cost. */
 static void print_lines(job *large) {
-    lab_usage u;
     lab_time once;
-    char why[256];
     if (lab_lane() == LAB_GPU) lab_die("counters by line need the sim lane: make lines3 DEVICE=sim");
     if (!run_shape(large, &once)) lab_die("your kernel failed: %s", cudaGetErrorString(once.error));
-    if (lab_count_read(large->counted, &u, why, sizeof why)) lab_die("%s", why);
+    lab_usage u = lab_usage_of(large->counted);
     lab_print_lines(&u);
     lab_usage_free(&u);
 }
 
 /* Everything runs before the counters are read, so that one report holds it all. */
 static void grade_sim(job *large) {
-    lab_usage u;
     lab_time you;
-    char why[256];
     bool alive = check_shapes(large->cols) && run_shape(large, &you);
-    double start = 0, reference = 0, light = 0;
+    double start = 0, reference = 0;
+    lab_floor copy = {};
     if (alive) {
         start = time_of(starter_transpose, large->cols, 1);
         reference = time_of(reference_transpose, large->cols, 1);
-        light = time_of(rung_copy, large->cols, 1);
+        copy = copy_floor(large->cols, 1);
     }
     grade_view();
     if (!alive) return lab_skip_rest("not measured: the kernel failed, see 'correct'");
-    if (lab_count_read(large->counted, &u, why, sizeof why)) lab_die("%s", why);
+    lab_usage u = lab_usage_of(large->counted);
     if (!lab_passed("view")) lab_blame_text("view", &u, "view_transpose(");
     grade_counters(&u, large->cols);
-    grade_virtual_time(you.median, start, reference, light, (double)large->rows * large->cols / 8, &u);
+    grade_virtual_time(&you, start, reference, copy, (double)large->rows * large->cols / 8, &u);
     lab_blue_bar(&u, large->begin, large->end);
     lab_usage_free(&u);
 }

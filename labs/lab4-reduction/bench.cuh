@@ -144,7 +144,8 @@ static void bench_job(const char *label, const bench_entry *entries, int n, job 
         }
         lab_work w = {NULL, light ? bench_read : bench_work, NULL, &mine};
         lab_duel d = lab_time_duel(how, &reading, &w, BENCH_PAIRS);
-        printf("%s\t%s\t%.2f\t%.1f\t%.3f\n", label, entries[i].name, d.b, 4.0 * (double)j.floats / d.b / 1e3, d.ratio);
+        printf("%s\t%s\t%.2f\t%.1f\t%.3f\n", label, entries[i].name, d.b, lab_gbs(4.0 * (double)j.floats, d.b),
+               d.ratio);
         fflush(stdout);
     }
     free(want);

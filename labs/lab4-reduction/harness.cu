@@ -192,9 +192,8 @@ static void grade_accuracy(const job *j) {
 static void note_cub(const job *array, const job *tensors) {
 #ifdef LAB_CUB
     static const program cub = {rung_cub, rung_cub_plan, rung_cub_segmented};
-    char a[32];
-    lab_note("CUB, array", "%s", span(a, time_of(&cub, array, 9)));
-    lab_note("CUB, tensors", "%s", span(a, time_of(&cub, tensors, 9)));
+    lab_note("CUB, array", "%s", lab_us(time_of(&cub, array, 9)));
+    lab_note("CUB, tensors", "%s", lab_us(time_of(&cub, tensors, 9)));
 #else
     (void)array, (void)tensors;
 #endif
@@ -213,10 +212,8 @@ static job all_tensors(uint64_t seed) {
 
 /* What the checks found in the short runs: a race may well give the right means on the day of the test. */
 static void grade_races(void) {
-    lab_usage u;
-    char why[256];
     if (lab_lane() == LAB_GPU) return lab_skip("races", "no card tells; the sim lane does");
-    if (lab_count_read("check", &u, why, sizeof why)) lab_die("%s", why);
+    lab_usage u = lab_usage_of("check");
     if (!u.finding[0])
         lab_pass("races");
     else
@@ -226,18 +223,16 @@ static void grade_races(void) {
 
 /* Everything runs before the counters are read, so that one report holds it all. */
 static void grade_sim(job *array, job *tensors, const lab_time *ta, const lab_time *tt) {
-    lab_usage u;
-    char why[256];
     double array_start = time_of(&starter, array, 1), array_ref = time_of(&reference, array, 1);
     double start = time_of(&starter, tensors, 1), ref = time_of(&reference, tensors, 1);
-    double array_light = time_of_reading(array, 1), light = time_of_reading(tensors, 1);
+    lab_floor array_light = reading_floor(array, 1), light = reading_floor(tensors, 1);
     grade_races();
     grade_accuracy(tensors);
-    if (lab_count_read(array->counted, &u, why, sizeof why)) lab_die("%s", why);
+    lab_usage u = lab_usage_of(array->counted);
     grade_array(&u, (double)array->floats);
     grade_virtual_time("virtual-array", ta->median, array_start, array_ref, array_light, &u);
     lab_usage_free(&u);
-    if (lab_count_read(tensors->counted, &u, why, sizeof why)) lab_die("%s", why);
+    u = lab_usage_of(tensors->counted);
     grade_launches(&u, tensors->count);
     grade_virtual_time("virtual-tensors", tt->median, start, ref, light, &u);
     lab_blue_bar(&u, tensors->begin, tensors->end);
@@ -287,15 +282,13 @@ static void run_counted(uint64_t seed) {
 
 /* --lines: one call of each, right or wrong, and what each line of them cost. */
 static void print_lines(uint64_t seed) {
-    lab_usage u;
     lab_time once;
-    char why[256];
     if (lab_lane() == LAB_GPU) lab_die("counters by line need the sim lane: make lines4 DEVICE=sim");
     job array = long_array(seed), tensors = all_tensors(seed);
     array.counted = tensors.counted = "lines";
     if (!run_job(&array, &once) || !run_job(&tensors, &once))
         lab_die("your kernel failed: %s", cudaGetErrorString(once.error));
-    if (lab_count_read("lines", &u, why, sizeof why)) lab_die("%s", why);
+    lab_usage u = lab_usage_of("lines");
     lab_print_lines(&u);
     lab_usage_free(&u);
     job_free(&array);

@@ -29,41 +29,57 @@ static const bench_entry bench_entries[] = {
     {"kernels alone", rung_kernels_alone},
 };
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+/* --- a loop as the timing helper sees it ------------------------------------------------------- */
+
+typedef struct {
+    train_fn fn;
+    shape s;
+    int steps;
+    job last;
+} timed_loop;
+
+static void new_run(void *context) {
+    timed_loop *l = (timed_loop *)context;
+    l->last = job_new(l->fn, NULL, l->s, l->steps);
 }
 
-/* Microseconds a step: the median of some runs on a card, one run where the clock has no noise. */
-static double step_time(train_fn fn, shape s, int steps, job *last) {
-    enum { RUNS = 5 };
-    int runs = lab_lane() == LAB_SIM ? 1 : RUNS;
-    double us[RUNS];
-    for (int i = 0; i < runs; i++) {
-        *last = job_new(fn, NULL, s, steps);
-        job_run(last, false);
-        if (last->error) lab_die("a loop of the harness failed: %s", cudaGetErrorString(last->error));
-        us[i] = last->us;
-    }
-    qsort(us, (size_t)runs, sizeof *us, by_value);
-    return us[runs / 2];
+static void whole_run(void *context) { job_run(&((timed_loop *)context)->last, false); }
+
+/* Of a step, once the loop has got going: the job's own clock. */
+static double step_took(void *context) { return ((const timed_loop *)context)->last.us; }
+
+static lab_work work_of(timed_loop *l) {
+    lab_work w = {new_run, whole_run, NULL, l, step_took};
+    return w;
+}
+
+/* Microseconds a step: the median of some runs. */
+static double step_time(timed_loop *l) {
+    lab_timer how = {LAB_HOST_CLOCK, 0, 5, false};
+    lab_work w = work_of(l);
+    lab_time t = lab_time_work(how, &w);
+    if (l->last.error) lab_die("a loop of the harness failed: %s", cudaGetErrorString(l->last.error));
+    return t.median;
 }
 
 /* Each kernel twice, for a profiler to count. */
 static void ladder(shape s) {
-    static job j;
-    step_time(rung_kernels_alone, s, 2, &j);
+    static timed_loop alone;
+    alone = {rung_kernels_alone, s, 2, {}};
+    step_time(&alone);
 }
 
 static void bench(shape s, int steps) {
-    static job j;
-    double light = step_time(rung_kernels_alone, s, steps, &j);
+    static timed_loop l;
+    l = {rung_kernels_alone, s, steps, {}};
+    lab_floor light = {"kernels", step_time(&l)};
     printf("# lane %s, device %s\n", lab_lane_name(), lab_device_name());
     printf("# %d features, %d hidden units, batches of %d, %d steps\n", s.features, s.hidden, s.batch, steps);
     printf("program\tus\tshare\tidle launches\n");
     for (size_t i = 0; i < sizeof bench_entries / sizeof *bench_entries; i++) {
-        double us = step_time(bench_entries[i].fn, s, steps, &j);
-        printf("%s\t%.1f\t%.3f\t%.1f\n", bench_entries[i].name, us, us > 0 ? light / us : 0, j.idle_launches);
+        l.fn = bench_entries[i].fn;
+        double us = step_time(&l);
+        printf("%s\t%.1f\t%.3f\t%.1f\n", bench_entries[i].name, us, lab_share(us, light), l.last.idle_launches);
         fflush(stdout);
     }
 }

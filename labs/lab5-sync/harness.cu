@@ -204,25 +204,17 @@ static void grade_busy(const timeline *t) {
     lab_why("busy", "%s", text);
 }
 
-/* "5.13 ms", "12.4 us" */
-static const char *span(char *to, double us) {
-    snprintf(to, 32, us >= 1000 ? "%.2f ms" : "%.1f us", us >= 1000 ? us / 1000 : us);
-    return to;
+static void say_time(const char *row, double you, double start, double reference, lab_floor light) {
+    lab_value(row, "%s", lab_us(you));
+    lab_want(row, "start %s · reference %s · kernels %s", lab_us(start), lab_us(reference), lab_us(light.us));
+    if (lab_possible(row, you, light) && !lab_passed(row))
+        lab_why(row, "%.2f times its own kernels, want ≤ 1.05", you / light.us);
 }
 
-static void say_time(const char *row, double you, double start, double reference, double light) {
-    char a[32], b[32], c[32];
-    lab_value(row, "%s", span(a, you));
-    lab_want(row, "start %s · reference %s · kernels %s", span(a, start), span(b, reference), span(c, light));
-    if (!lab_passed(row)) lab_why(row, "%.2f times its own kernels, want ≤ 1.05", you / light);
-}
-
-static void grade_timeline(const job *j, double start, double reference, double light) {
-    lab_usage u;
+static void grade_timeline(const job *j, double start, double reference, lab_floor light) {
     timeline t;
-    char why[256];
     int steps = j->steps - j->warm;
-    if (lab_count_read(j->counted, &u, why, sizeof why)) lab_die("%s", why);
+    lab_usage u = lab_usage_of(j->counted);
     if (!read_timeline(&t, &u, j->warm)) return lab_skip_rest("not measured: too few steps, see 'learns'");
     grade_calls("drains", &t.drains, steps, "when these return, the GPU has nothing left to do");
     grade_calls("pageable", &t.pageable, steps, "the CPU carries the bytes of these");
@@ -233,7 +225,7 @@ static void grade_timeline(const job *j, double start, double reference, double 
                  place(&t.harmless.list[0], line, sizeof line));
     }
     grade_busy(&t);
-    lab_grade("virtual-time", j->us / light);
+    lab_grade("virtual-time", j->us / light.us);
     say_time("virtual-time", j->us, start, reference, light);
     if (!lab_passed("virtual-time") && t.gaps.n) point_at("virtual-time", &t.gaps.list[0]);
     draw_bar(&t, &u);
@@ -243,13 +235,17 @@ static void grade_timeline(const job *j, double start, double reference, double 
 
 /* Everything runs before the report is read, so that one report holds it all. */
 static void grade_sim(void) {
-    static job j, other;
+    static job j;
+    static timed_loop l;
     j = job_new(train, "train", small, STEPS);
     if (!check_learning(&j) || !check_stops()) return lab_skip_rest("not measured: a kernel failed, see above");
     if (j.us == 0) return lab_skip_rest("not measured: the training was not finished, see 'learns'");
-    double light = step_time(rung_kernels_alone, small, TIMED_STEPS, &other);
-    double start = step_time(starter_train, small, TIMED_STEPS, &other);
-    double reference = step_time(reference_train, small, TIMED_STEPS, &other);
+    l = {rung_kernels_alone, small, TIMED_STEPS, {}};
+    lab_floor light = {"kernels", step_time(&l)};
+    l.fn = starter_train;
+    double start = step_time(&l);
+    l.fn = reference_train;
+    double reference = step_time(&l);
     grade_timeline(&j, start, reference, light);
 }
 
@@ -270,28 +266,22 @@ static bool check_large(job *j) {
     return !j->error && !j->failure[0];
 }
 
-/* Time of yours over that of the kernels alone, pair by pair, in the order a b b a. */
+/* Your loop and the kernels alone, in turn. */
 static void grade_time(void) {
-    enum { PAIRS = 9 };
-    static job j;
-    double ratio[PAIRS], you[PAIRS], light[PAIRS], start, reference;
-    start = step_time(starter_train, large, GPU_STEPS, &j);
-    reference = step_time(reference_train, large, GPU_STEPS, &j);
-    for (int i = 0; i < PAIRS; i++)
-        for (int k = 0; k < 2; k++) {
-            bool alone = k == i % 2;
-            j = job_new(alone ? rung_kernels_alone : train, NULL, large, GPU_STEPS);
-            job_run(&j, false);
-            (alone ? light : you)[i] = j.us;
-        }
-    for (int i = 0; i < PAIRS; i++) ratio[i] = you[i] / light[i];
-    qsort(ratio, PAIRS, sizeof *ratio, by_value);
-    qsort(you, PAIRS, sizeof *you, by_value);
-    qsort(light, PAIRS, sizeof *light, by_value);
-    double middle = ratio[PAIRS / 2], lo = ratio[1], hi = ratio[PAIRS - 2]; /* 96 %: see lab_duel */
-    lab_grade_interval("busy", 100 / middle, 100 / hi, 100 / lo);
-    lab_grade_interval("time", middle, lo, hi);
-    say_time("time", you[PAIRS / 2], start, reference, light[PAIRS / 2]);
+    static timed_loop l, alone;
+    l = {starter_train, large, GPU_STEPS, {}};
+    double start = step_time(&l);
+    l.fn = reference_train;
+    double reference = step_time(&l);
+    l.fn = train;
+    alone = {rung_kernels_alone, large, GPU_STEPS, {}};
+    lab_timer how = {LAB_HOST_CLOCK, 0, 1, false};
+    lab_work you = work_of(&l), light = work_of(&alone);
+    lab_duel d = lab_time_duel(how, &you, &light, 9);
+    lab_floor kernels = {"kernels", d.b};
+    lab_grade_interval("busy", 100 / d.ratio, 100 / d.hi, 100 / d.lo);
+    lab_grade_interval("time", d.ratio, d.lo, d.hi);
+    say_time("time", d.a, start, reference, kernels);
 }
 
 static void grade_gpu(void) {

@@ -1,0 +1,97 @@
+/* timing.h — how long something takes, said so that it can be believed. The same calls in both lanes.
+ *
+ *     lab_work work = {prepare, run_it, check, context};
+ *     lab_time t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 2, 9, true}, &work);
+ *     if (t.error || t.refused[0]) ...                    it failed, or its time would be a lie: refused says why
+ *     printf("%s, %.0f GB/s\n", lab_us(t.median), lab_gbs(bytes, t.median));
+ *
+ * A time is the middle of several runs, after some that do not count, with the interval that holds the true middle.
+ * Two programs are compared by running them in turn. Nobody is faster than a floor, and a floor has a name. Why it is
+ * done so: handouts/how-we-time.md.
+ *
+ * In the sim lane the clock is virtual and has no noise: one run, no warm-up, no flush.
+ */
+#ifndef LAB_TIMING_H
+#define LAB_TIMING_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- one program ------------------------------------------------------------------------------ */
+
+typedef struct {
+    void (*prepare)(void *context); /* untimed, before each run: fresh data, poisoned output. May be NULL */
+    void (*work)(void *context);    /* timed, up to the end of all that it started */
+    void (*verify)(void *context);  /* untimed, after each run. May be NULL */
+    void *context;
+    double (*took)(void *context); /* NULL; or the microseconds of the last run by a clock of its own, where only a part
+                                      of the run counts. Asked after verify */
+} lab_work;
+
+/* The host's clock: what a caller waits for, from the call until the device is idle. The device's: from event to event
+ * on stream 0. Work on a stream that these events do not wait for would cost nothing by it, so its time is refused. */
+typedef enum { LAB_HOST_CLOCK, LAB_DEVICE_CLOCK } lab_clock;
+
+typedef struct {
+    lab_clock clock;
+    int warmup, repetitions; /* runs that do not count, and runs that do: 9, 15, 31 or 63 make a narrow interval */
+    bool flush;              /* gpu lane: empty L2 before each run */
+} lab_timer;
+
+/* What some samples say. The interval holds the true median with 95.7 % or more, whatever the noise looks like; of
+ * fewer than nine samples it is the whole range. */
+typedef struct {
+    double median, lo, hi;
+} lab_middle;
+lab_middle lab_middle_of(double *samples, int n); /* n <= 255; sorts them */
+
+typedef struct {
+    double median, lo, hi; /* microseconds, as in lab_middle; 0 when there is no time */
+    int repetitions;
+    cudaError_t error; /* of the work itself */
+    char refused[192]; /* why the time would be a lie, and what to do; "" when it is none */
+} lab_time;
+lab_time lab_time_work(lab_timer how, const lab_work *work);
+
+double lab_now(void); /* ns of this lane's host clock, for all else; wait for the device before you read it */
+
+/* --- two programs ----------------------------------------------------------------------------- */
+
+/* In turn, in the order a b b a, so that a drift of the machine hits both alike. ratio = time of a / time of b, pair by
+ * pair. NAN when one of them failed or was refused. */
+typedef struct {
+    double ratio, lo, hi;
+    double a, b; /* medians, microseconds */
+    int pairs;
+} lab_duel;
+lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int pairs /* 9, 15, 31 or 63 */);
+
+/* --- what a time means ------------------------------------------------------------------------ */
+
+/* The least time that the work can take, and of what: {"the copy", 11.9}. */
+typedef struct {
+    const char *name;
+    double us;
+} lab_floor;
+
+double lab_gbs(double bytes, double us);      /* throughput: 10^9 bytes a second; 0 for no time */
+double lab_share(double us, lab_floor floor); /* of the ceiling: 1 is as fast as can be; 0 for no time */
+const char *lab_us(double us);                /* "5.13 ms", "12.4 us"; the last eight answers stay readable */
+
+/* Is this a time that the work can take? A tenth below the floor is left for the noise of both measurements. If not,
+ * the row fails and names the floor. */
+bool lab_possible(const char *id, double us, lab_floor floor);
+
+/* Gpu lane: the row's value is the student's share of the reference's gain over the starter, on a logarithmic scale: 0
+ * is as slow as the starter, 1 as fast as the reference. All are timed in turn; a close call is timed again, longer. */
+void lab_grade_gain(const char *id, lab_timer how, const lab_work *start, const lab_work *reference,
+                    const lab_work *you, lab_floor floor);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# common/make/whole.sh: wrong programs that are written as patches against a solution.
+
+load helper
+
+whole() {
+    status=0
+    output=$(common/make/whole.sh "$1" 2>&1) || status=$?
+    echo "$output"
+}
+
+patch_of() { # the line that it takes away
+    printf '%s\n' '// expect: intensity: gave' '// Upside down.' '--- solutions/lab0-ceilings/ceilings.cu' '+++ wrong' \
+        '@@ -1,1 +1,1 @@' "-$1" '+extern "C" double intensity(struct work w) { return w.bytes / w.flops; }' >"$BATS_TEST_TMPDIR/mine.patch"
+}
+
+@test "patches: every one in the tree applies, and changes its base" {
+    for p in labs/*/wrong/*.patch labs/*/cheat/*.patch; do
+        whole "$p"
+        [ "$status" = 0 ]
+        [ "$output" = ".build/patched/${p%.patch}.cu" ]
+        ! cmp "$(sed -n 's/^--- //p' "$p" | head -n 1)" "$output"
+    done
+}
+
+@test "patches: a .cu file is whole already" {
+    whole labs/lab3-transpose/wrong/missing_sync.cu
+    [ "$status" = 0 ] && [ "$output" = labs/lab3-transpose/wrong/missing_sync.cu ]
+}
+
+@test "patches: the whole program is the base with the mistake, wherever its lines have moved to" {
+    patch_of 'extern "C" double intensity(struct work w) { return w.flops / w.bytes; }'
+    whole "$BATS_TEST_TMPDIR/mine.patch"
+    [ "$status" = 0 ]
+    diff solutions/lab0-ceilings/ceilings.cu "$output" >"$BATS_TEST_TMPDIR/diff" || true
+    [ "$(grep -c '^[<>]' "$BATS_TEST_TMPDIR/diff")" = 2 ]
+    grep -q 'w.bytes / w.flops' "$output"
+}
+
+@test "patches: one that no longer applies says so, and how to make it anew; it is not graded" {
+    patch_of 'extern "C" double intensity(struct work w) { return w.flops * w.bytes; }'
+    whole "$BATS_TEST_TMPDIR/mine.patch"
+    [ "$status" = 1 ]
+    [[ $output == *"mine.patch does not apply to solutions/lab0-ceilings/ceilings.cu any more. Make it anew: change a copy of that file, and take diff -U1."* ]]
+    lab_number=0 grade "$BATS_TEST_TMPDIR/mine.patch"
+    [ "$status" != 0 ]
+    [[ $output == *"does not apply"* && $output != *"ok 1"* ]]
+}
+
+@test "patches: one without a base says so" {
+    echo nothing >"$BATS_TEST_TMPDIR/mine.patch"
+    whole "$BATS_TEST_TMPDIR/mine.patch"
+    [ "$status" = 1 ]
+    [[ $output == *"no line '--- FILE' says which program it changes"* ]]
+    echo '--- solutions/nowhere.cu' >"$BATS_TEST_TMPDIR/mine.patch"
+    whole "$BATS_TEST_TMPDIR/mine.patch"
+    [ "$status" = 1 ]
+    [[ $output == *"changes solutions/nowhere.cu, which is not there"* ]]
+}
