@@ -58,7 +58,7 @@ static const lab_row rows[] = {
      "when cudaMalloc fails: pool_empty, once more, and then return NULL"},
     {"empty", "nothing leaked", "when all blocks are freed, pool_empty gives every byte back to the device",
      "", 0, 1, 1, 2, LAB_BOTH, "empty",
-     "cudaFree each piece that cudaMalloc gave, once none of it is in use"},
+     "cudaFree each piece that cudaMalloc gave and of which nothing is in use; for parked blocks you may wait here"},
     {"stats", "statistics", "pool_stats tells the bytes live and reserved, after every call",
      "", 0, 1, 1, 3, LAB_BOTH, "stats",
      "live counts what was asked for, not what you rounded it to"},
