@@ -160,9 +160,10 @@ static void grade_stream_waits(const replay *r, double before) {
     lab_why("waits", "streams: %.2f times a turn %s", waits,
             disguised ? "your call came back when a busy stream had run dry: it had waited for the GPU"
                       : "a call waits for the GPU");
-    lab_next("waits", disguised ? "if an event is not done, leave its block parked and take another; do not ask until it is"
-                                : "before you buy for a stream, give back only free memory of that stream, and ask events "
-                                  "with cudaEventQuery");
+    lab_next("waits", disguised
+                          ? "if an event is not done, leave its block parked and take another; do not ask until it is"
+                          : "before you buy for a stream, give back only free memory of that stream, and ask events "
+                            "with cudaEventQuery");
     meter_blame("waits", meter_worst(waits_of));
 }
 
@@ -297,7 +298,8 @@ static void grade_virtual_time(const trace *t, double you) {
     lab_want("virtual-time", "start %s · vendor %s · light %s", span(a, start), span(b, theirs), span(c, least));
     if (lab_passed("virtual-time")) return;
     meter_blame("virtual-time", dearest);
-    if (!dearest.line) lab_next("virtual-time", "nothing is bought and nothing waits: then it is the events, 0.2 us each");
+    if (!dearest.line)
+        lab_next("virtual-time", "nothing is bought and nothing waits: then it is the events, 0.2 us each");
     lab_why("virtual-time", "%.2f times a step whose memory was bought beforehand, want ≤ 1.03", you / least);
 }
 

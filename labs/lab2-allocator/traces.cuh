@@ -172,9 +172,9 @@ static trace *trace_streams(uint64_t seed) {
 }
 
 /* A device of 32 MiB. First its cache is filled with small pieces of both streams, and a block is parked behind a slow
- * stream. Then one large block is wanted: there is room, if all of that is given back. Then 28 blocks of 1 MiB are made,
- * two go, the first one among them, and 8 MiB more are asked for: there the only right answer is no. Nothing may be
- * broken by it: the two come again, and half of all blocks go and come again. */
+ * stream. Then one large block is wanted: there is room, if all of that is given back. Then 28 blocks of 1 MiB are
+ * made, two go, the first one among them, and 8 MiB more are asked for: there the only right answer is no. Nothing may
+ * be broken by it: the two come again, and half of all blocks go and come again. */
 static trace *trace_full(uint64_t seed) {
     trace *t = trace_new("full");
     t->capacity = (size_t)32 << 20;
