@@ -8,6 +8,8 @@ setup_file() {
     build "$B/starter/lab2" "$B/reference/lab2"
 }
 
+teardown_file() { rm -rf "$B"/sub-_tmp_bats* "$B"/check/sub-_tmp_bats*; }
+
 setup() {
     lab_number=2
     lab=$(lab_dir 2)
@@ -48,6 +50,66 @@ setup() {
             awk -v v="$(field "$record" "${row%:*}" value)" -v most="${row#*:}" 'BEGIN { sub(/ x/, "", v); exit !(v > 0 && v <= most) }'
         done
     done
+}
+
+# The solution with a change by sed, as a submission.
+changed() {
+    mkdir -p "$BATS_TEST_TMPDIR/s"
+    sed "$@" "solutions/${lab#labs/}/allocator.cu" >"$BATS_TEST_TMPDIR/s/allocator.cu"
+    ! cmp -s "$BATS_TEST_TMPDIR/s/allocator.cu" "solutions/${lab#labs/}/allocator.cu" || {
+        echo "the change changed nothing"
+        return 1
+    }
+    grade "$BATS_TEST_TMPDIR/s/allocator.cu"
+}
+
+@test "lab 2: an event that pool_use records is too early" {
+    changed -e '/cudaEventRecord(u->done, u->stream);$/d' -e 's/^    u->next = b->users;$/& cudaEventRecord(u->done, u->stream);/'
+    row_is streams fail
+    [[ $(field "$record" streams why) == *"held what was written for block"* ]]
+}
+
+@test "lab 2: the home stream may wait in place of the block, as the handout says" {
+    changed -e 's/^    b->state = PARKED;$/    for (struct user *u = b->users; u; u = u->next) cudaStreamWaitEvent(b->home, u->done, 0);\n    b->users = NULL;\n    set_free(b);/' \
+        -e '/^    push(&pool.parked, b);$/d'
+    [ "$status" = 0 ]
+}
+
+@test "lab 2: a full device asks for all of the cache: of every stream, and what is parked" {
+    changed 's/^            pool_empty();$/            give_back(\&stream);/'
+    row_is full fail
+    [[ $(field "$record" full why) == *"no memory for block"* ]]
+    changed 's/look_after_parked(true)/look_after_parked(false)/'
+    row_is full fail
+    [[ $(field "$record" full why) == *"no memory for block"* ]]
+}
+
+@test "lab 2: a segment that is still in use may not be given back to a full device" {
+    changed 's/b->left || b->right ||/b->left ||/'
+    row_is full fail
+}
+
+@test "lab 2: larger segments cost memory, and that is all they cost" {
+    changed 's/SEGMENT = (size_t)2 << 20/SEGMENT = (size_t)8 << 20/'
+    row_is correct pass
+    row_is streams pass
+    row_is peak part
+}
+
+@test "lab 2: a pool_empty that gives nothing back does not make the small device large, nor the two streams guilty" {
+    changed 's/^    give_back(NULL);$//'
+    row_is empty fail
+    row_is full fail
+    row_is streams pass
+    [[ $(field "$record" full next) == *"nothing leaked"* ]]
+}
+
+@test "lab 2: the time's place is a line of the submission" {
+    changed -e 's/^extern "C" void pool_free(void \*p) {$/&\n    cudaDeviceSynchronize();/'
+    row_is virtual-time part
+    place=$(field "$record" virtual-time where)
+    echo "$place"
+    sed -n "${place#*:}p" "$BATS_TEST_TMPDIR/s/allocator.cu" | grep -q cudaDeviceSynchronize
 }
 
 @test "lab 2: the points of the rows sum to 100" {

@@ -8,20 +8,20 @@
  * 24 pairs. And cudaFree waits until the GPU has nothing left to do, because a kernel might still use the memory. So
  * the queue runs dry 24 times a step, and the GPU stands idle while the host buys.
  *
- * What to build, in this order. `make lab2` prints all of it:
+ * What to build, in the order of the handout's rungs. `make lab2` prints all of it:
  *
- *   1. mallocs, waits   Keep what is freed, and hand it out again. When may you? The GPU has not even run the kernels
- *                       that use the old block. (On one stream: at once. Why?)
- *   2. peak             Sizes differ. A cache that only ever reuses equal sizes keeps too much; round to classes, and
- *                       see what the rounding costs.
- *   3. lengths, holes   Split large blocks, merge freed neighbours.
- *   4. streams          A block that two streams use is free when both are done. Events know when that is; waiting for
- *                       them on the host would be the old mistake again.
- *   5. full, empty      When the device is full, give the cache back and try once more; then say no, with NULL.
- *   6. stats            Two numbers that an operator needs when memory runs out.
+ *   1. cudaMalloc calls, waits, time   Keep what is freed, and hand it out again. When may you? The GPU has not even
+ *                                      run the kernels that use the old block. (On one stream: at once. Why?) Give the
+ *                                      cache back in pool_empty, and count in pool_stats.
+ *   2. reserved / live, lengths        Sizes differ. A cache that only ever reuses equal sizes keeps too much; round to
+ *                                      classes, and see what the rounding costs.
+ *   3. reserved / live, all three      Cut large blocks, join freed neighbours.
+ *   4. two streams                     A block that two streams use is free when both are done. Events know when that
+ *                                      is; waiting for them on the host would be the old mistake again.
+ *   5. full device                     Give the cache back and try once more; then say no, with NULL.
  *
  * It takes about 150 lines of plain host code. Keep the five functions of lab2.h; everything else is yours. You may
- * call malloc, free, CUDA's events and queries, and the five metered calls of lab2.h.
+ * call malloc, free, abort, printf, assert, CUDA's events and queries, and the five metered calls of lab2.h.
  */
 #include "lab2.h"
 

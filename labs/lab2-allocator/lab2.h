@@ -4,9 +4,8 @@
  *
  *     p = pool_alloc(bytes, a)       the block belongs to stream a, its home
  *     ... kernels on a use p ...
- *     pool_use(p, b)                 before kernels on another stream b use p, too. Whoever calls it has made b wait
- * for
- *     ... kernels on b use p ...     what a did to p; the way back is your job
+ *     pool_use(p, b)                 before kernels on another stream b use p, too. The caller has made b wait for what
+ *     ... kernels on b use p ...     a did to p; that a's next owner waits for b is your job
  *     pool_free(p)                   the host is done with p. The kernels launched so far may still be waiting to run!
  *
  * All functions are host code, called from one thread. None of them may change what a block holds between pool_alloc

@@ -89,7 +89,7 @@ extern "C" cudaError_t metered_malloc(void **p, size_t bytes, const char *file, 
     meter_site(file, line)->mallocs++;
     if (!p) return cudaErrorInvalidValue;
     *p = NULL;
-    if (meter.capacity && bytes > meter.capacity - meter.reserved) return cudaErrorMemoryAllocation;
+    if (meter.capacity && meter.reserved + bytes > meter.capacity) return cudaErrorMemoryAllocation;
     if (meter.nregions == MOST_REGIONS) lab_die("the allocator holds %d pieces from cudaMalloc at once", MOST_REGIONS);
     cudaError_t e = cudaMalloc(p, bytes AND_PLACE);
     if (e != cudaSuccess || !*p) return e;
@@ -141,17 +141,23 @@ extern "C" cudaError_t metered_wait_event(cudaEvent_t event, const char *file, i
 
 static int mallocs_of(const call_site *s) { return s->mallocs; }
 static int waits_of(const call_site *s) { return s->waits; }
+static int cost_of(const call_site *s) { return s->mallocs + 2 * s->waits; } /* a wait empties the queue, too */
 
-/* Places a row's blame at the line with the most such calls. */
-static void meter_blame(const char *row, int (*count)(const call_site *)) {
-    const call_site *worst = NULL;
+/* The line with the most such calls; line 0 if there was none. */
+static call_site meter_worst(int (*count)(const call_site *)) {
+    call_site worst = {"", 0, 0, 0};
     for (int i = 0; i < meter.nsites; i++)
-        if (count(&meter.sites[i]) > (worst ? count(worst) : 0)) worst = &meter.sites[i];
-    if (!worst) return;
+        if (count(&meter.sites[i]) > count(&worst)) worst = meter.sites[i];
+    return worst;
+}
+
+/* Places a row's blame there. */
+static void meter_blame(const char *row, call_site site) {
     lab_line line;
+    if (!site.line) return;
     memset(&line, 0, sizeof line);
-    snprintf(line.file, sizeof line.file, "%s", worst->file);
-    line.line = worst->line;
+    snprintf(line.file, sizeof line.file, "%s", site.file);
+    line.line = site.line;
     lab_blame(row, &line);
 }
 

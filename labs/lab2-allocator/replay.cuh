@@ -86,9 +86,11 @@ typedef struct {
     int home[MOST_BLOCKS];
     unsigned passes;
     size_t live, peak_live;
+    size_t marked;                         /* the most that was held before OP_MARK */
     int drained;                           /* OP_BUSY found an idle stream */
     bool checked;                          /* look at each block on the host */
     char failure[256], stats_failure[256]; /* the first ones */
+    const char *stats_next;                /* what to do about it */
 } replay;
 
 static replay *replay_new(const allocator *pool, const trace *t) {
@@ -132,7 +134,7 @@ static const char *kib(size_t bytes) {
     if (bytes >= (size_t)1 << 20)
         snprintf(to, 32, "%.1f MiB", (double)bytes / (1 << 20));
     else
-        snprintf(to, 32, "%.1f KiB", (double)bytes / 1024);
+        snprintf(to, 32, bytes ? "%.1f KiB" : "%.0f bytes", (double)bytes / 1024);
     return to;
 }
 
@@ -159,6 +161,10 @@ static void check_stats(replay *r) {
     snprintf(r->stats_failure, sizeof r->stats_failure,
              "%s: you say %zu bytes live and %zu reserved; it is %zu and %zu", r->t->name, live, reserved, r->live,
              meter.reserved);
+    r->stats_next = live > r->live ? "live counts what was asked for, not what you rounded it to"
+                    : live < r->live
+                        ? "add to live in pool_alloc what was asked for, and take the same number off in pool_free"
+                        : "count reserved beside each cudaMalloc that succeeds and each cudaFree, with the same number";
 }
 
 static void allocate(replay *r, const op *o) {
@@ -210,6 +216,7 @@ static void step(replay *r, const op *o) {
     case OP_SLOW: slow<<<1, 1, 0, s>>>(r->chain, r->verdict); break;
     case OP_BUSY: r->drained += cudaStreamQuery(s) == cudaSuccess; break;
     case OP_SYNC: cudaDeviceSynchronize(); break;
+    case OP_MARK: r->marked = meter.peak; break;
     }
 }
 

@@ -21,6 +21,7 @@ typedef enum {
     OP_SLOW,    /* stream: keep it busy for a while */
     OP_BUSY,    /* stream: must still have work to do; a note is made if somebody waited for it */
     OP_SYNC,    /* the harness itself waits until all is done */
+    OP_MARK,    /* the harness notes what is held by now */
     OP_REFUSED, /* block, bytes, stream: an ALLOC that must say no, for the device is full */
 } op_kind;
 
@@ -141,7 +142,8 @@ static trace *trace_holes(uint64_t seed) {
     return t;
 }
 
-/* Two streams, 16 times: a block is still in use by a slow stream when another one of the same size is asked for. */
+/* Two streams, 16 times: a block is still in use by a slow stream when another one of the same size is asked for. In
+ * every other turn stream 1 is idle when it is told of the block, so an event recorded then would already be done. */
 static trace *trace_streams(uint64_t seed) {
     trace *t = trace_new("streams");
     size_t bytes = about(600, &seed);
@@ -149,6 +151,7 @@ static trace *trace_streams(uint64_t seed) {
         /* Shared: stream 0 makes it, stream 1 reads it late. Meanwhile stream 0 wants as much again. */
         int shared = produce(t, bytes, 0);
         add(t, OP_SHARE, shared, 1, 0);
+        if (i % 2) add(t, OP_SYNC, 0, 0, 0);
         add(t, OP_SLOW, 0, 1, 0);
         consume(t, shared, 1);
         int mine = produce(t, bytes, 0);
@@ -163,24 +166,32 @@ static trace *trace_streams(uint64_t seed) {
         consume(t, other, 1);
         add(t, OP_BUSY, 0, 0, 0);
         add(t, OP_SYNC, 0, 0, 0);
+        if (i == TURNS / 2 - 1) add(t, OP_MARK, 0, 0, 0);
     }
     return t;
 }
 
-/* A device of 32 MiB. First its cache is filled with small pieces, then one large block is wanted: there is room, if
- * the cache is given back. Then 28 blocks of 1 MiB are kept, and 8 MiB more are asked for: there the only right answer
- * is no. Nothing may be broken by it: half of the kept blocks go and come again. */
+/* A device of 32 MiB. First its cache is filled with small pieces of both streams, and a block is parked behind a slow
+ * stream. Then one large block is wanted: there is room, if all of that is given back. Then 28 blocks of 1 MiB are
+ * made, two go, the first one among them, and 8 MiB more are asked for: there the only right answer is no. Nothing may
+ * be broken by it: the two come again, and half of all blocks go and come again. */
 static trace *trace_full(uint64_t seed) {
     trace *t = trace_new("full");
     t->capacity = (size_t)32 << 20;
     enum { SMALL = 64, KEPT = 28 };
     int block[SMALL];
-    for (int i = 0; i < SMALL; i++) block[i] = produce(t, about(340, &seed), 0);
-    for (int i = 0; i < SMALL; i++) consume(t, block[i], 0);
+    for (int i = 0; i < SMALL; i++) block[i] = produce(t, about(340, &seed), i % 2);
+    for (int i = 0; i < SMALL; i++) consume(t, block[i], i % 2);
     add(t, OP_SYNC, 0, 0, 0);
+    int shared = produce(t, (size_t)5 << 20, 0);
+    add(t, OP_SHARE, shared, 1, 0);
+    add(t, OP_SLOW, 0, 1, 0);
+    consume(t, shared, 1);
     consume(t, produce(t, (size_t)28 << 20, 0), 0);
     for (int i = 0; i < KEPT; i++) block[i] = produce(t, (size_t)1 << 20, 0);
+    for (int i = 0; i < KEPT; i += KEPT / 2) consume(t, block[i], 0);
     add(t, OP_REFUSED, t->nblocks, 0, (size_t)8 << 20);
+    for (int i = 0; i < KEPT; i += KEPT / 2) block[i] = produce(t, (size_t)1 << 20, 0);
     for (int i = 0; i < KEPT; i += 2) consume(t, block[i], 0);
     for (int i = 0; i < KEPT; i += 2) block[i] = produce(t, (size_t)1 << 20, 0);
     for (int i = 0; i < KEPT; i++) consume(t, block[i], 0);
