@@ -336,7 +336,7 @@ int main(int argc, char **argv) {
     lab_options opt = lab_begin(&spec, argc, argv);
     if (opt.bench) return bench(sim ? small : large, sim ? TIMED_STEPS : GPU_STEPS), lab_leave();
     if (opt.ladder) return ladder(small), lab_leave();
-    if (opt.lines) lab_die("a training loop has no counters by line; the card names its lines");
+    if (opt.lines) lab_die("a training loop has no counters by line; the card of make lab5 names its lines");
     lab_pass("learns"); /* until a run says otherwise */
     lab_pass("nan");
     if (sim)
