@@ -1,4 +1,4 @@
-// expect: learns: the forward pass of step [12] worked on batch [01]
+// expect: learns: step [12] was queued, and lab5_load was never asked for batch [12]
 // Loads two batches and trains on them for ever: no loader, no waiting.
 #include "lab5.h"
 
