@@ -91,3 +91,68 @@ between() { awk -v v="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(v >= a && v <= b) 
     cat "$BATS_TEST_TMPDIR/bench"
     awk -F '\t' '/^#/ { next } $1 == "program" || $1 == "yours" { next } { if (n++ && $3 < last) exit 1; last = $3 } END { exit n < 6 }' "$BATS_TEST_TMPDIR/bench"
 }
+
+# The row blames the line of the submission with this text.
+blames() { # ROW TEXT
+    local line
+    line=$(grep -nF -- "$2" "$BATS_TEST_TMPDIR/s/train.cu" | cut -d: -f1)
+    echo "row $1 blames $(field "$record" "$1" where), should be line $line: $2"
+    [[ $line =~ ^[0-9]+$ ]]
+    [ "$(field "$record" "$1" where)" = "train.cu:$line" ]
+}
+
+@test "lab 5: a row blames code, never a comment with the same word" {
+    changed -e '1a\ * isnan(loss) losses[step] lab5_forward(' -e 's/broken = known;/broken = step;/'
+    row_is nan fail
+    blames nan 'if (isnan('
+    [[ $(field "$record" nan next) == *"not of the step in which you look"* ]]
+    # The last two losses are not handed over: that is a matter of the end.
+    changed -e '1a\ * losses[step]' -e 's/memcpy(losses, l.losses, job->steps/memcpy(losses, l.losses, (job->steps - 2)/'
+    row_is learns fail
+    blames learns 'memcpy(losses, '
+    [[ $(field "$record" learns next) == "after the loop, "* ]]
+}
+
+@test "lab 5: a hazard blames the line that does it, not the first of its kind" {
+    # One page-locked buffer, and an earlier line that loads as well.
+    changed -e 's/^    int known = 0/    if (job->steps < 0) lab5_load(0, l.slot[0].batch);\n&/' \
+        -e 's/lab5_load(step, s->batch)/lab5_load(step, l.slot[0].batch)/' -e 's/(s->d_batch, s->batch, bytes/(s->d_batch, l->slot[0].batch, bytes/'
+    row_is learns fail
+    [[ $(field "$record" learns why) == *"in flight: the host writes"* ]]
+    blames learns 'lab5_load(step, '
+    # One place on the device for all losses.
+    changed 's/&l->d_losses\[step\]/l->d_losses/'
+    row_is learns fail
+    [[ $(field "$record" learns why) == *"stream order: "* ]]
+    blames learns 'cudaMemcpyAsync(&l->losses[step]'
+}
+
+@test "lab 5: what stops a kernel of the harness is blamed on the call that handed it over" {
+    changed 's/cudaMalloc(&l->d_losses, job->steps \* sizeof(float))/cudaMalloc(\&l->d_losses, sizeof(float))/'
+    row_is learns fail
+    [[ $(field "$record" learns why) == *"illegal address"* ]]
+    blames learns 'lab5_loss('
+    # An event that was never made: no kernel failed, and nobody may say so.
+    changed '/cudaEventCreateWithFlags(&s->told/d; s/^    struct lane l;/    struct lane l = {};/'
+    row_is learns fail
+    [[ $(field "$record" learns why) == *"a CUDA call in train gave back cudaError"* ]]
+}
+
+@test "lab 5: a batch that was never loaded is not one that was overwritten" {
+    changed 's/lab5_load(step, s->batch)/if (step != 3) &/'
+    row_is learns fail
+    [[ $(field "$record" learns why) == *"never asked for batch 3"* ]]
+    changed 's/lab5_load(step, /lab5_load(step + 1, /'
+    row_is learns fail
+    blames learns 'lab5_load('
+}
+
+@test "lab 5: the time's place is a line of the student's, and its figure is not the mark" {
+    grade "$lab/wrong/loss_in_the_input_queue.cu"
+    [[ $(field "$record" busy where) == loss_in_the_input_queue.cu:* ]]
+    [[ $(field "$record" virtual-time where) == loss_in_the_input_queue.cu:* ]]
+    # Just over the mark: more events between the kernels than anybody needs.
+    changed 's/^    cudaEventRecord(s->ended, l->work);/    for (int i = 0; i < 3; i++) cudaEventRecord(s->ended, l->work);/'
+    row_is virtual-time part
+    [[ $(field "$record" virtual-time why) =~ ^1\.0[0-9][0-9]\ times ]]
+}

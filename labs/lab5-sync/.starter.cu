@@ -14,15 +14,15 @@
  * None of these lines says "wait". Every one of them does. Your work is to keep what they mean and lose the waiting.
  * What to measure, in this order. `make lab5` names the line behind each gap:
  *
- *   1. drains     Which calls come back only when the GPU has run dry? Count them a step before you read the card.
+ *   1. idle calls Which calls come back only when the GPU has run dry? Count them a step before you read the card.
  *   2. the loop   What does the loop do every step that it could do once, before it starts?
  *   3. the input  A copy from ordinary memory is staged by the CPU. From page-locked memory it runs by itself.
  *   4. the past   The loss of this step is still being computed. The loss of an older one is known already.
  *   5. the loader The CPU can fetch the next batch while the GPU works on this one. What must be free before that?
  *   6. the bar    GPU busy 95 %, a step within 5 % of its own kernels.
  *
- * It takes about 40 lines. Keep `train` as lab5.h declares it. Not every wait is bad, and one must stay: the question
- * is what the GPU still has to do while the host waits.
+ * It takes about 60 lines; keep `train` as lab5.h declares it (read that file too). Not every wait is bad, and one must
+ * stay: the question is what the GPU still has to do while the host waits.
  */
 #include "lab5.h"
 

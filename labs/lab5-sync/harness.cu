@@ -100,23 +100,28 @@ static bool check_learning(job *j) {
 
 /* The losses before the ruin were checked in the first training; here it is about the end. */
 static void judge_stop(job *j) {
-    if (!j->failure[0]) j->blame = "isnan(";
+    if (j->failure[0]) return;
+    j->blame = "isnan(";
     int over = j->queued - (j->poison + 1);
-    if (j->failure[0])
-        ;
-    else if (j->result != j->poison && j->result < 0)
+    if (j->result != j->poison && j->result < 0) {
         snprintf(j->failure, sizeof j->failure, "the loss of step %d was not a number, and train returned %d",
                  j->poison, j->result);
-    else if (j->result != j->poison)
+        j->next = "look at every loss once; those of the last steps are still to come when the loop ends";
+    } else if (j->result != j->poison) {
         snprintf(j->failure, sizeof j->failure,
                  "the first loss that is no number was that of step %d; train returned %d", j->poison, j->result);
-    else if (over > LAB5_GRACE)
+        j->next = "return the number of the step whose loss it is, not of the step in which you look";
+    } else if (over > LAB5_GRACE) {
         snprintf(j->failure, sizeof j->failure,
                  "after the broken step %d another %d steps were queued; at most %d may be", j->poison, over,
                  LAB5_GRACE);
-    else if (!isnan(j->losses[j->poison]))
+        j->next = "look at each loss sooner: a few steps after its own, and before you queue another";
+    } else if (!isnan(j->losses[j->poison])) {
         snprintf(j->failure, sizeof j->failure, "losses[%d] is %g where the loss was not a number", j->poison,
                  j->losses[j->poison]);
+        j->blame = "losses[";
+        j->next = "the broken loss is reported too: write it to losses before you stop";
+    }
 }
 
 /* Steps that the seed picks, the last step, and an early one. */
@@ -150,9 +155,13 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+static bool is_yours(const culprit *c) { /* and not the harness's, which is .cuh */
+    return strlen(c->file) > 3 && !strcmp(c->file + strlen(c->file) - 3, ".cu");
+}
+
 /* "host blocked in cudaFree, train.cu:67" */
 static const char *place(const culprit *c, char *to, size_t size) {
-    bool yours = strlen(c->file) > 3 && !strcmp(c->file + strlen(c->file) - 3, ".cu"); /* and not the harness's .cuh */
+    bool yours = is_yours(c);
     const char *comma = c->name[0] && yours ? ", " : "";
     if (yours)
         snprintf(to, size, "%s%s%s:%d", c->name, comma, base_name(c->file), c->line);
@@ -173,6 +182,13 @@ static const char *places(const culprits *c, char *to, size_t size) {
     return to;
 }
 
+/* The first that has a line of the student's. */
+static const culprit *first_of_yours(const culprits *c) {
+    for (int i = 0; i < c->n; i++)
+        if (is_yours(&c->list[i])) return &c->list[i];
+    return NULL;
+}
+
 static void point_at(const char *row, const culprit *c) {
     lab_line line = {};
     memcpy(line.file, c->file, sizeof line.file);
@@ -191,24 +207,29 @@ static void grade_calls(const char *row, const culprits *c, int steps, const cha
 
 /* Where the idle time went: the largest causes, each with its line. */
 static void grade_busy(const timeline *t) {
-    double all = t->window.to - t->window.from;
+    enum { SHOWN = 5 };
+    double all = t->window.to - t->window.from, rest = t->idle_ns;
     char text[600] = "", where[400];
     size_t n = 0;
     lab_grade("busy", 100 * t->busy_ns / all);
     if (lab_passed("busy")) return;
-    if (t->gaps.n) point_at("busy", &t->gaps.list[0]);
-    for (int i = 0; i < t->gaps.n && i < 5 && n < sizeof text - 120; i++)
+    const culprit *first = first_of_yours(&t->gaps);
+    if (first) point_at("busy", first);
+    for (int i = 0; i < t->gaps.n && i < SHOWN && n < sizeof text - 120; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%4.1f %% %s",
                               i ? "\n" : "the GPU had nothing to do, in % of all time:\n",
-                              100 * t->gaps.list[i].ns / all, place(&t->gaps.list[i], where, sizeof where));
+                              100 * t->gaps.list[i].ns / all, place(&t->gaps.list[i], where, sizeof where)),
+            rest -= t->gaps.list[i].ns;
+    if (t->gaps.n > SHOWN) snprintf(text + n, sizeof text - n, "\n%4.1f %% in smaller pieces", 100 * rest / all);
     lab_why("busy", "%s", text);
 }
 
 static void say_time(const char *row, double you, double start, double reference, lab_floor light) {
     lab_value(row, "%s", lab_us(you));
     lab_want(row, "start %s · reference %s · kernels %s", lab_us(start), lab_us(reference), lab_us(light.us));
+    double times = you / light.us; /* near the mark, two decimals would say 1.05 of what is more */
     if (lab_possible(row, you, light) && !lab_passed(row))
-        lab_why(row, "%.2f times its own kernels, want ≤ 1.05", you / light.us);
+        lab_why(row, "%.*f times its own kernels, want ≤ 1.05", times < 1.1 ? 3 : 2, times);
 }
 
 static void grade_timeline(const job *j, double start, double reference, lab_floor light) {
@@ -227,7 +248,8 @@ static void grade_timeline(const job *j, double start, double reference, lab_flo
     grade_busy(&t);
     lab_grade("virtual-time", j->us / light.us);
     say_time("virtual-time", j->us, start, reference, light);
-    if (!lab_passed("virtual-time") && t.gaps.n) point_at("virtual-time", &t.gaps.list[0]);
+    const culprit *first = first_of_yours(&t.gaps);
+    if (!lab_passed("virtual-time") && first) point_at("virtual-time", first);
     draw_bar(&t, &u);
     free(t.busy);
     lab_usage_free(&u);
@@ -238,7 +260,8 @@ static void grade_sim(void) {
     static job j;
     static timed_loop l;
     j = job_new(train, "train", small, STEPS);
-    if (!check_learning(&j) || !check_stops()) return lab_skip_rest("not measured: a kernel failed, see above");
+    if (!check_learning(&j) || !check_stops())
+        return lab_skip_rest("not measured: a CUDA call or a kernel failed, see above");
     if (j.us == 0) return lab_skip_rest("not measured: the training was not finished, see 'learns'");
     l = {rung_kernels_alone, small, TIMED_STEPS, {}};
     lab_floor light = {"kernels", step_time(&l)};
@@ -287,7 +310,8 @@ static void grade_time(void) {
 static void grade_gpu(void) {
     static job j, big;
     j = job_new(train, "train", small, STEPS);
-    if (!check_learning(&j) || !check_stops()) return lab_skip_rest("not measured: a kernel failed, see above");
+    if (!check_learning(&j) || !check_stops())
+        return lab_skip_rest("not measured: a CUDA call or a kernel failed, see above");
     if (!check_large(&big)) return lab_skip_rest("not measured: the training went wrong, see 'learns'");
     lab_grade("idle-launches", big.idle_launches);
     if (!lab_passed("idle-launches"))
@@ -302,7 +326,7 @@ int main(int argc, char **argv) {
     lab_options opt = lab_begin(&spec, argc, argv);
     if (opt.bench) return bench(sim ? small : large, sim ? TIMED_STEPS : GPU_STEPS), lab_leave();
     if (opt.ladder) return ladder(small), lab_leave();
-    if (opt.lines) lab_die("a training loop has no counters by line; the card names its lines");
+    if (opt.lines) lab_die("a training loop has no counters by line; the card of make lab5 names its lines");
     lab_pass("learns"); /* until a run says otherwise */
     lab_pass("nan");
     if (sim)

@@ -9,9 +9,10 @@
 #include "lab.h"
 #include "net.cuh"
 
+#include <ctype.h>
+
 typedef int (*train_fn)(const struct lab5_job *job, float *losses);
 
-enum { MOST_STEPS = 256 };
 #define TOLERANCE 2e-5 /* of a loss, and of the weights: float against double, over all steps, is some 1e-7 */
 
 typedef struct {
@@ -28,6 +29,8 @@ typedef struct {
     float losses[MOST_STEPS];
     char failure[256]; /* the first thing that is wrong */
     const char *blame; /* text of the student's line that is nearest to it */
+    bool blame_last;   /* the last line with that text, not the first */
+    const char *next;  /* the step that mends it; NULL: the row's own */
 } job;
 
 static job job_new(train_fn fn, const char *counted, shape s, int steps) {
@@ -93,19 +96,27 @@ static void check_stamps(job *j, const float *seen, int steps) {
         if (front == (float)k && back == (float)k) continue;
         const char *which = front != (float)k ? "forward pass" : "backward pass";
         j->blame = front != (float)k ? "lab5_forward(" : "lab5_backward(";
-        if (!(other >= 0 && other < (float)j->steps))
+        j->next =
+            "the kernels come after their batch: an event behind its copy, and cudaStreamWaitEvent before lab5_forward";
+        if (!net.loaded[k]) {
+            snprintf(j->failure, sizeof j->failure, "step %d was queued, and lab5_load was never asked for batch %d", k,
+                     k);
+            j->next = "each step has a batch of its own: follow the number that you hand to lab5_load";
+        } else if (!(other >= 0 && other < (float)j->steps)) {
             snprintf(j->failure, sizeof j->failure, "the %s of step %d read memory that no batch had reached yet",
                      which, k);
-        else if (other < (float)k)
+        } else if (other < (float)k) {
             snprintf(j->failure, sizeof j->failure,
                      "the %s of step %d worked on batch %.0f: the copy of batch %d had not arrived", which, k, other,
                      k);
-        else
-            snprintf(
-                j->failure, sizeof j->failure,
-                "the %s of step %d worked on batch %.0f: a buffer was filled again before step %d was through with "
-                "it",
-                which, k, other, k);
+        } else {
+            snprintf(j->failure, sizeof j->failure,
+                     "the %s of step %d worked on batch %.0f: a buffer was filled again before step %d was through "
+                     "with it",
+                     which, k, other, k);
+            j->next =
+                "before a buffer is filled again, wait for an event that stands behind its last reader: lab5_backward";
+        }
     }
 }
 
@@ -114,11 +125,22 @@ static bool near(double got, double want) { return fabs(got - want) <= TOLERANCE
 static void check_losses(job *j, const double *want, int steps) {
     j->blame = "losses[";
     for (int k = 0; k < steps && !j->failure[0]; k++) {
+        bool late = k > 0 && k >= steps - LAB5_GRACE; /* right so long: it is about the end of the loop */
+        if (late) {
+            j->blame = "losses";
+            j->blame_last = true;
+            j->next = "after the loop, wait for the copies of the last losses, and only then read what they brought";
+        } else {
+            j->next = j->losses[k] == -1
+                          ? "the loss of each step belongs in losses[step]: follow the first one through your loop"
+                          : "a loss can be read when the host has waited for its copy: an event, cudaEventSynchronize";
+        }
         if (j->losses[k] == -1)
             snprintf(j->failure, sizeof j->failure, "losses[%d] was never written, or not before train returned", k);
         else if (!near(j->losses[k], want[k]))
             snprintf(j->failure, sizeof j->failure, "losses[%d] is %.6g, wants %.6g", k, j->losses[k], want[k]);
     }
+    if (!j->failure[0]) j->next = NULL;
 }
 
 /* Losses and weights against the oracle's. */
@@ -136,9 +158,12 @@ static void check_training(job *j) {
         size += w[k] * w[k];
         off += (got[k] - w[k]) * (got[k] - w[k]);
     }
-    if (!j->failure[0] && !(sqrt(off) <= TOLERANCE * sqrt(size)))
+    if (!j->failure[0] && !(sqrt(off) <= TOLERANCE * sqrt(size))) {
+        j->blame = "lab5_update(";
+        j->blame_last = false;
         snprintf(j->failure, sizeof j->failure,
                  "the final weights differ from those of plain training by %.2g of their size", sqrt(off / size));
+    }
     free(w);
     free(hidden);
     free(got);
@@ -175,10 +200,14 @@ static void job_call(job *j) {
 static void job_run(job *j, bool oracle) {
     net_begin(j);
     job_call(j);
-    if (j->error)
+    if (j->error) {
         snprintf(j->failure, sizeof j->failure, "%s", cudaGetErrorName(j->error));
-    else
+        j->next = "read what each CUDA call returns, in order: the first that is not cudaSuccess is the one to mend";
+    } else if (net.failure[0]) {
         memcpy(j->failure, net.failure, sizeof j->failure);
+        j->blame = net.blame;
+        j->next = "lab5.h says what a step is made of, and how far the loader may be ahead";
+    }
     j->queued = net.queued;
     if (!j->error && j->queued == j->steps) {
         float ms;
@@ -204,19 +233,100 @@ static void job_run(job *j, bool oracle) {
 
 /* --- whose line it was ------------------------------------------------------------------------ */
 
+/* Takes the comments out of a line; `inside` says whether one is open. */
+static void blank_comments(char *row, bool *inside) {
+    for (char *p = row; *p; p++) {
+        if (!*inside && !strncmp(p, "//", 2)) {
+            *p = 0;
+            return;
+        }
+        bool edge = !strncmp(p, *inside ? "*/" : "/*", 2);
+        if (edge) *inside = !*inside;
+        if (edge || *inside) *p = ' ';
+        if (edge) *++p = ' ';
+    }
+}
+
+/* Does the text stand in the row as a word of its own? "losses[" is not in "d_losses[". */
+static bool has_word(const char *row, const char *text) {
+    for (const char *p = row; (p = strstr(p, text)); p++)
+        if (p == row || (!isalnum((unsigned char)p[-1]) && !strchr("_.>", p[-1]))) return true;
+    return false;
+}
+
+/* Places the row at the first, or the last, line of the student's code with this text. */
+static bool blame_code(const char *row, const char *text, bool last) {
+    lab_line at = {};
+    char *code = NULL;
+    size_t room = 0;
+    bool inside = false;
+    FILE *f = net.load_file ? fopen(net.load_file, "re") : NULL;
+    for (int n = 1; f && (last || !at.line) && getline(&code, &room, f) > 0; n++) {
+        blank_comments(code, &inside);
+        if (has_word(code, text)) at.line = n;
+    }
+    free(code);
+    if (f) fclose(f);
+    if (!at.line) return false;
+    snprintf(at.file, sizeof at.file, "%s", net.load_file);
+    lab_blame(row, &at);
+    return true;
+}
+
+static void blame_load(const char *row) {
+    lab_line at = {};
+    if (!net.load_file) return;
+    snprintf(at.file, sizeof at.file, "%s", net.load_file);
+    at.line = net.load_line;
+    lab_blame(row, &at);
+}
+
+/* A kernel of the harness was stopped: the student's line is the one that called for it. */
+static void blame_fault(const char *row, const lab_usage *u) {
+    static const char *const calls[][2] = {{"in kernel forward,", "lab5_forward("},
+                                           {"in kernel errors,", "lab5_loss("},
+                                           {"in kernel mean,", "lab5_loss("},
+                                           {"in kernel backward,", "lab5_backward("}};
+    lab_blame_fault(row, u);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strstr(u->fault_message, calls[i][0]) && blame_code(row, calls[i][1], false))
+            lab_next(row,
+                     "look at what this line hands over: is it device memory, allocated, and as large as it is used?");
+}
+
 /* Fails the row where the run went wrong. In the sim lane a kernel's fault has a place. */
 static void blame_run(const char *row, const job *j) {
     lab_usage u;
     char none[256];
     lab_fail(row);
-    if (j->failure[0]) lab_why(row, "%s", j->failure);
-    if (lab_count_read(j->counted, &u, none, sizeof none) == 0) {
-        if (j->error)
-            lab_blame_fault(row, &u);
-        else
-            lab_blame_text(row, &u, "lab5_loss("), lab_blame_text(row, &u, j->blame);
+    lab_why(row, "%s", j->failure);
+    if (j->next) lab_next(row, "%s", j->next);
+    if (!j->error) {
+        if (j->blame == net.blame && !strcmp(j->blame, "lab5_load("))
+            blame_load(row);
+        else if (!blame_code(row, j->blame, j->blame_last))
+            blame_code(row, "lab5_loss(", false);
+    } else if (lab_count_read(j->counted, &u, none, sizeof none) == 0) {
+        if (!u.fault[0]) lab_why(row, "a CUDA call in train gave back %s", j->failure);
+        blame_fault(row, &u);
         lab_usage_free(&u);
     }
+}
+
+/* The first "(train.cu:80)" of the message that is a line of the student's. */
+static bool blame_place(const char *row, const char *what) {
+    lab_line at = {};
+    const char *slash = net.load_file ? strrchr(net.load_file, '/') : NULL;
+    const char *base = slash ? slash + 1 : net.load_file, *p = what;
+    while (base && (p = strchr(p, '('))) {
+        size_t n = strlen(base);
+        if (!strncmp(++p, base, n) && sscanf(p + n, ":%d)", &at.line) == 1) {
+            snprintf(at.file, sizeof at.file, "%s", net.load_file);
+            lab_blame(row, &at);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* What SimGPU's checks found in a run that came out right: something that nothing puts in order. Its place is yours, or
@@ -234,7 +344,10 @@ static void blame_hazard(const char *row, const job *j) {
         lab_blame_finding(row, &u);
     } else {
         lab_why(row, "right by luck; %.*s", (int)strcspn(what, "\n"), what);
-        lab_blame_text(row, &u, !strncmp(what, "in flight", 9) ? "lab5_load(" : "cudaMemcpyAsync(");
+        if (!strncmp(what, "in flight: the host writes", 26))
+            blame_load(row);
+        else if (!blame_place(row, what))
+            blame_code(row, "lab5_forward(", false);
     }
     lab_usage_free(&u);
 }

@@ -25,6 +25,7 @@ enum {
     INFORMATIVE = 16 /* of the features; the rest is faint noise */
 };
 enum { POOL = 16 }; /* batches of data; step s trains on number s mod POOL */
+enum { MOST_STEPS = 256 };
 #define RATE 0.1f
 
 typedef struct {
@@ -48,7 +49,11 @@ static struct {
     int idle_launches;    /* parts that found nothing left to do on their stream, after the first steps */
     int pageable_batches; /* that lab5_load was to write into memory that is not page-locked, likewise */
     cudaEvent_t begin, end;
+    bool loaded[MOST_STEPS];
+    const char *load_file; /* of the student's latest lab5_load: the file and the line */
+    int load_line;
     char failure[256]; /* the first misuse, in a sentence */
+    const char *blame; /* text of the student's line that did it */
 } net;
 
 /* --- data ------------------------------------------------------------------------------------- */
@@ -152,16 +157,21 @@ static void declare_work(int ns, const char *file, int line) {
     (void)ns, (void)file, (void)line;
 }
 
-static void misuse(const char *fmt, int a, int b) {
-    if (!net.failure[0]) snprintf(net.failure, sizeof net.failure, fmt, a, b);
+static void misuse(const char *blame, const char *fmt, int a, int b) {
+    if (net.failure[0]) return;
+    snprintf(net.failure, sizeof net.failure, fmt, a, b);
+    net.blame = blame;
 }
 
 extern "C" void lab5_load(int step, float *batch, const char *file, int line) {
     struct cudaPointerAttributes at;
-    if (step < 0 || step >= net.steps) return misuse("lab5_load was asked for batch %d of %d", step, net.steps);
+    if (!net.failure[0]) net.load_file = file, net.load_line = line;
+    if (step < 0 || step >= net.steps)
+        return misuse("lab5_load(", "lab5_load was asked for batch %d; the last one is %d", step, net.steps - 1);
+    net.loaded[step] = true;
     if (step > net.queued + LAB5_AHEAD)
-        misuse("batch %d was loaded when %d steps were queued: the loader is at most 4 batches ahead", step,
-               net.queued);
+        misuse("lab5_load(", "batch %d was loaded when %d steps were queued: the loader is at most 4 batches ahead",
+               step, net.queued);
     if (step >= net.warm && (cudaPointerGetAttributes(&at, batch) || at.type != cudaMemoryTypeHost))
         net.pageable_batches++;
     size_t n = batch_floats(net.s);
@@ -182,10 +192,13 @@ static bool idle(cudaStream_t stream) {
 /* The parts come in order, and a step that is past the end is not run. True: queue it. */
 static bool due(int part, cudaStream_t stream) {
     static const char *const names[] = {"forward", "loss", "backward", "update"};
-    if (net.part != part && !net.failure[0])
+    static const char *const calls[] = {"lab5_forward(", "lab5_loss(", "lab5_backward(", "lab5_update("};
+    if (net.part != part && !net.failure[0]) {
         snprintf(net.failure, sizeof net.failure, "step %d: lab5_%s was called where lab5_%s was due", net.queued,
                  names[part], names[net.part]);
-    if (net.queued >= net.steps) misuse("step %d was queued; the job has %d", net.queued, net.steps);
+        net.blame = calls[part];
+    }
+    if (net.queued >= net.steps) misuse(calls[part], "step %d was queued; the job has %d", net.queued, net.steps);
     if (net.failure[0]) return false;
     if (net.queued >= net.warm && idle(stream)) net.idle_launches++;
     net.part = (part + 1) % 4;
