@@ -316,6 +316,14 @@ static cudaError_t check_end(const time_command *c, const time_place *at, const 
                bad == at->address ? "first" : "last", what);
         return cudaErrorInvalidValue;
     }
+    /* Beyond what was registered lies more of the host's own memory; beyond what we gave, somebody else's. */
+    const block *b = wants_device ? NULL : find_block(&pinned_blocks, at->address);
+    if (b && !b->registered && bytes > b->address + b->bytes - at->address) {
+        rt_say("the %s of %" PRIu64 " bytes does not fit: of %" PRIu64 " bytes from cudaMallocHost, %" PRIu64
+               " are left from there on",
+               end, bytes, b->bytes, b->address + b->bytes - at->address);
+        return cudaErrorInvalidValue;
+    }
     return cudaSuccess;
 }
 
