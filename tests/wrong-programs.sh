@@ -1,5 +1,5 @@
 #!/bin/bash
-# wrong-programs.sh: prints a Bats file with one test for each program in labs/*/wrong and labs/*/cheat.
+# wrong-programs.sh LAB: prints a Bats file with one test for each program in this lab's wrong/ and cheat/.
 #
 # Such a program opens with what the grader must say of it:
 #     // expect: ROW: REGEX     that row is not full, and its value, place or reason matches the extended regex
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 echo "# Made by tests/wrong-programs.sh."
 echo "load '$PWD/tests/helper'"
 echo "load '$PWD/tests/expect'"
-for f in labs/*/wrong/*.cu labs/*/cheat/*.cu; do
+for f in labs/lab"$1"-*/wrong/*.cu labs/lab"$1"-*/cheat/*.cu; do
     [ -f "$f" ] || continue
     printf '@test "%s" { expected %s; }\n' "${f#labs/}" "$f"
 done
