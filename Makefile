@@ -36,7 +36,7 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check test doctor lint docs bench bench-sim fuzz clean FORCE
+.PHONY: list setup check test doctor lint docs bench bench-sim fuzz repeat clean FORCE
 list:         ; @$(DO)/list.sh
 setup:        ; @$(DO)/setup.sh
 check: FORCE  ; @$(DO)/check.sh
@@ -47,6 +47,7 @@ docs: FORCE   ; @$(DO)/docs.sh
 bench: FORCE  ; @$(DO)/lab.sh bench $(or $(LAB),3)
 bench-sim: FORCE ; @$(DO)/bench-sim.sh
 fuzz: FORCE   ; @$(DO)/fuzz.sh
+repeat: FORCE ; @tests/repeat.sh
 clean:        ; @rm -rf .build && echo 'clean: removed .build'
 FORCE:
 
@@ -188,4 +189,4 @@ endef
 $(foreach n,$(LABS),$(eval $(call lab_rules,$n)))
 
 .SECONDARY:
--include $(wildcard $(B)/*.d $(B)/*/*.d $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)
+-include $(wildcard $(B)/*.d $(B)/*/*.d $(if $(DESK),$(B)/$(DESK)/*/*.d) $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)

@@ -76,7 +76,7 @@ grade() {
     [ "$status" = 0 ] && [ -z "${CHECK_REASON:-}" ] && [ "${points% *}" = "${points#* }" ]
 }
 
-# Has the submission a file of lab $1? One that is a file itself is for the lab whose file has that name.
+# Has the submission a file of lab $1? (A file by itself is of the lab that has one of that name.)
 has() {
     case $where in labs | solutions | starter) return ;; esac
     if [ -f "$where" ] && [ "$(basename "$where")" != "$(lab_file "$1")" ]; then return 1; fi
@@ -86,9 +86,9 @@ has() {
 picked=${LAB:-} missing=''
 if [ -z "$picked" ]; then
     for n in $(labs); do
-        if has "$n"; then picked="$picked $n"; else missing="$missing $n"; fi
+        if has "$n"; then picked="$picked $n"; else missing="$missing, lab $n"; fi
     done
-    [ -n "$picked" ] || die "SUBMISSION=$where: no lab's file by its own name is there. A file of another name: say LAB=3, too."
+    [ -n "$picked" ] || die "SUBMISSION=$where has no lab's file, as lab3-transpose/transpose.cu or transpose.cu. A file of another name needs LAB=3."
 fi
 
 total='' full=0
@@ -96,6 +96,6 @@ for n in $picked; do
     lab_dir "$n" >/dev/null || exit 1
     grade "$n" || full=1
 done
-[ -z "$missing" ] || echo "Not graded, for $where has no file of it: lab$missing"
+[ -z "$missing" ] || echo "Not in $where, and so not graded: ${missing#, }"
 echo "$total" | awk '{ for (i = 1; i < NF; i += 2) { got += $i; max += $(i + 1) } print "Score: " got "/" max + 0 }'
 exit $full

@@ -52,6 +52,7 @@ else
     # The longest first, so that no core is left with one of them at the end.
     files=(tests/docs.bats "$results"/*.bats)
     for file in tests/*.bats; do [ "$file" = tests/docs.bats ] || files+=("$file"); done
+    # shellcheck disable=SC2016 # the inner shell is to expand it
     printf '%s\n' "${files[@]}" | xargs -n 1 -P "$(nproc)" bash -c 'run_file_quietly "$1"' test.sh
 fi
 
