@@ -36,7 +36,7 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check test doctor lint docs bench bench-sim bench-clock fuzz clean FORCE
+.PHONY: list setup check test doctor lint docs bench bench-sim bench-clock fuzz repeat clean FORCE
 list:         ; @$(DO)/list.sh
 setup:        ; @$(DO)/setup.sh
 check: FORCE  ; @$(DO)/check.sh
@@ -48,6 +48,7 @@ bench: FORCE  ; @$(DO)/lab.sh bench $(or $(LAB),3)
 bench-sim: FORCE ; @$(DO)/bench-sim.sh
 bench-clock: FORCE ; @$(DO)/bench-clock.sh
 fuzz: FORCE   ; @$(DO)/fuzz.sh
+repeat: FORCE ; @tests/repeat.sh
 clean:        ; @rm -rf .build && echo 'clean: removed .build'
 FORCE:
 
@@ -193,4 +194,4 @@ endef
 $(foreach n,$(LABS),$(eval $(call lab_rules,$n)))
 
 .SECONDARY:
--include $(wildcard $(B)/*.d $(B)/*/*.d $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)
+-include $(wildcard $(B)/*.d $(B)/*/*.d $(if $(DESK),$(B)/$(DESK)/*/*.d) $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)

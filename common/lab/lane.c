@@ -5,10 +5,11 @@
 #define _GNU_SOURCE
 #include "lab_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #if __has_include(<simgpu.h>)
 #include <simgpu.h>
@@ -24,25 +25,17 @@ void lab_check_hazards(bool on) { simgpuCheck(on); }
 
 void lab_flush_l2(void) {} /* its caches begin each launch cold */
 
-static bool report_is_private;
-
+/* A file without a name, so that nothing is left lying about however the program ends: not even a kill leaves it. */
 void lab_report_open(void) {
     const char *asked = getenv("SIMGPU_REPORT");
     if (asked && *asked) {
         lab_text(lab.report, sizeof lab.report, "%s", asked); /* SimGPU has opened it already */
         return;
     }
-    const char *dir = getenv("TMPDIR");
-    lab_text(lab.report, sizeof lab.report, "%s/bluebar-report-XXXXXX", dir && *dir ? dir : "/tmp");
-    int fd = mkstemp(lab.report);
-    if (fd < 0) lab_die("cannot make a temporary file %s; set TMPDIR to a folder you can write to", lab.report);
-    close(fd);
-    report_is_private = true;
+    int fd = memfd_create("report", MFD_CLOEXEC);
+    if (fd < 0) lab_die("no memory for SimGPU's report: %s", strerror(errno));
+    lab_text(lab.report, sizeof lab.report, "/proc/self/fd/%d", fd);
     if (simgpuReport(lab.report)) lab_die("SimGPU cannot write its report to %s", lab.report);
-}
-
-void lab_report_close(void) {
-    if (report_is_private) unlink(lab.report);
 }
 
 #else
@@ -82,6 +75,5 @@ void lab_count_begin(const char *name) { (void)name; }
 void lab_count_end(void) {}
 void lab_check_hazards(bool on) { (void)on; }
 void lab_report_open(void) {}
-void lab_report_close(void) {}
 
 #endif

@@ -18,28 +18,44 @@ cd "$(dirname "$0")/../.." || exit 1
 . common/make/variant.sh
 
 export DEVICE=sim CUDA_COMPILER=clang B=.build/sim SEED=2048 BLUEBAR_MINE=starter
-unset LAB SUBMISSION SAN MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+unset LAB SUBMISSION DESK SAN MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
+tmp=.build/docs/tmp
+rm -rf .build/docs
+mkdir -p "$tmp"
 export BLUEBAR_HINTS=$tmp/hints
 
 # First build, then capture: what a build says is in no text.
 for n in $(labs); do build "$B/starter/lab$n" "$B/reference/lab$n" || exit 1; done
 
-declare -A output
+# A command is run once, however many blocks and figures come from it. Prints the file with its output; beside it lies
+# SimGPU's report of it.
+said() {
+    local kept
+    kept=$tmp/$(printf %s "$1" | tr -c 'A-Za-z0-9.-' _)
+    if [ ! -f "$kept" ]; then
+        # shellcheck disable=SC2086 # the command is words
+        SIMGPU_REPORT=$kept.report ${1/make/${MAKE:-make} -s} >"$kept" 2>/dev/null </dev/null
+    fi
+    echo "$kept"
+}
+
+# The command that runs this variant of a lab, and leaves its record beside the program.
+goal_of() {
+    case $1 in
+    starter) echo "make lab$2" ;;
+    solutions) echo "make solution$2" ;;
+    *) echo "make lab$2 SUBMISSION=$1" ;;
+    esac
+}
 
 # The fenced output of a command, with the command above it.
 block_run() {
     local goal='^make( [A-Z]+=[A-Za-z0-9_./-]+)* (lab|lines|solution|diff|hint)[0-9]+( [A-Z]+=[A-Za-z0-9_./-]+)*$'
     local check='^make check( [A-Z]+=[A-Za-z0-9_./-]+)*$'
     [[ $1 =~ $goal || $1 =~ $check ]] || die "$file: <!-- run: $1 -->: only make's labN, linesN, hintN, diffN, solutionN and check can be run from a text"
-    if [ -z "${output[$1]:-}" ]; then
-        # shellcheck disable=SC2086 # the command is words; the pattern above allows nothing else
-        output[$1]=$(${1/make/${MAKE:-make} -s} 2>/dev/null </dev/null)
-        [ -n "${output[$1]}" ] || die "$file: '$1' printed nothing; run it by hand to see why"
-    fi
+    [ -s "$(said "$1")" ] || die "$file: '$1' printed nothing; run it by hand to see why"
     # shellcheck disable=SC2016 # these backticks are Markdown
-    printf '```text\n$ %s\n%s\n```\n' "$1" "${output[$1]}"
+    printf '```text\n$ %s\n%s\n```\n' "$1" "$(cat "$(said "$1")")"
 }
 
 block_rows() {
@@ -102,8 +118,8 @@ block_table() {
 
 # The same table, made now in the sim lane.
 block_bench() {
-    build "$B/reference/lab$1" >/dev/null || exit 1
-    apart "$B/reference/lab$1" --bench | awk -F '\t' '$1 != "yours" && $2 != "yours"' | any_table
+    [ -f "$tmp/bench$1" ] || apart "$B/reference/lab$1" --bench >"$tmp/bench$1" || exit 1
+    awk -F '\t' '$1 != "yours" && $2 != "yours"' "$tmp/bench$1" | any_table
 }
 
 # The timeline of a run as a picture beside the handout: VARIANT LAB MARK FROM TO.
@@ -112,23 +128,18 @@ block_timeline() {
     read -r who n mark from to <<<"$1"
     name=$(variant "$n" "$who") || exit 1
     svg=timelines/lab$n-$name.svg
-    build "$B/$name/lab$n" "$B/timeline_svg" >/dev/null || exit 1
+    build "$B/timeline_svg" >/dev/null || exit 1
     mkdir -p .build/docs/handouts/timelines
-    SIMGPU_REPORT=$tmp/report apart "$B/$name/lab$n" >/dev/null 2>&1
-    "$B/timeline_svg" "$tmp/report" "$mark" "$from" "$to" >".build/docs/handouts/$svg" || exit 1
+    "$B/timeline_svg" "$(said "$(goal_of "$who" "$n")").report" "$mark" "$from" "$to" >".build/docs/handouts/$svg" || exit 1
     echo "![lab $n, $name: the host, the copies and the SMs over time]($svg)"
 }
 
 # One cell of a record: VARIANT LAB ROW COLUMN.
 cell() {
-    local name record
+    local name
     name=$(variant "$2" "$1") || exit 1
-    record=$tmp/$name-lab$2.tsv
-    if [ ! -f "$record" ]; then
-        build "$B/$name/lab$2" >/dev/null || exit 1
-        apart "$B/$name/lab$2" --record "$record" >/dev/null 2>&1
-    fi
-    field "$record" "$3" "$4"
+    said "$(goal_of "$1" "$2")" >/dev/null
+    field "$B/$name/lab$2.tsv" "$3" "$4"
 }
 
 # Prints the file with every block and cell made anew.
@@ -168,7 +179,6 @@ renew() {
 }
 
 status=0
-rm -rf .build/docs
 for file in README.md handouts/*.md; do
     [ -f "$file" ] || continue
     mkdir -p "$(dirname ".build/docs/$file")"

@@ -49,7 +49,7 @@ solution)
     variant=reference
     compile
     echo "solutions/${dir#labs/}/$file, on this machine:"
-    show "$program" --solution
+    show "$program" --solution --record "$program.tsv"
     ;;
 diff)
     if cmp -s "$dir/.starter.cu" "$mine"; then
