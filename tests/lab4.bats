@@ -125,3 +125,13 @@ times_reading() {
     row_is correct fail
     [[ $(field "$record" correct why) == *"tensor 6 of 7"*"never written"* ]]
 }
+
+@test "lab 4: the launches are blamed on the line that launches, not on a fill before it" {
+    mkdir -p "$BATS_TEST_TMPDIR/s"
+    sed 's/^extern "C" void mean(.*{ /&cudaMemsetAsync(d_mean, 0, sizeof *d_mean);\n/' "$lab/.starter.cu" >"$BATS_TEST_TMPDIR/s/reduction.cu"
+    fill=$(grep -n cudaMemsetAsync "$BATS_TEST_TMPDIR/s/reduction.cu" | cut -d: -f1)
+    grade "$BATS_TEST_TMPDIR/s/reduction.cu"
+    row_is launches fail
+    [[ $(field "$record" launches where) == *reduction.cu:$((fill + 1)) ]]
+    [[ $(field "$record" virtual-tensors where) == *reduction.cu:$((fill + 1)) ]]
+}
