@@ -153,6 +153,7 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
     lab.spec = spec;
     lab.seed = 2048;
     const char *record = NULL;
+    if (lab_lane() == LAB_SIM) lab_device_name(); /* a wrong PROFILE is refused here, before at_exit has its say */
     atexit(at_exit);
     lab_text(lab.program, sizeof lab.program, "%s", argv[0]);
     for (int i = 1; i < argc; i++) {

@@ -74,6 +74,7 @@ grade() {
     [ "$status" = 0 ] && [ -z "${CHECK_REASON:-}" ] && [ "${points% *}" = "${points#* }" ]
 }
 
+[ -z "${PROFILE:-}" ] || echo "# PROFILE=$PROFILE: on another virtual card than the one that the marks were made for"
 total='' full=0
 for n in $picked; do
     lab_dir "$n" >/dev/null || exit 1

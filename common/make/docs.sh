@@ -9,6 +9,7 @@
 #   <!-- timeline: starter 5 train 2000 2575 -->   ... a picture, handouts/timelines/lab5-starter.svg: of a variant's run,
 #                                     the stretch behind a mark, from and to so many microseconds
 #   <!-- row: starter 3 launches value -->2048<!-- end -->     inside a line: one cell of a variant's record
+#                                     (<!-- row: PROFILE=a100-pcie starter 3 ... -->: of a run on another virtual card)
 #
 # Commands are make goals from a list, always in the sim lane, with the fixed seed, and on the starter in place of the
 # reader's own file. Commands that need a second file say SUBMISSION=.
@@ -18,7 +19,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . common/make/variant.sh
 
 export DEVICE=sim CUDA_COMPILER=clang B=.build/sim SEED=2048 BLUEBAR_MINE=starter
-unset LAB SUBMISSION SAN MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
+unset LAB SUBMISSION PROFILE SAN MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export BLUEBAR_HINTS=$tmp/hints
@@ -119,14 +120,16 @@ block_timeline() {
     echo "![lab $n, $name: the host, the copies and the SMs over time]($svg)"
 }
 
-# One cell of a record: VARIANT LAB ROW COLUMN.
+# One cell of a record: [PROFILE=CARD] VARIANT LAB ROW COLUMN.
 cell() {
-    local name record
+    local name record card=
+    case $1 in PROFILE=*) card=${1#*=} && shift ;; esac
     name=$(variant "$2" "$1") || exit 1
-    record=$tmp/$name-lab$2.tsv
+    record=$tmp/$card$name-lab$2.tsv
     if [ ! -f "$record" ]; then
         build "$B/$name/lab$2" >/dev/null || exit 1
-        apart "$B/$name/lab$2" --record "$record" >/dev/null 2>&1
+        PROFILE=$card apart "$B/$name/lab$2" --record "$record" >/dev/null 2>&1
+        [ -f "$record" ] || die "$file: <!-- row: ${card:+PROFILE=$card }$* -->: the run left no record"
     fi
     field "$record" "$3" "$4"
 }
@@ -159,7 +162,7 @@ renew() {
             args=${BASH_REMATCH[3]}
             before=$before${BASH_REMATCH[1]}"<!-- row: $args -->"
             after=${BASH_REMATCH[5]}
-            # shellcheck disable=SC2086 # four words
+            # shellcheck disable=SC2086 # its words
             before="$before$(cell $args)<!-- end -->" || exit 1
         done
         printf '%s\n' "$before$after"

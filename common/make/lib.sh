@@ -49,7 +49,7 @@ lab_file() {
 lab_title() {
     local dir
     dir=$(lab_dir "$1") || exit 1
-    sed -n 's/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;/^# /q' "handouts/${dir#labs/}.md" 2>/dev/null | grep . || echo "${dir#labs/lab*-}"
+    sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/${dir#labs/}.md" 2>/dev/null | grep . || echo "${dir#labs/lab*-}"
 }
 
 need() { common/make/need.sh "$@"; }

@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . common/make/lib.sh
 
-echo "Bluebar: making GPUs actually fast, one lab at a time.      lane: $DEVICE$([ "$DEVICE" = sim ] && echo ' (the software GPU)')"
+echo "Bluebar: making GPUs actually fast, one lab at a time.      lane: $DEVICE$([ "$DEVICE" = sim ] && echo " (the software GPU${PROFILE:+ as $PROFILE})")"
 echo
 for n in $(labs); do
     dir=$(lab_dir "$n")
