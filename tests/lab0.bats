@@ -79,3 +79,51 @@ card() { output=$(apart "$B/$1/lab0" --record "$record" "${@:2}"); }
     gnuplot roof.gp
     grep -q '</svg>' roof.gp.svg
 }
+
+# A machine with a card at 0000:1b:00.0 under a port: SPEED WIDTH of the card, SPEED WIDTH of the port.
+sysfs() {
+    local port=$BATS_TEST_TMPDIR/devices/0000:1a:00.0 list=$BATS_TEST_TMPDIR/sysfs
+    mkdir -p "$port/0000:1b:00.0" "$list"
+    printf '%s\n' "$1" >"$port/0000:1b:00.0/max_link_speed"
+    printf '%s\n' "$2" >"$port/0000:1b:00.0/max_link_width"
+    printf '%s\n' "$3" >"$port/max_link_speed"
+    printf '%s\n' "$4" >"$port/max_link_width"
+    ln -sfn "$port/0000:1b:00.0" "$list/0000:1b:00.0"
+}
+
+@test "lab 0: the link's rate by nvidia-smi, by the kernel's files, or not at all" {
+    local link=$BATS_TEST_TMPDIR/link bin=$BATS_TEST_TMPDIR/bin list=$BATS_TEST_TMPDIR/sysfs
+    # shellcheck disable=SC2046 # a list of sources
+    $(common/make/find-clang.sh) -std=c11 -g -Wall -Wextra -Werror -fsanitize=address,undefined -I common/lab -I common/simgpu/include \
+        -o "$link" tests/lab0/link.c common/lab/*.c "$B/libsimgpu.a" -pthread -lstdc++ -lm
+    mkdir "$bin"
+    says() { [ "$(PATH=$bin "$link" "$list" "${2:-0000:1B:00.0}")" = "$1" ]; }
+    # Neither of the two: no failure, and no rate.
+    says 0.00
+    # The files: the card and its port, whichever is slower.
+    sysfs '32.0 GT/s PCIe' 16 '32.0 GT/s PCIe' 16 && says 63.02
+    sysfs '32.0 GT/s PCIe' 16 '16.0 GT/s PCIe' 16 && says 31.51
+    sysfs '16.0 GT/s PCIe' 16 '32.0 GT/s PCIe' 8 && says 31.51
+    sysfs '8.0 GT/s PCIe' 8 'Unknown' 255 && says 7.88
+    sysfs '5 GT/s' 16 '' '' && says 8.00
+    sysfs Unknown 16 '16.0 GT/s PCIe' 16 && says 0.00
+    sysfs '16.0 GT/s PCIe' 255 '16.0 GT/s PCIe' 16 && says 0.00
+    # nvidia-smi knows better, where it knows.
+    sysfs '16.0 GT/s PCIe' 16 '16.0 GT/s PCIe' 16
+    printf '#!/bin/sh\n[ "$2" = 0000:1B:00.0 ] && echo "5, 16"\n' >"$bin/nvidia-smi"
+    chmod +x "$bin/nvidia-smi"
+    says 63.02
+    printf '#!/bin/sh\necho "[N/A], [N/A]"\n' >"$bin/nvidia-smi"
+    says 31.51
+    printf '#!/bin/sh\necho "NVIDIA-SMI has failed"\nexit 9\n' >"$bin/nvidia-smi"
+    says 31.51
+    # What is no address goes into no command.
+    printf '#!/bin/sh\necho "5, 16"\n' >"$bin/nvidia-smi"
+    says 0.00 '0; echo'
+    says 63.02
+}
+
+@test "lab 0: on another virtual card the solution still predicts the copy to the card: its link is on the sheet" {
+    output=$(PROFILE=a100-pcie apart "$B/reference/lab0" --record "$record")
+    [ "$(field "$record" send status)" = pass ]
+}

@@ -103,7 +103,7 @@ holds() {
     local file=$BATS_TEST_TMPDIR/unsourced
     grep -hE '^[a-z0-9_]+ = ' "$conf" | grep -v '^name = ' >"$BATS_TEST_TMPDIR/all"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/all")" = "$(grep -c '^PROFILE(' common/simgpu/time/profile.def)" ]
-    run grep -vE ' # (data sheet|white paper|guide|published: .+|assumed: .+|guide: .+)$' "$BATS_TEST_TMPDIR/all"
+    run grep -vE ' # ((data sheet|white paper|guide)(: .+)?|(published|assumed): .+)$' "$BATS_TEST_TMPDIR/all"
     echo "$output"
     [ -z "$output" ]
     grep -hE '^[a-z0-9_]+ = ' common/simgpu/profiles/h200.conf | grep -v '^name = ' >"$file"

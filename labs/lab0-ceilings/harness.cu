@@ -196,7 +196,10 @@ static void grade(struct bench_bed *bed) {
     for (int i = 0; i < nquestions; i++) want[i] = ask_reference(&questions[i]);
     grade_formulas(first, want);
     for (int t = 0; t < TRIALS; t++)
-        grade_prediction((enum trial)t, first[predictions + t].a, truth[t], questions[predictions + t].n);
+        if (t == SEND && !(sheet.link_gbs > 0))
+            lab_skip(trial_rows[t], "neither nvidia-smi nor /sys says what kind of link this card has");
+        else
+            grade_prediction((enum trial)t, first[predictions + t].a, truth[t], questions[predictions + t].n);
     lab_gate("pure", "");
     struct point points[SHOWN];
     your_points(points);
@@ -223,7 +226,8 @@ static void bench(struct bench_bed *bed) {
         const char *name = trial_rows[t];
         printf("%s: measured\t%.2f\tus\n", name, trial_time((enum trial)t, bed, amount));
         printf("%s: starter\t%.3f\tus\n", name, starter_predict_us((enum trial)t, (double)n, s));
-        printf("%s: reference\t%.2f\tus\n", name, reference_predict_us((enum trial)t, (double)n, s));
+        double reference = reference_predict_us((enum trial)t, (double)n, s);
+        printf(isfinite(reference) ? "%s: reference\t%.2f\tus\n" : "%s: reference\tn/a\tus\n", name, reference);
     }
     printf("# lane %s, device %s\n", lab_lane_name(), lab_device_name());
 }
