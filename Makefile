@@ -66,6 +66,7 @@ $(LABS:%=solution%): solution%: FORCE ; @$(DO)/lab.sh solution $*
 $(LABS:%=hint%): hint%: FORCE ; @$(DO)/hint.sh $*
 $(LABS:%=diff%): diff%: FORCE ; @$(DO)/lab.sh diff $*
 $(LABS:%=reset%): reset%: FORCE ; @$(DO)/lab.sh reset $*
+roofline0: FORCE ; @$(DO)/lab.sh roofline 0
 .DEFAULT: ; @$(DO)/unknown.sh $@
 
 # `make -j2 setup lab3` must install before it builds.

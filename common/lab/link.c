@@ -1,7 +1,7 @@
 /* link.c — what the link between the host and a card can carry, by PCIe's generation and width.
  *
- * CUDA does not tell. nvidia-smi does, for this card in this slot. Where it is not installed, the kernel's files do: the
- * card's own, and those of the port above it, since the slower of the two decides.
+ * CUDA does not tell. nvidia-smi does, for this card in this slot. Where it is not installed, the kernel's files do:
+ * the card's own, and those of the port above it, since the slower of the two decides.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
@@ -14,7 +14,8 @@
 /* A lane of generation 1, 2, ...: 10^9 transfers of one bit a second, and how much of them is data. */
 static const struct {
     double transfers, data;
-} lane[] = {{0, 0}, {2.5, 8 / 10.0}, {5, 8 / 10.0}, {8, 128 / 130.0}, {16, 128 / 130.0}, {32, 128 / 130.0}, {64, 242 / 256.0}};
+} lane[] = {{0, 0},           {2.5, 8 / 10.0}, {5, 8 / 10.0}, {8, 128 / 130.0}, {16, 128 / 130.0}, {32, 128 / 130.0},
+            {64, 242 / 256.0}};
 enum { GENERATIONS = sizeof lane / sizeof *lane };
 
 static double rate(int generation, int width) {

@@ -61,6 +61,7 @@ tool timeout coreutils 'for make check' tests
 tool shellcheck shellcheck 'for make lint' tests
 tool clang-format clang-format 'for make lint' tests
 tool cppcheck cppcheck 'for make lint' tests
+tool gnuplot gnuplot-nox 'to draw: make roofline0' tests
 
 echo
 if [ "$bad" = 0 ]; then

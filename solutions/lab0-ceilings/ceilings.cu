@@ -2,8 +2,8 @@
  *
  * Least traffic is every input once and every result once: what is read *and* written (y of SAXPY) counts twice. Time
  * is the largest of three: bytes over bandwidth, operations over arithmetic, and the fixed cost of asking. The
- * predictions add a little wisdom to the sheet: a memory gives nine tenths of what its sheet says, a link seven eighths,
- * and a launch that somebody waits for takes some 8 us.
+ * predictions add a little wisdom to the sheet: a memory gives nine tenths of what its sheet says, a link seven
+ * eighths, and a launch that somebody waits for takes some 8 us.
  */
 #include "lab0.h"
 
