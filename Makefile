@@ -45,7 +45,7 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check test doctor lint docs bench bench-sim fuzz clean FORCE
+.PHONY: list setup check test doctor lint docs bench bench-sim bench-clock fuzz clean FORCE
 list:         ; @$(DO)/list.sh
 setup:        ; @$(DO)/setup.sh
 check: FORCE  ; @$(DO)/check.sh
@@ -55,6 +55,7 @@ lint:         ; @$(DO)/lint.sh
 docs: FORCE   ; @$(DO)/docs.sh
 bench: FORCE  ; @$(DO)/lab.sh bench $(or $(LAB),3)
 bench-sim: FORCE ; @$(DO)/bench-sim.sh
+bench-clock: FORCE ; @$(DO)/bench-clock.sh
 fuzz: FORCE   ; @$(DO)/fuzz.sh
 clean:        ; @rm -rf .build && echo 'clean: removed .build'
 FORCE:
@@ -148,6 +149,10 @@ $(filter-out $(B)/ptx2fatbin,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimg
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(SANITIZERS) -O1 -fsanitize=fuzzer -DLIBFUZZER -o $@ $(filter %.c,$^) -lm
 $(B)/bench-sim: tests/bench-sim.cu $(B)/libsimgpu.a $(CUDA_TOOLS)
 	@$(call compile_cu,$<,$@,-I $(SIMGPU)/include)
+	@$(call link_lab,$@.o)
+# Runs on both lanes: what SimGPU's clock is held to.
+$(B)/bench-clock: tests/bench-clock.cu $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a) $(CUDA_TOOLS)
+	@mkdir -p $(@D) && $(call compile_cu,$<,$@)
 	@$(call link_lab,$@.o)
 # A test's own program: tests/clock/order.cu becomes .build/sim/tests/clock/order.
 $(B)/tests/%: tests/%.cu $(B)/libsimgpu.a $(CUDA_TOOLS)

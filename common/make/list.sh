@@ -32,7 +32,7 @@ cat <<'TEXT'
   make check      grade every lab; LAB=3 one, SUBMISSION=dir another tree
   make test       the project proves itself
   make doctor     what is installed, what is missing, and the mend
-  make bench      measure lab 3's ladder on a real GPU; bench-sim: the software GPU's own speed
+  make bench      measure lab 3's ladder on a real GPU; bench-sim: the software GPU's own speed; bench-clock: its clock
   make lint docs clean
 
   DEVICE=sim or DEVICE=gpu before any of them chooses the lane.

@@ -4,7 +4,7 @@
 #   handouts/measured/LAB.tsv            times of the lab's kernels by size (PROGRAM --bench)
 #   handouts/measured/LAB-counters.tsv   Nsight Compute's counters of one launch of each (PROGRAM --ladder under ncu)
 #
-# COMMIT=... names the commit where there is no git. The handout takes its table from the first file, tests/silicon.bats
+# The handout takes its table from the first file, tests/silicon.bats
 # holds SimGPU to the second. `make bench` calls this.
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
@@ -19,19 +19,10 @@ metrics+=,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,l1tex__data_pipe_
 metrics+=,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
 metrics+=,gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,launch__registers_per_thread
 
-caption() {
-    local commit=${COMMIT:-}
-    if [ -z "$commit" ]; then
-        commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
-        git diff --quiet HEAD -- common labs solutions 2>/dev/null || commit="$commit and changes"
-    fi
-    echo "# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1 | sed 's/, /, driver /'), $(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p'), $(date -u +%Y-%m-%d), commit $commit"
-}
-
 mkdir -p "$out" "$B"
 echo "measuring $lab on this GPU, some minutes ..."
 # The program is the reference: its row of "yours" would be the reference twice.
-{ caption && apart "$program" --bench | awk -F '\t' '$1 != "yours" && $2 != "yours" { print; fflush() }'; } | tee "$B/$lab.tsv"
+{ gpu_caption && apart "$program" --bench | awk -F '\t' '$1 != "yours" && $2 != "yours" { print; fflush() }'; } | tee "$B/$lab.tsv"
 cp "$B/$lab.tsv" "$out/$lab.tsv"
 echo "written: $out/$lab.tsv (make docs puts it into the handout)"
 
@@ -48,7 +39,7 @@ if ! grep -q '^"' "$B/$lab.ncu"; then
     exit
 fi
 {
-    caption
+    gpu_caption
     # The CSV's fields are quoted, its first line has the names, its second the units.
     grep '^"' "$B/$lab.ncu" | awk -v wanted="$metrics" '
         BEGIN { FS = "\",\""; OFS = "\t"; n = split(wanted, name, ",") }

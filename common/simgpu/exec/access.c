@@ -517,6 +517,7 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         line_list list;
         count_lines(&list, w->address, w->mask, size);
         c->atom_requests++;
+        contention_count(&w->block->worker->busy, w->address, w->mask, i->type == TY_f32 || i->type == TY_f64);
         for (uint32_t k = 0; k < list.n; k++)
             for (uint32_t q = 0; q < 4; q++)
                 if (list.bytes[k][q]) {

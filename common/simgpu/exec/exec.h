@@ -87,6 +87,12 @@ typedef struct {
                            caret */
 } exec_fault;
 
+/* How long a block's slowest warp waits for itself (ptx/depth.c): for global loads, one round after another, and for
+ * the results of its other instructions, in clocks. */
+typedef struct {
+    uint64_t rounds, clocks;
+} exec_depth;
+
 typedef struct {
     exec_fault fault;
     exec_counters total; /* zero, as all below, when the launch was stopped by a fault */
@@ -96,8 +102,8 @@ typedef struct {
     uint64_t footprint_read, footprint_written;
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* a thread, a block: what occupancy is made of */
-    uint32_t critical_loads; /* the most times that one warp waited for global loads, one round after another */
-    uint64_t block_loads;    /* the same for each block's own slowest warp, summed over the blocks */
+    exec_depth deepest, depths; /* of the block with the most of each; the sum over the blocks */
+    uint64_t atomic_turns[2];   /* turns at the busiest place: integer atomics, floating-point ones (contention.c) */
 } exec_result;
 
 /* 0, or -1 with a message (too little device memory for the module's variables). */

@@ -138,6 +138,10 @@ int exec_load(ptx_module *m, char *err, size_t err_size) {
 
 void fault_deadlock(block *b);
 
+static exec_depth deeper(exec_depth a, exec_depth b) {
+    return (exec_depth){a.rounds > b.rounds ? a.rounds : b.rounds, a.clocks > b.clocks ? a.clocks : b.clocks};
+}
+
 void block_run(block *b) {
     worker *t = b->worker;
     b->live = b->nthreads;
@@ -155,11 +159,14 @@ void block_run(block *b) {
             if (b->warps[k].live) progress |= warp_run(&b->warps[k]);
         if (!progress && b->live && !b->failed) fault_deadlock(b);
     }
-    uint32_t most = 0;
-    for (uint32_t k = 0; k < b->nwarps; k++)
-        if (b->warps[k].loads > most) most = b->warps[k].loads;
-    t->block_loads += most;
-    if (most > t->critical_loads) t->critical_loads = most;
+    exec_depth d = {0, 0};
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        int64_t depth = b->warps[k].depth, rounds = (depth + PTX_DEPTH_ROUND / 2) / PTX_DEPTH_ROUND;
+        int64_t clocks = depth - rounds * PTX_DEPTH_ROUND;
+        d = deeper(d, (exec_depth){(uint64_t)rounds, clocks > 0 ? (uint64_t)clocks : 0});
+    }
+    t->deepest = deeper(t->deepest, d);
+    t->depths.rounds += d.rounds, t->depths.clocks += d.clocks;
 }
 
 /* --- a worker's memory -------------------------------------------------------------------------------------- */
@@ -224,8 +231,8 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     memset(t->counters, 0, count * sizeof *t->counters);
     memset(t->ranges, 0, count * sizeof *t->ranges);
     t->launch_number = launches;
-    t->critical_loads = 0;
-    t->block_loads = 0;
+    t->deepest = t->depths = (exec_depth){0, 0};
+    contention_begin(&t->busy);
     t->fault.status = EXEC_OK;
     t->fault_block = UINT64_MAX;
     t->print_length = 0;
@@ -319,12 +326,6 @@ static void run_all(const exec_launch *n, uint64_t nblocks, unsigned threads) {
 
 /* --- the result --------------------------------------------------------------------------------------------- */
 
-/* Issue slots of an instruction of each cost class, after what nvcc 13 makes of them for sm_90 (see ../README.md). */
-static const uint8_t issue_slots[NCOSTS] = {
-    [COST_FREE] = 0,    [COST_ADDRESS] = 1, [COST_ALU] = 1,     [COST_FMA] = 1,    [COST_INT64] = 4,
-    [COST_FP64] = 2,    [COST_SFU] = 2,     [COST_FDIV] = 10,   [COST_DIV32] = 18, [COST_DIV64] = 70,
-    [COST_CONVERT] = 2, [COST_MEMORY] = 1,  [COST_SHUFFLE] = 1, [COST_BRANCH] = 1, [COST_BARRIER] = 1};
-
 static void add_counters(exec_counters *to, const exec_counters *from) {
     uint64_t *a = (uint64_t *)(void *)to;
     const uint64_t *b = (const uint64_t *)(const void *)from;
@@ -367,7 +368,9 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
                 sum.threads += workers[t].threads[at];
             }
             if (!sum.inst) continue;
-            sum.issue_slots = sum.inst * issue_slots[ptx_ops[code->insns[n].op].cost];
+            enum ptx_cost cost = ptx_ops[code->insns[n].op].cost;
+            sum.issue_slots = code->insns[n].folded ? 0 : sum.inst * ptx_costs[cost].slots;
+            if (cost == COST_SHUFFLE) sum.shuffles = sum.inst;
             add_line(r, m, &code->insns[n], &sum);
         }
     }
@@ -376,9 +379,11 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     for (unsigned t = 0; t < threads; t++) {
         r->footprint_read += footprint_take(&workers[t], 0);
         r->footprint_written += footprint_take(&workers[t], 1);
-        if (workers[t].critical_loads > r->critical_loads) r->critical_loads = workers[t].critical_loads;
-        r->block_loads += workers[t].block_loads;
+        r->deepest = deeper(r->deepest, workers[t].deepest);
+        r->depths.rounds += workers[t].depths.rounds, r->depths.clocks += workers[t].depths.clocks;
+        if (t) contention_add(&workers[0].busy, &workers[t].busy);
     }
+    contention_most(&workers[0].busy, r->atomic_turns);
 }
 
 /* What blocks up to `last` printed. */
@@ -449,7 +454,9 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     collect(f->module, threads, r);
     if (failed) { /* how far the others came depends on the host: what a stopped launch counted is nobody's measure */
         memset(&r->total, 0, sizeof r->total);
-        r->nlines = r->critical_loads = 0;
-        r->footprint_read = r->footprint_written = r->block_loads = 0;
+        r->nlines = 0;
+        r->footprint_read = r->footprint_written = 0;
+        r->deepest = r->depths = (exec_depth){0, 0};
+        r->atomic_turns[0] = r->atomic_turns[1] = 0;
     }
 }

@@ -424,7 +424,7 @@ static void run_split(warp *w) {
         if (i->guarded) m &= predicate(w, i->guard, i->guard_not);
         w->mask = m;
         w->executed[w->pc]++;
-        w->loads += i->rounds;
+        w->depth += i->depth;
         if (m == FULL) { /* by far the most common */
             w->threads[w->pc++] += 32;
             i->run(w, i);
@@ -507,7 +507,7 @@ void warp_start(warp *w, block *b, uint32_t number) {
     w->nsplits = 1;
     w->current = 0;
     w->clock = 0;
-    w->loads = 0;
+    w->depth = 0;
     w->splits[0] = (split){.state = SPLIT_RUN, .mask = w->live, .join = NO_JOIN, .parent = -1};
     w->frames[0] = (frame){
         .end = n->kernel->code->frame_bytes, .local_end = n->kernel->local_bytes, .function = n->kernel, .caller = -1};

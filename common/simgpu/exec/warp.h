@@ -10,6 +10,7 @@
 #define SIMGPU_WARP_H
 
 #include "../ptx/decode.h"
+#include "contention.h"
 #include "exec.h"
 
 #define FULL 0xffffffffu
@@ -59,7 +60,7 @@ typedef struct warp {
     uint32_t local_stride;
     uint64_t filled_for; /* the launch whose rows frame 0 holds */
     uint64_t clock;      /* instructions executed before this slice */
-    uint32_t loads;      /* rounds of global loads so far: what latency is paid for */
+    int64_t depth;       /* of the code so far, as ptx_insn.depth */
 } warp;
 
 typedef struct {
@@ -107,8 +108,8 @@ typedef struct worker {
     l1_cache l1;
     uint64_t *touched[2]; /* words of the footprint bitmaps that were zero: read, written */
     uint32_t ntouched[2], touched_capacity[2];
-    uint32_t critical_loads;
-    uint64_t block_loads;
+    exec_depth deepest, depths;
+    contention busy;
     uint8_t *arena;
     size_t arena_bytes;
     char *print; /* what kernels printed, in block order */

@@ -1,33 +1,14 @@
-/* Control flow: where diverged lanes meet again, how many registers ptxas would need, and which loads wait for others.
+/* Control flow: where diverged lanes meet again, and how many registers ptxas would need.
  *
  * The code is cut into basic blocks; block `exit` is the final ret, where every path ends. Lanes that part at a branch
  * meet at the branch's immediate post-dominator (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the
  * reversed graph). A `join` instruction is put in front of each such place, so that only there the interpreter looks.
  */
+#include "cfg.h"
 #include "parse.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-    uint32_t first, last; /* instructions, inclusive */
-    uint32_t *next;       /* successors */
-    uint32_t nnext;
-    uint32_t *previous;
-    uint32_t nprevious;
-    uint32_t order; /* in the reversed graph's post-order; 0: cannot reach the exit */
-    uint32_t ipdom;
-    uint64_t *live_in, *defined, *used;
-} block;
-
-typedef struct {
-    ptx_code *code;
-    block *blocks;
-    uint32_t nblocks;
-    uint32_t *block_of; /* instruction -> block */
-    uint32_t *order;    /* order -> block */
-    uint32_t norder;
-} cfg;
 
 #define NONE UINT32_MAX
 
@@ -37,7 +18,7 @@ static bool ends_block(const ptx_insn *i) {
 static bool falls_through(const ptx_insn *i) { return !ends_block(i) || i->guarded; }
 
 static void edge(cfg *g, uint32_t from, uint32_t to) {
-    block *a = &g->blocks[from], *b = &g->blocks[to];
+    cfg_block *a = &g->blocks[from], *b = &g->blocks[to];
     for (uint32_t k = 0; k < a->nnext; k++)
         if (a->next[k] == to) return;
     a->next = ptx_grow(a->next, a->nnext, sizeof *a->next);
@@ -89,7 +70,7 @@ static void number_blocks(cfg *g) {
     stack[depth++].block = g->nblocks - 1;
     seen[g->nblocks - 1] = true;
     while (depth) {
-        block *b = &g->blocks[stack[depth - 1].block];
+        cfg_block *b = &g->blocks[stack[depth - 1].block];
         if (stack[depth - 1].edge < b->nprevious) {
             uint32_t p = b->previous[stack[depth - 1].edge++];
             if (seen[p]) continue;
@@ -120,7 +101,7 @@ static void post_dominators(cfg *g) {
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t o = g->norder; o-- > 1;) { /* reverse post-order; the exit is last in post-order */
-            block *b = &g->blocks[g->order[o]];
+            cfg_block *b = &g->blocks[g->order[o]];
             uint32_t ipdom = NONE;
             for (uint32_t k = 0; k < b->nnext; k++) {
                 uint32_t s = b->next[k];
@@ -220,7 +201,7 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
     next += 3 * words;
     row_set us = {id_of, c->registers_end, u}, ds = {id_of, c->registers_end, f};
     for (uint32_t b = 0; b < g->nblocks; b++) {
-        block *k = &g->blocks[b];
+        cfg_block *k = &g->blocks[b];
         k->live_in = next, k->used = next + words, k->defined = next + 2 * words;
         next += 3 * words;
         for (uint32_t i = k->first; i <= k->last; i++) {
@@ -238,7 +219,7 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
     for (int pass = 0; changed && pass < 64; pass++) {
         changed = false;
         for (uint32_t b = g->nblocks; b-- > 0;) {
-            block *k = &g->blocks[b];
+            cfg_block *k = &g->blocks[b];
             for (uint32_t w = 0; w < words; w++) {
                 uint64_t out = 0;
                 for (uint32_t e = 0; e < k->nnext; e++) out |= g->blocks[k->next[e]].live_in[w];
@@ -252,7 +233,7 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
     }
     uint32_t most = 0;
     for (uint32_t b = 0; b < g->nblocks; b++) {
-        block *k = &g->blocks[b];
+        cfg_block *k = &g->blocks[b];
         memset(live, 0, words * 8);
         for (uint32_t e = 0; e < k->nnext; e++)
             for (uint32_t w = 0; w < words; w++) live[w] |= g->blocks[k->next[e]].live_in[w];
@@ -283,82 +264,6 @@ static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint
     return n < 16 ? 16 : n > 255 ? 255 : n;
 }
 
-/* --- loads that wait for each other ------------------------------------------------------------------------- */
-
-/* How late a value is known, counted in loads that were waited for, one after another. */
-typedef struct {
-    uint8_t global_store, any_store, barrier; /* the latest value that was stored; the latest before a barrier */
-    uint8_t most;                             /* rounds of loads so far */
-    uint8_t of[];                             /* by register id */
-} levels;
-
-typedef struct {
-    const uint32_t *id_of;
-    uint32_t limit, bytes; /* of the frame's registers; of one `levels` */
-    uint8_t *all;          /* one a block: what holds at its end */
-} level_table;
-
-static levels *levels_of(const level_table *t, uint32_t block) { return (void *)(t->all + (size_t)block * t->bytes); }
-static uint8_t later(uint8_t a, uint8_t b) { return a > b ? a : b; }
-static uint8_t level(const level_table *t, const levels *v, uint32_t row) {
-    return row && row < t->limit ? v->of[t->id_of[row / 4]] : 0;
-}
-static void set_level(const level_table *t, levels *v, uint32_t row, uint8_t l) {
-    uint32_t id = row && row < t->limit ? t->id_of[row / 4] : 0;
-    if (id) v->of[id] = l;
-}
-
-static void advance_levels(const level_table *t, levels *v, const ptx_insn *i) {
-    uint8_t in = later(later(level(t, v, i->a), level(t, v, i->b)), later(level(t, v, i->c), level(t, v, i->e)));
-    if (i->guarded) in = later(in, level(t, v, i->guard));
-    bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC;
-    if (i->op == OP_st || i->op == OP_atom) {
-        for (int n = 0; i->op == OP_st && n < 4; n++) in = later(in, level(t, v, i->v[n]));
-        v->any_store = later(v->any_store, in);
-        if (far) v->global_store = later(v->global_store, in);
-    }
-    if (i->op == OP_bar_sync || i->op == OP_bar_red || i->op == OP_call) v->barrier = later(v->barrier, v->any_store);
-    if ((i->op == OP_ld || (i->op == OP_atom && !i->unused)) && far) {
-        in = later(in, v->barrier);
-        if (!i->read_only) in = later(in, v->global_store);
-        if (in < 255) in++;
-        v->most = later(v->most, in);
-    } else if (i->op == OP_ld) {
-        in = later(in, v->barrier);
-    }
-    set_level(t, v, i->d, in);
-    for (int n = 0; i->op == OP_ld && n < 4; n++) set_level(t, v, i->v[n], in);
-}
-
-/* A block that is only reached by going forward continues what came before; a loop begins anew with every turn. */
-static bool continues(const block *b, uint32_t number) {
-    for (uint32_t k = 0; k < b->nprevious; k++)
-        if (b->previous[k] >= number) return false;
-    return b->nprevious > 0;
-}
-
-/* ptxas moves loads up as far as it may: above arithmetic, shared stores and short ifs (it predicates them), but not
- * above the load that gives their address, a barrier, or a store to the same space that could change what they read.
- * What is left are rounds: a warp pays the latency of memory once for each. */
-static void count_rounds(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
-    level_table t = {
-        .id_of = id_of, .limit = g->code->registers_end, .bytes = (uint32_t)sizeof(levels) + pf->nregisters + 1};
-    if ((uint64_t)t.bytes * g->nblocks > 1u << 26) return; /* a giant: no latency is charged but for its other bounds */
-    t.all = ptx_alloc((size_t)t.bytes * g->nblocks);
-    for (uint32_t b = 0; b < g->nblocks; b++) {
-        block *k = &g->blocks[b];
-        levels *v = levels_of(&t, b);
-        for (uint32_t p = 0; continues(k, b) && p < k->nprevious; p++) {
-            const uint8_t *from = (const uint8_t *)levels_of(&t, k->previous[p]);
-            for (uint32_t n = 0; n < t.bytes; n++) ((uint8_t *)v)[n] = later(((uint8_t *)v)[n], from[n]);
-        }
-        uint8_t before = v->most;
-        for (uint32_t i = k->first; i <= k->last; i++) advance_levels(&t, v, &g->code->insns[i]);
-        g->code->insns[k->first].rounds = v->most - before;
-    }
-    ptx_free(t.all);
-}
-
 void cfg_analyse(parsed_function *pf, ptx_code *code) {
     cfg g = {.code = code};
     make_blocks(&g);
@@ -367,7 +272,7 @@ void cfg_analyse(parsed_function *pf, ptx_code *code) {
     uint32_t *id_of = ptx_alloc((code->registers_end / 4 + 1) * sizeof *id_of);
     for (uint32_t r = 0; r < pf->nregisters; r++) id_of[pf->registers[r]->row / 4] = pf->registers[r]->id;
     pf->function->registers = estimate_registers(&g, pf, id_of);
-    count_rounds(&g, pf, id_of);
+    depth_of_blocks(&g, pf->nregisters, id_of);
     ptx_free(id_of);
     insert_joins(&g, pf->function->is_kernel);
     for (uint32_t b = 0; b < g.nblocks; b++) ptx_free(g.blocks[b].next), ptx_free(g.blocks[b].previous);

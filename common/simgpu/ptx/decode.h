@@ -55,13 +55,14 @@ enum ptx_type {
 extern const char *const ptx_type_names[NTYPES];
 extern const uint8_t ptx_type_bytes[NTYPES];
 
-/* Cost classes: how many issue slots ptxas's machine code takes, and the pipe (see time/model.c for what is done with
- * it). FREE: folded into other instructions or hoisted (mov, cvta, ld.param); ADDRESS: becomes part of an IMAD.WIDE. */
+/* Cost classes. FREE: folded into other instructions or hoisted (mov, cvta, ld.param); ADDRESS: becomes part of an
+ * IMAD.WIDE; IMUL: integer multiplication of 32 bits; SFU: the special function unit, and the scaling around it. */
 enum ptx_cost {
     COST_FREE,
     COST_ADDRESS,
     COST_ALU,
     COST_FMA,
+    COST_IMUL,
     COST_INT64,
     COST_FP64,
     COST_SFU,
@@ -75,6 +76,14 @@ enum ptx_cost {
     COST_BARRIER,
     NCOSTS
 };
+
+/* What the machine code that ptxas makes of an instruction takes of an SM's quarter (time/model.c), and after how many
+ * clocks a later instruction may use the result (depth.c). */
+typedef struct {
+    uint8_t slots;
+    uint16_t latency;
+} ptx_cost_info;
+extern const ptx_cost_info ptx_costs[NCOSTS];
 
 typedef struct {
     enum ptx_op op;
@@ -119,8 +128,9 @@ struct ptx_insn {
     bool polls;            /* atomic, volatile, .relaxed ...: reads what others write; a loop of these may be waiting */
     bool releases;         /* .release, .acq_rel: orders what came before it */
     bool read_only;        /* ld.global.nc: no store of this launch changes what it reads */
-    uint8_t rounds;        /* of the basic block that begins here: how often its loads wait for earlier loads */
     bool unused;           /* an atomic whose result nobody reads */
+    bool folded;           /* a branch of which ptxas makes nothing: it costs no slots */
+    int64_t depth;         /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks (depth.c) */
     uint32_t guard;        /* row of the guard predicate */
     uint32_t d, d2;        /* result rows; d2: the q of p|q */
     uint32_t a, b, c, e;   /* source rows */
@@ -131,7 +141,8 @@ struct ptx_insn {
     uint32_t ptx_line, line; /* line in the PTX text, and in the source (0: none) */
     uint16_t file, column;
 };
-#define NO_JOIN UINT32_MAX
+#define NO_JOIN         UINT32_MAX
+#define PTX_DEPTH_ROUND (1ll << 38)
 
 /* A row that is filled before the code runs. */
 typedef struct {

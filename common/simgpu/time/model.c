@@ -1,30 +1,38 @@
 /* model.c — how long a kernel takes, from what it did.
  *
- *   duration = launch + max(issue, lsu, l2 read, l2 write, dram, latency)
+ *   duration = launch + max(blocks, issue, lsu, barrier, l2 read, l2 write, dram, atomic, latency)
  *
- * A roofline with six roofs. Each roof is a resource with a measured rate; the time is that of the busiest. The rates
- * come from the profile and are never fitted to a kernel.
+ * A roofline with nine roofs. Each roof is a resource with a measured rate; the time is that of the busiest. The rates
+ * come from the profile, each from a kernel of its own (tests/bench-clock.cu); none is fitted to a kernel of a lab.
  *
+ *   blocks    blocks                   * time between two starts, whole chip
  *   issue     issue slots              / (schedulers * SMs * clock)
- *   lsu       wavefronts               / (SMs * clock)          one a clock and SM, global and shared together
+ *   lsu       clocks of the LSU pipe   / (SMs * clock)          wavefronts, global and shared together, and shuffles;
+ *                                                               a global load takes two clocks at least
+ *   barrier   warps at barriers        * clocks for each        / (SMs * clock)
  *   l2 read   sectors that miss L1     / rate
  *   l2 write  sectors stored in part   / rate                   whole sectors are a matter of DRAM
  *   dram      unique bytes             / bandwidth              caches cold, each byte moved once
- *   latency   loads that a warp waits for, one after another * latency of the level that answers. The longest block
- *             takes that long at least; and all of them together as long as their sum, shared by the places for blocks
+ *   atomic    turns at the busiest place * time of a turn       exec/contention.h
+ *   latency   what a block does one thing after another: its start, its rounds of loads, its chains of instructions,
+ *             its barriers (ptx/depth.c). The longest block takes that long at least; and all of them together as long
+ *             as their sum, shared by the places for blocks
  *
- * The first two belong to an SM, so the busiest SM counts: it has ceil(blocks / SMs) of the blocks. */
+ * Issue, lsu and barrier belong to an SM, so the busiest SM counts: it has ceil(blocks / SMs) of the blocks. */
+#include "../exec/contention.h"
 #include "time.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const char *const time_term_names[TERMS] = {"launch", "issue", "lsu", "l2_read", "l2_write", "dram", "latency"};
+const char *const time_term_names[TERMS] = {"launch",  "blocks",   "issue", "lsu",    "barrier",
+                                              "l2_read", "l2_write", "dram",  "atomic", "latency"};
 
 enum { SECTOR = 32, WARP = 32 };
 
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
+static double warps_of(const exec_result *r) { return (double)((r->threads_per_block + WARP - 1) / WARP); }
 
 uint32_t time_occupancy(const time_profile *p, uint32_t threads, uint32_t registers, uint64_t shared_bytes) {
     uint32_t warps = (threads + WARP - 1) / WARP;
@@ -45,50 +53,75 @@ uint32_t time_occupancy(const time_profile *p, uint32_t threads, uint32_t regist
     return blocks;
 }
 
-/* The mean time of a load: which part of the sectors L1, L2 and DRAM answered. DRAM is slower the fuller the SMs are.
- */
-static double load_latency(const time_profile *p, const exec_result *r, double fullness) {
+/* The mean time of a round of loads: which part of the sectors L1, L2 and DRAM answered. DRAM is slower the fuller the
+ * SMs are. Atomics whose value somebody waits for are rounds too, answered by L2. */
+static double round_ns(const time_profile *p, const exec_result *r, double fullness) {
     const exec_counters *c = &r->total;
-    if (c->ld_sectors == 0) return 0;
-    double missed = smaller(1, (double)c->l1_miss_sectors / (double)c->ld_sectors);
+    double missed = c->ld_sectors ? smaller(1, (double)c->l1_miss_sectors / (double)c->ld_sectors) : 0;
     double dram = c->l1_miss_sectors ? smaller(1, (double)r->footprint_read / (double)c->l1_miss_sectors) : 0;
     double dram_ns = p->latency_dram_idle_ns + fullness * (p->latency_dram_loaded_ns - p->latency_dram_idle_ns);
     double l1_ns = p->latency_l1_clk / p->clock_ghz, l2_ns = p->latency_l2_clk / p->clock_ghz;
-    return (1 - missed) * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns);
+    double load_ns = (1 - missed) * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns);
+    double loads = (double)c->ld_requests, atomics = (double)c->atom_requests;
+    return loads + atomics > 0 ? (loads * load_ns + atomics * p->latency_atomic_ns) / (loads + atomics) : 0;
 }
 
-static uint64_t lsu_wavefronts(const exec_counters *c) {
-    return c->l1_wavefronts + c->shared_ld_wavefronts + c->shared_st_wavefronts + c->local_requests;
+static double lsu_clocks(const time_profile *p, const exec_counters *c) {
+    double loads = (double)c->ld_requests * p->load_clk;
+    return larger((double)c->l1_wavefronts, loads) +
+           (double)(c->shared_ld_wavefronts + c->shared_st_wavefronts + c->local_requests + c->shuffles);
+}
+/* Line by line, since what one line's loads leave free of the pipe's clocks is of no use to another's. */
+static double lsu_clocks_of_all(const time_profile *p, const exec_result *r) {
+    double clocks = 0;
+    for (uint32_t i = 0; i < r->nlines; i++) clocks += lsu_clocks(p, &r->lines[i].c);
+    return clocks;
 }
 static uint64_t lsu_requests(const exec_counters *c) {
-    return c->ld_requests + c->st_requests + c->atom_requests + c->shared_ld + c->shared_st + c->local_requests;
+    return c->ld_requests + c->st_requests + c->atom_requests + c->shared_ld + c->shared_st + c->local_requests +
+           c->shuffles;
 }
 
 /* --- the sentence ------------------------------------------------------------------------------------------- */
 
-static uint64_t weight(enum time_term bound, const exec_counters *c) {
+static double weight(const time_profile *p, enum time_term bound, const exec_counters *c) {
     switch (bound) {
-    case TERM_ISSUE: return c->issue_slots;
-    case TERM_LSU: return lsu_wavefronts(c);
-    case TERM_L2_WRITE: return c->st_partial;
-    case TERM_L2_READ: return c->l1_miss_sectors;
-    case TERM_LATENCY: return c->ld_requests;
-    default: return c->ld_sectors + c->st_sectors;
+    case TERM_ISSUE: return (double)c->issue_slots;
+    case TERM_LSU: return lsu_clocks(p, c);
+    case TERM_BARRIER: return (double)c->barriers;
+    case TERM_L2_WRITE: return (double)c->st_partial;
+    case TERM_L2_READ: return (double)c->l1_miss_sectors;
+    case TERM_ATOMIC: return (double)c->atom_requests;
+    case TERM_LATENCY: return (double)(c->ld_requests + c->atom_requests);
+    default: return (double)(c->ld_sectors + c->st_sectors);
     }
 }
 
 /* The line with most of the bound's work; NULL when the PTX had no line table. */
-static const exec_line *heaviest(enum time_term bound, const exec_result *r) {
+static const exec_line *heaviest(const time_profile *p, enum time_term bound, const exec_result *r) {
     const exec_line *best = NULL;
     for (uint32_t i = 0; i < r->nlines; i++)
-        if (weight(bound, &r->lines[i].c) > (best ? weight(bound, &best->c) : 0)) best = &r->lines[i];
+        if (weight(p, bound, &r->lines[i].c) > (best ? weight(p, bound, &best->c) : 0)) best = &r->lines[i];
     return best;
 }
 
 static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : 0; }
 
-static void explain(const exec_result *r, time_estimate *e) {
-    const exec_line *l = heaviest(e->bound, r);
+/* What the longest block waits for. */
+static void explain_latency(const time_profile *p, const exec_result *r, const char *place, time_estimate *e) {
+    double rounds = (double)r->deepest.rounds * round_ns(p, r, 0), clocks = (double)r->deepest.clocks / p->clock_ghz;
+    if (rounds >= clocks)
+        snprintf(e->why, sizeof e->why,
+                 "latency: a warp waits for %.0f load%s in a row%s, and warps fill %.0f %% of the GPU",
+                 (double)r->deepest.rounds, r->deepest.rounds == 1 ? "" : "s", place, e->share * 100);
+    else
+        snprintf(e->why, sizeof e->why,
+                 "latency: a warp's instructions wait for each other for %.0f clocks, and warps fill %.0f %% of the GPU",
+                 (double)r->deepest.clocks, e->share * 100);
+}
+
+static void explain(const time_profile *p, const exec_result *r, time_estimate *e) {
+    const exec_line *l = heaviest(p, e->bound, r);
     const exec_counters *c = l ? &l->c : &r->total;
     char place[128] = "";
     if (l && l->file) {
@@ -98,10 +131,22 @@ static void explain(const exec_result *r, time_estimate *e) {
     double us = e->term_ns[e->bound] / 1000;
     double mb = (double)(r->footprint_read + r->footprint_written) * SECTOR / 1e6;
     switch (e->bound) {
+    case TERM_BLOCKS:
+        snprintf(e->why, sizeof e->why, "blocks: %.0f blocks of %.0f threads, of which the GPU starts %.1f a nanosecond",
+                 (double)r->blocks, (double)r->threads_per_block, 1 / p->block_start_ns);
+        break;
+    case TERM_BARRIER:
+        snprintf(e->why, sizeof e->why, "barriers: a warp waits at %.0f of them, most%s",
+                 (double)r->total.barriers / ((double)r->blocks * warps_of(r)), place);
+        break;
+    case TERM_ATOMIC:
+        snprintf(e->why, sizeof e->why, "atomics: %.0f wait for their turn on the same %d bytes, most%s",
+                 (double)(r->atomic_turns[0] + r->atomic_turns[1]), CONTENTION_PLACE, place);
+        break;
     case TERM_ISSUE: snprintf(e->why, sizeof e->why, "issue: %.1f us of instructions, most%s", us, place); break;
     case TERM_LSU:
-        snprintf(e->why, sizeof e->why, "LSU: %.1f wavefronts a request%s", ratio(lsu_wavefronts(c), lsu_requests(c)),
-                 place);
+        snprintf(e->why, sizeof e->why, "LSU: %.1f clocks a request%s",
+                 lsu_clocks(p, c) / (double)(lsu_requests(c) ? lsu_requests(c) : 1), place);
         break;
     case TERM_L2_READ:
         snprintf(e->why, sizeof e->why, "L2 read: %.1f sectors a request miss L1%s",
@@ -112,11 +157,7 @@ static void explain(const exec_result *r, time_estimate *e) {
                  ratio(c->st_partial, c->st_requests), place);
         break;
     case TERM_DRAM: snprintf(e->why, sizeof e->why, "DRAM: %.1f MB must move; only moving less is faster", mb); break;
-    case TERM_LATENCY:
-        snprintf(e->why, sizeof e->why,
-                 "latency: a warp waits for %u load%s in a row%s, and warps fill %.0f %% of the GPU", r->critical_loads,
-                 r->critical_loads == 1 ? "" : "s", place, e->share * 100);
-        break;
+    case TERM_LATENCY: explain_latency(p, r, place, e); break;
     default:
         snprintf(e->why, sizeof e->why, "launch: a launch costs more than its work of %.2f us",
                  (e->duration_ns - e->term_ns[TERM_LAUNCH]) / 1000);
@@ -125,35 +166,53 @@ static void explain(const exec_result *r, time_estimate *e) {
 
 /* --- the roofs ---------------------------------------------------------------------------------------------- */
 
+/* A block's own time, or the sum over some blocks: depth.rounds at `round` ns each, and so on. */
+static double serial_ns(const time_profile *p, exec_depth depth, double round, double barriers, double blocks) {
+    return (double)depth.rounds * round + ((double)depth.clocks + barriers * p->barrier_clk) / p->clock_ghz +
+           blocks * p->block_ns;
+}
+
+static double latency_ns(const time_profile *p, const exec_result *r, double slots, double fullness) {
+    double blocks = (double)r->blocks, barriers = (double)r->total.barriers;
+    double all = serial_ns(p, r->depths, round_ns(p, r, fullness), barriers, blocks) / slots;
+    double longest = serial_ns(p, r->deepest, round_ns(p, r, fullness), barriers / blocks, 1);
+    if (longest <= all) return all;
+    /* It runs on when the others are done, and then its loads are answered sooner. */
+    longest = serial_ns(p, r->deepest, round_ns(p, r, fullness * all / longest), barriers / blocks, 1);
+    return larger(all, longest);
+}
+
 void time_model(const time_profile *p, const exec_result *r, time_estimate *e) {
     const exec_counters *c = &r->total;
     memset(e, 0, sizeof *e);
-    uint32_t threads = (uint32_t)r->threads_per_block;
-    e->per_sm = time_occupancy(p, threads, r->registers, r->shared_bytes);
+    e->per_sm = time_occupancy(p, (uint32_t)r->threads_per_block, r->registers, r->shared_bytes);
     if (e->per_sm == 0) e->per_sm = 1;
 
     double blocks = (double)r->blocks, slots = p->sm_count * e->per_sm;
     e->share = smaller(1, blocks / slots);
-    double resident = smaller(blocks, slots) * ((threads + WARP - 1) / WARP);
-    double fullness = smaller(1, resident / (p->sm_count * p->warps_per_sm));
+    double fullness = smaller(1, smaller(blocks, slots) * warps_of(r) / (p->sm_count * p->warps_per_sm));
     double most =
         (double)((r->blocks + (uint64_t)p->sm_count - 1) / (uint64_t)p->sm_count); /* blocks of the busiest SM */
     double busiest = blocks > 0 ? most / blocks : 0;                               /* its part of all work */
     double bytes = (double)(r->footprint_read + r->footprint_written) * SECTOR;
 
-    e->term_ns[TERM_LAUNCH] = p->kernel_fixed_ns;
-    e->term_ns[TERM_ISSUE] = (double)c->issue_slots * busiest / (p->schedulers_per_sm * p->clock_ghz);
-    e->term_ns[TERM_LSU] = (double)lsu_wavefronts(c) * busiest / p->clock_ghz;
-    e->term_ns[TERM_L2_READ] = (double)c->l1_miss_sectors / (p->l2_read_sectors_per_clk * p->clock_ghz);
-    e->term_ns[TERM_L2_WRITE] = (double)c->st_partial / (p->l2_partial_sectors_per_clk * p->clock_ghz);
-    e->term_ns[TERM_DRAM] = bytes / p->dram_gbs;
-    double rounds = larger(r->critical_loads, (double)r->block_loads / slots);
-    e->term_ns[TERM_LATENCY] = rounds * load_latency(p, r, fullness);
+    double *ns = e->term_ns;
+    ns[TERM_LAUNCH] = p->kernel_fixed_ns;
+    ns[TERM_BLOCKS] = blocks * p->block_start_ns;
+    ns[TERM_ISSUE] = (double)c->issue_slots * busiest / (p->schedulers_per_sm * p->clock_ghz);
+    ns[TERM_LSU] = lsu_clocks_of_all(p, r) * busiest / p->clock_ghz;
+    ns[TERM_BARRIER] = (double)c->barriers * p->barrier_clk * busiest / p->clock_ghz;
+    ns[TERM_L2_READ] = (double)c->l1_miss_sectors / (p->l2_read_sectors_per_clk * p->clock_ghz);
+    ns[TERM_L2_WRITE] = (double)c->st_partial / (p->l2_partial_sectors_per_clk * p->clock_ghz);
+    ns[TERM_DRAM] = bytes / p->dram_gbs;
+    ns[TERM_ATOMIC] =
+        (double)r->atomic_turns[0] * p->atomic_turn_ns + (double)r->atomic_turns[1] * p->atomic_float_turn_ns;
+    ns[TERM_LATENCY] = blocks > 0 ? latency_ns(p, r, slots, fullness) : 0;
 
-    enum time_term worst = TERM_ISSUE;
-    for (enum time_term t = TERM_ISSUE; t < TERMS; t++)
-        if (e->term_ns[t] > e->term_ns[worst]) worst = t;
-    e->duration_ns = e->term_ns[TERM_LAUNCH] + e->term_ns[worst];
-    e->bound = e->term_ns[worst] < e->term_ns[TERM_LAUNCH] ? TERM_LAUNCH : worst;
-    explain(r, e);
+    enum time_term worst = TERM_BLOCKS;
+    for (enum time_term t = TERM_BLOCKS; t < TERMS; t++)
+        if (ns[t] > ns[worst]) worst = t;
+    e->duration_ns = ns[TERM_LAUNCH] + ns[worst];
+    e->bound = ns[worst] < ns[TERM_LAUNCH] ? TERM_LAUNCH : worst;
+    explain(p, r, e);
 }

@@ -36,7 +36,19 @@ const time_profile *time_profile_get(void);
 
 /* --- model.c ------------------------------------------------------------------------------------------------ */
 
-enum time_term { TERM_LAUNCH, TERM_ISSUE, TERM_LSU, TERM_L2_READ, TERM_L2_WRITE, TERM_DRAM, TERM_LATENCY, TERMS };
+enum time_term {
+    TERM_LAUNCH,
+    TERM_BLOCKS,
+    TERM_ISSUE,
+    TERM_LSU,
+    TERM_BARRIER,
+    TERM_L2_READ,
+    TERM_L2_WRITE,
+    TERM_DRAM,
+    TERM_ATOMIC,
+    TERM_LATENCY,
+    TERMS
+};
 extern const char *const time_term_names[TERMS];
 
 typedef struct {

@@ -1,0 +1,142 @@
+/* depth.c — how long a warp waits for itself: what its instructions must do one after another.
+ *
+ * An instruction waits for its operands, and a warp starts one at a time. So each basic block has a depth, in two
+ * numbers:
+ *
+ *   rounds   how often it waits for global memory, one round of loads after another. ptxas moves loads up as far as it
+ *            may: above arithmetic, shared stores and short ifs (it predicates them), but not above the load that gives
+ *            their address, a branch, a barrier, or a store to the same space that could change what they read. The loads that
+ *            are left together are a round, and a warp pays the latency of memory once for it.
+ *   clocks   what its other instructions add to that, by the latencies of ptx_costs: nothing while the warp waits for
+ *            memory anyway, all of it where they stand before a load's address or behind its value. At least the sum
+ *            of their slots.
+ *
+ * A warp's depth is the sum over the blocks that it runs. A block that is only reached by going forward continues the
+ * schedule of what came before it; a loop begins anew with every turn. */
+#include "cfg.h"
+#include "parse.h"
+
+/* When a value is known: after so many rounds and, beside them, so many clocks. */
+typedef struct {
+    int32_t rounds, clocks;
+} moment;
+
+/* Which of two moments is the later one depends on how long a round takes, which nobody knows here: some 300 clocks,
+ * L2's answer. */
+enum { ROUND_CLOCKS = 300 };
+
+typedef struct {
+    moment global_store, any_store, barrier; /* the latest value that was stored; the latest before a barrier */
+    moment end;                              /* the latest of all */
+    moment control;                          /* the latest branch is decided */
+    int32_t slots;                           /* so far */
+    moment of[];                             /* by register id */
+} schedule;
+
+typedef struct {
+    const uint32_t *id_of;
+    uint32_t limit; /* of the frame's registers */
+    size_t bytes;   /* of one schedule */
+    uint8_t *all;   /* one a block: what holds at its end */
+} schedules;
+
+static schedule *schedule_of(const schedules *t, uint32_t block) { return (void *)(t->all + block * t->bytes); }
+
+static moment later(moment a, moment b) {
+    return (a.rounds - b.rounds) * ROUND_CLOCKS + a.clocks - b.clocks >= 0 ? a : b;
+}
+static moment after(moment m, int32_t clocks) { return (moment){m.rounds, m.clocks + clocks}; }
+static moment known(const schedules *t, const schedule *v, uint32_t row) {
+    return row && row < t->limit ? v->of[t->id_of[row / 4]] : (moment){0, 0};
+}
+static void set_known(const schedules *t, schedule *v, uint32_t row, moment m) {
+    uint32_t id = row && row < t->limit ? t->id_of[row / 4] : 0;
+    if (id) v->of[id] = m;
+}
+
+/* A branch over a few plain instructions: ptxas predicates those instead. */
+enum { PREDICATED = 8 };
+static bool skips_a_few(const ptx_code *c, uint32_t at) {
+    uint32_t target = c->insns[at].target;
+    if (target <= at || target - at > PREDICATED) return false;
+    for (uint32_t i = at + 1; i < target; i++) {
+        enum ptx_cost cost = ptx_ops[c->insns[i].op].cost;
+        if (cost == COST_BRANCH || cost == COST_BARRIER) return false;
+    }
+    return true;
+}
+/* The way that a conditional branch does not take: clang writes `@p bra A; bra B`, where a machine needs one branch. */
+static bool is_the_other_way(const ptx_code *c, uint32_t at) {
+    const ptx_insn *i = &c->insns[at];
+    return i->op == OP_bra && !i->guarded && at && i[-1].op == OP_bra && i[-1].guarded;
+}
+
+static void advance(const schedules *t, schedule *v, const ptx_insn *i) {
+    enum ptx_cost class = ptx_ops[i->op].cost;
+    ptx_cost_info cost = ptx_costs[class];
+    moment in = later(later(known(t, v, i->a), known(t, v, i->b)), later(known(t, v, i->c), known(t, v, i->e)));
+    in = later(in, v->control);
+    if (i->guarded) in = later(in, known(t, v, i->guard));
+    for (int n = 0; i->op == OP_st && n < 4; n++) in = later(in, known(t, v, i->v[n]));
+
+    bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC;
+    bool loads = i->op == OP_ld || (i->op == OP_atom && !i->unused);
+    if (i->op == OP_st || i->op == OP_atom) {
+        v->any_store = later(v->any_store, in);
+        if (far) v->global_store = later(v->global_store, in);
+    }
+    if (i->op == OP_bar_sync || i->op == OP_bar_red || i->op == OP_call) v->barrier = later(v->barrier, v->any_store);
+    if (loads) in = later(in, v->barrier);
+    if (loads && far && !i->read_only) in = later(in, v->global_store);
+
+    if (i->folded) cost = (ptx_cost_info){0, 0};
+    v->slots += cost.slots;
+    if (loads && far)
+        in.rounds++;
+    else if (loads || class != COST_MEMORY)
+        in.clocks += cost.latency;
+    if (class == COST_BARRIER) v->barrier = in = later(in, after(v->barrier, cost.latency));
+    if (class == COST_BRANCH && i->guarded && !i->folded) v->control = in;
+    v->end = later(v->end, in);
+    set_known(t, v, i->d, in), set_known(t, v, i->d2, in);
+    for (int n = 0; i->op == OP_ld && n < 4; n++) set_known(t, v, i->v[n], in);
+}
+
+/* A block that is only reached by going forward. */
+static bool continues(const cfg_block *b, uint32_t number) {
+    for (uint32_t k = 0; k < b->nprevious; k++)
+        if (b->previous[k] >= number) return false;
+    return b->nprevious > 0;
+}
+
+void depth_of_blocks(cfg *g, uint32_t nregisters, const uint32_t *id_of) {
+    schedules t = {.id_of = id_of,
+                   .limit = g->code->registers_end,
+                   .bytes = sizeof(schedule) + (nregisters + 1) * sizeof(moment)};
+    if (t.bytes * g->nblocks > 1u << 28) return; /* a giant: only its other bounds are charged */
+    t.all = ptx_alloc(t.bytes * g->nblocks);
+    for (uint32_t b = 0; b < g->nblocks; b++) {
+        cfg_block *k = &g->blocks[b];
+        schedule *v = schedule_of(&t, b);
+        for (uint32_t p = 0; continues(k, b) && p < k->nprevious; p++) {
+            const schedule *from = schedule_of(&t, k->previous[p]);
+            v->global_store = later(v->global_store, from->global_store);
+            v->any_store = later(v->any_store, from->any_store);
+            v->barrier = later(v->barrier, from->barrier);
+            v->control = later(v->control, from->control);
+            v->end = later(v->end, from->end);
+            if (v->slots < from->slots) v->slots = from->slots;
+            for (uint32_t n = 0; n <= nregisters; n++) v->of[n] = later(v->of[n], from->of[n]);
+        }
+        moment before = v->end;
+        for (uint32_t i = k->first; i <= k->last; i++) {
+            ptx_insn *x = &g->code->insns[i];
+            x->folded = is_the_other_way(g->code, i) || (x->op == OP_bra && x->guarded && skips_a_few(g->code, i));
+            advance(&t, v, x);
+        }
+        v->end = later(v->end, (moment){0, v->slots});
+        g->code->insns[k->first].depth =
+            (v->end.rounds - before.rounds) * PTX_DEPTH_ROUND + (v->end.clocks - before.clocks);
+    }
+    ptx_free(t.all);
+}
