@@ -12,23 +12,23 @@ set xrange [0.05:3000]; set yrange [3e-05:300000]
 set title 'Five kernels under the roof of a virtual H200 (virtual time)' tc rgb '#111116'
 slope = atan2(600 * 0.76 / log10(1e+10), 900 * 0.85 / log10(60000)) * 180 / pi
 set label 1 'device memory: 4300 GB/s' at 0.4,6880.02 rotate by slope center tc rgb '#33333a'
-set label 2 'fp32 arithmetic: 65.4 Tflop/s' at 2700,124210 right tc rgb '#33333a'
-set label 3 'the ridge: 15.2 operations a byte' at 17.0275,6.6e-05 left tc rgb '#33333a'
-set arrow 1 from 15.2031,3e-05 to 15.2031,65373.5 nohead dt (6,5) lc rgb '#9a9aa3'
+set label 2 'fp32 arithmetic: 64.9 Tflop/s' at 2700,123271 right tc rgb '#33333a'
+set label 3 'the ridge: 15.1 operations a byte' at 16.8988,6.6e-05 left tc rgb '#33333a'
+set arrow 1 from 15.0882,3e-05 to 15.0882,64879.4 nohead dt (6,5) lc rgb '#9a9aa3'
 $roof << END
 0.05 215.001
-15.2031 65373.5
-3000 65373.5
+15.0882 64879.4
+3000 64879.4
 END
 # operations a byte, Gflop/s, the roof above, the time in us, where the label goes, the name
 $spots << END
-0.1667 635.5 716.7 105.60 0.67 "SAXPY, 2^25 floats"
-0.08333 0.0001294 358.3 7.73 1 "one addition"
-10.67 59.13 4.587e+04 8.87 1 "matmul 64"
-85.33 3604 6.537e+04 74.47 0.67 "matmul 512, simple"
-85.33 7555 6.537e+04 35.53 1.5 "matmul 512, in tiles"
+0.1667 627.6 716.7 106.92 0.67 "SAXPY, 2^25 floats"
+0.08333 0.0001265 358.3 7.91 1 "one addition"
+10.67 56.93 4.587e+04 9.21 1 "matmul 64"
+85.33 3604 6.488e+04 74.47 0.67 "matmul 512, simple"
+85.33 7555 6.488e+04 35.53 1.5 "matmul 512, in tiles"
 END
-left(x) = x > 0.760155 && x < 15.2031
+left(x) = x > 0.754409 && x < 15.0882
 text(name, us) = sprintf('%s: %.1f us', name, us)
 plot $spots using 1:2:(0):($3-$2) with vectors nohead dt (2,4) lw 1.5 lc rgb '#9a9aa3', \
      $roof with lines lw 3 lc rgb '#33333a', \
