@@ -16,6 +16,15 @@ endif
 ifeq ($(filter $(DEVICE),sim gpu),)
 $(error DEVICE=$(DEVICE): there are two lanes. Use DEVICE=sim (the software GPU) or DEVICE=gpu (a real one))
 endif
+# The virtual card of the sim lane: a file of common/simgpu/profiles.
+CARDS := $(patsubst common/simgpu/profiles/%.conf,%,$(wildcard common/simgpu/profiles/*.conf))
+ifneq ($(PROFILE),)
+ifneq ($(DEVICE),sim)
+$(error PROFILE=$(PROFILE) chooses a virtual card, and this is the lane of a real one. Say DEVICE=sim with it)
+else ifneq ($(filter-out $(CARDS),$(PROFILE)),)
+$(error PROFILE=$(PROFILE): there is no such virtual card. Here are: $(CARDS))
+endif
+endif
 CUDA_COMPILER ?= clang
 ifeq ($(filter $(CUDA_COMPILER),clang nvcc),)
 $(error CUDA_COMPILER=$(CUDA_COMPILER): the sim lane knows CUDA_COMPILER=clang and CUDA_COMPILER=nvcc)
@@ -59,6 +68,7 @@ $(LABS:%=solution%): solution%: FORCE ; @$(DO)/lab.sh solution $*
 $(LABS:%=hint%): hint%: FORCE ; @$(DO)/hint.sh $*
 $(LABS:%=diff%): diff%: FORCE ; @$(DO)/lab.sh diff $*
 $(LABS:%=reset%): reset%: FORCE ; @$(DO)/lab.sh reset $*
+roofline0: FORCE ; @$(DO)/lab.sh roofline 0
 .DEFAULT: ; @$(DO)/unknown.sh $@
 
 # `make -j2 setup lab3` must install before it builds.

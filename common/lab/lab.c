@@ -184,6 +184,11 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
     }
     lab_rows_begin();
     catch_crashes(); /* before SimGPU sets its own handler, which lets the program go on where it can */
+    if (lab_lane() == LAB_SIM) { /* a wrong PROFILE ends the program here, and SimGPU has said why */
+        lab.done = true;
+        lab_device_name();
+        lab.done = false;
+    }
     if (record) lab_record_begin(record);
     /* The command line lies open on the stack: nothing of it is left for student code to find. */
     for (int i = 1; i < argc; i++) memset(argv[i], ' ', strlen(argv[i]));

@@ -18,6 +18,7 @@ int lab_lane(void) { return LAB_SIM; }
 const char *lab_lane_name(void) { return "sim"; }
 const char *lab_device_name(void) { return simgpuDeviceName(); }
 double lab_now(void) { return (double)simgpuHostTime(); }
+double lab_link_gbs(void) { return simgpuLinkRate(); }
 
 void lab_count_begin(const char *name) { simgpuMark(name); }
 void lab_count_end(void) { simgpuMark("end"); }
@@ -53,6 +54,14 @@ double lab_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+double lab_link_gbs(void) {
+    char bus_id[32] = "";
+    int device = 0;
+    LAB_CUDA(cudaGetDevice(&device));
+    LAB_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device));
+    return lab_pcie_gbs(bus_id, "/sys/bus/pci/devices");
 }
 
 /* Writes twice the cache's size, so that nothing of the data is left in it. A carve-out of L2 that student code asked

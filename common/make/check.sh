@@ -91,6 +91,7 @@ if [ -z "$picked" ]; then
     [ -n "$picked" ] || die "SUBMISSION=$where has no lab's file, as lab3-transpose/transpose.cu or transpose.cu. A file of another name needs LAB=3."
 fi
 
+[ -z "${PROFILE:-}" ] || echo "# PROFILE=$PROFILE: on another virtual card than the one that the marks were made for"
 total='' full=0
 for n in $picked; do
     lab_dir "$n" >/dev/null || exit 1

@@ -8,7 +8,11 @@
 #   <!-- bench: 3 -->                 ... the table of `make bench` in virtual time, made now
 #   <!-- timeline: starter 5 train 2000 2575 -->   ... a picture, handouts/timelines/lab5-starter.svg: of a variant's run,
 #                                     the stretch behind a mark, from and to so many microseconds
+#   <!-- roofline: solutions -->      ... a picture, handouts/rooflines/lab0-reference.svg: lab 0's kernels, as a variant counts
+#                                     them. gnuplot draws it, from the script beside it; only the script is compared, so
+#                                     gnuplot is needed only when a run gives another one
 #   <!-- row: starter 3 launches value -->2048<!-- end -->     inside a line: one cell of a variant's record
+#                                     (<!-- row: PROFILE=a100-pcie starter 3 ... -->: of a run on another virtual card)
 #
 # Commands are make goals from a list, always in the sim lane, with the fixed seed, and on the starter in place of the
 # reader's own file. Commands that need a second file say SUBMISSION=.
@@ -18,7 +22,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . common/make/variant.sh
 
 export DEVICE=sim CUDA_COMPILER=clang B=.build/sim SEED=2048 BLUEBAR_MINE=starter
-unset LAB SUBMISSION DESK SAN MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
+unset LAB SUBMISSION DESK PROFILE SAN MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
 tmp=.build/docs/tmp
 rm -rf .build/docs
 mkdir -p "$tmp"
@@ -134,10 +138,36 @@ block_timeline() {
     echo "![lab $n, $name: the host, the copies and the SMs over time]($svg)"
 }
 
-# One cell of a record: VARIANT LAB ROW COLUMN.
+# Five kernels under the roof as a picture beside the handout: VARIANT. Another gnuplot draws the same script with other
+# bytes, so the picture says in its last line which script it is of, and is drawn anew only for another one.
+block_roofline() {
+    local name script picture sum
+    name=$(variant 0 "$1") || exit 1
+    script=rooflines/lab0-$name.gp picture=rooflines/lab0-$name.svg
+    build "$B/$name/lab0" >/dev/null || exit 1
+    mkdir -p .build/docs/handouts/rooflines
+    apart "$B/$name/lab0" --roofline >".build/docs/handouts/$script" 2>/dev/null || die "$file: <!-- roofline: $1 -->: lab 0 does not run"
+    sum=$(cksum <".build/docs/handouts/$script")
+    if [ "$(tail -n 1 "handouts/$picture" 2>/dev/null)" != "<!-- drawn from a script with cksum $sum -->" ]; then
+        command -v gnuplot >/dev/null || die "handouts/$picture is not of the script that a run gives; to draw it anew: $(common/make/install-command.sh gnuplot-nox), then make docs"
+        gnuplot ".build/docs/handouts/$script" >".build/docs/handouts/$picture" || exit 1
+        echo "<!-- drawn from a script with cksum $sum -->" >>".build/docs/handouts/$picture"
+    fi
+    echo "![lab 0: five kernels under the roof of the machine]($picture)"
+}
+
+# One cell of a record: [PROFILE=CARD] VARIANT LAB ROW COLUMN.
 cell() {
-    local name
+    local name card=
+    case $1 in PROFILE=*) card=$1 && shift ;; esac
     name=$(variant "$2" "$1") || exit 1
+    # Every run of a variant leaves its record in the same place: of another card it is made anew, and not kept.
+    if [ -n "$card" ]; then
+        build "$B/$name/lab$2" >/dev/null || exit 1
+        [ -f "$tmp/$card-$name-lab$2.tsv" ] || env "$card" "$B/$name/lab$2" --record "$tmp/$card-$name-lab$2.tsv" >/dev/null 2>&1
+        field "$tmp/$card-$name-lab$2.tsv" "$3" "$4" || die "$file: <!-- row: $card $* -->: the run left no such cell"
+        return
+    fi
     said "$(goal_of "$1" "$2")" >/dev/null
     field "$B/$name/lab$2.tsv" "$3" "$4"
 }
@@ -153,7 +183,7 @@ renew() {
             fi
             continue
         fi
-        if [[ $line =~ ^'<!-- '(run|rows|table|bench|timeline)': '(.*)' -->'$ ]]; then
+        if [[ $line =~ ^'<!-- '(run|rows|table|bench|timeline|roofline)': '(.*)' -->'$ ]]; then
             echo "$line"
             case ${BASH_REMATCH[1]} in
             run) block_run "${BASH_REMATCH[2]}" ;;
@@ -161,6 +191,7 @@ renew() {
             table) block_table "${BASH_REMATCH[2]}" ;;
             bench) block_bench "${BASH_REMATCH[2]}" ;;
             timeline) block_timeline "${BASH_REMATCH[2]}" ;;
+            roofline) block_roofline "${BASH_REMATCH[2]}" ;;
             esac
             skipping=$line
             continue
@@ -170,7 +201,7 @@ renew() {
             args=${BASH_REMATCH[3]}
             before=$before${BASH_REMATCH[1]}"<!-- row: $args -->"
             after=${BASH_REMATCH[5]}
-            # shellcheck disable=SC2086 # four words
+            # shellcheck disable=SC2086 # its words
             before="$before$(cell $args)<!-- end -->" || exit 1
         done
         printf '%s\n' "$before$after"
@@ -186,7 +217,7 @@ for file in README.md handouts/*.md; do
 done
 
 # A text, or a picture that a text made.
-for new in .build/docs/README.md .build/docs/handouts/*.md .build/docs/handouts/timelines/*.svg; do
+for new in .build/docs/README.md .build/docs/handouts/*.md .build/docs/handouts/timelines/*.svg .build/docs/handouts/rooflines/*; do
     [ -f "$new" ] || continue
     file=${new#.build/docs/}
     if cmp -s "$file" "$new"; then continue; fi
