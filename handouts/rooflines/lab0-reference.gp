@@ -23,9 +23,9 @@ END
 # operations a byte, Gflop/s, the roof above, the time in us, where the label goes, the name
 $spots << END
 0.1667 627.6 716.7 106.92 0.67 "SAXPY, 2^25 floats"
-0.08333 0.0001265 358.3 7.91 1 "one addition"
-10.67 56.93 4.587e+04 9.21 1 "matmul 64"
-85.33 3604 6.488e+04 74.47 0.67 "matmul 512, simple"
+0.08333 0.0001239 358.3 8.07 1 "one addition"
+10.67 27.34 4.587e+04 19.17 1 "matmul 64"
+85.33 2700 6.488e+04 99.42 0.67 "matmul 512, simple"
 85.33 7555 6.488e+04 35.53 1.5 "matmul 512, in tiles"
 END
 left(x) = x > 0.754409 && x < 15.0882
