@@ -161,15 +161,8 @@ cell() {
     local name card=
     case $1 in PROFILE=*) card=$1 && shift ;; esac
     name=$(variant "$2" "$1") || exit 1
-    # Every run of a variant leaves its record in the same place: of another card it is made anew, and not kept.
-    if [ -n "$card" ]; then
-        build "$B/$name/lab$2" >/dev/null || exit 1
-        [ -f "$tmp/$card-$name-lab$2.tsv" ] || env "$card" "$B/$name/lab$2" --record "$tmp/$card-$name-lab$2.tsv" >/dev/null 2>&1
-        field "$tmp/$card-$name-lab$2.tsv" "$3" "$4" || die "$file: <!-- row: $card $* -->: the run left no such cell"
-        return
-    fi
-    said "$(goal_of "$1" "$2")" >/dev/null
-    field "$B/$name/lab$2.tsv" "$3" "$4"
+    said "$(goal_of "$1" "$2")${card:+ $card}" >/dev/null
+    field "$B/$name/lab$2${card:+.${card#*=}}.tsv" "$3" "$4"
 }
 
 # Prints the file with every block and cell made anew.

@@ -25,10 +25,11 @@ show() {
     [ "$status" = 141 ] || return "$status"
 }
 
-# Builds the lab program of $variant. Its place in $program.
+# Builds the lab program of $variant. Its place in $program, that of its run's record in $record.
 compile() {
     need_compilers
     program=$B/$variant/lab$n
+    record=$program${PROFILE:+.$PROFILE}.tsv # of another card it is another record
     build "$program" || exit 1
 }
 
@@ -37,9 +38,9 @@ run)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
     compile
     # A record is of this run or of none: a crash must not leave the old score standing.
-    rm -f "$program.tsv"
-    apart "$program" --record "$program.tsv" || stopped=$?
-    score "$program.tsv" >/dev/null || die "lab$n ended before its last row (exit status ${stopped:-0}): see the message above. No score."
+    rm -f "$record"
+    apart "$program" --record "$record" || stopped=$?
+    score "$record" >/dev/null || die "lab$n ended before its last row (exit status ${stopped:-0}): see the message above. No score."
     ;;
 lines)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
@@ -50,7 +51,7 @@ solution)
     variant=reference
     compile
     echo "solutions/${dir#labs/}/$file, on this machine:"
-    show "$program" --solution --record "$program.tsv"
+    show "$program" --solution --record "$record"
     ;;
 diff)
     if cmp -s "$dir/.starter.cu" "$mine"; then
