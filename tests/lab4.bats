@@ -75,7 +75,7 @@ times_reading() {
         at_most launches 1
         at_most copies 0
         # Full marks are for 1.2 times reading.
-        awk -v a="$(times_reading virtual-array)" -v t="$(times_reading virtual-tensors)" 'BEGIN { exit !(a > 0.9 && a <= 1.05 && t > 0.9 && t <= 1.05) }'
+        awk -v a="$(times_reading virtual-array)" -v t="$(times_reading virtual-tensors)" 'BEGIN { exit !(a > 0.9 && a <= 1.1 && t > 0.9 && t <= 1.1) }'
     done
 }
 
