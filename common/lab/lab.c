@@ -183,7 +183,7 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
             lab_die("unknown option %s; see --help", a);
     }
     lab_rows_begin();
-    catch_crashes(); /* before SimGPU sets its own handler, which lets the program go on where it can */
+    catch_crashes();             /* before SimGPU sets its own handler, which lets the program go on where it can */
     if (lab_lane() == LAB_SIM) { /* a wrong PROFILE ends the program here, and SimGPU has said why */
         lab.done = true;
         lab_device_name();
