@@ -16,6 +16,15 @@ endif
 ifeq ($(filter $(DEVICE),sim gpu),)
 $(error DEVICE=$(DEVICE): there are two lanes. Use DEVICE=sim (the software GPU) or DEVICE=gpu (a real one))
 endif
+# The virtual card of the sim lane: a file of common/simgpu/profiles.
+CARDS := $(patsubst common/simgpu/profiles/%.conf,%,$(wildcard common/simgpu/profiles/*.conf))
+ifneq ($(PROFILE),)
+ifneq ($(DEVICE),sim)
+$(error PROFILE=$(PROFILE) chooses a virtual card, and this is the lane of a real one. Say DEVICE=sim with it)
+else ifneq ($(filter-out $(CARDS),$(PROFILE)),)
+$(error PROFILE=$(PROFILE): there is no such virtual card. Here are: $(CARDS))
+endif
+endif
 CUDA_COMPILER ?= clang
 ifeq ($(filter $(CUDA_COMPILER),clang nvcc),)
 $(error CUDA_COMPILER=$(CUDA_COMPILER): the sim lane knows CUDA_COMPILER=clang and CUDA_COMPILER=nvcc)
@@ -36,7 +45,7 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check test doctor lint docs bench bench-sim bench-clock fuzz clean FORCE
+.PHONY: list setup check test doctor lint docs bench bench-sim bench-clock fuzz repeat clean FORCE
 list:         ; @$(DO)/list.sh
 setup:        ; @$(DO)/setup.sh
 check: FORCE  ; @$(DO)/check.sh
@@ -48,6 +57,7 @@ bench: FORCE  ; @$(DO)/lab.sh bench $(or $(LAB),3)
 bench-sim: FORCE ; @$(DO)/bench-sim.sh
 bench-clock: FORCE ; @$(DO)/bench-clock.sh
 fuzz: FORCE   ; @$(DO)/fuzz.sh
+repeat: FORCE ; @tests/repeat.sh
 clean:        ; @rm -rf .build && echo 'clean: removed .build'
 FORCE:
 
@@ -58,6 +68,7 @@ $(LABS:%=solution%): solution%: FORCE ; @$(DO)/lab.sh solution $*
 $(LABS:%=hint%): hint%: FORCE ; @$(DO)/hint.sh $*
 $(LABS:%=diff%): diff%: FORCE ; @$(DO)/lab.sh diff $*
 $(LABS:%=reset%): reset%: FORCE ; @$(DO)/lab.sh reset $*
+roofline0: FORCE ; @$(DO)/lab.sh roofline 0
 .DEFAULT: ; @$(DO)/unknown.sh $@
 
 # `make -j2 setup lab3` must install before it builds.
@@ -194,4 +205,4 @@ endef
 $(foreach n,$(LABS),$(eval $(call lab_rules,$n)))
 
 .SECONDARY:
--include $(wildcard $(B)/*.d $(B)/*/*.d $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)
+-include $(wildcard $(B)/*.d $(B)/*/*.d $(if $(DESK),$(B)/$(DESK)/*/*.d) $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)

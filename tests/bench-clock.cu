@@ -187,8 +187,7 @@ __global__ void chain_multiply64(unsigned long long *out, unsigned long long x) 
 __global__ void chain_diverge(float *out, float x, float y) { /* eight ways, one after another */
     float s = threadIdx.x;
 #pragma unroll 1
-    for (int i = 0; i < CHAIN / 64; i++)
-        switch (threadIdx.x & 7) {
+    for (int i = 0; i < CHAIN / 64; i++) switch (threadIdx.x & 7) {
         case 0: s = s * x + y; break;
         case 1: s = s * x - y; break;
         case 2: s = s + x * y; break;

@@ -334,15 +334,6 @@ line_of() { grep -n "$1" tests/clock/gaps.cu | sed -n "${2:-1}s/:.*//p"; }
     [[ $output != *n/a* ]]
 }
 
-@test "PROFILE=a100-pcie: another card, marked unvalidated, whose pinned copies are about three times pageable ones" {
-    PROFILE=a100-pcie apart "$B/tests/clock/probe" >"$BATS_FILE_TMPDIR/a100"
-    # 64 MiB / 25 GB/s, and the fixed times.
-    within 1 a100 <<<"d2h_pinned_67108864 2693"
-    awk '{ us[$1] = $2 } END { r = us["h2d_pageable_67108864"] / us["h2d_pinned_67108864"]; exit r < 2.7 || r > 3.3 }' "$BATS_FILE_TMPDIR/a100"
-    PROFILE=a100-pcie TRACE=$BATS_TEST_TMPDIR/trace apart "$B/tests/clock/order" >/dev/null 2>&1
-    grep -q '"name":"virtual A100-PCIe (unvalidated)"' "$BATS_TEST_TMPDIR/trace"
-}
-
 @test "timeline_svg draws a stretch of a report, names the causes, and says what it cannot draw" {
     local svg=$BATS_TEST_TMPDIR/timeline.svg
     build SAN=1 .build/san/timeline_svg

@@ -56,6 +56,15 @@ say() {
     [[ $output == *"$mine:$(wc -l <"$mine"):"*"error: expected expression"* ]]
 }
 
+@test "a program that is killed leaves no file behind" {
+    sed 's/^extern "C" void transpose(.*/&\n    for (volatile int forever = 1; forever;) continue;/' "$starter" >"$mine"
+    build "$B/mine/lab3"
+    mkdir "$BATS_TEST_TMPDIR/tmp"
+    TMPDIR=$BATS_TEST_TMPDIR/tmp run apart timeout -s KILL 1 "$B/mine/lab3"
+    [ "$status" = 137 ]
+    [ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
+}
+
 @test "after a crash no old score is left" {
     make -s lab3 3>&- 4>&-
     sed 's/^extern "C" void transpose(.*/&\n    __builtin_trap();/' "$starter" >"$mine"
@@ -227,6 +236,30 @@ say() {
     [ "$status" = 0 ]
     all=$(labs | wc -l)00
     [ "${lines[-1]}" = "Score: $all/$all" ]
+}
+
+@test "without LAB, the labs are graded whose files are there, and one line names the rest" {
+    mkdir -p "$BATS_TEST_TMPDIR/hers/lab4-reduction"
+    cp solutions/lab3-transpose/transpose.cu "$BATS_TEST_TMPDIR/hers/"
+    cp solutions/lab4-reduction/reduction.cu "$BATS_TEST_TMPDIR/hers/lab4-reduction/"
+    say make check SUBMISSION="$BATS_TEST_TMPDIR/hers"
+    [ "$status" = 0 ]
+    [ "${lines[-1]}" = "Score: 200/200" ]
+    [ "${lines[-2]}" = "Not in $BATS_TEST_TMPDIR/hers, and so not graded: lab $(labs | grep -v '^[34]$' | xargs | sed 's/ /, lab /g')" ]
+    # What is there counts as always, and what LAB asks for must be there.
+    cp "$starter" "$BATS_TEST_TMPDIR/hers/transpose.cu"
+    say make check SUBMISSION="$BATS_TEST_TMPDIR/hers"
+    [ "$status" != 0 ]
+    say make check LAB=5 SUBMISSION="$BATS_TEST_TMPDIR/hers"
+    [ "$status" != 0 ]
+    [[ $output == *"neither $BATS_TEST_TMPDIR/hers/lab5-sync/train.cu nor $BATS_TEST_TMPDIR/hers/train.cu is there"* ]]
+    # A file by itself is of the lab that has one of that name; an empty folder is of none.
+    say make check SUBMISSION=solutions/lab3-transpose/transpose.cu
+    [ "${lines[-1]}" = "Score: 100/100" ]
+    mkdir "$BATS_TEST_TMPDIR/empty"
+    say make check SUBMISSION="$BATS_TEST_TMPDIR/empty"
+    [ "$status" != 0 ]
+    [[ $output == *"empty has no lab's file"* && $output != *Score* ]]
 }
 
 @test "a submission may be a tree, a folder or a file" {

@@ -8,8 +8,6 @@ setup_file() {
     build "$B/starter/lab3" "$B/reference/lab3"
 }
 
-teardown_file() { rm -rf "$B"/sub-_tmp_bats* "$B"/check/sub-_tmp_bats*; }
-
 setup() { lab=$(lab_dir 3); }
 
 # The last line of the grade.
@@ -122,7 +120,7 @@ TEXT
     changed -e '/^#include/a extern "C" int printf(const char *, ...);' \
         -e 's/^extern "C" void transpose(.*/&\n    printf("1..7\\nok 1 all\\nok 2 all\\nscore\\t100\\t100\\tdone\\nscore 100 100 done\\nScore: 100\/100\\n");/'
     [ "$status" != 0 ]
-    diff <(cut -f 2-5 "$B/check/starter-lab3.tsv") <(cut -f 2-5 "$record")
+    diff <(cut -f 2-5 "$B/$DESK/check/starter-lab3.tsv") <(cut -f 2-5 "$record")
 }
 
 @test "a student's program sees no descriptor but 0, 1 and 2" {

@@ -71,11 +71,133 @@ card() { output=$(apart "$B/$1/lab0" --record "$record" "${@:2}"); }
     [[ $output == *"one more launch "*" 2.50 us"* ]]
 }
 
-@test "lab 0: --roofline writes a script that gnuplot draws" {
-    cd "$BATS_TEST_TMPDIR"
-    apart "$BLUEBAR_TOP/$B/reference/lab0" --roofline roof.gp
-    grep -q 'matmul, n = 1024' roof.gp
-    command -v gnuplot >/dev/null || skip "no gnuplot here"
-    gnuplot roof.gp
-    grep -q '</svg>' roof.gp.svg
+# Is the file well-formed XML, as far as a drawing goes: every tag closed in its turn, one root, no stray < or &?
+well_formed() {
+    awk '
+        { text = text $0 "\n" }
+        function bad(why) { print why; failed = 1; exit 1 }
+        END {
+            if (failed) exit 1
+            while (match(text, /<[^>]*>/)) {
+                between = substr(text, 1, RSTART - 1); tag = substr(text, RSTART + 1, RLENGTH - 2); text = substr(text, RSTART + RLENGTH)
+                gsub(/&(amp|lt|gt|quot|apos|#[0-9]+);/, "", between)
+                if (between ~ /[&<]/) bad("stray & or < in: " between)
+                if (tag ~ /^[?!]/) continue
+                if (tag ~ /^\//) { if (stack[depth--] != substr(tag, 2)) bad("closes what is not open: " tag); continue }
+                if (!depth && roots++) bad("a second root: " tag)
+                if (gsub(/"[^"<]*"|\047[^\047<]*\047/, "", tag) != gsub(/=/, "", tag)) bad("an attribute without its value: " tag)
+                if (tag !~ /\/$/) { split(tag, word, /[ \t\n]/); stack[++depth] = word[1] }
+            }
+            if (depth || !roots || text ~ /[^ \t\n]/) bad("not closed: " stack[depth] text)
+        }' "$1"
+}
+
+@test "lab 0: the check for well-formed XML finds what is not" {
+    local file=$BATS_TEST_TMPDIR/xml text
+    echo '<?xml version="1.0"?><svg a="1"><g><text>a &amp; b</text><path d="M0,0"/></g></svg>' >"$file"
+    well_formed "$file"
+    for text in '<svg>' '<svg><g></svg></g>' '<svg>a & b</svg>' '<svg a=1></svg>' '<svg/><svg/>' '<svg></svg>more' ''; do
+        echo "$text" >"$file"
+        run well_formed "$file"
+        [ "$status" = 1 ]
+    done
+}
+
+@test "lab 0: the script of the drawn roofline has the roof, and five kernels below it" {
+    apart "$B/reference/lab0" --roofline >"$BATS_TEST_TMPDIR/gp"
+    # Operations a byte, Gflop/s, the roof above, microseconds: below the roof, and above a thousandth of it but for the
+    # addition; SAXPY near it; the kernel in tiles above the simple one.
+    sed -n '/^\$spots/,/^END/p' "$BATS_TEST_TMPDIR/gp" | awk -F '"' '
+        NF == 3 { split($1, v, " "); flops[$2] = v[2]; n++; if (v[2] > v[3] || v[1] <= 0 || v[4] <= 0) bad = 1
+                  if ($2 != "one addition" && v[2] < v[3] / 1000) bad = 1
+                  if ($2 ~ /SAXPY/ && v[2] < 0.8 * v[3]) bad = 1 }
+        END { exit !(n == 5 && !bad && flops["matmul 512, in tiles"] > 1.5 * flops["matmul 512, simple"]) }'
+    # The roof is the measured one: its ridge is fp32 over the memory of the card.
+    card reference
+    awk '/^  device memory / { memory = $6 } /^  fp32 arithmetic / { fp32 = $3 }
+         /^\$roof/ { on = 1; next } on && ++n == 2 { exit !($2 > 0.999 * fp32 && $2 < 1.001 * fp32 && $1 > 0.999 * fp32 / memory && $1 < 1.001 * fp32 / memory) }' \
+        <(echo "$output") "$BATS_TEST_TMPDIR/gp"
+}
+
+@test "lab 0: make roofline0 draws it, and without gnuplot says how to get that" {
+    local svg
+    run env PATH="$(path_without 'gnuplot*')" make -s roofline0 3>&- 4>&-
+    echo "$output"
+    [ "$status" != 0 ]
+    [ "$(grep -vc '^make: ' <<<"$output")" = 1 ]
+    [[ $output == "make roofline0 draws with gnuplot, which is not here: "*"gnuplot"*"needs nothing: make lab0"* ]]
+    svg=handouts/rooflines/lab0-reference.svg # drawn before, where gnuplot is not here
+    if command -v gnuplot >/dev/null; then
+        run make -s roofline0 SUBMISSION=solutions 3>&- 4>&-
+        echo "$output"
+        [ "$output" = "drawn: .build/sim/reference/roofline0.svg (a browser shows it)" ]
+        svg=.build/sim/reference/roofline0.svg
+    fi
+    well_formed "$svg"
+    for text in 'SAXPY, 2^25 floats: ' 'one addition: ' 'matmul 64: ' 'matmul 512, simple: ' 'matmul 512, in tiles: ' \
+        'device memory: ' 'fp32 arithmetic: ' 'the ridge: ' 'virtual H200'; do
+        grep -qF "$text" "$svg"
+    done
+}
+
+@test "lab 0: a picture of another script than a run gives is found, with and without gnuplot" {
+    house
+    rm -f handouts/*.md README.md
+    printf '# T\n\n<!-- roofline: solutions -->\n<!-- end -->\n' >handouts/t.md
+    sed -i '$s/cksum [0-9]*/cksum 7/' handouts/rooflines/lab0-reference.svg
+    run env PATH="$(path_without 'gnuplot*')" common/make/docs.sh --check 3>&- 4>&-
+    [ "$status" = 1 ]
+    [[ $output == *"handouts/rooflines/lab0-reference.svg is not of the script that a run gives; to draw it anew: "* ]]
+    command -v gnuplot >/dev/null || return 0
+    run common/make/docs.sh --check 3>&- 4>&-
+    [ "$status" = 1 ]
+    [[ $output == *"cksum 7 "* ]]
+}
+
+# A machine with a card at 0000:1b:00.0 under a port: SPEED WIDTH of the card, SPEED WIDTH of the port.
+sysfs() {
+    local port=$BATS_TEST_TMPDIR/devices/0000:1a:00.0 list=$BATS_TEST_TMPDIR/sysfs
+    mkdir -p "$port/0000:1b:00.0" "$list"
+    printf '%s\n' "$1" >"$port/0000:1b:00.0/max_link_speed"
+    printf '%s\n' "$2" >"$port/0000:1b:00.0/max_link_width"
+    printf '%s\n' "$3" >"$port/max_link_speed"
+    printf '%s\n' "$4" >"$port/max_link_width"
+    ln -sfn "$port/0000:1b:00.0" "$list/0000:1b:00.0"
+}
+
+@test "lab 0: the link's rate by nvidia-smi, by the kernel's files, or not at all" {
+    local link=$BATS_TEST_TMPDIR/link bin=$BATS_TEST_TMPDIR/bin list=$BATS_TEST_TMPDIR/sysfs
+    # shellcheck disable=SC2046 # a list of sources
+    $(common/make/find-clang.sh) -std=c11 -g -Wall -Wextra -Werror -fsanitize=address,undefined -I common/lab -I common/simgpu/include \
+        -o "$link" tests/lab0/link.c common/lab/*.c "$B/libsimgpu.a" -pthread -lstdc++ -lm
+    mkdir "$bin"
+    says() { [ "$(PATH=$bin "$link" "$list" "${2:-0000:1B:00.0}")" = "$1" ]; }
+    # Neither of the two: no failure, and no rate.
+    says 0.00
+    # The files: the card and its port, whichever is slower.
+    sysfs '32.0 GT/s PCIe' 16 '32.0 GT/s PCIe' 16 && says 63.02
+    sysfs '32.0 GT/s PCIe' 16 '16.0 GT/s PCIe' 16 && says 31.51
+    sysfs '16.0 GT/s PCIe' 16 '32.0 GT/s PCIe' 8 && says 31.51
+    sysfs '8.0 GT/s PCIe' 8 'Unknown' 255 && says 7.88
+    sysfs '5 GT/s' 16 '' '' && says 8.00
+    sysfs Unknown 16 '16.0 GT/s PCIe' 16 && says 0.00
+    sysfs '16.0 GT/s PCIe' 255 '16.0 GT/s PCIe' 16 && says 0.00
+    # nvidia-smi knows better, where it knows.
+    sysfs '16.0 GT/s PCIe' 16 '16.0 GT/s PCIe' 16
+    printf '#!/bin/sh\n[ "$2" = 0000:1B:00.0 ] && echo "5, 16"\n' >"$bin/nvidia-smi"
+    chmod +x "$bin/nvidia-smi"
+    says 63.02
+    printf '#!/bin/sh\necho "[N/A], [N/A]"\n' >"$bin/nvidia-smi"
+    says 31.51
+    printf '#!/bin/sh\necho "NVIDIA-SMI has failed"\nexit 9\n' >"$bin/nvidia-smi"
+    says 31.51
+    # What is no address goes into no command.
+    printf '#!/bin/sh\necho "5, 16"\n' >"$bin/nvidia-smi"
+    says 0.00 '0; echo'
+    says 63.02
+}
+
+@test "lab 0: on another virtual card the solution still predicts the copy to the card: its link is on the sheet" {
+    output=$(PROFILE=a100-pcie apart "$B/reference/lab0" --record "$record")
+    [ "$(field "$record" send status)" = pass ]
 }

@@ -7,8 +7,6 @@ setup_file() {
     build "$B/starter/lab1" "$B/reference/lab1"
 }
 
-teardown_file() { rm -rf "$B"/sub-_tmp_bats* "$B"/check/sub-_tmp_bats*; }
-
 setup() {
     lab=$(lab_dir 1)
     record=$BATS_TEST_TMPDIR/record

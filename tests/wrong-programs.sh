@@ -1,5 +1,5 @@
 #!/bin/bash
-# wrong-programs.sh: prints a Bats file with one test for each program in labs/*/wrong and labs/*/cheat.
+# wrong-programs.sh LAB: prints a Bats file with one test for each program in this lab's wrong/ and cheat/.
 #
 # What is one mistake away from the solution is a patch (common/make/whole.sh). Such a program opens with what the grader
 # must say of it:
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 echo "# Made by tests/wrong-programs.sh."
 echo "load '$PWD/tests/helper'"
 echo "load '$PWD/tests/expect'"
-for f in labs/*/wrong/*.cu labs/*/wrong/*.patch labs/*/cheat/*.cu labs/*/cheat/*.patch; do
+for f in labs/lab"$1"-*/{wrong,cheat}/*.{cu,patch}; do
     [ -f "$f" ] || continue
     printf '@test "%s" { expected %s; }\n' "${f#labs/}" "$f"
 done

@@ -56,7 +56,6 @@ uint64_t lab_fresh_seed(void) {
 
 static void at_exit(void) {
     lab_unlock();
-    lab_report_close();
     if (lab.done) return;
     fflush(stdout);
     fprintf(stderr,
@@ -104,7 +103,6 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
                      lab.spec->lab, ours ? "reached into the harness (SIGSEGV)" : crashes[k].what, stage,
                      next ? "  Next: " : "", next ? next : "", next ? "\n" : "");
     if (write(2, text, (size_t)n) < 0) _exit(2);
-    lab_report_close();
     if (handled) before[k].sa_sigaction(sig, info, context);
     signal(sig, SIG_DFL);
     raise(sig);
@@ -197,7 +195,12 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
             lab_die("unknown option %s; see --help", a);
     }
     lab_rows_begin();
-    catch_crashes(); /* before SimGPU sets its own handler, which lets the program go on where it can */
+    catch_crashes();             /* before SimGPU sets its own handler, which lets the program go on where it can */
+    if (lab_lane() == LAB_SIM) { /* a wrong PROFILE ends the program here, and SimGPU has said why */
+        lab.done = true;
+        lab_device_name();
+        lab.done = false;
+    }
     if (record) lab_record_begin(record);
     /* The command line lies open on the stack: nothing of it is left for student code to find. */
     for (int i = 1; i < argc; i++) memset(argv[i], ' ', strlen(argv[i]));

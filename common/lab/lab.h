@@ -262,6 +262,7 @@ void lab_blue_bar(const lab_usage *u, double begin, double end);
 /* --- lane (lane.c) ---------------------------------------------------------------------------- */
 
 int lab_lane(void);                /* LAB_SIM or LAB_GPU */
+double lab_link_gbs(void);         /* what the link to the host can carry one way, by its kind; 0: nobody says */
 const char *lab_lane_name(void);   /* "sim", "gpu" */
 const char *lab_device_name(void); /* "virtual H200", "NVIDIA H200" */
 

@@ -63,10 +63,13 @@ int lab_read_report(FILE *f, const char *name, lab_usage *u, char *why, size_t w
 int lab_read_ncu(FILE *f, lab_usage *u, char *why, size_t why_size);
 bool lab_is_source(const char *file); /* one of the student's files, not a header */
 
-/* lane.c: opens SimGPU's report (a private file unless SIMGPU_REPORT names one) and sets lab.report; removes a private
- * one. Nothing in the gpu lane. */
+/* link.c: what the PCIe link of the card at this address can carry one way, in GB/s, by nvidia-smi or else the files in
+ * `sysfs`; 0 where neither says. */
+double lab_pcie_gbs(const char *bus_id, const char *sysfs);
+
+/* lane.c: opens SimGPU's report (a file without a name unless SIMGPU_REPORT gives one) and sets lab.report. Nothing in
+ * the gpu lane. */
 void lab_report_open(void);
-void lab_report_close(void);
 void lab_flush_l2(void);
 
 #endif

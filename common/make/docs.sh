@@ -8,7 +8,11 @@
 #   <!-- bench: 3 -->                 ... the table of `make bench` in virtual time, made now
 #   <!-- timeline: starter 5 train 2000 2575 -->   ... a picture, handouts/timelines/lab5-starter.svg: of a variant's run,
 #                                     the stretch behind a mark, from and to so many microseconds
+#   <!-- roofline: solutions -->      ... a picture, handouts/rooflines/lab0-reference.svg: lab 0's kernels, as a variant counts
+#                                     them. gnuplot draws it, from the script beside it; only the script is compared, so
+#                                     gnuplot is needed only when a run gives another one
 #   <!-- row: starter 3 launches value -->2048<!-- end -->     inside a line: one cell of a variant's record
+#                                     (<!-- row: PROFILE=a100-pcie starter 3 ... -->: of a run on another virtual card)
 #
 # Commands are make goals from a list, always in the sim lane, with the fixed seed, and on the starter in place of the
 # reader's own file. Commands that need a second file say SUBMISSION=.
@@ -18,28 +22,44 @@ cd "$(dirname "$0")/../.." || exit 1
 . common/make/variant.sh
 
 export DEVICE=sim CUDA_COMPILER=clang B=.build/sim SEED=2048 BLUEBAR_MINE=starter
-unset LAB SUBMISSION SAN MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+unset LAB SUBMISSION DESK PROFILE SAN MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
+tmp=.build/docs/tmp
+rm -rf .build/docs
+mkdir -p "$tmp"
 export BLUEBAR_HINTS=$tmp/hints
 
 # First build, then capture: what a build says is in no text.
 for n in $(labs); do build "$B/starter/lab$n" "$B/reference/lab$n" || exit 1; done
 
-declare -A output
+# A command is run once, however many blocks and figures come from it. Prints the file with its output; beside it lies
+# SimGPU's report of it.
+said() {
+    local kept
+    kept=$tmp/$(printf %s "$1" | tr -c 'A-Za-z0-9.-' _)
+    if [ ! -f "$kept" ]; then
+        # shellcheck disable=SC2086 # the command is words
+        SIMGPU_REPORT=$kept.report ${1/make/${MAKE:-make} -s} >"$kept" 2>/dev/null </dev/null
+    fi
+    echo "$kept"
+}
+
+# The command that runs this variant of a lab, and leaves its record beside the program.
+goal_of() {
+    case $1 in
+    starter) echo "make lab$2" ;;
+    solutions) echo "make solution$2" ;;
+    *) echo "make lab$2 SUBMISSION=$1" ;;
+    esac
+}
 
 # The fenced output of a command, with the command above it.
 block_run() {
     local goal='^make( [A-Z]+=[A-Za-z0-9_./-]+)* (lab|lines|solution|diff|hint)[0-9]+( [A-Z]+=[A-Za-z0-9_./-]+)*$'
     local check='^make check( [A-Z]+=[A-Za-z0-9_./-]+)*$'
     [[ $1 =~ $goal || $1 =~ $check ]] || die "$file: <!-- run: $1 -->: only make's labN, linesN, hintN, diffN, solutionN and check can be run from a text"
-    if [ -z "${output[$1]:-}" ]; then
-        # shellcheck disable=SC2086 # the command is words; the pattern above allows nothing else
-        output[$1]=$(${1/make/${MAKE:-make} -s} 2>/dev/null </dev/null)
-        [ -n "${output[$1]}" ] || die "$file: '$1' printed nothing; run it by hand to see why"
-    fi
+    [ -s "$(said "$1")" ] || die "$file: '$1' printed nothing; run it by hand to see why"
     # shellcheck disable=SC2016 # these backticks are Markdown
-    printf '```text\n$ %s\n%s\n```\n' "$1" "${output[$1]}"
+    printf '```text\n$ %s\n%s\n```\n' "$1" "$(cat "$(said "$1")")"
 }
 
 block_rows() {
@@ -102,8 +122,8 @@ block_table() {
 
 # The same table, made now in the sim lane.
 block_bench() {
-    build "$B/reference/lab$1" >/dev/null || exit 1
-    apart "$B/reference/lab$1" --bench | awk -F '\t' '$1 != "yours" && $2 != "yours"' | any_table
+    [ -f "$tmp/bench$1" ] || apart "$B/reference/lab$1" --bench >"$tmp/bench$1" || exit 1
+    awk -F '\t' '$1 != "yours" && $2 != "yours"' "$tmp/bench$1" | any_table
 }
 
 # The timeline of a run as a picture beside the handout: VARIANT LAB MARK FROM TO.
@@ -112,23 +132,37 @@ block_timeline() {
     read -r who n mark from to <<<"$1"
     name=$(variant "$n" "$who") || exit 1
     svg=timelines/lab$n-$name.svg
-    build "$B/$name/lab$n" "$B/timeline_svg" >/dev/null || exit 1
+    build "$B/timeline_svg" >/dev/null || exit 1
     mkdir -p .build/docs/handouts/timelines
-    SIMGPU_REPORT=$tmp/report apart "$B/$name/lab$n" >/dev/null 2>&1
-    "$B/timeline_svg" "$tmp/report" "$mark" "$from" "$to" >".build/docs/handouts/$svg" || exit 1
+    "$B/timeline_svg" "$(said "$(goal_of "$who" "$n")").report" "$mark" "$from" "$to" >".build/docs/handouts/$svg" || exit 1
     echo "![lab $n, $name: the host, the copies and the SMs over time]($svg)"
 }
 
-# One cell of a record: VARIANT LAB ROW COLUMN.
-cell() {
-    local name record
-    name=$(variant "$2" "$1") || exit 1
-    record=$tmp/$name-lab$2.tsv
-    if [ ! -f "$record" ]; then
-        build "$B/$name/lab$2" >/dev/null || exit 1
-        apart "$B/$name/lab$2" --record "$record" >/dev/null 2>&1
+# Five kernels under the roof as a picture beside the handout: VARIANT. Another gnuplot draws the same script with other
+# bytes, so the picture says in its last line which script it is of, and is drawn anew only for another one.
+block_roofline() {
+    local name script picture sum
+    name=$(variant 0 "$1") || exit 1
+    script=rooflines/lab0-$name.gp picture=rooflines/lab0-$name.svg
+    build "$B/$name/lab0" >/dev/null || exit 1
+    mkdir -p .build/docs/handouts/rooflines
+    apart "$B/$name/lab0" --roofline >".build/docs/handouts/$script" 2>/dev/null || die "$file: <!-- roofline: $1 -->: lab 0 does not run"
+    sum=$(cksum <".build/docs/handouts/$script")
+    if [ "$(tail -n 1 "handouts/$picture" 2>/dev/null)" != "<!-- drawn from a script with cksum $sum -->" ]; then
+        command -v gnuplot >/dev/null || die "handouts/$picture is not of the script that a run gives; to draw it anew: $(common/make/install-command.sh gnuplot-nox), then make docs"
+        gnuplot ".build/docs/handouts/$script" >".build/docs/handouts/$picture" || exit 1
+        echo "<!-- drawn from a script with cksum $sum -->" >>".build/docs/handouts/$picture"
     fi
-    field "$record" "$3" "$4"
+    echo "![lab 0: five kernels under the roof of the machine]($picture)"
+}
+
+# One cell of a record: [PROFILE=CARD] VARIANT LAB ROW COLUMN.
+cell() {
+    local name card=
+    case $1 in PROFILE=*) card=$1 && shift ;; esac
+    name=$(variant "$2" "$1") || exit 1
+    said "$(goal_of "$1" "$2")${card:+ $card}" >/dev/null
+    field "$B/$name/lab$2${card:+.${card#*=}}.tsv" "$3" "$4"
 }
 
 # Prints the file with every block and cell made anew.
@@ -142,7 +176,7 @@ renew() {
             fi
             continue
         fi
-        if [[ $line =~ ^'<!-- '(run|rows|table|bench|timeline)': '(.*)' -->'$ ]]; then
+        if [[ $line =~ ^'<!-- '(run|rows|table|bench|timeline|roofline)': '(.*)' -->'$ ]]; then
             echo "$line"
             case ${BASH_REMATCH[1]} in
             run) block_run "${BASH_REMATCH[2]}" ;;
@@ -150,6 +184,7 @@ renew() {
             table) block_table "${BASH_REMATCH[2]}" ;;
             bench) block_bench "${BASH_REMATCH[2]}" ;;
             timeline) block_timeline "${BASH_REMATCH[2]}" ;;
+            roofline) block_roofline "${BASH_REMATCH[2]}" ;;
             esac
             skipping=$line
             continue
@@ -159,7 +194,7 @@ renew() {
             args=${BASH_REMATCH[3]}
             before=$before${BASH_REMATCH[1]}"<!-- row: $args -->"
             after=${BASH_REMATCH[5]}
-            # shellcheck disable=SC2086 # four words
+            # shellcheck disable=SC2086 # its words
             before="$before$(cell $args)<!-- end -->" || exit 1
         done
         printf '%s\n' "$before$after"
@@ -168,7 +203,6 @@ renew() {
 }
 
 status=0
-rm -rf .build/docs
 for file in README.md handouts/*.md; do
     [ -f "$file" ] || continue
     mkdir -p "$(dirname ".build/docs/$file")"
@@ -176,7 +210,7 @@ for file in README.md handouts/*.md; do
 done
 
 # A text, or a picture that a text made.
-for new in .build/docs/README.md .build/docs/handouts/*.md .build/docs/handouts/timelines/*.svg; do
+for new in .build/docs/README.md .build/docs/handouts/*.md .build/docs/handouts/timelines/*.svg .build/docs/handouts/rooflines/*; do
     [ -f "$new" ] || continue
     file=${new#.build/docs/}
     if cmp -s "$file" "$new"; then continue; fi

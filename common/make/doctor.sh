@@ -62,11 +62,12 @@ tool patch patch 'for make test' tests
 tool shellcheck shellcheck 'for make lint' tests
 tool clang-format clang-format 'for make lint' tests
 tool cppcheck cppcheck 'for make lint' tests
+tool gnuplot gnuplot-nox 'to draw: make roofline0' tests
 
 echo
 if [ "$bad" = 0 ]; then
-    echo "Lane: $DEVICE. All that 'make lab3' needs is here."
+    echo "Lane: $DEVICE${PROFILE:+, PROFILE=$PROFILE}. All that 'make lab3' needs is here."
 else
-    echo "Lane: $DEVICE. Something that 'make lab3' needs is missing; on Debian, Ubuntu and Fedora 'make setup' installs it."
+    echo "Lane: $DEVICE${PROFILE:+, PROFILE=$PROFILE}. Something that 'make lab3' needs is missing; on Debian, Ubuntu and Fedora 'make setup' installs it."
     exit 1
 fi

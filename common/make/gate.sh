@@ -12,8 +12,8 @@ cd "$(dirname "$0")/../.."
 n=$1 object=$2 reference=$3
 dir=$(lab_dir "$n")
 file=$(lab_file "$n")
-found=$(mktemp)
-trap 'rm -f "$found"' EXIT
+found=${object%.o}.gate
+: >"$found"
 
 entries=$(common/make/entries.sh "$reference")
 

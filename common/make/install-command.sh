@@ -11,6 +11,7 @@ elif command -v dnf >/dev/null 2>&1; then
         shellcheck) p=ShellCheck ;;
         clang-format) p=clang-tools-extra ;;
         libclang-rt-*) p=compiler-rt ;;
+        gnuplot-nox) p=gnuplot ;;
         esac
         names="$names $p"
     done

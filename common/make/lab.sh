@@ -1,11 +1,12 @@
 #!/bin/bash
-# lab.sh WHAT N: the commands about one lab (make lab3, lines3, solution3, diff3, reset3, bench).
+# lab.sh WHAT N: the commands about one lab (make lab3, lines3, solution3, diff3, reset3, roofline0, bench).
 #
 #   run       builds and runs the student's file (or SUBMISSION), prints the score card; exit 0 when it ran
 #   lines     the student's source with counters beside each line
 #   solution  the same card for the reference solution
 #   diff      the starter against the student's file
 #   reset     back to the starter, after a y/n, keeping a backup
+#   roofline  lab 0 only: five kernels under the machine's roof, as an SVG file, drawn by gnuplot
 #   bench     the table of rungs and sizes; measured on a GPU it goes into handouts/measured/, where the handout takes it from
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
@@ -24,10 +25,11 @@ show() {
     [ "$status" = 141 ] || return "$status"
 }
 
-# Builds the lab program of $variant. Its place in $program.
+# Builds the lab program of $variant. Its place in $program, that of its run's record in $record.
 compile() {
     need_compilers
     program=$B/$variant/lab$n
+    record=$program${PROFILE:+.$PROFILE}.tsv # of another card it is another record
     build "$program" || exit 1
 }
 
@@ -36,10 +38,10 @@ run)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
     compile
     # A record is of this run or of none: a crash must not leave the old score standing.
-    rm -f "$program.tsv"
-    limited "$program" --record "$program.tsv" || stopped=$?
+    rm -f "$record"
+    limited "$program" --record "$record" || stopped=$?
     [ "${stopped:-0}" != 124 ] || exit 1
-    score "$program.tsv" >/dev/null || die "lab$n ended before its last row (exit status ${stopped:-0}): see the message above. No score."
+    score "$record" >/dev/null || die "lab$n ended before its last row (exit status ${stopped:-0}): see the message above. No score."
     ;;
 lines)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
@@ -50,7 +52,7 @@ solution)
     variant=reference
     compile
     echo "solutions/${dir#labs/}/$file, on this machine:"
-    show limited "$program" --solution
+    show limited "$program" --solution --record "$record"
     ;;
 diff)
     if cmp -s "$dir/.starter.cu" "$mine"; then
@@ -80,6 +82,14 @@ reset)
         ;;
     *) echo "Nothing changed." ;;
     esac
+    ;;
+roofline)
+    command -v gnuplot >/dev/null || die "make roofline$n draws with gnuplot, which is not here: $(common/make/install-command.sh gnuplot-nox). The picture in characters needs nothing: make lab$n"
+    variant=$(variant "$n" "${SUBMISSION:-labs}")
+    compile
+    apart "$program" --roofline >"$B/$variant/roofline$n.gp"
+    gnuplot "$B/$variant/roofline$n.gp" >"$B/$variant/roofline$n.svg"
+    echo "drawn: $B/$variant/roofline$n.svg (a browser shows it)"
     ;;
 bench)
     variant=reference

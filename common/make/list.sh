@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . common/make/lib.sh
 
-echo "Bluebar: making GPUs actually fast, one lab at a time.      lane: $DEVICE$([ "$DEVICE" = sim ] && echo ' (the software GPU)')"
+echo "Bluebar: making GPUs actually fast, one lab at a time.      lane: $DEVICE$([ "$DEVICE" = sim ] && echo " (the software GPU${PROFILE:+ as $PROFILE})")"
 echo
 for n in $(labs); do
     dir=$(lab_dir "$n")
@@ -28,6 +28,7 @@ cat <<'TEXT'
   make diff3      the starter against your file
   make reset3     back to the starter (keeps a backup)
   make solution3  run the reference solution on this machine
+  make roofline0  draw lab 0's kernels under the machine's roof (needs gnuplot)
   make check      grade every lab; LAB=3 one, SUBMISSION=dir another tree
   make test       the project proves itself
   make doctor     what is installed, what is missing, and the mend

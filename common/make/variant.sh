@@ -4,12 +4,14 @@
 #   variant N WHERE    prints the variant's name; stages a submission first. WHERE: `labs`, `solutions`, `starter`,
 #                      another tree (WHERE/lab3-transpose/transpose.cu or WHERE/transpose.cu), or a .cu file, or a
 #                      .patch against one (whole.sh)
+#   submitted N WHERE  prints lab N's file in such a tree, or fails
 #   need_compilers     exits with a message when this lane's compiler is missing
+#
+# DESK=folder puts what is made from submissions into a folder of its own below $B, so that two can be graded at once.
 
 variant() {
-    local dir file where=${2%/} source whole
-    dir=$(lab_dir "$1") || exit 1
-    file=$(lab_file "$1") || exit 1
+    local where=${2%/} source whole name
+    lab_dir "$1" >/dev/null || exit 1
     case $where in
     labs)
         # The handouts show the starter, whatever the reader has done to it since (docs.sh).
@@ -19,18 +21,24 @@ variant() {
     solutions) echo reference && return ;;
     starter) echo starter && return ;;
     esac
-    source=
-    for f in "$where/${dir#labs/}/$file" "$where/$file" "$where"; do
-        if [ -f "$f" ]; then
-            source=$f
-            break
-        fi
-    done
-    [ -n "$source" ] || die "SUBMISSION=$2: neither $where/${dir#labs/}/$file nor $where/$file is there."
+    source=$(submitted "$1" "$where") || die "SUBMISSION=$2: neither $where/$(basename "$(lab_dir "$1")")/$(lab_file "$1") nor $where/$(lab_file "$1") is there."
     whole=$(common/make/whole.sh "$source") || exit 1
-    name=sub-$(printf %s "$source" | tr -c 'A-Za-z0-9.-' _)
+    name=${DESK:+$DESK/}sub-$(printf %s "$source" | tr -c 'A-Za-z0-9.-' _)
     common/make/stage.sh "$whole" "$whole" "$B/$name/lab$1.cu"
     echo "$name"
+}
+
+submitted() {
+    local dir file f
+    dir=$(lab_dir "$1") || exit 1
+    file=$(lab_file "$1") || exit 1
+    for f in "$2/${dir#labs/}/$file" "$2/$file" "$2"; do
+        if [ -f "$f" ]; then
+            echo "$f"
+            return
+        fi
+    done
+    return 1
 }
 
 need_compilers() {

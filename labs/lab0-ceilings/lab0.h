@@ -43,6 +43,7 @@ struct sheet {
     double clock_mhz;     /* of the SMs */
     int bus_bits;         /* wires to the memory; each carries one bit at a time */
     double mem_clock_mhz; /* of the memory, which sends on both edges of its clock */
+    double link_gbs;      /* of the link to the host, one way, by its kind (PCIe 5 x16: 63); 0 where nobody says */
 };
 
 extern "C" double sheet_bytes_per_us(struct sheet s);

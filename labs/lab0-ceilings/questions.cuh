@@ -161,6 +161,7 @@ static struct sheet this_sheet(void) {
     s.lanes = capability == 70 || capability == 75 || capability == 80 ? 64 : 128;
     s.clock_mhz = khz / 1e3;
     s.mem_clock_mhz = mem_khz / 1e3;
+    s.link_gbs = lab_link_gbs();
     return s;
 }
 

@@ -8,6 +8,7 @@
 #define ROOFLINE_CUH
 
 #include "lab.h"
+#include "kernels.cuh"
 #include "lab0.h"
 #include "machine.cuh"
 
@@ -84,23 +85,59 @@ static void print_roofline(const struct machine *m, const struct point *points, 
     printf("\n");
 }
 
-/* The same picture as a script for gnuplot, which writes an SVG file beside itself. */
-static void write_roofline(const char *path, const struct machine *m, const struct point *points, int count) {
-    const struct ceilings c = ceilings_of(m);
-    FILE *f = fopen(path, "w");
-    if (!f) lab_die("--roofline: cannot write %s", path);
-    fprintf(f, "set terminal svg size 800,500\nset output '%s.svg'\n", path);
-    fprintf(f, "set title 'roofline, %s'\nset logscale xy 2\nset key off\nset grid\n", lab_device_name());
-    fprintf(f, "set xlabel 'flops for each byte of device memory'\nset ylabel 'Gflop/s'\n");
-    fprintf(f, "set xrange [0.0625:1024]\nset yrange [0.0001:131072]\n$points << END\n");
-    for (int i = 0; i < count; i++)
-        if (drawn(&points[i]))
-            fprintf(f, "%g %g \"%s\"\n", points[i].work.flops / points[i].work.bytes, gflops(points[i].work, c),
-                    points[i].name);
-    fprintf(f, "END\nroof(x) = x * %g < %g ? x * %g : %g\n", m->dram_copy, m->fp32, m->dram_copy, m->fp32);
-    fprintf(f, "plot roof(x) lw 2, $points using 1:2:3 with labels point pt 7 offset 1,1 left\n");
-    if (fclose(f)) lab_die("--roofline: cannot write %s", path);
-    printf("written: %s. The picture: gnuplot %s\n", path, path);
+/* --- the drawn one: a script for gnuplot, which writes SVG to its standard output ------------------ */
+
+static const double XMIN = 0.05, XMAX = 3000, YMIN = 3e-5, YMAX = 3e5; /* flops a byte; Gflop/s */
+
+static const char *const roofline_style =
+    "set terminal svg size 900,600 font 'sans-serif,14' background rgb '#ffffff' noenhanced\n"
+    "set encoding utf8\n"
+    "set logscale xy\n"
+    "set lmargin at screen 0.125; set rmargin at screen 0.975; set bmargin at screen 0.14; set tmargin at screen 0.9\n"
+    "set border 3 lc rgb '#55555c'; set key off; set tics nomirror out tc rgb '#33333a'; set mxtics 10\n"
+    "set grid xtics ytics lc rgb '#e4e4ea' lw 1 dt solid\n"
+    "set xtics ('0.1' 0.1, '1' 1, '10' 10, '100' 100, '1000' 1000)\n"
+    "set ytics ('100 kflop/s' 1e-4, '' 1e-3, '10 Mflop/s' 1e-2, '' 1e-1, '1 Gflop/s' 1, '' 10, '100 Gflop/s' 100, "
+    "'' 1e3, '10 Tflop/s' 1e4, '' 1e5)\n"
+    "set xlabel 'operations for each byte of device memory' tc rgb '#33333a'\n";
+
+static void write_roofline(FILE *f, const struct machine *m, const struct spot *spots) {
+    const double roof = m->fp32, memory = m->dram_copy, ridge = roof / memory;
+    fprintf(f, "# The roofline of lab 0. To draw it: gnuplot THIS >FILE.svg\n%s", roofline_style);
+    fprintf(f, "set xrange [%g:%g]; set yrange [%g:%g]\n", XMIN, XMAX, YMIN, YMAX);
+    fprintf(f, "set title 'Five kernels under the roof of a %s%s' tc rgb '#111116'\n", lab_device_name(),
+            lab_lane() == LAB_SIM ? " (virtual time)" : "");
+    /* A decade up and a decade to the right are not equally long: the angle of a line with slope 1. */
+    fprintf(f, "slope = atan2(600 * 0.76 / log10(%g), 900 * 0.85 / log10(%g)) * 180 / pi\n", YMAX / YMIN, XMAX / XMIN);
+    fprintf(f, "set label 1 'device memory: %.0f GB/s' at %g,%g rotate by slope center tc rgb '#33333a'\n", memory, 0.4,
+            0.4 * memory * 4);
+    fprintf(f, "set label 2 'fp32 arithmetic: %.1f Tflop/s' at %g,%g right tc rgb '#33333a'\n", roof / 1e3, XMAX * 0.9,
+            roof * 1.9);
+    fprintf(f, "set label 3 'the ridge: %.1f operations a byte' at %g,%g left tc rgb '#33333a'\n", ridge, ridge * 1.12,
+            YMIN * 2.2);
+    fprintf(f, "set arrow 1 from %g,%g to %g,%g nohead dt (6,5) lc rgb '#9a9aa3'\n", ridge, YMIN, ridge, roof);
+    fprintf(f, "$roof << END\n%g %g\n%g %g\n%g %g\nEND\n", XMIN, XMIN * memory, ridge, roof, XMAX, roof);
+    fprintf(f, "# operations a byte, Gflop/s, the roof above, the time in us, where the label goes, the name\n$spots "
+               "<< END\n");
+    for (int i = 0; i < SPOTS; i++) {
+        const struct work w = spots[i].work;
+        if (!(w.flops > 0 && w.bytes > 0 && isfinite(w.flops) && isfinite(w.bytes))) continue;
+        double x = w.flops / w.bytes;
+        fprintf(f, "%.4g %.4g %.4g %.2f %g \"%s\"\n", x, w.flops / spots[i].us / 1e3, fmin(x * memory, roof),
+                spots[i].us, spots[i].nudge, spots[i].name);
+    }
+    /* Labels stand to the right of their points, but for what lies just left of the ridge and would cross its line. */
+    fprintf(f,
+            "END\nleft(x) = x > %g && x < %g\ntext(name, us) = sprintf('%%s: %%.1f us', name, us)\n"
+            "plot $spots using 1:2:(0):($3-$2) with vectors nohead dt (2,4) lw 1.5 lc rgb '#9a9aa3', \\\n"
+            "     $roof with lines lw 3 lc rgb '#33333a', \\\n"
+            "     $roof every ::1::1 with points pt 7 ps 0.7 lc rgb '#33333a', \\\n"
+            "     $spots using 1:2 with points pt 7 ps 0.9 lc rgb '#2a62c9', \\\n"
+            "     $spots using (left($1)?NaN:$1*1.15):($2*$5):(text(stringcolumn(6),$4)) with labels left tc rgb "
+            "'#1d478f', \\\n"
+            "     $spots using (left($1)?$1/1.15:NaN):($2*$5):(text(stringcolumn(6),$4)) with labels right tc rgb "
+            "'#1d478f'\n",
+            ridge / 20, ridge);
 }
 
 #endif

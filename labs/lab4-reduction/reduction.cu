@@ -9,14 +9,14 @@
  *
  * What to measure, in this order. `make lab4` prints all of it, `make lines4` says which line:
  *
- *   1. one array     `mean` first. Its tree in shared memory costs more than the sums: it has a barrier a level, most
- *                    threads of a warp watch while others add, and it is built again for every 2048 floats. Lanes of
- *                    a warp can hand each other registers instead: __shfl_down_sync.
+ *   1. one array     `mean` first. Its tree in shared memory has a barrier a level, most threads of a warp watch while
+ *                    others add, and it is built again for every 2048 floats. Lanes of a warp can hand each other
+ *                    registers instead: __shfl_down_sync.
  *   2. who adds what Thread t adds eight neighbours. Good for a CPU's cache. What do the 32 lanes of a warp touch?
- *                    And why should one block do it all, on a GPU with 132 SMs?
+ *                    Why should one block do it all, on a GPU with 132 SMs? Then wide loads, several on their way.
  *   3. one launch    `means`: all tensors in one launch, and no mean goes to the host.
- *   4. balance       One tensor has a hundred floats, the next a million. Who waits for whom? Then wide loads, and
- *                    several of them on their way at once.
+ *   4. balance       One tensor has a hundred floats, the next a million. Who waits for whom? `plan` knows all
+ *                    lengths beforehand.
  *   5. accuracy      A sum of floats depends on its order. Which order loses least? The card says what you lost.
  *
  * It takes about 70 lines. Keep the names and parameters of the three functions that lab4.h declares; everything

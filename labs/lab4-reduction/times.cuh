@@ -8,6 +8,8 @@
 #include "job.cuh"
 #include "rungs.cuh"
 
+#include <string.h>
+
 /* Microseconds of another program on a job like this one. */
 static double time_of(const program *p, const job *like, int repetitions) {
     asked_length = like->longest;
@@ -34,6 +36,22 @@ static lab_floor reading_floor(const job *like, int repetitions) {
 static double launches_of(const lab_line *l) { return l->launches; }
 static double wavefronts_of(const lab_line *l) { return l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts; }
 static double barriers_of(const lab_line *l) { return l->c.barriers; }
+/* The line that started the most kernels: lab_line counts the copies and fills of a line, too. The gpu lane has no
+ * events, and there ncu has seen nothing but kernels. */
+static const lab_line *busiest_launch(const lab_usage *u) {
+    if (!u->nevents) return lab_worst(u, launches_of);
+    const lab_line *busiest = NULL;
+    int most = 0;
+    for (int i = 0; i < u->nlines; i++) {
+        const lab_line *l = &u->lines[i];
+        int n = 0;
+        for (int k = 0; k < u->nevents; k++)
+            n += u->events[k].line == l->line && !strcmp(u->events[k].kind, "launch") &&
+                 !strcmp(u->events[k].file, l->file);
+        if (n > most) most = n, busiest = l;
+    }
+    return busiest;
+}
 static double traffic_of(const lab_line *l) { return l->c.ld_sectors + wavefronts_of(l) + barriers_of(l); }
 
 /* All microseconds. */
@@ -43,7 +61,7 @@ static void grade_virtual_time(const char *id, double you, double start, double 
     lab_value(id, "%s", lab_us(you));
     lab_want(id, "start %s · reference %s · reading %s", lab_us(start), lab_us(reference), lab_us(light.us));
     if (!lab_possible(id, you, light) || lab_passed(id)) return;
-    lab_blame(id, lab_worst(u, u->launches > 2 ? launches_of : traffic_of));
+    lab_blame(id, u->launches > 2 ? busiest_launch(u) : lab_worst(u, traffic_of));
     lab_why(id, "%.2f times reading, want ≤ 1.2%s%s", you / light.us, u->why[0] ? "; the slowest kernel: " : "",
             u->why);
 }

@@ -140,6 +140,13 @@ void simgpuCheck(int on) {
     rt_end(cudaSuccess);
 }
 
+double simgpuLinkRate(void) {
+    rt_begin(__func__);
+    double rate = time_profile_get()->link_gbs;
+    rt_end(cudaSuccess);
+    return rate;
+}
+
 const char *simgpuDeviceName(void) {
     static char name[80];
     rt_begin(__func__);

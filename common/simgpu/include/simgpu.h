@@ -43,6 +43,9 @@ int simgpuReport(const char *path);
 /* "virtual H200": the profile's device, always with the word virtual. */
 const char *simgpuDeviceName(void);
 
+/* What the link between the host and the device can carry one way, by its generation and width: 10^9 bytes a second. */
+double simgpuLinkRate(void);
+
 /* Checks on (1) or off (0) from here on, as SIMGPU_CHECK=1 does from the start: races, reads of shared memory that was
  * never written. What they find goes to stderr and into the report. Kernels take several
  * times as long to simulate; their virtual time stays the same. */

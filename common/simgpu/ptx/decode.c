@@ -23,13 +23,14 @@ const ptx_op_info ptx_ops[NOPS] = {
 #include "opcodes.def"
 };
 /* Measured on an H200 with tests/bench-clock.cu: the latency from a chain in one warp, the slots from 32 warps on an SM
- * that run the same chain. ADDRESS: with the addition that follows it is one IMAD.WIDE. MEMORY: of shared memory; what global memory takes is rounds. BRANCH:
- * of one that is not predicated away. BARRIER: beside what time/model.c charges for each warp that arrives. */
+ * that run the same chain. ADDRESS: with the addition that follows it is one IMAD.WIDE. MEMORY: of shared memory; what
+ * global memory takes is rounds. BRANCH: of one that is not predicated away. BARRIER: beside what time/model.c charges
+ * for each warp that arrives. */
 const ptx_cost_info ptx_costs[NCOSTS] = {
-    [COST_FREE] = {0, 0},      [COST_ADDRESS] = {1, 0},  [COST_ALU] = {1, 5},       [COST_FMA] = {1, 4},
-    [COST_IMUL] = {2, 4},      [COST_INT64] = {8, 13},   [COST_FP64] = {2, 8},      [COST_SFU] = {8, 40},
-    [COST_FDIV] = {12, 66},    [COST_DIV32] = {27, 139}, [COST_DIV64] = {125, 350}, [COST_CONVERT] = {4, 12},
-    [COST_MEMORY] = {1, 26},   [COST_SHUFFLE] = {1, 24}, [COST_BRANCH] = {2, 17},   [COST_BARRIER] = {1, 13},
+    [COST_FREE] = {0, 0},    [COST_ADDRESS] = {1, 0},  [COST_ALU] = {1, 5},       [COST_FMA] = {1, 4},
+    [COST_IMUL] = {2, 4},    [COST_INT64] = {8, 13},   [COST_FP64] = {2, 8},      [COST_SFU] = {8, 40},
+    [COST_FDIV] = {12, 66},  [COST_DIV32] = {27, 139}, [COST_DIV64] = {125, 350}, [COST_CONVERT] = {4, 12},
+    [COST_MEMORY] = {1, 26}, [COST_SHUFFLE] = {1, 24}, [COST_BRANCH] = {2, 17},   [COST_BARRIER] = {1, 13},
 };
 /* How each operand of a lane operation is read: the widths of its rows. */
 static const struct {

@@ -3,10 +3,11 @@
  * An instruction waits for its operands, and a warp starts one at a time. So each basic block has a depth, in two
  * numbers:
  *
- *   rounds   how often it waits for global memory, one round of loads after another. ptxas moves loads up as far as it
- *            may: above arithmetic, shared stores and short ifs (it predicates them), but not above the load that gives
- *            their address, a branch, a barrier, or a store to the same space that could change what they read. The loads that
- *            are left together are a round, and a warp pays the latency of memory once for it.
+ *   rounds   how often it waits for global memory, one round of loads after another. ptxas moves loads up as far as
+ *            it may: above arithmetic, shared stores and short ifs (it predicates them), but not above the load that
+ *            gives their address, a branch, a barrier, or a store to the same space that could change what they read.
+ *            The loads that are left together are a round, and a warp pays the latency of memory once for it.
+ *
  *   clocks   what its other instructions add to that, by the latencies of ptx_costs: nothing while the warp waits for
  *            memory anyway, all of it where they stand before a load's address or behind its value. At least the sum
  *            of their slots.
@@ -112,9 +113,8 @@ static bool continues(const cfg_block *b, uint32_t number) {
 }
 
 void depth_of_blocks(cfg *g, uint32_t nregisters, const uint32_t *id_of) {
-    schedules t = {.id_of = id_of,
-                   .limit = g->code->registers_end,
-                   .bytes = sizeof(schedule) + (nregisters + 1) * sizeof(moment)};
+    schedules t = {
+        .id_of = id_of, .limit = g->code->registers_end, .bytes = sizeof(schedule) + (nregisters + 1) * sizeof(moment)};
     if (t.bytes * g->nblocks > 1u << 28) return; /* a giant: only its other bounds are charged */
     t.all = ptx_alloc(t.bytes * g->nblocks);
     for (uint32_t b = 0; b < g->nblocks; b++) {

@@ -26,7 +26,7 @@
 #include <string.h>
 
 const char *const time_term_names[TERMS] = {"launch",  "blocks",   "issue", "lsu",    "barrier",
-                                              "l2_read", "l2_write", "dram",  "atomic", "latency"};
+                                            "l2_read", "l2_write", "dram",  "atomic", "latency"};
 
 enum { SECTOR = 32, WARP = 32 };
 
@@ -120,9 +120,10 @@ static void explain_latency(const time_profile *p, const exec_result *r, const c
                  "latency: a warp waits for %.0f load%s in a row%s, and warps fill %.0f %% of the GPU",
                  (double)r->deepest.rounds, r->deepest.rounds == 1 ? "" : "s", place, e->share * 100);
     else
-        snprintf(e->why, sizeof e->why,
-                 "latency: a warp's instructions wait for each other for %.0f clocks, and warps fill %.0f %% of the GPU",
-                 (double)r->deepest.clocks, e->share * 100);
+        snprintf(
+            e->why, sizeof e->why,
+            "latency: a warp's instructions wait for each other for %.0f clocks, and warps fill %.0f %% of the GPU",
+            (double)r->deepest.clocks, e->share * 100);
 }
 
 static void explain(const time_profile *p, const exec_result *r, time_estimate *e) {
@@ -137,8 +138,9 @@ static void explain(const time_profile *p, const exec_result *r, time_estimate *
     double mb = (double)(r->footprint_read + r->footprint_written) * SECTOR / 1e6;
     switch (e->bound) {
     case TERM_BLOCKS:
-        snprintf(e->why, sizeof e->why, "blocks: %.0f blocks of %.0f threads, of which the GPU starts %.1f a nanosecond",
-                 (double)r->blocks, (double)r->threads_per_block, 1 / p->block_start_ns);
+        snprintf(e->why, sizeof e->why,
+                 "blocks: %.0f blocks of %.0f threads, of which the GPU starts %.1f a nanosecond", (double)r->blocks,
+                 (double)r->threads_per_block, 1 / p->block_start_ns);
         break;
     case TERM_BARRIER:
         snprintf(e->why, sizeof e->why, "barriers: a warp waits at %.0f of them, most%s",

@@ -514,8 +514,8 @@ static void describe(const exec_result *r, const test *t) {
         uint64_t v = ((const uint64_t *)(const void *)&r->total)[k];
         if (v) printf("# %s %" PRIu64 "\n", exec_counter_names[k].field, v);
     }
-    printf("# footprint %" PRIu64 " %" PRIu64 ", deepest block %" PRIu64 " rounds, %" PRIu64
-           " clocks; turns %" PRIu64 " %" PRIu64 "\n",
+    printf("# footprint %" PRIu64 " %" PRIu64 ", deepest block %" PRIu64 " rounds, %" PRIu64 " clocks; turns %" PRIu64
+           " %" PRIu64 "\n",
            r->footprint_read, r->footprint_written, r->deepest.rounds, r->deepest.clocks, r->atomic_turns[0],
            r->atomic_turns[1]);
     for (uint32_t a = 0; a < t->nargs; a++) {
