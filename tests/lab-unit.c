@@ -303,6 +303,8 @@ static void floors(void) {
     CHECK(!lab_possible("more", 89, copy) && !lab_passed("more"));
     SAME(lab_find("more")->why, "89.0 us is less than the floor, copy 100.0 us: some of the work was not done, or not "
                                 "while the clock ran");
+    lab_gate("gate", ""); /* which is not full: what the floor says stands */
+    CHECK(!strncmp(lab_find("more")->why, "89.0 us is less", 15) && !strstr(printed(lab_card_print), "next: take"));
 }
 
 /* The share of the reference's gain, on a logarithmic scale. */
