@@ -398,21 +398,20 @@ static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, co
                                        [SPACE_LOCAL] = WINDOW_LOCAL,
                                        [SPACE_CONST] = 0,
                                        [SPACE_PARAM] = WINDOW_PARAM};
-    uint32_t all = w->mask;
-    while (w->mask && !w->block->failed) {
-        enum ptx_space space = space_of(w->address[__builtin_ctz(w->mask)]);
-        uint32_t lanes = 0, rest = w->mask;
+    uint64_t all_addresses[32];
+    uint32_t all = w->mask, rest = all;
+    memcpy(all_addresses, w->address, sizeof all_addresses);
+    while (rest && !w->block->failed) {
+        uint32_t first = (uint32_t)__builtin_ctz(rest), lanes = 0;
+        enum ptx_space space = space_of(all_addresses[first]);
         for (uint32_t m = rest; m; m &= m - 1)
-            if (space_of(w->address[__builtin_ctz(m)]) == space) lanes |= m & -m;
-        for (uint32_t l = 0; l < 32; l++) w->address[l] -= windows[space];
+            if (space_of(all_addresses[__builtin_ctz(m)]) == space) lanes |= m & -m;
+        /* As fill_addresses leaves them: lanes that are off in this request stand where its first one does. */
+        for (uint32_t l = 0; l < 32; l++) w->address[l] = all_addresses[lanes >> l & 1 ? l : first] - windows[space];
         w->mask = lanes;
         if (lanes != FULL) w->dense = false;
-        if (lanes != FULL)
-            for (uint32_t l = 0; l < 32; l++)
-                if (!(lanes >> l & 1) && !(rest >> l & 1)) w->address[l] = w->address[__builtin_ctz(lanes)];
         access(w, i, space, load);
-        for (uint32_t l = 0; l < 32; l++) w->address[l] += windows[space];
-        w->mask = rest & ~lanes;
+        rest &= ~lanes;
     }
     w->mask = all;
 }
