@@ -63,8 +63,8 @@ static bool aligned(warp *w, const ptx_insn *i, uint32_t size, uint64_t any) {
 }
 
 typedef struct {
-    uint64_t lo, hi, any; /* lowest and highest address, OR of all */
-    bool dense;           /* lane l at the first + l * size, all 32 */
+    uint64_t lo, end, any; /* lowest address, where the highest access ends, OR of all; lo < end, always */
+    bool dense;            /* lane l at the first + l * size, all 32 */
 } shape;
 
 /* The pragma keeps the compiler from peeling the first lane off: that would misalign the rest, and every load of a row
@@ -92,23 +92,24 @@ VECTOR static void fill_addresses(warp *w, const ptx_insn *i, uint32_t size) {
 
 VECTOR static shape look(const warp *w, uint32_t size) {
     const uint64_t *a = w->address;
-    if (w->dense)
-        return (shape){a[0], a[0] + 31 * size, a[0], true}; /* size is a power of two: alignment is the first's */
+    if (w->dense && a[0] < a[0] + 32 * size)
+        return (shape){a[0], a[0] + 32 * size, a[0], true}; /* size is a power of two: alignment is the first's */
     uint64_t lo = a[0], hi = a[0], any = a[0];
     for (uint32_t l = 1; l < 32; l++) {
         lo = a[l] < lo ? a[l] : lo;
         hi = a[l] > hi ? a[l] : hi;
         any |= a[l];
     }
-    return (shape){lo, hi, any, false};
+    uint64_t end = hi + size; /* an access at -4 ends at 0, but is beyond all memory */
+    return (shape){lo, end < size ? UINT64_MAX : end, any, false};
 }
 
 static bool global_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s) {
     if (!aligned(w, i, size, s->any)) return false;
     mem_range *r = &w->block->worker->ranges[w->counters + (i - w->code) - w->block->worker->counters];
-    if (s->lo >= r->lo && s->hi + size <= r->hi) return true;
+    if (s->lo >= r->lo && s->end <= r->hi) return true;
     mem_range found;
-    if (mem_find(s->lo, &found) && s->hi + size <= found.hi) {
+    if (mem_find(s->lo, &found) && s->end <= found.hi) {
         *r = found;
         return true;
     }
@@ -137,7 +138,7 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
     c->ld_requests++;
     c->ld_bytes += (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
     if (s->dense) {
-        uint64_t first = s->lo / 32, last = (s->hi + size - 1) / 32;
+        uint64_t first = s->lo / 32, last = (s->end - 1) / 32;
         c->ld_sectors += last - first + 1;
         c->l1_wavefronts += max((uint32_t)(last / 4 - first / 4 + 4) / 4, size < 8 ? 1 : size / 4);
         for (uint64_t line = first / 4; line <= last / 4; line++) {
@@ -172,9 +173,9 @@ static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s
     c->st_requests++;
     c->st_bytes += (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
     if (s->dense) {
-        uint64_t end = s->hi + size, first = s->lo / 32, last = (end - 1) / 32;
+        uint64_t first = s->lo / 32, last = (s->end - 1) / 32;
         c->st_sectors += last - first + 1;
-        c->st_partial += first == last ? end - s->lo < 32 : (s->lo % 32 != 0) + (end % 32 != 0);
+        c->st_partial += first == last ? s->end - s->lo < 32 : (s->lo % 32 != 0) + (s->end % 32 != 0);
         c->l1_wavefronts += max((uint32_t)(last / 4 - first / 4 + 4) / 4, size < 8 ? 1 : size / 4);
         footprint_touch(t, 1, first, last);
         return;
@@ -338,7 +339,7 @@ static enum ptx_space space_of(uint64_t a) {
 
 static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s, uint64_t limit, const char *space) {
     if (!aligned(w, i, size, s->any)) return false;
-    if (s->hi + size <= limit && s->hi + size >= size) return true;
+    if (s->end <= limit) return true;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         uint64_t a = w->address[l];
@@ -352,7 +353,7 @@ static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s,
                   (unsigned long long)a, space, (unsigned long long)limit);
         return false;
     }
-    return false;
+    return true;
 }
 
 /* One space, w->address filled, w->mask the lanes. */
