@@ -430,6 +430,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         return;
     }
     launches++;
+    for (uint32_t k = 0; k < f->nshared; k++) f->shared[k].var->address = f->shared[k].offset;
     uint64_t nblocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     uint32_t threads_per_block = launch->block.x * launch->block.y * launch->block.z;
     bool one = exec_listener || f->code->serial || nblocks * threads_per_block <= SMALL_GRID || wanted_threads == 1;

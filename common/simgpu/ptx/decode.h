@@ -153,7 +153,7 @@ typedef struct {
     uint64_t bits;   /* constant; ADDRESS: offset added to the variable's; PARAM: offset in the parameter buffer */
     uint8_t type;    /* PARAM: enum ptx_type, to extend narrow parameters */
     uint8_t special; /* enum ptx_special */
-    const ptx_var *var;
+    ptx_var *var;
     ptx_function *function; /* ADDRESS of a function: its number in the module, plus 1 */
 } ptx_row;
 
