@@ -48,6 +48,17 @@ trace() { env "$@" "$B/ptxrun" -v tests/ptx/*/*.ptx; }
     done
 }
 
+@test "host threads: more than there can be are as many as there can be, what is no number is said" {
+    trace SIMGPU_THREADS=1 >"$BATS_TEST_TMPDIR/one"
+    trace SIMGPU_THREADS=4294967296 >"$BATS_TEST_TMPDIR/other"
+    cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/other"
+    for text in -1 +2 0 two; do
+        SIMGPU_THREADS=$text run "$B/ptxrun" tests/ptx/error/memory.ptx
+        [ "$status" = 0 ]
+        [[ $output == *"simgpu: SIMGPU_THREADS=$text is not a positive number; using "* ]]
+    done
+}
+
 @test "clean under AddressSanitizer and UndefinedBehaviorSanitizer" {
     run .build/san/ptxrun tests/ptx/*/*.ptx
     grep -v '^ok' <<<"$output"

@@ -7,6 +7,7 @@
 #include "count.h"
 #include "hooks.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -37,7 +38,7 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
     char *end;
     if (!text || !*text) return otherwise;
     unsigned long long v = strtoull(text, &end, 10);
-    if (*end || v == 0) {
+    if (*end || v == 0 || !isdigit((unsigned char)*text)) { /* strtoull takes -1 and makes it large */
         fprintf(stderr, "simgpu: %s=%s is not a positive number; using %llu\n", name, text,
                 (unsigned long long)otherwise);
         return otherwise;
@@ -47,8 +48,8 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
 
 void exec_configure(unsigned threads, uint64_t budget) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    wanted_threads = threads ? threads : (unsigned)setting("SIMGPU_THREADS", cores > 0 ? (uint64_t)cores : 1);
-    if (wanted_threads > MAX_WORKERS) wanted_threads = MAX_WORKERS;
+    uint64_t wanted = threads ? threads : setting("SIMGPU_THREADS", cores > 0 ? (uint64_t)cores : 1);
+    wanted_threads = wanted < MAX_WORKERS ? (unsigned)wanted : MAX_WORKERS;
     budget_per_block = budget ? budget : setting("SIMGPU_BUDGET", 1ull << 26);
 }
 
