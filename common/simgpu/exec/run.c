@@ -2,7 +2,8 @@
  *
  * Blocks are claimed in increasing order and every block below a fault's is run to its end, so the fault reported is
  * the lowest block's whatever the number of threads. Counters are sums; the footprint is a union: neither knows the
- * order.
+ * order. The budget of a launch is looked at in block order too, in parts of the grid: the launch ends behind the first
+ * part that goes past it.
  */
 #include "count.h"
 #include "hooks.h"
@@ -18,6 +19,8 @@
 #include <unistd.h>
 
 enum { MAX_WORKERS = 256, CALL_LOCAL = 16384, SMALL_GRID = 1 << 16 };
+/* A launch has the budget of so many blocks; parts of a grid; instructions that are charged at once. */
+enum { LAUNCH_BUDGET = 64, PARTS = 1024, CHARGE = 1 << 20 };
 
 static unsigned wanted_threads;
 static uint64_t budget_per_block = 1ull << 26;
@@ -138,6 +141,7 @@ int exec_load(ptx_module *m, char *err, size_t err_size) {
 /* --- a block ------------------------------------------------------------------------------------------------ */
 
 void fault_deadlock(block *b);
+void fault_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, uint64_t blocks, uint64_t budget);
 
 static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static exec_depth deeper(exec_depth a, exec_depth b) {
@@ -254,26 +258,54 @@ static struct {
     const exec_launch *launch;
     uint64_t nblocks, chunk;
     _Atomic uint64_t next, stop_at; /* the next block to claim; blocks from stop_at on need not run */
+    uint64_t budget, part_blocks;   /* warp instructions of the launch; blocks in a part */
+    _Atomic uint64_t spent, spent_in[PARTS];
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+
+static void stop_at(uint64_t id) {
+    uint64_t old = atomic_load(&pool.stop_at);
+    while (id < old && !atomic_compare_exchange_weak(&pool.stop_at, &old, id)) {}
+}
+
+/* The first block that the budget does not reach, UINT64_MAX if it is enough. This sinks while blocks run, and never
+ * below where it would be if all had: so every block before its last value has run, on any number of threads. */
+static uint64_t budget_end(void) {
+    uint64_t sum = 0;
+    if (atomic_load(&pool.spent) <= pool.budget) return UINT64_MAX;
+    for (uint64_t k = 0; k < PARTS; k++) {
+        sum += atomic_load(&pool.spent_in[k]);
+        if (sum > pool.budget) return (k + 1) * pool.part_blocks;
+    }
+    return UINT64_MAX;
+}
+
+static void charge(uint64_t id, uint64_t spent) {
+    atomic_fetch_add(&pool.spent_in[id / pool.part_blocks], spent);
+    atomic_fetch_add(&pool.spent, spent);
+    stop_at(budget_end());
+}
 
 static void run_blocks(worker *t) {
     const exec_launch *n = pool.launch;
     for (;;) {
         uint64_t first = atomic_fetch_add(&pool.next, pool.chunk), last = first + pool.chunk;
         if (last > pool.nblocks) last = pool.nblocks;
-        if (first >= last) return;
-        for (uint64_t id = first; id < last; id++) {
-            if (id >= atomic_load(&pool.stop_at)) return;
+        uint64_t id = first, spent = 0; /* by blocks of one part, not charged yet */
+        if (first >= last || first >= atomic_load(&pool.stop_at)) return;
+        while (id < last && id < atomic_load(&pool.stop_at)) {
             block *b = &t->block;
             b->id = id;
             b->index = (exec_dim){(uint32_t)(id % n->grid.x), (uint32_t)(id / n->grid.x % n->grid.y),
                                   (uint32_t)(id / n->grid.x / n->grid.y)};
             block_run(b);
-            if (!b->failed) continue;
-            uint64_t old = atomic_load(&pool.stop_at);
-            while (id < old && !atomic_compare_exchange_weak(&pool.stop_at, &old, id)) {}
-            return;
+            if (b->failed) stop_at(id);
+            spent += budget_per_block - b->budget;
+            id++;
+            if (spent < CHARGE && id % pool.part_blocks) continue;
+            charge(id - 1, spent);
+            spent = 0;
         }
+        if (spent) charge(id - 1, spent);
     }
 }
 
@@ -317,6 +349,10 @@ static void run_all(const exec_launch *n, uint64_t nblocks, unsigned threads) {
     if (pool.chunk > 64) pool.chunk = 64;
     atomic_store(&pool.next, 0);
     atomic_store(&pool.stop_at, UINT64_MAX);
+    pool.budget = budget_per_block < UINT64_MAX / LAUNCH_BUDGET ? LAUNCH_BUDGET * budget_per_block : UINT64_MAX;
+    pool.part_blocks = (nblocks + PARTS - 1) / PARTS;
+    atomic_store(&pool.spent, 0);
+    for (uint64_t k = 0; k * pool.part_blocks < nblocks; k++) atomic_store(&pool.spent_in[k], 0);
     if (threads > 1) {
         pool.running = pool.helpers;
         pool.generation++;
@@ -457,10 +493,17 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     for (unsigned t = 0; t < threads; t++)
         if (workers[t].fault.status != EXEC_OK && (!failed || workers[t].fault_block < failed->fault_block))
             failed = &workers[t];
-    if (failed) r->fault = failed->fault;
-    print_all(threads, failed ? failed->fault_block : UINT64_MAX);
+    uint64_t end = budget_end();
+    if (failed && failed->fault_block < end) {
+        r->fault = failed->fault;
+        end = failed->fault_block + 1;
+    } else if (end != UINT64_MAX) {
+        if (end > nblocks) end = nblocks;
+        fault_launch_budget(&r->fault, launch, end, nblocks, pool.budget);
+    }
+    print_all(threads, end - 1);
     collect(f->module, threads, r);
-    if (failed) { /* how far the others came depends on the host: what a stopped launch counted is nobody's measure */
+    if (r->fault.status != EXEC_OK) { /* how far the others came depends on the host: what a stopped launch counted is nobody's measure */
         memset(&r->total, 0, sizeof r->total);
         r->nlines = 0;
         r->footprint_read = r->footprint_written = 0;
