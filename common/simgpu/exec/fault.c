@@ -141,9 +141,14 @@ void fault_deadlock(block *b) {
             groups[g].threads += (uint32_t)__builtin_popcount(p->mask);
         }
     char what[800] = "";
+    /* Who waits for a mask is to blame, else who waits at a barrier: they keep the others waiting, for their warp to come
+     * together or at a barrier. */
     const group *first = &groups[0];
+    _Static_assert(SPLIT_JOIN < SPLIT_BARRIER && SPLIT_BARRIER < SPLIT_SYNC, "the order of blame");
     for (uint32_t g = 0; g < n; g++)
-        if (groups[g].state != SPLIT_JOIN && first->state == SPLIT_JOIN) first = &groups[g];
+        if (groups[g].state > first->state) first = &groups[g];
+    bool counted = false;
+    for (uint32_t k = 0; k < MAX_BARRIERS; k++) counted |= b->barriers[k].arrived && b->barriers[k].expected;
     for (uint32_t g = 0; g < n; g++) {
         const char *where = groups[g].state == SPLIT_BARRIER ? "at the barrier"
                             : groups[g].state == SPLIT_SYNC  ? "for lanes that their mask names"
@@ -152,6 +157,9 @@ void fault_deadlock(block *b) {
             where, groups[g].line);
     }
     if (b->live < b->nthreads) add(what, sizeof what, "; %u have ended", b->nthreads - b->live);
-    add(what, sizeof what, ". Every thread of the block must reach the same __syncthreads()");
+    add(what, sizeof what, ". %s",
+        first->state == SPLIT_SYNC ? "Every lane that a mask names must come to the line that names it"
+        : counted                  ? "A barrier with a number of threads waits until so many have come"
+                                   : "Every thread of the block must reach the same __syncthreads()");
     fault(first->warp, first->insn, EXEC_DEADLOCK, 32, "%s", what);
 }
