@@ -517,6 +517,19 @@ static uint64_t atomic_lane(const ptx_insn *i, uint8_t *p, uint64_t b, uint64_t 
     return old;
 }
 
+/* Can the lanes of a warp that meet on one word do it among themselves, and go to memory once? */
+static bool adds_up(const ptx_insn *i) {
+    switch ((enum ptx_atom)i->sub) {
+    case ATOM_add:
+    case ATOM_min:
+    case ATOM_max:
+    case ATOM_and:
+    case ATOM_or:
+    case ATOM_xor: return i->type != TY_f32 && i->type != TY_f64;
+    default: return false;
+    }
+}
+
 static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool load) {
     (void)load;
     uint32_t size = ptx_type_bytes[i->type];
@@ -530,7 +543,8 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         line_list list;
         count_lines(&list, w->address, w->mask, size);
         c->atom_requests++;
-        contention_count(&w->block->worker->busy, w->address, w->mask, i->type == TY_f32 || i->type == TY_f64);
+        contention_count(&w->block->worker->busy, w->address, w->mask, i->type == TY_f32 || i->type == TY_f64,
+                         adds_up(i));
         for (uint32_t k = 0; k < list.n; k++)
             for (uint32_t q = 0; q < 4; q++)
                 if (list.bytes[k][q]) {

@@ -1,3 +1,5 @@
+/* A table of places of device memory, each with the turns that its atomics took so far; a warp's atomic is sorted into
+ * words, the words into sectors, the sectors into places. */
 #include "contention.h"
 
 #include <stdlib.h>
@@ -35,7 +37,7 @@ void contention_begin(contention *c) {
     c->used = 0;
 }
 
-void contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float) {
+void contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up) {
     /* The words of the request, each with its number of lanes; then the sectors, each with its busiest word. */
     struct {
         uint64_t key;
@@ -50,7 +52,7 @@ void contention_count(contention *c, const uint64_t *address, uint32_t mask, boo
         words[at].key = key;
         words[at].lanes++;
     }
-    if (nwords == 1 && !is_float) {
+    if (nwords == 1 && adds_up) {
         place_of(c, address[__builtin_ctz(mask)] / PLACE + 1)->turns[0]++;
         return;
     }
