@@ -102,7 +102,7 @@ typedef struct {
     uint64_t footprint_read, footprint_written;
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* a thread, a block: what occupancy is made of */
-    exec_depth deepest, depths;       /* of the block with the most of each; the sum over the blocks */
+    exec_depth deepest, depths;       /* of the block that waits longest; the sum over the blocks */
     uint64_t atomic_turns[2]; /* turns at the busiest place: integer atomics, floating-point ones (contention.c) */
 } exec_result;
 

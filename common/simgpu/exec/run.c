@@ -143,9 +143,12 @@ int exec_load(ptx_module *m, char *err, size_t err_size) {
 void fault_deadlock(block *b);
 void fault_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, uint64_t blocks, uint64_t budget);
 
-static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
+/* The one of two warps, or blocks, that waits longer; where they wait as long, whatever is the same in any order. */
 static exec_depth deeper(exec_depth a, exec_depth b) {
-    return (exec_depth){most(a.rounds, b.rounds), most(a.missed, b.missed), most(a.clocks, b.clocks)};
+    uint64_t of_a = a.rounds * PTX_ROUND_CLOCKS + a.clocks, of_b = b.rounds * PTX_ROUND_CLOCKS + b.clocks;
+    if (of_a != of_b) return of_a > of_b ? a : b;
+    if (a.rounds != b.rounds) return a.rounds > b.rounds ? a : b;
+    return a.missed > b.missed ? a : b;
 }
 static void add_depth(exec_depth *to, exec_depth d) {
     to->rounds += d.rounds, to->missed += d.missed, to->clocks += d.clocks;

@@ -144,6 +144,9 @@ struct ptx_insn {
 };
 #define NO_JOIN         UINT32_MAX
 #define PTX_DEPTH_ROUND (1ll << 38)
+/* Which of two depths is the greater depends on how long a round takes, which nobody knows here: some 300 clocks, L2's
+ * answer. */
+enum { PTX_ROUND_CLOCKS = 300 };
 
 /* A row that is filled before the code runs. */
 typedef struct {
