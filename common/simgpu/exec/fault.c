@@ -109,7 +109,8 @@ void fault_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, 
     f->message[0] = '\0';
     add_title(f->message, sizeof f->message, n->kernel->module, i, EXEC_BUDGET);
     add(f->message, sizeof f->message,
-        "the first %llu of its %llu blocks took more than %llu warp instructions, which is the budget of a launch",
+        "the first %llu of its %llu blocks took more than %llu warp instructions, which is the budget of a launch; "
+        "SIMGPU_BUDGET raises it",
         (unsigned long long)through, (unsigned long long)blocks, (unsigned long long)budget);
     fault_source_line(f->message, sizeof f->message, n->kernel->module, i);
     add_kernel(f->message, sizeof f->message, n->kernel);
