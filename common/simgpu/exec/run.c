@@ -461,6 +461,16 @@ static void refuse_unsupported(const ptx_function *f, exec_result *r) {
              f->module->source_name, length, name, f->unsupported ? f->unsupported : "it has no body");
 }
 
+/* L1 and shared memory are one array of 256 KB: the bytes of it that a block has as its L1. The blocks of an SM share
+ * what their shared memory leaves: as many as there are, as 2048 threads are, and as have room (with 1 KB each that
+ * CUDA keeps, in 228 KB at most). */
+static uint32_t l1_share(uint64_t nblocks, uint32_t threads, uint32_t shared) {
+    uint32_t taken = shared ? shared + 1024 : 0, resident = 2048 / (threads > 64 ? threads : 64);
+    if (taken && resident > 228 * 1024 / taken) resident = 228 * 1024 / taken;
+    if (nblocks < (uint64_t)resident * SMS) resident = (uint32_t)((nblocks + SMS - 1) / SMS);
+    return 256 * 1024 / resident - taken;
+}
+
 void exec_run(const exec_launch *launch, exec_result *r) {
     const ptx_function *f = launch->kernel;
     memset(r, 0, sizeof *r);
@@ -480,13 +490,9 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     r->threads_per_block = threads_per_block;
     r->registers = f->registers;
     r->shared_bytes = launch->dynamic_shared ? f->dynamic_shared_offset + launch->dynamic_shared : f->static_shared;
-    /* L1 and shared memory are one 256 KB array; the blocks of an SM share what is left (2048 threads at most, and as
-     * many blocks as there are). */
-    uint32_t resident = 2048 / (threads_per_block > 64 ? threads_per_block : 64);
-    if (nblocks < (uint64_t)resident * SMS) resident = (uint32_t)((nblocks + SMS - 1) / SMS);
-    uint32_t left = r->shared_bytes * resident < 228 * 1024 ? 256 * 1024 - r->shared_bytes * resident : 28 * 1024;
+    uint32_t l1_lines = l1_share(nblocks, threads_per_block, r->shared_bytes) / 128;
     for (unsigned t = 0; t < threads; t++) {
-        worker_begin(&workers[t], launch, left / 128 / resident);
+        worker_begin(&workers[t], launch, l1_lines);
         workers[t].parallel = threads > 1;
     }
     if (exec_listener) exec_listener->launch_begins(launch, nblocks);
