@@ -1,8 +1,8 @@
 /* A table of places of device memory, each with the turns that its atomics took so far; a warp's atomic is sorted into
  * words, the words into sectors, the sectors into places. */
 #include "contention.h"
+#include "must.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { PLACE = CONTENTION_PLACE, SECTOR = 32, FIRST_SIZE = 64 };
@@ -18,8 +18,7 @@ static contention_place *find(contention_place *table, uint32_t size, uint64_t p
 static contention_place *place_of(contention *c, uint64_t place) {
     if (2 * (c->used + 1) > c->size) {
         uint32_t size = c->size ? 2 * c->size : FIRST_SIZE;
-        contention_place *grown = calloc(size, sizeof *grown);
-        if (!grown) abort();
+        contention_place *grown = must(calloc(size, sizeof *grown));
         for (uint32_t k = 0; k < c->size; k++)
             if (c->table[k].place) *find(grown, size, c->table[k].place) = c->table[k];
         free(c->table);

@@ -7,6 +7,7 @@
  */
 #include "count.h"
 #include "hooks.h"
+#include "must.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -183,14 +184,6 @@ void block_run(block *b) {
 
 /* --- a worker's memory -------------------------------------------------------------------------------------- */
 
-static void *must(void *p) {
-    if (p == NULL || p == MAP_FAILED) {
-        fputs("simgpu: out of host memory\n", stderr);
-        exit(1);
-    }
-    return p;
-}
-
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 /* Registers of all warps, local memory, shared memory: one mapping, touched as far as used. */
@@ -204,7 +197,8 @@ static void worker_prepare(worker *t, const exec_launch *n, uint32_t nwarps, uin
                   round_up(shared, 4096) + 4096;
     if (need > t->arena_bytes) {
         if (t->arena) munmap(t->arena, t->arena_bytes);
-        t->arena = must(mmap(NULL, need, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+        void *mapped = mmap(NULL, need, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        t->arena = must(mapped == MAP_FAILED ? NULL : mapped);
         t->arena_bytes = need;
     } else {
         memset(t->arena, 0, nwarps * sizeof(warp));
