@@ -1,4 +1,4 @@
-/* limits.cu — launches at the limits of shared memory. Prints lines `name value`; tests/simgpu.bats knows what is right.
+/* limits.cu — launches at the limits of shared memory. It prints lines `name value`; simgpu.bats has the right ones.
  *
  * The arrays of a template's instances are variables of the module: none is any other kernel's business. */
 #include <stdio.h>

@@ -107,8 +107,8 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
         return cudaErrorInvalidConfiguration;
     }
     if (f->static_shared > p->shared_per_block) { /* nvcc does not get so far: ptxas refuses the kernel */
-        rt_say("%s: %u bytes of __shared__ arrays; nvcc allows at most %.0f: make them extern __shared__, and give their "
-               "size with the launch",
+        rt_say("%s: %u bytes of __shared__ arrays; nvcc allows at most %.0f: make them extern __shared__, and give "
+               "their size with the launch",
                base_name(f), f->static_shared, p->shared_per_block);
         return cudaErrorLaunchOutOfResources;
     }

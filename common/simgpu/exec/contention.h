@@ -1,7 +1,7 @@
 /* Atomics on one place wait for each other: how long the queue at the busiest place is. A place is CONTENTION_PLACE
  * bytes of device memory, served by one slice of L2. A warp's atomic takes a turn for each sector that it touches
- * there, and one more for each further lane on the same word. Integer sums, minima, maxima, and, or, xor of a whole warp
- * on one word take one turn: the compiler, or REDUX, adds them up first. (An H200, tests/bench-clock.cu: "red ...".) */
+ * there, and one more for each further lane on the same word. Integer sums, minima, maxima, and, or, xor of a whole
+ * warp on one word take one turn: the compiler, or REDUX, adds them up first. (An H200: tests/bench-clock.cu.) */
 #ifndef SIMGPU_CONTENTION_H
 #define SIMGPU_CONTENTION_H
 

@@ -142,8 +142,8 @@ void fault_deadlock(block *b) {
             groups[g].threads += (uint32_t)__builtin_popcount(p->mask);
         }
     char what[800] = "";
-    /* Who waits for a mask is to blame, else who waits at a barrier: they keep the others waiting, for their warp to come
-     * together or at a barrier. */
+    /* Who waits for a mask is to blame, else who waits at a barrier: they keep the others waiting, for their warp to
+     * come together or at a barrier. */
     const group *first = &groups[0];
     _Static_assert(SPLIT_JOIN < SPLIT_BARRIER && SPLIT_BARRIER < SPLIT_SYNC, "the order of blame");
     for (uint32_t g = 0; g < n; g++)

@@ -506,7 +506,8 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     }
     print_all(threads, end - 1);
     collect(f->module, threads, r);
-    if (r->fault.status != EXEC_OK) { /* how far the others came depends on the host: what a stopped launch counted is nobody's measure */
+    /* How far the other blocks came depends on the host: what a stopped launch counted is nobody's measure. */
+    if (r->fault.status != EXEC_OK) {
         memset(&r->total, 0, sizeof r->total);
         r->nlines = 0;
         r->footprint_read = r->footprint_written = 0;

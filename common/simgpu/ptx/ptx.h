@@ -37,7 +37,7 @@ typedef struct {
     /* .global and .const: device address, filled by exec_load; others: offset in their space, which exec_run fills for
      * .shared: it is another one in each kernel. */
     uint64_t address;
-    uint8_t *initial;     /* size bytes, or NULL for zeros */
+    uint8_t *initial;         /* size bytes, or NULL for zeros */
     struct ptx_reloc *relocs; /* addresses inside `initial`, filled in by exec_load */
     uint32_t nrelocs;
     uint32_t user; /* the number of the last kernel that was found to touch it (decode.c) */

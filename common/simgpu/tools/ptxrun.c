@@ -11,7 +11,7 @@
  *   // more: 4 5 6                     goes on with the list of the last arg or out
  *   // fault: illegal /load of 4/      it must fail so, with a message that this extended expression matches
  *   // count: ld_requests 1 ld_sectors 4       counters of the launch (exec/counters.def), footprint_read/_written,
- *                                   turns, float_turns at the busiest place, or the deepest block's rounds, missed, clocks
+ *                                   turns, float_turns (atomics), or the deepest block's rounds, missed, clocks
  *   // line: 12 ld_sectors 4           the same for one source line (.loc)
  *   // print: "hello\n"                what the kernel's printf wrote
  *   // load: /expected '}'/            the file does not load at all, with this message
@@ -491,9 +491,9 @@ static uint64_t counter(const exec_result *r, const exec_counters *c, const char
     const struct {
         const char *field;
         uint64_t value;
-    } figures[] = {{"footprint_read", r->footprint_read},  {"footprint_written", r->footprint_written},
-                   {"turns", r->atomic_turns[0]},          {"float_turns", r->atomic_turns[1]},
-                   {"rounds", r->deepest.rounds},          {"missed", r->deepest.missed},
+    } figures[] = {{"footprint_read", r->footprint_read}, {"footprint_written", r->footprint_written},
+                   {"turns", r->atomic_turns[0]},         {"float_turns", r->atomic_turns[1]},
+                   {"rounds", r->deepest.rounds},         {"missed", r->deepest.missed},
                    {"clocks", r->deepest.clocks}};
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
         if (strcmp(figures[k].field, field) == 0) return figures[k].value;
