@@ -6,7 +6,7 @@
 load helper
 
 setup_file() {
-    build "$B/ptxrun"
+    build "$B/ptxrun" "$B/tests/launch/limits"
     build SAN=1 .build/san/ptxrun .build/san/fuzz_ptx
 }
 
@@ -45,6 +45,17 @@ trace() { env "$@" "$B/ptxrun" -v tests/ptx/*/*.ptx; }
         trace "$setting" >"$BATS_TEST_TMPDIR/other"
         diff "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/other" | head -20
         cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/other"
+    done
+}
+
+@test "host threads: more than there can be are as many as there can be, what is no number is said" {
+    trace SIMGPU_THREADS=1 >"$BATS_TEST_TMPDIR/one"
+    trace SIMGPU_THREADS=4294967296 >"$BATS_TEST_TMPDIR/other"
+    cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/other"
+    for text in -1 +2 0 two; do
+        SIMGPU_THREADS=$text run "$B/ptxrun" tests/ptx/error/memory.ptx
+        [ "$status" = 0 ]
+        [[ $output == *"simgpu: SIMGPU_THREADS=$text is not a positive number; using "* ]]
     done
 }
 
@@ -97,6 +108,22 @@ deep() { printf '%200000s' '' | tr ' ' "$1"; }
     says constants "1 functions, 0 of them unusable"
     says registers "1 functions, 1 of them unusable"
     says functions "10000 functions, 0 of them unusable"
+}
+
+@test "launches: the limits of shared memory, and whose arrays count" {
+    SIMGPU_THREADS=1 apart "$B/tests/launch/limits" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+    diff - "$BATS_TEST_TMPDIR/out" <<'END'
+fixed_48k cudaSuccess
+fixed_48k_and_4 cudaErrorLaunchOutOfResources
+fixed_128 cudaSuccess
+fixed_48k_blocks 4
+fixed_128_blocks 32
+fixed_48k_and_4_asked cudaErrorLaunchOutOfResources
+dynamic_48k_and_4 cudaErrorInvalidValue
+dynamic_48k_and_4_asked cudaSuccess
+END
+    [ "$(grep -c "fixed: 49156 bytes of __shared__ arrays; nvcc allows at most 49152: make them extern __shared__" "$BATS_TEST_TMPDIR/err")" = 2 ]
+    grep -q "dynamic: 49156 bytes of shared memory a block; at most 49152, more after cudaFuncSetAttribute" "$BATS_TEST_TMPDIR/err"
 }
 
 @test "ptxrun finds a wrong value, a wrong count, a wrong message, and a row without a test" {

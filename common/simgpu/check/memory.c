@@ -82,20 +82,13 @@ static const char *variable_name(const char *mangled) {
     return mangled;
 }
 
-static const ptx_var *find_shared(ptx_var *const *vars, uint32_t n, uint64_t offset) {
-    for (uint32_t k = 0; k < n; k++)
-        if (vars[k]->space == SPACE_SHARED && offset - vars[k]->address < vars[k]->size) return vars[k];
-    return NULL;
-}
-
 static void describe_shared(char *text, uint64_t offset) {
     const ptx_function *f = launch->kernel;
-    const ptx_module *m = f->module;
-    const ptx_var *v = find_shared(f->vars, f->nvars, offset);
-    if (!v) v = find_shared(m->vars, m->nvars, offset);
-    if (v)
-        finding_add(text, "byte %llu of the shared variable %s", (unsigned long long)(offset - v->address),
-                    variable_name(v->name));
+    const ptx_place *v = f->shared, *end = v + f->nshared;
+    while (v < end && offset - v->offset >= v->var->size) v++;
+    if (v < end)
+        finding_add(text, "byte %llu of the shared variable %s", (unsigned long long)(offset - v->offset),
+                    variable_name(v->var->name));
     else if (offset >= f->dynamic_shared_offset && launch->dynamic_shared)
         finding_add(text, "byte %llu of the dynamic shared memory",
                     (unsigned long long)(offset - f->dynamic_shared_offset));
@@ -324,11 +317,7 @@ static void touch(const access *a, page *p, uint32_t n, uint32_t lane, uint8_t b
 }
 
 static page *new_page(uint64_t number, page **list) {
-    page *p = malloc(sizeof *p);
-    if (!p) {
-        fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
-        exit(1);
-    }
+    page *p = must(malloc(sizeof *p));
     p->number = number;
     p->launch = 0;
     p->next = *list;

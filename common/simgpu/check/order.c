@@ -1,8 +1,8 @@
 /* See order.h. Inside a warp a matrix of lanes is kept, but only while syncs name a part of them; between warps a row
  * a warp; between blocks the set of blocks whose work a block has seen, as intervals: they run in order. */
 #include "order.h"
+#include "parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,12 +43,6 @@ static block_set seen_blocks;
 static flag *flags; /* open addressing; key 0: free */
 static uint32_t nflags, flags_room;
 static bool fences; /* has any been executed in this launch? */
-
-static void *must(void *p) {
-    if (p) return p;
-    fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
-    exit(1);
-}
 
 /* --- sets of blocks ------------------------------------------------------------------------------------------ */
 

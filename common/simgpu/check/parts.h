@@ -5,6 +5,16 @@
 #include "../exec/hooks.h"
 #include "../time/hooks.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Memory that the host must have. */
+static inline void *must(void *p) {
+    if (p) return p;
+    fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
+    exit(1);
+}
+
 extern const exec_hooks memory_hooks; /* memory.c: inside a launch */
 
 /* streams.c: the order of commands. A launch tells what it used of device memory when it has run. */

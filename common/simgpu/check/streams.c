@@ -46,12 +46,6 @@ static uint64_t host[STREAMS], pending[STREAMS]; /* seen by the host; by the com
 static command *running;                         /* the launch that runs now */
 static uint32_t running_stream;
 
-static void *must(void *p) {
-    if (p) return p;
-    fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
-    exit(1);
-}
-
 static stream_order *stream_of(uint32_t id) {
     while (nstreams <= id) streams[nstreams++] = must(calloc(1, sizeof **streams));
     return streams[id];

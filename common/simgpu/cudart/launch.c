@@ -106,13 +106,19 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
                GRID_Y, GRID_Z);
         return cudaErrorInvalidConfiguration;
     }
+    if (f->static_shared > p->shared_per_block) { /* nvcc does not get so far: ptxas refuses the kernel */
+        rt_say("%s: %u bytes of __shared__ arrays; nvcc allows at most %.0f: make them extern __shared__, and give "
+               "their size with the launch",
+               base_name(f), f->static_shared, p->shared_per_block);
+        return cudaErrorLaunchOutOfResources;
+    }
     if (all_shared > shared_limit(k)) {
         rt_say("%s: %" PRIu64 " bytes of shared memory a block; at most %" PRIu64 "%s", base_name(f), all_shared,
                shared_limit(k),
                all_shared <= (uint64_t)p->shared_per_block_optin
                    ? ", more after cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)"
                    : "");
-        return f->static_shared > shared_limit(k) ? cudaErrorLaunchOutOfResources : cudaErrorInvalidValue;
+        return cudaErrorInvalidValue;
     }
     if (f->max_threads && threads > f->max_threads) {
         rt_say("%s: a block of %" PRIu64 " threads; its __launch_bounds__ allows %u", base_name(f), threads,

@@ -63,8 +63,8 @@ static bool aligned(warp *w, const ptx_insn *i, uint32_t size, uint64_t any) {
 }
 
 typedef struct {
-    uint64_t lo, hi, any; /* lowest and highest address, OR of all */
-    bool dense;           /* lane l at the first + l * size, all 32 */
+    uint64_t lo, end, any; /* lowest address, where the highest access ends, OR of all; lo < end, always */
+    bool dense;            /* lane l at the first + l * size, all 32 */
 } shape;
 
 /* The pragma keeps the compiler from peeling the first lane off: that would misalign the rest, and every load of a row
@@ -92,23 +92,24 @@ VECTOR static void fill_addresses(warp *w, const ptx_insn *i, uint32_t size) {
 
 VECTOR static shape look(const warp *w, uint32_t size) {
     const uint64_t *a = w->address;
-    if (w->dense)
-        return (shape){a[0], a[0] + 31 * size, a[0], true}; /* size is a power of two: alignment is the first's */
+    if (w->dense && a[0] < a[0] + 32 * size)
+        return (shape){a[0], a[0] + 32 * size, a[0], true}; /* size is a power of two: alignment is the first's */
     uint64_t lo = a[0], hi = a[0], any = a[0];
     for (uint32_t l = 1; l < 32; l++) {
         lo = a[l] < lo ? a[l] : lo;
         hi = a[l] > hi ? a[l] : hi;
         any |= a[l];
     }
-    return (shape){lo, hi, any, false};
+    uint64_t end = hi + size; /* an access at -4 ends at 0, but is beyond all memory */
+    return (shape){lo, end < size ? UINT64_MAX : end, any, false};
 }
 
 static bool global_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s) {
     if (!aligned(w, i, size, s->any)) return false;
     mem_range *r = &w->block->worker->ranges[w->counters + (i - w->code) - w->block->worker->counters];
-    if (s->lo >= r->lo && s->hi + size <= r->hi) return true;
+    if (s->lo >= r->lo && s->end <= r->hi) return true;
     mem_range found;
-    if (mem_find(s->lo, &found) && s->hi + size <= found.hi) {
+    if (mem_find(s->lo, &found) && s->end <= found.hi) {
         *r = found;
         return true;
     }
@@ -137,7 +138,7 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
     c->ld_requests++;
     c->ld_bytes += (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
     if (s->dense) {
-        uint64_t first = s->lo / 32, last = (s->hi + size - 1) / 32;
+        uint64_t first = s->lo / 32, last = (s->end - 1) / 32;
         c->ld_sectors += last - first + 1;
         c->l1_wavefronts += max((uint32_t)(last / 4 - first / 4 + 4) / 4, size < 8 ? 1 : size / 4);
         for (uint64_t line = first / 4; line <= last / 4; line++) {
@@ -172,9 +173,9 @@ static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s
     c->st_requests++;
     c->st_bytes += (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
     if (s->dense) {
-        uint64_t end = s->hi + size, first = s->lo / 32, last = (end - 1) / 32;
+        uint64_t first = s->lo / 32, last = (s->end - 1) / 32;
         c->st_sectors += last - first + 1;
-        c->st_partial += first == last ? end - s->lo < 32 : (s->lo % 32 != 0) + (end % 32 != 0);
+        c->st_partial += first == last ? s->end - s->lo < 32 : (s->lo % 32 != 0) + (s->end % 32 != 0);
         c->l1_wavefronts += max((uint32_t)(last / 4 - first / 4 + 4) / 4, size < 8 ? 1 : size / 4);
         footprint_touch(t, 1, first, last);
         return;
@@ -338,7 +339,7 @@ static enum ptx_space space_of(uint64_t a) {
 
 static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s, uint64_t limit, const char *space) {
     if (!aligned(w, i, size, s->any)) return false;
-    if (s->hi + size <= limit && s->hi + size >= size) return true;
+    if (s->end <= limit) return true;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         uint64_t a = w->address[l];
@@ -352,7 +353,7 @@ static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s,
                   (unsigned long long)a, space, (unsigned long long)limit);
         return false;
     }
-    return false;
+    return true;
 }
 
 /* One space, w->address filled, w->mask the lanes. */
@@ -398,21 +399,20 @@ static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, co
                                        [SPACE_LOCAL] = WINDOW_LOCAL,
                                        [SPACE_CONST] = 0,
                                        [SPACE_PARAM] = WINDOW_PARAM};
-    uint32_t all = w->mask;
-    while (w->mask && !w->block->failed) {
-        enum ptx_space space = space_of(w->address[__builtin_ctz(w->mask)]);
-        uint32_t lanes = 0, rest = w->mask;
+    uint64_t all_addresses[32];
+    uint32_t all = w->mask, rest = all;
+    memcpy(all_addresses, w->address, sizeof all_addresses);
+    while (rest && !w->block->failed) {
+        uint32_t first = (uint32_t)__builtin_ctz(rest), lanes = 0;
+        enum ptx_space space = space_of(all_addresses[first]);
         for (uint32_t m = rest; m; m &= m - 1)
-            if (space_of(w->address[__builtin_ctz(m)]) == space) lanes |= m & -m;
-        for (uint32_t l = 0; l < 32; l++) w->address[l] -= windows[space];
+            if (space_of(all_addresses[__builtin_ctz(m)]) == space) lanes |= m & -m;
+        /* As fill_addresses leaves them: lanes that are off in this request stand where its first one does. */
+        for (uint32_t l = 0; l < 32; l++) w->address[l] = all_addresses[lanes >> l & 1 ? l : first] - windows[space];
         w->mask = lanes;
         if (lanes != FULL) w->dense = false;
-        if (lanes != FULL)
-            for (uint32_t l = 0; l < 32; l++)
-                if (!(lanes >> l & 1) && !(rest >> l & 1)) w->address[l] = w->address[__builtin_ctz(lanes)];
         access(w, i, space, load);
-        for (uint32_t l = 0; l < 32; l++) w->address[l] += windows[space];
-        w->mask = rest & ~lanes;
+        rest &= ~lanes;
     }
     w->mask = all;
 }
@@ -517,6 +517,19 @@ static uint64_t atomic_lane(const ptx_insn *i, uint8_t *p, uint64_t b, uint64_t 
     return old;
 }
 
+/* Can the lanes of a warp that meet on one word do it among themselves, and go to memory once? */
+static bool adds_up(const ptx_insn *i) {
+    switch ((enum ptx_atom)i->sub) {
+    case ATOM_add:
+    case ATOM_min:
+    case ATOM_max:
+    case ATOM_and:
+    case ATOM_or:
+    case ATOM_xor: return i->type != TY_f32 && i->type != TY_f64;
+    default: return false;
+    }
+}
+
 static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool load) {
     (void)load;
     uint32_t size = ptx_type_bytes[i->type];
@@ -530,7 +543,8 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         line_list list;
         count_lines(&list, w->address, w->mask, size);
         c->atom_requests++;
-        contention_count(&w->block->worker->busy, w->address, w->mask, i->type == TY_f32 || i->type == TY_f64);
+        contention_count(&w->block->worker->busy, w->address, w->mask, i->type == TY_f32 || i->type == TY_f64,
+                         adds_up(i));
         for (uint32_t k = 0; k < list.n; k++)
             for (uint32_t q = 0; q < 4; q++)
                 if (list.bytes[k][q]) {

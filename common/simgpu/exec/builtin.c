@@ -3,6 +3,7 @@
  * double and rounded once, so that its bits do not depend on the host's libm; double precision is the host's.
  */
 #include "lane_math.h"
+#include "must.h"
 #include "warp.h"
 
 #include <ctype.h>
@@ -147,15 +148,13 @@ static void print_bytes(warp *w, const char *text, size_t n) {
     if (t->printed_blocks == 0 || t->printed[t->printed_blocks - 1].block != w->block->id) {
         if (t->printed_blocks == t->printed_capacity) {
             t->printed_capacity = t->printed_capacity ? 2 * t->printed_capacity : 64;
-            t->printed = realloc(t->printed, t->printed_capacity * sizeof *t->printed);
+            t->printed = must(realloc(t->printed, t->printed_capacity * sizeof *t->printed));
         }
-        if (!t->printed) abort();
         t->printed[t->printed_blocks++] = (printed_block){w->block->id, t->print_length};
     }
     if (t->print_length + n > t->print_capacity) {
         t->print_capacity = 2 * (t->print_length + n);
-        t->print = realloc(t->print, t->print_capacity);
-        if (!t->print) abort();
+        t->print = must(realloc(t->print, t->print_capacity));
     }
     memcpy(t->print + t->print_length, text, n);
     t->print_length += n;

@@ -132,7 +132,8 @@ void op_redux(warp *w, const ptx_insn *i) { collective(w, i, redux); }
 
 /* --- barriers of a block ------------------------------------------------------------------------------------ */
 
-/* Those who wait must wait at one place: threads of one block that meet at different lines agree by accident. */
+/* Those who wait at barrier 0 for the whole block, which is what __syncthreads() does, must wait at one place: threads
+ * that meet at different lines agree by accident. A named barrier, or one with a count, is made for meeting so. */
 static bool same_place(block *b, uint32_t number) {
     const warp *first = NULL;
     const split *at = NULL;
@@ -158,7 +159,7 @@ static bool same_place(block *b, uint32_t number) {
 }
 
 static void release(block *b, uint32_t number) {
-    if (!same_place(b, number)) return;
+    if (number == 0 && !b->barriers[0].expected && !same_place(b, 0)) return;
     if (exec_listener) exec_listener->passed(b, number);
     for (uint32_t k = 0; k < b->nwarps; k++)
         for (uint32_t s = 0; s < b->warps[k].nsplits; s++) {

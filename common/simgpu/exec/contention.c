@@ -1,6 +1,8 @@
+/* A table of places of device memory, each with the turns that its atomics took so far; a warp's atomic is sorted into
+ * words, the words into sectors, the sectors into places. */
 #include "contention.h"
+#include "must.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { PLACE = CONTENTION_PLACE, SECTOR = 32, FIRST_SIZE = 64 };
@@ -16,8 +18,7 @@ static contention_place *find(contention_place *table, uint32_t size, uint64_t p
 static contention_place *place_of(contention *c, uint64_t place) {
     if (2 * (c->used + 1) > c->size) {
         uint32_t size = c->size ? 2 * c->size : FIRST_SIZE;
-        contention_place *grown = calloc(size, sizeof *grown);
-        if (!grown) abort();
+        contention_place *grown = must(calloc(size, sizeof *grown));
         for (uint32_t k = 0; k < c->size; k++)
             if (c->table[k].place) *find(grown, size, c->table[k].place) = c->table[k];
         free(c->table);
@@ -35,7 +36,7 @@ void contention_begin(contention *c) {
     c->used = 0;
 }
 
-void contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float) {
+void contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up) {
     /* The words of the request, each with its number of lanes; then the sectors, each with its busiest word. */
     struct {
         uint64_t key;
@@ -50,7 +51,7 @@ void contention_count(contention *c, const uint64_t *address, uint32_t mask, boo
         words[at].key = key;
         words[at].lanes++;
     }
-    if (nwords == 1 && !is_float) {
+    if (nwords == 1 && adds_up) {
         place_of(c, address[__builtin_ctz(mask)] / PLACE + 1)->turns[0]++;
         return;
     }

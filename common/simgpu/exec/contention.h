@@ -1,7 +1,7 @@
 /* Atomics on one place wait for each other: how long the queue at the busiest place is. A place is CONTENTION_PLACE
  * bytes of device memory, served by one slice of L2. A warp's atomic takes a turn for each sector that it touches
- * there, and one more for each further lane on the same word. Integer atomics of a whole warp on one word take one
- * turn: the compiler, or REDUX, adds them up first. (An H200, tests/bench-clock.cu: "red ...".) */
+ * there, and one more for each further lane on the same word. Integer sums, minima, maxima, and, or, xor of a whole
+ * warp on one word take one turn: the compiler, or REDUX, adds them up first. (An H200: tests/bench-clock.cu.) */
 #ifndef SIMGPU_CONTENTION_H
 #define SIMGPU_CONTENTION_H
 
@@ -21,8 +21,9 @@ typedef struct {
 } contention;
 
 void contention_begin(contention *c);
-/* A warp's atomic at address[lane] for the lanes of mask. */
-void contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float);
+/* A warp's atomic at address[lane] for the lanes of mask. adds_up: an integer operation that lanes can do among
+ * themselves first. */
+void contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up);
 void contention_add(contention *c, const contention *other);
 void contention_most(const contention *c, uint64_t turns[2]); /* integer, floating point */
 

@@ -73,7 +73,7 @@ typedef enum {
     EXEC_UNSUPPORTED,     /* an instruction SimGPU does not have */
     EXEC_ILLEGAL_ADDRESS, /* cudaErrorIllegalAddress */
     EXEC_MISALIGNED,      /* cudaErrorMisalignedAddress */
-    EXEC_BUDGET,          /* the instruction budget ran out: cudaErrorLaunchTimeout */
+    EXEC_BUDGET,          /* the instruction budget of a block or of the launch ran out: cudaErrorLaunchTimeout */
     EXEC_DEADLOCK,        /* a barrier that cannot complete: cudaErrorLaunchTimeout */
     EXEC_BAD_SYNC,        /* a .sync mask or barrier used against its rules: cudaErrorLaunchFailure */
     EXEC_TRAP,            /* trap: cudaErrorLaunchFailure */
@@ -102,7 +102,7 @@ typedef struct {
     uint64_t footprint_read, footprint_written;
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* a thread, a block: what occupancy is made of */
-    exec_depth deepest, depths;       /* of the block with the most of each; the sum over the blocks */
+    exec_depth deepest, depths;       /* of the block that waits longest; the sum over the blocks */
     uint64_t atomic_turns[2]; /* turns at the busiest place: integer atomics, floating-point ones (contention.c) */
 } exec_result;
 
@@ -112,7 +112,7 @@ int exec_load(ptx_module *m, char *err, size_t err_size);
 void exec_run(const exec_launch *launch, exec_result *result);
 
 /* Settings; 0 = default. threads: host threads (default: all cores; SIMGPU_THREADS). budget: warp instructions a block
- * may execute (default 2^26; SIMGPU_BUDGET). */
+ * may execute (default 2^26; SIMGPU_BUDGET); a launch may execute 64 times as many. */
 void exec_configure(unsigned threads, uint64_t budget);
 
 /* printf of kernels lands here, in block order, at the end of each launch. Default: stdout. */

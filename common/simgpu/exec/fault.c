@@ -60,6 +60,22 @@ static bool first_fault(worker *t, uint64_t block_id, exec_status status) {
     return true;
 }
 
+/* Where and what: "transpose.cu:31: illegal address: " */
+static void add_title(char *text, size_t size, const ptx_module *m, const ptx_insn *i, exec_status status) {
+    const char *path = i->file < m->nfiles ? m->files[i->file] : "";
+    if (i->line && *path)
+        add(text, size, "%s:%u: ", short_path(path), i->line);
+    else
+        add(text, size, "%s, PTX line %u: ", m->source_name, i->ptx_line);
+    add(text, size, "%s: ", titles[status]);
+}
+
+static void add_kernel(char *text, size_t size, const ptx_function *f) {
+    int length;
+    const char *name = ptx_base_name(f->name, &length);
+    add(text, size, "\n  in kernel %.*s", length, name);
+}
+
 void fault(warp *w, const ptx_insn *i, exec_status status, uint32_t lane, const char *format, ...) {
     block *b = w->block;
     w->stop = true;
@@ -67,27 +83,37 @@ void fault(warp *w, const ptx_insn *i, exec_status status, uint32_t lane, const 
     char *text = b->worker->fault.message;
     size_t size = sizeof b->worker->fault.message;
     const ptx_module *m = b->launch->kernel->module;
-    const char *path = i->file < m->nfiles ? m->files[i->file] : "";
     char what[1024];
     va_list ap;
     va_start(ap, format);
     vsnprintf(what, sizeof what, format, ap);
     va_end(ap);
-    int length;
-    const char *name = ptx_base_name(b->launch->kernel->name, &length);
-    if (i->line && *path)
-        add(text, size, "%s:%u: ", short_path(path), i->line);
-    else
-        add(text, size, "%s, PTX line %u: ", m->source_name, i->ptx_line);
-    add(text, size, "%s: %s", titles[status], what);
+    add_title(text, size, m, i, status);
+    add(text, size, "%s", what);
     fault_source_line(text, size, m, i);
-    add(text, size, "\n  in kernel %.*s, block (%u,%u,%u)", length, name, b->index.x, b->index.y, b->index.z);
+    add_kernel(text, size, b->launch->kernel);
+    add(text, size, ", block (%u,%u,%u)", b->index.x, b->index.y, b->index.z);
     uint32_t tid = w->number * 32 + (lane < 32 ? lane : 0);
     exec_dim d = b->launch->block;
     if (lane < 32)
         add(text, size, ", thread (%u,%u,%u)", tid % d.x, tid / d.x % d.y, tid / d.x / d.y);
     else
         add(text, size, ", warp %u", w->number);
+}
+
+/* The blocks of a launch have gone past what they may execute together: each one by itself may end. */
+void fault_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, uint64_t blocks, uint64_t budget) {
+    const ptx_insn *i = n->kernel->code->insns, *end = i + n->kernel->code->ninsns;
+    while (i + 1 < end && !i->line) i++;
+    f->status = EXEC_BUDGET;
+    f->message[0] = '\0';
+    add_title(f->message, sizeof f->message, n->kernel->module, i, EXEC_BUDGET);
+    add(f->message, sizeof f->message,
+        "the first %llu of its %llu blocks took more than %llu warp instructions, which is the budget of a launch; "
+        "SIMGPU_BUDGET raises it",
+        (unsigned long long)through, (unsigned long long)blocks, (unsigned long long)budget);
+    fault_source_line(f->message, sizeof f->message, n->kernel->module, i);
+    add_kernel(f->message, sizeof f->message, n->kernel);
 }
 
 /* --- deadlock ----------------------------------------------------------------------------------------------- */
@@ -116,9 +142,14 @@ void fault_deadlock(block *b) {
             groups[g].threads += (uint32_t)__builtin_popcount(p->mask);
         }
     char what[800] = "";
+    /* Who waits for a mask is to blame, else who waits at a barrier: they keep the others waiting, for their warp to
+     * come together or at a barrier. */
     const group *first = &groups[0];
+    _Static_assert(SPLIT_JOIN < SPLIT_BARRIER && SPLIT_BARRIER < SPLIT_SYNC, "the order of blame");
     for (uint32_t g = 0; g < n; g++)
-        if (groups[g].state != SPLIT_JOIN && first->state == SPLIT_JOIN) first = &groups[g];
+        if (groups[g].state > first->state) first = &groups[g];
+    bool counted = false;
+    for (uint32_t k = 0; k < MAX_BARRIERS; k++) counted |= b->barriers[k].arrived && b->barriers[k].expected;
     for (uint32_t g = 0; g < n; g++) {
         const char *where = groups[g].state == SPLIT_BARRIER ? "at the barrier"
                             : groups[g].state == SPLIT_SYNC  ? "for lanes that their mask names"
@@ -127,6 +158,9 @@ void fault_deadlock(block *b) {
             where, groups[g].line);
     }
     if (b->live < b->nthreads) add(what, sizeof what, "; %u have ended", b->nthreads - b->live);
-    add(what, sizeof what, ". Every thread of the block must reach the same __syncthreads()");
+    add(what, sizeof what, ". %s",
+        first->state == SPLIT_SYNC ? "Every lane that a mask names must come to the line that names it"
+        : counted                  ? "A barrier with a number of threads waits until so many have come"
+                                   : "Every thread of the block must reach the same __syncthreads()");
     fault(first->warp, first->insn, EXEC_DEADLOCK, 32, "%s", what);
 }

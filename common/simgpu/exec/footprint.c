@@ -1,6 +1,7 @@
 /* Which sectors a launch touched: two bitmaps over the device window, a bit a 32-byte sector, set by all host threads
  * at once. A thread remembers the words that it was first to touch, so that a launch costs what it touched, not the
  * window. */
+#include "must.h"
 #include "warp.h"
 
 #include <stdio.h>
@@ -34,9 +35,7 @@ static void touch_word(worker *t, int written, uint64_t word, uint64_t bits) {
     if (old) return;
     if (t->ntouched[written] == t->touched_capacity[written]) {
         uint32_t n = t->touched_capacity[written] ? 2 * t->touched_capacity[written] : 1024;
-        uint64_t *grown = realloc(t->touched[written], n * sizeof *grown);
-        if (!grown) abort();
-        t->touched[written] = grown;
+        t->touched[written] = must(realloc(t->touched[written], n * sizeof *t->touched[written]));
         t->touched_capacity[written] = n;
     }
     t->touched[written][t->ntouched[written]++] = word;

@@ -2,11 +2,14 @@
  *
  * Blocks are claimed in increasing order and every block below a fault's is run to its end, so the fault reported is
  * the lowest block's whatever the number of threads. Counters are sums; the footprint is a union: neither knows the
- * order.
+ * order. The budget of a launch is looked at in block order too, in parts of the grid: the launch ends behind the first
+ * part that goes past it.
  */
 #include "count.h"
 #include "hooks.h"
+#include "must.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -17,6 +20,8 @@
 #include <unistd.h>
 
 enum { MAX_WORKERS = 256, CALL_LOCAL = 16384, SMALL_GRID = 1 << 16 };
+/* A launch has the budget of so many blocks; parts of a grid; instructions that are charged at once. */
+enum { LAUNCH_BUDGET = 64, PARTS = 1024, CHARGE = 1 << 20 };
 
 static unsigned wanted_threads;
 static uint64_t budget_per_block = 1ull << 26;
@@ -37,7 +42,7 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
     char *end;
     if (!text || !*text) return otherwise;
     unsigned long long v = strtoull(text, &end, 10);
-    if (*end || v == 0) {
+    if (*end || v == 0 || !isdigit((unsigned char)*text)) { /* strtoull takes -1 and makes it large */
         fprintf(stderr, "simgpu: %s=%s is not a positive number; using %llu\n", name, text,
                 (unsigned long long)otherwise);
         return otherwise;
@@ -47,8 +52,8 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
 
 void exec_configure(unsigned threads, uint64_t budget) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    wanted_threads = threads ? threads : (unsigned)setting("SIMGPU_THREADS", cores > 0 ? (uint64_t)cores : 1);
-    if (wanted_threads > MAX_WORKERS) wanted_threads = MAX_WORKERS;
+    uint64_t wanted = threads ? threads : setting("SIMGPU_THREADS", cores > 0 ? (uint64_t)cores : 1);
+    wanted_threads = wanted < MAX_WORKERS ? (unsigned)wanted : MAX_WORKERS;
     budget_per_block = budget ? budget : setting("SIMGPU_BUDGET", 1ull << 26);
 }
 
@@ -137,10 +142,14 @@ int exec_load(ptx_module *m, char *err, size_t err_size) {
 /* --- a block ------------------------------------------------------------------------------------------------ */
 
 void fault_deadlock(block *b);
+void fault_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, uint64_t blocks, uint64_t budget);
 
-static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
+/* The one of two warps, or blocks, that waits longer; where they wait as long, whatever is the same in any order. */
 static exec_depth deeper(exec_depth a, exec_depth b) {
-    return (exec_depth){most(a.rounds, b.rounds), most(a.missed, b.missed), most(a.clocks, b.clocks)};
+    uint64_t of_a = a.rounds * PTX_ROUND_CLOCKS + a.clocks, of_b = b.rounds * PTX_ROUND_CLOCKS + b.clocks;
+    if (of_a != of_b) return of_a > of_b ? a : b;
+    if (a.rounds != b.rounds) return a.rounds > b.rounds ? a : b;
+    return a.missed > b.missed ? a : b;
 }
 static void add_depth(exec_depth *to, exec_depth d) {
     to->rounds += d.rounds, to->missed += d.missed, to->clocks += d.clocks;
@@ -175,14 +184,6 @@ void block_run(block *b) {
 
 /* --- a worker's memory -------------------------------------------------------------------------------------- */
 
-static void *must(void *p) {
-    if (p == NULL || p == MAP_FAILED) {
-        fputs("simgpu: out of host memory\n", stderr);
-        exit(1);
-    }
-    return p;
-}
-
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 /* Registers of all warps, local memory, shared memory: one mapping, touched as far as used. */
@@ -196,7 +197,8 @@ static void worker_prepare(worker *t, const exec_launch *n, uint32_t nwarps, uin
                   round_up(shared, 4096) + 4096;
     if (need > t->arena_bytes) {
         if (t->arena) munmap(t->arena, t->arena_bytes);
-        t->arena = must(mmap(NULL, need, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+        void *mapped = mmap(NULL, need, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        t->arena = must(mapped == MAP_FAILED ? NULL : mapped);
         t->arena_bytes = need;
     } else {
         memset(t->arena, 0, nwarps * sizeof(warp));
@@ -253,26 +255,54 @@ static struct {
     const exec_launch *launch;
     uint64_t nblocks, chunk;
     _Atomic uint64_t next, stop_at; /* the next block to claim; blocks from stop_at on need not run */
+    uint64_t budget, part_blocks;   /* warp instructions of the launch; blocks in a part */
+    _Atomic uint64_t spent, spent_in[PARTS];
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+
+static void stop_at(uint64_t id) {
+    uint64_t old = atomic_load(&pool.stop_at);
+    while (id < old && !atomic_compare_exchange_weak(&pool.stop_at, &old, id)) {}
+}
+
+/* The first block that the budget does not reach, UINT64_MAX if it is enough. This sinks while blocks run, and never
+ * below where it would be if all had: so every block before its last value has run, on any number of threads. */
+static uint64_t budget_end(void) {
+    uint64_t sum = 0;
+    if (atomic_load(&pool.spent) <= pool.budget) return UINT64_MAX;
+    for (uint64_t k = 0; k < PARTS; k++) {
+        sum += atomic_load(&pool.spent_in[k]);
+        if (sum > pool.budget) return (k + 1) * pool.part_blocks;
+    }
+    return UINT64_MAX;
+}
+
+static void charge(uint64_t id, uint64_t spent) {
+    atomic_fetch_add(&pool.spent_in[id / pool.part_blocks], spent);
+    atomic_fetch_add(&pool.spent, spent);
+    stop_at(budget_end());
+}
 
 static void run_blocks(worker *t) {
     const exec_launch *n = pool.launch;
     for (;;) {
         uint64_t first = atomic_fetch_add(&pool.next, pool.chunk), last = first + pool.chunk;
         if (last > pool.nblocks) last = pool.nblocks;
-        if (first >= last) return;
-        for (uint64_t id = first; id < last; id++) {
-            if (id >= atomic_load(&pool.stop_at)) return;
+        uint64_t id = first, spent = 0; /* by blocks of one part, not charged yet */
+        if (first >= last || first >= atomic_load(&pool.stop_at)) return;
+        while (id < last && id < atomic_load(&pool.stop_at)) {
             block *b = &t->block;
             b->id = id;
             b->index = (exec_dim){(uint32_t)(id % n->grid.x), (uint32_t)(id / n->grid.x % n->grid.y),
                                   (uint32_t)(id / n->grid.x / n->grid.y)};
             block_run(b);
-            if (!b->failed) continue;
-            uint64_t old = atomic_load(&pool.stop_at);
-            while (id < old && !atomic_compare_exchange_weak(&pool.stop_at, &old, id)) {}
-            return;
+            if (b->failed) stop_at(id);
+            spent += budget_per_block - b->budget;
+            id++;
+            if (spent < CHARGE && id % pool.part_blocks) continue;
+            charge(id - 1, spent);
+            spent = 0;
         }
+        if (spent) charge(id - 1, spent);
     }
 }
 
@@ -316,6 +346,10 @@ static void run_all(const exec_launch *n, uint64_t nblocks, unsigned threads) {
     if (pool.chunk > 64) pool.chunk = 64;
     atomic_store(&pool.next, 0);
     atomic_store(&pool.stop_at, UINT64_MAX);
+    pool.budget = budget_per_block < UINT64_MAX / LAUNCH_BUDGET ? LAUNCH_BUDGET * budget_per_block : UINT64_MAX;
+    pool.part_blocks = (nblocks + PARTS - 1) / PARTS;
+    atomic_store(&pool.spent, 0);
+    for (uint64_t k = 0; k * pool.part_blocks < nblocks; k++) atomic_store(&pool.spent_in[k], 0);
     if (threads > 1) {
         pool.running = pool.helpers;
         pool.generation++;
@@ -421,6 +455,16 @@ static void refuse_unsupported(const ptx_function *f, exec_result *r) {
              f->module->source_name, length, name, f->unsupported ? f->unsupported : "it has no body");
 }
 
+/* L1 and shared memory are one array of 256 KB: the bytes of it that a block has as its L1. The blocks of an SM share
+ * what their shared memory leaves: as many as there are, as 2048 threads are, and as have room (with 1 KB each that
+ * CUDA keeps, in 228 KB at most). */
+static uint32_t l1_share(uint64_t nblocks, uint32_t threads, uint32_t shared) {
+    uint32_t taken = shared ? shared + 1024 : 0, resident = 2048 / (threads > 64 ? threads : 64);
+    if (taken && resident > 228 * 1024 / taken) resident = 228 * 1024 / taken;
+    if (nblocks < (uint64_t)resident * SMS) resident = (uint32_t)((nblocks + SMS - 1) / SMS);
+    return 256 * 1024 / resident - taken;
+}
+
 void exec_run(const exec_launch *launch, exec_result *r) {
     const ptx_function *f = launch->kernel;
     memset(r, 0, sizeof *r);
@@ -430,6 +474,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         return;
     }
     launches++;
+    for (uint32_t k = 0; k < f->nshared; k++) f->shared[k].var->address = f->shared[k].offset;
     uint64_t nblocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     uint32_t threads_per_block = launch->block.x * launch->block.y * launch->block.z;
     bool one = exec_listener || f->code->serial || nblocks * threads_per_block <= SMALL_GRID || wanted_threads == 1;
@@ -439,13 +484,9 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     r->threads_per_block = threads_per_block;
     r->registers = f->registers;
     r->shared_bytes = launch->dynamic_shared ? f->dynamic_shared_offset + launch->dynamic_shared : f->static_shared;
-    /* L1 and shared memory are one 256 KB array; the blocks of an SM share what is left (2048 threads at most, and as
-     * many blocks as there are). */
-    uint32_t resident = 2048 / (threads_per_block > 64 ? threads_per_block : 64);
-    if (nblocks < (uint64_t)resident * SMS) resident = (uint32_t)((nblocks + SMS - 1) / SMS);
-    uint32_t left = r->shared_bytes * resident < 228 * 1024 ? 256 * 1024 - r->shared_bytes * resident : 28 * 1024;
+    uint32_t l1_lines = l1_share(nblocks, threads_per_block, r->shared_bytes) / 128;
     for (unsigned t = 0; t < threads; t++) {
-        worker_begin(&workers[t], launch, left / 128 / resident);
+        worker_begin(&workers[t], launch, l1_lines);
         workers[t].parallel = threads > 1;
     }
     if (exec_listener) exec_listener->launch_begins(launch, nblocks);
@@ -455,10 +496,18 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     for (unsigned t = 0; t < threads; t++)
         if (workers[t].fault.status != EXEC_OK && (!failed || workers[t].fault_block < failed->fault_block))
             failed = &workers[t];
-    if (failed) r->fault = failed->fault;
-    print_all(threads, failed ? failed->fault_block : UINT64_MAX);
+    uint64_t end = budget_end();
+    if (failed && failed->fault_block < end) {
+        r->fault = failed->fault;
+        end = failed->fault_block + 1;
+    } else if (end != UINT64_MAX) {
+        if (end > nblocks) end = nblocks;
+        fault_launch_budget(&r->fault, launch, end, nblocks, pool.budget);
+    }
+    print_all(threads, end - 1);
     collect(f->module, threads, r);
-    if (failed) { /* how far the others came depends on the host: what a stopped launch counted is nobody's measure */
+    /* How far the other blocks came depends on the host: what a stopped launch counted is nobody's measure. */
+    if (r->fault.status != EXEC_OK) {
         memset(&r->total, 0, sizeof r->total);
         r->nlines = 0;
         r->footprint_read = r->footprint_written = 0;

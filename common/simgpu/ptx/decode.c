@@ -651,30 +651,62 @@ static void finish(decoder *d) {
     f->code = c;
 }
 
-static uint64_t place(ptx_var *v, uint64_t top) {
-    uint64_t align = v->align ? v->align : 1;
-    v->address = (top + align - 1) & ~(align - 1);
-    return v->address + v->size;
+/* --- where variables lie ------------------------------------------------------------------------------------ */
+
+static uint64_t aligned_up(uint64_t n, uint64_t align) { return align ? (n + align - 1) & ~(align - 1) : n; }
+
+/* Lists what a kernel can reach in reached[], itself first, and marks the variables whose address is taken there. A
+ * call through a pointer may reach every device function. Returns how many functions it is. */
+static uint32_t reach(ptx_module *m, ptx_function *kernel, ptx_function **reached) {
+    uint32_t n = 0, mark = kernel->number;
+    kernel->user = mark;
+    reached[n++] = kernel;
+    for (uint32_t k = 0; k < n; k++) {
+        const ptx_code *c = reached[k]->code;
+        for (uint32_t r = 0; r < c->nrows; r++)
+            if (c->rows[r].kind == ROW_ADDRESS && c->rows[r].var) c->rows[r].var->user = mark;
+        for (uint32_t i = 0; c->calls && i < c->ninsns; i++) {
+            if (c->insns[i].op != OP_call) continue;
+            ptx_function *callee = c->insns[i].call->callee, **to = callee ? &callee : m->functions;
+            for (uint32_t f = 0; f < (callee ? 1 : m->nfunctions); f++) {
+                if (!to[f]->code || to[f]->is_kernel || to[f]->user == mark) continue;
+                to[f]->user = mark;
+                reached[n++] = to[f];
+            }
+        }
+    }
+    return n;
 }
 
-static bool touches(const ptx_function *f, const ptx_var *v) {
-    for (uint32_t i = 0; i < f->code->nrows; i++)
-        if (f->code->rows[i].kind == ROW_ADDRESS && f->code->rows[i].var == v) return true;
-    return false;
+static uint64_t place_shared(ptx_function *kernel, ptx_var *const *vars, uint32_t n, uint64_t top) {
+    for (uint32_t k = 0; k < n; k++) {
+        if (vars[k]->space != SPACE_SHARED || !vars[k]->size || vars[k]->user != kernel->number) continue;
+        top = aligned_up(top, vars[k]->align);
+        kernel->shared = ptx_grow(kernel->shared, kernel->nshared, sizeof *kernel->shared);
+        kernel->shared[kernel->nshared++] = (ptx_place){vars[k], top};
+        top += vars[k]->size;
+    }
+    return top;
 }
 
-/* .local variables from 0; a kernel's own .shared ones behind those of the module if it can reach them; extern
- * __shared__ last. */
-static void place_variables(ptx_module *m, ptx_function *f) {
+/* .local variables from 0. Of the .shared ones those that the kernel can reach, as ptxas has it: the module's first,
+ * its own last, and extern __shared__ behind them. */
+static void place_variables(ptx_module *m, ptx_function *f, ptx_function **reached) {
     uint64_t local = 0, shared = 0;
-    bool module_too = f->code->calls && m->shared_bytes;
-    for (uint32_t i = 0; i < m->nvars; i++)
-        if (m->vars[i]->space == SPACE_SHARED && m->vars[i]->size && touches(f, m->vars[i])) module_too = true;
-    if (module_too) shared = m->shared_bytes;
     for (uint32_t i = 0; i < f->nvars; i++) {
         ptx_var *v = f->vars[i];
-        if (v->space == SPACE_LOCAL) local = place(v, local);
-        if (v->space == SPACE_SHARED && f->is_kernel && v->size) shared = place(v, shared);
+        if (v->space != SPACE_LOCAL) continue;
+        v->address = aligned_up(local, v->align);
+        local = v->address + v->size;
+    }
+    if (f->is_kernel) {
+        uint32_t n = reach(m, f, reached);
+        shared = place_shared(f, m->vars, m->nvars, shared);
+        for (uint32_t k = 1; k < n; k++) {
+            shared = place_shared(f, reached[k]->vars, reached[k]->nvars, shared);
+            f->code->serial |= reached[k]->code->serial;
+        }
+        shared = place_shared(f, f->vars, f->nvars, shared);
     }
     f->local_bytes = (uint32_t)((local + 15) & ~15ull);
     f->static_shared = (uint32_t)shared;
@@ -688,23 +720,10 @@ static void place_variables(ptx_module *m, ptx_function *f) {
 }
 
 void decode_finish(ptx_module *m) {
-    bool any_serial = false;
-    for (uint32_t i = 0; i < m->nvars; i++)
-        if (m->vars[i]->space == SPACE_SHARED && m->vars[i]->size) m->shared_bytes = place(m->vars[i], m->shared_bytes);
-    for (uint32_t i = 0; i < m->nfunctions; i++) {
-        ptx_function *f = m->functions[i];
-        if (!f->code || f->is_kernel) continue;
-        any_serial |= f->code->serial;
-        for (uint32_t k = 0; k < f->nvars; k++)
-            if (f->vars[k]->space == SPACE_SHARED && f->vars[k]->size)
-                m->shared_bytes = place(f->vars[k], m->shared_bytes);
-    }
-    for (uint32_t i = 0; i < m->nfunctions; i++) {
-        ptx_function *f = m->functions[i];
-        if (!f->code) continue;
-        if (f->code->calls && any_serial) f->code->serial = true;
-        place_variables(m, f);
-    }
+    ptx_function **reached = ptx_alloc((m->nfunctions + 1) * sizeof(ptx_function *));
+    for (uint32_t i = 0; i < m->nfunctions; i++)
+        if (m->functions[i]->code) place_variables(m, m->functions[i], reached);
+    ptx_free(reached);
 }
 
 void decode_function(parsed_function *pf) {

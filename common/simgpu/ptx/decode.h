@@ -144,6 +144,9 @@ struct ptx_insn {
 };
 #define NO_JOIN         UINT32_MAX
 #define PTX_DEPTH_ROUND (1ll << 38)
+/* Which of two depths is the greater depends on how long a round takes, which nobody knows here: some 300 clocks, L2's
+ * answer. */
+enum { PTX_ROUND_CLOCKS = 300 };
 
 /* A row that is filled before the code runs. */
 typedef struct {
@@ -153,7 +156,7 @@ typedef struct {
     uint64_t bits;   /* constant; ADDRESS: offset added to the variable's; PARAM: offset in the parameter buffer */
     uint8_t type;    /* PARAM: enum ptx_type, to extend narrow parameters */
     uint8_t special; /* enum ptx_special */
-    const ptx_var *var;
+    ptx_var *var;
     ptx_function *function; /* ADDRESS of a function: its number in the module, plus 1 */
 } ptx_row;
 

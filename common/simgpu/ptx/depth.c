@@ -22,10 +22,6 @@ typedef struct {
     int32_t rounds, clocks;
 } moment;
 
-/* Which of two moments is the later one depends on how long a round takes, which nobody knows here: some 300 clocks,
- * L2's answer. */
-enum { ROUND_CLOCKS = 300 };
-
 typedef struct {
     moment global_store, any_store, barrier; /* the latest value that was stored; the latest before a barrier */
     moment end;                              /* the latest of all */
@@ -44,7 +40,7 @@ typedef struct {
 static schedule *schedule_of(const schedules *t, uint32_t block) { return (void *)(t->all + block * t->bytes); }
 
 static moment later(moment a, moment b) {
-    return (a.rounds - b.rounds) * ROUND_CLOCKS + a.clocks - b.clocks >= 0 ? a : b;
+    return (a.rounds - b.rounds) * PTX_ROUND_CLOCKS + a.clocks - b.clocks >= 0 ? a : b;
 }
 static moment after(moment m, int32_t clocks) { return (moment){m.rounds, m.clocks + clocks}; }
 static moment known(const schedules *t, const schedule *v, uint32_t row) {

@@ -34,10 +34,13 @@ typedef struct {
     const char *name;
     enum ptx_space space;
     uint64_t size, align; /* bytes; size 0 = extern __shared__ */
-    uint64_t address;     /* .global and .const: device address, filled by exec_load; others: offset in their space */
-    uint8_t *initial;     /* size bytes, or NULL for zeros */
+    /* .global and .const: device address, filled by exec_load; others: offset in their space, which exec_run fills for
+     * .shared: it is another one in each kernel. */
+    uint64_t address;
+    uint8_t *initial;         /* size bytes, or NULL for zeros */
     struct ptx_reloc *relocs; /* addresses inside `initial`, filled in by exec_load */
     uint32_t nrelocs;
+    uint32_t user; /* the number of the last kernel that was found to touch it (decode.c) */
     bool external;
 } ptx_var;
 
@@ -46,6 +49,12 @@ typedef struct ptx_reloc {
     uint64_t offset, addend;
     const char *name;
 } ptx_reloc;
+
+/* Where a kernel has a .shared variable. */
+typedef struct {
+    ptx_var *var;
+    uint64_t offset;
+} ptx_place;
 
 /* A function: a kernel (.entry) or a device function (.func). */
 typedef struct ptx_function {
@@ -66,6 +75,9 @@ typedef struct ptx_function {
 
     ptx_var **vars; /* its own .shared and .local variables */
     uint32_t nvars;
+    ptx_place *shared; /* of a kernel: all that it and what it calls touch, without the dynamic part */
+    uint32_t nshared;
+    uint32_t user; /* as ptx_var's: who was found to reach it last */
 
     /* for exec/ only: see decode.h */
     struct ptx_code *code;
@@ -80,7 +92,6 @@ struct ptx_module {
     uint32_t nfunctions;
     const char **files; /* the .file table */
     uint32_t nfiles;
-    uint64_t shared_bytes; /* of .shared variables at module scope and in device functions */
     uint32_t instructions; /* of all functions together, set by exec_load */
     bool loaded;           /* exec_load has given the variables addresses */
 };

@@ -10,7 +10,8 @@
  *   // out: 0 f32 2 3.5 nan            buffer 0 begins with these values afterwards
  *   // more: 4 5 6                     goes on with the list of the last arg or out
  *   // fault: illegal /load of 4/      it must fail so, with a message that this extended expression matches
- *   // count: ld_requests 1 ld_sectors 4       counters of the launch (exec/counters.def), or footprint_read/_written
+ *   // count: ld_requests 1 ld_sectors 4       counters of the launch (exec/counters.def), footprint_read/_written,
+ *                                   turns, float_turns (atomics), or the deepest block's rounds, missed, clocks
  *   // line: 12 ld_sectors 4           the same for one source line (.loc)
  *   // print: "hello\n"                what the kernel's printf wrote
  *   // load: /expected '}'/            the file does not load at all, with this message
@@ -486,7 +487,16 @@ static void check_fault(const test *t, const exec_fault *f) {
     }
 }
 
-static uint64_t counter(const exec_counters *c, const char *field) {
+static uint64_t counter(const exec_result *r, const exec_counters *c, const char *field) {
+    const struct {
+        const char *field;
+        uint64_t value;
+    } figures[] = {{"footprint_read", r->footprint_read}, {"footprint_written", r->footprint_written},
+                   {"turns", r->atomic_turns[0]},         {"float_turns", r->atomic_turns[1]},
+                   {"rounds", r->deepest.rounds},         {"missed", r->deepest.missed},
+                   {"clocks", r->deepest.clocks}};
+    for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
+        if (strcmp(figures[k].field, field) == 0) return figures[k].value;
     for (int k = 0; k < NCOUNTERS; k++)
         if (strcmp(exec_counter_names[k].field, field) == 0) return ((const uint64_t *)(const void *)c)[k];
     mistake("'%s' is not a counter", field);
@@ -499,9 +509,7 @@ static void check_counts(const test *t, const exec_result *r) {
         const exec_counters *from = c->line ? &none : &r->total;
         for (uint32_t l = 0; l < r->nlines; l++)
             if (c->line && r->lines[l].line == c->line) from = &r->lines[l].c;
-        uint64_t got = strcmp(c->field, "footprint_read") == 0      ? r->footprint_read
-                       : strcmp(c->field, "footprint_written") == 0 ? r->footprint_written
-                                                                    : counter(from, c->field);
+        uint64_t got = counter(r, from, c->field);
         char where[32] = "";
         if (c->line) snprintf(where, sizeof where, "line %u: ", c->line);
         if (got != c->want) fail("%s%s is %" PRIu64 ", should be %" PRIu64, where, c->field, got, c->want);
