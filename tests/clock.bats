@@ -167,6 +167,14 @@ two_streams_with_an_event 7
 END
 }
 
+@test "kernels run side by side while their blocks fit, to the last SM" {
+    # Of 12 blocks each on 132 SMs: the eleventh begins when it arrives, ten launches after the first; a twelfth waits.
+    within 5 order <<'END'
+eleven_kernels_that_fill_the_sms_us 25
+a_twelfth_waits_us 101.2
+END
+}
+
 @test "host functions and callbacks run in their stream's order, at its time, and may not call the API" {
     # 100 us of work, the thread's wake-up (2.84 us), the way back (1.2 us), the second event (1.248 us).
     within 0.01 order <<<"function_of_100_us_holds_its_stream 105.288"
