@@ -4,7 +4,7 @@
 
 load helper
 
-programs=(probe order pool gaps)
+programs=(probe order pool gaps limits)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/clock/}"
@@ -12,6 +12,7 @@ setup_file() {
     apart "$B/tests/clock/probe" >"$BATS_FILE_TMPDIR/probe"
     apart "$B/tests/clock/order" >"$BATS_FILE_TMPDIR/order" 2>"$BATS_FILE_TMPDIR/order.err"
     apart "$B/tests/clock/pool" >"$BATS_FILE_TMPDIR/pool" 2>"$BATS_FILE_TMPDIR/pool.err"
+    SIMGPU_THREADS=2 apart "$B/tests/clock/limits" >"$BATS_FILE_TMPDIR/limits" 2>"$BATS_FILE_TMPDIR/limits.err" || true
     SIMGPU_REPORT=$REPORT TRACE=$TRACE_FILE apart "$B/tests/clock/gaps"
 }
 
@@ -246,6 +247,30 @@ malloc_beside_the_pool 2
 malloc_after_trim 0
 END
     grep -q 'no room for 2097152 bytes: 1048576 of 4194304 are free, 3145728' "$BATS_FILE_TMPDIR/pool.err"
+}
+
+@test "a size that no memory has is refused with its place, whatever it is in 64 bits" {
+    says limits <<'END'
+memset_beyond_addresses 1
+copy_beyond_addresses 1
+copy_of_all_addresses 1
+pitch_beyond_addresses 1
+pinned_beyond_addresses 2
+shared_beyond_addresses 1
+register_beyond_addresses 1
+END
+    grep -q "limits.cu:[0-9]*: cudaMemset2D: the destination ends beyond the last address: width 1, height 2147483649, pitch 8589934592" "$BATS_FILE_TMPDIR/limits.err"
+}
+
+@test "host memory is registered once: inside, around, across an end; neighbours are free to be" {
+    says limits <<'END'
+register 0
+register_inside 712
+register_around 712
+register_across_the_end 712
+register_before 0
+register_behind 0
+END
 }
 
 # gap STRETCH CAUSE: nanoseconds of it in the stretch, and the host line.
