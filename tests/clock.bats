@@ -273,6 +273,13 @@ register_behind 0
 END
 }
 
+@test "device memory that nobody writes costs the host nothing, is 0xCD all the same, and again after it was freed" {
+    says limits <<'END'
+host_takes_less_than_64_mb 1
+bytes_that_are_not_fresh 0
+END
+}
+
 # gap STRETCH CAUSE: nanoseconds of it in the stretch, and the host line.
 gap() {
     awk -v stretch="$1" -v cause="$2" '
