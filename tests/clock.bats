@@ -280,6 +280,20 @@ bytes_that_are_not_fresh 0
 END
 }
 
+@test "a kernel sees as many SMs as the card has, on each card" {
+    says limits <<'END'
+multi_processor_count 132
+nsmid 132
+last_smid 131
+END
+    PROFILE=a100-pcie apart "$B/tests/clock/limits" device >"$BATS_FILE_TMPDIR/a100"
+    says a100 <<'END'
+multi_processor_count 108
+nsmid 108
+last_smid 107
+END
+}
+
 # gap STRETCH CAUSE: nanoseconds of it in the stretch, and the host line.
 gap() {
     awk -v stretch="$1" -v cause="$2" '

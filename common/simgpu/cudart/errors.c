@@ -52,7 +52,12 @@ static void set_up(void) {
     static bool done;
     if (done) return;
     done = true;
-    mem_init((uint64_t)time_profile_get()->memory_bytes);
+    const time_profile *p = time_profile_get();
+    mem_init((uint64_t)p->memory_bytes);
+    exec_device = (exec_card){.sms = (uint32_t)p->sm_count,
+                              .threads_per_sm = (uint32_t)p->warps_per_sm * 32,
+                              .l1_per_sm = (uint32_t)p->l1_per_sm,
+                              .shared_per_sm = (uint32_t)p->shared_per_sm};
     rt_catch_host_faults();
     const char *check = getenv("SIMGPU_CHECK");
     if (check && *check && strcmp(check, "0")) check_enable(true);

@@ -115,6 +115,13 @@ void exec_run(const exec_launch *launch, exec_result *result);
  * may execute (default 2^26; SIMGPU_BUDGET). */
 void exec_configure(unsigned threads, uint64_t budget);
 
+/* What exec/ must know of the card: it has no profile. An H200's until somebody sets it, before the first launch. */
+typedef struct {
+    uint32_t sms, threads_per_sm;
+    uint32_t l1_per_sm, shared_per_sm; /* bytes: L1 cache and shared memory together, and how much may be shared */
+} exec_card;
+extern exec_card exec_device;
+
 /* printf of kernels lands here, in block order, at the end of each launch. Default: stdout. */
 extern void (*exec_print)(const char *text, size_t length);
 

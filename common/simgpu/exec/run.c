@@ -23,6 +23,7 @@ static uint64_t budget_per_block = 1ull << 26;
 static worker workers[MAX_WORKERS];
 static uint64_t launches;
 
+exec_card exec_device = {.sms = 132, .threads_per_sm = 2048, .l1_per_sm = 256 << 10, .shared_per_sm = 228 << 10};
 void (*exec_print)(const char *text, size_t length);
 const exec_hooks *exec_listener;
 
@@ -439,11 +440,13 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     r->threads_per_block = threads_per_block;
     r->registers = f->registers;
     r->shared_bytes = launch->dynamic_shared ? f->dynamic_shared_offset + launch->dynamic_shared : f->static_shared;
-    /* L1 and shared memory are one 256 KB array; the blocks of an SM share what is left (2048 threads at most, and as
-     * many blocks as there are). */
-    uint32_t resident = 2048 / (threads_per_block > 64 ? threads_per_block : 64);
-    if (nblocks < (uint64_t)resident * SMS) resident = (uint32_t)((nblocks + SMS - 1) / SMS);
-    uint32_t left = r->shared_bytes * resident < 228 * 1024 ? 256 * 1024 - r->shared_bytes * resident : 28 * 1024;
+    /* L1 and shared memory are one array; the blocks of an SM share what is left of it (as many threads as an SM holds,
+     * and as many blocks as there are). */
+    const exec_card *card = &exec_device;
+    uint32_t resident = card->threads_per_sm / (threads_per_block > 64 ? threads_per_block : 64);
+    if (nblocks < (uint64_t)resident * card->sms) resident = (uint32_t)((nblocks + card->sms - 1) / card->sms);
+    uint32_t taken = r->shared_bytes * resident < card->shared_per_sm ? r->shared_bytes * resident : card->shared_per_sm;
+    uint32_t left = card->l1_per_sm - taken;
     for (unsigned t = 0; t < threads; t++) {
         worker_begin(&workers[t], launch, left / 128 / resident);
         workers[t].parallel = threads > 1;
