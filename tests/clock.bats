@@ -294,6 +294,13 @@ last_smid 107
 END
 }
 
+@test "a program may fork after a launch that ran on several host threads: child and parent go on" {
+    says limits <<'END'
+child 7
+parent_after_it 0
+END
+}
+
 # gap STRETCH CAUSE: nanoseconds of it in the stretch, and the host line.
 gap() {
     awk -v stretch="$1" -v cause="$2" '

@@ -80,6 +80,7 @@ static void large() {
 
 static void child() {
     float *d;
+    cudaGetLastError(); /* of the questions before */
     cudaMalloc(&d, 4 * MIB), fill<<<4096, 256>>>(d), cudaDeviceSynchronize();
     fflush(stdout);
     pid_t id = fork();

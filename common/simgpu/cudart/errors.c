@@ -41,6 +41,12 @@ static void at_exit(void) {
     pthread_mutex_unlock(&lock);
 }
 
+/* No thread is in a call while the process forks: the child finds everything as it is between two calls, and its lock
+ * free (unless it forked in a host function, inside a call). */
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void in_parent(void) { pthread_mutex_unlock(&lock); }
+static void in_child(void) { lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; }
+
 static void open_as_asked(const char *variable, int (*to)(const char *path)) {
     const char *path = getenv(variable);
     if (!path || !*path || !to(path)) return;
@@ -64,6 +70,7 @@ static void set_up(void) {
     open_as_asked("SIMGPU_REPORT", report_to);
     open_as_asked("TRACE", trace_to);
     atexit(at_exit);
+    pthread_atfork(before_fork, in_parent, in_child);
 }
 
 /* --- the frame ---------------------------------------------------------------------------------------------- */

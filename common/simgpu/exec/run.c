@@ -292,9 +292,20 @@ static void *helper(void *arg) {
     return NULL;
 }
 
+/* A forked child has the thread that forked and no other: it runs its blocks alone. */
+static void in_child(void) {
+    pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    pool.work = pool.done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    pool.helpers = 0;
+    wanted_threads = 1;
+}
+
 /* Signals belong to the program's own threads. A host that gives no more threads gives fewer: results are the same. */
 static void start_helpers(unsigned n) {
+    static bool told;
     sigset_t all, old;
+    if (!told) pthread_atfork(NULL, NULL, in_child);
+    told = true;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     while (pool.helpers < n) {
