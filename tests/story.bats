@@ -107,7 +107,7 @@ holds() {
     echo "$output"
     [ -z "$output" ]
     grep -hE '^[a-z0-9_]+ = ' common/simgpu/profiles/h200.conf | grep -v '^name = ' >"$file"
-    run grep -vE ' # (property|measured|bench-clock|assumed|CUDA occupancy rules)' "$file"
+    run grep -vE ' # (property|measured|bench-clock|assumed|white paper|CUDA occupancy rules)' "$file"
     echo "$output"
     [ -z "$output" ]
 }

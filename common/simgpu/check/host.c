@@ -90,10 +90,7 @@ void host_submitted(const time_command *c, uint64_t count) {
     if (nguards == guards_room) {
         guards_room = guards_room ? 2 * guards_room : 64;
         guard *more = realloc(guards, guards_room * sizeof *guards);
-        if (!more) {
-            fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
-            exit(1);
-        }
+        if (!more) sim_refuse("the host has no memory left for checks; set SIMGPU_CHECK=0");
         guards = more;
     }
     guards[nguards++] = g;

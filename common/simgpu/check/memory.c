@@ -325,10 +325,7 @@ static void touch(const access *a, page *p, uint32_t n, uint32_t lane, uint8_t b
 
 static page *new_page(uint64_t number, page **list) {
     page *p = malloc(sizeof *p);
-    if (!p) {
-        fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
-        exit(1);
-    }
+    if (!p) sim_refuse("the host has no memory left for checks; set SIMGPU_CHECK=0");
     p->number = number;
     p->launch = 0;
     p->next = *list;

@@ -46,8 +46,7 @@ static bool fences; /* has any been executed in this launch? */
 
 static void *must(void *p) {
     if (p) return p;
-    fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
-    exit(1);
+    sim_refuse("the host has no memory left for checks; set SIMGPU_CHECK=0");
 }
 
 /* --- sets of blocks ------------------------------------------------------------------------------------------ */

@@ -48,8 +48,7 @@ static uint32_t running_stream;
 
 static void *must(void *p) {
     if (p) return p;
-    fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
-    exit(1);
+    sim_refuse("the host has no memory left for checks; set SIMGPU_CHECK=0");
 }
 
 static stream_order *stream_of(uint32_t id) {

@@ -6,6 +6,7 @@
 
 #include "../check/check.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,8 +51,7 @@ static void in_child(void) { lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INI
 static void open_as_asked(const char *variable, int (*to)(const char *path)) {
     const char *path = getenv(variable);
     if (!path || !*path || !to(path)) return;
-    fprintf(stderr, "simgpu: %s: cannot write %s; name a file in a folder that exists\n", variable, path);
-    exit(2);
+    sim_refuse("%s: cannot write %s: %s", variable, path, strerror(errno));
 }
 
 static void set_up(void) {

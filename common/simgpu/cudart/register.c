@@ -27,10 +27,7 @@ static rt_kernel *kernels;
 static rt_var *vars;
 
 static void *need(void *memory) {
-    if (!memory) {
-        fputs("simgpu: the host has no memory to register the program's kernels\n", stderr);
-        exit(2);
-    }
+    if (!memory) sim_refuse("the host has no memory to register the program's kernels");
     return memory;
 }
 

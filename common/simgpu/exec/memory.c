@@ -47,11 +47,8 @@ void mem_init(uint64_t capacity_bytes) {
             munmap(p, WINDOW);
     }
     storage = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (!window_base || storage == MAP_FAILED) {
-        fputs("simgpu: cannot reserve address space for device memory; is `ulimit -v` set? Unset it and run again.\n",
-              stderr);
-        exit(1);
-    }
+    if (!window_base || storage == MAP_FAILED)
+        sim_refuse("cannot reserve address space for device memory; is `ulimit -v` set? Unset it and run again.");
     madvise(storage, WINDOW, MADV_DONTDUMP);
     next_address = window_base;
     footprint_init(window_base, WINDOW);

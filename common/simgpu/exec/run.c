@@ -177,10 +177,7 @@ void block_run(block *b) {
 /* --- a worker's memory -------------------------------------------------------------------------------------- */
 
 static void *must(void *p) {
-    if (p == NULL || p == MAP_FAILED) {
-        fputs("simgpu: out of host memory\n", stderr);
-        exit(1);
-    }
+    if (p == NULL || p == MAP_FAILED) sim_refuse("out of host memory");
     return p;
 }
 

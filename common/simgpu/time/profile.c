@@ -26,16 +26,13 @@ enum { NKEYS = sizeof keys / sizeof *keys };
 
 _Noreturn __attribute__((format(printf, 3, 4))) static void refuse(const char *path, int line, const char *format,
                                                                    ...) {
+    char text[1024], number[16] = "";
     va_list args;
     va_start(args, format);
-    if (line > 0)
-        fprintf(stderr, "simgpu: %s:%d: ", path, line);
-    else
-        fprintf(stderr, "simgpu: %s: ", path);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    exit(2);
+    if (line > 0) snprintf(number, sizeof number, ":%d", line);
+    sim_refuse("%s%s: %s", path, number, text);
 }
 
 /* Cuts blanks at both ends. */

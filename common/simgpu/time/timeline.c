@@ -75,10 +75,7 @@ const time_hooks *time_listener;
 static double larger(double a, double b) { return a > b ? a : b; }
 
 static void *need(void *memory) {
-    if (!memory) {
-        fputs("simgpu: the host has no memory left for queued commands; synchronize more often\n", stderr);
-        exit(2);
-    }
+    if (!memory) sim_refuse("the host has no memory left for queued commands; synchronize more often");
     return memory;
 }
 
