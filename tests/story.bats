@@ -95,7 +95,7 @@ holds() {
     # A program that is run by itself.
     run env PROFILE=h100 "$B/starter/lab3"
     [ "$status" = 2 ]
-    [[ $output == *"/h100.conf: No such file or directory; PROFILE names a file of "*"/profiles without its .conf" ]]
+    [ "$output" = "simgpu: PROFILE=h100: there is no such virtual card. Here are: a100-pcie h200" ]
     [ "$(wc -l <<<"$output")" = 1 ]
 }
 

@@ -97,9 +97,8 @@ static int fresh_file(void) {
     if (tried) return file;
     tried = true;
     file = memfd_create("simgpu-fresh", MFD_CLOEXEC);
-    void *bytes = file < 0 || ftruncate(file, PIECE)
-                      ? MAP_FAILED
-                      : mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *bytes = file < 0 || ftruncate(file, PIECE) ? MAP_FAILED
+                                                     : mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (bytes == MAP_FAILED) return file = -1;
     memset(bytes, FRESH, PIECE);
     munmap(bytes, PIECE);
@@ -107,8 +106,8 @@ static int fresh_file(void) {
 }
 
 /* Large memory is that file, mapped again and again: what nobody writes costs the host nothing. A process may have
- * some 65000 mappings, and these are three at most for each PIECE of the device. Where the host gives none, and in small
- * memory, the bytes are written. */
+ * some 65000 mappings, and these are three at most for each PIECE of the device. Where the host gives none, and in
+ * small memory, the bytes are written. */
 static void make_fresh(uint8_t *from, uint64_t bytes) {
     uint8_t *end = from + bytes, *at = from;
     if (bytes >= PIECE && fresh_file() >= 0) {
@@ -149,7 +148,8 @@ int mem_free(uint64_t addr) {
     if (i < 0 || allocations[i].address != addr || !allocations[i].live) return -1;
     allocations[i].live = false;
     used -= allocations[i].bytes;
-    uint64_t first = round_up(addr - window_base, PAGE), last = (addr - window_base + allocations[i].bytes) / PAGE * PAGE;
+    uint64_t first = round_up(addr - window_base, PAGE),
+             last = (addr - window_base + allocations[i].bytes) / PAGE * PAGE;
     if (last > first) /* no pages and, however many they were, one mapping */
         mmap(storage + first, last - first, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);

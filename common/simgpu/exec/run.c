@@ -453,7 +453,8 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     const exec_card *card = &exec_device;
     uint32_t resident = card->threads_per_sm / (threads_per_block > 64 ? threads_per_block : 64);
     if (nblocks < (uint64_t)resident * card->sms) resident = (uint32_t)((nblocks + card->sms - 1) / card->sms);
-    uint32_t taken = r->shared_bytes * resident < card->shared_per_sm ? r->shared_bytes * resident : card->shared_per_sm;
+    uint32_t taken =
+        r->shared_bytes * resident < card->shared_per_sm ? r->shared_bytes * resident : card->shared_per_sm;
     uint32_t left = card->l1_per_sm - taken;
     for (unsigned t = 0; t < threads; t++) {
         worker_begin(&workers[t], launch, left / 128 / resident);

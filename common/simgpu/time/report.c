@@ -21,7 +21,7 @@ static report_slot *first, *last;
 
 /* --- the queue of lines ------------------------------------------------------------------------------------- */
 
-_Noreturn static void lost(const char *why) { sim_refuse("the report cannot be written: %s", why); }
+__attribute__((noreturn)) static void lost(const char *why) { sim_refuse("the report cannot be written: %s", why); }
 
 static void write_known(void) {
     while (first && first->text) {
