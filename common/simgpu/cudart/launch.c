@@ -77,8 +77,7 @@ static const char *base_name(const ptx_function *f) {
     return name;
 }
 
-/* --- limits ---------------------------------------------------------------------------------------------------------
- */
+/* --- limits ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t shared_limit(const rt_kernel *k) {
     const time_profile *p = time_profile_get();
@@ -126,15 +125,14 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
         return cudaErrorInvalidValue;
     }
     if (time_occupancy(p, (uint32_t)threads, f->registers, all_shared) == 0) {
-        rt_say("%s: %u registers a thread and %" PRIu64 " threads a block are more registers than an SM has", f->name,
-               f->registers, threads);
+        rt_say("%s: %u registers a thread and %" PRIu64 " threads a block are more registers than an SM has",
+               base_name(f), f->registers, threads);
         return cudaErrorLaunchOutOfResources;
     }
     return cudaSuccess;
 }
 
-/* --- launching
- * -------------------------------------------------------------------------------------------------------- */
+/* --- launching -------------------------------------------------------------------------------------------------- */
 
 /* What the kernel cannot do was found when it was decoded; said once, returned each time. */
 static cudaError_t refuse_unsupported(const ptx_function *f) {
@@ -180,7 +178,7 @@ cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **arg
 
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub);
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub) {
-    *kernel = (cudaKernel_t)(uintptr_t)stub; /* rt_kernel_find takes the stub itself */
+    *kernel = (cudaKernel_t)(uintptr_t)stub; /* a cudaKernel_t is the stub: what rt_kernel_find looks for */
     return cudaSuccess;
 }
 
@@ -191,8 +189,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
     return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
 }
 
-/* --- attributes and occupancy
- * ----------------------------------------------------------------------------------------- */
+/* --- attributes and occupancy ----------------------------------------------------------------------------------- */
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *stub) {
     RT_BEGIN;

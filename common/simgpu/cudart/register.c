@@ -54,7 +54,7 @@ static cudaError_t load(rt_module *m) {
 
 rt_kernel *rt_kernel_find(const void *stub, cudaError_t *error) {
     rt_kernel *k = kernels;
-    while (k && k->stub != stub && (const void *)k != stub) k = k->next; /* a cudaKernel_t is the rt_kernel itself */
+    while (k && k->stub != stub) k = k->next;
     if (!k) {
         rt_say("this is not a __global__ function of the program");
         *error = cudaErrorInvalidDeviceFunction;
