@@ -6,6 +6,7 @@
 #   <!-- rows: 3 -->                  ... the lab's table of rows, as the harness has it
 #   <!-- table: lab3-transpose -->    ... the table measured by `make bench` (handouts/measured/lab3-transpose.tsv)
 #   <!-- bench: 3 -->                 ... the table of `make bench` in virtual time, made now
+#   <!-- ladder: 3 2048 -->           ... both, of one size, with the gain over the starter
 #   <!-- timeline: starter 5 train 2000 2575 -->   ... a picture, handouts/timelines/lab5-starter.svg: of a variant's run,
 #                                     the stretch behind a mark, from and to so many microseconds
 #   <!-- roofline: solutions -->      ... a picture, handouts/rooflines/lab0-reference.svg: lab 0's kernels, as a variant counts
@@ -126,6 +127,33 @@ block_bench() {
     awk -F '\t' '$1 != "yours" && $2 != "yours"' "$tmp/bench$1" | any_table
 }
 
+# A lab's ladder on both lanes, "LAB [KEY]": of each program of one size (KEY is what stands in the first column, if
+# there is a column of names after it) the time, how many times faster than the starter, and its share of the ceiling.
+block_ladder() {
+    local n key dir
+    read -r n key <<<"$1"
+    dir=$(lab_dir "$n") || exit 1
+    [ -f "$tmp/bench$n" ] || apart "$B/reference/lab$n" --bench >"$tmp/bench$n" || exit 1
+    awk -F '\t' -v key="$key" '
+        function span(us) { return us >= 1000 ? sprintf("%.2f ms", us / 1000) : sprintf("%.1f us", us) }
+        function cells(lane, name) {
+            if (!((lane, name) in us)) return " – | – | – |"
+            return " " span(us[lane, name]) " | " sprintf("%.*f", us[lane, "starter"] < 100 * us[lane, name] ? 1 : 0, us[lane, "starter"] / us[lane, name]) " | " sprintf("%.3f", share[lane, name]) " |"
+        }
+        FNR == 1 { lane++ }
+        /^#/ { next }
+        { for (i = 1; i <= NF; i++) if ($i == "us" || $i == "step us") { time = i; part = $(i + 1) == "GB/s" ? i + 2 : i + 1; names = time - 1; next } }
+        (names == 1 || $1 == key) && $names != "yours" {
+            if (!seen[$names]++) order[++n] = $names
+            us[lane, $names] = $time; share[lane, $names] = $part
+        }
+        END {
+            if (!n) exit 1
+            print "| program | H200 | × | share | virtual | × | share |\n|---|---:|---:|---:|---:|---:|---:|"
+            for (i = 1; i <= n; i++) print "| " order[i] " |" cells(1, order[i]) cells(2, order[i])
+        }' "handouts/measured/${dir#labs/}.tsv" "$tmp/bench$n" || die "$file: <!-- ladder: $1 -->: no such rows in handouts/measured/${dir#labs/}.tsv"
+}
+
 # The timeline of a run as a picture beside the handout: VARIANT LAB MARK FROM TO.
 block_timeline() {
     local who n mark from to name svg
@@ -176,13 +204,14 @@ renew() {
             fi
             continue
         fi
-        if [[ $line =~ ^'<!-- '(run|rows|table|bench|timeline|roofline)': '(.*)' -->'$ ]]; then
+        if [[ $line =~ ^'<!-- '(run|rows|table|bench|ladder|timeline|roofline)': '(.*)' -->'$ ]]; then
             echo "$line"
             case ${BASH_REMATCH[1]} in
             run) block_run "${BASH_REMATCH[2]}" ;;
             rows) block_rows "${BASH_REMATCH[2]}" ;;
             table) block_table "${BASH_REMATCH[2]}" ;;
             bench) block_bench "${BASH_REMATCH[2]}" ;;
+            ladder) block_ladder "${BASH_REMATCH[2]}" ;;
             timeline) block_timeline "${BASH_REMATCH[2]}" ;;
             roofline) block_roofline "${BASH_REMATCH[2]}" ;;
             esac
