@@ -263,8 +263,10 @@ copy_of_all_addresses 1
 pitch_beyond_addresses 1
 pinned_beyond_addresses 2
 shared_beyond_addresses 1
+registers_beyond_an_sm 701
 register_beyond_addresses 1
 END
+    grep -q "cudaLaunchKernel: wide: [0-9]* registers a thread and 1024 threads a block are more" "$BATS_FILE_TMPDIR/limits.err"
     grep -q "limits.cu:[0-9]*: cudaMemset2D: the destination ends beyond the last address: width 1, height 2147483649, pitch 8589934592" "$BATS_FILE_TMPDIR/limits.err"
 }
 

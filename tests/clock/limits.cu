@@ -13,6 +13,14 @@ __global__ void keep(int *p) {
     mine[threadIdx.x % 4] = p[0];
     p[0] = mine[0];
 }
+__global__ void wide(float *p) {
+    float v[128];
+#pragma unroll
+    for (int i = 0; i < 128; i++) v[i] = p[i];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 128; i++) p[i * 2] = v[127 - i];
+}
 __global__ void ask(unsigned *p) {
     asm("mov.u32 %0, %%nsmid;" : "=r"(p[0]));
     asm("mov.u32 %0, %%smid;" : "=r"(p[1 + blockIdx.x]));
@@ -35,6 +43,7 @@ static void sizes() {
     say("pinned_beyond_addresses", cudaMallocHost(&p, SIZE_MAX));
     keep<<<1, 32, SIZE_MAX>>>((int *)d);
     say("shared_beyond_addresses", cudaGetLastError());
+    wide<<<1, 1024>>>((float *)d), say("registers_beyond_an_sm", cudaGetLastError());
     cudaFree(d), free(host);
 }
 
