@@ -92,7 +92,7 @@ WARN     := -Wall -Wextra -Werror
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZE := $(if $(SAN),$(SANITIZERS))
 C_FLAGS  := -std=c11 -g1 $(WARN) -pthread $(SANITIZE)
-SIMGPU_FLAGS := $(C_FLAGS) -D_GNU_SOURCE -O3 -ffp-contract=off -fno-math-errno -DSIMGPU_PROFILES='"$(CURDIR)/$(SIMGPU)/profiles"'
+SIMGPU_FLAGS := $(C_FLAGS) -D_GNU_SOURCE -O3 -ffp-contract=off -fno-math-errno -I $(B)
 
 # `clang -x cuda` with our own small cuda_runtime.h, and no CUDA toolkit. sm_70 is the newest that clang 14 can
 # write PTX for without asking for a newer PTX version than the -target-sdk-version below stands for.
@@ -140,6 +140,11 @@ $(B)/obj/simgpu/%.o: common/simgpu/%.c
 	$(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -c -o $@ $<
 $(B)/obj/lab/%.o: common/lab/%.c
 	@mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) -MMD -MP -c -o $@ $<
+# The virtual cards travel inside the library: a program finds them wherever it is moved. {"NAME", "text"}, a file each.
+$(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
+	@mkdir -p $(@D) && for card in $(CARDS); do echo "{\"$$card\","; \
+	sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $(SIMGPU)/profiles/$$card.conf; echo "},"; done >$@
+$(B)/obj/simgpu/time/profile.o: $(B)/profiles.inc
 $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 	@rm -f $@ && ar rcs $@ $^
 $(B)/ptx2fatbin: $(SIMGPU)/tools/ptx2fatbin.c

@@ -36,3 +36,13 @@ load helper
         return 1
     }
 }
+
+@test "a built tree may be moved: programs carry their virtual cards, and a card that is edited there is the one that counts" {
+    build "$B/reference/lab3"
+    house
+    [[ $(apart "$B/reference/lab3" | head -n 1) == *"virtual H200"* ]]
+    sed -i 's/^name = .*/name = "Moved" \\ card/' common/simgpu/profiles/h200.conf
+    build "$B/reference/lab3"
+    mv common/simgpu/profiles elsewhere
+    [[ $(apart "$B/reference/lab3" | head -n 1) == *'virtual "Moved" \ card'* ]]
+}

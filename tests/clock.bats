@@ -4,7 +4,7 @@
 
 load helper
 
-programs=(probe order pool gaps)
+programs=(probe order pool gaps limits)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/clock/}"
@@ -12,6 +12,7 @@ setup_file() {
     apart "$B/tests/clock/probe" >"$BATS_FILE_TMPDIR/probe"
     apart "$B/tests/clock/order" >"$BATS_FILE_TMPDIR/order" 2>"$BATS_FILE_TMPDIR/order.err"
     apart "$B/tests/clock/pool" >"$BATS_FILE_TMPDIR/pool" 2>"$BATS_FILE_TMPDIR/pool.err"
+    SIMGPU_THREADS=2 apart "$B/tests/clock/limits" >"$BATS_FILE_TMPDIR/limits" 2>"$BATS_FILE_TMPDIR/limits.err" || true
     SIMGPU_REPORT=$REPORT TRACE=$TRACE_FILE apart "$B/tests/clock/gaps"
 }
 
@@ -167,6 +168,14 @@ two_streams_with_an_event 7
 END
 }
 
+@test "kernels run side by side while their blocks fit, to the last SM" {
+    # Of 12 blocks each on 132 SMs: the eleventh begins when it arrives, ten launches after the first; a twelfth waits.
+    within 5 order <<'END'
+eleven_kernels_that_fill_the_sms_us 25
+a_twelfth_waits_us 101.2
+END
+}
+
 @test "host functions and callbacks run in their stream's order, at its time, and may not call the API" {
     # 100 us of work, the thread's wake-up (2.84 us), the way back (1.2 us), the second event (1.248 us).
     within 0.01 order <<<"function_of_100_us_holds_its_stream 105.288"
@@ -246,6 +255,60 @@ END
     grep -q 'no room for 2097152 bytes: 1048576 of 4194304 are free, 3145728' "$BATS_FILE_TMPDIR/pool.err"
 }
 
+@test "a size that no memory has is refused with its place, whatever it is in 64 bits" {
+    says limits <<'END'
+memset_beyond_addresses 1
+copy_beyond_addresses 1
+copy_of_all_addresses 1
+pitch_beyond_addresses 1
+pinned_beyond_addresses 2
+shared_beyond_addresses 1
+registers_beyond_an_sm 701
+register_beyond_addresses 1
+END
+    grep -q "cudaLaunchKernel: wide: [0-9]* registers a thread and 1024 threads a block are more" "$BATS_FILE_TMPDIR/limits.err"
+    grep -q "limits.cu:[0-9]*: cudaMemset2D: the destination ends beyond the last address: width 1, height 2147483649, pitch 8589934592" "$BATS_FILE_TMPDIR/limits.err"
+}
+
+@test "host memory is registered once: inside, around, across an end; neighbours are free to be" {
+    says limits <<'END'
+register 0
+register_inside 712
+register_around 712
+register_across_the_end 712
+register_before 0
+register_behind 0
+END
+}
+
+@test "device memory that nobody writes costs the host nothing, is 0xCD all the same, and again after it was freed" {
+    says limits <<'END'
+host_takes_less_than_64_mb 1
+bytes_that_are_not_fresh 0
+END
+}
+
+@test "a kernel sees as many SMs as the card has, on each card" {
+    says limits <<'END'
+multi_processor_count 132
+nsmid 132
+last_smid 131
+END
+    PROFILE=a100-pcie apart "$B/tests/clock/limits" device >"$BATS_FILE_TMPDIR/a100"
+    says a100 <<'END'
+multi_processor_count 108
+nsmid 108
+last_smid 107
+END
+}
+
+@test "a program may fork after a launch that ran on several host threads: child and parent go on" {
+    says limits <<'END'
+child 7
+parent_after_it 0
+END
+}
+
 # gap STRETCH CAUSE: nanoseconds of it in the stretch, and the host line.
 gap() {
     awk -v stretch="$1" -v cause="$2" '
@@ -306,10 +369,29 @@ line_of() { grep -n "$1" tests/clock/gaps.cu | sed -n "${2:-1}s/:.*//p"; }
     grep -q '"name":"slow","pid":2,.*"from":"tests/clock/gaps.cu:28"' "$TRACE_FILE"
 }
 
-@test "a trace that cannot be written is said, with the place and the mend" {
-    run env TRACE=/nonexistent/trace "$B/tests/clock/order"
+@test "what SimGPU cannot write ends the program with one message, and no harness blames it on the student" {
+    local said
+    build "$B/starter/lab3"
+    while read -r setting said; do
+        echo "$setting"
+        said_is "$said" env "$setting" "$B/tests/clock/order"
+        said_is "$said" env "$setting" "$B/starter/lab3"
+    done <<'END'
+TRACE=/nonexistent/trace TRACE: cannot write /nonexistent/trace: No such file or directory
+SIMGPU_REPORT=/nonexistent/report SIMGPU_REPORT: cannot write /nonexistent/report: No such file or directory
+TRACE=/dev/full the trace cannot be written: No space left on device
+SIMGPU_REPORT=/dev/full the report cannot be written: No space left on device
+END
+}
+
+# said_is TEXT COMMAND...: it ends with 2, and this is all that it says on stderr.
+said_is() {
+    local text=$1 status=0
+    shift
+    "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- 4>&- || status=$?
+    cat "$BATS_TEST_TMPDIR/err"
     [ "$status" = 2 ]
-    [[ $output == *"TRACE: cannot write /nonexistent/trace; name a file in a folder that exists"* ]]
+    [ "$(cat "$BATS_TEST_TMPDIR/err")" = "simgpu: $text" ]
 }
 
 @test "the clock's programs are clean under AddressSanitizer and UndefinedBehaviorSanitizer" {

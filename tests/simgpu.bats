@@ -167,6 +167,15 @@ PTX
     [[ $output == *"no test for mul.hi.u32"* ]]
 }
 
+@test "every switch that SimGPU reads stands in its README's table" {
+    local names name
+    names=$(grep -rhoE '(getenv|setting|open_as_asked)\("[A-Z0-9_]+"' common/simgpu | grep -oE '[A-Z][A-Z0-9_]+' | sort -u)
+    [ "$(wc -l <<<"$names")" -ge 7 ]
+    for name in $names; do
+        grep "^| \`$name=" common/simgpu/README.md
+    done
+}
+
 @test "ptxrun stops at a mistake in a test" {
     for text in 'run:' 'arg: u33 5' 'out: 0 u32 x' 'fault: bang /x/' 'count: nonsense 3'; do
         printf '// run: k block=1\n// %s\n.visible .entry k()\n{\n    ret;\n}\n' "$text" >"$BATS_TEST_TMPDIR/mistake.ptx"

@@ -33,7 +33,7 @@ if [ ${#c[@]} -gt 0 ]; then
     # Not asked of it: what it gets wrong in this code (loops it cannot follow, an arena that frees all at once, fields found
     # by offset). The compilers and the sanitizer build watch the first; inline suppressions say why at the place.
     cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 -j "$(nproc)" \
-        --suppress=missingInclude --suppress=uninitvar --suppress=leakReturnValNotUsed --suppress=invalidPointerCast -D__x86_64__ -DSIMGPU_PROFILES='""' -Icommon/simgpu/include -Icommon/lab "${c[@]}" || status=1
+        --suppress=missingInclude --suppress=uninitvar --suppress=leakReturnValNotUsed --suppress=invalidPointerCast -D__x86_64__ -Icommon/simgpu/include -Icommon/lab "${c[@]}" || status=1
 fi
 if [ ${#scripts[@]} -gt 0 ]; then
     echo "lint: shellcheck, ${#scripts[@]} files"

@@ -79,6 +79,28 @@ static void streams() {
     cudaEventDestroy(e);
 }
 
+/* How much longer `kernels` of 12 blocks, one block an SM, take than one. */
+static double side_by_side(int kernels) {
+    enum { MOST = 12, SHARED = 200000 };
+    static cudaStream_t streams[MOST];
+    double took[2];
+    cudaFuncSetAttribute((const void *)set_late, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED);
+    for (int i = 0; i < MOST; i++)
+        if (!streams[i]) cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
+    for (int all = 0; all < 2; all++) {
+        reset();
+        double t = now();
+        for (int i = 0; i < (all ? kernels : 1); i++) set_late<<<12, 1, SHARED, streams[i]>>>(device, 7, LATE);
+        cudaDeviceSynchronize(), took[all] = now() - t;
+    }
+    return took[1] - took[0];
+}
+
+static void room() {
+    say("eleven_kernels_that_fill_the_sms_us", side_by_side(11));
+    say("a_twelfth_waits_us", side_by_side(12));
+}
+
 /* --- functions of the host in a stream */
 
 static struct {
@@ -181,7 +203,7 @@ int main() {
     cudaMalloc(&device, 4096), cudaMallocHost(&pinned, 4096);
     cudaStreamCreate(&blocking), cudaStreamCreate(&other);
     cudaStreamCreateWithFlags(&free_stream, cudaStreamNonBlocking);
-    host_buffers(), streams(), host_functions(), polling(), host_work();
+    host_buffers(), streams(), room(), host_functions(), polling(), host_work();
     say("last_error", cudaGetLastError());
     handles();
     return 0;

@@ -10,9 +10,8 @@
 
 /* Memory that the host must have. */
 static inline void *must(void *p) {
-    if (p) return p;
-    fputs("simgpu: the host has no memory left for checks; set SIMGPU_CHECK=0\n", stderr);
-    exit(1);
+    if (!p) sim_refuse("the host has no memory left for checks; set SIMGPU_CHECK=0");
+    return p;
 }
 
 extern const exec_hooks memory_hooks; /* memory.c: inside a launch */

@@ -6,6 +6,7 @@
 
 #include "../check/check.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,24 +42,35 @@ static void at_exit(void) {
     pthread_mutex_unlock(&lock);
 }
 
+/* No thread is in a call while the process forks: the child finds everything as it is between two calls, and its lock
+ * free (unless it forked in a host function, inside a call). */
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void in_parent(void) { pthread_mutex_unlock(&lock); }
+static void in_child(void) { lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; }
+
 static void open_as_asked(const char *variable, int (*to)(const char *path)) {
     const char *path = getenv(variable);
     if (!path || !*path || !to(path)) return;
-    fprintf(stderr, "simgpu: %s: cannot write %s; name a file in a folder that exists\n", variable, path);
-    exit(2);
+    sim_refuse("%s: cannot write %s: %s", variable, path, strerror(errno));
 }
 
 static void set_up(void) {
     static bool done;
     if (done) return;
     done = true;
-    mem_init((uint64_t)time_profile_get()->memory_bytes);
+    const time_profile *p = time_profile_get();
+    mem_init((uint64_t)p->memory_bytes);
+    exec_device = (exec_card){.sms = (uint32_t)p->sm_count,
+                              .threads_per_sm = (uint32_t)p->warps_per_sm * 32,
+                              .l1_per_sm = (uint32_t)p->l1_per_sm,
+                              .shared_per_sm = (uint32_t)p->shared_per_sm};
     rt_catch_host_faults();
     const char *check = getenv("SIMGPU_CHECK");
     if (check && *check && strcmp(check, "0")) check_enable(true);
     open_as_asked("SIMGPU_REPORT", report_to);
     open_as_asked("TRACE", trace_to);
     atexit(at_exit);
+    pthread_atfork(before_fork, in_parent, in_child);
 }
 
 /* --- the frame ---------------------------------------------------------------------------------------------- */

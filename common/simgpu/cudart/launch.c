@@ -77,8 +77,7 @@ static const char *base_name(const ptx_function *f) {
     return name;
 }
 
-/* --- limits ---------------------------------------------------------------------------------------------------------
- */
+/* --- limits ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t shared_limit(const rt_kernel *k) {
     const time_profile *p = time_profile_get();
@@ -87,10 +86,16 @@ static uint64_t shared_limit(const rt_kernel *k) {
     return asked > usual ? asked : usual;
 }
 
+/* Of a block; a sum that is too large for its type is too large for everything. */
+static uint64_t shared_of(const ptx_function *f, size_t dynamic) {
+    uint64_t all;
+    return __builtin_add_overflow((uint64_t)f->static_shared, (uint64_t)dynamic, &all) ? UINT64_MAX : all;
+}
+
 static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_t shared) {
     const ptx_function *f = k->function;
     const time_profile *p = time_profile_get();
-    uint64_t threads = (uint64_t)block.x * block.y * block.z, all_shared = f->static_shared + (uint64_t)shared;
+    uint64_t threads = (uint64_t)block.x * block.y * block.z, all_shared = shared_of(f, shared);
     if (threads == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) {
         rt_say("%s<<<(%u,%u,%u), (%u,%u,%u)>>>: no dimension may be 0", base_name(f), grid.x, grid.y, grid.z, block.x,
                block.y, block.z);
@@ -126,15 +131,14 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
         return cudaErrorInvalidValue;
     }
     if (time_occupancy(p, (uint32_t)threads, f->registers, all_shared) == 0) {
-        rt_say("%s: %u registers a thread and %" PRIu64 " threads a block are more registers than an SM has", f->name,
-               f->registers, threads);
+        rt_say("%s: %u registers a thread and %" PRIu64 " threads a block are more registers than an SM has",
+               base_name(f), f->registers, threads);
         return cudaErrorLaunchOutOfResources;
     }
     return cudaSuccess;
 }
 
-/* --- launching
- * -------------------------------------------------------------------------------------------------------- */
+/* --- launching -------------------------------------------------------------------------------------------------- */
 
 /* What the kernel cannot do was found when it was decoded; said once, returned each time. */
 static cudaError_t refuse_unsupported(const ptx_function *f) {
@@ -180,7 +184,7 @@ cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **arg
 
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub);
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub) {
-    *kernel = (cudaKernel_t)(uintptr_t)stub; /* rt_kernel_find takes the stub itself */
+    *kernel = (cudaKernel_t)(uintptr_t)stub; /* a cudaKernel_t is the stub: what rt_kernel_find looks for */
     return cudaSuccess;
 }
 
@@ -191,8 +195,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
     return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
 }
 
-/* --- attributes and occupancy
- * ----------------------------------------------------------------------------------------- */
+/* --- attributes and occupancy ----------------------------------------------------------------------------------- */
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *stub) {
     RT_BEGIN;
@@ -256,7 +259,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     if (!blocks || block_size < 1) return rt_end(cudaErrorInvalidValue);
     if (!k) return rt_end(e);
     *blocks = 0;
-    uint64_t all_shared = k->function->static_shared + (uint64_t)shared;
+    uint64_t all_shared = shared_of(k->function, shared);
     if (block_size <= BLOCK_THREADS && all_shared <= shared_limit(k))
         *blocks = (int)time_occupancy(time_profile_get(), (uint32_t)block_size, k->function->registers, all_shared);
     return rt_end(cudaSuccess);

@@ -64,6 +64,13 @@ static block *find_block(const block_list *l, uint64_t address) {
     return NULL;
 }
 
+/* Does one of them hold an address from first on, before end? */
+static bool any_block(const block_list *l, uint64_t first, uint64_t end) {
+    for (size_t i = 0; i < l->count; i++)
+        if (l->blocks[i].address < end && first < l->blocks[i].address + l->blocks[i].bytes) return true;
+    return false;
+}
+
 static void drop_block(block_list *l, block *b) { *b = l->blocks[--l->count]; }
 
 void rt_describe_allocation(uint64_t address, char *text, size_t size) {
@@ -139,9 +146,11 @@ cudaError_t cudaMalloc(void **ptr, size_t bytes) {
 cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height) {
     RT_BEGIN;
     enum { PITCH_ALIGN = 512 };
-    if (!pitch || (height && width > SIZE_MAX / 2 / height)) return rt_end(cudaErrorInvalidValue);
-    *pitch = (width + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
-    return rt_end(allocate(ptr, *pitch * height));
+    size_t row, all;
+    if (!pitch || __builtin_add_overflow(width, PITCH_ALIGN - 1, &row)) return rt_end(cudaErrorInvalidValue);
+    *pitch = row / PITCH_ALIGN * PITCH_ALIGN;
+    if (__builtin_mul_overflow(*pitch, height, &all)) return rt_end(cudaErrorInvalidValue);
+    return rt_end(allocate(ptr, all));
 }
 
 cudaError_t cudaMallocManaged(void **ptr, size_t bytes, unsigned flags) {
@@ -197,7 +206,7 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     if (bytes == 0) return cudaSuccess;
     activity_call_bytes(bytes);
     time_charge(HOST_IN_CALL, larger(p->host_pin_ns, mib(bytes) * p->host_pin_ns_per_mib));
-    void *memory = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
+    void *memory = bytes <= SIZE_MAX - PAGE ? aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE) : NULL;
     if (!memory) return cudaErrorMemoryAllocation;
     block b = {.address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags};
     if (!add_block(&pinned_blocks, b)) {
@@ -240,9 +249,9 @@ cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     RT_BEGIN;
     const time_profile *p = time_profile_get();
     if (!ptr || bytes == 0 || mem_in_window(ptr)) return rt_end(cudaErrorInvalidValue);
-    uint64_t address = (uint64_t)(uintptr_t)ptr;
-    if (find_block(&pinned_blocks, address) || find_block(&pinned_blocks, address + bytes - 1))
-        return rt_end(cudaErrorHostMemoryAlreadyRegistered);
+    uint64_t address = (uint64_t)(uintptr_t)ptr, end;
+    if (__builtin_add_overflow(address, bytes, &end)) return rt_end(cudaErrorInvalidValue);
+    if (any_block(&pinned_blocks, address, end)) return rt_end(cudaErrorHostMemoryAlreadyRegistered);
     activity_call_bytes(bytes);
     activity_alloc(MEMORY_PINNED, bytes);
     time_charge(HOST_IN_CALL, p->host_register_ns + mib(bytes) * p->host_register_ns_per_mib);
@@ -286,14 +295,19 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 
 /* --- checks ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t extent(const time_command *c, const time_place *at) {
-    return c->height && c->width ? (c->height - 1) * at->pitch + c->width : 0;
+/* From the first byte of a copy's end to its last; false when no address space is that large. */
+static bool extent(const time_command *c, const time_place *at, uint64_t *bytes) {
+    uint64_t end;
+    *bytes = 0;
+    if (c->height == 0 || c->width == 0) return true;
+    return !__builtin_mul_overflow(c->height - 1, at->pitch, bytes) &&
+           !__builtin_add_overflow(*bytes, c->width, bytes) && !__builtin_add_overflow(at->address, *bytes, &end);
 }
 
 /* One end of a copy or memset; `wants_device` is what the direction says of it. */
 static cudaError_t check_end(const time_command *c, const time_place *at, const char *end, bool wants_device) {
     const void *p = (const void *)(uintptr_t)at->address;
-    uint64_t bytes = extent(c, at);
+    uint64_t bytes;
     char what[256];
     if (at->pitch < c->width && c->height > 1) {
         rt_say("the %s's pitch of %" PRIu64 " bytes is less than the width of %" PRIu64, end, at->pitch, c->width);
@@ -301,6 +315,11 @@ static cudaError_t check_end(const time_command *c, const time_place *at, const 
     }
     if (!p) {
         rt_say("the %s is a null pointer", end);
+        return cudaErrorInvalidValue;
+    }
+    if (!extent(c, at, &bytes)) {
+        rt_say("the %s ends beyond the last address: width %" PRIu64 ", height %" PRIu64 ", pitch %" PRIu64, end,
+               c->width, c->height, at->pitch);
         return cudaErrorInvalidValue;
     }
     if (mem_in_window(p) != wants_device) {
@@ -329,8 +348,9 @@ static cudaError_t check_end(const time_command *c, const time_place *at, const 
 
 static bool pinned(time_command *c, const time_place *at) {
     const block *b = find_block(&pinned_blocks, at->address);
+    uint64_t bytes;
     c->shares_pages = b && b->registered;
-    return b && at->address + extent(c, at) <= b->address + b->bytes;
+    return b && extent(c, at, &bytes) && at->address + bytes <= b->address + b->bytes;
 }
 
 static cudaError_t resolve(time_command *c, enum cudaMemcpyKind kind) {

@@ -27,10 +27,7 @@ static rt_kernel *kernels;
 static rt_var *vars;
 
 static void *need(void *memory) {
-    if (!memory) {
-        fputs("simgpu: the host has no memory to register the program's kernels\n", stderr);
-        exit(2);
-    }
+    if (!memory) sim_refuse("the host has no memory to register the program's kernels");
     return memory;
 }
 
@@ -57,7 +54,7 @@ static cudaError_t load(rt_module *m) {
 
 rt_kernel *rt_kernel_find(const void *stub, cudaError_t *error) {
     rt_kernel *k = kernels;
-    while (k && k->stub != stub && (const void *)k != stub) k = k->next; /* a cudaKernel_t is the rt_kernel itself */
+    while (k && k->stub != stub) k = k->next;
     if (!k) {
         rt_say("this is not a __global__ function of the program");
         *error = cudaErrorInvalidDeviceFunction;

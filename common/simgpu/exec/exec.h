@@ -4,7 +4,8 @@
  * - mem_*    device memory. A device address is never a host address: the pages there are not readable by the host.
  * - exec_load gives a module's variables their addresses; exec_run runs one launch to its end, on all host cores.
  *
- * Contract: exec_run gives the same memory, counters and fault for any number of host threads. Kernels whose result
+ * Contract: exec_run gives the same memory, counters and fault for any number of host threads, if the kernel's blocks
+ * do not race on plain loads and stores. Kernels whose result
  * could depend on the order of blocks (atomics that return a value, floating-point atomics) and small grids run on one
  * thread. exec/ knows nothing of streams, time or the CUDA runtime: one launch at a time, called from one thread.
  */
@@ -114,6 +115,13 @@ void exec_run(const exec_launch *launch, exec_result *result);
 /* Settings; 0 = default. threads: host threads (default: all cores; SIMGPU_THREADS). budget: warp instructions a block
  * may execute (default 2^26; SIMGPU_BUDGET); a launch may execute 64 times as many. */
 void exec_configure(unsigned threads, uint64_t budget);
+
+/* What exec/ must know of the card: it has no profile. An H200's until somebody sets it, before the first launch. */
+typedef struct {
+    uint32_t sms, threads_per_sm;
+    uint32_t l1_per_sm, shared_per_sm; /* bytes: L1 cache and shared memory together, and how much may be shared */
+} exec_card;
+extern exec_card exec_device;
 
 /* printf of kernels lands here, in block order, at the end of each launch. Default: stdout. */
 extern void (*exec_print)(const char *text, size_t length);

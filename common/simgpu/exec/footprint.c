@@ -16,10 +16,8 @@ void footprint_init(uint64_t base, uint64_t bytes) {
     base_sector = base / 32;
     for (int k = 0; k < 2; k++) {
         bitmap[k] = mmap(NULL, bytes / 256, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (bitmap[k] == MAP_FAILED) {
-            fputs("simgpu: cannot reserve address space; is `ulimit -v` set? Unset it and run again.\n", stderr);
-            exit(1);
-        }
+        if (bitmap[k] == MAP_FAILED)
+            sim_refuse("cannot reserve address space; is `ulimit -v` set? Unset it and run again.");
     }
 }
 

@@ -1,6 +1,7 @@
 /* Device memory: one window of addresses that the host cannot read, and the bytes behind it elsewhere.
  *
- * Address a lives at storage + (a - MEM_BASE). Both ranges are reserved once and get pages when touched. Allocation is
+ * Address a lives at storage + (a - MEM_BASE). Both ranges are reserved once and get pages when touched: a program may
+ * allocate all of a large device on a small host. Allocation is
  * a bump pointer: an address is not used twice until the window is exhausted, so a stale pointer is always found out.
  */
 #include "warp.h"
@@ -10,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define WINDOW (1ull << 38) /* 256 GB of addresses */
-enum { ALIGN = 512, GUARD = 512, FRESH = 0xCD };
+enum { ALIGN = 512, GUARD = 512, FRESH = 0xCD, PAGE = 4096, PIECE = 8 << 20 };
 
 typedef struct {
     uint64_t address, bytes;
@@ -24,6 +26,8 @@ static allocation *allocations;
 static uint32_t nallocations;
 static uint64_t window_base, next_address, capacity, used;
 static uint8_t *storage;
+
+static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
 static void *reserve(uint64_t at, int protection) {
     return mmap((void *)at, WINDOW, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
@@ -43,11 +47,8 @@ void mem_init(uint64_t capacity_bytes) {
             munmap(p, WINDOW);
     }
     storage = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (!window_base || storage == MAP_FAILED) {
-        fputs("simgpu: cannot reserve address space for device memory; is `ulimit -v` set? Unset it and run again.\n",
-              stderr);
-        exit(1);
-    }
+    if (!window_base || storage == MAP_FAILED)
+        sim_refuse("cannot reserve address space for device memory; is `ulimit -v` set? Unset it and run again.");
     madvise(storage, WINDOW, MADV_DONTDUMP);
     next_address = window_base;
     footprint_init(window_base, WINDOW);
@@ -89,6 +90,39 @@ static bool fits(uint64_t need) {
     return next_address + need <= window_base + WINDOW && free_here;
 }
 
+/* A piece of fresh memory as a file, or -1. */
+static int fresh_file(void) {
+    static bool tried;
+    static int file = -1;
+    if (tried) return file;
+    tried = true;
+    file = memfd_create("simgpu-fresh", MFD_CLOEXEC);
+    void *bytes = file < 0 || ftruncate(file, PIECE) ? MAP_FAILED
+                                                     : mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (bytes == MAP_FAILED) return file = -1;
+    memset(bytes, FRESH, PIECE);
+    munmap(bytes, PIECE);
+    return file;
+}
+
+/* Large memory is that file, mapped again and again: what nobody writes costs the host nothing. A process may have
+ * some 65000 mappings, and these are three at most for each PIECE of the device. Where the host gives none, and in
+ * small memory, the bytes are written. */
+static void make_fresh(uint8_t *from, uint64_t bytes) {
+    uint8_t *end = from + bytes, *at = from;
+    if (bytes >= PIECE && fresh_file() >= 0) {
+        at = storage + round_up((uint64_t)(from - storage), PAGE);
+        memset(from, FRESH, (size_t)(at - from));
+        while (end - at >= PAGE) {
+            uint64_t n = end - at < PIECE ? (uint64_t)(end - at) / PAGE * PAGE : PIECE;
+            if (mmap(at, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fresh_file(), 0) != at)
+                break;
+            at += n;
+        }
+    }
+    memset(at, FRESH, (size_t)(end - at));
+}
+
 uint64_t mem_alloc(uint64_t bytes) {
     if (bytes == 0 || bytes > capacity - used) return 0;
     uint64_t need = (bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
@@ -105,7 +139,7 @@ uint64_t mem_alloc(uint64_t bytes) {
     nallocations++;
     next_address += need;
     used += bytes;
-    memset(mem_host(allocations[at].address), FRESH, bytes);
+    make_fresh(mem_host(allocations[at].address), bytes);
     return allocations[at].address;
 }
 
@@ -114,9 +148,11 @@ int mem_free(uint64_t addr) {
     if (i < 0 || allocations[i].address != addr || !allocations[i].live) return -1;
     allocations[i].live = false;
     used -= allocations[i].bytes;
-    uint64_t first = (addr - window_base + 4095) & ~4095ull,
-             last = (addr - window_base + allocations[i].bytes) & ~4095ull;
-    if (last > first) madvise(storage + first, last - first, MADV_DONTNEED);
+    uint64_t first = round_up(addr - window_base, PAGE),
+             last = (addr - window_base + allocations[i].bytes) / PAGE * PAGE;
+    if (last > first) /* no pages and, however many they were, one mapping */
+        mmap(storage + first, last - first, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     return 0;
 }
 

@@ -2,13 +2,13 @@
 #ifndef SIMGPU_MUST_H
 #define SIMGPU_MUST_H
 
-#include <stdio.h>
+#include "../ptx/ptx.h"
+
 #include <stdlib.h>
 
 static inline void *must(void *p) {
-    if (p) return p;
-    fputs("simgpu: out of host memory\n", stderr);
-    exit(1);
+    if (!p) sim_refuse("out of host memory");
+    return p;
 }
 
 #endif

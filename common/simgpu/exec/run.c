@@ -28,6 +28,7 @@ static uint64_t budget_per_block = 1ull << 26;
 static worker workers[MAX_WORKERS];
 static uint64_t launches;
 
+exec_card exec_device = {.sms = 132, .threads_per_sm = 2048, .l1_per_sm = 256 << 10, .shared_per_sm = 228 << 10};
 void (*exec_print)(const char *text, size_t length);
 const exec_hooks *exec_listener;
 
@@ -321,9 +322,20 @@ static void *helper(void *arg) {
     return NULL;
 }
 
+/* A forked child has the thread that forked and no other: it runs its blocks alone. */
+static void in_child(void) {
+    pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    pool.work = pool.done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    pool.helpers = 0;
+    wanted_threads = 1;
+}
+
 /* Signals belong to the program's own threads. A host that gives no more threads gives fewer: results are the same. */
 static void start_helpers(unsigned n) {
+    static bool told;
     sigset_t all, old;
+    if (!told) pthread_atfork(NULL, NULL, in_child);
+    told = true;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     while (pool.helpers < n) {
@@ -455,14 +467,15 @@ static void refuse_unsupported(const ptx_function *f, exec_result *r) {
              f->module->source_name, length, name, f->unsupported ? f->unsupported : "it has no body");
 }
 
-/* L1 and shared memory are one array of 256 KB: the bytes of it that a block has as its L1. The blocks of an SM share
- * what their shared memory leaves: as many as there are, as 2048 threads are, and as have room (with 1 KB each that
- * CUDA keeps, in 228 KB at most). */
+/* L1 and shared memory are one array: the bytes of it that a block has as its L1. The blocks of an SM share what their
+ * shared memory leaves: as many as there are, as the SM has threads for, and as have room (with 1 KB each that CUDA
+ * keeps). */
 static uint32_t l1_share(uint64_t nblocks, uint32_t threads, uint32_t shared) {
-    uint32_t taken = shared ? shared + 1024 : 0, resident = 2048 / (threads > 64 ? threads : 64);
-    if (taken && resident > 228 * 1024 / taken) resident = 228 * 1024 / taken;
-    if (nblocks < (uint64_t)resident * SMS) resident = (uint32_t)((nblocks + SMS - 1) / SMS);
-    return 256 * 1024 / resident - taken;
+    const exec_card *card = &exec_device;
+    uint32_t taken = shared ? shared + 1024 : 0, resident = card->threads_per_sm / (threads > 64 ? threads : 64);
+    if (taken && resident > card->shared_per_sm / taken) resident = card->shared_per_sm / taken;
+    if (nblocks < (uint64_t)resident * card->sms) resident = (uint32_t)((nblocks + card->sms - 1) / card->sms);
+    return card->l1_per_sm / (resident ? resident : 1) - taken;
 }
 
 void exec_run(const exec_launch *launch, exec_result *r) {

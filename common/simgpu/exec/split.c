@@ -193,8 +193,8 @@ static uint64_t special(const warp *w, enum ptx_special s, uint32_t lane) {
     case SREG_laneid: return lane;
     case SREG_warpid: return w->number;
     case SREG_nwarpid: return b->nwarps;
-    case SREG_smid: return b->id % SMS; /* round robin, one possible placement */
-    case SREG_nsmid: return SMS;
+    case SREG_smid: return b->id % exec_device.sms; /* round robin, one possible placement */
+    case SREG_nsmid: return exec_device.sms;
     case SREG_lanemask_eq: return 1u << lane;
     case SREG_lanemask_lt: return (1u << lane) - 1;
     case SREG_lanemask_le: return (2u << lane) - 1;

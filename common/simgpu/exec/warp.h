@@ -69,8 +69,6 @@ typedef struct {
     uint64_t lo, hi; /* an allocation that this instruction's last access lay in */
 } mem_range;
 
-enum { SMS = 132 }; /* as %nsmid has it; exec/ knows no profile */
-
 /* The cache of one SM as one block sees it: direct-mapped lines with four sector bits. */
 enum { L1_LINES = 2048 };
 typedef struct {

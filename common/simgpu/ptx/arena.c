@@ -13,10 +13,7 @@ typedef struct header {
 static header all = {&all, &all};
 
 static void *link_in(header *h) {
-    if (!h) {
-        fputs("simgpu: out of host memory while reading PTX\n", stderr);
-        exit(1);
-    }
+    if (!h) sim_refuse("out of host memory while reading PTX");
     h->next = all.next;
     h->previous = &all;
     all.next->previous = h;

@@ -17,6 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Where SimGPU itself cannot go on: one message, after "simgpu: ", and the process ends (exit 2). The program's exit
+ * handlers do not run, since they would explain an exit that the program did not call. */
+__attribute__((noreturn, format(printf, 1, 2))) void sim_refuse(const char *format, ...);
+
 typedef struct ptx_module ptx_module;
 typedef struct ptx_insn ptx_insn;
 struct ptx_reloc;

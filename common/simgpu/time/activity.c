@@ -52,10 +52,7 @@ static void add(span_log *l, span s) {
     if (l->count == l->room) {
         l->room = l->room ? 2 * l->room : 256;
         l->spans = realloc(l->spans, l->room * sizeof *l->spans);
-        if (!l->spans) {
-            fputs("simgpu: the host has no memory left for the report; mark it more often (simgpuMark)\n", stderr);
-            exit(2);
-        }
+        if (!l->spans) sim_refuse("the host has no memory left for the report; mark it more often (simgpuMark)");
     }
     l->spans[l->count++] = s;
 }

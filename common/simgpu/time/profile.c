@@ -1,4 +1,5 @@
-/* profile.c — reads a device profile: lines of `key = value`, # begins a comment.
+/* profile.c — reads a device profile: lines of `key = value`, # begins a comment. The build puts the files of profiles/
+ * into the library (profiles.inc).
  *
  * Strict, since a wrong constant would be a wrong grade: an unknown key, a value that is no positive number, a key
  * twice or a key missing is an error with its place. */
@@ -10,9 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef SIMGPU_PROFILES
-#error "compile with -DSIMGPU_PROFILES=\"folder of the .conf files\""
-#endif
+static const struct {
+    const char *name, *text;
+} cards[] = {
+#include "profiles.inc"
+};
+enum { NCARDS = sizeof cards / sizeof *cards };
 
 static const struct {
     const char *key;
@@ -24,18 +28,15 @@ static const struct {
 };
 enum { NKEYS = sizeof keys / sizeof *keys };
 
-_Noreturn __attribute__((format(printf, 3, 4))) static void refuse(const char *path, int line, const char *format,
+__attribute__((noreturn, format(printf, 3, 4))) static void refuse(const char *card, int line, const char *format,
                                                                    ...) {
+    char text[1024], number[16] = "";
     va_list args;
     va_start(args, format);
-    if (line > 0)
-        fprintf(stderr, "simgpu: %s:%d: ", path, line);
-    else
-        fprintf(stderr, "simgpu: %s: ", path);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    exit(2);
+    if (line > 0) snprintf(number, sizeof number, ":%d", line);
+    sim_refuse("profiles/%s.conf%s: %s", card, number, text);
 }
 
 /* Cuts blanks at both ends. */
@@ -45,9 +46,9 @@ static char *trim(char *s) {
     return s;
 }
 
-static void set(time_profile *p, bool *seen, const char *path, int line, const char *key, const char *value) {
+static void set(time_profile *p, bool *seen, const char *card, int line, const char *key, const char *value) {
     if (!strcmp(key, "name")) {
-        if (!*value || strlen(value) >= sizeof p->name) refuse(path, line, "name: wants 1 to 63 characters");
+        if (!*value || strlen(value) >= sizeof p->name) refuse(card, line, "name: wants 1 to 63 characters");
         strcpy(p->name, value);
         return;
     }
@@ -55,33 +56,39 @@ static void set(time_profile *p, bool *seen, const char *path, int line, const c
         if (strcmp(key, keys[i].key)) continue;
         char *end;
         double number = strtod(value, &end);
-        if (seen[i]) refuse(path, line, "%s is given twice; remove one", key);
+        if (seen[i]) refuse(card, line, "%s is given twice; remove one", key);
         if (end == value || *end || !(number > 0 && number < 1e18))
-            refuse(path, line, "%s: '%s' is not a positive number", key, value);
+            refuse(card, line, "%s: '%s' is not a positive number", key, value);
         seen[i] = true;
         *(double *)((char *)p + keys[i].offset) = number;
         return;
     }
-    refuse(path, line, "unknown key '%s'; the keys stand in common/simgpu/time/profile.def", key);
+    refuse(card, line, "unknown key '%s'; the keys stand in common/simgpu/time/profile.def", key);
 }
 
-static void read_profile(time_profile *p, const char *path) {
-    FILE *f = fopen(path, "re");
-    if (!f) refuse(path, 0, "%s; PROFILE names a file of %s without its .conf", strerror(errno), SIMGPU_PROFILES);
+static void read_profile(time_profile *p, const char *card, const char *text) {
+    FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    if (!f) refuse(card, 0, "%s", strerror(errno));
     bool seen[NKEYS] = {0};
     char row[512];
     for (int line = 1; fgets(row, sizeof row, f); line++) {
         row[strcspn(row, "#\n")] = '\0';
         char *key = trim(row), *value = strchr(key, '=');
         if (!*key) continue;
-        if (!value) refuse(path, line, "wants `key = value`");
+        if (!value) refuse(card, line, "wants `key = value`");
         *value = '\0';
-        set(p, seen, path, line, trim(key), trim(value + 1));
+        set(p, seen, card, line, trim(key), trim(value + 1));
     }
     fclose(f);
-    if (!p->name[0]) refuse(path, 0, "lacks the key 'name'");
+    if (!p->name[0]) refuse(card, 0, "lacks the key 'name'");
     for (int i = 0; i < NKEYS; i++)
-        if (!seen[i]) refuse(path, 0, "lacks the key '%s'", keys[i].key);
+        if (!seen[i]) refuse(card, 0, "lacks the key '%s'", keys[i].key);
+}
+
+__attribute__((noreturn)) static void no_such_card(const char *name) {
+    char here[512] = "";
+    for (int i = 0; i < NCARDS; i++) snprintf(here + strlen(here), sizeof here - strlen(here), " %s", cards[i].name);
+    sim_refuse("PROFILE=%s: there is no such virtual card. Here are:%s", name, here);
 }
 
 const time_profile *time_profile_get(void) {
@@ -89,10 +96,10 @@ const time_profile *time_profile_get(void) {
     if (!profile.name[0]) {
         const char *name = getenv("PROFILE");
         if (!name || !*name) name = "h200";
-        if (strchr(name, '/')) refuse(name, 0, "PROFILE is a name in %s, not a path", SIMGPU_PROFILES);
-        char path[4096];
-        snprintf(path, sizeof path, "%s/%s.conf", SIMGPU_PROFILES, name);
-        read_profile(&profile, path);
+        int i = 0;
+        while (i < NCARDS && strcmp(cards[i].name, name)) i++;
+        if (i == NCARDS) no_such_card(name);
+        read_profile(&profile, name, cards[i].text);
     }
     return &profile;
 }

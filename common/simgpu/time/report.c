@@ -21,10 +21,7 @@ static report_slot *first, *last;
 
 /* --- the queue of lines ------------------------------------------------------------------------------------- */
 
-static void lost(const char *why) {
-    fprintf(stderr, "simgpu: the report cannot be written: %s\n", why);
-    exit(2);
-}
+__attribute__((noreturn)) static void lost(const char *why) { sim_refuse("the report cannot be written: %s", why); }
 
 static void write_known(void) {
     while (first && first->text) {

@@ -30,7 +30,7 @@ typedef struct {
 #undef PROFILE
 } time_profile;
 
-/* The profile named by the environment's PROFILE, or h200; read at the first call. A file that is missing or wrong
+/* The profile named by the environment's PROFILE, or h200; read at the first call. One that is not there, or is wrong,
  * ends the program with a message (exit 2): no time would be true. */
 const time_profile *time_profile_get(void);
 

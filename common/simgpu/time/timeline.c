@@ -38,7 +38,7 @@ typedef struct node {
     enum phase phase;
     double start, until, left, cap; /* left: bytes still to flow, at most at cap GB/s (bytes a ns) */
     double fixed;                   /* a copy's time before it flows */
-    double share;                   /* of the SMs, while it runs */
+    uint64_t fills;                 /* of the SMs, in parts, while it runs */
     exec_fault *fault;              /* what the kernel ran into; the device stops when it finishes */
 } node;
 
@@ -64,7 +64,7 @@ static struct {
     uint64_t sequence;
     double host, device; /* the two clocks; the device's may lag behind the host's, or lead while the host waits */
     node *h2d, *d2h;     /* what the copy engines do */
-    double sm_share;     /* of the SMs that is taken, 0..1 */
+    uint64_t filled;     /* of the SMs, in parts */
     bool in_function;    /* a host function runs, at the device's present */
     double function_ns;  /* the work that it has done */
     exec_fault fault;
@@ -75,10 +75,7 @@ const time_hooks *time_listener;
 static double larger(double a, double b) { return a > b ? a : b; }
 
 static void *need(void *memory) {
-    if (!memory) {
-        fputs("simgpu: the host has no memory left for queued commands; synchronize more often\n", stderr);
-        exit(2);
-    }
+    if (!memory) sim_refuse("the host has no memory left for queued commands; synchronize more often");
     return memory;
 }
 
@@ -142,9 +139,15 @@ static bool on_sms(const time_command *c) {
 }
 static node **engine(const node *n) { return n->c.direction == TIME_H2D ? &line.h2d : &line.d2h; }
 
+/* How full the SMs are is counted in parts, so that it is exact: each number of blocks from 1 to 32 that an SM may hold
+ * divides an SM's parts. */
+#define PARTS_OF_SM 144403552893600u
+
+static uint64_t all_parts(const time_profile *p) { return (uint64_t)p->sm_count * PARTS_OF_SM; }
+
 static bool has_room(const node *n) {
     if (on_bus(n)) return *engine(n) == NULL;
-    return line.sm_share == 0 || line.sm_share + n->share <= 1;
+    return line.filled + n->fills <= all_parts(time_profile_get());
 }
 
 static uint8_t *bytes_at(uint64_t address, uint64_t offset) {
@@ -188,7 +191,7 @@ static void start(node *n) {
     double bytes = (double)(n->c.width * n->c.height);
     n->start = n->until = line.device;
     n->phase = BUSY;
-    if (line.fault.status != EXEC_OK) n->share = 0; /* the context is dead: nothing happens any more */
+    if (line.fault.status != EXEC_OK) n->fills = 0; /* the context is dead: nothing happens any more */
     if (line.fault.status != EXEC_OK) return;
     if (n->c.kind == TIME_LAUNCH) {
         if (time_listener) time_listener->launches(&n->c, n->count);
@@ -208,7 +211,7 @@ static void start(node *n) {
     } else if (n->c.kind == TIME_COPY) {
         n->until += bytes / p->pageable_d2h_gbs; /* host to host: the CPU's own memcpy, in its stream's order */
     }
-    line.sm_share += n->share;
+    line.filled += n->fills;
     if (on_sms(&n->c) && n->c.kind != TIME_LAUNCH)
         activity_device(&n->c, n->called, n->arrive, n->start, n->start + p->kernel_fixed_ns, n->until);
 }
@@ -228,8 +231,7 @@ static void finish(node *n) {
     stream *s = stream_at(n->c.stream);
     bool alive = line.fault.status == EXEC_OK;
     if (on_bus(n) && *engine(n) == n) *engine(n) = NULL;
-    line.sm_share -= n->share;
-    if (line.sm_share < 1e-9) line.sm_share = 0;
+    line.filled -= n->fills;
     if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) {
         if (time_listener) time_listener->moves(&n->c);
         move_bytes(n);
@@ -348,14 +350,14 @@ static void find_dependencies(node *n) {
     }
 }
 
-/* The part of the SMs that a command fills. */
-static double share_of(const time_command *c, const time_profile *p) {
-    if (c->kind != TIME_LAUNCH) return on_sms(c) ? 1 : 0;
+/* How much of the SMs a command fills. */
+static uint64_t parts_of(const time_command *c, const time_profile *p) {
+    if (c->kind != TIME_LAUNCH) return on_sms(c) ? all_parts(p) : 0;
     const exec_launch *l = &c->launch;
     uint32_t per_sm = time_occupancy(p, l->block.x * l->block.y * l->block.z, l->kernel->registers,
                                      (uint64_t)l->kernel->static_shared + l->dynamic_shared);
-    double blocks = (double)l->grid.x * l->grid.y * l->grid.z, slots = p->sm_count * (per_sm ? per_sm : 1);
-    return blocks < slots ? blocks / slots : 1;
+    uint64_t blocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z, part = PARTS_OF_SM / (per_sm ? per_sm : 1);
+    return blocks < all_parts(p) / part ? blocks * part : all_parts(p);
 }
 
 /* Copies a pageable source now, as the driver does into its own page-locked buffer: the caller may change it. */
@@ -427,7 +429,7 @@ void time_submit(const time_command *c) {
     find_dependencies(n);
 
     const time_profile *p = time_profile_get();
-    n->share = share_of(c, p);
+    n->fills = parts_of(c, p);
     double begun = line.host, staging = plan_copy(n, p);
     n->called = activity_call_ns();
     spend(HOST_SUBMITS, price(c, p));

@@ -16,10 +16,7 @@ enum { HOST = 1, GPU = 2, SIDE_BY_SIDE = TRACE_STREAMS - TRACE_SMS };
 static double sms_until[SIDE_BY_SIDE]; /* the last span's end in each row of the SMs */
 static bool named[TRACE_STREAMS + 1024];
 
-static void lost(const char *why) {
-    fprintf(stderr, "simgpu: the trace cannot be written: %s\n", why);
-    exit(2);
-}
+__attribute__((noreturn)) static void lost(const char *why) { sim_refuse("the trace cannot be written: %s", why); }
 
 static void put_string(const char *s) {
     fputc('"', file);
