@@ -7,7 +7,7 @@
 #   lab_dir N, lab_file N   labs/lab3-transpose, transpose.cu; a message and exit 1 where there is no such lab
 #   lab_title N             the first heading of the handout
 #   need TOOL...            exits with the command that installs what is missing (see need.sh)
-#   build TARGET...         make, with the caller's -j or else all cores
+#   build TARGET...         make, with the caller's -j or else all cores; BUILD_SECONDS limits it
 #   apart COMMAND...        runs with file descriptors 3 and up closed: nothing of the grader's leaks into a student's program
 #   gpu_caption             "# NVIDIA H200, driver ..., CUDA ..., date, commit": the first line of a record of measured times; the
 #                           commit is COMMIT where there is no git
@@ -59,7 +59,7 @@ need() { common/make/need.sh "$@"; }
 build() {
     local jobs
     jobs=$(printf %s "${MAKEFLAGS:-}" | grep -oE -- "-j[0-9]+" | head -n 1) || true # a caller may have pipefail
-    env -u MAKEFLAGS -u MFLAGS "${MAKE:-make}" --no-print-directory -s "${jobs:--j$(nproc 2>/dev/null || echo 2)}" "$@"
+    env -u MAKEFLAGS -u MFLAGS ${BUILD_SECONDS:+timeout -k 5 "$BUILD_SECONDS"} "${MAKE:-make}" --no-print-directory -s "${jobs:--j$(nproc 2>/dev/null || echo 2)}" "$@"
 }
 
 apart() {
