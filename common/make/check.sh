@@ -5,12 +5,13 @@
 # run it once, with a fresh seed, and turn each row of the record into a test. The verdict is the record's and Bats'
 # exit status together; what the program prints decides nothing. Exit 0 only if every row of every lab graded is full.
 # With LAB, that lab's file must be there. Without, the labs are graded whose files are there, and a line names the rest.
+# Two checks may run at once: they wait for each other where they build what all share, and if they grade the same file.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
 . common/make/variant.sh
 
-need bats timeout
+need bats timeout flock
 need_compilers
 
 where=${SUBMISSION:-labs}
@@ -42,6 +43,12 @@ points_of() {
     rows "$1" | awk -F "\t" '{ max += $2 } END { print 0, max + 0 }'
 }
 
+# What lab $1's programs have in common, its harness, the reference and SimGPU; one check at a time builds it.
+build_common() { (
+    flock 9
+    build "$B/reference/lab$1" 9>&-
+) 9>"$B/common.lock"; }
+
 # The compiler reads what a stranger wrote: it gets nothing to read from us, two minutes, and 6 GB. (nvcc maps more.)
 build_apart() { (
     if [ "$DEVICE-$CUDA_COMPILER" = sim-clang ]; then ulimit -v 6000000; fi
@@ -72,13 +79,15 @@ prepare() {
 
 # Grades lab $1. Exit 0 if it is full.
 grade() {
-    local n=$1 name
+    local n=$1 name busy
     name=$(variant "$n" "$where") || exit 1
     local files=$out/${name##*/}-lab$n
     export CHECK_PROGRAM=$B/$name/lab$n CHECK_RECORD=$files.tsv CHECK_LOG=$files.log
     export CHECK_SEED=$seed CHECK_AGAIN="make check LAB=$n${SUBMISSION:+ SUBMISSION=$SUBMISSION} SEED=$seed"
+    exec {busy}>"$files.lock"
+    flock "$busy"
     rm -f "$CHECK_RECORD" "$CHECK_LOG"
-    build "$B/reference/lab$n" || exit 1
+    build_common "$n" || exit 1
     prepare "$n"
 
     bats_file "$n" >"$files.bats"
@@ -89,6 +98,7 @@ grade() {
     local points
     points=$(points_of "$n" "$CHECK_RECORD")
     total="$total $points"
+    exec {busy}>&-
     [ "$status" = 0 ] && [ -z "${CHECK_REASON:-}" ] && [ "${points% *}" = "${points#* }" ]
 }
 
