@@ -222,6 +222,53 @@ say() {
     [[ $output == *"empty has no lab's file"* && $output != *Score* ]]
 }
 
+@test "a seed or a lab that cannot be is refused before anything is graded, with the right form" {
+    for seed in abc -1 1.5 18446744073709551616 '1 2'; do
+        say make check LAB=3 SUBMISSION=solutions SEED="$seed"
+        [ "$status" != 0 ]
+        [[ $output == *"SEED=$seed: a seed is a whole number from 0 to 18446744073709551615, as SEED=7."* && $output != *"ok 1"* ]]
+    done
+    for lab in '3 9' 03 3,4 '*' lab3; do
+        say make check LAB="$lab" SUBMISSION=solutions
+        [ "$status" != 0 ]
+        [[ $output == *"LAB=$lab: There is no lab '"*'One of them, as LAB=3, or more, as LAB="3 4".'* && $output != *"ok 1"* ]]
+    done
+    say make check LAB="3 4" SUBMISSION=solutions SEED=18446744073709551615
+    [ "${lines[-1]}" = "Score: 200/200" ]
+}
+
+@test "what the caller has set for SimGPU does not change a grade" {
+    export SIMGPU_BUDGET=1000 SIMGPU_CHECK=0
+    say make check LAB=3 SUBMISSION=solutions
+    [ "${lines[-1]}" = "Score: 100/100" ]
+}
+
+@test "two names that look alike are two submissions" {
+    mkdir -p "$BATS_TEST_TMPDIR"/{ann/lee,ann_lee}
+    cp "$starter" "$BATS_TEST_TMPDIR/ann_lee/transpose.cu"
+    cp solutions/lab3-transpose/transpose.cu "$BATS_TEST_TMPDIR/ann/lee/"
+    say make check LAB=3 SUBMISSION="$BATS_TEST_TMPDIR/ann/lee"
+    [ "${lines[-1]}" = "Score: 100/100" ]
+    say make check LAB=3 SUBMISSION="$BATS_TEST_TMPDIR/ann_lee"
+    [[ $output == *"Score: 40/100"* ]]
+    [ "$(ls -d "$B/$DESK"/sub-*ann_lee_transpose* | wc -l)" = 2 ]
+}
+
+@test "two checks at once, of one file and of two, with all that they share to be built" {
+    mkdir -p "$BATS_TEST_TMPDIR"/{a,b}
+    cp solutions/lab3-transpose/transpose.cu "$BATS_TEST_TMPDIR/a/"
+    cp "$starter" "$BATS_TEST_TMPDIR/b/transpose.cu"
+    rm -rf "$B"/{reference,starter,lab3,obj/lab}
+    for who in a1 b2 a3; do
+        make -s check LAB=3 SEED=1 SUBMISSION="$BATS_TEST_TMPDIR/${who%?}" >"$BATS_TEST_TMPDIR/$who" 2>&1 3>&- 4>&- &
+    done
+    wait
+    tail -n 4 "$BATS_TEST_TMPDIR"/[ab][123]
+    for i in a1 b2 a3; do [ "$(grep -cE '^(not )?ok ' "$BATS_TEST_TMPDIR/$i")" = 7 ]; done
+    [ "$(tail -qn 1 "$BATS_TEST_TMPDIR"/a[13])" = $'Score: 100/100\nScore: 100/100' ]
+    grep -qx 'Score: 40/100' "$BATS_TEST_TMPDIR/b2"
+}
+
 @test "a submission may be a tree, a folder or a file" {
     for s in solutions/lab3-transpose solutions/lab3-transpose/transpose.cu "$PWD/solutions"; do
         say make check LAB=3 SUBMISSION="$s"
