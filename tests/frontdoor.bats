@@ -254,6 +254,21 @@ say() {
     [ "$(ls -d "$B/$DESK"/sub-*ann_lee_transpose* | wc -l)" = 2 ]
 }
 
+@test "a check waits while another builds what all share, and while another grades the same file" {
+    make -s check LAB=3 SUBMISSION=solutions 3>&- 4>&-
+    for lock in "$B/common.lock" "$B/$DESK/check/reference-lab3.lock"; do
+        [ -f "$lock" ]
+        exec {held}>"$lock"
+        flock "$held"
+        make -s check LAB=3 SUBMISSION=solutions >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- 4>&- {held}>&- &
+        sleep 3
+        [ ! -s "$BATS_TEST_TMPDIR/out" ]
+        exec {held}>&-
+        wait
+        grep -qx 'Score: 100/100' "$BATS_TEST_TMPDIR/out"
+    done
+}
+
 @test "two checks at once, of one file and of two, with all that they share to be built" {
     mkdir -p "$BATS_TEST_TMPDIR"/{a,b}
     cp solutions/lab3-transpose/transpose.cu "$BATS_TEST_TMPDIR/a/"
