@@ -45,10 +45,11 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check test doctor lint docs bench bench-sim bench-clock fuzz repeat clean FORCE
+.PHONY: list setup check grade test doctor lint docs bench bench-sim bench-clock fuzz repeat clean FORCE
 list:         ; @$(DO)/list.sh
 setup:        ; @$(DO)/setup.sh
 check: FORCE  ; @$(DO)/check.sh
+grade: FORCE  ; @$(DO)/grade.sh
 test: FORCE   ; @$(DO)/test.sh
 doctor:       ; @$(DO)/doctor.sh
 lint:         ; @$(DO)/lint.sh

@@ -284,6 +284,72 @@ say() {
     grep -qx 'Score: 40/100' "$BATS_TEST_TMPDIR/b2"
 }
 
+# A class: full, slow, refused, not to be compiled, never ending; a name that needs quotes, a link, nothing at all.
+class() {
+    class=$BATS_TEST_TMPDIR/class
+    mkdir -p "$class"/{anna/lab4-reduction,ben,"cem, o'neil",dora,eve,fay,gil}
+    cp solutions/lab3-transpose/transpose.cu "$class/anna/"
+    cp solutions/lab4-reduction/reduction.cu "$class/anna/lab4-reduction/"
+    cp "$starter" "$class/ben/transpose.cu"
+    { cat "$starter" && echo 'extern "C" int system(const char *); int run_it() { return system("true"); }'; } >"$class/cem, o'neil/transpose.cu"
+    { cat "$starter" && echo 'int oops = ;'; } >"$class/dora/transpose.cu"
+    sed 's/^extern "C" void transpose(.*/&\n    for (volatile int forever = 1; forever;) continue;/' "$starter" >"$class/eve/transpose.cu"
+    ln -s /etc/passwd "$class/fay/transpose.cu"
+}
+
+# A line of scores.csv, without the seed and the commit.
+scored() { sed -n "s/^\($1,$2,[0-9]*,100\),5,[^,]*,/\1,/p" "$class-grades/scores.csv"; }
+
+@test "make grade grades a folder of submissions, whatever is wrong with one, and leaves nothing in .build" {
+    class
+    ls "$B" >"$BATS_TEST_TMPDIR/before"
+    CHECK_TIMEOUT=10 say make -s grade DIR="$class" SEED=5
+    [ "$status" != 0 ] # a link
+    cat "$class-grades/scores.csv"
+    [[ $(head -n 1 "$class-grades/scores.csv") == name,lab,points,of,seed,commit,note,correct,launches,load-sectors,store-sectors,bank-conflicts,virtual-time,view,* ]]
+    [[ $(scored anna 3) == anna,3,100,100,,20,10,10,10,10,30,10,* ]]
+    [[ $(scored anna 4) == anna,4,100,100,,* ]]
+    [[ $(scored ben 3) == ben,3,40,100,,20,0,0,10,10,0,0,* ]]
+    [[ $(scored "\"cem, o'neil\"" 3) == *'",3,0,100,"refused: transpose.cu calls `system`'*'",0,0,0,0,0,0,0,'* ]]
+    [[ $(scored dora 3) == 'dora,3,0,100,it does not compile,0,'* ]]
+    [[ $(scored eve 3) == 'eve,3,0,100,it was still running after 10 seconds,0,'* ]]
+    [ "$(wc -l <"$class-grades/scores.csv")" = 7 ]
+    [[ $output == *"fay: $class/fay/transpose.cu is a link, and links are not graded"* && $output == *"gil: no file of lab 0 1 2 3 4 5 in it"* ]]
+    [ "${lines[-2]}" = "6 graded, 0 had a result already, 1 could not be graded; 2 of 6 are full: $class-grades/scores.csv" ]
+    grep -q 'error: expected expression' "$class-grades/dora-lab3.txt"
+    ls "$B" | grep -vx common.lock | diff <(grep -vx common.lock "$BATS_TEST_TMPDIR/before") -
+    # The points are make check's.
+    say make check LAB=3 SUBMISSION="$class/ben" SEED=5
+    [[ $output == *"Score: 40/100"* ]]
+}
+
+@test "make grade goes on where it was stopped, and grades again what was handed in again, or on demand" {
+    class
+    rm -r "$class"/{anna/lab4-reduction,eve,fay,gil,cem*}
+    say make -s grade DIR="$class" SEED=5
+    [ "$status" = 0 ]
+    cp "$starter" "$class/dora/transpose.cu"
+    cp "$starter" "$class/hal.cu"
+    say make -s grade DIR="$class" SEED=5
+    [ "$status" = 0 ]
+    [ "${lines[-1]}" = "1 graded, 2 had a result already (AGAIN=1 grades them anew), 0 could not be graded; 1 of 3 are full: $class-grades/scores.csv" ]
+    [[ $output == *"hal.cu: a file of which lab? To grade it, say LAB=3"* && $(scored dora 3) == dora,3,40,100,,* ]]
+    rm "$class-grades/results/ben-lab3.tsv" # as if stopped before it
+    say make -s grade DIR="$class" SEED=5 LAB=3
+    [[ ${lines[-1]} == "2 graded, 2 had"*" of 4 are full: "* ]]
+    [[ $(scored ben 3) == ben,3,40,100,,* && $(scored hal 3) == hal,3,40,100,,* ]]
+    say make -s grade DIR="$class" LAB=3 AGAIN=1 OUT="$BATS_TEST_TMPDIR/mine"
+    [[ ${lines[-1]} == "4 graded, 0 had"*"1 of 4 are full: $BATS_TEST_TMPDIR/mine/scores.csv" ]]
+    exec {held}>"$BATS_TEST_TMPDIR/mine/results/.lock"
+    flock "$held"
+    say make -s grade DIR="$class" OUT="$BATS_TEST_TMPDIR/mine"
+    exec {held}>&-
+    [[ $output == "Another make grade is writing to $BATS_TEST_TMPDIR/mine."* ]]
+    say make -s grade
+    [ "$status" != 0 ]
+    [[ ${lines[0]} == "make grade DIR=submissions: which folder?"* ]]
+}
+
 @test "a submission may be a tree, a folder or a file" {
     for s in solutions/lab3-transpose solutions/lab3-transpose/transpose.cu "$PWD/solutions"; do
         say make check LAB=3 SUBMISSION="$s"

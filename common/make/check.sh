@@ -22,8 +22,11 @@ done
 where=${SUBMISSION:-labs}
 # A seed that nobody can know beforehand; SEED=n repeats a run.
 seed=${SEED:-$(od -An -N8 -tu8 /dev/urandom | tr -d ' ')}
-[[ $seed =~ ^[0-9]{1,20}$ ]] && [ "$(printf '%s\n' "$seed" 18446744073709551615 | sort -n | tail -n 1)" = 18446744073709551615 ] ||
+if [[ ! $seed =~ ^[0-9]{1,20}$ ]] || [ "$(printf '%s\n' "$seed" 18446744073709551615 | sort -n | tail -n 1)" != 18446744073709551615 ]; then
     die "SEED=$seed: a seed is a whole number from 0 to 18446744073709551615, as SEED=7."
+fi
+seconds=${BUILD_SECONDS:-120} # for the compiler to read a submission
+unset BUILD_SECONDS
 out=$B/${DESK:+$DESK/}check
 mkdir -p "$out"
 
@@ -59,8 +62,7 @@ build_common() { (
 # The compiler reads what a stranger wrote: it gets nothing to read from us, two minutes, and 6 GB. (nvcc maps more.)
 build_apart() { (
     if [ "$DEVICE-$CUDA_COMPILER" = sim-clang ]; then ulimit -v 6000000; fi
-    export BUILD_SECONDS=${BUILD_SECONDS:-120}
-    build "$@" </dev/null
+    BUILD_SECONDS=$seconds build "$@" </dev/null
 ); }
 
 # Compiles the submission, looks at it, links it. When it is refused on the way, the reason is printed in full, and here,
@@ -76,7 +78,7 @@ prepare() {
         refused "it was refused"
     elif [ -n "${CHECK_REASON:-}" ] || ! build_apart "$CHECK_PROGRAM.o" 2>"$CHECK_LOG.cc"; then
         refused "it does not compile"
-        grep -v '^make' "$CHECK_LOG.cc" >&2 || echo "lab $n: the compiler did not come to an end in ${BUILD_SECONDS:-120} seconds with 6 GB of memory." >&2
+        grep -v '^make' "$CHECK_LOG.cc" >&2 || echo "lab $n: the compiler did not come to an end in $seconds seconds with 6 GB of memory." >&2
     elif ! common/make/gate.sh names "$n" "$CHECK_PROGRAM" >&2; then
         refused "it was refused"
     elif ! build "$CHECK_PROGRAM"; then
