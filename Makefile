@@ -97,6 +97,7 @@ SIMGPU_FLAGS := $(C_FLAGS) -D_GNU_SOURCE -O3 -ffp-contract=off -fno-math-errno -
 
 # `clang -x cuda` with our own small cuda_runtime.h, and no CUDA toolkit. sm_70 is the newest that clang 14 can
 # write PTX for without asking for a newer PTX version than the -target-sdk-version below stands for.
+# Host code has DWARF 4: of DWARF 5, binutils 2.40 and older take the file that code begins in for the main file.
 SIM_CUDA := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O2 -g1 \
             -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5 -I $(SIMGPU)/include -include cuda_runtime.h
 NVCC_FLAGS := -std=c++17 -O2 -lineinfo
@@ -114,7 +115,7 @@ else
 define compile_ll
 $(CLANG) $(SIM_CUDA) $3 --cuda-device-only -S -MMD -MP -MF $2.device.d -MT $@ -o $2.ptx $1
 $(B)/ptx2fatbin $2.ptx $2.fatbin
-$(CLANG) $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
+$(CLANG) -gdwarf-4 $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
 endef
 assemble_ll = $(CLANG) -O2 -Xclang -disable-llvm-passes -c -o $2.o $2.ll
 define compile_cu

@@ -68,6 +68,8 @@ silent() {
 @test "the host on a buffer that a copy is still on: its line is named, and the program goes on" {
     for name in read_early unwaited refill registered; do finds host "$name" in-flight; done
     [[ $output == "host.cu:"*": in flight: the host writes a buffer that a copy (line "*") may still be reading"* ]]
+    run timeout 20 "$B/tests/check/host" included
+    [[ $output == "touch.cuh:3: in flight: the host reads a buffer that a copy (host.cu:"*"     3 |     return *p; // <-- included"* ]]
 }
 
 @test "two streams on the same bytes without an order" {

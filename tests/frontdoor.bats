@@ -75,6 +75,20 @@ say() {
     [[ $output != *"/100"* ]]
 }
 
+@test "a program that does not end is stopped: what ran, the usual causes, exit not 0" {
+    sed 's/^extern "C" void transpose(.*/&\n    static volatile int flag = -1;\n    while (flag == -1) {}/' "$starter" >"$mine"
+    for c in lab3 lines3; do
+        say make "$c" LIMIT=1
+        [ "$status" != 0 ]
+        [[ $output == *"lab3: the host program was stopped from outside (SIGTERM) while running your transpose"* ]]
+        [[ $output == *"lab3 had not ended after 1 seconds."*"a host loop that polls memory"*"cudaEventQuery"*"LIMIT=seconds"* ]]
+        [[ $output != *"ended before its last row"* ]]
+    done
+    say make solution3 LIMIT=soon
+    [ "$status" != 0 ]
+    [[ $output == *"LIMIT=soon: a whole number of seconds, from 1 on"* ]]
+}
+
 @test "make -j2 builds it too, and a second time builds nothing" {
     say make -j2 lab3
     [ "$status" = 0 ]
@@ -116,6 +130,32 @@ say() {
     cp "$(lab_dir 3)/wrong/out_of_bounds.cu" "$mine"
     say make hint3
     [[ $output == *"hint 1 of 3 (question) for: every element lands"*"Does that element exist"* ]]
+}
+
+@test "make hint3 ROW=view is about that row; a word that is none lists them; a full row needs none" {
+    rm -rf .build/hints
+    say make hint3 ROW=view
+    [[ $output == *"hint 1 of 3 (question) for: view_transpose swaps"*"More: make hint3 ROW=view" ]]
+    say make hint3 ROW=view
+    [[ $output == *"hint 2 of 3 (place) for: view_transpose swaps"* ]]
+    say make hint3
+    [[ $output == *"hint 1 of 3 (question) for: the whole matrix"*"More: make hint3" ]]
+    say make hint3 ROW=correct
+    [ "$status" = 0 ]
+    [[ $output == "Row 'correct' of lab 3 is full. No hint needed." ]]
+    say make hint3 ROW=speed
+    [ "$status" != 0 ]
+    [[ $output == *"Lab 3 has no row 'speed'. Its rows:"* ]]
+    for id in $(apart "$B/reference/lab3" --rows | awk -F "\t" 'NR > 1 { print $1 }'); do grep -q "^  ROW=$id  " <<<"$output"; done
+}
+
+@test "make hint3 is about a row that was measured, as long as there is one" {
+    make -s .build/sim/mine/lab3 3>&- 4>&-
+    printf '%b\n' "row\tfirst\tfail\t0\t10\tit waits\t-\twant\t\tnot measured\tcorrect\t" \
+        "row\tsecond\tpart\t5\t10\tit lacks half\t2\twant\t\twhy\tlaunches\tdo it" "score\t5\t20\tdone" >.build/sim/mine/lab3.tsv
+    rm -rf .build/hints
+    say make hint3
+    [[ $output == *"for: it lacks half"* ]]
 }
 
 @test "make hint3 has nothing to say when every row is full" {

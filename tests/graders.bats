@@ -186,6 +186,11 @@ gate_stops() {
     gate_stops 'calls `system`' 'extern "C" int system(const char *); int run_it() { return system("true"); }'
 }
 
+@test "gate: printing otherwise than by printf" {
+    gate_stops 'which a submission to lab 3 may not. To print, use printf' 'int say_it() { return fprintf(stderr, "%d\\n", 7); }'
+    [[ $output != *"Remove the call"* ]]
+}
+
 @test "gate: SimGPU's own interface" {
     gate_stops 'calls `simgpuReport`' 'extern "C" int simgpuReport(const char *); int forge() { return simgpuReport("x"); }'
 }

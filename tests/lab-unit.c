@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int failures;
@@ -142,10 +143,15 @@ static void gates(void) {
     lab_fail("gate");
     lab_grade("less", 1);
     lab_grade("more", 0.7);
+    lab_where("more", "test.cu:7");
+    lab_why("more", "0.70 of the reference");
     lab_pass("other");
     lab_gate("gate", "somewhere other");
+    SAME(lab_find("more")->why, "earns points once 'gate' is full"); /* whatever was to be said of it */
+    SAME(lab_find("more")->where, "");
     CHECK(lab_find("less")->points == 0 && lab_find("less")->status == LAB_FAIL);
     SAME(lab_find("less")->why, "earns points once 'gate' is full");
+    CHECK(!strstr(printed(lab_card_print), "next: take") && strstr(printed(lab_record_write), "is full\tmore\t\n"));
     CHECK(lab_passed("other") && lab_find("other")->points == 10);
     fresh();
     lab_pass("gate");
@@ -155,6 +161,14 @@ static void gates(void) {
     lab_skip_rest("why not");
     CHECK(lab_find("more")->status == LAB_FAIL && lab_passed("gate"));
     SAME(lab_find("other")->why, "why not");
+    CHECK(!strstr(printed(lab_card_print), "      next: ") && strstr(printed(lab_record_write), "why not\tother\t\n"));
+    fresh();
+    lab_fail("gate");
+    lab_unmeasured("less", "see 'gate'");
+    lab_fail("more");
+    lab_gate("gate", ""), lab_gate("more", "");
+    SAME(lab_find("less")->why, "see 'gate'");
+    SAME(lab_find("other")->why, "earns points once 'gate' is full"); /* the first gate is the one to mend */
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -289,6 +303,8 @@ static void floors(void) {
     CHECK(!lab_possible("more", 89, copy) && !lab_passed("more"));
     SAME(lab_find("more")->why, "89.0 us is less than the floor, copy 100.0 us: some of the work was not done, or not "
                                 "while the clock ran");
+    lab_gate("gate", ""); /* which is not full: what the floor says stands */
+    CHECK(!strncmp(lab_find("more")->why, "89.0 us is less", 15) && !strstr(printed(lab_card_print), "next: take"));
 }
 
 /* The share of the reference's gain, on a logarithmic scale. */
@@ -380,6 +396,80 @@ static void faults(void) {
     SAME(lab_find("gate")->where, "nowhere.cu:7");
     SAME(lab_find("gate")->why, "cudaErrorIllegalAddress on 61x67\nillegal address: store past the end\n"
                                 "in kernel k, block (2,0,0), thread (3,0,0)");
+}
+
+/* A text is looked for in code only, as a whole word. */
+static void texts(void) {
+    static const char source[] = "/* copy( in a comment,\n   and on its copy( second line */ int zero; // copy(\n"
+                                 "say(\"\\\" copy(\", '\"'); my_copy(a); copy_all(b);\n"
+                                 "static int copying; /* */ copy(c); /* copy( */\n"
+                                 "int copy;\n";
+    static const struct {
+        const char *text;
+        int line;
+    } wanted[] = {{"copy(", 4}, {"copy", 4}, {"int copy", 5}, {"copying", 4}, {"all(", 0}, {"comment", 0}};
+    const char *folder = getenv("BATS_TEST_TMPDIR");
+    char name[256], where[64];
+    lab_text(name, sizeof name, "%s/test.cu", folder ? folder : ".");
+    FILE *f = fopen(name, "w");
+    fputs(source, f);
+    fclose(f);
+    lab_line line = {.line = 1};
+    lab_text(line.file, sizeof line.file, "%s", name);
+    lab_usage u = {.lines = &line, .nlines = 1};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        fresh();
+        lab_blame_text("gate", &u, wanted[i].text);
+        lab_text(where, sizeof where, "test.cu:%d", wanted[i].line);
+        SAME(lab_find("gate")->where, wanted[i].line ? where : "");
+        if (wanted[i].line == 5) SAME(lab_find("gate")->code, "int copy;");
+    }
+    unlink(name);
+}
+
+/* What is said when the program ends by a signal, and by which signal it ends. */
+static const char *said_of(int sig) {
+    static char text[1024];
+    int ends[2], status;
+    CHECK(!pipe(ends));
+    pid_t child = fork();
+    if (!child) {
+        char *arguments[] = {"lab9", NULL};
+        dup2(ends[1], 2);
+        lab_begin(&spec, 1, arguments);
+        lab_stage("your test");
+        raise(sig);
+        _exit(0);
+    }
+    close(ends[1]);
+    FILE *f = fdopen(ends[0], "r");
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == sig);
+    return text;
+}
+
+static void crashes(void) {
+    static const struct {
+        int sig;
+        const char *what, *cause;
+    } ends[] = {{SIGSEGV, "touched memory that is not its own (SIGSEGV)", "a device pointer that host code uses"},
+                {SIGBUS, "touched memory that is not there (SIGBUS)", "an address that was miscounted"},
+                {SIGABRT, "called abort (SIGABRT)", "a block freed twice"},
+                {SIGFPE, "divided by zero (SIGFPE)", "a size or a count that is 0"},
+                {SIGILL, "ran into an illegal instruction (SIGILL)", "without a return"},
+                {SIGTERM, "was stopped from outside (SIGTERM)", NULL}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char first[160];
+        const char *text = said_of(ends[i].sig);
+        lab_text(first, sizeof first, "lab9: the host program %s while running your test. Nothing was scored.\n",
+                 ends[i].what);
+        CHECK(!strncmp(text, first, strlen(first)));
+        CHECK(ends[i].cause ? strstr(text, "\n  Next: ") && strstr(text, ends[i].cause) : !strstr(text, "Next"));
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+            if (k != i && ends[k].cause) CHECK(!strstr(text, ends[k].cause));
+        if (failures) printf("%s", text);
+    }
 }
 
 /* --- seeds and the lock ----------------------------------------------------------------------- */
@@ -541,6 +631,8 @@ int main(int argc, char **argv) {
                   {"ncu", ncu},
                   {"ends", ends},
                   {"faults", faults},
+                  {"texts", texts},
+                  {"crashes", crashes},
                   {"seeds", seeds},
                   {"locked", locked},
                   {"middles", middles},

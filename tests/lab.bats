@@ -26,6 +26,8 @@ unit() { "$BATS_FILE_TMPDIR/lab-unit" "$1"; }
 @test "card and record, character by character" { unit card; }
 @test "the card's last line tells a student from the reference" { unit ends; }
 @test "a fault's place and cause are put beside the row" { unit faults; }
+@test "a text is looked for in code only, and as a whole word" { unit texts; }
+@test "a signal is told with its own causes" { ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0 unit crashes; }
 @test "seeds: the same again from one --seed, never one twice" { unit seeds; }
 @test "the lock: rows, seeds and hidden memory cannot be read or written while student code runs" { unit locked; }
 @test "the blue bar adds overlapping work once" { unit bar; }

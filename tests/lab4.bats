@@ -50,6 +50,15 @@ times_reading() {
     done < <(grep -v '^#' "$lab/rows-failing-at-start.txt")
 }
 
+@test "lab 4: the row of the copies names the first line that copied, whatever it calls, and no comment" {
+    mkdir -p "$BATS_TEST_TMPDIR/s"
+    sed -e '1i // cudaMemcpy(' -e 's/cudaMemcpy(&items\[i\], \(.*\)DeviceToHost)/cudaMemcpyAsync(\&items[i], \1DeviceToHost)/' \
+        "$lab/.starter.cu" >"$BATS_TEST_TMPDIR/s/reduction.cu"
+    grade "$BATS_TEST_TMPDIR/s/reduction.cu"
+    line=$(grep -n "cudaMemcpyAsync(&items" "$BATS_TEST_TMPDIR/s/reduction.cu" | cut -d: -f1)
+    [ "$(field "$record" copies where)" = "reduction.cu:$line" ]
+}
+
 @test "lab 4: every row has its three hints" {
     apart "$B/reference/lab4" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "hint") c = i; next } { print $c }' | sort -u >"$BATS_TEST_TMPDIR/ids"
     [ -s "$BATS_TEST_TMPDIR/ids" ]

@@ -61,7 +61,10 @@ static const char *want_text(const lab_result *r, char *buf, size_t size) {
     return buf;
 }
 
-static const char *next_of(const lab_result *r) { return r->next[0] ? r->next : r->row->next; }
+/* "" where another row is to be mended first. */
+static const char *next_of(const lab_result *r) {
+    return r->gated || r->unmeasured ? "" : r->next[0] ? r->next : r->row->next;
+}
 
 static const char *status_text(lab_status s) {
     static const char *const names[] = {
@@ -104,7 +107,7 @@ static void print_reason(FILE *f, const lab_result *r) {
         p += n + (p[n] == '\n');
     }
     bool short_of_full = r->status == LAB_FAIL || r->status == LAB_PART || r->status == LAB_OPEN;
-    if (short_of_full && !r->gated && next_of(r)[0]) fprintf(f, "      next: %s\n", next_of(r));
+    if (short_of_full && next_of(r)[0]) fprintf(f, "      next: %s\n", next_of(r));
 }
 
 static void print_row(FILE *f, const lab_result *r) {

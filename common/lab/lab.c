@@ -65,14 +65,27 @@ static void at_exit(void) {
     _exit(2);
 }
 
+/* next: the usual causes. SIGTERM is no crash: a limit on the time has sent it, and its sender says more. */
 static const struct crash {
     int sig;
-    const char *what;
-} crashes[] = {{SIGSEGV, "touched memory that is not its own (SIGSEGV)"},
-               {SIGBUS, "touched memory that is not there (SIGBUS)"},
-               {SIGFPE, "divided by zero (SIGFPE)"},
-               {SIGILL, "ran into an illegal instruction (SIGILL)"},
-               {SIGABRT, "called abort (SIGABRT)"}};
+    const char *what, *next;
+} crashes[] = {
+    {SIGSEGV, "touched memory that is not its own (SIGSEGV)",
+     "look for a device pointer that host code uses (cudaMemcpy is the way), for an index past an array's end, or for "
+     "a "
+     "pointer that was never set."},
+    {SIGBUS, "touched memory that is not there (SIGBUS)",
+     "look for an address that was miscounted: a pointer that was cast and is not aligned to its type, or one that was "
+     "written over."},
+    {SIGFPE, "divided by zero (SIGFPE)",
+     "look for a whole number divided (/ or %) by a size or a count that is 0, perhaps only for a small or an odd "
+     "shape."},
+    {SIGILL, "ran into an illegal instruction (SIGILL)",
+     "look for a function that promises a value and can end without a return, or a trap of your own."},
+    {SIGABRT, "called abort (SIGABRT)",
+     "if malloc or free complained above: look for a block freed twice, a pointer freed that malloc did not give, or a "
+     "write past the end of a block. Else it is an assert or an abort() of your own."},
+    {SIGTERM, "was stopped from outside (SIGTERM)", NULL}};
 enum { CRASHES = sizeof crashes / sizeof *crashes };
 static struct sigaction before[CRASHES]; /* a sanitizer's handler knows more than we do */
 
@@ -84,12 +97,11 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
     lab_unlock();
     while (k + 1 < CRASHES && crashes[k].sig != sig) k++;
     bool handled = before[k].sa_flags & SA_SIGINFO;
-    char text[512];
-    int n = snprintf(text, sizeof text, "%s: the host program %s while running %s. Nothing was scored.\n%s",
+    char text[768];
+    const char *next = handled || ours ? NULL : crashes[k].next;
+    int n = snprintf(text, sizeof text, "%s: the host program %s while running %s. Nothing was scored.\n%s%s%s",
                      lab.spec->lab, ours ? "reached into the harness (SIGSEGV)" : crashes[k].what, stage,
-                     handled || ours ? ""
-                                     : "  Next: look for a device pointer that host code uses (cudaMemcpy is the way), "
-                                       "or for an array that is too short.\n");
+                     next ? "  Next: " : "", next ? next : "", next ? "\n" : "");
     if (write(2, text, (size_t)n) < 0) _exit(2);
     if (handled) before[k].sa_sigaction(sig, info, context);
     signal(sig, SIG_DFL);

@@ -95,7 +95,8 @@ void lab_grade(const char *id, double value); /* marks on the line between full 
  * interval agrees. In between it is inconclusive: full if the value is within 3 % of the mark, and the row says so. */
 void lab_grade_interval(const char *id, double value, double lo, double hi);
 void lab_skip(const char *id, const char *why, ...) LAB_PRINTF(2, 3); /* n/a: its points leave the maximum */
-void lab_skip_rest(const char *why); /* every row without a verdict fails, for this reason */
+void lab_unmeasured(const char *id, const char *why); /* fails, and has no next step: an earlier row is to be mended */
+void lab_skip_rest(const char *why);                  /* the same for every row without a verdict */
 void lab_value(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3); /* shown in place of the number */
 void lab_want(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3);  /* shown in place of "want <= full" */
 void lab_where(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3); /* "transpose.cu:31", or a shape */
@@ -103,8 +104,8 @@ void lab_why(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3);   /* what t
 void lab_next(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3);  /* the next step, in place of the row's own */
 void lab_hint(const char *id, const char *hint); /* "## hint" in hints.md, in place of the row's */
 bool lab_passed(const char *id);
-/* A gate: while this row is not full, the rows after it in the table show their values and earn nothing.
- * Rows named in `except` (ids, separated by spaces) are independent of it. */
+/* A gate: while this row is not full, the rows after it in the table show their values, earn nothing, and say only
+ * that. Rows named in `except` (ids, separated by spaces) are independent of it. */
 void lab_gate(const char *id, const char *except);
 /* A line under the rows, also in the record: "cublasSgeam" "41.5 us". */
 void lab_note(const char *name, const char *fmt, ...) LAB_PRINTF(2, 3);
@@ -245,7 +246,8 @@ void lab_usage_free(lab_usage *u);
 const lab_line *lab_worst(const lab_usage *u, double (*cost)(const lab_line *));
 /* Places a row's blame: "transpose.cu:31", with the source line shown under the row. */
 void lab_blame(const char *id, const lab_line *line);
-/* The same for the first line of the student's file that has this text: for a row that no counter can place. */
+/* The same for the first line of the student's file whose code (no comment, no string) has this text, and not as a part
+ * of a longer word: for a row that no counter can place. */
 void lab_blame_text(const char *id, const lab_usage *u, const char *text);
 /* Places a row's blame where a kernel was stopped, and adds the reason, if the report has one. */
 void lab_blame_fault(const char *id, const lab_usage *u);

@@ -13,6 +13,7 @@ typedef struct {
     const lab_row *row;
     lab_status status;
     bool graded, gated; /* graded: has a value. gated: earns nothing because its gate is not full */
+    bool unmeasured;    /* no verdict of its own: an earlier step failed, or the time is none of this work */
     double value, points;
     char shown[64], want[160], where[128], why[640], next[256]; /* next, hint: in place of the row's own */
     const char *hint;

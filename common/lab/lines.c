@@ -11,28 +11,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads a source file line by line, up to the one that `wanted` accepts; its text without the indent. 0: none, or no
- * file. */
-static int find_line(const char *file, bool (*wanted)(const char *text, int line, const void *key), const void *key,
+/* Blanks what is no code: comments, and what stands between quotes. `inside` says whether a comment is still open. */
+static void keep_code(char *row, bool *inside) {
+    char quote = 0;
+    for (char *p = row; *p; p++) {
+        bool edge = !quote && !strncmp(p, *inside ? "*/" : "/*", 2);
+        if (!quote && !*inside && !strncmp(p, "//", 2)) {
+            *p = 0;
+            return;
+        }
+        if (quote && *p == '\\' && p[1]) {
+            *p++ = ' ';
+        } else if (quote ? *p == quote : !*inside && (*p == '"' || *p == '\'')) {
+            quote = quote ? 0 : *p;
+            continue;
+        }
+        if (edge) *inside = !*inside, *p++ = ' ';
+        if (edge || *inside || quote) *p = ' ';
+    }
+}
+
+/* Reads a source file line by line, up to the one whose code `wanted` accepts; its text without the indent. 0: none, or
+ * no file. */
+static int find_line(const char *file, bool (*wanted)(const char *code, int line, const void *key), const void *key,
                      char *text, size_t size) {
-    char *row = NULL;
+    char *row = NULL, *code = NULL;
     size_t room = 0;
     int found = 0;
+    bool inside = false;
     FILE *f = fopen(file, "re");
     if (!f) return 0;
     for (int n = 1; !found && getline(&row, &room, f) > 0; n++) {
-        if (!wanted(row, n, key)) continue;
+        free(code);
+        code = strdup(row);
+        if (!code) break;
+        keep_code(code, &inside);
+        if (!wanted(code, n, key)) continue;
         const char *from = row + strspn(row, " \t");
         lab_text(text, size, "%.*s", (int)strcspn(from, "\r\n"), from);
         found = n;
     }
+    free(code);
     free(row);
     fclose(f);
     return found;
 }
 
-static bool has_number(const char *text, int line, const void *key) { return (void)text, line == *(const int *)key; }
-static bool has_text(const char *text, int line, const void *key) { return (void)line, strstr(text, key) != NULL; }
+static bool has_number(const char *code, int line, const void *key) { return (void)code, line == *(const int *)key; }
+
+static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* Does the text stand in the code, and not as a part of a longer word? "free(" is not in "cudaFree(" or "my_free(". */
+static bool has_text(const char *code, int line, const void *key) {
+    const char *text = key, *end = text + strlen(text) - 1;
+    (void)line;
+    for (const char *p = code; (p = strstr(p, text)); p++) {
+        bool begins = p == code || !in_word(*text) || !in_word(p[-1]);
+        if (begins && !(in_word(*end) && in_word(p[end - text + 1]))) return true;
+    }
+    return false;
+}
 
 static const char *base_name(const char *file) {
     const char *slash = strrchr(file, '/');

@@ -103,13 +103,22 @@ void lab_grade_interval(const char *id, double value, double lo, double hi) {
             hi, near ? "; counted in your favour" : "");
 }
 
+/* Its usual next step would mislead: nobody knows what the row lacks. */
+static void unmeasured(lab_result *r, const char *why) {
+    lab_fail(r->row->id);
+    lab_value(r->row->id, "-");
+    lab_text(r->why, sizeof r->why, "%s", why);
+    r->unmeasured = true;
+}
+
+void lab_unmeasured(const char *id, const char *why) {
+    lab_result *r = lab_find(id);
+    if (r) unmeasured(r, why);
+}
+
 void lab_skip_rest(const char *why) {
-    for (int i = 0; i < lab.nresults; i++) {
-        if (lab.results[i].status != LAB_OPEN) continue;
-        lab_fail(lab.results[i].row->id);
-        lab_value(lab.results[i].row->id, "-");
-        lab_why(lab.results[i].row->id, "%s", why);
-    }
+    for (int i = 0; i < lab.nresults; i++)
+        if (lab.results[i].status == LAB_OPEN) unmeasured(&lab.results[i], why);
 }
 
 /* The texts of a row: one setter a column. */
@@ -158,10 +167,12 @@ void lab_gate(const char *id, const char *except) {
     for (int i = 0; i < lab.nresults; i++) {
         lab_result *r = &lab.results[i];
         if (r <= gate || listed(except, r->row->id) || r->status == LAB_NA) continue;
-        r->gated = true;
         r->status = LAB_FAIL;
         r->points = 0;
-        if (!r->why[0]) lab_text(r->why, sizeof r->why, "earns points once '%s' is full", gate->row->label);
+        if (r->gated || r->unmeasured) continue; /* the first gate, or what was missing, is what to mend */
+        r->gated = true;
+        r->where[0] = r->code[0] = 0;
+        lab_text(r->why, sizeof r->why, "earns points once '%s' is full", gate->row->label);
     }
 }
 

@@ -159,6 +159,8 @@ const char *lab_us(double us) {
 
 bool lab_possible(const char *id, double us, lab_floor floor) {
     if (!(us < 0.9 * floor.us)) return true;
+    lab_result *r = lab_find(id);
+    if (r) r->unmeasured = true; /* a time of something else: no gate and no next step says more */
     lab_fail(id);
     lab_why(id, "%s is less than the floor, %s %s: some of the work was not done, or not while the clock ran",
             lab_us(us), floor.name, lab_us(floor.us));

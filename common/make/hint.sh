@@ -1,5 +1,5 @@
 #!/bin/bash
-# hint.sh N: the next hint for the row that is furthest off. Each row has three: a question, a place, a technique.
+# hint.sh N: the next hint for the row that is furthest off, or for ROW. Each row has three: a question, a place, a technique.
 # What has been shown is remembered in .build/hints (BLUEBAR_HINTS); a row that is fixed makes room for the next one.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -17,14 +17,27 @@ build "$program"
 if [ ! -f "$record" ] || [ "$program" -nt "$record" ] || ! score "$record" >/dev/null; then
     echo "running lab $n to see where it stands ..."
     rm -f "$record"
-    apart "$program" --record "$record" >/dev/null 2>&1 || true
+    limited "$program" --record "$record" >/dev/null 2>&1 || true
 fi
 score "$record" >/dev/null || die "lab $n does not run to its end yet, so there is no row to give a hint for. Its message: make lab$n"
 
-# id, hint and sentence of the row furthest off: the largest share of its points is missing; of equals, the first
-IFS=$'\t' read -r row hint sentence < <(awk -F '\t' '
-    $1 == "row" && ($3 == "fail" || $3 == "part") && ($5 - $4) / $5 > worst { worst = ($5 - $4) / $5; best = $2 "\t" $11 "\t" $6 }
+# id, hint and sentence of ROW; or of the row furthest off: the largest share of its points is missing; of equals, the
+# first; one that waits for another row has no next step ($12), and comes last
+IFS=$'\t' read -r row hint sentence < <(awk -F '\t' -v asked="${ROW:-}" '
+    $1 != "row" { next }
+    asked != "" { if ($2 == asked) best = $2 "\t" ($3 == "pass" ? "-" : $11) "\t" $6; next }
+    $3 != "fail" && $3 != "part" { next }
+    { off = ($5 - $4) / $5 + ($12 != "") }
+    off > worst { worst = off; best = $2 "\t" $11 "\t" $6 }
     END { print best }' "$record") || true
+if [ -n "${ROW:-}" ] && [ -z "${row:-}" ]; then
+    die "Lab $n has no row '$ROW'. Its rows:
+$(awk -F '\t' '$1 == "row" { printf "  ROW=%-15s %s\n", $2, $6 }' "$record")"
+fi
+if [ "${hint:-}" = - ]; then
+    echo "Row '$ROW' of lab $n is full. No hint needed."
+    exit 0
+fi
 if [ -z "${row:-}" ]; then
     echo "Every row of lab $n is full. No hint needed: read solutions/${dir#labs/} and the handout's bonus question."
     exit 0
@@ -48,5 +61,5 @@ echo "$text"
 if [ "$step" = 3 ]; then
     echo "That was the last one for this row. Measure again: make lab$n"
 else
-    echo "More: make hint$n"
+    echo "More: make hint$n${ROW:+ ROW=$ROW}"
 fi

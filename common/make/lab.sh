@@ -18,10 +18,10 @@ dir=$(lab_dir "$n")
 file=$(lab_file "$n")
 mine=$dir/$file
 
-# Runs the program for its output. 141 is no failure: who reads it, `head` for one, has seen enough.
+# Runs a command (limited PROGRAM, apart PROGRAM) for its output. 141 is no failure: who reads it, `head` for one, has seen enough.
 show() {
     local status=0
-    apart "$@" || status=$?
+    "$@" || status=$?
     [ "$status" = 141 ] || return "$status"
 }
 
@@ -39,19 +39,20 @@ run)
     compile
     # A record is of this run or of none: a crash must not leave the old score standing.
     rm -f "$record"
-    apart "$program" --record "$record" || stopped=$?
+    limited "$program" --record "$record" || stopped=$?
+    [ "${stopped:-0}" != 124 ] || exit 1
     score "$record" >/dev/null || die "lab$n ended before its last row (exit status ${stopped:-0}): see the message above. No score."
     ;;
 lines)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
     compile
-    show "$program" --lines
+    show limited "$program" --lines
     ;;
 solution)
     variant=reference
     compile
     echo "solutions/${dir#labs/}/$file, on this machine:"
-    show "$program" --solution --record "$record"
+    show limited "$program" --solution --record "$record"
     ;;
 diff)
     if cmp -s "$dir/.starter.cu" "$mine"; then
@@ -95,7 +96,7 @@ bench)
     [ "$DEVICE" = gpu ] || variant=$(variant "$n" "${SUBMISSION:-labs}")
     compile
     if [ "$DEVICE" = sim ]; then
-        show "$program" --bench
+        show apart "$program" --bench
         exit
     fi
     common/make/record.sh "$program" "${dir#labs/}"

@@ -9,6 +9,7 @@
 #   need TOOL...            exits with the command that installs what is missing (see need.sh)
 #   build TARGET...         make, with the caller's -j or else all cores; BUILD_SECONDS limits it
 #   apart COMMAND...        runs with file descriptors 3 and up closed: nothing of the grader's leaks into a student's program
+#   limited COMMAND...      apart, for at most LIMIT (120) seconds; then one message with the usual causes, exit 124
 #   commit                  the project's commit; COMMIT where there is no git
 #   gpu_caption             "# NVIDIA H200, driver ..., CUDA ..., date, commit": the first line of a record of measured times
 #   field RECORD ROW COL    one cell of a record (row id, column name)
@@ -78,6 +79,22 @@ apart() {
     } 2>/dev/null
     exec {err}>&-
     return "$status"
+}
+
+# In the foreground, so that Ctrl-C reaches the program. SIGTERM, and what it says of it: lab.c.
+limited() {
+    local status=0 seconds=${LIMIT:-120} began=$SECONDS
+    [[ $seconds =~ ^[1-9][0-9]*$ ]] || die "LIMIT=$seconds: a whole number of seconds, from 1 on"
+    apart timeout --foreground -k 5 "$seconds" "$@" || status=$?
+    if [[ ! $status =~ ^(124|137)$ ]] || [ $((SECONDS - began)) -lt "$seconds" ]; then return "$status"; fi
+    cat >&2 <<TEXT
+$(basename "$1") had not ended after $seconds seconds. The usual causes:
+  - a host loop that polls memory, as in  while (*flag == -1) {}  : it makes no call, so on the software GPU no virtual time
+    passes and no copy arrives; on a real one the compiler may read the flag only once. Poll with cudaEventQuery.
+  - a loop of the host that does not end: look at its condition. (Kernels that do not end are stopped by SimGPU.)
+If it is only slow: LIMIT=seconds gives it longer.
+TEXT
+    return 124
 }
 
 field() {

@@ -70,7 +70,7 @@ static void blame(const char *id, const place *p) {
             lab_usage u = {};
             char word[64];
             snprintf(l.file, sizeof l.file, "%s", calls.places[i].file);
-            snprintf(word, sizeof word, strcmp(p->call, "new") ? " %s(" : " %s ", p->call);
+            snprintf(word, sizeof word, strcmp(p->call, "new") ? "%s(" : "%s", p->call);
             u.lines = &l;
             u.nlines = 1;
             return lab_blame_text(id, &u, word);

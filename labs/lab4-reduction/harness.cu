@@ -166,6 +166,18 @@ static void grade_array(const lab_usage *u, double floats) {
                "branches that split a warp");
 }
 
+/* The first of your lines that copied or filled. */
+static void blame_copy(const char *id, const lab_usage *u) {
+    for (int i = 0; i < u->nevents; i++) {
+        const lab_event *e = &u->events[i];
+        if ((strcmp(e->kind, "copy") && strcmp(e->kind, "memset")) || !e->file[0]) continue;
+        lab_line at = {};
+        snprintf(at.file, sizeof at.file, "%s", e->file);
+        at.line = e->line;
+        return lab_blame(id, &at);
+    }
+}
+
 static void grade_launches(const lab_usage *u, int tensors) {
     lab_grade("launches", u->launches);
     if (!lab_passed("launches")) {
@@ -175,13 +187,13 @@ static void grade_launches(const lab_usage *u, int tensors) {
     if (lab_lane() == LAB_GPU) return lab_skip("copies", "ncu counts kernels only; the sim lane counts copies");
     lab_grade("copies", u->copies);
     if (lab_passed("copies")) return;
-    lab_blame_text("copies", u, "cudaMemcpy");
+    blame_copy("copies", u);
     lab_why("copies", "%d copies and fills for %d tensors; the host waits for each copy that it reads", u->copies,
             tensors);
 }
 
 static void grade_accuracy(const job *j) {
-    if (j->failure[0]) return lab_fail("accuracy"), lab_why("accuracy", "not measured: see 'correct'");
+    if (j->failure[0]) return lab_unmeasured("accuracy", "not measured: see 'correct'");
     lab_grade("accuracy", j->worst);
     if (!lab_passed("accuracy"))
         lab_why("accuracy", "a tensor of %d floats: the mean is off by %.1e of its value", j->worst_length,

@@ -2,6 +2,8 @@
  *
  * host NAME runs one of them with checks on. A comment `// <-- NAME` marks the lines that the finding must name.
  */
+#include "touch.cuh"
+
 #include "simgpu.h"
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +32,13 @@ static void read_early(bool mended) {
     int all = 0;
     for (int i = 0; i < N; i++) all += pinned[i]; // <-- read_early
     result = all;
+}
+
+/* The same, by a function of an included file. */
+static void included(bool mended) {
+    cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, one); // <-- included
+    if (mended) cudaStreamSynchronize(one);
+    result = touch(pinned);
 }
 
 /* The same, long after the copy is through on this run's clock: still nobody has waited. */
@@ -152,6 +161,7 @@ int main(int argc, char **argv) {
 #define RUN(f)                                                                                                         \
     if (!strcmp(name, #f) || !strcmp(name, #f "-mended") || !strcmp(name, #f "-clean")) f(strchr(name, '-') != NULL);
     RUN(read_early)
+    RUN(included)
     RUN(unwaited)
     RUN(refill)
     RUN(neighbours)

@@ -151,11 +151,38 @@ static void host_work() {
     memset(to, 1, sizeof to), say("memset_us", now() - t), say("memset_did", to[sizeof to - 1]);
 }
 
+/* Handles that were never made, or are destroyed: each wrong call has its line in what is said. `// <-- handle` marks
+ * them. */
+static void handles() {
+    cudaEvent_t none = nullptr, gone, untimed, early;
+    cudaStream_t ended;
+    float ms;
+    cudaEventCreate(&gone), cudaEventCreate(&early);
+    cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming);
+    cudaStreamCreate(&ended);
+    cudaEventDestroy(gone), cudaStreamDestroy(ended);
+    int wrong = 0;
+    for (int i = 0; i < 3; i++) {
+        wrong += cudaEventRecord(none) == cudaErrorInvalidResourceHandle;                       // <-- handle
+        wrong += cudaEventQuery(gone) == cudaErrorInvalidResourceHandle;                        // <-- handle
+        wrong += cudaEventSynchronize(gone) == cudaErrorInvalidResourceHandle;                  // <-- handle
+        wrong += cudaEventDestroy(gone) == cudaErrorInvalidResourceHandle;                      // <-- handle
+        wrong += cudaStreamDestroy(ended) == cudaErrorInvalidResourceHandle;                    // <-- handle
+        wrong += cudaStreamSynchronize(ended) == cudaErrorInvalidResourceHandle;                // <-- handle
+        wrong += cudaEventElapsedTime(&ms, gone, gone) == cudaErrorInvalidResourceHandle;       // <-- handle
+        wrong += cudaEventElapsedTime(&ms, untimed, untimed) == cudaErrorInvalidResourceHandle; // <-- handle
+        wrong += cudaEventElapsedTime(&ms, early, early) == cudaErrorInvalidResourceHandle;     // <-- handle
+    }
+    say("wrong_handles", wrong);
+    cudaGetLastError();
+}
+
 int main() {
     cudaMalloc(&device, 4096), cudaMallocHost(&pinned, 4096);
     cudaStreamCreate(&blocking), cudaStreamCreate(&other);
     cudaStreamCreateWithFlags(&free_stream, cudaStreamNonBlocking);
     host_buffers(), streams(), host_functions(), polling(), host_work();
     say("last_error", cudaGetLastError());
+    handles();
     return 0;
 }

@@ -128,21 +128,40 @@ int rt_line(void) { return call.line; }
 
 /* --- messages ----------------------------------------------------------------------------------------------- */
 
-enum { MESSAGES_MAX = 20 }; /* a loop of bad calls should not bury its first message */
+enum { MESSAGES_MAX = 20 }; /* many bad calls should not bury the first message, which is the one to mend */
+
+/* A call in a loop, or in a function that is called again, says it once: what its text has anew are numbers. Where no
+ * place is known, only the same text is the same message. */
+static struct message {
+    time_site from;
+    const char *format;
+    char text[1024];
+} said[MESSAGES_MAX + 1];
+
+static bool is_same(const struct message *a, const struct message *b) {
+    if (a->format != b->format || strcmp(a->from.name, b->from.name)) return false;
+    if (!a->from.file || !b->from.file) return a->from.file == b->from.file && !strcmp(a->text, b->text);
+    return a->from.line == b->from.line && !strcmp(a->from.file, b->from.file);
+}
 
 void rt_say(const char *format, ...) {
-    static int said;
-    if (said == MESSAGES_MAX) fputs("simgpu: more messages of this kind are left out\n", stderr);
-    if (++said > MESSAGES_MAX) return;
-    char text[1024];
+    static int n;
+    struct message *m = &said[n];
     va_list args;
+    if (n > MESSAGES_MAX) return;
+    m->from = call;
+    m->format = format;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    vsnprintf(m->text, sizeof m->text, format, args);
     va_end(args);
-    if (call.file)
-        fprintf(stderr, "simgpu: %s:%d: %s: %s\n", call.file, call.line, call.name, text);
+    for (int i = 0; i < n; i++)
+        if (is_same(&said[i], m)) return;
+    if (n++ == MESSAGES_MAX)
+        fputs("simgpu: more messages of this kind are left out\n", stderr);
+    else if (call.file)
+        fprintf(stderr, "simgpu: %s:%d: %s: %s\n", call.file, call.line, call.name, m->text);
     else
-        fprintf(stderr, "simgpu: %s: %s\n", call.name, text);
+        fprintf(stderr, "simgpu: %s: %s\n", call.name, m->text);
 }
 
 void rt_launch_failed(cudaError_t error, const char *kernel) {

@@ -36,7 +36,7 @@ void rt_at(const char *file, int line);
 const char *rt_file(void); /* of the call in progress; NULL when not known */
 int rt_line(void);
 
-/* One message: "simgpu: harness.cu:40: cudaMemcpy: ...". After some of them it falls silent. */
+/* One message: "simgpu: harness.cu:40: cudaMemcpy: ...". Once for each place; after some of them it falls silent. */
 void rt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Says so at exit if nobody has looked: a launch returns nothing, so its error is easily missed. */

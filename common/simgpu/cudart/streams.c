@@ -41,6 +41,13 @@ static entry *handle_find(const void *handle, enum handle_kind kind) {
     return &entries[i];
 }
 
+/* The event of a handle. NULL: it is none, which is said. */
+static entry *find_event(cudaEvent_t handle) {
+    entry *e = handle_find(handle, EVENT);
+    if (!e) rt_say("this is not an event: was it created, and not destroyed yet?");
+    return e;
+}
+
 /* --- streams ------------------------------------------------------------------------------------------------ */
 
 bool rt_stream(cudaStream_t handle, uint32_t *stream) {
@@ -83,7 +90,10 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream) {
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     RT_BEGIN;
     entry *e = handle_find(stream, STREAM);
-    if (!e) return rt_end(cudaErrorInvalidResourceHandle);
+    if (!e) {
+        rt_say("this is not a stream to destroy: was it created, and not destroyed yet?");
+        return rt_end(cudaErrorInvalidResourceHandle);
+    }
     time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
     time_stream_end(e->stream);
     e->kind = FREE;
@@ -191,7 +201,7 @@ cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlag
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     RT_BEGIN;
-    entry *e = handle_find(event, EVENT);
+    entry *e = find_event(event);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
     time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
     time_event_end(e->event);
@@ -201,7 +211,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 /* Queues a record of the event, or a wait for it. */
 static cudaError_t queue_event(enum time_kind kind, cudaStream_t stream, cudaEvent_t event) {
-    const entry *e = handle_find(event, EVENT);
+    const entry *e = find_event(event);
     time_command c = {.kind = kind, .host_file = rt_file(), .host_line = rt_line()};
     if (!e || !rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
     c.event = e->event;
@@ -224,7 +234,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     RT_BEGIN;
-    const entry *e = handle_find(event, EVENT);
+    const entry *e = find_event(event);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
     time_charge(HOST_SUBMITS, time_profile_get()->host_query_ns);
     return rt_end(time_event_done(e->event) ? cudaSuccess : cudaErrorNotReady);
@@ -232,7 +242,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     RT_BEGIN;
-    const entry *e = handle_find(event, EVENT);
+    const entry *e = find_event(event);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
     time_wait_event(e->event);
     rt_pool_synced();
@@ -241,11 +251,17 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) {
     RT_BEGIN;
-    const entry *a = handle_find(start, EVENT), *b = handle_find(end, EVENT);
     if (!ms) return rt_end(cudaErrorInvalidValue);
-    if (!a || !b || (a->flags | b->flags) & cudaEventDisableTiming || !time_event_recorded(a->event) ||
-        !time_event_recorded(b->event))
+    const entry *a = find_event(start), *b = a ? find_event(end) : NULL;
+    if (!a || !b) return rt_end(cudaErrorInvalidResourceHandle);
+    if ((a->flags | b->flags) & cudaEventDisableTiming) {
+        rt_say("an event made with cudaEventDisableTiming knows no time");
         return rt_end(cudaErrorInvalidResourceHandle);
+    }
+    if (!time_event_recorded(a->event) || !time_event_recorded(b->event)) {
+        rt_say("an event that was never recorded has no time");
+        return rt_end(cudaErrorInvalidResourceHandle);
+    }
     time_charge(HOST_SUBMITS, time_profile_get()->host_other_ns);
     if (!time_event_done(a->event) || !time_event_done(b->event)) return rt_end(cudaErrorNotReady);
     *ms = (float)((time_event_ns(b->event) - time_event_ns(a->event)) / 1e6);

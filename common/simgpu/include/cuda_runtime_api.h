@@ -358,7 +358,7 @@ cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamDestroy(cudaStream_t stream SIMGPU_AT) SIMGPU_SITED(StreamDestroy);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream SIMGPU_AT) SIMGPU_SITED(StreamSynchronize);
 cudaError_t cudaStreamQuery(cudaStream_t stream SIMGPU_AT) SIMGPU_SITED(StreamQuery);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags SIMGPU_DEFAULT(0) SIMGPU_AT)
@@ -371,13 +371,14 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   unsigned int flags);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
-cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventDestroy(cudaEvent_t event SIMGPU_AT) SIMGPU_SITED(EventDestroy);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream SIMGPU_DEFAULT(0) SIMGPU_AT)
     SIMGPU_SITED(EventRecord);
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
 cudaError_t cudaEventQuery(cudaEvent_t event SIMGPU_AT) SIMGPU_SITED(EventQuery);
 cudaError_t cudaEventSynchronize(cudaEvent_t event SIMGPU_AT) SIMGPU_SITED(EventSynchronize);
-cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end SIMGPU_AT)
+    SIMGPU_SITED(EventElapsedTime);
 
 /* Kernels. `func` is the host's stub of a __global__ function. */
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);

@@ -3,12 +3,14 @@
  * An instruction waits for its operands, and a warp starts one at a time. So each basic block has a depth, in two
  * numbers:
  *
- *   rounds   how often it waits for global memory, one round of loads after another. ptxas moves loads up as far as it
- *            may: above arithmetic, shared stores and short ifs (it predicates them), but not above the load that gives
- *            their address, a branch, a barrier, or a store to the same space that could change what they read. The
- * loads that are left together are a round, and a warp pays the latency of memory once for it. clocks   what its other
- * instructions add to that, by the latencies of ptx_costs: nothing while the warp waits for memory anyway, all of it
- * where they stand before a load's address or behind its value. At least the sum of their slots.
+ *   rounds   how often it waits for global memory, one round of loads after another. ptxas moves loads up as far as
+ *            it may: above arithmetic, shared stores and short ifs (it predicates them), but not above the load that
+ *            gives their address, a branch, a barrier, or a store to the same space that could change what they read.
+ *            The loads that are left together are a round, and a warp pays the latency of memory once for it.
+ *
+ *   clocks   what its other instructions add to that, by the latencies of ptx_costs: nothing while the warp waits for
+ *            memory anyway, all of it where they stand before a load's address or behind its value. At least the sum
+ *            of their slots.
  *
  * A warp's depth is the sum over the blocks that it runs. A block that is only reached by going forward continues the
  * schedule of what came before it; a loop begins anew with every turn. */
