@@ -45,10 +45,11 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check test doctor lint docs bench bench-sim bench-clock fuzz repeat clean FORCE
+.PHONY: list setup check grade test doctor lint docs bench bench-sim bench-clock fuzz repeat clean FORCE
 list:         ; @$(DO)/list.sh
 setup:        ; @$(DO)/setup.sh
 check: FORCE  ; @$(DO)/check.sh
+grade: FORCE  ; @$(DO)/grade.sh
 test: FORCE   ; @$(DO)/test.sh
 doctor:       ; @$(DO)/doctor.sh
 lint:         ; @$(DO)/lint.sh
@@ -98,25 +99,31 @@ SIMGPU_FLAGS := $(C_FLAGS) -D_GNU_SOURCE -O3 -ffp-contract=off -fno-math-errno -
 # write PTX for without asking for a newer PTX version than the -target-sdk-version below stands for.
 # Host code has DWARF 4: of DWARF 5, binutils 2.40 and older take the file that code begins in for the main file.
 SIM_CUDA := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O2 -g1 \
-            -fdebug-compilation-dir=. -Xclang -target-sdk-version=11.5 -I $(SIMGPU)/include -include cuda_runtime.h
+            -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5 -I $(SIMGPU)/include -include cuda_runtime.h
 NVCC_FLAGS := -std=c++17 -O2 -lineinfo
 
-# $(call compile_cu,source,object without .o,more flags): device code, then host code with the device code inside.
+# $(call compile_cu,source,object without .o,more flags): device code, then host code with the device code inside. clang
+# stops half-way (compile_ll), at LLVM IR: the text in which gate.sh looks for assembly, before there is an assembler.
 ifeq ($(B),.build/gpu)
-compile_cu = $(NVCC) $(NVCC_FLAGS) -arch=$(GPU_ARCH) $(if $(CUBLAS),-DLAB_CUBLAS) $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
+NVCC_LANE = $(NVCC) $(NVCC_FLAGS) -arch=$(GPU_ARCH) $(if $(CUBLAS),-DLAB_CUBLAS)
 LAB_CC    = cc
 LAB_FLAGS = $(C_FLAGS) -O2 -I $(CUDA_ROOT)/include
 link_lab  = $(NVCC) -arch=$(GPU_ARCH) -o $@ $1 $(if $(CUBLAS),-lcublas) -lm
 else ifeq ($(B),.build/sim-nvcc)
-compile_cu = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=compute_90 -Xcompiler -idirafter,$(SIMGPU)/include \
-             $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
+NVCC_LANE = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=compute_90 -Xcompiler -idirafter,$(SIMGPU)/include
 else
-define compile_cu
-$(CLANG) $(SIM_CUDA) $3 --cuda-device-only -S -MMD -MP -MF $2.device.d -MT $2.o -o $2.ptx $1
+define compile_ll
+$(CLANG) $(SIM_CUDA) $3 --cuda-device-only -S -MMD -MP -MF $2.device.d -MT $@ -o $2.ptx $1
 $(B)/ptx2fatbin $2.ptx $2.fatbin
-$(CLANG) -gdwarf-4 $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
+$(CLANG) -gdwarf-4 $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
+endef
+assemble_ll = $(CLANG) -O2 -Xclang -disable-llvm-passes -c -o $2.o $2.ll
+define compile_cu
+$(compile_ll)
+$(assemble_ll)
 endef
 endif
+compile_cu ?= $(NVCC_LANE) $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
 LAB_CC    ?= $(CLANG)
 LAB_FLAGS ?= $(C_FLAGS) -O2 -I $(SIMGPU)/include
 link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsimgpu.a -lm
@@ -190,8 +197,20 @@ $(B)/starter/lab$1.cu: $$(dir$1)/.starter.cu
 $(B)/reference/lab$1.cu: solutions/$$(notdir $$(dir$1))/$$(file$1)
 	@$(DO)/stage.sh $$< $$< $$@
 
-$(B)/%/lab$1.o: $(B)/%/lab$1.cu $(CUDA_TOOLS)
+ifdef compile_ll
+# Each file that is included is written down when it is opened (.headers), so also where the compiler then fails.
+$(B)/%/lab$1.ll: $(B)/%/lab$1.cu $(CUDA_TOOLS)
+	@rm -f $$(@:.ll=.headers)
+	@$$(call compile_ll,$$<,$$(@:.ll=),-I $$(dir$1) -Xclang -header-include-file -Xclang $$(@:.ll=.headers))
+$(B)/%/lab$1.o: $(B)/%/lab$1.ll
+	@$$(call assemble_ll,$$<,$$(@:.o=))
+else
+# What it is about to include, for gate.sh. Where that cannot be told, the compiler will say why.
+$(B)/%/lab$1.before: $(B)/%/lab$1.cu
+	@$(NVCC_LANE) -I $$(dir$1) -M $$< >$$@ 2>/dev/null || true
+$(B)/%/lab$1.o: $(B)/%/lab$1.cu
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1))
+endif
 $(B)/lab$1/harness.o: $$(dir$1)/harness.cu $(CUDA_TOOLS)
 	@mkdir -p $$(@D)
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab,$$(SANITIZE))
@@ -210,4 +229,5 @@ endef
 $(foreach n,$(LABS),$(eval $(call lab_rules,$n)))
 
 .SECONDARY:
--include $(wildcard $(B)/*.d $(B)/*/*.d $(if $(DESK),$(B)/$(DESK)/*/*.d) $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)
+# Of submissions, which may be hundreds, only what is being built.
+-include $(wildcard $(B)/*.d $(addprefix $(B)/,mine/*.d starter/*.d reference/*.d lab*/*.d) $(addsuffix *.d,$(sort $(dir $(filter $(B)/%,$(MAKECMDGOALS))))) $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)

@@ -262,6 +262,137 @@ say() {
     [[ $output == *"empty has no lab's file"* && $output != *Score* ]]
 }
 
+@test "a seed or a lab that cannot be is refused before anything is graded, with the right form" {
+    for seed in abc -1 1.5 18446744073709551616 '1 2'; do
+        say make check LAB=3 SUBMISSION=solutions SEED="$seed"
+        [ "$status" != 0 ]
+        [[ $output == *"SEED=$seed: a seed is a whole number from 0 to 18446744073709551615, as SEED=7."* && $output != *"ok 1"* ]]
+    done
+    for lab in '3 9' 03 3,4 '*' lab3; do
+        say make check LAB="$lab" SUBMISSION=solutions
+        [ "$status" != 0 ]
+        [[ $output == *"LAB=$lab: There is no lab '"*'One of them, as LAB=3, or more, as LAB="3 4".'* && $output != *"ok 1"* ]]
+    done
+    say make check LAB="3 4" SUBMISSION=solutions SEED=18446744073709551615
+    [ "${lines[-1]}" = "Score: 200/200" ]
+}
+
+@test "what the caller has set for SimGPU does not change a grade" {
+    export SIMGPU_BUDGET=1000 SIMGPU_CHECK=0
+    say make check LAB=3 SUBMISSION=solutions
+    [ "${lines[-1]}" = "Score: 100/100" ]
+}
+
+@test "two names that look alike are two submissions" {
+    mkdir -p "$BATS_TEST_TMPDIR"/{ann/lee,ann_lee}
+    cp "$starter" "$BATS_TEST_TMPDIR/ann_lee/transpose.cu"
+    cp solutions/lab3-transpose/transpose.cu "$BATS_TEST_TMPDIR/ann/lee/"
+    say make check LAB=3 SUBMISSION="$BATS_TEST_TMPDIR/ann/lee"
+    [ "${lines[-1]}" = "Score: 100/100" ]
+    say make check LAB=3 SUBMISSION="$BATS_TEST_TMPDIR/ann_lee"
+    [[ $output == *"Score: 40/100"* ]]
+    both=("$B/$DESK"/sub-*ann_lee_transpose*)
+    [ ${#both[@]} = 2 ]
+}
+
+@test "a check waits while another builds what all share, and while another grades the same file" {
+    make -s check LAB=3 SUBMISSION=solutions 3>&- 4>&-
+    for lock in "$B/common.lock" "$B/$DESK/check/reference-lab3.lock"; do
+        [ -f "$lock" ]
+        exec {held}>"$lock"
+        flock "$held"
+        make -s check LAB=3 SUBMISSION=solutions >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- 4>&- {held}>&- &
+        sleep 3
+        [ ! -s "$BATS_TEST_TMPDIR/out" ]
+        exec {held}>&-
+        wait
+        grep -qx 'Score: 100/100' "$BATS_TEST_TMPDIR/out"
+    done
+}
+
+@test "two checks at once, of one file and of two, with all that they share to be built" {
+    mkdir -p "$BATS_TEST_TMPDIR"/{a,b}
+    cp solutions/lab3-transpose/transpose.cu "$BATS_TEST_TMPDIR/a/"
+    cp "$starter" "$BATS_TEST_TMPDIR/b/transpose.cu"
+    rm -rf "$B"/{reference,starter,lab3,obj/lab}
+    for who in a1 b2 a3; do
+        make -s check LAB=3 SEED=1 SUBMISSION="$BATS_TEST_TMPDIR/${who%?}" >"$BATS_TEST_TMPDIR/$who" 2>&1 3>&- 4>&- &
+    done
+    wait
+    tail -n 4 "$BATS_TEST_TMPDIR"/[ab][123]
+    for i in a1 b2 a3; do [ "$(grep -cE '^(not )?ok ' "$BATS_TEST_TMPDIR/$i")" = 7 ]; done
+    [ "$(tail -qn 1 "$BATS_TEST_TMPDIR"/a[13])" = $'Score: 100/100\nScore: 100/100' ]
+    grep -qx 'Score: 40/100' "$BATS_TEST_TMPDIR/b2"
+}
+
+# A class: full, slow, refused, not to be compiled, never ending; a name that needs quotes, a link, nothing at all.
+class() {
+    class=$BATS_TEST_TMPDIR/class
+    mkdir -p "$class"/{anna/lab4-reduction,ben,"cem, o'neil",dora,eve,fay,gil}
+    cp solutions/lab3-transpose/transpose.cu "$class/anna/"
+    cp solutions/lab4-reduction/reduction.cu "$class/anna/lab4-reduction/"
+    cp "$starter" "$class/ben/transpose.cu"
+    { cat "$starter" && echo 'extern "C" int system(const char *); int run_it() { return system("true"); }'; } >"$class/cem, o'neil/transpose.cu"
+    { cat "$starter" && echo 'int oops = ;'; } >"$class/dora/transpose.cu"
+    sed 's/^extern "C" void transpose(.*/&\n    for (volatile int forever = 1; forever;) continue;/' "$starter" >"$class/eve/transpose.cu"
+    ln -s /etc/passwd "$class/fay/transpose.cu"
+}
+
+# A line of scores.csv, without the seed and the commit.
+scored() { sed -n "s/^\($1,$2,[0-9]*,100\),5,[^,]*,/\1,/p" "$class-grades/scores.csv"; }
+
+@test "make grade grades a folder of submissions, whatever is wrong with one, and leaves nothing in .build" {
+    class
+    : >>"$B/common.lock" # which the first check of a tree leaves
+    before=("$B"/*)
+    CHECK_TIMEOUT=10 say make -s grade DIR="$class" SEED=5
+    [ "$status" != 0 ] # a link
+    cat "$class-grades/scores.csv"
+    [[ $(head -n 1 "$class-grades/scores.csv") == name,lab,points,of,seed,commit,note,correct,launches,load-sectors,store-sectors,bank-conflicts,virtual-time,view,* ]]
+    [[ $(scored anna 3) == anna,3,100,100,,20,10,10,10,10,30,10,* ]]
+    [[ $(scored anna 4) == anna,4,100,100,,* ]]
+    [[ $(scored ben 3) == ben,3,40,100,,20,0,0,10,10,0,0,* ]]
+    [[ $(scored "\"cem, o'neil\"" 3) == *'",3,0,100,"refused: transpose.cu calls `system`'*'",0,0,0,0,0,0,0,'* ]]
+    [[ $(scored dora 3) == 'dora,3,0,100,it does not compile,0,'* ]]
+    [[ $(scored eve 3) == 'eve,3,0,100,it was still running after 10 seconds,0,'* ]]
+    [ "$(wc -l <"$class-grades/scores.csv")" = 7 ]
+    [[ $output == *"fay: $class/fay/transpose.cu is a link, and links are not graded"* && $output == *"gil: no file of lab 0 1 2 3 4 5 in it"* ]]
+    [ "${lines[-2]}" = "6 graded, 0 had a result already, 1 could not be graded; 2 of 6 are full: $class-grades/scores.csv" ]
+    grep -q 'error: expected expression' "$class-grades/dora-lab3.txt"
+    after=("$B"/*)
+    [ "${before[*]}" = "${after[*]}" ]
+    # The points are make check's.
+    say make check LAB=3 SUBMISSION="$class/ben" SEED=5
+    [[ $output == *"Score: 40/100"* ]]
+}
+
+@test "make grade goes on where it was stopped, and grades again what was handed in again, or on demand" {
+    class
+    rm -r "$class"/{anna/lab4-reduction,eve,fay,gil,cem*}
+    say make -s grade DIR="$class" SEED=5
+    [ "$status" = 0 ]
+    cp "$starter" "$class/dora/transpose.cu"
+    cp "$starter" "$class/hal.cu"
+    say make -s grade DIR="$class" SEED=5
+    [ "$status" = 0 ]
+    [ "${lines[-1]}" = "1 graded, 2 had a result already (AGAIN=1 grades them anew), 0 could not be graded; 1 of 3 are full: $class-grades/scores.csv" ]
+    [[ $output == *"hal.cu: a file of which lab? To grade it, say LAB=3"* && $(scored dora 3) == dora,3,40,100,,* ]]
+    rm "$class-grades/results/ben-lab3.tsv" # as if stopped before it
+    say make -s grade DIR="$class" SEED=5 LAB=3
+    [[ ${lines[-1]} == "2 graded, 2 had"*" of 4 are full: "* ]]
+    [[ $(scored ben 3) == ben,3,40,100,,* && $(scored hal 3) == hal,3,40,100,,* ]]
+    say make -s grade DIR="$class" LAB=3 AGAIN=1 OUT="$BATS_TEST_TMPDIR/mine"
+    [[ ${lines[-1]} == "4 graded, 0 had"*"1 of 4 are full: $BATS_TEST_TMPDIR/mine/scores.csv" ]]
+    exec {held}>"$BATS_TEST_TMPDIR/mine/results/.lock"
+    flock "$held"
+    say make -s grade DIR="$class" OUT="$BATS_TEST_TMPDIR/mine"
+    exec {held}>&-
+    [[ $output == "Another make grade is writing to $BATS_TEST_TMPDIR/mine."* ]]
+    say make -s grade
+    [ "$status" != 0 ]
+    [[ ${lines[0]} == "make grade DIR=submissions: which folder?"* ]]
+}
+
 @test "a submission may be a tree, a folder or a file" {
     for s in solutions/lab3-transpose solutions/lab3-transpose/transpose.cu "$PWD/solutions"; do
         say make check LAB=3 SUBMISSION="$s"

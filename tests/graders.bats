@@ -218,6 +218,70 @@ gate_stops() {
     scored 0
 }
 
+@test "gate: a header of somebody else's, in a folder called include" {
+    mkdir -p "$BATS_TEST_TMPDIR/it's/include"
+    echo '#define MINE 1' >"$BATS_TEST_TMPDIR/it's/include/x.h"
+    changed "1 i #include \"$BATS_TEST_TMPDIR/it's/include/x.h\""
+    [ "$status" != 0 ]
+    [[ $output == *"gate: transpose.cu includes $BATS_TEST_TMPDIR/it's/include/x.h."* ]]
+    scored 0
+}
+
+@test "gate: the system's own headers may be included" {
+    changed '1 i #include <algorithm>\n#include <stdint.h>\n#include <stddef.h>\n#include <limits.h>'
+    [[ $output != *gate:* ]]
+    row_is correct pass
+}
+
+@test "gate: what the compiler would say of a file of the grader's is not shown" {
+    echo 'a secret of the grader' >"$BATS_TEST_TMPDIR/secret"
+    for also in '' '#include "nowhere.h"' '#error stop'; do
+        changed "1 i #include \"$BATS_TEST_TMPDIR/secret\"\n$also"
+        [ "$status" != 0 ]
+        [[ $output == *"gate: transpose.cu includes $BATS_TEST_TMPDIR/secret."* && $output != *"a secret"* ]]
+        scored 0
+    done
+}
+
+@test "gate: assembly in host code is found where it would otherwise include a file" {
+    echo 'a secret of the grader' >"$BATS_TEST_TMPDIR/secret"
+    for how in .include .incbin; do
+        printf '#ifndef __CUDA_ARCH__\nasm("%s \\"%s\\"");\n#endif\n' "$how" "$BATS_TEST_TMPDIR/secret" >"$BATS_TEST_TMPDIR/asm"
+        changed "\$ r $BATS_TEST_TMPDIR/asm"
+        [ "$status" != 0 ]
+        [[ $output == *"gate: transpose.cu has inline assembly in host code"* && $output != *"a secret"* ]]
+        scored 0
+    done
+}
+
+@test "gate: a kernel may use asm, and a string may speak of it" {
+    changed -e 's/int j = blockIdx.x \* blockDim.x + threadIdx.x;/&\n    int lane;\n    asm("mov.u32 %0, %%laneid;" : "=r"(lane));\n    if (lane < 0) return;/' \
+        -e '/^#include/a extern "C" int puts(const char *);' -e 's/^extern "C" void transpose(.*/&\n    puts(" asm \\"\\" , section \\".text\\"");/'
+    [[ $output != *gate:* ]]
+    row_is correct pass
+}
+
+@test "gate: code that is data in the section of code" {
+    gate_stops 'section of its own choice (.text)' 'extern const unsigned char raw[]; __attribute__((section(".text"))) const unsigned char raw[] = {0x0f, 0x05, 0xc3};'
+}
+
+@test "a refusal is said once, in full; each row has a short line" {
+    changed '$ a int run_it() { return 1; } extern "C" int system(const char *); int run_other() { return system("true"); }'
+    [ "$(grep -c 'calls `system`' <<<"$output")" = 1 ]
+    [ "$(grep -c '^not ok ' <<<"$output")" = 7 ]
+    [ "$(grep -c 'no result: it was refused, see above' <<<"$output")" = 1 ]
+    [ "$(grep -c 'no result, as above' <<<"$output")" = 6 ]
+}
+
+@test "a submission whose compilation never ends is stopped, and says so" {
+    export BUILD_SECONDS=8
+    changed '$ a constexpr long f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\ntemplate <int N> constexpr long g = f(22) + g<N - 1>;\ntemplate <> constexpr long g<0> = 0;\nstatic_assert(g<900> > 0, "");'
+    unset BUILD_SECONDS
+    [ "$status" != 0 ]
+    [[ $output == *"the compiler did not come to an end in 8 seconds"* ]]
+    scored 0
+}
+
 @test "gate: a missing entry point" {
     changed 's/view_transpose/view_transposed/'
     [ "$status" != 0 ]

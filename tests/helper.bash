@@ -17,6 +17,7 @@ unset LAB SUBMISSION SEED PROFILE SAN MAKEFLAGS MAKELEVEL MFLAGS CLANG
 DESK=desk/$(basename "$BATS_TEST_FILENAME" .bats)
 export DESK
 . common/make/lib.sh
+. common/make/variant.sh
 
 house() {
     local house=$BATS_FILE_TMPDIR/house
@@ -46,7 +47,7 @@ grade() {
     export SEED=${2:-7}
     status=0
     output=$(make -s check LAB="$n" SUBMISSION="$1" SEED="$SEED" 2>&1 3>&- 4>&-) || status=$?
-    name=sub-$(printf %s "$1" | tr -c 'A-Za-z0-9.-' _)
+    name=$(submission "$1")
     case $1 in starter) name=starter ;; solutions) name=reference ;; esac
     record=$B/$DESK/check/$name-lab$n.tsv
     echo "$output"

@@ -1,20 +1,80 @@
 #!/bin/bash
-# gate.sh N OBJECT REFERENCE.o: may this compiled submission be linked to the harness and run for a grade?
+# gate.sh source N PROGRAM, gate.sh names N PROGRAM: may this submission be compiled to its end and linked to the harness
+# for a grade? PROGRAM is its place in .build, as .build/sim/sub-anna-123/lab3.
 #
-# It looks at names only: what the object defines, what it asks for, what would run before main; and which files its
-# source included (OBJECT's .d files). Prints one line a finding and exits 1 where there is one. It is an alarm, not a
-# wall: the wall is a sandbox around the run.
-# Allowed calls: common/make/allow.txt, and the lab's own allow.txt.
+# `source` is asked first, before anybody sees what the compiler says: the compiler's message shows lines of the file that
+# it could not read, and that may be a file of the grader's. It looks at which files were included (PROGRAM.headers and
+# .d files), and for assembly in host code (PROGRAM.ll, which is there if it compiled): that can make any system call
+# out of the sight of the rest, and `.incbin` takes in any file. Kernels may use it.
+# `names` looks at PROGRAM.o: what it defines, what it asks for, what would run before main.
+#
+# Prints one line a finding and exits 1 where there is one. It is an alarm, not a wall: the wall is a sandbox around the
+# run. Allowed calls: common/make/allow.txt, and the lab's own allow.txt.
 set -eu
 cd "$(dirname "$0")/../.."
 . common/make/lib.sh
 
-n=$1 object=$2 reference=$3
+what=$1 n=$2 program=$3
+object=$program.o
 dir=$(lab_dir "$n")
 file=$(lab_file "$n")
-found=${object%.o}.gate
+found=$program.gate
 : >"$found"
 
+# What is found is printed; did the submission pass?
+end() {
+    sort -u "$found" | sed 's/^/gate: /'
+    [ ! -s "$found" ]
+    exit
+}
+
+# The folders in which this lane's compiler looks for the system's headers.
+system_headers() {
+    if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then
+        "${NVCC:-nvcc}" -x cu -E -Xcompiler -v /dev/null
+    else
+        "$(common/make/find-clang.sh)" -x c++ -E -v /dev/null
+    fi 2>&1 | sed -n '/search starts here:$/,/^End of search list/s,^ */,/,p' | xargs -r -d '\n' realpath -m | sort -u
+}
+
+look_at_includes() {
+    local path name folder folders
+    folders=$(system_headers)
+    name=$(sed -n '1s/^#line 1 "\(.*\)"$/\1/p' "$program.cu") # nvcc lists the source under this name, too
+    {
+        cat "$program.headers" 2>/dev/null || true
+        cat "$program".{before,d,device.d} 2>/dev/null | sed 's/^[^:]*://; s/\\$//' | tr ' ' '\n'
+    } | grep . | sort -u | xargs -r -d '\n' realpath -m --relative-base=. |
+        while read -r path; do
+            case $path in "$dir"/*.h | common/simgpu/include/* | "$program.cu" | "$name") continue ;; esac
+            for folder in $folders; do
+                case $path in "$folder"/*) continue 2 ;; esac
+            done
+            echo "$file includes $path. A submission stands alone: only $dir's own headers and the system's may be included."
+        done
+}
+
+look_at_assembly() {
+    # Inside quotes anything may stand.
+    if sed 's/"[^"]*"/""/g' "$program.ll" | grep -qE '^module asm ""| asm ([a-z]+ )*""'; then
+        echo "$file has inline assembly in host code, where nothing of this course needs it. Only kernels may use asm. Remove it."
+    fi
+    # Data in a section of code would be code that nobody compiled.
+    sed 's/c"[^"]*"//g' "$program.ll" | sed -n '/^@/s/.*, section "\([^"]*\)".*/\1/p' | grep -vxE '\.nv_fatbin|\.nvFatBinSegment' |
+        while read -r section; do
+            echo "$file puts data into a section of its own choice ($section). Leave that to the compiler."
+        done
+}
+
+if [ "$what" = source ]; then
+    {
+        look_at_includes
+        if [ -f "$program.ll" ]; then look_at_assembly; fi
+    } >>"$found"
+    end
+fi
+
+reference=$B/reference/lab$n.o
 entries=$(common/make/entries.sh "$reference")
 
 # 1. What it defines: the entry points, and C++ names (they carry their types, and seal.sh makes them local).
@@ -50,21 +110,11 @@ if [ -n "$(nm "$object" | awk '$2 == "i"')" ]; then
     echo "$file has an ifunc, whose resolver runs before main. Remove it." >>"$found"
 fi
 
-# 4. System calls that go round the names.
+# 4. System calls that go round the names: of what nvcc compiled, only those that stand in the open.
 if [ "$(objdump -d "$object" | awk -F "\t" "\$3 ~ /^(syscall|sysenter|svc|int +.0x80)/" | wc -l)" != 0 ]; then
     echo "$file makes a system call by inline assembly. Remove it." >>"$found"
 fi
 
-# 5. What it included: the lab's own headers and the system's, and nothing else of this tree or of anybody's home.
-# nvcc lists the source under the name in its `#line`, too.
-name=$(sed -n '1s/^#line 1 "\(.*\)"$/\1/p' "${object%.o}.cu")
-sed 's/^[^:]*://; s/\\$//' "${object%.o}".d "${object%.o}".device.d 2>/dev/null | tr ' ' '\n' | grep . | sort -u | xargs -r realpath -m --relative-base=. |
-    while read -r path; do
-        case $path in
-        "$dir"/*.h | common/simgpu/include/* | "${object%.o}.cu" | "$name" | /usr/* | /opt/* | /*/include/*) ;;
-        *) echo "$file includes $path. A submission stands alone: only $dir's own headers and the system's may be included." ;;
-        esac
-    done >>"$found"
-
-sort -u "$found" | sed 's/^/gate: /'
-[ ! -s "$found" ]
+# 5. What it included, as far as that was not known before: nvcc tells it in full only when it compiles.
+if [ ! -f "$program.ll" ]; then look_at_includes >>"$found"; fi
+end

@@ -7,11 +7,11 @@
 #   lab_dir N, lab_file N   labs/lab3-transpose, transpose.cu; a message and exit 1 where there is no such lab
 #   lab_title N             the first heading of the handout
 #   need TOOL...            exits with the command that installs what is missing (see need.sh)
-#   build TARGET...         make, with the caller's -j or else all cores
+#   build TARGET...         make, with the caller's -j or else all cores; BUILD_SECONDS limits it
 #   apart COMMAND...        runs with file descriptors 3 and up closed: nothing of the grader's leaks into a student's program
 #   limited COMMAND...      apart, for at most LIMIT (120) seconds; then one message with the usual causes, exit 124
-#   gpu_caption             "# NVIDIA H200, driver ..., CUDA ..., date, commit": the first line of a record of measured times; the
-#                           commit is COMMIT where there is no git
+#   commit                  the project's commit; COMMIT where there is no git
+#   gpu_caption             "# NVIDIA H200, driver ..., CUDA ..., date, commit": the first line of a record of measured times
 #   field RECORD ROW COL    one cell of a record (row id, column name)
 #   score RECORD            "45 100" from a record's last line; fails when the program did not come to its end
 
@@ -60,7 +60,7 @@ need() { common/make/need.sh "$@"; }
 build() {
     local jobs
     jobs=$(printf %s "${MAKEFLAGS:-}" | grep -oE -- "-j[0-9]+" | head -n 1) || true # a caller may have pipefail
-    env -u MAKEFLAGS -u MFLAGS "${MAKE:-make}" --no-print-directory -s "${jobs:--j$(nproc 2>/dev/null || echo 2)}" "$@"
+    env -u MAKEFLAGS -u MFLAGS ${BUILD_SECONDS:+timeout -k 5 "$BUILD_SECONDS"} "${MAKE:-make}" --no-print-directory -s "${jobs:--j$(nproc 2>/dev/null || echo 2)}" "$@"
 }
 
 apart() {
@@ -105,11 +105,15 @@ field() {
 
 score() { awk -F '\t' '{ last = $0 } END { n = split(last, f, /[ \t]+/); if (n == 4 && f[1] == "score" && f[4] == "done") print f[2], f[3]; else exit 1 }' "$1" 2>/dev/null; }
 
-gpu_caption() {
+commit() {
     local commit=${COMMIT:-}
     if [ -z "$commit" ]; then
-        commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
+        commit=$(git rev-parse --short HEAD 2>/dev/null) || { echo unknown && return; }
         git diff --quiet HEAD -- common labs solutions 2>/dev/null || commit="$commit and changes"
     fi
-    echo "# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1 | sed 's/, /, driver /'), $(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p'), $(date -u +%Y-%m-%d), commit $commit"
+    echo "$commit"
+}
+
+gpu_caption() {
+    echo "# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1 | sed 's/, /, driver /'), $(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p'), $(date -u +%Y-%m-%d), commit $(commit)"
 }

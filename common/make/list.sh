@@ -30,6 +30,7 @@ cat <<'TEXT'
   make solution3  run the reference solution on this machine
   make roofline0  draw lab 0's kernels under the machine's roof (needs gnuplot)
   make check      grade every lab; LAB=3 one, SUBMISSION=dir another tree
+  make grade      grade a folder of submissions: DIR=folder
   make test       the project proves itself
   make doctor     what is installed, what is missing, and the mend
   make bench      measure lab 3's ladder on a real GPU; bench-sim: the software GPU's own speed; bench-clock: its clock

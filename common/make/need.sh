@@ -30,6 +30,7 @@ for tool in "$@"; do
             exit 1
         fi
         ;;
+    flock) command -v flock >/dev/null 2>&1 || want flock util-linux ;;
     clang-format) command -v clang-format >/dev/null 2>&1 || want clang-format clang-format ;;
     *) command -v "$tool" >/dev/null 2>&1 || want "$tool" "$tool" ;;
     esac

@@ -4,6 +4,7 @@
 #   variant N WHERE    prints the variant's name; stages a submission first. WHERE: `labs`, `solutions`, `starter`,
 #                      another tree (WHERE/lab3-transpose/transpose.cu or WHERE/transpose.cu), or a .cu file, or a
 #                      .patch against one (whole.sh)
+#   submission FILE    the name of a submitted file's variant
 #   submitted N WHERE  prints lab N's file in such a tree, or fails
 #   need_compilers     exits with a message when this lane's compiler is missing
 #
@@ -23,9 +24,16 @@ variant() {
     esac
     source=$(submitted "$1" "$where") || die "SUBMISSION=$2: neither $where/$(basename "$(lab_dir "$1")")/$(lab_file "$1") nor $where/$(lab_file "$1") is there."
     whole=$(common/make/whole.sh "$source") || exit 1
-    name=${DESK:+$DESK/}sub-$(printf %s "$source" | tr -c 'A-Za-z0-9.-' _)
+    name=${DESK:+$DESK/}$(submission "$source")
     common/make/stage.sh "$whole" "$whole" "$B/$name/lab$1.cu"
     echo "$name"
+}
+
+# The end of the path, for people; and the checksum of all of it, since ann/lee and ann_lee look alike there.
+submission() {
+    local sum
+    sum=$(printf %s "$1" | cksum)
+    echo "sub-$(printf %s "$1" | tail -c 100 | LC_ALL=C tr -c 'A-Za-z0-9.-' _)-${sum%% *}"
 }
 
 submitted() {
