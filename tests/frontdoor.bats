@@ -310,21 +310,6 @@ say() {
     done
 }
 
-@test "two checks at once, of one file and of two, with all that they share to be built" {
-    mkdir -p "$BATS_TEST_TMPDIR"/{a,b}
-    cp solutions/lab3-transpose/transpose.cu "$BATS_TEST_TMPDIR/a/"
-    cp "$starter" "$BATS_TEST_TMPDIR/b/transpose.cu"
-    rm -rf "$B"/{reference,starter,lab3,obj/lab}
-    for who in a1 b2 a3; do
-        make -s check LAB=3 SEED=1 SUBMISSION="$BATS_TEST_TMPDIR/${who%?}" >"$BATS_TEST_TMPDIR/$who" 2>&1 3>&- 4>&- &
-    done
-    wait
-    tail -n 4 "$BATS_TEST_TMPDIR"/[ab][123]
-    for i in a1 b2 a3; do [ "$(grep -cE '^(not )?ok ' "$BATS_TEST_TMPDIR/$i")" = 7 ]; done
-    [ "$(tail -qn 1 "$BATS_TEST_TMPDIR"/a[13])" = $'Score: 100/100\nScore: 100/100' ]
-    grep -qx 'Score: 40/100' "$BATS_TEST_TMPDIR/b2"
-}
-
 # A class: full, slow, refused, not to be compiled, never ending; a name that needs quotes, a link, nothing at all.
 class() {
     class=$BATS_TEST_TMPDIR/class

@@ -42,7 +42,7 @@ static const lab_row rows[] = {
      "right", 2, 1, 0.7, 12, LAB_BOTH, "bound", "compare the three times: the ceiling with the longest one bounds"},
     {"sheet", "reading a data sheet", "both peak rates follow from the data sheet, for any card",
      "of 2", 0, 2, 0, 10, LAB_BOTH, "sheet", "check the units: bits or bytes, edges or clocks, lanes or operations?"},
-    /* A factor of two: here the host decides, and one H200's took 8.7 us, another's 12.4. */
+    /* A factor of two: here the host decides, and hosts differ more than cards. */
     {"one-flop", "one addition", "the time of one addition on the card is predicted within a factor of two",
      "doublings off", 2, 1, 3, 8, LAB_BOTH, "one-flop", "what must happen before the first number is added, and after?"},
     {"send", "to the card", "the time of a page-locked copy to the card is predicted within a third",
