@@ -188,11 +188,11 @@ all: $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a $(TOOLS)) $(foreach n,$(LA
 define lab_rules
 dir$1  := $(patsubst %/,%,$(wildcard labs/lab$1-*/))
 file$1 := $(notdir $(firstword $(wildcard solutions/lab$1-*/*.cu)))
-counted$1 := $$(wildcard $$(dir$1)/counted.txt)
+counted$1 := $$(wildcard tests/lab$1/counted.txt)
 
 $(B)/mine/lab$1.cu: $$(dir$1)/$$(file$1)
 	@$(DO)/stage.sh $$< $$< $$@
-$(B)/starter/lab$1.cu: $$(dir$1)/.starter.cu
+$(B)/starter/lab$1.cu: tests/lab$1/starter.cu
 	@$(DO)/stage.sh $$< $$(dir$1)/$$(file$1) $$@
 $(B)/reference/lab$1.cu: solutions/$$(notdir $$(dir$1))/$$(file$1)
 	@$(DO)/stage.sh $$< $$< $$@

@@ -11,7 +11,7 @@ setup() {
     awk '/^\*\*`[^`]*`\*\*$/ { gsub(/[*`]/, ""); file = $0; next }
          file && /^```/ { if (inside) file = ""; inside = !inside; if (inside) { dir = file; sub(/[^\/]*$/, "", dir); system("mkdir -p " dir) } next }
          inside && file { print >file }' handouts/instructors.md
-    cp labs/lab6-add/add.cu labs/lab6-add/.starter.cu
+    cp labs/lab6-add/add.cu tests/lab6/starter.cu
 }
 
 @test "the starter of the worked example fails the row that it should, and names the line" {
@@ -29,7 +29,7 @@ setup() {
 }
 
 @test "its wrong program is told its first mistake, and it has hints" {
-    run make check LAB=6 SUBMISSION=labs/lab6-add/wrong/leaves_the_last.cu 3>&- 4>&-
+    run make check LAB=6 SUBMISSION=tests/lab6/wrong/leaves_the_last.cu 3>&- 4>&-
     [[ $output == *'out[1023] was never written (1 of 1024 are wrong)'* ]]
     [[ $output == *'Score: 0/100'* ]]
     run make hint6 3>&- 4>&-

@@ -31,8 +31,8 @@ load helper
 
 @test "the file to edit is shipped as its starter" {
     git diff --quiet HEAD -- "$(lab_dir 3)/$(lab_file 3)" || skip "it has been edited here"
-    diff "$(lab_dir 3)/.starter.cu" "$(lab_dir 3)/$(lab_file 3)" || {
-        echo "after a change of the starter: cp $(lab_dir 3)/$(lab_file 3) $(lab_dir 3)/.starter.cu"
+    diff "$(lab_starter 3)" "$(lab_dir 3)/$(lab_file 3)" || {
+        echo "after a change of the starter: cp $(lab_dir 3)/$(lab_file 3) $(lab_starter 3)"
         return 1
     }
 }

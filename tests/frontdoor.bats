@@ -9,7 +9,7 @@ setup_file() { build all; }
 setup() {
     house
     mine=$(lab_dir 3)/$(lab_file 3)
-    starter=$(lab_dir 3)/.starter.cu
+    starter=$(lab_starter 3)
     cp "$starter" "$mine"
 }
 
@@ -124,10 +124,10 @@ say() {
 
 @test "make hint3 fits what went wrong: a barrier that is missing, an edge without a test" {
     rm -rf .build/hints
-    cp "$(lab_dir 3)/wrong/missing_sync.cu" "$mine"
+    cp "$(lab_tests 3)/wrong/missing_sync.cu" "$mine"
     say make hint3
     [[ $output == *"hint 1 of 3 (question) for: every element lands"*"data changes hands"* ]]
-    cp "$(lab_dir 3)/wrong/out_of_bounds.cu" "$mine"
+    cp "$(lab_tests 3)/wrong/out_of_bounds.cu" "$mine"
     say make hint3
     [[ $output == *"hint 1 of 3 (question) for: every element lands"*"Does that element exist"* ]]
 }
@@ -468,4 +468,23 @@ stub_machine() { # manager to stub, user id
     stub_machine dnf 1000
     PATH=$path say make setup
     grep -qx "sudo dnf install -y --setopt=install_weak_deps=False bats" "$BATS_TEST_TMPDIR/asked"
+}
+
+@test "a lab's file that is gone is an error in every command, never the score of before; make reset3 brings it back" {
+    house
+    mine=$(lab_dir 3)/$(lab_file 3)
+    cp "solutions/${mine#labs/}" "$mine"
+    make lab3 3>&- 4>&-
+    rm "$mine"
+    for command in lab3 lines3 hint3 diff3 check; do
+        run make "$command" LAB=3 3>&- 4>&-
+        [ "$status" != 0 ]
+        [[ $output == *"$mine is not there"*"make reset3"* ]]
+        [[ $output != *"100/100"* ]]
+    done
+    run make list 3>&- 4>&-
+    [[ $output != *"100/100"* ]]
+    run make reset3 3>&- 4>&-
+    [ "$status" = 0 ]
+    cmp "$mine" "$(lab_starter 3)"
 }

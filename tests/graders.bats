@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # The graders, graded: the starter fails what it should, the solution passes, nothing depends on luck or on what a
-# program prints. The programs in labs/*/wrong and labs/*/cheat have a test each: see wrong-programs.sh.
+# program prints. The programs in tests/lab*/wrong and tests/lab*/cheat have a test each: see wrong-programs.sh.
 
 load helper
 
@@ -16,8 +16,8 @@ scored() { echo "$output" | grep -qx "Score: $1/100"; }
 # The starter with a change by sed, as a submission.
 changed() {
     mkdir -p "$BATS_TEST_TMPDIR/s"
-    sed "$@" "$lab/.starter.cu" >"$BATS_TEST_TMPDIR/s/transpose.cu"
-    cmp -s "$BATS_TEST_TMPDIR/s/transpose.cu" "$lab/.starter.cu" && echo "the change changed nothing"
+    sed "$@" "tests/lab3/starter.cu" >"$BATS_TEST_TMPDIR/s/transpose.cu"
+    cmp -s "$BATS_TEST_TMPDIR/s/transpose.cu" "tests/lab3/starter.cu" && echo "the change changed nothing"
     grade "$BATS_TEST_TMPDIR/s/transpose.cu"
 }
 
@@ -214,7 +214,7 @@ gate_stops() {
 @test "gate: a file that only the device code includes" {
     changed '1 i #ifdef __CUDA_ARCH__\n#include "rungs.cuh"\n#endif'
     [ "$status" != 0 ]
-    [[ $output == *"gate: transpose.cu includes labs/lab3-transpose/rungs.cuh"* ]]
+    [[ $output == *"gate: transpose.cu includes tests/lab3/rungs.cuh"* ]]
     scored 0
 }
 

@@ -24,7 +24,7 @@ house() {
     if [ ! -d "$house" ]; then
         mkdir -p "$house/.build"
         git ls-files -co --exclude-standard -z | tar --null -T - -cf - | tar -xf - -C "$house"
-        cp "$(lab_dir 3)/.starter.cu" "$house/$(lab_dir 3)/$(lab_file 3)"
+        cp "$(lab_starter 3)" "$house/$(lab_dir 3)/$(lab_file 3)"
         # What students and other tests have made here stays here; it may change while we copy.
         tar --exclude='./sim/desk' --exclude='./sim/check' --exclude='./sim/mine' --exclude='./sim/sub-*' --exclude='*.tsv' -C .build -cf - ./sim | tar -xf - -C "$house/.build"
     fi

@@ -18,13 +18,13 @@ card() { output=$(apart "$B/$1/lab0" --record "$record" "${@:2}"); }
 @test "lab 0: the starter fails exactly its declared rows, whatever the seed" {
     for seed in 1 2 4000000000; do
         card starter --seed $seed
-        diff <(grep -v '^#' "$lab/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
+        diff <(grep -v '^#' "tests/lab0/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
     done
 }
 
 @test "lab 0: each row that the starter fails comes with a line of its file and a hint in three steps" {
     card starter
-    for row in $(grep -v '^#' "$lab/rows-failing-at-start.txt"); do
+    for row in $(grep -v '^#' "tests/lab0/rows-failing-at-start.txt"); do
         echo "$row"
         [[ $(field "$record" "$row" where) == ceilings.cu:[0-9]* ]]
         [ -n "$(field "$record" "$row" why)" ]

@@ -18,13 +18,13 @@ card() { output=$(apart "$B/$1/lab1" --record "$record" "${@:2}"); }
 @test "lab 1: the starter fails exactly its declared rows, whatever the seed" {
     for seed in 1 2 4000000000; do
         card starter --seed $seed
-        diff <(grep -v '^#' "$lab/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
+        diff <(grep -v '^#' "tests/lab1/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
     done
 }
 
 @test "lab 1: each row that the starter fails comes with a line of its file and a hint" {
     card starter
-    for row in $(grep -v '^#' "$lab/rows-failing-at-start.txt"); do
+    for row in $(grep -v '^#' "tests/lab1/rows-failing-at-start.txt"); do
         echo "$row"
         [[ $(field "$record" "$row" where) == pinning.cu:[0-9]* ]]
         grep -q "^## $(field "$record" "$row" hint)\$" "$lab/hints.md"
@@ -66,7 +66,7 @@ card() { output=$(apart "$B/$1/lab1" --record "$record" "${@:2}"); }
 
 @test "lab 1: a result read too early is wrong every time, and the copy is named" {
     for seed in 1 2; do
-        lab_number=1 grade "$lab/wrong/no_wait.cu" $seed
+        lab_number=1 grade "tests/lab1/wrong/no_wait.cu" $seed
         [ "$(field "$record" correct status)" = fail ]
         [[ $(field "$record" in-flight where) == no_wait.cu:24 ]]
     done
@@ -80,7 +80,7 @@ card() { output=$(apart "$B/$1/lab1" --record "$record" "${@:2}"); }
 
 @test "lab 1: new and delete are counted like malloc" {
     sed -e 's/void \*batch = malloc(job->in_bytes);/char *batch = new char[job->in_bytes];/' -e 's/free(batch);/delete[] batch;/' \
-        "$lab/.starter.cu" >"$BATS_TEST_TMPDIR/pinning.cu"
+        "tests/lab1/starter.cu" >"$BATS_TEST_TMPDIR/pinning.cu"
     lab_number=1 grade "$BATS_TEST_TMPDIR/pinning.cu" 5
     [[ $(field "$record" allocations value) == 63 ]]
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # Lab 2's grader, graded: the starter fails what it should, the solution passes with a margin, nothing depends on luck.
-# The programs in labs/lab2-allocator/wrong and cheat have a test each: see wrong-programs.sh.
+# The programs in tests/lab2/wrong and cheat have a test each: see wrong-programs.sh.
 
 load helper
 
@@ -18,13 +18,13 @@ setup() {
     for seed in 1 2 4000000000; do
         grade starter $seed
         [ "$status" != 0 ]
-        diff <(grep -v '^#' "$lab/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
+        diff <(grep -v '^#' "tests/lab2/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
     done
 }
 
 @test "lab 2: each row that the starter fails has a reason, and a hint in three steps" {
     grade starter
-    for row in $(grep -v '^#' "$lab/rows-failing-at-start.txt"); do
+    for row in $(grep -v '^#' "tests/lab2/rows-failing-at-start.txt"); do
         echo "$row"
         [ -n "$(field "$record" "$row" why)" ]
     done

@@ -41,19 +41,19 @@ times_reading() {
     for seed in 1 2 3 4000000000; do
         grade starter $seed
         [ "$status" != 0 ]
-        diff <(grep -v '^#' "$lab/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
+        diff <(grep -v '^#' "tests/lab4/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
     done
     while read -r row; do
         echo "$row"
         [[ $(field "$record" "$row" where) == reduction.cu:[0-9]* ]]
         [ -n "$(field "$record" "$row" why)" ]
-    done < <(grep -v '^#' "$lab/rows-failing-at-start.txt")
+    done < <(grep -v '^#' "tests/lab4/rows-failing-at-start.txt")
 }
 
 @test "lab 4: the row of the copies names the first line that copied, whatever it calls, and no comment" {
     mkdir -p "$BATS_TEST_TMPDIR/s"
     sed -e '1i // cudaMemcpy(' -e 's/cudaMemcpy(&items\[i\], \(.*\)DeviceToHost)/cudaMemcpyAsync(\&items[i], \1DeviceToHost)/' \
-        "$lab/.starter.cu" >"$BATS_TEST_TMPDIR/s/reduction.cu"
+        "tests/lab4/starter.cu" >"$BATS_TEST_TMPDIR/s/reduction.cu"
     grade "$BATS_TEST_TMPDIR/s/reduction.cu"
     line=$(grep -n "cudaMemcpyAsync(&items" "$BATS_TEST_TMPDIR/s/reduction.cu" | cut -d: -f1)
     [ "$(field "$record" copies where)" = "reduction.cu:$line" ]
@@ -137,7 +137,7 @@ times_reading() {
 
 @test "lab 4: the launches are blamed on the line that launches, not on a fill before it" {
     mkdir -p "$BATS_TEST_TMPDIR/s"
-    sed 's/^extern "C" void mean(.*{ /&cudaMemsetAsync(d_mean, 0, sizeof *d_mean);\n/' "$lab/.starter.cu" >"$BATS_TEST_TMPDIR/s/reduction.cu"
+    sed 's/^extern "C" void mean(.*{ /&cudaMemsetAsync(d_mean, 0, sizeof *d_mean);\n/' "tests/lab4/starter.cu" >"$BATS_TEST_TMPDIR/s/reduction.cu"
     fill=$(grep -n cudaMemsetAsync "$BATS_TEST_TMPDIR/s/reduction.cu" | cut -d: -f1)
     grade "$BATS_TEST_TMPDIR/s/reduction.cu"
     row_is launches fail

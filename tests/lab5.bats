@@ -25,9 +25,9 @@ between() { awk -v v="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(v >= a && v <= b) 
     for seed in 1 2 4000000000; do
         grade starter $seed
         [ "$status" != 0 ]
-        diff <(grep -v '^#' "$lab/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
+        diff <(grep -v '^#' "tests/lab5/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
     done
-    for row in $(grep -v '^#' "$lab/rows-failing-at-start.txt"); do
+    for row in $(grep -v '^#' "tests/lab5/rows-failing-at-start.txt"); do
         echo "$row"
         [[ $(field "$record" "$row" where) == train.cu:[0-9]* ]]
         [ -n "$(field "$record" "$row" why)" ]
@@ -37,7 +37,7 @@ between() { awk -v v="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(v >= a && v <= b) 
 
 @test "lab 5: the file to edit is the starter, and the starter has gained nothing" {
     git diff --quiet HEAD -- "$lab/train.cu" || skip "it has been edited here"
-    cmp "$lab/train.cu" "$lab/.starter.cu"
+    cmp "$lab/train.cu" "tests/lab5/starter.cu"
     grade starter 3
     [ "$(score "$record")" = "35 100" ]
 }
@@ -147,7 +147,7 @@ blames() { # ROW TEXT
 }
 
 @test "lab 5: the time's place is a line of the student's, and its figure is not the mark" {
-    grade "$lab/wrong/loss_in_the_input_queue.patch"
+    grade "tests/lab5/wrong/loss_in_the_input_queue.patch"
     [[ $(field "$record" busy where) == loss_in_the_input_queue.cu:* ]]
     [[ $(field "$record" virtual-time where) == loss_in_the_input_queue.cu:* ]]
     # Just over the mark: more events between the kernels than anybody needs.

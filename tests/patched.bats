@@ -15,7 +15,7 @@ patch_of() { # the line that it takes away
 }
 
 @test "patches: every one in the tree applies, and changes its base" {
-    for p in labs/*/wrong/*.patch labs/*/cheat/*.patch; do
+    for p in tests/lab*/wrong/*.patch tests/lab*/cheat/*.patch; do
         whole "$p"
         [ "$status" = 0 ]
         [ "$output" = ".build/patched/${p%.patch}.cu" ]
@@ -24,8 +24,8 @@ patch_of() { # the line that it takes away
 }
 
 @test "patches: a .cu file is whole already" {
-    whole labs/lab3-transpose/wrong/missing_sync.cu
-    [ "$status" = 0 ] && [ "$output" = labs/lab3-transpose/wrong/missing_sync.cu ]
+    whole tests/lab3/wrong/missing_sync.cu
+    [ "$status" = 0 ] && [ "$output" = tests/lab3/wrong/missing_sync.cu ]
 }
 
 @test "patches: the whole program is the base with the mistake, wherever its lines have moved to" {

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 echo "# Made by tests/wrong-programs.sh."
 echo "load '$PWD/tests/helper'"
 echo "load '$PWD/tests/expect'"
-for f in labs/lab"$1"-*/{wrong,cheat}/*.{cu,patch}; do
+for f in tests/lab"$1"/{wrong,cheat}/*.{cu,patch}; do
     [ -f "$f" ] || continue
-    printf '@test "%s" { expected %s; }\n' "${f#labs/}" "$f"
+    printf '@test "%s" { expected %s; }\n' "${f#tests/}" "$f"
 done

@@ -9,7 +9,7 @@
 # `names` looks at PROGRAM.o: what it defines, what it asks for, what would run before main.
 #
 # Prints one line a finding and exits 1 where there is one. It is an alarm, not a wall: the wall is a sandbox around the
-# run. Allowed calls: common/make/allow.txt, and the lab's own allow.txt.
+# run. Allowed calls: common/make/allow.txt, and the tests/labN/allow.txt.
 set -eu
 cd "$(dirname "$0")/../.."
 . common/make/lib.sh
@@ -90,10 +90,10 @@ for e in $entries; do
 done
 
 # 2. What it asks for.
-nm -u "$object" | awk '{ print $2 }' | grep -vxF -f <(cat common/make/allow.txt "$dir/allow.txt" 2>/dev/null | sed 's/#.*//; s/[ \t]*$//' | grep .) |
+nm -u "$object" | awk '{ print $2 }' | grep -vxF -f <(cat common/make/allow.txt "$(lab_tests "$n")/allow.txt" 2>/dev/null | sed 's/#.*//; s/[ \t]*$//' | grep .) |
     while read -r name; do
         if readelf -sW "$reference" | awk '{ print $8 }' | grep -qx "$name"; then continue; fi
-        mend="Remove the call. What may be called stands in common/make/allow.txt$([ ! -f "$dir/allow.txt" ] || echo " and $dir/allow.txt")."
+        mend="Remove the call. What may be called stands in common/make/allow.txt$([ ! -f "$(lab_tests "$n")/allow.txt" ] || echo " and $(lab_tests "$n")/allow.txt")."
         case $name in stdout | stderr | fprintf | vfprintf | __fprintf_chk | fputs | fputc | putc | fwrite | fflush | perror | _ZSt4c* | _ZNSo* | *ostream*)
             mend="To print, use printf." ;;
         esac

@@ -17,6 +17,7 @@ what=$1 n=$2
 dir=$(lab_dir "$n")
 file=$(lab_file "$n")
 mine=$dir/$file
+[ "$what" != diff ] || need_file "$mine" "$n"
 
 # Runs a command (limited PROGRAM, apart PROGRAM) for its output. 141 is no failure: who reads it, `head` for one, has seen enough.
 show() {
@@ -55,14 +56,19 @@ solution)
     show limited "$program" --solution --record "$record"
     ;;
 diff)
-    if cmp -s "$dir/.starter.cu" "$mine"; then
+    if cmp -s "$(lab_starter "$n")" "$mine"; then
         echo "$mine is the starter, unchanged."
     else
-        diff -u --label "starter/$file" --label "$mine" "$dir/.starter.cu" "$mine" || true
+        diff -u --label "starter/$file" --label "$mine" "$(lab_starter "$n")" "$mine" || true
     fi
     ;;
 reset)
-    if cmp -s "$dir/.starter.cu" "$mine"; then
+    if [ ! -e "$mine" ]; then
+        cp "$(lab_starter "$n")" "$mine"
+        echo "$mine was gone. The starter is in its place."
+        exit 0
+    fi
+    if cmp -s "$(lab_starter "$n")" "$mine"; then
         echo "$mine is the starter already. Nothing to do."
         exit 0
     fi
@@ -77,7 +83,7 @@ reset)
     case $answer in
     y | Y | yes)
         cp "$mine" "$backup"
-        cp "$dir/.starter.cu" "$mine"
+        cp "$(lab_starter "$n")" "$mine"
         echo "Done. To have yours again: cp $backup $mine"
         ;;
     *) echo "Nothing changed." ;;

@@ -5,6 +5,9 @@
 #   die TEXT...             one message on stderr, exit 1
 #   labs                    the numbers of all labs, one a line
 #   lab_dir N, lab_file N   labs/lab3-transpose, transpose.cu; a message and exit 1 where there is no such lab
+#   need_file FILE N        a message and exit 1 where lab N's file is gone
+#   lab_tests N             tests/lab3: what proves this lab's grader (the starter as it was shipped, wrong/, cheat/)
+#   lab_starter N           tests/lab3/starter.cu
 #   lab_title N             the first heading of the handout
 #   need TOOL...            exits with the command that installs what is missing (see need.sh)
 #   build TARGET...         make, with the caller's -j or else all cores; BUILD_SECONDS limits it
@@ -48,6 +51,11 @@ lab_file() {
     done
     die "solutions/${dir#labs/}: no .cu file, so nobody can tell which file of lab $1 is to be edited."
 }
+
+need_file() { [ -f "$1" ] || die "$1 is not there, and it is the file that lab $2 is about. If it lies elsewhere: SUBMISSION=path. To begin again with the starter: make reset$2"; }
+
+lab_tests() { echo "tests/lab$1"; }
+lab_starter() { echo "$(lab_tests "$1")/starter.cu"; }
 
 lab_title() {
     local dir

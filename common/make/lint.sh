@@ -14,7 +14,7 @@ mapfile -t code < <(files '*.c' '*.h' '*.cu' '*.cuh' | grep -E '\.(c|h|cu|cuh)$'
 for n in $(labs); do
     mine=$(lab_dir "$n")/$(lab_file "$n")
     for i in "${!code[@]}"; do
-        if [ "${code[i]}" = "$mine" ] && ! cmp -s "$mine" "$(lab_dir "$n")/.starter.cu"; then unset "code[i]"; fi
+        if [ "${code[i]}" = "$mine" ] && ! cmp -s "$mine" "$(lab_starter "$n")"; then unset "code[i]"; fi
     done
 done
 mapfile -t scripts < <(files 'common/make/*' 'tests/*' '.ci/*' | grep -E '\.(sh|bash|bats)$|^\.ci/run$')

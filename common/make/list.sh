@@ -15,7 +15,7 @@ for n in $(labs); do
     record=$B/mine/lab$n.tsv
     state='in progress' points=
     if [ -f "$record" ] && [ ! "$mine" -nt "$record" ]; then points=$(score "$record" || true); fi
-    if cmp -s "$dir/.starter.cu" "$mine"; then state=untouched; fi
+    if cmp -s "$(lab_starter "$n")" "$mine"; then state=untouched; fi
     if [ -n "$points" ] && [ "${points% *}" = "${points#* }" ]; then state='done'; fi
     printf '  lab %-3s %-48s %-12s %s\n' "$n" "$(lab_title "$n")" "$state" "${points:+${points/ //}}"
 done

@@ -15,6 +15,7 @@ variant() {
     lab_dir "$1" >/dev/null || exit 1
     case $where in
     labs)
+        [ -n "${BLUEBAR_MINE:-}" ] || need_file "$(lab_dir "$1")/$(lab_file "$1")" "$1" || exit 1
         # The handouts show the starter, whatever the reader has done to it since (docs.sh).
         echo "${BLUEBAR_MINE:-mine}"
         return

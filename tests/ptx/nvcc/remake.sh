@@ -7,7 +7,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cp labs/lab3-transpose/lab3.h "$tmp/"
 {
-    sed 's/^extern "C" \(.* \)\([a-z_]*transpose\)(/\1starter_\2(/' labs/lab3-transpose/.starter.cu
+    sed 's/^extern "C" \(.* \)\([a-z_]*transpose\)(/\1starter_\2(/' tests/lab3/starter.cu
     cat solutions/lab3-transpose/transpose.cu
     sed 's/^static //' labs/lab3-transpose/rungs.cuh
 } >"$tmp/ladder.cu"
