@@ -214,7 +214,7 @@ gate_stops() {
 @test "gate: a file that only the device code includes" {
     changed '1 i #ifdef __CUDA_ARCH__\n#include "rungs.cuh"\n#endif'
     [ "$status" != 0 ]
-    [[ $output == *"gate: transpose.cu includes tests/lab3/rungs.cuh"* ]]
+    [[ $output == *"gate: transpose.cu includes labs/lab3-transpose/rungs.cuh"* ]]
     scored 0
 }
 
