@@ -2,8 +2,8 @@
 # expected FILE: grades FILE and holds it against its `// expect:` line (see wrong-programs.sh).
 
 expected() {
-    local line what regex lab_number=${1#labs/lab}
-    lab_number=${lab_number%%-*}
+    local line what regex lab_number=${1#tests/lab}
+    lab_number=${lab_number%%/*}
     line=$(sed -n 's,^// expect: ,,p' "$1" | head -n 1)
     what=${line%%:*}
     regex=${line#*: }
