@@ -94,13 +94,16 @@ SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-f
 SANITIZE := $(if $(SAN),$(SANITIZERS))
 C_FLAGS  := -std=c11 -g1 $(WARN) -pthread $(SANITIZE)
 SIMGPU_FLAGS := $(C_FLAGS) -D_GNU_SOURCE -O3 -ffp-contract=off -fno-math-errno -I $(B)
+# Protected: within the library a name is the library's own, and costs no detour. Which names others see: cudart.map.
+LIBRARY_FLAGS := -fPIC -fvisibility=protected
+HARDEN   := -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack
 
 # `clang -x cuda` with our own small cuda_runtime.h, and no CUDA toolkit. sm_70 is the newest that clang 14 can
 # write PTX for without asking for a newer PTX version than the -target-sdk-version below stands for.
 # Host code has DWARF 4: of DWARF 5, binutils 2.40 and older take the file that code begins in for the main file.
 SIM_CUDA := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O2 -g1 \
-            -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5 -I $(SIMGPU)/include -include cuda_runtime.h
-NVCC_FLAGS := -std=c++17 -O2 -lineinfo
+            -fPIC -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5 -I $(SIMGPU)/include -include cuda_runtime.h
+NVCC_FLAGS := -std=c++17 -O2 -lineinfo -Xcompiler -fPIC
 
 # $(call compile_cu,source,object without .o,more flags): device code, then host code with the device code inside. clang
 # stops half-way (compile_ll), at LLVM IR: the text in which gate.sh looks for assembly, before there is an assembler.
@@ -109,6 +112,10 @@ NVCC_LANE = $(NVCC) $(NVCC_FLAGS) -arch=$(GPU_ARCH) $(if $(CUBLAS),-DLAB_CUBLAS)
 LAB_CC    = cc
 LAB_FLAGS = $(C_FLAGS) -O2 -I $(CUDA_ROOT)/include
 link_lab  = $(NVCC) -arch=$(GPU_ARCH) -o $@ $1 $(if $(CUBLAS),-lcublas) -lm
+# The runtime as a shared library: the judge and the programs that it opens must have one and the same.
+CUDART    :=
+link_judge = $(NVCC) -arch=$(GPU_ARCH) -cudart shared -Xlinker -rdynamic,-z,now -o $@ $1 -ldl -lm
+link_so   = $(NVCC) -arch=$(GPU_ARCH) -cudart shared -shared -Xlinker --version-script=$2,-z,now -o $@ $1 $(if $(CUBLAS),-lcublas) -lm
 else ifeq ($(B),.build/sim-nvcc)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=compute_90 -Xcompiler -idirafter,$(SIMGPU)/include
 else
@@ -117,7 +124,7 @@ $(CLANG) $(SIM_CUDA) $3 --cuda-device-only -S -MMD -MP -MF $2.device.d -MT $@ -o
 $(B)/ptx2fatbin $2.ptx $2.fatbin
 $(CLANG) -gdwarf-4 $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
 endef
-assemble_ll = $(CLANG) -O2 -Xclang -disable-llvm-passes -c -o $2.o $2.ll
+assemble_ll = $(CLANG) -O2 -fPIC -Xclang -disable-llvm-passes -c -o $2.o $2.ll
 define compile_cu
 $(compile_ll)
 $(assemble_ll)
@@ -126,6 +133,9 @@ endif
 compile_cu ?= $(NVCC_LANE) $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
 LAB_CC    ?= $(CLANG)
 LAB_FLAGS ?= $(C_FLAGS) -O2 -I $(SIMGPU)/include
+CUDART    ?= $(B)/lib/libcudart.so
+link_judge ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -pie -rdynamic $(HARDEN) -Wl,-rpath,'$$ORIGIN/../lib' -o $@ $1 -L $(B)/lib -lcudart -ldl -lm
+link_so   ?= $(CLANG) --driver-mode=g++ -shared $(HARDEN) -Wl,--version-script=$2 -o $@ $1 -L $(B)/lib -lcudart -lm
 link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsimgpu.a -lm
 
 # ---------------------------------------------------------------------------------- SimGPU and common/lab
@@ -144,9 +154,9 @@ say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGP
 , := ,
 
 $(B)/obj/simgpu/%.o: common/simgpu/%.c
-	$(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -c -o $@ $<
+	$(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) -MMD -MP -c -o $@ $<
 $(B)/obj/lab/%.o: common/lab/%.c
-	@mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) -MMD -MP -c -o $@ $<
+	@mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -MMD -MP -c -o $@ $<
 # The virtual cards travel inside the library: a program finds them wherever it is moved. {"NAME", "text"}, a file each.
 $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
 	@mkdir -p $(@D) && for card in $(CARDS); do echo "{\"$$card\","; \
@@ -154,6 +164,10 @@ $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
 $(B)/obj/simgpu/time/profile.o: $(B)/profiles.inc
 $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 	@rm -f $@ && ar rcs $@ $^
+# SimGPU as the CUDA runtime: the SONAME and the symbols' version are those of NVIDIA's library.
+$(B)/lib/libcudart.so: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
+	@mkdir -p $(@D) && $(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(SIMGPU)/cudart/cudart.map -o $@.13 $(SIMGPU_OBJ) -lm
+	@ln -sf libcudart.so.13 $@
 $(B)/ptx2fatbin: $(SIMGPU)/tools/ptx2fatbin.c
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
 $(filter-out $(B)/ptx2fatbin,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
@@ -182,13 +196,14 @@ all: $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a $(TOOLS)) $(foreach n,$(LA
 # A lab has one file to edit. Its versions ("variants") are: mine (labs/), starter (as it was shipped), reference
 # (solutions/), and any submission that check.sh stages. A variant is first copied into its own folder under a
 # `#line` that keeps its real name in messages; so nothing beside a submission can be included by accident.
-# Every lab program holds three of them: the variant, and the starter and the reference under other names.
-# seal.sh hides all of an object's names but the lab's entry points; the entry points are what the reference defines.
+# Each becomes a shared object of its own, which shows the lab's entry points and nothing else. The lab's program is
+# the judge, linked once (its parts: common/lab/player.h); it opens the object that lies beside the name it is called
+# by, so that .build/sim/mine/lab3, a link to it, runs .build/sim/mine/lab3.so.
 
+JUDGE_FLAGS := -fPIE -fvisibility=hidden
 define lab_rules
 dir$1  := $(patsubst %/,%,$(wildcard labs/lab$1-*/))
 file$1 := $(notdir $(firstword $(wildcard solutions/lab$1-*/*.cu)))
-counted$1 := $$(wildcard tests/lab$1/counted.txt)
 
 $(B)/mine/lab$1.cu: $$(dir$1)/$$(file$1)
 	@$(DO)/stage.sh $$< $$< $$@
@@ -211,23 +226,30 @@ $(B)/%/lab$1.before: $(B)/%/lab$1.cu
 $(B)/%/lab$1.o: $(B)/%/lab$1.cu
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1))
 endif
-$(B)/lab$1/harness.o: $$(dir$1)/harness.cu $(CUDA_TOOLS)
+$(B)/%/lab$1.so: $(B)/%/lab$1.o $(B)/judge/lab$1.map $(CUDART)
+	@$$(call link_so,$$<,$(B)/judge/lab$1.map)
+
+$(B)/obj/lab$1/%.o: $$(dir$1)/%.c
+	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I common/lab -MMD -MP -c -o $$@ $$<
+$(B)/obj/lab$1/%.o: tests/lab$1/%.c
+	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I common/lab -MMD -MP -c -o $$@ $$<
+$(B)/obj/lab$1/%.o: $$(dir$1)/%.cu $(CUDA_TOOLS)
 	@mkdir -p $$(@D)
-	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab,$$(SANITIZE))
-
-$(B)/%/lab$1.student.o: $(B)/%/lab$1.o $(B)/reference/lab$1.o $(DO)/seal.sh $$(counted$1)
-	@COUNTED=$$(counted$1) $(DO)/seal.sh $$< $$@ $(B)/reference/lab$1.o
-$(B)/%/lab$1.starter.o: $(B)/%/lab$1.o $(B)/reference/lab$1.o $(DO)/seal.sh $$(counted$1)
-	@COUNTED=$$(counted$1) $(DO)/seal.sh $$< $$@ $(B)/reference/lab$1.o starter_
-$(B)/%/lab$1.reference.o: $(B)/%/lab$1.o $(DO)/seal.sh $$(counted$1)
-	@COUNTED=$$(counted$1) $(DO)/seal.sh $$< $$@ $(B)/reference/lab$1.o reference_
-
-$(B)/%/lab$1: $(B)/%/lab$1.student.o $(B)/lab$1/harness.o $(B)/starter/lab$1.starter.o \
-              $(B)/reference/lab$1.reference.o $(LAB_OBJ) $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a)
-	@$$(call link_lab,$$(filter %.o,$$^))
+	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab)
+$(B)/judge/lab$1: $$(addprefix $(B)/obj/lab$1/,harness.o player.o bench.o $$(if $$(wildcard $$(dir$1)/offered.cu),offered.o)) $(LAB_OBJ) $(CUDART)
+	@mkdir -p $$(@D)
+	@$$(call link_judge,$$(filter %.o,$$^))
+$(B)/judge/lab$1.map: $(B)/judge/lab$1
+	@$(B)/judge/lab$1 --entries | sed 's/.*/&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } >$$@
+$(B)/ladder/lab$1.map: $(B)/judge/lab$1
+	@mkdir -p $$(@D) && $(B)/judge/lab$1 --entries | sed 's/.*/*_&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } >$$@
+$(B)/ladder/lab$1.so: $(B)/obj/lab$1/ladder.o $(B)/ladder/lab$1.map $(CUDART)
+	@$$(call link_so,$$<,$(B)/ladder/lab$1.map)
+$(B)/%/lab$1: | $(B)/%/lab$1.so $(B)/judge/lab$1 $(B)/starter/lab$1.so $(B)/reference/lab$1.so $(B)/ladder/lab$1.so
+	@ln -sfr $(B)/judge/lab$1 $$@
 endef
 $(foreach n,$(LABS),$(eval $(call lab_rules,$n)))
 
 .SECONDARY:
 # Of submissions, which may be hundreds, only what is being built.
--include $(wildcard $(B)/*.d $(addprefix $(B)/,mine/*.d starter/*.d reference/*.d lab*/*.d) $(addsuffix *.d,$(sort $(dir $(filter $(B)/%,$(MAKECMDGOALS))))) $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)
+-include $(wildcard $(B)/*.d $(addprefix $(B)/,mine/*.d starter/*.d reference/*.d obj/lab*/*.d) $(addsuffix *.d,$(sort $(dir $(filter $(B)/%,$(MAKECMDGOALS))))) $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)

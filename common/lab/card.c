@@ -42,9 +42,9 @@ void lab_record_begin(const char *path) {
 
 /* --- texts that the card and the record share ------------------------------------------------- */
 
-static const char *value_text(const lab_result *r, char *buf, size_t size) {
+static const char *value_text(const lab_verdict *r, char *buf, size_t size) {
     if (r->status == LAB_NA) return "n/a";
-    if (r->shown[0]) return r->shown;
+    if (r->value_text[0]) return r->value_text;
     if (r->graded) {
         lab_text(buf, size, "%.*f%s%s", r->row->decimals, r->value, r->row->unit[0] ? " " : "", r->row->unit);
         return buf;
@@ -52,7 +52,7 @@ static const char *value_text(const lab_result *r, char *buf, size_t size) {
     return r->status == LAB_PASS ? "PASS" : "FAIL";
 }
 
-static const char *want_text(const lab_result *r, char *buf, size_t size) {
+static const char *want_text(const lab_verdict *r, char *buf, size_t size) {
     const lab_row *row = r->row;
     if (r->want[0]) return r->want;
     if (row->full == row->zero) return "";
@@ -62,7 +62,7 @@ static const char *want_text(const lab_result *r, char *buf, size_t size) {
 }
 
 /* "" where another row is to be mended first. */
-static const char *next_of(const lab_result *r) {
+static const char *next_of(const lab_verdict *r) {
     return r->gated || r->unmeasured ? "" : r->next[0] ? r->next : r->row->next;
 }
 
@@ -75,10 +75,10 @@ static const char *status_text(lab_status s) {
 /* Points of the rows that could be measured. */
 static void score(double *points, double *max) {
     *points = *max = 0;
-    for (int i = 0; i < lab.nresults; i++) {
-        if (lab.results[i].status == LAB_NA) continue;
-        *points += lab.results[i].points;
-        *max += lab.results[i].row->points;
+    for (int i = 0; i < lab.nverdicts; i++) {
+        if (lab.verdicts[i].status == LAB_NA || !lab_shown(&lab.verdicts[i])) continue;
+        *points += lab.verdicts[i].points;
+        *max += lab.verdicts[i].row->points;
     }
 }
 
@@ -96,7 +96,7 @@ static void pad(FILE *f, const char *text, int width) {
 }
 
 /* The reason below a row: the source line, what it did, one next step. Indented under the label. */
-static void print_reason(FILE *f, const lab_result *r) {
+static void print_reason(FILE *f, const lab_verdict *r) {
     if (r->where[0] && r->code[0])
         fprintf(f, "      %s: %s\n", r->where, r->code);
     else if (r->where[0])
@@ -110,7 +110,7 @@ static void print_reason(FILE *f, const lab_result *r) {
     if (short_of_full && next_of(r)[0]) fprintf(f, "      next: %s\n", next_of(r));
 }
 
-static void print_row(FILE *f, const lab_result *r) {
+static void print_row(FILE *f, const lab_verdict *r) {
     char value[64], want[160], points[32];
     fputs("  ", f);
     pad(f, r->row->label, LABEL_WIDTH);
@@ -131,7 +131,8 @@ void lab_card_print(FILE *f) {
     lab_text(title, sizeof title, "%s  %s", lab.spec->lab, lab.spec->title);
     pad(f, title, LABEL_WIDTH + VALUE_WIDTH + 5);
     fprintf(f, "%s · %s%s\n", lab_lane_name(), lab_device_name(), lab_lane() == LAB_SIM ? " · deterministic" : "");
-    for (int i = 0; i < lab.nresults; i++) print_row(f, &lab.results[i]);
+    for (int i = 0; i < lab.nverdicts; i++)
+        if (lab_shown(&lab.verdicts[i])) print_row(f, &lab.verdicts[i]);
     for (int i = 0; i < lab.nnotes; i++) {
         fputs("  ", f);
         pad(f, lab.notes[i].name, LABEL_WIDTH);
@@ -153,9 +154,10 @@ void lab_card_print(FILE *f) {
 /* --- the record ------------------------------------------------------------------------------- */
 
 void lab_record_write(FILE *f) {
-    for (int i = 0; i < lab.nresults; i++) {
-        const lab_result *r = &lab.results[i];
+    for (int i = 0; i < lab.nverdicts; i++) {
+        const lab_verdict *r = &lab.verdicts[i];
         char value[64], want[160];
+        if (!lab_shown(r)) continue;
         fprintf(f, "row\t%s\t%s\t%g\t%d\t", r->row->id, status_text(r->status), r->points, r->row->points);
         const char *fields[] = {r->row->sentence,
                                 value_text(r, value, sizeof value),
@@ -181,11 +183,7 @@ void lab_record_write(FILE *f) {
 }
 
 int lab_end(void) {
-    for (int i = 0; i < lab.nresults; i++)
-        if (lab.results[i].status == LAB_OPEN) {
-            lab_fail(lab.results[i].row->id);
-            lab_why(lab.results[i].row->id, "the harness gave this row no verdict");
-        }
+    lab_rows_end();
     if (lab.record[0]) { /* first: printing may end the program, if nobody reads */
         FILE *f = record_open("ae");
         lab_record_write(f);

@@ -6,7 +6,7 @@
  * disagree.
  *
  *     lab_options opt = lab_begin(&spec, argc, argv);     options, record, report; exits for --rows
- *     ... run the student's code; lab_pass, lab_fail, lab_grade, lab_explain ...
+ *     ... play the programs; fill in a lab_verdict for each row ...
  *     return lab_end();                                   prints the card, writes the record
  *
  * Two lanes share this interface. In the sim lane the clock is SimGPU's virtual one and the counters come from its
@@ -20,6 +20,9 @@
 #ifndef LAB_H
 #define LAB_H
 
+#include "calls.h"
+#include "player.h"
+#include "rows.h"
 #include "timing.h"
 
 #include <cuda_runtime_api.h>
@@ -30,30 +33,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#if defined(__GNUC__) || defined(__clang__)
-#define LAB_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#else
-#define LAB_PRINTF(f, a)
-#endif
-
-/* --- rows (rows.c) ---------------------------------------------------------------------------- */
-
-enum { LAB_SIM = 1, LAB_GPU = 2, LAB_BOTH = 3 }; /* lanes, as bits of lab_row.lanes */
-
-typedef struct {
-    const char *id;       /* "load-sectors": in the record, the tests and the hints */
-    const char *label;    /* "load sectors per 128 B": on the card */
-    const char *sentence; /* what a student should read, and the name of the test */
-    const char *unit;     /* printed after the value: "", "x", "%" */
-    int decimals;         /* of the value */
-    double full,
-        zero; /* all points at full, none at zero, a straight line between; equal: pass or fail, by lab_pass/lab_fail */
-    int points;
-    int lanes;        /* LAB_SIM | LAB_GPU */
-    const char *hint; /* "## id" in the lab's hints.md */
-    const char *next; /* the one next step, printed under a row that is not full */
-} lab_row;
 
 typedef struct {
     const char *lab;    /* "lab3" */
@@ -66,14 +45,16 @@ typedef struct {
 
 typedef struct {
     bool lines;    /* --lines: the student's source with counters beside each line, instead of a card */
-    bool bench;    /* --bench: the lab's table of kernels by size, instead of a card */
-    bool ladder;   /* --ladder: each kernel of that table once, for a profiler to count */
     bool solution; /* --solution: the program under test is the reference itself */
     bool counted;  /* --counted: run the work once and exit; how the program calls itself under ncu */
 } lab_options;
 
 /* First thing in main. Reads the options, opens the record, names the lane. */
 lab_options lab_begin(const lab_spec *spec, int argc, char **argv);
+/* What each lab's bench.c defines, in place of the harness: --bench prints the lab's table of kernels by size, --ladder
+ * runs each kernel of that table once, for a profiler to count. */
+void lab_bench(void);
+void lab_ladder(void);
 /* A seed for one run's data, from --seed (a fixed one by default, so that a student's card is the same twice) and the
  * number of seeds given out before. Who knows some of them knows none of the others. */
 uint64_t lab_fresh_seed(void);
@@ -88,25 +69,6 @@ void lab_unlock(void);
 /* What runs next, for the message if it crashes: "your transpose on 61x67". */
 void lab_stage(const char *fmt, ...) LAB_PRINTF(1, 2);
 
-void lab_pass(const char *id);                /* full marks */
-void lab_fail(const char *id);                /* none */
-void lab_grade(const char *id, double value); /* marks on the line between full and zero */
-/* As lab_grade for a value known as an interval (time on a real card): full, or not full, is said only when the whole
- * interval agrees. In between it is inconclusive: full if the value is within 3 % of the mark, and the row says so. */
-void lab_grade_interval(const char *id, double value, double lo, double hi);
-void lab_skip(const char *id, const char *why, ...) LAB_PRINTF(2, 3); /* n/a: its points leave the maximum */
-void lab_unmeasured(const char *id, const char *why); /* fails, and has no next step: an earlier row is to be mended */
-void lab_skip_rest(const char *why);                  /* the same for every row without a verdict */
-void lab_value(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3); /* shown in place of the number */
-void lab_want(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3);  /* shown in place of "want <= full" */
-void lab_where(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3); /* "transpose.cu:31", or a shape */
-void lab_why(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3);   /* what that place did, one sentence */
-void lab_next(const char *id, const char *fmt, ...) LAB_PRINTF(2, 3);  /* the next step, in place of the row's own */
-void lab_hint(const char *id, const char *hint); /* "## hint" in hints.md, in place of the row's */
-bool lab_passed(const char *id);
-/* A gate: while this row is not full, the rows after it in the table show their values, earn nothing, and say only
- * that. Rows named in `except` (ids, separated by spaces) are independent of it. */
-void lab_gate(const char *id, const char *except);
 /* A line under the rows, also in the record: "cublasSgeam" "41.5 us". */
 void lab_note(const char *name, const char *fmt, ...) LAB_PRINTF(2, 3);
 /* Prints the card, writes the record with its score line, returns main's exit status (0: it ran, whatever the score).
@@ -245,14 +207,14 @@ void lab_usage_free(lab_usage *u);
 /* The line of the student's file with the largest cost, or NULL when all cost nothing. */
 const lab_line *lab_worst(const lab_usage *u, double (*cost)(const lab_line *));
 /* Places a row's blame: "transpose.cu:31", with the source line shown under the row. */
-void lab_blame(const char *id, const lab_line *line);
+void lab_blame(lab_verdict *v, const lab_line *line);
 /* The same for the first line of the student's file whose code (no comment, no string) has this text, and not as a part
  * of a longer word: for a row that no counter can place. */
-void lab_blame_text(const char *id, const lab_usage *u, const char *text);
+void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text);
 /* Places a row's blame where a kernel was stopped, and adds the reason, if the report has one. */
-void lab_blame_fault(const char *id, const lab_usage *u);
+void lab_blame_fault(lab_verdict *v, const lab_usage *u);
 /* The same where the checks found something. */
-void lab_blame_finding(const char *id, const lab_usage *u);
+void lab_blame_finding(lab_verdict *v, const lab_usage *u);
 /* Prints the student's source with the counters beside each line, from the first function that cost something on. */
 void lab_print_lines(const lab_usage *u);
 /* Shows the time from begin to end (lab_now's ns) under the card: a bar as high as the device was busy. Sim lane only.

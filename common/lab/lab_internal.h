@@ -6,20 +6,6 @@
 
 #include <stdio.h>
 
-typedef enum { LAB_OPEN, LAB_PASS, LAB_PART, LAB_FAIL, LAB_NA } lab_status;
-
-/* A row's result while the harness runs: texts are empty until given. */
-typedef struct {
-    const lab_row *row;
-    lab_status status;
-    bool graded, gated; /* graded: has a value. gated: earns nothing because its gate is not full */
-    bool unmeasured;    /* no verdict of its own: an earlier step failed, or the time is none of this work */
-    double value, points;
-    char shown[64], want[160], where[128], why[640], next[256]; /* next, hint: in place of the row's own */
-    const char *hint;
-    char code[256]; /* the source line behind `where`, if it could be read */
-} lab_result;
-
 typedef struct {
     char name[32], text[160];
 } lab_note_line;
@@ -28,12 +14,12 @@ typedef struct {
 typedef struct __attribute__((aligned(4096))) {
     const lab_spec *spec;
     lab_options options;
-    uint64_t seed, seeds; /* --seed; how many lab_fresh_seed has given out */
-    char program[4096];   /* argv[0] */
-    char record[4096];    /* the record's path, or "" */
-    char report[4096];    /* SimGPU's report; "" in the gpu lane */
-    lab_result *results;
-    int nresults;
+    uint64_t seed, seeds;  /* --seed; how many lab_fresh_seed has given out */
+    char program[4096];    /* argv[0] */
+    char record[4096];     /* the record's path, or "" */
+    char report[4096];     /* SimGPU's report; "" in the gpu lane */
+    lab_verdict *verdicts; /* of all rows of the table, in its order */
+    int nverdicts;
     lab_note_line notes[8];
     int nnotes;
     char bar[256]; /* the blue bar, or "" */
@@ -44,9 +30,10 @@ typedef struct __attribute__((aligned(4096))) {
 extern lab_state lab;
 
 /* rows.c */
-void lab_rows_begin(void); /* the rows of this lane, all open */
+void lab_rows_begin(void);            /* all open */
+void lab_rows_end(void);              /* gates and points */
+bool lab_shown(const lab_verdict *v); /* is it a row of this lane? */
 void lab_rows_print(FILE *f, const lab_spec *spec);
-lab_result *lab_find(const char *id);
 void lab_text(char *to, size_t size, const char *fmt, ...) LAB_PRINTF(3, 4);
 void lab_tsv(FILE *f, const char *text); /* one field: tab, newline and backslash escaped */
 
@@ -71,5 +58,12 @@ double lab_pcie_gbs(const char *bus_id, const char *sysfs);
  * the gpu lane. */
 void lab_report_open(void);
 void lab_flush_l2(void);
+int lab_new_device(void);        /* sim lane: a fresh virtual card, and its number; gpu lane: 0 */
+void lab_use_device(int device); /* the calls of this process go to that one from here on */
+
+/* player.c: lab_play in three parts, so that a clock can run around the middle one. `entry` is what run takes. */
+void lab_play_begin(lab_program *program, const void *message, size_t size, lab_entry ***entry);
+void lab_play_run(lab_entry **entry);
+void lab_play_end(void *reply, size_t size);
 
 #endif

@@ -24,6 +24,8 @@ void lab_count_begin(const char *name) { simgpuMark(name); }
 void lab_count_end(void) { simgpuMark("end"); }
 void lab_check_hazards(bool on) { simgpuCheck(on); }
 
+int lab_new_device(void) { return 0; }
+void lab_use_device(int device) { (void)device; }
 void lab_flush_l2(void) {} /* its caches begin each launch cold */
 
 /* A file without a name, so that nothing is left lying about however the program ends: not even a kill leaves it. */
@@ -80,6 +82,8 @@ void lab_flush_l2(void) {
     LAB_CUDA(cudaMemset(junk, 0, bytes));
 }
 
+int lab_new_device(void) { return 0; }
+void lab_use_device(int device) { (void)device; }
 void lab_count_begin(const char *name) { (void)name; }
 void lab_count_end(void) {}
 void lab_check_hazards(bool on) { (void)on; }

@@ -84,37 +84,34 @@ static const char *student_file(const lab_usage *u) {
     return NULL;
 }
 
-void lab_blame(const char *id, const lab_line *line) {
-    lab_result *r = lab_find(id);
-    if (!r || !line) return;
-    lab_where(id, "%s:%d", base_name(line->file), line->line);
-    if (!find_line(line->file, has_number, &line->line, r->code, sizeof r->code)) r->code[0] = 0;
+void lab_blame(lab_verdict *v, const lab_line *line) {
+    if (!line) return;
+    LAB_SAY(v->where, "%s:%d", base_name(line->file), line->line);
+    if (!find_line(line->file, has_number, &line->line, v->code, sizeof v->code)) v->code[0] = 0;
 }
 
-void lab_blame_text(const char *id, const lab_usage *u, const char *text) {
-    lab_result *r = lab_find(id);
+void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text) {
     const char *file = student_file(u);
-    if (!r || !file) return;
-    int line = find_line(file, has_text, text, r->code, sizeof r->code);
-    if (line) lab_where(id, "%s:%d", base_name(file), line);
+    if (!file) return;
+    int line = find_line(file, has_text, text, v->code, sizeof v->code);
+    if (line) LAB_SAY(v->where, "%s:%d", base_name(file), line);
 }
 
 /* "file:line: what", more lines, and a last one that is added. */
-static void blame_message(const char *id, const char *message) {
-    lab_result *r = lab_find(id);
+static void blame_message(lab_verdict *v, const char *message) {
     lab_line place = {.line = 0};
     int read = 0;
-    if (!r || sscanf(message, "%255[^:\n]:%d: %n", place.file, &place.line, &read) != 2) return;
+    if (sscanf(message, "%255[^:\n]:%d: %n", place.file, &place.line, &read) != 2) return;
     const char *what = message + read, *last = strrchr(what, '\n');
-    size_t n = strlen(r->why);
-    lab_blame(id, &place);
-    lab_text(r->why + n, sizeof r->why - n, "%s%.*s\n%s", n ? "\n" : "", (int)strcspn(what, "\n"), what,
+    size_t n = strlen(v->why);
+    lab_blame(v, &place);
+    lab_text(v->why + n, sizeof v->why - n, "%s%.*s\n%s", n ? "\n" : "", (int)strcspn(what, "\n"), what,
              last ? last + 1 + strspn(last + 1, " ") : "");
 }
 
 /* The last line of a fault names kernel, block and thread; that of a finding says how to mend it. */
-void lab_blame_fault(const char *id, const lab_usage *u) { blame_message(id, u->fault_message); }
-void lab_blame_finding(const char *id, const lab_usage *u) { blame_message(id, u->finding); }
+void lab_blame_fault(lab_verdict *v, const lab_usage *u) { blame_message(v, u->fault_message); }
+void lab_blame_finding(lab_verdict *v, const lab_usage *u) { blame_message(v, u->finding); }
 
 /* --- the annotated source --------------------------------------------------------------------- */
 

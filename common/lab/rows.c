@@ -32,11 +32,12 @@ void lab_tsv(FILE *f, const char *text) {
 }
 
 void lab_rows_begin(void) {
-    lab.results = lab_hide((size_t)lab.spec->nrows * sizeof *lab.results);
-    lab.nresults = 0;
-    for (int i = 0; i < lab.spec->nrows; i++)
-        if (lab.spec->rows[i].lanes & lab_lane()) lab.results[lab.nresults++].row = &lab.spec->rows[i];
+    lab.nverdicts = lab.spec->nrows;
+    lab.verdicts = lab_hide((size_t)lab.nverdicts * sizeof *lab.verdicts);
+    for (int i = 0; i < lab.nverdicts; i++) lab.verdicts[i].row = &lab.spec->rows[i];
 }
+
+bool lab_shown(const lab_verdict *v) { return v->row->lanes & lab_lane(); }
 
 /* The table for `make check` and the handouts: only the rows of this lane, since only they can be run. */
 void lab_rows_print(FILE *f, const lab_spec *spec) {
@@ -49,27 +50,29 @@ void lab_rows_print(FILE *f, const lab_spec *spec) {
     }
 }
 
-/* NULL for a row of the other lane: a harness may speak of both lanes' rows without asking where it is. */
-lab_result *lab_find(const char *id) {
-    for (int i = 0; i < lab.nresults; i++)
-        if (!strcmp(lab.results[i].row->id, id)) return &lab.results[i];
-    for (int i = 0; i < lab.spec->nrows; i++)
-        if (!strcmp(lab.spec->rows[i].id, id)) return NULL;
-    lab_die("the harness speaks of a row '%s' that its table lacks", id);
+lab_verdict *lab_verdict_of(int row) {
+    if (row < 0 || row >= lab.nverdicts) lab_die("the harness speaks of row %d of %d", row, lab.nverdicts);
+    return &lab.verdicts[row];
 }
 
-void lab_pass(const char *id) {
-    lab_result *r = lab_find(id);
-    if (!r) return;
-    r->status = LAB_PASS;
-    r->points = r->row->points;
+/* --- verdicts --------------------------------------------------------------------------------- */
+
+void lab_pass(lab_verdict *v) { v->status = LAB_PASS; }
+
+void lab_fail(lab_verdict *v, const char *fmt, ...) {
+    v->status = LAB_FAIL;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(v->why, sizeof v->why, fmt, ap);
+    va_end(ap);
 }
 
-void lab_fail(const char *id) {
-    lab_result *r = lab_find(id);
-    if (!r) return;
-    r->status = LAB_FAIL;
-    r->points = 0;
+void lab_skip(lab_verdict *v, const char *fmt, ...) {
+    v->status = LAB_NA;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(v->why, sizeof v->why, fmt, ap);
+    va_end(ap);
 }
 
 static double share_of_line(const lab_row *row, double value) {
@@ -79,101 +82,82 @@ static double share_of_line(const lab_row *row, double value) {
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-void lab_grade(const char *id, double value) {
-    lab_result *r = lab_find(id);
-    if (!r) return;
-    double share = share_of_line(r->row, value);
-    r->graded = true;
-    r->value = value;
-    r->status = share >= 1 ? LAB_PASS : share > 0 ? LAB_PART : LAB_FAIL;
-    r->points = floor(share * r->row->points * 10 + 0.5) / 10;
-    /* Rounding must not give a full mark to a row that is not full. */
-    if (r->status == LAB_PART && r->points >= r->row->points) r->points = r->row->points - 0.1;
+void lab_grade(lab_verdict *v, double value) {
+    double share = share_of_line(v->row, value);
+    v->graded = true;
+    v->value = value;
+    v->status = share >= 1 ? LAB_PASS : share > 0 ? LAB_PART : LAB_FAIL;
 }
 
-void lab_grade_interval(const char *id, double value, double lo, double hi) {
-    lab_result *r = lab_find(id);
-    if (!r) return;
-    lab_grade(id, value);
-    bool lo_full = share_of_line(r->row, lo) >= 1, hi_full = share_of_line(r->row, hi) >= 1;
+void lab_grade_interval(lab_verdict *v, double value, double lo, double hi) {
+    const lab_row *row = v->row;
+    lab_grade(v, value);
+    bool lo_full = share_of_line(row, lo) >= 1, hi_full = share_of_line(row, hi) >= 1;
     if (lo_full == hi_full) return;
-    bool near = fabs(value - r->row->full) <= 0.03 * fabs(r->row->full);
-    if (near) lab_pass(id);
-    lab_why(id, "inconclusive: between %.*f and %.*f on this machine%s", r->row->decimals + 1, lo, r->row->decimals + 1,
+    bool near = fabs(value - row->full) <= 0.03 * fabs(row->full);
+    if (near) lab_pass(v);
+    LAB_SAY(v->why, "inconclusive: between %.*f and %.*f on this machine%s", row->decimals + 1, lo, row->decimals + 1,
             hi, near ? "; counted in your favour" : "");
 }
 
-/* Its usual next step would mislead: nobody knows what the row lacks. */
-static void unmeasured(lab_result *r, const char *why) {
-    lab_fail(r->row->id);
-    lab_value(r->row->id, "-");
-    lab_text(r->why, sizeof r->why, "%s", why);
-    r->unmeasured = true;
-}
-
-void lab_unmeasured(const char *id, const char *why) {
-    lab_result *r = lab_find(id);
-    if (r) unmeasured(r, why);
+void lab_unmeasured(lab_verdict *v, const char *why) {
+    v->status = LAB_FAIL;
+    v->unmeasured = true;
+    LAB_SAY(v->value_text, "-");
+    LAB_SAY(v->why, "%s", why);
 }
 
 void lab_skip_rest(const char *why) {
-    for (int i = 0; i < lab.nresults; i++)
-        if (lab.results[i].status == LAB_OPEN) unmeasured(&lab.results[i], why);
+    for (int i = 0; i < lab.nverdicts; i++)
+        if (lab.verdicts[i].status == LAB_OPEN) lab_unmeasured(&lab.verdicts[i], why);
 }
 
-/* The texts of a row: one setter a column. */
-#define ROW_TEXT(column)                                                                                               \
-    do {                                                                                                               \
-        lab_result *r_ = lab_find(id);                                                                                 \
-        if (!r_) return;                                                                                               \
-        va_list ap_;                                                                                                   \
-        va_start(ap_, fmt);                                                                                            \
-        vsnprintf(r_->column, sizeof r_->column, fmt, ap_);                                                            \
-        va_end(ap_);                                                                                                   \
-    } while (0)
+bool lab_passed(const lab_verdict *v) { return v->status == LAB_PASS; }
 
-void lab_value(const char *id, const char *fmt, ...) { ROW_TEXT(shown); }
-void lab_want(const char *id, const char *fmt, ...) { ROW_TEXT(want); }
-void lab_where(const char *id, const char *fmt, ...) { ROW_TEXT(where); }
-void lab_why(const char *id, const char *fmt, ...) { ROW_TEXT(why); }
-void lab_next(const char *id, const char *fmt, ...) { ROW_TEXT(next); }
+/* --- points ----------------------------------------------------------------------------------- */
 
-void lab_hint(const char *id, const char *hint) {
-    lab_result *r = lab_find(id);
-    if (r) r->hint = hint;
-}
-
-void lab_skip(const char *id, const char *fmt, ...) {
-    lab_result *r = lab_find(id);
-    if (r) r->status = LAB_NA;
-    ROW_TEXT(why);
-}
-
-bool lab_passed(const char *id) {
-    const lab_result *r = lab_find(id);
-    return r && r->status == LAB_PASS;
-}
-
-static bool listed(const char *list, const char *id) {
-    size_t n = strlen(id);
-    for (const char *p = list; (p = strstr(p, id)); p += n)
-        if ((p == list || p[-1] == ' ') && (p[n] == ' ' || !p[n])) return true;
-    return false;
-}
-
-void lab_gate(const char *id, const char *except) {
-    const lab_result *gate = lab_find(id);
-    if (!gate || gate->status == LAB_PASS) return;
-    for (int i = 0; i < lab.nresults; i++) {
-        lab_result *r = &lab.results[i];
-        if (r <= gate || listed(except, r->row->id) || r->status == LAB_NA) continue;
-        r->status = LAB_FAIL;
-        r->points = 0;
-        if (r->gated || r->unmeasured) continue; /* the first gate, or what was missing, is what to mend */
-        r->gated = true;
-        r->where[0] = r->code[0] = 0;
-        lab_text(r->why, sizeof r->why, "earns points once '%s' is full", gate->row->label);
+static const lab_verdict *find(const char *id, size_t length) {
+    for (int i = 0; i < lab.nverdicts; i++) {
+        const char *name = lab.verdicts[i].row->id;
+        if (!strncmp(name, id, length) && !name[length]) return &lab.verdicts[i];
     }
+    lab_die("the table of rows has a gate '%.*s' that is none of its rows", (int)length, id);
+}
+
+/* The first gate of this row that is not full, or NULL. */
+static const lab_verdict *closed_gate(const lab_row *row) {
+    for (const char *p = row->gates ? row->gates : ""; *p; p += strspn(p, " ")) {
+        size_t length = strcspn(p, " ");
+        const lab_verdict *gate = find(p, length);
+        if (gate->status != LAB_PASS && lab_shown(gate)) return gate;
+        p += length;
+    }
+    return NULL;
+}
+
+static void close_gate(lab_verdict *v) {
+    const lab_verdict *gate = v->status == LAB_NA ? NULL : closed_gate(v->row);
+    if (!gate) return;
+    v->status = LAB_FAIL;
+    v->gated = true;
+    if (v->unmeasured) return; /* what was missing is what to look at */
+    v->where[0] = v->code[0] = 0;
+    LAB_SAY(v->why, "earns points once '%s' is full", gate->row->label);
+}
+
+static double points_of(const lab_verdict *v) {
+    if (v->status == LAB_PASS) return v->row->points;
+    if (v->status != LAB_PART) return 0;
+    double points = floor(share_of_line(v->row, v->value) * v->row->points * 10 + 0.5) / 10;
+    /* Rounding must not give a full mark to a row that is not full. */
+    return points >= v->row->points ? v->row->points - 0.1 : points;
+}
+
+void lab_rows_end(void) {
+    for (int i = 0; i < lab.nverdicts; i++)
+        if (lab.verdicts[i].status == LAB_OPEN) lab_fail(&lab.verdicts[i], "the harness gave this row no verdict");
+    for (int i = 0; i < lab.nverdicts; i++) close_gate(&lab.verdicts[i]); /* in order: a closed gate closes the next */
+    for (int i = 0; i < lab.nverdicts; i++) lab.verdicts[i].points = points_of(&lab.verdicts[i]);
 }
 
 void lab_note(const char *name, const char *fmt, ...) {

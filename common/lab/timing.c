@@ -50,28 +50,30 @@ static double wait_us(cudaError_t *error) {
 }
 
 static sample run_once(lab_timer how, const lab_work *w) {
-    static cudaEvent_t begin, end;
+    cudaEvent_t begin = NULL, end = NULL;
     const bool events = how.clock == LAB_DEVICE_CLOCK;
     sample s = {.us = 0};
     cudaError_t idle;
-    if (!begin) {
+    lab_use(w->program);
+    if (events) {
         LAB_CUDA(cudaEventCreate(&begin));
         LAB_CUDA(cudaEventCreate(&end));
     }
     if (w->prepare) w->prepare(w->context);
     if (how.flush) lab_flush_l2();
     LAB_CUDA(cudaDeviceSynchronize());
-    void (*work)(void *) = w->work; /* read now: w may lie in what is locked */
-    void *context = w->context;
-    lab_lock();
+    lab_entry **entry;
+    void *reply = w->reply; /* read now: w may lie in what is locked */
+    const size_t reply_size = w->reply_size;
+    lab_play_begin(w->program, w->message, w->size, &entry);
     double t0 = lab_now();
     if (events) LAB_CUDA(cudaEventRecord(begin, 0));
-    work(context);
+    lab_play_run(entry);
     cudaError_t launched = cudaGetLastError(), ran;
     if (events) cudaEventRecord(end, 0), cudaEventSynchronize(end);
     double waited = wait_us(&ran);
     s.us = (lab_now() - t0) / 1e3;
-    lab_unlock();
+    lab_play_end(reply, reply_size);
     s.error = launched ? launched : ran;
     if (s.error) return s;
     if (events) {
@@ -82,6 +84,10 @@ static sample run_once(lab_timer how, const lab_work *w) {
     }
     if (w->verify) w->verify(w->context);
     if (w->took) s.us = w->took(w->context);
+    if (events) {
+        LAB_CUDA(cudaEventDestroy(begin));
+        LAB_CUDA(cudaEventDestroy(end));
+    }
     return s;
 }
 
@@ -157,23 +163,19 @@ const char *lab_us(double us) {
     return to;
 }
 
-bool lab_possible(const char *id, double us, lab_floor floor) {
+bool lab_possible(lab_verdict *v, double us, lab_floor floor) {
     if (!(us < 0.9 * floor.us)) return true;
-    lab_result *r = lab_find(id);
-    if (r) r->unmeasured = true; /* a time of something else: no gate and no next step says more */
-    lab_fail(id);
-    lab_why(id, "%s is less than the floor, %s %s: some of the work was not done, or not while the clock ran",
-            lab_us(us), floor.name, lab_us(floor.us));
+    v->unmeasured = true; /* a time of something else: no gate and no next step says more */
+    lab_fail(v, "%s is less than the floor, %s %s: some of the work was not done, or not while the clock ran",
+             lab_us(us), floor.name, lab_us(floor.us));
     return false;
 }
 
-void lab_grade_gain(const char *id, lab_timer how, const lab_work *start, const lab_work *reference,
+void lab_grade_gain(lab_verdict *v, lab_timer how, const lab_work *start, const lab_work *reference,
                     const lab_work *you, lab_floor floor) {
-    const lab_result *r = lab_find(id);
-    if (!r) return;
-    const double full = r->row->full;
+    const double full = v->row->full;
     lab_duel gain = lab_time_duel(how, start, reference, 9), duel = {0};
-    if (!(gain.ratio > 1)) return lab_skip(id, "on this card the reference is no faster than the starter");
+    if (!(gain.ratio > 1)) return lab_skip(v, "on this card the reference is no faster than the starter");
     double value = 0, lo = 0, hi = 0;
     for (int pairs = 15; pairs <= 31; pairs += 16) { /* a close call is measured again, longer */
         duel = lab_time_duel(how, reference, you, pairs);
@@ -182,9 +184,9 @@ void lab_grade_gain(const char *id, lab_timer how, const lab_work *start, const 
         hi = 1 + log(duel.hi) / log(gain.ratio);
         if (!(lo < full && hi >= full)) break;
     }
-    if (value < full) lab_why(id, "%.2f of the reference's gain, want ≥ %.2f", value, full);
-    lab_grade_interval(id, value, lo, hi); /* says so if it is inconclusive */
-    lab_possible(id, duel.b, floor);
-    lab_value(id, "%s", lab_us(duel.b));
-    lab_want(id, "start %s · reference %s · %s %s", lab_us(gain.a), lab_us(duel.a), floor.name, lab_us(floor.us));
+    if (value < full) LAB_SAY(v->why, "%.2f of the reference's gain, want ≥ %.2f", value, full);
+    lab_grade_interval(v, value, lo, hi); /* says so if it is inconclusive */
+    lab_possible(v, duel.b, floor);
+    LAB_SAY(v->value_text, "%s", lab_us(duel.b));
+    LAB_SAY(v->want, "start %s · reference %s · %s %s", lab_us(gain.a), lab_us(duel.a), floor.name, lab_us(floor.us));
 }

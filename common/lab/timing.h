@@ -1,6 +1,6 @@
 /* timing.h — how long something takes, said so that it can be believed. The same calls in both lanes.
  *
- *     lab_work work = {prepare, run_it, check, context};
+ *     lab_work work = {program, prepare, verify, context, &message, sizeof message};
  *     lab_time t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 2, 9, true}, &work);
  *     if (t.error || t.refused[0]) ...                    it failed, or its time would be a lie: refused says why
  *     printf("%s, %.0f GB/s\n", lab_us(t.median), lab_gbs(bytes, t.median));
@@ -14,6 +14,9 @@
 #ifndef LAB_TIMING_H
 #define LAB_TIMING_H
 
+#include "player.h"
+#include "rows.h"
+
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 
@@ -23,11 +26,16 @@ extern "C" {
 
 /* --- one program ------------------------------------------------------------------------------ */
 
+/* One message, played to one program, as often as a timer asks. */
 typedef struct {
+    lab_program *program;
     void (*prepare)(void *context); /* untimed, before each run: fresh data, poisoned output. May be NULL */
-    void (*work)(void *context);    /* timed, up to the end of all that it started */
     void (*verify)(void *context);  /* untimed, after each run. May be NULL */
     void *context;
+    const void *message; /* timed, up to the end of all that it starts; read after prepare */
+    size_t size;
+    void *reply; /* NULL; or where the reply goes, before verify */
+    size_t reply_size;
     double (*took)(void *context); /* NULL; or the microseconds of the last run by a clock of its own, where only a part
                                       of the run counts. Asked after verify */
 } lab_work;
@@ -84,11 +92,11 @@ const char *lab_us(double us);                /* "5.13 ms", "12.4 us"; the last 
 
 /* Is this a time that the work can take? A tenth below the floor is left for the noise of both measurements. If not,
  * the row fails and names the floor. */
-bool lab_possible(const char *id, double us, lab_floor floor);
+bool lab_possible(lab_verdict *v, double us, lab_floor floor);
 
 /* Gpu lane: the row's value is the student's share of the reference's gain over the starter, on a logarithmic scale: 0
  * is as slow as the starter, 1 as fast as the reference. All are timed in turn; a close call is timed again, longer. */
-void lab_grade_gain(const char *id, lab_timer how, const lab_work *start, const lab_work *reference,
+void lab_grade_gain(lab_verdict *v, lab_timer how, const lab_work *start, const lab_work *reference,
                     const lab_work *you, lab_floor floor);
 
 #ifdef __cplusplus

@@ -1,0 +1,150 @@
+/* player.c — opens programs and plays messages to them; see player.h.
+ *
+ * Where the programs lie: the build puts the lab program's one executable into .build/LANE/judge/labN, and for each
+ * program a link to it beside the program's shared object, as .build/sim/mine/lab3 and .build/sim/mine/lab3.so. So the
+ * program under test is the shared object beside the name that the run was started by; the others are found from the
+ * executable itself.
+ */
+#define _GNU_SOURCE
+#include "lab_internal.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ENTRIES = 16 };
+
+struct lab_program {
+    int device; /* of SimGPU; 0 in the gpu lane */
+    lab_entry *entry[MOST_ENTRIES];
+};
+
+/* All that lies open while a program's code runs. */
+static struct {
+    _Alignas(16) char message[LAB_MESSAGE], reply[LAB_MESSAGE];
+    bool playing;
+    lab_answerer answerer;
+} stage;
+
+bool lab_playing(void) { return stage.playing; }
+void lab_answer_with(lab_answerer answerer) { stage.answerer = answerer; }
+
+/* The judge is open to itself while it answers, and what it does is no call of the program. */
+void lab_ask(const void *question, size_t question_size, void *answer, size_t answer_size) {
+    if (!stage.answerer) lab_die("the player asks the judge, which expects no questions");
+    bool playing = stage.playing;
+    void *copied = calloc(1, answer_size ? answer_size : 1);
+    if (!copied) lab_die("out of memory for an answer of %zu bytes", answer_size);
+    stage.playing = false;
+    if (playing) lab_unlock();
+    stage.answerer(question, question_size, copied, answer_size);
+    if (playing) lab_lock();
+    stage.playing = playing;
+    if (answer) memcpy(answer, copied, answer_size);
+    free(copied);
+}
+
+/* --- opening ------------------------------------------------------------------------------------ */
+
+static void path_of(lab_who who, char *path) {
+    static const char *const folder[] = {NULL, "starter", "reference", "ladder"};
+    if (who == LAB_MINE) {
+        lab_text(path, PATH_MAX, "%s.so", lab.program);
+        return;
+    }
+    char exe[PATH_MAX];
+    if (!realpath("/proc/self/exe", exe)) lab_die("cannot tell where this program lies");
+    char *name = strrchr(exe, '/'), *up;
+    *name++ = 0;
+    up = strrchr(exe, '/');
+    *up = 0;
+    lab_text(path, PATH_MAX, "%s/%s/%s.so", exe, folder[who], name);
+}
+
+/* dlopen's "FILE: undefined symbol: NAME" as one sentence; its other errors as they are. */
+static void refuse(const char *path, const char *error) {
+    static const char undefined[] = "undefined symbol: ";
+    const char *name = strstr(error, undefined);
+    if (!name) lab_die("cannot open %s: %s", path, error);
+    name += strlen(undefined);
+    int length = (int)strcspn(name, " ,\n");
+    lab_die("%s uses `%.*s`, which neither it nor the lab defines. Is it spelled as in the lab's header, and is every "
+            "function that you declare also written?",
+            lab.spec->source, length, name);
+}
+
+static void *open_object(lab_who who) {
+    char path[PATH_MAX];
+    path_of(who, path);
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!object) refuse(path, dlerror());
+    return object;
+}
+
+static lab_entry *find(void *object, const char *rung, const char *name) {
+    char full[128];
+    lab_text(full, sizeof full, "%s%s%s", rung ? rung : "", rung ? "_" : "", name);
+    void *at = dlsym(object, full);
+    lab_entry *entry;
+    memcpy(&entry, &at, sizeof entry);
+    return entry;
+}
+
+lab_program *lab_open(lab_who who, const char *rung) {
+    lab_program *p = lab_hide(sizeof *p);
+    p->device = lab_new_device();
+    lab_use(p);
+    void *object = open_object(who);
+    for (int i = 0; lab_entries[i]; i++) {
+        if (i == MOST_ENTRIES) lab_die("the lab has more than %d entry points", MOST_ENTRIES);
+        p->entry[i] = find(object, rung, lab_entries[i]);
+        if (!p->entry[i] && !rung)
+            lab_die("%s does not define `%s`, which the harness calls. Is it extern \"C\", and spelled like this?",
+                    lab.spec->source, lab_entries[i]);
+    }
+    return p;
+}
+
+bool lab_has_rung(const char *rung) {
+    void *object = open_object(LAB_LADDER);
+    for (int i = 0; lab_entries[i]; i++)
+        if (find(object, rung, lab_entries[i])) return true;
+    return false;
+}
+
+void lab_use(lab_program *program) { lab_use_device(program->device); }
+
+/* --- playing ------------------------------------------------------------------------------------ */
+
+/* In two parts, so that what is timed is the program's own code: lab_play_begin copies the message out of the judge's
+ * memory and locks that, lab_play_end unlocks it and copies the reply in. */
+void lab_play_begin(lab_program *program, const void *message, size_t size, lab_entry ***entry) {
+    static lab_entry *open[MOST_ENTRIES];
+    if (size > LAB_MESSAGE) lab_die("a message of %zu bytes; %d is the most", size, LAB_MESSAGE);
+    lab_use(program);
+    memcpy(open, program->entry, sizeof open);
+    memcpy(stage.message, message, size);
+    memset(stage.reply, 0, sizeof stage.reply);
+    *entry = open;
+    lab_lock();
+}
+
+void lab_play_run(lab_entry **entry) {
+    stage.playing = true;
+    lab_perform(entry, stage.message, stage.reply);
+    stage.playing = false;
+}
+
+void lab_play_end(void *reply, size_t size) {
+    lab_unlock();
+    if (size > LAB_MESSAGE) lab_die("a reply of %zu bytes; %d is the most", size, LAB_MESSAGE);
+    if (reply) memcpy(reply, stage.reply, size);
+}
+
+void lab_play(lab_program *program, const void *message, size_t size, void *reply, size_t reply_size) {
+    lab_entry **entry;
+    lab_play_begin(program, message, size, &entry);
+    lab_play_run(entry);
+    lab_play_end(reply, reply_size);
+}
