@@ -115,7 +115,7 @@ link_lab  = $(NVCC) -arch=$(GPU_ARCH) -o $@ $1 $(if $(CUBLAS),-lcublas) -lm
 # The runtime as a shared library: the judge and the programs that it opens must have one and the same.
 CUDART    :=
 link_judge = $(NVCC) -arch=$(GPU_ARCH) -cudart shared -Xlinker -rdynamic,-z,now -o $@ $1 -ldl -lm
-link_so   = $(NVCC) -arch=$(GPU_ARCH) -cudart shared -shared -Xlinker --version-script=$2,-z,now -o $@ $1 $(if $(CUBLAS),-lcublas) -lm
+link_so   = $(NVCC) -arch=$(GPU_ARCH) -cudart shared -shared -Xlinker --version-script=$2,-z,now $(addprefix -Xlinker @,$3) -o $@ $1 $(if $(CUBLAS),-lcublas) -lm
 else ifeq ($(B),.build/sim-nvcc)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=compute_90 -Xcompiler -idirafter,$(SIMGPU)/include
 else
@@ -135,7 +135,7 @@ LAB_CC    ?= $(CLANG)
 LAB_FLAGS ?= $(C_FLAGS) -O2 -I $(SIMGPU)/include
 CUDART    ?= $(B)/lib/libcudart.so
 link_judge ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -pie -rdynamic $(HARDEN) -Wl,-rpath,'$$ORIGIN/../lib' -o $@ $1 -L $(B)/lib -lcudart -ldl -lm
-link_so   ?= $(CLANG) --driver-mode=g++ -shared $(HARDEN) -Wl,--version-script=$2 -o $@ $1 -L $(B)/lib -lcudart -lm
+link_so   ?= $(CLANG) --driver-mode=g++ -shared $(HARDEN) $(addprefix -Wl$(,)@,$3) -Wl,--version-script=$2 -o $@ $1 -L $(B)/lib -lcudart -lm
 link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsimgpu.a -lm
 
 # ---------------------------------------------------------------------------------- SimGPU and common/lab
@@ -226,8 +226,8 @@ $(B)/%/lab$1.before: $(B)/%/lab$1.cu
 $(B)/%/lab$1.o: $(B)/%/lab$1.cu
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1))
 endif
-$(B)/%/lab$1.so: $(B)/%/lab$1.o $(B)/judge/lab$1.map $(CUDART)
-	@$$(call link_so,$$<,$(B)/judge/lab$1.map)
+$(B)/%/lab$1.so: $(B)/%/lab$1.o $(B)/judge/lab$1.map $(B)/judge/lab$1.wraps $(CUDART)
+	@$$(call link_so,$$<,$(B)/judge/lab$1.map,$(B)/judge/lab$1.wraps)
 
 $(B)/obj/lab$1/%.o: $$(dir$1)/%.c
 	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I common/lab -MMD -MP -c -o $$@ $$<
@@ -241,6 +241,8 @@ $(B)/judge/lab$1: $$(addprefix $(B)/obj/lab$1/,harness.o player.o bench.o $$(if 
 	@$$(call link_judge,$$(filter %.o,$$^))
 $(B)/judge/lab$1.map: $(B)/judge/lab$1
 	@$(B)/judge/lab$1 --entries | sed 's/.*/&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } >$$@
+$(B)/judge/lab$1.wraps: $(B)/judge/lab$1
+	@$(B)/judge/lab$1 --wraps >$$@
 $(B)/ladder/lab$1.map: $(B)/judge/lab$1
 	@mkdir -p $$(@D) && $(B)/judge/lab$1 --entries | sed 's/.*/*_&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } >$$@
 $(B)/ladder/lab$1.so: $(B)/obj/lab$1/ladder.o $(B)/ladder/lab$1.map $(CUDART)

@@ -146,6 +146,8 @@ static void usage(const lab_spec *spec) {
            "  --record FILE  write the machine-readable record there\n"
            "  --solution     this program is the reference: what the card says at the end\n"
            "  --rows         print the table of rows (TSV) and exit\n"
+           "  --calls        print which functions of CUDA a submission may call, and exit\n"
+           "  --wraps        print the linker's options that bring a program's calls to the judge, and exit\n"
            "  --entries      print the names of the functions that %s must define, and exit\n"
            "  --lines        print %s with counters beside each line\n"
            "  --bench        time the lab's kernels over sizes (TSV)\n"
@@ -195,6 +197,10 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
             lab_rows_print(stdout, spec), exit(lab_leave());
         else if (!strcmp(a, "--entries"))
             print_entries(), exit(lab_leave());
+        else if (!strcmp(a, "--wraps"))
+            lab_print_wraps(stdout), exit(lab_leave());
+        else if (!strcmp(a, "--calls"))
+            lab_print_calls(stdout), exit(lab_leave());
         else if (!strcmp(a, "--help"))
             usage(spec), exit(lab_leave());
         else

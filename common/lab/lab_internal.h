@@ -61,6 +61,10 @@ void lab_flush_l2(void);
 int lab_new_device(void);        /* sim lane: a fresh virtual card, and its number; gpu lane: 0 */
 void lab_use_device(int device); /* the calls of this process go to that one from here on */
 
+/* calls.c: what --wraps and --calls print. */
+void lab_print_wraps(FILE *f);
+void lab_print_calls(FILE *f);
+
 /* player.c: lab_play in three parts, so that a clock can run around the middle one. `entry` is what run takes. */
 void lab_play_begin(lab_program *program, const void *message, size_t size, lab_entry ***entry);
 void lab_play_run(lab_entry **entry);

@@ -8,63 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SITED(Name, parameters, arguments)                                                                             \
-    cudaError_t simgpu##Name parameters;                                                                               \
-    cudaError_t simgpu##Name parameters {                                                                              \
+#define API(Name, what, sited, labs, note, arguments, ...) sited(Name, arguments, __VA_ARGS__)
+#define API0(Name, what, sited, labs)                      sited##0(Name)
+#define SITED(Name, arguments, ...)                                                                                    \
+    cudaError_t simgpu##Name(__VA_ARGS__, const char *file, int line);                                                 \
+    cudaError_t simgpu##Name(__VA_ARGS__, const char *file, int line) {                                                \
         rt_at(file, line);                                                                                             \
         return cuda##Name arguments;                                                                                   \
     }
-#define PLACE const char *file, int line
-
-SITED(Malloc, (void **p, size_t bytes, PLACE), (p, bytes))
-SITED(Free, (void *p, PLACE), (p))
-SITED(MallocHost, (void **p, size_t bytes, PLACE), (p, bytes))
-SITED(HostAlloc, (void **p, size_t bytes, unsigned flags, PLACE), (p, bytes, flags))
-SITED(FreeHost, (void *p, PLACE), (p))
-SITED(HostRegister, (void *p, size_t bytes, unsigned flags, PLACE), (p, bytes, flags))
-SITED(HostUnregister, (void *p, PLACE), (p))
-SITED(MallocAsync, (void **p, size_t bytes, cudaStream_t stream, PLACE), (p, bytes, stream))
-SITED(FreeAsync, (void *p, cudaStream_t stream, PLACE), (p, stream))
-SITED(Memcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, PLACE), (to, from, bytes, kind))
-SITED(MemcpyAsync, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream, PLACE),
-      (to, from, bytes, kind, stream))
-SITED(Memcpy2D,
-      (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-       enum cudaMemcpyKind kind, PLACE),
-      (to, to_pitch, from, from_pitch, width, height, kind))
-SITED(Memcpy2DAsync,
-      (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-       enum cudaMemcpyKind kind, cudaStream_t stream, PLACE),
-      (to, to_pitch, from, from_pitch, width, height, kind, stream))
-SITED(Memset, (void *p, int value, size_t bytes, PLACE), (p, value, bytes))
-SITED(MemsetAsync, (void *p, int value, size_t bytes, cudaStream_t stream, PLACE), (p, value, bytes, stream))
-SITED(Memset2D, (void *p, size_t pitch, int value, size_t width, size_t height, PLACE),
-      (p, pitch, value, width, height))
-SITED(Memset2DAsync, (void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, PLACE),
-      (p, pitch, value, width, height, stream))
-SITED(MemcpyToSymbol,
-      (const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind, PLACE),
-      (symbol, from, bytes, offset, kind))
-SITED(MemcpyFromSymbol, (void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind, PLACE),
-      (to, symbol, bytes, offset, kind))
-SITED(MemcpyToSymbolAsync,
-      (const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream,
-       PLACE),
-      (symbol, from, bytes, offset, kind, stream))
-SITED(MemcpyFromSymbolAsync,
-      (void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream, PLACE),
-      (to, symbol, bytes, offset, kind, stream))
-SITED(DeviceSynchronize, (PLACE), ())
-SITED(StreamSynchronize, (cudaStream_t stream, PLACE), (stream))
-SITED(EventSynchronize, (cudaEvent_t event, PLACE), (event))
-SITED(StreamDestroy, (cudaStream_t stream, PLACE), (stream))
-SITED(EventDestroy, (cudaEvent_t event, PLACE), (event))
-SITED(EventElapsedTime, (float *ms, cudaEvent_t start, cudaEvent_t end, PLACE), (ms, start, end))
-SITED(StreamQuery, (cudaStream_t stream, PLACE), (stream))
-SITED(EventQuery, (cudaEvent_t event, PLACE), (event))
-SITED(EventRecord, (cudaEvent_t event, cudaStream_t stream, PLACE), (event, stream))
-SITED(StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags, PLACE), (stream, event, flags))
-SITED(LaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *argument, PLACE), (stream, function, argument))
+#define SITED0(Name)                                                                                                   \
+    cudaError_t simgpu##Name(const char *file, int line);                                                              \
+    cudaError_t simgpu##Name(const char *file, int line) {                                                             \
+        rt_at(file, line);                                                                                             \
+        return cuda##Name();                                                                                           \
+    }
+#define PLAIN(...)
+#define PLAIN0(...)
+#include "../include/cuda_api.def"
 
 /* --- simgpu.h ----------------------------------------------------------------------------------------------- */
 

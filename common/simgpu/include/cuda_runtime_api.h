@@ -256,13 +256,13 @@ struct cudaDeviceProp {
 /* --- functions ---------------------------------------------------------------------------------------------- */
 
 #if defined(__cplusplus) && defined(__CUDA__)
-#define SIMGPU_SITE        const char *file = __builtin_FILE(), int line = __builtin_LINE()
-#define SIMGPU_AT          , SIMGPU_SITE
-#define SIMGPU_SITED(name) __asm__("simgpu" #name)
+#define SIMGPU_SITE     const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define SIMGPU_AT       , SIMGPU_SITE
+#define SIMGPU_AS(Name) __asm__("simgpu" #Name)
 #else
 #define SIMGPU_SITE void
 #define SIMGPU_AT
-#define SIMGPU_SITED(name)
+#define SIMGPU_AS(Name)
 #endif
 #if defined(__cplusplus)
 #define SIMGPU_DEFAULT(value) = value
@@ -271,125 +271,18 @@ extern "C" {
 #define SIMGPU_DEFAULT(value)
 #endif
 
-/* Errors. A sticky error (a kernel that failed) comes back from every later call. */
-cudaError_t cudaGetLastError(void);
-cudaError_t cudaPeekAtLastError(void);
+/* Most of them are rows of one table. */
+#define API(Name, what, sited, labs, note, arguments, ...) SIMGPU_##sited(Name, __VA_ARGS__);
+#define API0(Name, what, sited, labs)                      SIMGPU_##sited##0(Name);
+#define SIMGPU_SITED(Name, ...)                            cudaError_t cuda##Name(__VA_ARGS__ SIMGPU_AT) SIMGPU_AS(Name)
+#define SIMGPU_PLAIN(Name, ...)                            cudaError_t cuda##Name(__VA_ARGS__)
+#define SIMGPU_SITED0(Name)                                cudaError_t cuda##Name(SIMGPU_SITE) SIMGPU_AS(Name)
+#define SIMGPU_PLAIN0(Name)                                cudaError_t cuda##Name(void)
+#include "cuda_api.def"
+
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
-
-/* The device. */
-cudaError_t cudaGetDeviceCount(int *count);
-cudaError_t cudaGetDevice(int *device);
-cudaError_t cudaSetDevice(int device);
-cudaError_t cudaSetDeviceFlags(unsigned int flags);
-cudaError_t cudaGetDeviceFlags(unsigned int *flags);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) __asm__("cudaGetDeviceProperties_v2");
-cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
-cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device);
-cudaError_t cudaDeviceSynchronize(SIMGPU_SITE) SIMGPU_SITED(DeviceSynchronize);
-cudaError_t cudaDeviceReset(void);
-cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
-cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
-cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
-cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
-cudaError_t cudaDriverGetVersion(int *version);
-cudaError_t cudaRuntimeGetVersion(int *version);
-cudaError_t cudaProfilerStart(void);
-cudaError_t cudaProfilerStop(void);
-
-/* Memory. */
-cudaError_t cudaMalloc(void **ptr, size_t bytes SIMGPU_AT) SIMGPU_SITED(Malloc);
-cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height);
-cudaError_t cudaMallocManaged(void **ptr, size_t bytes, unsigned int flags);
-cudaError_t cudaFree(void *ptr SIMGPU_AT) SIMGPU_SITED(Free);
-cudaError_t cudaMallocHost(void **ptr, size_t bytes SIMGPU_AT) SIMGPU_SITED(MallocHost);
-cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned int flags SIMGPU_AT) SIMGPU_SITED(HostAlloc);
-cudaError_t cudaFreeHost(void *ptr SIMGPU_AT) SIMGPU_SITED(FreeHost);
-cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned int flags SIMGPU_AT) SIMGPU_SITED(HostRegister);
-cudaError_t cudaHostUnregister(void *ptr SIMGPU_AT) SIMGPU_SITED(HostUnregister);
-cudaError_t cudaHostGetFlags(unsigned int *flags, void *ptr);
-cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
-cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
-
-/* Stream-ordered allocation. There is one pool, the device's default. */
-cudaError_t cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream SIMGPU_AT) SIMGPU_SITED(MallocAsync);
-cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream SIMGPU_AT) SIMGPU_SITED(FreeAsync);
-cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device);
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep);
-
-/* Copies. */
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind SIMGPU_AT)
-    SIMGPU_SITED(Memcpy);
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                            cudaStream_t stream SIMGPU_DEFAULT(0) SIMGPU_AT) SIMGPU_SITED(MemcpyAsync);
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                         enum cudaMemcpyKind kind SIMGPU_AT) SIMGPU_SITED(Memcpy2D);
-cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream SIMGPU_DEFAULT(0) SIMGPU_AT)
-    SIMGPU_SITED(Memcpy2DAsync);
-cudaError_t cudaMemset(void *ptr, int value, size_t bytes SIMGPU_AT) SIMGPU_SITED(Memset);
-cudaError_t cudaMemsetAsync(void *ptr, int value, size_t bytes, cudaStream_t stream SIMGPU_DEFAULT(0) SIMGPU_AT)
-    SIMGPU_SITED(MemsetAsync);
-cudaError_t cudaMemset2D(void *ptr, size_t pitch, int value, size_t width, size_t height SIMGPU_AT)
-    SIMGPU_SITED(Memset2D);
-cudaError_t cudaMemset2DAsync(void *ptr, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream SIMGPU_DEFAULT(0) SIMGPU_AT) SIMGPU_SITED(Memset2DAsync);
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset SIMGPU_DEFAULT(0),
-                               enum cudaMemcpyKind kind SIMGPU_DEFAULT(cudaMemcpyHostToDevice) SIMGPU_AT)
-    SIMGPU_SITED(MemcpyToSymbol);
-cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset SIMGPU_DEFAULT(0),
-                                 enum cudaMemcpyKind kind SIMGPU_DEFAULT(cudaMemcpyDeviceToHost) SIMGPU_AT)
-    SIMGPU_SITED(MemcpyFromSymbol);
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
-                                    enum cudaMemcpyKind kind, cudaStream_t stream SIMGPU_DEFAULT(0) SIMGPU_AT)
-    SIMGPU_SITED(MemcpyToSymbolAsync);
-cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
-                                      enum cudaMemcpyKind kind, cudaStream_t stream SIMGPU_DEFAULT(0) SIMGPU_AT)
-    SIMGPU_SITED(MemcpyFromSymbolAsync);
-cudaError_t cudaGetSymbolAddress(void **ptr, const void *symbol);
-cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
-
-/* Streams and events. A NULL stream is the legacy default stream. */
-cudaError_t cudaStreamCreate(cudaStream_t *stream);
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
-cudaError_t cudaStreamDestroy(cudaStream_t stream SIMGPU_AT) SIMGPU_SITED(StreamDestroy);
-cudaError_t cudaStreamSynchronize(cudaStream_t stream SIMGPU_AT) SIMGPU_SITED(StreamSynchronize);
-cudaError_t cudaStreamQuery(cudaStream_t stream SIMGPU_AT) SIMGPU_SITED(StreamQuery);
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags SIMGPU_DEFAULT(0) SIMGPU_AT)
-    SIMGPU_SITED(StreamWaitEvent);
-cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
-cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData SIMGPU_AT)
-    SIMGPU_SITED(LaunchHostFunc);
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
-                                  unsigned int flags);
-cudaError_t cudaEventCreate(cudaEvent_t *event);
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
-cudaError_t cudaEventDestroy(cudaEvent_t event SIMGPU_AT) SIMGPU_SITED(EventDestroy);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream SIMGPU_DEFAULT(0) SIMGPU_AT)
-    SIMGPU_SITED(EventRecord);
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
-cudaError_t cudaEventQuery(cudaEvent_t event SIMGPU_AT) SIMGPU_SITED(EventQuery);
-cudaError_t cudaEventSynchronize(cudaEvent_t event SIMGPU_AT) SIMGPU_SITED(EventSynchronize);
-cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end SIMGPU_AT)
-    SIMGPU_SITED(EventElapsedTime);
-
-/* Kernels. `func` is the host's stub of a __global__ function. */
-cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *func);
-cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attribute, int value);
-cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache config);
-cudaError_t cudaFuncGetName(const char **name, const void *func);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *func, int block_size, size_t shared);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func, int block_size,
-                                                                   size_t shared, unsigned int flags);
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *func, int blocks, int block_size);
 
 #if defined(__cplusplus)
 }

@@ -1,0 +1,157 @@
+/* calls.c — what a program calls comes here first; see calls.h.
+ *
+ * A program's shared object is linked with --wrap=cudaMalloc and so on (--wraps prints the list), so that its calls of
+ * cudaMalloc reach __wrap_cudaMalloc, defined here, and nobody else's do. In the sim lane those of the C++ headers are
+ * named simgpuMalloc and carry the caller's file and line.
+ */
+#define _GNU_SOURCE
+#include "lab_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const lab_ear *ear;
+
+void lab_listen(const lab_ear *listener) { ear = listener; }
+
+static bool heard(void) { return ear && lab_playing(); }
+
+static cudaError_t before(lab_call *c) {
+    if (!heard()) return cudaSuccess;
+    lab_unlock();
+    c->begin = c->end = lab_now();
+    cudaError_t e = ear->before ? ear->before(c) : cudaSuccess;
+    lab_lock();
+    return e;
+}
+
+static void after(lab_call *c, cudaError_t error) {
+    if (!heard()) return;
+    lab_unlock();
+    c->error = error;
+    c->end = lab_now();
+    if (ear->after) ear->after(c);
+    lab_lock();
+}
+
+/* --- CUDA's ------------------------------------------------------------------------------------- */
+
+/* In the table's column: N(p) is a pointer as a number; NEW(p) notes where the call will put the address that it
+ * allocates. */
+#define N(p)        ((uint64_t)(p))
+#define NEW(p)      .to = (slot = (void **)(p), 0)
+#define FIELDS(...) __VA_ARGS__
+
+#define BODY(Name, class_, note, site_file, site_line, call)                                                           \
+    {                                                                                                                  \
+        void **slot = NULL;                                                                                            \
+        lab_call c = {                                                                                                 \
+            .name = "cuda" #Name, .what = LAB_CALL_##class_, .file = site_file, .line = site_line, FIELDS note};       \
+        cudaError_t e = before(&c);                                                                                    \
+        if (e != cudaSuccess) return e;                                                                                \
+        e = call;                                                                                                      \
+        if (slot && e == cudaSuccess) c.to = (uint64_t)*slot;                                                          \
+        after(&c, e);                                                                                                  \
+        return e;                                                                                                      \
+    }
+
+#define API(Name, class_, sited, labs, note, arguments, ...)                                                           \
+    LAB_OFFERED cudaError_t __wrap_cuda##Name(__VA_ARGS__);                                                            \
+    cudaError_t __wrap_cuda##Name(__VA_ARGS__) BODY(Name, class_, note, NULL, 0, cuda##Name arguments)
+#define API0(Name, class_, sited, labs)                                                                                \
+    LAB_OFFERED cudaError_t __wrap_cuda##Name(void);                                                                   \
+    cudaError_t __wrap_cuda##Name(void) BODY(Name, class_, (), NULL, 0, cuda##Name())
+#include "../simgpu/include/cuda_api.def"
+
+#ifdef SIMGPU_SITE
+#define ARGUMENTS(...)                                       __VA_ARGS__
+#define API(Name, class_, sited, labs, note, arguments, ...) sited(Name, class_, note, arguments, __VA_ARGS__)
+#define SITED(Name, class_, note, arguments, ...)                                                                      \
+    cudaError_t simgpu##Name(__VA_ARGS__, const char *file, int line);                                                 \
+    LAB_OFFERED cudaError_t __wrap_simgpu##Name(__VA_ARGS__, const char *file, int line);                              \
+    cudaError_t __wrap_simgpu##Name(__VA_ARGS__, const char *file, int line)                                           \
+        BODY(Name, class_, note, file, line, simgpu##Name(ARGUMENTS arguments, file, line))
+#define PLAIN(...)
+#define API0(Name, class_, sited, labs) sited##0(Name, class_)
+#define SITED0(Name, class_)                                                                                           \
+    cudaError_t simgpu##Name(const char *file, int line);                                                              \
+    LAB_OFFERED cudaError_t __wrap_simgpu##Name(const char *file, int line);                                           \
+    cudaError_t __wrap_simgpu##Name(const char *file, int line)                                                        \
+        BODY(Name, class_, (), file, line, simgpu##Name(file, line))
+#define PLAIN0(...)
+#include "../simgpu/include/cuda_api.def"
+#undef SITED
+#undef PLAIN
+#endif
+
+/* --- the C library's ----------------------------------------------------------------------------- */
+
+/* Their callers are not known by line. */
+static void c_allocates(const char *name, size_t bytes, const void *start) {
+    lab_call c = {.name = name, .what = LAB_CALL_C_ALLOCATES, .to = (uint64_t)start, .bytes = bytes};
+    before(&c);
+    after(&c, cudaSuccess);
+}
+
+#define C_ALLOCATOR(name, word, parameters, bytes, call)                                                               \
+    LAB_OFFERED void *__wrap_##name parameters;                                                                        \
+    void *__wrap_##name parameters {                                                                                   \
+        void *p_ = call;                                                                                               \
+        c_allocates(word, bytes, p_);                                                                                  \
+        return p_;                                                                                                     \
+    }
+/* A `new` that finds no memory throws; this one ends the program. */
+static void *or_die(void *p) {
+    if (!p) lab_die("the host has no memory for `new`");
+    return p;
+}
+
+C_ALLOCATOR(malloc, "malloc", (size_t bytes), bytes, malloc(bytes))
+C_ALLOCATOR(calloc, "calloc", (size_t n, size_t bytes), n *bytes, calloc(n, bytes))
+C_ALLOCATOR(realloc, "realloc", (void *old, size_t bytes), bytes, realloc(old, bytes))
+C_ALLOCATOR(aligned_alloc, "aligned_alloc", (size_t to, size_t bytes), bytes, aligned_alloc(to, bytes))
+C_ALLOCATOR(_Znwm, "new", (size_t bytes), bytes, or_die(malloc(bytes ? bytes : 1)))
+C_ALLOCATOR(_Znam, "new", (size_t bytes), bytes, or_die(malloc(bytes ? bytes : 1)))
+
+LAB_OFFERED int __wrap_posix_memalign(void **p, size_t to, size_t bytes);
+int __wrap_posix_memalign(void **p, size_t to, size_t bytes) {
+    int error = posix_memalign(p, to, bytes);
+    if (!error) c_allocates("posix_memalign", bytes, *p);
+    return error;
+}
+
+/* What `new` has taken from malloc, goes back to free, whatever the C++ library would do. */
+LAB_OFFERED void __wrap__ZdlPv(void *p);
+LAB_OFFERED void __wrap__ZdaPv(void *p);
+LAB_OFFERED void __wrap__ZdlPvm(void *p, size_t bytes);
+LAB_OFFERED void __wrap__ZdaPvm(void *p, size_t bytes);
+void __wrap__ZdlPv(void *p) { free(p); }
+void __wrap__ZdaPv(void *p) { free(p); }
+void __wrap__ZdlPvm(void *p, size_t bytes) { (void)bytes, free(p); }
+void __wrap__ZdaPvm(void *p, size_t bytes) { (void)bytes, free(p); }
+
+/* --- lists for the build and the gate ------------------------------------------------------------- */
+
+/* The linker's options that bring a program's calls here. */
+void lab_print_wraps(FILE *f) {
+#define API(Name, ...)  fputs("--wrap=cuda" #Name "\n--wrap=simgpu" #Name "\n", f);
+#define API0(Name, ...) fputs("--wrap=cuda" #Name "\n--wrap=simgpu" #Name "\n", f);
+#include "../simgpu/include/cuda_api.def"
+    static const char *const c[] = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "_Znwm",
+                                    "_Znam",  "_ZdlPv", "_ZdaPv",  "_ZdlPvm",       "_ZdaPvm"};
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) fprintf(f, "--wrap=%s\n", c[i]);
+}
+
+/* May submissions to the lab with this digit call it? `labs`: digits, ALL or NONE. */
+static bool allowed(const char *labs, char digit) {
+    return !strcmp(labs, "ALL") || (strcmp(labs, "NONE") && strchr(labs, digit));
+}
+
+void lab_print_calls(FILE *f) {
+    const char digit = lab.spec->lab[strcspn(lab.spec->lab, "0123456789")];
+#define API(Name, what, sited, labs, ...)                                                                              \
+    if (allowed(#labs, digit)) fputs("cuda" #Name "\nsimgpu" #Name "\n", f);
+#define API0(Name, what, sited, labs)                                                                                  \
+    if (allowed(#labs, digit)) fputs("cuda" #Name "\nsimgpu" #Name "\n", f);
+#include "../simgpu/include/cuda_api.def"
+}
