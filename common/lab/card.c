@@ -8,8 +8,8 @@
  *     note   <name>  <text>
  *     score  <points>  <max>  done
  *
- * Only a record whose last line is a score line counts. It is written by lab_end and by nothing else. The file is open
- * only at the beginning and at the end, never while student code runs.
+ * Only a record whose last line is a score line counts. It is written by lab_end and by nothing else. It is written
+ * anew at the very end, when no code of a program can run any more.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
@@ -30,13 +30,17 @@ static void record_close(FILE *f) {
     if (ferror(f) | fclose(f)) lab_die("the record could not be written: %s", strerror(errno));
 }
 
-/* "e": closed in any program that student code might start. */
-void lab_record_begin(const char *path) {
-    lab_text(lab.record, sizeof lab.record, "%s", path);
-    FILE *f = record_open("we");
+static void record_head(FILE *f) {
     fprintf(f, "bluebar-record\t1\t%s\t%s\t", lab.spec->lab, lab_lane_name());
     lab_tsv(f, lab_device_name());
     fprintf(f, "\nseed\t%llu\n", (unsigned long long)lab.seed);
+}
+
+/* Can it be written, before anything else runs? "e": closed in any program that student code might start. */
+void lab_record_begin(const char *path) {
+    lab_text(lab.record, sizeof lab.record, "%s", path);
+    FILE *f = record_open("we");
+    record_head(f);
     record_close(f);
 }
 
@@ -182,21 +186,26 @@ void lab_record_write(FILE *f) {
     fprintf(f, "score\t%g\t%g\tdone\n", points, max);
 }
 
+/* Handlers that a program has registered with atexit still run after this, with all that was judged closed to them. */
 int lab_end(void) {
     lab_rows_end();
+    lab.done = lab.ended = true;
+    lab_lock();
+    return 0;
+}
+
+void lab_card_end(void) {
+    if (!lab.ended) return;
     if (lab.record[0]) { /* first: printing may end the program, if nobody reads */
-        FILE *f = record_open("ae");
+        FILE *f = record_open("we");
+        record_head(f);
         lab_record_write(f);
         record_close(f);
     }
     lab_card_print(stdout);
-    fflush(stdout);
-    lab.done = true;
-    return 0;
 }
 
 int lab_leave(void) {
-    fflush(stdout);
     lab.done = true;
     return 0;
 }

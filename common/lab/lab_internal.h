@@ -24,6 +24,8 @@ typedef struct __attribute__((aligned(4096))) {
     int nnotes;
     char bar[256]; /* the blue bar, or "" */
     bool done;     /* lab_end or another proper end was reached */
+    bool ended;    /* lab_end: a record and a card are to be written */
+    int status;    /* of the process */
     size_t hidden; /* bytes of the vault that lab_hide has given out */
     _Alignas(16) char vault[1 << 16];
 } lab_state;
@@ -40,6 +42,7 @@ void lab_tsv(FILE *f, const char *text); /* one field: tab, newline and backslas
 /* card.c */
 void lab_record_begin(const char *path);
 void lab_card_print(FILE *f);
+void lab_card_end(void); /* at the very end: the record and the card, if lab_end was reached */
 void lab_record_write(FILE *f);
 
 /* data.c */
