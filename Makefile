@@ -213,10 +213,10 @@ $(B)/reference/lab$1.cu: solutions/$$(notdir $$(dir$1))/$$(file$1)
 	@$(DO)/stage.sh $$< $$< $$@
 
 ifdef compile_ll
-# Each file that is included is written down when it is opened (.headers), so also where the compiler then fails.
+# Each file that is included, the system's too, is written down when it is opened (.headers), so also where the compiler then fails.
 $(B)/%/lab$1.ll: $(B)/%/lab$1.cu $(CUDA_TOOLS)
 	@rm -f $$(@:.ll=.headers)
-	@$$(call compile_ll,$$<,$$(@:.ll=),-I $$(dir$1) -Xclang -header-include-file -Xclang $$(@:.ll=.headers))
+	@$$(call compile_ll,$$<,$$(@:.ll=),-I $$(dir$1) -Xclang -sys-header-deps -Xclang -header-include-file -Xclang $$(@:.ll=.headers))
 $(B)/%/lab$1.o: $(B)/%/lab$1.ll
 	@$$(call assemble_ll,$$<,$$(@:.o=))
 else

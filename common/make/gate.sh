@@ -1,21 +1,24 @@
 #!/bin/bash
-# gate.sh source N PROGRAM, gate.sh names N PROGRAM: may this submission be compiled to its end and linked to the harness
-# for a grade? PROGRAM is its place in .build, as .build/sim/sub-anna-123/lab3.
+# gate.sh source N PROGRAM, gate.sh names N PROGRAM: may this submission be compiled to its end and run for a grade?
+# PROGRAM is its place in .build, as .build/sim/sub-anna-123/lab3.
 #
 # `source` is asked first, before anybody sees what the compiler says: the compiler's message shows lines of the file that
-# it could not read, and that may be a file of the grader's. It looks at which files were included (PROGRAM.headers and
-# .d files), and for assembly in host code (PROGRAM.ll, which is there if it compiled): that can make any system call
-# out of the sight of the rest, and `.incbin` takes in any file. Kernels may use it.
-# `names` looks at PROGRAM.o: what it defines, what it asks for, what would run before main.
+# it could not read, and that may be a file of the grader's. It looks at which files were read (PROGRAM.headers, written
+# while they are opened, and the .d files), by their real paths, at which files the line tables name, and for assembly in
+# host code (PROGRAM.ll, which is there if it compiled): that can make any system call out of the sight of the rest.
+# Kernels may use it.
+# `names` looks at PROGRAM.o: what it asks for, what would run before main, what may be written and executed.
 #
 # Prints one line a finding and exits 1 where there is one. It is an alarm, not a wall: the wall is a sandbox around the
-# run. Allowed calls: common/make/allow.txt, and the tests/labN/allow.txt.
+# run. What may be called: common/make/allow.txt, the lab's own tests/labN/allow.txt, CUDA's functions by the table
+# (the judge's --calls), what the lab's header offers, and what the reference calls.
 set -eu
 cd "$(dirname "$0")/../.."
 . common/make/lib.sh
 
 what=$1 n=$2 program=$3
 object=$program.o
+judge=$B/judge/lab$n
 dir=$(lab_dir "$n")
 file=$(lab_file "$n")
 found=$program.gate
@@ -23,7 +26,7 @@ found=$program.gate
 
 # What is found is printed; did the submission pass?
 end() {
-    sort -u "$found" | sed 's/^/gate: /'
+    sort -u "$found" | tr -c '[:print:]\n' '?' | sed 's/^/gate: /'
     [ ! -s "$found" ]
     exit
 }
@@ -33,25 +36,42 @@ system_headers() {
     if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then
         "${NVCC:-nvcc}" -x cu -E -Xcompiler -v /dev/null
     else
-        "$(common/make/find-clang.sh)" -x c++ -E -v /dev/null
+        "${CLANG:-$(common/make/find-clang.sh)}" -x c++ -E -v /dev/null
     fi 2>&1 | sed -n '/search starts here:$/,/^End of search list/s,^ */,/,p' | xargs -r -d '\n' realpath -m | sort -u
 }
 
-look_at_includes() {
-    local path name folder folders
+# Reads paths, a line each; prints those that a submission has no business with. A path is judged by where it leads to.
+foreign() {
+    local path folder folders name
     folders=$(system_headers)
-    name=$(sed -n '1s/^#line 1 "\(.*\)"$/\1/p' "$program.cu") # nvcc lists the source under this name, too
-    {
-        cat "$program.headers" 2>/dev/null || true
-        cat "$program".{before,d,device.d} 2>/dev/null | sed 's/^[^:]*://; s/\\$//' | tr ' ' '\n'
-    } | grep . | sort -u | xargs -r -d '\n' realpath -m --relative-base=. |
+    name=$(sed -n '1s/^#line 1 "\(.*\)"$/\1/p' "$program.cu") # compilers list the source under this name, too
+    grep . | sort -u | grep -vxF -e "$name" | xargs -r -d '\n' realpath -m --relative-base=. | sort -u |
         while read -r path; do
-            case $path in "$dir"/*.h | common/simgpu/include/* | "$program.cu" | "$name") continue ;; esac
+            case $path in "$dir/lab$n.h" | common/simgpu/include/* | "$program.cu" | "$name") continue ;; esac
             for folder in $folders; do
                 case $path in "$folder"/*) continue 2 ;; esac
             done
-            echo "$file includes $path. A submission stands alone: only $dir's own headers and the system's may be included."
+            echo "$path"
         done
+}
+
+look_at_includes() {
+    {
+        cat "$program.headers" 2>/dev/null || true
+        cat "$program".{before,d,device.d} 2>/dev/null | sed 's/^[^:]*://; s/\\$//' | tr ' ' '\n' || true
+    } | foreign | while read -r path; do
+        echo "$file includes $path. A submission stands alone: only $dir/lab$n.h and the system's headers may be included."
+    done
+}
+
+# `#line 1 "/etc/passwd"` would make a message about a fault show that file.
+look_at_lines() {
+    {
+        sed -n 's/^!.*DIFile(filename: "\([^"]*\)".*/\1/p' "$program.ll"
+        sed -n 's/^[[:space:]]*\.file[[:space:]]*[0-9]*[[:space:]]*"\([^"]*\)".*/\1/p' "$program.ptx"
+    } | grep -v '^<' | foreign | while read -r path; do
+        echo "$file says that some of its lines are those of $path (#line). Remove that."
+    done
 }
 
 look_at_assembly() {
@@ -59,52 +79,55 @@ look_at_assembly() {
     if sed 's/"[^"]*"/""/g' "$program.ll" | grep -qE ' asm ([a-z]+ )*""'; then
         echo "$file has inline assembly in host code, where nothing of this course needs it. Only kernels may use asm. Remove it."
     fi
-    # Data in a section of code would be code that nobody compiled.
-    sed 's/c"[^"]*"//g' "$program.ll" | sed -n '/^@/s/.*, section "\([^"]*\)".*/\1/p' | grep -vxE '\.nv_fatbin|\.nvFatBinSegment' |
+    # Data in a section of code would be code that nobody compiled; a function in one of data could be written over.
+    sed 's/c"[^"]*"//g' "$program.ll" | sed -n '/^@\|^define/s/.*section "\([^"]*\)".*/\1/p' | grep -vxE '\.nv_fatbin|\.nvFatBinSegment|llvm\.metadata' |
         while read -r section; do
-            echo "$file puts data into a section of its own choice ($section). Leave that to the compiler."
+            echo "$file puts something into a section of its own choice ($section). Leave that to the compiler."
         done
 }
 
 if [ "$what" = source ]; then
     {
         look_at_includes
-        if [ -f "$program.ll" ]; then look_at_assembly; fi
+        if [ -f "$program.ll" ]; then
+            look_at_lines
+            look_at_assembly
+        fi
     } >>"$found"
     end
 fi
 
-reference=$B/reference/lab$n.o
-entries=$(common/make/entries.sh "$reference")
-
-# 1. What it defines: the entry points, and C++ names (they carry their types, and seal.sh makes them local).
-nm -g --defined-only "$object" | awk -v entries="$entries" -v file="$file" '
-    BEGIN { n = split(entries, e, /[ \n]+/); for (i = 1; i <= n; i++) ok[e[i]] = 1 }
-    $3 in ok || $3 ~ /^DW\.ref\./ { next }
-    $3 ~ /^_Z(n|d)[wal]/ { print file " replaces C++ `operator new` or `delete` (" $3 "): the harness would use it too. Remove it."; next }
-    $3 !~ /^_Z/ { print file " defines `" $3 "`, which is not an entry point of this lab (" entries "). Make it static, or give it another name if the C library has one like it." }
-' entries="$(echo "$entries" | tr '\n' ' ' | sed 's/ $//')" >>"$found"
-for e in $entries; do
+# 1. What it defines: the entry points. Other names are its own affair; nobody else sees them.
+"$judge" --entries | while read -r e; do
     nm -g --defined-only "$object" | awk '{ print $3 }' | grep -qx "$e" ||
-        echo "$file does not define \`$e\`: the harness calls it. Is it extern \"C\", and spelled like this?" >>"$found"
-done
+        echo "$file does not define \`$e\`: the harness calls it. Is it extern \"C\", and spelled like this?"
+done >>"$found"
 
-# 2. What it asks for.
-nm -u "$object" | awk '{ print $2 }' | grep -vxF -f <(cat common/make/allow.txt "$(lab_tests "$n")/allow.txt" 2>/dev/null | sed 's/#.*//; s/[ \t]*$//' | grep .) |
-    while read -r name; do
-        if readelf -sW "$reference" | awk '{ print $8 }' | grep -qx "$name"; then continue; fi
-        mend="Remove the call. What may be called stands in common/make/allow.txt$([ ! -f "$(lab_tests "$n")/allow.txt" ] || echo " and $(lab_tests "$n")/allow.txt")."
-        case $name in stdout | stderr | fprintf | vfprintf | __fprintf_chk | fputs | fputc | putc | fwrite | fflush | perror | _ZSt4c* | _ZNSo* | *ostream*)
-            mend="To print, use printf." ;;
-        esac
-        echo "$file calls \`$name\`, which a submission to lab $n may not. $mend"
-    done >>"$found"
+# 2. What it asks for. The headers' simgpuMalloc is cudaMalloc to who wrote it; a C++ class is one thing, not twelve names.
+allowed() {
+    cat common/make/allow.txt "$(lab_tests "$n")/allow.txt" 2>/dev/null | sed 's/#.*//; s/[ \t]*$//' | grep . || true
+    "$judge" --calls
+    nm -D --defined-only "$judge" | awk '$3 !~ /^__wrap_/ { print $3 }' # what the lab's header offers
+    nm -u "$B/reference/lab$n.o" | awk '{ print $2 }'
+}
+mend_of() {
+    case $1 in
+    std::* | operator\ * | *std::* | __cxa_*) echo "Write it in C: plain arrays, structs and functions." ;;
+    stdout | stderr | fprintf | vfprintf | __fprintf_chk | fputs | fputc | putc | fwrite | fflush | perror) echo "To print, use printf." ;;
+    *) echo "Remove the call. What may be called stands in common/make/allow.txt$([ ! -f "$(lab_tests "$n")/allow.txt" ] || echo " and $(lab_tests "$n")/allow.txt"), and of CUDA in common/simgpu/include/cuda_api.def." ;;
+    esac
+}
+nm -u "$object" | awk '{ print $2 }' | grep -vxF -f <(allowed) | c++filt |
+    sed -E 's/^simgpu([A-Z][A-Za-z0-9]*)$/cuda\1/; s/^(typeinfo|vtable|VTT|guard variable) for //; s/\(.*//; s/(std::(__cxx11::|__detail::|__[a-z0-9]+::)?[a-z_0-9]+)[^a-z_0-9].*/\1/; s/::__(cxx11|detail)//' |
+    sort -u | while read -r name; do
+    echo "$file uses \`$name\`, which a submission to lab $n may not. $(mend_of "$name")"
+done >>"$found"
 
 # 3. What would run by itself, before or after main: only the one constructor that registers the kernels.
-sections=$(readelf -SW "$object" | sed 's/^ *\[ *[0-9]*\] *//' | awk '{ print $1, $5 }')
-echo "$sections" | awk -v file="$file" '
-    $1 ~ /^\.init_array/ { n += $2 == "000008" ? 1 : 2 }
-    $1 ~ /^\.(ctors|dtors|preinit_array|fini_array|init|fini)(\.|$)/ { print file " has code that runs outside the harness (section " $1 "). Constructors and destructors are not allowed."; bad = 1 }
+readelf -SW "$object" | sed 's/^ *\[ *[0-9]*\] *//' | awk -v file="$file" '
+    $1 ~ /^\.init_array/ { n += $5 == "000008" ? 1 : 2 }
+    $1 ~ /^\.(ctors|dtors|preinit_array|fini_array|init|fini)(\.|$)/ { print file " has code that runs outside the harness (section " $1 "). Constructors and destructors are not allowed." }
+    $7 ~ /W/ && $7 ~ /X/ { print file " has memory that is both written and executed (section " $1 "). Leave sections to the compiler." }
     END { if (n > 1) print file " has code that runs before main: a constructor, or a global object that needs one. Do that work inside the entry point." }' >>"$found"
 if [ -n "$(nm "$object" | awk '$2 == "i"')" ]; then
     echo "$file has an ifunc, whose resolver runs before main. Remove it." >>"$found"

@@ -14,7 +14,7 @@ record=$program.tsv
 
 need_compilers
 build "$program"
-if [ ! -f "$record" ] || [ "$program" -nt "$record" ] || ! score "$record" >/dev/null; then
+if [ ! -f "$record" ] || [ "$program.so" -nt "$record" ] || ! score "$record" >/dev/null; then
     echo "running lab $n to see where it stands ..."
     rm -f "$record"
     limited "$program" --record "$record" >/dev/null 2>&1 || true
