@@ -24,13 +24,15 @@ static int failures;
         if (strcmp(g_, w_)) printf("line %d: got  '%s'\n         want '%s'\n", __LINE__, g_, w_), failures++;          \
     } while (0)
 
-static const lab_row rows[] = {
-    {"gate", "gate", "the gate", "", 0, 1, 1, 20, LAB_BOTH, "gate", "open it"},
-    {"less", "less is better", "less", "", 1, 4, 32, 10, LAB_BOTH, "less", "take less"},
-    {"more", "more is better", "more", "", 2, 0.95, 0.5, 30, LAB_BOTH, "more", "take more"},
-    {"other", "other", "other", "", 0, 1, 1, 10, LAB_BOTH, "other", "do it"},
-    {"silicon", "silicon only", "silicon", "", 0, 1, 1, 50, LAB_GPU, "silicon", "buy one"},
+enum { GATE, LESS, MORE, OTHER, SILICON, ROWS };
+static const lab_row rows[ROWS] = {
+    {"gate", "gate", "the gate", "", 0, 1, 1, 20, LAB_BOTH, "gate", "open it", NULL},
+    {"less", "less is better", "less", "", 1, 4, 32, 10, LAB_BOTH, "less", "take less", "gate"},
+    {"more", "more is better", "more", "", 2, 0.95, 0.5, 30, LAB_BOTH, "more", "take more", "gate less"},
+    {"other", "other", "other", "", 0, 1, 1, 10, LAB_BOTH, "other", "do it", NULL},
+    {"silicon", "silicon only", "silicon", "", 0, 1, 1, 50, LAB_GPU, "silicon", "find one", NULL},
 };
+#define V(row) lab_verdict_of(row)
 static const lab_spec spec = {"lab9", "test", "test.cu", rows, sizeof rows / sizeof *rows, "read on"};
 
 static void fresh(void) {
@@ -105,70 +107,75 @@ static void compare(void) {
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static double points_of(const char *id, double value) {
-    lab_grade(id, value);
-    return lab_find(id)->points;
+static double points_of(int row, double value) {
+    lab_pass(V(GATE));
+    lab_pass(V(LESS));
+    lab_grade(V(row), value);
+    lab_verdict kept = *V(row);
+    lab_rows_end();
+    double points = V(row)->points;
+    *V(row) = kept;
+    return points;
 }
 
 static void grades(void) {
     fresh();
-    CHECK(lab.nresults == 4 && lab_find("silicon") == NULL);
-    CHECK(points_of("less", 4) == 10 && points_of("less", 1) == 10 && lab_passed("less"));
-    CHECK(points_of("less", 32) == 0 && points_of("less", 99) == 0 && lab_find("less")->status == LAB_FAIL);
-    CHECK(points_of("less", 18) == 5 && lab_find("less")->status == LAB_PART);
-    CHECK(points_of("less", 4.0001) == 9.9 && !lab_passed("less"));
-    CHECK(points_of("less", NAN) == 0 && points_of("less", -INFINITY) == 10);
-    CHECK(points_of("more", 0.95) == 30 && points_of("more", 0.5) == 0 && points_of("more", 0.725) == 15);
-    CHECK(points_of("more", 2) == 30 && points_of("more", -1) == 0);
-    lab_grade("silicon", 1); /* of the other lane: no effect, no death */
-    lab_fail("silicon");
-    lab_skip("silicon", "no");
+    CHECK(lab.nverdicts == ROWS && !lab_shown(V(SILICON)) && lab_shown(V(OTHER)));
+    CHECK(points_of(LESS, 4) == 10 && points_of(LESS, 1) == 10 && lab_passed(V(LESS)));
+    CHECK(points_of(LESS, 32) == 0 && points_of(LESS, 99) == 0 && V(LESS)->status == LAB_FAIL);
+    CHECK(points_of(LESS, 18) == 5 && V(LESS)->status == LAB_PART);
+    CHECK(points_of(LESS, 4.0001) == 9.9 && !lab_passed(V(LESS)));
+    CHECK(points_of(LESS, NAN) == 0 && points_of(LESS, -INFINITY) == 10);
+    CHECK(points_of(MORE, 0.95) == 30 && points_of(MORE, 0.5) == 0 && points_of(MORE, 0.725) == 15);
+    CHECK(points_of(MORE, 2) == 30 && points_of(MORE, -1) == 0);
+    lab_grade(V(SILICON), 1); /* of the other lane: no effect, no death */
+    V(SILICON)->status = LAB_FAIL;
+    lab_skip(V(SILICON), "no");
 }
 
 static void intervals(void) {
     fresh();
-    lab_grade_interval("more", 0.97, 0.96, 0.98);
-    CHECK(lab_passed("more") && !lab_find("more")->why[0]);
-    lab_grade_interval("more", 0.90, 0.89, 0.91);
-    CHECK(!lab_passed("more") && !lab_find("more")->why[0]);
-    lab_grade_interval("more", 0.94, 0.93, 0.96);
-    CHECK(lab_passed("more") && strstr(lab_find("more")->why, "inconclusive") &&
-          strstr(lab_find("more")->why, "favour"));
-    lab_grade_interval("more", 0.80, 0.60, 0.99);
-    CHECK(!lab_passed("more") && strstr(lab_find("more")->why, "inconclusive"));
+    lab_grade_interval(V(MORE), 0.97, 0.96, 0.98);
+    CHECK(lab_passed(V(MORE)) && !V(MORE)->why[0]);
+    lab_grade_interval(V(MORE), 0.90, 0.89, 0.91);
+    CHECK(!lab_passed(V(MORE)) && !V(MORE)->why[0]);
+    lab_grade_interval(V(MORE), 0.94, 0.93, 0.96);
+    CHECK(lab_passed(V(MORE)) && strstr(V(MORE)->why, "inconclusive") && strstr(V(MORE)->why, "favour"));
+    lab_grade_interval(V(MORE), 0.80, 0.60, 0.99);
+    CHECK(!lab_passed(V(MORE)) && strstr(V(MORE)->why, "inconclusive"));
 }
 
 static void gates(void) {
     fresh();
-    lab_fail("gate");
-    lab_grade("less", 1);
-    lab_grade("more", 0.7);
-    lab_where("more", "test.cu:7");
-    lab_why("more", "0.70 of the reference");
-    lab_pass("other");
-    lab_gate("gate", "somewhere other");
-    SAME(lab_find("more")->why, "earns points once 'gate' is full"); /* whatever was to be said of it */
-    SAME(lab_find("more")->where, "");
-    CHECK(lab_find("less")->points == 0 && lab_find("less")->status == LAB_FAIL);
-    SAME(lab_find("less")->why, "earns points once 'gate' is full");
+    V(GATE)->status = LAB_FAIL;
+    lab_grade(V(LESS), 1);
+    lab_grade(V(MORE), 0.7);
+    LAB_SAY(V(MORE)->where, "test.cu:7");
+    LAB_SAY(V(MORE)->why, "0.70 of the reference");
+    lab_pass(V(OTHER));
+    lab_rows_end();
+    SAME(V(MORE)->why, "earns points once 'gate' is full"); /* whatever was to be said of it; the first gate counts */
+    SAME(V(MORE)->where, "");
+    CHECK(V(LESS)->points == 0 && V(LESS)->status == LAB_FAIL && V(LESS)->value == 1);
+    SAME(V(LESS)->why, "earns points once 'gate' is full");
     CHECK(!strstr(printed(lab_card_print), "next: take") && strstr(printed(lab_record_write), "is full\tmore\t\n"));
-    CHECK(lab_passed("other") && lab_find("other")->points == 10);
+    CHECK(lab_passed(V(OTHER)) && V(OTHER)->points == 10);
     fresh();
-    lab_pass("gate");
-    lab_grade("less", 1);
-    lab_gate("gate", "");
-    CHECK(lab_passed("less"));
+    lab_pass(V(GATE));
+    lab_grade(V(LESS), 1);
     lab_skip_rest("why not");
-    CHECK(lab_find("more")->status == LAB_FAIL && lab_passed("gate"));
-    SAME(lab_find("other")->why, "why not");
+    lab_rows_end();
+    CHECK(lab_passed(V(LESS)) && V(MORE)->status == LAB_FAIL && lab_passed(V(GATE)));
+    SAME(V(OTHER)->why, "why not");
     CHECK(!strstr(printed(lab_card_print), "      next: ") && strstr(printed(lab_record_write), "why not\tother\t\n"));
     fresh();
-    lab_fail("gate");
-    lab_unmeasured("less", "see 'gate'");
-    lab_fail("more");
-    lab_gate("gate", ""), lab_gate("more", "");
-    SAME(lab_find("less")->why, "see 'gate'");
-    SAME(lab_find("other")->why, "earns points once 'gate' is full"); /* the first gate is the one to mend */
+    V(GATE)->status = LAB_FAIL;
+    lab_unmeasured(V(LESS), "see 'gate'");
+    lab_skip(V(MORE), "cannot be counted");
+    lab_rows_end();
+    SAME(V(LESS)->why, "see 'gate'"); /* what was missing stands */
+    CHECK(V(MORE)->status == LAB_NA);
+    SAME(V(OTHER)->why, "the harness gave this row no verdict");
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -179,6 +186,30 @@ int __wrap_lab_lane(void);
 int __wrap_lab_lane(void) { return lane; }
 void __wrap_lab_flush_l2(void);
 void __wrap_lab_flush_l2(void) { flushes++; }
+
+/* In place of player.c: a program is a function of this file, and its message the function's argument. */
+struct lab_program {
+    void (*run)(void *argument);
+};
+static lab_program *playing;
+static char message[LAB_MESSAGE];
+const char *const lab_entries[] = {NULL};
+bool lab_playing(void) { return playing; }
+void lab_use(lab_program *program) { (void)program; }
+void lab_play_begin(lab_program *program, const void *m, size_t size, lab_entry ***entry) {
+    memcpy(message, m, size);
+    playing = program;
+    *entry = NULL;
+    lab_lock();
+}
+void lab_play_run(lab_entry **entry) { (void)entry, playing->run(*(void **)message); }
+void lab_play_end(void *reply, size_t size) {
+    (void)reply, (void)size;
+    playing = NULL;
+    lab_unlock();
+}
+void lab_bench(void) {}
+void lab_ladder(void) {}
 
 /* A program whose clock says what the test wants: its times one after the other, in a circle. What is called is noted
  * as letters: p, w, v and the program's name. */
@@ -192,6 +223,7 @@ static char calls[512];
 static void note(char c) { calls[strlen(calls)] = c; }
 static void play_prepare(void *context) { (void)context, note('p'); }
 static void play_work(void *context) { note(((const played *)context)->name); }
+static lab_program plays = {play_work};
 static void play_verify(void *context) { (void)context, note('v'); }
 static double play_took(void *context) {
     played *p = context;
@@ -224,7 +256,8 @@ static void repetitions(void) {
     fresh();
     const double times[] = {100, 90, 1, 5, 3};
     played p = {'a', times, 5, 0};
-    lab_work w = {play_prepare, play_work, play_verify, &p, play_took};
+    played *pp = &p;
+    lab_work w = {&plays, play_prepare, play_verify, &p, &pp, sizeof pp, NULL, 0, play_took};
     lab_timer how = {LAB_HOST_CLOCK, 2, 3, true};
     lane = LAB_GPU, flushes = 0, memset(calls, 0, sizeof calls);
     lab_time t = lab_time_work(how, &w);
@@ -241,7 +274,9 @@ static void duel(void) {
     fresh();
     const double slow[] = {20, 22, 24, 26, 28, 30, 32, 34, 36}, fast[] = {10};
     played a = {'a', slow, 9, 0}, b = {'b', fast, 1, 0};
-    lab_work wa = {NULL, play_work, NULL, &a, play_took}, wb = {NULL, play_work, NULL, &b, play_took};
+    played *pa = &a, *pb = &b;
+    lab_work wa = {&plays, NULL, NULL, &a, &pa, sizeof pa, NULL, 0, play_took};
+    lab_work wb = {&plays, NULL, NULL, &b, &pb, sizeof pb, NULL, 0, play_took};
     lab_timer how = {LAB_HOST_CLOCK, 0, 1, false};
     lane = LAB_GPU, memset(calls, 0, sizeof calls);
     lab_duel d = lab_time_duel(how, &wa, &wb, 9);
@@ -273,7 +308,9 @@ static void unsynchronised(void) {
     LAB_CUDA(cudaMalloc(&q.device, QUEUED_BYTES));
     LAB_CUDA(cudaStreamCreateWithFlags(&q.stream, cudaStreamNonBlocking));
     LAB_CUDA(cudaEventCreate(&q.done));
-    lab_work w = {NULL, queue_copy, NULL, &q, NULL};
+    static lab_program copies = {queue_copy};
+    queued *pq = &q;
+    lab_work w = {&copies, NULL, NULL, &q, &pq, sizeof pq, NULL, 0, NULL};
     lab_timer host = {LAB_HOST_CLOCK, 0, 1, false}, device = {LAB_DEVICE_CLOCK, 0, 1, false};
     const double least = QUEUED_BYTES / 64e3; /* microseconds at 64 GB/s: no link of these machines carries more */
     lab_time t = lab_time_work(host, &w);     /* the host's clock waits for all */
@@ -298,38 +335,40 @@ static void floors(void) {
     SAME(lab_us(5131), "5.13 ms");
     CHECK(lab_gbs(1e6, 10) == 100 && lab_gbs(1, 0) == 0);
     CHECK(lab_share(200, copy) == 0.5 && lab_share(0, copy) == 0);
-    lab_grade("more", 1);
-    CHECK(lab_possible("more", 90, copy) && lab_passed("more"));
-    CHECK(!lab_possible("more", 89, copy) && !lab_passed("more"));
-    SAME(lab_find("more")->why, "89.0 us is less than the floor, copy 100.0 us: some of the work was not done, or not "
-                                "while the clock ran");
-    lab_gate("gate", ""); /* which is not full: what the floor says stands */
-    CHECK(!strncmp(lab_find("more")->why, "89.0 us is less", 15) && !strstr(printed(lab_card_print), "next: take"));
+    lab_grade(V(MORE), 1);
+    CHECK(lab_possible(V(MORE), 90, copy) && lab_passed(V(MORE)));
+    CHECK(!lab_possible(V(MORE), 89, copy) && !lab_passed(V(MORE)));
+    SAME(V(MORE)->why, "89.0 us is less than the floor, copy 100.0 us: some of the work was not done, or not "
+                       "while the clock ran");
+    lab_rows_end(); /* its gate is not full: what the floor says stands */
+    CHECK(!strncmp(V(MORE)->why, "89.0 us is less", 15) && !strstr(printed(lab_card_print), "next: take"));
 }
 
 /* The share of the reference's gain, on a logarithmic scale. */
 static void gains(void) {
     static const double starter[] = {800}, reference[] = {50}, half[] = {200}, light[] = {10};
     played s = {'s', starter, 1, 0}, r = {'r', reference, 1, 0}, y = {'y', half, 1, 0}, l = {'l', light, 1, 0};
-    lab_work ws = {NULL, play_work, NULL, &s, play_took}, wr = {NULL, play_work, NULL, &r, play_took},
-             wy = {NULL, play_work, NULL, &y, play_took}, wl = {NULL, play_work, NULL, &l, play_took};
+    played *p[] = {&s, &r, &y, &l};
+    lab_work work[4];
+    for (int i = 0; i < 4; i++) work[i] = (lab_work){&plays, NULL, NULL, p[i], &p[i], sizeof p[i], NULL, 0, play_took};
+    const lab_work ws = work[0], wr = work[1], wy = work[2], wl = work[3];
     lab_timer how = {LAB_HOST_CLOCK, 0, 1, false};
     const lab_floor copy = {"copy", 40};
     fresh();
-    lab_grade_gain("more", how, &ws, &wr, &wy, copy); /* half of the way from 800 to 50 by factors */
-    CHECK(fabs(lab_find("more")->value - 0.5) < 1e-9 && !lab_passed("more"));
-    SAME(lab_find("more")->why, "0.50 of the reference's gain, want ≥ 0.95");
-    SAME(lab_find("more")->shown, "200.0 us");
-    SAME(lab_find("more")->want, "start 800.0 us · reference 50.0 us · copy 40.0 us");
+    lab_grade_gain(V(MORE), how, &ws, &wr, &wy, copy); /* half of the way from 800 to 50 by factors */
+    CHECK(fabs(V(MORE)->value - 0.5) < 1e-9 && !lab_passed(V(MORE)));
+    SAME(V(MORE)->why, "0.50 of the reference's gain, want ≥ 0.95");
+    SAME(V(MORE)->value_text, "200.0 us");
+    SAME(V(MORE)->want, "start 800.0 us · reference 50.0 us · copy 40.0 us");
     fresh();
-    lab_grade_gain("more", how, &ws, &wr, &wr, copy);
-    CHECK(lab_passed("more"));
+    lab_grade_gain(V(MORE), how, &ws, &wr, &wr, copy);
+    CHECK(lab_passed(V(MORE)));
     fresh();
-    lab_grade_gain("more", how, &ws, &wr, &wl, copy);
-    CHECK(!lab_passed("more") && strstr(lab_find("more")->why, "less than the floor, copy 40.0 us"));
+    lab_grade_gain(V(MORE), how, &ws, &wr, &wl, copy);
+    CHECK(!lab_passed(V(MORE)) && strstr(V(MORE)->why, "less than the floor, copy 40.0 us"));
     fresh();
-    lab_grade_gain("more", how, &wr, &ws, &wy, copy);
-    CHECK(lab_find("more")->status == LAB_NA);
+    lab_grade_gain(V(MORE), how, &wr, &ws, &wy, copy);
+    CHECK(V(MORE)->status == LAB_NA);
 }
 
 /* --- card and record -------------------------------------------------------------------------- */
@@ -339,17 +378,18 @@ static void print_tsv(FILE *f) { lab_tsv(f, "a\tb\nc\\d\re"); }
 static void card(void) {
     SAME(printed(print_tsv), "a\\tb\\nc\\\\d\\re");
     fresh();
-    lab_pass("gate");
-    lab_grade("less", 18);
-    lab_where("less", "test.cu:7");
-    lab_why("less", "too\tmany");
-    lab_skip("more", "no counters here");
-    lab_fail("other");
-    lab_value("other", "12 us");
-    lab_want("other", "start 1 · end 2");
-    lab_next("other", "do %s", "that");
-    lab_hint("other", "elsewhere");
+    lab_pass(V(GATE));
+    lab_grade(V(LESS), 18);
+    LAB_SAY(V(LESS)->where, "test.cu:7");
+    LAB_SAY(V(LESS)->why, "too\tmany");
+    lab_skip(V(MORE), "no counters here");
+    V(OTHER)->status = LAB_FAIL;
+    LAB_SAY(V(OTHER)->value_text, "12 us");
+    LAB_SAY(V(OTHER)->want, "start 1 · end 2");
+    LAB_SAY(V(OTHER)->next, "do %s", "that");
+    V(OTHER)->hint = "elsewhere";
     lab_note("peer", "3 us");
+    lab_rows_end();
     SAME(printed(lab_card_print),
          "lab9  test                               sim · virtual H200 · deterministic\n"
          "  gate                            PASS                                                        20/20\n"
@@ -377,7 +417,8 @@ static void ends(void) {
     for (int solution = 0; solution < 2; solution++) {
         fresh();
         lab.options.solution = solution;
-        lab_pass("gate"), lab_pass("less"), lab_pass("more"), lab_pass("other");
+        lab_pass(V(GATE)), lab_pass(V(LESS)), lab_pass(V(MORE)), lab_pass(V(OTHER));
+        lab_rows_end();
         const char *text = printed(lab_card_print);
         CHECK(!!strstr(text, "70/70   every row is full. Compare with the reference: make solution9\n") == !solution);
         CHECK(!!strstr(text, "70/70   every row is full. Next: read on\n") == solution);
@@ -391,11 +432,11 @@ static void faults(void) {
                    .fault_message =
                        "nowhere.cu:7: illegal address: store past the end\n     7 |  out[i] = 1;\n       |  "
                        "^\n  in kernel k, block (2,0,0), thread (3,0,0)"};
-    lab_why("gate", "cudaErrorIllegalAddress on 61x67");
-    lab_blame_fault("gate", &u);
-    SAME(lab_find("gate")->where, "nowhere.cu:7");
-    SAME(lab_find("gate")->why, "cudaErrorIllegalAddress on 61x67\nillegal address: store past the end\n"
-                                "in kernel k, block (2,0,0), thread (3,0,0)");
+    LAB_SAY(V(GATE)->why, "cudaErrorIllegalAddress on 61x67");
+    lab_blame_fault(V(GATE), &u);
+    SAME(V(GATE)->where, "nowhere.cu:7");
+    SAME(V(GATE)->why, "cudaErrorIllegalAddress on 61x67\nillegal address: store past the end\n"
+                       "in kernel k, block (2,0,0), thread (3,0,0)");
 }
 
 /* A text is looked for in code only, as a whole word. */
@@ -419,10 +460,10 @@ static void texts(void) {
     lab_usage u = {.lines = &line, .nlines = 1};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         fresh();
-        lab_blame_text("gate", &u, wanted[i].text);
+        lab_blame_text(V(GATE), &u, wanted[i].text);
         lab_text(where, sizeof where, "test.cu:%d", wanted[i].line);
-        SAME(lab_find("gate")->where, wanted[i].line ? where : "");
-        if (wanted[i].line == 5) SAME(lab_find("gate")->code, "int copy;");
+        SAME(V(GATE)->where, wanted[i].line ? where : "");
+        if (wanted[i].line == 5) SAME(V(GATE)->code, "int copy;");
     }
     unlink(name);
 }
@@ -513,7 +554,7 @@ static void locked(void) {
     signal(SIGSEGV, on_segv);
     CHECK(reaches(&outside, true));
     for (int w = 0; w < 2; w++) {
-        CHECK(!reaches(secret, w) && !reaches((char *)lab.results, w) && !reaches((char *)&lab.seed, w));
+        CHECK(!reaches(secret, w) && !reaches((char *)lab.verdicts, w) && !reaches((char *)&lab.seed, w));
         CHECK(!reaches((char *)&lab, w) && !reaches((char *)(&lab + 1) - 1, w));
     }
 }
