@@ -25,13 +25,13 @@ changed() {
     for seed in 1 2 3 4000000000; do
         grade starter $seed
         [ "$status" != 0 ]
-        diff <(grep -v '^#' "$lab/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
+        diff <(grep -v '^#' tests/lab3/rows-failing-at-start.txt | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
     done
 }
 
 @test "each row that the starter fails comes with a line and a hint" {
     grade starter
-    for row in $(grep -v '^#' "$lab/rows-failing-at-start.txt"); do
+    for row in $(grep -v '^#' tests/lab3/rows-failing-at-start.txt); do
         echo "$row"
         [[ $(field "$record" "$row" where) == transpose.cu:[0-9]* ]]
         grep -q "^## $(field "$record" "$row" hint)\$" "$lab/hints.md"
@@ -63,12 +63,11 @@ changed() {
 
 # The cell $2 of row $1 on the card of one of the harness's own kernels, handed in.
 rung() {
-    local rungs=$lab/rungs.cuh
     mkdir -p "$BATS_TEST_TMPDIR/$1"
     {
         echo '#include "lab3.h"'
-        sed -e '/^#/d' -e '/float4/,/^}/d' -e '/^static void rung_copy/,$d' "$rungs"
-        echo "extern \"C\" void transpose(const float *a, float *b, int r, int c) { rung_$1(a, b, r, c); }"
+        sed -e '/^#/d' -e '/float4/,/^}/d' -e '/^extern "C" void copy_/,$d' "$lab/ladder.cu"
+        echo "extern \"C\" void transpose(const float *a, float *b, int r, int c) { $1_transpose(a, b, r, c); }"
         sed -n '/^extern "C" struct view/,$p' "solutions/${lab#labs/}/transpose.cu"
     } >"$BATS_TEST_TMPDIR/$1/transpose.cu"
     grade "$BATS_TEST_TMPDIR/$1/transpose.cu" >"$BATS_TEST_TMPDIR/$1/out" || true
@@ -170,20 +169,16 @@ gate_stops() {
     scored 0
 }
 
-@test "gate: a function that would replace one of the C library" {
-    gate_stops 'defines `memcmp`' 'extern "C" int memcmp(const void *, const void *, unsigned long) { return 0; }'
-}
-
-@test "gate: a clock of its own" {
-    gate_stops 'defines `clock_gettime`' 'extern "C" int clock_gettime(clockid_t, struct timespec *) throw() { return 0; }'
-}
-
-@test "gate: operator new" {
-    gate_stops 'replaces C++' 'void *operator new(unsigned long) { return 0; }'
+@test "a program's names are its own: it may have a fault, a line, a memcmp, a clock and an operator new" {
+    grade starter 7
+    cp "$record" "$BATS_TEST_TMPDIR/before"
+    changed '$ a extern "C" { int fault(int x) { return x; } int line = 3, pool[4]; long lab_seed; void lab_pass() {} int memcmp(const void *, const void *, unsigned long) { return 0; }\nint clock_gettime(clockid_t, struct timespec *) throw() { return 0; } }\nvoid *operator new(unsigned long) { return 0; }'
+    [[ $output != *gate:* ]]
+    diff "$BATS_TEST_TMPDIR/before" "$record"
 }
 
 @test "gate: a call that a submission may not make" {
-    gate_stops 'calls `system`' 'extern "C" int system(const char *); int run_it() { return system("true"); }'
+    gate_stops 'uses `system`' 'extern "C" int system(const char *); int run_it() { return system("true"); }'
 }
 
 @test "gate: printing otherwise than by printf" {
@@ -192,7 +187,7 @@ gate_stops() {
 }
 
 @test "gate: SimGPU's own interface" {
-    gate_stops 'calls `simgpuReport`' 'extern "C" int simgpuReport(const char *); int forge() { return simgpuReport("x"); }'
+    gate_stops 'uses `simgpuReport`' 'extern "C" int simgpuReport(const char *); int forge() { return simgpuReport("x"); }'
 }
 
 @test "gate: code before main" {
@@ -207,14 +202,35 @@ gate_stops() {
     gate_stops 'ifunc' '#ifndef __CUDA_ARCH__\nstatic int plain() { return 1; } extern "C" int (*pick())() { return plain; } int picked() __attribute__((ifunc("pick")));\n#endif'
 }
 
+@test "gate: a C++ class is named once, and by its name" {
+    changed '1 i #include <unordered_map>\n#include <string>\nint counted(int k) { std::unordered_map<int, std::string> m; m[k] = "x"; return (int)m.size(); }'
+    [ "$status" != 0 ]
+    [[ $output == *'uses the C++ library ('*std::unordered_map*'Write it in C'* ]]
+    [ "$(grep -c '^gate: ' <<<"$output")" = 1 ]
+    [[ $output != *_ZNS* ]]
+}
+
+@test "gate: a call is named as the student wrote it" {
+    gate_stops 'uses `cudaMallocAsync`' 'void *early() { void *p; cudaMallocAsync(&p, 4, 0); return p; }'
+}
+
+@test "gate: an attribute that keeps a function is nobody's section" {
+    changed '$ a __attribute__((used)) static int kept(void) { return 1; }'
+    [[ $output != *gate:* ]]
+}
+
+@test "gate: a function in a section that is written" {
+    gate_stops 'section of its own choice (.data)' '#ifndef __CUDA_ARCH__\nextern "C" __attribute__((section(".data"))) int late(void); int late(void) { return 1; }\n#endif'
+}
+
 @test "gate: a system call by inline assembly" {
     gate_stops 'inline assembly' '#ifndef __CUDA_ARCH__\nint raw() { int r; asm volatile("syscall" : "=a"(r) : "a"(39)); return r; }\n#endif'
 }
 
 @test "gate: a file that only the device code includes" {
-    changed '1 i #ifdef __CUDA_ARCH__\n#include "rungs.cuh"\n#endif'
+    changed '1 i #ifdef __CUDA_ARCH__\n#include "ladder.cu"\n#endif'
     [ "$status" != 0 ]
-    [[ $output == *"gate: transpose.cu includes labs/lab3-transpose/rungs.cuh"* ]]
+    [[ $output == *"gate: transpose.cu includes labs/lab3-transpose/ladder.cu"* ]]
     scored 0
 }
 
@@ -267,7 +283,7 @@ gate_stops() {
 
 @test "a refusal is said once, in full; each row has a short line" {
     changed '$ a int run_it() { return 1; } extern "C" int system(const char *); int run_other() { return system("true"); }'
-    [ "$(grep -c 'calls `system`' <<<"$output")" = 1 ]
+    [ "$(grep -c 'uses `system`' <<<"$output")" = 1 ]
     [ "$(grep -c '^not ok ' <<<"$output")" = 7 ]
     [ "$(grep -c 'no result: it was refused, see above' <<<"$output")" = 1 ]
     [ "$(grep -c 'no result, as above' <<<"$output")" = 6 ]
