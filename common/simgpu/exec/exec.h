@@ -35,12 +35,12 @@ void mem_describe(uint64_t addr, char *text, size_t size);
 
 typedef struct {
 #define COUNTER(field, ncu, what) uint64_t field;
-#include "counters.def"
+#include "../include/simgpu_counters.def"
 #undef COUNTER
 } exec_counters;
 enum {
 #define COUNTER(field, ncu, what) COUNTER_##field,
-#include "counters.def"
+#include "../include/simgpu_counters.def"
 #undef COUNTER
     NCOUNTERS
 };

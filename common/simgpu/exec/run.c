@@ -34,7 +34,7 @@ const exec_hooks *exec_listener;
 
 const exec_counter_name exec_counter_names[NCOUNTERS] = {
 #define COUNTER(field, ncu, what) {#field, ncu, what},
-#include "counters.def"
+#include "../include/simgpu_counters.def"
 #undef COUNTER
 };
 

@@ -10,7 +10,7 @@
  *   // out: 0 f32 2 3.5 nan            buffer 0 begins with these values afterwards
  *   // more: 4 5 6                     goes on with the list of the last arg or out
  *   // fault: illegal /load of 4/      it must fail so, with a message that this extended expression matches
- *   // count: ld_requests 1 ld_sectors 4       counters of the launch (exec/counters.def), footprint_read/_written,
+ *   // count: ld_requests 1 ld_sectors 4       counters of the launch (include/simgpu_counters.def), footprint_read/_written,
  *                                   turns, float_turns (atomics), or the deepest block's rounds, missed, clocks
  *   // line: 12 ld_sectors 4           the same for one source line (.loc)
  *   // print: "hello\n"                what the kernel's printf wrote
