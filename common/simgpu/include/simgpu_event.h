@@ -118,7 +118,7 @@ enum simgpu_fault_kind {
 /* How it came to that, one for each sentence. n, name: what that sentence needs, as named behind it. */
 enum simgpu_fault_cause {
     SIMGPU_CAUSE_NONE,
-    SIMGPU_CAUSE_TEXT,            /* text says it: instructions that the reader of PTX refused */
+    SIMGPU_CAUSE_REFUSED,         /* the kernel never began; text is the reason that the reader of PTX gave */
     SIMGPU_CAUSE_ADDRESS,         /* did, bytes, address */
     SIMGPU_CAUSE_MISALIGNED,      /* did, bytes, address */
     SIMGPU_CAUSE_BEFORE_SPACE,    /* did, bytes; n[0] bytes before the beginning of memory called `name` */
@@ -139,7 +139,8 @@ enum simgpu_fault_cause {
     SIMGPU_CAUSE_BRANCH_INDEX, /* brx.idx with index n[0] into a list of n[1] targets */
     SIMGPU_CAUSE_BLOCK_BUDGET,
     SIMGPU_CAUSE_LAUNCH_BUDGET, /* the first n[0] of n[1] blocks took more than n[2] warp instructions */
-    SIMGPU_CAUSE_WAITING        /* nobody can go on: waiting; n[0] of the block's n[1] threads have ended */
+    SIMGPU_CAUSE_WAITING /* nobody can go on: waiting; n[0] of the block's n[1] threads have ended; waiting[n[2]] is to
+                            blame */
 };
 
 /* Whom a fault is about. */
@@ -158,7 +159,7 @@ struct simgpu_fault {
     struct simgpu_place at;
     const char *module; /* the PTX's name and the line in it, for code without a line table */
     uint32_t module_line;
-    const char *kernel; /* as simgpu_launch's name */
+    char kernel[128]; /* as simgpu_launch's name */
     enum simgpu_scope scope;
     uint32_t block[3], thread[3], warp; /* as far as scope says */
     enum simgpu_did did;
@@ -168,12 +169,12 @@ struct simgpu_fault {
     bool counted; /* WAITING: a barrier with a number of threads is among what they wait for */
     uint32_t nwaiting;
     struct simgpu_waiting waiting[16];
-    char name[304], text[400];
+    char name[304], text[1024];
 };
 
 struct simgpu_launch {
     const char *kernel; /* the mangled name */
-    char name[64];      /* in the source, without namespace and template arguments */
+    char name[128];     /* in the source, without namespace and template arguments */
     uint32_t grid[3], block[3];
     uint32_t registers, shared_bytes; /* of a thread (estimated), of a block */
     uint32_t blocks_per_sm;           /* resident at once: the occupancy */
@@ -271,7 +272,7 @@ struct simgpu_side {
     enum simgpu_command command;
     enum simgpu_direction direction;
     uint32_t stream;
-    char name[64]; /* of the kernel */
+    char name[128]; /* of the kernel */
 };
 
 struct simgpu_finding {
@@ -279,8 +280,8 @@ struct simgpu_finding {
     int nsides;
     struct simgpu_side side[2];
     enum simgpu_rival rival;
-    const char *kernel; /* bare name; NULL: the finding is about the host or streams */
-    bool same_code;     /* both sides are one expression of the source */
+    char kernel[128]; /* bare name; "": the finding is about the host or streams */
+    bool same_code;   /* both sides are one expression of the source */
     enum simgpu_space space;
     const char *variable;          /* SHARED_VARIABLE: its name in the source */
     uint64_t offset, bytes;        /* in shared memory, or in the copy; how many bytes are shared, or copied */
