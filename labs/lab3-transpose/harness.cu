@@ -67,10 +67,7 @@ static void blame_error(const job *j, cudaError_t error) {
     char none[256];
     lab_why("correct", "%s on %dx%d", cudaGetErrorName(error), j->rows, j->cols);
     if (lab_count_read(j->counted, &u, none, sizeof none) == 0) lab_blame_fault("correct", &u);
-    advise_on_fault(error == cudaErrorIllegalAddress         ? "illegal address" /* known in both lanes */
-                    : error == cudaErrorMisalignedAddress    ? "misaligned"
-                    : error == cudaErrorInvalidConfiguration ? "configuration"
-                                                             : u.fault);
+    advise_on_fault(error, lab_fault(&u));
     lab_usage_free(&u);
 }
 
@@ -125,9 +122,14 @@ static void grade_sectors(const char *id, double sectors, const lab_line *worst,
 static void grade_counters(const lab_usage *u, int n) {
     lab_grade("launches", u->launches + u->copies);
     if (!lab_passed("launches")) {
-        const lab_line *l = lab_worst(u, launches_of);
+        bool only_copies = u->launches == 1; /* too many */
+        const lab_line *l = lab_worst(u, only_copies ? copies_of : commands_of);
         lab_blame("launches", l);
-        if (!l)
+        if (only_copies) {
+            lab_value("launches", "1 + %d cop%s", u->copies, u->copies == 1 ? "y" : "ies");
+            lab_why("launches", "the kernel is one; a copy or fill beside it is a command of its own for the GPU");
+            lab_next("launches", "leave the copy out: hand what the kernel needs over as an argument");
+        } else if (!l)
             lab_why("launches", "%d kernels and %d copies for one %dx%d matrix", u->launches, u->copies, n, n);
         else
             lab_why("launches", "this line started %.0f of the %d kernels and copies for one %dx%d matrix", l->launches,
@@ -199,8 +201,9 @@ static void grade_virtual_time(const lab_time *you, double start, double referen
                             : "no time counts for a transpose by atomics: the model knows no price for them");
     }
     if (!lab_possible("virtual-time", you->median, copy) || lab_passed("virtual-time")) return;
-    lab_why("virtual-time", "%.2f times the copy, want ≤ 1.15%s%s", you->median / copy.us,
-            u->why[0] ? "; the slowest kernel: " : "", u->why);
+    char slowest[320];
+    lab_why("virtual-time", "%.2f times the copy, want ≤ 1.15%s", you->median / copy.us,
+            lab_say_slowest(u, slowest, sizeof slowest));
     advise_on_time(u);
 }
 
@@ -299,7 +302,7 @@ static void grade_sim(job *large) {
     if (!lab_passed("view")) lab_blame_text("view", &u, "view_transpose(");
     grade_counters(&u, large->cols);
     grade_virtual_time(&you, start, reference, copy, (double)large->rows * large->cols / 8, &u);
-    lab_blue_bar(&u, large->begin, large->end);
+    lab_blue_bar(&u, large->begin, large->end, LAB_RUNNING);
     lab_usage_free(&u);
 }
 
