@@ -428,15 +428,48 @@ static void ends(void) {
 /* Where a kernel was stopped, in SimGPU's words. */
 static void faults(void) {
     fresh();
-    lab_usage u = {.fault = "illegal address",
-                   .fault_message =
-                       "nowhere.cu:7: illegal address: store past the end\n     7 |  out[i] = 1;\n       |  "
-                       "^\n  in kernel k, block (2,0,0), thread (3,0,0)"};
+    struct simgpu_fault fault = {.kind = SIMGPU_FAULT_ILLEGAL_ADDRESS,
+                                 .cause = SIMGPU_CAUSE_LOCAL_ATOMIC,
+                                 .at = {.file = "nowhere.cu", .line = 7, .column = 3},
+                                 .kernel = "k",
+                                 .scope = SIMGPU_ONE_THREAD,
+                                 .block = {2, 0, 0},
+                                 .thread = {3, 0, 0}};
+    struct simgpu_event e = {.kind = SIMGPU_LAUNCH};
+    e.is.launch.fault = &fault;
+    lab_usage u = {.events = &e, .nevents = 1};
     LAB_SAY(V(GATE)->why, "cudaErrorIllegalAddress on 61x67");
     lab_blame_fault(V(GATE), &u);
     SAME(V(GATE)->where, "nowhere.cu:7");
-    SAME(V(GATE)->why, "cudaErrorIllegalAddress on 61x67\nillegal address: store past the end\n"
+    SAME(V(GATE)->why, "cudaErrorIllegalAddress on 61x67\n"
+                       "illegal address: an atomic on local memory, which no other thread can see\n"
                        "in kernel k, block (2,0,0), thread (3,0,0)");
+}
+
+/* Where the checks found something: the remedy is the last line, and without a place there is nothing to blame. */
+static void findings(void) {
+    fresh();
+    struct simgpu_event e = {.kind = SIMGPU_FINDING};
+    struct simgpu_finding *f = &e.is.finding;
+    f->kind = SIMGPU_STREAM_ORDER;
+    f->nsides = 2;
+    f->side[0].at = (struct simgpu_place){.file = "a/t.cu", .line = 7, .did = SIMGPU_DID_WRITE};
+    f->side[0].command = SIMGPU_FILLING;
+    f->side[1].at = (struct simgpu_place){.file = "a/t.cu", .line = 5, .did = SIMGPU_DID_READ};
+    f->side[1].stream = 2;
+    lab_text(f->side[1].name, sizeof f->side[1].name, "step");
+    lab_usage u = {.events = &e, .nevents = 1};
+    lab_blame_finding(V(GATE), &u);
+    SAME(V(GATE)->where, "t.cu:7");
+    CHECK(!strncmp(V(GATE)->why,
+                   "stream order: the memset on stream 0 writes what kernel step on stream 2 reads (line 5), and "
+                   "nothing puts the two in order\nMend: record an event behind the first",
+                   100));
+    fresh();
+    f->side[0].at.file = NULL;
+    lab_blame_finding(V(GATE), &u);
+    SAME(V(GATE)->where, "");
+    SAME(V(GATE)->why, "");
 }
 
 /* A text is looked for in code only, as a whole word. */
@@ -559,84 +592,104 @@ static void locked(void) {
     }
 }
 
+static struct simgpu_event launch(uint64_t start, uint64_t duration, uint64_t own) {
+    struct simgpu_event e = {.kind = SIMGPU_LAUNCH, .start_ns = start, .duration_ns = duration};
+    e.is.launch.launch_ns = own;
+    return e;
+}
+
+/* Kernels out of order, overlapping, past the end. Copies and fills are none, and a kernel's own start is not either.
+ */
 static void bar(void) {
     fresh();
-    lab_span spans[] = {{150, 50}, {100, 50}, {120, 60}, {400, 1000}}; /* out of order, overlapping, past the end */
-    lab_usage u = {.spans = spans, .nspans = 4};
-    lab_blue_bar(&u, 100, 500);
+    struct simgpu_event events[] = {launch(150, 50, 0),
+                                    launch(90, 60, 10),
+                                    launch(120, 60, 0),
+                                    launch(400, 1000, 0),
+                                    {.kind = SIMGPU_COPY, .start_ns = 200, .duration_ns = 100},
+                                    {.kind = SIMGPU_FILL, .start_ns = 300, .duration_ns = 100}};
+    lab_usage u = {.events = events, .nevents = 6};
+    lab_blue_bar(&u, 100, 500, LAB_RUNNING);
     SAME(lab.bar, "blue bar ▏██████            ██████▕ GPU busy 50 % (virtual)");
-    lab_blue_bar(&(lab_usage){.nspans = 0}, 0, 10);
+    events[3] = launch(300, 1000, 100);
+    lab_blue_bar(&u, 100, 500, LAB_RUNNING);
+    SAME(lab.bar, "blue bar ▏██████            ██████▕ GPU busy 50 % (virtual)");
+    lab_blue_bar(&u, 100, 500, LAB_UNDER_WAY);
+    SAME(lab.bar, "blue bar ▏██████      ████████████▕ GPU busy 75 % (virtual)");
+    lab_blue_bar(&(lab_usage){.nevents = 0}, 0, 10, LAB_RUNNING);
     SAME(lab.bar, "blue bar ▏                        ▕ GPU busy 0 % (virtual)");
 }
 
-/* --- reports ---------------------------------------------------------------------------------- */
-
-#define MARK(name) "{'kind':'mark','name':'" name "','host_ns':5}\n"
-#define SECTORS    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
-
-/* Reads a report whose double quotes are written as single ones. */
-static int read_text(const char *text, lab_usage *u, char *why, size_t size) {
-    char json[2048];
-    lab_text(json, sizeof json, "%s", text);
-    for (char *p = json; *p; p++)
-        if (*p == '\'') *p = '"';
-    memset(u, 0, sizeof *u);
-    why[0] = 0;
-    FILE *f = file_of(json);
-    int rc = lab_read_report(f, "mine", u, why, size);
-    fclose(f);
-    return rc;
-}
+/* --- what SimGPU tells ------------------------------------------------------------------------ */
 
 static double sectors(const lab_line *l) { return l->c.ld_sectors; }
+static double launches(const lab_line *l) { return l->launches; }
+static double copies(const lab_line *l) { return l->copies; }
 
-static void report(void) {
-    lab_usage u;
-    char why[256];
+static void mark(const char *name) {
+    struct simgpu_event e = {.kind = SIMGPU_MARK};
+    e.is.mark = name;
+    lab_hear(&e, NULL);
+}
+
+/* A launch of 7 instructions from test.cu:9, of which `loads` sectors are from line 3. Its strings go away. */
+static void tell_launch(uint64_t duration, uint64_t loads, const struct simgpu_fault *fault) {
+    char source[] = "./t/test.cu", header[] = "cuda.h";
+    struct simgpu_line lines[2] = {{.file = source, .line = 3, .counters = {.ld_sectors = loads}},
+                                   {.file = header, .line = 3, .counters = {.ld_sectors = 99}}};
+    struct simgpu_event e = {.kind = SIMGPU_LAUNCH, .at = {.file = source, .line = 9}, .duration_ns = duration};
+    e.is.launch.total.inst = 7;
+    e.is.launch.lines = lines;
+    e.is.launch.nlines = 2;
+    e.is.launch.bound = (struct simgpu_bound){.term = SIMGPU_TERM_LATENCY, .by_loads = true, .rounds = loads};
+    e.is.launch.fault = fault;
+    lab_hear(&e, NULL);
+    memset(source, '?', sizeof source - 1);
+    memset(header, '?', sizeof header - 1);
+}
+
+static void tell(struct simgpu_event e) { lab_hear(&e, NULL); }
+
+static void stretches(void) {
+    struct simgpu_fault deadlock = {.kind = SIMGPU_FAULT_DEADLOCK, .at = {.file = "./t.cu", .line = 3}};
+    char why[256], text[320];
     fresh();
-    static const char good[] = MARK("other") "{'kind':'launch','start_ns':0,'duration_ns':9}\n" MARK(
-        "mine") "{'kind':'launch','name':'k','start_ns':10,'duration_ns':20,'bound':'lsu','why':'a \\'quoted\\' "
-                "reason',"
-                "'host_file':'t/test.cu','host_line':9,'unknown':[1,{'x':null}],"
-                "'counters':{'smsp__inst_executed.sum':7,'new':1},"
-                "'lines':[{'file':'t/test.cu','line':3,'counters':{'" SECTORS "':4}},"
-                "{'file':'cuda.h','line':3,'counters':{'" SECTORS "':99}}]}\n"
-                "{'kind':'launch','start_ns':30,'duration_ns':5,'host_file':'t/test.cu','host_line':9,"
-                "'lines':[{'file':'t/test.cu','line':3,'counters':{'" SECTORS "':6}}]}\n"
-                "{'kind':'copy','bytes':8,'start_ns':40,'duration_ns':2}\n"
-                "{'kind':'launch','fault':'deadlock','fault_message':'t.cu:3: deadlock'}\n" MARK(
-                    "end") "{'kind':'launch','duration_ns':9}\n";
-    CHECK(read_text(good, &u, why, sizeof why) == 0);
-    CHECK(u.launches == 3 && u.copies == 1 && u.nspans == 4 && u.total.inst == 7 && u.spans[1].start == 30);
-    SAME(u.why, "a \"quoted\" reason");
-    SAME(u.fault, "deadlock");
-    SAME(u.fault_message, "t.cu:3: deadlock");
+    tell_launch(9, 1, NULL); /* before all marks */
+    mark("other");
+    tell_launch(9, 1, NULL);
+    mark("mine");
+    tell_launch(20, 4, NULL);
+    mark(LAB_COUNT_END);
+    tell_launch(99, 1, NULL); /* nobody's */
+    mark("mine");
+    tell_launch(5, 6, &deadlock);
+    memset(&deadlock, 0, sizeof deadlock);
+    tell((struct simgpu_event){.kind = SIMGPU_COPY, .at = {.file = "t/test.cu", .line = 12}, .duration_ns = 50});
+    tell((struct simgpu_event){.kind = SIMGPU_FILL, .at = {.file = "t/test.cu", .line = 9}});
+    tell((struct simgpu_event){.kind = SIMGPU_CALL, .is.call = {.name = "cudaEventQuery", .short_one = true}});
+    mark("end");
+
+    lab_usage u = lab_usage_of("mine");
+    CHECK(u.launches == 2 && u.copies == 2 && u.nevents == 4 && u.total.inst == 14);
     const lab_line *l = lab_worst(&u, sectors); /* a header is nobody's line */
     CHECK(l && l->line == 3 && l->c.ld_sectors == 10);
+    SAME(l ? l->file : "", "t/test.cu");
+    l = lab_worst(&u, launches);
+    CHECK(l && l->line == 9 && l->launches == 2 && l->copies == 1);
+    l = lab_worst(&u, copies);
+    CHECK(l && l->launches == (l->line == 9 ? 2 : 0) && l->copies == 1);
+    const struct simgpu_launch *slowest = lab_slowest(&u); /* a copy takes longer, and is none */
+    CHECK(slowest && slowest->bound.rounds == 4);
+    SAME(lab_say_slowest(&u, text, sizeof text),
+         "; the slowest kernel: latency: a warp waits for 4 loads in a row, and warps fill 0 % of the GPU");
+    CHECK(lab_fault(&u) && lab_fault(&u)->kind == SIMGPU_FAULT_DEADLOCK && !lab_finding(&u));
+    SAME(lab_fault(&u)->at.file, "t.cu");
     lab_usage_free(&u);
 
-    CHECK(read_text(MARK("other"), &u, why, sizeof why) == -1);
-    SAME(why, "SimGPU's report has no mark 'mine'");
-    static const struct {
-        const char *line, *says;
-    } bad[] = {
-        {"{'kind':'launch'\n", "SimGPU's report, line 2, column 17: expected a closing brace"},
-        {"{'kind' 'launch'}\n", "SimGPU's report, line 2, column 9: expected a colon"},
-        {"{'kind':'launch'} x\n", "SimGPU's report, line 2, column 19: expected the end of the line"},
-        {"{'name':'a\\q'}\n", "SimGPU's report, line 2, column 12: expected an escape"},
-        {"{'start_ns':'1'}\n", "SimGPU's report, line 2, column 13: expected a number"},
-        {"{'lines':[{'line':1,]}\n", "SimGPU's report, line 2, column 21: expected a string"},
-        {"{'x':tru}\n", "SimGPU's report, line 2, column 6: expected a number"},
-        {"{'name':'\\u00zz'}\n", "SimGPU's report, line 2, column 12: expected four hexadecimal digits"},
-        {"[]\n", "SimGPU's report, line 2, column 1: expected an object"},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        char text[256];
-        lab_text(text, sizeof text, "%s%s", MARK("mine"), bad[i].line);
-        CHECK(read_text(text, &u, why, sizeof why) == -1);
-        SAME(why, bad[i].says);
-        lab_usage_free(&u);
-    }
+    CHECK(lab_count_read("nobody", &u, why, sizeof why) == -1);
+    SAME(why, "nothing was counted under the name 'nobody'");
+    SAME(lab_say_slowest(&u, text, sizeof text), "");
+    CHECK(!lab_slowest(&u) && !lab_fault(&u) && !lab_finding(&u));
 }
 
 static void ncu(void) {
@@ -644,12 +697,16 @@ static void ncu(void) {
     char why[256] = "";
     FILE *f = file_of(
         "==PROF== Connected\nlab3 says hello\n"
-        "\"ID\",\"Kernel Name\",\"smsp__inst_executed.sum\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\"\n"
-        "\"\",\"\",\"inst\",\"sector\"\n"
-        "\"0\",\"k(const float *, \"\"x\"\")\",\"1,234\",\"8\"\n"
-        "\"1\",\"k\",\"1\",\"2\"\n");
+        "\"ID\",\"Kernel Name\",\"smsp__inst_executed.sum\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\","
+        "\"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum\"\n"
+        "\"\",\"\",\"inst\",\"sector\",\"sector\",\"sector\"\n"
+        "\"0\",\"k(const float *, \"\"x\"\")\",\"1,234\",\"8\",\"3\",\"0\"\n"
+        "\"1\",\"k\",\"1\",\"2\",\"0\",\"4\"\n");
     CHECK(lab_read_ncu(f, &u, why, sizeof why) == 0);
     CHECK(u.launches == 2 && u.total.inst == 1235 && u.total.ld_sectors == 10 && u.total.st_sectors == 0);
+    CHECK(u.total.atom_sectors == 7 && u.nevents == 2 && u.events[0].is.launch.total.inst == 1234);
+    CHECK(!lab_slowest(&u)); /* it tells no time */
+    lab_usage_free(&u);
     fclose(f);
     u = (lab_usage){.launches = 0};
     f = file_of("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n");
@@ -661,27 +718,17 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } groups[] = {{"data", data},
-                  {"compare", compare},
-                  {"grades", grades},
-                  {"intervals", intervals},
-                  {"gates", gates},
-                  {"card", card},
-                  {"bar", bar},
-                  {"report", report},
-                  {"ncu", ncu},
-                  {"ends", ends},
-                  {"faults", faults},
-                  {"texts", texts},
-                  {"crashes", crashes},
-                  {"seeds", seeds},
-                  {"locked", locked},
-                  {"middles", middles},
-                  {"repetitions", repetitions},
-                  {"duel", duel},
-                  {"unsynchronised", unsynchronised},
-                  {"floors", floors},
-                  {"gains", gains}};
+    } groups[] = {{"data", data},       {"compare", compare},
+                  {"grades", grades},   {"intervals", intervals},
+                  {"gates", gates},     {"card", card},
+                  {"bar", bar},         {"stretches", stretches},
+                  {"ncu", ncu},         {"ends", ends},
+                  {"faults", faults},   {"findings", findings},
+                  {"texts", texts},     {"crashes", crashes},
+                  {"seeds", seeds},     {"locked", locked},
+                  {"middles", middles}, {"repetitions", repetitions},
+                  {"duel", duel},       {"unsynchronised", unsynchronised},
+                  {"floors", floors},   {"gains", gains}};
     for (size_t i = 0; argc == 2 && i < sizeof groups / sizeof *groups; i++) {
         if (strcmp(argv[1], groups[i].name)) continue;
         groups[i].run();

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# common/lab: the data, the comparison, the marks, the card and the record, and the two readers of counters.
+# common/lab: the data, the comparison, the marks, the card and the record, and the two sources of counters.
 
 load helper
 
@@ -26,12 +26,13 @@ unit() { "$BATS_FILE_TMPDIR/lab-unit" "$1"; }
 @test "card and record, character by character" { unit card; }
 @test "the card's last line tells a student from the reference" { unit ends; }
 @test "a fault's place and cause are put beside the row" { unit faults; }
+@test "so are a finding's place and remedy" { unit findings; }
 @test "a text is looked for in code only, and as a whole word" { unit texts; }
 @test "a signal is told with its own causes" { ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0 unit crashes; }
 @test "seeds: the same again from one --seed, never one twice" { unit seeds; }
 @test "the lock: rows, seeds and hidden memory cannot be read or written while student code runs" { unit locked; }
-@test "the blue bar adds overlapping work once" { unit bar; }
-@test "the report's reader: sums by stretch and line; a malformed report is a message with its place" { unit report; }
+@test "the blue bar: kernels only, with or without their start" { unit bar; }
+@test "what SimGPU tells: sums by stretch and line, kernels apart from copies" { unit stretches; }
 @test "the reader of ncu's CSV" { unit ncu; }
 
 says() {

@@ -224,7 +224,7 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
     if (record) lab_record_begin(record);
     /* The command line lies open on the stack: nothing of it is left for student code to find. */
     for (int i = 1; i < argc; i++) memset(argv[i], ' ', strlen(argv[i]));
-    lab_report_open();
+    lab_hear_simgpu();
     if (special) special(), exit(lab_leave());
     return lab.options;
 }

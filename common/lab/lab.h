@@ -20,6 +20,7 @@
 #ifndef LAB_H
 #define LAB_H
 
+#include "../simgpu/include/simgpu_event.h"
 #include "calls.h"
 #include "player.h"
 #include "rows.h"
@@ -123,70 +124,43 @@ bool lab_compare(const float *got, size_t count, lab_oracle oracle, void *contex
 
 /* --- counters (report.c, ncu.c, lines.c) ------------------------------------------------------ */
 
-#define LAB_COUNTERS(X)                                                                                                \
-    X(inst, "smsp__inst_executed.sum")                                                                                 \
-    X(ld_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")                                                  \
-    X(st_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum")                                                  \
-    X(ld_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")                                                    \
-    X(st_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")                                                    \
-    X(ld_bytes, "smsp__sass_data_bytes_mem_global_op_ld.sum")                                                          \
-    X(atom_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum")                                                \
-    X(red_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum")                                                  \
-    X(st_bytes, "smsp__sass_data_bytes_mem_global_op_st.sum")                                                          \
-    X(shared_ld, "smsp__inst_executed_op_shared_ld.sum")                                                               \
-    X(shared_st, "smsp__inst_executed_op_shared_st.sum")                                                               \
-    X(shared_ld_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum")                                    \
-    X(shared_st_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum")                                    \
-    X(shared_ld_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")                                 \
-    X(shared_st_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")                                 \
-    X(branches, "smsp__sass_branch_targets.sum")                                                                       \
-    X(uniform_branches, "smsp__sass_branch_targets_threads_uniform.sum")                                               \
-    X(barriers, "simgpu__barriers.sum")
-
+/* SimGPU's counters, as sums. A card's are the same ones as far as ncu has them. */
 typedef struct {
-#define LAB_FIELD(field, ncu) double field;
-    LAB_COUNTERS(LAB_FIELD)
-#undef LAB_FIELD
+#define COUNTER(field, ncu, what) double field;
+#include "../simgpu/include/simgpu_counters.def"
+#undef COUNTER
 } lab_counters;
 
 typedef struct {
     char file[256]; /* as the compiler wrote it */
     int line;
-    double launches; /* started by this host line */
-    lab_counters c;  /* of the device code of this line */
+    double launches, copies; /* kernels that this host line started; copies and fills */
+    lab_counters c;          /* of the device code of this line */
 } lab_line;
-
-typedef struct {
-    double start, duration; /* ns of the virtual clock; of a launch, the part in which its blocks run */
-} lab_span;
-
-/* A line of SimGPU's report (common/simgpu/README.md, "Reports"): a launch, a copy, a call that waits or works, a gap.
- */
-typedef struct {
-    char kind[12], name[64]; /* name: of the kernel or the call; of a gap, its cause; else the kind */
-    char file[256];          /* the host line; "" when it is not known */
-    int line;
-    double start, duration; /* ns of the virtual clock */
-    double bytes;
-    bool pageable; /* a copy from or to memory that is not page-locked */
-} lab_event;
 
 /* What one stretch of the program made the device do. */
 typedef struct {
-    int launches, copies;
+    int launches, copies; /* kernels; copies and fills */
     lab_counters total;
     lab_line *lines;
     int nlines;
-    lab_span *spans; /* launches and copies, in order; sim lane only */
-    int nspans;
-    lab_event *events; /* the whole stretch, line by line; sim lane only */
+    /* The whole stretch in the order of the host's calls, but for calls that only submitted. Their strings stay; the
+     * launches' own lists of lines are left out. From ncu: launches with counters, and nothing else about them. */
+    struct simgpu_event *events;
     int nevents;
-    char bound[32], why[160]; /* the longest launch's limit, in the words of the time model; sim lane only */
-    char slowest[64];         /* its name */
-    char fault[24];           /* what stopped a kernel: "illegal address", "deadlock" ...; "" when all went well */
-    char fault_message[1024]; /* in SimGPU's words: the first line begins with file:line */
-    char finding[1024];       /* the first thing that the checks said (lab_check_hazards), in the same form */
 } lab_usage;
+
+/* The launch that took longest, the first thing that stopped a kernel, the first thing that the checks found
+ * (lab_check_hazards); NULL: none, or the gpu lane. They live as long as u. */
+const struct simgpu_launch *lab_slowest(const lab_usage *u);
+const struct simgpu_fault *lab_fault(const lab_usage *u);
+const struct simgpu_finding *lab_finding(const lab_usage *u);
+
+/* In words, in the caller's text, which is returned: simgpu_event.h has the parts. "; the slowest kernel: LSU: ..." is
+ * empty where no kernel was timed. */
+const char *lab_say_slowest(const lab_usage *u, char *text, size_t size);
+const char *lab_say_finding(const struct simgpu_finding *f, enum simgpu_part part, char *text, size_t size);
+const char *lab_say_gap(const struct simgpu_gap *g, char *text, size_t size);
 
 /* Sim lane: marks a stretch; counters of everything between begin and end can be read after it. Nothing in the gpu
  * lane. */
@@ -195,10 +169,9 @@ void lab_count_end(void);
 /* Sim lane: from here on, kernels are watched for races and for reads of what nobody wrote, which takes several times
  * as long and changes no counter. Nothing in the gpu lane: no card tells. */
 void lab_check_hazards(bool on);
-/* Reads that stretch's counters. 0; or -1 with the reason why there are none in `why`. The first call ends the
- * counting. */
+/* That stretch, to be freed. 0; or -1 with the reason why there is none in `why`. */
 int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size);
-/* The same for a stretch that must be there: without its counters the program ends. To be freed as well. */
+/* The same for a stretch that must be there: without it the program ends. To be freed as well. */
 lab_usage lab_usage_of(const char *name);
 /* Gpu lane: runs this program again under ncu with --counted and reads its counters. Same results as lab_count_read;
  * and -2 when that run itself went wrong. */
@@ -208,6 +181,7 @@ void lab_usage_free(lab_usage *u);
 const lab_line *lab_worst(const lab_usage *u, double (*cost)(const lab_line *));
 /* Places a row's blame: "transpose.cu:31", with the source line shown under the row. */
 void lab_blame(lab_verdict *v, const lab_line *line);
+void lab_blame_place(lab_verdict *v, const struct simgpu_place *place); /* the same; nothing if it is not known */
 /* The same for the first line of the student's file whose code (no comment, no string) has this text, and not as a part
  * of a longer word: for a row that no counter can place. */
 void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text);
@@ -217,9 +191,11 @@ void lab_blame_fault(lab_verdict *v, const lab_usage *u);
 void lab_blame_finding(lab_verdict *v, const lab_usage *u);
 /* Prints the student's source with the counters beside each line, from the first function that cost something on. */
 void lab_print_lines(const lab_usage *u);
-/* Shows the time from begin to end (lab_now's ns) under the card: a bar as high as the device was busy. Sim lane only.
- */
-void lab_blue_bar(const lab_usage *u, double begin, double end);
+/* Shows the time from begin to end (lab_now's ns) under the card: a bar as high as the SMs were busy with kernels.
+ * Copies and fills do not count. Sim lane only. LAB_RUNNING: from when a kernel's blocks run; LAB_UNDER_WAY: with its
+ * start. */
+enum lab_busy { LAB_RUNNING, LAB_UNDER_WAY };
+void lab_blue_bar(const lab_usage *u, double begin, double end, enum lab_busy how);
 
 /* --- lane (lane.c) ---------------------------------------------------------------------------- */
 

@@ -17,7 +17,6 @@ typedef struct __attribute__((aligned(4096))) {
     uint64_t seed, seeds;  /* --seed; how many lab_fresh_seed has given out */
     char program[4096];    /* argv[0] */
     char record[4096];     /* the record's path, or "" */
-    char report[4096];     /* SimGPU's report; "" in the gpu lane */
     lab_verdict *verdicts; /* of all rows of the table, in its order */
     int nverdicts;
     lab_note_line notes[8];
@@ -48,18 +47,20 @@ void lab_record_write(FILE *f);
 /* data.c */
 uint64_t lab_spread(uint64_t x); /* mixes the bits of x; can be undone */
 
-/* report.c, ncu.c: what lab_count_read and lab_count_ncu make of a report and of ncu's CSV. u is empty before. */
-int lab_read_report(FILE *f, const char *name, lab_usage *u, char *why, size_t why_size);
-int lab_read_ncu(FILE *f, lab_usage *u, char *why, size_t why_size);
-bool lab_is_source(const char *file); /* one of the student's files, not a header */
+/* report.c: keeps an event of the stretch, and adds up what it counts. */
+void lab_take(lab_usage *u, const struct simgpu_event *e);
+void lab_hear(const struct simgpu_event *e, void *none); /* SimGPU's listener: takes it into the present stretch */
+#define LAB_COUNT_END "end"                              /* the mark behind a stretch */
+int lab_read_ncu(FILE *f, lab_usage *u, char *why, size_t why_size); /* ncu.c: of ncu's CSV */
+bool lab_is_source(const char *file);                                /* one of the student's files, not a header */
 
 /* link.c: what the PCIe link of the card at this address can carry one way, in GB/s, by nvidia-smi or else the files in
  * `sysfs`; 0 where neither says. */
 double lab_pcie_gbs(const char *bus_id, const char *sysfs);
 
-/* lane.c: opens SimGPU's report (a file without a name unless SIMGPU_REPORT gives one) and sets lab.report. Nothing in
- * the gpu lane. */
-void lab_report_open(void);
+/* lane.c: listens to SimGPU from here on; nothing in the gpu lane. */
+void lab_hear_simgpu(void);
+const char *lab_say_fault(const struct simgpu_fault *f, enum simgpu_part part, char *text, size_t size);
 void lab_flush_l2(void);
 int lab_new_device(void);        /* sim lane: a fresh virtual card, and its number; gpu lane: 0 */
 void lab_use_device(int device); /* the calls of this process go to that one from here on */

@@ -5,10 +5,8 @@
 #define _GNU_SOURCE
 #include "lab_internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #if __has_include(<simgpu.h>)
@@ -21,25 +19,30 @@ double lab_now(void) { return (double)simgpuHostTime(); }
 double lab_link_gbs(void) { return simgpuLinkRate(); }
 
 void lab_count_begin(const char *name) { simgpuMark(name); }
-void lab_count_end(void) { simgpuMark("end"); }
+void lab_count_end(void) { simgpuMark(LAB_COUNT_END); }
 void lab_check_hazards(bool on) { simgpuCheck(on); }
 
 int lab_new_device(void) { return 0; }
 void lab_use_device(int device) { (void)device; }
 void lab_flush_l2(void) {} /* its caches begin each launch cold */
 
-/* A file without a name, so that nothing is left lying about however the program ends: not even a kill leaves it. */
-void lab_report_open(void) {
-    const char *asked = getenv("SIMGPU_REPORT");
-    if (asked && *asked) {
-        lab_text(lab.report, sizeof lab.report, "%s", asked); /* SimGPU has opened it already */
-        return;
-    }
-    int fd = memfd_create("report", MFD_CLOEXEC);
-    if (fd < 0) lab_die("no memory for SimGPU's report: %s", strerror(errno));
-    lab_text(lab.report, sizeof lab.report, "/proc/self/fd/%d", fd);
-    if (simgpuReport(lab.report)) lab_die("SimGPU cannot write its report to %s", lab.report);
+void lab_hear_simgpu(void) {
+    if (simgpuListen(lab_hear, NULL)) lab_die("SimGPU tells no more listeners what happens");
 }
+
+const char *lab_say_slowest(const lab_usage *u, char *text, size_t size) {
+    char why[256];
+    const struct simgpu_launch *l = lab_slowest(u);
+    lab_text(text, size, "%s%s", l ? "; the slowest kernel: " : "", l ? simgpuSayBound(l, why, sizeof why) : "");
+    return text;
+}
+const char *lab_say_fault(const struct simgpu_fault *f, enum simgpu_part part, char *text, size_t size) {
+    return simgpuSayFault(f, part, text, size);
+}
+const char *lab_say_finding(const struct simgpu_finding *f, enum simgpu_part part, char *text, size_t size) {
+    return simgpuSayFinding(f, part, text, size);
+}
+const char *lab_say_gap(const struct simgpu_gap *g, char *text, size_t size) { return simgpuSayGap(g, text, size); }
 
 #else
 
@@ -87,6 +90,20 @@ void lab_use_device(int device) { (void)device; }
 void lab_count_begin(const char *name) { (void)name; }
 void lab_count_end(void) {}
 void lab_check_hazards(bool on) { (void)on; }
-void lab_report_open(void) {}
+void lab_hear_simgpu(void) {}
+
+/* A card tells none of these: an empty text. */
+static const char *nothing(char *text, size_t size) {
+    if (size) text[0] = 0;
+    return text;
+}
+const char *lab_say_slowest(const lab_usage *u, char *text, size_t size) { return (void)u, nothing(text, size); }
+const char *lab_say_fault(const struct simgpu_fault *f, enum simgpu_part part, char *text, size_t size) {
+    return (void)f, (void)part, nothing(text, size);
+}
+const char *lab_say_finding(const struct simgpu_finding *f, enum simgpu_part part, char *text, size_t size) {
+    return (void)f, (void)part, nothing(text, size);
+}
+const char *lab_say_gap(const struct simgpu_gap *g, char *text, size_t size) { return (void)g, nothing(text, size); }
 
 #endif

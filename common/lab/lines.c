@@ -97,21 +97,36 @@ void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text) {
     if (line) LAB_SAY(v->where, "%s:%d", base_name(file), line);
 }
 
-/* "file:line: what", more lines, and a last one that is added. */
-static void blame_message(lab_verdict *v, const char *message) {
-    lab_line place = {.line = 0};
-    int read = 0;
-    if (sscanf(message, "%255[^:\n]:%d: %n", place.file, &place.line, &read) != 2) return;
-    const char *what = message + read, *last = strrchr(what, '\n');
-    size_t n = strlen(v->why);
-    lab_blame(v, &place);
-    lab_text(v->why + n, sizeof v->why - n, "%s%.*s\n%s", n ? "\n" : "", (int)strcspn(what, "\n"), what,
-             last ? last + 1 + strspn(last + 1, " ") : "");
+void lab_blame_place(lab_verdict *v, const struct simgpu_place *place) {
+    lab_line l = {.line = place->line};
+    if (!place->file || !place->line) return;
+    lab_text(l.file, sizeof l.file, "%s", place->file);
+    lab_blame(v, &l);
 }
 
-/* The last line of a fault names kernel, block and thread; that of a finding says how to mend it. */
-void lab_blame_fault(lab_verdict *v, const lab_usage *u) { blame_message(v, u->fault_message); }
-void lab_blame_finding(lab_verdict *v, const lab_usage *u) { blame_message(v, u->finding); }
+/* A place, what happened there, and the last line: of a fault kernel, block and thread, of a finding the remedy. */
+static void blame_message(lab_verdict *v, const struct simgpu_place *place, const char *what, const char *last) {
+    if (!place->file || !place->line) return;
+    size_t n = strlen(v->why);
+    lab_blame_place(v, place);
+    lab_text(v->why + n, sizeof v->why - n, "%s%s\n%s", n ? "\n" : "", what, last);
+}
+
+void lab_blame_fault(lab_verdict *v, const lab_usage *u) {
+    const struct simgpu_fault *f = lab_fault(u);
+    char what[1024], last[512];
+    if (f)
+        blame_message(v, &f->at, lab_say_fault(f, SIMGPU_WHAT, what, sizeof what),
+                      lab_say_fault(f, SIMGPU_LAST, last, sizeof last));
+}
+
+void lab_blame_finding(lab_verdict *v, const lab_usage *u) {
+    const struct simgpu_finding *f = lab_finding(u);
+    char what[1024], last[512];
+    if (f)
+        blame_message(v, &f->side[0].at, lab_say_finding(f, SIMGPU_WHAT, what, sizeof what),
+                      lab_say_finding(f, SIMGPU_LAST, last, sizeof last));
+}
 
 /* --- the annotated source --------------------------------------------------------------------- */
 
@@ -185,19 +200,39 @@ void lab_print_lines(const lab_usage *u) {
 
 /* --- the blue bar ----------------------------------------------------------------------------- */
 
-static int by_start(const void *a, const void *b) {
-    double x = ((const lab_span *)a)->start, y = ((const lab_span *)b)->start;
+typedef struct {
+    double from, to; /* ns */
+} span;
+
+static int earlier(const void *a, const void *b) {
+    double x = ((const span *)a)->from, y = ((const span *)b)->from;
     return (x > y) - (x < y);
 }
 
-void lab_blue_bar(const lab_usage *u, double begin, double end) {
+/* When kernels ran, in order; to be freed. */
+static span *spans_of(const lab_usage *u, enum lab_busy how, int *n) {
+    span *spans = malloc(((size_t)u->nevents + 1) * sizeof *spans);
+    if (!spans) lab_die("out of memory");
+    *n = 0;
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if (e->kind != SIMGPU_LAUNCH) continue;
+        double start = (double)e->start_ns, begin = how == LAB_RUNNING ? (double)e->is.launch.launch_ns : 0;
+        spans[(*n)++] = (span){start + begin, start + (double)e->duration_ns};
+    }
+    qsort(spans, (size_t)*n, sizeof *spans, earlier);
+    return spans;
+}
+
+void lab_blue_bar(const lab_usage *u, double begin, double end, enum lab_busy how) {
     enum { CELLS = 24 };
     static const char *const height[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     double busy[CELLS] = {0}, all = 0, covered = begin, width = (end - begin) / CELLS;
     if (lab_lane() != LAB_SIM || width <= 0) return;
-    if (u->nspans) qsort(u->spans, (size_t)u->nspans, sizeof *u->spans, by_start);
-    for (int i = 0; i < u->nspans; i++) {
-        double from = u->spans[i].start, to = u->spans[i].start + u->spans[i].duration;
+    int nspans;
+    span *spans = spans_of(u, how, &nspans);
+    for (int i = 0; i < nspans; i++) {
+        double from = spans[i].from, to = spans[i].to;
         if (from < covered) from = covered; /* overlapping work is one busy stretch */
         if (to > end) to = end;
         if (to <= from) continue;
@@ -208,6 +243,7 @@ void lab_blue_bar(const lab_usage *u, double begin, double end) {
             busy[k] += ((to < b ? to : b) - (from > a ? from : a)) / width;
         }
     }
+    free(spans);
     char bar[CELLS * 4 + 1] = "";
     size_t n = 0;
     for (int k = 0; k < CELLS; k++) {

@@ -1,311 +1,155 @@
-/* report.c — reads SimGPU's report: JSON Lines, one object a launch, copy, memset or mark (common/simgpu/README.md).
+/* report.c — hears what SimGPU tells (../simgpu/include/simgpu_event.h) and keeps it by stretch: the events, and their
+ * counters' sums, in all and by source line.
  *
- * A strict scanner for exactly what JSON allows, without a tree: each reader consumes one value from the cursor and
- * keeps what it wants. The first malformed byte ends the reading with its line and column. Keys it does not know are
- * skipped, so the report may grow.
+ * A stretch is what happens between lab_count_begin and lab_count_end; a name may come back, and then its parts add up.
+ * SimGPU calls in the middle of the student's calls, while the lab's state is locked: nothing here lives in it.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the scanner ------------------------------------------------------------------------------ */
+typedef struct stretch {
+    char name[64];
+    lab_usage usage;
+    struct stretch *next;
+} stretch;
+static stretch *stretches, *current; /* current: NULL between stretches */
 
-typedef struct {
-    const char *start, *p; /* of the line; the cursor */
-    const char *expected;  /* what a malformed place lacks; NULL while all is well */
-} cursor;
-
-static bool fail(cursor *c, const char *expected) {
-    if (!c->expected) c->expected = expected;
-    return false;
+static void *need(void *memory) {
+    if (!memory) lab_die("out of memory for what SimGPU tells");
+    return memory;
 }
-
-static void blanks(cursor *c) { c->p += strspn(c->p, " \t\r"); }
-
-static bool accept(cursor *c, char ch) {
-    blanks(c);
-    if (*c->p != ch) return false;
-    c->p++;
-    return true;
-}
-
-static bool expect(cursor *c, char ch, const char *name) { return accept(c, ch) || fail(c, name); }
-
-/* The four digits of a \u escape. What is not ASCII becomes '?': our reports hold none. */
-static bool unicode(cursor *c, char *ch) {
-    char digits[5] = "", *end;
-    strncpy(digits, c->p, 4);
-    unsigned long code = strtoul(digits, &end, 16);
-    if (end != digits + 4) return fail(c, "four hexadecimal digits");
-    *ch = code < 128 ? (char)code : '?';
-    c->p += 4;
-    return true;
-}
-
-static bool string(cursor *c, char *to, size_t size) {
-    size_t n = 0;
-    if (!expect(c, '"', "a string")) return false;
-    while (*c->p != '"') {
-        char ch = *c->p++;
-        if ((unsigned char)ch < 0x20) return c->p--, fail(c, "a closing quote");
-        if (ch == '\\') {
-            static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
-            const char *at = *c->p ? strchr(from, *c->p) : NULL;
-            if (at)
-                ch = into[at - from], c->p++;
-            else if (*c->p != 'u')
-                return fail(c, "an escape");
-            else if (c->p++, !unicode(c, &ch))
-                return false;
-        }
-        if (n + 1 < size) to[n++] = ch;
-    }
-    c->p++;
-    if (size) to[n] = 0;
-    return true;
-}
-
-static bool number(cursor *c, double *v) {
-    char *end;
-    blanks(c);
-    if (*c->p != '-' && (*c->p < '0' || *c->p > '9')) return fail(c, "a number");
-    *v = strtod(c->p, &end);
-    c->p = end;
-    return true;
-}
-
-static bool skip(cursor *c);
-
-/* Calls member for each "key": value of an object; member consumes the value. */
-static bool object(cursor *c, bool (*member)(cursor *, const char *key, void *), void *context) {
-    char key[128];
-    if (!expect(c, '{', "an object")) return false;
-    if (accept(c, '}')) return true;
-    do {
-        if (!string(c, key, sizeof key) || !expect(c, ':', "a colon") || !member(c, key, context)) return false;
-    } while (accept(c, ','));
-    return expect(c, '}', "a closing brace");
-}
-
-static bool array(cursor *c, bool (*element)(cursor *, void *), void *context) {
-    if (!expect(c, '[', "an array")) return false;
-    if (accept(c, ']')) return true;
-    do {
-        if (!element(c, context)) return false;
-    } while (accept(c, ','));
-    return expect(c, ']', "a closing bracket");
-}
-
-static bool skip_member(cursor *c, const char *key, void *none) { return (void)key, (void)none, skip(c); }
-static bool skip_element(cursor *c, void *none) { return (void)none, skip(c); }
-
-static bool skip(cursor *c) {
-    double number_ignored;
-    blanks(c);
-    if (*c->p == '{') return object(c, skip_member, NULL);
-    if (*c->p == '[') return array(c, skip_element, NULL);
-    if (*c->p == '"') return string(c, NULL, 0);
-    static const char *const words[] = {"true", "false", "null"};
-    for (int i = 0; i < 3; i++)
-        if (!strncmp(c->p, words[i], strlen(words[i]))) return c->p += strlen(words[i]), true;
-    return number(c, &number_ignored);
-}
-
-/* --- from objects to a usage ------------------------------------------------------------------ */
-
-static const char *const counter_names[] = {
-#define NAME(field, ncu) ncu,
-    LAB_COUNTERS(NAME)
-#undef NAME
-};
-enum { COUNTERS = sizeof counter_names / sizeof *counter_names };
-
-/* Counters come in one order, so the next name is usually the one after the last. */
-static int counter_index(const char *name) {
-    static int guess;
-    for (int i = 0; i < COUNTERS; i++) {
-        int k = (guess + i) % COUNTERS;
-        if (!strcmp(name, counter_names[k])) return guess = k + 1, k;
-    }
-    return -1;
-}
-
-static bool counter_member(cursor *c, const char *key, void *counters) {
-    int k = counter_index(key);
-    double v;
-    if (k < 0) return skip(c);
-    if (!number(c, &v)) return false;
-    ((double *)counters)[k] += v;
-    return true;
-}
-
-/* "./labs/x.cu", as one compiler pass writes it, is the other's "labs/x.cu". */
-static bool path(cursor *c, char *to, size_t size) {
-    if (!string(c, to, size)) return false;
-    if (!strncmp(to, "./", 2)) memmove(to, to + 2, strlen(to) - 1);
-    return true;
-}
-
-/* One object of the report, as far as labs care. */
-typedef struct {
-    char kind[16], name[64], bound[32], why[160], host_file[256], fault[24], fault_message[1024], memory[16],
-        message[1024];
-    double start, duration, launch, host_line; /* launch: the part of a kernel's duration in which nothing runs yet */
-    double bytes;
-    lab_counters total;
-    lab_line *lines;
-    int nlines;
-    lab_line line; /* the element being read */
-} event;
 
 /* The list with room for element n; it is moved only when n is a power of two. */
 static void *grow(void *list, int n, size_t size) {
     if (n & (n - 1)) return list;
-    void *more = realloc(list, (size_t)(n ? 2 * n : 1) * size);
-    if (!more) lab_die("out of memory while reading the report");
-    return more;
+    return need(realloc(list, (size_t)(n ? 2 * n : 1) * size));
 }
 
-static lab_line *line_of(lab_line **lines, int *n, const char *file, int line) {
-    for (int i = 0; i < *n; i++)
-        if ((*lines)[i].line == line && !strcmp((*lines)[i].file, file)) return &(*lines)[i];
-    *lines = grow(*lines, *n, sizeof **lines);
-    lab_line *l = &(*lines)[(*n)++];
+/* --- strings ---------------------------------------------------------------------------------- */
+
+/* A copy that stays, one for each text. "./labs/x.cu", as one compiler pass writes it, is the other's "labs/x.cu". */
+static const char *kept(const char *text) {
+    static struct word {
+        struct word *next;
+        char text[];
+    } * words;
+    if (!text) return NULL;
+    if (!strncmp(text, "./", 2)) text += 2;
+    for (struct word *w = words; w; w = w->next)
+        if (!strcmp(w->text, text)) return w->text;
+    struct word *w = need(malloc(sizeof *w + strlen(text) + 1));
+    strcpy(w->text, text);
+    w->next = words;
+    words = w;
+    return w->text;
+}
+
+/* What an event points to is SimGPU's and goes; a launch's counters by line are in the sums. */
+static void keep_strings(struct simgpu_event *e) {
+    e->at.file = kept(e->at.file);
+    if (e->kind == SIMGPU_LAUNCH) {
+        struct simgpu_launch *l = &e->is.launch;
+        l->kernel = kept(l->kernel);
+        l->bound.at.file = kept(l->bound.at.file);
+        l->lines = NULL;
+        l->nlines = 0;
+        if (!l->fault) return;
+        struct simgpu_fault *f = need(malloc(sizeof *f)); /* the first ends all: one a program */
+        *f = *l->fault;
+        f->at.file = kept(f->at.file);
+        f->module = kept(f->module);
+        l->fault = f;
+    } else if (e->kind == SIMGPU_CALL || e->kind == SIMGPU_WORK) {
+        e->is.call.name = kept(e->is.call.name);
+    } else if (e->kind == SIMGPU_GAP) {
+        e->is.gap.call = kept(e->is.gap.call);
+    } else if (e->kind == SIMGPU_FINDING) {
+        for (int k = 0; k < 2; k++) e->is.finding.side[k].at.file = kept(e->is.finding.side[k].at.file);
+        e->is.finding.variable = kept(e->is.finding.variable);
+    }
+}
+
+/* --- sums ------------------------------------------------------------------------------------- */
+
+static void add(lab_counters *to, const struct simgpu_counters *from) {
+#define COUNTER(field, ncu, what) to->field += (double)from->field;
+#include "../simgpu/include/simgpu_counters.def"
+#undef COUNTER
+}
+
+static lab_line *line_of(lab_usage *u, const char *file, int line) {
+    file = kept(file);
+    for (int i = 0; i < u->nlines; i++)
+        if (u->lines[i].line == line && !strcmp(u->lines[i].file, file)) return &u->lines[i];
+    u->lines = grow(u->lines, u->nlines, sizeof *u->lines);
+    lab_line *l = &u->lines[u->nlines++];
     memset(l, 0, sizeof *l);
     lab_text(l->file, sizeof l->file, "%s", file);
     l->line = line;
     return l;
 }
 
-static bool line_member(cursor *c, const char *key, void *context) {
-    lab_line *l = context;
-    double v;
-    if (!strcmp(key, "file")) return path(c, l->file, sizeof l->file);
-    if (!strcmp(key, "line")) return number(c, &v) && (l->line = (int)v, true);
-    if (!strcmp(key, "counters")) return object(c, counter_member, &l->c);
-    return skip(c);
-}
-
-static bool line_element(cursor *c, void *context) {
-    event *e = context;
-    memset(&e->line, 0, sizeof e->line);
-    if (!object(c, line_member, &e->line)) return false;
-    e->lines = grow(e->lines, e->nlines, sizeof *e->lines);
-    e->lines[e->nlines++] = e->line;
-    return true;
-}
-
-static bool term_member(cursor *c, const char *key, void *context) {
-    return strcmp(key, "launch") ? skip(c) : number(c, &((event *)context)->launch);
-}
-
-static bool event_member(cursor *c, const char *key, void *context) {
-    event *e = context;
-    if (!strcmp(key, "kind")) return string(c, e->kind, sizeof e->kind);
-    if (!strcmp(key, "name")) return string(c, e->name, sizeof e->name);
-    if (!strcmp(key, "cause")) return string(c, e->name, sizeof e->name);
-    if (!strcmp(key, "memory")) return string(c, e->memory, sizeof e->memory);
-    if (!strcmp(key, "bytes")) return number(c, &e->bytes);
-    if (!strcmp(key, "bound")) return string(c, e->bound, sizeof e->bound);
-    if (!strcmp(key, "why")) return string(c, e->why, sizeof e->why);
-    if (!strcmp(key, "fault")) return string(c, e->fault, sizeof e->fault);
-    if (!strcmp(key, "fault_message")) return string(c, e->fault_message, sizeof e->fault_message);
-    if (!strcmp(key, "message")) return string(c, e->message, sizeof e->message);
-    if (!strcmp(key, "host_file")) return path(c, e->host_file, sizeof e->host_file);
-    if (!strcmp(key, "host_line")) return number(c, &e->host_line);
-    if (!strcmp(key, "start_ns")) return number(c, &e->start);
-    if (!strcmp(key, "duration_ns")) return number(c, &e->duration);
-    if (!strcmp(key, "terms_ns")) return object(c, term_member, e);
-    if (!strcmp(key, "counters")) return object(c, counter_member, &e->total);
-    if (!strcmp(key, "lines")) return array(c, line_element, e);
-    return skip(c);
-}
-
-static void add(lab_counters *to, const lab_counters *from) {
-    for (int k = 0; k < COUNTERS; k++) ((double *)to)[k] += ((const double *)from)[k];
-}
-
-static void keep(lab_usage *u, const event *e) {
+void lab_take(lab_usage *u, const struct simgpu_event *e) {
+    bool launch = e->kind == SIMGPU_LAUNCH, copy = e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL;
+    bool call = e->kind == SIMGPU_CALL || e->kind == SIMGPU_WORK;
+    if (call && e->is.call.short_one) return;
+    u->launches += launch;
+    u->copies += copy;
+    if (launch) {
+        const struct simgpu_launch *l = &e->is.launch;
+        add(&u->total, &l->total);
+        for (uint32_t i = 0; i < l->nlines; i++)
+            add(&line_of(u, l->lines[i].file ? l->lines[i].file : "", (int)l->lines[i].line)->c, &l->lines[i].counters);
+    }
+    if (e->at.file && (launch || copy)) {
+        lab_line *l = line_of(u, e->at.file, e->at.line);
+        l->launches += launch;
+        l->copies += copy;
+    }
     u->events = grow(u->events, u->nevents, sizeof *u->events);
-    lab_event *to = &u->events[u->nevents++];
-    *to = (lab_event){.line = (int)e->host_line, .start = e->start, .duration = e->duration, .bytes = e->bytes};
-    to->pageable = !strcmp(e->memory, "pageable");
-    lab_text(to->kind, sizeof to->kind, "%s", e->kind);
-    lab_text(to->name, sizeof to->name, "%s", e->name[0] ? e->name : e->kind);
-    lab_text(to->file, sizeof to->file, "%s", e->host_file);
+    u->events[u->nevents] = *e;
+    keep_strings(&u->events[u->nevents++]);
 }
 
-/* Launches, copies and memsets are what the device did, findings what the checks said; the report has lines of other
- * kinds too. */
-static void take(lab_usage *u, const event *e, double *longest) {
-    keep(u, e);
-    bool launch = !strcmp(e->kind, "launch");
-    if (!strcmp(e->kind, "finding") && !u->finding[0]) lab_text(u->finding, sizeof u->finding, "%s", e->message);
-    if (!launch && strcmp(e->kind, "copy") && strcmp(e->kind, "memset")) return;
-    if (launch)
-        u->launches++;
-    else
-        u->copies++;
-    u->spans = grow(u->spans, u->nspans, sizeof *u->spans);
-    u->spans[u->nspans++] = (lab_span){e->start + e->launch, e->duration - e->launch};
-    add(&u->total, &e->total);
-    for (int i = 0; i < e->nlines; i++)
-        add(&line_of(&u->lines, &u->nlines, e->lines[i].file, e->lines[i].line)->c, &e->lines[i].c);
-    if (e->host_file[0]) line_of(&u->lines, &u->nlines, e->host_file, (int)e->host_line)->launches++;
-    if (e->fault[0]) {
-        lab_text(u->fault, sizeof u->fault, "%s", e->fault);
-        lab_text(u->fault_message, sizeof u->fault_message, "%s", e->fault_message);
-    }
-    if (e->duration < *longest) return;
-    *longest = e->duration;
-    lab_text(u->bound, sizeof u->bound, "%s", e->bound);
-    lab_text(u->why, sizeof u->why, "%s", e->why);
-    lab_text(u->slowest, sizeof u->slowest, "%s", e->name);
+/* --- stretches -------------------------------------------------------------------------------- */
+
+static stretch *stretch_of(const char *name) {
+    stretch *s = stretches;
+    while (s && strcmp(s->name, name)) s = s->next;
+    return s;
 }
 
-/* Marks divide the report into stretches; a stretch's name may come back, and then its parts add up. */
-int lab_read_report(FILE *f, const char *name, lab_usage *u, char *why, size_t why_size) {
-    char *text = NULL;
-    size_t room = 0;
-    bool inside = false, seen = false;
-    double longest = 0;
-    event e = {.lines = NULL};
-    for (int line = 1; getline(&text, &room, f) > 0; line++) {
-        static const char mark[] = "{\"kind\":\"mark\"";
-        if (!inside && strncmp(text, mark, sizeof mark - 1)) continue;
-        text[strcspn(text, "\n")] = 0;
-        cursor c = {.start = text, .p = text};
-        e = (event){.lines = e.lines};
-        if (!object(&c, event_member, &e) || (blanks(&c), *c.p && !fail(&c, "the end of the line"))) {
-            lab_text(why, why_size, "SimGPU's report, line %d, column %d: expected %s", line, (int)(c.p - text) + 1,
-                     c.expected);
-            seen = false;
-            break;
-        }
-        if (!strcmp(e.kind, "mark"))
-            seen |= inside = !strcmp(e.name, name);
-        else
-            take(u, &e, &longest);
-        why[0] = 0;
+void lab_hear(const struct simgpu_event *e, void *none) {
+    (void)none;
+    if (e->kind != SIMGPU_MARK) {
+        if (current) lab_take(&current->usage, e);
+        return;
     }
-    free(e.lines);
-    free(text);
-    if (!seen && !why[0]) lab_text(why, why_size, "SimGPU's report has no mark '%s'", name);
-    return seen ? 0 : -1;
+    current = strcmp(e->is.mark, LAB_COUNT_END) ? stretch_of(e->is.mark) : NULL;
+    if (current || !strcmp(e->is.mark, LAB_COUNT_END)) return;
+    current = need(calloc(1, sizeof *current));
+    lab_text(current->name, sizeof current->name, "%s", e->is.mark);
+    current->next = stretches;
+    stretches = current;
+}
+
+static void *copy_of(const void *list, int n, size_t size) {
+    return n ? memcpy(need(malloc((size_t)n * size)), list, (size_t)n * size) : NULL;
 }
 
 int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size) {
     memset(u, 0, sizeof *u);
     why[0] = 0;
-    if (lab_lane() != LAB_SIM) return lab_text(why, why_size, "the gpu lane has no report"), -1;
-    FILE *f = fopen(lab.report, "re");
-    if (!f) return lab_text(why, why_size, "SimGPU's report %s: %s", lab.report, strerror(errno)), -1;
-    int rc = lab_read_report(f, name, u, why, why_size);
-    fclose(f);
-    return rc;
+    if (lab_lane() != LAB_SIM) return lab_text(why, why_size, "the gpu lane counts with ncu"), -1;
+    const stretch *s = stretch_of(name);
+    if (!s) return lab_text(why, why_size, "nothing was counted under the name '%s'", name), -1;
+    *u = s->usage;
+    u->lines = copy_of(u->lines, u->nlines, sizeof *u->lines);
+    u->events = copy_of(u->events, u->nevents, sizeof *u->events);
+    return 0;
 }
 
 lab_usage lab_usage_of(const char *name) {
@@ -317,9 +161,32 @@ lab_usage lab_usage_of(const char *name) {
 
 void lab_usage_free(lab_usage *u) {
     free(u->lines);
-    free(u->spans);
     free(u->events);
     memset(u, 0, sizeof *u);
+}
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+const struct simgpu_launch *lab_slowest(const lab_usage *u) {
+    const struct simgpu_event *slowest = NULL;
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if (e->kind != SIMGPU_LAUNCH || !e->duration_ns) continue; /* ncu tells no time */
+        if (!slowest || e->duration_ns >= slowest->duration_ns) slowest = e;
+    }
+    return slowest ? &slowest->is.launch : NULL;
+}
+
+const struct simgpu_fault *lab_fault(const lab_usage *u) {
+    for (int i = 0; i < u->nevents; i++)
+        if (u->events[i].kind == SIMGPU_LAUNCH && u->events[i].is.launch.fault) return u->events[i].is.launch.fault;
+    return NULL;
+}
+
+const struct simgpu_finding *lab_finding(const lab_usage *u) {
+    for (int i = 0; i < u->nevents; i++)
+        if (u->events[i].kind == SIMGPU_FINDING) return &u->events[i].is.finding;
+    return NULL;
 }
 
 /* A stretch holds the student's launches only, so every .cu file in it is the student's. */

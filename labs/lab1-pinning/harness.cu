@@ -156,29 +156,31 @@ static bool check_large_jobs(void) {
     return alive;
 }
 
-/* Blames the "name:line" that `text` begins with, if it is one of yours. */
-static void blame_text(const char *id, const char *text) {
-    char name[128];
-    int line;
-    if (sscanf(text, "%127[^:\n]:%d", name, &line) != 2) return;
-    for (int i = 0; i < calls.nplaces; i++) {
-        const char *file = calls.places[i].file, *slash = file ? strrchr(file, '/') : NULL;
-        if (file && calls.places[i].line == line && !strcmp(slash ? slash + 1 : file, name))
-            return blame(id, &calls.places[i]);
-    }
+static const char *base_name(const char *file) {
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
 }
 
-/* What SimGPU found in the small jobs: "pinning.cu:26: stream order: ..." and the reason up to the end of the line; or
- * "job.cuh:105: in flight: ... a copy (pinning.cu:24) ...", if it is the loader or the taker that came too early. */
+/* Blames the place if it is one of yours. */
+static void blame_place(const char *id, const struct simgpu_place *at) {
+    for (int i = 0; i < calls.nplaces && at->file; i++)
+        if (calls.places[i].file && calls.places[i].line == at->line &&
+            !strcmp(base_name(calls.places[i].file), base_name(at->file)))
+            return blame(id, &calls.places[i]);
+}
+
+/* What SimGPU found in the small jobs: a line of yours that came too early, or a copy of yours when it was the loader
+ * or the taker that came too early. */
 static void grade_findings(void) {
     if (lab_lane() != LAB_SIM) return;
     lab_usage u = lab_usage_of("small");
-    if (u.finding[0] && lab_passed("in-flight")) {
-        const char *reason = strchr(u.finding, ' '), *inside = strchr(u.finding, '(');
+    const struct simgpu_finding *f = lab_finding(&u);
+    if (f && lab_passed("in-flight")) {
+        char what[640];
         lab_fail("in-flight");
-        if (inside) blame_text("in-flight", inside + 1);
-        blame_text("in-flight", u.finding);
-        lab_why("in-flight", "%.*s", reason ? (int)strcspn(reason + 1, "\n") : 0, reason ? reason + 1 : "");
+        blame_place("in-flight", &f->side[1].at);
+        blame_place("in-flight", &f->side[0].at);
+        lab_why("in-flight", "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
     }
     lab_usage_free(&u);
 }

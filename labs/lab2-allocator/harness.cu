@@ -304,7 +304,7 @@ static void grade_virtual_time(const trace *t, double you) {
 
 static void show_bar(void) {
     lab_usage u = lab_usage_of("training");
-    lab_blue_bar(&u, training_begin, training_end);
+    lab_blue_bar(&u, training_begin, training_end, LAB_RUNNING);
     lab_usage_free(&u);
 }
 

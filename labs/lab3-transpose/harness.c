@@ -179,7 +179,7 @@ static void job_free(job *j) {
 /* --- verdict: correct ------------------------------------------------------------------------- */
 
 typedef struct {
-    const char *fault, *hint, *next;
+    const char *hint, *next;
 } advice;
 
 static void advise(const advice *a) {
@@ -190,36 +190,40 @@ static void advise(const advice *a) {
 
 static void advise_on_output(enum mistake m) {
     static const advice for_mistake[] = {
-        [NO_MISTAKE] = {"", "correct", ""},
-        [MISPLACED] = {"", "correct", "draw a 2x3 matrix and follow one element through your indices"},
-        [UNWRITTEN] = {"", "unwritten",
+        [NO_MISTAKE] = {"correct", ""},
+        [MISPLACED] = {"correct", "draw a 2x3 matrix and follow one element through your indices"},
+        [UNWRITTEN] = {"unwritten",
                        "count rows and columns that your grid covers, for this shape: who writes the last of each?"},
-        [NOWHERE] = {"", "barrier",
+        [NOWHERE] = {"barrier",
                      "find what a thread reads and another one writes: a __syncthreads() belongs between the two"},
-        [INPUT_CHANGED] = {"", "bounds", "write to d_out only: find the store whose address comes from d_in"},
-        [OUT_OF_BOUNDS] = {"", "bounds",
-                           "test row < rows and col < cols before each access, not only before the first"},
+        [INPUT_CHANGED] = {"bounds", "write to d_out only: find the store whose address comes from d_in"},
+        [OUT_OF_BOUNDS] = {"bounds", "test row < rows and col < cols before each access, not only before the first"},
     };
     advise(&for_mistake[m]);
 }
 
-static void advise_on_fault(const char *fault) {
-    static const advice for_fault[] = {
-        {"illegal address", "bounds",
-         "find the threads beyond the edge of this shape: which test keeps them from this line?"},
-        {"misaligned", "misaligned",
-         "a wide access needs an address that is a multiple of its width: is a row of this shape one?"},
-        {"deadlock", "deadlock",
-         "let every thread of the block reach the barrier: move it out of the if, or the return behind it"},
-        {"bad sync", "deadlock", "let every thread that the mask names reach this line"},
-        {"budget", "runaway",
-         "a loop does not end, or one thread does the work of many: print its bounds for this shape"},
-        {"configuration", "error", "a block holds at most 1024 threads, and no side of block or grid may be 0"},
-        {"", "error", "read the message above: it names what CUDA could not do"},
-    };
-    const advice *a = for_fault;
-    while (a->fault[0] && strcmp(a->fault, fault)) a++;
-    advise(a);
+/* CUDA's error is known in both lanes; what SimGPU says of a fault (NULL: nothing) is finer. */
+static void advise_on_fault(cudaError_t error, const struct simgpu_fault *fault) {
+    static const advice
+        bounds = {"bounds", "find the threads beyond the edge of this shape: which test keeps them from this line?"},
+        misaligned = {"misaligned", "a wide access needs an address that is a multiple of its width: is "
+                                    "a row of this shape one?"},
+        deadlock = {"deadlock", "let every thread of the block reach the barrier: move it out of the "
+                                "if, or the return behind it"},
+        mask = {"deadlock", "let every thread that the mask names reach this line"},
+        runaway = {"runaway", "a loop does not end, or one thread does the work of many: print its "
+                              "bounds for this shape"},
+        shape = {"error", "a block holds at most 1024 threads, and no side of block or grid may be 0"},
+        other = {"error", "read the message above: it names what CUDA could not do"};
+    if (error == cudaErrorIllegalAddress) return advise(&bounds);
+    if (error == cudaErrorMisalignedAddress) return advise(&misaligned);
+    if (error == cudaErrorInvalidConfiguration) return advise(&shape);
+    switch (fault ? fault->kind : SIMGPU_FAULT_NONE) {
+    case SIMGPU_FAULT_DEADLOCK: return advise(&deadlock);
+    case SIMGPU_FAULT_BAD_SYNC: return advise(&mask);
+    case SIMGPU_FAULT_BUDGET: return advise(&runaway);
+    default: advise(&other);
+    }
 }
 
 /* CUDA's error; in the sim lane also what happened, and where in the source. */
@@ -228,10 +232,7 @@ static void blame_error(lab_verdict *v, const job *j, cudaError_t error) {
     char none[256];
     lab_fail(v, "%s on %dx%d", cudaGetErrorName(error), j->rows, j->cols);
     if (lab_count_read(j->counted, &u, none, sizeof none) == 0) lab_blame_fault(v, &u);
-    advise_on_fault(error == cudaErrorIllegalAddress         ? "illegal address" /* known in both lanes */
-                    : error == cudaErrorMisalignedAddress    ? "misaligned"
-                    : error == cudaErrorInvalidConfiguration ? "configuration"
-                                                             : u.fault);
+    advise_on_fault(error, lab_fault(&u));
     lab_usage_free(&u);
 }
 
@@ -267,11 +268,12 @@ static bool check_shapes(lab_program *mine, int big) {
 
 /* --- verdicts: counters ------------------------------------------------------------------------ */
 
-static double launches_of(const lab_line *l) { return l->launches; }
+static double commands_of(const lab_line *l) { return l->launches + l->copies; }
+static double copies_of(const lab_line *l) { return l->copies; }
 static double loads_of(const lab_line *l) { return l->c.ld_sectors; }
 static double excess_loads(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes / 32; }
 /* An atomic may stand in for a load or for a store; nobody needs one here, so it is a store on top of the others. */
-static double atomics(const lab_counters *c) { return c->atom_sectors + c->red_sectors; }
+static double atomics(const lab_counters *c) { return c->atom_sectors; }
 static double excess_stores(const lab_line *l) { return l->c.st_sectors - l->c.st_bytes / 32 + atomics(&l->c); }
 static double conflicts_of(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
 static double traffic_of(const lab_line *l) {
@@ -281,13 +283,19 @@ static double traffic_of(const lab_line *l) {
 static void grade_launches(lab_verdict *v, const lab_usage *u, int n) {
     lab_grade(v, u->launches + u->copies);
     if (lab_passed(v)) return;
-    const lab_line *l = lab_worst(u, launches_of);
+    const bool only_copies = u->launches == 1; /* too many */
+    const lab_line *l = lab_worst(u, only_copies ? copies_of : commands_of);
     lab_blame(v, l);
-    if (l)
-        LAB_SAY(v->why, "this line started %.0f of the %d kernels and copies for one %dx%d matrix", l->launches,
-                u->launches + u->copies, n, n);
-    else
+    if (only_copies) {
+        LAB_SAY(v->value_text, "1 + %d cop%s", u->copies, u->copies == 1 ? "y" : "ies");
+        LAB_SAY(v->why, "the kernel is one; a copy or fill beside it is a command of its own for the GPU");
+        LAB_SAY(v->next, "leave the copy out: hand what the kernel needs over as an argument");
+    } else if (l) {
+        LAB_SAY(v->why, "this line started %.0f of the %d kernels and copies for one %dx%d matrix",
+                l->launches + l->copies, u->launches + u->copies, n, n);
+    } else {
         LAB_SAY(v->why, "%d kernels and %d copies for one %dx%d matrix", u->launches, u->copies, n, n);
+    }
 }
 
 /* Sectors are counted against the matrix, not against what the lanes asked for: extra loads cannot improve the ratio.
@@ -334,28 +342,28 @@ static void grade_counters(const lab_usage *u, int n) {
 /* The line to look at and the next step, by what the slowest kernel waits for. */
 static void advise_on_time(lab_verdict *v, const lab_usage *u) {
     bool conflicts = u->total.shared_ld_conflicts + u->total.shared_st_conflicts > 0;
-    int rounds = 0; /* of loads that wait for one another */
-    const char *waits = strstr(u->why, "waits for ");
-    if (waits) rounds = atoi(waits + strlen("waits for "));
+    const struct simgpu_launch *slowest = lab_slowest(u);
+    if (!slowest) return;
+    const struct simgpu_bound *bound = &slowest->bound;
     lab_blame(v, lab_worst(u, traffic_of));
-    if (u->launches + u->copies > 1 && (u->launches > 2 || !strcmp(u->bound, "launch"))) {
-        lab_blame(v, lab_worst(u, launches_of));
+    if (u->launches + u->copies > 1 && (u->launches > 2 || bound->term == SIMGPU_TERM_LAUNCH)) {
+        lab_blame(v, lab_worst(u, commands_of));
         LAB_SAY(v->next, "fewer launches: most of this time the device waits for the host to start the next one");
-    } else if (!strcmp(u->bound, "lsu") && conflicts) {
+    } else if (bound->term == SIMGPU_TERM_LSU && conflicts) {
         lab_blame(v, lab_worst(u, conflicts_of));
         LAB_SAY(v->next, "take the bank conflicts out of this line: each access now passes in several turns");
-    } else if (!strcmp(u->bound, "lsu") || !strcmp(u->bound, "l2_read")) {
+    } else if (bound->term == SIMGPU_TERM_LSU || bound->term == SIMGPU_TERM_L2_READ) {
         lab_blame(v, lab_worst(u, excess_loads));
         LAB_SAY(v->next, "coalesce this line: let the lanes of a warp touch few sectors, and each of them whole");
-    } else if (!strcmp(u->bound, "l2_write")) {
+    } else if (bound->term == SIMGPU_TERM_L2_WRITE) {
         lab_blame(v, lab_worst(u, excess_stores));
         LAB_SAY(v->next, "fill whole sectors: let 8 neighbouring threads store 8 neighbouring floats");
-    } else if (!strcmp(u->bound, "latency") && rounds > 1) {
+    } else if (bound->term == SIMGPU_TERM_LATENCY && bound->by_loads && bound->rounds > 1) {
         lab_blame(v, lab_worst(u, loads_of));
         LAB_SAY(v->next, "give the loop constant bounds, so that the compiler unrolls it and its loads start together");
-    } else if (!strcmp(u->bound, "issue")) {
+    } else if (bound->term == SIMGPU_TERM_ISSUE) {
         LAB_SAY(v->next, "fewer instructions an element: several elements a thread share their index arithmetic");
-    } else if (!strcmp(u->bound, "dram")) {
+    } else if (bound->term == SIMGPU_TERM_DRAM) {
         LAB_SAY(v->next, "move each byte once, in wider accesses: a float4 is 16 bytes in one instruction");
     }
 }
@@ -409,8 +417,9 @@ static void grade_virtual_time(lab_verdict *v, const lab_time *you, int n, const
                                        : "no time counts for kernels that moved only a part of the matrix");
         LAB_SAY(v->next, "let your kernel load every element from d_in and store every one to d_out");
     } else if (lab_possible(v, you->median, copy) && !lab_passed(v)) {
-        LAB_SAY(v->why, "%.2f times the copy, want ≤ 1.15%s%s", you->median / copy.us,
-                u->why[0] ? "; the slowest kernel: " : "", u->why);
+        char slowest[320];
+        LAB_SAY(v->why, "%.2f times the copy, want ≤ 1.15%s", you->median / copy.us,
+                lab_say_slowest(u, slowest, sizeof slowest));
         advise_on_time(v, u);
     }
 }
@@ -488,7 +497,7 @@ static void grade_sim(job *large, bool alive, const lab_time *you) {
     if (!lab_passed(view)) lab_blame_text(view, &u, "view_transpose(");
     grade_counters(&u, large->cols);
     grade_virtual_time(lab_verdict_of(VIRTUAL_TIME), you, large->cols, &u);
-    lab_blue_bar(&u, large->begin, large->end);
+    lab_blue_bar(&u, large->begin, large->end, LAB_RUNNING);
     lab_usage_free(&u);
 }
 

@@ -169,19 +169,15 @@ static void grade_array(const lab_usage *u, double floats) {
 /* The first of your lines that copied or filled. */
 static void blame_copy(const char *id, const lab_usage *u) {
     for (int i = 0; i < u->nevents; i++) {
-        const lab_event *e = &u->events[i];
-        if ((strcmp(e->kind, "copy") && strcmp(e->kind, "memset")) || !e->file[0]) continue;
-        lab_line at = {};
-        snprintf(at.file, sizeof at.file, "%s", e->file);
-        at.line = e->line;
-        return lab_blame(id, &at);
+        const struct simgpu_event *e = &u->events[i];
+        if ((e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL) && e->at.file) return lab_blame_place(id, &e->at);
     }
 }
 
 static void grade_launches(const lab_usage *u, int tensors) {
     lab_grade("launches", u->launches);
     if (!lab_passed("launches")) {
-        lab_blame("launches", busiest_launch(u));
+        lab_blame("launches", lab_worst(u, launches_of));
         lab_why("launches", "%d kernels for %d tensors", u->launches, tensors);
     }
     if (lab_lane() == LAB_GPU) return lab_skip("copies", "ncu counts kernels only; the sim lane counts copies");
@@ -226,7 +222,7 @@ static job all_tensors(uint64_t seed) {
 static void grade_races(void) {
     if (lab_lane() == LAB_GPU) return lab_skip("races", "no card tells; the sim lane does");
     lab_usage u = lab_usage_of("check");
-    if (!u.finding[0])
+    if (!lab_finding(&u))
         lab_pass("races");
     else
         lab_fail("races"), lab_blame_finding("races", &u);
@@ -247,7 +243,7 @@ static void grade_sim(job *array, job *tensors, const lab_time *ta, const lab_ti
     u = lab_usage_of(tensors->counted);
     grade_launches(&u, tensors->count);
     grade_virtual_time("virtual-tensors", tt->median, start, ref, light, &u);
-    lab_blue_bar(&u, tensors->begin, tensors->end);
+    lab_blue_bar(&u, tensors->begin, tensors->end, LAB_RUNNING);
     lab_usage_free(&u);
 }
 

@@ -36,22 +36,6 @@ static lab_floor reading_floor(const job *like, int repetitions) {
 static double launches_of(const lab_line *l) { return l->launches; }
 static double wavefronts_of(const lab_line *l) { return l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts; }
 static double barriers_of(const lab_line *l) { return l->c.barriers; }
-/* The line that started the most kernels: lab_line counts the copies and fills of a line, too. The gpu lane has no
- * events, and there ncu has seen nothing but kernels. */
-static const lab_line *busiest_launch(const lab_usage *u) {
-    if (!u->nevents) return lab_worst(u, launches_of);
-    const lab_line *busiest = NULL;
-    int most = 0;
-    for (int i = 0; i < u->nlines; i++) {
-        const lab_line *l = &u->lines[i];
-        int n = 0;
-        for (int k = 0; k < u->nevents; k++)
-            n += u->events[k].line == l->line && !strcmp(u->events[k].kind, "launch") &&
-                 !strcmp(u->events[k].file, l->file);
-        if (n > most) most = n, busiest = l;
-    }
-    return busiest;
-}
 static double traffic_of(const lab_line *l) { return l->c.ld_sectors + wavefronts_of(l) + barriers_of(l); }
 
 /* All microseconds. */
@@ -61,9 +45,9 @@ static void grade_virtual_time(const char *id, double you, double start, double 
     lab_value(id, "%s", lab_us(you));
     lab_want(id, "start %s · reference %s · reading %s", lab_us(start), lab_us(reference), lab_us(light.us));
     if (!lab_possible(id, you, light) || lab_passed(id)) return;
-    lab_blame(id, u->launches > 2 ? busiest_launch(u) : lab_worst(u, traffic_of));
-    lab_why(id, "%.2f times reading, want ≤ 1.2%s%s", you / light.us, u->why[0] ? "; the slowest kernel: " : "",
-            u->why);
+    lab_blame(id, u->launches > 2 ? lab_worst(u, launches_of) : lab_worst(u, traffic_of));
+    char slowest[320];
+    lab_why(id, "%.2f times reading, want ≤ 1.2%s", you / light.us, lab_say_slowest(u, slowest, sizeof slowest));
 }
 
 /* --- the gpu lane: a share of the reference's gain -------------------------------------------- */

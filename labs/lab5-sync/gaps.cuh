@@ -17,10 +17,9 @@ typedef struct {
     double from, to; /* ns */
 } interval;
 
-/* Something that several lines do, each some number of times. */
+/* Something that a line does some number of times. */
 typedef struct {
-    char name[64], file[256];
-    int line;
+    const struct simgpu_event *what; /* the first time; lives as long as the usage that was read */
     double count, ns;
 } culprit;
 
@@ -41,22 +40,29 @@ typedef struct {
     culprits gaps;             /* idle time by cause */
 } timeline;
 
-static void blame(culprits *c, const lab_event *e, double ns) {
+/* Do two events come from one line, and from the same call or for the same cause? */
+static bool alike(const struct simgpu_event *a, const struct simgpu_event *b) {
+    bool here = a->at.line == b->at.line &&
+                (a->at.file == b->at.file || (a->at.file && b->at.file && !strcmp(a->at.file, b->at.file)));
+    if (!here || a->kind != b->kind) return false;
+    if (a->kind == SIMGPU_CALL) return !strcmp(a->is.call.name, b->is.call.name);
+    if (a->kind != SIMGPU_GAP) return true;
+    return a->is.gap.cause == b->is.gap.cause && (!a->is.gap.call || !strcmp(a->is.gap.call, b->is.gap.call));
+}
+
+static void blame(culprits *c, const struct simgpu_event *e, double ns) {
     int i = 0;
-    while (i < c->n &&
-           (c->list[i].line != e->line || strcmp(c->list[i].name, e->name) || strcmp(c->list[i].file, e->file)))
-        i++;
+    while (i < c->n && !alike(c->list[i].what, e)) i++;
     if (i == CULPRITS) return;
-    culprit *to = &c->list[i];
-    if (i == c->n) {
-        c->n++;
-        memset(to, 0, sizeof *to);
-        memcpy(to->name, e->name, sizeof to->name);
-        memcpy(to->file, e->file, sizeof to->file);
-        to->line = e->line;
-    }
-    to->count++;
-    to->ns += ns;
+    if (i == c->n) c->list[c->n++] = (culprit){e, 0, 0};
+    c->list[i].count++;
+    c->list[i].ns += ns;
+}
+
+/* "cudaMemcpy", "host blocked in cudaMemcpy", "copy" */
+static const char *name_of(const culprit *c, char *text, size_t size) {
+    if (c->what->kind == SIMGPU_GAP) return lab_say_gap(&c->what->is.gap, text, size);
+    return c->what->kind == SIMGPU_CALL ? c->what->is.call.name : "copy";
 }
 
 static double count_of(const culprits *c) {
@@ -76,8 +82,8 @@ static int earlier(const void *a, const void *b) {
 }
 
 /* The part of an event that lies in the window; from >= to when none does. */
-static interval inside(const timeline *t, const lab_event *e) {
-    interval i = {e->start, e->start + e->duration};
+static interval inside(const timeline *t, const struct simgpu_event *e) {
+    interval i = {(double)e->start_ns, (double)(e->start_ns + e->duration_ns)};
     if (i.from < t->window.from) i.from = t->window.from;
     if (i.to > t->window.to) i.to = t->window.to;
     return i;
@@ -89,9 +95,9 @@ static bool find_window(timeline *t, const lab_usage *u, int warm) {
     double ends[SHOWN + 1] = {}; /* of the latest updates */
     int updates = 0;
     for (int i = 0; i < u->nevents; i++) {
-        const lab_event *e = &u->events[i];
-        if (strcmp(e->kind, "launch") || strcmp(e->name, "update")) continue;
-        t->window.to = ends[updates % (SHOWN + 1)] = e->start + e->duration;
+        const struct simgpu_event *e = &u->events[i];
+        if (e->kind != SIMGPU_LAUNCH || strcmp(e->is.launch.name, "update")) continue;
+        t->window.to = ends[updates % (SHOWN + 1)] = (double)(e->start_ns + e->duration_ns);
         if (++updates == warm) t->window.from = t->window.to;
     }
     t->shown.to = t->window.to;
@@ -105,7 +111,7 @@ static void find_busy(timeline *t, const lab_usage *u) {
     int n = 0;
     for (int i = 0; i < u->nevents; i++) {
         interval part = inside(t, &u->events[i]);
-        if (!strcmp(u->events[i].kind, "launch") && part.from < part.to) t->busy[n++] = part;
+        if (u->events[i].kind == SIMGPU_LAUNCH && part.from < part.to) t->busy[n++] = part;
     }
     qsort(t->busy, (size_t)n, sizeof *t->busy, earlier);
     for (int i = 0; i < n; i++) {
@@ -137,42 +143,34 @@ static double idle_within(const timeline *t, interval gap) {
     return ns;
 }
 
-static bool is_allocation(const char *call) {
-    return !strncmp(call, "cudaMalloc", 10) || !strncmp(call, "cudaFree", 8) || !strncmp(call, "cudaHost", 8);
+static bool is_allocation(enum simgpu_class c) {
+    return c == SIMGPU_ALLOCATES || c == SIMGPU_FREES || c == SIMGPU_PINS || c == SIMGPU_UNPINS;
 }
-
-static bool is_wait(const char *call) { return strstr(call, "Synchronize") || !strncmp(call, "cudaMemcpy", 10); }
 
 static bool read_timeline(timeline *t, const lab_usage *u, int warm) {
     memset(t, 0, sizeof *t);
     if (!find_window(t, u, warm)) return false;
     find_busy(t, u);
     for (int i = 0; i < u->nevents; i++) {
-        const lab_event *e = &u->events[i];
+        const struct simgpu_event *e = &u->events[i];
         interval part = inside(t, e);
-        bool whole = part.from == e->start && part.to == e->start + e->duration;
-        if (!strcmp(e->kind, "copy") && e->pageable && part.from < part.to) blame(&t->pageable, e, e->duration);
+        double start = (double)e->start_ns, ns = (double)e->duration_ns;
+        bool whole = part.from == start && part.to == start + ns;
+        if (e->kind == SIMGPU_COPY && e->is.copy.pageable && part.from < part.to) blame(&t->pageable, e, ns);
         /* SimGPU counts the launching of a kernel as idle; here a kernel that is being launched is under way. */
-        double idle = !strcmp(e->kind, "gap") && part.from < part.to ? idle_within(t, part) : 0;
+        double idle = e->kind == SIMGPU_GAP && part.from < part.to ? idle_within(t, part) : 0;
         if (idle > 0) blame(&t->gaps, e, idle);
-        if (strcmp(e->kind, "call") || part.to < e->start + e->duration || part.from >= part.to) continue;
-        if (is_allocation(e->name)) blame(&t->allocs, e, e->duration);
+        if (e->kind != SIMGPU_CALL || part.to < start + ns || part.from >= part.to) continue;
+        enum simgpu_class what = e->is.call.what;
+        if (is_allocation(what)) blame(&t->allocs, e, ns);
         if (whole && !busy_at(t, part.to))
-            blame(&t->drains, e, e->duration);
-        else if (whole && is_wait(e->name))
-            blame(&t->harmless, e, e->duration);
+            blame(&t->drains, e, ns);
+        else if (whole && (what == SIMGPU_WAITS || what == SIMGPU_COPIES))
+            blame(&t->harmless, e, ns);
     }
     culprits *all[] = {&t->drains, &t->harmless, &t->pageable, &t->allocs, &t->gaps};
     for (int i = 0; i < 5; i++) qsort(all[i]->list, (size_t)all[i]->n, sizeof(culprit), most_first);
     return true;
-}
-
-/* The blue bar over the last steps, from the kernels alone. */
-static void draw_bar(const timeline *t, lab_usage *u) {
-    u->nspans = 0;
-    for (int i = 0; i < t->nbusy; i++)
-        u->spans[u->nspans++] = (lab_span){t->busy[i].from, t->busy[i].to - t->busy[i].from};
-    lab_blue_bar(u, t->shown.from, t->shown.to);
 }
 
 #endif

@@ -149,23 +149,19 @@ static bool check_stops(void) {
 
 /* --- the timeline, sim lane ------------------------------------------------------------------- */
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool is_yours(const culprit *c) { /* and not the harness's, which is .cuh */
-    return strlen(c->file) > 3 && !strcmp(c->file + strlen(c->file) - 3, ".cu");
+    const char *file = c->what->at.file;
+    return file && strlen(file) > 3 && !strcmp(file + strlen(file) - 3, ".cu");
 }
 
 /* "host blocked in cudaFree, train.cu:67" */
 static const char *place(const culprit *c, char *to, size_t size) {
-    bool yours = is_yours(c);
-    const char *comma = c->name[0] && yours ? ", " : "";
-    if (yours)
-        snprintf(to, size, "%s%s%s:%d", c->name, comma, base_name(c->file), c->line);
+    char text[96];
+    const char *name = name_of(c, text, sizeof text);
+    if (is_yours(c))
+        snprintf(to, size, "%s, %s:%d", name, base_name(c->what->at.file), c->what->at.line);
     else
-        snprintf(to, size, "%s", c->name);
+        snprintf(to, size, "%s", name);
     return to;
 }
 
@@ -188,12 +184,7 @@ static const culprit *first_of_yours(const culprits *c) {
     return NULL;
 }
 
-static void point_at(const char *row, const culprit *c) {
-    lab_line line = {};
-    memcpy(line.file, c->file, sizeof line.file);
-    line.line = c->line;
-    if (c->file[0]) lab_blame(row, &line);
-}
+static void point_at(const char *row, const culprit *c) { lab_blame_place(row, &c->what->at); }
 
 /* One row that counts calls or copies, and its lines. */
 static void grade_calls(const char *row, const culprits *c, int steps, const char *what) {
@@ -249,7 +240,7 @@ static void grade_timeline(const job *j, double start, double reference, lab_flo
     say_time("virtual-time", j->us, start, reference, light);
     const culprit *first = first_of_yours(&t.gaps);
     if (!lab_passed("virtual-time") && first) point_at("virtual-time", first);
-    draw_bar(&t, &u);
+    lab_blue_bar(&u, t.shown.from, t.shown.to, LAB_UNDER_WAY);
     free(t.busy);
     lab_usage_free(&u);
 }

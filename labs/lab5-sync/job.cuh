@@ -283,13 +283,12 @@ static void blame_load(const char *row) {
 
 /* A kernel of the harness was stopped: the student's line is the one that called for it. */
 static void blame_fault(const char *row, const lab_usage *u) {
-    static const char *const calls[][2] = {{"in kernel forward,", "lab5_forward("},
-                                           {"in kernel errors,", "lab5_loss("},
-                                           {"in kernel mean,", "lab5_loss("},
-                                           {"in kernel backward,", "lab5_backward("}};
+    static const char *const calls[][2] = {
+        {"forward", "lab5_forward("}, {"errors", "lab5_loss("}, {"mean", "lab5_loss("}, {"backward", "lab5_backward("}};
+    const struct simgpu_fault *f = lab_fault(u);
     lab_blame_fault(row, u);
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strstr(u->fault_message, calls[i][0]) && blame_code(row, calls[i][1], false))
+    for (size_t i = 0; f && i < sizeof calls / sizeof *calls; i++)
+        if (!strcmp(f->kernel, calls[i][0]) && blame_code(row, calls[i][1], false))
             lab_next(row,
                      "look at what this line hands over: is it device memory, allocated, and as large as it is used?");
 }
@@ -307,46 +306,46 @@ static void blame_run(const char *row, const job *j) {
         else if (!blame_code(row, j->blame, j->blame_last))
             blame_code(row, "lab5_loss(", false);
     } else if (lab_count_read(j->counted, &u, none, sizeof none) == 0) {
-        if (!u.fault[0]) lab_why(row, "a CUDA call in train gave back %s", j->failure);
+        if (!lab_fault(&u)) lab_why(row, "a CUDA call in train gave back %s", j->failure);
         blame_fault(row, &u);
         lab_usage_free(&u);
     }
 }
 
-/* The first "(train.cu:80)" of the message that is a line of the student's. */
-static bool blame_place(const char *row, const char *what) {
-    lab_line at = {};
-    const char *slash = net.load_file ? strrchr(net.load_file, '/') : NULL;
-    const char *base = slash ? slash + 1 : net.load_file, *p = what;
-    while (base && (p = strchr(p, '('))) {
-        size_t n = strlen(base);
-        if (!strncmp(++p, base, n) && sscanf(p + n, ":%d)", &at.line) == 1) {
-            snprintf(at.file, sizeof at.file, "%s", net.load_file);
-            lab_blame(row, &at);
-            return true;
-        }
-    }
-    return false;
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_harness(const struct simgpu_place *at) {
+    return !strcmp(base_name(at->file), "harness.cu") || !strcmp(base_name(at->file), "net.cuh");
+}
+
+/* Blames the place if it is a line of the student's. */
+static bool blame_place(const char *row, const struct simgpu_place *at) {
+    if (!net.load_file || !at->file || strcmp(base_name(at->file), base_name(net.load_file))) return false;
+    lab_blame_place(row, at);
+    return true;
 }
 
 /* What SimGPU's checks found in a run that came out right: something that nothing puts in order. Its place is yours, or
  * a line of the harness that your loop called. */
 static void blame_hazard(const char *row, const job *j) {
     lab_usage u;
-    char none[256], file[256];
-    int line, skip = 0;
-    if (lab_count_read(j->counted, &u, none, sizeof none) || !u.finding[0]) return;
-    bool placed = sscanf(u.finding, "%255[^:\n]:%d: %n", file, &line, &skip) == 2;
-    const char *what = u.finding + (placed ? skip : 0);
+    char none[256], what[512];
+    if (lab_count_read(j->counted, &u, none, sizeof none)) return;
+    const struct simgpu_finding *f = lab_finding(&u);
+    if (!f) return lab_usage_free(&u);
+    const struct simgpu_place *here = &f->side[0].at, *there = &f->side[1].at;
     lab_fail(row);
-    if (placed && strcmp(file, "harness.cu") && strcmp(file, "net.cuh")) {
+    if (here->file && !is_harness(here)) {
         lab_why(row, "right by luck");
         lab_blame_finding(row, &u);
     } else {
-        lab_why(row, "right by luck; %.*s", (int)strcspn(what, "\n"), what);
-        if (!strncmp(what, "in flight: the host writes", 26))
+        lab_why(row, "right by luck; %s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
+        if (f->kind == SIMGPU_IN_FLIGHT && here->did == SIMGPU_DID_WRITE)
             blame_load(row);
-        else if (!blame_place(row, what))
+        else if (!blame_place(row, there))
             blame_code(row, "lab5_forward(", false);
     }
     lab_usage_free(&u);

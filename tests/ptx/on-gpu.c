@@ -11,7 +11,7 @@
 void (*exec_print)(const char *text, size_t length);
 const exec_counter_name exec_counter_names[NCOUNTERS] = {
 #define COUNTER(field, ncu, what) {#field, ncu, what},
-#include "counters.def"
+#include "../include/simgpu_counters.def"
 #undef COUNTER
 };
 

@@ -69,11 +69,11 @@ void host_reset(void) {
 }
 
 void host_submitted(const time_command *c, uint64_t count) {
-    if (c->kind != TIME_COPY || c->pageable || (c->direction != TIME_H2D && c->direction != TIME_D2H)) return;
-    const time_place *at = c->direction == TIME_H2D ? &c->from : &c->to;
+    if (c->kind != TIME_COPY || c->pageable || (c->direction != SIMGPU_H2D && c->direction != SIMGPU_D2H)) return;
+    const time_place *at = c->direction == SIMGPU_H2D ? &c->from : &c->to;
     guard g = {.lo = at->address,
                .hi = at->address + (c->height - 1) * at->pitch + c->width,
-               .writes = c->direction == TIME_D2H,
+               .writes = c->direction == SIMGPU_D2H,
                .stream = c->stream,
                .count = count,
                .file = c->host_file,
@@ -181,7 +181,7 @@ static bool is_ours(const char *file) {
 }
 
 /* "./tests/x.cu:41\n": false if that is no line of the program's. */
-static bool read_place(char *text, finding_place *p) {
+static bool read_place(char *text, struct simgpu_place *p) {
     static char file[1024];
     char *colon = strrchr(text, ':');
     if (!colon || text[0] == '?' || atoi(colon + 1) <= 0) return false;
@@ -195,7 +195,7 @@ static bool read_place(char *text, finding_place *p) {
 }
 
 /* The line of an address of the program, by binutils: the innermost first, then those that it was inlined into. */
-static bool look_up(uint64_t address, finding_place *p) {
+static bool look_up(uint64_t address, struct simgpu_place *p) {
     char program[1024], command[1200], text[1024];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     if (n <= 0) return false;
@@ -211,8 +211,8 @@ static bool look_up(uint64_t address, finding_place *p) {
 }
 
 /* The innermost frame of the program's own code that has a line: memcpy's caller rather than memcpy. */
-static finding_place place_of(const touch *t) {
-    finding_place p = {.did = t->writes ? "write" : "read"};
+static struct simgpu_place place_of(const touch *t) {
+    struct simgpu_place p = {.did = t->writes ? SIMGPU_DID_WRITE : SIMGPU_DID_READ};
     program_image image = {0};
     dl_iterate_phdr(find_program, &image);
     for (int k = 0; k < t->nframes && !p.file; k++) {
@@ -225,22 +225,18 @@ static finding_place place_of(const touch *t) {
 }
 
 static void say(const touch *t) {
-    finding_place places[2] = {place_of(t), {t->of.file, t->of.line, t->of.writes ? "write" : "read"}};
-    if (!finding_is_new("in-flight", places, 2)) return;
-    if (places[0].file) places[0].file = strdup(places[0].file); /* it is kept */
-    char text[FINDING_TEXT] = "";
-    if (places[0].file) finding_add(text, "%s:%d: ", finding_base(places[0].file), places[0].line);
-    finding_add(text, "in flight: the host %s a buffer that a copy (", t->writes ? "writes" : "reads");
-    finding_add_place(text, &places[1], places[0].file);
-    finding_add(text, ") may still be %s: nobody has waited for it", t->of.writes ? "writing" : "reading");
-    finding_add_source(text, &places[1]);
-    finding_add_source(text, &places[0]);
-    finding_add(text, "\n  byte %llu of the %llu that are copied %s on stream %u",
-                (unsigned long long)(t->address - t->of.lo), (unsigned long long)(t->of.hi - t->of.lo),
-                t->of.writes ? "to the host" : "to the device", t->of.stream);
-    finding_add(text, "\n  Mend: wait before the host goes on with it: cudaStreamSynchronize(stream), or an event "
-                      "recorded behind the copy and cudaEventSynchronize.");
-    finding_say("in-flight", NULL, places, 2, text);
+    struct simgpu_finding n = {.kind = SIMGPU_IN_FLIGHT, .nsides = 2, .space = SIMGPU_HOST_MEMORY};
+    n.side[0].at = place_of(t);
+    n.side[1] = (struct simgpu_side){.at = {.file = t->of.file, .line = t->of.line},
+                                     .command = SIMGPU_COPYING,
+                                     .direction = t->of.writes ? SIMGPU_D2H : SIMGPU_H2D,
+                                     .stream = t->of.stream};
+    n.side[1].at.did = t->of.writes ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
+    if (!finding_is_new(&n)) return;
+    if (n.side[0].at.file) n.side[0].at.file = strdup(n.side[0].at.file); /* it is kept */
+    n.offset = t->address - t->of.lo;
+    n.bytes = t->of.hi - t->of.lo;
+    finding_say(&n);
 }
 
 void check_host_say(void) {

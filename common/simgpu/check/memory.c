@@ -62,12 +62,10 @@ static const ptx_insn *insn_at(uint32_t number, const ptx_code **code) {
     return NULL;
 }
 
-static finding_place place_of(const ptx_insn *i, bool stores) {
-    const ptx_module *m = launch->kernel->module;
-    return (finding_place){i->file < m->nfiles ? m->files[i->file] : NULL, (int)i->line,
-                           i->op == OP_atom ? "atomic"
-                           : stores         ? "write"
-                                            : "read"};
+static struct simgpu_place place_of(const ptx_insn *i, bool stores) {
+    struct simgpu_place p = fault_place(launch->kernel->module, i);
+    p.did = i->op == OP_atom ? SIMGPU_DID_ATOMIC : stores ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
+    return p;
 }
 
 /* "s" of _ZZ6reducePfE1s: the last name of a mangled one. */
@@ -82,47 +80,52 @@ static const char *variable_name(const char *mangled) {
     return mangled;
 }
 
-static void describe_shared(char *text, uint64_t offset) {
+/* The memory that a finding is about. */
+static void put_memory(struct simgpu_finding *n, enum ptx_space space, uint64_t address) {
     const ptx_function *f = launch->kernel;
     const ptx_place *v = f->shared, *end = v + f->nshared;
-    while (v < end && offset - v->offset >= v->var->size) v++;
-    if (v < end)
-        finding_add(text, "byte %llu of the shared variable %s", (unsigned long long)(offset - v->offset),
-                    variable_name(v->var->name));
-    else if (offset >= f->dynamic_shared_offset && launch->dynamic_shared)
-        finding_add(text, "byte %llu of the dynamic shared memory",
-                    (unsigned long long)(offset - f->dynamic_shared_offset));
-    else
-        finding_add(text, "byte %llu of shared memory", (unsigned long long)offset);
-}
-
-static void describe(char *text, enum ptx_space space, uint64_t address) {
-    char where[256];
-    if (space == SPACE_SHARED) {
-        describe_shared(text, address);
+    n->space = SIMGPU_DEVICE_MEMORY;
+    if (space != SPACE_SHARED) {
+        n->address = mem_locate(address);
         return;
     }
-    mem_describe(address, where, sizeof where);
-    finding_add(text, "device memory, %s", where);
+    n->offset = address;
+    n->space = SIMGPU_SHARED_MEMORY;
+    while (v < end && address - v->offset >= v->var->size) v++;
+    if (v < end) {
+        n->space = SIMGPU_SHARED_VARIABLE;
+        n->offset -= v->offset;
+        n->variable = variable_name(v->var->name);
+    } else if (address >= f->dynamic_shared_offset && launch->dynamic_shared) {
+        n->space = SIMGPU_SHARED_DYNAMIC;
+        n->offset -= f->dynamic_shared_offset;
+    }
 }
 
-static void add_thread(char *text, uint32_t tid) {
-    exec_dim d = launch->block;
-    finding_add(text, "thread (%u,%u,%u)", tid % d.x, tid / d.x % d.y, tid / d.x / d.y);
-}
-
-static void add_kernel(char *text, const char *kernel, uint64_t id) {
+static void put_block(struct simgpu_side *s, uint64_t id) {
     exec_dim g = launch->grid;
-    finding_add(text, "\n  in kernel %s, block (%u,%u,%u): ", kernel, (uint32_t)(id % g.x), (uint32_t)(id / g.x % g.y),
-                (uint32_t)(id / g.x / g.y));
+    s->block[0] = (uint32_t)(id % g.x);
+    s->block[1] = (uint32_t)(id / g.x % g.y);
+    s->block[2] = (uint32_t)(id / g.x / g.y);
 }
 
-static const char *kernel_name(void) {
-    static char name[256];
+static void put_thread(struct simgpu_side *s, uint32_t warp, uint32_t lane) {
+    exec_dim d = launch->block;
+    uint32_t tid = warp * 32 + lane;
+    s->warp = warp;
+    s->thread[0] = tid % d.x;
+    s->thread[1] = tid / d.x % d.y;
+    s->thread[2] = tid / d.x / d.y;
+}
+
+/* Of the warp's access by this lane, at that address. */
+static void put_access(struct simgpu_finding *n, const access *a, uint32_t lane, uint64_t address) {
     int length;
-    const char *n = ptx_base_name(launch->kernel->name, &length);
-    snprintf(name, sizeof name, "%.*s", length, n);
-    return name;
+    const char *name = ptx_base_name(launch->kernel->name, &length);
+    snprintf(n->kernel, sizeof n->kernel, "%.*s", length, name);
+    put_block(&n->side[0], a->w->block->id);
+    put_thread(&n->side[0], a->w->number, lane);
+    put_memory(n, a->space, address);
 }
 
 /* --- races --------------------------------------------------------------------------------------------------- */
@@ -152,60 +155,24 @@ static bool meant(const access *a, const stamp *past, uint8_t past_strength, con
     return (a->i->op == OP_ld && waits(here, a->i)) || (other->op == OP_ld && waits(code, other));
 }
 
-static const char mend_lanes[] = "lanes of one warp need not run together: put __syncwarp() between the two, or pass "
-                                 "the value by __shfl_sync";
-static const char mend_threads[] = "put __syncthreads() between the two, where every thread of the block passes it";
-static const char mend_blocks[] = "blocks of one launch run in any order: give each block its own element, use an "
-                                  "atomic, end the kernel between the two, or publish what was written by "
-                                  "__threadfence() and then a flag";
-static const char mend_instruction[] = "which value stays is left open: let one thread write, or use an atomic";
-
 static void say_race(const access *a, const stamp *past, bool past_stored, uint32_t lane, uint64_t address) {
     const ptx_code *code = NULL;
     const ptx_insn *other = insn_at(past->insn, &code);
-    const warp *w = a->w;
-    const block *b = w->block;
-    finding_place places[2] = {place_of(a->i, a->stores), place_of(other, past_stored)};
-    if (!finding_is_new("race", places, 2)) return;
-
-    char text[FINDING_TEXT] = "";
-    bool other_block = past->serial < order_now.block_begin, same_warp = !other_block && past->warp == w->number;
-    bool at_once = same_warp && past->serial == order_now.now;
-    const char *mine = a->i->op == OP_atom ? "changes atomically" : a->stores ? "writes" : "reads";
-    const char *theirs = other->op == OP_atom ? "changed atomically" : past_stored ? "wrote" : "read";
-    const char *who = other_block ? "another block" : same_warp ? "another lane of the warp" : "another thread";
-    finding_add(text, "%s:%d: race: ", finding_base(places[0].file), places[0].line);
-    if (at_once)
-        finding_add(text, "lanes of one warp write different values to one place at once");
-    else if (places[0].line == places[1].line)
-        finding_add(text, "a thread %s what %s %s on the same line, and nothing puts them in order", mine, who, theirs);
-    else
-        finding_add(text, "a thread %s what %s %s at line %d, and nothing puts them in order", mine, who, theirs,
-                    places[1].line);
-    if (other != a->i && !(other->line == a->i->line && other->column == a->i->column))
-        fault_source_line(text, sizeof text, launch->kernel->module, other);
-    fault_source_line(text, sizeof text, launch->kernel->module, a->i);
-    add_kernel(text, kernel_name(), b->id);
-    if (same_warp && past->several && past->lane == lane)
-        finding_add(text, "another lane of warp %u", w->number);
-    else
-        add_thread(text, past->warp * 32 + past->lane);
-    if (other_block) {
-        uint64_t id = order_block_of(past);
-        exec_dim g = launch->grid;
-        finding_add(text, " of block (%u,%u,%u)", (uint32_t)(id % g.x), (uint32_t)(id / g.x % g.y),
-                    (uint32_t)(id / g.x / g.y));
-    }
-    finding_add(text, " %s and ", theirs);
-    add_thread(text, w->number * 32 + lane);
-    finding_add(text, " %s ", mine);
-    describe(text, a->space, address);
-    finding_add(text, "\n  Mend: %s.",
-                at_once       ? mend_instruction
-                : other_block ? mend_blocks
-                : same_warp   ? mend_lanes
-                              : mend_threads);
-    finding_say("race", kernel_name(), places, 2, text);
+    struct simgpu_finding n = {.kind = SIMGPU_RACE, .nsides = 2};
+    n.side[0].at = place_of(a->i, a->stores);
+    n.side[1].at = place_of(other, past_stored);
+    if (!finding_is_new(&n)) return;
+    bool other_block = past->serial < order_now.block_begin, same_warp = !other_block && past->warp == a->w->number;
+    n.rival = same_warp && past->serial == order_now.now ? SIMGPU_SAME_STORE
+              : other_block                              ? SIMGPU_OTHER_BLOCK
+              : same_warp                                ? SIMGPU_OTHER_LANE
+                                                         : SIMGPU_OTHER_THREAD;
+    n.same_code = other == a->i || (other->line == a->i->line && other->column == a->i->column);
+    put_access(&n, a, lane, address);
+    put_block(&n.side[1], other_block ? order_block_of(past) : a->w->block->id);
+    put_thread(&n.side[1], past->warp, past->lane);
+    n.side[1].any_lane = same_warp && past->several && past->lane == lane;
+    finding_say(&n);
 }
 
 /* --- what is stored ------------------------------------------------------------------------------------------ */
@@ -342,20 +309,11 @@ static page *device_page(uint64_t number) {
 /* --- uninitialised shared memory ----------------------------------------------------------------------------- */
 
 static void say_uninitialised(const access *a, uint32_t lane) {
-    finding_place place = place_of(a->i, false);
-    if (!finding_is_new("uninit", &place, 1)) return;
-    char text[FINDING_TEXT] = "";
-    finding_add(text, "%s:%d: uninitialised: a thread reads shared memory that no thread of its block has written",
-                finding_base(place.file), place.line);
-    fault_source_line(text, sizeof text, launch->kernel->module, a->i);
-    add_kernel(text, kernel_name(), a->w->block->id);
-    add_thread(text, a->w->number * 32 + lane);
-    finding_add(text, " reads ");
-    describe(text, SPACE_SHARED, a->w->address[lane]);
-    finding_add(
-        text, "\n  Mend: shared memory begins with garbage in every block: write each element before it is read, zeros "
-              "too.");
-    finding_say("uninit", kernel_name(), &place, 1, text);
+    struct simgpu_finding n = {.kind = SIMGPU_UNINITIALISED, .nsides = 1};
+    n.side[0].at = place_of(a->i, false);
+    if (!finding_is_new(&n)) return;
+    put_access(&n, a, lane, a->w->address[lane]);
+    finding_say(&n);
 }
 
 /* A wide load may take padding along: it is wrong only if all it takes was never written. */

@@ -25,9 +25,7 @@ typedef struct {
     uint64_t *seen; /* of each stream below nseen: the command comes after this one and all before it */
     uint32_t nseen;
     enum time_kind kind;
-    const char *file;
-    int line;
-    char name[64]; /* "kernel step", "copy to the host" */
+    struct simgpu_side side; /* what a finding tells of it */
     range *ranges;
     uint32_t nranges;
     uint64_t lo, hi; /* around all of them */
@@ -79,41 +77,29 @@ static void join_command(uint64_t *to, uint32_t stream, uint64_t count) {
 
 /* --- saying it ----------------------------------------------------------------------------------------------- */
 
-static void name_command(command *r, const time_command *c) {
-    static const char *const copies[] = {"the copy to the device", "the copy to the host", "the copy on the device",
-                                         "the copy on the host"};
+static struct simgpu_side side_of(const time_command *c) {
+    struct simgpu_side s = {.at = {.file = c->host_file, .line = c->host_line}, .stream = c->stream};
     int length;
+    s.command = c->kind == TIME_LAUNCH ? SIMGPU_KERNEL : c->kind == TIME_COPY ? SIMGPU_COPYING : SIMGPU_FILLING;
+    if (c->kind == TIME_COPY) s.direction = c->direction;
     if (c->kind == TIME_LAUNCH) {
         const char *name = ptx_base_name(c->launch.kernel->name, &length);
-        snprintf(r->name, sizeof r->name, "kernel %.*s", length, name);
-    } else {
-        snprintf(r->name, sizeof r->name, "%s", c->kind == TIME_COPY ? copies[c->direction] : "the memset");
+        snprintf(s.name, sizeof s.name, "%.*s", length, name);
     }
+    return s;
 }
 
-static void say(const command *a, uint32_t a_stream, const range *x, const command *b, uint32_t b_stream,
-                const range *y) {
-    finding_place places[2] = {{b->file, b->line, y->writes ? "write" : "read"},
-                               {a->file, a->line, x->writes ? "write" : "read"}};
-    if (!finding_is_new("stream-order", places, 2)) return;
-    char text[FINDING_TEXT] = "", where[256];
+static void say(const command *a, const range *x, const command *b, const range *y) {
+    struct simgpu_finding n = {.kind = SIMGPU_STREAM_ORDER, .nsides = 2, .side = {b->side, a->side}};
+    n.side[0].at.did = y->writes ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
+    n.side[1].at.did = x->writes ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
+    if (!finding_is_new(&n)) return;
     uint64_t lo = x->lo > y->lo ? x->lo : y->lo, hi = x->hi < y->hi ? x->hi : y->hi;
-    if (b->file) finding_add(text, "%s:%d: ", finding_base(b->file), b->line);
-    finding_add(text, "stream order: %s on stream %u %s what %s on stream %u %s (", b->name, b_stream,
-                y->writes ? "writes" : "reads", a->name, a_stream, x->writes ? "writes" : "reads");
-    finding_add_place(text, &places[1], b->file);
-    finding_add(text, "), and nothing puts the two in order");
-    finding_add_source(text, &places[1]);
-    finding_add_source(text, &places[0]);
-    if (mem_in_window((const void *)(uintptr_t)lo))
-        mem_describe(lo, where, sizeof where);
-    else
-        snprintf(where, sizeof where, "in host memory");
-    finding_add(text, "\n  %llu bytes, from %s\n", (unsigned long long)(hi - lo), where);
-    finding_add(text,
-                "  Mend: record an event behind the first (cudaEventRecord) and let the other's stream wait for it "
-                "(cudaStreamWaitEvent), or put both on one stream.");
-    finding_say("stream-order", NULL, places, 2, text);
+    bool device = mem_in_window((const void *)(uintptr_t)lo);
+    n.space = device ? SIMGPU_DEVICE_MEMORY : SIMGPU_HOST_MEMORY;
+    n.bytes = hi - lo;
+    if (device) n.address = mem_locate(lo);
+    finding_say(&n);
 }
 
 /* --- pairs --------------------------------------------------------------------------------------------------- */
@@ -141,7 +127,7 @@ static void compare(const command *b, uint32_t b_stream) {
             const command *a = &s->list[k];
             const range *x, *y;
             if (comes_after(a, b_stream, b->count) || !overlap(a, b, &x, &y)) continue;
-            say(a, t, x, b, b_stream, y);
+            say(a, x, b, y);
         }
     }
 }
@@ -225,12 +211,12 @@ void streams_submitted(const time_command *c, uint64_t count) {
     memset(pending, 0, sizeof pending);
     s->seen[c->stream] = count;
     command *r = &s->list[s->n++];
-    *r = (command){.count = count, .kind = c->kind, .file = c->host_file, .line = c->host_line, .nseen = nstreams};
+    *r = (command){.count = count, .kind = c->kind, .nseen = nstreams};
     r->seen = must(malloc(nstreams * sizeof *r->seen));
     memcpy(r->seen, s->seen, nstreams * sizeof *r->seen);
-    if (c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET) name_command(r, c);
+    if (c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET) r->side = side_of(c);
     if (c->kind != TIME_COPY && c->kind != TIME_MEMSET) return;
-    bool staged = c->kind == TIME_COPY && c->direction == TIME_H2D && c->pageable;
+    bool staged = c->kind == TIME_COPY && c->direction == SIMGPU_H2D && c->pageable;
     add_rows(r, c, &c->to, true);
     if (c->kind == TIME_COPY && !staged) add_rows(r, c, &c->from, false);
     compare(r, c->stream);

@@ -28,12 +28,17 @@ static struct {
 
 /* --- set-up and exit ---------------------------------------------------------------------------------------- */
 
+static void say_fault(const exec_fault *fault) {
+    char text[2048];
+    fprintf(stderr, "%s\n", simgpuSayFault(fault, SIMGPU_WHOLE, text, sizeof text));
+}
+
 static void at_exit(void) {
     pthread_mutex_lock(&lock);
     activity_call((time_site){"exit", NULL, 0});
     if (sticky == cudaSuccess && !time_all_idle()) {
         time_wait_all(); /* so that the report is whole and a late fault is seen */
-        if (time_fault()) fprintf(stderr, "%s\n", time_fault()->message);
+        if (time_fault()) say_fault(time_fault());
     }
     check_host_say();
     report_to(NULL);
@@ -75,15 +80,15 @@ static void set_up(void) {
 
 /* --- the frame ---------------------------------------------------------------------------------------------- */
 
-static cudaError_t code_of(exec_status s) {
+static cudaError_t code_of(enum simgpu_fault_kind s) {
     switch (s) {
-    case EXEC_OK: return cudaSuccess;
-    case EXEC_UNSUPPORTED: return cudaErrorNotSupported;
-    case EXEC_ILLEGAL_ADDRESS: return cudaErrorIllegalAddress;
-    case EXEC_MISALIGNED: return cudaErrorMisalignedAddress;
-    case EXEC_BUDGET:
-    case EXEC_DEADLOCK: return cudaErrorLaunchTimeout;
-    case EXEC_ASSERT: return cudaErrorAssert;
+    case SIMGPU_FAULT_NONE: return cudaSuccess;
+    case SIMGPU_FAULT_UNSUPPORTED: return cudaErrorNotSupported;
+    case SIMGPU_FAULT_ILLEGAL_ADDRESS: return cudaErrorIllegalAddress;
+    case SIMGPU_FAULT_MISALIGNED: return cudaErrorMisalignedAddress;
+    case SIMGPU_FAULT_BUDGET:
+    case SIMGPU_FAULT_DEADLOCK: return cudaErrorLaunchTimeout;
+    case SIMGPU_FAULT_ASSERT: return cudaErrorAssert;
     default: return cudaErrorLaunchFailure;
     }
 }
@@ -92,9 +97,8 @@ static cudaError_t code_of(exec_status s) {
 static cudaError_t look_for_fault(void) {
     const exec_fault *fault = time_fault();
     if (fault && sticky == cudaSuccess) {
-        sticky = code_of(fault->status);
-        size_t n = strlen(fault->message);
-        fprintf(stderr, "%s%s", fault->message, n && fault->message[n - 1] == '\n' ? "" : "\n");
+        sticky = code_of(fault->kind);
+        say_fault(fault);
     }
     return sticky;
 }

@@ -35,7 +35,8 @@ static void on_fault(int sig, siginfo_t *info, void *context) {
     }
     char what[256] = "", origin[256] = "", text[1024];
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
-    mem_describe(address, what, sizeof what);
+    struct simgpu_address where = mem_locate(address);
+    simgpuSayAddress(&where, what, sizeof what);
     rt_describe_allocation(address, origin, sizeof origin);
     int n =
         snprintf(text, sizeof text,

@@ -86,7 +86,7 @@ void rt_device_limit(uint64_t bytes) { limit = bytes ? bytes : UINT64_MAX; }
 
 static void free_block(block *b) {
     mem_free(b->address);
-    activity_free(MEMORY_DEVICE, b->bytes);
+    activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
     drop_block(&device_blocks, b);
 }
 
@@ -121,7 +121,7 @@ uint64_t rt_device_alloc(uint64_t bytes) {
 
 static cudaError_t allocate(void **ptr, size_t bytes) {
     if (!ptr) return cudaErrorInvalidValue;
-    activity_call_bytes(bytes);
+    activity_call_is(SIMGPU_ALLOCATES, bytes);
     rt_charge_malloc(bytes);
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
@@ -133,7 +133,7 @@ static cudaError_t allocate(void **ptr, size_t bytes) {
         return cudaErrorMemoryAllocation;
     }
     add_block(&device_blocks, (block){.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line()});
-    activity_alloc(MEMORY_DEVICE, bytes);
+    activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
     *ptr = (void *)(uintptr_t)address;
     return cudaSuccess;
 }
@@ -164,6 +164,7 @@ cudaError_t cudaFree(void *ptr) {
     const time_profile *p = time_profile_get();
     if (!ptr) return rt_end(cudaSuccess);
     uint64_t address = (uint64_t)(uintptr_t)ptr;
+    activity_call_is(SIMGPU_FREES, 0);
     time_wait_all(); /* as the driver does: a kernel may still use it */
     free_left();
     bool twice = false;
@@ -175,12 +176,13 @@ cudaError_t cudaFree(void *ptr) {
     block *b = find_block(&device_blocks, address);
     if (!b || b->address != address) {
         char what[256] = "a host address";
-        if (mem_in_window(ptr)) mem_describe(address, what, sizeof what);
+        struct simgpu_address at = mem_locate(address);
+        if (mem_in_window(ptr)) simgpuSayAddress(&at, what, sizeof what);
         rt_say("the pointer is not one that cudaMalloc gave and that is still allocated: %s%s", what,
                twice ? ", given back to the pool" : "");
         return rt_end(cudaErrorInvalidValue);
     }
-    activity_call_bytes(b->bytes);
+    activity_call_is(SIMGPU_FREES, b->bytes);
     rt_charge_free(b->bytes);
     free_block(b);
     return rt_end(cudaSuccess);
@@ -204,7 +206,7 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     if (!ptr) return cudaErrorInvalidValue;
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
-    activity_call_bytes(bytes);
+    activity_call_is(SIMGPU_PINS, bytes);
     time_charge(HOST_IN_CALL, larger(p->host_pin_ns, mib(bytes) * p->host_pin_ns_per_mib));
     void *memory = bytes <= SIZE_MAX - PAGE ? aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE) : NULL;
     if (!memory) return cudaErrorMemoryAllocation;
@@ -213,7 +215,7 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
         free(memory);
         return cudaErrorMemoryAllocation;
     }
-    activity_alloc(MEMORY_PINNED, bytes);
+    activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     *ptr = memory;
     return cudaSuccess;
 }
@@ -237,8 +239,8 @@ cudaError_t cudaFreeHost(void *ptr) {
         return rt_end(cudaErrorInvalidValue);
     }
     time_wait_all();
-    activity_call_bytes(b->bytes);
-    activity_free(MEMORY_PINNED, b->bytes);
+    activity_call_is(SIMGPU_UNPINS, b->bytes);
+    activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
     time_charge(HOST_IN_CALL, larger(p->host_unpin_ns, mib(b->bytes) * p->host_unpin_ns_per_mib));
     drop_block(&pinned_blocks, b);
     free(ptr);
@@ -252,8 +254,8 @@ cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     uint64_t address = (uint64_t)(uintptr_t)ptr, end;
     if (__builtin_add_overflow(address, bytes, &end)) return rt_end(cudaErrorInvalidValue);
     if (any_block(&pinned_blocks, address, end)) return rt_end(cudaErrorHostMemoryAlreadyRegistered);
-    activity_call_bytes(bytes);
-    activity_alloc(MEMORY_PINNED, bytes);
+    activity_call_is(SIMGPU_PINS, bytes);
+    activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     time_charge(HOST_IN_CALL, p->host_register_ns + mib(bytes) * p->host_register_ns_per_mib);
     block b = {.address = address, .bytes = bytes, .flags = flags, .registered = true};
     return rt_end(add_block(&pinned_blocks, b) ? cudaSuccess : cudaErrorMemoryAllocation);
@@ -265,8 +267,8 @@ cudaError_t cudaHostUnregister(void *ptr) {
     block *b = find_block(&pinned_blocks, (uint64_t)(uintptr_t)ptr);
     if (!b || !b->registered || b->address != (uint64_t)(uintptr_t)ptr) return rt_end(cudaErrorHostMemoryNotRegistered);
     time_wait_all();
-    activity_call_bytes(b->bytes);
-    activity_free(MEMORY_PINNED, b->bytes);
+    activity_call_is(SIMGPU_UNPINS, b->bytes);
+    activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
     time_charge(HOST_IN_CALL, p->host_unregister_ns + mib(b->bytes) * p->host_unregister_ns_per_mib);
     drop_block(&pinned_blocks, b);
     return rt_end(cudaSuccess);
@@ -330,7 +332,8 @@ static cudaError_t check_end(const time_command *c, const time_place *at, const 
     }
     if (wants_device && !mem_valid(at->address, bytes)) {
         uint64_t bad = mem_valid(at->address, 1) ? at->address + bytes - 1 : at->address;
-        mem_describe(bad, what, sizeof what);
+        struct simgpu_address where = mem_locate(bad);
+        simgpuSayAddress(&where, what, sizeof what);
         rt_say("the %s of %" PRIu64 " bytes does not lie in one allocation: its %s byte is %s", end, bytes,
                bad == at->address ? "first" : "last", what);
         return cudaErrorInvalidValue;
@@ -354,7 +357,7 @@ static bool pinned(time_command *c, const time_place *at) {
 }
 
 static cudaError_t resolve(time_command *c, enum cudaMemcpyKind kind) {
-    static const enum time_direction by_kind[] = {TIME_H2H, TIME_H2D, TIME_D2H, TIME_D2D};
+    static const enum simgpu_direction by_kind[] = {SIMGPU_H2H, SIMGPU_H2D, SIMGPU_D2H, SIMGPU_D2D};
     if ((unsigned)kind > cudaMemcpyDefault) {
         rt_say("%d is no cudaMemcpyKind", (int)kind);
         return cudaErrorInvalidMemcpyDirection;
@@ -366,11 +369,12 @@ static cudaError_t resolve(time_command *c, enum cudaMemcpyKind kind) {
                : from_device ? cudaMemcpyDeviceToHost
                              : cudaMemcpyHostToHost;
     c->direction = by_kind[kind];
-    cudaError_t e = check_end(c, &c->to, "destination", c->direction == TIME_H2D || c->direction == TIME_D2D);
-    if (e == cudaSuccess) e = check_end(c, &c->from, "source", c->direction == TIME_D2H || c->direction == TIME_D2D);
-    if (c->direction == TIME_H2D) c->pageable = !pinned(c, &c->from);
-    if (c->direction == TIME_D2H) c->pageable = !pinned(c, &c->to);
-    if (c->direction == TIME_H2H) c->pageable = true;
+    cudaError_t e = check_end(c, &c->to, "destination", c->direction == SIMGPU_H2D || c->direction == SIMGPU_D2D);
+    if (e == cudaSuccess)
+        e = check_end(c, &c->from, "source", c->direction == SIMGPU_D2H || c->direction == SIMGPU_D2D);
+    if (c->direction == SIMGPU_H2D) c->pageable = !pinned(c, &c->from);
+    if (c->direction == SIMGPU_D2H) c->pageable = !pinned(c, &c->to);
+    if (c->direction == SIMGPU_H2H) c->pageable = true;
     return e;
 }
 
@@ -386,13 +390,13 @@ static cudaError_t copy(time_command c, enum cudaMemcpyKind kind, cudaStream_t s
     if (c.width == 0 || c.height == 0) return cudaSuccess;
     cudaError_t e = resolve(&c, kind);
     if (e != cudaSuccess) return e;
-    activity_call_bytes(c.width * c.height);
-    bool stages = c.pageable && c.direction == TIME_H2D;
+    activity_call_is(SIMGPU_COPIES, c.width * c.height);
+    bool stages = c.pageable && c.direction == SIMGPU_H2D;
     if (waits) activity_call_syncs();
     if (waits && stages) time_wait_before(c.stream); /* it begins when what came before is done */
     time_submit(&c);
-    if (c.direction == TIME_D2D || stages) waits = false;
-    if (c.pageable && (c.direction == TIME_D2H || c.direction == TIME_H2H)) waits = true;
+    if (c.direction == SIMGPU_D2D || stages) waits = false;
+    if (c.pageable && (c.direction == SIMGPU_D2H || c.direction == SIMGPU_H2H)) waits = true;
     if (waits) time_wait_stream(c.stream);
     return cudaSuccess;
 }
@@ -436,6 +440,7 @@ static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t 
     if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
     if (width == 0 || height == 0) return cudaSuccess;
     cudaError_t e = check_end(&c, &c.to, "destination", true);
+    activity_call_is(SIMGPU_FILLS, width * height);
     if (e == cudaSuccess) time_submit(&c);
     return e;
 }

@@ -42,7 +42,7 @@ static bool passed(const pool_block *b) { return b->idle && time_point_passed(b-
 static void release(pool_block *b) {
     rt_charge_free(b->bytes);
     mem_free(b->address);
-    activity_free(MEMORY_DEVICE, b->bytes);
+    activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
     pool.reserved -= b->bytes;
     *b = pool.blocks[--pool.count];
 }
@@ -68,7 +68,7 @@ static pool_block *grow(uint64_t bytes) {
         address = rt_device_alloc(bytes);
     }
     if (!address) return NULL;
-    activity_alloc(MEMORY_DEVICE, bytes);
+    activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
     pool.reserved += bytes;
     if (pool.reserved > pool.reserved_high) pool.reserved_high = pool.reserved;
     pool.blocks[pool.count] = (pool_block){.address = address, .bytes = bytes};
@@ -98,7 +98,7 @@ static cudaError_t allocate(void **ptr, size_t bytes, cudaStream_t stream) {
     if (!rt_stream(stream, &s)) return cudaErrorInvalidResourceHandle;
     if (bytes == 0) return cudaSuccess;
     uint64_t size = (bytes + UNIT - 1) / UNIT * UNIT;
-    activity_call_bytes(bytes);
+    activity_call_is(SIMGPU_ALLOCATES, bytes);
     time_charge(HOST_SUBMITS, time_profile_get()->host_malloc_async_ns);
     pool_block *b = reuse(size, s);
     if (b) time_point_joins(b->freed, s);
@@ -113,7 +113,7 @@ static cudaError_t allocate(void **ptr, size_t bytes, cudaStream_t stream) {
     b->idle = false;
     pool.used += b->bytes;
     if (pool.used > pool.used_high) pool.used_high = pool.used;
-    activity_alloc(MEMORY_POOL, b->bytes);
+    activity_alloc(SIMGPU_MEMORY_POOL, b->bytes);
     *ptr = (void *)(uintptr_t)b->address;
     return cudaSuccess;
 }
@@ -126,7 +126,7 @@ bool rt_pool_free(uint64_t address, time_point behind, bool *twice) {
     b->idle = true;
     b->freed = behind;
     pool.used -= b->bytes;
-    activity_free(MEMORY_POOL, b->bytes);
+    activity_free(SIMGPU_MEMORY_POOL, b->bytes);
     return true;
 }
 
@@ -142,6 +142,7 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
     uint64_t address = (uint64_t)(uintptr_t)ptr;
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
     if (!ptr) return rt_end(cudaSuccess);
+    activity_call_is(SIMGPU_FREES, 0);
     time_charge(HOST_SUBMITS, time_profile_get()->host_free_async_ns);
     time_point behind = time_point_now(s);
     bool known = rt_pool_free(address, behind, &twice) || rt_free_behind(address, behind);

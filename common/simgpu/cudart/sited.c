@@ -80,7 +80,7 @@ void simgpuDeviceMemory(uint64_t bytes) {
 
 void simgpuMark(const char *name) {
     rt_begin(__func__);
-    report_mark(name ? name : "");
+    activity_mark(name ? name : "");
     rt_end(cudaSuccess);
 }
 
@@ -89,6 +89,13 @@ int simgpuReport(const char *path) {
     if (!time_all_idle()) time_wait_all();
     int failed = report_to(path);
     if (failed) fprintf(stderr, "simgpu: the report %s cannot be opened: %s\n", path, strerror(errno));
+    rt_end(cudaSuccess);
+    return failed;
+}
+
+int simgpuListen(simgpu_listener hear, void *context) {
+    rt_begin(__func__);
+    int failed = events_listen(hear, context);
     rt_end(cudaSuccess);
     return failed;
 }

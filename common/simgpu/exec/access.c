@@ -36,16 +36,22 @@ uint8_t *generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes) 
 
 static uint32_t access_bytes(const ptx_insn *i) { return (uint32_t)ptx_type_bytes[i->type] * i->vector; }
 
-static const char *verb(const ptx_insn *i) { return i->op == OP_ld ? "load" : i->op == OP_st ? "store" : "atomic"; }
+/* A fault of an access. */
+static exec_fault *bad_access(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum simgpu_fault_cause cause,
+                              uint32_t lane, uint32_t size) {
+    exec_fault *f = fault(w, i, kind, cause, lane);
+    f->did = i->op == OP_ld ? SIMGPU_DID_READ : i->op == OP_st ? SIMGPU_DID_WRITE : SIMGPU_DID_ATOMIC;
+    f->bytes = size;
+    f->address.address = w->address[lane];
+    return f;
+}
 
 static void bad_global(warp *w, const ptx_insn *i, uint32_t size) {
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         if (mem_valid(w->address[l], size)) continue;
-        char where[256];
-        mem_describe(w->address[l], where, sizeof where);
-        fault(w, i, EXEC_ILLEGAL_ADDRESS, l, "%s of %u bytes at 0x%llx: %s", verb(i), size,
-              (unsigned long long)w->address[l], where);
+        bad_access(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_ADDRESS, l, size)->address =
+            mem_locate(w->address[l]);
         return;
     }
 }
@@ -55,8 +61,7 @@ static bool aligned(warp *w, const ptx_insn *i, uint32_t size, uint64_t any) {
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         if (!(w->address[l] & (size - 1))) continue;
-        fault(w, i, EXEC_MISALIGNED, l, "%s of %u bytes at 0x%llx: the address must be a multiple of %u", verb(i), size,
-              (unsigned long long)w->address[l], size);
+        bad_access(w, i, SIMGPU_FAULT_MISALIGNED, SIMGPU_CAUSE_MISALIGNED, l, size);
         return false;
     }
     return true;
@@ -344,13 +349,12 @@ static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s,
         uint32_t l = (uint32_t)__builtin_ctz(m);
         uint64_t a = w->address[l];
         if (a + size <= limit && a + size >= size) continue;
-        if ((int64_t)a < 0)
-            fault(w, i, EXEC_ILLEGAL_ADDRESS, l, "%s of %u bytes %lld bytes before the beginning of %s memory", verb(i),
-                  size, -(long long)a, space);
-        else
-            fault(w, i, EXEC_ILLEGAL_ADDRESS, l,
-                  "%s of %u bytes at offset %llu of %s memory, which has %llu bytes here", verb(i), size,
-                  (unsigned long long)a, space, (unsigned long long)limit);
+        bool before = (int64_t)a < 0;
+        exec_fault *f = bad_access(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS,
+                                   before ? SIMGPU_CAUSE_BEFORE_SPACE : SIMGPU_CAUSE_PAST_SPACE, l, size);
+        f->n[0] = before ? 0 - a : a;
+        f->n[1] = limit;
+        snprintf(f->name, sizeof f->name, "%s", space);
         return false;
     }
     return true;
@@ -552,8 +556,7 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
                     footprint_touch(w->block->worker, 1, list.line[k] * 4 + q, list.line[k] * 4 + q);
                 }
     } else {
-        fault(w, i, EXEC_ILLEGAL_ADDRESS, (uint32_t)__builtin_ctz(w->mask),
-              "an atomic on local memory, which no other thread can see");
+        fault(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_LOCAL_ATOMIC, (uint32_t)__builtin_ctz(w->mask));
         return;
     }
     if (exec_listener) exec_listener->access(w, i, space, size);

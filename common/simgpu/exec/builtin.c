@@ -235,10 +235,10 @@ static bool print_lane(warp *w, uint32_t lane, uint64_t format_address, uint64_t
 }
 
 static void assertion(warp *w, const ptx_insn *i, uint32_t lane) {
-    char what[400], file[300];
-    if (!device_string(w, lane, argument(w, i, 0, lane), what, sizeof what)) strcpy(what, "?");
-    if (!device_string(w, lane, argument(w, i, 1, lane), file, sizeof file)) strcpy(file, "?");
-    fault(w, i, EXEC_ASSERT, lane, "%s (%s:%u)", what, file, (unsigned)argument(w, i, 2, lane));
+    exec_fault *f = fault(w, i, SIMGPU_FAULT_ASSERT, SIMGPU_CAUSE_ASSERTION, lane);
+    if (!device_string(w, lane, argument(w, i, 0, lane), f->text, sizeof f->text)) strcpy(f->text, "?");
+    if (!device_string(w, lane, argument(w, i, 1, lane), f->name, sizeof f->name)) strcpy(f->name, "?");
+    f->n[0] = (uint32_t)argument(w, i, 2, lane);
 }
 
 void builtin_call(warp *w, const ptx_insn *i) {
@@ -246,8 +246,10 @@ void builtin_call(warp *w, const ptx_insn *i) {
     static const uint8_t arguments[] = {[F_F] = 1, [F_FF] = 2, [F_FFF] = 3, [D_D] = 1,  [D_DD] = 2,   [D_DDD] = 3,
                                         [I_I] = 1, [L_L] = 1,  [F_FI] = 2,  [D_DI] = 2, [PRINTF] = 2, [ASSERT] = 3};
     if (i->call->nargs < arguments[b->shape]) {
-        fault(w, i, EXEC_UNSUPPORTED, 32, "%s is called with %u arguments; it takes %u", b->name, i->call->nargs,
-              arguments[b->shape]);
+        exec_fault *f = fault(w, i, SIMGPU_FAULT_UNSUPPORTED, SIMGPU_CAUSE_ARGUMENTS, 32);
+        snprintf(f->name, sizeof f->name, "%s", b->name);
+        f->n[0] = i->call->nargs;
+        f->n[1] = arguments[b->shape];
         return;
     }
     for (uint32_t m = w->mask; m && !w->block->failed; m &= m - 1) {
@@ -276,7 +278,7 @@ void builtin_call(warp *w, const ptx_insn *i) {
         case L_L: n = b->i1((int64_t)argument(w, i, 0, l)); break;
         case PRINTF:
             if (!print_lane(w, l, argument(w, i, 0, l), argument(w, i, 1, l)))
-                fault(w, i, EXEC_ILLEGAL_ADDRESS, l, "printf was given a string that is not in device memory");
+                fault(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_PRINTF_STRING, l);
             break;
         case ASSERT: assertion(w, i, l); return;
         }

@@ -148,10 +148,10 @@ static bool same_place(block *b, uint32_t number) {
                 warp *w = &b->warps[k];
                 const ptx_insn *here = &w->frames[p->frame].function->code->insns[p->pc - 1];
                 const ptx_insn *there = &first->frames[at->frame].function->code->insns[at->pc - 1];
-                fault(w, here, EXEC_BAD_SYNC, (uint32_t)__builtin_ctz(p->mask),
-                      "threads of one block meet at different barriers: some wait at line %u, others at line %u; every "
-                      "thread must reach the same __syncthreads()",
-                      there->line, here->line);
+                exec_fault *f =
+                    fault(w, here, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_BARRIERS, (uint32_t)__builtin_ctz(p->mask));
+                f->n[0] = there->line;
+                f->n[1] = here->line;
                 return false;
             }
         }
@@ -195,13 +195,13 @@ static void arrive(warp *w, const ptx_insn *i, bool waits) {
     block *b = w->block;
     counters_of(w, i)->barriers++;
     if (number >= MAX_BARRIERS || expected % 32) {
-        fault(w, i, EXEC_BAD_SYNC, lane,
-              "barrier %u for %u threads: there are 16 barriers, and thread counts are multiples of 32", number,
-              expected);
+        exec_fault *f = fault(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_BARRIER_NUMBER, lane);
+        f->n[0] = number;
+        f->n[1] = expected;
         return;
     }
     if (w->mask != w->active) { /* guarded off lanes would run past the barrier */
-        fault(w, i, EXEC_BAD_SYNC, lane, "a barrier under a condition that only some lanes of the warp meet");
+        fault(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_BARRIER_PARTLY, lane);
         return;
     }
     b->barriers[number].arrived += (uint32_t)__builtin_popcount(w->mask);

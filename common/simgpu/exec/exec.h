@@ -12,6 +12,7 @@
 #ifndef SIMGPU_EXEC_H
 #define SIMGPU_EXEC_H
 
+#include "../include/simgpu_event.h"
 #include "../ptx/ptx.h"
 
 /* --- memory ------------------------------------------------------------------------------------------------- */
@@ -27,20 +28,15 @@ bool mem_in_window(const void *p);             /* could only be a device address
 bool mem_valid(uint64_t addr, uint64_t bytes); /* wholly inside one live allocation */
 uint8_t *mem_host(uint64_t addr);              /* where SimGPU keeps that byte; no check */
 void mem_usage(uint64_t *free_bytes, uint64_t *total_bytes);
-/* "16 bytes after the 16384-byte allocation at 0x..." for any address: what is nearest, or that it is a host address.
- */
-void mem_describe(uint64_t addr, char *text, size_t size);
+/* Where any address lies: in or next to which allocation, or that it is none of the device's. */
+struct simgpu_address mem_locate(uint64_t addr);
 
 /* --- counters ----------------------------------------------------------------------------------------------- */
 
-typedef struct {
-#define COUNTER(field, ncu, what) uint64_t field;
-#include "counters.def"
-#undef COUNTER
-} exec_counters;
+typedef struct simgpu_counters exec_counters;
 enum {
 #define COUNTER(field, ncu, what) COUNTER_##field,
-#include "counters.def"
+#include "../include/simgpu_counters.def"
 #undef COUNTER
     NCOUNTERS
 };
@@ -49,12 +45,7 @@ typedef struct {
 } exec_counter_name;
 extern const exec_counter_name exec_counter_names[NCOUNTERS]; /* exec_counters as an array of uint64_t, in this order */
 
-/* One source line's share. */
-typedef struct {
-    const char *file;
-    uint32_t line;
-    exec_counters c;
-} exec_line;
+typedef struct simgpu_line exec_line; /* one source line's share */
 
 /* --- launches ----------------------------------------------------------------------------------------------- */
 
@@ -69,24 +60,7 @@ typedef struct {
     const void *params; /* kernel->param_bytes bytes, laid out by kernel->params */
 } exec_launch;
 
-typedef enum {
-    EXEC_OK,
-    EXEC_UNSUPPORTED,     /* an instruction SimGPU does not have */
-    EXEC_ILLEGAL_ADDRESS, /* cudaErrorIllegalAddress */
-    EXEC_MISALIGNED,      /* cudaErrorMisalignedAddress */
-    EXEC_BUDGET,          /* the instruction budget of a block or of the launch ran out: cudaErrorLaunchTimeout */
-    EXEC_DEADLOCK,        /* a barrier that cannot complete: cudaErrorLaunchTimeout */
-    EXEC_BAD_SYNC,        /* a .sync mask or barrier used against its rules: cudaErrorLaunchFailure */
-    EXEC_TRAP,            /* trap: cudaErrorLaunchFailure */
-    EXEC_ASSERT,          /* assert(): cudaErrorAssert */
-    EXEC_STACK,           /* calls nested too deep: cudaErrorLaunchFailure */
-} exec_status;
-
-typedef struct {
-    exec_status status;
-    char message[2048]; /* several lines: what, kernel, block, thread, address, nearest allocation, source line and
-                           caret */
-} exec_fault;
+typedef struct simgpu_fault exec_fault; /* kind SIMGPU_FAULT_NONE: all went well */
 
 /* How long a block's slowest warp waits for itself (ptx/depth.c): for global loads, one round after another; of those,
  * for rounds that L1 cannot answer; and for the results of its other instructions, in clocks. */

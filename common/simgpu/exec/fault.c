@@ -1,132 +1,75 @@
-/* What went wrong, said once and well: the source line with a caret, the cause, and who it was.
- *
- *   transpose.cu:31: illegal address: store of 4 bytes at 0x20000004000: 0 bytes past the end of the 16384-byte
- * allocation at 0x20000000000 31 |     out[c * rows + r] = in[r * cols + c]; |                       ^ in kernel
- * transpose, block (3,0,0), thread (31,0,0)
- */
+/* What stopped a kernel, as data: kind, cause, place, and who it was. words/ makes the message of it. */
 #include "warp.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const titles[] = {[EXEC_UNSUPPORTED] = "unsupported instruction",
-                                     [EXEC_ILLEGAL_ADDRESS] = "illegal address",
-                                     [EXEC_MISALIGNED] = "misaligned address",
-                                     [EXEC_BUDGET] = "runaway kernel",
-                                     [EXEC_DEADLOCK] = "deadlock",
-                                     [EXEC_BAD_SYNC] = "bad synchronisation",
-                                     [EXEC_TRAP] = "trap",
-                                     [EXEC_ASSERT] = "assertion failed",
-                                     [EXEC_STACK] = "stack overflow"};
-
-static void add(char *text, size_t size, const char *format, ...) {
-    size_t n = strlen(text);
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(text + n, size - n, format, ap);
-    va_end(ap);
-}
-
-static const char *short_path(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* The line of source that i comes from and a caret at its column, if the file can be read. */
-void fault_source_line(char *text, size_t size, const ptx_module *m, const ptx_insn *i) {
+struct simgpu_place fault_place(const ptx_module *m, const ptx_insn *i) {
     const char *path = i->file < m->nfiles ? m->files[i->file] : "";
-    FILE *f = i->line && *path ? fopen(path, "r") : NULL;
-    char line[512];
-    uint32_t n = 0;
-    if (!f) return;
-    while (n < i->line && fgets(line, sizeof line, f)) n++;
-    fclose(f);
-    if (n != i->line) return;
-    line[strcspn(line, "\r\n")] = '\0';
-    uint32_t caret = i->column ? i->column - 1 : 0, indent = 0;
-    while (line[indent] == ' ' || line[indent] == '\t') indent++;
-    add(text, size, "\n%6u | %s\n       | ", i->line, line);
-    for (uint32_t k = 0; k < caret && line[k]; k++) add(text, size, "%c", line[k] == '\t' ? '\t' : ' ');
-    add(text, size, "^");
+    if (!i->line || !*path) return (struct simgpu_place){.file = NULL};
+    return (struct simgpu_place){.file = path, .line = (int)i->line, .column = (int)i->column};
 }
 
-static bool first_fault(worker *t, uint64_t block_id, exec_status status) {
-    t->block.failed = true;
-    if (t->fault.status != EXEC_OK && t->fault_block <= block_id) return false;
-    t->fault.status = status;
-    t->fault_block = block_id;
-    t->fault.message[0] = '\0';
-    return true;
-}
-
-/* Where and what: "transpose.cu:31: illegal address: " */
-static void add_title(char *text, size_t size, const ptx_module *m, const ptx_insn *i, exec_status status) {
-    const char *path = i->file < m->nfiles ? m->files[i->file] : "";
-    if (i->line && *path)
-        add(text, size, "%s:%u: ", short_path(path), i->line);
-    else
-        add(text, size, "%s, PTX line %u: ", m->source_name, i->ptx_line);
-    add(text, size, "%s: ", titles[status]);
-}
-
-static void add_kernel(char *text, size_t size, const ptx_function *f) {
+static void at(exec_fault *f, const ptx_function *kernel, const ptx_insn *i, enum simgpu_fault_kind kind,
+               enum simgpu_fault_cause cause) {
+    memset(f, 0, sizeof *f);
+    f->kind = kind;
+    f->cause = cause;
+    f->module = kernel->module->source_name;
+    if (i) {
+        f->at = fault_place(kernel->module, i);
+        f->module_line = i->ptx_line;
+    }
     int length;
-    const char *name = ptx_base_name(f->name, &length);
-    add(text, size, "\n  in kernel %.*s", length, name);
+    const char *name = ptx_base_name(kernel->name, &length);
+    snprintf(f->kernel, sizeof f->kernel, "%.*s", length, name);
 }
 
-void fault(warp *w, const ptx_insn *i, exec_status status, uint32_t lane, const char *format, ...) {
+exec_fault *fault(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum simgpu_fault_cause cause,
+                  uint32_t lane) {
+    static _Thread_local exec_fault not_the_first;
     block *b = w->block;
+    worker *t = b->worker;
     w->stop = true;
-    if (!first_fault(b->worker, b->id, status)) return;
-    char *text = b->worker->fault.message;
-    size_t size = sizeof b->worker->fault.message;
-    const ptx_module *m = b->launch->kernel->module;
-    char what[1024];
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(what, sizeof what, format, ap);
-    va_end(ap);
-    add_title(text, size, m, i, status);
-    add(text, size, "%s", what);
-    fault_source_line(text, size, m, i);
-    add_kernel(text, size, b->launch->kernel);
-    add(text, size, ", block (%u,%u,%u)", b->index.x, b->index.y, b->index.z);
+    b->failed = true;
+    if (t->fault.kind != SIMGPU_FAULT_NONE && t->fault_block <= b->id) return &not_the_first;
+    exec_fault *f = &t->fault;
+    t->fault_block = b->id;
+    at(f, b->launch->kernel, i, kind, cause);
+    f->scope = lane < 32 ? SIMGPU_ONE_THREAD : SIMGPU_ONE_WARP;
+    f->warp = w->number;
+    exec_dim d = b->launch->block, block = b->index;
     uint32_t tid = w->number * 32 + (lane < 32 ? lane : 0);
-    exec_dim d = b->launch->block;
-    if (lane < 32)
-        add(text, size, ", thread (%u,%u,%u)", tid % d.x, tid / d.x % d.y, tid / d.x / d.y);
-    else
-        add(text, size, ", warp %u", w->number);
+    uint32_t thread[3] = {tid % d.x, tid / d.x % d.y, tid / d.x / d.y}, index[3] = {block.x, block.y, block.z};
+    memcpy(f->thread, thread, sizeof thread);
+    memcpy(f->block, index, sizeof index);
+    return f;
 }
 
-/* The blocks of a launch have gone past what they may execute together: each one by itself may end. */
 void fault_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, uint64_t blocks, uint64_t budget) {
     const ptx_insn *i = n->kernel->code->insns, *end = i + n->kernel->code->ninsns;
     while (i + 1 < end && !i->line) i++;
-    f->status = EXEC_BUDGET;
-    f->message[0] = '\0';
-    add_title(f->message, sizeof f->message, n->kernel->module, i, EXEC_BUDGET);
-    add(f->message, sizeof f->message,
-        "the first %llu of its %llu blocks took more than %llu warp instructions, which is the budget of a launch; "
-        "SIMGPU_BUDGET raises it",
-        (unsigned long long)through, (unsigned long long)blocks, (unsigned long long)budget);
-    fault_source_line(f->message, sizeof f->message, n->kernel->module, i);
-    add_kernel(f->message, sizeof f->message, n->kernel);
+    at(f, n->kernel, i, SIMGPU_FAULT_BUDGET, SIMGPU_CAUSE_LAUNCH_BUDGET);
+    f->n[0] = through;
+    f->n[1] = blocks;
+    f->n[2] = budget;
+}
+
+void fault_refused(exec_fault *f, const ptx_function *kernel) {
+    at(f, kernel, NULL, SIMGPU_FAULT_UNSUPPORTED, SIMGPU_CAUSE_REFUSED);
+    snprintf(f->text, sizeof f->text, "%s", kernel->unsupported ? kernel->unsupported : "it has no body");
 }
 
 /* --- deadlock ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t line, threads, state;
+    uint32_t state, threads;
     const ptx_insn *insn;
     warp *warp;
 } group;
 
-/* Nobody in the block can run, and not all have ended: who waits where. */
-void fault_deadlock(block *b) {
-    group groups[16];
+/* The block's waiting threads by place and state: at most 16 groups. */
+static uint32_t waiting_groups(block *b, group groups[16]) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < b->nwarps; k++)
         for (uint32_t s = 0; s < b->warps[k].nsplits; s++) {
@@ -138,29 +81,29 @@ void fault_deadlock(block *b) {
             uint32_t g = 0;
             while (g < n && (groups[g].insn != i || groups[g].state != (uint32_t)p->state)) g++;
             if (g == 16) continue;
-            if (g == n) groups[n++] = (group){i->line, 0, (uint32_t)p->state, i, w};
+            if (g == n) groups[n++] = (group){(uint32_t)p->state, 0, i, w};
             groups[g].threads += (uint32_t)__builtin_popcount(p->mask);
         }
-    char what[800] = "";
-    /* Who waits for a mask is to blame, else who waits at a barrier: they keep the others waiting, for their warp to
-     * come together or at a barrier. */
-    const group *first = &groups[0];
+    return n;
+}
+
+/* Threads that wait for a mask are to blame, else those at a barrier: they keep the others waiting, for their warp to
+ * come together or at a barrier. */
+void fault_deadlock(block *b) {
+    group groups[16];
+    uint32_t n = waiting_groups(b, groups), first = 0;
     _Static_assert(SPLIT_JOIN < SPLIT_BARRIER && SPLIT_BARRIER < SPLIT_SYNC, "the order of blame");
     for (uint32_t g = 0; g < n; g++)
-        if (groups[g].state > first->state) first = &groups[g];
-    bool counted = false;
-    for (uint32_t k = 0; k < MAX_BARRIERS; k++) counted |= b->barriers[k].arrived && b->barriers[k].expected;
-    for (uint32_t g = 0; g < n; g++) {
-        const char *where = groups[g].state == SPLIT_BARRIER ? "at the barrier"
-                            : groups[g].state == SPLIT_SYNC  ? "for lanes that their mask names"
-                                                             : "for the others of their warp to come";
-        add(what, sizeof what, "%s%u of %u threads wait %s at line %u", g ? "; " : "", groups[g].threads, b->nthreads,
-            where, groups[g].line);
-    }
-    if (b->live < b->nthreads) add(what, sizeof what, "; %u have ended", b->nthreads - b->live);
-    add(what, sizeof what, ". %s",
-        first->state == SPLIT_SYNC ? "Every lane that a mask names must come to the line that names it"
-        : counted                  ? "A barrier with a number of threads waits until so many have come"
-                                   : "Every thread of the block must reach the same __syncthreads()");
-    fault(first->warp, first->insn, EXEC_DEADLOCK, 32, "%s", what);
+        if (groups[g].state > groups[first].state) first = g;
+    exec_fault *f = fault(groups[first].warp, groups[first].insn, SIMGPU_FAULT_DEADLOCK, SIMGPU_CAUSE_WAITING, 32);
+    f->nwaiting = n;
+    for (uint32_t g = 0; g < n; g++)
+        f->waiting[g] = (struct simgpu_waiting){groups[g].threads, groups[g].insn->line,
+                                                groups[g].state == SPLIT_BARRIER ? SIMGPU_WAITS_AT_BARRIER
+                                                : groups[g].state == SPLIT_SYNC  ? SIMGPU_WAITS_FOR_MASK
+                                                                                 : SIMGPU_WAITS_FOR_WARP};
+    f->n[0] = b->nthreads - b->live;
+    f->n[1] = b->nthreads;
+    f->n[2] = first;
+    for (uint32_t k = 0; k < MAX_BARRIERS; k++) f->counted |= b->barriers[k].arrived && b->barriers[k].expected;
 }

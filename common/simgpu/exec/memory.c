@@ -177,31 +177,22 @@ void mem_usage(uint64_t *free_bytes, uint64_t *total_bytes) {
     *total_bytes = capacity;
 }
 
-void mem_describe(uint64_t addr, char *text, size_t size) {
-    if (addr < 4096) {
-        snprintf(text, size, "a null pointer");
-        return;
-    }
-    if (!mem_in_window((void *)addr)) {
-        snprintf(text, size, "not a device address; it looks like a host pointer: pass what cudaMalloc gave");
-        return;
-    }
+struct simgpu_address mem_locate(uint64_t addr) {
+    struct simgpu_address r = {.address = addr, .where = SIMGPU_NULL_POINTER};
+    if (addr < 4096) return r;
+    r.where = SIMGPU_NO_DEVICE_MEMORY;
+    if (!mem_in_window((void *)addr)) return r;
     int64_t i = before(addr);
     const allocation *a = i >= 0 ? &allocations[i] : NULL,
                      *b = i + 1 < (int64_t)nallocations ? &allocations[i + 1] : NULL;
-    if (a && addr - a->address < a->bytes) {
-        snprintf(text, size, "%llu bytes into %s%llu-byte allocation at 0x%llx%s",
-                 (unsigned long long)(addr - a->address), a->live ? "the " : "a ", (unsigned long long)a->bytes,
-                 (unsigned long long)a->address, a->live ? "" : " that was freed");
-        return;
-    }
     uint64_t after = a ? addr - (a->address + a->bytes) : UINT64_MAX, ahead = b ? b->address - addr : UINT64_MAX;
-    const allocation *n = after <= ahead ? a : b;
-    if (!n) {
-        snprintf(text, size, "nothing is allocated");
-        return;
-    }
-    snprintf(text, size, "%llu bytes %s the %llu-byte allocation at 0x%llx%s",
-             (unsigned long long)(n == a ? after : ahead), n == a ? "past the end of" : "before",
-             (unsigned long long)n->bytes, (unsigned long long)n->address, n->live ? "" : " (freed)");
+    bool inside = a && addr - a->address < a->bytes;
+    const allocation *n = inside || after <= ahead ? a : b;
+    r.where = !n ? SIMGPU_NONE_ALLOCATED : inside ? SIMGPU_INSIDE : n == a ? SIMGPU_PAST_END : SIMGPU_BEFORE;
+    if (!n) return r;
+    r.distance = inside ? addr - a->address : n == a ? after : ahead;
+    r.base = n->address;
+    r.bytes = n->bytes;
+    r.freed = !n->live;
+    return r;
 }

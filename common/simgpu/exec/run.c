@@ -34,7 +34,7 @@ const exec_hooks *exec_listener;
 
 const exec_counter_name exec_counter_names[NCOUNTERS] = {
 #define COUNTER(field, ncu, what) {#field, ncu, what},
-#include "counters.def"
+#include "../include/simgpu_counters.def"
 #undef COUNTER
 };
 
@@ -142,9 +142,6 @@ int exec_load(ptx_module *m, char *err, size_t err_size) {
 
 /* --- a block ------------------------------------------------------------------------------------------------ */
 
-void fault_deadlock(block *b);
-void fault_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, uint64_t blocks, uint64_t budget);
-
 /* The one of two warps, or blocks, that waits longer; where they wait as long, whatever is the same in any order. */
 static exec_depth deeper(exec_depth a, exec_depth b) {
     uint64_t of_a = a.rounds * PTX_ROUND_CLOCKS + a.clocks, of_b = b.rounds * PTX_ROUND_CLOCKS + b.clocks;
@@ -240,7 +237,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     t->launch_number = launches;
     t->deepest = t->depths = (exec_depth){0, 0, 0};
     contention_begin(&t->busy);
-    t->fault.status = EXEC_OK;
+    t->fault.kind = SIMGPU_FAULT_NONE;
     t->fault_block = UINT64_MAX;
     t->print_length = 0;
     t->printed_blocks = 0;
@@ -396,7 +393,7 @@ static void add_line(exec_result *r, const ptx_module *m, const ptx_insn *i, con
     add_counters(&r->total, c);
     for (uint32_t k = r->nlines; k-- > 0;)
         if (lines[k].line == i->line && strcmp(lines[k].file, file) == 0) {
-            add_counters(&lines[k].c, c);
+            add_counters(&lines[k].counters, c);
             return;
         }
     if (r->nlines == line_capacity) {
@@ -459,14 +456,6 @@ static void print_all(unsigned threads, uint64_t last) {
     }
 }
 
-static void refuse_unsupported(const ptx_function *f, exec_result *r) {
-    int length;
-    const char *name = ptx_base_name(f->name, &length);
-    r->fault.status = EXEC_UNSUPPORTED;
-    snprintf(r->fault.message, sizeof r->fault.message, "%s: kernel %.*s cannot run on SimGPU: %s",
-             f->module->source_name, length, name, f->unsupported ? f->unsupported : "it has no body");
-}
-
 /* L1 and shared memory are one array: the bytes of it that a block has as its L1. The blocks of an SM share what their
  * shared memory leaves: as many as there are, as the SM has threads for, and as have room (with 1 KB each that CUDA
  * keeps). */
@@ -483,7 +472,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     memset(r, 0, sizeof *r);
     if (!wanted_threads) exec_configure(0, 0);
     if (!f->code) {
-        refuse_unsupported(f, r);
+        fault_refused(&r->fault, f);
         return;
     }
     launches++;
@@ -507,7 +496,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     if (exec_listener) exec_listener->launch_ended();
     const worker *failed = NULL;
     for (unsigned t = 0; t < threads; t++)
-        if (workers[t].fault.status != EXEC_OK && (!failed || workers[t].fault_block < failed->fault_block))
+        if (workers[t].fault.kind != SIMGPU_FAULT_NONE && (!failed || workers[t].fault_block < failed->fault_block))
             failed = &workers[t];
     uint64_t end = budget_end();
     if (failed && failed->fault_block < end) {
@@ -520,7 +509,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     print_all(threads, end - 1);
     collect(f->module, threads, r);
     /* How far the other blocks came depends on the host: what a stopped launch counted is nobody's measure. */
-    if (r->fault.status != EXEC_OK) {
+    if (r->fault.kind != SIMGPU_FAULT_NONE) {
         memset(&r->total, 0, sizeof r->total);
         r->nlines = 0;
         r->footprint_read = r->footprint_written = 0;

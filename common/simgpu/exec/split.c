@@ -1,6 +1,7 @@
 /* Who runs when: splits of a warp, joins, warp-wide synchronisation, calls and returns. See warp.h for the idea. */
 #include "hooks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int32_t new_split(warp *w, const ptx_insn *i) {
@@ -9,7 +10,7 @@ static int32_t new_split(warp *w, const ptx_insn *i) {
             if (s >= w->nsplits) w->nsplits = s + 1;
             return (int32_t)s;
         }
-    fault(w, i, EXEC_STACK, 32, "branches diverge inside each other more than %d deep", MAX_SPLITS);
+    fault(w, i, SIMGPU_FAULT_STACK, SIMGPU_CAUSE_SPLITS, 32)->n[0] = MAX_SPLITS;
     return -1;
 }
 
@@ -132,8 +133,9 @@ void op_brx(warp *w, const ptx_insn *i) {
     for (uint32_t m = left; m; m &= m - 1)
         if (index[__builtin_ctz(m)] == first) same |= m & -m;
     if (first >= i->call->ntargets) {
-        fault(w, i, EXEC_TRAP, (uint32_t)__builtin_ctz(left), "brx.idx with index %u into a list of %u targets", first,
-              i->call->ntargets);
+        exec_fault *f = fault(w, i, SIMGPU_FAULT_TRAP, SIMGPU_CAUSE_BRANCH_INDEX, (uint32_t)__builtin_ctz(left));
+        f->n[0] = first;
+        f->n[1] = i->call->ntargets;
         return;
     }
     if (same == left) {
@@ -167,7 +169,7 @@ void op_exit(warp *w, const ptx_insn *i) {
 }
 
 void op_trap(warp *w, const ptx_insn *i) {
-    fault(w, i, EXEC_TRAP, (uint32_t)__builtin_ctz(w->mask), "the kernel executed a trap");
+    fault(w, i, SIMGPU_FAULT_TRAP, SIMGPU_CAUSE_TRAP, (uint32_t)__builtin_ctz(w->mask));
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------- */
@@ -265,8 +267,8 @@ static frame *push_frame(warp *w, const ptx_insn *i, const ptx_function *f, int3
     frame *n = &w->frames[top + 1], *below = &w->frames[top];
     if (top + 2 >= MAX_FRAMES || below->end - w->frames[0].end + f->code->frame_bytes > CALL_STACK ||
         below->local_end + f->local_bytes > w->local_stride) {
-        fault(w, i, EXEC_STACK, (uint32_t)__builtin_ctz(w->mask), "calls nest too deep at %s: endless recursion?",
-              f->name);
+        exec_fault *deep = fault(w, i, SIMGPU_FAULT_STACK, SIMGPU_CAUSE_CALLS, (uint32_t)__builtin_ctz(w->mask));
+        snprintf(deep->name, sizeof deep->name, "%s", f->name);
         return NULL;
     }
     *index = top + 1;
@@ -295,8 +297,8 @@ static const ptx_function *indirect_callee(warp *w, const ptx_insn *i, uint32_t 
         if (target[__builtin_ctz(m)] == number) *lanes |= m & -m;
     const ptx_module *mod = w->block->launch->kernel->module;
     if (number == 0 || number > mod->nfunctions || !mod->functions[number - 1]->code) {
-        fault(w, i, EXEC_ILLEGAL_ADDRESS, (uint32_t)__builtin_ctz(w->mask),
-              "call through a pointer that is not a device function (0x%llx)", (unsigned long long)number);
+        fault(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_NO_FUNCTION, (uint32_t)__builtin_ctz(w->mask))->n[0] =
+            number;
         return NULL;
     }
     return mod->functions[number - 1];
@@ -311,8 +313,11 @@ void op_call(warp *w, const ptx_insn *i) {
     }
     if (!f && !(f = indirect_callee(w, i, &lanes))) return;
     if (i->call->nargs != f->code->nparams) {
-        fault(w, i, EXEC_ILLEGAL_ADDRESS, (uint32_t)__builtin_ctz(w->mask),
-              "%s is called with %u arguments; it takes %u", f->name, i->call->nargs, f->code->nparams);
+        exec_fault *e =
+            fault(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_ARGUMENTS, (uint32_t)__builtin_ctz(w->mask));
+        snprintf(e->name, sizeof e->name, "%s", f->name);
+        e->n[0] = i->call->nargs;
+        e->n[1] = f->code->nparams;
         return;
     }
     if (lanes != w->active) { /* the others come back here: for their own target, or to find themselves guarded off */
@@ -381,7 +386,9 @@ bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
     split *s = &w->splits[w->current];
     if (w->mask & ~member) {
         uint32_t lane = (uint32_t)__builtin_ctz(w->mask & ~member);
-        fault(w, i, EXEC_BAD_SYNC, lane, "the mask 0x%08x does not name lane %u, which executes it", member, lane);
+        exec_fault *f = fault(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_MASK_WITHOUT_ME, lane);
+        f->n[0] = member;
+        f->n[1] = lane;
         return false;
     }
     if ((w->mask & want) == want) {
@@ -394,8 +401,8 @@ bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
         w->executed[self]--;
         w->threads[self] -= (uint64_t)__builtin_popcount(w->mask);
         if (w->mask != w->active) { /* predicated: lanes that are off will never come */
-            fault(w, i, EXEC_BAD_SYNC, (uint32_t)__builtin_ctz(want & ~w->mask),
-                  "the mask 0x%08x names lanes that do not execute it", member);
+            uint32_t absent = (uint32_t)__builtin_ctz(want & ~w->mask);
+            fault(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_MASK_OF_ABSENT, absent)->n[0] = member;
             return false;
         }
         s->state = SPLIT_SYNC;
@@ -484,8 +491,7 @@ bool warp_run(warp *w) {
         block *b = w->block;
         if (b->failed) break;
         if (spent >= b->budget) {
-            fault(w, &w->code[w->pc], EXEC_BUDGET, 32,
-                  "still running after its budget of warp instructions for a block: an endless loop?");
+            fault(w, &w->code[w->pc], SIMGPU_FAULT_BUDGET, SIMGPU_CAUSE_BLOCK_BUDGET, 32);
             break;
         }
         b->budget -= spent;

@@ -180,10 +180,15 @@ void block_run(block *b);
 void barrier_check(block *b, uint32_t number); /* collective.c */
 /* memory.c, with locks held by nobody: allocations change only between launches. */
 bool mem_find(uint64_t addr, mem_range *range);
-/* fault.c: the first fault of the lowest block is the launch's. lane 32: the whole warp. */
-void fault(warp *w, const ptx_insn *i, exec_status status, uint32_t lane, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-void fault_source_line(char *text, size_t size, const ptx_module *m, const ptx_insn *i);
+/* fault.c: stops the warp. The first fault of the lowest block is the launch's. lane 32: the whole warp. Returns the
+ * fault, in which the caller puts what its cause needs (simgpu_event.h). */
+exec_fault *fault(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum simgpu_fault_cause cause,
+                  uint32_t lane);
+struct simgpu_place fault_place(const ptx_module *m, const ptx_insn *i);
+void fault_deadlock(block *b); /* none of the block's threads can run, and not all have ended */
+/* The blocks of a launch have gone past what they may execute together: each one by itself may end. */
+void fault_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, uint64_t blocks, uint64_t budget);
+void fault_refused(exec_fault *f, const ptx_function *kernel); /* it has something that SimGPU lacks */
 /* builtin.c */
 typedef struct exec_builtin exec_builtin;
 const exec_builtin *builtin_find(const char *name);

@@ -11,7 +11,7 @@
  * log says. Until it arrived: the launching itself. After that: a copy or a host function that it had to wait for, or
  * the device's own overhead.
  *
- * Nothing is logged while no report and no trace is written; the sums are always kept. */
+ * Nothing is logged while nobody listens to events; the sums are always kept. */
 #include "time.h"
 
 #include <stdio.h>
@@ -37,16 +37,19 @@ static struct {
     time_site site;
     double start, waited, inside; /* inside: neither submitting nor the program's own work */
     double worked;
+    enum simgpu_class what;
     uint64_t bytes;
     bool syncs;
 } call;
 
-static time_totals totals;
+/* The sums of a stretch: from one mark to the next. */
+static struct {
+    struct simgpu_totals all; /* its times are set at the end, from those below */
+    double waited, start, busy, working;
+} totals;
 
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
-
-static bool logging(void) { return report_on() || trace_on(); }
 
 static void add(span_log *l, span s) {
     if (l->count == l->room) {
@@ -74,7 +77,10 @@ void activity_call(time_site site) {
 }
 
 double activity_call_ns(void) { return call.start; }
-void activity_call_bytes(uint64_t bytes) { call.bytes = bytes; }
+void activity_call_is(enum simgpu_class what, uint64_t bytes) {
+    call.what = what;
+    call.bytes = bytes;
+}
 void activity_call_syncs(void) { call.syncs = true; }
 
 void activity_host(enum time_doing what, double start_ns, double end_ns) {
@@ -82,7 +88,7 @@ void activity_host(enum time_doing what, double start_ns, double end_ns) {
     if (what == HOST_WAITS) call.waited += end_ns - start_ns;
     if (what == HOST_WAITS || what == HOST_IN_CALL) call.inside += end_ns - start_ns;
     if (what == HOST_WORKS) call.worked += end_ns - start_ns;
-    if (!logging()) return;
+    if (!events_on()) return;
     span *last = host_log.count ? &host_log.spans[host_log.count - 1] : NULL;
     if (last && last->end == start_ns && last->doing == what && last->site.name == call.site.name &&
         last->site.file == call.site.file && last->site.line == call.site.line)
@@ -91,108 +97,101 @@ void activity_host(enum time_doing what, double start_ns, double end_ns) {
         add(&host_log, (span){.start = start_ns, .end = end_ns, .site = call.site, .doing = what});
 }
 
+static struct simgpu_event event_at(enum simgpu_kind kind, const time_site *site, double start_ns, double end_ns) {
+    return (struct simgpu_event){.kind = kind,
+                                 .at = {.file = site->file, .line = site->line},
+                                 .start_ns = whole_ns(start_ns),
+                                 .duration_ns = whole_ns(end_ns - start_ns)};
+}
+
 void activity_call_end(void) {
     enum { WORK_WORTH_A_LINE = 1000 }; /* ns: a loop of small memcpys would fill the report */
-    double duration = time_host_ns() - call.start;
-    totals.sync_calls += call.syncs;
-    totals.waited_ns += call.waited;
-    if (duration > 0 && trace_on())
-        trace_span(TRACE_HOST, call.site.name, call.site.file, call.site.line, call.start, call.start + duration);
-    if (report_on() && (call.inside > 0 || call.worked >= WORK_WORTH_A_LINE))
-        report_call(&call.site, call.worked > 0, call.start, duration, call.waited, call.bytes);
-    call.start = time_host_ns();
+    double now = time_host_ns();
+    totals.all.sync_calls += call.syncs;
+    totals.waited += call.waited;
+    if (now > call.start && events_on()) {
+        struct simgpu_event e = event_at(call.worked > 0 ? SIMGPU_WORK : SIMGPU_CALL, &call.site, call.start, now);
+        e.is.call = (struct simgpu_call){.name = call.site.name,
+                                         .what = call.what == SIMGPU_SUBMITS && call.syncs ? SIMGPU_WAITS : call.what,
+                                         .syncs = call.syncs,
+                                         .short_one = call.inside <= 0 && call.worked < WORK_WORTH_A_LINE,
+                                         .waited_ns = whole_ns(call.waited),
+                                         .bytes = call.bytes};
+        events_send(NULL, &e);
+    }
+    call.start = now;
     call.inside = call.worked = call.waited = 0;
 }
 
 /* --- the device --------------------------------------------------------------------------------------------- */
 
-static const char *describe(const time_command *c, char *text, size_t size) {
-    static const char *const directions[] = {"H2D", "D2H", "D2D", "H2H"};
-    int length;
-    const char *base;
-    switch (c->kind) {
-    case TIME_LAUNCH:
-        base = ptx_base_name(c->launch.kernel->name, &length);
-        snprintf(text, size, "%.*s", length, base);
-        break;
-    case TIME_COPY:
-        snprintf(text, size, "%s %llu B%s", directions[c->direction], (unsigned long long)(c->width * c->height),
-                 c->pageable ? " pageable" : "");
-        break;
-    case TIME_MEMSET: snprintf(text, size, "memset %llu B", (unsigned long long)(c->width * c->height)); break;
-    default: snprintf(text, size, "host function");
-    }
-    return text;
-}
-
 void activity_device(const time_command *c, double call_ns, double arrive_ns, double start_ns, double work_ns,
                      double end_ns) {
-    if (!logging()) return;
-    bool function = c->kind == TIME_HOST_CALL;
-    bool h2d = c->kind == TIME_COPY && c->direction == TIME_H2D, d2h = c->kind == TIME_COPY && c->direction == TIME_D2H;
-    span_log *log = function ? &other_logs[FUNCTIONS]
-                    : h2d    ? &other_logs[ENGINE_H2D]
-                    : d2h    ? &other_logs[ENGINE_D2H]
-                             : &sm_log;
+    if (!events_on()) return;
+    bool copy = c->kind == TIME_COPY;
+    span_log *log = c->kind == TIME_HOST_CALL            ? &other_logs[FUNCTIONS]
+                    : copy && c->direction == SIMGPU_H2D ? &other_logs[ENGINE_H2D]
+                    : copy && c->direction == SIMGPU_D2H ? &other_logs[ENGINE_D2H]
+                                                         : &sm_log;
     add(log, (span){.start = start_ns,
                     .end = end_ns,
                     .site = {NULL, c->host_file, c->host_line},
                     .called = call_ns,
                     .arrive = arrive_ns,
                     .work = work_ns});
-    if (!trace_on()) return;
-    char name[160];
-    describe(c, name, sizeof name);
-    unsigned row = function ? TRACE_CALLBACK : h2d ? TRACE_H2D : d2h ? TRACE_D2H : TRACE_SMS;
-    trace_span(row, name, c->host_file, c->host_line, start_ns, end_ns);
-    if (!function) trace_span(TRACE_STREAMS + c->stream, name, c->host_file, c->host_line, start_ns, end_ns);
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------- */
 
-void activity_alloc(enum time_memory what, uint64_t bytes) {
-    totals.memory[what].allocs++;
-    totals.memory[what].live += bytes;
-    if (totals.memory[what].live > totals.memory[what].peak) totals.memory[what].peak = totals.memory[what].live;
+void activity_alloc(enum simgpu_memory what, uint64_t bytes) {
+    totals.all.memory[what].allocs++;
+    totals.all.memory[what].live += bytes;
+    if (totals.all.memory[what].live > totals.all.memory[what].peak)
+        totals.all.memory[what].peak = totals.all.memory[what].live;
 }
 
-void activity_free(enum time_memory what, uint64_t bytes) {
-    totals.memory[what].frees++;
-    totals.memory[what].live -= bytes;
+void activity_free(enum simgpu_memory what, uint64_t bytes) {
+    totals.all.memory[what].frees++;
+    totals.all.memory[what].live -= bytes;
 }
 
-void activity_staged(uint64_t bytes) { totals.staged_bytes += bytes; }
+void activity_staged(uint64_t bytes) { totals.all.staged_bytes += bytes; }
 
 /* --- gaps --------------------------------------------------------------------------------------------------- */
 
 /* Neighbouring gaps of one cause and line become one. */
 static struct {
     span s;
-    char cause[96];
+    enum simgpu_gap_cause cause;
 } pending;
 
 static void flush_gap(void) {
     if (pending.s.end > pending.s.start) {
-        if (report_on()) report_gap(&pending.s.site, pending.cause, pending.s.start, pending.s.end - pending.s.start);
-        if (trace_on())
-            trace_span(TRACE_GAPS, pending.cause, pending.s.site.file, pending.s.site.line, pending.s.start,
-                       pending.s.end);
+        struct simgpu_event e = event_at(SIMGPU_GAP, &pending.s.site, pending.s.start, pending.s.end);
+        e.is.gap.cause = pending.cause;
+        e.is.gap.call = pending.cause == SIMGPU_HOST_BLOCKED ? pending.s.site.name : NULL;
+        events_send(NULL, &e);
     }
     pending.s.end = pending.s.start = 0;
 }
 
-static void put_gap(double start, double end, const time_site *site, const char *cause, const char *call_name) {
-    char text[sizeof pending.cause];
+/* Does the gap go on? The site's name counts for a call that the host was blocked in. */
+static bool goes_on(double start, const time_site *site, enum simgpu_gap_cause cause) {
+    const time_site *last = &pending.s.site;
+    return pending.s.end > pending.s.start && pending.s.end == start && cause == pending.cause &&
+           last->file == site->file && last->line == site->line &&
+           (cause != SIMGPU_HOST_BLOCKED || !strcmp(last->name, site->name));
+}
+
+static void put_gap(double start, double end, const time_site *site, enum simgpu_gap_cause cause) {
     if (end <= start) return;
-    snprintf(text, sizeof text, "%s%s", cause, call_name ? call_name : "");
-    if (pending.s.end == start && !strcmp(text, pending.cause) && pending.s.site.file == site->file &&
-        pending.s.site.line == site->line) {
+    if (goes_on(start, site, cause)) {
         pending.s.end = end;
         return;
     }
     flush_gap();
     pending.s = (span){.start = start, .end = end, .site = *site};
-    memcpy(pending.cause, text, sizeof text);
+    pending.cause = cause;
 }
 
 /* Before the call that ends the hole: what the host did instead. */
@@ -202,15 +201,15 @@ static void blame_host(double start, double end, size_t *at) {
     for (size_t i = *at; start < end; i++) {
         const span *s = i < host_log.count ? &host_log.spans[i] : NULL;
         double from = s ? smaller(end, larger(start, s->start)) : end;
-        put_gap(start, from, &nowhere, "host working", NULL); /* not seen at all: before the first call */
+        put_gap(start, from, &nowhere, SIMGPU_HOST_WORKING); /* not seen at all: before the first call */
         if (!s) return;
         double to = smaller(end, larger(from, s->end));
         if (s->doing == HOST_SUBMITS)
-            put_gap(from, to, &s->site, "host launching", NULL);
+            put_gap(from, to, &s->site, SIMGPU_HOST_LAUNCHING);
         else if (s->doing == HOST_WORKS)
-            put_gap(from, to, &s->site, "host working", NULL);
+            put_gap(from, to, &s->site, SIMGPU_HOST_WORKING);
         else
-            put_gap(from, to, &s->site, "host blocked in ", s->site.name);
+            put_gap(from, to, &s->site, SIMGPU_HOST_BLOCKED);
         start = to;
     }
 }
@@ -233,10 +232,9 @@ static void blame_device(double start, double end, const span *waiter, size_t at
         }
         if (busy) until = smaller(end, busy->end);
         put_gap(start, until, busy ? &busy->site : &waiter->site,
-                !busy              ? "device between commands"
-                : who == FUNCTIONS ? "waiting for a host function"
-                                   : "waiting for copy",
-                NULL);
+                !busy              ? SIMGPU_BETWEEN_COMMANDS
+                : who == FUNCTIONS ? SIMGPU_WAITING_FOR_FUNCTION
+                                   : SIMGPU_WAITING_FOR_COPY);
         start = until;
     }
 }
@@ -251,28 +249,48 @@ static void write_gaps(double from, double to) {
             double called = smaller(start, larger(idle_since, s->called));
             double arrived = smaller(start, larger(called, s->arrive));
             blame_host(idle_since, called, &host_at);
-            put_gap(called, arrived, &s->site, "host launching", NULL);
+            put_gap(called, arrived, &s->site, SIMGPU_HOST_LAUNCHING);
             blame_device(arrived, start, s, others_at);
         }
         /* The launch's own time: the SMs are taken, but nothing of the kernel runs yet. */
-        put_gap(larger(idle_since, start), work, &s->site, "kernel starting", NULL);
-        if (end > idle_since) totals.busy_ns += end - larger(idle_since, start);
-        if (end > larger(idle_since, work)) totals.working_ns += end - larger(idle_since, work);
+        put_gap(larger(idle_since, start), work, &s->site, SIMGPU_KERNEL_STARTING);
+        if (end > idle_since) totals.busy += end - larger(idle_since, start);
+        if (end > larger(idle_since, work)) totals.working += end - larger(idle_since, work);
         idle_since = larger(idle_since, end);
     }
     blame_host(idle_since, to, &host_at);
     flush_gap();
 }
 
+static void send_totals(double now) {
+    static const time_site nowhere;
+    struct simgpu_event e = event_at(SIMGPU_TOTALS, &nowhere, totals.start, now);
+    e.is.totals = totals.all;
+    e.is.totals.busy_ns = whole_ns(totals.busy);
+    e.is.totals.working_ns = whole_ns(totals.working);
+    e.is.totals.waited_ns = whole_ns(totals.waited);
+    events_send(NULL, &e);
+}
+
 void activity_stretch(void) {
     double now = time_host_ns();
-    totals.duration_ns = now - totals.start_ns;
-    if (logging()) write_gaps(totals.start_ns, now);
-    if (report_on()) report_totals(&totals);
+    if (events_on()) {
+        write_gaps(totals.start, now);
+        send_totals(now);
+    }
     drop_before(&host_log, now);
     drop_before(&sm_log, now);
     for (int o = 0; o < OTHERS; o++) drop_before(&other_logs[o], now);
-    time_totals next = {.start_ns = now};
-    for (int m = 0; m < MEMORIES; m++) next.memory[m].live = next.memory[m].peak = totals.memory[m].live;
-    totals = next;
+    struct simgpu_totals next = {.sync_calls = 0};
+    for (int m = 0; m < SIMGPU_MEMORIES; m++) next.memory[m].live = next.memory[m].peak = totals.all.memory[m].live;
+    totals.all = next;
+    totals.start = now;
+    totals.waited = totals.busy = totals.working = 0;
+}
+
+void activity_mark(const char *name) {
+    activity_stretch();
+    struct simgpu_event e = {.kind = SIMGPU_MARK, .start_ns = whole_ns(time_host_ns())};
+    e.is.mark = name;
+    if (events_on()) events_send(NULL, &e);
 }

@@ -22,11 +22,7 @@
 #include "../exec/contention.h"
 #include "time.h"
 
-#include <stdio.h>
 #include <string.h>
-
-const char *const time_term_names[TERMS] = {"launch",  "blocks",   "issue", "lsu",    "barrier",
-                                            "l2_read", "l2_write", "dram",  "atomic", "latency"};
 
 enum { SECTOR = 32, WARP = 32 };
 
@@ -79,7 +75,7 @@ static double lsu_clocks(const time_profile *p, const exec_counters *c) {
 /* Line by line, since what one line's loads leave free of the pipe's clocks is of no use to another's. */
 static double lsu_clocks_of_all(const time_profile *p, const exec_result *r) {
     double clocks = 0;
-    for (uint32_t i = 0; i < r->nlines; i++) clocks += lsu_clocks(p, &r->lines[i].c);
+    for (uint32_t i = 0; i < r->nlines; i++) clocks += lsu_clocks(p, &r->lines[i].counters);
     return clocks;
 }
 static uint64_t lsu_requests(const exec_counters *c) {
@@ -87,88 +83,58 @@ static uint64_t lsu_requests(const exec_counters *c) {
            c->shuffles;
 }
 
-/* --- the sentence ------------------------------------------------------------------------------------------- */
+/* --- where and how much ---------------------------------------------------------------------------------------- */
 
-static double weight(const time_profile *p, enum time_term bound, const exec_counters *c) {
+static double weight(const time_profile *p, enum simgpu_term bound, const exec_counters *c) {
     switch (bound) {
-    case TERM_ISSUE: return (double)c->issue_slots;
-    case TERM_LSU: return lsu_clocks(p, c);
-    case TERM_BARRIER: return (double)c->barriers;
-    case TERM_L2_WRITE: return (double)c->st_partial;
-    case TERM_L2_READ: return (double)c->l1_miss_sectors;
-    case TERM_ATOMIC: return (double)c->atom_requests;
-    case TERM_LATENCY: return (double)(c->ld_requests + c->atom_requests);
+    case SIMGPU_TERM_ISSUE: return (double)c->issue_slots;
+    case SIMGPU_TERM_LSU: return lsu_clocks(p, c);
+    case SIMGPU_TERM_BARRIER: return (double)c->barriers;
+    case SIMGPU_TERM_L2_WRITE: return (double)c->st_partial;
+    case SIMGPU_TERM_L2_READ: return (double)c->l1_miss_sectors;
+    case SIMGPU_TERM_ATOMIC: return (double)c->atom_requests;
+    case SIMGPU_TERM_LATENCY: return (double)(c->ld_requests + c->atom_requests);
     default: return (double)(c->ld_sectors + c->st_sectors);
     }
 }
 
 /* The line with most of the bound's work; NULL when the PTX had no line table. */
-static const exec_line *heaviest(const time_profile *p, enum time_term bound, const exec_result *r) {
+static const exec_line *heaviest(const time_profile *p, enum simgpu_term bound, const exec_result *r) {
     const exec_line *best = NULL;
     for (uint32_t i = 0; i < r->nlines; i++)
-        if (weight(p, bound, &r->lines[i].c) > (best ? weight(p, bound, &best->c) : 0)) best = &r->lines[i];
+        if (weight(p, bound, &r->lines[i].counters) > (best ? weight(p, bound, &best->counters) : 0))
+            best = &r->lines[i];
     return best;
 }
 
 static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : 0; }
 
-/* What the longest block waits for. */
-static void explain_latency(const time_profile *p, const exec_result *r, const char *place, time_estimate *e) {
-    double rounds = rounds_ns(p, r, r->deepest, 1, 0), clocks = (double)r->deepest.clocks / p->clock_ghz;
-    if (rounds >= clocks)
-        snprintf(e->why, sizeof e->why,
-                 "latency: a warp waits for %.0f load%s in a row%s, and warps fill %.0f %% of the GPU",
-                 (double)r->deepest.rounds, r->deepest.rounds == 1 ? "" : "s", place, e->share * 100);
-    else
-        snprintf(
-            e->why, sizeof e->why,
-            "latency: a warp's instructions wait for each other for %.0f clocks, and warps fill %.0f %% of the GPU",
-            (double)r->deepest.clocks, e->share * 100);
+/* How much of the bound's resource the launch used, in the unit that simgpu_event.h gives for it. */
+static double amount_of(const time_profile *p, const exec_result *r, const exec_line *l, const time_estimate *e) {
+    const exec_counters *c = l ? &l->counters : &r->total;
+    switch (e->bound.term) {
+    case SIMGPU_TERM_LAUNCH: return e->duration_ns - e->bound.term_ns[SIMGPU_TERM_LAUNCH];
+    case SIMGPU_TERM_BLOCKS: return 1 / p->block_start_ns;
+    case SIMGPU_TERM_ISSUE: return e->bound.term_ns[SIMGPU_TERM_ISSUE];
+    case SIMGPU_TERM_LSU: return lsu_clocks(p, c) / (double)(lsu_requests(c) ? lsu_requests(c) : 1);
+    case SIMGPU_TERM_BARRIER: return (double)r->total.barriers / ((double)r->blocks * warps_of(r));
+    case SIMGPU_TERM_L2_READ: return ratio(c->l1_miss_sectors, c->ld_requests);
+    case SIMGPU_TERM_L2_WRITE: return ratio(c->st_partial, c->st_requests);
+    case SIMGPU_TERM_DRAM: return (double)(r->footprint_read + r->footprint_written) * SECTOR;
+    case SIMGPU_TERM_ATOMIC: return (double)(r->atomic_turns[0] + r->atomic_turns[1]);
+    default: return 0;
+    }
 }
 
 static void explain(const time_profile *p, const exec_result *r, time_estimate *e) {
-    const exec_line *l = heaviest(p, e->bound, r);
-    const exec_counters *c = l ? &l->c : &r->total;
-    char place[128] = "";
-    if (l && l->file) {
-        const char *slash = strrchr(l->file, '/');
-        snprintf(place, sizeof place, " in %.100s:%u", slash ? slash + 1 : l->file, l->line);
-    }
-    double us = e->term_ns[e->bound] / 1000;
-    double mb = (double)(r->footprint_read + r->footprint_written) * SECTOR / 1e6;
-    switch (e->bound) {
-    case TERM_BLOCKS:
-        snprintf(e->why, sizeof e->why,
-                 "blocks: %.0f blocks of %.0f threads, of which the GPU starts %.1f a nanosecond", (double)r->blocks,
-                 (double)r->threads_per_block, 1 / p->block_start_ns);
-        break;
-    case TERM_BARRIER:
-        snprintf(e->why, sizeof e->why, "barriers: a warp waits at %.0f of them, most%s",
-                 (double)r->total.barriers / ((double)r->blocks * warps_of(r)), place);
-        break;
-    case TERM_ATOMIC:
-        snprintf(e->why, sizeof e->why, "atomics: %.0f wait for their turn on the same %d bytes, most%s",
-                 (double)(r->atomic_turns[0] + r->atomic_turns[1]), CONTENTION_PLACE, place);
-        break;
-    case TERM_ISSUE: snprintf(e->why, sizeof e->why, "issue: %.1f us of instructions, most%s", us, place); break;
-    case TERM_LSU:
-        snprintf(e->why, sizeof e->why, "LSU: %.1f clocks a request%s",
-                 lsu_clocks(p, c) / (double)(lsu_requests(c) ? lsu_requests(c) : 1), place);
-        break;
-    case TERM_L2_READ:
-        snprintf(e->why, sizeof e->why, "L2 read: %.1f sectors a request miss L1%s",
-                 ratio(c->l1_miss_sectors, c->ld_requests), place);
-        break;
-    case TERM_L2_WRITE:
-        snprintf(e->why, sizeof e->why, "L2 write: %.1f sectors a store, each written in part%s",
-                 ratio(c->st_partial, c->st_requests), place);
-        break;
-    case TERM_DRAM: snprintf(e->why, sizeof e->why, "DRAM: %.1f MB must move; only moving less is faster", mb); break;
-    case TERM_LATENCY: explain_latency(p, r, place, e); break;
-    default:
-        snprintf(e->why, sizeof e->why, "launch: a launch costs more than its work of %.2f us",
-                 (e->duration_ns - e->term_ns[TERM_LAUNCH]) / 1000);
-    }
+    struct simgpu_bound *b = &e->bound;
+    const exec_line *l = heaviest(p, b->term, r);
+    if (l && l->file) b->at = (struct simgpu_place){.file = l->file, .line = (int)l->line};
+    b->amount = amount_of(p, r, l, e);
+    b->rounds = r->deepest.rounds;
+    b->clocks = r->deepest.clocks;
+    b->by_loads = rounds_ns(p, r, r->deepest, 1, 0) >= (double)r->deepest.clocks / p->clock_ghz;
+    b->atomic_bytes = CONTENTION_PLACE;
 }
 
 /* --- the roofs ---------------------------------------------------------------------------------------------- */
@@ -197,30 +163,30 @@ void time_model(const time_profile *p, const exec_result *r, time_estimate *e) {
     if (e->per_sm == 0) e->per_sm = 1;
 
     double blocks = (double)r->blocks, slots = p->sm_count * e->per_sm;
-    e->share = smaller(1, blocks / slots);
+    e->bound.share = smaller(1, blocks / slots);
     double fullness = smaller(1, smaller(blocks, slots) * warps_of(r) / (p->sm_count * p->warps_per_sm));
     double most =
         (double)((r->blocks + (uint64_t)p->sm_count - 1) / (uint64_t)p->sm_count); /* blocks of the busiest SM */
     double busiest = blocks > 0 ? most / blocks : 0;                               /* its part of all work */
     double bytes = (double)(r->footprint_read + r->footprint_written) * SECTOR;
 
-    double *ns = e->term_ns;
-    ns[TERM_LAUNCH] = p->kernel_fixed_ns;
-    ns[TERM_BLOCKS] = blocks * p->block_start_ns;
-    ns[TERM_ISSUE] = (double)c->issue_slots * busiest / (p->schedulers_per_sm * p->clock_ghz);
-    ns[TERM_LSU] = lsu_clocks_of_all(p, r) * busiest / p->clock_ghz;
-    ns[TERM_BARRIER] = (double)c->barriers * p->barrier_clk * busiest / p->clock_ghz;
-    ns[TERM_L2_READ] = (double)c->l1_miss_sectors / (p->l2_read_sectors_per_clk * p->clock_ghz);
-    ns[TERM_L2_WRITE] = (double)c->st_partial / (p->l2_partial_sectors_per_clk * p->clock_ghz);
-    ns[TERM_DRAM] = bytes / p->dram_gbs;
-    ns[TERM_ATOMIC] =
+    double *ns = e->bound.term_ns;
+    ns[SIMGPU_TERM_LAUNCH] = p->kernel_fixed_ns;
+    ns[SIMGPU_TERM_BLOCKS] = blocks * p->block_start_ns;
+    ns[SIMGPU_TERM_ISSUE] = (double)c->issue_slots * busiest / (p->schedulers_per_sm * p->clock_ghz);
+    ns[SIMGPU_TERM_LSU] = lsu_clocks_of_all(p, r) * busiest / p->clock_ghz;
+    ns[SIMGPU_TERM_BARRIER] = (double)c->barriers * p->barrier_clk * busiest / p->clock_ghz;
+    ns[SIMGPU_TERM_L2_READ] = (double)c->l1_miss_sectors / (p->l2_read_sectors_per_clk * p->clock_ghz);
+    ns[SIMGPU_TERM_L2_WRITE] = (double)c->st_partial / (p->l2_partial_sectors_per_clk * p->clock_ghz);
+    ns[SIMGPU_TERM_DRAM] = bytes / p->dram_gbs;
+    ns[SIMGPU_TERM_ATOMIC] =
         (double)r->atomic_turns[0] * p->atomic_turn_ns + (double)r->atomic_turns[1] * p->atomic_float_turn_ns;
-    ns[TERM_LATENCY] = blocks > 0 ? latency_ns(p, r, slots, fullness) : 0;
+    ns[SIMGPU_TERM_LATENCY] = blocks > 0 ? latency_ns(p, r, slots, fullness) : 0;
 
-    enum time_term worst = TERM_BLOCKS;
-    for (enum time_term t = TERM_BLOCKS; t < TERMS; t++)
+    enum simgpu_term worst = SIMGPU_TERM_BLOCKS;
+    for (enum simgpu_term t = SIMGPU_TERM_BLOCKS; t < SIMGPU_TERMS; t++)
         if (ns[t] > ns[worst]) worst = t;
-    e->duration_ns = ns[TERM_LAUNCH] + ns[worst];
-    e->bound = ns[worst] < ns[TERM_LAUNCH] ? TERM_LAUNCH : worst;
+    e->duration_ns = ns[SIMGPU_TERM_LAUNCH] + ns[worst];
+    e->bound.term = ns[worst] < ns[SIMGPU_TERM_LAUNCH] ? SIMGPU_TERM_LAUNCH : worst;
     explain(p, r, e);
 }

@@ -1,77 +1,14 @@
-/* report.c — the report: JSON Lines, one object a launch, copy, call, gap, mark ... (fields: ../README.md).
- *
- * Lines appear in the order of the host's calls, though commands finish in another: each command reserves its line
- * when it is submitted, and lines are written as soon as all before them are known. A report holds no address, process
- * id or wall time, so two runs give the same bytes. */
+/* report.c — the report: every event as a line of JSON, for who cannot listen (fields: ../README.md). */
 #include "time.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct report_slot {
-    char *text; /* NULL: not known yet */
-    struct report_slot *next;
-};
-
 static FILE *file;
-static report_slot *first, *last;
-
-/* --- the queue of lines ------------------------------------------------------------------------------------- */
 
 __attribute__((noreturn)) static void lost(const char *why) { sim_refuse("the report cannot be written: %s", why); }
-
-static void write_known(void) {
-    while (first && first->text) {
-        report_slot *s = first;
-        if (file && (fputs(s->text, file) == EOF || fputc('\n', file) == EOF)) lost(strerror(errno));
-        first = s->next;
-        if (!first) last = NULL;
-        free(s->text);
-        free(s);
-    }
-    if (file && fflush(file)) lost(strerror(errno));
-}
-
-int report_to(const char *path) {
-    activity_stretch();
-    write_known();
-    if (file && fclose(file)) lost(strerror(errno));
-    file = NULL;
-    if (!path) return 0;
-    file = fopen(path, "we");
-    return file ? 0 : -1;
-}
-
-bool report_on(void) { return file != NULL; }
-
-report_slot *report_reserve(void) {
-    report_slot *s = calloc(1, sizeof *s);
-    if (!s) lost("no memory");
-    if (last)
-        last->next = s;
-    else
-        first = s;
-    return last = s;
-}
-
-/* A line is composed in memory, then put into its slot. */
-static char *text;
-static size_t text_size;
-
-static FILE *begin(void) {
-    FILE *f = open_memstream(&text, &text_size);
-    if (!f) lost("no memory");
-    return f;
-}
-
-static void end(report_slot *s, FILE *f) {
-    if (fclose(f)) lost("no memory");
-    s->text = text;
-    write_known();
-}
 
 /* --- JSON --------------------------------------------------------------------------------------------------- */
 
@@ -89,16 +26,25 @@ static void put_string(FILE *f, const char *s) {
     fputc('"', f);
 }
 
-static void put_ns(FILE *f, const char *key, double ns) { fprintf(f, ",\"%s\":%" PRIu64, key, (uint64_t)(ns + 0.5)); }
-
-static void put_site(FILE *f, const char *host_file, int host_line) {
-    if (!host_file) return;
-    fputs(",\"host_file\":", f);
-    put_string(f, host_file);
-    fprintf(f, ",\"host_line\":%d", host_line);
+static void put_text(FILE *f, const char *key, const char *s) {
+    fprintf(f, ",\"%s\":", key);
+    put_string(f, s);
 }
 
-static void put_counters(FILE *f, const exec_counters *c, bool zeros) {
+static void put_number(FILE *f, const char *key, uint64_t v) { fprintf(f, ",\"%s\":%" PRIu64, key, v); }
+
+static void put_times(FILE *f, const struct simgpu_event *e) {
+    put_number(f, "start_ns", e->start_ns);
+    put_number(f, "duration_ns", e->duration_ns);
+}
+
+static void put_site(FILE *f, const struct simgpu_place *at) {
+    if (!at->file) return;
+    put_text(f, "host_file", at->file);
+    fprintf(f, ",\"host_line\":%d", at->line);
+}
+
+static void put_counters(FILE *f, const struct simgpu_counters *c, bool zeros) {
     const uint64_t *values = (const uint64_t *)c;
     const char *comma = "";
     fputs(",\"counters\":{", f);
@@ -112,163 +58,143 @@ static void put_counters(FILE *f, const exec_counters *c, bool zeros) {
 
 /* --- the kinds of lines ------------------------------------------------------------------------------------- */
 
-static const char *fault_word(exec_status s) {
-    static const char *const words[] = {
-        [EXEC_OK] = "none",       [EXEC_UNSUPPORTED] = "unsupported", [EXEC_ILLEGAL_ADDRESS] = "illegal address",
-        [EXEC_BUDGET] = "budget", [EXEC_MISALIGNED] = "misaligned",   [EXEC_DEADLOCK] = "deadlock",
-        [EXEC_TRAP] = "trap",     [EXEC_BAD_SYNC] = "bad sync",       [EXEC_ASSERT] = "assert",
-        [EXEC_STACK] = "stack",
-    };
-    return words[s];
-}
-
-void report_launch(report_slot *s, const time_command *c, const exec_result *r, const time_estimate *e, double call_ns,
-                   double start_ns) {
-    FILE *f = begin();
-    const exec_launch *l = &c->launch;
-    fputs("{\"kind\":\"launch\",\"kernel\":", f);
-    put_string(f, l->kernel->name);
-    fputs(",\"name\":", f);
-    int length;
-    const char *base = ptx_base_name(l->kernel->name, &length);
-    fprintf(f, "\"%.*s\"", length, base);
-    fprintf(f, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"stream\":%u", l->grid.x, l->grid.y, l->grid.z, l->block.x,
-            l->block.y, l->block.z, c->stream);
-    put_ns(f, "call_ns", call_ns);
-    put_ns(f, "start_ns", start_ns);
-    put_ns(f, "duration_ns", e->duration_ns);
-    fprintf(f, ",\"bound\":\"%s\",\"why\":", time_term_names[e->bound]);
-    put_string(f, e->why);
-    if (r->fault.status != EXEC_OK) {
-        fprintf(f, ",\"fault\":\"%s\",\"fault_message\":", fault_word(r->fault.status));
-        put_string(f, r->fault.message);
-    }
-    put_site(f, c->host_file, c->host_line);
-    fprintf(f, ",\"registers\":%u,\"shared\":%u,\"blocks_per_sm\":%u", r->registers, r->shared_bytes, e->per_sm);
-    for (int t = 0; t < TERMS; t++)
-        fprintf(f, "%s\"%s\":%" PRIu64, t ? "," : ",\"terms_ns\":{", time_term_names[t],
-                (uint64_t)(e->term_ns[t] + 0.5));
-    fputc('}', f);
-    put_counters(f, &r->total, true);
+static void put_lines(FILE *f, const struct simgpu_launch *l) {
     fputs(",\"lines\":[", f);
-    for (uint32_t i = 0; i < r->nlines; i++) {
+    for (uint32_t i = 0; i < l->nlines; i++) {
         fputs(i ? ",{\"file\":" : "{\"file\":", f);
-        put_string(f, r->lines[i].file ? r->lines[i].file : "");
-        fprintf(f, ",\"line\":%u", r->lines[i].line);
-        put_counters(f, &r->lines[i].c, false);
+        put_string(f, l->lines[i].file ? l->lines[i].file : "");
+        fprintf(f, ",\"line\":%u", l->lines[i].line);
+        put_counters(f, &l->lines[i].counters, false);
         fputc('}', f);
     }
-    fputs("]}", f);
-    end(s, f);
+    fputc(']', f);
 }
 
-void report_transfer(report_slot *s, const time_command *c, double call_ns, double start_ns, double duration_ns,
-                     double gbs_cap) {
-    static const char *const directions[] = {"h2d", "d2h", "d2d", "h2h"};
-    FILE *f = begin();
-    fprintf(f, "{\"kind\":\"%s\"", c->kind == TIME_MEMSET ? "memset" : "copy");
-    if (c->kind == TIME_COPY) {
-        fprintf(f, ",\"direction\":\"%s\"", directions[c->direction]);
-        if (c->direction != TIME_D2D) fprintf(f, ",\"memory\":\"%s\"", c->pageable ? "pageable" : "pinned");
+static void put_launch(FILE *f, const struct simgpu_event *e) {
+    const struct simgpu_launch *l = &e->is.launch;
+    char text[2048];
+    put_text(f, "kernel", l->kernel);
+    put_text(f, "name", l->name);
+    fprintf(f, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"stream\":%u", l->grid[0], l->grid[1], l->grid[2],
+            l->block[0], l->block[1], l->block[2], e->stream);
+    put_number(f, "call_ns", l->call_ns);
+    put_times(f, e);
+    put_text(f, "bound", simgpuTermName(l->bound.term));
+    put_text(f, "why", simgpuSayBound(l, text, sizeof text));
+    if (l->fault) {
+        put_text(f, "fault", simgpuFaultName(l->fault->kind));
+        put_text(f, "fault_message", simgpuSayFault(l->fault, SIMGPU_WHOLE, text, sizeof text));
     }
-    fprintf(f, ",\"bytes\":%" PRIu64 ",\"stream\":%u", c->width * c->height, c->stream);
-    put_ns(f, "call_ns", call_ns);
-    put_ns(f, "start_ns", start_ns);
-    put_ns(f, "duration_ns", duration_ns);
-    if (c->kind == TIME_COPY && c->direction < TIME_D2D) fprintf(f, ",\"limit_gbs\":%.2f", gbs_cap);
-    put_site(f, c->host_file, c->host_line);
+    put_site(f, &e->at);
+    fprintf(f, ",\"registers\":%u,\"shared\":%u,\"blocks_per_sm\":%u", l->registers, l->shared_bytes, l->blocks_per_sm);
+    for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++)
+        fprintf(f, "%s\"%s\":%" PRIu64, t ? "," : ",\"terms_ns\":{", simgpuTermName(t), whole_ns(l->bound.term_ns[t]));
     fputc('}', f);
-    end(s, f);
+    put_counters(f, &l->total, true);
+    put_lines(f, l);
 }
 
-/* A line that is known at once. */
-static FILE *begin_line(report_slot **s, const char *kind) {
-    *s = report_reserve();
-    FILE *f = begin();
-    fprintf(f, "{\"kind\":\"%s\"", kind);
-    return f;
+static void put_copy(FILE *f, const struct simgpu_event *e) {
+    const struct simgpu_copy *c = &e->is.copy;
+    bool copy = e->kind == SIMGPU_COPY;
+    if (copy) put_text(f, "direction", simgpuDirectionName(c->direction));
+    if (copy && c->direction != SIMGPU_D2D) put_text(f, "memory", c->pageable ? "pageable" : "pinned");
+    put_number(f, "bytes", c->bytes);
+    put_number(f, "stream", e->stream);
+    put_number(f, "call_ns", c->call_ns);
+    put_times(f, e);
+    if (c->limit_gbs > 0) fprintf(f, ",\"limit_gbs\":%.2f", c->limit_gbs);
+    put_site(f, &e->at);
 }
 
-void report_call(const time_site *site, bool declared, double start_ns, double duration_ns, double waited_ns,
-                 uint64_t bytes) {
-    report_slot *s;
-    FILE *f = begin_line(&s, declared ? "work" : "call");
-    fputs(",\"name\":", f);
-    put_string(f, site->name);
-    if (bytes) fprintf(f, ",\"bytes\":%" PRIu64, bytes);
-    put_ns(f, "start_ns", start_ns);
-    put_ns(f, "duration_ns", duration_ns);
-    if (!declared) put_ns(f, "blocked_ns", waited_ns);
-    put_site(f, site->file, site->line);
-    fputc('}', f);
-    end(s, f);
+static void put_call(FILE *f, const struct simgpu_event *e) {
+    put_text(f, "name", e->is.call.name);
+    if (e->is.call.bytes) put_number(f, "bytes", e->is.call.bytes);
+    put_times(f, e);
+    if (e->kind == SIMGPU_CALL) put_number(f, "blocked_ns", e->is.call.waited_ns);
+    put_site(f, &e->at);
 }
 
-void report_gap(const time_site *site, const char *cause, double start_ns, double duration_ns) {
-    report_slot *s;
-    FILE *f = begin_line(&s, "gap");
-    put_ns(f, "start_ns", start_ns);
-    put_ns(f, "duration_ns", duration_ns);
-    fputs(",\"cause\":", f);
-    put_string(f, cause);
-    put_site(f, site->file, site->line);
-    fputc('}', f);
-    end(s, f);
+static void put_gap(FILE *f, const struct simgpu_event *e) {
+    char cause[160];
+    put_times(f, e);
+    put_text(f, "cause", simgpuSayGap(&e->is.gap, cause, sizeof cause));
+    put_site(f, &e->at);
 }
 
-void report_totals(const time_totals *t) {
-    static const char *const words[MEMORIES] = {
-        [MEMORY_DEVICE] = "device", [MEMORY_POOL] = "pool", [MEMORY_PINNED] = "pinned"};
-    report_slot *s;
-    FILE *f = begin_line(&s, "totals");
-    put_ns(f, "start_ns", t->start_ns);
-    put_ns(f, "duration_ns", t->duration_ns);
-    put_ns(f, "busy_ns", t->busy_ns);
-    put_ns(f, "working_ns", t->working_ns);
-    fprintf(f, ",\"sync_calls\":%" PRIu64, t->sync_calls);
-    put_ns(f, "blocked_ns", t->waited_ns);
-    fprintf(f, ",\"staged_bytes\":%" PRIu64, t->staged_bytes);
-    for (int m = 0; m < MEMORIES; m++)
+static void put_finding(FILE *f, const struct simgpu_event *e) {
+    const struct simgpu_finding *n = &e->is.finding;
+    char text[2048];
+    put_text(f, "check", simgpuFindingName(n->kind));
+    if (n->kernel[0]) put_text(f, "name", n->kernel);
+    fputs(",\"lines\":[", f);
+    for (int k = 0; k < n->nsides; k++) {
+        const struct simgpu_place *at = &n->side[k].at;
+        fputs(k ? ",{\"file\":" : "{\"file\":", f);
+        put_string(f, at->file ? at->file : "");
+        fprintf(f, ",\"line\":%d,\"did\":\"%s\"}", at->line, simgpuDidName(at->did));
+    }
+    fputc(']', f);
+    put_text(f, "message", simgpuSayFinding(n, SIMGPU_WHOLE, text, sizeof text));
+}
+
+static void put_totals(FILE *f, const struct simgpu_event *e) {
+    static const char *const words[SIMGPU_MEMORIES] = {
+        [SIMGPU_MEMORY_DEVICE] = "device", [SIMGPU_MEMORY_POOL] = "pool", [SIMGPU_MEMORY_PINNED] = "pinned"};
+    const struct simgpu_totals *t = &e->is.totals;
+    put_times(f, e);
+    put_number(f, "busy_ns", t->busy_ns);
+    put_number(f, "working_ns", t->working_ns);
+    put_number(f, "sync_calls", t->sync_calls);
+    put_number(f, "blocked_ns", t->waited_ns);
+    put_number(f, "staged_bytes", t->staged_bytes);
+    for (int m = 0; m < SIMGPU_MEMORIES; m++)
         fprintf(f,
                 ",\"%s_allocs\":%" PRIu64 ",\"%s_frees\":%" PRIu64 ",\"%s_live_bytes\":%" PRIu64
                 ",\"%s_peak_bytes\":%" PRIu64,
                 words[m], t->memory[m].allocs, words[m], t->memory[m].frees, words[m], t->memory[m].live, words[m],
                 t->memory[m].peak);
-    fputc('}', f);
-    end(s, f);
 }
 
-void report_mark(const char *name) {
+static void put_mark(FILE *f, const struct simgpu_event *e) {
+    put_text(f, "name", e->is.mark);
+    put_number(f, "host_ns", e->start_ns);
+}
+
+/* Kinds without a line, of which the trace alone tells, have no word. */
+static const struct {
+    const char *word;
+    void (*put)(FILE *f, const struct simgpu_event *e);
+} kinds[] = {
+    [SIMGPU_LAUNCH] = {"launch", put_launch}, [SIMGPU_COPY] = {"copy", put_copy},
+    [SIMGPU_FILL] = {"memset", put_copy},     [SIMGPU_FUNCTION] = {NULL, NULL},
+    [SIMGPU_CALL] = {"call", put_call},       [SIMGPU_WORK] = {"work", put_call},
+    [SIMGPU_GAP] = {"gap", put_gap},          [SIMGPU_FINDING] = {"finding", put_finding},
+    [SIMGPU_TOTALS] = {"totals", put_totals}, [SIMGPU_MARK] = {"mark", put_mark},
+};
+
+static void hear(const struct simgpu_event *e, void *none) {
+    (void)none;
+    bool is_call = e->kind == SIMGPU_CALL || e->kind == SIMGPU_WORK;
+    if (!kinds[e->kind].word || (is_call && e->is.call.short_one)) return;
+    fprintf(file, "{\"kind\":\"%s\"", kinds[e->kind].word);
+    kinds[e->kind].put(file, e);
+    if (fputs("}\n", file) == EOF || fflush(file)) lost(strerror(errno));
+}
+
+int report_to(const char *path) {
     activity_stretch();
-    if (trace_on()) trace_mark(name, time_host_ns());
-    if (!file) return;
-    report_slot *s;
-    FILE *f = begin_line(&s, "mark");
-    fputs(",\"name\":", f);
-    put_string(f, name);
-    put_ns(f, "host_ns", time_host_ns());
-    fputc('}', f);
-    end(s, f);
-}
-
-void report_finding(const char *check, const char *kernel, const report_place *places, int nplaces,
-                    const char *message) {
-    if (!file) return;
-    report_slot *s = report_reserve();
-    FILE *f = begin();
-    fprintf(f, "{\"kind\":\"finding\",\"check\":\"%s\"", check);
-    if (kernel) {
-        fputs(",\"name\":", f);
-        put_string(f, kernel);
+    if (file) {
+        events_stop(hear, NULL);
+        if (fclose(file)) lost(strerror(errno));
     }
-    fputs(",\"lines\":[", f);
-    for (int k = 0; k < nplaces; k++) {
-        fputs(k ? ",{\"file\":" : "{\"file\":", f);
-        put_string(f, places[k].file ? places[k].file : "");
-        fprintf(f, ",\"line\":%d,\"did\":\"%s\"}", places[k].line, places[k].did);
-    }
-    fputs("],\"message\":", f);
-    put_string(f, message);
-    fputc('}', f);
-    end(s, f);
+    file = NULL;
+    if (!path) return 0;
+    file = fopen(path, "we");
+    if (!file) return -1;
+    if (!events_listen(hear, NULL)) return 0;
+    fclose(file);
+    file = NULL;
+    errno = EMFILE;
+    return -1;
 }

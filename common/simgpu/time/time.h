@@ -12,7 +12,7 @@
  * - time_submit    queues a command (plain data: what, which stream, from which host line)
  * - time_wait_*    the host waits; time_charge: the host pays; time_catch_up: the device reaches the host's present
  * - activity_*     who was busy when and for which host line, and so why the SMs were idle
- * - report_*       JSON Lines, one object a command (described in ../README.md)
+ * - events_*       sends what happened, as data, to those who listen; report.c and trace.c are two of them
  *
  * Called from one thread at a time; cudart/ holds its lock. All times are nanoseconds since the program began.
  */
@@ -36,28 +36,10 @@ const time_profile *time_profile_get(void);
 
 /* --- model.c ------------------------------------------------------------------------------------------------ */
 
-enum time_term {
-    TERM_LAUNCH,
-    TERM_BLOCKS,
-    TERM_ISSUE,
-    TERM_LSU,
-    TERM_BARRIER,
-    TERM_L2_READ,
-    TERM_L2_WRITE,
-    TERM_DRAM,
-    TERM_ATOMIC,
-    TERM_LATENCY,
-    TERMS
-};
-extern const char *const time_term_names[TERMS];
-
 typedef struct {
     double duration_ns;
-    double term_ns[TERMS]; /* what each bound alone would take; the duration is launch + the largest other */
-    enum time_term bound;
-    double share;    /* of the device that its blocks fill, 0..1 */
-    uint32_t per_sm; /* resident blocks of an SM */
-    char why[256];   /* one sentence: the bound, its cause, its line */
+    struct simgpu_bound bound; /* what made it so, and what each bound alone would take */
+    uint32_t per_sm;           /* resident blocks of an SM */
 } time_estimate;
 
 void time_model(const time_profile *p, const exec_result *r, time_estimate *e);
@@ -84,7 +66,6 @@ typedef struct {
 /* --- timeline.c --------------------------------------------------------------------------------------------- */
 
 enum time_kind { TIME_LAUNCH, TIME_COPY, TIME_MEMSET, TIME_EVENT, TIME_WAIT_EVENT, TIME_HOST_CALL };
-enum time_direction { TIME_H2D, TIME_D2H, TIME_D2D, TIME_H2H };
 
 typedef struct time_event time_event;
 
@@ -103,7 +84,7 @@ typedef struct {
             exec_launch launch; /* params: malloc'd, owned by the timeline from time_submit on */
         };
         struct {
-            enum time_direction direction;
+            enum simgpu_direction direction;
             bool pageable;     /* the host's side */
             bool shares_pages; /* it was registered: its first and last page may hold other things too */
             time_place to, from;
@@ -165,71 +146,55 @@ const exec_fault *time_fault(void);
  * line of the report, unless it only submitted. Host functions run inside other calls and have no bracket. */
 void activity_call(time_site site);
 void activity_call_end(void);
-double activity_call_ns(void);            /* when the call in progress began */
-void activity_call_bytes(uint64_t bytes); /* what it is about, for the report */
-void activity_call_syncs(void);           /* it waits for the device, or would if there were something to wait for */
+double activity_call_ns(void); /* when the call in progress began */
+/* What the call in progress is for, and of how many bytes. */
+void activity_call_is(enum simgpu_class what, uint64_t bytes);
+void activity_call_syncs(void); /* it waits for the device, or would if there were something to wait for */
 
 void activity_host(enum time_doing what, double start_ns, double end_ns);
 
-/* A command that has run, or whose end is known. call_ns: when its host call began; arrive_ns: when the device had it;
- * work_ns: when the launch's own time was over. */
+/* A command that has run, or whose end is known, for the log of who was busy. call_ns: when its host call began;
+ * arrive_ns: when the device had it; work_ns: when the launch's own time was over. */
 void activity_device(const time_command *c, double call_ns, double arrive_ns, double start_ns, double work_ns,
                      double end_ns);
 
 /* Memory: what cudaMalloc and the pool hold of the device; what of the pool is given out; page-locked host memory. */
-enum time_memory { MEMORY_DEVICE, MEMORY_POOL, MEMORY_PINNED, MEMORIES };
-void activity_alloc(enum time_memory what, uint64_t bytes);
-void activity_free(enum time_memory what, uint64_t bytes);
+void activity_alloc(enum simgpu_memory what, uint64_t bytes);
+void activity_free(enum simgpu_memory what, uint64_t bytes);
 void activity_staged(uint64_t bytes);
 
-/* The sums of a stretch: from one mark of the report to the next. Peaks are the stretch's own. */
-typedef struct {
-    struct {
-        uint64_t allocs, frees, live, peak; /* number; bytes */
-    } memory[MEMORIES];
-    uint64_t staged_bytes, sync_calls;
-    double waited_ns, start_ns, duration_ns;
-    double busy_ns, working_ns; /* of the SMs: with and without the launches' own time */
-} time_totals;
-
-/* Ends a stretch: its gaps and totals go to the report. Then a new one begins. */
+/* Ends a stretch: its gaps and totals are sent. Then a new one begins. */
 void activity_stretch(void);
+void activity_mark(const char *name); /* ends a stretch, and names the next */
 
-/* --- report.c ----------------------------------------------------------------------------------------------- */
+/* --- events.c ----------------------------------------------------------------------------------------------- */
 
-typedef struct report_slot report_slot;
+/* Those who hear of events (../include/simgpu_event.h): at most 8. 0, or -1 when there are so many. */
+int events_listen(simgpu_listener hear, void *context);
+void events_stop(simgpu_listener hear, void *context);
+bool events_on(void); /* does anybody listen? */
+
+typedef struct event_slot event_slot;
+event_slot *events_reserve(void); /* the next place in the order of events, for one that is not known yet */
+/* Fills the slot, or the next place if it is NULL, with a copy of the event and sends what is due. */
+void events_send(event_slot *slot, const struct simgpu_event *event);
+void events_drop(event_slot *slot); /* nothing happened: no event */
+
+/* When a command's call began, when the device had it, when it started. */
+typedef struct {
+    double called, arrive, start;
+} time_moments;
+void events_launch(event_slot *slot, const time_command *c, const exec_result *r, const time_estimate *e,
+                   const time_moments *m);
+/* A copy (at most gbs_cap GB/s), a fill, a function of the host. */
+void events_command(event_slot *slot, const time_command *c, const time_moments *m, double end_ns, double gbs_cap);
+void events_finding(const struct simgpu_finding *f);
+
+static inline uint64_t whole_ns(double ns) { return (uint64_t)(ns + 0.5); }
+
+/* --- report.c, trace.c: two who listen ------------------------------------------------------------------------ */
 
 int report_to(const char *path); /* NULL closes; 0, or -1 with errno set */
-bool report_on(void);
-report_slot *report_reserve(void); /* the next line of the report, still empty; lines appear in this order */
-void report_launch(report_slot *s, const time_command *c, const exec_result *r, const time_estimate *e, double call_ns,
-                   double start_ns);
-void report_transfer(report_slot *s, const time_command *c, double call_ns, double start_ns, double duration_ns,
-                     double gbs_cap);
-void report_mark(const char *name);
-
-/* Something that check/ found: about one or two source lines. */
-typedef struct {
-    const char *file; /* NULL: not known */
-    int line;
-    const char *did;
-} report_place;
-void report_finding(const char *check, const char *kernel, const report_place *places, int nplaces,
-                    const char *message);
-
-/* A call that waited or worked (waited_ns: of its duration), or a piece of declared work. */
-void report_call(const time_site *site, bool declared, double start_ns, double duration_ns, double waited_ns,
-                 uint64_t bytes);
-void report_gap(const time_site *site, const char *cause, double start_ns, double duration_ns);
-void report_totals(const time_totals *t);
-
-/* --- trace.c ------------------------------------------------------------------------------------------------ */
-
-enum trace_row { TRACE_HOST, TRACE_CALLBACK, TRACE_H2D, TRACE_D2H, TRACE_GAPS, TRACE_SMS, TRACE_STREAMS = 64 };
-
-int trace_to(const char *path); /* NULL: closes; 0, or -1 with errno set */
-bool trace_on(void);
-void trace_span(unsigned row, const char *name, const char *file, int line, double start_ns, double end_ns);
-void trace_mark(const char *name, double at_ns);
+int trace_to(const char *path);  /* likewise */
 
 #endif

@@ -33,8 +33,8 @@ typedef struct node {
     double arrive;     /* when the device has it */
     time_point *after; /* places in other streams */
     uint32_t nafter;
-    void *staged;      /* pageable source bytes, taken at the call */
-    report_slot *slot; /* its line of the report, or NULL */
+    void *staged;     /* pageable source bytes, taken at the call */
+    event_slot *slot; /* of its event, or NULL */
     enum phase phase;
     double start, until, left, cap; /* left: bytes still to flow, at most at cap GB/s (bytes a ns) */
     double fixed;                   /* a copy's time before it flows */
@@ -132,12 +132,12 @@ bool time_point_passed(time_point p) { return stream_at(p.stream)->completed >= 
 /* --- starting and finishing --------------------------------------------------------------------------------- */
 
 static bool on_bus(const node *n) {
-    return n->c.kind == TIME_COPY && (n->c.direction == TIME_H2D || n->c.direction == TIME_D2H);
+    return n->c.kind == TIME_COPY && (n->c.direction == SIMGPU_H2D || n->c.direction == SIMGPU_D2H);
 }
 static bool on_sms(const time_command *c) {
-    return c->kind == TIME_LAUNCH || c->kind == TIME_MEMSET || (c->kind == TIME_COPY && c->direction == TIME_D2D);
+    return c->kind == TIME_LAUNCH || c->kind == TIME_MEMSET || (c->kind == TIME_COPY && c->direction == SIMGPU_D2D);
 }
-static node **engine(const node *n) { return n->c.direction == TIME_H2D ? &line.h2d : &line.d2h; }
+static node **engine(const node *n) { return n->c.direction == SIMGPU_H2D ? &line.h2d : &line.d2h; }
 
 /* How full the SMs are is counted in parts, so that it is exact: each number of blocks from 1 to 32 that an SM may hold
  * divides an SM's parts. */
@@ -170,19 +170,22 @@ static void move_bytes(const node *n) {
     }
 }
 
+static time_moments moments_of(const node *n) { return (time_moments){n->called, n->arrive, n->start}; }
+
 static void start_launch(node *n, const time_profile *p) {
-    static exec_result r; /* large: the fault's text is in it */
+    static exec_result r; /* large: the fault is in it */
     time_estimate e;
     memset(&r, 0, sizeof r);
     exec_run(&n->c.launch, &r);
     time_model(p, &r, &e);
-    if (r.fault.status != EXEC_OK) {
+    if (r.fault.kind != SIMGPU_FAULT_NONE) {
         n->fault = need(malloc(sizeof r.fault));
         *n->fault = r.fault;
     }
     n->until = n->start + e.duration_ns;
-    activity_device(&n->c, n->called, n->arrive, n->start, n->start + e.term_ns[TERM_LAUNCH], n->until);
-    if (n->slot) report_launch(n->slot, &n->c, &r, &e, n->called, n->start);
+    activity_device(&n->c, n->called, n->arrive, n->start, n->start + e.bound.term_ns[SIMGPU_TERM_LAUNCH], n->until);
+    time_moments m = moments_of(n);
+    if (n->slot) events_launch(n->slot, &n->c, &r, &e, &m);
     n->slot = NULL;
 }
 
@@ -191,8 +194,8 @@ static void start(node *n) {
     double bytes = (double)(n->c.width * n->c.height);
     n->start = n->until = line.device;
     n->phase = BUSY;
-    if (line.fault.status != EXEC_OK) n->fills = 0; /* the context is dead: nothing happens any more */
-    if (line.fault.status != EXEC_OK) return;
+    if (line.fault.kind != SIMGPU_FAULT_NONE) n->fills = 0; /* the context is dead: nothing happens any more */
+    if (line.fault.kind != SIMGPU_FAULT_NONE) return;
     if (n->c.kind == TIME_LAUNCH) {
         if (time_listener) time_listener->launches(&n->c, n->count);
         start_launch(n, p);
@@ -218,7 +221,7 @@ static void start(node *n) {
 
 /* The stream goes on when the function has returned and the device has heard of it. */
 static void call_host_function(node *n) {
-    bool dead = line.fault.status != EXEC_OK;
+    bool dead = line.fault.kind != SIMGPU_FAULT_NONE;
     n->phase = CALLED;
     line.function_ns = 0;
     line.in_function = true;
@@ -229,7 +232,7 @@ static void call_host_function(node *n) {
 
 static void finish(node *n) {
     stream *s = stream_at(n->c.stream);
-    bool alive = line.fault.status == EXEC_OK;
+    bool alive = line.fault.kind == SIMGPU_FAULT_NONE;
     if (on_bus(n) && *engine(n) == n) *engine(n) = NULL;
     line.filled -= n->fills;
     if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) {
@@ -238,7 +241,11 @@ static void finish(node *n) {
     }
     if (alive && (on_bus(n) || n->c.kind == TIME_HOST_CALL))
         activity_device(&n->c, n->called, n->arrive, n->start, n->start, line.device);
-    if (n->slot) report_transfer(n->slot, &n->c, n->called, n->start, line.device - n->start, n->cap);
+    time_moments m = moments_of(n);
+    if (n->slot && alive)
+        events_command(n->slot, &n->c, &m, line.device, n->cap);
+    else if (n->slot)
+        events_drop(n->slot);
     if (n->c.kind == TIME_EVENT) {
         time_event *e = n->c.event;
         if (e->stream == n->c.stream && e->count == n->count) e->ns = line.device;
@@ -310,7 +317,7 @@ static bool step(double limit) {
     flow(larger(when, line.device));
     if (next->phase == QUEUED)
         start(next);
-    else if (next->phase == BUSY && on_bus(next) && line.fault.status == EXEC_OK)
+    else if (next->phase == BUSY && on_bus(next) && line.fault.kind == SIMGPU_FAULT_NONE)
         next->phase = FLOWING;
     else if (next->phase == BUSY && next->c.kind == TIME_HOST_CALL)
         call_host_function(next);
@@ -393,24 +400,24 @@ static double plan_copy(node *n, const time_profile *p) {
     n->fixed = p->copy_fixed_ns;
     n->cap = p->pinned_gbs;
     if (!on_bus(n)) return 0;
-    if (c->direction == TIME_D2H) n->fixed += p->copy_d2h_ns;
-    if (c->direction == TIME_H2D && !small) n->fixed += p->copy_fetch_ns;
+    if (c->direction == SIMGPU_D2H) n->fixed += p->copy_d2h_ns;
+    if (c->direction == SIMGPU_H2D && !small) n->fixed += p->copy_fetch_ns;
     if (!c->pageable) return 0;
-    if (c->direction == TIME_H2D) n->staged = stage(c);
+    if (c->direction == SIMGPU_H2D) n->staged = stage(c);
     activity_staged(c->width * c->height);
-    if (c->direction == TIME_H2D && bytes <= p->inline_bytes) {
+    if (c->direction == SIMGPU_H2D && bytes <= p->inline_bytes) {
         n->fixed = p->copy_fixed_ns;
         n->cap = p->inline_dma_gbs;
         return small ? 0 : p->inline_ns + bytes / p->inline_gbs;
     }
     double chunk = bytes < p->staging_bytes ? bytes : p->staging_bytes;
-    double cpu_gbs = c->direction == TIME_D2H        ? p->pageable_d2h_gbs
+    double cpu_gbs = c->direction == SIMGPU_D2H      ? p->pageable_d2h_gbs
                      : bytes <= p->staging_bytes     ? p->pageable_h2d_small_gbs
                      : bytes < p->pageable_big_bytes ? p->pageable_h2d_gbs
                                                      : p->pageable_h2d_big_gbs;
     n->cap = bytes / (bytes / cpu_gbs + chunk / p->pinned_gbs);
-    if (c->direction == TIME_D2H) n->fixed += p->pageable_d2h_ns;
-    return c->direction == TIME_D2H ? 0 : bytes / cpu_gbs;
+    if (c->direction == SIMGPU_D2H) n->fixed += p->pageable_d2h_ns;
+    return c->direction == SIMGPU_D2H ? 0 : bytes / cpu_gbs;
 }
 
 /* The host's clock moves, and somebody is told why. */
@@ -424,8 +431,8 @@ void time_submit(const time_command *c) {
     node *n = need(calloc(1, sizeof *n));
     n->c = *c;
     n->sequence = ++line.sequence;
-    bool bulk = c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET;
-    if (bulk && report_on()) n->slot = report_reserve();
+    bool bulk = c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET || c->kind == TIME_HOST_CALL;
+    if (bulk && events_on()) n->slot = events_reserve();
     find_dependencies(n);
 
     const time_profile *p = time_profile_get();
@@ -534,4 +541,4 @@ void time_wait_event(time_event *e) {
     wake(e->count ? e->ns : 0);
 }
 
-const exec_fault *time_fault(void) { return line.fault.status == EXEC_OK ? NULL : &line.fault; }
+const exec_fault *time_fault(void) { return line.fault.kind == SIMGPU_FAULT_NONE ? NULL : &line.fault; }

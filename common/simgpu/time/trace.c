@@ -12,9 +12,10 @@
 
 static FILE *file;
 
-enum { HOST = 1, GPU = 2, SIDE_BY_SIDE = TRACE_STREAMS - TRACE_SMS };
-static double sms_until[SIDE_BY_SIDE]; /* the last span's end in each row of the SMs */
-static bool named[TRACE_STREAMS + 1024];
+enum row { ROW_HOST, ROW_FUNCTIONS, ROW_H2D, ROW_D2H, ROW_GAPS, ROW_SMS, ROW_STREAMS = 64 };
+enum { HOST = 1, GPU = 2, SIDE_BY_SIDE = ROW_STREAMS - ROW_SMS };
+static uint64_t sms_until[SIDE_BY_SIDE]; /* the last span's end in each row of the SMs */
+static bool named[ROW_STREAMS + 1024];
 
 __attribute__((noreturn)) static void lost(const char *why) { sim_refuse("the trace cannot be written: %s", why); }
 
@@ -30,7 +31,7 @@ static void put_string(const char *s) {
     fputc('"', file);
 }
 
-static int process_of(unsigned row) { return row <= TRACE_CALLBACK ? HOST : GPU; }
+static int process_of(unsigned row) { return row <= ROW_FUNCTIONS ? HOST : GPU; }
 
 static void name_row(unsigned row) {
     static const char *const names[] = {"host thread", "host functions", "H2D", "D2H", "SMs idle because", "SMs"};
@@ -40,10 +41,10 @@ static void name_row(unsigned row) {
             row);
     if (row < sizeof names / sizeof *names)
         put_string(names[row]);
-    else if (row < TRACE_STREAMS)
-        fprintf(file, "\"SMs, side by side %u\"", row - TRACE_SMS);
+    else if (row < ROW_STREAMS)
+        fprintf(file, "\"SMs, side by side %u\"", row - ROW_SMS);
     else
-        fprintf(file, "\"stream %u\"", row - TRACE_STREAMS);
+        fprintf(file, "\"stream %u\"", row - ROW_STREAMS);
     fprintf(file,
             "}},\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%d,\"tid\":%u,\"args\":{\"sort_index\":%u}},\n",
             process_of(row), row, row);
@@ -55,8 +56,74 @@ static void name_process(int pid, const char *name) {
     fputs("}},\n", file);
 }
 
+/* The first row of the SMs that is free by then. */
+static unsigned sm_row(const struct simgpu_event *e) {
+    unsigned i = 0;
+    while (i < SIDE_BY_SIDE - 1 && sms_until[i] > e->start_ns) i++;
+    if (e->start_ns + e->duration_ns > sms_until[i]) sms_until[i] = e->start_ns + e->duration_ns;
+    return ROW_SMS + i;
+}
+
+static void put_span(unsigned row, const char *name, const struct simgpu_event *e) {
+    name_row(row);
+    fputs("{\"ph\":\"X\",\"name\":", file);
+    put_string(name);
+    fprintf(file, ",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f", process_of(row), row, (double)e->start_ns / 1000,
+            (double)e->duration_ns / 1000);
+    if (e->at.file) {
+        fputs(",\"args\":{\"from\":", file);
+        char place[512];
+        snprintf(place, sizeof place, "%.480s:%d", e->at.file, e->at.line);
+        put_string(place);
+        fputc('}', file);
+    }
+    fputs("},\n", file);
+}
+
+static void put_mark(const struct simgpu_event *e) {
+    name_row(ROW_HOST);
+    fputs("{\"ph\":\"i\",\"s\":\"g\",\"name\":", file);
+    put_string(e->is.mark);
+    fprintf(file, ",\"pid\":%d,\"tid\":%d,\"ts\":%.3f},\n", HOST, ROW_HOST, (double)e->start_ns / 1000);
+}
+
+static void put_copy(const struct simgpu_event *e) {
+    static const char *const directions[] = {"H2D", "D2H", "D2D", "H2H"};
+    const struct simgpu_copy *c = &e->is.copy;
+    bool copy = e->kind == SIMGPU_COPY;
+    char name[96];
+    snprintf(name, sizeof name, "%s %llu B%s", copy ? directions[c->direction] : "memset", (unsigned long long)c->bytes,
+             c->pageable ? " pageable" : "");
+    unsigned row = copy && c->direction == SIMGPU_H2D   ? ROW_H2D
+                   : copy && c->direction == SIMGPU_D2H ? ROW_D2H
+                                                        : sm_row(e);
+    put_span(row, name, e);
+    put_span(ROW_STREAMS + e->stream, name, e);
+}
+
+static void hear(const struct simgpu_event *e, void *none) {
+    char cause[160];
+    (void)none;
+    switch (e->kind) {
+    case SIMGPU_LAUNCH:
+        put_span(sm_row(e), e->is.launch.name, e);
+        put_span(ROW_STREAMS + e->stream, e->is.launch.name, e);
+        break;
+    case SIMGPU_COPY:
+    case SIMGPU_FILL: put_copy(e); break;
+    case SIMGPU_FUNCTION: put_span(ROW_FUNCTIONS, "host function", e); break;
+    case SIMGPU_CALL:
+    case SIMGPU_WORK: put_span(ROW_HOST, e->is.call.name, e); break;
+    case SIMGPU_GAP: put_span(ROW_GAPS, simgpuSayGap(&e->is.gap, cause, sizeof cause), e); break;
+    case SIMGPU_MARK: put_mark(e); break;
+    default: return;
+    }
+    if (ferror(file)) lost(strerror(errno));
+}
+
 int trace_to(const char *path) {
     if (file) {
+        events_stop(hear, NULL);
         fputs("{}]\n", file); /* every line before ends in a comma */
         if (fclose(file)) lost(strerror(errno));
     }
@@ -69,40 +136,5 @@ int trace_to(const char *path) {
     fputs("[\n", file);
     name_process(HOST, "host");
     name_process(GPU, gpu);
-    return 0;
-}
-
-bool trace_on(void) { return file != NULL; }
-
-/* The first row of the SMs that is free by then. */
-static unsigned sm_row(double start_ns, double end_ns) {
-    unsigned i = 0;
-    while (i < SIDE_BY_SIDE - 1 && sms_until[i] > start_ns) i++;
-    sms_until[i] = end_ns;
-    return TRACE_SMS + i;
-}
-
-void trace_span(unsigned row, const char *name, const char *source, int line, double start_ns, double end_ns) {
-    if (row == TRACE_SMS) row = sm_row(start_ns, end_ns);
-    name_row(row);
-    fputs("{\"ph\":\"X\",\"name\":", file);
-    put_string(name);
-    fprintf(file, ",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f", process_of(row), row, start_ns / 1000,
-            (end_ns - start_ns) / 1000);
-    if (source) {
-        fputs(",\"args\":{\"from\":", file);
-        char place[512];
-        snprintf(place, sizeof place, "%.480s:%d", source, line);
-        put_string(place);
-        fputc('}', file);
-    }
-    fputs("},\n", file);
-    if (ferror(file)) lost(strerror(errno));
-}
-
-void trace_mark(const char *name, double at_ns) {
-    name_row(TRACE_HOST);
-    fputs("{\"ph\":\"i\",\"s\":\"g\",\"name\":", file);
-    put_string(name);
-    fprintf(file, ",\"pid\":%d,\"tid\":%d,\"ts\":%.3f},\n", HOST, TRACE_HOST, at_ns / 1000);
+    return events_listen(hear, NULL);
 }

@@ -10,8 +10,8 @@
  *   // out: 0 f32 2 3.5 nan            buffer 0 begins with these values afterwards
  *   // more: 4 5 6                     goes on with the list of the last arg or out
  *   // fault: illegal /load of 4/      it must fail so, with a message that this extended expression matches
- *   // count: ld_requests 1 ld_sectors 4       counters of the launch (exec/counters.def), footprint_read/_written,
- *                                   turns, float_turns (atomics), or the deepest block's rounds, missed, clocks
+ *   // count: ld_requests 1 ld_sectors 4       counters of the launch (include/simgpu_counters.def),
+ * footprint_read/_written, turns, float_turns (atomics), or the deepest block's rounds, missed, clocks
  *   // line: 12 ld_sectors 4           the same for one source line (.loc)
  *   // print: "hello\n"                what the kernel's printf wrote
  *   // load: /expected '}'/            the file does not load at all, with this message
@@ -89,7 +89,7 @@ typedef struct {
     expectation outs[MAX_ITEMS];
     count counts[MAX_ITEMS];
     uint32_t nargs, nbuffers, nouts, ncounts;
-    exec_status status;
+    enum simgpu_fault_kind status;
     char pattern[512], printed[4096];
     bool checks_print;
     /* a table */
@@ -116,16 +116,16 @@ static bool covered[NOPS];
 static char printed[65536];
 static size_t printed_length;
 
-static const char *const status_names[] = {[EXEC_OK] = "ok",
-                                           [EXEC_UNSUPPORTED] = "unsupported",
-                                           [EXEC_ILLEGAL_ADDRESS] = "illegal",
-                                           [EXEC_MISALIGNED] = "misaligned",
-                                           [EXEC_BUDGET] = "budget",
-                                           [EXEC_DEADLOCK] = "deadlock",
-                                           [EXEC_BAD_SYNC] = "sync",
-                                           [EXEC_TRAP] = "trap",
-                                           [EXEC_ASSERT] = "assert",
-                                           [EXEC_STACK] = "stack"};
+static const char *const status_names[] = {[SIMGPU_FAULT_NONE] = "ok",
+                                           [SIMGPU_FAULT_UNSUPPORTED] = "unsupported",
+                                           [SIMGPU_FAULT_ILLEGAL_ADDRESS] = "illegal",
+                                           [SIMGPU_FAULT_MISALIGNED] = "misaligned",
+                                           [SIMGPU_FAULT_BUDGET] = "budget",
+                                           [SIMGPU_FAULT_DEADLOCK] = "deadlock",
+                                           [SIMGPU_FAULT_BAD_SYNC] = "sync",
+                                           [SIMGPU_FAULT_TRAP] = "trap",
+                                           [SIMGPU_FAULT_ASSERT] = "assert",
+                                           [SIMGPU_FAULT_STACK] = "stack"};
 
 /* A mistake in the test file, not in what it tests: the run of ptxrun ends. */
 static _Noreturn __attribute__((format(printf, 1, 2))) void mistake(const char *format, ...) {
@@ -338,7 +338,7 @@ static void read_fault(const char *p) {
     char word[32];
     next_word(&p, word, sizeof word);
     for (size_t k = 1; k < sizeof status_names / sizeof *status_names; k++)
-        if (strcmp(status_names[k], word) == 0) file.t.status = (exec_status)k;
+        if (strcmp(status_names[k], word) == 0) file.t.status = (enum simgpu_fault_kind)k;
     if (!file.t.status) mistake("fault: '%s' is not a status", word);
     read_pattern(p);
 }
@@ -474,13 +474,20 @@ static bool matches(const char *pattern, const char *text) {
     return yes;
 }
 
+static void message_of(const exec_fault *f, char *text, size_t size) {
+    text[0] = '\0';
+    if (f->kind != SIMGPU_FAULT_NONE) simgpuSayFault(f, SIMGPU_WHOLE, text, size);
+}
+
 static void check_fault(const test *t, const exec_fault *f) {
-    if (f->status == t->status && matches(t->pattern, f->message)) return;
-    if (f->status != t->status)
-        fail("status is %s, should be %s", status_names[f->status], status_names[t->status]);
+    char message[2048];
+    message_of(f, message, sizeof message);
+    if (f->kind == t->status && matches(t->pattern, message)) return;
+    if (f->kind != t->status)
+        fail("status is %s, should be %s", status_names[f->kind], status_names[t->status]);
     else
         fail("the message does not match /%s/", t->pattern);
-    const char *line = f->message;
+    const char *line = message;
     for (size_t n; *line; line += n + (line[n] == '\n')) {
         n = strcspn(line, "\n");
         fail("| %.*s", (int)n, line);
@@ -508,7 +515,7 @@ static void check_counts(const test *t, const exec_result *r) {
         const count *c = &t->counts[k];
         const exec_counters *from = c->line ? &none : &r->total;
         for (uint32_t l = 0; l < r->nlines; l++)
-            if (c->line && r->lines[l].line == c->line) from = &r->lines[l].c;
+            if (c->line && r->lines[l].line == c->line) from = &r->lines[l].counters;
         uint64_t got = counter(r, from, c->field);
         char where[32] = "";
         if (c->line) snprintf(where, sizeof where, "line %u: ", c->line);
@@ -534,7 +541,9 @@ static void describe(const exec_result *r, const test *t) {
             hash = (hash ^ p[k]) * 0x100000001b3;
         printf("# buffer %u hash %016" PRIx64 "\n", t->args[a].buffer, hash);
     }
-    const char *line = r->fault.message;
+    char message[2048];
+    message_of(&r->fault, message, sizeof message);
+    const char *line = message;
     for (size_t n; *line; line += n + (line[n] == '\n')) {
         n = strcspn(line, "\n");
         printf("# %.*s\n", (int)n, line);

@@ -1,0 +1,164 @@
+/* events.c — sends what happened to those who listen, in the order of the host's calls.
+ *
+ * Commands finish in another order than they were submitted in. So each reserves its place when it is submitted, and
+ * events are sent as soon as all before them are known. An event that must wait is copied with what it points to. */
+#include "time.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct event_slot {
+    bool known, dropped;
+    struct simgpu_event event;
+    struct simgpu_line *lines; /* copies of what the event points to, or NULL */
+    struct simgpu_fault *fault;
+    char *mark;
+    event_slot *next;
+};
+
+enum { LISTENERS = 8 };
+static struct {
+    simgpu_listener hear;
+    void *context;
+} listeners[LISTENERS];
+static int nlisteners;
+static event_slot *first, *last;
+
+/* --- listeners ----------------------------------------------------------------------------------------------- */
+
+int events_listen(simgpu_listener hear, void *context) {
+    if (nlisteners == LISTENERS) return -1;
+    listeners[nlisteners].hear = hear;
+    listeners[nlisteners++].context = context;
+    return 0;
+}
+
+void events_stop(simgpu_listener hear, void *context) {
+    int kept = 0;
+    for (int i = 0; i < nlisteners; i++)
+        if (listeners[i].hear != hear || listeners[i].context != context) listeners[kept++] = listeners[i];
+    nlisteners = kept;
+}
+
+bool events_on(void) { return nlisteners > 0; }
+
+static void send(const struct simgpu_event *e) {
+    for (int i = 0; i < nlisteners; i++) listeners[i].hear(e, listeners[i].context);
+}
+
+/* --- the queue ----------------------------------------------------------------------------------------------- */
+
+static void *need(void *memory) {
+    if (!memory) sim_refuse("the host has no memory left for the report; mark it more often (simgpuMark)");
+    return memory;
+}
+
+event_slot *events_reserve(void) {
+    event_slot *s = need(calloc(1, sizeof *s));
+    if (last)
+        last->next = s;
+    else
+        first = s;
+    return last = s;
+}
+
+static void send_known(void) {
+    while (first && first->known) {
+        event_slot *s = first;
+        if (!s->dropped) send(&s->event);
+        first = s->next;
+        if (!first) last = NULL;
+        free(s->lines);
+        free(s->fault);
+        free(s->mark);
+        free(s);
+    }
+}
+
+static void *copy_of(const void *from, size_t size) { return memcpy(need(malloc(size)), from, size); }
+
+void events_send(event_slot *s, const struct simgpu_event *e) {
+    if (!s && !first) {
+        send(e);
+        return;
+    }
+    if (!s) s = events_reserve();
+    s->known = true;
+    s->event = *e;
+    if (s != first && e->kind == SIMGPU_LAUNCH) {
+        struct simgpu_launch *l = &s->event.is.launch;
+        if (l->nlines) l->lines = s->lines = copy_of(l->lines, l->nlines * sizeof *l->lines);
+        if (l->fault) l->fault = s->fault = copy_of(l->fault, sizeof *l->fault);
+    }
+    if (s != first && e->kind == SIMGPU_MARK) s->event.is.mark = s->mark = copy_of(e->is.mark, strlen(e->is.mark) + 1);
+    send_known();
+}
+
+void events_drop(event_slot *s) {
+    s->known = s->dropped = true;
+    send_known();
+}
+
+/* --- what is known here about each kind ---------------------------------------------------------------------- */
+
+static struct simgpu_event event_of(enum simgpu_kind kind, const time_command *c, double start_ns, double end_ns) {
+    return (struct simgpu_event){.kind = kind,
+                                 .stream = c->stream,
+                                 .at = {.file = c->host_file, .line = c->host_line},
+                                 .start_ns = whole_ns(start_ns),
+                                 .duration_ns = whole_ns(end_ns - start_ns)};
+}
+
+static void put_three(uint32_t to[3], exec_dim from) {
+    to[0] = from.x;
+    to[1] = from.y;
+    to[2] = from.z;
+}
+
+void events_launch(event_slot *s, const time_command *c, const exec_result *r, const time_estimate *e,
+                   const time_moments *m) {
+    struct simgpu_event event = event_of(SIMGPU_LAUNCH, c, m->start, m->start + e->duration_ns);
+    struct simgpu_launch *l = &event.is.launch;
+    *l = (struct simgpu_launch){.kernel = c->launch.kernel->name,
+                                .registers = r->registers,
+                                .shared_bytes = r->shared_bytes,
+                                .blocks_per_sm = e->per_sm,
+                                .call_ns = whole_ns(m->called),
+                                .arrive_ns = whole_ns(m->arrive),
+                                .launch_ns = whole_ns(e->bound.term_ns[SIMGPU_TERM_LAUNCH]),
+                                .bound = e->bound,
+                                .total = r->total,
+                                .lines = r->lines,
+                                .nlines = r->nlines,
+                                .fault = r->fault.kind == SIMGPU_FAULT_NONE ? NULL : &r->fault};
+    event.duration_ns = whole_ns(e->duration_ns);
+    int length;
+    const char *base = ptx_base_name(l->kernel, &length);
+    snprintf(l->name, sizeof l->name, "%.*s", length, base);
+    put_three(l->grid, c->launch.grid);
+    put_three(l->block, c->launch.block);
+    events_send(s, &event);
+}
+
+void events_command(event_slot *s, const time_command *c, const time_moments *m, double end_ns, double gbs_cap) {
+    enum simgpu_kind kind = c->kind == TIME_COPY ? SIMGPU_COPY : c->kind == TIME_MEMSET ? SIMGPU_FILL : SIMGPU_FUNCTION;
+    struct simgpu_event event = event_of(kind, c, m->start, end_ns);
+    if (kind != SIMGPU_FUNCTION)
+        event.is.copy = (struct simgpu_copy){
+            .bytes = c->width * c->height, .call_ns = whole_ns(m->called), .arrive_ns = whole_ns(m->arrive)};
+    if (kind == SIMGPU_COPY) {
+        event.is.copy.direction = c->direction;
+        event.is.copy.pageable = c->pageable;
+        event.is.copy.limit_gbs = c->direction < SIMGPU_D2D ? gbs_cap : 0;
+    }
+    events_send(s, &event);
+}
+
+void events_finding(const struct simgpu_finding *f) {
+    if (!events_on()) return;
+    struct simgpu_event event = {.kind = SIMGPU_FINDING};
+    event.is.finding = *f;
+    event.start_ns = whole_ns(time_host_ns());
+    events_send(NULL, &event);
+}

@@ -1,0 +1,470 @@
+/* words.c — every sentence about a run, made last and from data: why a kernel took its time, what stopped it, what the
+ * checks found. It knows include/simgpu_event.h and nothing else of SimGPU; another language would replace this file.
+ *
+ *   transpose.cu:31: illegal address: store of 4 bytes at 0x20000004000: 0 bytes past the end of the 16384-byte ...
+ *       31 |     out[c * rows + r] = in[r * cols + c];
+ *          |                       ^
+ *     in kernel transpose, block (3,0,0), thread (31,0,0)
+ */
+#include "../include/simgpu_event.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef unsigned long long ull;
+
+/* A text that grows; what does not fit is cut off. */
+typedef struct {
+    char *text;
+    size_t size;
+} page;
+
+static page begin(char *text, size_t size) {
+    if (size) text[0] = '\0';
+    return (page){text, size};
+}
+
+__attribute__((format(printf, 2, 3))) static void add(const page *p, const char *format, ...) {
+    size_t n = p->size ? strlen(p->text) : 0;
+    if (n == p->size) return;
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(p->text + n, p->size - n, format, ap);
+    va_end(ap);
+}
+
+/* --- places -------------------------------------------------------------------------------------------------- */
+
+static const char *base(const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path && *path ? path : "?";
+}
+
+static bool known(const struct simgpu_place *at) { return at->file && *at->file && at->line; }
+
+/* "line 41" of the file at hand, "train.cu:41" of another, or "an unknown line". */
+static void add_place(const page *p, const struct simgpu_place *at, const char *file_at_hand) {
+    if (!at->file)
+        add(p, "an unknown line");
+    else if (file_at_hand && !strcmp(base(at->file), base(file_at_hand)))
+        add(p, "line %d", at->line);
+    else
+        add(p, "%s:%d", base(at->file), at->line);
+}
+
+/* The line of source and, where the column is known, a caret below it; nothing if the file cannot be read. */
+static void add_source(const page *p, const struct simgpu_place *at) {
+    char line[512];
+    int n = 0;
+    FILE *f = known(at) ? fopen(at->file, "re") : NULL;
+    if (!f) return;
+    while (n < at->line && fgets(line, sizeof line, f)) n++;
+    fclose(f);
+    if (n != at->line) return;
+    line[strcspn(line, "\r\n")] = '\0';
+    add(p, "\n%6d | %s", n, line);
+    if (!at->column) return;
+    add(p, "\n       | ");
+    for (int k = 0; k < at->column - 1 && line[k]; k++) add(p, "%c", line[k] == '\t' ? '\t' : ' ');
+    add(p, "^");
+}
+
+static void add_address(const page *p, const struct simgpu_address *a) {
+    ull distance = a->distance, bytes = a->bytes, start = a->base;
+    switch (a->where) {
+    case SIMGPU_NULL_POINTER: add(p, "a null pointer"); break;
+    case SIMGPU_NO_DEVICE_MEMORY:
+        add(p, "not a device address; it looks like a host pointer: pass what cudaMalloc gave");
+        break;
+    case SIMGPU_NONE_ALLOCATED: add(p, "nothing is allocated"); break;
+    case SIMGPU_INSIDE:
+        add(p, "%llu bytes into %s%llu-byte allocation at 0x%llx%s", distance, a->freed ? "a " : "the ", bytes, start,
+            a->freed ? " that was freed" : "");
+        break;
+    default:
+        add(p, "%llu bytes %s the %llu-byte allocation at 0x%llx%s", distance,
+            a->where == SIMGPU_PAST_END ? "past the end of" : "before", bytes, start, a->freed ? " (freed)" : "");
+    }
+}
+
+const char *simgpuSayAddress(const struct simgpu_address *address, char *text, size_t size) {
+    page p = begin(text, size);
+    add_address(&p, address);
+    return text;
+}
+
+static void add_three(const page *p, const char *what, const uint32_t v[3]) {
+    add(p, "%s (%u,%u,%u)", what, v[0], v[1], v[2]);
+}
+
+/* --- why a kernel took its time ------------------------------------------------------------------------------ */
+
+static double product(const uint32_t v[3]) { return (double)v[0] * v[1] * v[2]; }
+
+static void add_latency(const page *p, const struct simgpu_bound *b, const char *place) {
+    if (b->by_loads)
+        add(p, "latency: a warp waits for %.0f load%s in a row%s", (double)b->rounds, b->rounds == 1 ? "" : "s", place);
+    else
+        add(p, "latency: a warp's instructions wait for each other for %.0f clocks", (double)b->clocks);
+    add(p, ", and warps fill %.0f %% of the GPU", b->share * 100);
+}
+
+const char *simgpuSayBound(const struct simgpu_launch *launch, char *text, size_t size) {
+    const struct simgpu_bound *b = &launch->bound;
+    page p = begin(text, size);
+    char place[128] = "";
+    if (b->at.file) snprintf(place, sizeof place, " in %.100s:%d", base(b->at.file), b->at.line);
+    switch (b->term) {
+    case SIMGPU_TERM_BLOCKS:
+        add(&p, "blocks: %.0f blocks of %.0f threads, of which the GPU starts %.1f a nanosecond", product(launch->grid),
+            product(launch->block), b->amount);
+        break;
+    case SIMGPU_TERM_BARRIER: add(&p, "barriers: a warp waits at %.0f of them, most%s", b->amount, place); break;
+    case SIMGPU_TERM_ATOMIC:
+        add(&p, "atomics: %.0f wait for their turn on the same %u bytes, most%s", b->amount, b->atomic_bytes, place);
+        break;
+    case SIMGPU_TERM_ISSUE: add(&p, "issue: %.1f us of instructions, most%s", b->amount / 1000, place); break;
+    case SIMGPU_TERM_LSU: add(&p, "LSU: %.1f clocks a request%s", b->amount, place); break;
+    case SIMGPU_TERM_L2_READ: add(&p, "L2 read: %.1f sectors a request miss L1%s", b->amount, place); break;
+    case SIMGPU_TERM_L2_WRITE:
+        add(&p, "L2 write: %.1f sectors a store, each written in part%s", b->amount, place);
+        break;
+    case SIMGPU_TERM_DRAM: add(&p, "DRAM: %.1f MB must move; only moving less is faster", b->amount / 1e6); break;
+    case SIMGPU_TERM_LATENCY: add_latency(&p, b, place); break;
+    default: add(&p, "launch: a launch costs more than its work of %.2f us", b->amount / 1000);
+    }
+    return text;
+}
+
+/* --- what stopped a kernel ----------------------------------------------------------------------------------- */
+
+static const char *const fault_titles[SIMGPU_FAULTS] = {[SIMGPU_FAULT_NONE] = "no fault",
+                                                        [SIMGPU_FAULT_UNSUPPORTED] = "unsupported instruction",
+                                                        [SIMGPU_FAULT_ILLEGAL_ADDRESS] = "illegal address",
+                                                        [SIMGPU_FAULT_MISALIGNED] = "misaligned address",
+                                                        [SIMGPU_FAULT_BUDGET] = "runaway kernel",
+                                                        [SIMGPU_FAULT_DEADLOCK] = "deadlock",
+                                                        [SIMGPU_FAULT_BAD_SYNC] = "bad synchronisation",
+                                                        [SIMGPU_FAULT_TRAP] = "trap",
+                                                        [SIMGPU_FAULT_ASSERT] = "assertion failed",
+                                                        [SIMGPU_FAULT_STACK] = "stack overflow"};
+
+static void add_access(const page *p, const struct simgpu_fault *f) {
+    static const char *const verbs[] = {[SIMGPU_DID_NOTHING] = "access",
+                                        [SIMGPU_DID_READ] = "load",
+                                        [SIMGPU_DID_WRITE] = "store",
+                                        [SIMGPU_DID_ATOMIC] = "atomic"};
+    add(p, "%s of %u bytes ", verbs[f->did], f->bytes);
+}
+
+/* Nobody in the block can run, and not all have ended: who waits where. */
+static void add_waiting(const page *p, const struct simgpu_fault *f) {
+    static const char *const where[] = {[SIMGPU_WAITS_FOR_WARP] = "for the others of their warp to come",
+                                        [SIMGPU_WAITS_AT_BARRIER] = "at the barrier",
+                                        [SIMGPU_WAITS_FOR_MASK] = "for lanes that their mask names"};
+    for (uint32_t k = 0; k < f->nwaiting; k++)
+        add(p, "%s%u of %llu threads wait %s at line %u", k ? "; " : "", f->waiting[k].threads, (ull)f->n[1],
+            where[f->waiting[k].what], f->waiting[k].line);
+    if (f->n[0]) add(p, "; %llu have ended", (ull)f->n[0]);
+    add(p, ". %s",
+        f->waiting[f->n[2]].what == SIMGPU_WAITS_FOR_MASK
+            ? "Every lane that a mask names must come to the line that names it"
+        : f->counted ? "A barrier with a number of threads waits until so many have come"
+                     : "Every thread of the block must reach the same __syncthreads()");
+}
+
+static void add_cause_of_access(const page *p, const struct simgpu_fault *f) {
+    ull at = f->address.address;
+    switch (f->cause) {
+    case SIMGPU_CAUSE_ADDRESS:
+        add_access(p, f);
+        add(p, "at 0x%llx: ", at);
+        add_address(p, &f->address);
+        break;
+    case SIMGPU_CAUSE_MISALIGNED:
+        add_access(p, f);
+        add(p, "at 0x%llx: the address must be a multiple of %u", at, f->bytes);
+        break;
+    case SIMGPU_CAUSE_BEFORE_SPACE:
+        add_access(p, f);
+        add(p, "%llu bytes before the beginning of %s memory", (ull)f->n[0], f->name);
+        break;
+    case SIMGPU_CAUSE_PAST_SPACE:
+        add_access(p, f);
+        add(p, "at offset %llu of %s memory, which has %llu bytes here", (ull)f->n[0], f->name, (ull)f->n[1]);
+        break;
+    case SIMGPU_CAUSE_LOCAL_ATOMIC: add(p, "an atomic on local memory, which no other thread can see"); break;
+    case SIMGPU_CAUSE_PRINTF_STRING: add(p, "printf was given a string that is not in device memory"); break;
+    case SIMGPU_CAUSE_NO_FUNCTION:
+        add(p, "call through a pointer that is not a device function (0x%llx)", (ull)f->n[0]);
+        break;
+    default: break;
+    }
+}
+
+static void add_cause(const page *p, const struct simgpu_fault *f) {
+    ull a = f->n[0], b = f->n[1], c = f->n[2];
+    switch (f->cause) {
+    case SIMGPU_CAUSE_ARGUMENTS: add(p, "%s is called with %llu arguments; it takes %llu", f->name, a, b); break;
+    case SIMGPU_CAUSE_ASSERTION: add(p, "%s (%s:%llu)", f->text, f->name, a); break;
+    case SIMGPU_CAUSE_BARRIERS:
+        add(p,
+            "threads of one block meet at different barriers: some wait at line %llu, others at line %llu; every "
+            "thread must reach the same __syncthreads()",
+            a, b);
+        break;
+    case SIMGPU_CAUSE_BARRIER_NUMBER:
+        add(p, "barrier %llu for %llu threads: there are 16 barriers, and thread counts are multiples of 32", a, b);
+        break;
+    case SIMGPU_CAUSE_BARRIER_PARTLY:
+        add(p, "a barrier under a condition that only some lanes of the warp meet");
+        break;
+    case SIMGPU_CAUSE_MASK_WITHOUT_ME:
+        add(p, "the mask 0x%08llx does not name lane %llu, which executes it", a, b);
+        break;
+    case SIMGPU_CAUSE_MASK_OF_ABSENT: add(p, "the mask 0x%08llx names lanes that do not execute it", a); break;
+    case SIMGPU_CAUSE_SPLITS: add(p, "branches diverge inside each other more than %llu deep", a); break;
+    case SIMGPU_CAUSE_CALLS: add(p, "calls nest too deep at %s: endless recursion?", f->name); break;
+    case SIMGPU_CAUSE_TRAP: add(p, "the kernel executed a trap"); break;
+    case SIMGPU_CAUSE_BRANCH_INDEX: add(p, "brx.idx with index %llu into a list of %llu targets", a, b); break;
+    case SIMGPU_CAUSE_BLOCK_BUDGET:
+        add(p, "still running after its budget of warp instructions for a block: an endless loop?");
+        break;
+    case SIMGPU_CAUSE_LAUNCH_BUDGET:
+        add(p,
+            "the first %llu of its %llu blocks took more than %llu warp instructions, which is the budget of a "
+            "launch; SIMGPU_BUDGET raises it",
+            a, b, c);
+        break;
+    case SIMGPU_CAUSE_WAITING: add_waiting(p, f); break;
+    default: add_cause_of_access(p, f);
+    }
+}
+
+const char *simgpuSayFault(const struct simgpu_fault *f, enum simgpu_part part, char *text, size_t size) {
+    page p = begin(text, size);
+    if (f->cause == SIMGPU_CAUSE_REFUSED) {
+        if (part == SIMGPU_WHOLE) add(&p, "%s: ", f->module);
+        add(&p, "kernel %s cannot run on SimGPU: %s", f->kernel, f->text);
+        return text;
+    }
+    if (part == SIMGPU_WHOLE && known(&f->at)) add(&p, "%s:%d: ", base(f->at.file), f->at.line);
+    if (part == SIMGPU_WHOLE && !known(&f->at)) add(&p, "%s, PTX line %u: ", f->module, f->module_line);
+    if (part != SIMGPU_LAST) {
+        add(&p, "%s: ", fault_titles[f->kind]);
+        add_cause(&p, f);
+    }
+    if (part == SIMGPU_WHAT) return text;
+    if (part == SIMGPU_WHOLE) {
+        add_source(&p, &f->at);
+        add(&p, "\n  ");
+    }
+    add(&p, "in kernel %s", f->kernel);
+    if (f->scope != SIMGPU_WHOLE_LAUNCH) add_three(&p, ", block", f->block);
+    if (f->scope == SIMGPU_ONE_THREAD) add_three(&p, ", thread", f->thread);
+    if (f->scope == SIMGPU_ONE_WARP) add(&p, ", warp %u", f->warp);
+    return text;
+}
+
+/* --- what the checks found ----------------------------------------------------------------------------------- */
+
+static const char *does(enum simgpu_did did) {
+    return did == SIMGPU_DID_ATOMIC ? "changes atomically" : did == SIMGPU_DID_WRITE ? "writes" : "reads";
+}
+static const char *did_so(enum simgpu_did did) {
+    return did == SIMGPU_DID_ATOMIC ? "changed atomically" : did == SIMGPU_DID_WRITE ? "wrote" : "read";
+}
+
+static void add_what_of_memory(const page *p, const struct simgpu_finding *f) {
+    ull offset = f->offset;
+    switch (f->space) {
+    case SIMGPU_SHARED_VARIABLE: add(p, "byte %llu of the shared variable %s", offset, f->variable); break;
+    case SIMGPU_SHARED_DYNAMIC: add(p, "byte %llu of the dynamic shared memory", offset); break;
+    case SIMGPU_SHARED_MEMORY: add(p, "byte %llu of shared memory", offset); break;
+    default: add(p, "device memory, "); add_address(p, &f->address);
+    }
+}
+
+static void add_race(const page *p, const struct simgpu_finding *f) {
+    static const char *const rivals[] = {[SIMGPU_OTHER_THREAD] = "another thread",
+                                         [SIMGPU_OTHER_LANE] = "another lane of the warp",
+                                         [SIMGPU_OTHER_BLOCK] = "another block"};
+    const struct simgpu_place *mine = &f->side[0].at, *other = &f->side[1].at;
+    if (f->rival == SIMGPU_SAME_STORE) {
+        add(p, "race: lanes of one warp write different values to one place at once");
+        return;
+    }
+    add(p, "race: a thread %s what %s %s ", does(mine->did), rivals[f->rival], did_so(other->did));
+    if (mine->line == other->line)
+        add(p, "on the same line");
+    else
+        add(p, "at line %d", other->line);
+    add(p, ", and nothing puts them in order");
+}
+
+static void add_command(const page *p, const struct simgpu_side *s) {
+    static const char *const copies[] = {[SIMGPU_H2D] = "the copy to the device",
+                                         [SIMGPU_D2H] = "the copy to the host",
+                                         [SIMGPU_D2D] = "the copy on the device",
+                                         [SIMGPU_H2H] = "the copy on the host"};
+    if (s->command == SIMGPU_KERNEL)
+        add(p, "kernel %s", s->name);
+    else
+        add(p, "%s", s->command == SIMGPU_COPYING ? copies[s->direction] : "the memset");
+    add(p, " on stream %u", s->stream);
+}
+
+static void add_finding(const page *p, const struct simgpu_finding *f) {
+    const struct simgpu_side *mine = &f->side[0], *other = &f->side[1];
+    bool writes = other->at.did == SIMGPU_DID_WRITE;
+    switch (f->kind) {
+    case SIMGPU_RACE: add_race(p, f); break;
+    case SIMGPU_UNINITIALISED:
+        add(p, "uninitialised: a thread reads shared memory that no thread of its block has written");
+        break;
+    case SIMGPU_STREAM_ORDER:
+        add(p, "stream order: ");
+        add_command(p, mine);
+        add(p, " %s what ", does(mine->at.did));
+        add_command(p, other);
+        add(p, " %s (", does(other->at.did));
+        add_place(p, &other->at, mine->at.file);
+        add(p, "), and nothing puts the two in order");
+        break;
+    case SIMGPU_IN_FLIGHT:
+        add(p, "in flight: the host %s a buffer that a copy (", does(mine->at.did));
+        add_place(p, &other->at, mine->at.file);
+        add(p, ") may still be %s: nobody has waited for it", writes ? "writing" : "reading");
+    }
+}
+
+/* The lines between the source and the remedy. */
+static void add_details(const page *p, const struct simgpu_finding *f) {
+    const struct simgpu_side *mine = &f->side[0], *other = &f->side[1];
+    bool writes = other->at.did == SIMGPU_DID_WRITE;
+    switch (f->kind) {
+    case SIMGPU_STREAM_ORDER:
+        add(p, "\n  %llu bytes, from ", (ull)f->bytes);
+        if (f->space == SIMGPU_HOST_MEMORY)
+            add(p, "in host memory");
+        else
+            add_address(p, &f->address);
+        return;
+    case SIMGPU_IN_FLIGHT:
+        add(p, "\n  byte %llu of the %llu that are copied %s on stream %u", (ull)f->offset, (ull)f->bytes,
+            writes ? "to the host" : "to the device", other->stream);
+        return;
+    default: break;
+    }
+    add(p, "\n  in kernel %s", f->kernel);
+    add_three(p, ", block", mine->block);
+    add(p, ": ");
+    if (f->kind == SIMGPU_RACE) {
+        if (other->any_lane)
+            add(p, "another lane of warp %u", other->warp);
+        else
+            add_three(p, "thread", other->thread);
+        if (f->rival == SIMGPU_OTHER_BLOCK) add_three(p, " of block", other->block);
+        add(p, " %s and ", did_so(other->at.did));
+    }
+    add_three(p, "thread", mine->thread);
+    add(p, " %s ", f->kind == SIMGPU_RACE ? does(mine->at.did) : "reads");
+    add_what_of_memory(p, f);
+}
+
+static const char *remedy(const struct simgpu_finding *f) {
+    static const char *const races[] = {
+        [SIMGPU_OTHER_THREAD] = "put __syncthreads() between the two, where every thread of the block passes it.",
+        [SIMGPU_OTHER_LANE] = "lanes of one warp need not run together: put __syncwarp() between the two, or pass the "
+                              "value by __shfl_sync.",
+        [SIMGPU_OTHER_BLOCK] = "blocks of one launch run in any order: give each block its own element, use an atomic, "
+                               "end the kernel between the two, or publish what was written by __threadfence() and "
+                               "then a flag.",
+        [SIMGPU_SAME_STORE] = "which value stays is left open: let one thread write, or use an atomic."};
+    switch (f->kind) {
+    case SIMGPU_RACE: return races[f->rival];
+    case SIMGPU_UNINITIALISED:
+        return "shared memory begins with garbage in every block: write each element before it is read, zeros too.";
+    case SIMGPU_STREAM_ORDER:
+        return "record an event behind the first (cudaEventRecord) and let the other's stream wait for it "
+               "(cudaStreamWaitEvent), or put both on one stream.";
+    default:
+        return "wait before the host goes on with it: cudaStreamSynchronize(stream), or an event recorded behind the "
+               "copy and cudaEventSynchronize.";
+    }
+}
+
+const char *simgpuSayFinding(const struct simgpu_finding *f, enum simgpu_part part, char *text, size_t size) {
+    const struct simgpu_place *mine = &f->side[0].at;
+    bool in_kernel = f->kind == SIMGPU_RACE || f->kind == SIMGPU_UNINITIALISED;
+    page p = begin(text, size);
+    if (part == SIMGPU_WHOLE && (mine->file || in_kernel)) add(&p, "%s:%d: ", base(mine->file), mine->line);
+    if (part != SIMGPU_LAST) add_finding(&p, f);
+    if (part == SIMGPU_WHAT) return text;
+    if (part == SIMGPU_WHOLE) {
+        if (f->nsides > 1 && !f->same_code) add_source(&p, &f->side[1].at);
+        add_source(&p, mine);
+        add_details(&p, f);
+        add(&p, "\n  ");
+    }
+    add(&p, "Mend: %s", remedy(f));
+    return text;
+}
+
+/* --- why the SMs were idle ----------------------------------------------------------------------------------- */
+
+const char *simgpuSayGap(const struct simgpu_gap *gap, char *text, size_t size) {
+    static const char *const causes[] = {[SIMGPU_HOST_BLOCKED] = "host blocked in ",
+                                         [SIMGPU_HOST_WORKING] = "host working",
+                                         [SIMGPU_HOST_LAUNCHING] = "host launching",
+                                         [SIMGPU_WAITING_FOR_COPY] = "waiting for copy",
+                                         [SIMGPU_WAITING_FOR_FUNCTION] = "waiting for a host function",
+                                         [SIMGPU_BETWEEN_COMMANDS] = "device between commands",
+                                         [SIMGPU_KERNEL_STARTING] = "kernel starting"};
+    page p = begin(text, size);
+    add(&p, "%s%s", causes[gap->cause], gap->cause == SIMGPU_HOST_BLOCKED ? gap->call : "");
+    return text;
+}
+
+/* --- the words of enums -------------------------------------------------------------------------------------- */
+
+const char *simgpuTermName(enum simgpu_term term) {
+    static const char *const names[SIMGPU_TERMS] = {"launch",  "blocks",   "issue", "lsu",    "barrier",
+                                                    "l2_read", "l2_write", "dram",  "atomic", "latency"};
+    return names[term];
+}
+
+const char *simgpuFaultName(enum simgpu_fault_kind kind) {
+    static const char *const names[SIMGPU_FAULTS] = {
+        [SIMGPU_FAULT_NONE] = "none",
+        [SIMGPU_FAULT_UNSUPPORTED] = "unsupported",
+        [SIMGPU_FAULT_ILLEGAL_ADDRESS] = "illegal address",
+        [SIMGPU_FAULT_MISALIGNED] = "misaligned",
+        [SIMGPU_FAULT_BUDGET] = "budget",
+        [SIMGPU_FAULT_DEADLOCK] = "deadlock",
+        [SIMGPU_FAULT_BAD_SYNC] = "bad sync",
+        [SIMGPU_FAULT_TRAP] = "trap",
+        [SIMGPU_FAULT_ASSERT] = "assert",
+        [SIMGPU_FAULT_STACK] = "stack",
+    };
+    return names[kind];
+}
+
+const char *simgpuFindingName(enum simgpu_finding_kind kind) {
+    static const char *const names[] = {[SIMGPU_RACE] = "race",
+                                        [SIMGPU_UNINITIALISED] = "uninit",
+                                        [SIMGPU_STREAM_ORDER] = "stream-order",
+                                        [SIMGPU_IN_FLIGHT] = "in-flight"};
+    return names[kind];
+}
+
+const char *simgpuDirectionName(enum simgpu_direction direction) {
+    static const char *const names[] = {"h2d", "d2h", "d2d", "h2h"};
+    return names[direction];
+}
+
+const char *simgpuDidName(enum simgpu_did did) {
+    static const char *const names[] = {"nothing", "read", "write", "atomic"};
+    return names[did];
+}
