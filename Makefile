@@ -45,9 +45,9 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check grade test doctor lint docs bench bench-sim bench-clock fuzz repeat clean FORCE
+.PHONY: list setup check grade test doctor lint docs bench bench-sim bench-clock fuzz repeat editor clean FORCE
 list:         ; @$(DO)/list.sh
-setup:        ; @$(DO)/setup.sh
+setup:        ; @$(DO)/setup.sh && $(MAKE) editor
 check: FORCE  ; @$(DO)/check.sh
 grade: FORCE  ; @$(DO)/grade.sh
 test: FORCE   ; @$(DO)/test.sh
@@ -59,6 +59,7 @@ bench-sim: FORCE ; @$(DO)/bench-sim.sh
 bench-clock: FORCE ; @$(DO)/bench-clock.sh
 fuzz: FORCE   ; @$(DO)/fuzz.sh
 repeat: FORCE ; @tests/repeat.sh
+editor:       ; @$(DO)/editor.sh $(CLANG) $(SIM_CUDA)
 clean:        ; @rm -rf .build && echo 'clean: removed .build'
 FORCE:
 

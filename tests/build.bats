@@ -46,3 +46,14 @@ load helper
     mv common/simgpu/profiles elsewhere
     [[ $(apart "$B/reference/lab3" | head -n 1) == *'virtual "Moved" \ card'* ]]
 }
+
+@test "make editor: every .cu of the labs is in compile_commands.json, with flags that compile it alone" {
+    make -s editor 3>&- 4>&-
+    for file in labs/*/*.cu; do
+        line=$(grep -F "\"file\": \"$file\"" .build/compile_commands.json)
+        mapfile -t arguments < <(sed 's/.*"arguments": \[//; s/\]}.*//; s/", "/\n/g; s/"//g' <<<"$line")
+        [ "${arguments[-1]}" = "$file" ]
+        "${arguments[@]}" -fsyntax-only
+    done
+    ! command -v clangd >/dev/null || clangd --check="$(lab_dir 3)/$(lab_file 3)" 2>&1 | grep -q "All checks completed, 0 errors"
+}
