@@ -1,4 +1,4 @@
-/* The switch: who hears which hook. */
+/* The switch: who hears what. */
 #include "check.h"
 #include "parts.h"
 
@@ -20,21 +20,23 @@ static void host_saw(uint32_t stream, uint64_t count) {
     host_guard_again();
 }
 
-static const time_hooks hooks = {.after = streams_after,
-                                 .joined = streams_joined,
-                                 .submitted = submitted,
-                                 .launches = streams_launches,
-                                 .moves = host_moves,
-                                 .ended = ended,
-                                 .host_saw = host_saw};
+static const time_listener check_commands = {.after = streams_after,
+                                             .joined = streams_joined,
+                                             .submitted = submitted,
+                                             .launches = streams_launches,
+                                             .moves = host_moves,
+                                             .ended = ended,
+                                             .host_saw = host_saw};
+
+void check_forget(void) {
+    streams_reset();
+    host_reset();
+}
 
 void check_enable(bool on) {
     void *frame;
-    streams_reset();
-    host_reset();
+    check_forget();
     if (on) backtrace(&frame, 1); /* its first call loads a library: not in a signal handler */
-    exec_listener = on ? &memory_hooks : NULL;
-    time_listener = on ? &hooks : NULL;
+    exec_listen(&check_memory, on);
+    time_listen(&check_commands, on);
 }
-
-bool check_enabled(void) { return exec_listener != NULL; }

@@ -89,7 +89,7 @@ void host_submitted(const time_command *c, uint64_t count) {
         }
     if (nguards == guards_room) {
         guards_room = guards_room ? 2 * guards_room : 64;
-        guards = must(realloc(guards, guards_room * sizeof *guards));
+        guards = check_must(realloc(guards, guards_room * sizeof *guards));
     }
     guards[nguards++] = g;
     protect_all();

@@ -2,19 +2,17 @@
 #ifndef SIMGPU_CHECK_PARTS_H
 #define SIMGPU_CHECK_PARTS_H
 
-#include "../exec/hooks.h"
-#include "../time/hooks.h"
+#include "../exec/listen.h"
+#include "../time/listen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Memory that the host must have. */
-static inline void *must(void *p) {
-    if (!p) sim_refuse("the host has no memory left for checks; set SIMGPU_CHECK=0");
-    return p;
+static inline void *check_must(void *p) {
+    return base_must(p, "the host has no memory left for checks; set SIMGPU_CHECK=0");
 }
 
-extern const exec_hooks memory_hooks; /* memory.c: inside a launch */
+extern const exec_listener check_memory; /* memory.c: inside a launch */
 
 /* streams.c: the order of commands. A launch tells what it used of device memory when it has run. */
 typedef void parts_range(uint64_t lo, uint64_t hi, bool writes);

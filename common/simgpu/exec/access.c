@@ -5,7 +5,7 @@
  */
 #pragma clang diagnostic ignored "-Wpass-failed" /* under sanitizers its loops stay as they are */
 #include "count.h"
-#include "hooks.h"
+#include "warp.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,8 @@ uint8_t *generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes) 
         uint64_t at = addr - WINDOW_PARAM;
         return at + bytes <= b->launch->kernel->param_bytes ? (uint8_t *)(uintptr_t)b->launch->params + at : NULL;
     }
-    return mem_find(addr, &r) && bytes <= r.hi - addr ? mem_host(addr) : NULL;
+    return exec_mem_find(b->worker->device, addr, &r) && bytes <= r.hi - addr ? exec_mem_host(b->worker->device, addr)
+                                                                              : NULL;
 }
 
 static uint32_t access_bytes(const ptx_insn *i) { return (uint32_t)ptx_type_bytes[i->type] * i->vector; }
@@ -49,9 +50,9 @@ static exec_fault *bad_access(warp *w, const ptx_insn *i, enum simgpu_fault_kind
 static void bad_global(warp *w, const ptx_insn *i, uint32_t size) {
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
-        if (mem_valid(w->address[l], size)) continue;
+        if (exec_mem_valid(w->block->worker->device, w->address[l], size)) continue;
         bad_access(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_ADDRESS, l, size)->address =
-            mem_locate(w->address[l]);
+            exec_mem_locate(w->block->worker->device, w->address[l]);
         return;
     }
 }
@@ -114,12 +115,12 @@ static bool global_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s)
     mem_range *r = &w->block->worker->ranges[w->counters + (i - w->code) - w->block->worker->counters];
     if (s->lo >= r->lo && s->end <= r->hi) return true;
     mem_range found;
-    if (mem_find(s->lo, &found) && s->end <= found.hi) {
+    if (exec_mem_find(w->block->worker->device, s->lo, &found) && s->end <= found.hi) {
         *r = found;
         return true;
     }
     for (uint32_t m = w->mask; m; m &= m - 1)
-        if (!mem_valid(w->address[__builtin_ctz(m)], size)) {
+        if (!exec_mem_valid(w->block->worker->device, w->address[__builtin_ctz(m)], size)) {
             bad_global(w, i, size);
             return false;
         }
@@ -237,7 +238,7 @@ static inline uint8_t *lane_bytes(warp *w, enum ptx_space space, uint32_t l) {
     case SPACE_SHARED: return w->block->shared + a;
     case SPACE_LOCAL: return local_pointer(w, l, a);
     case SPACE_PARAM: return (uint8_t *)(uintptr_t)w->block->launch->params + a;
-    default: return mem_host(a);
+    default: return (uint8_t *)(uintptr_t)(w->block->worker->memory + a);
     }
 }
 
@@ -369,7 +370,7 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     case SPACE_SHARED:
         if (!limits_ok(w, i, size, &s, w->block->shared_bytes, "shared")) return;
         count_shared(w, c, size, load, &s);
-        if (exec_listener) exec_listener->access(w, i, space, size);
+        if (exec_heard) listen_access(w, i, space, size);
         break;
     case SPACE_LOCAL:
         if (!limits_ok(w, i, size, &s, w->local_stride, "local")) return;
@@ -386,7 +387,7 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
             count_load(w, i, c, size, &s);
         else
             count_store(w, c, size, &s);
-        if (exec_listener) exec_listener->access(w, i, SPACE_GLOBAL, size);
+        if (exec_heard) listen_access(w, i, SPACE_GLOBAL, size);
     }
     if (load) {
         if (!s.dense || !load_dense(w, i, lane_bytes(w, space, 0))) load_lanes(w, i, space);
@@ -559,7 +560,7 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         fault(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_LOCAL_ATOMIC, (uint32_t)__builtin_ctz(w->mask));
         return;
     }
-    if (exec_listener) exec_listener->access(w, i, space, size);
+    if (exec_heard) listen_access(w, i, space, size);
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         uint64_t b = size == 8 ? ROW(w, uint64_t, i->b)[l] : ROW(w, uint32_t, i->b)[l];

@@ -3,7 +3,6 @@
  * double and rounded once, so that its bits do not depend on the host's libm; double precision is the host's.
  */
 #include "lane_math.h"
-#include "must.h"
 #include "warp.h"
 
 #include <ctype.h>
@@ -148,13 +147,13 @@ static void print_bytes(warp *w, const char *text, size_t n) {
     if (t->printed_blocks == 0 || t->printed[t->printed_blocks - 1].block != w->block->id) {
         if (t->printed_blocks == t->printed_capacity) {
             t->printed_capacity = t->printed_capacity ? 2 * t->printed_capacity : 64;
-            t->printed = must(realloc(t->printed, t->printed_capacity * sizeof *t->printed));
+            t->printed = exec_must(realloc(t->printed, t->printed_capacity * sizeof *t->printed));
         }
         t->printed[t->printed_blocks++] = (printed_block){w->block->id, t->print_length};
     }
     if (t->print_length + n > t->print_capacity) {
         t->print_capacity = 2 * (t->print_length + n);
-        t->print = must(realloc(t->print, t->print_capacity));
+        t->print = exec_must(realloc(t->print, t->print_capacity));
     }
     memcpy(t->print + t->print_length, text, n);
     t->print_length += n;
@@ -242,7 +241,7 @@ static void assertion(warp *w, const ptx_insn *i, uint32_t lane) {
 }
 
 void builtin_call(warp *w, const ptx_insn *i) {
-    const exec_builtin *b = i->call->builtin;
+    const exec_builtin *b = w->block->launch->program->functions[i->call->callee->number].builtin;
     static const uint8_t arguments[] = {[F_F] = 1, [F_FF] = 2, [F_FFF] = 3, [D_D] = 1,  [D_DD] = 2,   [D_DDD] = 3,
                                         [I_I] = 1, [L_L] = 1,  [F_FI] = 2,  [D_DI] = 2, [PRINTF] = 2, [ASSERT] = 3};
     if (i->call->nargs < arguments[b->shape]) {

@@ -1,5 +1,5 @@
 /* Lanes and warps that exchange: votes, shuffles, matches, and the barriers of a block (PTX ISA 9.7.13). */
-#include "hooks.h"
+#include "warp.h"
 
 #define EACH_ACTIVE                                                                                                    \
     for (uint32_t m = w->mask, l = 0; m; m &= m - 1)                                                                   \
@@ -25,7 +25,7 @@ static uint32_t group_of(const warp *w, const uint32_t *masks, uint32_t mask) {
 
 /* A .sync instruction: does `each` when the lanes that the member mask (in row) names are here. Several groups may come
  * at once, each under a mask of its own, as the tiles of a warp do; then it is done for one after another. */
-static void with_members(warp *w, const ptx_insn *i, uint32_t row, ptx_handler *each) {
+static void with_members(warp *w, const ptx_insn *i, uint32_t row, exec_handler *each) {
     const uint32_t *masks = ROW(w, uint32_t, row);
     uint32_t all = w->mask, first = masks[__builtin_ctz(all)], left = all;
     bool groups = !one_mask(w, masks, first);
@@ -43,7 +43,7 @@ static void with_members(warp *w, const ptx_insn *i, uint32_t row, ptx_handler *
     w->mask = all;
 }
 
-static void collective(warp *w, const ptx_insn *i, ptx_handler *each) {
+static void collective(warp *w, const ptx_insn *i, exec_handler *each) {
     if (i->e == NO_ROW) /* the old forms without a mask: the active lanes */
         each(w, i);
     else
@@ -160,7 +160,7 @@ static bool same_place(block *b, uint32_t number) {
 
 static void release(block *b, uint32_t number) {
     if (number == 0 && !b->barriers[0].expected && !same_place(b, 0)) return;
-    if (exec_listener) exec_listener->passed(b, number);
+    if (exec_heard) listen_passed(b, number);
     for (uint32_t k = 0; k < b->nwarps; k++)
         for (uint32_t s = 0; s < b->warps[k].nsplits; s++) {
             warp *w = &b->warps[k];
@@ -206,7 +206,7 @@ static void arrive(warp *w, const ptx_insn *i, bool waits) {
     }
     b->barriers[number].arrived += (uint32_t)__builtin_popcount(w->mask);
     if (expected) b->barriers[number].expected = expected;
-    if (exec_listener) exec_listener->arrived(w, number);
+    if (exec_heard) listen_arrived(w, number);
     if (i->op == OP_bar_red) {
         uint32_t p = predicate(w, i->c, i->negate_c) & w->mask;
         b->barriers[number].sum += (uint32_t)__builtin_popcount(p);
@@ -231,5 +231,5 @@ void op_bar_arrive(warp *w, const ptx_insn *i) { arrive(w, i, false); }
 /* Stores are seen at once: only a listener cares. */
 void op_fence(warp *w, const ptx_insn *i) {
     (void)i;
-    if (exec_listener) exec_listener->fenced(w);
+    if (exec_heard) listen_fenced(w);
 }

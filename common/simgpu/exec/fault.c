@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct simgpu_place fault_place(const ptx_module *m, const ptx_insn *i) {
+struct simgpu_place exec_place_of(const ptx_module *m, const ptx_insn *i) {
     const char *path = i->file < m->nfiles ? m->files[i->file] : "";
     if (!i->line || !*path) return (struct simgpu_place){.file = NULL};
     return (struct simgpu_place){.file = path, .line = (int)i->line, .column = (int)i->column};
@@ -17,12 +17,10 @@ static void at(exec_fault *f, const ptx_function *kernel, const ptx_insn *i, enu
     f->cause = cause;
     f->module = kernel->module->source_name;
     if (i) {
-        f->at = fault_place(kernel->module, i);
+        f->at = exec_place_of(kernel->module, i);
         f->module_line = i->ptx_line;
     }
-    int length;
-    const char *name = ptx_base_name(kernel->name, &length);
-    snprintf(f->kernel, sizeof f->kernel, "%.*s", length, name);
+    snprintf(f->kernel, sizeof f->kernel, "%s", base_kernel_name(kernel->name).text);
 }
 
 exec_fault *fault(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum simgpu_fault_cause cause,
@@ -55,9 +53,9 @@ void fault_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, 
     f->n[2] = budget;
 }
 
-void fault_refused(exec_fault *f, const ptx_function *kernel) {
+void fault_refused(exec_fault *f, const ptx_function *kernel, const char *why) {
     at(f, kernel, NULL, SIMGPU_FAULT_UNSUPPORTED, SIMGPU_CAUSE_REFUSED);
-    snprintf(f->text, sizeof f->text, "%s", kernel->unsupported ? kernel->unsupported : "it has no body");
+    snprintf(f->text, sizeof f->text, "%s", why);
 }
 
 /* --- deadlock ----------------------------------------------------------------------------------------------- */

@@ -11,5 +11,5 @@
 #pragma clang attribute pop
 #else
 #include "warp.h"
-ptx_handler *const lanes_avx2[NOPS] = {NULL};
+exec_handler *const lanes_avx2[NOPS] = {NULL};
 #endif

@@ -1,5 +1,5 @@
 /* Who runs when: splits of a warp, joins, warp-wide synchronisation, calls and returns. See warp.h for the idea. */
-#include "hooks.h"
+#include "warp.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +31,7 @@ static void enter_split(warp *w, int32_t s) {
     w->active = p->mask;
     w->r = w->stack + f->base;
     w->code = c->insns;
+    w->run = t->run + c->first;
     w->executed = t->executed + c->first;
     w->threads = t->threads + c->first;
     w->counters = t->counters + c->first;
@@ -195,8 +196,8 @@ static uint64_t special(const warp *w, enum ptx_special s, uint32_t lane) {
     case SREG_laneid: return lane;
     case SREG_warpid: return w->number;
     case SREG_nwarpid: return b->nwarps;
-    case SREG_smid: return b->id % exec_device.sms; /* round robin, one possible placement */
-    case SREG_nsmid: return exec_device.sms;
+    case SREG_smid: return b->id % w->block->worker->device->card.sms; /* round robin, one possible placement */
+    case SREG_nsmid: return w->block->worker->device->card.sms;
     case SREG_lanemask_eq: return 1u << lane;
     case SREG_lanemask_lt: return (1u << lane) - 1;
     case SREG_lanemask_le: return (2u << lane) - 1;
@@ -227,7 +228,8 @@ static uint64_t address_of(const warp *w, const ptx_row *row, const frame *f) {
     if (row->var->space == SPACE_LOCAL) at += f->local_base;
     if (row->var->space == SPACE_SHARED && row->var->size == 0)
         return at + w->block->launch->kernel->dynamic_shared_offset;
-    return at + row->var->address;
+    if (row->var->space == SPACE_LOCAL) return at + row->var->address;
+    return at + w->block->launch->program->address[row->var->number];
 }
 
 static bool changes_with_block(const ptx_row *row) {
@@ -392,7 +394,7 @@ bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
         return false;
     }
     if ((w->mask & want) == want) {
-        if (exec_listener) exec_listener->synced(w, want);
+        if (exec_heard) listen_synced(w, want);
         return true;
     }
     bool pure = i->op == OP_bar_warp; /* __syncwarp may be met at another line; an exchange of values may not */
@@ -418,7 +420,7 @@ bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
         p->pc++;
     }
     w->mask = here;
-    if (exec_listener) exec_listener->synced(w, want);
+    if (exec_heard) listen_synced(w, want);
     return true;
 }
 
@@ -426,19 +428,20 @@ bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
 
 static void run_split(warp *w) {
     while (!w->stop) {
-        const ptx_insn *i = &w->code[w->pc];
-        uint32_t m = w->active;
+        uint32_t pc = w->pc++, m = w->active;
+        const ptx_insn *i = &w->code[pc];
+        exec_handler *run = w->run[pc];
         if (i->guarded) m &= predicate(w, i->guard, i->guard_not);
         w->mask = m;
-        w->executed[w->pc]++;
+        w->executed[pc]++;
         w->depth += i->depth;
         if (m == FULL) { /* by far the most common */
-            w->threads[w->pc++] += 32;
-            i->run(w, i);
+            w->threads[pc] += 32;
+            run(w, i);
         } else {
-            w->threads[w->pc++] += (uint64_t)__builtin_popcount(m);
+            w->threads[pc] += (uint64_t)__builtin_popcount(m);
             if (m && m != w->expanded) expand(w);
-            if (m || i->op == OP_bra) i->run(w, i);
+            if (m || i->op == OP_bra) run(w, i);
         }
         if (--w->fuel == 0) w->stop = true;
     }

@@ -272,7 +272,7 @@ void cfg_analyse(parsed_function *pf, ptx_code *code) {
     uint32_t *id_of = ptx_alloc((code->registers_end / 4 + 1) * sizeof *id_of);
     for (uint32_t r = 0; r < pf->nregisters; r++) id_of[pf->registers[r]->row / 4] = pf->registers[r]->id;
     pf->function->registers = estimate_registers(&g, pf, id_of);
-    depth_of_blocks(&g, pf->nregisters, id_of);
+    depth_of_blocks(&g, &pf->function->module->costs, pf->nregisters, id_of);
     ptx_free(id_of);
     insert_joins(&g, pf->function->is_kernel);
     for (uint32_t b = 0; b < g.nblocks; b++) ptx_free(g.blocks[b].next), ptx_free(g.blocks[b].previous);

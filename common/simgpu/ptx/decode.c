@@ -22,16 +22,6 @@ const ptx_op_info ptx_ops[NOPS] = {
 #define OTHER(id, key, cost)                          ROW_(id, key, none, 0, cost)
 #include "opcodes.def"
 };
-/* Measured on an H200 with tests/bench-clock.cu: the latency from a chain in one warp, the slots from 32 warps on an SM
- * that run the same chain. ADDRESS: with the addition that follows it is one IMAD.WIDE. MEMORY: of shared memory; what
- * global memory takes is rounds. BRANCH: of one that is not predicated away. BARRIER: beside what time/model.c charges
- * for each warp that arrives. */
-const ptx_cost_info ptx_costs[NCOSTS] = {
-    [COST_FREE] = {0, 0},    [COST_ADDRESS] = {1, 0},  [COST_ALU] = {1, 5},       [COST_FMA] = {1, 4},
-    [COST_IMUL] = {2, 4},    [COST_INT64] = {8, 13},   [COST_FP64] = {2, 8},      [COST_SFU] = {8, 40},
-    [COST_FDIV] = {12, 66},  [COST_DIV32] = {27, 139}, [COST_DIV64] = {125, 350}, [COST_CONVERT] = {4, 12},
-    [COST_MEMORY] = {1, 26}, [COST_SHUFFLE] = {1, 24}, [COST_BRANCH] = {2, 17},   [COST_BARRIER] = {1, 13},
-};
 /* How each operand of a lane operation is read: the widths of its rows. */
 static const struct {
     uint8_t d, a, b, c;
@@ -91,7 +81,7 @@ static uint32_t hash_row(const ptx_row *r) {
     uint64_t h = r->bits ^ (uint64_t)r->kind << 60 ^ (uint64_t)r->bytes << 56 ^ (uint64_t)r->type << 48 ^
                  (uint64_t)r->special << 40;
     h ^= (uint64_t)(uintptr_t)r->var ^ (uint64_t)(uintptr_t)r->function;
-    return (uint32_t)(h * 0x9e3779b97f4a7c15ull >> 32);
+    return (uint32_t)(base_hash(h) >> 32);
 }
 
 static bool same_row(const ptx_row *a, const ptx_row *b) {
@@ -719,11 +709,24 @@ static void place_variables(ptx_module *m, ptx_function *f, ptx_function **reach
     }
 }
 
+/* Numbers instructions and variables through the module, so that a device can keep what it knows of them in arrays. */
+static void number_all(ptx_module *m) {
+    for (uint32_t i = 0; i < m->nvars; i++) m->vars[i]->number = m->variables++;
+    for (uint32_t i = 0; i < m->nfunctions; i++) {
+        const ptx_function *f = m->functions[i];
+        for (uint32_t k = 0; k < f->nvars; k++) f->vars[k]->number = m->variables++;
+        if (!f->code) continue;
+        f->code->first = m->instructions;
+        m->instructions += f->code->ninsns;
+    }
+}
+
 void decode_finish(ptx_module *m) {
     ptx_function **reached = ptx_alloc((m->nfunctions + 1) * sizeof(ptx_function *));
     for (uint32_t i = 0; i < m->nfunctions; i++)
         if (m->functions[i]->code) place_variables(m, m->functions[i], reached);
     ptx_free(reached);
+    number_all(m);
 }
 
 void decode_function(parsed_function *pf) {

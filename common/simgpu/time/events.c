@@ -50,7 +50,7 @@ static void send(const struct simgpu_event *e) {
 /* --- the queue ----------------------------------------------------------------------------------------------- */
 
 static void *need(void *memory) {
-    if (!memory) sim_refuse("the host has no memory left for the report; mark it more often (simgpuMark)");
+    if (!memory) base_refuse("the host has no memory left for the report; mark it more often (simgpuMark)");
     return memory;
 }
 
@@ -133,9 +133,7 @@ void events_launch(event_slot *s, const time_command *c, const exec_result *r, c
                                 .nlines = r->nlines,
                                 .fault = r->fault.kind == SIMGPU_FAULT_NONE ? NULL : &r->fault};
     event.duration_ns = whole_ns(e->duration_ns);
-    int length;
-    const char *base = ptx_base_name(l->kernel, &length);
-    snprintf(l->name, sizeof l->name, "%.*s", length, base);
+    snprintf(l->name, sizeof l->name, "%s", base_kernel_name(l->kernel).text);
     put_three(l->grid, c->launch.grid);
     put_three(l->block, c->launch.block);
     events_send(s, &event);

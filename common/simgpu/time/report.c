@@ -8,7 +8,7 @@
 
 static FILE *file;
 
-__attribute__((noreturn)) static void lost(const char *why) { sim_refuse("the report cannot be written: %s", why); }
+__attribute__((noreturn)) static void lost(const char *why) { base_refuse("the report cannot be written: %s", why); }
 
 /* --- JSON --------------------------------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
  * not happened yet. The same program gives the same times on every machine.
  *
  * Interface:
+ * - time_device_new, time_use   a device with a clock of its own; the one that all of the rest is about
  * - time_profile   the device's measured constants (profiles/NAME.conf)
  * - time_model     from a launch's counters to its duration and the bound that made it
  * - time_submit    queues a command (plain data: what, which stream, from which host line)
@@ -33,6 +34,8 @@ typedef struct {
 /* The profile named by the environment's PROFILE, or h200; read at the first call. One that is not there, or is wrong,
  * ends the program with a message (exit 2): no time would be true. */
 const time_profile *time_profile_get(void);
+const exec_card *time_card(void);  /* what exec/ must know of it */
+const ptx_costs *time_costs(void); /* what ptx/ must know of it */
 
 /* --- model.c ------------------------------------------------------------------------------------------------ */
 
@@ -64,6 +67,13 @@ typedef struct {
 } time_site;
 
 /* --- timeline.c --------------------------------------------------------------------------------------------- */
+
+/* A device: its clocks, streams, engines and what it did. The clocks begin at 0. All functions below are about the one
+ * in use; none may be called before time_use. */
+typedef struct time_device time_device;
+time_device *time_device_new(exec_device *exec);
+void time_use(time_device *d);
+exec_device *time_exec(void); /* of the one in use */
 
 enum time_kind { TIME_LAUNCH, TIME_COPY, TIME_MEMSET, TIME_EVENT, TIME_WAIT_EVENT, TIME_HOST_CALL };
 
@@ -100,6 +110,9 @@ typedef struct {
         };
     };
 } time_command;
+
+/* Of a copy or memset; 0 for what moves no bytes. */
+uint64_t time_bytes(const time_command *c);
 
 enum { TIME_LEGACY_STREAM = 0 };
 
@@ -139,8 +152,13 @@ void time_wait_before(uint32_t stream);
 
 /* The fault that stopped the device, or NULL. From then on commands complete without doing anything. */
 const exec_fault *time_fault(void);
+void time_forget_fault(void); /* the device lives again. Requires that it is idle */
 
 /* --- activity.c --------------------------------------------------------------------------------------------- */
+
+typedef struct time_activity time_activity; /* of a device */
+time_activity *activity_new(void);
+void activity_use(time_activity *a);
 
 /* Brackets a call of the API, or declared work: what the host does in between belongs to it. At its end it becomes a
  * line of the report, unless it only submitted. Host functions run inside other calls and have no bracket. */

@@ -17,7 +17,7 @@ enum { HOST = 1, GPU = 2, SIDE_BY_SIDE = ROW_STREAMS - ROW_SMS };
 static uint64_t sms_until[SIDE_BY_SIDE]; /* the last span's end in each row of the SMs */
 static bool named[ROW_STREAMS + 1024];
 
-__attribute__((noreturn)) static void lost(const char *why) { sim_refuse("the trace cannot be written: %s", why); }
+__attribute__((noreturn)) static void lost(const char *why) { base_refuse("the trace cannot be written: %s", why); }
 
 static void put_string(const char *s) {
     fputc('"', file);
