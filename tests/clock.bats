@@ -412,6 +412,13 @@ END
     done
 }
 
+@test "what was queued behind a fault has not happened, and is not in the report" {
+    part dead >"$BATS_TEST_TMPDIR/dead"
+    [ "$(grep -c '"kind":"launch"' "$BATS_TEST_TMPDIR/dead")" = 1 ]
+    grep '"kind":"launch".*"name":"beyond".*"fault":"illegal address"' "$BATS_TEST_TMPDIR/dead"
+    ! grep -E '"kind":"(copy|memset)"' "$BATS_TEST_TMPDIR/dead"
+}
+
 @test "cards: one that was left stays as it is, errors and all" {
     says devices <<'END'
 second_card 2

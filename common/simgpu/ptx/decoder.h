@@ -1,4 +1,5 @@
-/* The decoder's inside, shared by decode.c (operands, rows, arithmetic) and decode_other.c (all other instructions). */
+/* The decoder's inside, shared by decode.c (operands, rows, arithmetic), decode_memory.c, decode_control.c and
+ * decode_warp.c. */
 #ifndef SIMGPU_DECODER_H
 #define SIMGPU_DECODER_H
 
@@ -57,13 +58,14 @@ uint32_t dec_constant(decoder *d, uint64_t bits, bool wide);
 ptx_insn *dec_emit(decoder *d, enum ptx_op op);
 void dec_logic(decoder *d); /* and, or, xor, not, mov of predicates and numbers */
 
-/* decode_other.c: a decoder a mnemonic. */
+/* A decoder a mnemonic. decode_memory.c: */
 void dec_mov(decoder *d);
 void dec_load_or_store(decoder *d);
 void dec_atomic(decoder *d);
 void dec_cvta(decoder *d);
 void dec_isspacep(decoder *d);
 void dec_cvt(decoder *d);
+/* decode_control.c: */
 void dec_bra(decoder *d);
 void dec_brx(decoder *d);
 void dec_call(decoder *d);
@@ -73,6 +75,7 @@ void dec_trap(decoder *d);
 void dec_nop(decoder *d);
 void dec_fence(decoder *d);
 void dec_nanosleep(decoder *d);
+/* decode_warp.c: */
 void dec_bar(decoder *d);
 void dec_shfl(decoder *d);
 void dec_vote(decoder *d);

@@ -4,7 +4,7 @@
  * else is PTX text. Built with libFuzzer (`make fuzz`) it looks for new inputs; built plainly it replays the files that
  * it is given, ten seconds each at most, and says what became of them: the tests do so with tests/fuzz and tests/ptx.
  */
-#include "../ptx/parse.h"
+#include "../ptx/ptx.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,9 @@
-/* The instructions that are not lane arithmetic: movement, memory, conversion, control flow, synchronisation. Each
- * reads its modifiers and operands and emits what exec/ runs; see decode.c for what they share. */
+/* Moves, conversions, loads, stores and atomics: each decoder reads its modifiers and operands and emits what exec/
+ * runs. See decode.c for what they share. */
 #include "decoder.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* --- movement and conversion -------------------------------------------------------------------------------- */
 
 static void emit_move(decoder *d, enum ptx_type t, uint32_t to, uint32_t from) {
     ptx_insn *i = dec_emit(d, dec_is_wide(t) ? OP_mov_b64 : ptx_type_bytes[t] == 4 ? OP_mov_b32 : OP_mov_b16);
@@ -85,10 +83,10 @@ static void address(decoder *d, ptx_insn *x, const operand *o) {
     }
 }
 
-/* ld.param of a kernel's own parameter: a move from a row that the launch fills. */
 /* Do `bytes` at offset `at` lie inside `size`? Offsets may be negative, that is huge. */
 static bool inside(uint64_t at, uint64_t bytes, uint64_t size) { return at <= size && bytes <= size - at; }
 
+/* ld.param of a kernel's own parameter: a move from a row that the launch fills. */
 static void load_parameter(decoder *d, ptx_insn *x, const operand *o) {
     enum ptx_type t = (enum ptx_type)x->type;
     uint64_t offset = o->symbol->var->address + o->value;
@@ -207,193 +205,4 @@ void dec_cvt(decoder *d) {
     i->d = to, i->a = a, i->d_wide = wide_d, i->a_wide = wide_a;
     i->type = (uint8_t)t, i->from = (uint8_t)from;
     i->sub = (uint8_t)rint;
-}
-
-/* --- control flow and synchronisation ----------------------------------------------------------------------- */
-
-static void fix_up(decoder *d, uint32_t insn, uint32_t *where, const char *label) {
-    d->fixups = ptx_grow(d->fixups, d->nfixups, sizeof *d->fixups);
-    d->fixups[d->nfixups].insn = insn;
-    d->fixups[d->nfixups].where = where;
-    d->fixups[d->nfixups].label = label;
-    d->fixups[d->nfixups++].ptx_line = d->s->ptx_line;
-}
-
-void dec_bra(decoder *d) {
-    dec_read_modifiers(d, "");
-    dec_need(d, 1, 1);
-    if (d->s->operands[0].kind != OPERAND_LABEL) dec_unsupported(d, "the target is not a label");
-    dec_emit(d, OP_bra);
-    fix_up(d, d->code->ninsns - 1, NULL, d->s->operands[0].label);
-}
-
-void dec_brx(decoder *d) {
-    dec_read_modifiers(d, ".idx");
-    dec_need(d, 2, 2);
-    const operand *o = d->s->operands;
-    if (o[1].kind != OPERAND_SYMBOL || o[1].symbol->kind != SYMBOL_TARGETS)
-        dec_unsupported(d, "the target list is missing");
-    const target_list *list = &d->pf->targets[o[1].symbol->index];
-    uint32_t a = dec_source(d, &o[0], TY_u32, false, NULL);
-    ptx_insn *i = dec_emit(d, OP_brx);
-    i->a = a;
-    i->call = ptx_alloc(sizeof *i->call);
-    i->call->targets = ptx_alloc(list->nlabels * sizeof(uint32_t));
-    i->call->ntargets = list->nlabels;
-    for (uint32_t k = 0; k < list->nlabels; k++) fix_up(d, 0, &i->call->targets[k], list->labels[k]);
-}
-
-static ptx_slot *slot_list(decoder *d, const operand *list) {
-    ptx_slot *s = ptx_alloc(list->nitems * sizeof *s);
-    for (uint32_t k = 0; k < list->nitems; k++) {
-        const operand *o = &list->items[k];
-        if (o->kind != OPERAND_SYMBOL || o->symbol->kind != SYMBOL_SLOT)
-            dec_unsupported(d, "an argument that is not a .param variable");
-        s[k] = d->pf->slots[o->symbol->index];
-    }
-    return s;
-}
-
-/* call [ "(" result ")" "," ] function [ "," "(" arguments ")" ] [ "," prototype ] */
-void dec_call(decoder *d) {
-    dec_read_modifiers(d, "");
-    const operand *o = d->s->operands, *end = o + d->s->noperands;
-    ptx_call *c = ptx_alloc(sizeof *c);
-    if (o < end && o->kind == OPERAND_LIST) {
-        if (o->nitems > 1) dec_unsupported(d, "more than one result");
-        c->has_result = o->nitems == 1;
-        if (c->has_result) c->result = slot_list(d, o)[0];
-        o++;
-    }
-    if (o >= end) dec_unsupported(d, "a call without a function");
-    if (o->kind == OPERAND_SYMBOL && o->symbol->kind == SYMBOL_FUNCTION)
-        c->callee = o->symbol->function;
-    else if (o->kind == OPERAND_REGISTER)
-        c->function = dec_source(d, o, TY_u64, false, NULL);
-    else
-        dec_unsupported(d, "the callee is not a function");
-    if (++o < end && o->kind == OPERAND_LIST) {
-        c->args = slot_list(d, o);
-        c->nargs = o->nitems;
-    }
-    dec_emit(d, OP_call)->call = c;
-    d->code->calls = true;
-}
-
-static void simple(decoder *d, enum ptx_op op) {
-    dec_read_modifiers(d, "");
-    dec_need(d, 0, 0);
-    dec_emit(d, op);
-}
-void dec_ret(decoder *d) { simple(d, OP_ret); }
-void dec_exit(decoder *d) { simple(d, OP_exit); }
-void dec_trap(decoder *d) { simple(d, OP_trap); }
-
-/* Prefetches and performance events change nothing here: caches hold no state. */
-void dec_nop(decoder *d) {
-    d->flags = (ptx_insn){0};
-    dec_emit(d, OP_nop);
-}
-
-/* A fence neither, stores are seen at once; but a checker asks whether it was there. */
-void dec_fence(decoder *d) {
-    d->flags = (ptx_insn){0};
-    dec_emit(d, OP_fence);
-}
-
-void dec_nanosleep(decoder *d) {
-    d->flags = (ptx_insn){.polls = true};
-    dec_emit(d, OP_nanosleep);
-}
-
-/* bar{.cta}.sync a [, n]   bar.arrive a, n   bar.red.op.type d, a [, n], [!]p   bar.warp.sync mask */
-void dec_bar(decoder *d) {
-    const char *own = ".sync .arrive .red .warp .cta .popc .and .or";
-    dec_read_modifiers(d, own);
-    const operand *o = d->s->operands;
-    uint32_t n = d->s->noperands;
-    if (dec_has(d, ".warp")) {
-        dec_need(d, 1, 1);
-        uint32_t a = dec_source(d, &o[0], TY_u32, false, NULL);
-        dec_emit(d, OP_bar_warp)->a = a;
-        return;
-    }
-    bool red = dec_has(d, ".red"), arrive = dec_has(d, ".arrive");
-    uint32_t first = red ? 1 : 0, last = red ? n - 1 : n;
-    if (n < first + 1 || last < first + 1 || last > first + 2) dec_unsupported(d, "wrong number of operands");
-    ptx_insn x = {0};
-    if (red) {
-        x.d = dec_dest(d, &o[0], dec_has(d, ".popc") ? TY_u32 : TY_pred, false, NULL);
-        x.c = dec_source(d, &o[n - 1], TY_pred, false, NULL);
-    }
-    x.a = dec_source(d, &o[first], TY_u32, false, NULL);
-    x.b = last == first + 2 ? dec_source(d, &o[first + 1], TY_u32, false, NULL) : NO_ROW;
-    ptx_insn *i = dec_emit(d, red ? OP_bar_red : arrive ? OP_bar_arrive : OP_bar_sync);
-    i->d = x.d, i->a = x.a, i->b = x.b, i->c = x.c;
-    i->sub = (uint8_t)dec_choose(d, ".popc .and .or");
-    i->negate_c = red && o[n - 1].negated;
-}
-
-void dec_shfl(decoder *d) {
-    const char *modes = ".up .down .bfly .idx";
-    dec_read_modifiers(d, ".up .down .bfly .idx .sync");
-    bool sync = dec_has(d, ".sync");
-    dec_need(d, sync ? 5 : 4, sync ? 5 : 4);
-    const operand *o = d->s->operands;
-    uint32_t to = dec_dest(d, &o[0], TY_b32, false, NULL), a = dec_source(d, &o[1], TY_b32, false, NULL);
-    uint32_t b = dec_source(d, &o[2], TY_u32, false, NULL), c = dec_source(d, &o[3], TY_u32, false, NULL);
-    uint32_t mask = sync ? dec_source(d, &o[4], TY_u32, false, NULL) : NO_ROW;
-    ptx_insn *i = dec_emit(d, OP_shfl);
-    i->d = to, i->a = a, i->b = b, i->c = c, i->e = mask;
-    i->d2 = o[0].pair ? o[0].pair->row : NO_ROW;
-    i->sub = (uint8_t)dec_choose(d, modes);
-}
-
-void dec_vote(decoder *d) {
-    const char *modes = ".all .any .uni .ballot";
-    dec_read_modifiers(d, ".all .any .uni .ballot .sync");
-    bool sync = dec_has(d, ".sync");
-    dec_need(d, sync ? 3 : 2, sync ? 3 : 2);
-    const operand *o = d->s->operands;
-    int mode = dec_choose(d, modes);
-    uint32_t to = dec_dest(d, &o[0], mode == VOTE_ballot ? TY_b32 : TY_pred, false, NULL),
-             p = dec_source(d, &o[1], TY_pred, false, NULL);
-    uint32_t mask = sync ? dec_source(d, &o[2], TY_u32, false, NULL) : NO_ROW;
-    ptx_insn *i = dec_emit(d, OP_vote);
-    i->d = to, i->c = p, i->e = mask;
-    i->negate_c = o[1].negated;
-    i->sub = (uint8_t)mode;
-}
-
-void dec_match(decoder *d) {
-    dec_read_modifiers(d, ".any .all .sync");
-    dec_need(d, 3, 3);
-    const operand *o = d->s->operands;
-    enum ptx_type t = dec_unsigned_of(d->types[0]);
-    uint32_t to = dec_dest(d, &o[0], TY_b32, false, NULL), a = dec_source(d, &o[1], t, false, NULL),
-             mask = dec_source(d, &o[2], TY_u32, false, NULL);
-    ptx_insn *i = dec_emit(d, OP_match);
-    i->d = to, i->a = a, i->e = mask;
-    i->d2 = o[0].pair ? o[0].pair->row : NO_ROW;
-    i->a_wide = dec_is_wide(t);
-    i->sub = dec_has(d, ".all");
-}
-
-void dec_redux(decoder *d) {
-    const char *operations = ".add .min .max .inc .dec .and .or .xor";
-    dec_read_modifiers(d, ".add .min .max .and .or .xor .sync");
-    dec_need(d, 3, 3);
-    const operand *o = d->s->operands;
-    uint32_t to = dec_dest(d, &o[0], TY_b32, false, NULL), a = dec_source(d, &o[1], TY_b32, false, NULL),
-             mask = dec_source(d, &o[2], TY_u32, false, NULL);
-    ptx_insn *i = dec_emit(d, OP_redux);
-    i->d = to, i->a = a, i->e = mask;
-    i->sub = (uint8_t)dec_choose(d, operations);
-}
-
-void dec_activemask(decoder *d) {
-    dec_read_modifiers(d, "");
-    dec_need(d, 1, 1);
-    uint32_t to = dec_dest(d, &d->s->operands[0], TY_b32, false, NULL);
-    dec_emit(d, OP_activemask)->d = to;
 }
