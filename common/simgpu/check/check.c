@@ -5,32 +5,32 @@
 #include <execinfo.h>
 
 static void submitted(const time_command *c, uint64_t count) {
-    streams_submitted(c, count);
-    host_submitted(c, count);
+    check_streams_submitted(c, count);
+    check_host_submitted(c, count);
 }
 
 static void ended(const time_command *c, uint64_t count) {
-    streams_ended(c, count);
-    if (c->kind == TIME_COPY) host_guard_again();
+    check_streams_ended(c, count);
+    if (c->kind == TIME_COPY) check_host_guard_again();
 }
 
 static void host_saw(uint32_t stream, uint64_t count) {
-    if (streams_host_has_seen(stream, count)) return;
-    streams_host_saw(stream, count);
-    host_guard_again();
+    if (check_streams_host_has_seen(stream, count)) return;
+    check_streams_host_saw(stream, count);
+    check_host_guard_again();
 }
 
-static const time_listener check_commands = {.after = streams_after,
-                                             .joined = streams_joined,
+static const time_listener check_commands = {.after = check_streams_after,
+                                             .joined = check_streams_joined,
                                              .submitted = submitted,
-                                             .launches = streams_launches,
-                                             .moves = host_moves,
+                                             .launches = check_streams_launches,
+                                             .moves = check_host_moves,
                                              .ended = ended,
                                              .host_saw = host_saw};
 
 void check_forget(void) {
-    streams_reset();
-    host_reset();
+    check_streams_reset();
+    check_host_reset();
 }
 
 void check_enable(bool on) {

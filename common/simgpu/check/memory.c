@@ -148,7 +148,7 @@ static bool meant(const access *a, const stamp *past, uint8_t past_strength, con
     uint8_t mine = a->strength;
     if (!mine || !past_strength) return false;
     if ((mine | past_strength) & ATOMIC) return true;
-    if (a->space == SPACE_GLOBAL && (past->serial < order_now.block_begin || past->warp != a->warp)) return true;
+    if (a->space == SPACE_GLOBAL && (past->serial < check_order_now.block_begin || past->warp != a->warp)) return true;
     return (a->i->op == OP_ld && waits(a->seen->code, a->i)) || (other->op == OP_ld && waits(code, other));
 }
 
@@ -158,18 +158,18 @@ static void say_race(const access *a, const stamp *past, bool past_stored, uint3
     struct simgpu_finding n = {.kind = SIMGPU_RACE, .nsides = 2};
     n.side[0].at = place_of(a->i, a->stores);
     n.side[1].at = place_of(other, past_stored);
-    if (!finding_is_new(&n)) return;
-    bool other_block = past->serial < order_now.block_begin, same_warp = !other_block && past->warp == a->warp;
-    n.rival = same_warp && past->serial == order_now.now ? SIMGPU_SAME_STORE
-              : other_block                              ? SIMGPU_OTHER_BLOCK
-              : same_warp                                ? SIMGPU_OTHER_LANE
-                                                         : SIMGPU_OTHER_THREAD;
+    if (!check_finding_is_new(&n)) return;
+    bool other_block = past->serial < check_order_now.block_begin, same_warp = !other_block && past->warp == a->warp;
+    n.rival = same_warp && past->serial == check_order_now.now ? SIMGPU_SAME_STORE
+              : other_block                                    ? SIMGPU_OTHER_BLOCK
+              : same_warp                                      ? SIMGPU_OTHER_LANE
+                                                               : SIMGPU_OTHER_THREAD;
     n.same_code = other == a->i || (other->line == a->i->line && other->column == a->i->column);
     put_access(&n, a, lane, address);
-    put_block(&n.side[1], other_block ? order_block_of(past) : a->seen->at.block);
+    put_block(&n.side[1], other_block ? check_order_block_of(past) : a->seen->at.block);
     put_thread(&n.side[1], past->warp, past->lane);
     n.side[1].any_lane = same_warp && past->several && past->lane == lane;
-    finding_say(&n);
+    check_finding_say(&n);
 }
 
 /* --- what is stored ------------------------------------------------------------------------------------------ */
@@ -178,7 +178,7 @@ static void say_race(const access *a, const stamp *past, bool past_stored, uint3
 static bool no_change(const access *a, const stamp *past, uint32_t lane, uint32_t k) {
     if (a->i->op != OP_st) return false;
     uint32_t v = exec_access_stores(a->seen, lane, k), old = 0, n = a->seen->size < 4 ? a->seen->size : 4;
-    if (past->serial == order_now.now) return exec_access_stores(a->seen, past->lane, k) == v;
+    if (past->serial == check_order_now.now) return exec_access_stores(a->seen, past->lane, k) == v;
     memcpy(&old, exec_access_finds(a->seen, a->seen->address[lane] + 4 * k), n);
     return old == v;
 }
@@ -188,7 +188,7 @@ static bool no_change(const access *a, const stamp *past, uint32_t lane, uint32_
 /* Reports the pair unless it is ordered or meant. `past` overlaps this access. */
 static bool conflicts(const access *a, const stamp *past, uint8_t strength, bool past_stored, uint32_t lane,
                       uint32_t k) {
-    if (order_before(past, a->warp, lane)) return false;
+    if (check_order_before(past, a->warp, lane)) return false;
     if (past->mixed_bytes && past->warp == a->warp) return false; /* perhaps its own byte */
     if (a->strength && strength) {
         const ptx_code *code = NULL;
@@ -201,15 +201,15 @@ static bool conflicts(const access *a, const stamp *past, uint8_t strength, bool
 }
 
 static stamp new_stamp(const access *a, uint32_t lane) {
-    return (stamp){.serial = order_now.now, .insn = a->seen->number, .warp = a->warp & 31, .lane = lane & 31};
+    return (stamp){.serial = check_order_now.now, .insn = a->seen->number, .warp = a->warp & 31, .lane = lane & 31};
 }
 
 /* One of this block's earlier accesses that nothing has made old news. */
-static bool fresh(const stamp *s) { return s->serial >= order_now.floor; }
+static bool fresh(const stamp *s) { return s->serial >= check_order_now.floor; }
 
 /* What may be ordered without asking: shared memory forgets blocks. */
 static bool old(const access *a, const stamp *s) {
-    return s->serial < order_now.floor && (a->space == SPACE_SHARED || s->serial >= order_now.block_begin);
+    return s->serial < check_order_now.floor && (a->space == SPACE_SHARED || s->serial >= check_order_now.block_begin);
 }
 
 static bool has(const page *p, int layer, uint32_t n) { return p->used[layer] && p->how[layer][n]; }
@@ -226,13 +226,13 @@ static void record_read(const access *a, page *p, uint32_t n, uint32_t lane, uin
     int layer = READER;
     if (has(p, READER, n)) {
         const stamp *first = &p->at[READER][n];
-        bool earlier_block = a->space == SPACE_GLOBAL && first->serial < order_now.block_begin;
+        bool earlier_block = a->space == SPACE_GLOBAL && first->serial < check_order_now.block_begin;
         if (earlier_block || (fresh(first) && first->warp != s.warp)) layer = READER2;
     }
     if (has(p, layer, n)) {
         const stamp *r = &p->at[layer][n];
         if (fresh(r) && r->warp == s.warp &&
-            !order_before(r, a->warp, lane)) { /* both stay, at the older one's place */
+            !check_order_before(r, a->warp, lane)) { /* both stay, at the older one's place */
             s.several = 1;
             s.lane = r->lane;
             s.insn = r->insn;
@@ -296,9 +296,9 @@ static page *device_page(uint64_t number) {
 static void say_uninitialised(const access *a, uint32_t lane) {
     struct simgpu_finding n = {.kind = SIMGPU_UNINITIALISED, .nsides = 1};
     n.side[0].at = place_of(a->i, false);
-    if (!finding_is_new(&n)) return;
+    if (!check_finding_is_new(&n)) return;
     put_access(&n, a, lane, a->seen->address[lane]);
-    finding_say(&n);
+    check_finding_say(&n);
 }
 
 /* A wide load may take padding along: it is wrong only if all it takes was never written. */
@@ -314,7 +314,7 @@ static void on_access(const exec_access *seen) {
     const ptx_insn *i = seen->insn;
     enum ptx_space space = seen->space;
     uint32_t size = seen->size;
-    order_now.now++;
+    check_order_now.now++;
     access a = {.seen = seen,
                 .i = i,
                 .warp = seen->at.warp,
@@ -330,7 +330,8 @@ static void on_access(const exec_access *seen) {
         uint64_t at = seen->address[l];
         uint8_t bytes = size < 4 ? (uint8_t)(((1u << size) - 1) << (at & 3)) : BYTES;
         if (a.strength)
-            order_flag(seen, space == SPACE_SHARED ? 1ull << 63 | seen->at.block << 20 | at : at, a.loads, a.stores);
+            check_order_flag(seen, space == SPACE_SHARED ? 1ull << 63 | seen->at.block << 20 | at : at, a.loads,
+                             a.stores);
         page *p = space == SPACE_SHARED ? &shared[at / PAGE] : device_page(at / PAGE);
         if (space == SPACE_SHARED && a.loads) check_written(&a, l, at / 4, words, bytes);
         for (uint32_t k = 0; k < words; k++) {
@@ -374,10 +375,10 @@ static void tell_ranges(void) {
     n = 0;
     for (page *p = touched; p; p = p->next_touched) list[n++] = p;
     qsort(list, n, sizeof *list, by_number);
-    each_run(list, n, false, streams_range);
-    each_run(list, n, true, streams_range);
+    each_run(list, n, false, check_streams_range);
+    each_run(list, n, true, check_streams_range);
     free(list);
-    streams_launched();
+    check_streams_launched();
 }
 
 /* --- the rest of the hooks ----------------------------------------------------------------------------------- */
@@ -386,12 +387,12 @@ static void on_launch(const exec_launch *n, uint64_t nblocks) {
     launch = n;
     launch_number++;
     touched = NULL;
-    order_launch(nblocks);
+    check_order_launch(nblocks);
     for (uint32_t k = 0; k < SHARED_WORDS / PAGE_WORDS; k++) memset(shared[k].used, 0, sizeof shared[k].used);
 }
 
 static void on_block(uint64_t block, uint32_t shared_bytes) {
-    order_block(block);
+    check_order_block(block);
     memset(written, 0, (shared_bytes + 3) / 4);
 }
 
@@ -404,7 +405,7 @@ const exec_listener check_memory = {.launch_begins = on_launch,
                                     .launch_ended = on_end,
                                     .block_begins = on_block,
                                     .access = on_access,
-                                    .arrived = order_arrived,
-                                    .passed = order_passed,
-                                    .synced = order_synced,
-                                    .fenced = order_fenced};
+                                    .arrived = check_order_arrived,
+                                    .passed = check_order_passed,
+                                    .synced = check_order_synced,
+                                    .fenced = check_order_fenced};

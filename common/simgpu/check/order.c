@@ -34,7 +34,7 @@ typedef struct {
     block_set blocks;
 } flag;
 
-order_clock order_now;
+order_clock check_order_now;
 static sight warps[WARPS];
 static uint32_t arrived[BARRIERS]; /* warps, as bits */
 static uint32_t *begins;           /* first serial of each block that has begun */
@@ -74,9 +74,9 @@ static void join_blocks(block_set *to, const block_set *from) {
 
 /* --- launches and blocks ------------------------------------------------------------------------------------- */
 
-void order_launch(uint64_t nblocks) {
+void check_order_launch(uint64_t nblocks) {
     (void)nblocks;
-    order_now = (order_clock){0};
+    check_order_now = (order_clock){0};
     memset(warps, 0, sizeof warps);
     for (uint32_t k = 0; k < flags_room; k++) free(flags[k].blocks.at);
     if (flags_room) memset(flags, 0, flags_room * sizeof *flags);
@@ -86,19 +86,19 @@ void order_launch(uint64_t nblocks) {
 }
 
 /* Serials only grow, so what earlier blocks left in `warps` is below block_begin and means nothing. */
-void order_block(uint64_t block) {
+void check_order_block(uint64_t block) {
     if (nbegins == begins_room) {
         begins_room = begins_room ? 2 * begins_room : 256;
         begins = check_must(realloc(begins, begins_room * sizeof *begins));
     }
     block_id = block;
-    begins[nbegins++] = order_now.block_begin = order_now.floor = order_now.now + 1;
+    begins[nbegins++] = check_order_now.block_begin = check_order_now.floor = check_order_now.now + 1;
     seen_blocks.n = 0;
     memset(arrived, 0, sizeof arrived);
     for (uint32_t k = 0; k < WARPS; k++) warps[k].partial = false;
 }
 
-uint64_t order_block_of(const stamp *past) {
+uint64_t check_order_block_of(const stamp *past) {
     uint64_t lo = 0, hi = nbegins; /* begins[lo] <= serial < begins[hi] */
     while (hi - lo > 1) {
         uint64_t mid = (lo + hi) / 2;
@@ -112,14 +112,14 @@ uint64_t order_block_of(const stamp *past) {
 
 /* --- barriers and warp syncs --------------------------------------------------------------------------------- */
 
-void order_arrived(const exec_lanes *w, uint32_t barrier) { arrived[barrier] |= 1u << w->warp; }
+void check_order_arrived(const exec_lanes *w, uint32_t barrier) { arrived[barrier] |= 1u << w->warp; }
 
 /* A barrier of all threads that live raises the floor; one of some warps (bar.sync n, count) only their rows. */
-void order_passed(const exec_barrier *b) {
-    uint32_t from = arrived[b->number], next = order_now.now + 1;
+void check_order_passed(const exec_barrier *b) {
+    uint32_t from = arrived[b->number], next = check_order_now.now + 1;
     arrived[b->number] = 0;
     if (b->all) {
-        order_now.floor = next;
+        check_order_now.floor = next;
         return;
     }
     uint32_t together[WARPS] = {0};
@@ -137,9 +137,9 @@ void order_passed(const exec_barrier *b) {
     }
 }
 
-void order_synced(const exec_lanes *w) {
+void check_order_synced(const exec_lanes *w) {
     sight *s = &warps[w->warp];
-    uint32_t lanes = w->lanes, next = order_now.now + 1;
+    uint32_t lanes = w->lanes, next = check_order_now.now + 1;
     if ((lanes & w->live) == w->live) {
         s->all = next;
         s->partial = false;
@@ -163,8 +163,8 @@ void order_synced(const exec_lanes *w) {
 
 /* --- fences and flags ---------------------------------------------------------------------------------------- */
 
-void order_fenced(const exec_lanes *w) {
-    warps[w->warp].fence = order_now.now + 1;
+void check_order_fenced(const exec_lanes *w) {
+    warps[w->warp].fence = check_order_now.now + 1;
     fences = true;
 }
 
@@ -203,24 +203,24 @@ static void take(uint32_t warp, const flag *f) {
 
 /* The set of the block is shared by its threads, and a published flag speaks for the whole warp: silent rather than
  * wrong. */
-void order_flag(const exec_access *a, uint64_t key, bool loads, bool stores) {
+void check_order_flag(const exec_access *a, uint64_t key, bool loads, bool stores) {
     uint32_t warp = a->at.warp;
     if (!fences && !a->insn->releases) return;
     sight *s = &warps[warp];
     if (a->insn->releases) {
-        s->fence = order_now.now;
+        s->fence = check_order_now.now;
         fences = true;
     }
     if (loads && flags_room) {
         const flag *f = find_flag(key);
         if (f->key) take(warp, f);
     }
-    if (!stores || s->fence < order_now.block_begin) return;
+    if (!stores || s->fence < check_order_now.block_begin) return;
     flag *f = make_flag(key);
     if (f->block != block_id + 1) memset(f->row, 0, sizeof f->row);
     f->block = block_id + 1;
     for (uint32_t k = 0; k < WARPS; k++) {
-        uint32_t until = k == warp ? s->fence : s->of[k] > order_now.floor ? s->of[k] : order_now.floor;
+        uint32_t until = k == warp ? s->fence : s->of[k] > check_order_now.floor ? s->of[k] : check_order_now.floor;
         if (until > f->row[k]) f->row[k] = until;
     }
     join_blocks(&f->blocks, &seen_blocks);
@@ -229,9 +229,9 @@ void order_flag(const exec_access *a, uint64_t key, bool loads, bool stores) {
 
 /* --- the question -------------------------------------------------------------------------------------------- */
 
-bool order_before(const stamp *past, uint32_t warp, uint32_t lane) {
-    if (past->serial < order_now.block_begin) return has_block(&seen_blocks, order_block_of(past));
-    if (past->serial < order_now.floor) return true;
+bool check_order_before(const stamp *past, uint32_t warp, uint32_t lane) {
+    if (past->serial < check_order_now.block_begin) return has_block(&seen_blocks, check_order_block_of(past));
+    if (past->serial < check_order_now.floor) return true;
     const sight *s = &warps[warp];
     if (past->warp != warp) return past->serial < s->of[past->warp];
     if (past->lane == lane && !past->several) return true;

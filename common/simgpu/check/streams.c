@@ -91,13 +91,13 @@ static void say(const command *a, const range *x, const command *b, const range 
     struct simgpu_finding n = {.kind = SIMGPU_STREAM_ORDER, .nsides = 2, .side = {b->side, a->side}};
     n.side[0].at.did = y->writes ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
     n.side[1].at.did = x->writes ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
-    if (!finding_is_new(&n)) return;
+    if (!check_finding_is_new(&n)) return;
     uint64_t lo = x->lo > y->lo ? x->lo : y->lo, hi = x->hi < y->hi ? x->hi : y->hi;
     bool device = exec_mem_in_window((const void *)(uintptr_t)lo);
     n.space = device ? SIMGPU_DEVICE_MEMORY : SIMGPU_HOST_MEMORY;
     n.bytes = hi - lo;
     if (device) n.address = exec_mem_locate(time_exec(), lo);
-    finding_say(&n);
+    check_finding_say(&n);
 }
 
 /* --- pairs --------------------------------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static void forget(void) {
 
 /* --- the hooks ----------------------------------------------------------------------------------------------- */
 
-void streams_reset(void) {
+void check_streams_reset(void) {
     for (uint32_t t = 0; t < nstreams; t++) {
         drop(streams[t], streams[t]->n);
         free(streams[t]->list);
@@ -191,13 +191,13 @@ void streams_reset(void) {
     running = NULL;
 }
 
-void streams_after(uint32_t stream, uint64_t count) { join_command(pending, stream, count); }
+void check_streams_after(uint32_t stream, uint64_t count) { join_command(pending, stream, count); }
 
-void streams_joined(uint32_t stream, time_point p) {
+void check_streams_joined(uint32_t stream, time_point p) {
     if (stream < STREAMS && stream != p.stream) join_command(stream_of(stream)->seen, p.stream, p.count);
 }
 
-void streams_submitted(const time_command *c, uint64_t count) {
+void check_streams_submitted(const time_command *c, uint64_t count) {
     if (c->stream >= STREAMS) return;
     stream_order *s = stream_of(c->stream);
     if (s->n == s->room) {
@@ -220,27 +220,27 @@ void streams_submitted(const time_command *c, uint64_t count) {
     compare(r, c->stream);
 }
 
-void streams_launches(const time_command *c, uint64_t count) {
+void check_streams_launches(const time_command *c, uint64_t count) {
     running = find(c->stream, count);
     running_stream = c->stream;
 }
-void streams_range(uint64_t lo, uint64_t hi, bool writes) {
+void check_streams_range(uint64_t lo, uint64_t hi, bool writes) {
     if (running) add_range(running, lo, hi, writes);
 }
-void streams_launched(void) {
+void check_streams_launched(void) {
     if (running) compare(running, running_stream);
     running = NULL;
 }
 
-void streams_ended(const time_command *c, uint64_t count) {
+void check_streams_ended(const time_command *c, uint64_t count) {
     if (c->stream < STREAMS) stream_of(c->stream)->ended = count;
 }
 
-void streams_host_saw(uint32_t stream, uint64_t count) {
+void check_streams_host_saw(uint32_t stream, uint64_t count) {
     if (stream >= STREAMS || host[stream] >= count) return;
     stream_of(stream);
     join_command(host, stream, count);
     forget();
 }
 
-bool streams_host_has_seen(uint32_t stream, uint64_t count) { return stream >= STREAMS || host[stream] >= count; }
+bool check_streams_host_has_seen(uint32_t stream, uint64_t count) { return stream >= STREAMS || host[stream] >= count; }

@@ -53,7 +53,7 @@ static void use(struct device *d) {
 
 /* So that the report is whole and a late fault is seen. */
 static void finish(void) {
-    activity_call((time_site){"exit", NULL, 0});
+    time_activity_call((time_site){"exit", NULL, 0});
     if (rt_device->sticky == cudaSuccess && !time_all_idle()) {
         time_wait_all();
         if (time_fault()) rt_say_fault(time_fault());
@@ -70,8 +70,8 @@ static void at_exit(void) {
         if (rt_device->missed.error != cudaSuccess) fputs(rt_device->missed.text, stderr);
     }
     use(last);
-    report_to(NULL);
-    trace_to(NULL);
+    time_report_to(NULL);
+    time_trace_to(NULL);
     rt_unlock();
 }
 
@@ -92,8 +92,8 @@ void rt_set_up(void) {
     rt_catch_host_faults();
     const char *check = getenv("SIMGPU_CHECK");
     if (check && *check && strcmp(check, "0")) check_enable(true);
-    open_as_asked("SIMGPU_REPORT", report_to);
-    open_as_asked("TRACE", trace_to);
+    open_as_asked("SIMGPU_REPORT", time_report_to);
+    open_as_asked("TRACE", time_trace_to);
     atexit(at_exit);
     pthread_atfork(before_fork, in_parent, rt_lock_anew);
 }
@@ -109,7 +109,7 @@ static bool leave(const char *call) {
     rt_end(nested ? cudaErrorNotPermitted : cudaSuccess);
     if (nested) return false;
     check_host_say();
-    activity_stretch();
+    time_activity_stretch();
     return true;
 }
 

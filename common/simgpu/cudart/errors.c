@@ -76,7 +76,7 @@ cudaError_t rt_begin(const char *name) {
     if (nested) return cudaErrorNotPermitted;
     check_host_say();
     time_catch_up();
-    activity_call(call);
+    time_activity_call(call);
     return rt_look_for_fault();
 }
 
@@ -86,7 +86,7 @@ cudaError_t rt_end(cudaError_t error) {
             rt_say("a host function may not call the CUDA API; let it set a flag that the program's own thread reads");
         call = outer;
     } else {
-        activity_call_end();
+        time_activity_call_end();
         if (error == cudaSuccess) error = rt_look_for_fault();
     }
     if (error != cudaSuccess && error != cudaErrorNotReady) last.device = rt_device->number, last.error = error;

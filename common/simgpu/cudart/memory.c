@@ -67,7 +67,7 @@ void rt_device_limit(uint64_t bytes) { rt_device->memory_limit = bytes ? bytes :
 
 static void free_block(rt_block *b) {
     exec_mem_free(rt_device->exec, b->address);
-    activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
+    time_activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
     drop_block(&rt_device->blocks, b);
 }
 
@@ -102,7 +102,7 @@ uint64_t rt_device_alloc(uint64_t bytes) {
 
 static cudaError_t allocate(void **ptr, size_t bytes) {
     if (!ptr) return cudaErrorInvalidValue;
-    activity_call_is(SIMGPU_ALLOCATES, bytes);
+    time_activity_call_is(SIMGPU_ALLOCATES, bytes);
     rt_charge_malloc(bytes);
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
@@ -114,7 +114,7 @@ static cudaError_t allocate(void **ptr, size_t bytes) {
         return cudaErrorMemoryAllocation;
     }
     add_block(&rt_device->blocks, (rt_block){.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line()});
-    activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
+    time_activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
     *ptr = (void *)(uintptr_t)address;
     return cudaSuccess;
 }
@@ -145,7 +145,7 @@ cudaError_t cudaFree(void *ptr) {
     const time_profile *p = time_profile_get();
     if (!ptr) return rt_end(cudaSuccess);
     uint64_t address = (uint64_t)(uintptr_t)ptr;
-    activity_call_is(SIMGPU_FREES, 0);
+    time_activity_call_is(SIMGPU_FREES, 0);
     time_wait_all(); /* as the driver does: a kernel may still use it */
     free_left();
     bool twice = false;
@@ -163,7 +163,7 @@ cudaError_t cudaFree(void *ptr) {
                twice ? ", given back to the pool" : "");
         return rt_end(cudaErrorInvalidValue);
     }
-    activity_call_is(SIMGPU_FREES, b->bytes);
+    time_activity_call_is(SIMGPU_FREES, b->bytes);
     rt_charge_free(b->bytes);
     free_block(b);
     return rt_end(cudaSuccess);
@@ -187,7 +187,7 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     if (!ptr) return cudaErrorInvalidValue;
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
-    activity_call_is(SIMGPU_PINS, bytes);
+    time_activity_call_is(SIMGPU_PINS, bytes);
     time_charge(HOST_IN_CALL, larger(p->host_pin_ns, mib(bytes) * p->host_pin_ns_per_mib));
     void *memory = bytes <= SIZE_MAX - PAGE ? aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE) : NULL;
     if (!memory) return cudaErrorMemoryAllocation;
@@ -196,7 +196,7 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
         free(memory);
         return cudaErrorMemoryAllocation;
     }
-    activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
+    time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     *ptr = memory;
     return cudaSuccess;
 }
@@ -220,8 +220,8 @@ cudaError_t cudaFreeHost(void *ptr) {
         return rt_end(cudaErrorInvalidValue);
     }
     time_wait_all();
-    activity_call_is(SIMGPU_UNPINS, b->bytes);
-    activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
+    time_activity_call_is(SIMGPU_UNPINS, b->bytes);
+    time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
     time_charge(HOST_IN_CALL, larger(p->host_unpin_ns, mib(b->bytes) * p->host_unpin_ns_per_mib));
     drop_block(&rt_device->pinned, b);
     free(ptr);
@@ -235,8 +235,8 @@ cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     uint64_t address = (uint64_t)(uintptr_t)ptr, end;
     if (__builtin_add_overflow(address, bytes, &end)) return rt_end(cudaErrorInvalidValue);
     if (any_block(&rt_device->pinned, address, end)) return rt_end(cudaErrorHostMemoryAlreadyRegistered);
-    activity_call_is(SIMGPU_PINS, bytes);
-    activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
+    time_activity_call_is(SIMGPU_PINS, bytes);
+    time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     time_charge(HOST_IN_CALL, p->host_register_ns + mib(bytes) * p->host_register_ns_per_mib);
     rt_block b = {.address = address, .bytes = bytes, .flags = flags, .registered = true};
     return rt_end(add_block(&rt_device->pinned, b) ? cudaSuccess : cudaErrorMemoryAllocation);
@@ -248,8 +248,8 @@ cudaError_t cudaHostUnregister(void *ptr) {
     rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
     if (!b || !b->registered || b->address != (uint64_t)(uintptr_t)ptr) return rt_end(cudaErrorHostMemoryNotRegistered);
     time_wait_all();
-    activity_call_is(SIMGPU_UNPINS, b->bytes);
-    activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
+    time_activity_call_is(SIMGPU_UNPINS, b->bytes);
+    time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
     time_charge(HOST_IN_CALL, p->host_unregister_ns + mib(b->bytes) * p->host_unregister_ns_per_mib);
     drop_block(&rt_device->pinned, b);
     return rt_end(cudaSuccess);
@@ -278,9 +278,9 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 
 void rt_memory_clear(void) {
     rt_block_list *device = &rt_device->blocks, *host = &rt_device->pinned;
-    for (size_t i = 0; i < device->count; i++) activity_free(SIMGPU_MEMORY_DEVICE, device->blocks[i].bytes);
+    for (size_t i = 0; i < device->count; i++) time_activity_free(SIMGPU_MEMORY_DEVICE, device->blocks[i].bytes);
     for (size_t i = 0; i < host->count; i++) {
-        activity_free(SIMGPU_MEMORY_PINNED, host->blocks[i].bytes);
+        time_activity_free(SIMGPU_MEMORY_PINNED, host->blocks[i].bytes);
         if (!host->blocks[i].registered) free((void *)(uintptr_t)host->blocks[i].address);
     }
     device->count = host->count = 0;
@@ -381,9 +381,9 @@ static cudaError_t copy(time_command c, enum cudaMemcpyKind kind, cudaStream_t s
     if (c.width == 0 || c.height == 0) return cudaSuccess;
     cudaError_t e = resolve(&c, kind);
     if (e != cudaSuccess) return e;
-    activity_call_is(SIMGPU_COPIES, c.width * c.height);
+    time_activity_call_is(SIMGPU_COPIES, c.width * c.height);
     bool stages = c.pageable && c.direction == SIMGPU_H2D;
-    if (waits) activity_call_syncs();
+    if (waits) time_activity_call_syncs();
     if (waits && stages) time_wait_before(c.stream); /* it begins when what came before is done */
     time_submit(&c);
     if (c.direction == SIMGPU_D2D || stages) waits = false;
@@ -431,7 +431,7 @@ static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t 
     if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
     if (width == 0 || height == 0) return cudaSuccess;
     cudaError_t e = check_end(&c, &c.to, "destination", true);
-    activity_call_is(SIMGPU_FILLS, width * height);
+    time_activity_call_is(SIMGPU_FILLS, width * height);
     if (e == cudaSuccess) time_submit(&c);
     return e;
 }

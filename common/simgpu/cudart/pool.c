@@ -27,7 +27,7 @@ static bool passed(const rt_pool_block *b) { return b->idle && time_point_passed
 static void release(rt_pool_block *b) {
     rt_charge_free(b->bytes);
     exec_mem_free(rt_device->exec, b->address);
-    activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
+    time_activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
     rt_device->pool.reserved -= b->bytes;
     *b = rt_device->pool.blocks[--rt_device->pool.count];
 }
@@ -53,9 +53,10 @@ static rt_pool_block *grow(uint64_t bytes) {
         address = rt_device_alloc(bytes);
     }
     if (!address) return NULL;
-    activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
+    time_activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
     rt_device->pool.reserved += bytes;
-    if (rt_device->pool.reserved > rt_device->pool.reserved_high) rt_device->pool.reserved_high = rt_device->pool.reserved;
+    if (rt_device->pool.reserved > rt_device->pool.reserved_high)
+        rt_device->pool.reserved_high = rt_device->pool.reserved;
     rt_device->pool.blocks[rt_device->pool.count] = (rt_pool_block){.address = address, .bytes = bytes};
     return &rt_device->pool.blocks[rt_device->pool.count++];
 }
@@ -69,8 +70,8 @@ void rt_pool_init(rt_pool *p) {
 void rt_pool_clear(void) {
     for (size_t i = 0; i < rt_device->pool.count; i++) {
         const rt_pool_block *b = &rt_device->pool.blocks[i];
-        if (!b->idle) activity_free(SIMGPU_MEMORY_POOL, b->bytes);
-        activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
+        if (!b->idle) time_activity_free(SIMGPU_MEMORY_POOL, b->bytes);
+        time_activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
     }
     free(rt_device->pool.blocks);
     rt_pool_init(&rt_device->pool);
@@ -100,7 +101,7 @@ static cudaError_t allocate(void **ptr, size_t bytes, cudaStream_t stream) {
     if (!rt_stream(stream, &s)) return cudaErrorInvalidResourceHandle;
     if (bytes == 0) return cudaSuccess;
     uint64_t size = (bytes + UNIT - 1) / UNIT * UNIT;
-    activity_call_is(SIMGPU_ALLOCATES, bytes);
+    time_activity_call_is(SIMGPU_ALLOCATES, bytes);
     time_charge(HOST_SUBMITS, time_profile_get()->host_malloc_async_ns);
     rt_pool_block *b = reuse(size, s);
     if (b) time_point_joins(b->freed, s);
@@ -115,7 +116,7 @@ static cudaError_t allocate(void **ptr, size_t bytes, cudaStream_t stream) {
     b->idle = false;
     rt_device->pool.used += b->bytes;
     if (rt_device->pool.used > rt_device->pool.used_high) rt_device->pool.used_high = rt_device->pool.used;
-    activity_alloc(SIMGPU_MEMORY_POOL, b->bytes);
+    time_activity_alloc(SIMGPU_MEMORY_POOL, b->bytes);
     *ptr = (void *)(uintptr_t)b->address;
     return cudaSuccess;
 }
@@ -128,7 +129,7 @@ bool rt_pool_free(uint64_t address, time_point behind, bool *twice) {
     b->idle = true;
     b->freed = behind;
     rt_device->pool.used -= b->bytes;
-    activity_free(SIMGPU_MEMORY_POOL, b->bytes);
+    time_activity_free(SIMGPU_MEMORY_POOL, b->bytes);
     return true;
 }
 
@@ -144,7 +145,7 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
     uint64_t address = (uint64_t)(uintptr_t)ptr;
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
     if (!ptr) return rt_end(cudaSuccess);
-    activity_call_is(SIMGPU_FREES, 0);
+    time_activity_call_is(SIMGPU_FREES, 0);
     time_charge(HOST_SUBMITS, time_profile_get()->host_free_async_ns);
     time_point behind = time_point_now(s);
     bool known = rt_pool_free(address, behind, &twice) || rt_free_behind(address, behind);

@@ -29,7 +29,7 @@ cudaError_t rt_end(cudaError_t error);  /* its argument */
 cudaError_t rt_unsupported(const char *call);
 cudaError_t rt_look_for_fault(void); /* what killed the context, told once */
 void rt_say_fault(const exec_fault *fault);
-bool rt_inside(void);                /* is this thread in an API call? */
+bool rt_inside(void); /* is this thread in an API call? */
 
 /* The lock that every call holds; a thread may take it again. rt_lock_anew: in a forked child. */
 void rt_lock(void);

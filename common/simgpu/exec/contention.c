@@ -31,13 +31,13 @@ static contention_place *place_of(contention *c, uint64_t place) {
     return p;
 }
 
-void contention_begin(contention *c, uint32_t place_bytes) {
+void exec_contention_begin(contention *c, uint32_t place_bytes) {
     c->sectors = place_bytes / SECTOR;
     if (c->used) memset(c->table, 0, c->size * sizeof *c->table);
     c->used = 0;
 }
 
-void contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up) {
+void exec_contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up) {
     /* The words of the request, each with its number of lanes; then the sectors, each with its busiest word. */
     struct {
         uint64_t key;
@@ -68,7 +68,7 @@ void contention_count(contention *c, const uint64_t *address, uint32_t mask, boo
         if (sectors[k].key) place_of(c, (sectors[k].key - 1) / c->sectors + 1)->turns[is_float] += sectors[k].lanes;
 }
 
-void contention_add(contention *c, const contention *other) {
+void exec_contention_add(contention *c, const contention *other) {
     for (uint32_t k = 0; other->used && k < other->size; k++) {
         const contention_place *from = &other->table[k];
         if (!from->place) continue;
@@ -77,7 +77,7 @@ void contention_add(contention *c, const contention *other) {
     }
 }
 
-void contention_most(const contention *c, uint64_t turns[2]) {
+void exec_contention_most(const contention *c, uint64_t turns[2]) {
     for (int kind = 0; kind < 2; kind++) {
         turns[kind] = 0;
         for (uint32_t k = 0; c->used && k < c->size; k++)

@@ -20,11 +20,11 @@ typedef struct {
     uint32_t sectors; /* of a place */
 } contention;
 
-void contention_begin(contention *c, uint32_t place_bytes);
+void exec_contention_begin(contention *c, uint32_t place_bytes);
 /* A warp's atomic at address[lane] for the lanes of mask. adds_up: an integer operation that lanes can do among
  * themselves first. */
-void contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up);
-void contention_add(contention *c, const contention *other);
-void contention_most(const contention *c, uint64_t turns[2]); /* integer, floating point */
+void exec_contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up);
+void exec_contention_add(contention *c, const contention *other);
+void exec_contention_most(const contention *c, uint64_t turns[2]); /* integer, floating point */
 
 #endif

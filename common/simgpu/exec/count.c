@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-VECTOR bool count_stride(const uint64_t *address, int64_t *stride) {
+VECTOR bool exec_count_stride(const uint64_t *address, int64_t *stride) {
     uint64_t first = address[0], step = address[1] - first, off = 0;
     for (uint32_t l = 0; l < 32; l++) off |= address[l] ^ (first + l * step);
     *stride = (int64_t)step;
@@ -42,11 +42,11 @@ static bool pairs_agree(const uint64_t *address, uint32_t mask, uint32_t distanc
     return true;
 }
 
-uint32_t count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t size, bool load, uint32_t *phases) {
+uint32_t exec_count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t size, bool load, uint32_t *phases) {
     int64_t stride;
     if (size <= 4) {
         *phases = 1;
-        if (mask == FULL && count_stride(address, &stride) && stride % 4 == 0 && (size == 4 || stride)) {
+        if (mask == FULL && exec_count_stride(address, &stride) && stride % 4 == 0 && (size == 4 || stride)) {
             /* s words apart: the lanes of one bank are gcd(s, 32) */
             if (stride == 0) return 1;
             uint32_t zeros = (uint32_t)__builtin_ctzll((uint64_t)(stride / 4));
@@ -66,7 +66,7 @@ uint32_t count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t size,
     return total;
 }
 
-void count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32_t size) {
+void exec_count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32_t size) {
     uint8_t slot[128];
     memset(slot, 0xff, sizeof slot);
     list->n = 0;
@@ -88,7 +88,7 @@ void count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32
     }
 }
 
-void l1_start(l1_cache *c, uint32_t all, uint32_t lines) {
+void exec_l1_start(l1_cache *c, uint32_t all, uint32_t lines) {
     uint32_t bits = 1, most = 1;
     while ((2u << most) <= all) most++;
     while (bits < most && (2u << bits) <= lines) bits++;
@@ -101,7 +101,7 @@ void l1_start(l1_cache *c, uint32_t all, uint32_t lines) {
 }
 
 /* The epoch is part of the tag, so that emptying costs nothing but once in a million blocks. */
-void l1_next_block(l1_cache *c) {
+void exec_l1_next_block(l1_cache *c) {
     c->epoch = (c->epoch + 1) & 0xfffff;
     if (c->epoch == 0) memset(c->lines, 0, c->room * sizeof *c->lines);
 }

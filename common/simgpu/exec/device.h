@@ -37,6 +37,6 @@ struct exec_program {
 };
 
 /* footprint.c */
-void footprint_init(exec_device *d, uint64_t bytes);
+void exec_footprint_init(exec_device *d, uint64_t bytes);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 /* For a window of `bytes`. */
-void footprint_init(exec_device *d, uint64_t bytes) {
+void exec_footprint_init(exec_device *d, uint64_t bytes) {
     for (int k = 0; k < 2; k++) {
         d->touched[k] =
             mmap(NULL, bytes / 256, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -18,7 +18,7 @@ void footprint_init(exec_device *d, uint64_t bytes) {
 }
 
 /* The launch is one on the worker's device. */
-void footprint_begin(worker *t) {
+void exec_footprint_begin(worker *t) {
     t->bitmap[0] = t->device->touched[0];
     t->bitmap[1] = t->device->touched[1];
     t->first_sector = exec_mem_base() / 32;
@@ -42,7 +42,7 @@ static void touch_word(worker *t, int written, uint64_t word, uint64_t bits) {
     t->touched[written][t->ntouched[written]++] = word;
 }
 
-void footprint_touch(worker *t, int written, uint64_t first_sector, uint64_t last_sector) {
+void exec_footprint_touch(worker *t, int written, uint64_t first_sector, uint64_t last_sector) {
     first_sector -= t->first_sector, last_sector -= t->first_sector;
     for (uint64_t word = first_sector / 64; word <= last_sector / 64; word++) {
         uint64_t lo = word == first_sector / 64 ? first_sector % 64 : 0,
@@ -51,7 +51,7 @@ void footprint_touch(worker *t, int written, uint64_t first_sector, uint64_t las
     }
 }
 
-uint64_t footprint_take(worker *t, int written) {
+uint64_t exec_footprint_take(worker *t, int written) {
     uint64_t sectors = 0;
     for (uint32_t k = 0; k < t->ntouched[written]; k++) {
         uint64_t *p = &t->bitmap[written][t->touched[written][k]];

@@ -22,11 +22,11 @@ static exec_lanes view(const warp *w, uint32_t lanes) {
     return (exec_lanes){.block = w->block->id, .warp = w->number, .lanes = lanes, .live = w->live};
 }
 
-void listen_launch_begins(const exec_launch *n, uint64_t blocks) { TELL(launch_begins, n, blocks); }
-void listen_launch_ended(void) { TELL(launch_ended); }
-void listen_block_begins(const block *b) { TELL(block_begins, b->id, b->shared_bytes); }
+void exec_listen_launch_begins(const exec_launch *n, uint64_t blocks) { TELL(launch_begins, n, blocks); }
+void exec_listen_launch_ended(void) { TELL(launch_ended); }
+void exec_listen_block_begins(const block *b) { TELL(block_begins, b->id, b->shared_bytes); }
 
-void listen_access(const warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size) {
+void exec_listen_access(const warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size) {
     exec_access a = {.at = view(w, w->mask),
                      .code = w->frames[w->splits[w->current].frame].function->code,
                      .insn = i,
@@ -51,12 +51,12 @@ const uint8_t *exec_access_finds(const exec_access *a, uint64_t address) {
     return a->space == SPACE_SHARED ? b->shared + address : exec_mem_host(b->worker->device, address);
 }
 
-void listen_arrived(const warp *w, uint32_t barrier) {
+void exec_listen_arrived(const warp *w, uint32_t barrier) {
     exec_lanes lanes = view(w, w->mask);
     TELL(arrived, &lanes, barrier);
 }
 
-void listen_passed(const block *b, uint32_t barrier) {
+void exec_listen_passed(const block *b, uint32_t barrier) {
     exec_barrier view = {.number = barrier, .warps = b->nwarps};
     uint32_t threads = 0;
     for (uint32_t k = 0; k < b->nwarps; k++)
@@ -70,12 +70,12 @@ void listen_passed(const block *b, uint32_t barrier) {
     TELL(passed, &view);
 }
 
-void listen_synced(const warp *w, uint32_t lanes) {
+void exec_listen_synced(const warp *w, uint32_t lanes) {
     exec_lanes together = view(w, lanes);
     TELL(synced, &together);
 }
 
-void listen_fenced(const warp *w) {
+void exec_listen_fenced(const warp *w) {
     exec_lanes lanes = view(w, w->mask);
     TELL(fenced, &lanes);
 }

@@ -47,7 +47,7 @@ exec_device *exec_device_new(const exec_card *card) {
         base_refuse("cannot reserve address space for device memory; is `ulimit -v` set? Unset it and run again.");
     madvise(d->storage, WINDOW, MADV_DONTDUMP);
     d->next_address = window_base;
-    footprint_init(d, WINDOW);
+    exec_footprint_init(d, WINDOW);
     return d;
 }
 
@@ -188,7 +188,7 @@ struct simgpu_address exec_mem_locate(const exec_device *d, uint64_t addr) {
     if (!exec_mem_in_window((void *)addr)) return r;
     int64_t i = before(d, addr);
     const exec_allocation *a = i >= 0 ? &d->allocations[i] : NULL,
-                     *b = i + 1 < (int64_t)d->nallocations ? &d->allocations[i + 1] : NULL;
+                          *b = i + 1 < (int64_t)d->nallocations ? &d->allocations[i + 1] : NULL;
     uint64_t after = a ? addr - (a->address + a->bytes) : UINT64_MAX, ahead = b ? b->address - addr : UINT64_MAX;
     bool inside = a && addr - a->address < a->bytes;
     const exec_allocation *n = inside || after <= ahead ? a : b;

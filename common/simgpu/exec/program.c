@@ -7,7 +7,7 @@
 
 static bool use_avx2(void) {
 #if defined(__x86_64__)
-    return lanes_avx2[OP_mov_b32] && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+    return exec_lanes_avx2[OP_mov_b32] && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
            __builtin_cpu_supports("bmi2") && !getenv("SIMGPU_NO_AVX2");
 #else
     return false;
@@ -23,12 +23,12 @@ static exec_handler *handler_of(const ptx_insn *i, bool avx2) {
 #define FLT2(...)      NULL,
 #define FLT3(...)      NULL,
 #define COMPARE(...)   NULL,
-#define OTHER(id, ...) op_##id,
+#define OTHER(id, ...) exec_op_##id,
 #include "../ptx/opcodes.def"
     };
-    if (i->modified && lanes_modified[i->op]) return lanes_modified[i->op];
+    if (i->modified && exec_lanes_modified[i->op]) return exec_lanes_modified[i->op];
     if (others[i->op]) return others[i->op];
-    return avx2 ? lanes_avx2[i->op] : lanes_base[i->op];
+    return avx2 ? exec_lanes_avx2[i->op] : exec_lanes_base[i->op];
 }
 
 /* --- variables ---------------------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static void bind(exec_program *p) {
         const ptx_function *f = m->functions[n];
         struct exec_bound *b = &p->functions[f->number];
         b->unsupported = f->unsupported;
-        if (!f->code) b->builtin = builtin_find(f->name);
+        if (!f->code) b->builtin = exec_builtin_find(f->name);
         for (uint32_t k = 0; f->code && k < f->code->ninsns; k++)
             p->run[f->code->first + k] = handler_of(&f->code->insns[k], avx2);
     }

@@ -68,7 +68,7 @@ static void add_depth(exec_depth *to, exec_depth d) {
     to->rounds += d.rounds, to->missed += d.missed, to->clocks += d.clocks;
 }
 
-void block_run(block *b) {
+void exec_block_run(block *b) {
     worker *t = b->worker;
     const ptx_module *m = b->launch->program->module;
     b->live = b->nthreads;
@@ -77,14 +77,14 @@ void block_run(block *b) {
     memset(b->barriers, 0, sizeof b->barriers);
     for (int k = 0; k < MAX_BARRIERS; k++) b->barriers[k].all = true;
     memset(b->shared, 0xCD, b->shared_bytes);
-    l1_next_block(&t->l1);
-    if (exec_heard) listen_block_begins(b);
-    for (uint32_t k = 0; k < b->nwarps; k++) warp_start(&b->warps[k], b, k);
+    exec_l1_next_block(&t->l1);
+    if (exec_heard) exec_listen_block_begins(b);
+    for (uint32_t k = 0; k < b->nwarps; k++) exec_warp_start(&b->warps[k], b, k);
     while (b->live && !b->failed) {
         bool progress = false;
         for (uint32_t k = 0; k < b->nwarps && !b->failed; k++)
-            if (b->warps[k].live) progress |= warp_run(&b->warps[k]);
-        if (!progress && b->live && !b->failed) fault_deadlock(b);
+            if (b->warps[k].live) progress |= exec_warp_run(&b->warps[k]);
+        if (!progress && b->live && !b->failed) exec_fail_deadlock(b);
     }
     exec_depth d = {0, 0, 0};
     for (uint32_t k = 0; k < b->nwarps; k++) {
@@ -155,15 +155,15 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     t->launch_number = launches;
     t->device = d;
     t->run = n->program->run;
-    footprint_begin(t);
+    exec_footprint_begin(t);
     t->memory = (uint64_t)(uintptr_t)d->storage - exec_mem_base();
     t->deepest = t->depths = (exec_depth){0, 0, 0};
-    contention_begin(&t->busy, d->card.atomic_place);
+    exec_contention_begin(&t->busy, d->card.atomic_place);
     t->fault.kind = SIMGPU_FAULT_NONE;
     t->fault_block = UINT64_MAX;
     t->print_length = 0;
     t->printed_blocks = 0;
-    l1_start(&t->l1, d->card.l1_per_sm / 128, l1_lines);
+    exec_l1_start(&t->l1, d->card.l1_per_sm / 128, l1_lines);
 }
 
 /* --- host threads ------------------------------------------------------------------------------------------- */
@@ -214,7 +214,7 @@ static void run_blocks(worker *t) {
             b->id = id;
             b->index = (exec_dim){(uint32_t)(id % n->grid.x), (uint32_t)(id / n->grid.x % n->grid.y),
                                   (uint32_t)(id / n->grid.x / n->grid.y)};
-            block_run(b);
+            exec_block_run(b);
             if (b->failed) stop_at(id);
             spent += budget_per_block - b->budget;
             id++;
@@ -346,13 +346,13 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     qsort(lines, r->nlines, sizeof *lines, by_place);
     r->lines = lines;
     for (unsigned t = 0; t < threads; t++) {
-        r->footprint_read += footprint_take(&workers[t], 0);
-        r->footprint_written += footprint_take(&workers[t], 1);
+        r->footprint_read += exec_footprint_take(&workers[t], 0);
+        r->footprint_written += exec_footprint_take(&workers[t], 1);
         r->deepest = deeper(m, r->deepest, workers[t].deepest);
         add_depth(&r->depths, workers[t].depths);
-        if (t) contention_add(&workers[0].busy, &workers[t].busy);
+        if (t) exec_contention_add(&workers[0].busy, &workers[t].busy);
     }
-    contention_most(&workers[0].busy, r->atomic_turns);
+    exec_contention_most(&workers[0].busy, r->atomic_turns);
 }
 
 /* What blocks up to `last` printed. */
@@ -395,7 +395,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     if (!wanted_threads) exec_configure(0, 0);
     const char *why = exec_unsupported(launch->program, f);
     if (why) {
-        fault_refused(&r->fault, f, why);
+        exec_fail_refused(&r->fault, f, why);
         return;
     }
     launches++;
@@ -414,9 +414,9 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         worker_begin(&workers[t], launch, l1_lines);
         workers[t].parallel = threads > 1;
     }
-    if (exec_heard) listen_launch_begins(launch, nblocks);
+    if (exec_heard) exec_listen_launch_begins(launch, nblocks);
     run_all(launch, nblocks, threads);
-    if (exec_heard) listen_launch_ended();
+    if (exec_heard) exec_listen_launch_ended();
     const worker *failed = NULL;
     for (unsigned t = 0; t < threads; t++)
         if (workers[t].fault.kind != SIMGPU_FAULT_NONE && (!failed || workers[t].fault_block < failed->fault_block))
@@ -427,7 +427,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         end = failed->fault_block + 1;
     } else if (end != UINT64_MAX) {
         if (end > nblocks) end = nblocks;
-        fault_launch_budget(&r->fault, launch, end, nblocks, pool.budget);
+        exec_fail_launch_budget(&r->fault, launch, end, nblocks, pool.budget);
     }
     print_all(threads, end - 1);
     collect(f->module, threads, r);

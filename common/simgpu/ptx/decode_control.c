@@ -9,23 +9,23 @@ static void fix_up(decoder *d, uint32_t insn, uint32_t *where, const char *label
     d->fixups[d->nfixups++].ptx_line = d->s->ptx_line;
 }
 
-void dec_bra(decoder *d) {
-    dec_read_modifiers(d, "");
-    dec_need(d, 1, 1);
-    if (d->s->operands[0].kind != OPERAND_LABEL) dec_unsupported(d, "the target is not a label");
-    dec_emit(d, OP_bra);
+void ptx_dec_bra(decoder *d) {
+    ptx_dec_read_modifiers(d, "");
+    ptx_dec_need(d, 1, 1);
+    if (d->s->operands[0].kind != OPERAND_LABEL) ptx_dec_unsupported(d, "the target is not a label");
+    ptx_dec_emit(d, OP_bra);
     fix_up(d, d->code->ninsns - 1, NULL, d->s->operands[0].label);
 }
 
-void dec_brx(decoder *d) {
-    dec_read_modifiers(d, ".idx");
-    dec_need(d, 2, 2);
+void ptx_dec_brx(decoder *d) {
+    ptx_dec_read_modifiers(d, ".idx");
+    ptx_dec_need(d, 2, 2);
     const operand *o = d->s->operands;
     if (o[1].kind != OPERAND_SYMBOL || o[1].symbol->kind != SYMBOL_TARGETS)
-        dec_unsupported(d, "the target list is missing");
+        ptx_dec_unsupported(d, "the target list is missing");
     const target_list *list = &d->pf->targets[o[1].symbol->index];
-    uint32_t a = dec_source(d, &o[0], TY_u32, false, NULL);
-    ptx_insn *i = dec_emit(d, OP_brx);
+    uint32_t a = ptx_dec_source(d, &o[0], TY_u32, false, NULL);
+    ptx_insn *i = ptx_dec_emit(d, OP_brx);
     i->a = a;
     i->call = ptx_alloc(sizeof *i->call);
     i->call->targets = ptx_alloc(list->nlabels * sizeof(uint32_t));
@@ -38,60 +38,60 @@ static ptx_slot *slot_list(decoder *d, const operand *list) {
     for (uint32_t k = 0; k < list->nitems; k++) {
         const operand *o = &list->items[k];
         if (o->kind != OPERAND_SYMBOL || o->symbol->kind != SYMBOL_SLOT)
-            dec_unsupported(d, "an argument that is not a .param variable");
+            ptx_dec_unsupported(d, "an argument that is not a .param variable");
         s[k] = d->pf->slots[o->symbol->index];
     }
     return s;
 }
 
 /* call [ "(" result ")" "," ] function [ "," "(" arguments ")" ] [ "," prototype ] */
-void dec_call(decoder *d) {
-    dec_read_modifiers(d, "");
+void ptx_dec_call(decoder *d) {
+    ptx_dec_read_modifiers(d, "");
     const operand *o = d->s->operands, *end = o + d->s->noperands;
     ptx_call *c = ptx_alloc(sizeof *c);
     if (o < end && o->kind == OPERAND_LIST) {
-        if (o->nitems > 1) dec_unsupported(d, "more than one result");
+        if (o->nitems > 1) ptx_dec_unsupported(d, "more than one result");
         c->has_result = o->nitems == 1;
         if (c->has_result) c->result = slot_list(d, o)[0];
         o++;
     }
-    if (o >= end) dec_unsupported(d, "a call without a function");
+    if (o >= end) ptx_dec_unsupported(d, "a call without a function");
     if (o->kind == OPERAND_SYMBOL && o->symbol->kind == SYMBOL_FUNCTION)
         c->callee = o->symbol->function;
     else if (o->kind == OPERAND_REGISTER)
-        c->function = dec_source(d, o, TY_u64, false, NULL);
+        c->function = ptx_dec_source(d, o, TY_u64, false, NULL);
     else
-        dec_unsupported(d, "the callee is not a function");
+        ptx_dec_unsupported(d, "the callee is not a function");
     if (++o < end && o->kind == OPERAND_LIST) {
         c->args = slot_list(d, o);
         c->nargs = o->nitems;
     }
-    dec_emit(d, OP_call)->call = c;
+    ptx_dec_emit(d, OP_call)->call = c;
     d->code->calls = true;
 }
 
 static void simple(decoder *d, enum ptx_op op) {
-    dec_read_modifiers(d, "");
-    dec_need(d, 0, 0);
-    dec_emit(d, op);
+    ptx_dec_read_modifiers(d, "");
+    ptx_dec_need(d, 0, 0);
+    ptx_dec_emit(d, op);
 }
-void dec_ret(decoder *d) { simple(d, OP_ret); }
-void dec_exit(decoder *d) { simple(d, OP_exit); }
-void dec_trap(decoder *d) { simple(d, OP_trap); }
+void ptx_dec_ret(decoder *d) { simple(d, OP_ret); }
+void ptx_dec_exit(decoder *d) { simple(d, OP_exit); }
+void ptx_dec_trap(decoder *d) { simple(d, OP_trap); }
 
 /* Prefetches and performance events change nothing here: caches hold no state. */
-void dec_nop(decoder *d) {
+void ptx_dec_nop(decoder *d) {
     d->flags = (ptx_insn){0};
-    dec_emit(d, OP_nop);
+    ptx_dec_emit(d, OP_nop);
 }
 
 /* A fence neither, stores are seen at once; but a checker asks whether it was there. */
-void dec_fence(decoder *d) {
+void ptx_dec_fence(decoder *d) {
     d->flags = (ptx_insn){0};
-    dec_emit(d, OP_fence);
+    ptx_dec_emit(d, OP_fence);
 }
 
-void dec_nanosleep(decoder *d) {
+void ptx_dec_nanosleep(decoder *d) {
     d->flags = (ptx_insn){.polls = true};
-    dec_emit(d, OP_nanosleep);
+    ptx_dec_emit(d, OP_nanosleep);
 }

@@ -111,7 +111,7 @@ static bool continues(const cfg_block *b, uint32_t number) {
     return b->nprevious > 0;
 }
 
-void depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, const uint32_t *id_of) {
+void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, const uint32_t *id_of) {
     schedules t = {.costs = costs,
                    .id_of = id_of,
                    .limit = g->code->registers_end,

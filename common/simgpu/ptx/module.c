@@ -10,7 +10,7 @@ const ptx_module *ptx_load(const char *text, size_t length, const char *source_n
     ptx_module *m = ptx_alloc(sizeof *m);
     m->source_name = ptx_format("%s", source_name);
     m->costs = *costs;
-    return parse_module(m, text, length, err, err_size) ? m : NULL;
+    return ptx_parse_module(m, text, length, err, err_size) ? m : NULL;
 }
 
 void ptx_free_all(void) { base_arena_clear(&ptx_arena); }

@@ -97,16 +97,16 @@ typedef struct parsed_function {
     uint32_t ntargets;
 } parsed_function;
 
-/* Parses text into m; decode_function is called for each body. Returns false with a message in err. */
-bool parse_module(ptx_module *m, const char *text, size_t length, char *err, size_t err_size);
+/* Parses text into m; ptx_decode_function is called for each body. Returns false with a message in err. */
+bool ptx_parse_module(ptx_module *m, const char *text, size_t length, char *err, size_t err_size);
 
 /* decode.c: fills pf->function->code, or pf->function->unsupported. */
-void decode_function(parsed_function *pf);
+void ptx_decode_function(parsed_function *pf);
 /* decode.c: what needs the whole module: places of shared variables, who depends on the order of blocks. */
-void decode_finish(ptx_module *m);
+void ptx_decode_finish(ptx_module *m);
 
 /* cfg.c: join points of branches, register estimate. */
-void cfg_analyse(parsed_function *pf, ptx_code *code);
+void ptx_cfg_analyse(parsed_function *pf, ptx_code *code);
 
 extern base_arena ptx_arena; /* of all modules: they live as long as the process, or until ptx_free_all */
 static inline void *ptx_alloc(size_t bytes) { return base_arena_alloc(&ptx_arena, bytes); } /* zeroed */

@@ -36,15 +36,15 @@ struct time_activity {
     span_log host_log, sm_log, other_logs[OTHERS];
     struct {
         time_site site;
-    double start, waited, inside; /* inside: neither submitting nor the program's own work */
-    double worked;
-    enum simgpu_class what;
-    uint64_t bytes;
-    bool syncs;
+        double start, waited, inside; /* inside: neither submitting nor the program's own work */
+        double worked;
+        enum simgpu_class what;
+        uint64_t bytes;
+        bool syncs;
     } call;
-    struct { /* the sums of a stretch: from one mark to the next */
-    struct simgpu_totals all; /* its times are set at the end, from those below */
-    double waited, start, busy, working;
+    struct {                      /* the sums of a stretch: from one mark to the next */
+        struct simgpu_totals all; /* its times are set at the end, from those below */
+        double waited, start, busy, working;
     } totals;
     struct { /* neighbouring gaps of one cause and line become one */
         span s;
@@ -54,10 +54,10 @@ struct time_activity {
 
 static time_activity *of; /* the device in use */
 
-time_activity *activity_new(void) {
+time_activity *time_activity_new(void) {
     return base_must(calloc(1, sizeof(time_activity)), "the host has no memory left for a device");
 }
-void activity_use(time_activity *a) { of = a; }
+void time_activity_use(time_activity *a) { of = a; }
 
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
@@ -81,25 +81,25 @@ static void drop_before(span_log *l, double ns) {
 
 /* --- the host ----------------------------------------------------------------------------------------------- */
 
-void activity_call(time_site site) {
+void time_activity_call(time_site site) {
     memset(&of->call, 0, sizeof of->call);
     of->call.site = site;
     of->call.start = time_host_ns();
 }
 
-double activity_call_ns(void) { return of->call.start; }
-void activity_call_is(enum simgpu_class what, uint64_t bytes) {
+double time_activity_call_ns(void) { return of->call.start; }
+void time_activity_call_is(enum simgpu_class what, uint64_t bytes) {
     of->call.what = what;
     of->call.bytes = bytes;
 }
-void activity_call_syncs(void) { of->call.syncs = true; }
+void time_activity_call_syncs(void) { of->call.syncs = true; }
 
-void activity_host(enum time_doing what, double start_ns, double end_ns) {
+void time_activity_host(enum time_doing what, double start_ns, double end_ns) {
     if (end_ns <= start_ns) return;
     if (what == HOST_WAITS) of->call.waited += end_ns - start_ns;
     if (what == HOST_WAITS || what == HOST_IN_CALL) of->call.inside += end_ns - start_ns;
     if (what == HOST_WORKS) of->call.worked += end_ns - start_ns;
-    if (!events_on()) return;
+    if (!time_events_on()) return;
     span *last = of->host_log.count ? &of->host_log.spans[of->host_log.count - 1] : NULL;
     if (last && last->end == start_ns && last->doing == what && last->site.name == of->call.site.name &&
         last->site.file == of->call.site.file && last->site.line == of->call.site.line)
@@ -115,20 +115,22 @@ static struct simgpu_event event_at(enum simgpu_kind kind, const time_site *site
                                  .duration_ns = whole_ns(end_ns - start_ns)};
 }
 
-void activity_call_end(void) {
+void time_activity_call_end(void) {
     enum { WORK_WORTH_A_LINE = 1000 }; /* ns: a loop of small memcpys would fill the report */
     double now = time_host_ns();
     of->totals.all.sync_calls += of->call.syncs;
     of->totals.waited += of->call.waited;
-    if (now > of->call.start && events_on()) {
-        struct simgpu_event e = event_at(of->call.worked > 0 ? SIMGPU_WORK : SIMGPU_CALL, &of->call.site, of->call.start, now);
+    if (now > of->call.start && time_events_on()) {
+        struct simgpu_event e =
+            event_at(of->call.worked > 0 ? SIMGPU_WORK : SIMGPU_CALL, &of->call.site, of->call.start, now);
         e.is.call = (struct simgpu_call){.name = of->call.site.name,
-                                         .what = of->call.what == SIMGPU_SUBMITS && of->call.syncs ? SIMGPU_WAITS : of->call.what,
+                                         .what = of->call.what == SIMGPU_SUBMITS && of->call.syncs ? SIMGPU_WAITS
+                                                                                                   : of->call.what,
                                          .syncs = of->call.syncs,
                                          .short_one = of->call.inside <= 0 && of->call.worked < WORK_WORTH_A_LINE,
                                          .waited_ns = whole_ns(of->call.waited),
                                          .bytes = of->call.bytes};
-        events_send(NULL, &e);
+        time_events_send(NULL, &e);
     }
     of->call.start = now;
     of->call.inside = of->call.worked = of->call.waited = 0;
@@ -136,9 +138,9 @@ void activity_call_end(void) {
 
 /* --- the device --------------------------------------------------------------------------------------------- */
 
-void activity_device(const time_command *c, double call_ns, double arrive_ns, double start_ns, double work_ns,
-                     double end_ns) {
-    if (!events_on()) return;
+void time_activity_device(const time_command *c, double call_ns, double arrive_ns, double start_ns, double work_ns,
+                          double end_ns) {
+    if (!time_events_on()) return;
     bool copy = c->kind == TIME_COPY;
     span_log *log = c->kind == TIME_HOST_CALL            ? &of->other_logs[FUNCTIONS]
                     : copy && c->direction == SIMGPU_H2D ? &of->other_logs[ENGINE_H2D]
@@ -154,19 +156,19 @@ void activity_device(const time_command *c, double call_ns, double arrive_ns, do
 
 /* --- memory ------------------------------------------------------------------------------------------------- */
 
-void activity_alloc(enum simgpu_memory what, uint64_t bytes) {
+void time_activity_alloc(enum simgpu_memory what, uint64_t bytes) {
     of->totals.all.memory[what].allocs++;
     of->totals.all.memory[what].live += bytes;
     if (of->totals.all.memory[what].live > of->totals.all.memory[what].peak)
         of->totals.all.memory[what].peak = of->totals.all.memory[what].live;
 }
 
-void activity_free(enum simgpu_memory what, uint64_t bytes) {
+void time_activity_free(enum simgpu_memory what, uint64_t bytes) {
     of->totals.all.memory[what].frees++;
     of->totals.all.memory[what].live -= bytes;
 }
 
-void activity_staged(uint64_t bytes) { of->totals.all.staged_bytes += bytes; }
+void time_activity_staged(uint64_t bytes) { of->totals.all.staged_bytes += bytes; }
 
 /* --- gaps --------------------------------------------------------------------------------------------------- */
 
@@ -175,7 +177,7 @@ static void flush_gap(void) {
         struct simgpu_event e = event_at(SIMGPU_GAP, &of->pending.s.site, of->pending.s.start, of->pending.s.end);
         e.is.gap.cause = of->pending.cause;
         e.is.gap.call = of->pending.cause == SIMGPU_HOST_BLOCKED ? of->pending.s.site.name : NULL;
-        events_send(NULL, &e);
+        time_events_send(NULL, &e);
     }
     of->pending.s.end = of->pending.s.start = 0;
 }
@@ -274,12 +276,12 @@ static void send_totals(double now) {
     e.is.totals.busy_ns = whole_ns(of->totals.busy);
     e.is.totals.working_ns = whole_ns(of->totals.working);
     e.is.totals.waited_ns = whole_ns(of->totals.waited);
-    events_send(NULL, &e);
+    time_events_send(NULL, &e);
 }
 
-void activity_stretch(void) {
+void time_activity_stretch(void) {
     double now = time_host_ns();
-    if (events_on()) {
+    if (time_events_on()) {
         write_gaps(of->totals.start, now);
         send_totals(now);
     }
@@ -293,9 +295,9 @@ void activity_stretch(void) {
     of->totals.waited = of->totals.busy = of->totals.working = 0;
 }
 
-void activity_mark(const char *name) {
-    activity_stretch();
+void time_activity_mark(const char *name) {
+    time_activity_stretch();
     struct simgpu_event e = {.kind = SIMGPU_MARK, .start_ns = whole_ns(time_host_ns())};
     e.is.mark = name;
-    if (events_on()) events_send(NULL, &e);
+    if (time_events_on()) time_events_send(NULL, &e);
 }

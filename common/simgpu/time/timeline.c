@@ -33,8 +33,8 @@ typedef struct node {
     double arrive;     /* when the device has it */
     time_point *after; /* places in other streams */
     uint32_t nafter;
-    void *staged;     /* pageable source bytes, taken at the call */
-    event_slot *slot; /* of its event, or NULL */
+    void *staged;          /* pageable source bytes, taken at the call */
+    time_event_slot *slot; /* of its event, or NULL */
     enum phase phase;
     double start, until, left, cap; /* left: bytes still to flow, at most at cap GB/s (bytes a ns) */
     double fixed;                   /* a copy's time before it flows */
@@ -100,13 +100,13 @@ static void *need(void *memory) {
 time_device *time_device_new(exec_device *exec) {
     time_device *d = need(calloc(1, sizeof *d));
     d->exec = exec;
-    d->activity = activity_new();
+    d->activity = time_activity_new();
     return d;
 }
 
 void time_use(time_device *d) {
     line = d;
-    activity_use(d->activity);
+    time_activity_use(d->activity);
 }
 
 exec_device *time_exec(void) { return line->exec; }
@@ -219,9 +219,10 @@ static void start_launch(node *n, const time_profile *p) {
         *n->fault = r.fault;
     }
     n->until = n->start + e.duration_ns;
-    activity_device(&n->c, n->called, n->arrive, n->start, n->start + e.bound.term_ns[SIMGPU_TERM_LAUNCH], n->until);
+    time_activity_device(&n->c, n->called, n->arrive, n->start, n->start + e.bound.term_ns[SIMGPU_TERM_LAUNCH],
+                         n->until);
     time_moments m = moments_of(n);
-    if (n->slot) events_launch(n->slot, &n->c, &r, &e, &m);
+    if (n->slot) time_events_launch(n->slot, &n->c, &r, &e, &m);
     n->slot = NULL;
 }
 
@@ -252,7 +253,7 @@ static void start(node *n) {
     }
     line->filled += n->fills;
     if (on_sms(&n->c) && n->c.kind != TIME_LAUNCH)
-        activity_device(&n->c, n->called, n->arrive, n->start, n->start + p->kernel_fixed_ns, n->until);
+        time_activity_device(&n->c, n->called, n->arrive, n->start, n->start + p->kernel_fixed_ns, n->until);
 }
 
 /* The stream goes on when the function has returned and the device has heard of it. */
@@ -276,12 +277,12 @@ static void finish(node *n) {
         move_bytes(n);
     }
     if (alive && (on_bus(n) || n->c.kind == TIME_HOST_CALL))
-        activity_device(&n->c, n->called, n->arrive, n->start, n->start, line->device);
+        time_activity_device(&n->c, n->called, n->arrive, n->start, n->start, line->device);
     time_moments m = moments_of(n);
     if (n->slot && alive)
-        events_command(n->slot, &n->c, &m, line->device, n->cap);
+        time_events_command(n->slot, &n->c, &m, line->device, n->cap);
     else if (n->slot)
-        events_drop(n->slot);
+        time_events_drop(n->slot);
     if (n->c.kind == TIME_EVENT) {
         time_event *e = n->c.event;
         if (e->stream == n->c.stream && e->count == n->count) e->ns = line->device;
@@ -440,7 +441,7 @@ static double plan_copy(node *n, const time_profile *p) {
     if (c->direction == SIMGPU_H2D && !small) n->fixed += p->copy_fetch_ns;
     if (!c->pageable) return 0;
     if (c->direction == SIMGPU_H2D) n->staged = stage(c);
-    activity_staged(c->width * c->height);
+    time_activity_staged(c->width * c->height);
     if (c->direction == SIMGPU_H2D && bytes <= p->inline_bytes) {
         n->fixed = p->copy_fixed_ns;
         n->cap = p->inline_dma_gbs;
@@ -458,7 +459,7 @@ static double plan_copy(node *n, const time_profile *p) {
 
 /* The host's clock moves, and somebody is told why. */
 static void spend(enum time_doing what, double ns) {
-    activity_host(what, line->host, line->host + ns);
+    time_activity_host(what, line->host, line->host + ns);
     line->host += ns;
 }
 
@@ -468,13 +469,13 @@ void time_submit(const time_command *c) {
     n->c = *c;
     n->sequence = ++line->sequence;
     bool bulk = c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET || c->kind == TIME_HOST_CALL;
-    if (bulk && events_on()) n->slot = events_reserve();
+    if (bulk && time_events_on()) n->slot = time_events_reserve();
     find_dependencies(n);
 
     const time_profile *p = time_profile_get();
     n->fills = parts_of(c, p);
     double begun = line->host, staging = plan_copy(n, p);
-    n->called = activity_call_ns();
+    n->called = time_activity_call_ns();
     spend(HOST_SUBMITS, price(c, p));
     spend(HOST_IN_CALL, staging);
     /* A staged copy flows while the CPU stages it; everything else goes off when its call ends. */
@@ -532,7 +533,7 @@ bool time_all_idle(void) {
 /* The host was waiting for something that the device reached at `done`. */
 static void wake(double done) {
     const time_profile *p = time_profile_get();
-    activity_call_syncs();
+    time_activity_call_syncs();
     if (done > line->host)
         spend(HOST_WAITS, done + p->host_wake_ns - line->host);
     else

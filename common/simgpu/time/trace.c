@@ -121,9 +121,9 @@ static void hear(const struct simgpu_event *e, void *none) {
     if (ferror(file)) lost(strerror(errno));
 }
 
-int trace_to(const char *path) {
+int time_trace_to(const char *path) {
     if (file) {
-        events_stop(hear, NULL);
+        time_events_stop(hear, NULL);
         fputs("{}]\n", file); /* every line before ends in a comma */
         if (fclose(file)) lost(strerror(errno));
     }
@@ -136,5 +136,5 @@ int trace_to(const char *path) {
     fputs("[\n", file);
     name_process(HOST, "host");
     name_process(GPU, gpu);
-    return events_listen(hear, NULL);
+    return time_events_listen(hear, NULL);
 }
