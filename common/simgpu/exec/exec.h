@@ -8,9 +8,9 @@
  * - exec_run       runs one launch to its end, on all host cores.
  *
  * Contract: exec_run gives the same memory, counters and fault for any number of host threads, if the kernel's blocks
- * do not race on plain loads and stores. Kernels whose result
- * could depend on the order of blocks (atomics that return a value, floating-point atomics) and small grids run on one
- * thread. exec/ knows nothing of streams, time or the CUDA runtime: one launch at a time, called from one thread.
+ * do not race on plain loads and stores. Kernels whose result could depend on the order of blocks (atomics that return
+ * a value, floating-point atomics) and small grids run on one thread. exec/ knows nothing of streams, time or the CUDA
+ * runtime: one launch at a time, called from one thread.
  */
 #ifndef SIMGPU_EXEC_H
 #define SIMGPU_EXEC_H

@@ -139,9 +139,8 @@ typedef struct worker {
     bool parallel;       /* other threads run blocks of this launch */
 } worker;
 
-/* lanes.h, twice compiled: the handlers of opcodes.def's arithmetic rows, NULL for OTHER. exec_lanes_modified: .ftz
- * .sat .rz
- * ... */
+/* lanes.h, compiled twice: the handlers of opcodes.def's arithmetic rows, NULL for OTHER. exec_lanes_modified has the
+ * rows that modifiers change: .ftz, .sat, directed rounding. */
 extern exec_handler *const exec_lanes_base[NOPS], *const exec_lanes_avx2[NOPS], *const exec_lanes_modified[NOPS];
 /* Handlers of OTHER rows. */
 #define LANE1(...)

@@ -157,8 +157,7 @@ enum ptx_special {
     NSREGS
 };
 
-/* Storage of a .param variable inside a frame (arguments of device functions): `stride` bytes a lane, lane after lane.
- */
+/* A .param variable inside a frame (an argument of a device function): `stride` bytes a lane, lane after lane. */
 typedef struct {
     const char *name;
     uint32_t offset, size, stride;

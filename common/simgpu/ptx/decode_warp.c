@@ -1,4 +1,4 @@
-/* Lanes and warps that meet: barriers, shuffles, votes, matches, reductions. See decode.c for what the decoders share.
+/* Lanes and warps that meet: barriers, shuffles, votes, matches, reductions. See decode.c for what all decoders share.
  */
 #include "decoder.h"
 
