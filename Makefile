@@ -174,7 +174,7 @@ $(B)/ptx2fatbin: $(SIMGPU)/tools/ptx2fatbin.c
 $(filter-out $(B)/ptx2fatbin,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
 	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lm
 # The reader of PTX under libFuzzer; see common/make/fuzz.sh.
-.build/fuzz/fuzz_ptx: $(SIMGPU)/tools/fuzz_ptx.c $(wildcard $(SIMGPU)/ptx/*)
+.build/fuzz/fuzz_ptx: $(SIMGPU)/tools/fuzz_ptx.c $(wildcard $(SIMGPU)/base/* $(SIMGPU)/ptx/*)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(SANITIZERS) -O1 -fsanitize=fuzzer -DLIBFUZZER -o $@ $(filter %.c,$^) -lm
 $(B)/bench-sim: tests/bench-sim.cu $(B)/libsimgpu.a $(CUDA_TOOLS)
 	@$(call compile_cu,$<,$@,-I $(SIMGPU)/include)

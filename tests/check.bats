@@ -77,6 +77,15 @@ silent() {
     [[ $output == *"kernel add on stream 0 writes what kernel add on stream 3 reads (line "*"), and nothing puts the two in order"* ]]
 }
 
+@test "a fresh card's streams are not taken for those of the card before" {
+    for name in two_streams read_early; do
+        run timeout 20 "$B/tests/check/host" "$name" after-another-card
+        [[ $output == *": stream order: "* || $output == *": in flight: "* ]]
+        run -0 --separate-stderr timeout 20 "$B/tests/check/host" "$name-mended" after-another-card
+        [ -z "$stderr" ]
+    done
+}
+
 @test "mended twins and look-alikes are silent" {
     for name in $(hazards block); do [ "$name" = tail_volatile ] || silent block "$name-mended"; done
     for name in any_negative shuffles flag_in_warp padding; do silent block "$name-clean"; done

@@ -4,7 +4,7 @@
 
 load helper
 
-programs=(probe order pool gaps limits)
+programs=(probe order pool gaps limits devices)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/clock/}"
@@ -14,6 +14,7 @@ setup_file() {
     apart "$B/tests/clock/pool" >"$BATS_FILE_TMPDIR/pool" 2>"$BATS_FILE_TMPDIR/pool.err"
     SIMGPU_THREADS=2 apart "$B/tests/clock/limits" >"$BATS_FILE_TMPDIR/limits" 2>"$BATS_FILE_TMPDIR/limits.err" || true
     SIMGPU_REPORT=$REPORT TRACE=$TRACE_FILE apart "$B/tests/clock/gaps"
+    SIMGPU_REPORT=$BATS_FILE_TMPDIR/devices.report apart "$B/tests/clock/devices" >"$BATS_FILE_TMPDIR/devices" 2>"$BATS_FILE_TMPDIR/devices.err"
 }
 
 # within PERCENT PROGRAM <<table of `name value`: the program's values lie that near to the table's.
@@ -392,6 +393,75 @@ said_is() {
     cat "$BATS_TEST_TMPDIR/err"
     [ "$status" = 2 ]
     [ "$(cat "$BATS_TEST_TMPDIR/err")" = "simgpu: $text" ]
+}
+
+# part MARK: the report's lines behind that mark, up to the next.
+part() { awk -v name="$1" '/"kind":"mark"/ { on = index($0, "\"name\":\"" name "\"") > 0; next } on' "$BATS_FILE_TMPDIR/devices.report"; }
+
+@test "cards: what ran before on another one changes no number, no byte of the report" {
+    says devices <<'END'
+same 1
+same_after_a_dead_one 1
+runs 101
+END
+    part first >"$BATS_TEST_TMPDIR/first"
+    [ "$(grep -c '"kind":"launch"' "$BATS_TEST_TMPDIR/first")" = 7 ]
+    for other in second third; do
+        part "$other" >"$BATS_TEST_TMPDIR/other"
+        diff "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/other"
+    done
+}
+
+@test "what was queued behind a fault has not happened, and is not in the report" {
+    part dead >"$BATS_TEST_TMPDIR/dead"
+    [ "$(grep -c '"kind":"launch"' "$BATS_TEST_TMPDIR/dead")" = 1 ]
+    grep '"kind":"launch".*"name":"beyond".*"fault":"illegal address"' "$BATS_TEST_TMPDIR/dead"
+    [ "$(grep -cE '"kind":"(copy|memset)"' "$BATS_TEST_TMPDIR/dead")" = 0 ]
+}
+
+@test "cards: one that was left stays as it is, errors and all" {
+    says devices <<'END'
+second_card 2
+third_card 3
+dead cudaErrorIllegalAddress
+was 3
+still_dead cudaErrorIllegalAddress
+first_as_left 4096 cudaErrorMemoryAllocation
+first_runs 106
+no_such_card -1
+from_a_host_function -1
+END
+    grep -F 'simgpu: simgpuUseDevice: there is no card 17; simgpuNewDevice gives numbers out' "$BATS_FILE_TMPDIR/devices.err"
+}
+
+@test "cards: streams, events, pools and memory of one are refused by another" {
+    says devices <<'END'
+foreign_stream cudaErrorInvalidResourceHandle
+foreign_event cudaErrorInvalidResourceHandle
+foreign_pool cudaErrorInvalidValue
+foreign_memory cudaErrorInvalidValue
+last_here cudaErrorInvalidValue
+END
+}
+
+@test "cudaDeviceReset: memory, streams, events, limits and errors are gone, modules load again, time goes on" {
+    says devices <<'END'
+reset cudaSuccess
+time_goes_on 1
+freed 1 limit 1024
+last cudaSuccess
+stale_memory cudaErrorInvalidValue
+stale_free cudaErrorInvalidValue
+stale_stream cudaErrorInvalidResourceHandle
+stale_event cudaErrorInvalidResourceHandle
+module_again 100
+stays_dead cudaErrorIllegalAddress
+reset_dead cudaSuccess
+lives cudaSuccess
+counts 101 cudaSuccess
+reset_says_it_late cudaErrorIllegalAddress
+and_lives cudaSuccess
+END
 }
 
 @test "the clock's programs are clean under AddressSanitizer and UndefinedBehaviorSanitizer" {

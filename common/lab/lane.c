@@ -22,8 +22,8 @@ void lab_count_begin(const char *name) { simgpuMark(name); }
 void lab_count_end(void) { simgpuMark(LAB_COUNT_END); }
 void lab_check_hazards(bool on) { simgpuCheck(on); }
 
-int lab_new_device(void) { return 0; }
-void lab_use_device(int device) { (void)device; }
+int lab_new_device(void) { return simgpuNewDevice(); }
+void lab_use_device(int device) { simgpuUseDevice(device); }
 void lab_flush_l2(void) {} /* its caches begin each launch cold */
 
 void lab_hear_simgpu(void) {

@@ -146,9 +146,17 @@ static void non_blocking(bool mended) {
     cudaStreamDestroy(s);
 }
 
+/* Another card, whose streams had the same numbers and were long in use. */
+static void leave_a_card() {
+    cudaStreamCreate(&one), cudaStreamCreate(&two), cudaMalloc(&device, BYTES);
+    for (int k = 0; k < 100; k++) cudaMemsetAsync(device, 0, BYTES, k & 1 ? one : two), cudaDeviceSynchronize();
+    simgpuNewDevice();
+}
+
 int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
     simgpuCheck(1);
+    if (argc > 2) leave_a_card();
     cudaMalloc(&device, BYTES);
     cudaMalloc(&other, BYTES);
     cudaMemset(device, 0, BYTES);

@@ -32,10 +32,12 @@ static void check(CUresult r, const char *what) {
     exit(1);
 }
 
-ptx_module *__real_ptx_load(const char *text, size_t length, const char *source_name, char *err, size_t err_size);
-ptx_module *__wrap_ptx_load(const char *text, size_t length, const char *source_name, char *err, size_t err_size);
-ptx_module *__wrap_ptx_load(const char *text, size_t length, const char *source_name, char *err, size_t err_size) {
-    ptx_module *m = __real_ptx_load(text, length, source_name, err, err_size);
+typedef const ptx_module *loader(const char *text, size_t length, const char *source_name, const ptx_costs *costs,
+                                 char *err, size_t err_size);
+loader __real_ptx_load, __wrap_ptx_load;
+const ptx_module *__wrap_ptx_load(const char *text, size_t length, const char *source_name, const ptx_costs *costs,
+                                  char *err, size_t err_size) {
+    const ptx_module *m = __real_ptx_load(text, length, source_name, costs, err, err_size);
     if (m && npairs < sizeof pairs / sizeof *pairs) pairs[npairs++] = (pair){m, strndup(text, length), NULL};
     return m;
 }
@@ -47,15 +49,25 @@ static pair *pair_of(const ptx_module *m) {
     exit(1);
 }
 
-int exec_load(ptx_module *m, char *err, size_t err_size) {
+struct exec_program {
+    const ptx_module *module;
+};
+const ptx_module *exec_module_of(const exec_program *p) { return p->module; }
+
+exec_program *exec_load(exec_device *d, const ptx_module *m, char *err, size_t err_size) {
+    (void)d;
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {err, (void *)(uintptr_t)err_size};
     pair *p = pair_of(m);
-    if (cuModuleLoadDataEx(&p->driver, p->text, 2, options, values) == CUDA_SUCCESS) return 0;
+    exec_program *program = malloc(sizeof *program);
+    if (!program) return NULL;
+    program->module = m;
+    if (cuModuleLoadDataEx(&p->driver, p->text, 2, options, values) == CUDA_SUCCESS) return program;
+    free(program);
     if (!*err) snprintf(err, err_size, "the driver does not take it");
     for (char *c = err; *c; c++)
         if (*c == '\n') *c = ' ';
-    return -1;
+    return NULL;
 }
 
 void exec_configure(unsigned threads, uint64_t budget) { (void)threads, (void)budget; }
@@ -73,24 +85,38 @@ void exec_run(const exec_launch *n, exec_result *result) {
     check(cuCtxSynchronize(), n->kernel->name);
 }
 
-void mem_init(uint64_t capacity_bytes) {
+/* Of SimGPU's card nothing matters here. */
+const exec_card *time_card(void);
+const exec_card *time_card(void) {
+    static const exec_card none;
+    return &none;
+}
+const ptx_costs *time_costs(void);
+const ptx_costs *time_costs(void) {
+    static const ptx_costs none = {.round_clocks = 300};
+    return &none;
+}
+
+exec_device *exec_device_new(const exec_card *card) {
     CUdevice device;
     CUcontext context;
     char name[100];
-    (void)capacity_bytes;
+    (void)card;
     check(cuInit(0), "cuInit");
     check(cuDeviceGet(&device, 0), "cuDeviceGet");
     check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
     check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
     check(cuDeviceGetName(name, sizeof name, device), "cuDeviceGetName");
     printf("# on %s\n", name);
+    return NULL;
 }
 
 /* Managed memory: one address for host and device. */
-uint64_t mem_alloc(uint64_t bytes) {
+uint64_t exec_mem_alloc(exec_device *d, uint64_t bytes) {
+    (void)d;
     CUdeviceptr p;
     check(cuMemAllocManaged(&p, bytes, CU_MEM_ATTACH_GLOBAL), "cuMemAllocManaged");
     return p;
 }
-int mem_free(uint64_t addr) { return cuMemFree(addr) == CUDA_SUCCESS ? 0 : -1; }
-uint8_t *mem_host(uint64_t addr) { return (uint8_t *)(uintptr_t)addr; }
+int exec_mem_free(exec_device *d, uint64_t addr) { return (void)d, cuMemFree(addr) == CUDA_SUCCESS ? 0 : -1; }
+uint8_t *exec_mem_host(const exec_device *d, uint64_t addr) { return (void)d, (uint8_t *)(uintptr_t)addr; }

@@ -1,11 +1,11 @@
 /* check/ — what no hardware says: races, reads of what nobody wrote, host memory used while a copy is on it, streams
  * that work on the same bytes without an order.
  *
- *   exec/ --hooks--> order.c, memory.c     inside a launch: threads of a block, blocks of a grid
- *   time/ --hooks--> streams.c, host.c     between commands; between the host and a copy
+ *   exec/ --events-> order.c, memory.c     inside a launch: threads of a block, blocks of a grid
+ *   time/ --events-> streams.c, host.c     between commands; between the host and a copy
  *                    finding.c             one message a pair of lines, on stderr and in the report
  *
- * exec/ and time/ do not know this room: it sets their hooks. It only reads what they show it.
+ * exec/ and time/ do not know this room: it is one listener in their lists, and reads the views that they show it.
  *
  * A finding is about the program's order, not about this run's luck: two accesses to the same bytes, at least one of
  * them a store, with nothing between that makes one come first on every GPU. Where the rules leave room, check/ is
@@ -18,7 +18,9 @@
 
 /* Switches all checks on or off, when nothing is queued. Findings that were said are not said again. */
 void check_enable(bool on);
-bool check_enabled(void);
+
+/* Another device is about to be used, and nothing is queued on this one: forgets its commands. */
+void check_forget(void);
 
 /* For cudart/'s handler of SIGSEGV: was the address protected here? Then it is open now, and the program can go on.
  * by_program: false while SimGPU itself touches memory. */

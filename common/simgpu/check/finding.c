@@ -17,7 +17,7 @@ static bool same(const struct simgpu_place *a, const struct simgpu_place *b) {
     return a->line == b->line && (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
 }
 
-bool finding_is_new(const struct simgpu_finding *f) {
+bool check_finding_is_new(const struct simgpu_finding *f) {
     const struct simgpu_place *a = &f->side[0].at, *b = &f->side[f->nsides - 1].at;
     for (int k = 0; k < nsaid; k++) {
         const struct simgpu_place *x = &said[k].place[0], *y = &said[k].place[1];
@@ -27,7 +27,7 @@ bool finding_is_new(const struct simgpu_finding *f) {
     return nsaid < MAX_FINDINGS;
 }
 
-void finding_say(const struct simgpu_finding *f) {
+void check_finding_say(const struct simgpu_finding *f) {
     char text[2048];
     if (nsaid == MAX_FINDINGS) return;
     said[nsaid].kind = f->kind;
@@ -35,5 +35,5 @@ void finding_say(const struct simgpu_finding *f) {
     said[nsaid].place[1] = f->side[f->nsides - 1].at;
     fprintf(stderr, "%s\n", simgpuSayFinding(f, SIMGPU_WHOLE, text, sizeof text));
     if (++nsaid == MAX_FINDINGS) fputs("simgpu: further findings are left out; mend these first\n", stderr);
-    events_finding(f);
+    time_events_finding(f);
 }

@@ -5,7 +5,7 @@
 #include "../include/simgpu_event.h"
 
 /* False if a finding of this kind about these places, in either order, was said before, or very many others were. */
-bool finding_is_new(const struct simgpu_finding *f);
-void finding_say(const struct simgpu_finding *f);
+bool check_finding_is_new(const struct simgpu_finding *f);
+void check_finding_say(const struct simgpu_finding *f);
 
 #endif

@@ -63,12 +63,12 @@ static void open_all(void) {
     for (uint32_t k = 0; k < nguards; k++) protect(&guards[k], PROT_READ | PROT_WRITE);
 }
 
-void host_reset(void) {
+void check_host_reset(void) {
     open_all();
     nguards = 0;
 }
 
-void host_submitted(const time_command *c, uint64_t count) {
+void check_host_submitted(const time_command *c, uint64_t count) {
     if (c->kind != TIME_COPY || c->pageable || (c->direction != SIMGPU_H2D && c->direction != SIMGPU_D2H)) return;
     const time_place *at = c->direction == SIMGPU_H2D ? &c->from : &c->to;
     guard g = {.lo = at->address,
@@ -89,21 +89,21 @@ void host_submitted(const time_command *c, uint64_t count) {
         }
     if (nguards == guards_room) {
         guards_room = guards_room ? 2 * guards_room : 64;
-        guards = must(realloc(guards, guards_room * sizeof *guards));
+        guards = check_must(realloc(guards, guards_room * sizeof *guards));
     }
     guards[nguards++] = g;
     protect_all();
 }
 
-void host_moves(const time_command *c) {
+void check_host_moves(const time_command *c) {
     if (nguards && c->kind == TIME_COPY) open_all();
 }
 
-void host_guard_again(void) {
+void check_host_guard_again(void) {
     uint32_t kept = 0;
     open_all();
     for (uint32_t k = 0; k < nguards; k++)
-        if (!streams_host_has_seen(guards[k].stream, guards[k].count)) guards[kept++] = guards[k];
+        if (!check_streams_host_has_seen(guards[k].stream, guards[k].count)) guards[kept++] = guards[k];
     nguards = kept;
     protect_all();
 }
@@ -232,16 +232,16 @@ static void say(const touch *t) {
                                      .direction = t->of.writes ? SIMGPU_D2H : SIMGPU_H2D,
                                      .stream = t->of.stream};
     n.side[1].at.did = t->of.writes ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
-    if (!finding_is_new(&n)) return;
+    if (!check_finding_is_new(&n)) return;
     if (n.side[0].at.file) n.side[0].at.file = strdup(n.side[0].at.file); /* it is kept */
     n.offset = t->address - t->of.lo;
     n.bytes = t->of.hi - t->of.lo;
-    finding_say(&n);
+    check_finding_say(&n);
 }
 
 void check_host_say(void) {
     if (!ntouches) return;
     for (uint32_t k = 0; k < ntouches; k++) say(&touches[k]);
     ntouches = 0;
-    host_guard_again();
+    check_host_guard_again();
 }

@@ -39,9 +39,9 @@ static const exec_launch *launch;
 
 /* The access at hand. */
 typedef struct {
-    warp *w;
+    const exec_access *seen;
     const ptx_insn *i;
-    uint32_t insn, size;
+    uint32_t warp;
     enum ptx_space space;
     bool stores, loads;
     uint8_t strength;
@@ -63,7 +63,7 @@ static const ptx_insn *insn_at(uint32_t number, const ptx_code **code) {
 }
 
 static struct simgpu_place place_of(const ptx_insn *i, bool stores) {
-    struct simgpu_place p = fault_place(launch->kernel->module, i);
+    struct simgpu_place p = exec_place_of(launch->kernel->module, i);
     p.did = i->op == OP_atom ? SIMGPU_DID_ATOMIC : stores ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
     return p;
 }
@@ -86,7 +86,7 @@ static void put_memory(struct simgpu_finding *n, enum ptx_space space, uint64_t 
     const ptx_place *v = f->shared, *end = v + f->nshared;
     n->space = SIMGPU_DEVICE_MEMORY;
     if (space != SPACE_SHARED) {
-        n->address = mem_locate(address);
+        n->address = exec_mem_locate(exec_device_of(launch->program), address);
         return;
     }
     n->offset = address;
@@ -120,11 +120,9 @@ static void put_thread(struct simgpu_side *s, uint32_t warp, uint32_t lane) {
 
 /* Of the warp's access by this lane, at that address. */
 static void put_access(struct simgpu_finding *n, const access *a, uint32_t lane, uint64_t address) {
-    int length;
-    const char *name = ptx_base_name(launch->kernel->name, &length);
-    snprintf(n->kernel, sizeof n->kernel, "%.*s", length, name);
-    put_block(&n->side[0], a->w->block->id);
-    put_thread(&n->side[0], a->w->number, lane);
+    snprintf(n->kernel, sizeof n->kernel, "%s", base_kernel_name(launch->kernel->name).text);
+    put_block(&n->side[0], a->seen->at.block);
+    put_thread(&n->side[0], a->warp, lane);
     put_memory(n, a->space, address);
 }
 
@@ -150,9 +148,8 @@ static bool meant(const access *a, const stamp *past, uint8_t past_strength, con
     uint8_t mine = a->strength;
     if (!mine || !past_strength) return false;
     if ((mine | past_strength) & ATOMIC) return true;
-    if (a->space == SPACE_GLOBAL && (past->serial < order_now.block_begin || past->warp != a->w->number)) return true;
-    const ptx_code *here = a->w->frames[a->w->splits[a->w->current].frame].function->code;
-    return (a->i->op == OP_ld && waits(here, a->i)) || (other->op == OP_ld && waits(code, other));
+    if (a->space == SPACE_GLOBAL && (past->serial < check_order_now.block_begin || past->warp != a->warp)) return true;
+    return (a->i->op == OP_ld && waits(a->seen->code, a->i)) || (other->op == OP_ld && waits(code, other));
 }
 
 static void say_race(const access *a, const stamp *past, bool past_stored, uint32_t lane, uint64_t address) {
@@ -161,41 +158,28 @@ static void say_race(const access *a, const stamp *past, bool past_stored, uint3
     struct simgpu_finding n = {.kind = SIMGPU_RACE, .nsides = 2};
     n.side[0].at = place_of(a->i, a->stores);
     n.side[1].at = place_of(other, past_stored);
-    if (!finding_is_new(&n)) return;
-    bool other_block = past->serial < order_now.block_begin, same_warp = !other_block && past->warp == a->w->number;
-    n.rival = same_warp && past->serial == order_now.now ? SIMGPU_SAME_STORE
-              : other_block                              ? SIMGPU_OTHER_BLOCK
-              : same_warp                                ? SIMGPU_OTHER_LANE
-                                                         : SIMGPU_OTHER_THREAD;
+    if (!check_finding_is_new(&n)) return;
+    bool other_block = past->serial < check_order_now.block_begin, same_warp = !other_block && past->warp == a->warp;
+    n.rival = same_warp && past->serial == check_order_now.now ? SIMGPU_SAME_STORE
+              : other_block                                    ? SIMGPU_OTHER_BLOCK
+              : same_warp                                      ? SIMGPU_OTHER_LANE
+                                                               : SIMGPU_OTHER_THREAD;
     n.same_code = other == a->i || (other->line == a->i->line && other->column == a->i->column);
     put_access(&n, a, lane, address);
-    put_block(&n.side[1], other_block ? order_block_of(past) : a->w->block->id);
+    put_block(&n.side[1], other_block ? check_order_block_of(past) : a->seen->at.block);
     put_thread(&n.side[1], past->warp, past->lane);
     n.side[1].any_lane = same_warp && past->several && past->lane == lane;
-    finding_say(&n);
+    check_finding_say(&n);
 }
 
 /* --- what is stored ------------------------------------------------------------------------------------------ */
 
-static const uint8_t *bytes_of(const access *a, uint64_t address) {
-    return a->space == SPACE_SHARED ? a->w->block->shared + address : mem_host(address);
-}
-
-/* Word k of what a lane stores. */
-static uint32_t stored(const access *a, uint32_t lane, uint32_t k) {
-    const ptx_insn *i = a->i;
-    uint32_t bytes = ptx_type_bytes[i->type], element = bytes == 8 ? k / 2 : k;
-    uint64_t v = i->d_wide ? ROW(a->w, uint64_t, i->v[element])[lane] : ROW(a->w, uint32_t, i->v[element])[lane];
-    if (bytes == 8 && k & 1) return (uint32_t)(v >> 32);
-    return bytes < 4 ? (uint32_t)v & ((1u << 8 * bytes) - 1) : (uint32_t)v;
-}
-
 /* Does the lane store what is there already, or what the earlier lane of the same instruction stores? */
 static bool no_change(const access *a, const stamp *past, uint32_t lane, uint32_t k) {
     if (a->i->op != OP_st) return false;
-    uint32_t v = stored(a, lane, k), old = 0, n = a->size < 4 ? a->size : 4;
-    if (past->serial == order_now.now) return stored(a, past->lane, k) == v;
-    memcpy(&old, bytes_of(a, a->w->address[lane] + 4 * k), n);
+    uint32_t v = exec_access_stores(a->seen, lane, k), old = 0, n = a->seen->size < 4 ? a->seen->size : 4;
+    if (past->serial == check_order_now.now) return exec_access_stores(a->seen, past->lane, k) == v;
+    memcpy(&old, exec_access_finds(a->seen, a->seen->address[lane] + 4 * k), n);
     return old == v;
 }
 
@@ -204,28 +188,28 @@ static bool no_change(const access *a, const stamp *past, uint32_t lane, uint32_
 /* Reports the pair unless it is ordered or meant. `past` overlaps this access. */
 static bool conflicts(const access *a, const stamp *past, uint8_t strength, bool past_stored, uint32_t lane,
                       uint32_t k) {
-    if (order_before(past, a->w, lane)) return false;
-    if (past->mixed_bytes && past->warp == a->w->number) return false; /* perhaps its own byte */
+    if (check_order_before(past, a->warp, lane)) return false;
+    if (past->mixed_bytes && past->warp == a->warp) return false; /* perhaps its own byte */
     if (a->strength && strength) {
         const ptx_code *code = NULL;
         const ptx_insn *other = insn_at(past->insn, &code);
         if (meant(a, past, strength, other, code)) return false;
     }
     if (a->stores && no_change(a, past, lane, k)) return true;
-    say_race(a, past, past_stored, lane, a->w->address[lane] + 4 * k);
+    say_race(a, past, past_stored, lane, a->seen->address[lane] + 4 * k);
     return false;
 }
 
 static stamp new_stamp(const access *a, uint32_t lane) {
-    return (stamp){.serial = order_now.now, .insn = a->insn, .warp = a->w->number & 31, .lane = lane & 31};
+    return (stamp){.serial = check_order_now.now, .insn = a->seen->number, .warp = a->warp & 31, .lane = lane & 31};
 }
 
 /* One of this block's earlier accesses that nothing has made old news. */
-static bool fresh(const stamp *s) { return s->serial >= order_now.floor; }
+static bool fresh(const stamp *s) { return s->serial >= check_order_now.floor; }
 
 /* What may be ordered without asking: shared memory forgets blocks. */
 static bool old(const access *a, const stamp *s) {
-    return s->serial < order_now.floor && (a->space == SPACE_SHARED || s->serial >= order_now.block_begin);
+    return s->serial < check_order_now.floor && (a->space == SPACE_SHARED || s->serial >= check_order_now.block_begin);
 }
 
 static bool has(const page *p, int layer, uint32_t n) { return p->used[layer] && p->how[layer][n]; }
@@ -242,12 +226,13 @@ static void record_read(const access *a, page *p, uint32_t n, uint32_t lane, uin
     int layer = READER;
     if (has(p, READER, n)) {
         const stamp *first = &p->at[READER][n];
-        bool earlier_block = a->space == SPACE_GLOBAL && first->serial < order_now.block_begin;
+        bool earlier_block = a->space == SPACE_GLOBAL && first->serial < check_order_now.block_begin;
         if (earlier_block || (fresh(first) && first->warp != s.warp)) layer = READER2;
     }
     if (has(p, layer, n)) {
         const stamp *r = &p->at[layer][n];
-        if (fresh(r) && r->warp == s.warp && !order_before(r, a->w, lane)) { /* both stay, at the older one's place */
+        if (fresh(r) && r->warp == s.warp &&
+            !check_order_before(r, a->warp, lane)) { /* both stay, at the older one's place */
             s.several = 1;
             s.lane = r->lane;
             s.insn = r->insn;
@@ -284,7 +269,7 @@ static void touch(const access *a, page *p, uint32_t n, uint32_t lane, uint8_t b
 }
 
 static page *new_page(uint64_t number, page **list) {
-    page *p = must(malloc(sizeof *p));
+    page *p = check_must(malloc(sizeof *p));
     p->number = number;
     p->launch = 0;
     p->next = *list;
@@ -294,7 +279,7 @@ static page *new_page(uint64_t number, page **list) {
 
 static page *device_page(uint64_t number) {
     if (latest && latest->number == number && latest->launch == launch_number) return latest;
-    page **list = &pages[(number * 0x9e3779b97f4a7c15ull) >> 50];
+    page **list = &pages[base_hash(number) >> 50];
     for (latest = *list; latest && latest->number != number; latest = latest->next) {}
     if (!latest) latest = new_page(number, list);
     if (latest->launch != launch_number) {
@@ -311,9 +296,9 @@ static page *device_page(uint64_t number) {
 static void say_uninitialised(const access *a, uint32_t lane) {
     struct simgpu_finding n = {.kind = SIMGPU_UNINITIALISED, .nsides = 1};
     n.side[0].at = place_of(a->i, false);
-    if (!finding_is_new(&n)) return;
-    put_access(&n, a, lane, a->w->address[lane]);
-    finding_say(&n);
+    if (!check_finding_is_new(&n)) return;
+    put_access(&n, a, lane, a->seen->address[lane]);
+    check_finding_say(&n);
 }
 
 /* A wide load may take padding along: it is wrong only if all it takes was never written. */
@@ -325,12 +310,14 @@ static void check_written(const access *a, uint32_t lane, uint64_t first, uint32
 
 /* --- every access --------------------------------------------------------------------------------------------- */
 
-static void on_access(warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size) {
-    order_now.now++;
-    access a = {.w = w,
+static void on_access(const exec_access *seen) {
+    const ptx_insn *i = seen->insn;
+    enum ptx_space space = seen->space;
+    uint32_t size = seen->size;
+    check_order_now.now++;
+    access a = {.seen = seen,
                 .i = i,
-                .insn = (uint32_t)(w->counters + (i - w->code) - w->block->worker->counters),
-                .size = size,
+                .warp = seen->at.warp,
                 .space = space,
                 .stores = i->op != OP_ld,
                 .loads = i->op != OP_st,
@@ -338,12 +325,13 @@ static void on_access(warp *w, const ptx_insn *i, enum ptx_space space, uint32_t
                             : i->polls       ? VOLATILE
                                              : 0};
     uint32_t words = size < 4 ? 1 : size / 4;
-    for (uint32_t m = w->mask; m; m &= m - 1) {
+    for (uint32_t m = seen->at.lanes; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
-        uint64_t at = w->address[l];
+        uint64_t at = seen->address[l];
         uint8_t bytes = size < 4 ? (uint8_t)(((1u << size) - 1) << (at & 3)) : BYTES;
         if (a.strength)
-            order_flag(w, i, space == SPACE_SHARED ? 1ull << 63 | w->block->id << 20 | at : at, a.loads, a.stores);
+            check_order_flag(seen, space == SPACE_SHARED ? 1ull << 63 | seen->at.block << 20 | at : at, a.loads,
+                             a.stores);
         page *p = space == SPACE_SHARED ? &shared[at / PAGE] : device_page(at / PAGE);
         if (space == SPACE_SHARED && a.loads) check_written(&a, l, at / 4, words, bytes);
         for (uint32_t k = 0; k < words; k++) {
@@ -387,10 +375,10 @@ static void tell_ranges(void) {
     n = 0;
     for (page *p = touched; p; p = p->next_touched) list[n++] = p;
     qsort(list, n, sizeof *list, by_number);
-    each_run(list, n, false, streams_range);
-    each_run(list, n, true, streams_range);
+    each_run(list, n, false, check_streams_range);
+    each_run(list, n, true, check_streams_range);
     free(list);
-    streams_launched();
+    check_streams_launched();
 }
 
 /* --- the rest of the hooks ----------------------------------------------------------------------------------- */
@@ -399,13 +387,13 @@ static void on_launch(const exec_launch *n, uint64_t nblocks) {
     launch = n;
     launch_number++;
     touched = NULL;
-    order_launch(nblocks);
+    check_order_launch(nblocks);
     for (uint32_t k = 0; k < SHARED_WORDS / PAGE_WORDS; k++) memset(shared[k].used, 0, sizeof shared[k].used);
 }
 
-static void on_block(block *b) {
-    order_block(b);
-    memset(written, 0, (b->shared_bytes + 3) / 4);
+static void on_block(uint64_t block, uint32_t shared_bytes) {
+    check_order_block(block);
+    memset(written, 0, (shared_bytes + 3) / 4);
 }
 
 static void on_end(void) {
@@ -413,11 +401,11 @@ static void on_end(void) {
     launch = NULL;
 }
 
-const exec_hooks memory_hooks = {.launch_begins = on_launch,
-                                 .launch_ended = on_end,
-                                 .block_begins = on_block,
-                                 .access = on_access,
-                                 .arrived = order_arrived,
-                                 .passed = order_passed,
-                                 .synced = order_synced,
-                                 .fenced = order_fenced};
+const exec_listener check_memory = {.launch_begins = on_launch,
+                                    .launch_ended = on_end,
+                                    .block_begins = on_block,
+                                    .access = on_access,
+                                    .arrived = check_order_arrived,
+                                    .passed = check_order_passed,
+                                    .synced = check_order_synced,
+                                    .fenced = check_order_fenced};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARPS = 32, LANES = 32 };
+enum { WARPS = 32, LANES = 32, BARRIERS = 16 };
 
 /* What a warp has seen: serials below these. */
 typedef struct {
@@ -34,10 +34,10 @@ typedef struct {
     block_set blocks;
 } flag;
 
-order_clock order_now;
+order_clock check_order_now;
 static sight warps[WARPS];
-static uint32_t arrived[MAX_BARRIERS]; /* warps, as bits */
-static uint32_t *begins;               /* first serial of each block that has begun */
+static uint32_t arrived[BARRIERS]; /* warps, as bits */
+static uint32_t *begins;           /* first serial of each block that has begun */
 static uint64_t nbegins, begins_room, block_id;
 static block_set seen_blocks;
 static flag *flags; /* open addressing; key 0: free */
@@ -55,7 +55,7 @@ static void add_blocks(block_set *s, uint64_t lo, uint64_t hi) {
     }
     if (end == k && s->n == s->room) {
         s->room = s->room ? 2 * s->room : 8;
-        s->at = must(realloc(s->at, s->room * sizeof *s->at));
+        s->at = check_must(realloc(s->at, s->room * sizeof *s->at));
     }
     memmove(&s->at[k + 1], &s->at[end], (s->n - end) * sizeof *s->at);
     s->n = s->n - (end - k) + 1;
@@ -74,9 +74,9 @@ static void join_blocks(block_set *to, const block_set *from) {
 
 /* --- launches and blocks ------------------------------------------------------------------------------------- */
 
-void order_launch(uint64_t nblocks) {
+void check_order_launch(uint64_t nblocks) {
     (void)nblocks;
-    order_now = (order_clock){0};
+    check_order_now = (order_clock){0};
     memset(warps, 0, sizeof warps);
     for (uint32_t k = 0; k < flags_room; k++) free(flags[k].blocks.at);
     if (flags_room) memset(flags, 0, flags_room * sizeof *flags);
@@ -86,19 +86,19 @@ void order_launch(uint64_t nblocks) {
 }
 
 /* Serials only grow, so what earlier blocks left in `warps` is below block_begin and means nothing. */
-void order_block(block *b) {
+void check_order_block(uint64_t block) {
     if (nbegins == begins_room) {
         begins_room = begins_room ? 2 * begins_room : 256;
-        begins = must(realloc(begins, begins_room * sizeof *begins));
+        begins = check_must(realloc(begins, begins_room * sizeof *begins));
     }
-    block_id = b->id;
-    begins[nbegins++] = order_now.block_begin = order_now.floor = order_now.now + 1;
+    block_id = block;
+    begins[nbegins++] = check_order_now.block_begin = check_order_now.floor = check_order_now.now + 1;
     seen_blocks.n = 0;
     memset(arrived, 0, sizeof arrived);
     for (uint32_t k = 0; k < WARPS; k++) warps[k].partial = false;
 }
 
-uint64_t order_block_of(const stamp *past) {
+uint64_t check_order_block_of(const stamp *past) {
     uint64_t lo = 0, hi = nbegins; /* begins[lo] <= serial < begins[hi] */
     while (hi - lo > 1) {
         uint64_t mid = (lo + hi) / 2;
@@ -112,35 +112,22 @@ uint64_t order_block_of(const stamp *past) {
 
 /* --- barriers and warp syncs --------------------------------------------------------------------------------- */
 
-void order_arrived(warp *w, uint32_t barrier) { arrived[barrier] |= 1u << w->number; }
-
-static uint32_t waiters(const block *b, uint32_t barrier, uint32_t *threads) {
-    uint32_t set = 0;
-    *threads = 0;
-    for (uint32_t k = 0; k < b->nwarps; k++)
-        for (uint32_t s = 0; s < b->warps[k].nsplits; s++) {
-            const split *p = &b->warps[k].splits[s];
-            if (p->state != SPLIT_BARRIER || p->barrier != barrier) continue;
-            set |= 1u << k;
-            *threads += (uint32_t)__builtin_popcount(p->mask);
-        }
-    return set;
-}
+void check_order_arrived(const exec_lanes *w, uint32_t barrier) { arrived[barrier] |= 1u << w->warp; }
 
 /* A barrier of all threads that live raises the floor; one of some warps (bar.sync n, count) only their rows. */
-void order_passed(block *b, uint32_t barrier) {
-    uint32_t threads, waiting = waiters(b, barrier, &threads), from = arrived[barrier], next = order_now.now + 1;
-    arrived[barrier] = 0;
-    if (threads == b->live) {
-        order_now.floor = next;
+void check_order_passed(const exec_barrier *b) {
+    uint32_t from = arrived[b->number], next = check_order_now.now + 1;
+    arrived[b->number] = 0;
+    if (b->all) {
+        check_order_now.floor = next;
         return;
     }
     uint32_t together[WARPS] = {0};
-    for (uint32_t a = 0; a < b->nwarps; a++)
+    for (uint32_t a = 0; a < b->warps; a++)
         for (uint32_t k = 0; k < WARPS && from >> a & 1; k++)
             if (warps[a].of[k] > together[k]) together[k] = warps[a].of[k];
-    for (uint32_t k = 0; k < b->nwarps; k++) {
-        if (!(waiting >> k & 1)) continue;
+    for (uint32_t k = 0; k < b->warps; k++) {
+        if (!(b->waiting >> k & 1)) continue;
         for (uint32_t a = 0; a < WARPS; a++) {
             uint32_t until = from >> a & 1 ? next : together[a];
             if (until > warps[k].of[a]) warps[k].of[a] = until;
@@ -150,9 +137,9 @@ void order_passed(block *b, uint32_t barrier) {
     }
 }
 
-void order_synced(warp *w, uint32_t lanes) {
-    sight *s = &warps[w->number];
-    uint32_t next = order_now.now + 1;
+void check_order_synced(const exec_lanes *w) {
+    sight *s = &warps[w->warp];
+    uint32_t lanes = w->lanes, next = check_order_now.now + 1;
     if ((lanes & w->live) == w->live) {
         s->all = next;
         s->partial = false;
@@ -176,13 +163,13 @@ void order_synced(warp *w, uint32_t lanes) {
 
 /* --- fences and flags ---------------------------------------------------------------------------------------- */
 
-void order_fenced(warp *w) {
-    warps[w->number].fence = order_now.now + 1;
+void check_order_fenced(const exec_lanes *w) {
+    warps[w->warp].fence = check_order_now.now + 1;
     fences = true;
 }
 
 static flag *find_flag(uint64_t key) {
-    uint32_t k = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & (flags_room - 1);
+    uint32_t k = (uint32_t)(base_hash(key) >> 32) & (flags_room - 1);
     while (flags[k].key && flags[k].key != key) k = (k + 1) & (flags_room - 1);
     return &flags[k];
 }
@@ -192,7 +179,7 @@ static flag *make_flag(uint64_t key) {
         flag *old = flags;
         uint32_t n = flags_room;
         flags_room = n ? 2 * n : 64;
-        flags = must(calloc(flags_room, sizeof *flags));
+        flags = check_must(calloc(flags_room, sizeof *flags));
         for (uint32_t k = 0; k < n; k++)
             if (old[k].key) *find_flag(old[k].key) = old[k];
         free(old);
@@ -205,34 +192,35 @@ static flag *make_flag(uint64_t key) {
     return f;
 }
 
-static void take(warp *w, const flag *f) {
-    sight *s = &warps[w->number];
+static void take(uint32_t warp, const flag *f) {
+    sight *s = &warps[warp];
     join_blocks(&seen_blocks, &f->blocks);
     if (f->block != block_id + 1) return;
     for (uint32_t k = 0; k < WARPS; k++)
         if (f->row[k] > s->of[k]) s->of[k] = f->row[k];
-    if (f->row[w->number] > s->all) s->all = f->row[w->number];
+    if (f->row[warp] > s->all) s->all = f->row[warp];
 }
 
 /* The set of the block is shared by its threads, and a published flag speaks for the whole warp: silent rather than
  * wrong. */
-void order_flag(warp *w, const ptx_insn *i, uint64_t key, bool loads, bool stores) {
-    if (!fences && !i->releases) return;
-    sight *s = &warps[w->number];
-    if (i->releases) {
-        s->fence = order_now.now;
+void check_order_flag(const exec_access *a, uint64_t key, bool loads, bool stores) {
+    uint32_t warp = a->at.warp;
+    if (!fences && !a->insn->releases) return;
+    sight *s = &warps[warp];
+    if (a->insn->releases) {
+        s->fence = check_order_now.now;
         fences = true;
     }
     if (loads && flags_room) {
         const flag *f = find_flag(key);
-        if (f->key) take(w, f);
+        if (f->key) take(warp, f);
     }
-    if (!stores || s->fence < order_now.block_begin) return;
+    if (!stores || s->fence < check_order_now.block_begin) return;
     flag *f = make_flag(key);
     if (f->block != block_id + 1) memset(f->row, 0, sizeof f->row);
     f->block = block_id + 1;
     for (uint32_t k = 0; k < WARPS; k++) {
-        uint32_t until = k == w->number ? s->fence : s->of[k] > order_now.floor ? s->of[k] : order_now.floor;
+        uint32_t until = k == warp ? s->fence : s->of[k] > check_order_now.floor ? s->of[k] : check_order_now.floor;
         if (until > f->row[k]) f->row[k] = until;
     }
     join_blocks(&f->blocks, &seen_blocks);
@@ -241,11 +229,11 @@ void order_flag(warp *w, const ptx_insn *i, uint64_t key, bool loads, bool store
 
 /* --- the question -------------------------------------------------------------------------------------------- */
 
-bool order_before(const stamp *past, const warp *w, uint32_t lane) {
-    if (past->serial < order_now.block_begin) return has_block(&seen_blocks, order_block_of(past));
-    if (past->serial < order_now.floor) return true;
-    const sight *s = &warps[w->number];
-    if (past->warp != w->number) return past->serial < s->of[past->warp];
+bool check_order_before(const stamp *past, uint32_t warp, uint32_t lane) {
+    if (past->serial < check_order_now.block_begin) return has_block(&seen_blocks, check_order_block_of(past));
+    if (past->serial < check_order_now.floor) return true;
+    const sight *s = &warps[warp];
+    if (past->warp != warp) return past->serial < s->of[past->warp];
     if (past->lane == lane && !past->several) return true;
     if (past->serial < s->all) return true;
     return s->partial && past->serial < s->lane[lane][past->lane];

@@ -9,7 +9,7 @@
 #ifndef SIMGPU_ORDER_H
 #define SIMGPU_ORDER_H
 
-#include "../exec/hooks.h"
+#include "../exec/listen.h"
 
 typedef struct {
     uint32_t serial;    /* 0: none */
@@ -24,21 +24,21 @@ typedef struct {
     uint32_t block_begin; /* the first serial of the block at hand; smaller ones are of earlier blocks */
     uint32_t floor;       /* smaller ones of this block are ordered before everything to come: a barrier */
 } order_clock;
-extern order_clock order_now;
+extern order_clock check_order_now;
 
-void order_launch(uint64_t nblocks);
-void order_block(block *b);
-void order_arrived(warp *w, uint32_t barrier);
-void order_passed(block *b, uint32_t barrier);
-void order_synced(warp *w, uint32_t lanes);
-void order_fenced(warp *w);
+void check_order_launch(uint64_t nblocks);
+void check_order_block(uint64_t block);
+void check_order_arrived(const exec_lanes *w, uint32_t barrier);
+void check_order_passed(const exec_barrier *b);
+void check_order_synced(const exec_lanes *w);
+void check_order_fenced(const exec_lanes *w);
 
-/* Lane `lane` of w touches a word that threads may wait on: takes what was published there, and if `stores`, publishes
- * what its warp has fenced. key: the word's place. */
-void order_flag(warp *w, const ptx_insn *i, uint64_t key, bool loads, bool stores);
+/* A warp touches a word that threads may wait on: takes what was published there, and if `stores`, publishes what the
+ * warp has fenced. key: the word's place. */
+void check_order_flag(const exec_access *a, uint64_t key, bool loads, bool stores);
 
-/* Is the past access ordered before one of this lane now? */
-bool order_before(const stamp *past, const warp *w, uint32_t lane);
-uint64_t order_block_of(const stamp *past); /* the number of the block that made it */
+/* Is the past access ordered before one of this warp's lane now? */
+bool check_order_before(const stamp *past, uint32_t warp, uint32_t lane);
+uint64_t check_order_block_of(const stamp *past); /* the number of the block that made it */
 
 #endif

@@ -2,37 +2,35 @@
 #ifndef SIMGPU_CHECK_PARTS_H
 #define SIMGPU_CHECK_PARTS_H
 
-#include "../exec/hooks.h"
-#include "../time/hooks.h"
+#include "../exec/listen.h"
+#include "../time/listen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Memory that the host must have. */
-static inline void *must(void *p) {
-    if (!p) sim_refuse("the host has no memory left for checks; set SIMGPU_CHECK=0");
-    return p;
+static inline void *check_must(void *p) {
+    return base_must(p, "the host has no memory left for checks; set SIMGPU_CHECK=0");
 }
 
-extern const exec_hooks memory_hooks; /* memory.c: inside a launch */
+extern const exec_listener check_memory; /* memory.c: inside a launch */
 
 /* streams.c: the order of commands. A launch tells what it used of device memory when it has run. */
 typedef void parts_range(uint64_t lo, uint64_t hi, bool writes);
-parts_range streams_range;
-void streams_launched(void);
-void streams_reset(void);
-void streams_after(uint32_t stream, uint64_t count);
-void streams_joined(uint32_t stream, time_point p);
-void streams_submitted(const time_command *c, uint64_t count);
-void streams_launches(const time_command *c, uint64_t count);
-void streams_ended(const time_command *c, uint64_t count);
-void streams_host_saw(uint32_t stream, uint64_t count);
-bool streams_host_has_seen(uint32_t stream, uint64_t count);
+parts_range check_streams_range;
+void check_streams_launched(void);
+void check_streams_reset(void);
+void check_streams_after(uint32_t stream, uint64_t count);
+void check_streams_joined(uint32_t stream, time_point p);
+void check_streams_submitted(const time_command *c, uint64_t count);
+void check_streams_launches(const time_command *c, uint64_t count);
+void check_streams_ended(const time_command *c, uint64_t count);
+void check_streams_host_saw(uint32_t stream, uint64_t count);
+bool check_streams_host_has_seen(uint32_t stream, uint64_t count);
 
 /* host.c: host memory that a copy is on. */
-void host_reset(void);
-void host_submitted(const time_command *c, uint64_t count);
-void host_moves(const time_command *c); /* SimGPU itself is about to touch it */
-void host_guard_again(void);            /* after that, or when the host has seen more: the pages as they should be */
+void check_host_reset(void);
+void check_host_submitted(const time_command *c, uint64_t count);
+void check_host_moves(const time_command *c); /* SimGPU itself is about to touch it */
+void check_host_guard_again(void); /* after that, or when the host has seen more: the pages as they should be */
 
 #endif

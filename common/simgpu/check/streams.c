@@ -45,7 +45,7 @@ static command *running;                         /* the launch that runs now */
 static uint32_t running_stream;
 
 static stream_order *stream_of(uint32_t id) {
-    while (nstreams <= id) streams[nstreams++] = must(calloc(1, sizeof **streams));
+    while (nstreams <= id) streams[nstreams++] = check_must(calloc(1, sizeof **streams));
     return streams[id];
 }
 
@@ -79,12 +79,10 @@ static void join_command(uint64_t *to, uint32_t stream, uint64_t count) {
 
 static struct simgpu_side side_of(const time_command *c) {
     struct simgpu_side s = {.at = {.file = c->host_file, .line = c->host_line}, .stream = c->stream};
-    int length;
     s.command = c->kind == TIME_LAUNCH ? SIMGPU_KERNEL : c->kind == TIME_COPY ? SIMGPU_COPYING : SIMGPU_FILLING;
     if (c->kind == TIME_COPY) s.direction = c->direction;
     if (c->kind == TIME_LAUNCH) {
-        const char *name = ptx_base_name(c->launch.kernel->name, &length);
-        snprintf(s.name, sizeof s.name, "%.*s", length, name);
+        snprintf(s.name, sizeof s.name, "%s", base_kernel_name(c->launch.kernel->name).text);
     }
     return s;
 }
@@ -93,13 +91,13 @@ static void say(const command *a, const range *x, const command *b, const range 
     struct simgpu_finding n = {.kind = SIMGPU_STREAM_ORDER, .nsides = 2, .side = {b->side, a->side}};
     n.side[0].at.did = y->writes ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
     n.side[1].at.did = x->writes ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
-    if (!finding_is_new(&n)) return;
+    if (!check_finding_is_new(&n)) return;
     uint64_t lo = x->lo > y->lo ? x->lo : y->lo, hi = x->hi < y->hi ? x->hi : y->hi;
-    bool device = mem_in_window((const void *)(uintptr_t)lo);
+    bool device = exec_mem_in_window((const void *)(uintptr_t)lo);
     n.space = device ? SIMGPU_DEVICE_MEMORY : SIMGPU_HOST_MEMORY;
     n.bytes = hi - lo;
-    if (device) n.address = mem_locate(lo);
-    finding_say(&n);
+    if (device) n.address = exec_mem_locate(time_exec(), lo);
+    check_finding_say(&n);
 }
 
 /* --- pairs --------------------------------------------------------------------------------------------------- */
@@ -135,7 +133,7 @@ static void compare(const command *b, uint32_t b_stream) {
 static void add_range(command *r, uint64_t lo, uint64_t hi, bool writes) {
     if (lo >= hi || r->nranges == MAX_RANGES) return;
     if ((r->nranges & (r->nranges - 1)) == 0)
-        r->ranges = must(realloc(r->ranges, (r->nranges ? 2 * r->nranges : 1) * sizeof *r->ranges));
+        r->ranges = check_must(realloc(r->ranges, (r->nranges ? 2 * r->nranges : 1) * sizeof *r->ranges));
     if (r->nranges == 0 || lo < r->lo) r->lo = lo;
     if (r->nranges == 0 || hi > r->hi) r->hi = hi;
     r->ranges[r->nranges++] = (range){lo, hi, writes};
@@ -181,7 +179,7 @@ static void forget(void) {
 
 /* --- the hooks ----------------------------------------------------------------------------------------------- */
 
-void streams_reset(void) {
+void check_streams_reset(void) {
     for (uint32_t t = 0; t < nstreams; t++) {
         drop(streams[t], streams[t]->n);
         free(streams[t]->list);
@@ -193,18 +191,18 @@ void streams_reset(void) {
     running = NULL;
 }
 
-void streams_after(uint32_t stream, uint64_t count) { join_command(pending, stream, count); }
+void check_streams_after(uint32_t stream, uint64_t count) { join_command(pending, stream, count); }
 
-void streams_joined(uint32_t stream, time_point p) {
+void check_streams_joined(uint32_t stream, time_point p) {
     if (stream < STREAMS && stream != p.stream) join_command(stream_of(stream)->seen, p.stream, p.count);
 }
 
-void streams_submitted(const time_command *c, uint64_t count) {
+void check_streams_submitted(const time_command *c, uint64_t count) {
     if (c->stream >= STREAMS) return;
     stream_order *s = stream_of(c->stream);
     if (s->n == s->room) {
         s->room = s->room ? 2 * s->room : 16;
-        s->list = must(realloc(s->list, s->room * sizeof *s->list));
+        s->list = check_must(realloc(s->list, s->room * sizeof *s->list));
     }
     join(s->seen, host, STREAMS);
     join(s->seen, pending, STREAMS);
@@ -212,7 +210,7 @@ void streams_submitted(const time_command *c, uint64_t count) {
     s->seen[c->stream] = count;
     command *r = &s->list[s->n++];
     *r = (command){.count = count, .kind = c->kind, .nseen = nstreams};
-    r->seen = must(malloc(nstreams * sizeof *r->seen));
+    r->seen = check_must(malloc(nstreams * sizeof *r->seen));
     memcpy(r->seen, s->seen, nstreams * sizeof *r->seen);
     if (c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET) r->side = side_of(c);
     if (c->kind != TIME_COPY && c->kind != TIME_MEMSET) return;
@@ -222,27 +220,27 @@ void streams_submitted(const time_command *c, uint64_t count) {
     compare(r, c->stream);
 }
 
-void streams_launches(const time_command *c, uint64_t count) {
+void check_streams_launches(const time_command *c, uint64_t count) {
     running = find(c->stream, count);
     running_stream = c->stream;
 }
-void streams_range(uint64_t lo, uint64_t hi, bool writes) {
+void check_streams_range(uint64_t lo, uint64_t hi, bool writes) {
     if (running) add_range(running, lo, hi, writes);
 }
-void streams_launched(void) {
+void check_streams_launched(void) {
     if (running) compare(running, running_stream);
     running = NULL;
 }
 
-void streams_ended(const time_command *c, uint64_t count) {
+void check_streams_ended(const time_command *c, uint64_t count) {
     if (c->stream < STREAMS) stream_of(c->stream)->ended = count;
 }
 
-void streams_host_saw(uint32_t stream, uint64_t count) {
+void check_streams_host_saw(uint32_t stream, uint64_t count) {
     if (stream >= STREAMS || host[stream] >= count) return;
     stream_of(stream);
     join_command(host, stream, count);
     forget();
 }
 
-bool streams_host_has_seen(uint32_t stream, uint64_t count) { return stream >= STREAMS || host[stream] >= count; }
+bool check_streams_host_has_seen(uint32_t stream, uint64_t count) { return stream >= STREAMS || host[stream] >= count; }

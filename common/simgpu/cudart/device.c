@@ -1,270 +1,173 @@
-/* device.c — the one device: its properties, attributes, limits, versions.
+/* device.c — the life of a card: set-up at the first call, another one for whoever asks, reset, and the program's end.
  *
- * What differs between GPUs comes from the profile; the rest is what an H200's driver reports (compute capability 9.0).
- * The property struct changed its layout in CUDA 13 (fields went away); programs built with either get theirs. */
+ * A process begins with one card. simgpuNewDevice gives it a fresh one and uses it from there on; to the program it is
+ * device 0 again, with a clock that begins at 0, empty memory, and modules that load when they are first used. So what
+ * runs on it gives the same numbers whatever ran before. */
 #include "rt.h"
 
+#include "../check/check.h"
+#include "../include/simgpu.h"
+
+#include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* cudaDeviceProp as CUDA 13 lays it out: only the fields that we fill have a name of their own. */
-typedef struct {
-    char name[256];
-    cudaUUID_t uuid;
-    char luid[8];
-    unsigned luidDeviceNodeMask;
-    size_t totalGlobalMem, sharedMemPerBlock;
-    int regsPerBlock, warpSize;
-    size_t memPitch;
-    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
-    size_t totalConstMem;
-    int major, minor;
-    size_t textureAlignment, texturePitchAlignment;
-    int multiProcessorCount, integrated, canMapHostMemory;
-    int textures[39]; /* limits of textures and surfaces */
-    size_t surfaceAlignment;
-    int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver;
-    int asyncEngineCount, unifiedAddressing, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize;
-    int maxThreadsPerMultiProcessor, streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
-    size_t sharedMemPerMultiprocessor;
-    int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported;
-    int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem;
-    int cooperativeLaunch;
-    size_t sharedMemPerBlockOptin;
-    int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost;
-    int maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
-    size_t reservedSharedMemPerBlock;
-    int hostRegisterSupported;
-    int others[19];
-    int reserved[56];
-} prop13;
+struct device *rt_device;
 
-/* Fields that both layouts have. Managed memory, cooperative launch and clusters stay 0: SimGPU lacks them. */
-#define FILL_COMMON(d, p)                                                                                              \
-    do {                                                                                                               \
-        memset((d), 0, sizeof *(d));                                                                                   \
-        snprintf((d)->name, sizeof(d)->name, "virtual %s", (p)->name);                                                 \
-        (d)->totalGlobalMem = (size_t)(p)->memory_bytes;                                                               \
-        (d)->sharedMemPerBlock = (size_t)(p)->shared_per_block;                                                        \
-        (d)->regsPerBlock = (d)->regsPerMultiprocessor = (int)(p)->registers_per_sm;                                   \
-        (d)->warpSize = 32;                                                                                            \
-        (d)->memPitch = 2147483647;                                                                                    \
-        (d)->maxThreadsPerBlock = (d)->maxThreadsDim[0] = (d)->maxThreadsDim[1] = 1024;                                \
-        (d)->maxThreadsDim[2] = 64;                                                                                    \
-        (d)->maxGridSize[0] = 2147483647;                                                                              \
-        (d)->maxGridSize[1] = (d)->maxGridSize[2] = 65535;                                                             \
-        (d)->totalConstMem = 65536;                                                                                    \
-        (d)->major = (int)(p)->capability / 10;                                                                        \
-        (d)->minor = (int)(p)->capability % 10;                                                                        \
-        (d)->textureAlignment = (d)->surfaceAlignment = 512;                                                           \
-        (d)->texturePitchAlignment = 32;                                                                               \
-        (d)->multiProcessorCount = (int)(p)->sm_count;                                                                 \
-        (d)->canMapHostMemory = 0;                                                                                     \
-        (d)->concurrentKernels = (d)->ECCEnabled = 1;                                                                  \
-        (d)->asyncEngineCount = 3;                                                                                     \
-        (d)->unifiedAddressing = 1;                                                                                    \
-        (d)->memoryBusWidth = (int)(p)->bus_bits;                                                                      \
-        (d)->l2CacheSize = (int)(p)->l2_bytes;                                                                         \
-        (d)->maxThreadsPerMultiProcessor = (int)(p)->warps_per_sm * 32;                                                \
-        (d)->globalL1CacheSupported = (d)->localL1CacheSupported = 1;                                                  \
-        (d)->sharedMemPerMultiprocessor = (size_t)(p)->shared_per_sm;                                                  \
-        (d)->sharedMemPerBlockOptin = (size_t)(p)->shared_per_block_optin;                                             \
-        (d)->reservedSharedMemPerBlock = (size_t)(p)->shared_reserved;                                                 \
-        (d)->maxBlocksPerMultiProcessor = (int)(p)->blocks_per_sm;                                                     \
-        (d)->hostRegisterSupported = 1;                                                                                \
-    } while (0)
+static struct device **devices; /* by number, less 1 */
+static uint32_t ndevices;
 
-static cudaError_t check_device(int device) {
-    if (device == 0) return cudaSuccess;
-    rt_say("there is no device %d; SimGPU has one, number 0", device);
-    return cudaErrorInvalidDevice;
+/* --- a card ------------------------------------------------------------------------------------------------- */
+
+static const size_t default_limits[RT_LIMITS] = {[cudaLimitStackSize] = 1024,
+                                                 [cudaLimitPrintfFifoSize] = 1 << 20,
+                                                 [cudaLimitMallocHeapSize] = 8 << 20,
+                                                 [cudaLimitDevRuntimeSyncDepth] = 2,
+                                                 [cudaLimitDevRuntimePendingLaunchCount] = 2048,
+                                                 [cudaLimitMaxL2FetchGranularity] = 64,
+                                                 [cudaLimitPersistingL2CacheSize] = 0};
+
+static void *need(void *memory) { return base_must(memory, "the host has no memory left for a device"); }
+
+static struct device *new_device(void) {
+    struct device *d = need(calloc(1, sizeof *d));
+    devices = need(realloc(devices, (ndevices + 1) * sizeof *devices));
+    devices[ndevices] = d;
+    d->number = ++ndevices;
+    d->exec = exec_device_new(time_card());
+    d->time = time_device_new(d->exec);
+    d->memory_limit = UINT64_MAX;
+    memcpy(d->limits, default_limits, sizeof d->limits);
+    rt_pool_init(&d->pool);
+    return d;
 }
 
-/* CUDA 12's name for its layout, and the name that our headers link. */
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
-    RT_BEGIN;
-    cudaError_t e = prop ? check_device(device) : cudaErrorInvalidValue;
-    if (e != cudaSuccess) return rt_end(e);
-    const time_profile *p = time_profile_get();
-    FILL_COMMON(prop, p);
-    prop->clockRate = (int)(p->clock_ghz * 1e6 + 0.5);
-    prop->memoryClockRate = (int)p->memory_clock_khz;
-    prop->deviceOverlap = prop->memoryPoolsSupported = 1;
-    prop->singleToDoublePrecisionPerfRatio = 2;
-    return rt_end(cudaSuccess);
+static void use(struct device *d) {
+    rt_device = d;
+    time_use(d->time);
 }
 
-/* What programs built by CUDA 13 call. */
-cudaError_t simgpu_properties13(prop13 *prop, int device) __asm__("cudaGetDeviceProperties");
-cudaError_t simgpu_properties13(prop13 *prop, int device) {
-    RT_BEGIN;
-    cudaError_t e = prop ? check_device(device) : cudaErrorInvalidValue;
-    if (e != cudaSuccess) return rt_end(e);
-    FILL_COMMON(prop, time_profile_get());
-    return rt_end(cudaSuccess);
-}
+/* --- set-up and exit ---------------------------------------------------------------------------------------- */
 
-static bool attribute(enum cudaDeviceAttr attr, int *value) {
-    const time_profile *p = time_profile_get();
-    switch (attr) {
-    case cudaDevAttrMaxThreadsPerBlock:
-    case cudaDevAttrMaxBlockDimX:
-    case cudaDevAttrMaxBlockDimY: *value = 1024; return true;
-    case cudaDevAttrMaxBlockDimZ: *value = 64; return true;
-    case cudaDevAttrMaxPitch:
-    case cudaDevAttrMaxGridDimX: *value = 2147483647; return true;
-    case cudaDevAttrMaxGridDimY:
-    case cudaDevAttrMaxGridDimZ: *value = 65535; return true;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p->shared_per_block; return true;
-    case cudaDevAttrTotalConstantMemory: *value = 65536; return true;
-    case cudaDevAttrWarpSize: *value = 32; return true;
-    case cudaDevAttrMaxRegistersPerBlock:
-    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = (int)p->registers_per_sm; return true;
-    case cudaDevAttrClockRate: *value = (int)(p->clock_ghz * 1e6 + 0.5); return true;
-    case cudaDevAttrTextureAlignment: *value = 512; return true;
-    case cudaDevAttrMultiProcessorCount: *value = (int)p->sm_count; return true;
-    case cudaDevAttrMemoryClockRate: *value = (int)p->memory_clock_khz; return true;
-    case cudaDevAttrGlobalMemoryBusWidth: *value = (int)p->bus_bits; return true;
-    case cudaDevAttrL2CacheSize: *value = (int)p->l2_bytes; return true;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = (int)p->warps_per_sm * 32; return true;
-    case cudaDevAttrAsyncEngineCount: *value = 3; return true;
-    case cudaDevAttrComputeCapabilityMajor: *value = (int)p->capability / 10; return true;
-    case cudaDevAttrComputeCapabilityMinor: *value = (int)p->capability % 10; return true;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)p->shared_per_sm; return true;
-    case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; return true;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p->shared_per_block_optin; return true;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = (int)p->blocks_per_sm; return true;
-    case cudaDevAttrReservedSharedMemoryPerBlock: *value = (int)p->shared_reserved; return true;
-    case cudaDevAttrGpuOverlap:
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrEccEnabled:
-    case cudaDevAttrUnifiedAddressing:
-    case cudaDevAttrGlobalL1CacheSupported:
-    case cudaDevAttrLocalL1CacheSupported:
-    case cudaDevAttrMemoryPoolsSupported:
-    case cudaDevAttrHostRegisterSupported: *value = 1; return true;
-    case cudaDevAttrKernelExecTimeout:
-    case cudaDevAttrIntegrated:
-    case cudaDevAttrCanMapHostMemory:
-    case cudaDevAttrComputeMode:
-    case cudaDevAttrPciBusId:
-    case cudaDevAttrPciDeviceId:
-    case cudaDevAttrPciDomainId:
-    case cudaDevAttrTccDriver:
-    case cudaDevAttrStreamPrioritiesSupported:
-    case cudaDevAttrManagedMemory:
-    case cudaDevAttrIsMultiGpuBoard:
-    case cudaDevAttrHostNativeAtomicSupported:
-    case cudaDevAttrPageableMemoryAccess:
-    case cudaDevAttrConcurrentManagedAccess:
-    case cudaDevAttrComputePreemptionSupported:
-    case cudaDevAttrCanUseHostPointerForRegisteredMem:
-    case cudaDevAttrCooperativeLaunch:
-    case cudaDevAttrMaxPersistingL2CacheSize:
-    case cudaDevAttrMaxAccessPolicyWindowSize:
-    case cudaDevAttrClusterLaunch: *value = 0; return true;
+/* So that the report is whole and a late fault is seen. */
+static void finish(void) {
+    time_activity_call((time_site){"exit", NULL, 0});
+    if (rt_device->sticky == cudaSuccess && !time_all_idle()) {
+        time_wait_all();
+        if (time_fault()) rt_say_fault(time_fault());
     }
-    return false;
+    check_host_say();
 }
 
-cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device) {
-    RT_BEGIN;
-    cudaError_t e = value ? check_device(device) : cudaErrorInvalidValue;
-    if (e == cudaSuccess && !attribute(attr, value)) {
-        rt_say("SimGPU does not know attribute %d", (int)attr);
-        e = cudaErrorInvalidValue;
+static void at_exit(void) {
+    struct device *last = rt_device;
+    rt_lock();
+    for (uint32_t k = 0; k < ndevices; k++) { /* all but the last were finished when they were left */
+        use(devices[k]);
+        if (rt_device == last) finish();
+        if (rt_device->missed.error != cudaSuccess) fputs(rt_device->missed.text, stderr);
     }
-    return rt_end(e);
+    use(last);
+    time_report_to(NULL);
+    time_trace_to(NULL);
+    rt_unlock();
 }
 
-cudaError_t cudaGetDeviceCount(int *count) {
-    RT_BEGIN;
-    if (count) *count = 1;
-    return rt_end(count ? cudaSuccess : cudaErrorInvalidValue);
-}
-cudaError_t cudaGetDevice(int *device) {
-    RT_BEGIN;
-    if (device) *device = 0;
-    return rt_end(device ? cudaSuccess : cudaErrorInvalidValue);
-}
-cudaError_t cudaSetDevice(int device) {
-    RT_BEGIN;
-    return rt_end(check_device(device));
-}
-cudaError_t cudaSetDeviceFlags(unsigned flags) {
-    (void)flags; /* how the host waits: no difference to a virtual host */
-    RT_BEGIN;
-    return rt_end(cudaSuccess);
-}
-cudaError_t cudaGetDeviceFlags(unsigned *flags) {
-    RT_BEGIN;
-    if (flags) *flags = cudaDeviceScheduleAuto;
-    return rt_end(flags ? cudaSuccess : cudaErrorInvalidValue);
+/* No thread is in a call while the process forks: the child finds everything as it is between two calls, and its lock
+ * free (unless it forked in a host function, inside a call). */
+static void before_fork(void) { rt_lock(); }
+static void in_parent(void) { rt_unlock(); }
+
+static void open_as_asked(const char *variable, int (*to)(const char *path)) {
+    const char *path = getenv(variable);
+    if (!path || !*path || !to(path)) return;
+    base_refuse("%s: cannot write %s: %s", variable, path, strerror(errno));
 }
 
-cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device) {
-    RT_BEGIN;
-    cudaError_t e = text && length > 12 ? check_device(device) : cudaErrorInvalidValue;
-    if (e == cudaSuccess) snprintf(text, (size_t)length, "0000:00:00.0");
-    return rt_end(e);
+void rt_set_up(void) {
+    if (rt_device) return;
+    use(new_device());
+    rt_catch_host_faults();
+    const char *check = getenv("SIMGPU_CHECK");
+    if (check && *check && strcmp(check, "0")) check_enable(true);
+    open_as_asked("SIMGPU_REPORT", time_report_to);
+    open_as_asked("TRACE", time_trace_to);
+    atexit(at_exit);
+    pthread_atfork(before_fork, in_parent, rt_lock_anew);
 }
 
-/* A real reset frees everything and ends the context; here the program goes on with what it has. */
+/* --- several ------------------------------------------------------------------------------------------------ */
+
+/* The card at hand finishes what it was given, and its stretch of the report ends. NULL: only that another one may be
+ * used now. */
+static bool leave(const char *call) {
+    rt_begin(call);
+    bool nested = time_in_host_function();
+    if (!nested && !time_all_idle()) time_wait_all();
+    rt_end(nested ? cudaErrorNotPermitted : cudaSuccess);
+    if (nested) return false;
+    check_host_say();
+    time_activity_stretch();
+    return true;
+}
+
+static void enter(struct device *d) {
+    if (d == rt_device) return;
+    check_forget();
+    rt_device->last = rt_exchange_last_error(d->last, d->number);
+    use(d);
+}
+
+int simgpuNewDevice(void) {
+    int number = -1;
+    rt_lock();
+    if (leave(__func__)) {
+        enter(new_device());
+        number = (int)rt_device->number;
+    }
+    rt_unlock();
+    return number;
+}
+
+int simgpuUseDevice(int number) {
+    int before = -1;
+    rt_lock();
+    bool here = leave(__func__);
+    if (here && number >= 1 && (uint32_t)number <= ndevices) {
+        before = (int)rt_device->number;
+        enter(devices[number - 1]);
+    } else if (here) {
+        fprintf(stderr, "simgpu: simgpuUseDevice: there is no card %d; simgpuNewDevice gives numbers out\n", number);
+    }
+    rt_unlock();
+    return before;
+}
+
+/* --- reset -------------------------------------------------------------------------------------------------- */
+
+static void clear(struct device *d) {
+    rt_streams_clear();
+    rt_pool_clear();
+    rt_memory_clear();
+    exec_device_clear(d->exec);
+    if (d->nloaded) memset(d->loaded, 0, d->nloaded * sizeof *d->loaded);
+    if (d->nkernels) memset(d->most_dynamic_shared, 0, d->nkernels * sizeof *d->most_dynamic_shared);
+    memcpy(d->limits, default_limits, sizeof d->limits);
+    time_forget_fault();
+    d->sticky = d->missed.error = cudaSuccess;
+    rt_exchange_last_error(cudaSuccess, d->number);
+}
+
+/* All of the device's memory, page-locked memory too, its streams and events are gone; a dead context lives again;
+ * modules load again when they are next used. The clocks go on. */
 cudaError_t cudaDeviceReset(void) {
-    RT_BEGIN;
+    cudaError_t dead = rt_begin(__func__);
+    if (dead == cudaErrorNotPermitted) return rt_end(dead);
     time_wait_all();
-    return rt_end(cudaSuccess);
-}
-
-cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
-    (void)config; /* a hint */
-    RT_BEGIN;
-    return rt_end(cudaSuccess);
-}
-
-static size_t limits[] = {[cudaLimitStackSize] = 1024,
-                          [cudaLimitPrintfFifoSize] = 1 << 20,
-                          [cudaLimitMallocHeapSize] = 8 << 20,
-                          [cudaLimitDevRuntimeSyncDepth] = 2,
-                          [cudaLimitDevRuntimePendingLaunchCount] = 2048,
-                          [cudaLimitMaxL2FetchGranularity] = 64,
-                          [cudaLimitPersistingL2CacheSize] = 0};
-
-cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
-    RT_BEGIN;
-    if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_end(cudaErrorUnsupportedLimit);
-    limits[limit] = value; /* remembered; SimGPU's own limits are others */
-    return rt_end(cudaSuccess);
-}
-cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
-    RT_BEGIN;
-    if (!value) return rt_end(cudaErrorInvalidValue);
-    if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_end(cudaErrorUnsupportedLimit);
-    *value = limits[limit];
-    return rt_end(cudaSuccess);
-}
-
-cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
-    RT_BEGIN;
-    if (least) *least = 0;
-    if (greatest) *greatest = 0;
-    return rt_end(cudaSuccess);
-}
-
-cudaError_t cudaRuntimeGetVersion(int *version) {
-    RT_BEGIN;
-    if (version) *version = CUDART_VERSION;
-    return rt_end(version ? cudaSuccess : cudaErrorInvalidValue);
-}
-cudaError_t cudaDriverGetVersion(int *version) { return cudaRuntimeGetVersion(version); }
-
-/* A profiler's range: SimGPU reports everything anyway. */
-cudaError_t cudaProfilerStart(void) {
-    RT_BEGIN;
-    return rt_end(cudaSuccess);
-}
-cudaError_t cudaProfilerStop(void) {
-    RT_BEGIN;
-    return rt_end(cudaSuccess);
+    cudaError_t late = rt_look_for_fault();
+    clear(rt_device);
+    rt_end(cudaSuccess);
+    return dead == cudaSuccess ? late : cudaSuccess; /* an error that was told before is not told again */
 }

@@ -1,82 +1,26 @@
 /* errors.c — the frame of every API call, and CUDA's rules for errors.
  *
  * A call that fails returns its error and leaves it as the thread's last error; cudaGetLastError reads and clears it.
- * A kernel that fails kills the context: its error is sticky, every later call returns it, nothing clears it. */
+ * A kernel that fails kills the context: its error is sticky, every later call returns it, only cudaDeviceReset clears
+ * it. */
 #include "rt.h"
 
 #include "../check/check.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* recursive: cudaLaunchHostFunc's callbacks */
-static _Thread_local cudaError_t last_error;
+static _Thread_local struct {
+    uint32_t device;
+    cudaError_t error;
+} last; /* of this thread */
 static _Thread_local const char *at_file;
 static _Thread_local int at_line;
 static _Thread_local time_site call, outer; /* outer: the call in which a host function runs that makes `call` */
-static cudaError_t sticky;
-static _Thread_local int inside; /* API calls that this thread is in */
-
-static struct {
-    cudaError_t error;
-    char text[512];
-} missed; /* a launch's error that nobody has read yet */
-
-/* --- set-up and exit ---------------------------------------------------------------------------------------- */
-
-static void say_fault(const exec_fault *fault) {
-    char text[2048];
-    fprintf(stderr, "%s\n", simgpuSayFault(fault, SIMGPU_WHOLE, text, sizeof text));
-}
-
-static void at_exit(void) {
-    pthread_mutex_lock(&lock);
-    activity_call((time_site){"exit", NULL, 0});
-    if (sticky == cudaSuccess && !time_all_idle()) {
-        time_wait_all(); /* so that the report is whole and a late fault is seen */
-        if (time_fault()) say_fault(time_fault());
-    }
-    check_host_say();
-    report_to(NULL);
-    trace_to(NULL);
-    if (missed.error != cudaSuccess) fputs(missed.text, stderr);
-    pthread_mutex_unlock(&lock);
-}
-
-/* No thread is in a call while the process forks: the child finds everything as it is between two calls, and its lock
- * free (unless it forked in a host function, inside a call). */
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void in_parent(void) { pthread_mutex_unlock(&lock); }
-static void in_child(void) { lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; }
-
-static void open_as_asked(const char *variable, int (*to)(const char *path)) {
-    const char *path = getenv(variable);
-    if (!path || !*path || !to(path)) return;
-    sim_refuse("%s: cannot write %s: %s", variable, path, strerror(errno));
-}
-
-static void set_up(void) {
-    static bool done;
-    if (done) return;
-    done = true;
-    const time_profile *p = time_profile_get();
-    mem_init((uint64_t)p->memory_bytes);
-    exec_device = (exec_card){.sms = (uint32_t)p->sm_count,
-                              .threads_per_sm = (uint32_t)p->warps_per_sm * 32,
-                              .l1_per_sm = (uint32_t)p->l1_per_sm,
-                              .shared_per_sm = (uint32_t)p->shared_per_sm};
-    rt_catch_host_faults();
-    const char *check = getenv("SIMGPU_CHECK");
-    if (check && *check && strcmp(check, "0")) check_enable(true);
-    open_as_asked("SIMGPU_REPORT", report_to);
-    open_as_asked("TRACE", trace_to);
-    atexit(at_exit);
-    pthread_atfork(before_fork, in_parent, in_child);
-}
+static _Thread_local int inside;            /* API calls that this thread is in */
 
 /* --- the frame ---------------------------------------------------------------------------------------------- */
 
@@ -93,20 +37,38 @@ static cudaError_t code_of(enum simgpu_fault_kind s) {
     }
 }
 
+void rt_say_fault(const exec_fault *fault) {
+    char text[2048];
+    fprintf(stderr, "%s\n", simgpuSayFault(fault, SIMGPU_WHOLE, text, sizeof text));
+}
+
 /* A kernel may have failed since the last look. */
-static cudaError_t look_for_fault(void) {
+cudaError_t rt_look_for_fault(void) {
     const exec_fault *fault = time_fault();
-    if (fault && sticky == cudaSuccess) {
-        sticky = code_of(fault->kind);
-        say_fault(fault);
+    if (fault && rt_device->sticky == cudaSuccess) {
+        rt_device->sticky = code_of(fault->kind);
+        rt_say_fault(fault);
     }
-    return sticky;
+    return rt_device->sticky;
+}
+
+void rt_lock(void) { pthread_mutex_lock(&lock); }
+void rt_unlock(void) { pthread_mutex_unlock(&lock); }
+void rt_lock_anew(void) { lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; }
+
+static cudaError_t my_last_error(void) { return last.device == rt_device->number ? last.error : cudaSuccess; }
+
+cudaError_t rt_exchange_last_error(cudaError_t error, uint32_t device) {
+    cudaError_t before = my_last_error();
+    last.error = error;
+    last.device = device;
+    return before;
 }
 
 cudaError_t rt_begin(const char *name) {
     pthread_mutex_lock(&lock);
     inside++;
-    set_up();
+    rt_set_up();
     bool nested = time_in_host_function();
     if (nested) outer = call;
     call = (time_site){name, at_file, at_line};
@@ -114,8 +76,8 @@ cudaError_t rt_begin(const char *name) {
     if (nested) return cudaErrorNotPermitted;
     check_host_say();
     time_catch_up();
-    activity_call(call);
-    return look_for_fault();
+    time_activity_call(call);
+    return rt_look_for_fault();
 }
 
 cudaError_t rt_end(cudaError_t error) {
@@ -124,10 +86,10 @@ cudaError_t rt_end(cudaError_t error) {
             rt_say("a host function may not call the CUDA API; let it set a flag that the program's own thread reads");
         call = outer;
     } else {
-        activity_call_end();
-        if (error == cudaSuccess) error = look_for_fault();
+        time_activity_call_end();
+        if (error == cudaSuccess) error = rt_look_for_fault();
     }
-    if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
+    if (error != cudaSuccess && error != cudaErrorNotReady) last.device = rt_device->number, last.error = error;
     inside--;
     pthread_mutex_unlock(&lock);
     return error;
@@ -181,10 +143,10 @@ void rt_say(const char *format, ...) {
 }
 
 void rt_launch_failed(cudaError_t error, const char *kernel) {
-    missed.error = error;
+    rt_device->missed.error = error;
     char place[300] = "";
     if (call.file) snprintf(place, sizeof place, "%s:%d: ", call.file, call.line);
-    snprintf(missed.text, sizeof missed.text,
+    snprintf(rt_device->missed.text, sizeof rt_device->missed.text,
              "simgpu: %s%s from the launch of %s was never read; call cudaGetLastError() after a launch\n", place,
              cudaGetErrorName(error), kernel);
 }
@@ -205,16 +167,16 @@ cudaError_t rt_unsupported(const char *name) {
 /* --- the API ------------------------------------------------------------------------------------------------ */
 
 cudaError_t cudaGetLastError(void) {
-    cudaError_t dead = rt_begin(__func__), error = dead != cudaSuccess ? dead : last_error;
-    missed.error = cudaSuccess;
+    cudaError_t dead = rt_begin(__func__), error = dead != cudaSuccess ? dead : my_last_error();
+    rt_device->missed.error = cudaSuccess;
     rt_end(cudaSuccess);
-    last_error = cudaSuccess;
+    last.error = cudaSuccess;
     return error;
 }
 
 cudaError_t cudaPeekAtLastError(void) {
-    cudaError_t dead = rt_begin(__func__), error = dead != cudaSuccess ? dead : last_error;
-    missed.error = cudaSuccess;
+    cudaError_t dead = rt_begin(__func__), error = dead != cudaSuccess ? dead : my_last_error();
+    rt_device->missed.error = cudaSuccess;
     rt_end(cudaSuccess);
     return error;
 }

@@ -29,13 +29,13 @@ static void pass_on(int sig, siginfo_t *info, void *context) {
  * so no lock of the library is held, and the program ends in any case. */
 static void on_fault(int sig, siginfo_t *info, void *context) {
     if (info->si_code > 0 && check_host_touch(info->si_addr, context, !rt_inside())) return;
-    if (info->si_code <= 0 || !mem_in_window(info->si_addr)) {
+    if (info->si_code <= 0 || !exec_mem_in_window(info->si_addr)) {
         pass_on(sig, info, context);
         return;
     }
     char what[256] = "", origin[256] = "", text[1024];
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
-    struct simgpu_address where = mem_locate(address);
+    struct simgpu_address where = exec_mem_locate(rt_device->exec, address);
     simgpuSayAddress(&where, what, sizeof what);
     rt_describe_allocation(address, origin, sizeof origin);
     int n =

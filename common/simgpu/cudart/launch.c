@@ -69,20 +69,12 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
     return cudaSuccess;
 }
 
-static const char *base_name(const ptx_function *f) {
-    static char name[256];
-    int length;
-    const char *base = ptx_base_name(f->name, &length);
-    snprintf(name, sizeof name, "%.*s", length, base);
-    return name;
-}
-
 /* --- limits ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t shared_limit(const rt_kernel *k) {
     const time_profile *p = time_profile_get();
     uint64_t usual = (uint64_t)p->shared_per_block, fixed = k->function->static_shared;
-    uint64_t asked = fixed + k->most_dynamic_shared;
+    uint64_t asked = fixed + *rt_kernel_most_shared(k);
     return asked > usual ? asked : usual;
 }
 
@@ -97,42 +89,43 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
     const time_profile *p = time_profile_get();
     uint64_t threads = (uint64_t)block.x * block.y * block.z, all_shared = shared_of(f, shared);
     if (threads == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) {
-        rt_say("%s<<<(%u,%u,%u), (%u,%u,%u)>>>: no dimension may be 0", base_name(f), grid.x, grid.y, grid.z, block.x,
-               block.y, block.z);
+        rt_say("%s<<<(%u,%u,%u), (%u,%u,%u)>>>: no dimension may be 0", base_kernel_name(f->name).text, grid.x, grid.y,
+               grid.z, block.x, block.y, block.z);
         return cudaErrorInvalidConfiguration;
     }
     if (threads > BLOCK_THREADS || block.x > BLOCK_X || block.y > BLOCK_Y || block.z > BLOCK_Z) {
-        rt_say("%s: a block of (%u,%u,%u) = %" PRIu64 " threads; at most %d, and (%d,%d,%d)", base_name(f), block.x,
-               block.y, block.z, threads, BLOCK_THREADS, BLOCK_X, BLOCK_Y, BLOCK_Z);
+        rt_say("%s: a block of (%u,%u,%u) = %" PRIu64 " threads; at most %d, and (%d,%d,%d)",
+               base_kernel_name(f->name).text, block.x, block.y, block.z, threads, BLOCK_THREADS, BLOCK_X, BLOCK_Y,
+               BLOCK_Z);
         return cudaErrorInvalidConfiguration;
     }
     if (grid.x > GRID_X || grid.y > GRID_Y || grid.z > GRID_Z) {
-        rt_say("%s: a grid of (%u,%u,%u) blocks; at most (%d,%d,%d)", base_name(f), grid.x, grid.y, grid.z, GRID_X,
-               GRID_Y, GRID_Z);
+        rt_say("%s: a grid of (%u,%u,%u) blocks; at most (%d,%d,%d)", base_kernel_name(f->name).text, grid.x, grid.y,
+               grid.z, GRID_X, GRID_Y, GRID_Z);
         return cudaErrorInvalidConfiguration;
     }
     if (f->static_shared > p->shared_per_block) { /* nvcc does not get so far: ptxas refuses the kernel */
         rt_say("%s: %u bytes of __shared__ arrays; nvcc allows at most %.0f: make them extern __shared__, and give "
                "their size with the launch",
-               base_name(f), f->static_shared, p->shared_per_block);
+               base_kernel_name(f->name).text, f->static_shared, p->shared_per_block);
         return cudaErrorLaunchOutOfResources;
     }
     if (all_shared > shared_limit(k)) {
-        rt_say("%s: %" PRIu64 " bytes of shared memory a block; at most %" PRIu64 "%s", base_name(f), all_shared,
-               shared_limit(k),
+        rt_say("%s: %" PRIu64 " bytes of shared memory a block; at most %" PRIu64 "%s", base_kernel_name(f->name).text,
+               all_shared, shared_limit(k),
                all_shared <= (uint64_t)p->shared_per_block_optin
                    ? ", more after cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)"
                    : "");
         return cudaErrorInvalidValue;
     }
     if (f->max_threads && threads > f->max_threads) {
-        rt_say("%s: a block of %" PRIu64 " threads; its __launch_bounds__ allows %u", base_name(f), threads,
-               f->max_threads);
+        rt_say("%s: a block of %" PRIu64 " threads; its __launch_bounds__ allows %u", base_kernel_name(f->name).text,
+               threads, f->max_threads);
         return cudaErrorInvalidValue;
     }
     if (time_occupancy(p, (uint32_t)threads, f->registers, all_shared) == 0) {
         rt_say("%s: %u registers a thread and %" PRIu64 " threads a block are more registers than an SM has",
-               base_name(f), f->registers, threads);
+               base_kernel_name(f->name).text, f->registers, threads);
         return cudaErrorLaunchOutOfResources;
     }
     return cudaSuccess;
@@ -141,9 +134,9 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
 /* --- launching -------------------------------------------------------------------------------------------------- */
 
 /* What the kernel cannot do was found when it was decoded; said once, returned each time. */
-static cudaError_t refuse_unsupported(const ptx_function *f) {
+static cudaError_t refuse_unsupported(const ptx_function *f, const char *why) {
     static const ptx_function *told;
-    if (told != f) rt_say("%s cannot run: %s", base_name(f), f->unsupported);
+    if (told != f) rt_say("%s cannot run: %s", base_kernel_name(f->name).text, why);
     told = f;
     return cudaErrorNotSupported;
 }
@@ -155,14 +148,17 @@ static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, 
     if (!k) return e;
     if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
     const ptx_function *f = k->function;
-    if (f->unsupported) return refuse_unsupported(f);
+    exec_program *program = rt_kernel_program(k);
+    const char *why = exec_unsupported(program, f);
+    if (why) return refuse_unsupported(f, why);
     e = check_limits(k, grid, block, shared);
     if (e != cudaSuccess) return e;
 
     uint8_t *params = calloc(1, f->param_bytes + 1u);
     if (!params) return cudaErrorMemoryAllocation;
     for (uint32_t i = 0; i < f->nparams; i++) memcpy(params + f->params[i].offset, args[i], f->params[i].size);
-    c.launch = (exec_launch){.kernel = k->function,
+    c.launch = (exec_launch){.program = program,
+                             .kernel = f,
                              .grid = {grid.x, grid.y, grid.z},
                              .block = {block.x, block.y, block.z},
                              .dynamic_shared = (uint32_t)shared,
@@ -177,7 +173,7 @@ cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **arg
     if (e != cudaSuccess) {
         cudaError_t ignored;
         const rt_kernel *k = rt_kernel_find(stub, &ignored);
-        rt_launch_failed(e, k ? base_name(k->function) : "a kernel");
+        rt_launch_failed(e, k ? base_kernel_name(k->function->name).text : "a kernel");
     }
     return rt_end(e);
 }
@@ -227,10 +223,11 @@ cudaError_t cudaFuncSetAttribute(const void *stub, enum cudaFuncAttribute attrib
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return rt_end(cudaErrorNotSupported);
     uint64_t most = (uint64_t)time_profile_get()->shared_per_block_optin;
     if (value < 0 || (uint64_t)value + k->function->static_shared > most) {
-        rt_say("%s: %d bytes; a block has at most %" PRIu64 " in all", base_name(k->function), value, most);
+        rt_say("%s: %d bytes; a block has at most %" PRIu64 " in all", base_kernel_name(k->function->name).text, value,
+               most);
         return rt_end(cudaErrorInvalidValue);
     }
-    k->most_dynamic_shared = (uint64_t)value;
+    *rt_kernel_most_shared(k) = (uint64_t)value;
     return rt_end(cudaSuccess);
 }
 

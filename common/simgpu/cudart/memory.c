@@ -29,26 +29,9 @@ void rt_charge_free(uint64_t bytes) {
 
 /* --- lists: what cudaMalloc gave out, and which host memory is page-locked -------------------------------------- */
 
-typedef struct {
-    uint64_t address, bytes;
-    const char *file; /* of the allocating call; NULL when not known */
-    int line;
-    bool registered; /* cudaHostRegister: not ours to free */
-    bool leaving;    /* cudaFreeAsync: to be freed when the device has passed `behind` */
-    time_point behind;
-    unsigned flags;
-} block;
-
-typedef struct {
-    block *blocks;
-    size_t count, room;
-} block_list;
-
-static block_list device_blocks, pinned_blocks;
-
-static bool add_block(block_list *l, block b) {
+static bool add_block(rt_block_list *l, rt_block b) {
     if (l->count == l->room) {
-        block *more = realloc(l->blocks, (l->room + 64) * sizeof *more);
+        rt_block *more = realloc(l->blocks, (l->room + 64) * sizeof *more);
         if (!more) return false;
         l->blocks = more;
         l->room += 64;
@@ -58,47 +41,45 @@ static bool add_block(block_list *l, block b) {
 }
 
 /* The block that holds the address, or NULL. */
-static block *find_block(const block_list *l, uint64_t address) {
+static rt_block *find_block(const rt_block_list *l, uint64_t address) {
     for (size_t i = l->count; i-- > 0;)
         if (address - l->blocks[i].address < l->blocks[i].bytes) return &l->blocks[i];
     return NULL;
 }
 
 /* Does one of them hold an address from first on, before end? */
-static bool any_block(const block_list *l, uint64_t first, uint64_t end) {
+static bool any_block(const rt_block_list *l, uint64_t first, uint64_t end) {
     for (size_t i = 0; i < l->count; i++)
         if (l->blocks[i].address < end && first < l->blocks[i].address + l->blocks[i].bytes) return true;
     return false;
 }
 
-static void drop_block(block_list *l, block *b) { *b = l->blocks[--l->count]; }
+static void drop_block(rt_block_list *l, rt_block *b) { *b = l->blocks[--l->count]; }
 
 void rt_describe_allocation(uint64_t address, char *text, size_t size) {
-    const block *b = find_block(&device_blocks, address);
+    const rt_block *b = find_block(&rt_device->blocks, address);
     if (b && b->file) snprintf(text, size, "allocated at %s:%d", b->file, b->line);
 }
 
 /* --- device memory ---------------------------------------------------------------------------------------------- */
 
-static uint64_t limit = UINT64_MAX;
+void rt_device_limit(uint64_t bytes) { rt_device->memory_limit = bytes ? bytes : UINT64_MAX; }
 
-void rt_device_limit(uint64_t bytes) { limit = bytes ? bytes : UINT64_MAX; }
-
-static void free_block(block *b) {
-    mem_free(b->address);
-    activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
-    drop_block(&device_blocks, b);
+static void free_block(rt_block *b) {
+    exec_mem_free(rt_device->exec, b->address);
+    time_activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
+    drop_block(&rt_device->blocks, b);
 }
 
 static void free_left(void) {
-    for (size_t i = device_blocks.count; i-- > 0;) {
-        block *b = &device_blocks.blocks[i];
+    for (size_t i = rt_device->blocks.count; i-- > 0;) {
+        rt_block *b = &rt_device->blocks.blocks[i];
         if (b->leaving && time_point_passed(b->behind)) free_block(b);
     }
 }
 
 bool rt_free_behind(uint64_t address, time_point behind) {
-    block *b = find_block(&device_blocks, address);
+    rt_block *b = find_block(&rt_device->blocks, address);
     if (!b || b->address != address || b->leaving) return false;
     b->leaving = true;
     b->behind = behind;
@@ -107,21 +88,21 @@ bool rt_free_behind(uint64_t address, time_point behind) {
 
 void rt_device_usage(uint64_t *free_bytes, uint64_t *total_bytes) {
     free_left();
-    mem_usage(free_bytes, total_bytes);
+    exec_mem_usage(rt_device->exec, free_bytes, total_bytes);
     uint64_t used = *total_bytes - *free_bytes;
-    if (*total_bytes > limit) *total_bytes = limit;
+    if (*total_bytes > rt_device->memory_limit) *total_bytes = rt_device->memory_limit;
     *free_bytes = *total_bytes > used ? *total_bytes - used : 0;
 }
 
 uint64_t rt_device_alloc(uint64_t bytes) {
     uint64_t free_bytes, total;
     rt_device_usage(&free_bytes, &total);
-    return bytes <= free_bytes ? mem_alloc(bytes) : 0;
+    return bytes <= free_bytes ? exec_mem_alloc(rt_device->exec, bytes) : 0;
 }
 
 static cudaError_t allocate(void **ptr, size_t bytes) {
     if (!ptr) return cudaErrorInvalidValue;
-    activity_call_is(SIMGPU_ALLOCATES, bytes);
+    time_activity_call_is(SIMGPU_ALLOCATES, bytes);
     rt_charge_malloc(bytes);
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
@@ -132,8 +113,8 @@ static cudaError_t allocate(void **ptr, size_t bytes) {
         rt_say("no room for %zu bytes: %" PRIu64 " of %" PRIu64 " are free", bytes, free_bytes, total);
         return cudaErrorMemoryAllocation;
     }
-    add_block(&device_blocks, (block){.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line()});
-    activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
+    add_block(&rt_device->blocks, (rt_block){.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line()});
+    time_activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
     *ptr = (void *)(uintptr_t)address;
     return cudaSuccess;
 }
@@ -164,7 +145,7 @@ cudaError_t cudaFree(void *ptr) {
     const time_profile *p = time_profile_get();
     if (!ptr) return rt_end(cudaSuccess);
     uint64_t address = (uint64_t)(uintptr_t)ptr;
-    activity_call_is(SIMGPU_FREES, 0);
+    time_activity_call_is(SIMGPU_FREES, 0);
     time_wait_all(); /* as the driver does: a kernel may still use it */
     free_left();
     bool twice = false;
@@ -173,16 +154,16 @@ cudaError_t cudaFree(void *ptr) {
         rt_pool_synced();
         return rt_end(cudaSuccess);
     }
-    block *b = find_block(&device_blocks, address);
+    rt_block *b = find_block(&rt_device->blocks, address);
     if (!b || b->address != address) {
         char what[256] = "a host address";
-        struct simgpu_address at = mem_locate(address);
-        if (mem_in_window(ptr)) simgpuSayAddress(&at, what, sizeof what);
+        struct simgpu_address at = exec_mem_locate(rt_device->exec, address);
+        if (exec_mem_in_window(ptr)) simgpuSayAddress(&at, what, sizeof what);
         rt_say("the pointer is not one that cudaMalloc gave and that is still allocated: %s%s", what,
                twice ? ", given back to the pool" : "");
         return rt_end(cudaErrorInvalidValue);
     }
-    activity_call_is(SIMGPU_FREES, b->bytes);
+    time_activity_call_is(SIMGPU_FREES, b->bytes);
     rt_charge_free(b->bytes);
     free_block(b);
     return rt_end(cudaSuccess);
@@ -206,16 +187,16 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     if (!ptr) return cudaErrorInvalidValue;
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
-    activity_call_is(SIMGPU_PINS, bytes);
+    time_activity_call_is(SIMGPU_PINS, bytes);
     time_charge(HOST_IN_CALL, larger(p->host_pin_ns, mib(bytes) * p->host_pin_ns_per_mib));
     void *memory = bytes <= SIZE_MAX - PAGE ? aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE) : NULL;
     if (!memory) return cudaErrorMemoryAllocation;
-    block b = {.address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags};
-    if (!add_block(&pinned_blocks, b)) {
+    rt_block b = {.address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags};
+    if (!add_block(&rt_device->pinned, b)) {
         free(memory);
         return cudaErrorMemoryAllocation;
     }
-    activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
+    time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     *ptr = memory;
     return cudaSuccess;
 }
@@ -233,16 +214,16 @@ cudaError_t cudaFreeHost(void *ptr) {
     RT_BEGIN;
     const time_profile *p = time_profile_get();
     if (!ptr) return rt_end(cudaSuccess);
-    block *b = find_block(&pinned_blocks, (uint64_t)(uintptr_t)ptr);
+    rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
     if (!b || b->registered || b->address != (uint64_t)(uintptr_t)ptr) {
         rt_say("the pointer is not one that cudaMallocHost or cudaHostAlloc gave");
         return rt_end(cudaErrorInvalidValue);
     }
     time_wait_all();
-    activity_call_is(SIMGPU_UNPINS, b->bytes);
-    activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
+    time_activity_call_is(SIMGPU_UNPINS, b->bytes);
+    time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
     time_charge(HOST_IN_CALL, larger(p->host_unpin_ns, mib(b->bytes) * p->host_unpin_ns_per_mib));
-    drop_block(&pinned_blocks, b);
+    drop_block(&rt_device->pinned, b);
     free(ptr);
     return rt_end(cudaSuccess);
 }
@@ -250,33 +231,33 @@ cudaError_t cudaFreeHost(void *ptr) {
 cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     RT_BEGIN;
     const time_profile *p = time_profile_get();
-    if (!ptr || bytes == 0 || mem_in_window(ptr)) return rt_end(cudaErrorInvalidValue);
+    if (!ptr || bytes == 0 || exec_mem_in_window(ptr)) return rt_end(cudaErrorInvalidValue);
     uint64_t address = (uint64_t)(uintptr_t)ptr, end;
     if (__builtin_add_overflow(address, bytes, &end)) return rt_end(cudaErrorInvalidValue);
-    if (any_block(&pinned_blocks, address, end)) return rt_end(cudaErrorHostMemoryAlreadyRegistered);
-    activity_call_is(SIMGPU_PINS, bytes);
-    activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
+    if (any_block(&rt_device->pinned, address, end)) return rt_end(cudaErrorHostMemoryAlreadyRegistered);
+    time_activity_call_is(SIMGPU_PINS, bytes);
+    time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     time_charge(HOST_IN_CALL, p->host_register_ns + mib(bytes) * p->host_register_ns_per_mib);
-    block b = {.address = address, .bytes = bytes, .flags = flags, .registered = true};
-    return rt_end(add_block(&pinned_blocks, b) ? cudaSuccess : cudaErrorMemoryAllocation);
+    rt_block b = {.address = address, .bytes = bytes, .flags = flags, .registered = true};
+    return rt_end(add_block(&rt_device->pinned, b) ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaHostUnregister(void *ptr) {
     RT_BEGIN;
     const time_profile *p = time_profile_get();
-    block *b = find_block(&pinned_blocks, (uint64_t)(uintptr_t)ptr);
+    rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
     if (!b || !b->registered || b->address != (uint64_t)(uintptr_t)ptr) return rt_end(cudaErrorHostMemoryNotRegistered);
     time_wait_all();
-    activity_call_is(SIMGPU_UNPINS, b->bytes);
-    activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
+    time_activity_call_is(SIMGPU_UNPINS, b->bytes);
+    time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
     time_charge(HOST_IN_CALL, p->host_unregister_ns + mib(b->bytes) * p->host_unregister_ns_per_mib);
-    drop_block(&pinned_blocks, b);
+    drop_block(&rt_device->pinned, b);
     return rt_end(cudaSuccess);
 }
 
 cudaError_t cudaHostGetFlags(unsigned *flags, void *ptr) {
     RT_BEGIN;
-    const block *b = find_block(&pinned_blocks, (uint64_t)(uintptr_t)ptr);
+    const rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
     if (!flags || !b) return rt_end(cudaErrorInvalidValue);
     *flags = b->flags;
     return rt_end(cudaSuccess);
@@ -286,13 +267,23 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     RT_BEGIN;
     if (!attributes) return rt_end(cudaErrorInvalidValue);
     uint64_t address = (uint64_t)(uintptr_t)ptr;
-    bool device = mem_valid(address, 1), pinned = find_block(&pinned_blocks, address) != NULL;
+    bool device = exec_mem_valid(rt_device->exec, address, 1), pinned = find_block(&rt_device->pinned, address) != NULL;
     memset(attributes, 0, sizeof *attributes);
     attributes->type = device ? cudaMemoryTypeDevice : pinned ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
     attributes->device = device || pinned ? 0 : -2;
     attributes->devicePointer = device ? (void *)(uintptr_t)address : NULL;
     attributes->hostPointer = pinned ? (void *)(uintptr_t)address : NULL;
     return rt_end(cudaSuccess);
+}
+
+void rt_memory_clear(void) {
+    rt_block_list *device = &rt_device->blocks, *host = &rt_device->pinned;
+    for (size_t i = 0; i < device->count; i++) time_activity_free(SIMGPU_MEMORY_DEVICE, device->blocks[i].bytes);
+    for (size_t i = 0; i < host->count; i++) {
+        time_activity_free(SIMGPU_MEMORY_PINNED, host->blocks[i].bytes);
+        if (!host->blocks[i].registered) free((void *)(uintptr_t)host->blocks[i].address);
+    }
+    device->count = host->count = 0;
 }
 
 /* --- checks ------------------------------------------------------------------------------------------------------ */
@@ -324,22 +315,22 @@ static cudaError_t check_end(const time_command *c, const time_place *at, const 
                c->width, c->height, at->pitch);
         return cudaErrorInvalidValue;
     }
-    if (mem_in_window(p) != wants_device) {
+    if (exec_mem_in_window(p) != wants_device) {
         rt_say("the %s is a %s pointer, but the direction wants %s memory there; check the arguments' order and the "
                "cudaMemcpyKind",
                end, wants_device ? "host" : "device", wants_device ? "device" : "host");
         return cudaErrorInvalidValue;
     }
-    if (wants_device && !mem_valid(at->address, bytes)) {
-        uint64_t bad = mem_valid(at->address, 1) ? at->address + bytes - 1 : at->address;
-        struct simgpu_address where = mem_locate(bad);
+    if (wants_device && !exec_mem_valid(rt_device->exec, at->address, bytes)) {
+        uint64_t bad = exec_mem_valid(rt_device->exec, at->address, 1) ? at->address + bytes - 1 : at->address;
+        struct simgpu_address where = exec_mem_locate(rt_device->exec, bad);
         simgpuSayAddress(&where, what, sizeof what);
         rt_say("the %s of %" PRIu64 " bytes does not lie in one allocation: its %s byte is %s", end, bytes,
                bad == at->address ? "first" : "last", what);
         return cudaErrorInvalidValue;
     }
     /* Beyond what was registered lies more of the host's own memory; beyond what we gave, somebody else's. */
-    const block *b = wants_device ? NULL : find_block(&pinned_blocks, at->address);
+    const rt_block *b = wants_device ? NULL : find_block(&rt_device->pinned, at->address);
     if (b && !b->registered && bytes > b->address + b->bytes - at->address) {
         rt_say("the %s of %" PRIu64 " bytes does not fit: of %" PRIu64 " bytes from cudaMallocHost, %" PRIu64
                " are left from there on",
@@ -350,7 +341,7 @@ static cudaError_t check_end(const time_command *c, const time_place *at, const 
 }
 
 static bool pinned(time_command *c, const time_place *at) {
-    const block *b = find_block(&pinned_blocks, at->address);
+    const rt_block *b = find_block(&rt_device->pinned, at->address);
     uint64_t bytes;
     c->shares_pages = b && b->registered;
     return b && extent(c, at, &bytes) && at->address + bytes <= b->address + b->bytes;
@@ -362,8 +353,8 @@ static cudaError_t resolve(time_command *c, enum cudaMemcpyKind kind) {
         rt_say("%d is no cudaMemcpyKind", (int)kind);
         return cudaErrorInvalidMemcpyDirection;
     }
-    bool to_device = mem_in_window((const void *)(uintptr_t)c->to.address);
-    bool from_device = mem_in_window((const void *)(uintptr_t)c->from.address);
+    bool to_device = exec_mem_in_window((const void *)(uintptr_t)c->to.address);
+    bool from_device = exec_mem_in_window((const void *)(uintptr_t)c->from.address);
     if (kind == cudaMemcpyDefault)
         kind = to_device     ? from_device ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice
                : from_device ? cudaMemcpyDeviceToHost
@@ -390,9 +381,9 @@ static cudaError_t copy(time_command c, enum cudaMemcpyKind kind, cudaStream_t s
     if (c.width == 0 || c.height == 0) return cudaSuccess;
     cudaError_t e = resolve(&c, kind);
     if (e != cudaSuccess) return e;
-    activity_call_is(SIMGPU_COPIES, c.width * c.height);
+    time_activity_call_is(SIMGPU_COPIES, c.width * c.height);
     bool stages = c.pageable && c.direction == SIMGPU_H2D;
-    if (waits) activity_call_syncs();
+    if (waits) time_activity_call_syncs();
     if (waits && stages) time_wait_before(c.stream); /* it begins when what came before is done */
     time_submit(&c);
     if (c.direction == SIMGPU_D2D || stages) waits = false;
@@ -440,7 +431,7 @@ static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t 
     if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
     if (width == 0 || height == 0) return cudaSuccess;
     cudaError_t e = check_end(&c, &c.to, "destination", true);
-    activity_call_is(SIMGPU_FILLS, width * height);
+    time_activity_call_is(SIMGPU_FILLS, width * height);
     if (e == cudaSuccess) time_submit(&c);
     return e;
 }
@@ -466,13 +457,14 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
 
 static cudaError_t symbol_part(const void *symbol, size_t bytes, size_t offset, void **address) {
     cudaError_t e = cudaSuccess;
-    const ptx_var *v = rt_symbol_find(symbol, &e);
+    uint64_t at;
+    const ptx_var *v = rt_symbol_find(symbol, &at, &e);
     if (!v) return e;
     if (offset > v->size || bytes > v->size - offset) {
         rt_say("%zu bytes at offset %zu do not fit into %s, which has %" PRIu64, bytes, offset, v->name, v->size);
         return cudaErrorInvalidValue;
     }
-    *address = (void *)(uintptr_t)(v->address + offset);
+    *address = (void *)(uintptr_t)(at + offset);
     return cudaSuccess;
 }
 
@@ -517,7 +509,8 @@ cudaError_t cudaGetSymbolAddress(void **ptr, const void *symbol) {
 cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol) {
     RT_BEGIN;
     cudaError_t e = cudaSuccess;
-    const ptx_var *v = rt_symbol_find(symbol, &e);
+    uint64_t at;
+    const ptx_var *v = rt_symbol_find(symbol, &at, &e);
     if (!bytes) e = cudaErrorInvalidValue;
     if (e == cudaSuccess) *bytes = v->size;
     return rt_end(e);

@@ -1,4 +1,5 @@
-/* pool.c — stream-ordered allocation: cudaMallocAsync, cudaFreeAsync and the device's default pool.
+/* rt_device->pool.c — stream-ordered allocation: cudaMallocAsync, cudaFreeAsync and the device's default
+ * rt_device->pool.
  *
  *   cudaFreeAsync(p, s)      p is idle, behind all that s has been given so far
  *   cudaMallocAsync(&q, s)   an idle block: on s at once, for what comes after it on s comes after its last use too;
@@ -13,53 +14,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    uint64_t address, bytes;
-    bool idle;
-    time_point freed; /* idle: behind this place */
-} pool_block;
-
-static struct {
-    pool_block *blocks;
-    size_t count, room;
-    uint64_t reserved, reserved_high, used, used_high;
-    uint64_t threshold;
-    int reuse[4]; /* by cudaMemPoolReuse...; only AllowOpportunistic makes a difference here */
-} pool = {.reuse = {0, 1, 1, 1}};
-
-static char handle; /* its address is the one pool's cudaMemPool_t */
-
-static pool_block *find(uint64_t address) {
-    for (size_t i = pool.count; i-- > 0;)
-        if (pool.blocks[i].address == address) return &pool.blocks[i];
+static rt_pool_block *find(uint64_t address) {
+    for (size_t i = rt_device->pool.count; i-- > 0;)
+        if (rt_device->pool.blocks[i].address == address) return &rt_device->pool.blocks[i];
     return NULL;
 }
 
 /* --- growing and shrinking ------------------------------------------------------------------------------------ */
 
-static bool passed(const pool_block *b) { return b->idle && time_point_passed(b->freed); }
+static bool passed(const rt_pool_block *b) { return b->idle && time_point_passed(b->freed); }
 
-static void release(pool_block *b) {
+static void release(rt_pool_block *b) {
     rt_charge_free(b->bytes);
-    mem_free(b->address);
-    activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
-    pool.reserved -= b->bytes;
-    *b = pool.blocks[--pool.count];
+    exec_mem_free(rt_device->exec, b->address);
+    time_activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
+    rt_device->pool.reserved -= b->bytes;
+    *b = rt_device->pool.blocks[--rt_device->pool.count];
 }
 
 void rt_pool_trim(uint64_t keep) {
-    for (size_t i = pool.count; i-- > 0 && pool.reserved > keep;)
-        if (passed(&pool.blocks[i])) release(&pool.blocks[i]);
+    for (size_t i = rt_device->pool.count; i-- > 0 && rt_device->pool.reserved > keep;)
+        if (passed(&rt_device->pool.blocks[i])) release(&rt_device->pool.blocks[i]);
 }
 
-void rt_pool_synced(void) { rt_pool_trim(pool.threshold); }
+void rt_pool_synced(void) { rt_pool_trim(rt_device->pool.threshold); }
 
-static pool_block *grow(uint64_t bytes) {
-    if (pool.count == pool.room) {
-        pool_block *more = realloc(pool.blocks, (pool.room + 64) * sizeof *more);
+static rt_pool_block *grow(uint64_t bytes) {
+    if (rt_device->pool.count == rt_device->pool.room) {
+        rt_pool_block *more = realloc(rt_device->pool.blocks, (rt_device->pool.room + 64) * sizeof *more);
         if (!more) return NULL;
-        pool.blocks = more;
-        pool.room += 64;
+        rt_device->pool.blocks = more;
+        rt_device->pool.room += 64;
     }
     rt_charge_malloc(bytes);
     uint64_t address = rt_device_alloc(bytes);
@@ -68,22 +53,40 @@ static pool_block *grow(uint64_t bytes) {
         address = rt_device_alloc(bytes);
     }
     if (!address) return NULL;
-    activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
-    pool.reserved += bytes;
-    if (pool.reserved > pool.reserved_high) pool.reserved_high = pool.reserved;
-    pool.blocks[pool.count] = (pool_block){.address = address, .bytes = bytes};
-    return &pool.blocks[pool.count++];
+    time_activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
+    rt_device->pool.reserved += bytes;
+    if (rt_device->pool.reserved > rt_device->pool.reserved_high)
+        rt_device->pool.reserved_high = rt_device->pool.reserved;
+    rt_device->pool.blocks[rt_device->pool.count] = (rt_pool_block){.address = address, .bytes = bytes};
+    return &rt_device->pool.blocks[rt_device->pool.count++];
+}
+
+void rt_pool_init(rt_pool *p) {
+    *p = (rt_pool){.reuse = {[cudaMemPoolReuseFollowEventDependencies] = 1,
+                             [cudaMemPoolReuseAllowOpportunistic] = 1,
+                             [cudaMemPoolReuseAllowInternalDependencies] = 1}};
+}
+
+void rt_pool_clear(void) {
+    for (size_t i = 0; i < rt_device->pool.count; i++) {
+        const rt_pool_block *b = &rt_device->pool.blocks[i];
+        if (!b->idle) time_activity_free(SIMGPU_MEMORY_POOL, b->bytes);
+        time_activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
+    }
+    free(rt_device->pool.blocks);
+    rt_pool_init(&rt_device->pool);
 }
 
 /* --- alloc and free -------------------------------------------------------------------------------------------- */
 
 /* The smallest idle block that fits and wastes no more than half of itself. */
-static pool_block *reuse(uint64_t bytes, uint32_t stream) {
-    pool_block *best = NULL;
-    for (size_t i = 0; i < pool.count; i++) {
-        pool_block *b = &pool.blocks[i];
-        bool ordered = b->idle && (b->freed.stream == stream ||
-                                   (pool.reuse[cudaMemPoolReuseAllowOpportunistic] && time_point_passed(b->freed)));
+static rt_pool_block *reuse(uint64_t bytes, uint32_t stream) {
+    rt_pool_block *best = NULL;
+    for (size_t i = 0; i < rt_device->pool.count; i++) {
+        rt_pool_block *b = &rt_device->pool.blocks[i];
+        bool ordered =
+            b->idle && (b->freed.stream == stream ||
+                        (rt_device->pool.reuse[cudaMemPoolReuseAllowOpportunistic] && time_point_passed(b->freed)));
         if (!ordered || b->bytes < bytes || b->bytes / 2 > bytes) continue;
         if (!best || b->bytes < best->bytes) best = b;
     }
@@ -98,35 +101,35 @@ static cudaError_t allocate(void **ptr, size_t bytes, cudaStream_t stream) {
     if (!rt_stream(stream, &s)) return cudaErrorInvalidResourceHandle;
     if (bytes == 0) return cudaSuccess;
     uint64_t size = (bytes + UNIT - 1) / UNIT * UNIT;
-    activity_call_is(SIMGPU_ALLOCATES, bytes);
+    time_activity_call_is(SIMGPU_ALLOCATES, bytes);
     time_charge(HOST_SUBMITS, time_profile_get()->host_malloc_async_ns);
-    pool_block *b = reuse(size, s);
+    rt_pool_block *b = reuse(size, s);
     if (b) time_point_joins(b->freed, s);
     if (!b) b = grow(size);
     if (!b) {
         uint64_t free_bytes, total;
         rt_device_usage(&free_bytes, &total);
         rt_say("no room for %zu bytes: %" PRIu64 " of %" PRIu64 " are free, %" PRIu64 " of the pool's are in use",
-               bytes, free_bytes, total, pool.used);
+               bytes, free_bytes, total, rt_device->pool.used);
         return cudaErrorMemoryAllocation;
     }
     b->idle = false;
-    pool.used += b->bytes;
-    if (pool.used > pool.used_high) pool.used_high = pool.used;
-    activity_alloc(SIMGPU_MEMORY_POOL, b->bytes);
+    rt_device->pool.used += b->bytes;
+    if (rt_device->pool.used > rt_device->pool.used_high) rt_device->pool.used_high = rt_device->pool.used;
+    time_activity_alloc(SIMGPU_MEMORY_POOL, b->bytes);
     *ptr = (void *)(uintptr_t)b->address;
     return cudaSuccess;
 }
 
 bool rt_pool_free(uint64_t address, time_point behind, bool *twice) {
-    pool_block *b = find(address);
+    rt_pool_block *b = find(address);
     if (!b) return false;
     *twice = b->idle;
     if (b->idle) return true;
     b->idle = true;
     b->freed = behind;
-    pool.used -= b->bytes;
-    activity_free(SIMGPU_MEMORY_POOL, b->bytes);
+    rt_device->pool.used -= b->bytes;
+    time_activity_free(SIMGPU_MEMORY_POOL, b->bytes);
     return true;
 }
 
@@ -142,7 +145,7 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
     uint64_t address = (uint64_t)(uintptr_t)ptr;
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
     if (!ptr) return rt_end(cudaSuccess);
-    activity_call_is(SIMGPU_FREES, 0);
+    time_activity_call_is(SIMGPU_FREES, 0);
     time_charge(HOST_SUBMITS, time_profile_get()->host_free_async_ns);
     time_point behind = time_point_now(s);
     bool known = rt_pool_free(address, behind, &twice) || rt_free_behind(address, behind);
@@ -155,7 +158,7 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
 /* --- the pool -------------------------------------------------------------------------------------------------- */
 
 static bool is_pool(cudaMemPool_t p) {
-    if ((char *)p == &handle) return true;
+    if ((rt_pool *)p == &rt_device->pool) return true;
     rt_say("this is not a pool; SimGPU has one, from cudaDeviceGetDefaultMemPool");
     return false;
 }
@@ -163,7 +166,7 @@ static bool is_pool(cudaMemPool_t p) {
 static cudaError_t get_pool(cudaMemPool_t *p, int device) {
     if (!p) return cudaErrorInvalidValue;
     if (device != 0) return cudaErrorInvalidDevice;
-    *p = (cudaMemPool_t)&handle;
+    *p = (cudaMemPool_t)&rt_device->pool;
     return cudaSuccess;
 }
 
@@ -206,10 +209,14 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr attrib
     switch (attribute) {
     case cudaMemPoolReuseFollowEventDependencies:
     case cudaMemPoolReuseAllowOpportunistic:
-    case cudaMemPoolReuseAllowInternalDependencies: pool.reuse[attribute] = *(int *)value; return rt_end(cudaSuccess);
-    case cudaMemPoolAttrReleaseThreshold: pool.threshold = *number; return rt_end(cudaSuccess);
-    case cudaMemPoolAttrReservedMemHigh: return rt_end(reset_peak(&pool.reserved_high, pool.reserved, *number));
-    case cudaMemPoolAttrUsedMemHigh: return rt_end(reset_peak(&pool.used_high, pool.used, *number));
+    case cudaMemPoolReuseAllowInternalDependencies:
+        rt_device->pool.reuse[attribute] = *(int *)value;
+        return rt_end(cudaSuccess);
+    case cudaMemPoolAttrReleaseThreshold: rt_device->pool.threshold = *number; return rt_end(cudaSuccess);
+    case cudaMemPoolAttrReservedMemHigh:
+        return rt_end(reset_peak(&rt_device->pool.reserved_high, rt_device->pool.reserved, *number));
+    case cudaMemPoolAttrUsedMemHigh:
+        return rt_end(reset_peak(&rt_device->pool.used_high, rt_device->pool.used, *number));
     default: return rt_end(cudaErrorInvalidValue);
     }
 }
@@ -221,12 +228,12 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr attrib
     switch (attribute) {
     case cudaMemPoolReuseFollowEventDependencies:
     case cudaMemPoolReuseAllowOpportunistic:
-    case cudaMemPoolReuseAllowInternalDependencies: *(int *)value = pool.reuse[attribute]; break;
-    case cudaMemPoolAttrReleaseThreshold: *number = pool.threshold; break;
-    case cudaMemPoolAttrReservedMemCurrent: *number = pool.reserved; break;
-    case cudaMemPoolAttrReservedMemHigh: *number = pool.reserved_high; break;
-    case cudaMemPoolAttrUsedMemCurrent: *number = pool.used; break;
-    case cudaMemPoolAttrUsedMemHigh: *number = pool.used_high; break;
+    case cudaMemPoolReuseAllowInternalDependencies: *(int *)value = rt_device->pool.reuse[attribute]; break;
+    case cudaMemPoolAttrReleaseThreshold: *number = rt_device->pool.threshold; break;
+    case cudaMemPoolAttrReservedMemCurrent: *number = rt_device->pool.reserved; break;
+    case cudaMemPoolAttrReservedMemHigh: *number = rt_device->pool.reserved_high; break;
+    case cudaMemPoolAttrUsedMemCurrent: *number = rt_device->pool.used; break;
+    case cudaMemPoolAttrUsedMemHigh: *number = rt_device->pool.used_high; break;
     default: return rt_end(cudaErrorInvalidValue);
     }
     return rt_end(cudaSuccess);

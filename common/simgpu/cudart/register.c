@@ -1,7 +1,8 @@
 /* register.c — what compiled code tells the runtime before main: its fat binaries, kernels and variables.
  *
  * clang and nvcc put calls of these functions into constructors. A fat binary is only remembered; its PTX is read when
- * something of it is first used, so that an error has a launch to belong to. */
+ * something of it is first used, so that an error has a launch to belong to. What is read is kept for every device;
+ * each has its own handlers and variables (exec_program).  */
 #include "rt.h"
 
 #include <stdio.h>
@@ -10,10 +11,9 @@
 
 struct rt_module {
     const void *fat;
-    char *text;        /* its PTX */
-    ptx_module *ptx;   /* after loading */
-    cudaError_t error; /* why it could not be loaded */
-    bool tried;
+    uint32_t number;
+    char *text;            /* its PTX, after reading */
+    const ptx_module *ptx; /* the same */
 };
 
 typedef struct rt_var {
@@ -25,31 +25,59 @@ typedef struct rt_var {
 
 static rt_kernel *kernels;
 static rt_var *vars;
+static uint32_t nmodules, nkernels;
 
 static void *need(void *memory) {
-    if (!memory) sim_refuse("the host has no memory to register the program's kernels");
-    return memory;
+    return base_must(memory, "the host has no memory to register the program's kernels");
 }
 
 /* --- loading ------------------------------------------------------------------------------------------------ */
 
-static cudaError_t load_text(rt_module *m, char *err, size_t err_size) {
+/* Reads the PTX, once for all devices. */
+static cudaError_t read_text(rt_module *m, char *err, size_t err_size) {
     size_t length;
+    if (m->ptx) return cudaSuccess;
+    free(m->text);
     m->text = ptx_extract(m->fat, &length, err, err_size);
     if (!m->text) return cudaErrorNoKernelImageForDevice;
-    m->ptx = ptx_load(m->text, length, "the program's PTX", err, err_size);
-    if (!m->ptx) return cudaErrorInvalidPtx;
-    return exec_load(m->ptx, err, err_size) ? cudaErrorMemoryAllocation : cudaSuccess;
+    m->ptx = ptx_load(m->text, length, "the program's PTX", time_costs(), err, err_size);
+    return m->ptx ? cudaSuccess : cudaErrorInvalidPtx;
+}
+
+static rt_loaded *loaded(const rt_module *m) {
+    struct device *d = rt_device;
+    if (m->number >= d->nloaded) {
+        d->loaded = need(realloc(d->loaded, nmodules * sizeof *d->loaded));
+        memset(d->loaded + d->nloaded, 0, (nmodules - d->nloaded) * sizeof *d->loaded);
+        d->nloaded = nmodules;
+    }
+    return &d->loaded[m->number];
 }
 
 static cudaError_t load(rt_module *m) {
-    if (!m->tried) {
-        char err[1024] = "";
-        m->tried = true;
-        m->error = load_text(m, err, sizeof err);
-        if (m->error != cudaSuccess) rt_say("%s", err);
+    rt_loaded *l = loaded(m);
+    char err[1024] = "";
+    if (l->tried) return l->error;
+    l->tried = true;
+    l->error = read_text(m, err, sizeof err);
+    if (l->error == cudaSuccess) {
+        l->program = exec_load(rt_device->exec, m->ptx, err, sizeof err);
+        if (!l->program) l->error = cudaErrorMemoryAllocation;
     }
-    return m->error;
+    if (l->error != cudaSuccess) rt_say("%s", err);
+    return l->error;
+}
+
+exec_program *rt_kernel_program(const rt_kernel *k) { return loaded(k->module)->program; }
+
+uint64_t *rt_kernel_most_shared(const rt_kernel *k) {
+    struct device *d = rt_device;
+    if (k->number >= d->nkernels) {
+        d->most_dynamic_shared = need(realloc(d->most_dynamic_shared, nkernels * sizeof *d->most_dynamic_shared));
+        memset(d->most_dynamic_shared + d->nkernels, 0, (nkernels - d->nkernels) * sizeof *d->most_dynamic_shared);
+        d->nkernels = nkernels;
+    }
+    return &d->most_dynamic_shared[k->number];
 }
 
 rt_kernel *rt_kernel_find(const void *stub, cudaError_t *error) {
@@ -71,7 +99,7 @@ rt_kernel *rt_kernel_find(const void *stub, cudaError_t *error) {
     return k;
 }
 
-ptx_var *rt_symbol_find(const void *shadow, cudaError_t *error) {
+const ptx_var *rt_symbol_find(const void *shadow, uint64_t *address, cudaError_t *error) {
     rt_var *v = vars;
     while (v && v->shadow != shadow) v = v->next;
     if (!v) {
@@ -81,8 +109,10 @@ ptx_var *rt_symbol_find(const void *shadow, cudaError_t *error) {
     }
     *error = load(v->module);
     if (*error != cudaSuccess) return NULL;
-    ptx_var *found = ptx_find_var(v->module->ptx, v->name);
-    if (!found) {
+    const ptx_var *found = ptx_find_var(v->module->ptx, v->name);
+    if (found) {
+        *address = exec_var_address(loaded(v->module)->program, found);
+    } else {
         rt_say("the program's PTX has no variable %s; does any kernel use it?", v->name);
         *error = cudaErrorInvalidSymbol;
     }
@@ -105,6 +135,7 @@ void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_addres
 void **__cudaRegisterFatBinary(void *fat) {
     rt_module *m = need(calloc(1, sizeof *m));
     m->fat = fat;
+    m->number = nmodules++;
     return (void **)m;
 }
 void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
@@ -121,6 +152,7 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device_stub, 
     k->stub = stub;
     k->name = name;
     k->module = (rt_module *)handle;
+    k->number = nkernels++;
     k->next = kernels;
     kernels = k;
 }

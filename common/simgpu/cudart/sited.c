@@ -80,14 +80,14 @@ void simgpuDeviceMemory(uint64_t bytes) {
 
 void simgpuMark(const char *name) {
     rt_begin(__func__);
-    activity_mark(name ? name : "");
+    time_activity_mark(name ? name : "");
     rt_end(cudaSuccess);
 }
 
 int simgpuReport(const char *path) {
     rt_begin(__func__);
     if (!time_all_idle()) time_wait_all();
-    int failed = report_to(path);
+    int failed = time_report_to(path);
     if (failed) fprintf(stderr, "simgpu: the report %s cannot be opened: %s\n", path, strerror(errno));
     rt_end(cudaSuccess);
     return failed;
@@ -95,7 +95,7 @@ int simgpuReport(const char *path) {
 
 int simgpuListen(simgpu_listener hear, void *context) {
     rt_begin(__func__);
-    int failed = events_listen(hear, context);
+    int failed = time_events_listen(hear, context);
     rt_end(cudaSuccess);
     return failed;
 }

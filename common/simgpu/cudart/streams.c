@@ -1,49 +1,57 @@
 /* streams.c — streams and events: handles for the program, numbers for the timeline.
  *
- * A handle is an index and a generation in one word, not a pointer: a destroyed or invented handle is found out. */
+ * A handle is a device, a generation and an index in one word, not a pointer: a destroyed or invented handle is found
+ * out, and one of another device too. */
 #include "rt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct {
-    enum handle_kind { FREE, STREAM, EVENT } kind;
-    uint32_t generation;
-    uint32_t stream; /* STREAM: the timeline's number */
-    time_event *event;
-    unsigned flags;
-    int priority;
-} entry;
+enum { FIRST_HANDLE = 16, GENERATION_AT = 32, DEVICE_AT = 56 }; /* 0, 1, 2 are the default streams' own names */
 
-static entry *entries;
-static uint32_t nentries;
-
-enum { FIRST_HANDLE = 16, INDEX_BITS = 32 }; /* 0, 1, 2 are the default streams' own names */
-
-static uintptr_t handle_new(entry e) {
-    uint32_t i = 0;
-    while (i < nentries && entries[i].kind != FREE) i++;
-    if (i == nentries) {
-        entry *more = realloc(entries, (nentries + 16) * sizeof *entries);
-        if (!more) return 0;
-        entries = more;
-        for (; nentries < i + 16; nentries++) entries[nentries] = (entry){0};
-    }
-    e.generation = entries[i].generation + 1;
-    entries[i] = e;
-    return (uintptr_t)e.generation << INDEX_BITS | (i + FIRST_HANDLE);
+static uintptr_t handle_of(uint32_t index) {
+    uintptr_t generation = rt_device->handles[index].generation & 0xffffff;
+    return (uintptr_t)rt_device->number << DEVICE_AT | generation << GENERATION_AT | (index + FIRST_HANDLE);
 }
 
-static entry *handle_find(const void *handle, enum handle_kind kind) {
+static uintptr_t handle_new(rt_handle e) {
+    struct device *d = rt_device;
+    uint32_t i = 0;
+    while (i < d->nhandles && d->handles[i].kind != HANDLE_FREE) i++;
+    if (i == d->nhandles) {
+        rt_handle *more = realloc(d->handles, (d->nhandles + 16) * sizeof *more);
+        if (!more) return 0;
+        d->handles = more;
+        for (; d->nhandles < i + 16; d->nhandles++) d->handles[d->nhandles] = (rt_handle){0};
+    }
+    e.generation = d->handles[i].generation + 1;
+    d->handles[i] = e;
+    return handle_of(i);
+}
+
+static rt_handle *handle_find(const void *handle, enum rt_handle_kind kind) {
     uintptr_t bits = (uintptr_t)handle;
     uint32_t i = (uint32_t)bits - FIRST_HANDLE;
-    if (i >= nentries || entries[i].kind != kind || entries[i].generation != bits >> INDEX_BITS) return NULL;
-    return &entries[i];
+    if (i >= rt_device->nhandles || rt_device->handles[i].kind != kind || handle_of(i) != bits) return NULL;
+    return &rt_device->handles[i];
 }
 
-/* The event of a handle. NULL: it is none, which is said. */
-static entry *find_event(cudaEvent_t handle) {
-    entry *e = handle_find(handle, EVENT);
+static void end_handle(rt_handle *e) {
+    if (e->kind == HANDLE_STREAM) time_stream_end(e->stream);
+    if (e->kind == HANDLE_EVENT) time_event_end(e->event);
+    e->kind = HANDLE_FREE;
+}
+
+void rt_streams_clear(void) {
+    struct device *d = rt_device;
+    for (uint32_t i = 0; i < d->nhandles; i++) end_handle(&d->handles[i]);
+    if (d->has_thread_stream) time_stream_end(d->thread_stream);
+    d->has_thread_stream = false;
+}
+
+/* Returns the event of a handle; NULL, with a message, if there is none. */
+static rt_handle *find_event(cudaEvent_t handle) {
+    rt_handle *e = handle_find(handle, HANDLE_EVENT);
     if (!e) rt_say("this is not an event: was it created, and not destroyed yet?");
     return e;
 }
@@ -51,17 +59,15 @@ static entry *find_event(cudaEvent_t handle) {
 /* --- streams ------------------------------------------------------------------------------------------------ */
 
 bool rt_stream(cudaStream_t handle, uint32_t *stream) {
-    static bool has_own;
-    static uint32_t own; /* of cudaStreamPerThread */
     *stream = TIME_LEGACY_STREAM;
     if (handle == NULL || handle == cudaStreamLegacy) return true;
     if (handle == cudaStreamPerThread) {
-        if (!has_own) own = time_stream_new(true);
-        has_own = true;
-        *stream = own;
+        if (!rt_device->has_thread_stream) rt_device->thread_stream = time_stream_new(true);
+        rt_device->has_thread_stream = true;
+        *stream = rt_device->thread_stream;
         return true;
     }
-    const entry *e = handle_find(handle, STREAM);
+    const rt_handle *e = handle_find(handle, HANDLE_STREAM);
     if (!e) {
         rt_say("this is not a stream: was it created, and not destroyed yet?");
         return false;
@@ -74,8 +80,10 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
     RT_BEGIN;
     if (!stream || flags > cudaStreamNonBlocking) return rt_end(cudaErrorInvalidValue);
     time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
-    entry e = {
-        .kind = STREAM, .stream = time_stream_new(flags == cudaStreamDefault), .flags = flags, .priority = priority};
+    rt_handle e = {.kind = HANDLE_STREAM,
+                   .stream = time_stream_new(flags == cudaStreamDefault),
+                   .flags = flags,
+                   .priority = priority};
     *stream = (cudaStream_t)handle_new(e);
     return rt_end(*stream ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -89,14 +97,13 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream) {
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     RT_BEGIN;
-    entry *e = handle_find(stream, STREAM);
+    rt_handle *e = handle_find(stream, HANDLE_STREAM);
     if (!e) {
         rt_say("this is not a stream to destroy: was it created, and not destroyed yet?");
         return rt_end(cudaErrorInvalidResourceHandle);
     }
     time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
-    time_stream_end(e->stream);
-    e->kind = FREE;
+    end_handle(e);
     return rt_end(cudaSuccess);
 }
 
@@ -122,7 +129,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags) {
     uint32_t s;
     if (!flags) return rt_end(cudaErrorInvalidValue);
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
-    const entry *e = handle_find(stream, STREAM);
+    const rt_handle *e = handle_find(stream, HANDLE_STREAM);
     *flags = e ? e->flags : cudaStreamDefault;
     return rt_end(cudaSuccess);
 }
@@ -132,7 +139,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
     uint32_t s;
     if (!priority) return rt_end(cudaErrorInvalidValue);
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
-    const entry *e = handle_find(stream, STREAM);
+    const rt_handle *e = handle_find(stream, HANDLE_STREAM);
     *priority = e ? e->priority : 0;
     return rt_end(cudaSuccess);
 }
@@ -193,7 +200,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
     RT_BEGIN;
     if (!event || flags > 7) return rt_end(cudaErrorInvalidValue);
     time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
-    entry e = {.kind = EVENT, .event = time_event_new(), .flags = flags};
+    rt_handle e = {.kind = HANDLE_EVENT, .event = time_event_new(), .flags = flags};
     *event = (cudaEvent_t)handle_new(e);
     return rt_end(*event ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -201,17 +208,16 @@ cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlag
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     RT_BEGIN;
-    entry *e = find_event(event);
+    rt_handle *e = find_event(event);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
     time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
-    time_event_end(e->event);
-    e->kind = FREE;
+    end_handle(e);
     return rt_end(cudaSuccess);
 }
 
 /* Queues a record of the event, or a wait for it. */
 static cudaError_t queue_event(enum time_kind kind, cudaStream_t stream, cudaEvent_t event) {
-    const entry *e = find_event(event);
+    const rt_handle *e = find_event(event);
     time_command c = {.kind = kind, .host_file = rt_file(), .host_line = rt_line()};
     if (!e || !rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
     c.event = e->event;
@@ -234,7 +240,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     RT_BEGIN;
-    const entry *e = find_event(event);
+    const rt_handle *e = find_event(event);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
     time_charge(HOST_SUBMITS, time_profile_get()->host_query_ns);
     return rt_end(time_event_done(e->event) ? cudaSuccess : cudaErrorNotReady);
@@ -242,7 +248,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     RT_BEGIN;
-    const entry *e = find_event(event);
+    const rt_handle *e = find_event(event);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
     time_wait_event(e->event);
     rt_pool_synced();
@@ -252,7 +258,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) {
     RT_BEGIN;
     if (!ms) return rt_end(cudaErrorInvalidValue);
-    const entry *a = find_event(start), *b = a ? find_event(end) : NULL;
+    const rt_handle *a = find_event(start), *b = a ? find_event(end) : NULL;
     if (!a || !b) return rt_end(cudaErrorInvalidResourceHandle);
     if ((a->flags | b->flags) & cudaEventDisableTiming) {
         rt_say("an event made with cudaEventDisableTiming knows no time");

@@ -5,7 +5,7 @@
  */
 #pragma clang diagnostic ignored "-Wpass-failed" /* under sanitizers its loops stay as they are */
 #include "count.h"
-#include "hooks.h"
+#include "warp.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static uint8_t *local_pointer(warp *w, uint32_t lane, uint64_t offset) {
     return w->local + (uint64_t)lane * w->local_stride + offset;
 }
 
-uint8_t *generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes) {
+uint8_t *exec_generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes) {
     mem_range r;
     block *b = w->block;
     if (addr - WINDOW_SHARED < WINDOW_BYTES) {
@@ -31,7 +31,8 @@ uint8_t *generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes) 
         uint64_t at = addr - WINDOW_PARAM;
         return at + bytes <= b->launch->kernel->param_bytes ? (uint8_t *)(uintptr_t)b->launch->params + at : NULL;
     }
-    return mem_find(addr, &r) && bytes <= r.hi - addr ? mem_host(addr) : NULL;
+    return exec_mem_find(b->worker->device, addr, &r) && bytes <= r.hi - addr ? exec_mem_host(b->worker->device, addr)
+                                                                              : NULL;
 }
 
 static uint32_t access_bytes(const ptx_insn *i) { return (uint32_t)ptx_type_bytes[i->type] * i->vector; }
@@ -39,7 +40,7 @@ static uint32_t access_bytes(const ptx_insn *i) { return (uint32_t)ptx_type_byte
 /* A fault of an access. */
 static exec_fault *bad_access(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum simgpu_fault_cause cause,
                               uint32_t lane, uint32_t size) {
-    exec_fault *f = fault(w, i, kind, cause, lane);
+    exec_fault *f = exec_fail(w, i, kind, cause, lane);
     f->did = i->op == OP_ld ? SIMGPU_DID_READ : i->op == OP_st ? SIMGPU_DID_WRITE : SIMGPU_DID_ATOMIC;
     f->bytes = size;
     f->address.address = w->address[lane];
@@ -49,9 +50,9 @@ static exec_fault *bad_access(warp *w, const ptx_insn *i, enum simgpu_fault_kind
 static void bad_global(warp *w, const ptx_insn *i, uint32_t size) {
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
-        if (mem_valid(w->address[l], size)) continue;
+        if (exec_mem_valid(w->block->worker->device, w->address[l], size)) continue;
         bad_access(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_ADDRESS, l, size)->address =
-            mem_locate(w->address[l]);
+            exec_mem_locate(w->block->worker->device, w->address[l]);
         return;
     }
 }
@@ -78,7 +79,7 @@ typedef struct {
 
 /* Addresses of all lanes from the instruction's row, and whether they lie side by side, in one pass: every access pays
  * for this. Lanes that are off get the address of the first that is on: then every rule may look at all 32. */
-VECTOR static void fill_addresses(warp *w, const ptx_insn *i, uint32_t size) {
+VECTOR static void exec_fill_addresses(warp *w, const ptx_insn *i, uint32_t size) {
     uint64_t *a = w->address, off = 0, imm = (uint64_t)i->imm;
     if (i->a_wide) {
         const uint64_t *base = ROW(w, uint64_t, i->a);
@@ -95,7 +96,7 @@ VECTOR static void fill_addresses(warp *w, const ptx_insn *i, uint32_t size) {
     for (int l = 0; l < 32; l++) a[l] = w->mask >> l & 1 ? a[l] : first;
 }
 
-VECTOR static shape look(const warp *w, uint32_t size) {
+VECTOR static shape exec_look(const warp *w, uint32_t size) {
     const uint64_t *a = w->address;
     if (w->dense && a[0] < a[0] + 32 * size)
         return (shape){a[0], a[0] + 32 * size, a[0], true}; /* size is a power of two: alignment is the first's */
@@ -114,12 +115,12 @@ static bool global_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s)
     mem_range *r = &w->block->worker->ranges[w->counters + (i - w->code) - w->block->worker->counters];
     if (s->lo >= r->lo && s->end <= r->hi) return true;
     mem_range found;
-    if (mem_find(s->lo, &found) && s->end <= found.hi) {
+    if (exec_mem_find(w->block->worker->device, s->lo, &found) && s->end <= found.hi) {
         *r = found;
         return true;
     }
     for (uint32_t m = w->mask; m; m &= m - 1)
-        if (!mem_valid(w->address[__builtin_ctz(m)], size)) {
+        if (!exec_mem_valid(w->block->worker->device, w->address[__builtin_ctz(m)], size)) {
             bad_global(w, i, size);
             return false;
         }
@@ -150,27 +151,27 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
             uint32_t sectors = 0xf;
             if (line == first / 4) sectors &= 0xfu << (first & 3);
             if (line == last / 4) sectors &= 0xfu >> (3 - (last & 3));
-            c->l1_miss_sectors += l1_load(&t->l1, line, sectors, round, &waits);
+            c->l1_miss_sectors += exec_l1_load(&t->l1, line, sectors, round, &waits);
         }
-        footprint_touch(t, 0, first, last);
+        exec_footprint_touch(t, 0, first, last);
         if (waits) count_missed(w, round);
         return;
     }
     line_list list;
-    count_lines(&list, w->address, w->mask, size);
+    exec_count_lines(&list, w->address, w->mask, size);
     for (uint32_t k = 0; k < list.n; k++) {
         uint32_t sectors = 0;
         for (uint32_t q = 0; q < 4; q++)
             if (list.bytes[k][q]) {
                 sectors |= 1u << q;
-                footprint_touch(t, 0, list.line[k] * 4 + q, list.line[k] * 4 + q);
+                exec_footprint_touch(t, 0, list.line[k] * 4 + q, list.line[k] * 4 + q);
             }
         c->ld_sectors += (uint32_t)__builtin_popcount(sectors);
-        c->l1_miss_sectors += l1_load(&t->l1, list.line[k], sectors, round, &waits);
+        c->l1_miss_sectors += exec_l1_load(&t->l1, list.line[k], sectors, round, &waits);
     }
     if (waits) count_missed(w, round);
     uint32_t phases;
-    c->l1_wavefronts += max((list.n + 3) / 4, count_wavefronts(w->address, w->mask, size, true, &phases));
+    c->l1_wavefronts += max((list.n + 3) / 4, exec_count_wavefronts(w->address, w->mask, size, true, &phases));
 }
 
 static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s) {
@@ -182,19 +183,19 @@ static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s
         c->st_sectors += last - first + 1;
         c->st_partial += first == last ? s->end - s->lo < 32 : (s->lo % 32 != 0) + (s->end % 32 != 0);
         c->l1_wavefronts += max((uint32_t)(last / 4 - first / 4 + 4) / 4, size < 8 ? 1 : size / 4);
-        footprint_touch(t, 1, first, last);
+        exec_footprint_touch(t, 1, first, last);
         return;
     }
     line_list list;
-    count_lines(&list, w->address, w->mask, size);
+    exec_count_lines(&list, w->address, w->mask, size);
     for (uint32_t k = 0; k < list.n; k++)
         for (uint32_t q = 0; q < 4; q++) {
             if (!list.bytes[k][q]) continue;
             c->st_sectors++;
             c->st_partial += list.bytes[k][q] != ~0u;
-            footprint_touch(t, 1, list.line[k] * 4 + q, list.line[k] * 4 + q);
+            exec_footprint_touch(t, 1, list.line[k] * 4 + q, list.line[k] * 4 + q);
         }
-    c->l1_wavefronts += max((list.n + 3) / 4, count_phases(w->mask, size)); /* its data meets no bank */
+    c->l1_wavefronts += max((list.n + 3) / 4, exec_count_phases(w->mask, size)); /* its data meets no bank */
 }
 
 static void count_shared(warp *w, exec_counters *c, uint32_t size, bool load, const shape *s) {
@@ -202,7 +203,7 @@ static void count_shared(warp *w, exec_counters *c, uint32_t size, bool load, co
     if (s->dense)
         n = phases = size < 8 ? 1 : size / 4;
     else
-        n = count_wavefronts(w->address, w->mask, size, load, &phases);
+        n = exec_count_wavefronts(w->address, w->mask, size, load, &phases);
     if (load) {
         c->shared_ld++;
         c->shared_ld_wavefronts += n;
@@ -222,7 +223,7 @@ static void count_local(warp *w, exec_counters *c, uint32_t size) {
     for (uint32_t k = 0; k < words; k++) {
         for (uint32_t l = 0; l < 32; l++) physical[l] = (w->address[l] / 4 + k) * 128 + l * 4;
         line_list list;
-        count_lines(&list, physical, w->mask, 4);
+        exec_count_lines(&list, physical, w->mask, 4);
         for (uint32_t n = 0; n < list.n; n++)
             for (uint32_t q = 0; q < 4; q++) c->local_sectors += list.bytes[n][q] != 0;
     }
@@ -237,7 +238,7 @@ static inline uint8_t *lane_bytes(warp *w, enum ptx_space space, uint32_t l) {
     case SPACE_SHARED: return w->block->shared + a;
     case SPACE_LOCAL: return local_pointer(w, l, a);
     case SPACE_PARAM: return (uint8_t *)(uintptr_t)w->block->launch->params + a;
-    default: return mem_host(a);
+    default: return (uint8_t *)(uintptr_t)(w->block->worker->memory + a);
     }
 }
 
@@ -364,12 +365,12 @@ static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s,
 static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool load) {
     uint32_t size = access_bytes(i);
     exec_counters *c = counters_of(w, i);
-    shape s = look(w, size);
+    shape s = exec_look(w, size);
     switch (space) {
     case SPACE_SHARED:
         if (!limits_ok(w, i, size, &s, w->block->shared_bytes, "shared")) return;
         count_shared(w, c, size, load, &s);
-        if (exec_listener) exec_listener->access(w, i, space, size);
+        if (exec_heard) exec_listen_access(w, i, space, size);
         break;
     case SPACE_LOCAL:
         if (!limits_ok(w, i, size, &s, w->local_stride, "local")) return;
@@ -386,7 +387,7 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
             count_load(w, i, c, size, &s);
         else
             count_store(w, c, size, &s);
-        if (exec_listener) exec_listener->access(w, i, SPACE_GLOBAL, size);
+        if (exec_heard) exec_listen_access(w, i, SPACE_GLOBAL, size);
     }
     if (load) {
         if (!s.dense || !load_dense(w, i, lane_bytes(w, space, 0))) load_lanes(w, i, space);
@@ -411,7 +412,7 @@ static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, co
         enum ptx_space space = space_of(all_addresses[first]);
         for (uint32_t m = rest; m; m &= m - 1)
             if (space_of(all_addresses[__builtin_ctz(m)]) == space) lanes |= m & -m;
-        /* As fill_addresses leaves them: lanes that are off in this request stand where its first one does. */
+        /* As exec_fill_addresses leaves them: lanes that are off in this request stand where its first one does. */
         for (uint32_t l = 0; l < 32; l++) w->address[l] = all_addresses[lanes >> l & 1 ? l : first] - windows[space];
         w->mask = lanes;
         if (lanes != FULL) w->dense = false;
@@ -421,8 +422,8 @@ static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, co
     w->mask = all;
 }
 
-void op_ld(warp *w, const ptx_insn *i) {
-    fill_addresses(w, i, access_bytes(i));
+void exec_op_ld(warp *w, const ptx_insn *i) {
+    exec_fill_addresses(w, i, access_bytes(i));
     w->polls += i->polls;
     if (i->space == SPACE_GENERIC)
         access_generic(w, i, access_space, true);
@@ -430,8 +431,8 @@ void op_ld(warp *w, const ptx_insn *i) {
         access_space(w, i, (enum ptx_space)i->space, true);
 }
 
-void op_st(warp *w, const ptx_insn *i) {
-    fill_addresses(w, i, access_bytes(i));
+void exec_op_st(warp *w, const ptx_insn *i) {
+    exec_fill_addresses(w, i, access_bytes(i));
     if (i->space == SPACE_GENERIC)
         access_generic(w, i, access_space, false);
     else
@@ -439,7 +440,7 @@ void op_st(warp *w, const ptx_insn *i) {
 }
 
 /* Arguments and results of device functions: imm + lane * a is a lane's place in the frame. */
-void op_ld_frame(warp *w, const ptx_insn *i) {
+void exec_op_ld_frame(warp *w, const ptx_insn *i) {
     uint32_t bytes = ptx_type_bytes[i->type];
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
@@ -453,7 +454,7 @@ void op_ld_frame(warp *w, const ptx_insn *i) {
     }
 }
 
-void op_st_frame(warp *w, const ptx_insn *i) {
+void exec_op_st_frame(warp *w, const ptx_insn *i) {
     uint32_t bytes = ptx_type_bytes[i->type];
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
@@ -538,28 +539,28 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     (void)load;
     uint32_t size = ptx_type_bytes[i->type];
     exec_counters *c = counters_of(w, i);
-    shape s = look(w, size);
+    shape s = exec_look(w, size);
     if (space == SPACE_SHARED) {
         if (!limits_ok(w, i, size, &s, w->block->shared_bytes, "shared")) return;
         count_shared(w, c, size, false, &s);
     } else if (space == SPACE_GLOBAL) {
         if (!global_ok(w, i, size, &s)) return;
         line_list list;
-        count_lines(&list, w->address, w->mask, size);
+        exec_count_lines(&list, w->address, w->mask, size);
         c->atom_requests++;
-        contention_count(&w->block->worker->busy, w->address, w->mask, i->type == TY_f32 || i->type == TY_f64,
-                         adds_up(i));
+        exec_contention_count(&w->block->worker->busy, w->address, w->mask, i->type == TY_f32 || i->type == TY_f64,
+                              adds_up(i));
         for (uint32_t k = 0; k < list.n; k++)
             for (uint32_t q = 0; q < 4; q++)
                 if (list.bytes[k][q]) {
                     c->atom_sectors++;
-                    footprint_touch(w->block->worker, 1, list.line[k] * 4 + q, list.line[k] * 4 + q);
+                    exec_footprint_touch(w->block->worker, 1, list.line[k] * 4 + q, list.line[k] * 4 + q);
                 }
     } else {
-        fault(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_LOCAL_ATOMIC, (uint32_t)__builtin_ctz(w->mask));
+        exec_fail(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_LOCAL_ATOMIC, (uint32_t)__builtin_ctz(w->mask));
         return;
     }
-    if (exec_listener) exec_listener->access(w, i, space, size);
+    if (exec_heard) exec_listen_access(w, i, space, size);
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         uint64_t b = size == 8 ? ROW(w, uint64_t, i->b)[l] : ROW(w, uint32_t, i->b)[l];
@@ -573,8 +574,8 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     }
 }
 
-void op_atom(warp *w, const ptx_insn *i) {
-    fill_addresses(w, i, access_bytes(i));
+void exec_op_atom(warp *w, const ptx_insn *i) {
+    exec_fill_addresses(w, i, access_bytes(i));
     w->polls += i->polls;
     if (i->space == SPACE_GENERIC)
         access_generic(w, i, atomic_space, false);

@@ -29,8 +29,8 @@ static float circular(float a, int64_t quadrant) {
     return (float)(quadrant & 2 ? -v : v);
 }
 
-float approx_sin(float a) { return a == 0 ? a : circular(a, 0); }
-float approx_cos(float a) { return circular(a, 1); }
+float exec_approx_sin(float a) { return a == 0 ? a : circular(a, 0); }
+float exec_approx_cos(float a) { return circular(a, 1); }
 
 /* 2^a: a whole power by the exponent, the rest by the series of exp(f ln 2). */
 static double exp2_double(double a) {
@@ -43,7 +43,7 @@ static double exp2_double(double a) {
     return sum * power;
 }
 
-float approx_ex2(float a) {
+float exec_approx_ex2(float a) {
     if (a != a) return LANE_NAN;
     if (a >= 128) return __builtin_inff();
     if (a < -160) return 0;
@@ -51,7 +51,7 @@ float approx_ex2(float a) {
 }
 
 /* log2(a) = e + 2/ln2 * atanh((m - 1) / (m + 1)), sqrt(1/2) <= m < sqrt(2) */
-float approx_lg2(float a) {
+float exec_approx_lg2(float a) {
     if (a != a || a < 0) return LANE_NAN;
     if (a == 0) return -__builtin_inff();
     if (a > 0x1.fffffep127f) return a;
@@ -67,7 +67,7 @@ float approx_lg2(float a) {
     return (float)((double)e + 2.88539008177792681472 * z * sum);
 }
 
-float approx_tanh(float a) {
+float exec_approx_tanh(float a) {
     if (a != a) return LANE_NAN;
     if (__builtin_fabsf(a) < 1e-4f) return a;
     if (a > 20) return 1;

@@ -3,7 +3,6 @@
  * double and rounded once, so that its bits do not depend on the host's libm; double precision is the host's.
  */
 #include "lane_math.h"
-#include "must.h"
 #include "warp.h"
 
 #include <ctype.h>
@@ -115,7 +114,7 @@ static const exec_builtin builtins[] = {
     {"__nv_abs", I_I, NULL, NULL, absolute32},
 };
 
-const exec_builtin *builtin_find(const char *name) {
+const exec_builtin *exec_builtin_find(const char *name) {
     for (size_t k = 0; k < sizeof builtins / sizeof *builtins; k++)
         if (strcmp(builtins[k].name, name) == 0) return &builtins[k];
     return NULL;
@@ -148,13 +147,13 @@ static void print_bytes(warp *w, const char *text, size_t n) {
     if (t->printed_blocks == 0 || t->printed[t->printed_blocks - 1].block != w->block->id) {
         if (t->printed_blocks == t->printed_capacity) {
             t->printed_capacity = t->printed_capacity ? 2 * t->printed_capacity : 64;
-            t->printed = must(realloc(t->printed, t->printed_capacity * sizeof *t->printed));
+            t->printed = exec_must(realloc(t->printed, t->printed_capacity * sizeof *t->printed));
         }
         t->printed[t->printed_blocks++] = (printed_block){w->block->id, t->print_length};
     }
     if (t->print_length + n > t->print_capacity) {
         t->print_capacity = 2 * (t->print_length + n);
-        t->print = must(realloc(t->print, t->print_capacity));
+        t->print = exec_must(realloc(t->print, t->print_capacity));
     }
     memcpy(t->print + t->print_length, text, n);
     t->print_length += n;
@@ -163,7 +162,7 @@ static void print_bytes(warp *w, const char *text, size_t n) {
 /* A string in device memory, at most `size` - 1 bytes of it. */
 static bool device_string(warp *w, uint32_t lane, uint64_t addr, char *text, size_t size) {
     for (size_t k = 0; k + 1 < size; k++) {
-        const uint8_t *p = generic_pointer(w, lane, addr + k, 1);
+        const uint8_t *p = exec_generic_pointer(w, lane, addr + k, 1);
         if (!p) return false;
         if (!(text[k] = (char)*p)) return true;
     }
@@ -177,7 +176,7 @@ static bool print_one(warp *w, uint32_t lane, const char *spec, char kind, uint6
     char text[1200], string[1024], format[40];
     uint32_t bytes = is_long || strchr("eEfFgGaAsp", kind) ? 8 : 4;
     *at = (*at + bytes - 1) & ~(uint64_t)(bytes - 1);
-    const uint8_t *p = generic_pointer(w, lane, buffer + *at, bytes);
+    const uint8_t *p = exec_generic_pointer(w, lane, buffer + *at, bytes);
     if (!p) return false;
     *at += bytes;
     uint64_t v = 0;
@@ -235,18 +234,18 @@ static bool print_lane(warp *w, uint32_t lane, uint64_t format_address, uint64_t
 }
 
 static void assertion(warp *w, const ptx_insn *i, uint32_t lane) {
-    exec_fault *f = fault(w, i, SIMGPU_FAULT_ASSERT, SIMGPU_CAUSE_ASSERTION, lane);
+    exec_fault *f = exec_fail(w, i, SIMGPU_FAULT_ASSERT, SIMGPU_CAUSE_ASSERTION, lane);
     if (!device_string(w, lane, argument(w, i, 0, lane), f->text, sizeof f->text)) strcpy(f->text, "?");
     if (!device_string(w, lane, argument(w, i, 1, lane), f->name, sizeof f->name)) strcpy(f->name, "?");
     f->n[0] = (uint32_t)argument(w, i, 2, lane);
 }
 
-void builtin_call(warp *w, const ptx_insn *i) {
-    const exec_builtin *b = i->call->builtin;
+void exec_builtin_call(warp *w, const ptx_insn *i) {
+    const exec_builtin *b = w->block->launch->program->functions[i->call->callee->number].builtin;
     static const uint8_t arguments[] = {[F_F] = 1, [F_FF] = 2, [F_FFF] = 3, [D_D] = 1,  [D_DD] = 2,   [D_DDD] = 3,
                                         [I_I] = 1, [L_L] = 1,  [F_FI] = 2,  [D_DI] = 2, [PRINTF] = 2, [ASSERT] = 3};
     if (i->call->nargs < arguments[b->shape]) {
-        exec_fault *f = fault(w, i, SIMGPU_FAULT_UNSUPPORTED, SIMGPU_CAUSE_ARGUMENTS, 32);
+        exec_fault *f = exec_fail(w, i, SIMGPU_FAULT_UNSUPPORTED, SIMGPU_CAUSE_ARGUMENTS, 32);
         snprintf(f->name, sizeof f->name, "%s", b->name);
         f->n[0] = i->call->nargs;
         f->n[1] = arguments[b->shape];
@@ -278,7 +277,7 @@ void builtin_call(warp *w, const ptx_insn *i) {
         case L_L: n = b->i1((int64_t)argument(w, i, 0, l)); break;
         case PRINTF:
             if (!print_lane(w, l, argument(w, i, 0, l), argument(w, i, 1, l)))
-                fault(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_PRINTF_STRING, l);
+                exec_fail(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_PRINTF_STRING, l);
             break;
         case ASSERT: assertion(w, i, l); return;
         }

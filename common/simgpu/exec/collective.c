@@ -1,5 +1,5 @@
 /* Lanes and warps that exchange: votes, shuffles, matches, and the barriers of a block (PTX ISA 9.7.13). */
-#include "hooks.h"
+#include "warp.h"
 
 #define EACH_ACTIVE                                                                                                    \
     for (uint32_t m = w->mask, l = 0; m; m &= m - 1)                                                                   \
@@ -25,25 +25,25 @@ static uint32_t group_of(const warp *w, const uint32_t *masks, uint32_t mask) {
 
 /* A .sync instruction: does `each` when the lanes that the member mask (in row) names are here. Several groups may come
  * at once, each under a mask of its own, as the tiles of a warp do; then it is done for one after another. */
-static void with_members(warp *w, const ptx_insn *i, uint32_t row, ptx_handler *each) {
+static void with_members(warp *w, const ptx_insn *i, uint32_t row, exec_handler *each) {
     const uint32_t *masks = ROW(w, uint32_t, row);
     uint32_t all = w->mask, first = masks[__builtin_ctz(all)], left = all;
     bool groups = !one_mask(w, masks, first);
     for (uint32_t m = all; m && groups; m &= m - 1) groups = group_of(w, masks, masks[__builtin_ctz(m)]) != 0;
     if (!groups) {
-        if (warp_sync(w, i, first)) each(w, i);
+        if (exec_warp_sync(w, i, first)) each(w, i);
         return;
     }
     while (left) {
         w->mask = all;
         uint32_t mask = masks[__builtin_ctz(left)];
         left &= ~(w->mask = group_of(w, masks, mask));
-        if (warp_sync(w, i, mask)) each(w, i);
+        if (exec_warp_sync(w, i, mask)) each(w, i);
     }
     w->mask = all;
 }
 
-static void collective(warp *w, const ptx_insn *i, ptx_handler *each) {
+static void collective(warp *w, const ptx_insn *i, exec_handler *each) {
     if (i->e == NO_ROW) /* the old forms without a mask: the active lanes */
         each(w, i);
     else
@@ -51,9 +51,9 @@ static void collective(warp *w, const ptx_insn *i, ptx_handler *each) {
 }
 
 static void nothing(warp *w, const ptx_insn *i) { (void)w, (void)i; }
-void op_bar_warp(warp *w, const ptx_insn *i) { with_members(w, i, i->a, nothing); }
+void exec_op_bar_warp(warp *w, const ptx_insn *i) { with_members(w, i, i->a, nothing); }
 
-void op_activemask(warp *w, const ptx_insn *i) { EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = w->mask; }
+void exec_op_activemask(warp *w, const ptx_insn *i) { EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = w->mask; }
 
 static void vote(warp *w, const ptx_insn *i) {
     uint32_t p = predicate(w, i->c, i->negate_c) & w->mask;
@@ -64,7 +64,7 @@ static void vote(warp *w, const ptx_insn *i) {
     case VOTE_ballot: EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = p;
     }
 }
-void op_vote(warp *w, const ptx_insn *i) { collective(w, i, vote); }
+void exec_op_vote(warp *w, const ptx_insn *i) { collective(w, i, vote); }
 
 /* Lane l reads lane j if j is inside its segment, else itself. c: clamp in bits 0-4, segment mask in 8-12 (9.7.9.6). */
 static void shfl(warp *w, const ptx_insn *i) {
@@ -88,7 +88,7 @@ static void shfl(warp *w, const ptx_insn *i) {
     EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = out[l];
     if (i->d2) set_predicate(w, i->d2, in_range);
 }
-void op_shfl(warp *w, const ptx_insn *i) { collective(w, i, shfl); }
+void exec_op_shfl(warp *w, const ptx_insn *i) { collective(w, i, shfl); }
 
 static void match(warp *w, const ptx_insn *i) {
     uint32_t out[32] = {0}, lanes = w->mask;
@@ -108,7 +108,7 @@ static void match(warp *w, const ptx_insn *i) {
     EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = !i->sub ? out[l] : all ? lanes : 0;
     if (i->d2) set_predicate(w, i->d2, all ? FULL : 0);
 }
-void op_match(warp *w, const ptx_insn *i) { collective(w, i, match); }
+void exec_op_match(warp *w, const ptx_insn *i) { collective(w, i, match); }
 
 static void redux(warp *w, const ptx_insn *i) {
     const uint32_t *a = ROW(w, uint32_t, i->a);
@@ -128,7 +128,7 @@ static void redux(warp *w, const ptx_insn *i) {
     }
     EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = r;
 }
-void op_redux(warp *w, const ptx_insn *i) { collective(w, i, redux); }
+void exec_op_redux(warp *w, const ptx_insn *i) { collective(w, i, redux); }
 
 /* --- barriers of a block ------------------------------------------------------------------------------------ */
 
@@ -149,7 +149,7 @@ static bool same_place(block *b, uint32_t number) {
                 const ptx_insn *here = &w->frames[p->frame].function->code->insns[p->pc - 1];
                 const ptx_insn *there = &first->frames[at->frame].function->code->insns[at->pc - 1];
                 exec_fault *f =
-                    fault(w, here, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_BARRIERS, (uint32_t)__builtin_ctz(p->mask));
+                    exec_fail(w, here, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_BARRIERS, (uint32_t)__builtin_ctz(p->mask));
                 f->n[0] = there->line;
                 f->n[1] = here->line;
                 return false;
@@ -160,7 +160,7 @@ static bool same_place(block *b, uint32_t number) {
 
 static void release(block *b, uint32_t number) {
     if (number == 0 && !b->barriers[0].expected && !same_place(b, 0)) return;
-    if (exec_listener) exec_listener->passed(b, number);
+    if (exec_heard) exec_listen_passed(b, number);
     for (uint32_t k = 0; k < b->nwarps; k++)
         for (uint32_t s = 0; s < b->warps[k].nsplits; s++) {
             warp *w = &b->warps[k];
@@ -184,7 +184,7 @@ static void release(block *b, uint32_t number) {
 }
 
 /* After an arrival, or when threads have ended: is the barrier complete? */
-void barrier_check(block *b, uint32_t number) {
+void exec_barrier_check(block *b, uint32_t number) {
     uint32_t expected = b->barriers[number].expected ? b->barriers[number].expected : b->live;
     if (b->barriers[number].arrived && b->barriers[number].arrived >= expected) release(b, number);
 }
@@ -195,18 +195,18 @@ static void arrive(warp *w, const ptx_insn *i, bool waits) {
     block *b = w->block;
     counters_of(w, i)->barriers++;
     if (number >= MAX_BARRIERS || expected % 32) {
-        exec_fault *f = fault(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_BARRIER_NUMBER, lane);
+        exec_fault *f = exec_fail(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_BARRIER_NUMBER, lane);
         f->n[0] = number;
         f->n[1] = expected;
         return;
     }
     if (w->mask != w->active) { /* guarded off lanes would run past the barrier */
-        fault(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_BARRIER_PARTLY, lane);
+        exec_fail(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_BARRIER_PARTLY, lane);
         return;
     }
     b->barriers[number].arrived += (uint32_t)__builtin_popcount(w->mask);
     if (expected) b->barriers[number].expected = expected;
-    if (exec_listener) exec_listener->arrived(w, number);
+    if (exec_heard) exec_listen_arrived(w, number);
     if (i->op == OP_bar_red) {
         uint32_t p = predicate(w, i->c, i->negate_c) & w->mask;
         b->barriers[number].sum += (uint32_t)__builtin_popcount(p);
@@ -221,15 +221,15 @@ static void arrive(warp *w, const ptx_insn *i, bool waits) {
         s->mask = w->active;
         w->stop = true;
     }
-    barrier_check(b, number);
+    exec_barrier_check(b, number);
 }
 
-void op_bar_sync(warp *w, const ptx_insn *i) { arrive(w, i, true); }
-void op_bar_red(warp *w, const ptx_insn *i) { arrive(w, i, true); }
-void op_bar_arrive(warp *w, const ptx_insn *i) { arrive(w, i, false); }
+void exec_op_bar_sync(warp *w, const ptx_insn *i) { arrive(w, i, true); }
+void exec_op_bar_red(warp *w, const ptx_insn *i) { arrive(w, i, true); }
+void exec_op_bar_arrive(warp *w, const ptx_insn *i) { arrive(w, i, false); }
 
 /* Stores are seen at once: only a listener cares. */
-void op_fence(warp *w, const ptx_insn *i) {
+void exec_op_fence(warp *w, const ptx_insn *i) {
     (void)i;
-    if (exec_listener) exec_listener->fenced(w);
+    if (exec_heard) exec_listen_fenced(w);
 }

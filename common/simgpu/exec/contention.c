@@ -1,13 +1,13 @@
 /* A table of places of device memory, each with the turns that its atomics took so far; a warp's atomic is sorted into
  * words, the words into sectors, the sectors into places. */
-#include "contention.h"
-#include "must.h"
+#include "warp.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { PLACE = CONTENTION_PLACE, SECTOR = 32, FIRST_SIZE = 64 };
+enum { SECTOR = 32, FIRST_SIZE = 64 };
 
-static uint32_t hash(uint64_t key) { return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 32); }
+static uint32_t hash(uint64_t key) { return (uint32_t)(base_hash(key) >> 32); }
 
 static contention_place *find(contention_place *table, uint32_t size, uint64_t place) {
     uint32_t at = hash(place) & (size - 1);
@@ -18,7 +18,7 @@ static contention_place *find(contention_place *table, uint32_t size, uint64_t p
 static contention_place *place_of(contention *c, uint64_t place) {
     if (2 * (c->used + 1) > c->size) {
         uint32_t size = c->size ? 2 * c->size : FIRST_SIZE;
-        contention_place *grown = must(calloc(size, sizeof *grown));
+        contention_place *grown = exec_must(calloc(size, sizeof *grown));
         for (uint32_t k = 0; k < c->size; k++)
             if (c->table[k].place) *find(grown, size, c->table[k].place) = c->table[k];
         free(c->table);
@@ -31,12 +31,13 @@ static contention_place *place_of(contention *c, uint64_t place) {
     return p;
 }
 
-void contention_begin(contention *c) {
+void exec_contention_begin(contention *c, uint32_t place_bytes) {
+    c->sectors = place_bytes / SECTOR;
     if (c->used) memset(c->table, 0, c->size * sizeof *c->table);
     c->used = 0;
 }
 
-void contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up) {
+void exec_contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up) {
     /* The words of the request, each with its number of lanes; then the sectors, each with its busiest word. */
     struct {
         uint64_t key;
@@ -52,7 +53,7 @@ void contention_count(contention *c, const uint64_t *address, uint32_t mask, boo
         words[at].lanes++;
     }
     if (nwords == 1 && adds_up) {
-        place_of(c, address[__builtin_ctz(mask)] / PLACE + 1)->turns[0]++;
+        place_of(c, address[__builtin_ctz(mask)] / SECTOR / c->sectors + 1)->turns[0]++;
         return;
     }
     for (uint32_t k = 0; k < 64; k++) {
@@ -64,11 +65,10 @@ void contention_count(contention *c, const uint64_t *address, uint32_t mask, boo
         if (sectors[at].lanes < words[k].lanes) sectors[at].lanes = words[k].lanes;
     }
     for (uint32_t k = 0; k < 64; k++)
-        if (sectors[k].key)
-            place_of(c, (sectors[k].key - 1) / (PLACE / SECTOR) + 1)->turns[is_float] += sectors[k].lanes;
+        if (sectors[k].key) place_of(c, (sectors[k].key - 1) / c->sectors + 1)->turns[is_float] += sectors[k].lanes;
 }
 
-void contention_add(contention *c, const contention *other) {
+void exec_contention_add(contention *c, const contention *other) {
     for (uint32_t k = 0; other->used && k < other->size; k++) {
         const contention_place *from = &other->table[k];
         if (!from->place) continue;
@@ -77,7 +77,7 @@ void contention_add(contention *c, const contention *other) {
     }
 }
 
-void contention_most(const contention *c, uint64_t turns[2]) {
+void exec_contention_most(const contention *c, uint64_t turns[2]) {
     for (int kind = 0; kind < 2; kind++) {
         turns[kind] = 0;
         for (uint32_t k = 0; c->used && k < c->size; k++)

@@ -144,7 +144,7 @@ static uint64_t float_result(const ptx_insn *i, double v, bool from_int, uint64_
     return lane_bits_of(lane_canonical(r));
 }
 
-void op_cvt(warp *w, const ptx_insn *i) {
+void exec_op_cvt(warp *w, const ptx_insn *i) {
     static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     if (i->round) fesetround(modes[i->round]);
     EACH_ACTIVE {
@@ -163,7 +163,7 @@ void op_cvt(warp *w, const ptx_insn *i) {
 
 /* --- selection and predicates ------------------------------------------------------------------------------- */
 
-void op_selp(warp *w, const ptx_insn *i) {
+void exec_op_selp(warp *w, const ptx_insn *i) {
     uint32_t p = predicate(w, i->c, i->negate_c);
     bool wide = ptx_type_bytes[i->type] == 8;
     if (wide) {
@@ -173,24 +173,24 @@ void op_selp(warp *w, const ptx_insn *i) {
     EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = ROW(w, uint32_t, p >> l & 1 ? i->a : i->b)[l];
 }
 
-void op_set_result(warp *w, const ptx_insn *i) {
+void exec_op_set_result(warp *w, const ptx_insn *i) {
     uint32_t p = predicate(w, NO_ROW, false), one = i->type == TY_f32 ? 0x3f800000u : ~0u;
     EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = p >> l & 1 ? one : 0;
 }
 
-void op_and_pred(warp *w, const ptx_insn *i) {
+void exec_op_and_pred(warp *w, const ptx_insn *i) {
     set_predicate(w, i->d, predicate(w, i->a, false) & predicate(w, i->b, false));
 }
-void op_or_pred(warp *w, const ptx_insn *i) {
+void exec_op_or_pred(warp *w, const ptx_insn *i) {
     set_predicate(w, i->d, predicate(w, i->a, false) | predicate(w, i->b, false));
 }
-void op_xor_pred(warp *w, const ptx_insn *i) {
+void exec_op_xor_pred(warp *w, const ptx_insn *i) {
     set_predicate(w, i->d, predicate(w, i->a, false) ^ predicate(w, i->b, false));
 }
-void op_not_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, true)); }
-void op_mov_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, false)); }
+void exec_op_not_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, true)); }
+void exec_op_mov_pred(warp *w, const ptx_insn *i) { set_predicate(w, i->d, predicate(w, i->a, false)); }
 
-void op_testp(warp *w, const ptx_insn *i) {
+void exec_op_testp(warp *w, const ptx_insn *i) {
     uint32_t bits = 0;
     EACH_ACTIVE {
         double v = i->type == TY_f64 ? ROW(w, double, i->a)[l] : (double)ROW(w, float, i->a)[l], a = fabs(v),
@@ -211,7 +211,7 @@ void op_testp(warp *w, const ptx_insn *i) {
 
 /* --- bits --------------------------------------------------------------------------------------------------- */
 
-void op_lop3(warp *w, const ptx_insn *i) {
+void exec_op_lop3(warp *w, const ptx_insn *i) {
     const uint32_t *a = ROW(w, uint32_t, i->a), *b = ROW(w, uint32_t, i->b), *c = ROW(w, uint32_t, i->c);
     uint32_t *d = ROW(w, uint32_t, i->d);
     EACH_ACTIVE {
@@ -223,7 +223,7 @@ void op_lop3(warp *w, const ptx_insn *i) {
 }
 
 /* d = b with bits [pos, pos + len) replaced by the low ones of a. */
-void op_bfi(warp *w, const ptx_insn *i) {
+void exec_op_bfi(warp *w, const ptx_insn *i) {
     bool wide = ptx_type_bytes[i->type] == 8;
     uint32_t width = wide ? 64 : 32;
     EACH_ACTIVE {
@@ -252,12 +252,12 @@ static uint32_t permute(const ptx_insn *i, uint32_t a, uint32_t b, uint32_t c) {
     return r;
 }
 
-void op_prmt(warp *w, const ptx_insn *i) {
+void exec_op_prmt(warp *w, const ptx_insn *i) {
     EACH_ACTIVE ROW(w, uint32_t, i->d)[l] =
         permute(i, ROW(w, uint32_t, i->a)[l], ROW(w, uint32_t, i->b)[l], ROW(w, uint32_t, i->c)[l]);
 }
 
-void op_mov_pack(warp *w, const ptx_insn *i) {
+void exec_op_mov_pack(warp *w, const ptx_insn *i) {
     uint32_t bits = ptx_type_bytes[i->from] * 8;
     bool wide = ptx_type_bytes[i->type] == 8;
     uint64_t ones = bits == 32 ? 0xffffffffull : (1ull << bits) - 1;
@@ -298,40 +298,40 @@ static void chain(warp *w, const ptx_insn *i, bool subtract, bool carry_in, bool
     if (carry_out) set_predicate(w, i->e, out);
 }
 
-void op_add_cc(warp *w, const ptx_insn *i) { chain(w, i, false, false, true, 0); }
-void op_addc(warp *w, const ptx_insn *i) { chain(w, i, false, true, false, 0); }
-void op_addc_cc(warp *w, const ptx_insn *i) { chain(w, i, false, true, true, 0); }
-void op_sub_cc(warp *w, const ptx_insn *i) { chain(w, i, true, false, true, 0); }
-void op_subc(warp *w, const ptx_insn *i) { chain(w, i, true, true, false, 0); }
-void op_subc_cc(warp *w, const ptx_insn *i) { chain(w, i, true, true, true, 0); }
-void op_mad_lo_cc(warp *w, const ptx_insn *i) { chain(w, i, false, false, true, 1); }
-void op_mad_hi_cc(warp *w, const ptx_insn *i) { chain(w, i, false, false, true, 2); }
-void op_madc_lo(warp *w, const ptx_insn *i) { chain(w, i, false, true, false, 1); }
-void op_madc_hi(warp *w, const ptx_insn *i) { chain(w, i, false, true, false, 2); }
-void op_madc_lo_cc(warp *w, const ptx_insn *i) { chain(w, i, false, true, true, 1); }
-void op_madc_hi_cc(warp *w, const ptx_insn *i) { chain(w, i, false, true, true, 2); }
+void exec_op_add_cc(warp *w, const ptx_insn *i) { chain(w, i, false, false, true, 0); }
+void exec_op_addc(warp *w, const ptx_insn *i) { chain(w, i, false, true, false, 0); }
+void exec_op_addc_cc(warp *w, const ptx_insn *i) { chain(w, i, false, true, true, 0); }
+void exec_op_sub_cc(warp *w, const ptx_insn *i) { chain(w, i, true, false, true, 0); }
+void exec_op_subc(warp *w, const ptx_insn *i) { chain(w, i, true, true, false, 0); }
+void exec_op_subc_cc(warp *w, const ptx_insn *i) { chain(w, i, true, true, true, 0); }
+void exec_op_mad_lo_cc(warp *w, const ptx_insn *i) { chain(w, i, false, false, true, 1); }
+void exec_op_mad_hi_cc(warp *w, const ptx_insn *i) { chain(w, i, false, false, true, 2); }
+void exec_op_madc_lo(warp *w, const ptx_insn *i) { chain(w, i, false, true, false, 1); }
+void exec_op_madc_hi(warp *w, const ptx_insn *i) { chain(w, i, false, true, false, 2); }
+void exec_op_madc_lo_cc(warp *w, const ptx_insn *i) { chain(w, i, false, true, true, 1); }
+void exec_op_madc_hi_cc(warp *w, const ptx_insn *i) { chain(w, i, false, true, true, 2); }
 
 /* --- the rest ----------------------------------------------------------------------------------------------- */
 
 /* The clock of a warp is the number of its instructions so far: deterministic, and monotonic as programs expect. */
-void op_mov_clock(warp *w, const ptx_insn *i) {
+void exec_op_mov_clock(warp *w, const ptx_insn *i) {
     uint64_t now = w->clock + (SLICE - w->fuel);
     if (i->sub == SREG_clock_hi) now >>= 32;
     EACH_ACTIVE put(w, i->d, l, i->d_wide, now);
 }
 
-void op_isspacep(warp *w, const ptx_insn *i) {
+void exec_op_isspacep(warp *w, const ptx_insn *i) {
     static const uint64_t windows[] = {
         [SPACE_SHARED] = WINDOW_SHARED, [SPACE_LOCAL] = WINDOW_LOCAL, [SPACE_PARAM] = WINDOW_PARAM};
     uint32_t bits = 0;
     EACH_ACTIVE {
         uint64_t a = ROW(w, uint64_t, i->a)[l];
         bool global = i->space == SPACE_GLOBAL || i->space == SPACE_CONST;
-        bool yes = global ? mem_in_window((void *)a) : a - windows[i->space] < WINDOW_BYTES;
+        bool yes = global ? exec_mem_in_window((void *)a) : a - windows[i->space] < WINDOW_BYTES;
         bits |= yes ? 1u << l : 0;
     }
     set_predicate(w, i->d, bits);
 }
 
-void op_nop(warp *w, const ptx_insn *i) { (void)w, (void)i; }
-void op_nanosleep(warp *w, const ptx_insn *i) { w->polls += i->polls; }
+void exec_op_nop(warp *w, const ptx_insn *i) { (void)w, (void)i; }
+void exec_op_nanosleep(warp *w, const ptx_insn *i) { w->polls += i->polls; }

@@ -1,9 +1,10 @@
 /* The counting rules. See count.h. */
 #include "count.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-VECTOR bool count_stride(const uint64_t *address, int64_t *stride) {
+VECTOR bool exec_count_stride(const uint64_t *address, int64_t *stride) {
     uint64_t first = address[0], step = address[1] - first, off = 0;
     for (uint32_t l = 0; l < 32; l++) off |= address[l] ^ (first + l * step);
     *stride = (int64_t)step;
@@ -41,11 +42,11 @@ static bool pairs_agree(const uint64_t *address, uint32_t mask, uint32_t distanc
     return true;
 }
 
-uint32_t count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t size, bool load, uint32_t *phases) {
+uint32_t exec_count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t size, bool load, uint32_t *phases) {
     int64_t stride;
     if (size <= 4) {
         *phases = 1;
-        if (mask == FULL && count_stride(address, &stride) && stride % 4 == 0 && (size == 4 || stride)) {
+        if (mask == FULL && exec_count_stride(address, &stride) && stride % 4 == 0 && (size == 4 || stride)) {
             /* s words apart: the lanes of one bank are gcd(s, 32) */
             if (stride == 0) return 1;
             uint32_t zeros = (uint32_t)__builtin_ctzll((uint64_t)(stride / 4));
@@ -65,7 +66,7 @@ uint32_t count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t size,
     return total;
 }
 
-void count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32_t size) {
+void exec_count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32_t size) {
     uint8_t slot[128];
     memset(slot, 0xff, sizeof slot);
     list->n = 0;
@@ -73,7 +74,7 @@ void count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t a = address[__builtin_ctz(m)], line = a / 128;
         if (list->n == 0 || list->line[last] != line) {
-            uint32_t h = (uint32_t)((line * 0x9e3779b97f4a7c15ull) >> 57);
+            uint32_t h = (uint32_t)(base_hash(line) >> 57);
             while (slot[h] != 0xff && list->line[slot[h]] != line) h = (h + 1) & 127;
             if (slot[h] == 0xff) {
                 slot[h] = (uint8_t)list->n;
@@ -87,14 +88,20 @@ void count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32
     }
 }
 
-void l1_start(l1_cache *c, uint32_t lines) {
-    uint32_t bits = 1;
-    while (bits < 11 && (2u << bits) <= lines) bits++;
+void exec_l1_start(l1_cache *c, uint32_t all, uint32_t lines) {
+    uint32_t bits = 1, most = 1;
+    while ((2u << most) <= all) most++;
+    while (bits < most && (2u << bits) <= lines) bits++;
+    if (c->room != 1u << most) { /* the first launch, or another card */
+        free(c->lines);
+        c->room = 1u << most;
+        c->lines = exec_must(calloc(c->room, sizeof *c->lines));
+    }
     c->shift = 64 - bits;
 }
 
 /* The epoch is part of the tag, so that emptying costs nothing but once in a million blocks. */
-void l1_next_block(l1_cache *c) {
+void exec_l1_next_block(l1_cache *c) {
     c->epoch = (c->epoch + 1) & 0xfffff;
-    if (c->epoch == 0) memset(c->tag, 0, sizeof c->tag);
+    if (c->epoch == 0) memset(c->lines, 0, c->room * sizeof *c->lines);
 }

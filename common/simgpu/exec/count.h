@@ -19,36 +19,37 @@ typedef struct {
 } line_list;
 
 /* A lane's access of `size` bytes, 1 to 16, at address[l]. */
-uint32_t count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t size, bool load, uint32_t *phases);
+uint32_t exec_count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t size, bool load, uint32_t *phases);
 /* The phases of an access that have a lane on. */
-static inline uint32_t count_phases(uint32_t mask, uint32_t size) {
+static inline uint32_t exec_count_phases(uint32_t mask, uint32_t size) {
     if (size < 8) return mask != 0;
     uint32_t lanes = size == 8 ? 16 : 8, n = 0;
     for (uint32_t first = 0; first < 32; first += lanes) n += (mask >> first & ((1u << lanes) - 1)) != 0;
     return n;
 }
-void count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32_t size);
+void exec_count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32_t size);
 /* The distance between neighbours if all 32 lanes are equally spaced; false if not. */
-bool count_stride(const uint64_t *address, int64_t *stride);
+bool exec_count_stride(const uint64_t *address, int64_t *stride);
 
-void l1_start(l1_cache *c, uint32_t lines); /* how many lines a block may use */
-void l1_next_block(l1_cache *c);            /* empties it */
+/* all: lines of the SM; lines: how many of them a block may use. */
+void exec_l1_start(l1_cache *c, uint32_t all, uint32_t lines);
+void exec_l1_next_block(l1_cache *c); /* empties it */
 /* Looks up sectors (4 bits) of a line in a warp's round of loads, and fills them in; returns how many were missing.
  * *waits becomes true if any was, or is on its way: the warps of a block run side by side on a GPU, so what another one
  * fetches in the same round is not there yet. */
-static inline uint32_t l1_load(l1_cache *c, uint64_t line, uint32_t sectors, int32_t round, bool *waits) {
-    uint32_t set = (uint32_t)((line * 0x9e3779b97f4a7c15ull) >> c->shift);
+static inline uint32_t exec_l1_load(l1_cache *c, uint64_t line, uint32_t sectors, int32_t round, bool *waits) {
+    l1_line *l = &c->lines[(uint32_t)(base_hash(line) >> c->shift)];
     uint64_t tag = (line + 1) ^ c->epoch << 44;
-    if (c->tag[set] != tag) {
-        c->tag[set] = tag;
-        c->sectors[set] = 0;
+    if (l->tag != tag) {
+        l->tag = tag;
+        l->sectors = 0;
     }
-    uint32_t missing = sectors & ~(uint32_t)c->sectors[set];
+    uint32_t missing = sectors & ~(uint32_t)l->sectors;
     if (missing) {
-        c->sectors[set] |= (uint8_t)sectors;
-        c->round[set] = round;
+        l->sectors |= (uint8_t)sectors;
+        l->round = round;
     }
-    *waits |= c->round[set] >= round;
+    *waits |= l->round >= round;
     return (uint32_t)__builtin_popcount(missing);
 }
 

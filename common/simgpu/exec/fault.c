@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct simgpu_place fault_place(const ptx_module *m, const ptx_insn *i) {
+struct simgpu_place exec_place_of(const ptx_module *m, const ptx_insn *i) {
     const char *path = i->file < m->nfiles ? m->files[i->file] : "";
     if (!i->line || !*path) return (struct simgpu_place){.file = NULL};
     return (struct simgpu_place){.file = path, .line = (int)i->line, .column = (int)i->column};
@@ -17,16 +17,14 @@ static void at(exec_fault *f, const ptx_function *kernel, const ptx_insn *i, enu
     f->cause = cause;
     f->module = kernel->module->source_name;
     if (i) {
-        f->at = fault_place(kernel->module, i);
+        f->at = exec_place_of(kernel->module, i);
         f->module_line = i->ptx_line;
     }
-    int length;
-    const char *name = ptx_base_name(kernel->name, &length);
-    snprintf(f->kernel, sizeof f->kernel, "%.*s", length, name);
+    snprintf(f->kernel, sizeof f->kernel, "%s", base_kernel_name(kernel->name).text);
 }
 
-exec_fault *fault(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum simgpu_fault_cause cause,
-                  uint32_t lane) {
+exec_fault *exec_fail(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum simgpu_fault_cause cause,
+                      uint32_t lane) {
     static _Thread_local exec_fault not_the_first;
     block *b = w->block;
     worker *t = b->worker;
@@ -46,7 +44,7 @@ exec_fault *fault(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum 
     return f;
 }
 
-void fault_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, uint64_t blocks, uint64_t budget) {
+void exec_fail_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, uint64_t blocks, uint64_t budget) {
     const ptx_insn *i = n->kernel->code->insns, *end = i + n->kernel->code->ninsns;
     while (i + 1 < end && !i->line) i++;
     at(f, n->kernel, i, SIMGPU_FAULT_BUDGET, SIMGPU_CAUSE_LAUNCH_BUDGET);
@@ -55,9 +53,9 @@ void fault_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, 
     f->n[2] = budget;
 }
 
-void fault_refused(exec_fault *f, const ptx_function *kernel) {
+void exec_fail_refused(exec_fault *f, const ptx_function *kernel, const char *why) {
     at(f, kernel, NULL, SIMGPU_FAULT_UNSUPPORTED, SIMGPU_CAUSE_REFUSED);
-    snprintf(f->text, sizeof f->text, "%s", kernel->unsupported ? kernel->unsupported : "it has no body");
+    snprintf(f->text, sizeof f->text, "%s", why);
 }
 
 /* --- deadlock ----------------------------------------------------------------------------------------------- */
@@ -89,13 +87,13 @@ static uint32_t waiting_groups(block *b, group groups[16]) {
 
 /* Threads that wait for a mask are to blame, else those at a barrier: they keep the others waiting, for their warp to
  * come together or at a barrier. */
-void fault_deadlock(block *b) {
+void exec_fail_deadlock(block *b) {
     group groups[16];
     uint32_t n = waiting_groups(b, groups), first = 0;
     _Static_assert(SPLIT_JOIN < SPLIT_BARRIER && SPLIT_BARRIER < SPLIT_SYNC, "the order of blame");
     for (uint32_t g = 0; g < n; g++)
         if (groups[g].state > groups[first].state) first = g;
-    exec_fault *f = fault(groups[first].warp, groups[first].insn, SIMGPU_FAULT_DEADLOCK, SIMGPU_CAUSE_WAITING, 32);
+    exec_fault *f = exec_fail(groups[first].warp, groups[first].insn, SIMGPU_FAULT_DEADLOCK, SIMGPU_CAUSE_WAITING, 32);
     f->nwaiting = n;
     for (uint32_t g = 0; g < n; g++)
         f->waiting[g] = (struct simgpu_waiting){groups[g].threads, groups[g].insn->line,

@@ -1,28 +1,31 @@
 /* Which sectors a launch touched: two bitmaps over the device window, a bit a 32-byte sector, set by all host threads
  * at once. A thread remembers the words that it was first to touch, so that a launch costs what it touched, not the
  * window. */
-#include "must.h"
 #include "warp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-static uint64_t *bitmap[2];
-static uint64_t base_sector;
-
-/* For the window that begins at `base`, `bytes` long. */
-void footprint_init(uint64_t base, uint64_t bytes) {
-    base_sector = base / 32;
+/* For a window of `bytes`. */
+void exec_footprint_init(exec_device *d, uint64_t bytes) {
     for (int k = 0; k < 2; k++) {
-        bitmap[k] = mmap(NULL, bytes / 256, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (bitmap[k] == MAP_FAILED)
-            sim_refuse("cannot reserve address space; is `ulimit -v` set? Unset it and run again.");
+        d->touched[k] =
+            mmap(NULL, bytes / 256, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (d->touched[k] == MAP_FAILED)
+            base_refuse("cannot reserve address space; is `ulimit -v` set? Unset it and run again.");
     }
 }
 
+/* The launch is one on the worker's device. */
+void exec_footprint_begin(worker *t) {
+    t->bitmap[0] = t->device->touched[0];
+    t->bitmap[1] = t->device->touched[1];
+    t->first_sector = exec_mem_base() / 32;
+}
+
 static void touch_word(worker *t, int written, uint64_t word, uint64_t bits) {
-    uint64_t *p = &bitmap[written][word];
+    uint64_t *p = &t->bitmap[written][word];
     uint64_t old = __atomic_load_n(p, __ATOMIC_RELAXED);
     if ((old & bits) == bits) return;
     if (t->parallel) {
@@ -33,14 +36,14 @@ static void touch_word(worker *t, int written, uint64_t word, uint64_t bits) {
     if (old) return;
     if (t->ntouched[written] == t->touched_capacity[written]) {
         uint32_t n = t->touched_capacity[written] ? 2 * t->touched_capacity[written] : 1024;
-        t->touched[written] = must(realloc(t->touched[written], n * sizeof *t->touched[written]));
+        t->touched[written] = exec_must(realloc(t->touched[written], n * sizeof *t->touched[written]));
         t->touched_capacity[written] = n;
     }
     t->touched[written][t->ntouched[written]++] = word;
 }
 
-void footprint_touch(worker *t, int written, uint64_t first_sector, uint64_t last_sector) {
-    first_sector -= base_sector, last_sector -= base_sector;
+void exec_footprint_touch(worker *t, int written, uint64_t first_sector, uint64_t last_sector) {
+    first_sector -= t->first_sector, last_sector -= t->first_sector;
     for (uint64_t word = first_sector / 64; word <= last_sector / 64; word++) {
         uint64_t lo = word == first_sector / 64 ? first_sector % 64 : 0,
                  hi = word == last_sector / 64 ? last_sector % 64 : 63;
@@ -48,10 +51,10 @@ void footprint_touch(worker *t, int written, uint64_t first_sector, uint64_t las
     }
 }
 
-uint64_t footprint_take(worker *t, int written) {
+uint64_t exec_footprint_take(worker *t, int written) {
     uint64_t sectors = 0;
     for (uint32_t k = 0; k < t->ntouched[written]; k++) {
-        uint64_t *p = &bitmap[written][t->touched[written][k]];
+        uint64_t *p = &t->bitmap[written][t->touched[written][k]];
         sectors += (uint64_t)__builtin_popcountll(*p);
         *p = 0;
     }

@@ -110,6 +110,7 @@ static inline double lane_high_word(double v) {
     memcpy(&v, &bits, 8);
     return v;
 }
-float approx_sin(float), approx_cos(float), approx_lg2(float), approx_ex2(float), approx_tanh(float); /* approx.c */
+float exec_approx_sin(float), exec_approx_cos(float), exec_approx_lg2(float), exec_approx_ex2(float),
+    exec_approx_tanh(float); /* approx.c */
 
 #endif

@@ -131,7 +131,7 @@ static inline void compare_result(warp *w, const ptx_insn *i, uint32_t bits) {
 #undef COMPARE
 #undef OTHER
 
-ptx_handler *const LANES_TABLE[NOPS] = {
+exec_handler *const LANES_TABLE[NOPS] = {
 #define LANE1(id, ...)   lane_##id,
 #define LANE2(id, ...)   lane_##id,
 #define LANE3(id, ...)   lane_##id,

@@ -6,10 +6,10 @@
 #include "warp.h"
 #include "lane_math.h"
 #pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2,lzcnt,popcnt"))), apply_to = function)
-#define LANES_TABLE lanes_avx2
+#define LANES_TABLE exec_lanes_avx2
 #include "lanes.h"
 #pragma clang attribute pop
 #else
 #include "warp.h"
-ptx_handler *const lanes_avx2[NOPS] = {NULL};
+exec_handler *const exec_lanes_avx2[NOPS] = {NULL};
 #endif

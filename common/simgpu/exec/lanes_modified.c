@@ -78,7 +78,7 @@ static double result_f64(const ptx_insn *i, double v) { return i->sat ? (v != v 
 #undef COMPARE
 #undef OTHER
 
-ptx_handler *const lanes_modified[NOPS] = {
+exec_handler *const exec_lanes_modified[NOPS] = {
 #define LANE1(...)    NULL,
 #define LANE2(...)    NULL,
 #define LANE3(...)    NULL,

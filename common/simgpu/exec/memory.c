@@ -1,8 +1,8 @@
-/* Device memory: one window of addresses that the host cannot read, and the bytes behind it elsewhere.
+/* Device memory: one window of addresses that the host cannot read, and the bytes behind it elsewhere, for each device.
  *
- * Address a lives at storage + (a - MEM_BASE). Both ranges are reserved once and get pages when touched: a program may
- * allocate all of a large device on a small host. Allocation is
- * a bump pointer: an address is not used twice until the window is exhausted, so a stale pointer is always found out.
+ * Address a of a device lives at its d->storage + (a - window_base). Both ranges are reserved once and get pages when
+ * touched: a program may allocate all of a large device on a small host. Allocation is a bump pointer: an address is
+ * not used twice until the window is exhausted, so a stale pointer is always found out.
  */
 #include "warp.h"
 
@@ -16,16 +16,7 @@
 #define WINDOW (1ull << 38) /* 256 GB of addresses */
 enum { ALIGN = 512, GUARD = 512, FRESH = 0xCD, PAGE = 4096, PIECE = 8 << 20 };
 
-typedef struct {
-    uint64_t address, bytes;
-    bool live;
-} allocation;
-
-/* By address; freed ones stay, for the messages, until the window is reused. */
-static allocation *allocations;
-static uint32_t nallocations;
-static uint64_t window_base, next_address, capacity, used;
-static uint8_t *storage;
+static uint64_t window_base; /* the same for every device */
 
 static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
@@ -34,11 +25,10 @@ static void *reserve(uint64_t at, int protection) {
                 0);
 }
 
-void mem_init(uint64_t capacity_bytes) {
+static void reserve_window(void) {
     /* The same addresses in every run, so that messages and reports are the same. The second place is for
      * AddressSanitizer, whose shadow lies at the first. */
     static const uint64_t places[] = {0x020000000000, 0x200000000000, 0x300000000000};
-    capacity = capacity_bytes;
     for (size_t i = 0; i < sizeof places / sizeof *places && !window_base; i++) {
         void *p = reserve(places[i], PROT_NONE);
         if (p == (void *)places[i])
@@ -46,20 +36,33 @@ void mem_init(uint64_t capacity_bytes) {
         else if (p != MAP_FAILED)
             munmap(p, WINDOW);
     }
-    storage = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (!window_base || storage == MAP_FAILED)
-        sim_refuse("cannot reserve address space for device memory; is `ulimit -v` set? Unset it and run again.");
-    madvise(storage, WINDOW, MADV_DONTDUMP);
-    next_address = window_base;
-    footprint_init(window_base, WINDOW);
+}
+
+exec_device *exec_device_new(const exec_card *card) {
+    exec_device *d = base_must(calloc(1, sizeof *d), "the host has no memory left for a device");
+    reserve_window();
+    d->card = *card;
+    d->storage = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (!window_base || d->storage == MAP_FAILED)
+        base_refuse("cannot reserve address space for device memory; is `ulimit -v` set? Unset it and run again.");
+    madvise(d->storage, WINDOW, MADV_DONTDUMP);
+    d->next_address = window_base;
+    exec_footprint_init(d, WINDOW);
+    return d;
+}
+
+void exec_device_clear(exec_device *d) {
+    for (uint32_t i = 0; i < d->nallocations; i++)
+        if (d->allocations[i].live) exec_mem_free(d, d->allocations[i].address);
+    base_arena_clear(&d->programs);
 }
 
 /* Index of the last allocation that begins at or before addr, or -1. */
-static int64_t before(uint64_t addr) {
-    int64_t lo = 0, hi = (int64_t)nallocations - 1, found = -1;
+static int64_t before(const exec_device *d, uint64_t addr) {
+    int64_t lo = 0, hi = (int64_t)d->nallocations - 1, found = -1;
     while (lo <= hi) {
         int64_t mid = (lo + hi) / 2;
-        if (allocations[mid].address <= addr) {
+        if (d->allocations[mid].address <= addr) {
             found = mid;
             lo = mid + 1;
         } else {
@@ -70,24 +73,24 @@ static int64_t before(uint64_t addr) {
 }
 
 /* Gives up the memory of what was freed: called when the window has no addresses left. */
-static void reuse_window(uint64_t need) {
+static void reuse_window(exec_device *d, uint64_t need) {
     uint32_t kept = 0;
     uint64_t at = window_base;
-    for (uint32_t i = 0; i < nallocations; i++)
-        if (allocations[i].live) allocations[kept++] = allocations[i];
-    nallocations = kept;
+    for (uint32_t i = 0; i < d->nallocations; i++)
+        if (d->allocations[i].live) d->allocations[kept++] = d->allocations[i];
+    d->nallocations = kept;
     /* The first gap that is large enough. */
-    for (uint32_t i = 0; i < nallocations; i++) {
-        if (allocations[i].address - at >= need) break;
-        at = (allocations[i].address + allocations[i].bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+    for (uint32_t i = 0; i < d->nallocations; i++) {
+        if (d->allocations[i].address - at >= need) break;
+        at = (d->allocations[i].address + d->allocations[i].bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
     }
-    next_address = at;
+    d->next_address = at;
 }
 
-static bool fits(uint64_t need) {
-    int64_t i = before(next_address + need - 1);
-    bool free_here = i < 0 || allocations[i].address + allocations[i].bytes <= next_address;
-    return next_address + need <= window_base + WINDOW && free_here;
+static bool fits(const exec_device *d, uint64_t need) {
+    int64_t i = before(d, d->next_address + need - 1);
+    bool free_here = i < 0 || d->allocations[i].address + d->allocations[i].bytes <= d->next_address;
+    return d->next_address + need <= window_base + WINDOW && free_here;
 }
 
 /* A piece of fresh memory as a file, or -1. */
@@ -108,10 +111,10 @@ static int fresh_file(void) {
 /* Large memory is that file, mapped again and again: what nobody writes costs the host nothing. A process may have
  * some 65000 mappings, and these are three at most for each PIECE of the device. Where the host gives none, and in
  * small memory, the bytes are written. */
-static void make_fresh(uint8_t *from, uint64_t bytes) {
+static void make_fresh(exec_device *d, uint8_t *from, uint64_t bytes) {
     uint8_t *end = from + bytes, *at = from;
     if (bytes >= PIECE && fresh_file() >= 0) {
-        at = storage + round_up((uint64_t)(from - storage), PAGE);
+        at = d->storage + round_up((uint64_t)(from - d->storage), PAGE);
         memset(from, FRESH, (size_t)(at - from));
         while (end - at >= PAGE) {
             uint64_t n = end - at < PIECE ? (uint64_t)(end - at) / PAGE * PAGE : PIECE;
@@ -123,71 +126,72 @@ static void make_fresh(uint8_t *from, uint64_t bytes) {
     memset(at, FRESH, (size_t)(end - at));
 }
 
-uint64_t mem_alloc(uint64_t bytes) {
-    if (bytes == 0 || bytes > capacity - used) return 0;
+uint64_t exec_mem_alloc(exec_device *d, uint64_t bytes) {
+    if (bytes == 0 || bytes > d->card.memory - d->used) return 0;
     uint64_t need = (bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
-    if (!fits(need)) reuse_window(need);
-    if (!fits(need)) return 0;
-    int64_t at = before(next_address) + 1;
-    if ((nallocations & (nallocations - 1)) == 0) {
-        allocation *grown = realloc(allocations, (nallocations ? 2 * nallocations : 1) * sizeof *grown);
+    if (!fits(d, need)) reuse_window(d, need);
+    if (!fits(d, need)) return 0;
+    int64_t at = before(d, d->next_address) + 1;
+    if ((d->nallocations & (d->nallocations - 1)) == 0) {
+        exec_allocation *grown = realloc(d->allocations, (d->nallocations ? 2 * d->nallocations : 1) * sizeof *grown);
         if (!grown) return 0;
-        allocations = grown;
+        d->allocations = grown;
     }
-    memmove(&allocations[at + 1], &allocations[at], (nallocations - (uint64_t)at) * sizeof *allocations);
-    allocations[at] = (allocation){next_address, bytes, true};
-    nallocations++;
-    next_address += need;
-    used += bytes;
-    make_fresh(mem_host(allocations[at].address), bytes);
-    return allocations[at].address;
+    memmove(&d->allocations[at + 1], &d->allocations[at], (d->nallocations - (uint64_t)at) * sizeof *d->allocations);
+    d->allocations[at] = (exec_allocation){d->next_address, bytes, true};
+    d->nallocations++;
+    d->next_address += need;
+    d->used += bytes;
+    make_fresh(d, exec_mem_host(d, d->allocations[at].address), bytes);
+    return d->allocations[at].address;
 }
 
-int mem_free(uint64_t addr) {
-    int64_t i = before(addr);
-    if (i < 0 || allocations[i].address != addr || !allocations[i].live) return -1;
-    allocations[i].live = false;
-    used -= allocations[i].bytes;
+int exec_mem_free(exec_device *d, uint64_t addr) {
+    int64_t i = before(d, addr);
+    if (i < 0 || d->allocations[i].address != addr || !d->allocations[i].live) return -1;
+    d->allocations[i].live = false;
+    d->used -= d->allocations[i].bytes;
     uint64_t first = round_up(addr - window_base, PAGE),
-             last = (addr - window_base + allocations[i].bytes) / PAGE * PAGE;
+             last = (addr - window_base + d->allocations[i].bytes) / PAGE * PAGE;
     if (last > first) /* no pages and, however many they were, one mapping */
-        mmap(storage + first, last - first, PROT_READ | PROT_WRITE,
+        mmap(d->storage + first, last - first, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     return 0;
 }
 
-bool mem_in_window(const void *p) { return (uint64_t)p - window_base < WINDOW; }
-uint8_t *mem_host(uint64_t addr) { return storage + (addr - window_base); }
+uint64_t exec_mem_base(void) { return window_base; }
+bool exec_mem_in_window(const void *p) { return (uint64_t)p - window_base < WINDOW; }
+uint8_t *exec_mem_host(const exec_device *d, uint64_t addr) { return d->storage + (addr - window_base); }
 
-bool mem_find(uint64_t addr, mem_range *range) {
-    int64_t i = before(addr);
-    if (i < 0 || !allocations[i].live || addr - allocations[i].address >= allocations[i].bytes) return false;
-    *range = (mem_range){allocations[i].address, allocations[i].address + allocations[i].bytes};
+bool exec_mem_find(const exec_device *d, uint64_t addr, mem_range *range) {
+    int64_t i = before(d, addr);
+    if (i < 0 || !d->allocations[i].live || addr - d->allocations[i].address >= d->allocations[i].bytes) return false;
+    *range = (mem_range){d->allocations[i].address, d->allocations[i].address + d->allocations[i].bytes};
     return true;
 }
 
-bool mem_valid(uint64_t addr, uint64_t bytes) {
+bool exec_mem_valid(const exec_device *d, uint64_t addr, uint64_t bytes) {
     mem_range r;
     if (bytes == 0) return true;
-    return mem_find(addr, &r) && bytes <= r.hi - addr;
+    return exec_mem_find(d, addr, &r) && bytes <= r.hi - addr;
 }
 
-void mem_usage(uint64_t *free_bytes, uint64_t *total_bytes) {
-    *free_bytes = capacity - used;
-    *total_bytes = capacity;
+void exec_mem_usage(const exec_device *d, uint64_t *free_bytes, uint64_t *total_bytes) {
+    *free_bytes = d->card.memory - d->used;
+    *total_bytes = d->card.memory;
 }
 
-struct simgpu_address mem_locate(uint64_t addr) {
+struct simgpu_address exec_mem_locate(const exec_device *d, uint64_t addr) {
     struct simgpu_address r = {.address = addr, .where = SIMGPU_NULL_POINTER};
     if (addr < 4096) return r;
     r.where = SIMGPU_NO_DEVICE_MEMORY;
-    if (!mem_in_window((void *)addr)) return r;
-    int64_t i = before(addr);
-    const allocation *a = i >= 0 ? &allocations[i] : NULL,
-                     *b = i + 1 < (int64_t)nallocations ? &allocations[i + 1] : NULL;
+    if (!exec_mem_in_window((void *)addr)) return r;
+    int64_t i = before(d, addr);
+    const exec_allocation *a = i >= 0 ? &d->allocations[i] : NULL,
+                          *b = i + 1 < (int64_t)d->nallocations ? &d->allocations[i + 1] : NULL;
     uint64_t after = a ? addr - (a->address + a->bytes) : UINT64_MAX, ahead = b ? b->address - addr : UINT64_MAX;
     bool inside = a && addr - a->address < a->bytes;
-    const allocation *n = inside || after <= ahead ? a : b;
+    const exec_allocation *n = inside || after <= ahead ? a : b;
     r.where = !n ? SIMGPU_NONE_ALLOCATED : inside ? SIMGPU_INSIDE : n == a ? SIMGPU_PAST_END : SIMGPU_BEFORE;
     if (!n) return r;
     r.distance = inside ? addr - a->address : n == a ? after : ahead;

@@ -6,8 +6,7 @@
  * part that goes past it.
  */
 #include "count.h"
-#include "hooks.h"
-#include "must.h"
+#include "warp.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -28,9 +27,7 @@ static uint64_t budget_per_block = 1ull << 26;
 static worker workers[MAX_WORKERS];
 static uint64_t launches;
 
-exec_card exec_device = {.sms = 132, .threads_per_sm = 2048, .l1_per_sm = 256 << 10, .shared_per_sm = 228 << 10};
 void (*exec_print)(const char *text, size_t length);
-const exec_hooks *exec_listener;
 
 const exec_counter_name exec_counter_names[NCOUNTERS] = {
 #define COUNTER(field, ncu, what) {#field, ncu, what},
@@ -58,93 +55,11 @@ void exec_configure(unsigned threads, uint64_t budget) {
     budget_per_block = budget ? budget : setting("SIMGPU_BUDGET", 1ull << 26);
 }
 
-/* --- loading a module --------------------------------------------------------------------------------------- */
-
-static bool bind_function(ptx_function *f, uint32_t *first, bool avx2) {
-    ptx_code *c = f->code;
-    c->first = *first;
-    *first += c->ninsns;
-    static ptx_handler *const others[NOPS] = {
-#define LANE1(...)     NULL,
-#define LANE2(...)     NULL,
-#define LANE3(...)     NULL,
-#define FLT1(...)      NULL,
-#define FLT2(...)      NULL,
-#define FLT3(...)      NULL,
-#define COMPARE(...)   NULL,
-#define OTHER(id, ...) op_##id,
-#include "../ptx/opcodes.def"
-    };
-    for (uint32_t k = 0; k < c->ninsns; k++) {
-        ptx_insn *i = &c->insns[k];
-        i->run = others[i->op] ? others[i->op] : avx2 ? lanes_avx2[i->op] : lanes_base[i->op];
-        if (i->modified && lanes_modified[i->op]) i->run = lanes_modified[i->op];
-        if (i->op != OP_call || !i->call->callee || i->call->callee->code) continue;
-        i->call->builtin = builtin_find(i->call->callee->name);
-        if (i->call->builtin) continue;
-        const ptx_function *callee = i->call->callee;
-        char text[512];
-        snprintf(text, sizeof text, "call: %s %s (PTX line %u)", callee->name,
-                 callee->unsupported ? "is not supported" : "has no body and is no builtin", i->ptx_line);
-        f->unsupported = callee->unsupported ? callee->unsupported : strdup(text);
-        return false;
-    }
-    return true;
-}
-
-static bool use_avx2(void) {
-#if defined(__x86_64__)
-    return lanes_avx2[OP_mov_b32] && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("bmi2") && !getenv("SIMGPU_NO_AVX2");
-#else
-    return false;
-#endif
-}
-
-int exec_load(ptx_module *m, char *err, size_t err_size) {
-    if (m->loaded) return 0;
-    for (uint32_t k = 0; k < m->nvars; k++) {
-        ptx_var *v = m->vars[k];
-        if ((v->space != SPACE_GLOBAL && v->space != SPACE_CONST) || v->size == 0) continue;
-        v->address = mem_alloc(v->size);
-        if (!v->address) {
-            snprintf(err, err_size, "no device memory left for the variable %s of %llu bytes", v->name,
-                     (unsigned long long)v->size);
-            return -1;
-        }
-        if (v->initial)
-            memcpy(mem_host(v->address), v->initial, v->size);
-        else
-            memset(mem_host(v->address), 0, v->size);
-    }
-    for (uint32_t k = 0; k < m->nvars; k++)
-        for (uint32_t r = 0; r < m->vars[k]->nrelocs; r++) {
-            const ptx_reloc *reloc = &m->vars[k]->relocs[r];
-            uint64_t value = reloc->addend;
-            const ptx_var *target = ptx_find_var(m, reloc->name);
-            if (target) value += target->address;
-            for (uint32_t n = 0; n < m->nfunctions && !target; n++)
-                if (strcmp(m->functions[n]->name, reloc->name) == 0) value += m->functions[n]->number;
-            memcpy(mem_host(m->vars[k]->address) + reloc->offset, &value, 8);
-        }
-    uint32_t first = 0;
-    bool avx2 = use_avx2();
-    for (uint32_t k = 0; k < m->nfunctions; k++)
-        if (m->functions[k]->code && !bind_function(m->functions[k], &first, avx2)) {
-            m->functions[k]->code = NULL;
-            first = 0;
-            k = UINT32_MAX; /* a caller of that one is unsupported too: again from the start */
-        }
-    m->instructions = first;
-    m->loaded = true;
-    return 0;
-}
-
 /* --- a block ------------------------------------------------------------------------------------------------ */
 
 /* The one of two warps, or blocks, that waits longer; where they wait as long, whatever is the same in any order. */
-static exec_depth deeper(exec_depth a, exec_depth b) {
-    uint64_t of_a = a.rounds * PTX_ROUND_CLOCKS + a.clocks, of_b = b.rounds * PTX_ROUND_CLOCKS + b.clocks;
+static exec_depth deeper(const ptx_module *m, exec_depth a, exec_depth b) {
+    uint64_t round = m->costs.round_clocks, of_a = a.rounds * round + a.clocks, of_b = b.rounds * round + b.clocks;
     if (of_a != of_b) return of_a > of_b ? a : b;
     if (a.rounds != b.rounds) return a.rounds > b.rounds ? a : b;
     return a.missed > b.missed ? a : b;
@@ -153,30 +68,32 @@ static void add_depth(exec_depth *to, exec_depth d) {
     to->rounds += d.rounds, to->missed += d.missed, to->clocks += d.clocks;
 }
 
-void block_run(block *b) {
+void exec_block_run(block *b) {
     worker *t = b->worker;
+    const ptx_module *m = b->launch->program->module;
     b->live = b->nthreads;
     b->failed = false;
     b->budget = budget_per_block;
     memset(b->barriers, 0, sizeof b->barriers);
     for (int k = 0; k < MAX_BARRIERS; k++) b->barriers[k].all = true;
     memset(b->shared, 0xCD, b->shared_bytes);
-    l1_next_block(&t->l1);
-    if (exec_listener) exec_listener->block_begins(b);
-    for (uint32_t k = 0; k < b->nwarps; k++) warp_start(&b->warps[k], b, k);
+    exec_l1_next_block(&t->l1);
+    if (exec_heard) exec_listen_block_begins(b);
+    for (uint32_t k = 0; k < b->nwarps; k++) exec_warp_start(&b->warps[k], b, k);
     while (b->live && !b->failed) {
         bool progress = false;
         for (uint32_t k = 0; k < b->nwarps && !b->failed; k++)
-            if (b->warps[k].live) progress |= warp_run(&b->warps[k]);
-        if (!progress && b->live && !b->failed) fault_deadlock(b);
+            if (b->warps[k].live) progress |= exec_warp_run(&b->warps[k]);
+        if (!progress && b->live && !b->failed) exec_fail_deadlock(b);
     }
     exec_depth d = {0, 0, 0};
     for (uint32_t k = 0; k < b->nwarps; k++) {
         int64_t depth = b->warps[k].depth, rounds = (depth + PTX_DEPTH_ROUND / 2) / PTX_DEPTH_ROUND;
         int64_t clocks = depth - rounds * PTX_DEPTH_ROUND;
-        d = deeper(d, (exec_depth){(uint64_t)rounds, (uint64_t)b->warps[k].missed, clocks > 0 ? (uint64_t)clocks : 0});
+        d = deeper(m, d,
+                   (exec_depth){(uint64_t)rounds, (uint64_t)b->warps[k].missed, clocks > 0 ? (uint64_t)clocks : 0});
     }
-    t->deepest = deeper(t->deepest, d);
+    t->deepest = deeper(m, t->deepest, d);
     add_depth(&t->depths, d);
 }
 
@@ -196,7 +113,7 @@ static void worker_prepare(worker *t, const exec_launch *n, uint32_t nwarps, uin
     if (need > t->arena_bytes) {
         if (t->arena) munmap(t->arena, t->arena_bytes);
         void *mapped = mmap(NULL, need, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        t->arena = must(mapped == MAP_FAILED ? NULL : mapped);
+        t->arena = exec_must(mapped == MAP_FAILED ? NULL : mapped);
         t->arena_bytes = need;
     } else {
         memset(t->arena, 0, nwarps * sizeof(warp));
@@ -221,27 +138,32 @@ static void worker_prepare(worker *t, const exec_launch *n, uint32_t nwarps, uin
 }
 
 static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
-    uint32_t threads = n->block.x * n->block.y * n->block.z, count = n->kernel->module->instructions;
+    exec_device *d = n->program->device;
+    uint32_t threads = n->block.x * n->block.y * n->block.z, count = n->program->module->instructions;
     worker_prepare(t, n, (threads + 31) / 32, threads);
     if (count > t->capacity) {
         t->capacity = count;
-        t->executed = must(realloc(t->executed, count * sizeof *t->executed));
-        t->threads = must(realloc(t->threads, count * sizeof *t->threads));
-        t->counters = must(realloc(t->counters, count * sizeof *t->counters));
-        t->ranges = must(realloc(t->ranges, count * sizeof *t->ranges));
+        t->executed = exec_must(realloc(t->executed, count * sizeof *t->executed));
+        t->threads = exec_must(realloc(t->threads, count * sizeof *t->threads));
+        t->counters = exec_must(realloc(t->counters, count * sizeof *t->counters));
+        t->ranges = exec_must(realloc(t->ranges, count * sizeof *t->ranges));
     }
     memset(t->executed, 0, count * sizeof *t->executed);
     memset(t->threads, 0, count * sizeof *t->threads);
     memset(t->counters, 0, count * sizeof *t->counters);
     memset(t->ranges, 0, count * sizeof *t->ranges);
     t->launch_number = launches;
+    t->device = d;
+    t->run = n->program->run;
+    exec_footprint_begin(t);
+    t->memory = (uint64_t)(uintptr_t)d->storage - exec_mem_base();
     t->deepest = t->depths = (exec_depth){0, 0, 0};
-    contention_begin(&t->busy);
+    exec_contention_begin(&t->busy, d->card.atomic_place);
     t->fault.kind = SIMGPU_FAULT_NONE;
     t->fault_block = UINT64_MAX;
     t->print_length = 0;
     t->printed_blocks = 0;
-    l1_start(&t->l1, l1_lines);
+    exec_l1_start(&t->l1, d->card.l1_per_sm / 128, l1_lines);
 }
 
 /* --- host threads ------------------------------------------------------------------------------------------- */
@@ -292,7 +214,7 @@ static void run_blocks(worker *t) {
             b->id = id;
             b->index = (exec_dim){(uint32_t)(id % n->grid.x), (uint32_t)(id / n->grid.x % n->grid.y),
                                   (uint32_t)(id / n->grid.x / n->grid.y)};
-            block_run(b);
+            exec_block_run(b);
             if (b->failed) stop_at(id);
             spent += budget_per_block - b->budget;
             id++;
@@ -398,7 +320,7 @@ static void add_line(exec_result *r, const ptx_module *m, const ptx_insn *i, con
         }
     if (r->nlines == line_capacity) {
         line_capacity = line_capacity ? 2 * line_capacity : 64;
-        lines = must(realloc(lines, line_capacity * sizeof *lines));
+        lines = exec_must(realloc(lines, line_capacity * sizeof *lines));
     }
     lines[r->nlines++] = (exec_line){file, i->line, *c};
 }
@@ -416,7 +338,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
             }
             if (!sum.inst) continue;
             enum ptx_cost cost = ptx_ops[code->insns[n].op].cost;
-            sum.issue_slots = code->insns[n].folded ? 0 : sum.inst * ptx_costs[cost].slots;
+            sum.issue_slots = code->insns[n].folded ? 0 : sum.inst * m->costs.of[cost].slots;
             if (cost == COST_SHUFFLE) sum.shuffles = sum.inst;
             add_line(r, m, &code->insns[n], &sum);
         }
@@ -424,13 +346,13 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     qsort(lines, r->nlines, sizeof *lines, by_place);
     r->lines = lines;
     for (unsigned t = 0; t < threads; t++) {
-        r->footprint_read += footprint_take(&workers[t], 0);
-        r->footprint_written += footprint_take(&workers[t], 1);
-        r->deepest = deeper(r->deepest, workers[t].deepest);
+        r->footprint_read += exec_footprint_take(&workers[t], 0);
+        r->footprint_written += exec_footprint_take(&workers[t], 1);
+        r->deepest = deeper(m, r->deepest, workers[t].deepest);
         add_depth(&r->depths, workers[t].depths);
-        if (t) contention_add(&workers[0].busy, &workers[t].busy);
+        if (t) exec_contention_add(&workers[0].busy, &workers[t].busy);
     }
-    contention_most(&workers[0].busy, r->atomic_turns);
+    exec_contention_most(&workers[0].busy, r->atomic_turns);
 }
 
 /* What blocks up to `last` printed. */
@@ -457,11 +379,11 @@ static void print_all(unsigned threads, uint64_t last) {
 }
 
 /* L1 and shared memory are one array: the bytes of it that a block has as its L1. The blocks of an SM share what their
- * shared memory leaves: as many as there are, as the SM has threads for, and as have room (with 1 KB each that CUDA
- * keeps). */
-static uint32_t l1_share(uint64_t nblocks, uint32_t threads, uint32_t shared) {
-    const exec_card *card = &exec_device;
-    uint32_t taken = shared ? shared + 1024 : 0, resident = card->threads_per_sm / (threads > 64 ? threads : 64);
+ * shared memory leaves: as many as there are, as the SM has threads for, and as have room (with what CUDA keeps
+ * of each). */
+static uint32_t l1_share(const exec_card *card, uint64_t nblocks, uint32_t threads, uint32_t shared) {
+    uint32_t taken = shared ? shared + card->shared_reserved : 0, resident = card->threads_per_sm / threads;
+    if (resident > card->blocks_per_sm) resident = card->blocks_per_sm;
     if (taken && resident > card->shared_per_sm / taken) resident = card->shared_per_sm / taken;
     if (nblocks < (uint64_t)resident * card->sms) resident = (uint32_t)((nblocks + card->sms - 1) / card->sms);
     return card->l1_per_sm / (resident ? resident : 1) - taken;
@@ -471,29 +393,30 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     const ptx_function *f = launch->kernel;
     memset(r, 0, sizeof *r);
     if (!wanted_threads) exec_configure(0, 0);
-    if (!f->code) {
-        fault_refused(&r->fault, f);
+    const char *why = exec_unsupported(launch->program, f);
+    if (why) {
+        exec_fail_refused(&r->fault, f, why);
         return;
     }
     launches++;
-    for (uint32_t k = 0; k < f->nshared; k++) f->shared[k].var->address = f->shared[k].offset;
+    for (uint32_t k = 0; k < f->nshared; k++) launch->program->address[f->shared[k].var->number] = f->shared[k].offset;
     uint64_t nblocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     uint32_t threads_per_block = launch->block.x * launch->block.y * launch->block.z;
-    bool one = exec_listener || f->code->serial || nblocks * threads_per_block <= SMALL_GRID || wanted_threads == 1;
+    bool one = exec_heard || f->code->serial || nblocks * threads_per_block <= SMALL_GRID || wanted_threads == 1;
     if (!one) start_helpers(wanted_threads - 1);
     unsigned threads = one ? 1 : pool.helpers + 1;
     r->blocks = nblocks;
     r->threads_per_block = threads_per_block;
     r->registers = f->registers;
     r->shared_bytes = launch->dynamic_shared ? f->dynamic_shared_offset + launch->dynamic_shared : f->static_shared;
-    uint32_t l1_lines = l1_share(nblocks, threads_per_block, r->shared_bytes) / 128;
+    uint32_t l1_lines = l1_share(&launch->program->device->card, nblocks, threads_per_block, r->shared_bytes) / 128;
     for (unsigned t = 0; t < threads; t++) {
         worker_begin(&workers[t], launch, l1_lines);
         workers[t].parallel = threads > 1;
     }
-    if (exec_listener) exec_listener->launch_begins(launch, nblocks);
+    if (exec_heard) exec_listen_launch_begins(launch, nblocks);
     run_all(launch, nblocks, threads);
-    if (exec_listener) exec_listener->launch_ended();
+    if (exec_heard) exec_listen_launch_ended();
     const worker *failed = NULL;
     for (unsigned t = 0; t < threads; t++)
         if (workers[t].fault.kind != SIMGPU_FAULT_NONE && (!failed || workers[t].fault_block < failed->fault_block))
@@ -504,7 +427,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         end = failed->fault_block + 1;
     } else if (end != UINT64_MAX) {
         if (end > nblocks) end = nblocks;
-        fault_launch_budget(&r->fault, launch, end, nblocks, pool.budget);
+        exec_fail_launch_budget(&r->fault, launch, end, nblocks, pool.budget);
     }
     print_all(threads, end - 1);
     collect(f->module, threads, r);

@@ -1,5 +1,5 @@
 /* Who runs when: splits of a warp, joins, warp-wide synchronisation, calls and returns. See warp.h for the idea. */
-#include "hooks.h"
+#include "warp.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static int32_t new_split(warp *w, const ptx_insn *i) {
             if (s >= w->nsplits) w->nsplits = s + 1;
             return (int32_t)s;
         }
-    fault(w, i, SIMGPU_FAULT_STACK, SIMGPU_CAUSE_SPLITS, 32)->n[0] = MAX_SPLITS;
+    exec_fail(w, i, SIMGPU_FAULT_STACK, SIMGPU_CAUSE_SPLITS, 32)->n[0] = MAX_SPLITS;
     return -1;
 }
 
@@ -31,6 +31,7 @@ static void enter_split(warp *w, int32_t s) {
     w->active = p->mask;
     w->r = w->stack + f->base;
     w->code = c->insns;
+    w->run = t->run + c->first;
     w->executed = t->executed + c->first;
     w->threads = t->threads + c->first;
     w->counters = t->counters + c->first;
@@ -61,7 +62,7 @@ static void child_gone(warp *w, int32_t j) {
 
 /* The running split parts: `taken` lanes go to target, the others on. Splits the running one in two, under a new join
  * node unless both ways meet where the split itself will be joined. */
-void warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t target) {
+void exec_warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t target) {
     uint32_t rest = w->active & ~taken;
     split *s = &w->splits[w->current];
     if (i->join != NO_JOIN && i->join != s->join) {
@@ -90,7 +91,7 @@ void warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t target) {
     s->mask = w->active;
 }
 
-void op_join(warp *w, const ptx_insn *i) {
+void exec_op_join(warp *w, const ptx_insn *i) {
     uint32_t here = (uint32_t)(i - w->code);
     split *s = &w->splits[w->current];
     w->executed[here]--; /* not an instruction of the program */
@@ -109,13 +110,13 @@ void op_join(warp *w, const ptx_insn *i) {
 }
 
 /* A conditional branch counts as one; uniform if all lanes agree. */
-void op_bra(warp *w, const ptx_insn *i) {
+void exec_op_bra(warp *w, const ptx_insn *i) {
     uint32_t taken = w->mask;
     if (i->guarded) {
         exec_counters *c = counters_of(w, i);
         c->branches++;
         if (taken && taken != w->active) {
-            warp_diverge(w, i, taken, i->target);
+            exec_warp_diverge(w, i, taken, i->target);
             return;
         }
         c->uniform_branches++;
@@ -124,7 +125,7 @@ void op_bra(warp *w, const ptx_insn *i) {
     w->pc = i->target;
 }
 
-void op_brx(warp *w, const ptx_insn *i) {
+void exec_op_brx(warp *w, const ptx_insn *i) {
     const uint32_t *index = ROW(w, uint32_t, i->a);
     exec_counters *c = counters_of(w, i);
     uint32_t left = w->active, self = w->pc - 1;
@@ -133,7 +134,7 @@ void op_brx(warp *w, const ptx_insn *i) {
     for (uint32_t m = left; m; m &= m - 1)
         if (index[__builtin_ctz(m)] == first) same |= m & -m;
     if (first >= i->call->ntargets) {
-        exec_fault *f = fault(w, i, SIMGPU_FAULT_TRAP, SIMGPU_CAUSE_BRANCH_INDEX, (uint32_t)__builtin_ctz(left));
+        exec_fault *f = exec_fail(w, i, SIMGPU_FAULT_TRAP, SIMGPU_CAUSE_BRANCH_INDEX, (uint32_t)__builtin_ctz(left));
         f->n[0] = first;
         f->n[1] = i->call->ntargets;
         return;
@@ -145,10 +146,10 @@ void op_brx(warp *w, const ptx_insn *i) {
     }
     /* Those of the first lane's target part; the others come back here. */
     w->pc = self;
-    warp_diverge(w, i, same, i->call->targets[first]);
+    exec_warp_diverge(w, i, same, i->call->targets[first]);
 }
 
-void warp_exit(warp *w, uint32_t lanes) {
+void exec_warp_exit(warp *w, uint32_t lanes) {
     w->live &= ~lanes;
     w->block->live -= (uint32_t)__builtin_popcount(lanes);
     w->active &= ~lanes;
@@ -160,16 +161,16 @@ void warp_exit(warp *w, uint32_t lanes) {
     w->stop = true;
     child_gone(w, s->parent);
     for (uint32_t b = 0; b < MAX_BARRIERS; b++)
-        if (w->block->barriers[b].arrived) barrier_check(w->block, b); /* it waits for those that live only */
+        if (w->block->barriers[b].arrived) exec_barrier_check(w->block, b); /* it waits for those that live only */
 }
 
-void op_exit(warp *w, const ptx_insn *i) {
+void exec_op_exit(warp *w, const ptx_insn *i) {
     (void)i;
-    warp_exit(w, w->mask);
+    exec_warp_exit(w, w->mask);
 }
 
-void op_trap(warp *w, const ptx_insn *i) {
-    fault(w, i, SIMGPU_FAULT_TRAP, SIMGPU_CAUSE_TRAP, (uint32_t)__builtin_ctz(w->mask));
+void exec_op_trap(warp *w, const ptx_insn *i) {
+    exec_fail(w, i, SIMGPU_FAULT_TRAP, SIMGPU_CAUSE_TRAP, (uint32_t)__builtin_ctz(w->mask));
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------- */
@@ -195,8 +196,8 @@ static uint64_t special(const warp *w, enum ptx_special s, uint32_t lane) {
     case SREG_laneid: return lane;
     case SREG_warpid: return w->number;
     case SREG_nwarpid: return b->nwarps;
-    case SREG_smid: return b->id % exec_device.sms; /* round robin, one possible placement */
-    case SREG_nsmid: return exec_device.sms;
+    case SREG_smid: return b->id % w->block->worker->device->card.sms; /* round robin, one possible placement */
+    case SREG_nsmid: return w->block->worker->device->card.sms;
     case SREG_lanemask_eq: return 1u << lane;
     case SREG_lanemask_lt: return (1u << lane) - 1;
     case SREG_lanemask_le: return (2u << lane) - 1;
@@ -227,7 +228,8 @@ static uint64_t address_of(const warp *w, const ptx_row *row, const frame *f) {
     if (row->var->space == SPACE_LOCAL) at += f->local_base;
     if (row->var->space == SPACE_SHARED && row->var->size == 0)
         return at + w->block->launch->kernel->dynamic_shared_offset;
-    return at + row->var->address;
+    if (row->var->space == SPACE_LOCAL) return at + row->var->address;
+    return at + w->block->launch->program->address[row->var->number];
 }
 
 static bool changes_with_block(const ptx_row *row) {
@@ -238,7 +240,7 @@ static bool changes_with_block(const ptx_row *row) {
 /* Fills the rows that are not registers, zeroes those that are, and makes local memory garbage, always the same: a read
  * before a write must not see another block.
  * again: the frame held the same kernel of the same launch before, for another block. */
-void frame_fill(warp *w, frame *f, uint8_t *r, bool again) {
+void exec_frame_fill(warp *w, frame *f, uint8_t *r, bool again) {
     const ptx_code *c = f->function->code;
     memset(r + c->registers_begin, 0, c->registers_end - c->registers_begin);
     for (uint32_t l = 0; l < 32 && f->function->local_bytes; l++)
@@ -267,7 +269,7 @@ static frame *push_frame(warp *w, const ptx_insn *i, const ptx_function *f, int3
     frame *n = &w->frames[top + 1], *below = &w->frames[top];
     if (top + 2 >= MAX_FRAMES || below->end - w->frames[0].end + f->code->frame_bytes > CALL_STACK ||
         below->local_end + f->local_bytes > w->local_stride) {
-        exec_fault *deep = fault(w, i, SIMGPU_FAULT_STACK, SIMGPU_CAUSE_CALLS, (uint32_t)__builtin_ctz(w->mask));
+        exec_fault *deep = exec_fail(w, i, SIMGPU_FAULT_STACK, SIMGPU_CAUSE_CALLS, (uint32_t)__builtin_ctz(w->mask));
         snprintf(deep->name, sizeof deep->name, "%s", f->name);
         return NULL;
     }
@@ -297,31 +299,31 @@ static const ptx_function *indirect_callee(warp *w, const ptx_insn *i, uint32_t 
         if (target[__builtin_ctz(m)] == number) *lanes |= m & -m;
     const ptx_module *mod = w->block->launch->kernel->module;
     if (number == 0 || number > mod->nfunctions || !mod->functions[number - 1]->code) {
-        fault(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_NO_FUNCTION, (uint32_t)__builtin_ctz(w->mask))->n[0] =
-            number;
+        exec_fail(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_NO_FUNCTION, (uint32_t)__builtin_ctz(w->mask))
+            ->n[0] = number;
         return NULL;
     }
     return mod->functions[number - 1];
 }
 
-void op_call(warp *w, const ptx_insn *i) {
+void exec_op_call(warp *w, const ptx_insn *i) {
     const ptx_function *f = i->call->callee;
     uint32_t lanes = w->mask;
     if (f && !f->code) {
-        builtin_call(w, i);
+        exec_builtin_call(w, i);
         return;
     }
     if (!f && !(f = indirect_callee(w, i, &lanes))) return;
     if (i->call->nargs != f->code->nparams) {
         exec_fault *e =
-            fault(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_ARGUMENTS, (uint32_t)__builtin_ctz(w->mask));
+            exec_fail(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_ARGUMENTS, (uint32_t)__builtin_ctz(w->mask));
         snprintf(e->name, sizeof e->name, "%s", f->name);
         e->n[0] = i->call->nargs;
         e->n[1] = f->code->nparams;
         return;
     }
     if (lanes != w->active) { /* the others come back here: for their own target, or to find themselves guarded off */
-        warp_diverge(w, i, w->active & ~lanes, w->pc - 1);
+        exec_warp_diverge(w, i, w->active & ~lanes, w->pc - 1);
         if (w->stop) return;
         w->mask = lanes;
     }
@@ -334,7 +336,7 @@ void op_call(warp *w, const ptx_insn *i) {
     n->saved_join = s->join;
     n->call = i;
     uint8_t *r = w->stack + n->base;
-    frame_fill(w, n, r, false);
+    exec_frame_fill(w, n, r, false);
     for (uint32_t k = 0; k < i->call->nargs; k++) copy_slot(r, &f->code->params[k], w->r, &i->call->args[k], w->mask);
     s->join = NO_JOIN;
     s->frame = index;
@@ -344,16 +346,16 @@ void op_call(warp *w, const ptx_insn *i) {
 }
 
 /* In a kernel the lanes end; in a function they go to its last ret, past the join where all of them meet, and back. */
-void op_ret(warp *w, const ptx_insn *i) {
+void exec_op_ret(warp *w, const ptx_insn *i) {
     split *s = &w->splits[w->current];
     frame *f = &w->frames[s->frame];
     if (f->caller < 0) {
-        warp_exit(w, w->mask);
+        exec_warp_exit(w, w->mask);
         return;
     }
     if (i->target != NO_JOIN) {
         if (w->mask != w->active)
-            warp_diverge(w, i, w->mask, i->target);
+            exec_warp_diverge(w, i, w->mask, i->target);
         else
             w->pc = i->target;
         return;
@@ -381,18 +383,18 @@ static uint32_t waiting(const warp *w, uint32_t pc, int32_t frame_index, uint32_
     return lanes;
 }
 
-bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
+bool exec_warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
     uint32_t self = w->pc - 1, want = member & w->live;
     split *s = &w->splits[w->current];
     if (w->mask & ~member) {
         uint32_t lane = (uint32_t)__builtin_ctz(w->mask & ~member);
-        exec_fault *f = fault(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_MASK_WITHOUT_ME, lane);
+        exec_fault *f = exec_fail(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_MASK_WITHOUT_ME, lane);
         f->n[0] = member;
         f->n[1] = lane;
         return false;
     }
     if ((w->mask & want) == want) {
-        if (exec_listener) exec_listener->synced(w, want);
+        if (exec_heard) exec_listen_synced(w, want);
         return true;
     }
     bool pure = i->op == OP_bar_warp; /* __syncwarp may be met at another line; an exchange of values may not */
@@ -402,7 +404,7 @@ bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
         w->threads[self] -= (uint64_t)__builtin_popcount(w->mask);
         if (w->mask != w->active) { /* predicated: lanes that are off will never come */
             uint32_t absent = (uint32_t)__builtin_ctz(want & ~w->mask);
-            fault(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_MASK_OF_ABSENT, absent)->n[0] = member;
+            exec_fail(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_MASK_OF_ABSENT, absent)->n[0] = member;
             return false;
         }
         s->state = SPLIT_SYNC;
@@ -418,7 +420,7 @@ bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
         p->pc++;
     }
     w->mask = here;
-    if (exec_listener) exec_listener->synced(w, want);
+    if (exec_heard) exec_listen_synced(w, want);
     return true;
 }
 
@@ -426,19 +428,20 @@ bool warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
 
 static void run_split(warp *w) {
     while (!w->stop) {
-        const ptx_insn *i = &w->code[w->pc];
-        uint32_t m = w->active;
+        uint32_t pc = w->pc++, m = w->active;
+        const ptx_insn *i = &w->code[pc];
+        exec_handler *run = w->run[pc];
         if (i->guarded) m &= predicate(w, i->guard, i->guard_not);
         w->mask = m;
-        w->executed[w->pc]++;
+        w->executed[pc]++;
         w->depth += i->depth;
         if (m == FULL) { /* by far the most common */
-            w->threads[w->pc++] += 32;
-            i->run(w, i);
+            w->threads[pc] += 32;
+            run(w, i);
         } else {
-            w->threads[w->pc++] += (uint64_t)__builtin_popcount(m);
+            w->threads[pc] += (uint64_t)__builtin_popcount(m);
             if (m && m != w->expanded) expand(w);
-            if (m || i->op == OP_bra) i->run(w, i);
+            if (m || i->op == OP_bra) run(w, i);
         }
         if (--w->fuel == 0) w->stop = true;
     }
@@ -475,7 +478,7 @@ static int32_t next_runnable(const warp *w) {
     return -1;
 }
 
-bool warp_run(warp *w) {
+bool exec_warp_run(warp *w) {
     bool progress = false;
     uint32_t turns = 0; /* slices that ran out since this warp began its turn */
     for (int32_t s; !w->block->failed && (s = next_runnable(w)) >= 0;) {
@@ -491,7 +494,7 @@ bool warp_run(warp *w) {
         block *b = w->block;
         if (b->failed) break;
         if (spent >= b->budget) {
-            fault(w, &w->code[w->pc], SIMGPU_FAULT_BUDGET, SIMGPU_CAUSE_BLOCK_BUDGET, 32);
+            exec_fail(w, &w->code[w->pc], SIMGPU_FAULT_BUDGET, SIMGPU_CAUSE_BLOCK_BUDGET, 32);
             break;
         }
         b->budget -= spent;
@@ -503,7 +506,7 @@ bool warp_run(warp *w) {
     return progress;
 }
 
-void warp_start(warp *w, block *b, uint32_t number) {
+void exec_warp_start(warp *w, block *b, uint32_t number) {
     const exec_launch *n = b->launch;
     uint32_t first = number * 32, threads = b->nthreads - first < 32 ? b->nthreads - first : 32;
     w->block = b;
@@ -518,6 +521,6 @@ void warp_start(warp *w, block *b, uint32_t number) {
     w->splits[0] = (split){.state = SPLIT_RUN, .mask = w->live, .join = NO_JOIN, .parent = -1};
     w->frames[0] = (frame){
         .end = n->kernel->code->frame_bytes, .local_end = n->kernel->local_bytes, .function = n->kernel, .caller = -1};
-    frame_fill(w, &w->frames[0], w->stack, w->filled_for == b->worker->launch_number);
+    exec_frame_fill(w, &w->frames[0], w->stack, w->filled_for == b->worker->launch_number);
     w->filled_for = b->worker->launch_number;
 }

@@ -9,11 +9,14 @@
 #ifndef SIMGPU_WARP_H
 #define SIMGPU_WARP_H
 
-#include "../ptx/decode.h"
 #include "contention.h"
-#include "exec.h"
+#include "device.h"
+#include "listen.h"
 
 #define FULL 0xffffffffu
+/* Out of memory. */
+static inline void *exec_must(void *memory) { return base_must(memory, "out of host memory"); }
+
 enum { MAX_SPLITS = 80, MAX_FRAMES = 256, MAX_BARRIERS = 16, SLICE = 1 << 14, POLLS = 256 };
 #define CALL_STACK (1u << 20) /* bytes that a warp has for the frames of what its kernel calls */
 
@@ -40,6 +43,7 @@ typedef struct warp {
     /* The running split, kept here while it runs. */
     uint8_t *r;                   /* its frame's rows */
     const ptx_insn *code;         /* its function's instructions */
+    exec_handler *const *run;     /* and their handlers */
     uint64_t *executed, *threads; /* their counters */
     exec_counters *counters;
     uint32_t pc, active;                             /* next instruction; lanes of the split */
@@ -70,13 +74,16 @@ typedef struct {
 } mem_range;
 
 /* The cache of one SM as one block sees it: direct-mapped lines with four sector bits. */
-enum { L1_LINES = 2048 };
 typedef struct {
-    uint64_t tag[L1_LINES]; /* line number + 1 + epoch << 40 */
-    uint8_t sectors[L1_LINES];
-    int32_t round[L1_LINES]; /* of the warp that filled it last */
-    uint64_t epoch;
+    uint64_t tag;  /* line number + 1, and the epoch above it */
+    int32_t round; /* of the warp that filled it last */
+    uint8_t sectors;
+} l1_line;
+typedef struct {
+    l1_line *lines;
+    uint32_t room;  /* lines that the SM has: the greatest power of two */
     uint32_t shift; /* 64 - log2(lines in use) */
+    uint64_t epoch;
 } l1_cache;
 
 typedef struct block {
@@ -105,6 +112,11 @@ typedef struct {
 /* A host thread's share of a launch. */
 typedef struct worker {
     block block;
+    exec_device *device;
+    exec_handler *const *run;     /* the program's */
+    uint64_t memory;              /* device address a lies at host address memory + a */
+    uint64_t *bitmap[2];          /* the device's, of the footprint */
+    uint64_t first_sector;        /* of the window */
     uint64_t *executed, *threads; /* a number an instruction of the module */
     exec_counters *counters;
     mem_range *ranges;
@@ -127,9 +139,9 @@ typedef struct worker {
     bool parallel;       /* other threads run blocks of this launch */
 } worker;
 
-/* lanes.h, twice compiled: the handlers of opcodes.def's arithmetic rows, NULL for OTHER. lanes_modified: .ftz .sat .rz
- * ... */
-extern ptx_handler *const lanes_base[NOPS], *const lanes_avx2[NOPS], *const lanes_modified[NOPS];
+/* lanes.h, compiled twice: the handlers of opcodes.def's arithmetic rows, NULL for OTHER. exec_lanes_modified has the
+ * rows that modifiers change: .ftz, .sat, directed rounding. */
+extern exec_handler *const exec_lanes_base[NOPS], *const exec_lanes_avx2[NOPS], *const exec_lanes_modified[NOPS];
 /* Handlers of OTHER rows. */
 #define LANE1(...)
 #define LANE2(...)
@@ -138,7 +150,7 @@ extern ptx_handler *const lanes_base[NOPS], *const lanes_avx2[NOPS], *const lane
 #define FLT2(...)
 #define FLT3(...)
 #define COMPARE(...)
-#define OTHER(id, key, cost) ptx_handler op_##id;
+#define OTHER(id, key, cost) exec_handler exec_op_##id;
 #include "../ptx/opcodes.def"
 #undef LANE1
 #undef LANE2
@@ -170,35 +182,46 @@ static inline void set_predicate(warp *w, uint32_t row, uint32_t value) {
 static inline exec_counters *counters_of(warp *w, const ptx_insn *i) { return &w->counters[i - w->code]; }
 
 /* split.c: who runs when. */
-void warp_start(warp *w, block *b, uint32_t number);
-bool warp_run(warp *w); /* until nothing can run; false: made no progress */
-void warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t target);
-void warp_exit(warp *w, uint32_t lanes);
+void exec_warp_start(warp *w, block *b, uint32_t number);
+bool exec_warp_run(warp *w); /* until nothing can run; false: made no progress */
+void exec_warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t target);
+void exec_warp_exit(warp *w, uint32_t lanes);
 /* True: every lane of `member` is here, and w->mask is all of them. False: the split waits. */
-bool warp_sync(warp *w, const ptx_insn *i, uint32_t member);
-void block_run(block *b);
-void barrier_check(block *b, uint32_t number); /* collective.c */
+bool exec_warp_sync(warp *w, const ptx_insn *i, uint32_t member);
+void exec_block_run(block *b);
+void exec_barrier_check(block *b, uint32_t number); /* collective.c */
 /* memory.c, with locks held by nobody: allocations change only between launches. */
-bool mem_find(uint64_t addr, mem_range *range);
+bool exec_mem_find(const exec_device *d, uint64_t addr, mem_range *range);
+uint64_t exec_mem_base(void); /* where the window begins */
 /* fault.c: stops the warp. The first fault of the lowest block is the launch's. lane 32: the whole warp. Returns the
  * fault, in which the caller puts what its cause needs (simgpu_event.h). */
-exec_fault *fault(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum simgpu_fault_cause cause,
-                  uint32_t lane);
-struct simgpu_place fault_place(const ptx_module *m, const ptx_insn *i);
-void fault_deadlock(block *b); /* none of the block's threads can run, and not all have ended */
+exec_fault *exec_fail(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum simgpu_fault_cause cause,
+                      uint32_t lane);
+void exec_fail_deadlock(block *b); /* none of the block's threads can run, and not all have ended */
 /* The blocks of a launch have gone past what they may execute together: each one by itself may end. */
-void fault_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, uint64_t blocks, uint64_t budget);
-void fault_refused(exec_fault *f, const ptx_function *kernel); /* it has something that SimGPU lacks */
+void exec_fail_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, uint64_t blocks, uint64_t budget);
+void exec_fail_refused(exec_fault *f, const ptx_function *kernel,
+                       const char *why); /* it has something that SimGPU lacks */
+/* listen.c: tells the listeners. Nobody calls these unless exec_heard. */
+extern bool exec_heard;
+void exec_listen_launch_begins(const exec_launch *n, uint64_t blocks);
+void exec_listen_launch_ended(void);
+void exec_listen_block_begins(const block *b);
+void exec_listen_access(const warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size);
+void exec_listen_arrived(const warp *w, uint32_t barrier);
+void exec_listen_passed(const block *b, uint32_t barrier);
+void exec_listen_synced(const warp *w, uint32_t lanes);
+void exec_listen_fenced(const warp *w);
 /* builtin.c */
-typedef struct exec_builtin exec_builtin;
-const exec_builtin *builtin_find(const char *name);
-void builtin_call(warp *w, const ptx_insn *i);
+const exec_builtin *exec_builtin_find(const char *name);
+void exec_builtin_call(warp *w, const ptx_insn *i);
 /* access.c: device addresses of any space to host memory, for builtins; NULL: outside. */
-uint8_t *generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes);
+uint8_t *exec_generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes);
 /* footprint.c */
-void footprint_init(uint64_t base, uint64_t bytes);
-void footprint_touch(worker *t, int written, uint64_t first_sector, uint64_t last_sector);
-uint64_t footprint_take(worker *t, int written); /* how many sectors this worker was first to touch; forgets them */
-void frame_fill(warp *w, frame *f, uint8_t *r, bool again); /* split.c */
+void exec_footprint_begin(worker *t);
+void exec_footprint_touch(worker *t, int written, uint64_t first_sector, uint64_t last_sector);
+uint64_t exec_footprint_take(worker *t,
+                             int written); /* how many sectors this worker was first to touch; forgets them */
+void exec_frame_fill(warp *w, frame *f, uint8_t *r, bool again); /* split.c */
 
 #endif

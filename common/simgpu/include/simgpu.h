@@ -40,6 +40,17 @@ void simgpuMark(const char *name);
  * Work still queued is finished first, so that it lands in the old report. 0, or -1 with a message on stderr. */
 int simgpuReport(const char *path);
 
+/* Gives the process a fresh card and uses it from here on: memory, streams, events, pool, clock, errors and the state
+ * of modules are its own, and every number of what runs on it is as if nothing had run before. The program sees it as
+ * device 0. The card in use is waited for and its stretch of the report ends; it stays as it is, for simgpuUseDevice.
+ * Handles, and what belongs to a card, are good on that card only. Returns the card's number; a process begins with
+ * card 1. -1 in a host function. */
+int simgpuNewDevice(void);
+
+/* Uses that card from here on, in all threads; waits as above. Returns the number of the one that was in use; -1, with
+ * a message, if there is no such card. */
+int simgpuUseDevice(int number);
+
 /* "virtual H200": the profile's device, always with the word virtual. */
 const char *simgpuDeviceName(void);
 

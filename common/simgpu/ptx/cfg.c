@@ -264,7 +264,7 @@ static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint
     return n < 16 ? 16 : n > 255 ? 255 : n;
 }
 
-void cfg_analyse(parsed_function *pf, ptx_code *code) {
+void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     cfg g = {.code = code};
     make_blocks(&g);
     number_blocks(&g);
@@ -272,7 +272,7 @@ void cfg_analyse(parsed_function *pf, ptx_code *code) {
     uint32_t *id_of = ptx_alloc((code->registers_end / 4 + 1) * sizeof *id_of);
     for (uint32_t r = 0; r < pf->nregisters; r++) id_of[pf->registers[r]->row / 4] = pf->registers[r]->id;
     pf->function->registers = estimate_registers(&g, pf, id_of);
-    depth_of_blocks(&g, pf->nregisters, id_of);
+    ptx_depth_of_blocks(&g, &pf->function->module->costs, pf->nregisters, id_of);
     ptx_free(id_of);
     insert_joins(&g, pf->function->is_kernel);
     for (uint32_t b = 0; b < g.nblocks; b++) ptx_free(g.blocks[b].next), ptx_free(g.blocks[b].previous);

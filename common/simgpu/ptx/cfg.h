@@ -26,6 +26,6 @@ typedef struct {
 } cfg;
 
 /* depth.c: fills in ptx_insn.depth of the first instruction of each block. id_of: frame row / 4 -> register id. */
-void depth_of_blocks(cfg *g, uint32_t nregisters, const uint32_t *id_of);
+void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, const uint32_t *id_of);
 
 #endif

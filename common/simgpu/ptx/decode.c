@@ -22,16 +22,6 @@ const ptx_op_info ptx_ops[NOPS] = {
 #define OTHER(id, key, cost)                          ROW_(id, key, none, 0, cost)
 #include "opcodes.def"
 };
-/* Measured on an H200 with tests/bench-clock.cu: the latency from a chain in one warp, the slots from 32 warps on an SM
- * that run the same chain. ADDRESS: with the addition that follows it is one IMAD.WIDE. MEMORY: of shared memory; what
- * global memory takes is rounds. BRANCH: of one that is not predicated away. BARRIER: beside what time/model.c charges
- * for each warp that arrives. */
-const ptx_cost_info ptx_costs[NCOSTS] = {
-    [COST_FREE] = {0, 0},    [COST_ADDRESS] = {1, 0},  [COST_ALU] = {1, 5},       [COST_FMA] = {1, 4},
-    [COST_IMUL] = {2, 4},    [COST_INT64] = {8, 13},   [COST_FP64] = {2, 8},      [COST_SFU] = {8, 40},
-    [COST_FDIV] = {12, 66},  [COST_DIV32] = {27, 139}, [COST_DIV64] = {125, 350}, [COST_CONVERT] = {4, 12},
-    [COST_MEMORY] = {1, 26}, [COST_SHUFFLE] = {1, 24}, [COST_BRANCH] = {2, 17},   [COST_BARRIER] = {1, 13},
-};
 /* How each operand of a lane operation is read: the widths of its rows. */
 static const struct {
     uint8_t d, a, b, c;
@@ -49,7 +39,7 @@ static const struct {
 #include "opcodes.def"
 };
 
-_Noreturn void dec_unsupported(decoder *d, const char *why) {
+_Noreturn void ptx_dec_unsupported(decoder *d, const char *why) {
     char opcode[128];
     size_t n = (size_t)snprintf(opcode, sizeof opcode, "%s", d->s->name);
     for (uint32_t i = 0; i < d->s->nmodifiers && n < sizeof opcode; i++)
@@ -60,12 +50,12 @@ _Noreturn void dec_unsupported(decoder *d, const char *why) {
 
 /* --- the frame ---------------------------------------------------------------------------------------------- */
 
-bool dec_is_wide(enum ptx_type t) { return ptx_type_bytes[t] == 8; }
+bool ptx_dec_is_wide(enum ptx_type t) { return ptx_type_bytes[t] == 8; }
 
 static uint32_t take(decoder *d, uint32_t bytes, uint32_t align) {
     uint32_t at = (d->top + align - 1) & ~(align - 1);
     d->top = at + bytes;
-    if (d->top > 64u << 20) dec_unsupported(d, "the function needs too many registers");
+    if (d->top > 64u << 20) ptx_dec_unsupported(d, "the function needs too many registers");
     return at;
 }
 
@@ -76,8 +66,8 @@ static void lay_out_frame(decoder *d) {
     d->code->registers_begin = d->top;
     for (uint32_t i = 0; i < pf->nregisters; i++) {
         reg *r = pf->registers[i];
-        if (r->type == TY_b128 || r->type == TY_none) dec_unsupported(d, "128-bit registers");
-        if (r->type != TY_pred) r->row = take(d, dec_is_wide(r->type) ? 256 : 128, 64);
+        if (r->type == TY_b128 || r->type == TY_none) ptx_dec_unsupported(d, "128-bit registers");
+        if (r->type != TY_pred) r->row = take(d, ptx_dec_is_wide(r->type) ? 256 : 128, 64);
     }
     for (uint32_t i = 0; i < pf->nregisters; i++)
         if (pf->registers[i]->type == TY_pred) pf->registers[i]->row = take(d, 4, 4);
@@ -91,7 +81,7 @@ static uint32_t hash_row(const ptx_row *r) {
     uint64_t h = r->bits ^ (uint64_t)r->kind << 60 ^ (uint64_t)r->bytes << 56 ^ (uint64_t)r->type << 48 ^
                  (uint64_t)r->special << 40;
     h ^= (uint64_t)(uintptr_t)r->var ^ (uint64_t)(uintptr_t)r->function;
-    return (uint32_t)(h * 0x9e3779b97f4a7c15ull >> 32);
+    return (uint32_t)(base_hash(h) >> 32);
 }
 
 static bool same_row(const ptx_row *a, const ptx_row *b) {
@@ -106,7 +96,7 @@ static uint32_t *row_place(decoder *d, const ptx_row *row) {
     return &d->row_table[h];
 }
 
-uint32_t dec_add_row(decoder *d, ptx_row row) {
+uint32_t ptx_dec_add_row(decoder *d, ptx_row row) {
     ptx_code *c = d->code;
     if (2 * c->nrows >= d->capacity_rows) {
         d->capacity_rows = d->capacity_rows ? 2 * d->capacity_rows : 32;
@@ -123,8 +113,9 @@ uint32_t dec_add_row(decoder *d, ptx_row row) {
     return row.row;
 }
 
-uint32_t dec_constant(decoder *d, uint64_t bits, bool wide) {
-    return dec_add_row(d, (ptx_row){.kind = ROW_CONSTANT, .bytes = wide ? 8 : 4, .bits = wide ? bits : (uint32_t)bits});
+uint32_t ptx_dec_constant(decoder *d, uint64_t bits, bool wide) {
+    return ptx_dec_add_row(
+        d, (ptx_row){.kind = ROW_CONSTANT, .bytes = wide ? 8 : 4, .bits = wide ? bits : (uint32_t)bits});
 }
 
 static uint64_t float_bits(const operand *o, enum ptx_type t) {
@@ -154,55 +145,56 @@ static uint32_t symbol_row(decoder *d, const operand *o, bool wide) {
     case SYMBOL_VARIABLE: row.var = o->symbol->var; break;
     case SYMBOL_FUNCTION: row.function = o->symbol->function; break;
     case SYMBOL_PARAM: row.bits += o->symbol->var->address; break;
-    default: dec_unsupported(d, ptx_format("the address of %s cannot be taken", o->symbol->name));
+    default: ptx_dec_unsupported(d, ptx_format("the address of %s cannot be taken", o->symbol->name));
     }
-    return dec_add_row(d, row);
+    return ptx_dec_add_row(d, row);
 }
 
 /* The row of a source operand read as `type`. any_width: ld, st and cvt take registers wider than the type; *wide says
  * so. */
-uint32_t dec_source(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide) {
-    bool w = dec_is_wide(type);
+uint32_t ptx_dec_source(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide) {
+    bool w = ptx_dec_is_wide(type);
     if (wide) *wide = w;
     switch (o->kind) {
     case OPERAND_REGISTER: {
         d->uses[o->reg->id]++;
-        bool predicate = o->reg->type == TY_pred, rw = dec_is_wide(o->reg->type);
-        if (predicate != (type == TY_pred)) dec_unsupported(d, ptx_format("%s has the wrong type here", o->reg->name));
-        if (rw != w && !any_width) dec_unsupported(d, ptx_format("%s has the wrong width here", o->reg->name));
+        bool predicate = o->reg->type == TY_pred, rw = ptx_dec_is_wide(o->reg->type);
+        if (predicate != (type == TY_pred))
+            ptx_dec_unsupported(d, ptx_format("%s has the wrong type here", o->reg->name));
+        if (rw != w && !any_width) ptx_dec_unsupported(d, ptx_format("%s has the wrong width here", o->reg->name));
         if (wide) *wide = rw;
         return o->reg->row;
     }
     case OPERAND_INTEGER:
         if (type == TY_pred) {
             ptx_row row = {.kind = ROW_CONSTANT, .bytes = 4, .bits = o->value ? ~0u : 0};
-            return dec_add_row(d, row);
+            return ptx_dec_add_row(d, row);
         }
-        return dec_constant(d, o->value, w);
-    case OPERAND_FLOAT: return dec_constant(d, float_bits(o, type), w);
+        return ptx_dec_constant(d, o->value, w);
+    case OPERAND_FLOAT: return ptx_dec_constant(d, float_bits(o, type), w);
     case OPERAND_SYMBOL: return symbol_row(d, o, w);
     case OPERAND_SPECIAL:
-        if (o->special >= SREG_clock) dec_unsupported(d, "a clock can only be read by mov");
-        return dec_add_row(d, (ptx_row){.kind = ROW_SPECIAL, .bytes = w ? 8 : 4, .special = (uint8_t)o->special});
-    case OPERAND_LABEL: dec_unsupported(d, ptx_format("%s is not declared", o->label));
-    default: dec_unsupported(d, "this operand form");
+        if (o->special >= SREG_clock) ptx_dec_unsupported(d, "a clock can only be read by mov");
+        return ptx_dec_add_row(d, (ptx_row){.kind = ROW_SPECIAL, .bytes = w ? 8 : 4, .special = (uint8_t)o->special});
+    case OPERAND_LABEL: ptx_dec_unsupported(d, ptx_format("%s is not declared", o->label));
+    default: ptx_dec_unsupported(d, "this operand form");
     }
 }
 
-uint32_t dec_dest(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide) {
-    if (wide) *wide = dec_is_wide(type);
+uint32_t ptx_dec_dest(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide) {
+    if (wide) *wide = ptx_dec_is_wide(type);
     if (o->kind == OPERAND_SINK) return NO_ROW;
-    if (o->kind != OPERAND_REGISTER) dec_unsupported(d, "the destination is not a register");
+    if (o->kind != OPERAND_REGISTER) ptx_dec_unsupported(d, "the destination is not a register");
     bool predicate = o->reg->type == TY_pred;
-    if (predicate != (type == TY_pred) || (dec_is_wide(o->reg->type) != dec_is_wide(type) && !any_width))
-        dec_unsupported(d, ptx_format("%s has the wrong type or width here", o->reg->name));
-    if (wide) *wide = dec_is_wide(o->reg->type);
+    if (predicate != (type == TY_pred) || (ptx_dec_is_wide(o->reg->type) != ptx_dec_is_wide(type) && !any_width))
+        ptx_dec_unsupported(d, ptx_format("%s has the wrong type or width here", o->reg->name));
+    if (wide) *wide = ptx_dec_is_wide(o->reg->type);
     return o->reg->row;
 }
 
 /* --- instructions ------------------------------------------------------------------------------------------- */
 
-ptx_insn *dec_emit(decoder *d, enum ptx_op op) {
+ptx_insn *ptx_dec_emit(decoder *d, enum ptx_op op) {
     ptx_code *c = d->code;
     if (c->ninsns + 2 > d->capacity) {
         d->capacity = d->capacity ? 2 * d->capacity : 64;
@@ -227,7 +219,7 @@ ptx_insn *dec_emit(decoder *d, enum ptx_op op) {
     return i;
 }
 
-enum ptx_type dec_unsigned_of(enum ptx_type t) {
+enum ptx_type ptx_dec_unsigned_of(enum ptx_type t) {
     switch (ptx_type_bytes[t]) {
     case 2: return TY_u16;
     case 4: return TY_u32;
@@ -236,7 +228,7 @@ enum ptx_type dec_unsigned_of(enum ptx_type t) {
     }
 }
 
-bool dec_has_type(const char *key, enum ptx_type t, enum ptx_op *op) {
+bool ptx_dec_has_type(const char *key, enum ptx_type t, enum ptx_op *op) {
     for (int i = 0; i < NOPS; i++)
         if (ptx_ops[i].type == t && strcmp(ptx_ops[i].key, key) == 0) {
             *op = (enum ptx_op)i;
@@ -245,10 +237,11 @@ bool dec_has_type(const char *key, enum ptx_type t, enum ptx_op *op) {
     return false;
 }
 
-bool dec_is_float(enum ptx_type t) { return t == TY_f32 || t == TY_f64 || t == TY_f16; }
+bool ptx_dec_is_float(enum ptx_type t) { return t == TY_f32 || t == TY_f64 || t == TY_f16; }
 
 static bool find_op(const char *key, enum ptx_type t, enum ptx_op *op) {
-    return dec_has_type(key, t, op) || (!dec_is_float(t) && t != TY_pred && dec_has_type(key, dec_unsigned_of(t), op));
+    return ptx_dec_has_type(key, t, op) ||
+           (!ptx_dec_is_float(t) && t != TY_pred && ptx_dec_has_type(key, ptx_dec_unsigned_of(t), op));
 }
 
 static bool one_of(const char *m, const char *list) {
@@ -293,7 +286,7 @@ static enum ptx_type type_modifier(const char *m) {
 static void append_key(decoder *d, const char *text) { strncat(d->key, text, sizeof d->key - strlen(d->key) - 1); }
 
 /* Sorts the statement's modifiers; `own`: those that this instruction's decoder reads itself. */
-void dec_read_modifiers(decoder *d, const char *own) {
+void ptx_dec_read_modifiers(decoder *d, const char *own) {
     static const char *const rounds[] = {".rn", ".rz", ".rm", ".rp"};
     d->flags = (ptx_insn){.vector = 1};
     d->ntypes = 0;
@@ -305,9 +298,9 @@ void dec_read_modifiers(decoder *d, const char *own) {
         for (int r = 0; r < 4; r++)
             if (strcmp(m, rounds[r]) == 0) d->flags.round = (uint8_t)r, rounding = true;
         if (rounding || one_of(m, own)) continue;
-        if (t == TY_b128) dec_unsupported(d, "128-bit operands");
+        if (t == TY_b128) ptx_dec_unsupported(d, "128-bit operands");
         if (t == TY_pred && !one_of(d->s->name, "and or xor not mov vote bar barrier"))
-            dec_unsupported(d, "predicates have no place here");
+            ptx_dec_unsupported(d, "predicates have no place here");
         if (t)
             d->types[d->ntypes++] = t;
         else if (strcmp(m, ".ftz") == 0)
@@ -327,30 +320,30 @@ void dec_read_modifiers(decoder *d, const char *own) {
         else if (one_of(m, KEY_MODIFIERS))
             append_key(d, m);
         else if (!one_of(m, HINTS) && !space_modifier(d, m))
-            dec_unsupported(d, ptx_format("modifier %s is not supported", m));
+            ptx_dec_unsupported(d, ptx_format("modifier %s is not supported", m));
     }
     d->flags.type = d->ntypes ? (uint8_t)d->types[0] : TY_none;
     d->flags.modified = d->flags.ftz || d->flags.sat || d->flags.round != ROUND_NEAREST;
 }
 
-bool dec_has(const decoder *d, const char *modifier) {
+bool ptx_dec_has(const decoder *d, const char *modifier) {
     for (uint32_t i = 0; i < d->s->nmodifiers; i++)
         if (strcmp(d->s->modifiers[i], modifier) == 0) return true;
     return false;
 }
 
-void dec_need(decoder *d, uint32_t least, uint32_t most) {
-    if (d->s->noperands < least || d->s->noperands > most) dec_unsupported(d, "wrong number of operands");
+void ptx_dec_need(decoder *d, uint32_t least, uint32_t most) {
+    if (d->s->noperands < least || d->s->noperands > most) ptx_dec_unsupported(d, "wrong number of operands");
 }
 
 /* Index of the first of `names` that is a modifier; names are separated by blanks. -1: none. */
-int dec_choose(const decoder *d, const char *names) {
+int ptx_dec_choose(const decoder *d, const char *names) {
     int index = 0;
     char name[32];
     for (const char *p = names; *p; index++) {
         size_t n = strcspn(p, " ");
         snprintf(name, sizeof name, "%.*s", (int)n, p);
-        if (dec_has(d, name)) return index;
+        if (ptx_dec_has(d, name)) return index;
         p += n + (p[n] == ' ');
     }
     return -1;
@@ -358,24 +351,24 @@ int dec_choose(const decoder *d, const char *names) {
 
 /* d = op(a [, b [, c]]) with the widths that the table gives. */
 static void emit_lanes(decoder *d, enum ptx_op op, const operand *o, uint32_t n) {
-    if (n != ptx_ops[op].sources + 1u) dec_unsupported(d, "wrong number of operands");
+    if (n != ptx_ops[op].sources + 1u) ptx_dec_unsupported(d, "wrong number of operands");
     ptx_insn x = {0};
-    x.d = dec_dest(d, &o[0], op_types[op].d, false, NULL);
-    x.a = dec_source(d, &o[1], op_types[op].a, false, NULL);
-    if (n > 2) x.b = dec_source(d, &o[2], op_types[op].b, false, NULL);
-    if (n > 3) x.c = dec_source(d, &o[3], op_types[op].c, false, NULL);
-    ptx_insn *i = dec_emit(d, op);
+    x.d = ptx_dec_dest(d, &o[0], op_types[op].d, false, NULL);
+    x.a = ptx_dec_source(d, &o[1], op_types[op].a, false, NULL);
+    if (n > 2) x.b = ptx_dec_source(d, &o[2], op_types[op].b, false, NULL);
+    if (n > 3) x.c = ptx_dec_source(d, &o[3], op_types[op].c, false, NULL);
+    ptx_insn *i = ptx_dec_emit(d, op);
     i->d = x.d, i->a = x.a, i->b = x.b, i->c = x.c;
 }
 
 static void arithmetic(decoder *d) {
-    dec_read_modifiers(d, "");
+    ptx_dec_read_modifiers(d, "");
     enum ptx_op op;
     enum ptx_type t = d->types[0];
-    if (!d->ntypes) dec_unsupported(d, "an instruction without a type that SimGPU does not know");
+    if (!d->ntypes) ptx_dec_unsupported(d, "an instruction without a type that SimGPU does not know");
     if (t == TY_pred) append_key(d, ".pred");
-    if (d->flags.sat && !dec_is_float(t)) append_key(d, ".sat");
-    if (strcmp(d->s->name, "mad") == 0 && dec_is_float(t)) snprintf(d->key, sizeof d->key, "fma");
+    if (d->flags.sat && !ptx_dec_is_float(t)) append_key(d, ".sat");
+    if (strcmp(d->s->name, "mad") == 0 && ptx_dec_is_float(t)) snprintf(d->key, sizeof d->key, "fma");
     if (d->ntypes == 2 && strcmp(d->s->name, "slct") == 0) {
         append_key(d, ptx_type_names[d->types[1]]);
         if (d->flags.ftz) append_key(d, ".ftz");
@@ -384,8 +377,8 @@ static void arithmetic(decoder *d) {
         append_key(d, ptx_type_names[d->types[0]]);
         t = d->types[1];
     }
-    if (d->flags.ftz && dec_is_float(t) && one_of(d->s->name, "abs neg")) append_key(d, ".ftz");
-    if (!find_op(d->key, t, &op)) dec_unsupported(d, "this instruction is not supported");
+    if (d->flags.ftz && ptx_dec_is_float(t) && one_of(d->s->name, "abs neg")) append_key(d, ".ftz");
+    if (!find_op(d->key, t, &op)) ptx_dec_unsupported(d, "this instruction is not supported");
     emit_lanes(d, op, d->s->operands, d->s->noperands);
 }
 
@@ -393,35 +386,35 @@ static void arithmetic(decoder *d) {
 static void predicate_logic(decoder *d) {
     enum ptx_op op;
     snprintf(d->key, sizeof d->key, "%s.pred", d->s->name);
-    if (!dec_has_type(d->key, TY_none, &op)) dec_unsupported(d, "this instruction is not supported");
-    dec_need(d, 2, 3);
+    if (!ptx_dec_has_type(d->key, TY_none, &op)) ptx_dec_unsupported(d, "this instruction is not supported");
+    ptx_dec_need(d, 2, 3);
     const operand *o = d->s->operands;
-    uint32_t to = dec_dest(d, &o[0], TY_pred, false, NULL), a = dec_source(d, &o[1], TY_pred, false, NULL);
-    uint32_t b = d->s->noperands > 2 ? dec_source(d, &o[2], TY_pred, false, NULL) : a;
-    ptx_insn *i = dec_emit(d, op);
+    uint32_t to = ptx_dec_dest(d, &o[0], TY_pred, false, NULL), a = ptx_dec_source(d, &o[1], TY_pred, false, NULL);
+    uint32_t b = d->s->noperands > 2 ? ptx_dec_source(d, &o[2], TY_pred, false, NULL) : a;
+    ptx_insn *i = ptx_dec_emit(d, op);
     i->d = to, i->a = a, i->b = b;
 }
 
 /* add.cc addc sub.cc subc mad.cc madc: the carry chain; sub.type gives the width. */
 static void carry(decoder *d) {
-    dec_read_modifiers(d, "");
+    ptx_dec_read_modifiers(d, "");
     enum ptx_op op;
-    if (!dec_has_type(d->key, TY_none, &op)) return arithmetic(d);
+    if (!ptx_dec_has_type(d->key, TY_none, &op)) return arithmetic(d);
     const operand *o = d->s->operands;
     uint32_t n = strncmp(d->key, "mad", 3) == 0 ? 4 : 3;
-    dec_need(d, n, n);
-    enum ptx_type t = dec_unsigned_of(d->types[0]);
-    uint32_t to = dec_dest(d, &o[0], t, false, NULL), a = dec_source(d, &o[1], t, false, NULL),
-             b = dec_source(d, &o[2], t, false, NULL);
-    uint32_t c = n > 3 ? dec_source(d, &o[3], t, false, NULL) : 0;
-    ptx_insn *i = dec_emit(d, op);
+    ptx_dec_need(d, n, n);
+    enum ptx_type t = ptx_dec_unsigned_of(d->types[0]);
+    uint32_t to = ptx_dec_dest(d, &o[0], t, false, NULL), a = ptx_dec_source(d, &o[1], t, false, NULL),
+             b = ptx_dec_source(d, &o[2], t, false, NULL);
+    uint32_t c = n > 3 ? ptx_dec_source(d, &o[3], t, false, NULL) : 0;
+    ptx_insn *i = ptx_dec_emit(d, op);
     i->d = to, i->a = a, i->b = b, i->c = c;
     i->e = d->code->carry;
 }
 
-void dec_logic(decoder *d) {
-    if (dec_has(d, ".pred")) {
-        dec_read_modifiers(d, "");
+void ptx_dec_logic(decoder *d) {
+    if (ptx_dec_has(d, ".pred")) {
+        ptx_dec_read_modifiers(d, "");
         predicate_logic(d);
     } else {
         arithmetic(d);
@@ -434,16 +427,16 @@ static const char BOOLEANS[] = ".and .or .xor";
 static ptx_insn *compare(decoder *d, enum ptx_type t, const operand *o, uint32_t sources) {
     static const char *const names[] = {"eq", "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls",  "hi",
                                         "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
-    int c = dec_choose(d, COMPARISONS);
-    if (c < 0) dec_unsupported(d, "a comparison without its operator");
+    int c = ptx_dec_choose(d, COMPARISONS);
+    if (c < 0) ptx_dec_unsupported(d, "a comparison without its operator");
     snprintf(d->key, sizeof d->key, "setp.%s", names[c]);
     enum ptx_op op;
-    if (!find_op(d->key, t, &op)) dec_unsupported(d, "this comparison is not supported");
-    uint32_t a = dec_source(d, &o[0], t, false, NULL), b = dec_source(d, &o[1], t, false, NULL);
-    uint32_t p = sources > 2 ? dec_source(d, &o[2], TY_pred, false, NULL) : 0;
-    ptx_insn *i = dec_emit(d, op);
+    if (!find_op(d->key, t, &op)) ptx_dec_unsupported(d, "this comparison is not supported");
+    uint32_t a = ptx_dec_source(d, &o[0], t, false, NULL), b = ptx_dec_source(d, &o[1], t, false, NULL);
+    uint32_t p = sources > 2 ? ptx_dec_source(d, &o[2], TY_pred, false, NULL) : 0;
+    ptx_insn *i = ptx_dec_emit(d, op);
     i->a = a, i->b = b, i->c = p;
-    i->boolean = sources > 2 ? (uint8_t)(dec_choose(d, BOOLEANS) + 1) : BOOL_none;
+    i->boolean = sources > 2 ? (uint8_t)(ptx_dec_choose(d, BOOLEANS) + 1) : BOOL_none;
     i->negate_c = sources > 2 && o[2].negated;
     return i;
 }
@@ -455,10 +448,10 @@ static char *own_compare(void) {
 }
 
 static void setp(decoder *d) {
-    dec_read_modifiers(d, own_compare());
-    dec_need(d, 3, 4);
+    ptx_dec_read_modifiers(d, own_compare());
+    ptx_dec_need(d, 3, 4);
     operand *o = d->s->operands;
-    uint32_t p = dec_dest(d, &o[0], TY_pred, false, NULL);
+    uint32_t p = ptx_dec_dest(d, &o[0], TY_pred, false, NULL);
     ptx_insn *i = compare(d, d->types[0], o + 1, d->s->noperands - 1);
     i->d = p;
     i->d2 = o[0].pair ? o[0].pair->row : NO_ROW;
@@ -466,77 +459,77 @@ static void setp(decoder *d) {
 
 /* set.cmp.dtype.stype: a comparison into the scratch predicate, then its value as a number. */
 static void set(decoder *d) {
-    dec_read_modifiers(d, own_compare());
-    dec_need(d, 3, 4);
-    if (d->ntypes != 2) dec_unsupported(d, "set needs two types");
+    ptx_dec_read_modifiers(d, own_compare());
+    ptx_dec_need(d, 3, 4);
+    if (d->ntypes != 2) ptx_dec_unsupported(d, "set needs two types");
     operand *o = d->s->operands;
     enum ptx_type t = d->types[0];
-    uint32_t to = dec_dest(d, &o[0], t, false, NULL);
+    uint32_t to = ptx_dec_dest(d, &o[0], t, false, NULL);
     compare(d, d->types[1], o + 1, d->s->noperands - 1)->d = NO_ROW;
-    ptx_insn *i = dec_emit(d, OP_set_result);
+    ptx_insn *i = ptx_dec_emit(d, OP_set_result);
     i->d = to;
     i->a = NO_ROW;
     i->type = (uint8_t)t;
 }
 
 static void selp(decoder *d) {
-    dec_read_modifiers(d, "");
-    dec_need(d, 4, 4);
+    ptx_dec_read_modifiers(d, "");
+    ptx_dec_need(d, 4, 4);
     operand *o = d->s->operands;
     enum ptx_type t = d->types[0];
-    uint32_t to = dec_dest(d, &o[0], t, false, NULL), a = dec_source(d, &o[1], t, false, NULL),
-             b = dec_source(d, &o[2], t, false, NULL);
-    uint32_t p = dec_source(d, &o[3], TY_pred, false, NULL);
-    ptx_insn *i = dec_emit(d, OP_selp);
+    uint32_t to = ptx_dec_dest(d, &o[0], t, false, NULL), a = ptx_dec_source(d, &o[1], t, false, NULL),
+             b = ptx_dec_source(d, &o[2], t, false, NULL);
+    uint32_t p = ptx_dec_source(d, &o[3], TY_pred, false, NULL);
+    ptx_insn *i = ptx_dec_emit(d, OP_selp);
     i->d = to, i->a = a, i->b = b, i->c = p;
     i->negate_c = o[3].negated;
 }
 
 static void testp(decoder *d) {
     const char *names = ".finite .infinite .number .notanumber .normal .subnormal";
-    dec_read_modifiers(d, names);
-    dec_need(d, 2, 2);
-    uint32_t to = dec_dest(d, &d->s->operands[0], TY_pred, false, NULL),
-             a = dec_source(d, &d->s->operands[1], d->types[0], false, NULL);
-    ptx_insn *i = dec_emit(d, OP_testp);
+    ptx_dec_read_modifiers(d, names);
+    ptx_dec_need(d, 2, 2);
+    uint32_t to = ptx_dec_dest(d, &d->s->operands[0], TY_pred, false, NULL),
+             a = ptx_dec_source(d, &d->s->operands[1], d->types[0], false, NULL);
+    ptx_insn *i = ptx_dec_emit(d, OP_testp);
     i->d = to, i->a = a;
-    i->sub = (uint8_t)dec_choose(d, names);
+    i->sub = (uint8_t)ptx_dec_choose(d, names);
 }
 
 static void bfi(decoder *d) {
-    dec_read_modifiers(d, "");
-    dec_need(d, 5, 5);
+    ptx_dec_read_modifiers(d, "");
+    ptx_dec_need(d, 5, 5);
     operand *o = d->s->operands;
     enum ptx_type t = d->types[0];
-    uint32_t to = dec_dest(d, &o[0], t, false, NULL), a = dec_source(d, &o[1], t, false, NULL),
-             b = dec_source(d, &o[2], t, false, NULL);
-    uint32_t c = dec_source(d, &o[3], TY_u32, false, NULL), e = dec_source(d, &o[4], TY_u32, false, NULL);
-    ptx_insn *i = dec_emit(d, OP_bfi);
+    uint32_t to = ptx_dec_dest(d, &o[0], t, false, NULL), a = ptx_dec_source(d, &o[1], t, false, NULL),
+             b = ptx_dec_source(d, &o[2], t, false, NULL);
+    uint32_t c = ptx_dec_source(d, &o[3], TY_u32, false, NULL), e = ptx_dec_source(d, &o[4], TY_u32, false, NULL);
+    ptx_insn *i = ptx_dec_emit(d, OP_bfi);
     i->d = to, i->a = a, i->b = b, i->c = c, i->e = e;
 }
 
 static void lop3(decoder *d) {
-    dec_read_modifiers(d, "");
-    dec_need(d, 5, 5);
+    ptx_dec_read_modifiers(d, "");
+    ptx_dec_need(d, 5, 5);
     operand *o = d->s->operands;
-    if (o[4].kind != OPERAND_INTEGER || o[0].pair) dec_unsupported(d, "this form of lop3");
-    uint32_t to = dec_dest(d, &o[0], TY_u32, false, NULL), a = dec_source(d, &o[1], TY_u32, false, NULL);
-    uint32_t b = dec_source(d, &o[2], TY_u32, false, NULL), c = dec_source(d, &o[3], TY_u32, false, NULL);
-    ptx_insn *i = dec_emit(d, OP_lop3);
+    if (o[4].kind != OPERAND_INTEGER || o[0].pair) ptx_dec_unsupported(d, "this form of lop3");
+    uint32_t to = ptx_dec_dest(d, &o[0], TY_u32, false, NULL), a = ptx_dec_source(d, &o[1], TY_u32, false, NULL);
+    uint32_t b = ptx_dec_source(d, &o[2], TY_u32, false, NULL), c = ptx_dec_source(d, &o[3], TY_u32, false, NULL);
+    ptx_insn *i = ptx_dec_emit(d, OP_lop3);
     i->d = to, i->a = a, i->b = b, i->c = c;
     i->imm = (int64_t)(o[4].value & 0xff);
 }
 
 static void prmt(decoder *d) {
     const char *modes = ".f4e .b4e .rc8 .ecl .ecr .rc16";
-    dec_read_modifiers(d, modes);
-    dec_need(d, 4, 4);
+    ptx_dec_read_modifiers(d, modes);
+    ptx_dec_need(d, 4, 4);
     operand *o = d->s->operands;
-    uint32_t to = dec_dest(d, &o[0], TY_u32, false, NULL), a = dec_source(d, &o[1], TY_u32, false, NULL);
-    uint32_t b = dec_source(d, &o[2], TY_u32, false, NULL), c = dec_source(d, &o[3], TY_u32, false, NULL);
-    ptx_insn *i = dec_emit(d, OP_prmt);
+    uint32_t to = ptx_dec_dest(d, &o[0], TY_u32, false, NULL), a = ptx_dec_source(d, &o[1], TY_u32, false, NULL);
+    uint32_t b = ptx_dec_source(d, &o[2], TY_u32, false, NULL), c = ptx_dec_source(d, &o[3], TY_u32, false, NULL);
+    ptx_insn *i = ptx_dec_emit(d, OP_prmt);
     i->d = to, i->a = a, i->b = b, i->c = c;
-    i->sub = (uint8_t)(dec_choose(d, modes) + 1);
+    i->sub = (uint8_t)(ptx_dec_choose(d, modes) + 1);
 }
 
 /* Mnemonics with a decoder of their own; all others are lane arithmetic. */
@@ -550,10 +543,10 @@ static const struct {
     {"subc", carry},
     {"mad", carry},
     {"madc", carry},
-    {"and", dec_logic},
-    {"or", dec_logic},
-    {"xor", dec_logic},
-    {"not", dec_logic},
+    {"and", ptx_dec_logic},
+    {"or", ptx_dec_logic},
+    {"xor", ptx_dec_logic},
+    {"not", ptx_dec_logic},
     {"setp", setp},
     {"set", set},
     {"selp", selp},
@@ -561,35 +554,35 @@ static const struct {
     {"bfi", bfi},
     {"lop3", lop3},
     {"prmt", prmt},
-    {"mov", dec_mov},
-    {"ld", dec_load_or_store},
-    {"ldu", dec_load_or_store},
-    {"st", dec_load_or_store},
-    {"atom", dec_atomic},
-    {"red", dec_atomic},
-    {"cvta", dec_cvta},
-    {"isspacep", dec_isspacep},
-    {"cvt", dec_cvt},
-    {"bra", dec_bra},
-    {"brx", dec_brx},
-    {"call", dec_call},
-    {"ret", dec_ret},
-    {"exit", dec_exit},
-    {"trap", dec_trap},
-    {"brkpt", dec_trap},
-    {"bar", dec_bar},
-    {"barrier", dec_bar},
-    {"shfl", dec_shfl},
-    {"vote", dec_vote},
-    {"match", dec_match},
-    {"redux", dec_redux},
-    {"activemask", dec_activemask},
-    {"nanosleep", dec_nanosleep},
-    {"membar", dec_fence},
-    {"fence", dec_fence},
-    {"prefetch", dec_nop},
-    {"prefetchu", dec_nop},
-    {"pmevent", dec_nop},
+    {"mov", ptx_dec_mov},
+    {"ld", ptx_dec_load_or_store},
+    {"ldu", ptx_dec_load_or_store},
+    {"st", ptx_dec_load_or_store},
+    {"atom", ptx_dec_atomic},
+    {"red", ptx_dec_atomic},
+    {"cvta", ptx_dec_cvta},
+    {"isspacep", ptx_dec_isspacep},
+    {"cvt", ptx_dec_cvt},
+    {"bra", ptx_dec_bra},
+    {"brx", ptx_dec_brx},
+    {"call", ptx_dec_call},
+    {"ret", ptx_dec_ret},
+    {"exit", ptx_dec_exit},
+    {"trap", ptx_dec_trap},
+    {"brkpt", ptx_dec_trap},
+    {"bar", ptx_dec_bar},
+    {"barrier", ptx_dec_bar},
+    {"shfl", ptx_dec_shfl},
+    {"vote", ptx_dec_vote},
+    {"match", ptx_dec_match},
+    {"redux", ptx_dec_redux},
+    {"activemask", ptx_dec_activemask},
+    {"nanosleep", ptx_dec_nanosleep},
+    {"membar", ptx_dec_fence},
+    {"fence", ptx_dec_fence},
+    {"prefetch", ptx_dec_nop},
+    {"prefetchu", ptx_dec_nop},
+    {"pmevent", ptx_dec_nop},
 };
 
 static void decode_statement(decoder *d) {
@@ -627,7 +620,7 @@ static void finish(decoder *d) {
     if (c->ninsns) last->line = c->insns[c->ninsns - 1].line, last->file = c->insns[c->ninsns - 1].file;
     d->s = last;
     d->flags = (ptx_insn){0};
-    dec_emit(d, OP_ret); /* where every path ends */
+    ptx_dec_emit(d, OP_ret); /* where every path ends */
     resolve_labels(d);
     for (uint32_t i = 0; i < c->ninsns; i++) {
         ptx_insn *x = &c->insns[i];
@@ -635,9 +628,10 @@ static void finish(decoder *d) {
         for (uint32_t r = 0; r < d->pf->nregisters; r++)
             if (d->pf->registers[r]->row == x->d && d->uses[d->pf->registers[r]->id] == 0) x->unused = true;
         bool global = x->space == SPACE_GLOBAL || x->space == SPACE_GENERIC;
-        if (global && (!x->unused || dec_is_float((enum ptx_type)x->type) || x->sub == ATOM_exch || x->sub == ATOM_cas))
+        if (global &&
+            (!x->unused || ptx_dec_is_float((enum ptx_type)x->type) || x->sub == ATOM_exch || x->sub == ATOM_cas))
             c->serial = true;
-        if (x->space == SPACE_CONST) dec_unsupported(d, "an atomic on constants");
+        if (x->space == SPACE_CONST) ptx_dec_unsupported(d, "an atomic on constants");
     }
     c->frame_bytes = (d->top + 63) & ~63u;
     c->params = d->pf->slots;
@@ -719,14 +713,27 @@ static void place_variables(ptx_module *m, ptx_function *f, ptx_function **reach
     }
 }
 
-void decode_finish(ptx_module *m) {
+/* Numbers instructions and variables through the module, so that a device can keep what it knows of them in arrays. */
+static void number_all(ptx_module *m) {
+    for (uint32_t i = 0; i < m->nvars; i++) m->vars[i]->number = m->variables++;
+    for (uint32_t i = 0; i < m->nfunctions; i++) {
+        const ptx_function *f = m->functions[i];
+        for (uint32_t k = 0; k < f->nvars; k++) f->vars[k]->number = m->variables++;
+        if (!f->code) continue;
+        f->code->first = m->instructions;
+        m->instructions += f->code->ninsns;
+    }
+}
+
+void ptx_decode_finish(ptx_module *m) {
     ptx_function **reached = ptx_alloc((m->nfunctions + 1) * sizeof(ptx_function *));
     for (uint32_t i = 0; i < m->nfunctions; i++)
         if (m->functions[i]->code) place_variables(m, m->functions[i], reached);
     ptx_free(reached);
+    number_all(m);
 }
 
-void decode_function(parsed_function *pf) {
+void ptx_decode_function(parsed_function *pf) {
     decoder *d = ptx_alloc(sizeof *d);
     ptx_function *f = pf->function;
     d->pf = pf;
@@ -754,5 +761,5 @@ void decode_function(parsed_function *pf) {
         }
     }
     finish(d);
-    cfg_analyse(pf, d->code);
+    ptx_cfg_analyse(pf, d->code);
 }

@@ -55,36 +55,6 @@ enum ptx_type {
 extern const char *const ptx_type_names[NTYPES];
 extern const uint8_t ptx_type_bytes[NTYPES];
 
-/* Cost classes. FREE: folded into other instructions or hoisted (mov, cvta, ld.param); ADDRESS: becomes part of an
- * IMAD.WIDE; IMUL: integer multiplication of 32 bits; SFU: the special function unit, and the scaling around it. */
-enum ptx_cost {
-    COST_FREE,
-    COST_ADDRESS,
-    COST_ALU,
-    COST_FMA,
-    COST_IMUL,
-    COST_INT64,
-    COST_FP64,
-    COST_SFU,
-    COST_FDIV,
-    COST_DIV32,
-    COST_DIV64,
-    COST_CONVERT,
-    COST_MEMORY,
-    COST_SHUFFLE,
-    COST_BRANCH,
-    COST_BARRIER,
-    NCOSTS
-};
-
-/* What the machine code that ptxas makes of an instruction takes of an SM's quarter (time/model.c), and after how many
- * clocks a later instruction may use the result (depth.c). */
-typedef struct {
-    uint8_t slots;
-    uint16_t latency;
-} ptx_cost_info;
-extern const ptx_cost_info ptx_costs[NCOSTS];
-
 typedef struct {
     enum ptx_op op;
     const char *key, *name; /* name: the handler's id */
@@ -110,11 +80,7 @@ enum ptx_integer_round { RINT_none, RINT_rni, RINT_rzi, RINT_rmi, RINT_rpi };
 enum ptx_permute { PRMT_default, PRMT_f4e, PRMT_b4e, PRMT_rc8, PRMT_ecl, PRMT_ecr, PRMT_rc16 };
 enum { NO_ROW = 0 }; /* offset 0 is a scratch row: results nobody asked for go there */
 
-struct warp; /* exec/ */
-typedef void ptx_handler(struct warp *w, const ptx_insn *i);
-
 struct ptx_insn {
-    ptx_handler *run; /* bound by exec_load */
     uint16_t op;
     uint8_t type, from; /* enum ptx_type; from: the source type of cvt, the result type of set */
     uint8_t space;      /* enum ptx_space of ld, st, atom, cvta, isspacep */
@@ -144,9 +110,6 @@ struct ptx_insn {
 };
 #define NO_JOIN         UINT32_MAX
 #define PTX_DEPTH_ROUND (1ll << 38)
-/* Which of two depths is the greater depends on how long a round takes, which nobody knows here: some 300 clocks, L2's
- * answer. */
-enum { PTX_ROUND_CLOCKS = 300 };
 
 /* A row that is filled before the code runs. */
 typedef struct {
@@ -194,8 +157,7 @@ enum ptx_special {
     NSREGS
 };
 
-/* Storage of a .param variable inside a frame (arguments of device functions): `stride` bytes a lane, lane after lane.
- */
+/* A .param variable inside a frame (an argument of a device function): `stride` bytes a lane, lane after lane. */
 typedef struct {
     const char *name;
     uint32_t offset, size, stride;
@@ -206,7 +168,6 @@ typedef struct ptx_call {
     uint32_t function;
     ptx_slot *args, result; /* the caller's slots */
     uint32_t nargs;
-    const struct exec_builtin *builtin; /* bound by exec_load when the callee has no body */
     bool has_result;
     uint32_t *targets; /* brx.idx: instruction indices */
     uint32_t ntargets;
@@ -215,7 +176,7 @@ typedef struct ptx_call {
 typedef struct ptx_code {
     ptx_insn *insns; /* one more than ninsns: a ret where every path ends */
     uint32_t ninsns;
-    uint32_t first;                          /* number of insns[0] in the module's numbering, set by exec_load */
+    uint32_t first;                          /* number of insns[0] among all instructions of the module */
     uint32_t frame_bytes;                    /* multiple of 64 */
     uint32_t registers_begin, registers_end; /* the rows of .reg registers, to be zeroed */
     uint32_t carry;                          /* row of CC */

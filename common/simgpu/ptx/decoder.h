@@ -1,4 +1,5 @@
-/* The decoder's inside, shared by decode.c (operands, rows, arithmetic) and decode_other.c (all other instructions). */
+/* The decoder's inside, shared by decode.c (operands, rows, arithmetic), decode_memory.c, decode_control.c and
+ * decode_warp.c. */
 #ifndef SIMGPU_DECODER_H
 #define SIMGPU_DECODER_H
 
@@ -37,47 +38,49 @@ typedef struct {
     const char *error;
 } decoder;
 
-_Noreturn void dec_unsupported(decoder *d, const char *why); /* the function fails at launch, with this reason */
-bool dec_is_wide(enum ptx_type t);                           /* 8 bytes a lane */
-bool dec_is_float(enum ptx_type t);
-enum ptx_type dec_unsigned_of(enum ptx_type t);
+_Noreturn void ptx_dec_unsupported(decoder *d, const char *why); /* the function fails at launch, with this reason */
+bool ptx_dec_is_wide(enum ptx_type t);                           /* 8 bytes a lane */
+bool ptx_dec_is_float(enum ptx_type t);
+enum ptx_type ptx_dec_unsigned_of(enum ptx_type t);
 
 /* The statement's modifiers: sorted into d->types, d->key and d->flags; `own` are left to the caller. */
-void dec_read_modifiers(decoder *d, const char *own);
-bool dec_has(const decoder *d, const char *modifier);
-int dec_choose(const decoder *d, const char *names);      /* index of the first of `names` that is a modifier, or -1 */
-void dec_need(decoder *d, uint32_t least, uint32_t most); /* operands */
-bool dec_has_type(const char *key, enum ptx_type t, enum ptx_op *op);
+void ptx_dec_read_modifiers(decoder *d, const char *own);
+bool ptx_dec_has(const decoder *d, const char *modifier);
+int ptx_dec_choose(const decoder *d, const char *names); /* index of the first of `names` that is a modifier, or -1 */
+void ptx_dec_need(decoder *d, uint32_t least, uint32_t most); /* operands */
+bool ptx_dec_has_type(const char *key, enum ptx_type t, enum ptx_op *op);
 
 /* Rows of operands read or written as `type`. any_width: wider registers will do; *wide says what it is. */
-uint32_t dec_source(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide);
-uint32_t dec_dest(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide);
-uint32_t dec_add_row(decoder *d, ptx_row row);
-uint32_t dec_constant(decoder *d, uint64_t bits, bool wide);
-ptx_insn *dec_emit(decoder *d, enum ptx_op op);
-void dec_logic(decoder *d); /* and, or, xor, not, mov of predicates and numbers */
+uint32_t ptx_dec_source(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide);
+uint32_t ptx_dec_dest(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide);
+uint32_t ptx_dec_add_row(decoder *d, ptx_row row);
+uint32_t ptx_dec_constant(decoder *d, uint64_t bits, bool wide);
+ptx_insn *ptx_dec_emit(decoder *d, enum ptx_op op);
+void ptx_dec_logic(decoder *d); /* and, or, xor, not, mov of predicates and numbers */
 
-/* decode_other.c: a decoder a mnemonic. */
-void dec_mov(decoder *d);
-void dec_load_or_store(decoder *d);
-void dec_atomic(decoder *d);
-void dec_cvta(decoder *d);
-void dec_isspacep(decoder *d);
-void dec_cvt(decoder *d);
-void dec_bra(decoder *d);
-void dec_brx(decoder *d);
-void dec_call(decoder *d);
-void dec_ret(decoder *d);
-void dec_exit(decoder *d);
-void dec_trap(decoder *d);
-void dec_nop(decoder *d);
-void dec_fence(decoder *d);
-void dec_nanosleep(decoder *d);
-void dec_bar(decoder *d);
-void dec_shfl(decoder *d);
-void dec_vote(decoder *d);
-void dec_match(decoder *d);
-void dec_redux(decoder *d);
-void dec_activemask(decoder *d);
+/* A decoder a mnemonic. decode_memory.c: */
+void ptx_dec_mov(decoder *d);
+void ptx_dec_load_or_store(decoder *d);
+void ptx_dec_atomic(decoder *d);
+void ptx_dec_cvta(decoder *d);
+void ptx_dec_isspacep(decoder *d);
+void ptx_dec_cvt(decoder *d);
+/* decode_control.c: */
+void ptx_dec_bra(decoder *d);
+void ptx_dec_brx(decoder *d);
+void ptx_dec_call(decoder *d);
+void ptx_dec_ret(decoder *d);
+void ptx_dec_exit(decoder *d);
+void ptx_dec_trap(decoder *d);
+void ptx_dec_nop(decoder *d);
+void ptx_dec_fence(decoder *d);
+void ptx_dec_nanosleep(decoder *d);
+/* decode_warp.c: */
+void ptx_dec_bar(decoder *d);
+void ptx_dec_shfl(decoder *d);
+void ptx_dec_vote(decoder *d);
+void ptx_dec_match(decoder *d);
+void ptx_dec_redux(decoder *d);
+void ptx_dec_activemask(decoder *d);
 
 #endif

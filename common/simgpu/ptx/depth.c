@@ -8,9 +8,9 @@
  *            gives their address, a branch, a barrier, or a store to the same space that could change what they read.
  *            The loads that are left together are a round, and a warp pays the latency of memory once for it.
  *
- *   clocks   what its other instructions add to that, by the latencies of ptx_costs: nothing while the warp waits for
- *            memory anyway, all of it where they stand before a load's address or behind its value. At least the sum
- *            of their slots.
+ *   clocks   what its other instructions add to that, by the latencies of the card's costs: nothing while the warp
+ * waits for memory anyway, all of it where they stand before a load's address or behind its value. At least the sum of
+ * their slots.
  *
  * A warp's depth is the sum over the blocks that it runs. A block that is only reached by going forward continues the
  * schedule of what came before it; a loop begins anew with every turn. */
@@ -31,6 +31,7 @@ typedef struct {
 } schedule;
 
 typedef struct {
+    const ptx_costs *costs;
     const uint32_t *id_of;
     uint32_t limit; /* of the frame's registers */
     size_t bytes;   /* of one schedule */
@@ -39,8 +40,8 @@ typedef struct {
 
 static schedule *schedule_of(const schedules *t, uint32_t block) { return (void *)(t->all + block * t->bytes); }
 
-static moment later(moment a, moment b) {
-    return (a.rounds - b.rounds) * PTX_ROUND_CLOCKS + a.clocks - b.clocks >= 0 ? a : b;
+static moment later(const schedules *t, moment a, moment b) {
+    return (a.rounds - b.rounds) * (int32_t)t->costs->round_clocks + a.clocks - b.clocks >= 0 ? a : b;
 }
 static moment after(moment m, int32_t clocks) { return (moment){m.rounds, m.clocks + clocks}; }
 static moment known(const schedules *t, const schedule *v, uint32_t row) {
@@ -71,21 +72,23 @@ static bool is_the_other_way(const ptx_code *c, uint32_t at) {
 /* Returns the round that the instruction belongs to. */
 static int32_t advance(const schedules *t, schedule *v, const ptx_insn *i) {
     enum ptx_cost class = ptx_ops[i->op].cost;
-    ptx_cost_info cost = ptx_costs[class];
-    moment in = later(later(known(t, v, i->a), known(t, v, i->b)), later(known(t, v, i->c), known(t, v, i->e)));
-    in = later(in, v->control);
-    if (i->guarded) in = later(in, known(t, v, i->guard));
-    for (int n = 0; i->op == OP_st && n < 4; n++) in = later(in, known(t, v, i->v[n]));
+    ptx_cost_info cost = t->costs->of[class];
+    moment in =
+        later(t, later(t, known(t, v, i->a), known(t, v, i->b)), later(t, known(t, v, i->c), known(t, v, i->e)));
+    in = later(t, in, v->control);
+    if (i->guarded) in = later(t, in, known(t, v, i->guard));
+    for (int n = 0; i->op == OP_st && n < 4; n++) in = later(t, in, known(t, v, i->v[n]));
 
     bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC;
     bool loads = i->op == OP_ld || (i->op == OP_atom && !i->unused);
     if (i->op == OP_st || i->op == OP_atom) {
-        v->any_store = later(v->any_store, in);
-        if (far) v->global_store = later(v->global_store, in);
+        v->any_store = later(t, v->any_store, in);
+        if (far) v->global_store = later(t, v->global_store, in);
     }
-    if (i->op == OP_bar_sync || i->op == OP_bar_red || i->op == OP_call) v->barrier = later(v->barrier, v->any_store);
-    if (loads) in = later(in, v->barrier);
-    if (loads && far && !i->read_only) in = later(in, v->global_store);
+    if (i->op == OP_bar_sync || i->op == OP_bar_red || i->op == OP_call)
+        v->barrier = later(t, v->barrier, v->any_store);
+    if (loads) in = later(t, in, v->barrier);
+    if (loads && far && !i->read_only) in = later(t, in, v->global_store);
 
     if (i->folded) cost = (ptx_cost_info){0, 0};
     v->slots += cost.slots;
@@ -93,9 +96,9 @@ static int32_t advance(const schedules *t, schedule *v, const ptx_insn *i) {
         in.rounds++;
     else if (loads || class != COST_MEMORY)
         in.clocks += cost.latency;
-    if (class == COST_BARRIER) v->barrier = in = later(in, after(v->barrier, cost.latency));
+    if (class == COST_BARRIER) v->barrier = in = later(t, in, after(v->barrier, cost.latency));
     if (class == COST_BRANCH && i->guarded && !i->folded) v->control = in;
-    v->end = later(v->end, in);
+    v->end = later(t, v->end, in);
     set_known(t, v, i->d, in), set_known(t, v, i->d2, in);
     for (int n = 0; i->op == OP_ld && n < 4; n++) set_known(t, v, i->v[n], in);
     return in.rounds;
@@ -108,9 +111,11 @@ static bool continues(const cfg_block *b, uint32_t number) {
     return b->nprevious > 0;
 }
 
-void depth_of_blocks(cfg *g, uint32_t nregisters, const uint32_t *id_of) {
-    schedules t = {
-        .id_of = id_of, .limit = g->code->registers_end, .bytes = sizeof(schedule) + (nregisters + 1) * sizeof(moment)};
+void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, const uint32_t *id_of) {
+    schedules t = {.costs = costs,
+                   .id_of = id_of,
+                   .limit = g->code->registers_end,
+                   .bytes = sizeof(schedule) + (nregisters + 1) * sizeof(moment)};
     if (t.bytes * g->nblocks > 1u << 28) return; /* a giant: only its other bounds are charged */
     t.all = ptx_alloc(t.bytes * g->nblocks);
     for (uint32_t b = 0; b < g->nblocks; b++) {
@@ -118,13 +123,13 @@ void depth_of_blocks(cfg *g, uint32_t nregisters, const uint32_t *id_of) {
         schedule *v = schedule_of(&t, b);
         for (uint32_t p = 0; continues(k, b) && p < k->nprevious; p++) {
             const schedule *from = schedule_of(&t, k->previous[p]);
-            v->global_store = later(v->global_store, from->global_store);
-            v->any_store = later(v->any_store, from->any_store);
-            v->barrier = later(v->barrier, from->barrier);
-            v->control = later(v->control, from->control);
-            v->end = later(v->end, from->end);
+            v->global_store = later(&t, v->global_store, from->global_store);
+            v->any_store = later(&t, v->any_store, from->any_store);
+            v->barrier = later(&t, v->barrier, from->barrier);
+            v->control = later(&t, v->control, from->control);
+            v->end = later(&t, v->end, from->end);
             if (v->slots < from->slots) v->slots = from->slots;
-            for (uint32_t n = 0; n <= nregisters; n++) v->of[n] = later(v->of[n], from->of[n]);
+            for (uint32_t n = 0; n <= nregisters; n++) v->of[n] = later(&t, v->of[n], from->of[n]);
         }
         moment before = v->end;
         int32_t *round_of = ptx_alloc((k->last - k->first + 1) * sizeof *round_of);
@@ -133,7 +138,7 @@ void depth_of_blocks(cfg *g, uint32_t nregisters, const uint32_t *id_of) {
             x->folded = is_the_other_way(g->code, i) || (x->op == OP_bra && x->guarded && skips_a_few(g->code, i));
             round_of[i - k->first] = advance(&t, v, x);
         }
-        v->end = later(v->end, (moment){0, v->slots});
+        v->end = later(&t, v->end, (moment){0, v->slots});
         for (uint32_t i = k->first; i <= k->last; i++) {
             int32_t later_rounds = v->end.rounds - round_of[i - k->first];
             g->code->insns[i].later_rounds = (uint8_t)(later_rounds < 255 ? later_rounds : 255);

@@ -74,7 +74,7 @@ static token number(lexer *lx, token t) {
     return t;
 }
 
-token lex_next(lexer *lx) {
+token ptx_lex_next(lexer *lx) {
     skip_blanks_and_comments(lx);
     token t = {.kind = TOKEN_END, .text = lx->p, .line = lx->line};
     if (lx->p >= lx->end) return t;
@@ -104,6 +104,6 @@ token lex_next(lexer *lx) {
     return t;
 }
 
-bool token_is(const token *t, const char *text) {
+bool ptx_token_is(const token *t, const char *text) {
     return strlen(text) == t->length && memcmp(t->text, text, t->length) == 0;
 }

@@ -28,7 +28,7 @@ typedef struct {
     uint32_t line;
 } lexer;
 
-token lex_next(lexer *lx);
-bool token_is(const token *t, const char *text);
+token ptx_lex_next(lexer *lx);
+bool ptx_token_is(const token *t, const char *text);
 
 #endif

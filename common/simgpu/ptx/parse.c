@@ -52,9 +52,9 @@ static void deeper(parser *p) {
 }
 static void higher(parser *p) { p->depth--; }
 
-static void advance(parser *p) { p->t = lex_next(&p->lx); }
+static void advance(parser *p) { p->t = ptx_lex_next(&p->lx); }
 static bool at(parser *p, const char *text) {
-    return p->t.kind != TOKEN_STRING && p->t.kind != TOKEN_END && token_is(&p->t, text);
+    return p->t.kind != TOKEN_STRING && p->t.kind != TOKEN_END && ptx_token_is(&p->t, text);
 }
 static bool accept(parser *p, const char *text) {
     if (!at(p, text)) return false;
@@ -166,7 +166,7 @@ static void close_scope(parser *p) { p->scope = p->scope->outer; }
 
 static enum ptx_type type_of(const token *t) {
     for (int i = 1; i < NTYPES; i++)
-        if (token_is(t, ptx_type_names[i])) return (enum ptx_type)i;
+        if (ptx_token_is(t, ptx_type_names[i])) return (enum ptx_type)i;
     return TY_none;
 }
 
@@ -730,7 +730,7 @@ static void function_body(parser *p, ptx_function *f, parsed_function *pf) {
     f->has_body = true;
     if (setjmp(p->on_error) == 0) {
         body(p);
-        decode_function(pf);
+        ptx_decode_function(pf);
     } else {
         f->unsupported = ptx_format("%s (PTX line %u)", p->error, p->error_line);
         p->scope = outer;
@@ -819,7 +819,7 @@ static void module(parser *p) {
     }
 }
 
-bool parse_module(ptx_module *m, const char *text, size_t length, char *err, size_t err_size) {
+bool ptx_parse_module(ptx_module *m, const char *text, size_t length, char *err, size_t err_size) {
     parser *p = ptx_alloc(sizeof *p);
     p->lx = (lexer){text, text + length, 1};
     p->m = m;
@@ -828,7 +828,7 @@ bool parse_module(ptx_module *m, const char *text, size_t length, char *err, siz
     if (ok) {
         advance(p);
         module(p);
-        decode_finish(m);
+        ptx_decode_finish(m);
     } else {
         snprintf(err, err_size, "%s: PTX line %u: %s", m->source_name, p->error_line, p->error);
     }

@@ -97,23 +97,23 @@ typedef struct parsed_function {
     uint32_t ntargets;
 } parsed_function;
 
-/* Parses text into m; decode_function is called for each body. Returns false with a message in err. */
-bool parse_module(ptx_module *m, const char *text, size_t length, char *err, size_t err_size);
+/* Parses text into m; ptx_decode_function is called for each body. Returns false with a message in err. */
+bool ptx_parse_module(ptx_module *m, const char *text, size_t length, char *err, size_t err_size);
 
 /* decode.c: fills pf->function->code, or pf->function->unsupported. */
-void decode_function(parsed_function *pf);
+void ptx_decode_function(parsed_function *pf);
 /* decode.c: what needs the whole module: places of shared variables, who depends on the order of blocks. */
-void decode_finish(ptx_module *m);
+void ptx_decode_finish(ptx_module *m);
 
 /* cfg.c: join points of branches, register estimate. */
-void cfg_analyse(parsed_function *pf, ptx_code *code);
+void ptx_cfg_analyse(parsed_function *pf, ptx_code *code);
 
-/* arena.c: memory of modules. They live as long as the process, so little is freed one by one; all of it stays
- * reachable, and a program that loads many modules can drop them all. When memory is out these stop the program with a
- * message. */
-void *ptx_alloc(size_t bytes);                               /* zeroed */
-void *ptx_grow(void *array, uint32_t count, size_t element); /* doubles at powers of two; what is new is zeroed */
-void ptx_free(void *p);
-const char *ptx_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+extern base_arena ptx_arena; /* of all modules: they live as long as the process, or until ptx_free_all */
+static inline void *ptx_alloc(size_t bytes) { return base_arena_alloc(&ptx_arena, bytes); } /* zeroed */
+static inline void *ptx_grow(void *array, uint32_t count, size_t element) {
+    return base_arena_grow(&ptx_arena, array, count, element);
+}
+static inline void ptx_free(void *p) { base_arena_free(p); }
+#define ptx_format(...) base_arena_format(&ptx_arena, __VA_ARGS__)
 
 #endif

@@ -8,18 +8,49 @@
  *   know still loads: its `unsupported` says what, and the launch reports it. A kernel never vanishes.
  * - ptx_find_kernel looks a kernel up by its (mangled) name.
  *
+ * A module is constant after ptx_load: what a device needs beside it (handlers, addresses) is exec/'s exec_program.
  * Nothing here executes, allocates device memory or knows the CUDA runtime.
  */
 #ifndef SIMGPU_PTX_H
 #define SIMGPU_PTX_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../base/base.h"
 
-/* Where SimGPU itself cannot go on: one message, after "simgpu: ", and the process ends (exit 2). The program's exit
- * handlers do not run, since they would explain an exit that the program did not call. */
-__attribute__((noreturn, format(printf, 1, 2))) void sim_refuse(const char *format, ...);
+/* Cost classes of instructions. FREE: folded into other instructions or hoisted (mov, cvta, ld.param); ADDRESS: becomes
+ * part of an IMAD.WIDE; IMUL: integer multiplication of 32 bits; SFU: the special function unit, and the scaling around
+ * it. */
+enum ptx_cost {
+    COST_FREE,
+    COST_ADDRESS,
+    COST_ALU,
+    COST_FMA,
+    COST_IMUL,
+    COST_INT64,
+    COST_FP64,
+    COST_SFU,
+    COST_FDIV,
+    COST_DIV32,
+    COST_DIV64,
+    COST_CONVERT,
+    COST_MEMORY,
+    COST_SHUFFLE,
+    COST_BRANCH,
+    COST_BARRIER,
+    NCOSTS
+};
+
+/* What the machine code that ptxas makes of an instruction takes of an SM's quarter, and after how many clocks a later
+ * instruction may use the result (depth.c). */
+typedef struct {
+    uint16_t slots, latency;
+} ptx_cost_info;
+
+/* A card's costs; the caller has the figures (time/ reads them from the profile). round_clocks: which of two depths is
+ * the greater depends on how long a round of loads takes, which nobody knows here; this is taken for it. */
+typedef struct {
+    ptx_cost_info of[NCOSTS];
+    uint32_t round_clocks;
+} ptx_costs;
 
 typedef struct ptx_module ptx_module;
 typedef struct ptx_insn ptx_insn;
@@ -37,12 +68,12 @@ typedef struct {
 typedef struct {
     const char *name;
     enum ptx_space space;
-    uint64_t size, align; /* bytes; size 0 = extern __shared__ */
-    /* .global and .const: device address, filled by exec_load; others: offset in their space, which exec_run fills for
-     * .shared: it is another one in each kernel. */
-    uint64_t address;
+    uint64_t size, align;     /* bytes; size 0 = extern __shared__ */
+    uint32_t number;          /* among all variables of the module, those of functions too */
+    uint64_t address;         /* .local and .param: offset in their space. The others have one a device, or a kernel:
+                                 exec_var_address */
     uint8_t *initial;         /* size bytes, or NULL for zeros */
-    struct ptx_reloc *relocs; /* addresses inside `initial`, filled in by exec_load */
+    struct ptx_reloc *relocs; /* addresses inside `initial`, which a device fills in */
     uint32_t nrelocs;
     uint32_t user; /* the number of the last kernel that was found to touch it (decode.c) */
     bool external;
@@ -83,7 +114,7 @@ typedef struct ptx_function {
     uint32_t nshared;
     uint32_t user; /* as ptx_var's: who was found to reach it last */
 
-    /* for exec/ only: see decode.h */
+    /* see decode.h */
     struct ptx_code *code;
     uint32_t number; /* its place in module->functions, plus 1: what a function pointer holds */
 } ptx_function;
@@ -96,8 +127,9 @@ struct ptx_module {
     uint32_t nfunctions;
     const char **files; /* the .file table */
     uint32_t nfiles;
-    uint32_t instructions; /* of all functions together, set by exec_load */
-    bool loaded;           /* exec_load has given the variables addresses */
+    uint32_t instructions; /* of all functions together */
+    uint32_t variables;    /* in all */
+    ptx_costs costs;
 };
 
 /* The plain PTX text inside a fat binary (`wrapper` is __fatBinC_Wrapper_t: magic 0x466243B1), the newest PTX entry
@@ -105,14 +137,14 @@ struct ptx_module {
  * in a way that we do not read (the message says how to rebuild). Layout: cuda's fatbinary_section.h. */
 char *ptx_extract(const void *wrapper, size_t *length, char *err, size_t err_size);
 
-/* Parses and decodes PTX text. NULL with "file:line: what" in err. Modules live as long as the process. */
-ptx_module *ptx_load(const char *text, size_t length, const char *source_name, char *err, size_t err_size);
+/* Parses and decodes PTX text for a card with these costs. Returns NULL with "file:line: what" in err. Modules live as
+ * long as the process. */
+const ptx_module *ptx_load(const char *text, size_t length, const char *source_name, const ptx_costs *costs, char *err,
+                           size_t err_size);
 
 void ptx_free_all(void); /* every module at once; for programs that load many, such as the fuzzer */
 
-ptx_function *ptx_find_kernel(const ptx_module *m, const char *name);
-/* The name in the source of a mangled name, without arguments; *length bytes of it. */
-const char *ptx_base_name(const char *mangled, int *length);
-ptx_var *ptx_find_var(const ptx_module *m, const char *name);
+const ptx_function *ptx_find_kernel(const ptx_module *m, const char *name);
+const ptx_var *ptx_find_var(const ptx_module *m, const char *name);
 
 #endif

@@ -31,22 +31,33 @@ typedef struct {
 } span_log;
 
 enum other { ENGINE_H2D, ENGINE_D2H, FUNCTIONS, OTHERS };
-static span_log host_log, sm_log, other_logs[OTHERS];
 
-static struct {
-    time_site site;
-    double start, waited, inside; /* inside: neither submitting nor the program's own work */
-    double worked;
-    enum simgpu_class what;
-    uint64_t bytes;
-    bool syncs;
-} call;
+struct time_activity {
+    span_log host_log, sm_log, other_logs[OTHERS];
+    struct {
+        time_site site;
+        double start, waited, inside; /* inside: neither submitting nor the program's own work */
+        double worked;
+        enum simgpu_class what;
+        uint64_t bytes;
+        bool syncs;
+    } call;
+    struct {                      /* the sums of a stretch: from one mark to the next */
+        struct simgpu_totals all; /* its times are set at the end, from those below */
+        double waited, start, busy, working;
+    } totals;
+    struct { /* neighbouring gaps of one cause and line become one */
+        span s;
+        enum simgpu_gap_cause cause;
+    } pending;
+};
 
-/* The sums of a stretch: from one mark to the next. */
-static struct {
-    struct simgpu_totals all; /* its times are set at the end, from those below */
-    double waited, start, busy, working;
-} totals;
+static time_activity *of; /* the device in use */
+
+time_activity *time_activity_new(void) {
+    return base_must(calloc(1, sizeof(time_activity)), "the host has no memory left for a device");
+}
+void time_activity_use(time_activity *a) { of = a; }
 
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
@@ -55,7 +66,7 @@ static void add(span_log *l, span s) {
     if (l->count == l->room) {
         l->room = l->room ? 2 * l->room : 256;
         l->spans = realloc(l->spans, l->room * sizeof *l->spans);
-        if (!l->spans) sim_refuse("the host has no memory left for the report; mark it more often (simgpuMark)");
+        if (!l->spans) base_refuse("the host has no memory left for the report; mark it more often (simgpuMark)");
     }
     l->spans[l->count++] = s;
 }
@@ -70,31 +81,31 @@ static void drop_before(span_log *l, double ns) {
 
 /* --- the host ----------------------------------------------------------------------------------------------- */
 
-void activity_call(time_site site) {
-    memset(&call, 0, sizeof call);
-    call.site = site;
-    call.start = time_host_ns();
+void time_activity_call(time_site site) {
+    memset(&of->call, 0, sizeof of->call);
+    of->call.site = site;
+    of->call.start = time_host_ns();
 }
 
-double activity_call_ns(void) { return call.start; }
-void activity_call_is(enum simgpu_class what, uint64_t bytes) {
-    call.what = what;
-    call.bytes = bytes;
+double time_activity_call_ns(void) { return of->call.start; }
+void time_activity_call_is(enum simgpu_class what, uint64_t bytes) {
+    of->call.what = what;
+    of->call.bytes = bytes;
 }
-void activity_call_syncs(void) { call.syncs = true; }
+void time_activity_call_syncs(void) { of->call.syncs = true; }
 
-void activity_host(enum time_doing what, double start_ns, double end_ns) {
+void time_activity_host(enum time_doing what, double start_ns, double end_ns) {
     if (end_ns <= start_ns) return;
-    if (what == HOST_WAITS) call.waited += end_ns - start_ns;
-    if (what == HOST_WAITS || what == HOST_IN_CALL) call.inside += end_ns - start_ns;
-    if (what == HOST_WORKS) call.worked += end_ns - start_ns;
-    if (!events_on()) return;
-    span *last = host_log.count ? &host_log.spans[host_log.count - 1] : NULL;
-    if (last && last->end == start_ns && last->doing == what && last->site.name == call.site.name &&
-        last->site.file == call.site.file && last->site.line == call.site.line)
+    if (what == HOST_WAITS) of->call.waited += end_ns - start_ns;
+    if (what == HOST_WAITS || what == HOST_IN_CALL) of->call.inside += end_ns - start_ns;
+    if (what == HOST_WORKS) of->call.worked += end_ns - start_ns;
+    if (!time_events_on()) return;
+    span *last = of->host_log.count ? &of->host_log.spans[of->host_log.count - 1] : NULL;
+    if (last && last->end == start_ns && last->doing == what && last->site.name == of->call.site.name &&
+        last->site.file == of->call.site.file && last->site.line == of->call.site.line)
         last->end = end_ns;
     else
-        add(&host_log, (span){.start = start_ns, .end = end_ns, .site = call.site, .doing = what});
+        add(&of->host_log, (span){.start = start_ns, .end = end_ns, .site = of->call.site, .doing = what});
 }
 
 static struct simgpu_event event_at(enum simgpu_kind kind, const time_site *site, double start_ns, double end_ns) {
@@ -104,35 +115,37 @@ static struct simgpu_event event_at(enum simgpu_kind kind, const time_site *site
                                  .duration_ns = whole_ns(end_ns - start_ns)};
 }
 
-void activity_call_end(void) {
+void time_activity_call_end(void) {
     enum { WORK_WORTH_A_LINE = 1000 }; /* ns: a loop of small memcpys would fill the report */
     double now = time_host_ns();
-    totals.all.sync_calls += call.syncs;
-    totals.waited += call.waited;
-    if (now > call.start && events_on()) {
-        struct simgpu_event e = event_at(call.worked > 0 ? SIMGPU_WORK : SIMGPU_CALL, &call.site, call.start, now);
-        e.is.call = (struct simgpu_call){.name = call.site.name,
-                                         .what = call.what == SIMGPU_SUBMITS && call.syncs ? SIMGPU_WAITS : call.what,
-                                         .syncs = call.syncs,
-                                         .short_one = call.inside <= 0 && call.worked < WORK_WORTH_A_LINE,
-                                         .waited_ns = whole_ns(call.waited),
-                                         .bytes = call.bytes};
-        events_send(NULL, &e);
+    of->totals.all.sync_calls += of->call.syncs;
+    of->totals.waited += of->call.waited;
+    if (now > of->call.start && time_events_on()) {
+        struct simgpu_event e =
+            event_at(of->call.worked > 0 ? SIMGPU_WORK : SIMGPU_CALL, &of->call.site, of->call.start, now);
+        e.is.call = (struct simgpu_call){.name = of->call.site.name,
+                                         .what = of->call.what == SIMGPU_SUBMITS && of->call.syncs ? SIMGPU_WAITS
+                                                                                                   : of->call.what,
+                                         .syncs = of->call.syncs,
+                                         .short_one = of->call.inside <= 0 && of->call.worked < WORK_WORTH_A_LINE,
+                                         .waited_ns = whole_ns(of->call.waited),
+                                         .bytes = of->call.bytes};
+        time_events_send(NULL, &e);
     }
-    call.start = now;
-    call.inside = call.worked = call.waited = 0;
+    of->call.start = now;
+    of->call.inside = of->call.worked = of->call.waited = 0;
 }
 
 /* --- the device --------------------------------------------------------------------------------------------- */
 
-void activity_device(const time_command *c, double call_ns, double arrive_ns, double start_ns, double work_ns,
-                     double end_ns) {
-    if (!events_on()) return;
+void time_activity_device(const time_command *c, double call_ns, double arrive_ns, double start_ns, double work_ns,
+                          double end_ns) {
+    if (!time_events_on()) return;
     bool copy = c->kind == TIME_COPY;
-    span_log *log = c->kind == TIME_HOST_CALL            ? &other_logs[FUNCTIONS]
-                    : copy && c->direction == SIMGPU_H2D ? &other_logs[ENGINE_H2D]
-                    : copy && c->direction == SIMGPU_D2H ? &other_logs[ENGINE_D2H]
-                                                         : &sm_log;
+    span_log *log = c->kind == TIME_HOST_CALL            ? &of->other_logs[FUNCTIONS]
+                    : copy && c->direction == SIMGPU_H2D ? &of->other_logs[ENGINE_H2D]
+                    : copy && c->direction == SIMGPU_D2H ? &of->other_logs[ENGINE_D2H]
+                                                         : &of->sm_log;
     add(log, (span){.start = start_ns,
                     .end = end_ns,
                     .site = {NULL, c->host_file, c->host_line},
@@ -143,42 +156,36 @@ void activity_device(const time_command *c, double call_ns, double arrive_ns, do
 
 /* --- memory ------------------------------------------------------------------------------------------------- */
 
-void activity_alloc(enum simgpu_memory what, uint64_t bytes) {
-    totals.all.memory[what].allocs++;
-    totals.all.memory[what].live += bytes;
-    if (totals.all.memory[what].live > totals.all.memory[what].peak)
-        totals.all.memory[what].peak = totals.all.memory[what].live;
+void time_activity_alloc(enum simgpu_memory what, uint64_t bytes) {
+    of->totals.all.memory[what].allocs++;
+    of->totals.all.memory[what].live += bytes;
+    if (of->totals.all.memory[what].live > of->totals.all.memory[what].peak)
+        of->totals.all.memory[what].peak = of->totals.all.memory[what].live;
 }
 
-void activity_free(enum simgpu_memory what, uint64_t bytes) {
-    totals.all.memory[what].frees++;
-    totals.all.memory[what].live -= bytes;
+void time_activity_free(enum simgpu_memory what, uint64_t bytes) {
+    of->totals.all.memory[what].frees++;
+    of->totals.all.memory[what].live -= bytes;
 }
 
-void activity_staged(uint64_t bytes) { totals.all.staged_bytes += bytes; }
+void time_activity_staged(uint64_t bytes) { of->totals.all.staged_bytes += bytes; }
 
 /* --- gaps --------------------------------------------------------------------------------------------------- */
 
-/* Neighbouring gaps of one cause and line become one. */
-static struct {
-    span s;
-    enum simgpu_gap_cause cause;
-} pending;
-
 static void flush_gap(void) {
-    if (pending.s.end > pending.s.start) {
-        struct simgpu_event e = event_at(SIMGPU_GAP, &pending.s.site, pending.s.start, pending.s.end);
-        e.is.gap.cause = pending.cause;
-        e.is.gap.call = pending.cause == SIMGPU_HOST_BLOCKED ? pending.s.site.name : NULL;
-        events_send(NULL, &e);
+    if (of->pending.s.end > of->pending.s.start) {
+        struct simgpu_event e = event_at(SIMGPU_GAP, &of->pending.s.site, of->pending.s.start, of->pending.s.end);
+        e.is.gap.cause = of->pending.cause;
+        e.is.gap.call = of->pending.cause == SIMGPU_HOST_BLOCKED ? of->pending.s.site.name : NULL;
+        time_events_send(NULL, &e);
     }
-    pending.s.end = pending.s.start = 0;
+    of->pending.s.end = of->pending.s.start = 0;
 }
 
 /* Does the gap go on? The site's name counts for a call that the host was blocked in. */
 static bool goes_on(double start, const time_site *site, enum simgpu_gap_cause cause) {
-    const time_site *last = &pending.s.site;
-    return pending.s.end > pending.s.start && pending.s.end == start && cause == pending.cause &&
+    const time_site *last = &of->pending.s.site;
+    return of->pending.s.end > of->pending.s.start && of->pending.s.end == start && cause == of->pending.cause &&
            last->file == site->file && last->line == site->line &&
            (cause != SIMGPU_HOST_BLOCKED || !strcmp(last->name, site->name));
 }
@@ -186,20 +193,20 @@ static bool goes_on(double start, const time_site *site, enum simgpu_gap_cause c
 static void put_gap(double start, double end, const time_site *site, enum simgpu_gap_cause cause) {
     if (end <= start) return;
     if (goes_on(start, site, cause)) {
-        pending.s.end = end;
+        of->pending.s.end = end;
         return;
     }
     flush_gap();
-    pending.s = (span){.start = start, .end = end, .site = *site};
-    pending.cause = cause;
+    of->pending.s = (span){.start = start, .end = end, .site = *site};
+    of->pending.cause = cause;
 }
 
 /* Before the call that ends the hole: what the host did instead. */
 static void blame_host(double start, double end, size_t *at) {
     static const time_site nowhere;
-    while (*at < host_log.count && host_log.spans[*at].end <= start) ++*at;
+    while (*at < of->host_log.count && of->host_log.spans[*at].end <= start) ++*at;
     for (size_t i = *at; start < end; i++) {
-        const span *s = i < host_log.count ? &host_log.spans[i] : NULL;
+        const span *s = i < of->host_log.count ? &of->host_log.spans[i] : NULL;
         double from = s ? smaller(end, larger(start, s->start)) : end;
         put_gap(start, from, &nowhere, SIMGPU_HOST_WORKING); /* not seen at all: before the first call */
         if (!s) return;
@@ -221,7 +228,7 @@ static void blame_device(double start, double end, const span *waiter, size_t at
         double until = end;
         int who = 0;
         for (int o = 0; o < OTHERS && !busy; o++) {
-            const span_log *l = &other_logs[o];
+            const span_log *l = &of->other_logs[o];
             while (at[o] < l->count && l->spans[at[o]].end <= start) at[o]++;
             const span *s = at[o] < l->count ? &l->spans[at[o]] : NULL;
             if (!s) continue;
@@ -242,8 +249,8 @@ static void blame_device(double start, double end, const span *waiter, size_t at
 static void write_gaps(double from, double to) {
     size_t host_at = 0, others_at[OTHERS] = {0};
     double idle_since = from;
-    for (size_t i = 0; i < sm_log.count; i++) {
-        const span *s = &sm_log.spans[i];
+    for (size_t i = 0; i < of->sm_log.count; i++) {
+        const span *s = &of->sm_log.spans[i];
         double start = smaller(s->start, to), end = smaller(s->end, to), work = smaller(s->work, to);
         if (start > idle_since) {
             double called = smaller(start, larger(idle_since, s->called));
@@ -254,8 +261,8 @@ static void write_gaps(double from, double to) {
         }
         /* The launch's own time: the SMs are taken, but nothing of the kernel runs yet. */
         put_gap(larger(idle_since, start), work, &s->site, SIMGPU_KERNEL_STARTING);
-        if (end > idle_since) totals.busy += end - larger(idle_since, start);
-        if (end > larger(idle_since, work)) totals.working += end - larger(idle_since, work);
+        if (end > idle_since) of->totals.busy += end - larger(idle_since, start);
+        if (end > larger(idle_since, work)) of->totals.working += end - larger(idle_since, work);
         idle_since = larger(idle_since, end);
     }
     blame_host(idle_since, to, &host_at);
@@ -264,33 +271,33 @@ static void write_gaps(double from, double to) {
 
 static void send_totals(double now) {
     static const time_site nowhere;
-    struct simgpu_event e = event_at(SIMGPU_TOTALS, &nowhere, totals.start, now);
-    e.is.totals = totals.all;
-    e.is.totals.busy_ns = whole_ns(totals.busy);
-    e.is.totals.working_ns = whole_ns(totals.working);
-    e.is.totals.waited_ns = whole_ns(totals.waited);
-    events_send(NULL, &e);
+    struct simgpu_event e = event_at(SIMGPU_TOTALS, &nowhere, of->totals.start, now);
+    e.is.totals = of->totals.all;
+    e.is.totals.busy_ns = whole_ns(of->totals.busy);
+    e.is.totals.working_ns = whole_ns(of->totals.working);
+    e.is.totals.waited_ns = whole_ns(of->totals.waited);
+    time_events_send(NULL, &e);
 }
 
-void activity_stretch(void) {
+void time_activity_stretch(void) {
     double now = time_host_ns();
-    if (events_on()) {
-        write_gaps(totals.start, now);
+    if (time_events_on()) {
+        write_gaps(of->totals.start, now);
         send_totals(now);
     }
-    drop_before(&host_log, now);
-    drop_before(&sm_log, now);
-    for (int o = 0; o < OTHERS; o++) drop_before(&other_logs[o], now);
+    drop_before(&of->host_log, now);
+    drop_before(&of->sm_log, now);
+    for (int o = 0; o < OTHERS; o++) drop_before(&of->other_logs[o], now);
     struct simgpu_totals next = {.sync_calls = 0};
-    for (int m = 0; m < SIMGPU_MEMORIES; m++) next.memory[m].live = next.memory[m].peak = totals.all.memory[m].live;
-    totals.all = next;
-    totals.start = now;
-    totals.waited = totals.busy = totals.working = 0;
+    for (int m = 0; m < SIMGPU_MEMORIES; m++) next.memory[m].live = next.memory[m].peak = of->totals.all.memory[m].live;
+    of->totals.all = next;
+    of->totals.start = now;
+    of->totals.waited = of->totals.busy = of->totals.working = 0;
 }
 
-void activity_mark(const char *name) {
-    activity_stretch();
+void time_activity_mark(const char *name) {
+    time_activity_stretch();
     struct simgpu_event e = {.kind = SIMGPU_MARK, .start_ns = whole_ns(time_host_ns())};
     e.is.mark = name;
-    if (events_on()) events_send(NULL, &e);
+    if (time_events_on()) time_events_send(NULL, &e);
 }

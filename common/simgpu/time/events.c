@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct event_slot {
+struct time_event_slot {
     bool known, dropped;
     struct simgpu_event event;
     struct simgpu_line *lines; /* copies of what the event points to, or NULL */
     struct simgpu_fault *fault;
     char *mark;
-    event_slot *next;
+    time_event_slot *next;
 };
 
 enum { LISTENERS = 8 };
@@ -23,25 +23,25 @@ static struct {
     void *context;
 } listeners[LISTENERS];
 static int nlisteners;
-static event_slot *first, *last;
+static time_event_slot *first, *last;
 
 /* --- listeners ----------------------------------------------------------------------------------------------- */
 
-int events_listen(simgpu_listener hear, void *context) {
+int time_events_listen(simgpu_listener hear, void *context) {
     if (nlisteners == LISTENERS) return -1;
     listeners[nlisteners].hear = hear;
     listeners[nlisteners++].context = context;
     return 0;
 }
 
-void events_stop(simgpu_listener hear, void *context) {
+void time_events_stop(simgpu_listener hear, void *context) {
     int kept = 0;
     for (int i = 0; i < nlisteners; i++)
         if (listeners[i].hear != hear || listeners[i].context != context) listeners[kept++] = listeners[i];
     nlisteners = kept;
 }
 
-bool events_on(void) { return nlisteners > 0; }
+bool time_events_on(void) { return nlisteners > 0; }
 
 static void send(const struct simgpu_event *e) {
     for (int i = 0; i < nlisteners; i++) listeners[i].hear(e, listeners[i].context);
@@ -50,12 +50,12 @@ static void send(const struct simgpu_event *e) {
 /* --- the queue ----------------------------------------------------------------------------------------------- */
 
 static void *need(void *memory) {
-    if (!memory) sim_refuse("the host has no memory left for the report; mark it more often (simgpuMark)");
+    if (!memory) base_refuse("the host has no memory left for the report; mark it more often (simgpuMark)");
     return memory;
 }
 
-event_slot *events_reserve(void) {
-    event_slot *s = need(calloc(1, sizeof *s));
+time_event_slot *time_events_reserve(void) {
+    time_event_slot *s = need(calloc(1, sizeof *s));
     if (last)
         last->next = s;
     else
@@ -65,7 +65,7 @@ event_slot *events_reserve(void) {
 
 static void send_known(void) {
     while (first && first->known) {
-        event_slot *s = first;
+        time_event_slot *s = first;
         if (!s->dropped) send(&s->event);
         first = s->next;
         if (!first) last = NULL;
@@ -78,12 +78,12 @@ static void send_known(void) {
 
 static void *copy_of(const void *from, size_t size) { return memcpy(need(malloc(size)), from, size); }
 
-void events_send(event_slot *s, const struct simgpu_event *e) {
+void time_events_send(time_event_slot *s, const struct simgpu_event *e) {
     if (!s && !first) {
         send(e);
         return;
     }
-    if (!s) s = events_reserve();
+    if (!s) s = time_events_reserve();
     s->known = true;
     s->event = *e;
     if (s != first && e->kind == SIMGPU_LAUNCH) {
@@ -95,7 +95,7 @@ void events_send(event_slot *s, const struct simgpu_event *e) {
     send_known();
 }
 
-void events_drop(event_slot *s) {
+void time_events_drop(time_event_slot *s) {
     s->known = s->dropped = true;
     send_known();
 }
@@ -116,8 +116,8 @@ static void put_three(uint32_t to[3], exec_dim from) {
     to[2] = from.z;
 }
 
-void events_launch(event_slot *s, const time_command *c, const exec_result *r, const time_estimate *e,
-                   const time_moments *m) {
+void time_events_launch(time_event_slot *s, const time_command *c, const exec_result *r, const time_estimate *e,
+                        const time_moments *m) {
     struct simgpu_event event = event_of(SIMGPU_LAUNCH, c, m->start, m->start + e->duration_ns);
     struct simgpu_launch *l = &event.is.launch;
     *l = (struct simgpu_launch){.kernel = c->launch.kernel->name,
@@ -133,15 +133,14 @@ void events_launch(event_slot *s, const time_command *c, const exec_result *r, c
                                 .nlines = r->nlines,
                                 .fault = r->fault.kind == SIMGPU_FAULT_NONE ? NULL : &r->fault};
     event.duration_ns = whole_ns(e->duration_ns);
-    int length;
-    const char *base = ptx_base_name(l->kernel, &length);
-    snprintf(l->name, sizeof l->name, "%.*s", length, base);
+    snprintf(l->name, sizeof l->name, "%s", base_kernel_name(l->kernel).text);
     put_three(l->grid, c->launch.grid);
     put_three(l->block, c->launch.block);
-    events_send(s, &event);
+    time_events_send(s, &event);
 }
 
-void events_command(event_slot *s, const time_command *c, const time_moments *m, double end_ns, double gbs_cap) {
+void time_events_command(time_event_slot *s, const time_command *c, const time_moments *m, double end_ns,
+                         double gbs_cap) {
     enum simgpu_kind kind = c->kind == TIME_COPY ? SIMGPU_COPY : c->kind == TIME_MEMSET ? SIMGPU_FILL : SIMGPU_FUNCTION;
     struct simgpu_event event = event_of(kind, c, m->start, end_ns);
     if (kind != SIMGPU_FUNCTION)
@@ -152,13 +151,13 @@ void events_command(event_slot *s, const time_command *c, const time_moments *m,
         event.is.copy.pageable = c->pageable;
         event.is.copy.limit_gbs = c->direction < SIMGPU_D2D ? gbs_cap : 0;
     }
-    events_send(s, &event);
+    time_events_send(s, &event);
 }
 
-void events_finding(const struct simgpu_finding *f) {
-    if (!events_on()) return;
+void time_events_finding(const struct simgpu_finding *f) {
+    if (!time_events_on()) return;
     struct simgpu_event event = {.kind = SIMGPU_FINDING};
     event.is.finding = *f;
     event.start_ns = whole_ns(time_host_ns());
-    events_send(NULL, &event);
+    time_events_send(NULL, &event);
 }

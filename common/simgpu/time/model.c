@@ -13,13 +13,12 @@
  *   l2 read   sectors that miss L1     / rate
  *   l2 write  sectors stored in part   / rate                   whole sectors are a matter of DRAM
  *   dram      unique bytes             / bandwidth              caches cold, each byte moved once
- *   atomic    turns at the busiest place * time of a turn       exec/contention.h
+ *   atomic    turns at the busiest place * time of a turn       exec_card.atomic_place
  *   latency   what a block does one thing after another: its start, its rounds of loads, its chains of instructions,
  *             its barriers (ptx/depth.c). The longest block takes that long at least; and all of them together as long
  *             as their sum, shared by the places for blocks
  *
  * Issue, lsu and barrier belong to an SM, so the busiest SM counts: it has ceil(blocks / SMs) of the blocks. */
-#include "../exec/contention.h"
 #include "time.h"
 
 #include <string.h>
@@ -134,7 +133,7 @@ static void explain(const time_profile *p, const exec_result *r, time_estimate *
     b->rounds = r->deepest.rounds;
     b->clocks = r->deepest.clocks;
     b->by_loads = rounds_ns(p, r, r->deepest, 1, 0) >= (double)r->deepest.clocks / p->clock_ghz;
-    b->atomic_bytes = CONTENTION_PLACE;
+    b->atomic_bytes = (uint32_t)p->atomic_place_bytes;
 }
 
 /* --- the roofs ---------------------------------------------------------------------------------------------- */

@@ -36,7 +36,7 @@ __attribute__((noreturn, format(printf, 3, 4))) static void refuse(const char *c
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (line > 0) snprintf(number, sizeof number, ":%d", line);
-    sim_refuse("profiles/%s.conf%s: %s", card, number, text);
+    base_refuse("profiles/%s.conf%s: %s", card, number, text);
 }
 
 /* Cuts blanks at both ends. */
@@ -88,7 +88,45 @@ static void read_profile(time_profile *p, const char *card, const char *text) {
 __attribute__((noreturn)) static void no_such_card(const char *name) {
     char here[512] = "";
     for (int i = 0; i < NCARDS; i++) snprintf(here + strlen(here), sizeof here - strlen(here), " %s", cards[i].name);
-    sim_refuse("PROFILE=%s: there is no such virtual card. Here are:%s", name, here);
+    base_refuse("PROFILE=%s: there is no such virtual card. Here are:%s", name, here);
+}
+
+const exec_card *time_card(void) {
+    static exec_card card;
+    const time_profile *p = time_profile_get();
+    card = (exec_card){.sms = (uint32_t)p->sm_count,
+                       .threads_per_sm = (uint32_t)p->warps_per_sm * 32,
+                       .blocks_per_sm = (uint32_t)p->blocks_per_sm,
+                       .l1_per_sm = (uint32_t)p->l1_per_sm,
+                       .shared_per_sm = (uint32_t)p->shared_per_sm,
+                       .shared_reserved = (uint32_t)p->shared_reserved,
+                       .atomic_place = (uint32_t)p->atomic_place_bytes,
+                       .memory = (uint64_t)p->memory_bytes};
+    return &card;
+}
+
+const ptx_costs *time_costs(void) {
+    static ptx_costs costs;
+    const time_profile *p = time_profile_get();
+#define COST(class, name) [COST_##class] = {(uint16_t)p->slots_##name, (uint16_t)p->latency_##name##_clk}
+    costs = (ptx_costs){{[COST_ADDRESS] = {(uint16_t)p->slots_address, 0},
+                         COST(ALU, alu),
+                         COST(FMA, fma),
+                         COST(IMUL, imul),
+                         COST(INT64, int64),
+                         COST(FP64, fp64),
+                         COST(SFU, sfu),
+                         COST(FDIV, fdiv),
+                         COST(DIV32, div32),
+                         COST(DIV64, div64),
+                         COST(CONVERT, convert),
+                         COST(MEMORY, memory),
+                         COST(SHUFFLE, shuffle),
+                         COST(BRANCH, branch),
+                         COST(BARRIER, barrier)},
+                        (uint32_t)p->round_clk};
+#undef COST
+    return &costs;
 }
 
 const time_profile *time_profile_get(void) {

@@ -8,7 +8,7 @@
 
 static FILE *file;
 
-__attribute__((noreturn)) static void lost(const char *why) { sim_refuse("the report cannot be written: %s", why); }
+__attribute__((noreturn)) static void lost(const char *why) { base_refuse("the report cannot be written: %s", why); }
 
 /* --- JSON --------------------------------------------------------------------------------------------------- */
 
@@ -182,17 +182,17 @@ static void hear(const struct simgpu_event *e, void *none) {
     if (fputs("}\n", file) == EOF || fflush(file)) lost(strerror(errno));
 }
 
-int report_to(const char *path) {
-    activity_stretch();
+int time_report_to(const char *path) {
+    time_activity_stretch();
     if (file) {
-        events_stop(hear, NULL);
+        time_events_stop(hear, NULL);
         if (fclose(file)) lost(strerror(errno));
     }
     file = NULL;
     if (!path) return 0;
     file = fopen(path, "we");
     if (!file) return -1;
-    if (!events_listen(hear, NULL)) return 0;
+    if (!time_events_listen(hear, NULL)) return 0;
     fclose(file);
     file = NULL;
     errno = EMFILE;

@@ -7,6 +7,7 @@
  * not happened yet. The same program gives the same times on every machine.
  *
  * Interface:
+ * - time_device_new, time_use   a device with a clock of its own; the one that all of the rest is about
  * - time_profile   the device's measured constants (profiles/NAME.conf)
  * - time_model     from a launch's counters to its duration and the bound that made it
  * - time_submit    queues a command (plain data: what, which stream, from which host line)
@@ -33,6 +34,8 @@ typedef struct {
 /* The profile named by the environment's PROFILE, or h200; read at the first call. One that is not there, or is wrong,
  * ends the program with a message (exit 2): no time would be true. */
 const time_profile *time_profile_get(void);
+const exec_card *time_card(void);  /* what exec/ must know of it */
+const ptx_costs *time_costs(void); /* what ptx/ must know of it */
 
 /* --- model.c ------------------------------------------------------------------------------------------------ */
 
@@ -64,6 +67,13 @@ typedef struct {
 } time_site;
 
 /* --- timeline.c --------------------------------------------------------------------------------------------- */
+
+/* A device: its clocks, streams, engines and what it did. The clocks begin at 0. All functions below are about the one
+ * in use; none may be called before time_use. */
+typedef struct time_device time_device;
+time_device *time_device_new(exec_device *exec);
+void time_use(time_device *d);
+exec_device *time_exec(void); /* of the one in use */
 
 enum time_kind { TIME_LAUNCH, TIME_COPY, TIME_MEMSET, TIME_EVENT, TIME_WAIT_EVENT, TIME_HOST_CALL };
 
@@ -100,6 +110,9 @@ typedef struct {
         };
     };
 } time_command;
+
+/* Of a copy or memset; 0 for what moves no bytes. */
+uint64_t time_bytes(const time_command *c);
 
 enum { TIME_LEGACY_STREAM = 0 };
 
@@ -139,62 +152,68 @@ void time_wait_before(uint32_t stream);
 
 /* The fault that stopped the device, or NULL. From then on commands complete without doing anything. */
 const exec_fault *time_fault(void);
+void time_forget_fault(void); /* the device lives again. Requires that it is idle */
 
 /* --- activity.c --------------------------------------------------------------------------------------------- */
 
+typedef struct time_activity time_activity; /* of a device */
+time_activity *time_activity_new(void);
+void time_activity_use(time_activity *a);
+
 /* Brackets a call of the API, or declared work: what the host does in between belongs to it. At its end it becomes a
  * line of the report, unless it only submitted. Host functions run inside other calls and have no bracket. */
-void activity_call(time_site site);
-void activity_call_end(void);
-double activity_call_ns(void); /* when the call in progress began */
+void time_activity_call(time_site site);
+void time_activity_call_end(void);
+double time_activity_call_ns(void); /* when the call in progress began */
 /* What the call in progress is for, and of how many bytes. */
-void activity_call_is(enum simgpu_class what, uint64_t bytes);
-void activity_call_syncs(void); /* it waits for the device, or would if there were something to wait for */
+void time_activity_call_is(enum simgpu_class what, uint64_t bytes);
+void time_activity_call_syncs(void); /* it waits for the device, or would if there were something to wait for */
 
-void activity_host(enum time_doing what, double start_ns, double end_ns);
+void time_activity_host(enum time_doing what, double start_ns, double end_ns);
 
 /* A command that has run, or whose end is known, for the log of who was busy. call_ns: when its host call began;
  * arrive_ns: when the device had it; work_ns: when the launch's own time was over. */
-void activity_device(const time_command *c, double call_ns, double arrive_ns, double start_ns, double work_ns,
-                     double end_ns);
+void time_activity_device(const time_command *c, double call_ns, double arrive_ns, double start_ns, double work_ns,
+                          double end_ns);
 
 /* Memory: what cudaMalloc and the pool hold of the device; what of the pool is given out; page-locked host memory. */
-void activity_alloc(enum simgpu_memory what, uint64_t bytes);
-void activity_free(enum simgpu_memory what, uint64_t bytes);
-void activity_staged(uint64_t bytes);
+void time_activity_alloc(enum simgpu_memory what, uint64_t bytes);
+void time_activity_free(enum simgpu_memory what, uint64_t bytes);
+void time_activity_staged(uint64_t bytes);
 
 /* Ends a stretch: its gaps and totals are sent. Then a new one begins. */
-void activity_stretch(void);
-void activity_mark(const char *name); /* ends a stretch, and names the next */
+void time_activity_stretch(void);
+void time_activity_mark(const char *name); /* ends a stretch, and names the next */
 
 /* --- events.c ----------------------------------------------------------------------------------------------- */
 
 /* Those who hear of events (../include/simgpu_event.h): at most 8. 0, or -1 when there are so many. */
-int events_listen(simgpu_listener hear, void *context);
-void events_stop(simgpu_listener hear, void *context);
-bool events_on(void); /* does anybody listen? */
+int time_events_listen(simgpu_listener hear, void *context);
+void time_events_stop(simgpu_listener hear, void *context);
+bool time_events_on(void); /* does anybody listen? */
 
-typedef struct event_slot event_slot;
-event_slot *events_reserve(void); /* the next place in the order of events, for one that is not known yet */
+typedef struct time_event_slot time_event_slot;
+time_event_slot *time_events_reserve(void); /* the next place in the order of events, for one that is not known yet */
 /* Fills the slot, or the next place if it is NULL, with a copy of the event and sends what is due. */
-void events_send(event_slot *slot, const struct simgpu_event *event);
-void events_drop(event_slot *slot); /* nothing happened: no event */
+void time_events_send(time_event_slot *slot, const struct simgpu_event *event);
+void time_events_drop(time_event_slot *slot); /* nothing happened: no event */
 
 /* When a command's call began, when the device had it, when it started. */
 typedef struct {
     double called, arrive, start;
 } time_moments;
-void events_launch(event_slot *slot, const time_command *c, const exec_result *r, const time_estimate *e,
-                   const time_moments *m);
+void time_events_launch(time_event_slot *slot, const time_command *c, const exec_result *r, const time_estimate *e,
+                        const time_moments *m);
 /* A copy (at most gbs_cap GB/s), a fill, a function of the host. */
-void events_command(event_slot *slot, const time_command *c, const time_moments *m, double end_ns, double gbs_cap);
-void events_finding(const struct simgpu_finding *f);
+void time_events_command(time_event_slot *slot, const time_command *c, const time_moments *m, double end_ns,
+                         double gbs_cap);
+void time_events_finding(const struct simgpu_finding *f);
 
 static inline uint64_t whole_ns(double ns) { return (uint64_t)(ns + 0.5); }
 
 /* --- report.c, trace.c: two who listen ------------------------------------------------------------------------ */
 
-int report_to(const char *path); /* NULL closes; 0, or -1 with errno set */
-int trace_to(const char *path);  /* likewise */
+int time_report_to(const char *path); /* NULL closes; 0, or -1 with errno set */
+int time_trace_to(const char *path);  /* likewise */
 
 #endif

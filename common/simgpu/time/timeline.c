@@ -12,7 +12,7 @@
  *
  * A kernel changes memory when it starts (exec/ runs it then, its duration follows from what it did), a copy when it
  * finishes. Streams that are ordered cannot tell; streams that race get one of the results that a GPU could give. */
-#include "hooks.h"
+#include "listen.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -33,8 +33,8 @@ typedef struct node {
     double arrive;     /* when the device has it */
     time_point *after; /* places in other streams */
     uint32_t nafter;
-    void *staged;     /* pageable source bytes, taken at the call */
-    event_slot *slot; /* of its event, or NULL */
+    void *staged;          /* pageable source bytes, taken at the call */
+    time_event_slot *slot; /* of its event, or NULL */
     enum phase phase;
     double start, until, left, cap; /* left: bytes still to flow, at most at cap GB/s (bytes a ns) */
     double fixed;                   /* a copy's time before it flows */
@@ -58,7 +58,9 @@ struct time_event {
     bool ended;
 };
 
-static struct {
+struct time_device {
+    exec_device *exec;
+    time_activity *activity;
     stream *streams;
     uint32_t nstreams;
     uint64_t sequence;
@@ -68,34 +70,64 @@ static struct {
     bool in_function;    /* a host function runs, at the device's present */
     double function_ns;  /* the work that it has done */
     exec_fault fault;
-} line;
+};
 
-const time_hooks *time_listener;
+static time_device *line; /* of the device in use */
+
+enum { MAX_LISTENERS = 8 };
+static const time_listener *listeners[MAX_LISTENERS + 1]; /* NULL ends the list */
+
+void time_listen(const time_listener *l, bool on) {
+    uint32_t n = 0, kept = 0;
+    for (; listeners[n]; n++)
+        if (listeners[n] != l) listeners[kept++] = listeners[n];
+    if (on && kept < MAX_LISTENERS) listeners[kept++] = l;
+    while (kept <= n && kept <= MAX_LISTENERS) listeners[kept++] = NULL;
+}
+
+#define TELL(event, ...)                                                                                               \
+    for (const time_listener *const *l = listeners; *l; l++)                                                           \
+        if ((*l)->event) (*l)->event(__VA_ARGS__)
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
 static void *need(void *memory) {
-    if (!memory) sim_refuse("the host has no memory left for queued commands; synchronize more often");
-    return memory;
+    return base_must(memory, "the host has no memory left for queued commands; synchronize more often");
 }
+
+/* --- devices ------------------------------------------------------------------------------------------------ */
+
+time_device *time_device_new(exec_device *exec) {
+    time_device *d = need(calloc(1, sizeof *d));
+    d->exec = exec;
+    d->activity = time_activity_new();
+    return d;
+}
+
+void time_use(time_device *d) {
+    line = d;
+    time_activity_use(d->activity);
+}
+
+exec_device *time_exec(void) { return line->exec; }
 
 /* --- streams and events ------------------------------------------------------------------------------------- */
 
 static uint32_t add_stream(bool blocking) {
-    line.streams = need(realloc(line.streams, (line.nstreams + 1) * sizeof *line.streams));
-    line.streams[line.nstreams] = (stream){.blocking = blocking};
-    return line.nstreams++;
+    line->streams = need(realloc(line->streams, (line->nstreams + 1) * sizeof *line->streams));
+    line->streams[line->nstreams] = (stream){.blocking = blocking};
+    return line->nstreams++;
 }
 
 static stream *stream_at(uint32_t id) {
-    if (line.nstreams == 0) add_stream(true); /* the legacy default stream */
-    return &line.streams[id];
+    if (line->nstreams == 0) add_stream(true); /* the legacy default stream */
+    return &line->streams[id];
 }
 
 uint32_t time_stream_new(bool blocking) {
     stream_at(TIME_LEGACY_STREAM);
-    for (uint32_t i = 1; i < line.nstreams; i++) {
-        stream *s = &line.streams[i];
+    for (uint32_t i = 1; i < line->nstreams; i++) {
+        stream *s = &line->streams[i];
         if (s->ended && !s->head) { /* reused; its counts go on, so old dependencies stay true */
             s->ended = false;
             s->blocking = blocking;
@@ -118,18 +150,22 @@ bool time_event_recorded(const time_event *e) { return e->count != 0; }
 static bool reached(const time_event *e) { return time_point_passed((time_point){e->stream, e->count}); }
 bool time_event_done(const time_event *e) {
     if (!reached(e)) return false;
-    if (time_listener && e->count) time_listener->host_saw(e->stream, e->count);
+    if (e->count) TELL(host_saw, e->stream, e->count);
     return true;
 }
 double time_event_ns(const time_event *e) { return e->ns; }
 
 time_point time_point_now(uint32_t id) { return (time_point){id, stream_at(id)->submitted}; }
 void time_point_joins(time_point p, uint32_t stream) {
-    if (time_listener && p.count) time_listener->joined(stream, p);
+    if (p.count) TELL(joined, stream, p);
 }
 bool time_point_passed(time_point p) { return stream_at(p.stream)->completed >= p.count; }
 
 /* --- starting and finishing --------------------------------------------------------------------------------- */
+
+uint64_t time_bytes(const time_command *c) {
+    return c->kind == TIME_COPY || c->kind == TIME_MEMSET ? c->width * c->height : 0;
+}
 
 static bool on_bus(const node *n) {
     return n->c.kind == TIME_COPY && (n->c.direction == SIMGPU_H2D || n->c.direction == SIMGPU_D2H);
@@ -137,7 +173,7 @@ static bool on_bus(const node *n) {
 static bool on_sms(const time_command *c) {
     return c->kind == TIME_LAUNCH || c->kind == TIME_MEMSET || (c->kind == TIME_COPY && c->direction == SIMGPU_D2D);
 }
-static node **engine(const node *n) { return n->c.direction == SIMGPU_H2D ? &line.h2d : &line.d2h; }
+static node **engine(const node *n) { return n->c.direction == SIMGPU_H2D ? &line->h2d : &line->d2h; }
 
 /* How full the SMs are is counted in parts, so that it is exact: each number of blocks from 1 to 32 that an SM may hold
  * divides an SM's parts. */
@@ -147,12 +183,12 @@ static uint64_t all_parts(const time_profile *p) { return (uint64_t)p->sm_count 
 
 static bool has_room(const node *n) {
     if (on_bus(n)) return *engine(n) == NULL;
-    return line.filled + n->fills <= all_parts(time_profile_get());
+    return line->filled + n->fills <= all_parts(time_profile_get());
 }
 
 static uint8_t *bytes_at(uint64_t address, uint64_t offset) {
     const void *p = (const void *)(uintptr_t)address;
-    return (mem_in_window(p) ? mem_host(address) : (uint8_t *)(uintptr_t)address) + offset;
+    return (exec_mem_in_window(p) ? exec_mem_host(line->exec, address) : (uint8_t *)(uintptr_t)address) + offset;
 }
 
 /* The copy's or memset's effect on memory. */
@@ -183,21 +219,22 @@ static void start_launch(node *n, const time_profile *p) {
         *n->fault = r.fault;
     }
     n->until = n->start + e.duration_ns;
-    activity_device(&n->c, n->called, n->arrive, n->start, n->start + e.bound.term_ns[SIMGPU_TERM_LAUNCH], n->until);
+    time_activity_device(&n->c, n->called, n->arrive, n->start, n->start + e.bound.term_ns[SIMGPU_TERM_LAUNCH],
+                         n->until);
     time_moments m = moments_of(n);
-    if (n->slot) events_launch(n->slot, &n->c, &r, &e, &m);
+    if (n->slot) time_events_launch(n->slot, &n->c, &r, &e, &m);
     n->slot = NULL;
 }
 
 static void start(node *n) {
     const time_profile *p = time_profile_get();
-    double bytes = (double)(n->c.width * n->c.height);
-    n->start = n->until = line.device;
+    double bytes = (double)time_bytes(&n->c);
+    n->start = n->until = line->device;
     n->phase = BUSY;
-    if (line.fault.kind != SIMGPU_FAULT_NONE) n->fills = 0; /* the context is dead: nothing happens any more */
-    if (line.fault.kind != SIMGPU_FAULT_NONE) return;
+    if (line->fault.kind != SIMGPU_FAULT_NONE) n->fills = 0; /* the context is dead: nothing happens any more */
+    if (line->fault.kind != SIMGPU_FAULT_NONE) return;
     if (n->c.kind == TIME_LAUNCH) {
-        if (time_listener) time_listener->launches(&n->c, n->count);
+        TELL(launches, &n->c, n->count);
         start_launch(n, p);
     } else if (on_bus(n)) {
         n->until += n->fixed;
@@ -214,50 +251,50 @@ static void start(node *n) {
     } else if (n->c.kind == TIME_COPY) {
         n->until += bytes / p->pageable_d2h_gbs; /* host to host: the CPU's own memcpy, in its stream's order */
     }
-    line.filled += n->fills;
+    line->filled += n->fills;
     if (on_sms(&n->c) && n->c.kind != TIME_LAUNCH)
-        activity_device(&n->c, n->called, n->arrive, n->start, n->start + p->kernel_fixed_ns, n->until);
+        time_activity_device(&n->c, n->called, n->arrive, n->start, n->start + p->kernel_fixed_ns, n->until);
 }
 
 /* The stream goes on when the function has returned and the device has heard of it. */
 static void call_host_function(node *n) {
-    bool dead = line.fault.kind != SIMGPU_FAULT_NONE;
+    bool dead = line->fault.kind != SIMGPU_FAULT_NONE;
     n->phase = CALLED;
-    line.function_ns = 0;
-    line.in_function = true;
+    line->function_ns = 0;
+    line->in_function = true;
     n->c.call(n->c.argument, dead);
-    line.in_function = false;
-    n->until = line.device + line.function_ns + (dead ? 0 : time_profile_get()->arrive_ns);
+    line->in_function = false;
+    n->until = line->device + line->function_ns + (dead ? 0 : time_profile_get()->arrive_ns);
 }
 
 static void finish(node *n) {
     stream *s = stream_at(n->c.stream);
-    bool alive = line.fault.kind == SIMGPU_FAULT_NONE;
+    bool alive = line->fault.kind == SIMGPU_FAULT_NONE;
     if (on_bus(n) && *engine(n) == n) *engine(n) = NULL;
-    line.filled -= n->fills;
+    line->filled -= n->fills;
     if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) {
-        if (time_listener) time_listener->moves(&n->c);
+        TELL(moves, &n->c);
         move_bytes(n);
     }
     if (alive && (on_bus(n) || n->c.kind == TIME_HOST_CALL))
-        activity_device(&n->c, n->called, n->arrive, n->start, n->start, line.device);
+        time_activity_device(&n->c, n->called, n->arrive, n->start, n->start, line->device);
     time_moments m = moments_of(n);
     if (n->slot && alive)
-        events_command(n->slot, &n->c, &m, line.device, n->cap);
+        time_events_command(n->slot, &n->c, &m, line->device, n->cap);
     else if (n->slot)
-        events_drop(n->slot);
+        time_events_drop(n->slot);
     if (n->c.kind == TIME_EVENT) {
         time_event *e = n->c.event;
-        if (e->stream == n->c.stream && e->count == n->count) e->ns = line.device;
+        if (e->stream == n->c.stream && e->count == n->count) e->ns = line->device;
         if (--e->pending == 0 && e->ended) free(e);
     }
     s->head = n->next;
     if (!s->head) s->tail = NULL;
     s->completed = n->count;
-    s->done_ns = line.device;
+    s->done_ns = line->device;
     s->last_was_kernel = n->c.kind == TIME_LAUNCH;
-    if (time_listener) time_listener->ended(&n->c, n->count);
-    if (n->fault && alive) line.fault = *n->fault;
+    TELL(ended, &n->c, n->count);
+    if (n->fault && alive) line->fault = *n->fault;
     if (n->c.kind == TIME_LAUNCH) free((void *)n->c.launch.params);
     free(n->fault);
     free(n->staged);
@@ -269,19 +306,19 @@ static void finish(node *n) {
 
 static double rate(const node *n) { /* GB/s, which is bytes a nanosecond */
     const time_profile *p = time_profile_get();
-    bool duplex = line.h2d && line.d2h && line.h2d->phase == FLOWING && line.d2h->phase == FLOWING;
+    bool duplex = line->h2d && line->d2h && line->h2d->phase == FLOWING && line->d2h->phase == FLOWING;
     double bus = duplex ? p->pinned_duplex_gbs : p->pinned_gbs;
     return n->cap < bus ? n->cap : bus;
 }
 
 static void flow(double to) {
-    node *copies[2] = {line.h2d, line.d2h};
+    node *copies[2] = {line->h2d, line->d2h};
     double moved[2] = {0, 0};
     for (int i = 0; i < 2; i++) /* both rates before either changes */
-        if (copies[i] && copies[i]->phase == FLOWING) moved[i] = rate(copies[i]) * (to - line.device);
+        if (copies[i] && copies[i]->phase == FLOWING) moved[i] = rate(copies[i]) * (to - line->device);
     for (int i = 0; i < 2; i++)
         if (copies[i]) copies[i]->left -= moved[i];
-    line.device = to;
+    line->device = to;
 }
 
 /* When the head of a stream can start; NEVER while it waits for something whose time is not known yet. */
@@ -291,7 +328,7 @@ static double ready(const stream *s, const node *n) {
         when = larger(when, s->done_ns + time_profile_get()->kernel_switch_ns);
     for (uint32_t i = 0; i < n->nafter; i++)
         if (!time_point_passed(n->after[i])) return NEVER;
-    return has_room(n) ? larger(when, line.device) : NEVER;
+    return has_room(n) ? larger(when, line->device) : NEVER;
 }
 
 /* The device's next happening no later than `limit`: carries it out; false when there is none. */
@@ -299,12 +336,12 @@ static bool step(double limit) {
     node *next = NULL;
     double when = NEVER;
     bool next_starts = false;
-    for (uint32_t i = 0; i < line.nstreams; i++) {
-        stream *s = &line.streams[i];
+    for (uint32_t i = 0; i < line->nstreams; i++) {
+        stream *s = &line->streams[i];
         node *n = s->head;
         if (!n) continue;
         bool starts = n->phase == QUEUED;
-        double t = starts ? ready(s, n) : n->phase != FLOWING ? n->until : line.device + larger(0, n->left) / rate(n);
+        double t = starts ? ready(s, n) : n->phase != FLOWING ? n->until : line->device + larger(0, n->left) / rate(n);
         /* At one instant, what ends goes before what begins; then the order of submission. */
         bool sooner = t < when || (t == when && next && starts == next_starts && n->sequence < next->sequence) ||
                       (t == when && next && !starts && next_starts);
@@ -314,10 +351,10 @@ static bool step(double limit) {
         next_starts = starts;
     }
     if (!next || when > limit) return false;
-    flow(larger(when, line.device));
+    flow(larger(when, line->device));
     if (next->phase == QUEUED)
         start(next);
-    else if (next->phase == BUSY && on_bus(next) && line.fault.kind == SIMGPU_FAULT_NONE)
+    else if (next->phase == BUSY && on_bus(next) && line->fault.kind == SIMGPU_FAULT_NONE)
         next->phase = FLOWING;
     else if (next->phase == BUSY && next->c.kind == TIME_HOST_CALL)
         call_host_function(next);
@@ -327,16 +364,16 @@ static bool step(double limit) {
 }
 
 void time_catch_up(void) {
-    if (line.in_function) return; /* it runs inside a step */
-    while (step(line.host)) {}
-    if (line.device < line.host) flow(line.host);
+    if (line->in_function) return; /* it runs inside a step */
+    while (step(line->host)) {}
+    if (line->device < line->host) flow(line->host);
 }
 
 /* --- submitting --------------------------------------------------------------------------------------------- */
 
 static void depend(node *n, uint32_t on) {
     const stream *s = stream_at(on);
-    if (time_listener && s->submitted) time_listener->after(on, s->submitted);
+    if (s->submitted) TELL(after, on, s->submitted);
     if (on == n->c.stream || s->submitted == s->completed) return;
     n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
     n->after[n->nafter++] = (time_point){on, s->submitted};
@@ -344,13 +381,13 @@ static void depend(node *n, uint32_t on) {
 
 static void find_dependencies(node *n) {
     if (n->c.stream == TIME_LEGACY_STREAM) {
-        for (uint32_t i = 1; i < line.nstreams; i++)
-            if (line.streams[i].blocking) depend(n, i);
+        for (uint32_t i = 1; i < line->nstreams; i++)
+            if (line->streams[i].blocking) depend(n, i);
     } else if (stream_at(n->c.stream)->blocking) {
         depend(n, TIME_LEGACY_STREAM);
     }
     if (n->c.kind != TIME_WAIT_EVENT) return;
-    if (time_listener && n->c.event->count) time_listener->after(n->c.event->stream, n->c.event->count);
+    if (n->c.event->count) TELL(after, n->c.event->stream, n->c.event->count);
     if (!reached(n->c.event)) {
         n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
         n->after[n->nafter++] = (time_point){n->c.event->stream, n->c.event->count};
@@ -395,7 +432,7 @@ static double price(const time_command *c, const time_profile *p) {
  * the command itself. */
 static double plan_copy(node *n, const time_profile *p) {
     const time_command *c = &n->c;
-    double bytes = (double)(c->width * c->height);
+    double bytes = (double)time_bytes(c);
     bool small = bytes <= p->small_bytes;
     n->fixed = p->copy_fixed_ns;
     n->cap = p->pinned_gbs;
@@ -404,7 +441,7 @@ static double plan_copy(node *n, const time_profile *p) {
     if (c->direction == SIMGPU_H2D && !small) n->fixed += p->copy_fetch_ns;
     if (!c->pageable) return 0;
     if (c->direction == SIMGPU_H2D) n->staged = stage(c);
-    activity_staged(c->width * c->height);
+    time_activity_staged(c->width * c->height);
     if (c->direction == SIMGPU_H2D && bytes <= p->inline_bytes) {
         n->fixed = p->copy_fixed_ns;
         n->cap = p->inline_dma_gbs;
@@ -422,31 +459,31 @@ static double plan_copy(node *n, const time_profile *p) {
 
 /* The host's clock moves, and somebody is told why. */
 static void spend(enum time_doing what, double ns) {
-    activity_host(what, line.host, line.host + ns);
-    line.host += ns;
+    time_activity_host(what, line->host, line->host + ns);
+    line->host += ns;
 }
 
 void time_submit(const time_command *c) {
     stream *s = stream_at(c->stream);
     node *n = need(calloc(1, sizeof *n));
     n->c = *c;
-    n->sequence = ++line.sequence;
+    n->sequence = ++line->sequence;
     bool bulk = c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET || c->kind == TIME_HOST_CALL;
-    if (bulk && events_on()) n->slot = events_reserve();
+    if (bulk && time_events_on()) n->slot = time_events_reserve();
     find_dependencies(n);
 
     const time_profile *p = time_profile_get();
     n->fills = parts_of(c, p);
-    double begun = line.host, staging = plan_copy(n, p);
-    n->called = activity_call_ns();
+    double begun = line->host, staging = plan_copy(n, p);
+    n->called = time_activity_call_ns();
     spend(HOST_SUBMITS, price(c, p));
     spend(HOST_IN_CALL, staging);
     /* A staged copy flows while the CPU stages it; everything else goes off when its call ends. */
-    bool while_staged = n->staged && (double)(c->width * c->height) > p->inline_bytes;
-    n->arrive = larger(begun + p->arrive_ns, while_staged ? begun : line.host);
+    bool while_staged = n->staged && (double)time_bytes(c) > p->inline_bytes;
+    n->arrive = larger(begun + p->arrive_ns, while_staged ? begun : line->host);
 
     n->count = ++s->submitted;
-    if (time_listener) time_listener->submitted(c, n->count);
+    TELL(submitted, c, n->count);
     if (s->tail)
         s->tail->next = n;
     else
@@ -465,15 +502,15 @@ void time_submit(const time_command *c) {
 /* The host knows now that all that the stream was given has ended. */
 static void saw(uint32_t id) {
     const stream *s = stream_at(id);
-    if (time_listener && s->submitted) time_listener->host_saw(id, s->submitted);
+    if (s->submitted) TELL(host_saw, id, s->submitted);
 }
 
-bool time_in_host_function(void) { return line.in_function; }
-double time_host_ns(void) { return line.in_function ? line.device + line.function_ns : line.host; }
+bool time_in_host_function(void) { return line->in_function; }
+double time_host_ns(void) { return line->in_function ? line->device + line->function_ns : line->host; }
 
 void time_charge(enum time_doing what, double ns) {
-    if (line.in_function) {
-        line.function_ns += ns;
+    if (line->in_function) {
+        line->function_ns += ns;
         return;
     }
     spend(what, ns);
@@ -488,7 +525,7 @@ bool time_stream_idle(uint32_t id) {
 }
 
 bool time_all_idle(void) {
-    for (uint32_t i = 0; i < line.nstreams; i++)
+    for (uint32_t i = 0; i < line->nstreams; i++)
         if (!time_stream_idle(i)) return false;
     return true;
 }
@@ -496,9 +533,9 @@ bool time_all_idle(void) {
 /* The host was waiting for something that the device reached at `done`. */
 static void wake(double done) {
     const time_profile *p = time_profile_get();
-    activity_call_syncs();
-    if (done > line.host)
-        spend(HOST_WAITS, done + p->host_wake_ns - line.host);
+    time_activity_call_syncs();
+    if (done > line->host)
+        spend(HOST_WAITS, done + p->host_wake_ns - line->host);
     else
         spend(HOST_IN_CALL, p->host_sync_ns);
     time_catch_up();
@@ -507,7 +544,7 @@ static void wake(double done) {
 static void run_until_idle(uint32_t id) {
     const stream *s = stream_at(id);
     uint64_t target = s->submitted;
-    while (line.streams[id].completed < target && step(NEVER)) {}
+    while (line->streams[id].completed < target && step(NEVER)) {}
 }
 
 void time_wait_stream(uint32_t id) {
@@ -518,27 +555,28 @@ void time_wait_stream(uint32_t id) {
 
 void time_wait_before(uint32_t id) {
     double last = 0;
-    for (uint32_t i = 0; i < line.nstreams; i++) {
-        if (i != id && !(id == TIME_LEGACY_STREAM && line.streams[i].blocking)) continue;
+    for (uint32_t i = 0; i < line->nstreams; i++) {
+        if (i != id && !(id == TIME_LEGACY_STREAM && line->streams[i].blocking)) continue;
         run_until_idle(i);
         saw(i);
-        last = larger(last, line.streams[i].done_ns);
+        last = larger(last, line->streams[i].done_ns);
     }
-    if (last > line.host) wake(last);
+    if (last > line->host) wake(last);
 }
 
 void time_wait_all(void) {
     double last = 0;
-    for (uint32_t i = 0; i < line.nstreams; i++) run_until_idle(i);
-    for (uint32_t i = 0; i < line.nstreams; i++) last = larger(last, line.streams[i].done_ns);
-    for (uint32_t i = 0; i < line.nstreams; i++) saw(i);
+    for (uint32_t i = 0; i < line->nstreams; i++) run_until_idle(i);
+    for (uint32_t i = 0; i < line->nstreams; i++) last = larger(last, line->streams[i].done_ns);
+    for (uint32_t i = 0; i < line->nstreams; i++) saw(i);
     wake(last);
 }
 
 void time_wait_event(time_event *e) {
     while (!reached(e) && step(NEVER)) {}
-    if (time_listener && e->count) time_listener->host_saw(e->stream, e->count);
+    if (e->count) TELL(host_saw, e->stream, e->count);
     wake(e->count ? e->ns : 0);
 }
 
-const exec_fault *time_fault(void) { return line.fault.kind == SIMGPU_FAULT_NONE ? NULL : &line.fault; }
+const exec_fault *time_fault(void) { return line->fault.kind == SIMGPU_FAULT_NONE ? NULL : &line->fault; }
+void time_forget_fault(void) { line->fault.kind = SIMGPU_FAULT_NONE; }

@@ -17,7 +17,7 @@ enum { HOST = 1, GPU = 2, SIDE_BY_SIDE = ROW_STREAMS - ROW_SMS };
 static uint64_t sms_until[SIDE_BY_SIDE]; /* the last span's end in each row of the SMs */
 static bool named[ROW_STREAMS + 1024];
 
-__attribute__((noreturn)) static void lost(const char *why) { sim_refuse("the trace cannot be written: %s", why); }
+__attribute__((noreturn)) static void lost(const char *why) { base_refuse("the trace cannot be written: %s", why); }
 
 static void put_string(const char *s) {
     fputc('"', file);
@@ -121,9 +121,9 @@ static void hear(const struct simgpu_event *e, void *none) {
     if (ferror(file)) lost(strerror(errno));
 }
 
-int trace_to(const char *path) {
+int time_trace_to(const char *path) {
     if (file) {
-        events_stop(hear, NULL);
+        time_events_stop(hear, NULL);
         fputs("{}]\n", file); /* every line before ends in a comma */
         if (fclose(file)) lost(strerror(errno));
     }
@@ -136,5 +136,5 @@ int trace_to(const char *path) {
     fputs("[\n", file);
     name_process(HOST, "host");
     name_process(GPU, gpu);
-    return events_listen(hear, NULL);
+    return time_events_listen(hear, NULL);
 }

@@ -31,6 +31,7 @@
  * threads. --all-rows ends with a test that every row of opcodes.def was decoded in a test that passed. */
 #include "../exec/exec.h"
 #include "../ptx/decode.h"
+#include "../time/time.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -103,13 +104,14 @@ static struct {
     const char *path;
     char *text;
     size_t length;
-    uint32_t line;      /* of the directive being read */
-    ptx_module *module; /* loaded at the first run */
-    list *last;         /* what `more` goes on with */
+    uint32_t line;         /* of the directive being read */
+    exec_program *program; /* loaded at the first run */
+    list *last;            /* what `more` goes on with */
     test t;
 } file;
 static bool verbose;
 static uint32_t tests, failures;
+static exec_device *device;
 static bool failed; /* the test being run */
 static char why[4096];
 static bool covered[NOPS];
@@ -425,9 +427,9 @@ static void collect_print(const char *text, size_t n) {
 
 static uint64_t device_buffer(const list *l) {
     uint32_t bytes = ptx_type_bytes[l->type];
-    uint64_t at = mem_alloc(l->n ? (uint64_t)l->n * bytes : 1);
+    uint64_t at = exec_mem_alloc(device, l->n ? (uint64_t)l->n * bytes : 1);
     if (!at) mistake("no device memory");
-    for (uint32_t k = 0; k < l->n; k++) memcpy(mem_host(at) + (uint64_t)k * bytes, &l->v[k].bits, bytes);
+    for (uint32_t k = 0; k < l->n; k++) memcpy(exec_mem_host(device, at) + (uint64_t)k * bytes, &l->v[k].bits, bytes);
     return at;
 }
 
@@ -536,7 +538,7 @@ static void describe(const exec_result *r, const test *t) {
     for (uint32_t a = 0; a < t->nargs; a++) {
         if (t->args[a].kind != ARG_BUFFER) continue;
         uint64_t hash = 0xcbf29ce484222325;
-        const uint8_t *p = mem_host(t->args[a].address);
+        const uint8_t *p = exec_mem_host(device, t->args[a].address);
         for (uint64_t k = 0; k < (uint64_t)t->args[a].values.n * ptx_type_bytes[t->args[a].values.type]; k++)
             hash = (hash ^ p[k]) * 0x100000001b3;
         printf("# buffer %u hash %016" PRIx64 "\n", t->args[a].buffer, hash);
@@ -570,10 +572,11 @@ static uint32_t pack_arguments(test *t, uint8_t *params) {
     return top;
 }
 
-static void launch(test *t, ptx_module *m) {
+static void launch(test *t, exec_program *p) {
     uint8_t params[8 * MAX_ITEMS] = {0};
     static exec_result r;
-    t->launch.kernel = ptx_find_kernel(m, t->kernel);
+    t->launch.program = p;
+    t->launch.kernel = ptx_find_kernel(exec_module_of(p), t->kernel);
     if (!t->launch.kernel) {
         fail("the module has no kernel %s", t->kernel);
         return;
@@ -581,7 +584,7 @@ static void launch(test *t, ptx_module *m) {
     for (uint32_t k = 0; k < t->nargs; k++) {
         argument *a = &t->args[k];
         if (a->kind == ARG_BUFFER) a->address = device_buffer(&a->values);
-        if (a->kind == ARG_FREED) mem_free(a->address = mem_alloc((uint64_t)a->offset));
+        if (a->kind == ARG_FREED) exec_mem_free(device, a->address = exec_mem_alloc(device, (uint64_t)a->offset));
     }
     uint32_t bytes = pack_arguments(t, params);
     if (t->launch.kernel->has_body && bytes != t->launch.kernel->param_bytes)
@@ -600,10 +603,10 @@ static void launch(test *t, ptx_module *m) {
             char what[32];
             if (t->args[a].kind != ARG_BUFFER || t->args[a].buffer != t->outs[k].buffer) continue;
             snprintf(what, sizeof what, "buffer %u", t->outs[k].buffer);
-            compare(what, &t->outs[k].values, mem_host(t->args[a].address));
+            compare(what, &t->outs[k].values, exec_mem_host(device, t->args[a].address));
         }
     for (uint32_t k = 0; k < t->nargs; k++)
-        if (t->args[k].kind == ARG_BUFFER) mem_free(t->args[k].address);
+        if (t->args[k].kind == ARG_BUFFER) exec_mem_free(device, t->args[k].address);
 }
 
 /* --- tables ------------------------------------------------------------------------------------------------- */
@@ -660,7 +663,7 @@ static void make_kernel(const test *t) {
 }
 
 /* The rows over and over, on `threads` threads; thread k takes part if on(k). The others' registers hold `before`. */
-static void run_table(const test *t, ptx_module *m, uint32_t threads, uint32_t period, uint32_t off) {
+static void run_table(const test *t, exec_program *p, uint32_t threads, uint32_t period, uint32_t off) {
     static test x;
     uint32_t rows = t->cells[0].n;
     memset(&x, 0, sizeof x);
@@ -687,14 +690,13 @@ static void run_table(const test *t, ptx_module *m, uint32_t threads, uint32_t p
             if (c < t->nresults) append(&x.outs[c].values, on ? t->cells[c].v[k % rows] : before);
         }
     }
-    launch(&x, m);
+    launch(&x, p);
     for (uint32_t c = 0; c < x.nargs; c++) free(x.args[c].values.v), free(x.outs[c].values.v);
 }
 
-static ptx_module *load(const char *text, size_t length, const char *name, char *err, size_t size) {
-    ptx_module *m = ptx_load(text, length, name, err, size);
-    if (m && exec_load(m, err, size)) return NULL;
-    return m;
+static exec_program *load(const char *text, size_t length, const char *name, char *err, size_t size) {
+    const ptx_module *m = ptx_load(text, length, name, time_costs(), err, size);
+    return m ? exec_load(device, m, err, size) : NULL;
 }
 
 static void table(const test *t) {
@@ -703,15 +705,15 @@ static void table(const test *t) {
     if (!rows) mistake("the table of line %u has no rows", t->line);
     make_kernel(t);
     snprintf(name, sizeof name, "%s:%u", file.path, t->line);
-    ptx_module *m = load(made, made_length, name, err, sizeof err);
-    if (!m) {
+    exec_program *p = load(made, made_length, name, err, sizeof err);
+    if (!p) {
         fail("%s", err);
         return;
     }
-    run_table(t, m, full, full + 1, full);
-    run_table(t, m, full + 1, 3, 0);
-    run_table(t, m, full + 1, 2, 1);
-    if (!failed) cover(m);
+    run_table(t, p, full, full + 1, full);
+    run_table(t, p, full + 1, 3, 0);
+    run_table(t, p, full + 1, 2, 1);
+    if (!failed) cover(exec_module_of(p));
 }
 
 /* --- tests -------------------------------------------------------------------------------------------------- */
@@ -725,16 +727,16 @@ static void finish_test(void) {
     if (t->kind == TEST_TABLE) {
         table(t);
     } else {
-        if (!file.module) file.module = load(file.text, file.length, file.path, err, sizeof err);
-        if (t->kind == TEST_LOAD && file.module)
+        if (!file.program) file.program = load(file.text, file.length, file.path, err, sizeof err);
+        if (t->kind == TEST_LOAD && file.program)
             fail("it loads");
         else if (t->kind == TEST_LOAD && !matches(t->pattern, err))
             fail("the message does not match: %s", err);
-        else if (t->kind == TEST_RUN && !file.module)
+        else if (t->kind == TEST_RUN && !file.program)
             fail("%s", err);
         else if (t->kind == TEST_RUN)
-            launch(t, file.module);
-        if (t->kind == TEST_RUN && !failed) cover(file.module);
+            launch(t, file.program);
+        if (t->kind == TEST_RUN && !failed) cover(exec_module_of(file.program));
     }
     tests++;
     failures += failed;
@@ -828,7 +830,9 @@ static void check_rows(void) {
 
 int main(int argc, char **argv) {
     bool rows = false;
-    mem_init(1ull << 32);
+    exec_card card = *time_card();
+    card.memory = 1ull << 32;
+    device = exec_device_new(&card);
     exec_print = collect_print;
     int k = 1;
     for (; k < argc && argv[k][0] == '-'; k++) {

@@ -7,6 +7,7 @@
  *     in kernel transpose, block (3,0,0), thread (31,0,0)
  */
 #include "../include/simgpu_event.h"
+#include "../base/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,21 +37,16 @@ __attribute__((format(printf, 2, 3))) static void add(const page *p, const char 
 
 /* --- places -------------------------------------------------------------------------------------------------- */
 
-static const char *base(const char *path) {
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path && *path ? path : "?";
-}
-
 static bool known(const struct simgpu_place *at) { return at->file && *at->file && at->line; }
 
 /* "line 41" of the file at hand, "train.cu:41" of another, or "an unknown line". */
 static void add_place(const page *p, const struct simgpu_place *at, const char *file_at_hand) {
     if (!at->file)
         add(p, "an unknown line");
-    else if (file_at_hand && !strcmp(base(at->file), base(file_at_hand)))
+    else if (file_at_hand && !strcmp(base_file_name(at->file), base_file_name(file_at_hand)))
         add(p, "line %d", at->line);
     else
-        add(p, "%s:%d", base(at->file), at->line);
+        add(p, "%s:%d", base_file_name(at->file), at->line);
 }
 
 /* The line of source and, where the column is known, a caret below it; nothing if the file cannot be read. */
@@ -114,7 +110,7 @@ const char *simgpuSayBound(const struct simgpu_launch *launch, char *text, size_
     const struct simgpu_bound *b = &launch->bound;
     page p = begin(text, size);
     char place[128] = "";
-    if (b->at.file) snprintf(place, sizeof place, " in %.100s:%d", base(b->at.file), b->at.line);
+    if (b->at.file) snprintf(place, sizeof place, " in %.100s:%d", base_file_name(b->at.file), b->at.line);
     switch (b->term) {
     case SIMGPU_TERM_BLOCKS:
         add(&p, "blocks: %.0f blocks of %.0f threads, of which the GPU starts %.1f a nanosecond", product(launch->grid),
@@ -249,7 +245,7 @@ const char *simgpuSayFault(const struct simgpu_fault *f, enum simgpu_part part, 
         add(&p, "kernel %s cannot run on SimGPU: %s", f->kernel, f->text);
         return text;
     }
-    if (part == SIMGPU_WHOLE && known(&f->at)) add(&p, "%s:%d: ", base(f->at.file), f->at.line);
+    if (part == SIMGPU_WHOLE && known(&f->at)) add(&p, "%s:%d: ", base_file_name(f->at.file), f->at.line);
     if (part == SIMGPU_WHOLE && !known(&f->at)) add(&p, "%s, PTX line %u: ", f->module, f->module_line);
     if (part != SIMGPU_LAST) {
         add(&p, "%s: ", fault_titles[f->kind]);
@@ -399,7 +395,7 @@ const char *simgpuSayFinding(const struct simgpu_finding *f, enum simgpu_part pa
     const struct simgpu_place *mine = &f->side[0].at;
     bool in_kernel = f->kind == SIMGPU_RACE || f->kind == SIMGPU_UNINITIALISED;
     page p = begin(text, size);
-    if (part == SIMGPU_WHOLE && (mine->file || in_kernel)) add(&p, "%s:%d: ", base(mine->file), mine->line);
+    if (part == SIMGPU_WHOLE && (mine->file || in_kernel)) add(&p, "%s:%d: ", base_file_name(mine->file), mine->line);
     if (part != SIMGPU_LAST) add_finding(&p, f);
     if (part == SIMGPU_WHAT) return text;
     if (part == SIMGPU_WHOLE) {

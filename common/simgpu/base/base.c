@@ -1,0 +1,72 @@
+/* Messages, names, checked allocation. See base.h. */
+#include "base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void base_refuse(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fflush(NULL); /* what the program has printed comes first */
+    fputs("simgpu: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    _exit(2);
+}
+
+void *base_must(void *memory, const char *otherwise) {
+    if (!memory) base_refuse("%s", otherwise);
+    return memory;
+}
+
+void base_add(char *text, size_t size, const char *format, ...) {
+    size_t n = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + n, size - n, format, args);
+    va_end(args);
+}
+
+const char *base_file_name(const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (slash) path = slash + 1;
+    return path && *path ? path : "?";
+}
+
+/* _ZN5tiles4copyIfEEvPT_ -> copy: the last length-prefixed name before the arguments. */
+base_name base_kernel_name(const char *mangled) {
+    base_name name;
+    const char *p = mangled, *found = mangled;
+    int length = (int)strlen(mangled);
+    bool nested = false;
+    if (strncmp(p, "_Z", 2) == 0) {
+        p += 2;
+        nested = *p == 'N';
+        p += nested;
+        while (*p == 'L' || *p == 'K') p++; /* internal linkage, const */
+    }
+    while (p != mangled && *p >= '0' && *p <= '9') {
+        int n = 0;
+        for (; *p >= '0' && *p <= '9'; p++) n = n < 100000 ? 10 * n + (*p - '0') : n;
+        if (n == 0 || (size_t)n > strlen(p)) break;
+        found = p;
+        length = n;
+        p += n;
+        if (!nested) break;
+    }
+    snprintf(name.text, sizeof name.text, "%.*s", length, found);
+    return name;
+}
+
+bool base_read_line(const char *path, uint32_t number, char *text, size_t size) {
+    uint32_t n = 0;
+    FILE *f = number && path && *path ? fopen(path, "re") : NULL;
+    if (!f) return false;
+    while (n < number && fgets(text, (int)size, f)) n++;
+    fclose(f);
+    text[strcspn(text, "\r\n")] = '\0';
+    return n == number;
+}

@@ -1,0 +1,255 @@
+/* properties.c — what a program may ask about the device: properties, attributes, limits, versions.
+ *
+ * What differs between GPUs comes from the profile; the rest is what an H200's driver reports (compute capability 9.0).
+ * The property struct changed its layout in CUDA 13 (fields went away); programs built with either get theirs. */
+#include "rt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* cudaDeviceProp as CUDA 13 lays it out: only the fields that we fill have a name of their own. */
+typedef struct {
+    char name[256];
+    cudaUUID_t uuid;
+    char luid[8];
+    unsigned luidDeviceNodeMask;
+    size_t totalGlobalMem, sharedMemPerBlock;
+    int regsPerBlock, warpSize;
+    size_t memPitch;
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+    size_t totalConstMem;
+    int major, minor;
+    size_t textureAlignment, texturePitchAlignment;
+    int multiProcessorCount, integrated, canMapHostMemory;
+    int textures[39]; /* limits of textures and surfaces */
+    size_t surfaceAlignment;
+    int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver;
+    int asyncEngineCount, unifiedAddressing, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize;
+    int maxThreadsPerMultiProcessor, streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
+    size_t sharedMemPerMultiprocessor;
+    int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported;
+    int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem;
+    int cooperativeLaunch;
+    size_t sharedMemPerBlockOptin;
+    int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost;
+    int maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
+    size_t reservedSharedMemPerBlock;
+    int hostRegisterSupported;
+    int others[19];
+    int reserved[56];
+} prop13;
+
+/* Fields that both layouts have. Managed memory, cooperative launch and clusters stay 0: SimGPU lacks them. */
+#define FILL_COMMON(d, p)                                                                                              \
+    do {                                                                                                               \
+        memset((d), 0, sizeof *(d));                                                                                   \
+        snprintf((d)->name, sizeof(d)->name, "virtual %s", (p)->name);                                                 \
+        (d)->totalGlobalMem = (size_t)(p)->memory_bytes;                                                               \
+        (d)->sharedMemPerBlock = (size_t)(p)->shared_per_block;                                                        \
+        (d)->regsPerBlock = (d)->regsPerMultiprocessor = (int)(p)->registers_per_sm;                                   \
+        (d)->warpSize = 32;                                                                                            \
+        (d)->memPitch = 2147483647;                                                                                    \
+        (d)->maxThreadsPerBlock = (d)->maxThreadsDim[0] = (d)->maxThreadsDim[1] = 1024;                                \
+        (d)->maxThreadsDim[2] = 64;                                                                                    \
+        (d)->maxGridSize[0] = 2147483647;                                                                              \
+        (d)->maxGridSize[1] = (d)->maxGridSize[2] = 65535;                                                             \
+        (d)->totalConstMem = 65536;                                                                                    \
+        (d)->major = (int)(p)->capability / 10;                                                                        \
+        (d)->minor = (int)(p)->capability % 10;                                                                        \
+        (d)->textureAlignment = (d)->surfaceAlignment = 512;                                                           \
+        (d)->texturePitchAlignment = 32;                                                                               \
+        (d)->multiProcessorCount = (int)(p)->sm_count;                                                                 \
+        (d)->canMapHostMemory = 0;                                                                                     \
+        (d)->concurrentKernels = (d)->ECCEnabled = 1;                                                                  \
+        (d)->asyncEngineCount = 3;                                                                                     \
+        (d)->unifiedAddressing = 1;                                                                                    \
+        (d)->memoryBusWidth = (int)(p)->bus_bits;                                                                      \
+        (d)->l2CacheSize = (int)(p)->l2_bytes;                                                                         \
+        (d)->maxThreadsPerMultiProcessor = (int)(p)->warps_per_sm * 32;                                                \
+        (d)->globalL1CacheSupported = (d)->localL1CacheSupported = 1;                                                  \
+        (d)->sharedMemPerMultiprocessor = (size_t)(p)->shared_per_sm;                                                  \
+        (d)->sharedMemPerBlockOptin = (size_t)(p)->shared_per_block_optin;                                             \
+        (d)->reservedSharedMemPerBlock = (size_t)(p)->shared_reserved;                                                 \
+        (d)->maxBlocksPerMultiProcessor = (int)(p)->blocks_per_sm;                                                     \
+        (d)->hostRegisterSupported = 1;                                                                                \
+    } while (0)
+
+static cudaError_t check_device(int device) {
+    if (device == 0) return cudaSuccess;
+    rt_say("there is no device %d; SimGPU has one, number 0", device);
+    return cudaErrorInvalidDevice;
+}
+
+/* CUDA 12's name for its layout, and the name that our headers link. */
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
+    RT_BEGIN;
+    cudaError_t e = prop ? check_device(device) : cudaErrorInvalidValue;
+    if (e != cudaSuccess) return rt_end(e);
+    const time_profile *p = time_profile_get();
+    FILL_COMMON(prop, p);
+    prop->clockRate = (int)(p->clock_ghz * 1e6 + 0.5);
+    prop->memoryClockRate = (int)p->memory_clock_khz;
+    prop->deviceOverlap = prop->memoryPoolsSupported = 1;
+    prop->singleToDoublePrecisionPerfRatio = 2;
+    return rt_end(cudaSuccess);
+}
+
+/* What programs built by CUDA 13 call. */
+cudaError_t simgpu_properties13(prop13 *prop, int device) __asm__("cudaGetDeviceProperties");
+cudaError_t simgpu_properties13(prop13 *prop, int device) {
+    RT_BEGIN;
+    cudaError_t e = prop ? check_device(device) : cudaErrorInvalidValue;
+    if (e != cudaSuccess) return rt_end(e);
+    FILL_COMMON(prop, time_profile_get());
+    return rt_end(cudaSuccess);
+}
+
+static bool attribute(enum cudaDeviceAttr attr, int *value) {
+    const time_profile *p = time_profile_get();
+    switch (attr) {
+    case cudaDevAttrMaxThreadsPerBlock:
+    case cudaDevAttrMaxBlockDimX:
+    case cudaDevAttrMaxBlockDimY: *value = 1024; return true;
+    case cudaDevAttrMaxBlockDimZ: *value = 64; return true;
+    case cudaDevAttrMaxPitch:
+    case cudaDevAttrMaxGridDimX: *value = 2147483647; return true;
+    case cudaDevAttrMaxGridDimY:
+    case cudaDevAttrMaxGridDimZ: *value = 65535; return true;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p->shared_per_block; return true;
+    case cudaDevAttrTotalConstantMemory: *value = 65536; return true;
+    case cudaDevAttrWarpSize: *value = 32; return true;
+    case cudaDevAttrMaxRegistersPerBlock:
+    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = (int)p->registers_per_sm; return true;
+    case cudaDevAttrClockRate: *value = (int)(p->clock_ghz * 1e6 + 0.5); return true;
+    case cudaDevAttrTextureAlignment: *value = 512; return true;
+    case cudaDevAttrMultiProcessorCount: *value = (int)p->sm_count; return true;
+    case cudaDevAttrMemoryClockRate: *value = (int)p->memory_clock_khz; return true;
+    case cudaDevAttrGlobalMemoryBusWidth: *value = (int)p->bus_bits; return true;
+    case cudaDevAttrL2CacheSize: *value = (int)p->l2_bytes; return true;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = (int)p->warps_per_sm * 32; return true;
+    case cudaDevAttrAsyncEngineCount: *value = 3; return true;
+    case cudaDevAttrComputeCapabilityMajor: *value = (int)p->capability / 10; return true;
+    case cudaDevAttrComputeCapabilityMinor: *value = (int)p->capability % 10; return true;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)p->shared_per_sm; return true;
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; return true;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p->shared_per_block_optin; return true;
+    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = (int)p->blocks_per_sm; return true;
+    case cudaDevAttrReservedSharedMemoryPerBlock: *value = (int)p->shared_reserved; return true;
+    case cudaDevAttrGpuOverlap:
+    case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrEccEnabled:
+    case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrGlobalL1CacheSupported:
+    case cudaDevAttrLocalL1CacheSupported:
+    case cudaDevAttrMemoryPoolsSupported:
+    case cudaDevAttrHostRegisterSupported: *value = 1; return true;
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrIntegrated:
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrComputeMode:
+    case cudaDevAttrPciBusId:
+    case cudaDevAttrPciDeviceId:
+    case cudaDevAttrPciDomainId:
+    case cudaDevAttrTccDriver:
+    case cudaDevAttrStreamPrioritiesSupported:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrIsMultiGpuBoard:
+    case cudaDevAttrHostNativeAtomicSupported:
+    case cudaDevAttrPageableMemoryAccess:
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrComputePreemptionSupported:
+    case cudaDevAttrCanUseHostPointerForRegisteredMem:
+    case cudaDevAttrCooperativeLaunch:
+    case cudaDevAttrMaxPersistingL2CacheSize:
+    case cudaDevAttrMaxAccessPolicyWindowSize:
+    case cudaDevAttrClusterLaunch: *value = 0; return true;
+    }
+    return false;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device) {
+    RT_BEGIN;
+    cudaError_t e = value ? check_device(device) : cudaErrorInvalidValue;
+    if (e == cudaSuccess && !attribute(attr, value)) {
+        rt_say("SimGPU does not know attribute %d", (int)attr);
+        e = cudaErrorInvalidValue;
+    }
+    return rt_end(e);
+}
+
+cudaError_t cudaGetDeviceCount(int *count) {
+    RT_BEGIN;
+    if (count) *count = 1;
+    return rt_end(count ? cudaSuccess : cudaErrorInvalidValue);
+}
+cudaError_t cudaGetDevice(int *device) {
+    RT_BEGIN;
+    if (device) *device = 0;
+    return rt_end(device ? cudaSuccess : cudaErrorInvalidValue);
+}
+cudaError_t cudaSetDevice(int device) {
+    RT_BEGIN;
+    return rt_end(check_device(device));
+}
+cudaError_t cudaSetDeviceFlags(unsigned flags) {
+    (void)flags; /* how the host waits: no difference to a virtual host */
+    RT_BEGIN;
+    return rt_end(cudaSuccess);
+}
+cudaError_t cudaGetDeviceFlags(unsigned *flags) {
+    RT_BEGIN;
+    if (flags) *flags = cudaDeviceScheduleAuto;
+    return rt_end(flags ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device) {
+    RT_BEGIN;
+    cudaError_t e = text && length > 12 ? check_device(device) : cudaErrorInvalidValue;
+    if (e == cudaSuccess) snprintf(text, (size_t)length, "0000:00:00.0");
+    return rt_end(e);
+}
+
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
+    (void)config; /* a hint */
+    RT_BEGIN;
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
+    RT_BEGIN;
+    if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_end(cudaErrorUnsupportedLimit);
+    rt_device->limits[limit] = value; /* remembered; SimGPU's own limits are others */
+    return rt_end(cudaSuccess);
+}
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
+    RT_BEGIN;
+    if (!value) return rt_end(cudaErrorInvalidValue);
+    if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_end(cudaErrorUnsupportedLimit);
+    *value = rt_device->limits[limit];
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    RT_BEGIN;
+    if (least) *least = 0;
+    if (greatest) *greatest = 0;
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version) {
+    RT_BEGIN;
+    if (version) *version = CUDART_VERSION;
+    return rt_end(version ? cudaSuccess : cudaErrorInvalidValue);
+}
+cudaError_t cudaDriverGetVersion(int *version) { return cudaRuntimeGetVersion(version); }
+
+/* A profiler's range: SimGPU reports everything anyway. */
+cudaError_t cudaProfilerStart(void) {
+    RT_BEGIN;
+    return rt_end(cudaSuccess);
+}
+cudaError_t cudaProfilerStop(void) {
+    RT_BEGIN;
+    return rt_end(cudaSuccess);
+}
