@@ -95,15 +95,20 @@ SANITIZE := $(if $(SAN),$(SANITIZERS))
 C_FLAGS  := -std=c11 -g1 $(WARN) -pthread $(SANITIZE)
 SIMGPU_FLAGS := $(C_FLAGS) -D_GNU_SOURCE -O3 -ffp-contract=off -fno-math-errno -I $(B)
 
-# `clang -x cuda` with our own small cuda_runtime.h, and no CUDA toolkit. sm_70 is the newest that clang 14 can
-# write PTX for without asking for a newer PTX version than the -target-sdk-version below stands for.
+# `clang -x cuda` with our own small cuda_runtime.h, and no CUDA toolkit. sm_70 with PTX 6.0 is the newest that clang 14 can
+# write without asking for a newer PTX version than the -target-sdk-version below stands for, and the oldest of clang 22.
 # Host code has DWARF 4: of DWARF 5, binutils 2.40 and older take the file that code begins in for the main file.
 SIM_CUDA := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O2 -g1 \
             -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5 -I $(SIMGPU)/include -include cuda_runtime.h
+SIM_PTX  := -target-feature +ptx60
+# Device code is optimised in a step of its own, so that wide_copies.c can stand before it. Without -disable-vector-combine
+# newer versions of clang take wide loads apart again. fp-contract is the front end's own default for CUDA.
+SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O2 -ffp-contract=fast -mllvm -disable-vector-combine
 NVCC_FLAGS := -std=c++17 -O2 -lineinfo
 
-# $(call compile_cu,source,object without .o,more flags): device code, then host code with the device code inside. clang
-# stops half-way (compile_ll), at LLVM IR: the text in which gate.sh looks for assembly, before there is an assembler.
+# $(call compile_cu,source,object without .o,more flags): device code (front end, wide_copies, optimiser), then host code with
+# the device code inside. clang stops half-way (compile_ll), at LLVM IR: the text in which gate.sh looks for assembly, before
+# there is an assembler.
 ifeq ($(B),.build/gpu)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) -arch=$(GPU_ARCH) $(if $(CUBLAS),-DLAB_CUBLAS)
 LAB_CC    = cc
@@ -113,7 +118,9 @@ else ifeq ($(B),.build/sim-nvcc)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=compute_90 -Xcompiler -idirafter,$(SIMGPU)/include
 else
 define compile_ll
-$(CLANG) $(SIM_CUDA) $3 --cuda-device-only -S -MMD -MP -MF $2.device.d -MT $@ -o $2.ptx $1
+$(CLANG) $(SIM_CUDA) $(SIM_PTX:%=-Xclang %) $3 --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -MMD -MP -MF $2.device.d -MT $@ -o $2.device.ll $1
+$(B)/wide_copies $2.device.ll >$2.wide.ll
+$(CLANG) $(SIM_OPTIMISE) -S -x ir -o $2.ptx $2.wide.ll
 $(B)/ptx2fatbin $2.ptx $2.fatbin
 $(CLANG) -gdwarf-4 $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
 endef
@@ -137,7 +144,7 @@ SIMGPU_OBJ := $(SIMGPU_SRC:common/%.c=$(B)/obj/%.o)
 LAB_SRC    := $(wildcard common/lab/*.c)
 LAB_OBJ    := $(LAB_SRC:common/%.c=$(B)/obj/%.o)
 TOOLS      := $(patsubst $(SIMGPU)/tools/%.c,$(B)/%,$(wildcard $(SIMGPU)/tools/*.c))
-CUDA_TOOLS := $(if $(filter .build/sim .build/san,$(B)),$(B)/ptx2fatbin)
+CUDA_TOOLS := $(if $(filter .build/sim .build/san,$(B)),$(B)/ptx2fatbin $(B)/wide_copies)
 
 # Says once what is slow, just before the first compiler starts.
 say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGPU_SRC)) files$(if $(SAN),$(,) with sanitizers)) ..." >&2)
@@ -154,9 +161,9 @@ $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
 $(B)/obj/simgpu/time/profile.o: $(B)/profiles.inc
 $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 	@rm -f $@ && ar rcs $@ $^
-$(B)/ptx2fatbin: $(SIMGPU)/tools/ptx2fatbin.c
+$(B)/ptx2fatbin $(B)/wide_copies: $(B)/%: $(SIMGPU)/tools/%.c
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
-$(filter-out $(B)/ptx2fatbin,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
+$(filter-out $(B)/ptx2fatbin $(B)/wide_copies,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
 	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lm
 # The reader of PTX under libFuzzer; see common/make/fuzz.sh.
 .build/fuzz/fuzz_ptx: $(SIMGPU)/tools/fuzz_ptx.c $(wildcard $(SIMGPU)/ptx/*)
