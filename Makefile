@@ -103,7 +103,8 @@ SIM_CUDA := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-ar
 SIM_PTX  := -target-feature +ptx60
 # Device code is optimised in a step of its own, so that wide_copies.c can stand before it. Without -disable-vector-combine
 # newer versions of clang take wide loads apart again. fp-contract is the front end's own default for CUDA.
-SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O2 -ffp-contract=fast -mllvm -disable-vector-combine
+SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O2 -ffp-contract=fast -mllvm -disable-vector-combine \
+                -fno-dwarf-directory-asm -fno-verbose-asm
 NVCC_FLAGS := -std=c++17 -O2 -lineinfo
 
 # $(call compile_cu,source,object without .o,more flags): device code (front end, wide_copies, optimiser), then host code with

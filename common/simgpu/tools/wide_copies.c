@@ -169,7 +169,8 @@ static void print_metadata(const copy *c, const fields *f) {
     putchar('\n');
 }
 
-/* The address of a piece; `role` keeps the names of both sides apart. Typed pointers need another type for the access. */
+/* The address of a piece; `role` keeps the names of both sides apart. Typed pointers need another type for the access.
+ */
 static void print_address(const argument *a, const char *role, unsigned number, unsigned offset, unsigned count,
                           unsigned element) {
     bool typed = a->type[a->type_length - 1] == '*';
