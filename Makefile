@@ -45,12 +45,13 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check grade test doctor lint docs bench bench-sim bench-clock fuzz repeat clean FORCE
+.PHONY: list setup check grade test test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat clean FORCE
 list:         ; @$(DO)/list.sh
 setup:        ; @$(DO)/setup.sh
 check: FORCE  ; @$(DO)/check.sh
 grade: FORCE  ; @$(DO)/grade.sh
 test: FORCE   ; @$(DO)/test.sh
+test-everywhere: FORCE ; @$(DO)/everywhere.sh
 doctor:       ; @$(DO)/doctor.sh
 lint:         ; @$(DO)/lint.sh
 docs: FORCE   ; @$(DO)/docs.sh
@@ -151,9 +152,12 @@ CUDA_TOOLS := $(if $(filter .build/sim .build/san,$(B)),$(B)/ptx2fatbin $(B)/wid
 say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGPU_SRC)) files$(if $(SAN),$(,) with sanitizers)) ..." >&2)
 , := ,
 
-$(B)/obj/simgpu/%.o: common/simgpu/%.c
+# Whose work lies in $(B): another compiler, or another version of it, builds everything anew.
+$(B)/compiler: FORCE
+	@mkdir -p $(@D) && now="$(CLANG) $$(readlink -f "$$(command -v $(CLANG))")" && { [ "$$(cat $@ 2>/dev/null)" = "$$now" ] || echo "$$now" >$@; }
+$(B)/obj/simgpu/%.o: common/simgpu/%.c $(B)/compiler
 	$(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -c -o $@ $<
-$(B)/obj/lab/%.o: common/lab/%.c
+$(B)/obj/lab/%.o: common/lab/%.c $(if $(filter .build/gpu,$(B)),,$(B)/compiler)
 	@mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) -MMD -MP -c -o $@ $<
 # The virtual cards travel inside the library: a program finds them wherever it is moved. {"NAME", "text"}, a file each.
 $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
@@ -162,7 +166,7 @@ $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
 $(B)/obj/simgpu/time/profile.o: $(B)/profiles.inc
 $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 	@rm -f $@ && ar rcs $@ $^
-$(B)/ptx2fatbin $(B)/wide_copies: $(B)/%: $(SIMGPU)/tools/%.c
+$(B)/ptx2fatbin $(B)/wide_copies: $(B)/%: $(SIMGPU)/tools/%.c $(B)/compiler
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
 $(filter-out $(B)/ptx2fatbin $(B)/wide_copies,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
 	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lm
