@@ -1,5 +1,3 @@
-    (cd "$out/$1" && make -s check ) |
-    (cd "$out/$1" && make -s check) |
 #!/bin/bash
 # everywhere.sh: shows that a grade does not depend on the compiler or the processor. Slow (some minutes a compiler); not
 # part of `make test`.
@@ -59,14 +57,13 @@ programs() {
 # What a grade says, but for figures: rows, points, blamed lines, the gate's findings, the score.
 verdict() {
     local lab=$2 program=$3
-    cd "$out/$1" || return
-    make -s check LAB="$lab" SUBMISSION="$program" DESK="desk/$(basename "$program")" CLANG="$1" 2>&1 </dev/null |
+    (cd "$out/$1" && make -s check LAB="$lab" SUBMISSION="$program" DESK="desk/$(basename "$program")" CLANG="$1" 2>&1 </dev/null) |
         grep -E '^(not )?ok |^# +(where|points) |^gate: |^Score: '
 }
 
 # The counters of a report, a line each: launch, kernel, counter, value. The launches are numbered by kernel.
 counters() {
-    grep '"kind":"launch"' "$1" |find "$results" -name "$1.$2.verdict" -exec cat {} + | awk '
+    grep '"kind":"launch"' "$1" | awk '
         { match($0, /"kernel":"[^"]*"/); kernel = substr($0, RSTART + 10, RLENGTH - 11); launch = ++n[kernel]
           match($0, /"duration_ns":[0-9]+/); print launch "\t" kernel "\tduration_ns\t" substr($0, RSTART + 14, RLENGTH - 14)
           match($0, /"counters":{[^}]*}/); list = substr($0, RSTART + 12, RLENGTH - 13)
@@ -125,7 +122,7 @@ compare() {
 
 # Points of all that matches in the verdicts of compiler $1: "got/of".
 points() {
-    cat "$results/$1".$2.verdict 2>/dev/null | awk -F '[ /]' '/^Score/ { got += $2; of += $3 } END { print got + 0 "/" of + 0 }'
+    find "$results" -name "$1.$2.verdict" -exec cat {} + | awk -F '[ /]' '/^Score/ { got += $2; of += $3 } END { print got + 0 "/" of + 0 }'
 }
 
 export -f verdict counters report job
@@ -203,7 +200,7 @@ echo
 echo '| compiler | machine | starters | solutions | wrong/, cheat/ and rungs | differ |'
 echo '|---|---|---:|---:|---:|---:|'
 for compiler in "${built[@]}"; do
-    echo "| $("$compiler" --version | sed -n '1s/.*version \([0-9.]*\).*/clang \1/p') | $(uname -m) | $(points "$compiler" 'starter-lab*') | $(points "$compiler" 'solutions-lab*') | $(points "$compiler" '*_*-lab*') | $(grep -l| grep -c "	fail	") |"
+    echo "| $("$compiler" --version | sed -n '1s/.*version \([0-9.]*\).*/clang \1/p') | $(uname -m) | $(points "$compiler" 'starter-lab*') | $(points "$compiler" 'solutions-lab*') | $(points "$compiler" '*_*-lab*') | $(cat "$results/$compiler:"*.note | grep -c "	fail	") |"
 done
 echo "| $("$first" --version | sed -n '1s/.*version \([0-9.]*\).*/clang \1/p') | ARM64 (qemu) | ${arm%;} |"
 echo
