@@ -89,6 +89,12 @@ GPU_ARCH ?= native
 CUDA_ROOT = $(eval CUDA_ROOT := $(shell dirname "$$(dirname "$$(readlink -f "$$(command -v $(NVCC))")")"))$(CUDA_ROOT)
 CUBLAS = $(eval CUBLAS := $(wildcard $(CUDA_ROOT)/include/cublas_v2.h))$(CUBLAS)
 
+# Whose work lies in $(B): another compiler, or another version of it, builds everything anew.
+MADE_BY := $(B)/compiler
+ifneq ($(if $(filter gpu,$(DEVICE)),,$(filter all $(B)/%,$(MAKECMDGOALS))),)
+$(shell now="$(CLANG) $$(readlink -f "$$(command -v $(CLANG))")"; [ "$$(cat $(MADE_BY) 2>/dev/null)" = "$$now" ] || { mkdir -p $(B) && echo "$$now" >$(MADE_BY); })
+endif
+
 SIMGPU   := common/simgpu
 WARN     := -Wall -Wextra -Werror
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -146,18 +152,15 @@ SIMGPU_OBJ := $(SIMGPU_SRC:common/%.c=$(B)/obj/%.o)
 LAB_SRC    := $(wildcard common/lab/*.c)
 LAB_OBJ    := $(LAB_SRC:common/%.c=$(B)/obj/%.o)
 TOOLS      := $(patsubst $(SIMGPU)/tools/%.c,$(B)/%,$(wildcard $(SIMGPU)/tools/*.c))
-CUDA_TOOLS := $(if $(filter .build/sim .build/san,$(B)),$(B)/ptx2fatbin $(B)/wide_copies)
+CUDA_TOOLS := $(if $(filter-out .build/gpu .build/sim-nvcc,$(B)),$(B)/ptx2fatbin $(B)/wide_copies)
 
 # Says once what is slow, just before the first compiler starts.
 say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGPU_SRC)) files$(if $(SAN),$(,) with sanitizers)) ..." >&2)
 , := ,
 
-# Whose work lies in $(B): another compiler, or another version of it, builds everything anew.
-$(B)/compiler: FORCE
-	@mkdir -p $(@D) && now="$(CLANG) $$(readlink -f "$$(command -v $(CLANG))")" && { [ "$$(cat $@ 2>/dev/null)" = "$$now" ] || echo "$$now" >$@; }
-$(B)/obj/simgpu/%.o: common/simgpu/%.c $(B)/compiler
+$(B)/obj/simgpu/%.o: common/simgpu/%.c $(MADE_BY)
 	$(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -c -o $@ $<
-$(B)/obj/lab/%.o: common/lab/%.c $(if $(filter .build/gpu,$(B)),,$(B)/compiler)
+$(B)/obj/lab/%.o: common/lab/%.c $(if $(filter gpu,$(DEVICE)),,$(MADE_BY))
 	@mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) -MMD -MP -c -o $@ $<
 # The virtual cards travel inside the library: a program finds them wherever it is moved. {"NAME", "text"}, a file each.
 $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
@@ -166,7 +169,7 @@ $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
 $(B)/obj/simgpu/time/profile.o: $(B)/profiles.inc
 $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 	@rm -f $@ && ar rcs $@ $^
-$(B)/ptx2fatbin $(B)/wide_copies: $(B)/%: $(SIMGPU)/tools/%.c $(B)/compiler
+$(B)/ptx2fatbin $(B)/wide_copies: $(B)/%: $(SIMGPU)/tools/%.c $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
 $(filter-out $(B)/ptx2fatbin $(B)/wide_copies,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
 	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lm
@@ -181,10 +184,11 @@ $(B)/bench-clock: tests/bench-clock.cu $(if $(filter .build/gpu,$(B)),,$(B)/libs
 	@mkdir -p $(@D) && $(call compile_cu,$<,$@)
 	@$(call link_lab,$@.o)
 # A test's own program: tests/clock/order.cu becomes .build/sim/tests/clock/order.
-$(B)/tests/%: tests/%.cu $(B)/libsimgpu.a $(CUDA_TOOLS)
+$(B)/tests/%.o: tests/%.cu $(CUDA_TOOLS)
 	@mkdir -p $(@D)
-	@$(call compile_cu,$<,$@,-I $(SIMGPU)/include)
-	@$(call link_lab,$@.o)
+	@$(call compile_cu,$<,$(@:.o=),-I $(SIMGPU)/include)
+$(B)/tests/%: $(B)/tests/%.o $(B)/libsimgpu.a
+	@$(call link_lab,$<)
 
 .PHONY: all
 all: $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a $(TOOLS)) $(foreach n,$(LABS),$(B)/mine/lab$n $(B)/reference/lab$n)
