@@ -91,3 +91,10 @@ widened() { { printf '  call void @llvm.memcpy.%s\n' "$1"; printf '%s\n' "${@:2}
         diff "$BATS_TEST_TMPDIR/in.ll" "$BATS_TEST_TMPDIR/out.ll"
     done
 }
+
+@test "registers: as many whether parameters are loaded early or late" {
+    "$(common/make/find-clang.sh)" -std=c11 -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/registers" tests/compilers/registers.c "$B/libsimgpu.a" -pthread -lm
+    "$BATS_TEST_TMPDIR/registers" tests/compilers/early.ptx tests/compilers/late.ptx >"$BATS_TEST_TMPDIR/said"
+    cat "$BATS_TEST_TMPDIR/said"
+    [ "$(sort -u "$BATS_TEST_TMPDIR/said")" = "twelve 16" ]
+}
