@@ -18,7 +18,7 @@ cd "$(dirname "$0")/../.." || exit 1
 need bats timeout flock
 
 SEED=2048
-TOLERANCE=2 INSTRUCTIONS=25 # per cent
+TOLERANCE=2 INSTRUCTIONS=30 # per cent
 ARM_LABS='3 4' ARM_LIBRARIES=/usr/aarch64-linux-gnu
 top=$PWD out=.build/everywhere
 picked=${LAB:-$(labs)}
@@ -87,10 +87,10 @@ compare_counters() {
         END { for (key in want) if (!(key in seen)) { print "a launch is missing: " key; break } for (k in text) print text[k] }' "$1" "$2" | sort
 }
 
-# report TREE LAB PROGRAM FILE: runs it with a report.
+# report TREE LAB PROGRAM FILE [CLANG PATH]: runs it with a report.
 report() {
     local to=$top/$4
-    (cd "$out/$1" && SIMGPU_REPORT=$to make -s "lab$2" SUBMISSION="$3" CLANG="${5:-$1}" >"$to.said" 2>&1 </dev/null)
+    (cd "$out/$1" && PATH=${6:-$PATH} && SIMGPU_REPORT=$to make -s "lab$2" SUBMISSION="$3" CLANG="${5:-$1}" >"$to.said" 2>&1 </dev/null)
 }
 
 # One program with one compiler: `job COMPILER LAB PROGRAM`.
@@ -156,12 +156,15 @@ done >"$results/jobs"
 xargs -L 1 -P "$(nproc)" bash -c 'job "$@"' everywhere.sh <"$results/jobs"
 while read -r compiler lab program; do compare "$compiler" "$lab" "$program"; done <"$results/jobs"
 
-# clang for ARM64: kernels, and the tools that run while building, stay as they are; a program that is linked gets a script
-# in its place that starts it under qemu.
+# clang for ARM64, with its linker and its like: kernels, and the tools that run while building, stay this machine's; a
+# program that is linked gets a script in its place that starts it under qemu.
 arm_clang() {
+    local tool
     mkdir -p "$out/arm64-bin"
+    for tool in ld objcopy objdump nm readelf ar; do ln -sf "$(command -v "aarch64-linux-gnu-$tool")" "$out/arm64-bin/$tool"; done
     cat >"$out/arm64-bin/clang" <<TEXT
 #!/bin/bash
+PATH='$PATH'
 for a in "\$@"; do
     case \$a in -cc1 | --cuda-device-only | --version | -dumpversion | */ptx2fatbin | */wide_copies) exec $first "\$@" ;; esac
 done
@@ -189,7 +192,7 @@ if command -v qemu-aarch64 >/dev/null && command -v aarch64-linux-gnu-g++ >/dev/
     for lab in $picked; do
         case " $ARM_LABS " in *" $lab "*) ;; *) continue ;; esac
         for program in starter solutions; do
-            report arm64 "$lab" "$program" "$results/arm64.$program-lab$lab.report" "$top/$out/arm64-bin/clang"
+            report arm64 "$lab" "$program" "$results/arm64.$program-lab$lab.report" "$top/$out/arm64-bin/clang" "$top/$out/arm64-bin:$PATH"
             if cmp -s "$results/$first.$program-lab$lab.report" "$results/arm64.$program-lab$lab.report"; then
                 note "ARM64: lab $lab, $program, report" pass
                 arm="$arm lab $lab $program: same bytes;"
