@@ -90,7 +90,7 @@ compare_counters() {
 # report TREE LAB PROGRAM FILE [CLANG PATH]: runs it with a report.
 report() {
     local to=$top/$4
-    (cd "$out/$1" && PATH=${6:-$PATH} && SIMGPU_REPORT=$to make -s "lab$2" SUBMISSION="$3" CLANG="${5:-$1}" >"$to.said" 2>&1 </dev/null)
+    (cd "$out/$1" && env PATH="${6:-$PATH}" SIMGPU_REPORT="$to" make -s "lab$2" SUBMISSION="$3" CLANG="${5:-$1}" >"$to.said" 2>&1 </dev/null)
 }
 
 # One program with one compiler: `job COMPILER LAB PROGRAM`.
