@@ -45,12 +45,13 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check grade test doctor lint docs bench bench-sim bench-clock fuzz repeat editor clean FORCE
+.PHONY: list setup check grade test test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat editor clean FORCE
 list:         ; @$(DO)/list.sh
 setup:        ; @$(DO)/setup.sh && $(MAKE) editor
 check: FORCE  ; @$(DO)/check.sh
 grade: FORCE  ; @$(DO)/grade.sh
 test: FORCE   ; @$(DO)/test.sh
+test-everywhere: FORCE ; @$(DO)/everywhere.sh
 doctor:       ; @$(DO)/doctor.sh
 lint:         ; @$(DO)/lint.sh
 docs: FORCE   ; @$(DO)/docs.sh
@@ -89,6 +90,12 @@ GPU_ARCH ?= native
 CUDA_ROOT = $(eval CUDA_ROOT := $(shell dirname "$$(dirname "$$(readlink -f "$$(command -v $(NVCC))")")"))$(CUDA_ROOT)
 CUBLAS = $(eval CUBLAS := $(wildcard $(CUDA_ROOT)/include/cublas_v2.h))$(CUBLAS)
 
+# Whose work lies in $(B): another compiler, or another version of it, builds everything anew.
+MADE_BY := $(B)/compiler
+ifneq ($(if $(filter gpu,$(DEVICE)),,$(filter all $(B)/%,$(MAKECMDGOALS))),)
+$(shell now="$(CLANG) $$(readlink -f "$$(command -v $(CLANG))")"; [ "$$(cat $(MADE_BY) 2>/dev/null)" = "$$now" ] || { mkdir -p $(B) && echo "$$now" >$(MADE_BY); })
+endif
+
 SIMGPU   := common/simgpu
 WARN     := -Wall -Wextra -Werror
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -99,15 +106,21 @@ SIMGPU_FLAGS := $(C_FLAGS) -D_GNU_SOURCE -O3 -ffp-contract=off -fno-math-errno -
 LIBRARY_FLAGS := -fPIC -fvisibility=protected
 HARDEN   := -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack
 
-# `clang -x cuda` with our own small cuda_runtime.h, and no CUDA toolkit. sm_70 is the newest that clang 14 can
-# write PTX for without asking for a newer PTX version than the -target-sdk-version below stands for.
+# `clang -x cuda` with our own small cuda_runtime.h, and no CUDA toolkit. sm_70 with PTX 6.0 is the newest that clang 14 can
+# write without asking for a newer PTX version than the -target-sdk-version below stands for, and the oldest of clang 22.
 # Host code has DWARF 4: of DWARF 5, binutils 2.40 and older take the file that code begins in for the main file.
 SIM_CUDA := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O2 -g1 \
             -fPIC -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5 -I $(SIMGPU)/include -include cuda_runtime.h
+SIM_PTX  := -target-feature +ptx60
+# Device code is optimised in a step of its own, so that wide_copies.c can stand before it. Without -disable-vector-combine
+# newer versions of clang take wide loads apart again. fp-contract is the front end's own default for CUDA.
+SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O2 -ffp-contract=fast -mllvm -disable-vector-combine \
+                -fno-dwarf-directory-asm -fno-verbose-asm
 NVCC_FLAGS := -std=c++17 -O2 -lineinfo -Xcompiler -fPIC
 
-# $(call compile_cu,source,object without .o,more flags): device code, then host code with the device code inside. clang
-# stops half-way (compile_ll), at LLVM IR: the text in which gate.sh looks for assembly, before there is an assembler.
+# $(call compile_cu,source,object without .o,more flags): device code (front end, wide_copies, optimiser), then host code with
+# the device code inside. clang stops half-way (compile_ll), at LLVM IR: the text in which gate.sh looks for assembly, before
+# there is an assembler.
 ifeq ($(B),.build/gpu)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) -arch=$(GPU_ARCH) $(if $(CUBLAS),-DLAB_CUBLAS)
 LAB_CC    = cc
@@ -121,7 +134,9 @@ else ifeq ($(B),.build/sim-nvcc)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=compute_90 -Xcompiler -idirafter,$(SIMGPU)/include
 else
 define compile_ll
-$(CLANG) $(SIM_CUDA) $3 --cuda-device-only -S -MMD -MP -MF $2.device.d -MT $@ -o $2.ptx $1
+$(CLANG) $(SIM_CUDA) $(SIM_PTX:%=-Xclang %) $3 --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -MMD -MP -MF $2.device.d -MT $@ -o $2.device.ll $1
+$(B)/wide_copies $2.device.ll >$2.wide.ll
+$(CLANG) $(SIM_OPTIMISE) -S -x ir -o $2.ptx $2.wide.ll
 $(B)/ptx2fatbin $2.ptx $2.fatbin
 $(CLANG) -gdwarf-4 $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
 endef
@@ -141,6 +156,9 @@ link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsi
 
 # ---------------------------------------------------------------------------------- SimGPU and common/lab
 
+# What runs beside a student's program shows nothing but what it offers.
+JUDGE_FLAGS := -fPIE -fvisibility=hidden
+JUDGE_MADE_BY := $(if $(filter gpu,$(DEVICE)),,$(MADE_BY))
 # The arithmetic handlers take longest to compile: first, so that two cores end together.
 SIMGPU_SLOW := $(wildcard $(SIMGPU)/exec/lanes_*.c)
 SIMGPU_SRC := $(SIMGPU_SLOW) $(filter-out $(SIMGPU)/tools/% $(SIMGPU_SLOW),$(wildcard $(SIMGPU)/*/*.c))
@@ -148,15 +166,15 @@ SIMGPU_OBJ := $(SIMGPU_SRC:common/%.c=$(B)/obj/%.o)
 LAB_SRC    := $(wildcard common/lab/*.c)
 LAB_OBJ    := $(LAB_SRC:common/%.c=$(B)/obj/%.o)
 TOOLS      := $(patsubst $(SIMGPU)/tools/%.c,$(B)/%,$(wildcard $(SIMGPU)/tools/*.c))
-CUDA_TOOLS := $(if $(filter .build/sim .build/san,$(B)),$(B)/ptx2fatbin)
+CUDA_TOOLS := $(if $(filter-out .build/gpu .build/sim-nvcc,$(B)),$(B)/ptx2fatbin $(B)/wide_copies)
 
 # Says once what is slow, just before the first compiler starts.
 say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGPU_SRC)) files$(if $(SAN),$(,) with sanitizers)) ..." >&2)
 , := ,
 
-$(B)/obj/simgpu/%.o: common/simgpu/%.c
+$(B)/obj/simgpu/%.o: common/simgpu/%.c $(MADE_BY)
 	$(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) -MMD -MP -c -o $@ $<
-$(B)/obj/lab/%.o: common/lab/%.c
+$(B)/obj/lab/%.o: common/lab/%.c $(JUDGE_MADE_BY)
 	@mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -MMD -MP -c -o $@ $<
 # The virtual cards travel inside the library: a program finds them wherever it is moved. {"NAME", "text"}, a file each.
 $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
@@ -169,9 +187,9 @@ $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 $(B)/lib/libcudart.so: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
 	@mkdir -p $(@D) && $(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(SIMGPU)/cudart/cudart.map -o $@.13 $(SIMGPU_OBJ) -lm
 	@ln -sf libcudart.so.13 $@
-$(B)/ptx2fatbin: $(SIMGPU)/tools/ptx2fatbin.c
+$(B)/ptx2fatbin $(B)/wide_copies: $(B)/%: $(SIMGPU)/tools/%.c $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
-$(filter-out $(B)/ptx2fatbin,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
+$(filter-out $(B)/ptx2fatbin $(B)/wide_copies,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
 	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lm
 # The reader of PTX under libFuzzer; see common/make/fuzz.sh.
 .build/fuzz/fuzz_ptx: $(SIMGPU)/tools/fuzz_ptx.c $(wildcard $(SIMGPU)/base/* $(SIMGPU)/ptx/*)
@@ -184,10 +202,11 @@ $(B)/bench-clock: tests/bench-clock.cu $(if $(filter .build/gpu,$(B)),,$(B)/libs
 	@mkdir -p $(@D) && $(call compile_cu,$<,$@)
 	@$(call link_lab,$@.o)
 # A test's own program: tests/clock/order.cu becomes .build/sim/tests/clock/order.
-$(B)/tests/%: tests/%.cu $(B)/libsimgpu.a $(CUDA_TOOLS)
+$(B)/tests/%.o: tests/%.cu $(CUDA_TOOLS)
 	@mkdir -p $(@D)
-	@$(call compile_cu,$<,$@,-I $(SIMGPU)/include)
-	@$(call link_lab,$@.o)
+	@$(call compile_cu,$<,$(@:.o=),-I $(SIMGPU)/include)
+$(B)/tests/%: $(B)/tests/%.o $(B)/libsimgpu.a
+	@$(call link_lab,$<)
 
 .PHONY: all
 all: $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a $(TOOLS)) $(foreach n,$(LABS),$(B)/mine/lab$n $(B)/reference/lab$n)
@@ -201,7 +220,6 @@ all: $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a $(TOOLS)) $(foreach n,$(LA
 # the judge, linked once (its parts: common/lab/player.h); it opens the object that lies beside the name it is called
 # by, so that .build/sim/mine/lab3, a link to it, runs .build/sim/mine/lab3.so.
 
-JUDGE_FLAGS := -fPIE -fvisibility=hidden
 define lab_rules
 dir$1  := $(patsubst %/,%,$(wildcard labs/lab$1-*/))
 file$1 := $(notdir $(firstword $(wildcard solutions/lab$1-*/*.cu)))
@@ -230,9 +248,9 @@ endif
 $(B)/%/lab$1.so: $(B)/%/lab$1.o $(B)/judge/lab$1.map $(B)/judge/lab$1.wraps $(CUDART)
 	@$$(call link_so,$$<,$(B)/judge/lab$1.map,$(B)/judge/lab$1.wraps)
 
-$(B)/obj/lab$1/%.o: $$(dir$1)/%.c
+$(B)/obj/lab$1/%.o: $$(dir$1)/%.c $(JUDGE_MADE_BY)
 	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I common/lab -MMD -MP -c -o $$@ $$<
-$(B)/obj/lab$1/%.o: tests/lab$1/%.c
+$(B)/obj/lab$1/%.o: tests/lab$1/%.c $(JUDGE_MADE_BY)
 	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I common/lab -MMD -MP -c -o $$@ $$<
 $(B)/obj/lab$1/%.o: $$(dir$1)/%.cu $(CUDA_TOOLS)
 	@mkdir -p $$(@D)

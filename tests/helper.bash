@@ -12,7 +12,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 BLUEBAR_TOP=$PWD
 export BLUEBAR_TOP DEVICE=sim CUDA_COMPILER=clang B=.build/sim
-unset LAB SUBMISSION SEED PROFILE SAN MAKEFLAGS MAKELEVEL MFLAGS CLANG
+unset LAB SUBMISSION SEED PROFILE SAN MAKEFLAGS MAKELEVEL MFLAGS
 # Test files run side by side: each grades on a desk of its own (variant.sh).
 DESK=desk/$(basename "$BATS_TEST_FILENAME" .bats)
 export DESK

@@ -13,6 +13,7 @@
 #   build TARGET...         make, with the caller's -j or else all cores; BUILD_SECONDS limits it
 #   apart COMMAND...        runs with file descriptors 3 and up closed: nothing of the grader's leaks into a student's program
 #   limited COMMAND...      apart, for at most LIMIT (120) seconds; then one message with the usual causes, exit 124
+#   clangs                  every clang-N on the PATH, 14 and newer, one a line
 #   commit                  the project's commit; COMMIT where there is no git
 #   gpu_caption             "# NVIDIA H200, driver ..., CUDA ..., date, commit": the first line of a record of measured times
 #   field RECORD ROW COL    one cell of a record (row id, column name)
@@ -112,6 +113,13 @@ field() {
 }
 
 score() { awk -F '\t' '{ last = $0 } END { n = split(last, f, /[ \t]+/); if (n == 4 && f[1] == "score" && f[4] == "done") print f[2], f[3]; else exit 1 }' "$1" 2>/dev/null; }
+
+clangs() {
+    local n
+    for n in {14..40}; do
+        if command -v "clang-$n" >/dev/null; then echo "clang-$n"; fi
+    done
+}
 
 commit() {
     local commit=${COMMIT:-}

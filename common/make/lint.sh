@@ -1,9 +1,20 @@
 #!/bin/bash
-# lint.sh: the form of every file: clang-format and cppcheck on C and CUDA, shellcheck on scripts. Changes nothing.
+# lint.sh: the form of every file: clang-format 14 (where it is) and cppcheck on C and CUDA, shellcheck on scripts. Changes
+# nothing.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
-need clang-format cppcheck shellcheck
+need cppcheck shellcheck
+
+# Each version of clang-format has another taste. What a file looks like is decided by this one.
+FORMATTER=14
+formatter=''
+for name in clang-format-$FORMATTER clang-format; do
+    if command -v "$name" >/dev/null && [[ $("$name" --version) == *"version $FORMATTER."* ]]; then
+        formatter=$name
+        break
+    fi
+done
 
 status=0
 # Tracked files and new ones, but nothing generated.
@@ -19,12 +30,14 @@ for n in $(labs); do
 done
 mapfile -t scripts < <(files 'common/make/*' 'tests/*' '.ci/*' | grep -E '\.(sh|bash|bats)$|^\.ci/run$')
 
-if [ ${#code[@]} -gt 0 ]; then
-    echo "lint: clang-format, ${#code[@]} files"
-    # A file name a line; which line is wrong, clang-format -i mends better than anybody can read.
-    wrong=$(clang-format --dry-run -Werror "${code[@]}" 2>&1 | sed -n "s/:[0-9]*:[0-9]*: error:.*//p" | sort -u)
+if [ -z "$formatter" ]; then
+    echo "lint: the format is not checked: that takes clang-format $FORMATTER, which is not here ($(common/make/install-command.sh clang-format-$FORMATTER))"
+elif [ ${#code[@]} -gt 0 ]; then
+    echo "lint: $formatter, ${#code[@]} files"
+    # A file name a line: clang-format -i finds the lines itself.
+    wrong=$("$formatter" --dry-run -Werror "${code[@]}" 2>&1 | sed -n "s/:[0-9]*:[0-9]*: error:.*//p" | sort -u)
     if [ -n "$wrong" ]; then
-        for f in $wrong; do echo "not formatted: $f   (mend: clang-format -i $f)"; done
+        for f in $wrong; do echo "not formatted: $f   (to format it: $formatter -i $f)"; done
         status=1
     fi
 fi

@@ -6,7 +6,8 @@
 #include <fenv.h>
 #include <math.h>
 
-#pragma STDC FENV_ACCESS ON
+/* Without the pragma FENV_ACCESS, which clang knows on x86 only: fesetround is a call that might change a register's
+ * row, so operands are read behind it and results are written before the next one. */
 
 #define EACH_ACTIVE                                                                                                    \
     for (uint32_t m = w->mask, l = 0; m; m &= m - 1)                                                                   \

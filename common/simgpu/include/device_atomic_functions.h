@@ -36,16 +36,19 @@ SIMGPU_ATOMIC(atomicDec, unsigned, unsigned, __nvvm_atom_dec_gen_ui)
 SIMGPU_DEVICE int atomicSub(int *p, int v) { return atomicAdd(p, (int)-(unsigned)v); }
 SIMGPU_DEVICE unsigned atomicSub(unsigned *p, unsigned v) { return atomicAdd(p, -v); }
 SIMGPU_DEVICE float atomicExch(float *p, float v) {
-    return __nvvm_bitcast_i2f(atomicExch((int *)p, __nvvm_bitcast_f2i(v)));
+    return __builtin_bit_cast(float, atomicExch((int *)p, __builtin_bit_cast(int, v)));
 }
 
-SIMGPU_DEVICE int atomicCAS(int *p, int expected, int v) { return __nvvm_atom_cas_gen_i(p, expected, v); }
-SIMGPU_DEVICE unsigned atomicCAS(unsigned *p, unsigned expected, unsigned v) {
-    return (unsigned)__nvvm_atom_cas_gen_i((int *)p, (int)expected, (int)v);
-}
-SIMGPU_DEVICE unsigned long long atomicCAS(unsigned long long *p, unsigned long long expected, unsigned long long v) {
-    return (unsigned long long)__nvvm_atom_cas_gen_ll((long long *)p, (long long)expected, (long long)v);
-}
+/* Relaxed, as in CUDA: clang 22 makes an acquire of its own builtin for it. */
+#define SIMGPU_CAS(T)                                                                                                  \
+    SIMGPU_DEVICE T atomicCAS(T *p, T expected, T v) {                                                                 \
+        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);                       \
+        return expected;                                                                                               \
+    }
+SIMGPU_CAS(int)
+SIMGPU_CAS(unsigned)
+SIMGPU_CAS(unsigned long long)
+#undef SIMGPU_CAS
 
 /* The _block and _system forms differ in who may see the value first; SimGPU runs both as the plain form. */
 template <class T> SIMGPU_DEVICE T atomicAdd_block(T *p, T v) { return atomicAdd(p, v); }

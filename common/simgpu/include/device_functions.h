@@ -64,7 +64,7 @@ SIMGPU_DEVICE unsigned __lanemask_lt() { return __nvvm_read_ptx_sreg_lanemask_lt
         return (unsigned)name(mask, (int)v, a, width);                                                                 \
     }                                                                                                                  \
     SIMGPU_DEVICE float name(unsigned mask, float v, argument a, int width = 32) {                                     \
-        return __nvvm_bitcast_i2f(name(mask, __nvvm_bitcast_f2i(v), a, width));                                        \
+        return __builtin_bit_cast(float, name(mask, __builtin_bit_cast(int, v), a, width));                            \
     }                                                                                                                  \
     SIMGPU_DEVICE unsigned long long name(unsigned mask, unsigned long long v, argument a, int width = 32) {           \
         unsigned low = name(mask, (unsigned)v, a, width), high = name(mask, (unsigned)(v >> 32), a, width);            \
@@ -80,7 +80,7 @@ SIMGPU_DEVICE unsigned __lanemask_lt() { return __nvvm_read_ptx_sreg_lanemask_lt
         return (unsigned long)name(mask, (unsigned long long)v, a, width);                                             \
     }                                                                                                                  \
     SIMGPU_DEVICE double name(unsigned mask, double v, argument a, int width = 32) {                                   \
-        return __nvvm_bitcast_ll2d(name(mask, __nvvm_bitcast_d2ll(v), a, width));                                      \
+        return __builtin_bit_cast(double, name(mask, __builtin_bit_cast(long long, v), a, width));                     \
     }
 SIMGPU_SHUFFLE(__shfl_sync, "idx", 0x1f, int)
 SIMGPU_SHUFFLE(__shfl_up_sync, "up", 0, unsigned)

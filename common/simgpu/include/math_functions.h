@@ -181,12 +181,12 @@ SIMGPU_DEVICE unsigned __sad(int x, int y, unsigned z) { return z + (unsigned)(x
 
 /* --- conversions: rn nearest even, rz towards zero, ru up, rd down ------------------------------------------ */
 
-SIMGPU_DEVICE int __float_as_int(float x) { return __nvvm_bitcast_f2i(x); }
-SIMGPU_DEVICE float __int_as_float(int x) { return __nvvm_bitcast_i2f(x); }
-SIMGPU_DEVICE unsigned __float_as_uint(float x) { return (unsigned)__nvvm_bitcast_f2i(x); }
-SIMGPU_DEVICE float __uint_as_float(unsigned x) { return __nvvm_bitcast_i2f((int)x); }
-SIMGPU_DEVICE long long __double_as_longlong(double x) { return __nvvm_bitcast_d2ll(x); }
-SIMGPU_DEVICE double __longlong_as_double(long long x) { return __nvvm_bitcast_ll2d(x); }
+SIMGPU_DEVICE int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
+SIMGPU_DEVICE float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
+SIMGPU_DEVICE unsigned __float_as_uint(float x) { return (unsigned)__builtin_bit_cast(int, x); }
+SIMGPU_DEVICE float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, (int)x); }
+SIMGPU_DEVICE long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
+SIMGPU_DEVICE double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 SIMGPU_DEVICE int __float2int_rn(float x) { return __nvvm_f2i_rn(x); }
 SIMGPU_DEVICE int __float2int_rz(float x) { return __nvvm_f2i_rz(x); }
 SIMGPU_DEVICE int __float2int_ru(float x) { return __nvvm_f2i_rp(x); }

@@ -6,33 +6,41 @@
 #ifndef SIMGPU_VECTOR_TYPES_H
 #define SIMGPU_VECTOR_TYPES_H
 
-/* Member by member, clang copies them with one wide access, as nvcc does; its own copy of a struct would take two. */
+/* A copy is one access of the whole, as nvcc makes it; ../tools/wide_copies.c sees to that where the compiler knows the
+ * alignment of both sides. Of an element of a larger array it knows less than the type says, so an assignment goes
+ * through references, which are believed. */
 #if defined(__cplusplus) && defined(__CUDA__)
-#define SIMGPU_COPY(type, copy)                                                                                        \
-    type() = default;                                                                                                  \
-    type(const type &) = default;                                                                                      \
-    __attribute__((host, device, nodebug)) type &operator=(const type &o) {                                            \
-        copy;                                                                                                          \
+#define SIMGPU_COPY(name)                                                                                              \
+    name() = default;                                                                                                  \
+    name(const name &) = default;                                                                                      \
+    __attribute__((host, device, always_inline, nodebug)) name &operator=(const name &o) {                             \
+        *(simgpu_##name *)this = *(const simgpu_##name *)&o;                                                           \
         return *this;                                                                                                  \
     }
 #else
-#define SIMGPU_COPY(type, copy)
+#define SIMGPU_COPY(name)
 #endif
 #define SIMGPU_ALIGN(n) __attribute__((aligned(n)))
 #define SIMGPU_VECTORS(T, name, align2, align4)                                                                        \
     struct name##1 {                                                                                                   \
         T x;                                                                                                           \
     };                                                                                                                 \
+    struct SIMGPU_ALIGN(align2) simgpu_##name##2 {                                                                     \
+        T x, y;                                                                                                        \
+    };                                                                                                                 \
     struct SIMGPU_ALIGN(align2) name##2 {                                                                              \
         T x, y;                                                                                                        \
-        SIMGPU_COPY(name##2, (x = o.x, y = o.y))                                                                       \
+        SIMGPU_COPY(name##2)                                                                                           \
     };                                                                                                                 \
     struct name##3 {                                                                                                   \
         T x, y, z;                                                                                                     \
     };                                                                                                                 \
+    struct SIMGPU_ALIGN(align4) simgpu_##name##4 {                                                                     \
+        T x, y, z, w;                                                                                                  \
+    };                                                                                                                 \
     struct SIMGPU_ALIGN(align4) name##4 {                                                                              \
         T x, y, z, w;                                                                                                  \
-        SIMGPU_COPY(name##4, (x = o.x, y = o.y, z = o.z, w = o.w))                                                     \
+        SIMGPU_COPY(name##4)                                                                                           \
     };                                                                                                                 \
     typedef struct name##1 name##1;                                                                                    \
     typedef struct name##2 name##2;                                                                                    \

@@ -192,13 +192,47 @@ static void defs_of(const ptx_insn *i, row_set *s) {
     for (int k = 0; results && k < 4; k++) mark(s, i->v[k]);
 }
 
+/* Registers that ptxas does not keep: what comes straight from an immediate, an address or a parameter is in the bank
+ * of constants, and read there by each instruction that uses it. (How early clang loads a parameter differs from
+ * version to version.) Sets the bit of each such register in s->set. */
+static void mark_constants(const ptx_code *c, row_set *s, uint32_t nregisters) {
+    uint8_t *definitions = ptx_alloc(nregisters + 1);
+    uint32_t words = (nregisters + 64) / 64;
+    uint64_t *one = ptx_alloc(words * 8), *constants = s->set;
+    bool *special = ptx_alloc(c->frame_bytes / 4 + 1);
+    for (uint32_t r = 0; r < c->nrows; r++) special[c->rows[r].row / 4] = c->rows[r].kind == ROW_SPECIAL;
+    for (uint32_t i = 0; i < c->ninsns; i++) {
+        memset(one, 0, words * 8);
+        s->set = one;
+        defs_of(&c->insns[i], s);
+        for (uint32_t w = 0; w < words; w++)
+            for (uint64_t bits = one[w]; bits; bits &= bits - 1) {
+                uint8_t *n = &definitions[w * 64 + (uint32_t)__builtin_ctzll(bits)];
+                if (*n < 2) ++*n;
+            }
+    }
+    s->set = constants;
+    for (uint32_t i = 0; i < c->ninsns; i++) {
+        const ptx_insn *x = &c->insns[i];
+        if (ptx_ops[x->op].cost != COST_FREE || x->op == OP_mov_pack || x->guarded || !x->a || !x->d) continue;
+        uint32_t to = x->d < s->limit ? s->id_of[x->d / 4] : 0, from = x->a < s->limit ? s->id_of[x->a / 4] : 0;
+        if (!to || definitions[to] != 1) continue;
+        if (x->a < s->limit ? from && constants[from / 64] >> from % 64 & 1 : !special[x->a / 4])
+            constants[to / 64] |= 1ull << to % 64;
+    }
+    ptx_free(definitions);
+    ptx_free(one);
+    ptx_free(special);
+}
+
 /* The most 32-bit registers live at one point. Backward data flow over the blocks, then a walk through each. */
 static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
     ptx_code *c = g->code;
     uint32_t words = (pf->nregisters + 64) / 64;
-    uint64_t *memory = ptx_alloc(((size_t)g->nblocks * 3 + 3) * words * 8), *next = memory;
-    uint64_t *live = next, *u = next + words, *f = next + 2 * words;
-    next += 3 * words;
+    uint64_t *memory = ptx_alloc(((size_t)g->nblocks * 3 + 4) * words * 8), *next = memory;
+    uint64_t *live = next, *u = next + words, *f = next + 2 * words, *constants = next + 3 * words;
+    next += 4 * words;
+    mark_constants(c, &(row_set){id_of, c->registers_end, constants}, pf->nregisters);
     row_set us = {id_of, c->registers_end, u}, ds = {id_of, c->registers_end, f};
     for (uint32_t b = 0; b < g->nblocks; b++) {
         cfg_block *k = &g->blocks[b];
@@ -245,7 +279,7 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
             for (uint32_t w = 0; w < words; w++) {
                 if (!c->insns[i].guarded) live[w] &= ~f[w];
                 live[w] |= u[w];
-                for (uint64_t bits = live[w]; bits; bits &= bits - 1) {
+                for (uint64_t bits = live[w] & ~constants[w]; bits; bits &= bits - 1) {
                     enum ptx_type t = pf->registers[w * 64 + (uint32_t)__builtin_ctzll(bits) - 1]->type;
                     units += t == TY_pred ? 0 : ptx_type_bytes[t] == 8 ? 2 : 1;
                 }

@@ -1,0 +1,217 @@
+#!/bin/bash
+# everywhere.sh: shows that a grade does not depend on the compiler or the processor. Slow (some minutes a compiler); not
+# part of `make test`.
+#
+# For each clang-N on the PATH a copy of this tree is built in .build/everywhere/clang-N. There, with a fixed seed:
+#   verdicts   each lab's starter, solution, rungs, wrong/ and cheat/ programs are graded (make check). Points, failing rows
+#              and the lines that are blamed must be those of the first compiler.
+#   counters   the starter and the solution of each lab run with a report. Each launch's counters and virtual time must be
+#              those of the first compiler within 2 %; instructions within INSTRUCTIONS %.
+# Where the cross compiler for ARM64 and qemu-user are, SimGPU and two labs are built for it with the first compiler, and
+# their reports must have the same bytes as on this machine.
+#
+# LAB="3 4" takes only these labs, COMPILERS="clang-14 clang-19" only these compilers, PROGRAMS="starter solutions" only these
+# programs. Prints what differs, a table, and `N passed, N failed`.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. common/make/lib.sh
+need bats timeout flock
+
+SEED=2048
+TOLERANCE=2 INSTRUCTIONS=30 # per cent
+ARM_LABS='3 4' ARM_LIBRARIES=/usr/aarch64-linux-gnu
+top=$PWD out=.build/everywhere
+picked=${LAB:-$(labs)}
+read -ra compilers <<<"${COMPILERS:-$(clangs)}"
+[ ${#compilers[@]} -gt 0 ] || die "No clang-14, clang-15 ... is on the PATH. Install one, or name yours: COMPILERS=clang make test-everywhere"
+first=${compilers[0]}
+results=$out/results
+rm -rf "$results"
+mkdir -p "$results"
+# The makes below are nobody's parts: what was said to this one is not for them.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES LAB SUBMISSION DESK PROFILE SAN B CUDA_COMPILER CLANG "${!SIMGPU_@}"
+export DEVICE=sim SEED
+
+# The files of this tree, as they are now, beside what an earlier run has built.
+copy_tree() {
+    mkdir -p "$1"
+    find "$1" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
+    git ls-files -co --exclude-standard -z | while IFS= read -r -d '' file; do
+        [ -e "$file" ] && printf '%s\0' "$file"
+    done | tar --null -T - -cf - | tar -xf - -C "$1"
+    for n in $(labs); do cp "$(lab_starter "$n")" "$1/$(lab_dir "$n")/$(lab_file "$n")"; done
+}
+
+# note NAME STATUS [TEXT]: one result, a file each, so that several may be noted at a time.
+note() {
+    printf '%s\t%s\t%s\n' "$1" "$2" "${3:-}" >"$results/$(printf %s "$1" | tr '/ ' '__').note"
+    [ "$2" = pass ] || printf 'differs: %s\n%s\n' "$1" "${3:-}"
+}
+
+# What lab $1 is tried with.
+programs() {
+    if [ -n "${PROGRAMS:-}" ]; then
+        # shellcheck disable=SC2086 # a list
+        printf '%s\n' $PROGRAMS
+        return
+    fi
+    printf '%s\n' starter solutions
+    find "$(lab_dir "$1")" tests/lab"$1" -path '*/rungs/*.cu' -o -path '*/wrong/*' -type f -o -path '*/cheat/*' -type f | sort
+}
+
+# What a grade says, but for figures: rows, points, blamed lines, the gate's findings, the score.
+verdict() {
+    local lab=$2 program=$3
+    (cd "$out/$1" && make -s check LAB="$lab" SUBMISSION="$program" DESK="desk/$(basename "$program")" CLANG="$1" 2>&1 </dev/null) |
+        grep -E '^(not )?ok |^# +(where|points) |^gate: |^Score: '
+}
+
+# The counters of a report, a line each: launch, kernel, counter, value. The launches are numbered by kernel.
+counters() {
+    grep '"kind":"launch"' "$1" | awk '
+        { match($0, /"kernel":"[^"]*"/); kernel = substr($0, RSTART + 10, RLENGTH - 11); launch = ++n[kernel]
+          match($0, /"duration_ns":[0-9]+/); print launch "\t" kernel "\tduration_ns\t" substr($0, RSTART + 14, RLENGTH - 14)
+          match($0, /"counters":{[^}]*}/); list = substr($0, RSTART + 12, RLENGTH - 13)
+          k = split(list, item, ","); for (i = 1; i <= k; i++) { split(item[i], f, ":"); gsub(/"/, "", f[1]); print launch "\t" kernel "\t" f[1] "\t" f[2] } }'
+}
+
+# Which of two lists of counters differ by more than they may; one line a kernel and counter, with the worst launch.
+compare_counters() {
+    awk -F '\t' -v most="$TOLERANCE" -v most_instructions="$INSTRUCTIONS" '
+        NR == FNR { want[$1 "\t" $2 "\t" $3] = $4; next }
+        { key = $1 "\t" $2 "\t" $3; seen[key]
+          if (!(key in want)) { print "launch " $1 " of " $2 " is new"; exit }
+          limit = $3 ~ /inst_executed.sum|inst_executed_pred_on|issue_slots/ ? most_instructions : most
+          a = want[key]; b = $4; d = a > b ? a - b : b - a; m = a > b ? a : b
+          if (m && 100 * d / m > limit && 100 * d / m > worst[$2 "\t" $3]) { worst[$2 "\t" $3] = 100 * d / m; text[$2 "\t" $3] = $2 ": " $3 " " b " in place of " a " (launch " $1 ")" } }
+        END { for (key in want) if (!(key in seen)) { print "a launch is missing: " key; break } for (k in text) print text[k] }' "$1" "$2" | sort
+}
+
+# report TREE LAB PROGRAM FILE [CLANG PATH]: runs it with a report.
+report() {
+    local to=$top/$4
+    (cd "$out/$1" && env PATH="${6:-$PATH}" SIMGPU_REPORT="$to" make -s "lab$2" SUBMISSION="$3" CLANG="${5:-$1}" >"$to.said" 2>&1 </dev/null)
+}
+
+# One program with one compiler: `job COMPILER LAB PROGRAM`.
+job() {
+    local compiler=$1 lab=$2 program=$3 name
+    name=$(printf %s "$3" | tr / _)-lab$lab
+    verdict "$compiler" "$lab" "$program" >"$results/$compiler.$name.verdict"
+    case $program in
+    starter | solutions)
+        report "$compiler" "$lab" "$program" "$results/$compiler.$name.report"
+        counters "$results/$compiler.$name.report" >"$results/$compiler.$name.counters"
+        ;;
+    esac
+}
+
+compare() {
+    local compiler=$1 lab=$2 program=$3 name said
+    name=$(printf %s "$3" | tr / _)-lab$lab
+    if ! grep -q '^Score: ' "$results/$compiler.$name.verdict"; then
+        note "$compiler: lab $lab, $program, verdict" fail "no score"
+    elif said=$(diff "$results/$first.$name.verdict" "$results/$compiler.$name.verdict"); then
+        note "$compiler: lab $lab, $program, verdict" pass
+    else
+        note "$compiler: lab $lab, $program, verdict" fail "$said"
+    fi
+    [ -f "$results/$compiler.$name.counters" ] || return
+    said=$(compare_counters "$results/$first.$name.counters" "$results/$compiler.$name.counters")
+    if [ -z "$said" ] && [ -s "$results/$compiler.$name.counters" ]; then
+        note "$compiler: lab $lab, $program, counters" pass
+    else
+        note "$compiler: lab $lab, $program, counters" fail "${said:-no launch}"
+    fi
+}
+
+# Points of all that matches in the verdicts of compiler $1: "got/of".
+points() {
+    find "$results" -name "$1.$2.verdict" -exec cat {} + | awk -F '[ /]' '/^Score/ { got += $2; of += $3 } END { print got + 0 "/" of + 0 }'
+}
+
+export -f verdict counters report job
+export top out results first TOLERANCE INSTRUCTIONS
+
+built=()
+for compiler in "${compilers[@]}"; do
+    copy_tree "$out/$compiler"
+    echo "everywhere: $("$compiler" --version | head -n 1), building" >&2
+    if (cd "$out/$compiler" && build CLANG="$compiler" all) >"$results/$compiler.build" 2>&1; then
+        note "$compiler: builds without a warning" pass
+        built+=("$compiler")
+    else
+        note "$compiler: builds without a warning" fail "$(head -n 20 "$results/$compiler.build")"
+    fi
+done
+[ "${built[0]:-}" = "$first" ] || die "$first does not build: nothing to compare with."
+
+echo "everywhere: grading ..." >&2
+for lab in $picked; do
+    programs "$lab" | while read -r program; do
+        for compiler in "${built[@]}"; do echo "$compiler $lab $program"; done
+    done
+done >"$results/jobs"
+# shellcheck disable=SC2016 # the inner shell is to expand it
+xargs -L 1 -P "$(nproc)" bash -c 'job "$@"' everywhere.sh <"$results/jobs"
+while read -r compiler lab program; do compare "$compiler" "$lab" "$program"; done <"$results/jobs"
+
+# clang for ARM64, with its linker and its like: kernels, and the tools that run while building, stay this machine's; a
+# program that is linked gets a script in its place that starts it under qemu.
+arm_clang() {
+    local tool
+    mkdir -p "$out/arm64-bin"
+    for tool in ld objcopy objdump nm readelf ar; do ln -sf "$(command -v "aarch64-linux-gnu-$tool")" "$out/arm64-bin/$tool"; done
+    cat >"$out/arm64-bin/clang" <<TEXT
+#!/bin/bash
+PATH='$PATH'
+for a in "\$@"; do
+    case \$a in -cc1 | --cuda-device-only | --version | -dumpversion | */ptx2fatbin | */wide_copies) exec $first "\$@" ;; esac
+done
+$first --target=aarch64-linux-gnu "\$@" || exit
+for a in "\$@"; do case \$a in -c | -S | -E | -shared) exit ;; esac done
+while [ \$# -gt 1 ]; do
+    if [ "\$1" = -o ]; then
+        mv "\$2" "\$2.aarch64"
+        printf '#!/bin/sh\nexec qemu-aarch64 -L $ARM_LIBRARIES "\$0.aarch64" "\$@"\n' >"\$2"
+        chmod +x "\$2"
+        exit
+    fi
+    shift
+done
+TEXT
+    chmod +x "$out/arm64-bin/clang"
+}
+
+arm='not tried: no qemu-aarch64 with aarch64-linux-gnu-g++'
+if command -v qemu-aarch64 >/dev/null && command -v aarch64-linux-gnu-g++ >/dev/null; then
+    arm=''
+    echo "everywhere: $first for ARM64, under qemu" >&2
+    arm_clang
+    copy_tree "$out/arm64"
+    for lab in $picked; do
+        case " $ARM_LABS " in *" $lab "*) ;; *) continue ;; esac
+        for program in starter solutions; do
+            report arm64 "$lab" "$program" "$results/arm64.$program-lab$lab.report" "$top/$out/arm64-bin/clang" "$top/$out/arm64-bin:$PATH"
+            if cmp -s "$results/$first.$program-lab$lab.report" "$results/arm64.$program-lab$lab.report"; then
+                note "ARM64: lab $lab, $program, report" pass
+                arm="$arm lab $lab $program: same bytes;"
+            else
+                note "ARM64: lab $lab, $program, report" fail "$(tail -n 5 "$results/arm64.$program-lab$lab.report.said"; cmp "$results/$first.$program-lab$lab.report" "$results/arm64.$program-lab$lab.report" 2>&1)"
+                arm="$arm lab $lab $program: differs;"
+            fi
+        done
+    done
+fi
+
+echo
+echo '| compiler | machine | starters | solutions | wrong/, cheat/ and rungs | differ |'
+echo '|---|---|---:|---:|---:|---:|'
+for compiler in "${built[@]}"; do
+    echo "| $("$compiler" --version | sed -n '1s/.*version \([0-9.]*\).*/clang \1/p') | $(uname -m) | $(points "$compiler" 'starter-lab*') | $(points "$compiler" 'solutions-lab*') | $(points "$compiler" '*_*-lab*') | $(cat "$results/$compiler:"*.note | grep -c "	fail	") |"
+done
+echo "| $("$first" --version | sed -n '1s/.*version \([0-9.]*\).*/clang \1/p') | ARM64 (qemu) | ${arm%;} |"
+echo
+passed=$(cat "$results"/*.note | grep -c "	pass	") failed=$(cat "$results"/*.note | grep -c "	fail	")
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

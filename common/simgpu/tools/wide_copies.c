@@ -1,0 +1,232 @@
+/* wide_copies — keeps the copy of a vector one access, whatever the compiler's version.
+ *
+ *   wide_copies IN.ll >OUT.ll
+ *
+ * For `float4 a = p[i]` nvcc loads 16 bytes with one instruction. clang's optimiser takes such a copy apart into four
+ * floats, and its back end puts neighbours together again where it finds that they are neighbours: behind a few
+ * additions to a pointer it does not, and after how many depends on the version. A load that is wide from the
+ * beginning is never taken apart. So this program stands between clang's front end and its optimiser. It reads LLVM IR
+ * as text and rewrites each copy (llvm.memcpy) of a small struct that is aligned for wide accesses as loads and stores
+ * of 16, 8 or 4 bytes:
+ *
+ *   call void @llvm.memcpy.p0.p0.i64(ptr align 16 %to, ptr align 16 %from, i64 16, i1 false), !dbg !7, !tbaa.struct !8
+ *
+ *   %wide.0 = load <4 x i32>, ptr %from, align 16, !dbg !7, !tbaa !9
+ *   store <4 x i32> %wide.0, ptr %to, align 16, !dbg !7, !tbaa !9
+ *
+ * All loads come before all stores, as in a memcpy that must not overlap. Left alone are copies that no vector access
+ * makes shorter, copies of pointers (as integers they would lose what they point to), and large ones. clang 14 writes
+ * typed pointers (i8*), later versions `ptr`; every line that is not such a copy goes out as it came in. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDEST = 16, MOST_PIECES = 8 };
+
+/* A pointer argument of the call, as text: its type (`ptr`, `i8*`, perhaps with an address space), its value. */
+typedef struct {
+    const char *type, *value;
+    int type_length, value_length;
+    unsigned align;
+} argument;
+
+typedef struct {
+    argument to, from;
+    unsigned bytes;
+    const char *rest; /* behind the call: `, !dbg !7, !tbaa.struct !8` */
+} copy;
+
+/* What !tbaa.struct says of the copied fields. */
+typedef struct {
+    unsigned size;   /* of the first field, 0: not known */
+    unsigned tag;    /* the number of the metadata that all fields have; 0: none */
+    bool is_pointer; /* one of them is a pointer, or they differ */
+} fields;
+
+static char *text; /* the whole module */
+
+static _Noreturn void refuse(const char *why, const char *what) {
+    fprintf(stderr, "wide_copies: %s: %s\n", what, why);
+    exit(1);
+}
+
+static char *read_all(const char *path) {
+    FILE *f = fopen(path, "rb");
+    long size = -1;
+    if (f && fseek(f, 0, SEEK_END) == 0) size = ftell(f);
+    char *all = size >= 0 ? malloc((size_t)size + 1) : NULL;
+    if (!all) refuse("cannot be read", path);
+    rewind(f);
+    if (fread(all, 1, (size_t)size, f) != (size_t)size) refuse("cannot be read", path);
+    fclose(f);
+    all[size] = '\0';
+    return all;
+}
+
+/* The end of an argument that begins at s: a comma or the closing parenthesis that is not inside brackets. */
+static const char *end_of_argument(const char *s) {
+    int depth = 0;
+    for (; *s && *s != '\n'; s++) {
+        if (*s == '"') {
+            s = strchr(s + 1, '"');
+            if (!s) return NULL;
+        } else if (strchr("([{<", *s)) {
+            depth++;
+        } else if (strchr(")]}>", *s)) {
+            if (depth-- == 0) return s;
+        } else if (*s == ',' && depth == 0) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+/* `ptr noundef align 16 %to`: the type is in front of the first attribute, the value behind the last. */
+static const char *read_pointer(const char *s, argument *a) {
+    static const char *const values[] = {"%", "@", "getelementptr ", "addrspacecast ", "bitcast ", "inttoptr "};
+    const char *end = end_of_argument(s), *value = NULL;
+    if (!end) return NULL;
+    *a = (argument){.type = s, .align = 1};
+    for (const char *p = s; p < end && !value; p++) {
+        if (p != s && p[-1] != ' ') continue;
+        for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+            if (strncmp(p, values[k], strlen(values[k])) == 0) value = p;
+        if (strncmp(p, "align ", 6) == 0) a->align = (unsigned)strtoul(p + 6, NULL, 10);
+        bool in_type = p == s || strncmp(p, "addrspace(", 10) == 0;
+        if (in_type) a->type_length = (int)strcspn(p, " ") + (int)(p - s);
+    }
+    if (!value) return NULL;
+    a->value = value;
+    a->value_length = (int)(end - value);
+    return end;
+}
+
+/* A line that copies with fixed size and not as volatile. */
+static bool read_copy(const char *line, copy *c) {
+    const char *s = line + strspn(line, " ");
+    if (strncmp(s, "tail ", 5) == 0) s += 5;
+    if (strncmp(s, "call void @llvm.memcpy.", 23) != 0) return false;
+    s += strcspn(s, "(\n");
+    if (*s++ != '(') return false;
+    s = read_pointer(s, &c->to);
+    if (!s || strncmp(s, ", ", 2) != 0) return false;
+    s = read_pointer(s + 2, &c->from);
+    if (!s || strncmp(s, ", i64 ", 6) != 0) return false;
+    char *end;
+    unsigned long bytes = strtoul(s + 6, &end, 10);
+    if (end == s + 6 || strncmp(end, ", i1 false)", 11) != 0 || bytes > WIDEST * MOST_PIECES) return false;
+    c->bytes = (unsigned)bytes;
+    c->rest = end + 11;
+    return true;
+}
+
+/* The line `!NUMBER = ...` of the metadata, from behind the `=`; "" if there is none. */
+static const char *metadata(unsigned number) {
+    char begin[24];
+    int n = snprintf(begin, sizeof begin, "\n!%u = ", number);
+    const char *found = strstr(text, begin);
+    return found ? found + n : "";
+}
+
+/* !9 = !{!10, !10, i64 0}, !10 = !{!"any pointer", ...}: clang 20 and later have !"p1 float" for it. */
+static bool is_pointer(unsigned tag) {
+    unsigned type;
+    if (sscanf(metadata(tag), "!{!%u", &type) != 1) return false;
+    const char *name = metadata(type);
+    return strncmp(name, "!{!\"any p", 9) == 0 || (strncmp(name, "!{!\"p", 5) == 0 && name[5] >= '0' && name[5] <= '9');
+}
+
+/* !8 = !{i64 0, i64 4, !9, i64 4, i64 4, !9, ...}: offset, size, tag of each field. */
+static fields read_fields(const copy *c) {
+    fields f = {0};
+    const char *end = c->rest + strcspn(c->rest, "\n"), *at = strstr(c->rest, "!tbaa.struct !");
+    if (!at || at > end) return f;
+    const char *s = metadata((unsigned)strtoul(at + 14, NULL, 10));
+    unsigned size, tag;
+    int length;
+    for (s += strspn(s, "!{"); sscanf(s, "i64 %*u, i64 %u, !%u%n", &size, &tag, &length) == 2; s += strspn(s, ", ")) {
+        if (!f.size) f.size = size, f.tag = tag;
+        if (tag != f.tag || is_pointer(tag)) f.is_pointer = true;
+        s += length;
+    }
+    return f;
+}
+
+/* How one access of `piece` bytes is cut into elements: as the fields are, but into 4 at most. */
+static unsigned element_of(unsigned piece, const fields *f) {
+    unsigned size = f->size ? f->size : 4;
+    while (piece / size > 4) size *= 2;
+    return size;
+}
+
+/* `, !dbg !7` and the tag, without the rest. */
+static void print_metadata(const copy *c, const fields *f) {
+    const char *end = c->rest + strcspn(c->rest, "\n"), *dbg = strstr(c->rest, ", !dbg !");
+    if (dbg && dbg < end) printf(", !dbg !%lu", strtoul(dbg + 8, NULL, 10));
+    if (f->tag) printf(", !tbaa !%u", f->tag);
+    putchar('\n');
+}
+
+/* The address of a piece; `role` keeps the names of both sides apart. Typed pointers need another type for the access.
+ */
+static void print_address(const argument *a, const char *role, unsigned number, unsigned offset, unsigned count,
+                          unsigned element) {
+    bool typed = a->type[a->type_length - 1] == '*';
+    int t = a->type_length, pointee = typed ? t - 1 : 0;
+    printf("  %%wide.%s.%u.%u = getelementptr inbounds i8, %.*s %.*s, i64 %u\n", role, number, offset, t, a->type,
+           a->value_length, a->value, offset);
+    if (!typed) return;
+    /* "i8 addrspace(3)*" becomes "<4 x i32> addrspace(3)*" */
+    printf("  %%wide.%s.%u.%u.typed = bitcast %.*s %%wide.%s.%u.%u to <%u x i%u>%.*s*\n", role, number, offset, t,
+           a->type, role, number, offset, count, 8 * element, pointee - 2, a->type + 2);
+}
+
+static void print_access(const copy *c, const argument *a, const char *role, unsigned number, unsigned offset,
+                         unsigned piece, const fields *f) {
+    bool typed = a->type[a->type_length - 1] == '*', load = a == &c->from;
+    unsigned element = element_of(piece, f), count = piece / element;
+    print_address(a, role, number, offset, count, element);
+    if (load)
+        printf("  %%wide.%u.%u = load <%u x i%u>, ", number, offset, count, 8 * element);
+    else
+        printf("  store <%u x i%u> %%wide.%u.%u, ", count, 8 * element, number, offset);
+    if (typed)
+        printf("<%u x i%u>%.*s*", count, 8 * element, a->type_length - 3, a->type + 2);
+    else
+        printf("%.*s", a->type_length, a->type);
+    printf(" %%wide.%s.%u.%u%s, align %u", role, number, offset, typed ? ".typed" : "", piece);
+    print_metadata(c, f);
+}
+
+/* Writes the copy as wide accesses. Returns false where it should stay what it is. */
+static bool widen(const copy *c, unsigned number) {
+    fields f = read_fields(c);
+    unsigned align = c->to.align < c->from.align ? c->to.align : c->from.align;
+    unsigned piece = align < WIDEST ? align : WIDEST;
+    if (!c->bytes || piece < 4 || c->bytes % piece || c->bytes / piece > MOST_PIECES || f.is_pointer) return false;
+    if (element_of(piece, &f) >= piece) return false;
+    for (unsigned at = 0; at < c->bytes; at += piece) print_access(c, &c->from, "from", number, at, piece, &f);
+    for (unsigned at = 0; at < c->bytes; at += piece) print_access(c, &c->to, "to", number, at, piece, &f);
+    return true;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        fputs("usage: wide_copies IN.ll >OUT.ll\n", stderr);
+        return 2;
+    }
+    text = read_all(argv[1]);
+    unsigned number = 0;
+    for (const char *line = text; *line;) {
+        const char *next = strchr(line, '\n');
+        size_t length = next ? (size_t)(next - line) + 1 : strlen(line);
+        copy c;
+        if (!read_copy(line, &c) || !widen(&c, number++)) fwrite(line, 1, length, stdout);
+        line += length;
+    }
+    free(text);
+    if (fflush(stdout) || ferror(stdout)) refuse("cannot be written", "standard output");
+    return 0;
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# What one clang compiles is what another compiles, as far as a grade sees it. Each clang-N on the PATH writes the same
+# program here; `make test-everywhere` compares whole labs.
+
+load helper
+
+setup_file() {
+    build "$B/libsimgpu.a" "$B/wide_copies"
+    compilers=$(clangs)
+    [ -n "$compilers" ] || compilers=$(common/make/find-clang.sh)
+    export compilers
+}
+
+# Program $2 of tests/compilers, compiled by $1; the library is the one that is there already.
+compiled() {
+    local folder=.build/sim-$1
+    build CLANG="$1" B="$folder" "$folder/tests/compilers/$2.o"
+    program=$folder/tests/compilers/$2
+    "$1" --driver-mode=g++ -pthread -o "$program" "$program.o" "$B/libsimgpu.a" -lm
+}
+
+# The accesses of each kernel in a PTX file: how many, load or store, the space, and how many bytes a lane.
+accesses() {
+    awk '
+        /\.entry/ { match($0, /_Z[A-Za-z0-9_]+/); kernel = substr($0, RSTART, RLENGTH); next }
+        { op = $1 ~ /^@/ ? $2 : $1 }
+        op ~ /^(ld|st)\./ && op !~ /\.param/ {
+            n = split(op, part, "."); count = 1; space = "generic"
+            for (i = 2; i < n; i++) { if (part[i] ~ /^v[24]$/) count = substr(part[i], 2); if (part[i] ~ /^(global|shared|local)$/) space = part[i] }
+            match(part[n], /[0-9]+/)
+            print kernel, part[1], space, count * substr(part[n], RSTART, RLENGTH) / 8
+        }' "$1" | sort | uniq -c | awk '{ $1 = $1; print }'
+}
+
+@test "copies of vectors are one access each, with every clang" {
+    for compiler in $compilers; do
+        compiled "$compiler" vectors
+        echo "$compiler"
+        accesses "$program.ptx" | diff tests/compilers/vectors.accesses -
+    done
+}
+
+@test "vectors: the same values and the same counters of memory, with every clang" {
+    for compiler in $compilers; do
+        compiled "$compiler" vectors
+        SIMGPU_REPORT=$BATS_TEST_TMPDIR/report apart "$program" >"$BATS_TEST_TMPDIR/$compiler"
+        grep -o '"kernel":"[^"]*"\|"[a-z0-9_]*\(sectors\|requests\|wavefronts\|conflict\)[a-z0-9_.]*":[0-9]*' "$BATS_TEST_TMPDIR/report" >>"$BATS_TEST_TMPDIR/$compiler"
+        [ "$(wc -l <"$BATS_TEST_TMPDIR/$compiler")" -gt 100 ]
+        echo "$compiler"
+        diff "$BATS_TEST_TMPDIR/${compilers%%[[:space:]]*}" "$BATS_TEST_TMPDIR/$compiler"
+    done
+}
+
+@test "atomicCAS orders nothing, as in CUDA: no acquire and no fence, with every clang" {
+    for compiler in $compilers; do
+        compiled "$compiler" cas
+        echo "$compiler"
+        grep -E 'atom\.' "$program.ptx"
+        [ "$(grep -cE 'atom\..*cas' "$program.ptx")" = 3 ]
+        [ "$(grep -cE 'acquire|fence|membar' "$program.ptx")" = 0 ]
+    done
+}
+
+# What wide_copies makes of one copy, without metadata.
+widened() { { printf '  call void @llvm.memcpy.%s\n' "$1"; printf '%s\n' "${@:2}"; } >"$BATS_TEST_TMPDIR/in.ll" && "$B/wide_copies" "$BATS_TEST_TMPDIR/in.ll"; }
+
+@test "wide_copies: pointers of both kinds, constant expressions, two pieces" {
+    run widened 'p0.p0.i64(ptr align 16 %to, ptr align 16 %from, i64 16, i1 false), !dbg !7'
+    [[ $output == *'load <4 x i32>, ptr %wide.from.0.0, align 16, !dbg !7'*'store <4 x i32> %wide.0.0, ptr %wide.to.0.0, align 16, !dbg !7'* ]]
+    run widened 'p0i8.p0i8.i64(i8* noundef nonnull align 8 dereferenceable(8) bitcast (i32* getelementptr inbounds ([2 x i32], [2 x i32]* @a, i64 0, i64 1) to i8*), i8* align 8 %2, i64 8, i1 false)'
+    [[ $output == *'load <2 x i32>, <2 x i32>* %wide.from.0.0.typed, align 8'*'getelementptr inbounds i8, i8* bitcast (i32* getelementptr inbounds ([2 x i32], [2 x i32]* @a, i64 0, i64 1) to i8*), i64 0'* ]]
+    run widened 'p0.p3.i64(ptr align 16 %to, ptr addrspace(3) align 16 @s, i64 32, i1 false)'
+    [[ $output == *'load <4 x i32>, ptr addrspace(3) %wide.from.0.16, align 16'* ]]
+    [ "$(grep -c ' load ' <<<"$output")" = 2 ]
+}
+
+@test "wide_copies: the elements are the struct's, its alias set stays" {
+    run widened 'p0.p0.i64(ptr align 16 %to, ptr align 16 %from, i64 16, i1 false), !tbaa.struct !8' '!8 = !{i64 0, i64 8, !9, i64 8, i64 8, !9}' '!9 = !{!10, !10, i64 0}' '!10 = !{!"double", !11, i64 0}'
+    [[ $output == *'load <2 x i64>, ptr %wide.from.0.0, align 16, !tbaa !9'* ]]
+}
+
+@test "wide_copies leaves alone: volatile, unaligned, large, pointers, fields that differ" {
+    local rest=('!8 = !{i64 0, i64 8, !9, i64 8, i64 8, !9}' '!9 = !{!10, !10, i64 0}' '!10 = !{!"any pointer", !11, i64 0}' '!12 = !{i64 0, i64 4, !13, i64 4, i64 4, !9}')
+    for copy in 'p0.p0.i64(ptr align 16 %to, ptr align 16 %from, i64 16, i1 true)' \
+        'p0.p0.i64(ptr align 4 %to, ptr align 16 %from, i64 16, i1 false)' \
+        'p0.p0.i64(ptr align 16 %to, ptr align 16 %from, i64 4096, i1 false)' \
+        'p0.p0.i64(ptr align 16 %to, ptr align 16 %from, i64 %n, i1 false)' \
+        'p0.p0.i64(ptr align 16 %to, ptr align 16 %from, i64 16, i1 false), !tbaa.struct !8' \
+        'p0.p0.i64(ptr align 8 %to, ptr align 8 %from, i64 8, i1 false), !tbaa.struct !12'; do
+        widened "$copy" "${rest[@]}" >"$BATS_TEST_TMPDIR/out.ll"
+        diff "$BATS_TEST_TMPDIR/in.ll" "$BATS_TEST_TMPDIR/out.ll"
+    done
+}
+
+@test "registers: as many whether parameters are loaded early or late" {
+    "$(common/make/find-clang.sh)" -std=c11 -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/registers" tests/compilers/registers.c "$B/libsimgpu.a" -pthread -lm
+    "$BATS_TEST_TMPDIR/registers" tests/compilers/early.ptx tests/compilers/late.ptx >"$BATS_TEST_TMPDIR/said"
+    cat "$BATS_TEST_TMPDIR/said"
+    [ "$(sort -u "$BATS_TEST_TMPDIR/said")" = "twelve 16" ]
+}
