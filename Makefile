@@ -9,6 +9,12 @@ SHELL := /bin/sh
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
+# What was given from outside is text, whatever it looks like: SUBMISSION='$(shell ...)' is a file with an odd name. It
+# reaches the scripts through the environment, and stands in no recipe.
+literal = $(eval override $1 := $$(value $1))$(eval export $1)
+$(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $v)),$(call literal,$v)))
+$(foreach v,DEVICE PROFILE CUDA_COMPILER SAN CLANG NVCC GPU_ARCH,$(if $(filter environment,$(origin $v)),$(call literal,$v)))
+
 # The lane: `gpu` where nvcc and a GPU answer, else `sim`, the software GPU.
 ifeq ($(origin DEVICE),undefined)
 DEVICE := $(shell command -v nvcc >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | grep -q '^GPU' && echo gpu || echo sim)
@@ -46,15 +52,15 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 # ---------------------------------------------------------------------------------- what a person types
 
 .PHONY: list setup check grade test doctor lint docs bench bench-sim bench-clock fuzz repeat clean FORCE
-list:         ; @$(DO)/list.sh
+list: $(B)/bluebar ; @$(B)/bluebar list
 setup:        ; @$(DO)/setup.sh
-check: FORCE  ; @$(DO)/check.sh
-grade: FORCE  ; @$(DO)/grade.sh
+check: $(B)/bluebar FORCE ; @$(DO)/check.sh
+grade: $(B)/bluebar FORCE ; @$(DO)/grade.sh
 test: FORCE   ; @$(DO)/test.sh
 doctor:       ; @$(DO)/doctor.sh
 lint:         ; @$(DO)/lint.sh
-docs: FORCE   ; @$(DO)/docs.sh
-bench: FORCE  ; @$(DO)/lab.sh bench $(or $(LAB),3)
+docs: $(B)/bluebar FORCE ; @$(DO)/docs.sh
+bench: $(B)/bluebar FORCE ; @$(DO)/lab.sh bench
 bench-sim: FORCE ; @$(DO)/bench-sim.sh
 bench-clock: FORCE ; @$(DO)/bench-clock.sh
 fuzz: FORCE   ; @$(DO)/fuzz.sh
@@ -63,14 +69,14 @@ clean:        ; @rm -rf .build && echo 'clean: removed .build'
 FORCE:
 
 # make lab3, lines3, hint3 ...: one of each for every lab that is here.
-$(LABS:%=lab%): lab%: FORCE ; @$(DO)/lab.sh run $*
-$(LABS:%=lines%): lines%: FORCE ; @$(DO)/lab.sh lines $*
-$(LABS:%=solution%): solution%: FORCE ; @$(DO)/lab.sh solution $*
-$(LABS:%=hint%): hint%: FORCE ; @$(DO)/hint.sh $*
+$(LABS:%=lab%): lab%: $(B)/bluebar FORCE ; @$(DO)/lab.sh run $*
+$(LABS:%=lines%): lines%: $(B)/bluebar FORCE ; @$(DO)/lab.sh lines $*
+$(LABS:%=solution%): solution%: $(B)/bluebar FORCE ; @$(DO)/lab.sh solution $*
+$(LABS:%=hint%): hint%: $(B)/bluebar FORCE ; @$(DO)/lab.sh hint $*
 $(LABS:%=diff%): diff%: FORCE ; @$(DO)/lab.sh diff $*
 $(LABS:%=reset%): reset%: FORCE ; @$(DO)/lab.sh reset $*
 roofline0: FORCE ; @$(DO)/lab.sh roofline 0
-.DEFAULT: ; @$(DO)/unknown.sh $@
+.DEFAULT: ; @$(DO)/lab.sh unknown '$(subst ','\'',$@)'
 
 # `make -j2 setup lab3` must install before it builds.
 ifneq ($(filter setup,$(MAKECMDGOALS)),)
@@ -128,7 +134,13 @@ LAB_CC    ?= $(CLANG)
 LAB_FLAGS ?= $(C_FLAGS) -O2 -I $(SIMGPU)/include
 link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsimgpu.a -lm
 
-# ---------------------------------------------------------------------------------- SimGPU and common/lab
+# ---------------------------------------------------------------------------------- bluebar, SimGPU and common/lab
+
+# The program that handles what is data. In one step: it is small, and needed before anything else can be said.
+$(B)/bluebar: $(wildcard common/bluebar/*.c common/bluebar/*.h) common/lab/record.h
+	@$(DO)/need.sh $(if $(filter .build/gpu,$(B)),cc,clang) && mkdir -p $(@D)
+	@$(LAB_CC) $(C_FLAGS) -I common/lab -o $@ $(filter %.c,$^)
+
 
 # The arithmetic handlers take longest to compile: first, so that two cores end together.
 SIMGPU_SLOW := $(wildcard $(SIMGPU)/exec/lanes_*.c)

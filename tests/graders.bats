@@ -25,13 +25,13 @@ changed() {
     for seed in 1 2 3 4000000000; do
         grade starter $seed
         [ "$status" != 0 ]
-        diff <(grep -v '^#' "$lab/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
+        diff <(grep -v '^#' "$(lab_tests 3)/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
     done
 }
 
 @test "each row that the starter fails comes with a line and a hint" {
     grade starter
-    for row in $(grep -v '^#' "$lab/rows-failing-at-start.txt"); do
+    for row in $(grep -v '^#' "$(lab_tests 3)/rows-failing-at-start.txt"); do
         echo "$row"
         [[ $(field "$record" "$row" where) == transpose.cu:[0-9]* ]]
         grep -q "^## $(field "$record" "$row" hint)\$" "$lab/hints.md"

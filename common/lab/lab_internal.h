@@ -37,6 +37,7 @@ typedef struct __attribute__((aligned(4096))) {
     int nnotes;
     char bar[256]; /* the blue bar, or "" */
     bool done;     /* lab_end or another proper end was reached */
+    bool scored;   /* lab_end was reached: the rows have their verdicts */
     size_t hidden; /* bytes of the vault that lab_hide has given out */
     _Alignas(16) char vault[1 << 16];
 } lab_state;
@@ -53,6 +54,7 @@ void lab_tsv(FILE *f, const char *text); /* one field: tab, newline and backslas
 void lab_record_begin(const char *path);
 void lab_card_print(FILE *f);
 void lab_record_write(FILE *f);
+void lab_record_end(void); /* The rows and the score into the record; nothing where there are none. */
 
 /* data.c */
 uint64_t lab_spread(uint64_t x); /* mixes the bits of x; can be undone */

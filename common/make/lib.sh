@@ -12,11 +12,15 @@
 #   need TOOL...            exits with the command that installs what is missing (see need.sh)
 #   build TARGET...         make, with the caller's -j or else all cores; BUILD_SECONDS limits it
 #   apart COMMAND...        runs with file descriptors 3 and up closed: nothing of the grader's leaks into a student's program
-#   limited COMMAND...      apart, for at most LIMIT (120) seconds; then one message with the usual causes, exit 124
+#   limited COMMAND...      apart, for at most LIMIT (120) seconds, its output and memory bounded, and all that it started
+#                           ended with it; one message where a limit ended it, exit 124
+#   bluebar COMMAND...      the program that handles what is data (common/bluebar), built if it is not there
 #   commit                  the project's commit; COMMIT where there is no git
 #   gpu_caption             "# NVIDIA H200, driver ..., CUDA ..., date, commit": the first line of a record of measured times
 #   field RECORD ROW COL    one cell of a record (row id, column name)
-#   score RECORD            "45 100" from a record's last line; fails when the program did not come to its end
+#   score RECORD            "45 100" of a record; fails when the program did not come to its end
+
+export BLUEBAR=${B:=.build/sim}/bluebar
 
 die() {
     printf '%s\n' "$*" >&2
@@ -89,29 +93,18 @@ apart() {
     return "$status"
 }
 
-# In the foreground, so that Ctrl-C reaches the program. SIGTERM, and what it says of it: lab.c.
+bluebar() {
+    [ -x "$BLUEBAR" ] || build "$BLUEBAR" || exit 1
+    "$BLUEBAR" "$@"
+}
+
 limited() {
-    local status=0 seconds=${LIMIT:-120} began=$SECONDS
-    [[ $seconds =~ ^[1-9][0-9]*$ ]] || die "LIMIT=$seconds: a whole number of seconds, from 1 on"
-    apart timeout --foreground -k 5 "$seconds" "$@" || status=$?
-    if [[ ! $status =~ ^(124|137)$ ]] || [ $((SECONDS - began)) -lt "$seconds" ]; then return "$status"; fi
-    cat >&2 <<TEXT
-$(basename "$1") had not ended after $seconds seconds. The usual causes:
-  - a host loop that polls memory, as in  while (*flag == -1) {}  : it makes no call, so on the software GPU no virtual time
-    passes and no copy arrives; on a real one the compiler may read the flag only once. Poll with cudaEventQuery.
-  - a loop of the host that does not end: look at its condition. (Kernels that do not end are stopped by SimGPU.)
-If it is only slow: LIMIT=seconds gives it longer.
-TEXT
-    return 124
+    [[ ${LIMIT:-120} =~ ^[1-9][0-9]{0,5}$ ]] || die "LIMIT=$LIMIT: a whole number of seconds, from 1 on"
+    bluebar run --seconds "${LIMIT:-120}" -- "$@"
 }
 
-field() {
-    awk -F '\t' -v id="$2" -v col="$3" '
-        BEGIN { n = split("kind id status points max sentence value want where why hint next", name, " ") }
-        $1 == "row" && $2 == id { for (i = 1; i <= n; i++) if (name[i] == col) print $i }' "$1"
-}
-
-score() { awk -F '\t' '{ last = $0 } END { n = split(last, f, /[ \t]+/); if (n == 4 && f[1] == "score" && f[4] == "done") print f[2], f[3]; else exit 1 }' "$1" 2>/dev/null; }
+field() { bluebar field "$@"; }
+score() { bluebar score "$1"; }
 
 commit() {
     local commit=${COMMIT:-}
