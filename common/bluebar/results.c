@@ -96,9 +96,8 @@ void bb_result_free(bb_result *r) {
 /* A spreadsheet takes a cell that begins with one of = + - @ for a formula; an apostrophe before it makes it a text. */
 static void add_cell(bb_text *t, const char *text) {
     bb_text shown = {0};
-    double number;
     bb_add_visible(&shown, text, strlen(text));
-    const char *guard = shown.size && strchr("=+-@", shown.at[0]) && !bb_number(text, &number) ? "'" : "";
+    const char *guard = shown.size && strchr("=+-@", shown.at[0]) ? "'" : "";
     bool quotes = shown.size && strpbrk(shown.at, ",\"");
     bb_addf(t, "%s%s", quotes ? "\"" : "", guard);
     for (size_t i = 0; i < shown.size; i++)

@@ -13,9 +13,9 @@
  *       --quiet         no message about a limit: the caller has its own
  *
  * The program is in a session of its own, has no descriptor but 0, 1 and 2, and every orphan below us becomes our
- * child, so what it leaves running is found and killed. Memory is measured, ten
- * times a second, because SimGPU reserves 256 GB of addresses, which a limit on address space or data would count. The
- * exit status is the program's; 124 when a limit ended it, 128 + N for signal N, 126 for what was left.
+ * child, so what it leaves running is found and killed. Memory is measured, ten times a second, because SimGPU reserves
+ * 256 GB of addresses, which a limit on address space or data would count.
+ * The exit status is the program's; 124 when a limit ended it, 128 + N for signal N, 126 for what was left.
  */
 #define _GNU_SOURCE
 #include "bluebar.h"

@@ -50,6 +50,7 @@ build_common() { (
 
 # The compiler reads what a stranger wrote: it gets nothing to read from us, two minutes, and 6 GB.
 build_apart() {
+    # shellcheck disable=SC2016 # the inner shell is to expand it
     "$BLUEBAR" run --quiet --seconds "$seconds" --memory 6144 --log "$stem.cc" --verdict "$stem.cc.verdict" -- \
         bash -c '. common/make/lib.sh && build "$1"' check.sh "$1"
 }
