@@ -139,7 +139,7 @@ link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsi
 # The program that handles what is data. In one step: it is small, and needed before anything else can be said.
 $(B)/bluebar: $(wildcard common/bluebar/*.c common/bluebar/*.h) common/lab/record.h
 	@$(DO)/need.sh $(if $(filter .build/gpu,$(B)),cc,clang) && mkdir -p $(@D)
-	@$(LAB_CC) $(C_FLAGS) -I common/lab -o $@ $(filter %.c,$^)
+	@$(LAB_CC) $(C_FLAGS) -I common/lab -o $@ $(filter %.c,$^) -lm
 
 
 # The arithmetic handlers take longest to compile: first, so that two cores end together.

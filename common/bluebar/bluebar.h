@@ -173,6 +173,7 @@ bool bb_alike(const char *a, const char *b, double share);
     X(sum, "FILE", "a checksum of its bytes")                                                                          \
     X(grade, "", "grades a folder of submissions; see grade.c")                                                        \
     X(docs, "[--check]", "the texts' blocks and figures, made anew; see docs.c")                                       \
+    X(alike, "FILE FILE", "the same words, and numbers within 2 %: exit 0")                                            \
     X(metrics, "", "the counters that make bench records, for ncu --metrics")                                          \
     X(counters, "", "ncu's CSV from stdin as TSV")
 
