@@ -61,9 +61,9 @@ doctor:       ; @$(DO)/doctor.sh
 lint:         ; @$(DO)/lint.sh
 docs: $(B)/bluebar FORCE ; @$(DO)/docs.sh
 bench: $(B)/bluebar FORCE ; @$(DO)/lab.sh bench
-bench-sim: FORCE ; @$(DO)/bench-sim.sh
-bench-clock: FORCE ; @$(DO)/bench-clock.sh
-fuzz: FORCE   ; @$(DO)/fuzz.sh
+bench-sim: FORCE ; @$(DO)/bench.sh sim
+bench-clock: FORCE ; @$(DO)/bench.sh clock
+fuzz: FORCE   ; @$(DO)/bench.sh fuzz
 repeat: FORCE ; @tests/repeat.sh
 clean:        ; @rm -rf .build && echo 'clean: removed .build'
 FORCE:
@@ -170,7 +170,7 @@ $(B)/ptx2fatbin: $(SIMGPU)/tools/ptx2fatbin.c
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
 $(filter-out $(B)/ptx2fatbin,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
 	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lm
-# The reader of PTX under libFuzzer; see common/make/fuzz.sh.
+# The reader of PTX under libFuzzer; see common/make/bench.sh.
 .build/fuzz/fuzz_ptx: $(SIMGPU)/tools/fuzz_ptx.c $(wildcard $(SIMGPU)/base/* $(SIMGPU)/ptx/*)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(SANITIZERS) -O1 -fsanitize=fuzzer -DLIBFUZZER -o $@ $(filter %.c,$^) -lm
 $(B)/bench-sim: tests/bench-sim.cu $(B)/libsimgpu.a $(CUDA_TOOLS)

@@ -313,3 +313,50 @@ slow_class() {
     grep -q '^broken,3,0,100,5,.*is a link' "$class-grades/scores.csv"
     [ "$(wc -l <"$class-grades/scores.csv")" = 14 ]
 }
+
+@test "texts of another compiler: the same words, numbers within 2 %, names and line numbers to the digit" {
+    printf 'lab3  virtual time  5.64 ms   transpose.cu:37 20 %% ▏▂▂ ▕ 1000 sectors\n' >"$BATS_TEST_TMPDIR/a"
+    alike() { sed "$1" "$BATS_TEST_TMPDIR/a" >"$BATS_TEST_TMPDIR/b" && "$BLUEBAR" alike "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"; }
+    for same in 's/1/1/' 's/5.64/5.70/' 's/5.64 ms  /5.641 ms/' 's/20 %/21 %/' 's/▂▂/▂▃/' 's/1000/1019/'; do alike "$same"; done
+    for other in 's/5.64/5.84/' 's/:37/:38/' 's/lab3/lab4/' 's/ms/us/' 's/1000/1021/' 's/20 %/23 %/' 's/virtual //' 's/$/ more/'; do
+        alike "$other" && return 1
+    done
+    # Another compiler may compare, and writes nothing.
+    CLANG_VERSION=19.1.7 run "$BLUEBAR" docs
+    [ "$status" = 1 ]
+    [[ $output == "The figures in the texts are those of clang 14"*"this is clang 19.1.7"*"common/make/docs.sh --check" ]]
+}
+
+@test "ncu's CSV: each launch that differs once, numbers without commas" {
+    printf '%s\n' '==PROF== words' '"ID","Kernel Name","Grid Size","Block Size","dram__bytes_read.sum","gpu__time_duration.sum"' \
+        '"","","","","byte","us"' '"0","void copy<4>(float *, int)","(1, 2, 3)","(32, 1, 1)","1,234,567","3.5"' \
+        '"1","void copy<4>(float *, int)","(1, 2, 3)","(32, 1, 1)","2","3.5"' '"2","tile(""x"")","(1, 2, 4)","(32, 1, 1)","2","7"' >"$BATS_TEST_TMPDIR/ncu"
+    "$BLUEBAR" counters <"$BATS_TEST_TMPDIR/ncu" >"$BATS_TEST_TMPDIR/tsv"
+    cat "$BATS_TEST_TMPDIR/tsv"
+    [ "$(head -n 1 "$BATS_TEST_TMPDIR/tsv" | cut -f 4- | tr '\t' ,)" = "$("$BLUEBAR" metrics)" ]
+    [ "$(tail -n +2 "$BATS_TEST_TMPDIR/tsv" | tr -s '\t' ' ')" = 'copy<4> (1, 2, 3) (32, 1, 1) 3.5 1234567 
+tile (1, 2, 4) (32, 1, 1) 7 2 ' ]
+    run "$BLUEBAR" counters </dev/null
+    [ "$status" = 1 ]
+}
+
+@test "bluebar under the sanitizers reads a good record, damaged ones and odd texts" {
+    SAN=1 B=.build/san build .build/san/bluebar
+    BLUEBAR=.build/san/bluebar
+    good
+    run -1 "$BLUEBAR" result 3 "$stem"
+    [ "$output" = "" ]
+    for cut in 1 5 20 60 100 130; do
+        good
+        head -c "$cut" "$stem.tsv" >"$stem.cut" && mv "$stem.cut" "$stem.tsv"
+        run -1 "$BLUEBAR" row 3 "$stem" one
+        [[ $output == "no result: its record does not count"* && $output != *Sanitizer* ]]
+    done
+    head -c 20000 /dev/urandom | "$BLUEBAR" quote x >/dev/null
+    "$BLUEBAR" list | grep 'lab 3'
+    "$BLUEBAR" run --alone -- true
+    "$BLUEBAR" hint 3 "$BATS_TEST_TMPDIR/none" "$BATS_TEST_TMPDIR/seen" && return 1
+    CLANG_VERSION=19 "$BLUEBAR" docs && return 1
+    printf '"Kernel Name"\n' | "$BLUEBAR" counters && return 1
+    "$BLUEBAR" metrics
+}

@@ -101,12 +101,12 @@ static char *said(const char *command) {
     return kept;
 }
 
-/* A variant's name below the build folder, as variant.sh has it. */
+/* A variant's name below the build folder, as lib.sh has it. */
 static char *variant(const char *number, const char *who) {
     if (bb_same(who, "starter")) return bb_format("starter");
     if (bb_same(who, "solutions")) return bb_format("reference");
     char *file = in_tmp("variant"),
-         *command = ". common/make/lib.sh && . common/make/variant.sh && variant \"$1\" \"$2\"";
+         *command = ". common/make/lib.sh && variant \"$1\" \"$2\"";
     char *const argv[] = {"bash", "-c", command, "docs", (char *)number, (char *)who, NULL};
     if (run_into(file, argv, NULL, false)) exit(1);
     char *name = read_or_die(file, "");
@@ -236,7 +236,7 @@ static void draw(const char *script, const char *picture) {
         bb_write(gp, before, strlen(before));
     } else {
         char *install =
-            command_output("command -v gnuplot >/dev/null || common/make/install-command.sh gnuplot-nox", "");
+            command_output("command -v gnuplot >/dev/null || common/make/need.sh --command gnuplot-nox", "");
         if (install && *install)
             bb_die("%s is not of the script that a run gives; to draw it anew: %s, then make docs", picture, install);
         char *const argv[] = {"gnuplot", gp, NULL};

@@ -13,7 +13,6 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . common/make/lib.sh
-. common/make/variant.sh
 
 # An interrupted check says no score.
 trap 'exit 130' INT

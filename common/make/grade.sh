@@ -4,7 +4,6 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
-. common/make/variant.sh
 need bats timeout flock
 need_compilers
 

@@ -13,7 +13,6 @@
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 . common/make/lib.sh
-. common/make/variant.sh
 
 what=$1 n=${2:-${LAB:-3}}
 if [ "$what" = unknown ]; then
@@ -112,7 +111,7 @@ reset)
     esac
     ;;
 roofline)
-    command -v gnuplot >/dev/null || die "make roofline$n draws with gnuplot, which is not here: $(common/make/install-command.sh gnuplot-nox). The picture in characters needs nothing: make lab$n"
+    command -v gnuplot >/dev/null || die "make roofline$n draws with gnuplot, which is not here: $(common/make/need.sh --command gnuplot-nox). The picture in characters needs nothing: make lab$n"
     variant=$(variant "$n" "${SUBMISSION:-labs}")
     compile
     apart "$program" --roofline >"$B/$variant/roofline$n.gp"
@@ -127,6 +126,6 @@ bench)
         show apart "$program" --bench
         exit
     fi
-    common/make/record.sh "$program" "${dir#labs/}"
+    common/make/bench.sh record "$program" "${dir#labs/}"
     ;;
 esac
