@@ -82,7 +82,7 @@ static void find_columns(char **field, int n, int *at) {
         at[k] = -1;
         for (int i = 0; i < n; i++)
             if (bb_same(field[i], name)) at[k] = i;
-        if (at[k] < 0 && k < 3) bb_die("ncu's table has no column '%s'", name);
+        if (k < 3 && at[k] < 0) bb_die("ncu's table has no column '%s'", name);
     }
 }
 

@@ -105,8 +105,7 @@ static char *said(const char *command) {
 static char *variant(const char *number, const char *who) {
     if (bb_same(who, "starter")) return bb_format("starter");
     if (bb_same(who, "solutions")) return bb_format("reference");
-    char *file = in_tmp("variant"),
-         *command = ". common/make/lib.sh && variant \"$1\" \"$2\"";
+    char *file = in_tmp("variant"), *command = ". common/make/lib.sh && variant \"$1\" \"$2\"";
     char *const argv[] = {"bash", "-c", command, "docs", (char *)number, (char *)who, NULL};
     if (run_into(file, argv, NULL, false)) exit(1);
     char *name = read_or_die(file, "");
