@@ -9,6 +9,12 @@ SHELL := /bin/sh
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
+# What was given from outside is text, whatever it looks like: SUBMISSION='$(shell ...)' is a file with an odd name. It
+# reaches the scripts through the environment, and stands in no recipe.
+literal = $(eval override $1 := $$(value $1))$(eval export $1)
+$(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $v)),$(call literal,$v)))
+$(foreach v,DEVICE PROFILE CUDA_COMPILER SAN CLANG NVCC GPU_ARCH,$(if $(filter environment,$(origin $v)),$(call literal,$v)))
+
 # The lane: `gpu` where nvcc and a GPU answer, else `sim`, the software GPU.
 ifeq ($(origin DEVICE),undefined)
 DEVICE := $(shell command -v nvcc >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | grep -q '^GPU' && echo gpu || echo sim)
@@ -46,33 +52,33 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 # ---------------------------------------------------------------------------------- what a person types
 
 .PHONY: list setup check grade test test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat editor clean FORCE
-list:         ; @$(DO)/list.sh
+list: $(B)/bluebar ; @$(B)/bluebar list
 setup:        ; @$(DO)/setup.sh && $(MAKE) editor
-check: FORCE  ; @$(DO)/check.sh
-grade: FORCE  ; @$(DO)/grade.sh
+check: $(B)/bluebar FORCE ; @$(DO)/check.sh
+grade: $(B)/bluebar FORCE ; @$(DO)/grade.sh
 test: FORCE   ; @$(DO)/test.sh
 test-everywhere: FORCE ; @$(DO)/everywhere.sh
 doctor:       ; @$(DO)/doctor.sh
 lint:         ; @$(DO)/lint.sh
-docs: FORCE   ; @$(DO)/docs.sh
-bench: FORCE  ; @$(DO)/lab.sh bench $(or $(LAB),3)
-bench-sim: FORCE ; @$(DO)/bench-sim.sh
-bench-clock: FORCE ; @$(DO)/bench-clock.sh
-fuzz: FORCE   ; @$(DO)/fuzz.sh
+docs: $(B)/bluebar FORCE ; @$(DO)/docs.sh
+bench: $(B)/bluebar FORCE ; @$(DO)/lab.sh bench
+bench-sim: FORCE ; @$(DO)/bench.sh sim
+bench-clock: FORCE ; @$(DO)/bench.sh clock
+fuzz: FORCE   ; @$(DO)/bench.sh fuzz
 repeat: FORCE ; @tests/repeat.sh
 editor:       ; @$(DO)/editor.sh $(CLANG) $(SIM_CUDA)
 clean:        ; @rm -rf .build && echo 'clean: removed .build'
 FORCE:
 
 # make lab3, lines3, hint3 ...: one of each for every lab that is here.
-$(LABS:%=lab%): lab%: FORCE ; @$(DO)/lab.sh run $*
-$(LABS:%=lines%): lines%: FORCE ; @$(DO)/lab.sh lines $*
-$(LABS:%=solution%): solution%: FORCE ; @$(DO)/lab.sh solution $*
-$(LABS:%=hint%): hint%: FORCE ; @$(DO)/hint.sh $*
+$(LABS:%=lab%): lab%: $(B)/bluebar FORCE ; @$(DO)/lab.sh run $*
+$(LABS:%=lines%): lines%: $(B)/bluebar FORCE ; @$(DO)/lab.sh lines $*
+$(LABS:%=solution%): solution%: $(B)/bluebar FORCE ; @$(DO)/lab.sh solution $*
+$(LABS:%=hint%): hint%: $(B)/bluebar FORCE ; @$(DO)/lab.sh hint $*
 $(LABS:%=diff%): diff%: FORCE ; @$(DO)/lab.sh diff $*
 $(LABS:%=reset%): reset%: FORCE ; @$(DO)/lab.sh reset $*
 roofline0: FORCE ; @$(DO)/lab.sh roofline 0
-.DEFAULT: ; @$(DO)/unknown.sh $@
+.DEFAULT: ; @$(DO)/lab.sh unknown '$(subst ','\'',$@)'
 
 # `make -j2 setup lab3` must install before it builds.
 ifneq ($(filter setup,$(MAKECMDGOALS)),)
@@ -154,7 +160,13 @@ link_judge ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -pie -rdynamic $(H
 link_so   ?= $(CLANG) --driver-mode=g++ -shared $(HARDEN) $(addprefix -Wl$(,)@,$3) -Wl,--version-script=$2 -o $@ $1 -L $(B)/lib -lcudart -lm
 link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsimgpu.a -lm
 
-# ---------------------------------------------------------------------------------- SimGPU and common/lab
+# ---------------------------------------------------------------------------------- bluebar, SimGPU and common/lab
+
+# The program that handles what is data. In one step: it is small, and needed before anything else can be said.
+$(B)/bluebar: $(wildcard common/bluebar/*.c common/bluebar/*.h) common/lab/record.h
+	@$(DO)/need.sh $(if $(filter .build/gpu,$(B)),cc,clang) && mkdir -p $(@D)
+	@$(LAB_CC) $(C_FLAGS) -I common/lab -o $@ $(filter %.c,$^) -lm
+
 
 # What runs beside a student's program shows nothing but what it offers.
 JUDGE_FLAGS := -fPIE -fvisibility=hidden
@@ -191,7 +203,7 @@ $(B)/ptx2fatbin $(B)/wide_copies: $(B)/%: $(SIMGPU)/tools/%.c $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
 $(filter-out $(B)/ptx2fatbin $(B)/wide_copies,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
 	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lm
-# The reader of PTX under libFuzzer; see common/make/fuzz.sh.
+# The reader of PTX under libFuzzer; see common/make/bench.sh.
 .build/fuzz/fuzz_ptx: $(SIMGPU)/tools/fuzz_ptx.c $(wildcard $(SIMGPU)/base/* $(SIMGPU)/ptx/*)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(SANITIZERS) -O1 -fsanitize=fuzzer -DLIBFUZZER -o $@ $(filter %.c,$^) -lm
 $(B)/bench-sim: tests/bench-sim.cu $(B)/libsimgpu.a $(CUDA_TOOLS)

@@ -1,7 +1,7 @@
 /* bench-clock.cu — small kernels, each with one thing that takes time, run alike on a real GPU and on SimGPU.
  *
  * One line a kernel: its name, a tab, microseconds from event to event around one launch, caches cold. On a GPU it is
- * the median of 9. common/make/bench-clock.sh records a GPU's times, and holds SimGPU's to them: a figure in
+ * the median of 9. common/make/bench.sh records a GPU's times, and holds SimGPU's to them: a figure in
  * profiles/h200.conf that says "measured" without a probe of its own was read from a difference of two of these.
  */
 #include <cuda_runtime.h>

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# common/make/whole.sh: wrong programs that are written as patches against a solution.
+# Wrong programs that are written as patches against a solution.
 
 load helper
 
 whole() {
     status=0
-    output=$(common/make/whole.sh "$1" 2>&1) || status=$?
+    output=$(bash -c '. common/make/lib.sh && whole "$1"' - "$1" 2>&1) || status=$?
     echo "$output"
 }
 

@@ -11,7 +11,7 @@ picked=${LAB:-$(labs)} runs=${RUNS:-20} bad=0
 unset LAB SUBMISSION SEED SAN
 
 for n in $picked; do
-    declared=$(grep -v '^#' "$(lab_dir "$n")/rows-failing-at-start.txt" | sort | xargs)
+    declared=$(grep -v '^#' "$(lab_tests "$n")/rows-failing-at-start.txt" | sort | xargs)
     same=0 seeds=
     for ((run = 0; run < runs; run++)); do
         log=$(make -s check LAB="$n" SUBMISSION=starter 2>&1)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # wrong-programs.sh LAB: prints a Bats file with one test for each program in this lab's wrong/ and cheat/.
 #
-# What is one mistake away from the solution is a patch (common/make/whole.sh). Such a program opens with what the grader
+# What is one mistake away from the solution is a patch (`whole` in common/make/lib.sh). Such a program opens with what the grader
 # must say of it:
 #     // expect: ROW: REGEX     that row is not full, and its value, place or reason matches the extended regex
 #     // expect: gate: REGEX    the gate refuses it with such a message, and it is never run

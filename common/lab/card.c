@@ -1,42 +1,45 @@
 /* card.c — the score card for people and the record for programs, from the same results.
  *
- * The record is TSV; tab, newline and backslash inside a field are escaped as \t, \n and \\. Lines, in order:
- *
- *     bluebar-record  1  <lab>  <lane>  <device>
- *     seed   <N>
- *     row    <id>  pass|part|fail|na  <points>  <max>  <sentence>  <value>  <want>  <where>  <why>  <hint>  <next>
- *     note   <name>  <text>
- *     score  <points>  <max>  done
- *
- * Only a record whose last line is a score line counts. It is written by lab_end and by nothing else. It is written
- * anew at the very end, when no code of a program can run any more.
+ * record.h has the record's form. Only a record whose last line is a score line counts. It is written anew at the very
+ * end, when the program has left main and every function that student code gave to atexit has run (lab_card_end, the
+ * last thing that lab.c does). No file is open while student code runs.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
+#include "record.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LABEL_WIDTH = 26, VALUE_WIDTH = 10, WANT_WIDTH = 50 };
 
+/* Not by exit, which may be under way. */
+static void record_lost(void) {
+    fprintf(stderr, "%s: cannot write the record %s: %s\n", lab.spec->lab, lab.record, strerror(errno));
+    _exit(2);
+}
+
 static FILE *record_open(const char *mode) {
     FILE *f = fopen(lab.record, mode);
-    if (!f) lab_die("cannot write the record %s: %s", lab.record, strerror(errno));
+    if (!f) record_lost();
     return f;
 }
 
 static void record_close(FILE *f) {
-    if (ferror(f) | fclose(f)) lab_die("the record could not be written: %s", strerror(errno));
+    if (ferror(f) | fclose(f)) record_lost();
 }
 
 static void record_head(FILE *f) {
-    fprintf(f, "bluebar-record\t1\t%s\t%s\t", lab.spec->lab, lab_lane_name());
+    fprintf(f, LAB_RECORD_MAGIC "\t" LAB_RECORD_VERSION "\t%s\t%s\t", lab.spec->lab, lab_lane_name());
     lab_tsv(f, lab_device_name());
-    fprintf(f, "\nseed\t%llu\n", (unsigned long long)lab.seed);
+    fprintf(f, "\nseed\t%llu\ncolumns" LAB_RECORD_COLUMNS(LAB_TABBED) "\n", (unsigned long long)lab.seed);
 }
 
-/* Can it be written, before anything else runs? "e": closed in any program that student code might start. */
+/* Checks that it can be written, before anything else runs. "e": closed in any program that student code might start.
+ */
 void lab_record_begin(const char *path) {
     lab_text(lab.record, sizeof lab.record, "%s", path);
     FILE *f = record_open("we");
@@ -160,19 +163,25 @@ void lab_card_print(FILE *f) {
 void lab_record_write(FILE *f) {
     for (int i = 0; i < lab.nverdicts; i++) {
         const lab_verdict *r = &lab.verdicts[i];
-        char value[64], want[160];
+        char value[64], want[160], points[32], max[32];
         if (!lab_shown(r)) continue;
-        fprintf(f, "row\t%s\t%s\t%g\t%d\t", r->row->id, status_text(r->status), r->points, r->row->points);
-        const char *fields[] = {r->row->sentence,
-                                value_text(r, value, sizeof value),
-                                want_text(r, want, sizeof want),
-                                r->where,
-                                r->why,
-                                r->hint ? r->hint : r->row->hint,
-                                next_of(r)};
-        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
-            if (k) fputc('\t', f);
-            lab_tsv(f, fields[k]);
+        lab_text(points, sizeof points, "%g", r->points);
+        lab_text(max, sizeof max, "%d", r->row->points);
+        const char *cells[LAB_CELLS] = {[LAB_CELL_id] = r->row->id,
+                                        [LAB_CELL_status] = status_text(r->status),
+                                        [LAB_CELL_points] = points,
+                                        [LAB_CELL_max] = max,
+                                        [LAB_CELL_sentence] = r->row->sentence,
+                                        [LAB_CELL_value] = value_text(r, value, sizeof value),
+                                        [LAB_CELL_want] = want_text(r, want, sizeof want),
+                                        [LAB_CELL_where] = r->where,
+                                        [LAB_CELL_why] = r->why,
+                                        [LAB_CELL_hint] = r->hint ? r->hint : r->row->hint,
+                                        [LAB_CELL_next] = next_of(r)};
+        fputs("row", f);
+        for (int k = 0; k < LAB_CELLS; k++) {
+            fputc('\t', f);
+            lab_tsv(f, cells[k]);
         }
         fputc('\n', f);
     }
@@ -196,6 +205,7 @@ int lab_end(void) {
 
 void lab_card_end(void) {
     if (!lab.ended) return;
+    signal(SIGPIPE, SIG_IGN);
     if (lab.record[0]) { /* first: printing may end the program, if nobody reads */
         FILE *f = record_open("we");
         record_head(f);

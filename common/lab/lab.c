@@ -1,7 +1,7 @@
 /* lab.c — the frame of a lab program: its options, its beginning, and every way in which it can end.
  *
- * The rule for ends: only lab_end writes a score. A crash, a signal, exit() in the student's code or an error of the
- * harness leave a record without a score line, say what was running, and give a status other than 0.
+ * The rule for ends: only what came to lab_end gets a score. A crash, a signal, exit() in the student's code or an
+ * error of the harness leave a record without a score line, say what was running, and give a status other than 0.
  *
  * And the frame's lock: while student code runs, the state that decides its grade is closed to it.
  */
@@ -9,6 +9,7 @@
 #include "lab_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -150,7 +151,7 @@ void lab_check(cudaError_t e, const char *call, const char *file, int line) {
 
 static void usage(const lab_spec *spec) {
     printf("%s: %s\n"
-           "  --seed N       data and the hidden shape from N (default 2048)\n"
+           "  --seed N       data and the hidden shape from N (default 2048); -: the first line of stdin\n"
            "  --record FILE  write the machine-readable record there\n"
            "  --solution     this program is the reference: what the card says at the end\n"
            "  --rows         print the table of rows (TSV) and exit\n"
@@ -163,11 +164,27 @@ static void usage(const lab_spec *spec) {
            spec->lab, spec->title, spec->source, spec->source);
 }
 
+/* A seed that a grader chose: through a pipe, it stands neither in the arguments nor in the environment of a process.
+ */
+static void seed_of_stdin(char *text, size_t size) {
+    size_t n = 0;
+    while (n + 1 < size && read(0, text + n, 1) == 1 && text[n] != '\n') n++;
+    text[n] = 0;
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing < 0 || dup2(nothing, 0) < 0) lab_die("stdin cannot be closed: %s", strerror(errno));
+    close(nothing);
+}
+
 static uint64_t parse_seed(const char *text) {
-    char *end;
+    char *end, line[64];
+    if (!strcmp(text, "-")) {
+        seed_of_stdin(line, sizeof line);
+        text = line;
+    }
     errno = 0;
     unsigned long long v = strtoull(text, &end, 10);
     if (errno || !*text || *end || *text == '-') lab_die("--seed %s: a seed is a whole number from 0 on", text);
+    explicit_bzero(line, sizeof line);
     return v;
 }
 

@@ -72,8 +72,8 @@ void lab_stage(const char *fmt, ...) LAB_PRINTF(1, 2);
 
 /* A line under the rows, also in the record: "cublasSgeam" "41.5 us". */
 void lab_note(const char *name, const char *fmt, ...) LAB_PRINTF(2, 3);
-/* Prints the card, writes the record with its score line, returns main's exit status (0: it ran, whatever the score).
- */
+/* Prints the card and returns main's exit status (0: it ran, whatever the score). The record gets its rows and its
+ * score line when the program has left main and every exit handler has run. */
 int lab_end(void);
 int lab_leave(void); /* a proper end of a run that has no card: --lines, --bench, --ladder, --counted */
 

@@ -4,6 +4,7 @@
  * larger tells whether more or less is better. (The rule is CS:APP's Cache Lab's.)
  */
 #include "lab_internal.h"
+#include "record.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -41,7 +42,7 @@ bool lab_shown(const lab_verdict *v) { return v->row->lanes & lab_lane(); }
 
 /* The table for `make check` and the handouts: only the rows of this lane, since only they can be run. */
 void lab_rows_print(FILE *f, const lab_spec *spec) {
-    fputs("id\tlabel\tsentence\tunit\tfull\tzero\tpoints\thint\tnext\n", f);
+    fputs(&(LAB_TABLE_COLUMNS(LAB_TABBED) "\n")[1], f);
     for (int i = 0; i < spec->nrows; i++) {
         const lab_row *r = &spec->rows[i];
         if (!(r->lanes & lab_lane())) continue;

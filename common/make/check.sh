@@ -1,18 +1,27 @@
 #!/bin/bash
 # check.sh: grades labs with Bats. LAB=3 picks one, SUBMISSION=dir another tree (or a .cu file); the default is labs/.
 #
-# For each lab: compile the one submitted file, look at its symbols (gate.sh), link it to our own harness, then let Bats
-# run it once, with a fresh seed, and turn each row of the record into a test. The verdict is the record's and Bats'
-# exit status together; what the program prints decides nothing. Exit 0 only if every row of every lab graded is full.
+# For each lab: compile the one submitted file, look at its symbols (gate.sh), link it to our own harness, run it once
+# with a fresh seed, then let Bats turn each row of the record into a test. What is read, compared and counted is C
+# (common/bluebar/verdict.c). The verdict is the record's and Bats' exit status together; what the program prints decides
+# nothing. Exit 0 only if every row of every lab graded is full, 1 if not, 2 if something could not be graded.
 # With LAB, that lab's file must be there. Without, the labs are graded whose files are there, and a line names the rest.
 # Two checks may run at once: they wait for each other where they build what all share, and if they grade the same file.
+#
+# SEED=n repeats a run; SEED=- is a seed from stdin. The seed reaches the program through a pipe, and is in no argument
+# and no variable of the environment while the program runs.
 set -u
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/../.." || exit 2
 . common/make/lib.sh
-. common/make/variant.sh
 
-need bats timeout flock
-need_compilers
+# An interrupted check says no score.
+trap 'exit 130' INT
+trap 'exit 143' TERM
+trap 'exit 129' HUP
+trap 'rm -rf "${scratch:-}"' EXIT
+
+need bats timeout flock || exit 2
+need_compilers || exit 2
 
 # A grade does not hang on what the caller has set for SimGPU. (Threads change no result; PROFILE is announced below.)
 for setting in "${!SIMGPU_@}" TRACE LAB4_COUNT; do
@@ -20,8 +29,10 @@ for setting in "${!SIMGPU_@}" TRACE LAB4_COUNT; do
 done
 
 where=${SUBMISSION:-labs}
-# A seed that nobody can know beforehand; SEED=n repeats a run.
+# A seed that nobody can know beforehand.
 seed=${SEED:-$(od -An -N8 -tu8 /dev/urandom | tr -d ' ')}
+[ "$seed" != - ] || IFS= read -r seed
+unset SEED
 if [[ ! $seed =~ ^[0-9]{1,20}$ ]] || [ "$(printf '%s\n' "$seed" 18446744073709551615 | sort -n | tail -n 1)" != 18446744073709551615 ]; then
     die "SEED=$seed: a seed is a whole number from 0 to 18446744073709551615, as SEED=7."
 fi
@@ -30,85 +41,89 @@ unset BUILD_SECONDS
 out=$B/${DESK:+$DESK/}check
 mkdir -p "$out"
 
-# The rows of lab $1, from the harness: id, points, sentence. (The program asked is the reference: no student code runs.)
-rows() {
-    apart "$B/reference/lab$1" --rows | awk -F "\t" '
-        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        { print $at["id"] "\t" $at["points"] "\t" $at["sentence"] }'
-}
-
-# Prints the Bats file of lab $1: a test a row, named by the row's sentence.
-bats_file() {
-    echo "# Made by common/make/check.sh from lab$1 --rows."
-    echo "load '$PWD/common/make/check.bash'"
-    echo 'setup_file() { run_program; }'
-    rows "$1" | while IFS=$'\t' read -r id _ sentence; do
-        printf '@test "lab %s: %s" { row %s; }\n' "$1" "$(printf %s "$sentence" | sed 's/[\\"`$]/\\&/g')" "$id"
-    done
-}
-
-# "45 100" from the record of lab $1, or 0 and the full sum where there is no finished record.
-points_of() {
-    score "$2" && return
-    rows "$1" | awk -F "\t" '{ max += $2 } END { print 0, max + 0 }'
-}
-
 # What lab $1's programs have in common, its harness, the reference and SimGPU; one check at a time builds it.
 build_common() { (
     flock 9
     build "$B/reference/lab$1" 9>&-
 ) 9>"$B/common.lock"; }
 
-# The compiler reads what a stranger wrote: it gets nothing to read from us, two minutes, and 6 GB. (nvcc maps more.)
-build_apart() { (
-    if [ "$DEVICE-$CUDA_COMPILER" = sim-clang ]; then ulimit -v 6000000; fi
-    BUILD_SECONDS=$seconds build "$@" </dev/null
-); }
+# The compiler reads what a stranger wrote: it gets nothing to read from us, two minutes, and 6 GB.
+build_apart() {
+    # shellcheck disable=SC2016 # the inner shell is to expand it
+    "$BLUEBAR" run --quiet --seconds "$seconds" --memory 6144 --log "$stem.cc" --verdict "$stem.cc.verdict" -- \
+        bash -c '. common/make/lib.sh && build "$1"' check.sh "$1"
+}
+
+# What the compiler says, which quotes the file: each line marked, so that none passes for one of ours.
+show_compiler() {
+    grep -v '^make' "$stem.cc" | "$BLUEBAR" quote 'compiler: ' >&2
+    case $(cat "$stem.cc.verdict") in
+    time* | memory*) echo "lab $1: the compiler did not come to an end in $seconds seconds with 6 GB of memory." >&2 ;;
+    esac
+}
+
+# A finding may name files as the submission does.
+gate() {
+    local status=0
+    common/make/gate.sh "$1" "$2" "$program" >"$stem.gate" || status=$?
+    "$BLUEBAR" quote <"$stem.gate" >&2
+    return "$status"
+}
 
 # Compiles the submission, looks at it, links it. When it is refused on the way, the reason is printed in full, and here,
 # in a few words, for each row.
-refused() { export CHECK_REASON="$1, see above"; }
+refused() { echo "$1, see above" >"$stem.reason"; }
 prepare() {
     local n=$1 first=ll
     if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then first=before; fi
-    unset CHECK_REASON
     # What the compiler says is shown after the first look only.
-    build_apart "$CHECK_PROGRAM.$first" 2>"$CHECK_LOG.cc" || refused "it does not compile"
-    if ! common/make/gate.sh source "$n" "$CHECK_PROGRAM" >&2; then
+    build_apart "$program.$first" || refused "it does not compile"
+    if ! gate source "$n"; then
         refused "it was refused"
-    elif [ -n "${CHECK_REASON:-}" ] || ! build_apart "$CHECK_PROGRAM.o" 2>"$CHECK_LOG.cc"; then
+    elif [ -f "$stem.reason" ] || ! build_apart "$program.o"; then
         refused "it does not compile"
-        grep -v '^make' "$CHECK_LOG.cc" >&2 || echo "lab $n: the compiler did not come to an end in $seconds seconds with 6 GB of memory." >&2
-    elif ! common/make/gate.sh names "$n" "$CHECK_PROGRAM" >&2; then
+        show_compiler "$n"
+    elif ! gate names "$n"; then
         refused "it was refused"
-    elif ! build "$CHECK_PROGRAM"; then
+    elif ! build_apart "$program"; then
         refused "it does not link"
+        show_compiler "$n"
     fi
+}
+
+# One run, with a folder of its own for what it writes. Its record is taken when nothing of it is left running.
+run_program() {
+    scratch=$(mktemp -d)
+    printf '%s\n' "$seed" | TMPDIR=$scratch "$BLUEBAR" run --quiet --clean --alone --stdin --seconds "${CHECK_TIMEOUT:-120}" \
+        --log "$stem.log" --verdict "$stem.verdict" -- "$program" --record "$scratch/record" --seed -
+    if [ -f "$scratch/record" ] && [ ! -L "$scratch/record" ]; then mv "$scratch/record" "$stem.tsv"; fi
+    rm -rf "$scratch"
 }
 
 # Grades lab $1. Exit 0 if it is full.
 grade() {
-    local n=$1 name busy
-    name=$(variant "$n" "$where") || exit 1
-    local files=$out/${name##*/}-lab$n
-    export CHECK_PROGRAM=$B/$name/lab$n CHECK_RECORD=$files.tsv CHECK_LOG=$files.log
-    export CHECK_SEED=$seed CHECK_AGAIN="make check LAB=$n${SUBMISSION:+ SUBMISSION=$SUBMISSION} SEED=$seed"
-    exec {busy}>"$files.lock"
+    local n=$1 name busy status full=0 again=$where
+    name=$(variant "$n" "$where") || exit 2
+    stem=$out/${name##*/}-lab$n program=$B/$name/lab$n
+    exec {busy}>"$stem.lock"
     flock "$busy"
-    rm -f "$CHECK_RECORD" "$CHECK_LOG"
-    build_common "$n" || exit 1
+    rm -f "$stem".{tsv,log,verdict,reason,result,cc}
+    build_common "$n" || exit 2
+    apart "$B/reference/lab$n" --rows >"$stem.rows"
+    "$BLUEBAR" tests "$n" "$stem" >"$stem.bats" || exit 2
     prepare "$n"
+    [ -f "$stem.reason" ] || run_program
 
-    bats_file "$n" >"$files.bats"
-    if ! grep -q '^@test' "$files.bats"; then die "lab $n: the harness names no rows (lab$n --rows). That is our fault, not yours."; fi
+    [[ $again =~ ^[A-Za-z0-9./_-]*$ ]] || again=$(printf %q "$again")
+    export CHECK_STEM=$stem CHECK_SEED=$seed CHECK_AGAIN="make check LAB=$n${SUBMISSION:+ SUBMISSION=$again} SEED=$seed"
+    "$BLUEBAR" result "$n" "$stem" || full=1
     # Bats' two lines about its own file say nothing to a student; the rest stays TAP.
-    bats --tap "$files.bats" | grep -v -e '^# (in test file' -e '^# (from function' -e '^#  *in test file' -e "^#   \`.*' failed"
-    local status=${PIPESTATUS[0]}
-    local points
-    points=$(points_of "$n" "$CHECK_RECORD")
-    total="$total $points"
+    bats --tap "$stem.bats" | grep -v -e '^# (in test file' -e '^# (from function' -e '^#  *in test file' -e "^#   \`.*' failed"
+    status=${PIPESTATUS[0]}
+    unset CHECK_STEM CHECK_SEED CHECK_AGAIN
+    results+=("$stem.result")
     exec {busy}>&-
-    [ "$status" = 0 ] && [ -z "${CHECK_REASON:-}" ] && [ "${points% *}" = "${points#* }" ]
+    [ "$status" = 0 ] && [ "$full" = 0 ]
 }
 
 # Has the submission a file of lab $1? (A file by itself is of the lab that has one of that name.)
@@ -131,10 +146,10 @@ if [ -z "$picked" ]; then
 fi
 
 [ -z "${PROFILE:-}" ] || echo "# PROFILE=$PROFILE: on another virtual card than the one that the marks were made for"
-total='' full=0
+results=() all=0
 for n in $picked; do
-    grade "$n" || full=1
+    grade "$n" || all=1
 done
 [ -z "$missing" ] || echo "Not in $where, and so not graded: ${missing#, }"
-echo "$total" | awk '{ for (i = 1; i < NF; i += 2) { got += $i; max += $(i + 1) } print "Score: " got "/" max + 0 }'
-exit $full
+"$BLUEBAR" total "${results[@]}"
+exit $all

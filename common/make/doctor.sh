@@ -13,7 +13,7 @@ tool() { # name, package, used for, needed: labs or tests
         version=$("$1" --version 2>/dev/null | grep -oE '[0-9]+\.[0-9]+(\.[0-9]+)*' | head -n 1)
         line "$1" "${version:-here}"
     else
-        line "$1" "missing, needed $3: $(common/make/install-command.sh "$2")"
+        line "$1" "missing, needed $3: $(common/make/need.sh --command "$2")"
         if [ "$4" = labs ]; then bad=1; fi
     fi
 }

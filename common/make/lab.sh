@@ -1,19 +1,26 @@
 #!/bin/bash
-# lab.sh WHAT N: the commands about one lab (make lab3, lines3, solution3, diff3, reset3, roofline0, bench).
+# lab.sh WHAT [N]: the commands about one lab (make lab3, lines3, hint3, solution3, diff3, reset3, roofline0, bench).
 #
 #   run       builds and runs the student's file (or SUBMISSION), prints the score card; exit 0 when it ran
 #   lines     the student's source with counters beside each line
 #   solution  the same card for the reference solution
+#   hint      the next hint for ROW, or the first row that is not full (common/bluebar/hint.c)
 #   diff      the starter against the student's file
 #   reset     back to the starter, after a y/n, keeping a backup
 #   roofline  lab 0 only: five kernels under the machine's roof, as an SVG file, drawn by gnuplot
 #   bench     the table of rungs and sizes; measured on a GPU it goes into handouts/measured/, where the handout takes it from
+#   unknown   what make says about a goal N that it has no rule for
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 . common/make/lib.sh
-. common/make/variant.sh
 
-what=$1 n=$2
+what=$1 n=${2:-${LAB:-3}}
+if [ "$what" = unknown ]; then
+    case $n in
+    lab[0-9]* | lines[0-9]* | hint[0-9]* | diff[0-9]* | reset[0-9]* | solution[0-9]*) lab_dir "${n##*[a-z]}" >/dev/null ;;
+    esac
+    die "make $n: no such command, and no such file to build. 'make' alone lists the commands."
+fi
 dir=$(lab_dir "$n")
 file=$(lab_file "$n")
 mine=$dir/$file
@@ -37,12 +44,26 @@ compile() {
 case $what in
 run)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
+    [ "$variant" != mine ] || source_sum=$(bluebar sum "$mine")
     compile
     # A record is of this run or of none: a crash must not leave the old score standing.
     rm -f "$record"
     limited "$program" --record "$record" || stopped=$?
     [ "${stopped:-0}" != 124 ] || exit 1
     score "$record" >/dev/null || die "lab$n ended before its last row (exit status ${stopped:-0}): see the message above. No score."
+    # By this, `make` knows whether the score is of the file as it is now.
+    [ "$variant" != mine ] || echo "$source_sum" >"$record.sum"
+    ;;
+hint)
+    variant=$(variant "$n" "${SUBMISSION:-labs}")
+    compile
+    if [ ! -f "$record" ] || [ "$program" -nt "$record" ] || ! score "$record" >/dev/null; then
+        echo "running lab $n to see where it stands ..."
+        rm -f "$record"
+        limited "$program" --record "$record" >/dev/null 2>&1 || true
+    fi
+    case $variant in mine | starter) who= ;; *) who=${variant##*/}- ;; esac
+    bluebar hint "$n" "$record" "${BLUEBAR_HINTS:-.build/hints}/${who}lab$n"
     ;;
 lines)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
@@ -90,7 +111,7 @@ reset)
     esac
     ;;
 roofline)
-    command -v gnuplot >/dev/null || die "make roofline$n draws with gnuplot, which is not here: $(common/make/install-command.sh gnuplot-nox). The picture in characters needs nothing: make lab$n"
+    command -v gnuplot >/dev/null || die "make roofline$n draws with gnuplot, which is not here: $(common/make/need.sh --command gnuplot-nox). The picture in characters needs nothing: make lab$n"
     variant=$(variant "$n" "${SUBMISSION:-labs}")
     compile
     apart "$program" --roofline >"$B/$variant/roofline$n.gp"
@@ -105,6 +126,6 @@ bench)
         show apart "$program" --bench
         exit
     fi
-    common/make/record.sh "$program" "${dir#labs/}"
+    common/make/bench.sh record "$program" "${dir#labs/}"
     ;;
 esac

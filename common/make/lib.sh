@@ -12,12 +12,25 @@
 #   need TOOL...            exits with the command that installs what is missing (see need.sh)
 #   build TARGET...         make, with the caller's -j or else all cores; BUILD_SECONDS limits it
 #   apart COMMAND...        runs with file descriptors 3 and up closed: nothing of the grader's leaks into a student's program
-#   limited COMMAND...      apart, for at most LIMIT (120) seconds; then one message with the usual causes, exit 124
+#   limited COMMAND...      apart, for at most LIMIT (120) seconds, its output and memory bounded, and all that it started
+#                           ended with it; one message where a limit ended it, exit 124
 #   clangs                  every clang-N on the PATH, 14 and newer, one a line
+#   bluebar COMMAND...      the program that handles what is data (common/bluebar), built if it is not there
+#   variant N WHERE         the name of a version of lab N's file; a submission is staged first. WHERE: `labs`, `solutions`,
+#                           `starter`, another tree (WHERE/lab3-transpose/transpose.cu or WHERE/transpose.cu), a .cu
+#                           file, or a .patch against one. DESK=folder keeps what is made from submissions apart, below
+#                           $B, so that two can be graded at once
+#   submission FILE         the name of a submitted file's variant
+#   submitted N WHERE       lab N's file in such a tree; fails where there is none
+#   whole FILE              where the program is that FILE stands for: itself, or what a .patch file makes. That is one
+#                           mistake: why and what in its first lines, then a unified diff against `--- solutions/...`
+#   need_compilers          a message and exit 1 when this lane's compiler is missing
 #   commit                  the project's commit; COMMIT where there is no git
 #   gpu_caption             "# NVIDIA H200, driver ..., CUDA ..., date, commit": the first line of a record of measured times
 #   field RECORD ROW COL    one cell of a record (row id, column name)
-#   score RECORD            "45 100" from a record's last line; fails when the program did not come to its end
+#   score RECORD            "45 100" of a record; fails when the program did not come to its end
+
+export BLUEBAR=${B:=.build/sim}/bluebar
 
 die() {
     printf '%s\n' "$*" >&2
@@ -90,29 +103,18 @@ apart() {
     return "$status"
 }
 
-# In the foreground, so that Ctrl-C reaches the program. SIGTERM, and what it says of it: lab.c.
+bluebar() {
+    [ -x "$BLUEBAR" ] || build "$BLUEBAR" || exit 1
+    "$BLUEBAR" "$@"
+}
+
 limited() {
-    local status=0 seconds=${LIMIT:-120} began=$SECONDS
-    [[ $seconds =~ ^[1-9][0-9]*$ ]] || die "LIMIT=$seconds: a whole number of seconds, from 1 on"
-    apart timeout --foreground -k 5 "$seconds" "$@" || status=$?
-    if [[ ! $status =~ ^(124|137)$ ]] || [ $((SECONDS - began)) -lt "$seconds" ]; then return "$status"; fi
-    cat >&2 <<TEXT
-$(basename "$1") had not ended after $seconds seconds. The usual causes:
-  - a host loop that polls memory, as in  while (*flag == -1) {}  : it makes no call, so on the software GPU no virtual time
-    passes and no copy arrives; on a real one the compiler may read the flag only once. Poll with cudaEventQuery.
-  - a loop of the host that does not end: look at its condition. (Kernels that do not end are stopped by SimGPU.)
-If it is only slow: LIMIT=seconds gives it longer.
-TEXT
-    return 124
+    [[ ${LIMIT:-120} =~ ^[1-9][0-9]{0,5}$ ]] || die "LIMIT=$LIMIT: a whole number of seconds, from 1 on"
+    bluebar run --seconds "${LIMIT:-120}" -- "$@"
 }
 
-field() {
-    awk -F '\t' -v id="$2" -v col="$3" '
-        BEGIN { n = split("kind id status points max sentence value want where why hint next", name, " ") }
-        $1 == "row" && $2 == id { for (i = 1; i <= n; i++) if (name[i] == col) print $i }' "$1"
-}
-
-score() { awk -F '\t' '{ last = $0 } END { n = split(last, f, /[ \t]+/); if (n == 4 && f[1] == "score" && f[4] == "done") print f[2], f[3]; else exit 1 }' "$1" 2>/dev/null; }
+field() { bluebar field "$@"; }
+score() { bluebar score "$1"; }
 
 clangs() {
     local n
@@ -132,4 +134,73 @@ commit() {
 
 gpu_caption() {
     echo "# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1 | sed 's/, /, driver /'), $(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p'), $(date -u +%Y-%m-%d), commit $(commit)"
+}
+
+variant() {
+    local where=${2%/} source whole name
+    lab_dir "$1" >/dev/null || exit 1
+    case $where in
+    labs)
+        [ -n "${BLUEBAR_MINE:-}" ] || need_file "$(lab_dir "$1")/$(lab_file "$1")" "$1" || exit 1
+        # The handouts show the starter, whatever the reader has done to it since (docs.sh).
+        echo "${BLUEBAR_MINE:-mine}"
+        return
+        ;;
+    solutions) echo reference && return ;;
+    starter) echo starter && return ;;
+    esac
+    source=$(submitted "$1" "$where") || die "SUBMISSION=$2: neither $where/$(basename "$(lab_dir "$1")")/$(lab_file "$1") nor $where/$(lab_file "$1") is there."
+    whole=$(whole "$source") || exit 1
+    name=${DESK:+$DESK/}$(submission "$source")
+    common/make/stage.sh "$whole" "$whole" "$B/$name/lab$1.cu"
+    echo "$name"
+}
+
+# The end of the path, for people; and the checksum of all of it, since ann/lee and ann_lee look alike there.
+submission() {
+    local sum
+    sum=$(printf %s "$1" | cksum)
+    echo "sub-$(printf %s "$1" | tail -c 100 | LC_ALL=C tr -c 'A-Za-z0-9.-' _)-${sum%% *}"
+}
+
+submitted() {
+    local dir file f
+    dir=$(lab_dir "$1") || exit 1
+    file=$(lab_file "$1") || exit 1
+    for f in "$2/${dir#labs/}/$file" "$2/$file" "$2"; do
+        if [ -f "$f" ]; then
+            echo "$f"
+            return
+        fi
+    done
+    return 1
+}
+
+need_compilers() {
+    if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then need nvcc nm objcopy; fi
+    if [ "$DEVICE" = sim ]; then need clang nm objcopy; fi
+}
+
+# The result lies in .build/patched/, under the patch's own path. A patch that no longer applies is an error: then the
+# program that it changes has changed, and it must be made anew.
+whole() {
+    local base made new said
+    case $1 in
+    *.patch) need patch || exit 1 ;;
+    *) echo "$1" && return ;;
+    esac
+    base=$(sed -n 's/^--- //p' "$1" | head -n 1)
+    [ -n "$base" ] || die "$1: no line '--- FILE' says which program it changes."
+    [ -f "$base" ] || die "$1 changes $base, which is not there."
+    made=.build/patched/${1%.patch}.cu
+    mkdir -p "$(dirname "$made")"
+    new=$(mktemp "$made.XXXXXX")
+    # --fuzz=0: every line that it shows must be there, or the mistake might land in another place.
+    if ! said=$(patch --silent --fuzz=0 --no-backup-if-mismatch --reject-file=- --output="$new" "$base" "$1" 2>&1 </dev/null); then
+        rm -f "$new"
+        die "$1 does not apply to $base any more. Make it anew: change a copy of that file, and take diff -U1.
+$said"
+    fi
+    if cmp -s "$new" "$made"; then rm "$new"; else mv "$new" "$made"; fi
+    echo "$made"
 }

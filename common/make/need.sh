@@ -1,8 +1,36 @@
 #!/bin/sh
 # need.sh TOOL...: is all of it there? If not, one message with the command that installs it, and exit 1.
+# need.sh --command PACKAGE...: the command that installs these (named as Debian names them) on this system.
 # TOOL: clang (14 or newer, able to write PTX), nvcc, or the name of a program.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+
+install_command() {
+    sudo=
+    [ "$(id -u)" = 0 ] || sudo='sudo '
+    if command -v apt-get >/dev/null 2>&1; then
+        echo "${sudo}apt-get install --no-install-recommends $*"
+    elif command -v dnf >/dev/null 2>&1; then
+        names=
+        for p in "$@"; do
+            case $p in
+            shellcheck) p=ShellCheck ;;
+            clang-format) p="clang-tools-extra" ;;
+            libclang-rt-*) p=compiler-rt ;;
+            gnuplot-nox) p=gnuplot ;;
+            esac
+            names="$names $p"
+        done
+        echo "${sudo}dnf install --setopt=install_weak_deps=False$names"
+    else
+        echo "your package manager: install $*"
+    fi
+}
+if [ "${1:-}" = --command ]; then
+    shift
+    install_command "$@"
+    exit
+fi
 
 missing="" packages=""
 want() { # program, package
@@ -17,7 +45,7 @@ for tool in "$@"; do
         if ! command -v "$clang" >/dev/null 2>&1; then
             want "clang (14 or newer)" clang
         elif ! "$clang" --print-targets 2>/dev/null | grep -q nvptx64; then
-            echo "$clang cannot write PTX: it was built without the NVPTX target. The distribution's package can: $(common/make/install-command.sh clang)" >&2
+            echo "$clang cannot write PTX: it was built without the NVPTX target. The distribution's package can: $(install_command clang)" >&2
             exit 1
         elif [ "$("$clang" -dumpversion | cut -d. -f1)" -lt 14 ]; then
             want "clang 14 or newer ($clang is $("$clang" -dumpversion))" clang
@@ -38,6 +66,6 @@ done
 
 if [ -n "$missing" ]; then
     # shellcheck disable=SC2086 # the list of packages is meant to be split
-    echo "Not found:$missing. Install it with:  $(common/make/install-command.sh $packages)   (or all that is needed: make setup)" >&2
+    echo "Not found:$missing. Install it with:  $(install_command $packages)   (or all that is needed: make setup)" >&2
     exit 1
 fi

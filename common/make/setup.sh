@@ -71,7 +71,7 @@ if command -v apt-get >/dev/null 2>&1; then
 elif command -v dnf >/dev/null 2>&1; then
     sanitizers_work || packages="$packages libclang-rt-dev"
     # shellcheck disable=SC2086
-    command=$(common/make/install-command.sh $packages | sed 's/dnf install/dnf install -y/')
+    command=$(common/make/need.sh --command $packages | sed 's/dnf install/dnf install -y/')
     echo "setup: installing: $command"
     # shellcheck disable=SC2086
     quietly $command

@@ -1,5 +1,6 @@
-// expect: correct: 64x64.*was never written
-// Does nothing, and rewrites the record when the program ends. No handler runs after the record is written.
+// expect: correct: never written
+// Does nothing at all: a function that exit calls rewrites the record to full marks. (The record gets its rows after
+// that.)
 #include "lab3.h"
 #include <elf.h>
 #include <stdio.h>
