@@ -32,18 +32,18 @@ static const lab_row rows[ROWS] = {
     [WAITS] = {"waits", "waits a step", "no call makes the host wait for the GPU, on one stream or on two",
      "", 2, 0, 1, 15, LAB_BOTH, "waits",
      "keep the memory instead of giving it back; ask an event with cudaEventQuery instead of waiting for it", "correct"},
-    [VIRTUAL_TIME] = {"virtual-time", "virtual time of a step", "a step takes at most 1.03 times as long as with memory bought beforehand",
+    [VIRTUAL_TIME] = {"virtual-time", "virtual time of a step", "a step takes at most 1.03 times as long as with memory allocated beforehand",
      "x light", 2, 1.03, 3, 20, LAB_SIM, "time",
-     "mend the two rows above: calls of the driver are all that costs time here", "correct"},
+     "fix the two rows above: calls of the driver are all that costs time here", "correct"},
     [TIME] = {"time", "time of a step", "a step takes no longer than with cudaMallocAsync, on this card",
      "x vendor", 2, 1.03, 2, 10, LAB_GPU, "time",
-     "mend the two rows above: calls of the driver are what costs time here", "correct"},
+     "fix the two rows above: calls of the driver are what costs time here", "correct"},
     [PAIR] = {"pair", "alloc and free", "a pair of pool_alloc and pool_free takes at most 100 ns on this host",
      "ns", 0, 100, 500, 10, LAB_GPU, "pair",
      "no list that grows may be searched from end to end, and no driver call made", "correct"},
     [PEAK] = {"peak", "reserved / live, training", "at its peak the training loop holds at most 1.25 times the bytes in use",
      "x", 2, 1.25, 2, 10, LAB_BOTH, "peak",
-     "find out which blocks lie free at the peak, and why nobody takes them", "correct"},
+     "find out which blocks lie free at the peak, and why no request reuses them", "correct"},
     [LENGTHS] = {"lengths", "reserved / live, lengths", "with sizes that change each batch it is at most 1.6 times",
      "x", 2, 1.6, 4, 5, LAB_BOTH, "lengths",
      "let a larger free block serve a smaller request, and cut off the rest", "correct"},
@@ -123,7 +123,7 @@ static void grade_peak(lab_verdict *v, const replay *r, size_t left_before) {
     if (left_before) {
         LAB_SAY(v->why, "%s of it were left over from the trace before: pool_empty did not give them back",
                 kib(left_before));
-        LAB_SAY(v->next, "mend the row 'nothing leaked' first");
+        LAB_SAY(v->next, "fix the row 'nothing leaked' first");
     } else
         LAB_SAY(v->why,
                 "cudaMalloc was called %ld times, up to %s in all; what lay free did not fit what was asked for",
@@ -141,7 +141,7 @@ static void play(trace *t, lab_verdict *v, lab_verdict *peak) {
         if (peak) grade_peak(peak, r, left_before);
         conclude(r, v);
         if (left_before && !peak && !lab_passed(v))
-            LAB_SAY(v->next, "%s were left over from the trace before: mend the row 'nothing leaked' first",
+            LAB_SAY(v->next, "%s were left over from the trace before: fix the row 'nothing leaked' first",
                     kib(left_before));
         replay_free(r);
     }
@@ -159,12 +159,12 @@ static void grade_stream_waits(lab_verdict *v, const replay *r, double before) {
     if (r->failure[0] || waits <= before) return;
     lab_grade(v, waits);
     LAB_SAY(v->why, "streams: %.2f times a turn %s", waits,
-            disguised ? "your call came back when a busy stream had run dry: it had waited for the GPU"
+            disguised ? "a call returned when a busy stream had run dry, so it had waited for the GPU"
                       : "a call waits for the GPU");
     LAB_SAY(v->next, "%s",
-            disguised ? "if an event is not done, leave its block parked and take another; do not ask until it is"
-                      : "before you buy for a stream, give back only free memory of that stream, and ask events "
-                        "with cudaEventQuery");
+            disguised
+                ? "if an event is not done, leave its block parked and take another; do not ask until it is"
+                : "before cudaMalloc, release only that stream's idle segments, and ask events with cudaEventQuery");
     blame(v, meter_worst(m, waits_of));
 }
 
@@ -244,10 +244,10 @@ static training grade_training(const trace *t, int steps) {
         not_measured(lab_verdict_of(MALLOCS));
         not_measured(lab_verdict_of(WAITS));
     } else {
-        grade_calls(lab_verdict_of(MALLOCS), loop.mallocs, "buy memory", mallocs_of,
+        grade_calls(lab_verdict_of(MALLOCS), loop.mallocs, "allocate memory", mallocs_of,
                     "most steps need nothing new: is each block that was cut joined again, with both neighbours?");
         grade_calls(lab_verdict_of(WAITS), loop.waits, "wait for the GPU", waits_of,
-                    "if it is the cudaFree before you buy: who does not buy in the loop need not sell there");
+                    "drop the cudaFree before cudaMalloc; the steady loop needs neither");
     }
     conclude(r, lab_verdict_of(CORRECT));
     replay_free(r);
@@ -277,9 +277,8 @@ static void grade_virtual_time(lab_verdict *v, const trace *t, const training *l
     LAB_SAY(v->want, "start %s · vendor %s · light %s", lab_us(start), lab_us(vendor), lab_us(least.us));
     if (!lab_possible(v, loop->us, least) || lab_passed(v)) return;
     blame(v, loop->dearest);
-    if (!loop->dearest.line)
-        LAB_SAY(v->next, "nothing is bought and nothing waits: then it is the events, 0.2 us each");
-    LAB_SAY(v->why, "%.2f times a step whose memory was bought beforehand, want ≤ 1.03", loop->us / least.us);
+    if (!loop->dearest.line) LAB_SAY(v->next, "no call allocates or waits; what is left are the events, 0.2 us each");
+    LAB_SAY(v->why, "%.2f times a step whose memory was allocated beforehand, want ≤ 1.03", loop->us / least.us);
 }
 
 static void show_bar(const training *loop) {

@@ -145,6 +145,7 @@ double time_of(allocator *a, const trace *t, int steps);
  * the best of up to 50 tries, within a second. For the gpu lane: the virtual clock does not see host code. */
 double pair_of(allocator *a, const trace *t);
 
+void *zeros(size_t size);      /* memory of the judge, to be given to free(); no memory ends the run */
 const char *kib(size_t bytes); /* "1.5 MiB"; the last four answers stay readable */
 
 enum { SIM_STEPS = 50, GPU_STEPS = 3000, START_STEPS = 20 }; /* the starter's are all alike, and expensive */

@@ -16,6 +16,12 @@
 
 /* --- opening ------------------------------------------------------------------------------------ */
 
+void *zeros(size_t size) {
+    void *p = calloc(1, size);
+    if (!p) lab_die("out of memory");
+    return p;
+}
+
 /* 128 bytes a hop, so that each is another line. */
 static unsigned *chain_new(void) {
     enum { STRIDE = 32 };
@@ -28,8 +34,7 @@ static unsigned *chain_new(void) {
 }
 
 allocator *allocator_open(const char *name, lab_who who, const char *rung, bool vendor) {
-    allocator *a = calloc(1, sizeof *a);
-    if (!a) lab_die("out of memory");
+    allocator *a = zeros(sizeof *a);
     a->name = name;
     a->program = lab_open(who, rung);
     a->chain = chain_new();
@@ -39,8 +44,7 @@ allocator *allocator_open(const char *name, lab_who who, const char *rung, bool 
 }
 
 replay *replay_new(allocator *pool, const trace *t) {
-    replay *r = calloc(1, sizeof *r);
-    if (!r) lab_die("out of memory");
+    replay *r = zeros(sizeof *r);
     lab_use(pool->program);
     r->pool = pool;
     r->t = t;
@@ -267,8 +271,7 @@ static void loop_verify(void *context) {
 }
 
 loop *loop_new(replay *r, int steps) {
-    loop *l = calloc(1, sizeof *l);
-    if (!l) lab_die("out of memory");
+    loop *l = zeros(sizeof *l);
     l->r = r;
     l->steps = steps;
     list_of(r, true, &l->message);

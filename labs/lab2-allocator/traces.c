@@ -4,8 +4,6 @@
  */
 #include "judge.h"
 
-#include <stdlib.h>
-
 static void add(trace *t, op_kind kind, int block, int stream, size_t bytes) {
     if (t->nops == MOST_OPS || block >= MOST_BLOCKS) lab_die("trace '%s' is too long", t->name);
     t->ops[t->nops++] = (op){kind, block, stream, bytes};
@@ -13,8 +11,7 @@ static void add(trace *t, op_kind kind, int block, int stream, size_t bytes) {
 }
 
 static trace *trace_new(const char *name) {
-    trace *t = calloc(1, sizeof *t);
-    if (!t) lab_die("out of memory");
+    trace *t = zeros(sizeof *t);
     t->name = name;
     return t;
 }
