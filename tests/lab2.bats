@@ -51,7 +51,7 @@ setup() {
     done
 }
 
-# The solution with a change by sed, as a submission.
+# The solution with a change by sed, as a submission; with the seed in $seed, if that is set.
 changed() {
     mkdir -p "$BATS_TEST_TMPDIR/s"
     sed "$@" "solutions/${lab#labs/}/allocator.cu" >"$BATS_TEST_TMPDIR/s/allocator.cu"
@@ -59,7 +59,7 @@ changed() {
         echo "the change changed nothing"
         return 1
     }
-    grade "$BATS_TEST_TMPDIR/s/allocator.cu"
+    grade "$BATS_TEST_TMPDIR/s/allocator.cu" "${seed:-7}"
 }
 
 @test "lab 2: an event that pool_use records is too early" {
@@ -111,6 +111,20 @@ changed() {
     sed -n "${place#*:}p" "$BATS_TEST_TMPDIR/s/allocator.cu" | grep -q cudaDeviceSynchronize
 }
 
+# A submission that parks its memory for ever leaves other addresses to those that come after it.
+@test "lab 2: what the starter, the vendor's pool and the light take is the same beside every submission" {
+    local seed=12345
+    for who in starter solutions; do
+        grade $who $seed
+        field "$record" virtual-time want >>"$BATS_TEST_TMPDIR/wants"
+    done
+    changed 's/^    if (pool.parked) look_after_parked(false);$//'
+    field "$record" virtual-time want >>"$BATS_TEST_TMPDIR/wants"
+    cat "$BATS_TEST_TMPDIR/wants"
+    grep -c 'vendor.*light' "$BATS_TEST_TMPDIR/wants" | grep -qx 3
+    [ "$(sort -u "$BATS_TEST_TMPDIR/wants" | wc -l)" = 1 ]
+}
+
 @test "lab 2: the points of the rows sum to 100" {
     [ "$(apart "$B/reference/lab2" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "points") c = i; next } { s += $c } END { print s }')" = 100 ]
 }
@@ -138,7 +152,7 @@ changed() {
     echo "$seen" | grep -Eq '^ +0 +1248 +allocator.cu:[0-9]+$'
 }
 
-@test "lab 2: each allocator of the bench mends the flaw of the one before" {
+@test "lab 2: each allocator of the bench removes the flaw of the one before" {
     apart "$B/reference/lab2" --bench >"$BATS_TEST_TMPDIR/bench"
     cat "$BATS_TEST_TMPDIR/bench"
     awk -F '\t' '!/^#/ { step[$1] = $2; train[$1] = $4; lengths[$1] = $5; holes[$1] = $6 }

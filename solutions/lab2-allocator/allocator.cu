@@ -14,7 +14,7 @@
  *
  *   - Segments are multiples of 2 MiB, no larger than the request makes them. Larger ones would save calls of
  *     cudaMalloc, of which there are none left after the first step, and cost memory, which is what runs out.
- *   - Before a new segment is bought, those that lie wholly free are given back: all of them are too small for what is
+ *   - Before a new segment is allocated, wholly free ones are given back, since all of them are too small for what is
  *     wanted, and two segments never join. That costs a few calls while the cache still grows, and none later.
  *   - Free blocks hang in bins by size, four bins for each doubling. A search starts in the bin of the request, takes
  *     its best fit, and else the best of the next bin that has any: a few dozen nanoseconds, however many are free.

@@ -1,12 +1,12 @@
 /* allocator.cu — lab 2. This is the one file you edit.
  *
- * The program below is right and slow. It is what `del tensor` and a fresh `torch.empty` would cost if nobody stood
- * between Python and the driver: every temporary of a training step is bought from cudaMalloc and sold back to
- * cudaFree.
+ * The program below is right and slow. It is what `del tensor` and a fresh `torch.empty` would cost if nothing stood
+ * between Python and the driver: every temporary of a training step is allocated by cudaMalloc and freed by cudaFree,
+ * one by one.
  *
- * Two things are wrong with that. The calls are dear: 47 microseconds a pair on an H200, and a step of this lab makes
- * 24 pairs. And cudaFree waits until the GPU has nothing left to do, because a kernel might still use the memory. So
- * the queue runs dry 24 times a step, and the GPU stands idle while the host buys.
+ * Two things are wrong with that. The calls are expensive: 47 microseconds a pair on an H200, and a step of this lab
+ * makes 24 pairs. And cudaFree waits until the GPU has nothing left to do, because a kernel might still use the memory.
+ * So the queue runs dry 24 times a step, and the GPU stands idle while the host allocates.
  *
  * What to build, in the order of the handout's rungs. `make lab2` prints all of it:
  *
@@ -18,10 +18,10 @@
  *   3. reserved / live, all three      Cut large blocks, join freed neighbours.
  *   4. two streams                     A block that two streams use is free when both are done. Events know when that
  *                                      is; waiting for them on the host would be the old mistake again.
- *   5. full device                     Give the cache back and try once more; then say no, with NULL.
+ *   5. full device                     Give the cache back and try once more; then refuse, with NULL.
  *
  * It takes about 150 lines of plain host code. Keep the five functions of lab2.h; everything else is yours. You may
- * call malloc, free, abort, printf, assert, CUDA's events and queries, and the five metered calls of lab2.h.
+ * call malloc, free, abort, printf, assert, cudaMalloc, cudaFree, the synchronizations, CUDA's events and queries.
  */
 #include "lab2.h"
 

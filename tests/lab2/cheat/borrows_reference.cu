@@ -1,5 +1,5 @@
 // expect: gate: reference_pool_alloc
-// The harness links the reference solution to time it. This calls it.
+// The harness opens the reference solution to time it. This calls it, by names that no program shows.
 #include "lab2.h"
 
 extern "C" void *reference_pool_alloc(size_t, cudaStream_t);

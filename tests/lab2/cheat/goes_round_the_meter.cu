@@ -1,9 +1,8 @@
-// expect: correct: does not lie in memory that cudaMalloc gave
-// Goes round the meter: takes back the real cudaMalloc, whose calls nobody counts.
+// expect: gate: __real_cudaMalloc
+// Goes round the meter: the linker knows the driver's own cudaMalloc, whose calls nobody counts, by this name.
 #include "lab2.h"
 
-#undef cudaMalloc
-#undef cudaFree
+extern "C" cudaError_t unheard_malloc(void **, size_t) __asm__("__real_cudaMalloc");
 
 static char *base;
 static size_t used;
@@ -13,7 +12,7 @@ static int blocks;
 extern "C" void *pool_alloc(size_t bytes, cudaStream_t stream) {
     (void)stream;
     bytes = (bytes + 255) / 256 * 256;
-    if (!base && cudaMalloc(&base, ALL) != cudaSuccess) return NULL;
+    if (!base && unheard_malloc((void **)&base, ALL) != cudaSuccess) return NULL;
     if (used + bytes > ALL) return NULL;
     used += bytes;
     blocks++;

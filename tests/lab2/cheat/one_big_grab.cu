@@ -1,6 +1,6 @@
 // expect: peak: held at the peak
-// Buys far more than it needs, once, and never reuses anything while a block is live: no calls, no waits, and memory
-// for nobody else.
+// Allocates far more than it needs, once, and never reuses anything while a block is live: no calls, no waits, and
+// memory for nobody else.
 #include "lab2.h"
 
 static char *base;

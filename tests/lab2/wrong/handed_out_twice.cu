@@ -34,7 +34,7 @@ extern "C" void pool_empty(void) {
     }
 }
 
-static struct piece *buy(size_t bytes, cudaStream_t stream) {
+static struct piece *grow(size_t bytes, cudaStream_t stream) {
     struct piece *b = (struct piece *)calloc(1, sizeof *b);
     if (cudaMalloc(&b->p, bytes) != cudaSuccess) {
         free(b);
@@ -52,10 +52,10 @@ extern "C" void *pool_alloc(size_t asked, cudaStream_t stream) {
     size_t bytes = (asked + 255) / 256 * 256;
     struct piece *b = all;
     while (b && !(b->bytes == bytes && b->home == stream)) b = b->next;
-    if (!b) b = buy(bytes, stream);
+    if (!b) b = grow(bytes, stream);
     if (!b) {
         pool_empty();
-        b = buy(bytes, stream);
+        b = grow(bytes, stream);
     }
     if (!b) return NULL;
     b->used = 1;

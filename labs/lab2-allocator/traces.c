@@ -1,61 +1,17 @@
-/* traces.cuh — what the allocator is asked for: five traces, each a list of small steps.
+/* traces.c — what an allocator is asked for: five traces, each a list of small steps; see judge.h.
  *
- * A trace names its blocks by numbers. FILL and READ are kernels: one writes a pattern into a block, the other looks
- * whether it is still there. They are queued like any kernel, so they find out what was in the block when the GPU came
- * to it, not when the host asked. Sizes depend on the seed, so that no plan made beforehand fits.
+ * A trace names its blocks by numbers. Sizes depend on the seed, so that no plan made beforehand fits.
  */
-#ifndef TRACES_CUH
-#define TRACES_CUH
-
-#include "lab.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-typedef enum {
-    OP_ALLOC,   /* block, bytes, stream: its home */
-    OP_FREE,    /* block */
-    OP_FILL,    /* block, stream */
-    OP_READ,    /* block, stream */
-    OP_SHARE,   /* block, stream: the second stream waits for the first, and pool_use is told */
-    OP_SLOW,    /* stream: keep it busy for a while */
-    OP_BUSY,    /* stream: must still have work to do; a note is made if somebody waited for it */
-    OP_SYNC,    /* the harness itself waits until all is done */
-    OP_MARK,    /* the harness notes what is held by now */
-    OP_REFUSED, /* block, bytes, stream: an ALLOC that must say no, for the device is full */
-} op_kind;
-
-typedef struct {
-    op_kind kind;
-    int block, stream;
-    size_t bytes;
-} op;
-
-enum {
-    MOST_OPS = 8192,
-    MOST_BLOCKS = 2048,
-    STREAMS = 2,
-    TURNS = 16,
-    PIECE = 256 /* bytes: what addresses are multiples of */
-};
-
-typedef struct {
-    const char *name;
-    size_t capacity; /* of the device; 0: all that is there */
-    int nops, nblocks;
-    op ops[MOST_OPS];
-} trace;
+#include "judge.h"
 
 static void add(trace *t, op_kind kind, int block, int stream, size_t bytes) {
     if (t->nops == MOST_OPS || block >= MOST_BLOCKS) lab_die("trace '%s' is too long", t->name);
-    op o = {kind, block, stream, bytes};
-    t->ops[t->nops++] = o;
+    t->ops[t->nops++] = (op){kind, block, stream, bytes};
     if (block >= t->nblocks) t->nblocks = block + 1;
 }
 
 static trace *trace_new(const char *name) {
-    trace *t = (trace *)calloc(1, sizeof *t);
-    if (!t) lab_die("out of memory");
+    trace *t = zeros(sizeof *t);
     t->name = name;
     return t;
 }
@@ -84,7 +40,7 @@ static size_t about(size_t kib, uint64_t *state) { return kib * 1024 + next_rand
 
 /* One training step of six layers. Forward: each layer keeps its activation and drops a workspace. Backward, in the
  * other order: a gradient for the layer below and one for the weights; then the activation may go. 24 blocks. */
-static trace *trace_train(uint64_t seed) {
+trace *trace_train(uint64_t seed) {
     static const size_t layer_kib[] = {1600, 750, 2700, 1100, 1750, 1250},
                         work_kib[] = {560, 1900, 400, 1250, 950, 280};
     enum { LAYERS = 6 };
@@ -109,7 +65,7 @@ static trace *trace_train(uint64_t seed) {
 }
 
 /* 40 batches of sentences; the longest sentence of a batch decides all sizes, and one of them grows with its square. */
-static trace *trace_lengths(uint64_t seed) {
+trace *trace_lengths(uint64_t seed) {
     trace *t = trace_new("lengths");
     for (int batch = 0; batch < 40; batch++) {
         size_t n = 64 + next_random(&seed) % 960;
@@ -127,7 +83,7 @@ static trace *trace_lengths(uint64_t seed) {
 
 /* The same 8 MiB six times over, in pieces of 64 KiB, then of 128 KiB, at last in four of 2 MiB; freed in no order.
  * Only who joins free neighbours can make large pieces of small ones. */
-static trace *trace_holes(uint64_t seed) {
+trace *trace_holes(uint64_t seed) {
     trace *t = trace_new("holes");
     const size_t all = (size_t)8 << 20;
     for (size_t piece = (size_t)64 << 10; piece <= all / 4; piece *= 2) {
@@ -144,7 +100,7 @@ static trace *trace_holes(uint64_t seed) {
 
 /* Two streams, 16 times: a block is still in use by a slow stream when another one of the same size is asked for. In
  * every other turn stream 1 is idle when it is told of the block, so an event recorded then would already be done. */
-static trace *trace_streams(uint64_t seed) {
+trace *trace_streams(uint64_t seed) {
     trace *t = trace_new("streams");
     size_t bytes = about(600, &seed);
     for (int i = 0; i < TURNS; i++) {
@@ -175,7 +131,7 @@ static trace *trace_streams(uint64_t seed) {
  * stream. Then one large block is wanted: there is room, if all of that is given back. Then 28 blocks of 1 MiB are
  * made, two go, the first one among them, and 8 MiB more are asked for: there the only right answer is no. Nothing may
  * be broken by it: the two come again, and half of all blocks go and come again. */
-static trace *trace_full(uint64_t seed) {
+trace *trace_full(uint64_t seed) {
     trace *t = trace_new("full");
     t->capacity = (size_t)32 << 20;
     enum { SMALL = 64, KEPT = 28 };
@@ -197,5 +153,3 @@ static trace *trace_full(uint64_t seed) {
     for (int i = 0; i < KEPT; i++) consume(t, block[i], 0);
     return t;
 }
-
-#endif
