@@ -255,7 +255,7 @@ $(B)/obj/lab$1/%.o: tests/lab$1/%.c $(JUDGE_MADE_BY)
 $(B)/obj/lab$1/%.o: $$(dir$1)/%.cu $(CUDA_TOOLS)
 	@mkdir -p $$(@D)
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab)
-$(B)/judge/lab$1: $$(addprefix $(B)/obj/lab$1/,harness.o player.o bench.o $$(if $$(wildcard $$(dir$1)/offered.cu),offered.o)) $(LAB_OBJ) $(CUDART)
+$(B)/judge/lab$1: $$(addprefix $(B)/obj/lab$1/,$$(patsubst %.c,%.o,$$(notdir $$(wildcard $$(dir$1)/*.c))) bench.o $$(if $$(wildcard $$(dir$1)/offered.cu),offered.o)) $(LAB_OBJ) $(CUDART)
 	@mkdir -p $$(@D)
 	@$$(call link_judge,$$(filter %.o,$$^))
 $(B)/judge/lab$1.map: $(B)/judge/lab$1
@@ -263,7 +263,7 @@ $(B)/judge/lab$1.map: $(B)/judge/lab$1
 $(B)/judge/lab$1.wraps: $(B)/judge/lab$1
 	@$(B)/judge/lab$1 --wraps >$$@
 $(B)/ladder/lab$1.map: $(B)/judge/lab$1
-	@mkdir -p $$(@D) && $(B)/judge/lab$1 --entries | sed 's/.*/*_&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } >$$@
+	@mkdir -p $$(@D) && $(B)/judge/lab$1 --rung-entries | sed 's/.*/*_&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } >$$@
 $(B)/ladder/lab$1.so: $(B)/obj/lab$1/ladder.o $(B)/ladder/lab$1.map $(CUDART)
 	@$$(call link_so,$$<,$(B)/ladder/lab$1.map)
 $(B)/%/lab$1: | $(B)/%/lab$1.so $(B)/judge/lab$1 $(B)/starter/lab$1.so $(B)/reference/lab$1.so $(B)/ladder/lab$1.so
