@@ -1,7 +1,8 @@
 /* harness.c — runs and grades lab 0. You need not edit it, but do read it: nothing about your grade is hidden.
  *
  *   1. Ask: every function of yours is called with the sizes of the handout, with sizes and machines that the seed
- *      chooses, and for four predictions; forwards, then backwards (questions.c). Nothing has been measured yet.
+ *      chooses, and for four predictions, each for two sizes; forwards, then backwards (questions.c). Nothing has been
+ * measured yet.
  *   2. Measure: the machine's ceilings (machine.c), and the four things that you have predicted.
  *   3. Ask once more: an answer that differs now has looked at the measurements.
  *   4. Compare. Formulas are right or wrong; a prediction earns by its distance, in doublings.
@@ -204,19 +205,34 @@ static void grade_formulas(const struct paper *p) {
 
 /* --- verdicts: predictions ----------------------------------------------------------------------- */
 
-static double doublings(double prediction, double truth) { return fabs(log2(prediction / truth)); }
+/* A prediction and what came out, in microseconds. */
+struct forecast {
+    double prediction, truth;
+    long n;
+};
 
-static void grade_prediction(enum trial t, double prediction, double truth, long n) {
+static bool is_time(double us) { return isfinite(us) && us > 0; }
+
+/* How far off, in doublings. */
+static double distance(const struct forecast *f) {
+    return is_time(f->prediction) ? fabs(log2(f->prediction / f->truth)) : INFINITY;
+}
+
+/* The worse of both sizes counts. The card shows the large one, or the small one where that is what is wrong. */
+static void grade_prediction(enum trial t, const struct forecast of[SIZES]) {
     static const char *const cases[] = {"case ONE_FLOP", "case SEND", "case COPY", "case FMA"};
     static const char *const units[] = {"addition", "bytes", "floats", "operations"};
     lab_verdict *v = lab_verdict_of(ROW_ONE_FLOP + (int)t);
-    LAB_SAY(v->want, "really %.1f us%s, for %ld %s", truth, lab_lane() == LAB_SIM ? " virtual" : "", n, units[t]);
-    if (!(isfinite(prediction) && prediction > 0)) {
+    lab_grade(v, distance(&of[SMALL]));
+    const struct forecast *f = &of[lab_passed(v) || distance(&of[LARGE]) >= distance(&of[SMALL]) ? LARGE : SMALL];
+    const double prediction = f->prediction, truth = f->truth;
+    LAB_SAY(v->want, "really %.1f us%s, for %ld %s", truth, lab_lane() == LAB_SIM ? " virtual" : "", f->n, units[t]);
+    if (!is_time(prediction)) {
         lab_fail(v, "%g us is no time", prediction);
         LAB_SAY(v->value_text, "%g us", prediction);
         return lab_blame_return(v, cases[t]);
     }
-    lab_grade(v, doublings(prediction, truth));
+    lab_grade(v, distance(f));
     LAB_SAY(v->value_text, "%.*f us", prediction < 0.1 ? 3 : 1, prediction);
     if (lab_passed(v)) return;
     lab_blame_return(v, cases[t]);
@@ -252,14 +268,15 @@ static void grade(lab_program *mine, struct bench_bed *bed) {
     struct sheet sheet = this_sheet();
     struct exam *e = lab_hide(sizeof *e);
     struct lab0_answer *first = hidden_answers(), *again = hidden_answers(), *want = hidden_answers();
-    double truth[TRIALS];
+    double truth[SIZES][TRIALS];
     exam_draw(e, sheet, bed);
     lab_pass(lab_verdict_of(ROW_PURE)); /* until an answer says otherwise */
     ask_all(mine, e, first, false);
     ask_all(mine, e, again, true);
     hold_pure(e, first, again, "in another order");
     struct machine m = bed_measure(bed);
-    for (int t = 0; t < TRIALS; t++) truth[t] = trial_time((enum trial)t, bed, e->amount[t]);
+    for (int size = LARGE; size < SIZES; size++)
+        for (int t = 0; t < TRIALS; t++) truth[size][t] = trial_time((enum trial)t, bed, e->amount[size][t]);
     ask_all(mine, e, again, false);
     hold_pure(e, first, again, "after the measurements");
     struct point points[SHOWN];
@@ -268,12 +285,17 @@ static void grade(lab_program *mine, struct bench_bed *bed) {
     for (int i = 0; i < e->count; i++) want[i] = ask(reference, &e->question[i]);
     const struct paper paper = {e, first, want};
     grade_formulas(&paper);
-    for (int t = 0; t < TRIALS; t++)
+    for (int t = 0; t < TRIALS; t++) {
+        struct forecast of[SIZES];
+        for (int size = LARGE; size < SIZES; size++) {
+            const int i = e->predictions + size * TRIALS + t;
+            of[size] = (struct forecast){first[i].a, truth[size][t], (long)e->question[i].n};
+        }
         if (t == SEND && !(sheet.link_gbs > 0))
             lab_skip(lab_verdict_of(ROW_SEND), "neither nvidia-smi nor /sys says what kind of link this card has");
         else
-            grade_prediction((enum trial)t, first[e->predictions + t].a, truth[t],
-                             (long)e->question[e->predictions + t].n);
+            grade_prediction((enum trial)t, of);
+    }
     print_machine(&m);
     print_roofline(&m, points, SHOWN);
 }

@@ -72,18 +72,33 @@ static void ask_about_sheets(struct exam *e, struct sheet mine) {
     }
 }
 
+/* A size that takes some microseconds by the sheet, about as long as it takes to start it and to wait. */
+static long small_amount(enum trial t, const struct bench_bed *bed, struct sheet s) {
+    const double share = random_share(), us = 10 + 6 * share;
+    const double memory = s.bus_bits / 8.0 * 2 * s.mem_clock_mhz, fp32 = 2.0 * s.sms * s.lanes * s.clock_mhz;
+    const double round = (double)trial_n(FMA, bed, 1);
+    switch (t) {
+    case ONE_FLOP: return 1;
+    case SEND: return (long)(us * s.link_gbs * 1e3) / 16 * 16;
+    case COPY: return (long)(us * memory / 2) / 16 * 16;
+    case FMA: return (long)ceil((6 + 3 * share) * fp32 / round);
+    }
+    return 0;
+}
+
 void exam_draw(struct exam *e, struct sheet sheet, const struct bench_bed *bed) {
     ask_about_works(e);
     ask_about_ceilings(e);
     ask_about_sheets(e, sheet);
     e->predictions = e->count;
-    for (int t = 0; t < TRIALS; t++) {
-        e->amount[t] = trial_amount((enum trial)t, bed);
-        add(e, (struct lab0_question){.function = PREDICT_US,
-                                      .trial = (enum trial)t,
-                                      .n = trial_n((enum trial)t, bed, e->amount[t]),
-                                      .s = sheet});
-    }
+    for (int size = LARGE; size < SIZES; size++)
+        for (int t = 0; t < TRIALS; t++) {
+            const enum trial trial = (enum trial)t;
+            e->amount[size][t] = size == LARGE ? trial_amount(trial, bed) : small_amount(trial, bed, sheet);
+            add(e,
+                (struct lab0_question){
+                    .function = PREDICT_US, .trial = trial, .n = trial_n(trial, bed, e->amount[size][t]), .s = sheet});
+        }
 }
 
 /* --- the trials ------------------------------------------------------------------------------------- */

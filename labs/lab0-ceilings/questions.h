@@ -8,13 +8,16 @@
 
 #include "machine.h"
 
+/* Each trial is predicted for two sizes. A fixed cost hardly shows in the LARGE one and is a third or more of the SMALL
+ * one; so neither a number nor a formula without the fixed cost is right for both. */
+enum { LARGE, SMALL, SIZES };
 enum { TRIALS = FMA + 1, LAB0_MOST = 96 };
 
 struct exam {
     struct lab0_question question[LAB0_MOST];
     int count;
-    int predictions;     /* the first of the TRIALS predictions */
-    long amount[TRIALS]; /* of each trial, in the unit of its piece of work */
+    int predictions;            /* the first of SIZES * TRIALS predictions: all trials of a size, then the next */
+    long amount[SIZES][TRIALS]; /* of each trial, in the unit of its piece of work */
 };
 
 /* Draws all questions from fresh seeds, about the sheet among others, and the trials' amounts. */
