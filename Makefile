@@ -267,7 +267,7 @@ $(B)/obj/lab$1/%.o: tests/lab$1/%.c $(JUDGE_MADE_BY)
 $(B)/obj/lab$1/%.o: $$(dir$1)/%.cu $(CUDA_TOOLS)
 	@mkdir -p $$(@D)
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab)
-judge$1 := $$(wildcard $$(dir$1)/*.c tests/lab$1/*.c $$(dir$1)/offered.cu $$(dir$1)/stamps.cu)
+judge$1 := $$(wildcard $$(dir$1)/*.c tests/lab$1/bench.c $$(dir$1)/offered.cu $$(dir$1)/stamps.cu)
 $(B)/judge/lab$1: $$(addprefix $(B)/obj/lab$1/,$$(addsuffix .o,$$(basename $$(notdir $$(judge$1))))) $(LAB_OBJ) $(CUDART)
 	@mkdir -p $$(@D)
 	@$$(call link_judge,$$(filter %.o,$$^))
@@ -276,7 +276,7 @@ $(B)/judge/lab$1.map: $(B)/judge/lab$1
 $(B)/judge/lab$1.wraps: $(B)/judge/lab$1
 	@$(B)/judge/lab$1 --wraps >$$@
 $(B)/ladder/lab$1.map: $(B)/judge/lab$1
-	@mkdir -p $$(@D) && $(B)/judge/lab$1 --entries | sed 's/.*/*_&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } >$$@
+	@mkdir -p $$(@D) && $(B)/judge/lab$1 --rung-entries | sed 's/.*/*_&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } >$$@
 $(B)/ladder/lab$1.so: $(B)/obj/lab$1/ladder.o $(B)/ladder/lab$1.map $(B)/judge/lab$1.wraps $(CUDART)
 	@$$(call link_so,$$<,$(B)/ladder/lab$1.map,$(B)/judge/lab$1.wraps)
 $(B)/%/lab$1: | $(B)/%/lab$1.so $(B)/judge/lab$1 $(B)/starter/lab$1.so $(B)/reference/lab$1.so $(B)/ladder/lab$1.so

@@ -189,8 +189,9 @@ static uint64_t parse_seed(const char *text) {
 }
 
 /* The build makes them the only names that a program shows. */
-static void print_entries(void) {
-    for (int i = 0; lab_entries[i]; i++) puts(lab_entries[i]);
+static void print_entries(bool of_rungs) {
+    const char *name;
+    for (int i = 0; (name = lab_entry_name(i, of_rungs)); i++) puts(name);
 }
 
 lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
@@ -221,7 +222,9 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
         else if (!strcmp(a, "--rows"))
             lab_rows_print(stdout, spec), exit(lab_leave());
         else if (!strcmp(a, "--entries"))
-            print_entries(), exit(lab_leave());
+            print_entries(false), exit(lab_leave());
+        else if (!strcmp(a, "--rung-entries"))
+            print_entries(true), exit(lab_leave());
         else if (!strcmp(a, "--wraps"))
             lab_print_wraps(stdout), exit(lab_leave());
         else if (!strcmp(a, "--calls"))

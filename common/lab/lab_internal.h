@@ -69,6 +69,9 @@ void lab_use_device(int device); /* the calls of this process go to that one fro
 void lab_print_wraps(FILE *f);
 void lab_print_calls(FILE *f);
 
+/* player.c: the name of entry point i, NULL behind the last one. A rung of the ladder has more of them. */
+const char *lab_entry_name(int i, bool rung);
+
 /* player.c: lab_play in three parts, so that a clock can run around the middle one. `entry` is what run takes. */
 void lab_play_begin(lab_program *program, const void *message, size_t size, lab_entry ***entry);
 void lab_play_run(lab_entry **entry);

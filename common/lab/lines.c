@@ -97,6 +97,41 @@ void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text) {
     if (line) LAB_SAY(v->where, "%s:%d", base_name(file), line);
 }
 
+/* The file that the compiler named, which is the student's own: the program's source, beside it, is a copy whose first
+ * line names the original. "" where there is none. */
+static const char *own_file(void) {
+    static char name[256];
+    char copy[sizeof lab.program + 3];
+    lab_text(copy, sizeof copy, "%s.cu", lab.program);
+    FILE *f = fopen(copy, "re");
+    name[0] = 0;
+    if (f && fscanf(f, "#line 1 \"%255[^\"]\"", name) != 1) name[0] = 0;
+    if (f) fclose(f);
+    return name;
+}
+
+typedef struct {
+    const char *text;
+    int after;
+} text_after;
+
+static bool has_text_after(const char *code, int line, const void *key) {
+    const text_after *t = key;
+    return line >= t->after && has_text(code, line, t->text);
+}
+
+void lab_blame_return(lab_verdict *v, const char *text) {
+    const char *file = own_file();
+    text_after wanted = {text, 1};
+    int line = find_line(file, has_text_after, &wanted, v->code, sizeof v->code);
+    wanted = (text_after){"return", line};
+    int returns = line ? find_line(file, has_text_after, &wanted, v->code, sizeof v->code) : 0;
+    if (line)
+        LAB_SAY(v->where, "%s:%d", base_name(file), returns ? returns : line);
+    else
+        LAB_SAY(v->where, "%s", text);
+}
+
 void lab_blame_place(lab_verdict *v, const struct simgpu_place *place) {
     lab_line l = {.line = place->line};
     if (!place->file || !place->line) return;

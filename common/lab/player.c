@@ -74,6 +74,13 @@ static void refuse(const char *path, const char *error) {
             lab.spec->source, length, name);
 }
 
+const char *lab_entry_name(int i, bool rung) {
+    int entries = 0;
+    while (entries < i && lab_entries[entries]) entries++;
+    if (lab_entries[entries]) return lab_entries[entries];
+    return rung && lab_rung_entries ? lab_rung_entries[i - entries] : NULL;
+}
+
 static void *open_object(lab_who who) {
     char path[PATH_MAX];
     path_of(who, path);
@@ -96,20 +103,22 @@ lab_program *lab_open(lab_who who, const char *rung) {
     p->device = lab_new_device();
     lab_use(p);
     void *object = open_object(who);
-    for (int i = 0; lab_entries[i]; i++) {
+    const char *name;
+    for (int i = 0; (name = lab_entry_name(i, rung)); i++) {
         if (i == MOST_ENTRIES) lab_die("the lab has more than %d entry points", MOST_ENTRIES);
-        p->entry[i] = find(object, rung, lab_entries[i]);
+        p->entry[i] = find(object, rung, name);
         if (!p->entry[i] && !rung)
             lab_die("%s does not define `%s`, which the harness calls. Is it extern \"C\", and spelled like this?",
-                    lab.spec->source, lab_entries[i]);
+                    lab.spec->source, name);
     }
     return p;
 }
 
 bool lab_has_rung(const char *rung) {
     void *object = open_object(LAB_LADDER);
-    for (int i = 0; lab_entries[i]; i++)
-        if (find(object, rung, lab_entries[i])) return true;
+    const char *name;
+    for (int i = 0; (name = lab_entry_name(i, rung)); i++)
+        if (find(object, rung, name)) return true;
     return false;
 }
 

@@ -39,6 +39,10 @@ void lab_perform(lab_entry *const *entry, const void *message, void *reply);
  * that the program's shared object shows. */
 extern const char *const lab_entries[];
 
+/* Names that rungs of the ladder define besides, up to a NULL: for kernels of the harness that do no entry point's
+ * work. Their addresses follow those of lab_entries. A lab without such names defines no list. */
+extern const char *const lab_rung_entries[] __attribute__((weak));
+
 /* What the student's code asks for through a function of the player, goes to the judge as a message, and the judge's
  * answer comes back: lab_ask copies the question there and `size` bytes of answer here. The judge hears it by the
  * function that it gave to lab_answer_with. */
@@ -56,8 +60,8 @@ typedef struct lab_program lab_program;
 typedef enum { LAB_MINE, LAB_STARTER, LAB_REFERENCE, LAB_LADDER } lab_who;
 
 /* Opens a program on a fresh device and makes that device current. `rung` NULL; or of a LAB_LADDER the rung's name:
- * its entry points are called RUNG_ENTRY there, as `tile_transpose`. An entry point that is not there, or a name that
- * nobody defines, ends the run with a message. */
+ * its entry points, some of lab_entries and lab_rung_entries, are called RUNG_ENTRY there, as `tile_transpose`. An
+ * entry point that is missing in another program, or an undefined name, ends the run with a message. */
 lab_program *lab_open(lab_who who, const char *rung);
 bool lab_has_rung(const char *rung); /* does the ladder have it? (A vendor's library may not be there.) */
 

@@ -9,20 +9,24 @@
 #ifndef LAB0_H
 #define LAB0_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What a piece of work must do at the very least. */
 struct work {
     double bytes; /* between the GPU and its memory, if each input is read once and each result is written once */
     double flops; /* additions and multiplications; a multiply-add is two */
 };
 
-extern "C" struct work copy_work(long n);           /* b[i] = a[i], for n floats */
-extern "C" struct work saxpy_work(long n);          /* y[i] = alpha * x[i] + y[i], for n floats; alpha costs nothing */
-extern "C" struct work one_flop_work(void);         /* c = a + b: one float each */
-extern "C" struct work matmul_work(long n);         /* C = A * B, all n x n, by the definition */
-extern "C" struct work scores_work(long n, long d); /* S = Q * K^T, as in attention: Q and K are n x d, S is n x n */
+struct work copy_work(long n);           /* b[i] = a[i], for n floats */
+struct work saxpy_work(long n);          /* y[i] = alpha * x[i] + y[i], for n floats; alpha costs nothing */
+struct work one_flop_work(void);         /* c = a + b: one float each */
+struct work matmul_work(long n);         /* C = A * B, all n x n, by the definition */
+struct work scores_work(long n, long d); /* S = Q * K^T, as in attention: Q and K are n x d, S is n x n */
 
 /* Operations for each byte. */
-extern "C" double intensity(struct work w);
+double intensity(struct work w);
 
 /* What a machine can do at most. */
 struct ceilings {
@@ -32,9 +36,9 @@ struct ceilings {
 };
 
 /* The time that each of the three ceilings alone would force on the work: the largest decides. */
-extern "C" double least_us(struct work w, struct ceilings c);
+double least_us(struct work w, struct ceilings c);
 enum bound { OVERHEAD, MEMORY, ARITHMETIC };
-extern "C" enum bound bound_of(struct work w, struct ceilings c); /* which of the three it is */
+enum bound bound_of(struct work w, struct ceilings c); /* which of the three it is */
 
 /* A card's data sheet, as the driver reports it. */
 struct sheet {
@@ -46,8 +50,8 @@ struct sheet {
     double link_gbs;      /* of the link to the host, one way, by its kind (PCIe 5 x16: 63); 0 where nobody says */
 };
 
-extern "C" double sheet_bytes_per_us(struct sheet s);
-extern "C" double sheet_flops_per_us(struct sheet s);
+double sheet_bytes_per_us(struct sheet s);
+double sheet_flops_per_us(struct sheet s);
 
 /* Four things that the harness will time, from the host's call to the moment the host knows that it is over. */
 enum trial {
@@ -57,13 +61,9 @@ enum trial {
     FMA       /* a kernel that does n operations in registers, all of them multiply-adds */
 };
 
-extern "C" double predict_us(enum trial what, double n, struct sheet s);
+double predict_us(enum trial what, double n, struct sheet s);
 
-/* Where this source lies, so that a card can show its lines. You need not write it. */
-#ifndef LAB0_HARNESS
-extern "C" const char *ceilings_source(void) { return __BASE_FILE__; }
-#else
-extern "C" const char *ceilings_source(void);
+#ifdef __cplusplus
+}
 #endif
-
 #endif

@@ -1,19 +1,20 @@
-/* rungs.cuh — the rungs of lab 4's ladder, each kernel with the one flaw that the next one mends.
+/* ladder.cu — the rungs of lab 4's ladder, each kernel with the one flaw that the next one removes.
  *
- * The harness uses `read_all`, the speed of light: what it costs to look at every byte once and keep nothing. The bench
+ * The harness uses `read`, the speed of light: what it costs to look at every byte once and keep nothing. The bench
  * times them all. A rung is short and stands alone: similar kernels are easier to compare than one clever template.
  *
  * The first four give each thread one float and differ in the tree only; the blocks' sums meet in an atomic addition.
+ * The launchers of rung `tree` are called tree_mean, or tree_plan and tree_means.
  */
-#ifndef RUNGS_CUH
-#define RUNGS_CUH
-
 #include "lab4.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { RUNG_THREADS = 256, RUNG_GRID = 1056, RUNG_LOADS = 4 }; /* 1056 blocks of 256: all that 132 SMs hold at once */
 
 /* Level by level, neighbours first. Flaw: at each level a warp has working lanes and watching lanes. */
-static __global__ void interleaved(const float *in, int n, float *mean) {
+__global__ void interleaved(const float *in, int n, float *mean) {
     __shared__ float s[RUNG_THREADS];
     int t = threadIdx.x, i = blockIdx.x * RUNG_THREADS + t;
     s[t] = i < n ? in[i] : 0;
@@ -27,7 +28,7 @@ static __global__ void interleaved(const float *in, int n, float *mean) {
 
 /* The working threads stand side by side, so whole warps are done early. Flaw: they add the same elements as before, 2
  * * step words apart, and these lie in few banks. */
-static __global__ void strided_index(const float *in, int n, float *mean) {
+__global__ void strided_index(const float *in, int n, float *mean) {
     __shared__ float s[RUNG_THREADS];
     int t = threadIdx.x, i = blockIdx.x * RUNG_THREADS + t;
     s[t] = i < n ? in[i] : 0;
@@ -41,7 +42,7 @@ static __global__ void strided_index(const float *in, int n, float *mean) {
 }
 
 /* The far half is added to the near half: no conflicts. Flaw: nine barriers for 256 floats. */
-static __global__ void sequential(const float *in, int n, float *mean) {
+__global__ void sequential(const float *in, int n, float *mean) {
     __shared__ float s[RUNG_THREADS];
     int t = threadIdx.x, i = blockIdx.x * RUNG_THREADS + t;
     s[t] = i < n ? in[i] : 0;
@@ -53,12 +54,12 @@ static __global__ void sequential(const float *in, int n, float *mean) {
     if (t == 0) atomicAdd(mean, s[0] / n);
 }
 
-static __device__ float rung_warp_sum(float v) {
+__device__ float rung_warp_sum(float v) {
     for (int distance = 16; distance > 0; distance /= 2) v += __shfl_down_sync(0xffffffff, v, distance);
     return v;
 }
 
-static __device__ float rung_block_sum(float v) {
+__device__ float rung_block_sum(float v) {
     __shared__ float s[32];
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     v = rung_warp_sum(v);
@@ -68,7 +69,7 @@ static __device__ float rung_block_sum(float v) {
 }
 
 /* Lanes hand each other registers: one barrier a block. Flaw: one float a thread is little work for a block. */
-static __global__ void shuffle(const float *in, int n, float *mean) {
+__global__ void shuffle(const float *in, int n, float *mean) {
     int i = blockIdx.x * RUNG_THREADS + threadIdx.x;
     float sum = rung_block_sum(i < n ? in[i] : 0);
     if (threadIdx.x == 0) atomicAdd(mean, sum / n);
@@ -76,7 +77,7 @@ static __global__ void shuffle(const float *in, int n, float *mean) {
 
 /* A thread adds a piece of the array, one float after the other, as a CPU would. Flaw: the lanes of a warp are far
  * apart. */
-static __global__ void chunk(const float *in, int n, float *mean) {
+__global__ void chunk(const float *in, int n, float *mean) {
     int all = gridDim.x * RUNG_THREADS, size = (n + all - 1) / all;
     int first = (blockIdx.x * RUNG_THREADS + threadIdx.x) * size;
     float sum = 0;
@@ -86,7 +87,7 @@ static __global__ void chunk(const float *in, int n, float *mean) {
 }
 
 /* A thread adds every 270336th float, so a warp reads in a row. Flaw: 4 bytes a load, and few loads on their way. */
-static __global__ void strided(const float *in, int n, float *mean) {
+__global__ void strided(const float *in, int n, float *mean) {
     float sum = 0;
     for (int i = blockIdx.x * RUNG_THREADS + threadIdx.x; i < n; i += gridDim.x * RUNG_THREADS) sum += in[i];
     sum = rung_block_sum(sum);
@@ -94,7 +95,7 @@ static __global__ void strided(const float *in, int n, float *mean) {
 }
 
 /* A tensor is added by one block, float by float. Flaw: the longest tensor decides when all is done. */
-static __global__ void tensor_a_block(const struct tensor *tensors, float *means) {
+__global__ void tensor_a_block(const struct tensor *tensors, float *means) {
     struct tensor x = tensors[blockIdx.x];
     float sum = 0;
     for (int i = threadIdx.x; i < x.length; i += blockDim.x) sum += x.data[i];
@@ -103,7 +104,7 @@ static __global__ void tensor_a_block(const struct tensor *tensors, float *means
 }
 
 /* The speed of light: every byte in once, nothing out. The test keeps the compiler from dropping the loads. */
-static __global__ void read_all(const float4 *in, int quads, float *never) {
+__global__ void read_all(const float4 *in, int quads, float *never) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
     float sum = 0;
     for (; i + (RUNG_LOADS - 1) * all < quads; i += RUNG_LOADS * all) {
@@ -117,53 +118,97 @@ static __global__ void read_all(const float4 *in, int quads, float *never) {
 
 /* --- launchers, with the signatures of lab4.h ------------------------------------------------- */
 
-#define RUNG_TREE(name)                                                                                                \
-    static void rung_##name(const float *in, int n, float *mean) {                                                     \
+#define TREE(name)                                                                                                     \
+    extern "C" void name##_mean(const float *in, int n, float *mean) {                                                 \
         cudaMemsetAsync(mean, 0, sizeof *mean, 0);                                                                     \
         name<<<(n + RUNG_THREADS - 1) / RUNG_THREADS, RUNG_THREADS>>>(in, n, mean);                                    \
     }
-RUNG_TREE(interleaved)
-RUNG_TREE(strided_index)
-RUNG_TREE(sequential)
-RUNG_TREE(shuffle)
-#undef RUNG_TREE
+TREE(interleaved)
+TREE(strided_index)
+TREE(sequential)
+TREE(shuffle)
+#undef TREE
 
-static void rung_chunk(const float *in, int n, float *mean) {
+extern "C" void chunk_mean(const float *in, int n, float *mean) {
     cudaMemsetAsync(mean, 0, sizeof *mean, 0);
     chunk<<<RUNG_GRID, RUNG_THREADS>>>(in, n, mean);
 }
 
-static void rung_strided(const float *in, int n, float *mean) {
+extern "C" void strided_mean(const float *in, int n, float *mean) {
     cudaMemsetAsync(mean, 0, sizeof *mean, 0);
     strided<<<RUNG_GRID, RUNG_THREADS>>>(in, n, mean);
 }
 
 /* Reads n floats; all but the last three at most. */
-static void rung_read(const float *in, int n, float *never) {
+extern "C" void read_mean(const float *in, int n, float *never) {
     read_all<<<RUNG_GRID, RUNG_THREADS>>>((const float4 *)in, n / 4, never);
 }
 
-/* The sets' rungs keep their list as `plan` leaves it. */
-static struct tensor *rung_list, *d_rung_list;
-static int rung_count;
+/* A set's rung keeps its list as `plan` leaves it, on its own device. Where this fails, no mean is written. */
+struct list {
+    struct tensor *device;
+    int count;
+};
 
-static void rung_plan(const struct tensor *tensors, int count) {
+static void keep(struct list *l, const struct tensor *tensors, int count) {
     size_t bytes = (size_t)count * sizeof *tensors;
-    free(rung_list);
-    rung_list = (struct tensor *)malloc(bytes);
-    if (!rung_list) lab_die("out of memory");
-    memcpy(rung_list, tensors, bytes);
-    LAB_CUDA(cudaFree(d_rung_list));
-    LAB_CUDA(cudaMalloc((void **)&d_rung_list, bytes));
-    LAB_CUDA(cudaMemcpy(d_rung_list, tensors, bytes, cudaMemcpyHostToDevice));
-    rung_count = count;
+    cudaFree(l->device);
+    cudaMalloc((void **)&l->device, bytes);
+    cudaMemcpy(l->device, tensors, bytes, cudaMemcpyHostToDevice);
+    l->count = count;
 }
 
 /* A launch a tensor, each of a block; no copy. Flaw: the GPU waits for the host. */
-static void rung_loop(float *means) {
-    for (int i = 0; i < rung_count; i++) tensor_a_block<<<1, RUNG_THREADS>>>(d_rung_list + i, means + i);
+static struct list loop;
+extern "C" void loop_plan(const struct tensor *tensors, int count) { keep(&loop, tensors, count); }
+extern "C" void loop_means(float *means) {
+    for (int i = 0; i < loop.count; i++) tensor_a_block<<<1, RUNG_THREADS>>>(loop.device + i, means + i);
 }
 
-static void rung_tensor_a_block(float *means) { tensor_a_block<<<rung_count, RUNG_THREADS>>>(d_rung_list, means); }
+static struct list blocks;
+extern "C" void tensor_a_block_plan(const struct tensor *tensors, int count) { keep(&blocks, tensors, count); }
+extern "C" void tensor_a_block_means(float *means) {
+    tensor_a_block<<<blocks.count, RUNG_THREADS>>>(blocks.device, means);
+}
 
+/* --- CUB, where nvcc builds for a card -------------------------------------------------------- */
+
+#if defined(__NVCC__) && !__has_include(<simgpu.h>) && __has_include(<cub/cub.cuh>)
+#include <cub/cub.cuh>
+
+static void *cub_room(size_t *bytes) {
+    static void *room;
+    *bytes = (size_t)16 << 20; /* far more than it asks for */
+    if (!room) cudaMalloc(&room, *bytes);
+    return room;
+}
+
+/* The sum: CUB has no mean. */
+extern "C" void cub_mean(const float *in, int n, float *sum) {
+    size_t bytes;
+    void *room = cub_room(&bytes);
+    cub::DeviceReduce::Sum(room, bytes, in, sum, n);
+}
+
+static const float *cub_base;
+static int64_t *cub_begin;
+static int cub_count;
+
+extern "C" void cub_plan(const struct tensor *tensors, int count) {
+    size_t bytes = count * sizeof(int64_t);
+    int64_t *ends = (int64_t *)malloc(2 * bytes);
+    if (!ends) return;
+    cub_base = tensors[0].data, cub_count = count;
+    for (int i = 0; i < count; i++) ends[i] = tensors[i].data - cub_base, ends[count + i] = ends[i] + tensors[i].length;
+    cudaFree(cub_begin);
+    cudaMalloc((void **)&cub_begin, 2 * bytes);
+    cudaMemcpy(cub_begin, ends, 2 * bytes, cudaMemcpyHostToDevice);
+    free(ends);
+}
+
+extern "C" void cub_means(float *sums) {
+    size_t bytes;
+    void *room = cub_room(&bytes);
+    cub::DeviceSegmentedReduce::Sum(room, bytes, cub_base, sums, cub_count, cub_begin, cub_begin + cub_count);
+}
 #endif

@@ -1,36 +1,30 @@
-/* roofline.cuh — the two pictures: what the machine can do, as a table; and where work lies under its roof.
+/* roofline.c — the two pictures: what the machine can do, as a table; and where work lies under its roof.
  *
  * A roofline has operations for each byte from left to right and operations a second upwards, both by powers of two.
  * The slope is the memory's ceiling, the flat top is the arithmetic's. A third ceiling, the overhead, is drawn into
  * each work itself: small work lies far under the roof.
  */
-#ifndef ROOFLINE_CUH
-#define ROOFLINE_CUH
-
-#include "lab.h"
-#include "kernels.cuh"
-#include "lab0.h"
-#include "machine.cuh"
+#include "machine.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
-struct point {
-    char mark; /* on the picture */
-    const char *name;
-    struct work work;
-};
-
-static struct ceilings ceilings_of(const struct machine *m) { return {m->dram_copy * 1e3, m->fp32 * 1e3, m->wait_us}; }
+static struct ceilings ceilings_of(const struct machine *m) {
+    return (struct ceilings){m->dram_copy * 1e3, m->fp32 * 1e3, m->wait_us};
+}
 
 /* A logarithm needs something. */
 static bool drawn(const struct point *p) {
     return isfinite(p->work.flops) && isfinite(p->work.bytes) && p->work.flops > 0 && p->work.bytes > 0;
 }
 
-static double gflops(struct work w, struct ceilings c) { return w.flops / reference_least_us(w, c) / 1e3; }
+static double least_of(struct work w, struct ceilings c) {
+    return fmax(c.overhead_us, fmax(w.bytes / c.bytes_per_us, w.flops / c.flops_per_us));
+}
 
-static void print_machine(const struct machine *m) {
+static double gflops(struct work w, struct ceilings c) { return w.flops / least_of(w, c) / 1e3; }
+
+void print_machine(const struct machine *m) {
     printf("what this machine can do%s\n", lab_lane() == LAB_SIM ? " (virtual)" : "");
     printf("  the link, page-locked     %7.1f GB/s up   %7.1f down\n", m->up, m->down);
     printf("  the link, pageable        %7.1f GB/s up   %7.1f down\n", m->pageable_up, m->pageable_down);
@@ -51,7 +45,7 @@ static int column_of(double intensity) {
 }
 static int row_of(double gflops) { return (int)lround(TOP - log2(gflops)); }
 
-static void print_roofline(const struct machine *m, const struct point *points, int count) {
+void print_roofline(const struct machine *m, const struct point *points, int count) {
     const struct ceilings c = ceilings_of(m);
     char picture[ROWS][COLUMNS + 1];
     memset(picture, ' ', sizeof picture);
@@ -80,7 +74,7 @@ static void print_roofline(const struct machine *m, const struct point *points, 
         const struct point *p = &points[i];
         if (drawn(p))
             printf("  %c  %-24s %10.3g flops a byte, at least %9.2f us\n", p->mark, p->name,
-                   p->work.flops / p->work.bytes, reference_least_us(p->work, c));
+                   p->work.flops / p->work.bytes, least_of(p->work, c));
     }
     printf("\n");
 }
@@ -101,7 +95,7 @@ static const char *const roofline_style =
     "'' 1e3, '10 Tflop/s' 1e4, '' 1e5)\n"
     "set xlabel 'operations for each byte of device memory' tc rgb '#33333a'\n";
 
-static void write_roofline(FILE *f, const struct machine *m, const struct spot *spots) {
+void write_roofline(FILE *f, const struct machine *m, const struct spot *spots) {
     const double roof = m->fp32, memory = m->dram_copy, ridge = roof / memory;
     fprintf(f, "# The roofline of lab 0. To draw it: gnuplot THIS >FILE.svg\n%s", roofline_style);
     fprintf(f, "set xrange [%g:%g]; set yrange [%g:%g]\n", XMIN, XMAX, YMIN, YMAX);
@@ -139,5 +133,3 @@ static void write_roofline(FILE *f, const struct machine *m, const struct spot *
             "'#1d478f'\n",
             ridge / 20, ridge);
 }
-
-#endif

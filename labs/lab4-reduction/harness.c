@@ -1,0 +1,432 @@
+/* harness.c — runs and grades lab 4. You need not edit it, but do read it: nothing about your grade is hidden.
+ *
+ *   1. Correct: arrays and lists of tensors of several lengths, some of them chosen by the seed, aligned and not. Each
+ *      is run twice with fresh data, the means are poisoned before, and what is right is added up in double precision
+ *      after (job.c).
+ *   2. One long array: `mean` once more, counted and timed. Here the tree shows.
+ *   3. All tensors: `means` of 2000, counted and timed. Here launches, copies and balance show.
+ *   4. Beside them, on this machine and now: the untouched starter, the reference solution, and a kernel that only
+ *      reads the same bytes. No mean can be had without reading, so that is the speed of light here.
+ *
+ * The sim lane grades counters and virtual time; the gpu lane grades the same rows, with ncu's counters if it may, and
+ * times you against the reference in turn (a b b a).
+ *
+ * This file judges and runs none of your code: it sends messages (player.h) to player.c, which calls your functions.
+ * Rows, then the verdicts, then the run, then main.
+ */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include "job.h"
+#include "lab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNTED_FLOATS = 1 << 23, COUNTED_TENSORS = 100 }; /* in the gpu lane: ncu takes milliseconds a launch */
+
+/* --- the rows --------------------------------------------------------------------------------- */
+
+enum {
+    CORRECT,
+    ACCURACY,
+    RACES,
+    LOAD_SECTORS,
+    SHARED,
+    BARRIERS,
+    DIVERGENCE,
+    LAUNCHES,
+    COPIES,
+    VIRTUAL_ARRAY,
+    VIRTUAL_TENSORS,
+    TIME_ARRAY,
+    TIME_TENSORS,
+    LAB4_ROWS
+};
+
+// clang-format off
+static const lab_row rows[LAB4_ROWS] = {
+    /* id, label, sentence;   unit, decimals, full, zero, points, lanes, hint;   next step;   gates */
+    [CORRECT] = {"correct", "correct", "every mean is right, for short, long, odd, unaligned and hidden lengths",
+     "", 0, 1, 1, 15, LAB_BOTH, "correct",
+     "first mend the line named here or under 'races'; if there is none, add up the shortest length that fails by hand", NULL},
+    [ACCURACY] = {"accuracy", "worst error, in 2^-24", "no mean is off by more than 32 times 2^-24 of its value",
+     "", 1, 32, 256, 5, LAB_BOTH, "accuracy",
+     "find the longest row of additions into one float, and make a tree of it", "correct"},
+    [RACES] = {"races", "races", "no thread uses what another may still be writing, or what nobody has written",
+     "", 0, 1, 1, 5, LAB_BOTH, "races",
+     "put what makes the reader wait between writing and reading: __syncthreads, __syncwarp, __threadfence", NULL},
+    [LOAD_SECTORS] = {"load-sectors", "array: sectors /128 B", "loads of the long array are coalesced: at most 4.2 sectors for each 128 bytes",
+     "", 1, 4.2, 32, 10, LAB_BOTH, "load-sectors",
+     "let neighbouring threads read neighbouring floats, in every turn of the loop", "correct"},
+    [SHARED] = {"shared", "array: shared waves /1024", "shared memory is used for at most 3 wavefronts for each 1024 floats",
+     "", 1, 3, 40, 5, LAB_BOTH, "shared",
+     "sum in registers first, build the tree once a block, and by shuffles", "correct"},
+    [BARRIERS] = {"barriers", "array: barriers /1024", "warps wait at barriers at most 4 times for each 1024 floats",
+     "", 1, 4, 32, 5, LAB_BOTH, "barriers",
+     "lanes of a warp need no barrier to exchange registers: __shfl_down_sync", "correct"},
+    [DIVERGENCE] = {"divergence", "array: divergence /1024", "warps part ways at branches at most 2 times for each 1024 floats",
+     "", 1, 2, 16, 5, LAB_BOTH, "divergence",
+     "let whole warps work or rest, not every second thread", "correct"},
+    [LAUNCHES] = {"launches", "tensors: launches", "the means of all tensors take at most two kernel launches",
+     "", 0, 2, 64, 10, LAB_BOTH, "launches",
+     "give each tensor a block of one launch: which tensor, says blockIdx.x", "correct"},
+    [COPIES] = {"copies", "tensors: copies, fills", "no mean travels through the host: at most one copy or fill in a step",
+     "", 0, 1, 64, 5, LAB_BOTH, "copies",
+     "let the kernel write means[i] where it is wanted, on the device", "correct"},
+    [VIRTUAL_ARRAY] = {"virtual-array", "array: virtual time", "virtual time of the long array is at most 1.2 times that of only reading it",
+     "x reading", 2, 1.2, 6, 15, LAB_SIM, "time-array",
+     "mend the rows above first; then fill the GPU with blocks, and keep several loads a thread on their way", "correct"},
+    [VIRTUAL_TENSORS] = {"virtual-tensors", "tensors: virtual time", "virtual time of all tensors is at most 1.2 times that of only reading them",
+     "x reading", 2, 1.2, 6, 20, LAB_SIM, "time-tensors",
+     "mend the rows above first; then let no block have more to do than the others, nor a second kernel wait for the first", "correct"},
+    [TIME_ARRAY] = {"time-array", "array: time", "at least 0.95 of the reference's gain over the starter for the long array, on this card",
+     "of the gain", 2, 0.95, 0.5, 15, LAB_GPU, "time-array",
+     "mend the rows above first; then fill the GPU with blocks, and keep several loads a thread on their way", "correct"},
+    [TIME_TENSORS] = {"time-tensors", "tensors: time", "at least 0.95 of the reference's gain over the starter for all tensors, on this card",
+     "of the gain", 2, 0.95, 0.5, 20, LAB_GPU, "time-tensors",
+     "mend the rows above first; then let no block have more to do than the others, nor a second kernel wait for the first", "correct"},
+};
+// clang-format on
+static lab_spec spec = {"lab4", "means: 2^23 floats, 2000 tensors", "reduction.cu", rows, LAB4_ROWS, NULL};
+
+/* --- jobs ------------------------------------------------------------------------------------- */
+
+/* Each program is opened once: what it keeps in statics belongs to one device. */
+static lab_program *opened(lab_who who, const char *rung) {
+    static lab_program *program[LAB_LADDER + 1];
+    if (who == LAB_LADDER && strcmp(rung, "read")) return lab_open(who, rung);
+    if (!program[who]) program[who] = lab_open(who, rung);
+    return program[who];
+}
+
+static job *new_job(lab_program *program, const char *counted, const job_shape *shape) {
+    job *j = lab_hide(sizeof *j);
+    job_open(j, program, counted, shape);
+    return j;
+}
+
+static job *long_array(lab_program *mine, uint64_t seed) {
+    const job_shape shape = {.array = true,
+                             .count = 1,
+                             .length = lab_lane() == LAB_SIM ? 1 << 23 : 1 << 24,
+                             .align = JOB_ALIGNED,
+                             .seed = seed + 77};
+    return new_job(mine, "array", &shape);
+}
+
+static job *all_tensors(lab_program *mine, uint64_t seed) {
+    const job_shape shape = {.count = SET_TENSORS, .length_of = skewed_length, .align = JOB_ALIGNED, .seed = seed + 78};
+    return new_job(mine, "tensors", &shape);
+}
+
+/* --- verdict: correct ------------------------------------------------------------------------- */
+
+/* CUDA's error; in the sim lane also what happened, and where in the source. */
+static void blame_error(lab_verdict *v, const job *j, cudaError_t error) {
+    lab_usage u;
+    char none[256];
+    lab_fail(v, "%s on %d floats", cudaGetErrorName(error), j->longest);
+    if (lab_count_read(j->counted, &u, none, sizeof none) == 0) lab_blame_fault(v, &u);
+    lab_usage_free(&u);
+}
+
+/* False when CUDA itself failed: after that nothing more can be run. */
+static bool run_job(job *j, lab_time *t) {
+    lab_verdict *v = lab_verdict_of(CORRECT);
+    *t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 0, 1, false}, &j->work);
+    if (lab_passed(v) && (t->error || j->failure[0])) {
+        LAB_SAY(v->where, "%s", j->shape.array ? "mean" : "means");
+        lab_fail(v, "%s", j->failure);
+        if (t->error) blame_error(v, j, t->error);
+    }
+    return t->error == cudaSuccess;
+}
+
+static int tiny_length(int i, uint64_t seed) {
+    static const int n[] = {1, 2, 31, 32, 33, 64, 100};
+    return (void)seed, n[i];
+}
+static int hidden_length(int i, uint64_t seed) {
+    int n = 1 + (int)(job_bits(seed, (uint32_t)i) % 3000);
+    return i % 40 == 11 ? 30000 + 7 * n : n; /* longer than a block would take at once */
+}
+
+/* Twice with one plan: what was kept from the first call is worth nothing in the second. */
+static bool check_job(lab_program *mine, const job_shape *shape) {
+    lab_time t;
+    job *j = new_job(mine, "check", shape);
+    bool alive = run_job(j, &t) && run_job(j, &t);
+    job_close(j);
+    return alive;
+}
+
+static bool check_lengths(lab_program *mine, uint64_t seed) {
+    static const int lengths[] = {1, 31, 33, 1000, 4099, 65537};
+    int hidden = 70000 + (int)(seed * 2654435761u % 60007), count = 40 + (int)(seed * 40503u / 7 % 89);
+    LAB_SAY(lab_verdict_of(CORRECT)->want, "arrays of 1 to 65537, hidden %d; lists of 1, 7, hidden %d, 2000", hidden,
+            count);
+    for (size_t i = 0; i <= sizeof lengths / sizeof *lengths; i++) {
+        const job_shape array = {.array = true,
+                                 .count = 1,
+                                 .length = i < sizeof lengths / sizeof *lengths ? lengths[i] : hidden,
+                                 .align = i % 2 ? JOB_PACKED : JOB_ALIGNED,
+                                 .seed = seed + 1000 * i};
+        if (!check_job(mine, &array)) return false;
+    }
+    const job_shape lists[] = {
+        {.count = 1, .length = 5000, .align = JOB_ALIGNED, .seed = seed + 1},
+        {.count = 7, .length_of = tiny_length, .align = JOB_PACKED, .seed = seed + 2},
+        {.count = count, .length_of = hidden_length, .align = JOB_PACKED, .seed = seed + 3},
+    };
+    return check_job(mine, &lists[0]) && check_job(mine, &lists[1]) && check_job(mine, &lists[2]);
+}
+
+static void grade_accuracy(lab_verdict *v, const job *j) {
+    if (j->failure[0]) return lab_unmeasured(v, "not measured: see 'correct'");
+    lab_grade(v, j->worst);
+    if (!lab_passed(v))
+        LAB_SAY(v->why, "a tensor of %d floats: the mean is off by %.1e of its value", j->worst_length,
+                j->worst * 0x1p-24);
+}
+
+/* What the checks found in the short runs: a race may well give the right means on the day of the test. A race is
+ * shown beside wrong means, since it may be their cause; without one, wrong means say nothing about races. */
+static void grade_races(lab_verdict *v) {
+    if (lab_lane() == LAB_GPU) return lab_skip(v, "no card tells; the sim lane does");
+    lab_usage u = lab_usage_of("check");
+    if (lab_finding(&u)) {
+        v->status = LAB_FAIL;
+        lab_blame_finding(v, &u);
+    } else if (lab_passed(lab_verdict_of(CORRECT))) {
+        lab_pass(v);
+    } else {
+        lab_unmeasured(v, "no race was found; judged once 'correct' is full");
+    }
+    lab_usage_free(&u);
+}
+
+/* --- verdicts: counters ----------------------------------------------------------------------- */
+
+static double launches_of(const lab_line *l) { return l->launches; }
+static double wavefronts_of(const lab_line *l) { return l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts; }
+static double barriers_of(const lab_line *l) { return l->c.barriers; }
+static double excess_loads(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes / 32; }
+static double divergent_of(const lab_line *l) { return l->c.branches - l->c.uniform_branches; }
+static double traffic_of(const lab_line *l) { return l->c.ld_sectors + wavefronts_of(l) + barriers_of(l); }
+
+/* `value` of something for each 1024 floats of the array. */
+static void grade_rate(lab_verdict *v, double value, double floats, const lab_line *worst, const char *what) {
+    lab_grade(v, value / floats * 1024);
+    if (lab_passed(v)) return;
+    lab_blame(v, worst);
+    LAB_SAY(v->why, "%.0f %s to add %.0f floats", value, what, floats);
+}
+
+static void grade_array(const lab_usage *u, double floats) {
+    lab_verdict *loads = lab_verdict_of(LOAD_SECTORS), *barriers = lab_verdict_of(BARRIERS);
+    lab_verdict *divergence = lab_verdict_of(DIVERGENCE);
+    double per_line = u->total.ld_sectors / (floats / 32);
+    lab_grade(loads, per_line);
+    if (per_line < 3.99) {
+        lab_fail(loads, "your kernels read only a part of the array");
+    } else if (!lab_passed(loads)) {
+        lab_blame(loads, lab_worst(u, excess_loads));
+        LAB_SAY(loads->why, "each 128 bytes cost %.1f sectors of 32 bytes where 4 would do", per_line);
+    }
+    grade_rate(lab_verdict_of(SHARED), u->total.shared_ld_wavefronts + u->total.shared_st_wavefronts, floats,
+               lab_worst(u, wavefronts_of), "wavefronts of shared memory");
+    if (lab_lane() == LAB_GPU) {
+        lab_skip(barriers, "a card has no counter of barriers; the sim lane has");
+        lab_skip(divergence, "ptxas turns short branches into predicates, which no counter shows; the sim lane counts");
+        return;
+    }
+    grade_rate(barriers, u->total.barriers, floats, lab_worst(u, barriers_of), "waits of a warp at a barrier");
+    grade_rate(divergence, u->total.branches - u->total.uniform_branches, floats, lab_worst(u, divergent_of),
+               "branches that split a warp");
+}
+
+/* The first of your lines that copied or filled. */
+static void blame_copy(lab_verdict *v, const lab_usage *u) {
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if ((e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL) && e->at.file) return lab_blame_place(v, &e->at);
+    }
+}
+
+static void grade_launches(const lab_usage *u, int tensors) {
+    lab_verdict *launches = lab_verdict_of(LAUNCHES), *copies = lab_verdict_of(COPIES);
+    lab_grade(launches, u->launches);
+    if (!lab_passed(launches)) {
+        lab_blame(launches, lab_worst(u, launches_of));
+        LAB_SAY(launches->why, "%d kernels for %d tensors", u->launches, tensors);
+    }
+    if (lab_lane() == LAB_GPU) return lab_skip(copies, "ncu counts kernels only; the sim lane counts copies");
+    lab_grade(copies, u->copies);
+    if (lab_passed(copies)) return;
+    blame_copy(copies, u);
+    LAB_SAY(copies->why, "%d copies and fills for %d tensors; the host waits for each copy that it reads", u->copies,
+            tensors);
+}
+
+/* --- verdicts: times -------------------------------------------------------------------------- */
+
+/* Microseconds of another program on a job like this one. */
+static double time_of(lab_program *program, const job_shape *shape, int repetitions) {
+    job *j = new_job(program, NULL, shape);
+    lab_time t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 1, repetitions, true}, &j->work);
+    job_close(j);
+    if (t.error) lab_die("a kernel of the harness failed: %s", cudaGetErrorString(t.error));
+    return t.median;
+}
+
+/* No mean can be had without reading: the floats of the job, as one array. */
+static lab_floor reading_floor(const job *like, int repetitions) {
+    const job_shape one = {
+        .array = true, .count = 1, .length = (int)like->floats, .align = JOB_ALIGNED, .seed = like->shape.seed};
+    return (lab_floor){"reading", time_of(opened(LAB_LADDER, "read"), &one, repetitions)};
+}
+
+/* What others take for the same job, in microseconds. */
+typedef struct {
+    double start, reference;
+    lab_floor light;
+} rivals;
+
+static void time_rivals(const job *const of[2], rivals r[2]) {
+    for (int i = 0; i < 2; i++) {
+        r[i].start = time_of(opened(LAB_STARTER, NULL), &of[i]->shape, 1);
+        r[i].reference = time_of(opened(LAB_REFERENCE, NULL), &of[i]->shape, 1);
+    }
+    for (int i = 0; i < 2; i++) r[i].light = reading_floor(of[i], 1);
+}
+
+/* Sim lane: a multiple of the time that reading takes. */
+static void grade_virtual_time(lab_verdict *v, double you, const rivals *r, const lab_usage *u) {
+    const lab_floor light = r->light;
+    lab_grade(v, you / light.us);
+    LAB_SAY(v->value_text, "%s", lab_us(you));
+    LAB_SAY(v->want, "start %s · reference %s · reading %s", lab_us(r->start), lab_us(r->reference), lab_us(light.us));
+    if (!lab_possible(v, you, light) || lab_passed(v)) return;
+    lab_blame(v, u->launches > 2 ? lab_worst(u, launches_of) : lab_worst(u, traffic_of));
+    char slowest[320];
+    LAB_SAY(v->why, "%.2f times reading, want ≤ 1.2%s", you / light.us, lab_say_slowest(u, slowest, sizeof slowest));
+}
+
+/* Gpu lane: the share of the reference's gain over the starter, from interleaved runs. */
+static void grade_time(lab_verdict *v, job *yours) {
+    job *start = new_job(opened(LAB_STARTER, NULL), NULL, &yours->shape);
+    job *reference = new_job(opened(LAB_REFERENCE, NULL), NULL, &yours->shape);
+    lab_timer how = {LAB_HOST_CLOCK, 2, 1, true};
+    lab_grade_gain(v, how, &start->work, &reference->work, &yours->work, reading_floor(yours, 9));
+    job_close(start);
+    job_close(reference);
+}
+
+/* The vendor's own sums of the same data, where they are linked. */
+static void note_cub(const job *array, const job *tensors) {
+    if (!lab_has_rung("cub")) return;
+    lab_program *cub = opened(LAB_LADDER, "cub");
+    lab_note("CUB, array", "%s", lab_us(time_of(cub, &array->shape, 9)));
+    lab_note("CUB, tensors", "%s", lab_us(time_of(cub, &tensors->shape, 9)));
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+static void grade_sim(job *array, job *tensors, const lab_time *ta, const lab_time *tt) {
+    rivals r[2];
+    time_rivals((const job *const[]){array, tensors}, r);
+    grade_races(lab_verdict_of(RACES));
+    grade_accuracy(lab_verdict_of(ACCURACY), tensors);
+    lab_usage u = lab_usage_of(array->counted);
+    grade_array(&u, (double)array->floats);
+    grade_virtual_time(lab_verdict_of(VIRTUAL_ARRAY), ta->median, &r[0], &u);
+    lab_usage_free(&u);
+    u = lab_usage_of(tensors->counted);
+    grade_launches(&u, tensors->shape.count);
+    grade_virtual_time(lab_verdict_of(VIRTUAL_TENSORS), tt->median, &r[1], &u);
+    lab_blue_bar(&u, tensors->begin, tensors->end, LAB_RUNNING);
+    lab_usage_free(&u);
+}
+
+/* The counters of one entry point alone: under ncu the program runs what LAB4_COUNT says. */
+static bool count(const char *entry, lab_usage *u, char *why, size_t size) {
+    setenv("LAB4_COUNT", entry, 1);
+    return lab_count_ncu(u, why, size) == 0;
+}
+
+static void grade_gpu(job *array, job *tensors) {
+    lab_usage u;
+    char why[256];
+    lab_verdict *correct = lab_verdict_of(CORRECT);
+    grade_time(lab_verdict_of(TIME_ARRAY), array);
+    grade_time(lab_verdict_of(TIME_TENSORS), tensors);
+    grade_races(lab_verdict_of(RACES));
+    grade_accuracy(lab_verdict_of(ACCURACY), tensors);
+    const job *wrong = array->failure[0] ? array : tensors;
+    if (wrong->failure[0] && lab_passed(correct))
+        lab_fail(correct, "%s", wrong->failure); /* in one of the timed runs */
+    note_cub(array, tensors);
+    int uncounted = LOAD_SECTORS;
+    if (count("mean", &u, why, sizeof why)) {
+        grade_array(&u, COUNTED_FLOATS);
+        lab_usage_free(&u);
+        uncounted = LAUNCHES;
+        if (count("means", &u, why, sizeof why)) return grade_launches(&u, COUNTED_TENSORS), lab_usage_free(&u);
+    }
+    for (int row = uncounted; row <= COPIES; row++) lab_skip(lab_verdict_of(row), "%s", why);
+}
+
+/* --counted: the program under ncu. */
+static void run_counted(lab_program *mine, uint64_t seed) {
+    const char *entry = getenv("LAB4_COUNT");
+    const job_shape array = {.array = true, .count = 1, .length = COUNTED_FLOATS, .align = JOB_ALIGNED, .seed = seed};
+    const job_shape tensors = {
+        .count = COUNTED_TENSORS, .length_of = skewed_length, .align = JOB_ALIGNED, .seed = seed};
+    lab_time once;
+    run_job(new_job(mine, "counted", entry && !strcmp(entry, "mean") ? &array : &tensors), &once);
+}
+
+/* --lines: one call of each, right or wrong, and what each line of them cost. */
+static void print_lines(lab_program *mine, uint64_t seed) {
+    lab_time once;
+    if (lab_lane() == LAB_GPU) lab_die("counters by line need the sim lane: make lines4 DEVICE=sim");
+    job *array = long_array(mine, seed), *tensors = all_tensors(mine, seed);
+    array->counted = tensors->counted = "lines";
+    if (!run_job(array, &once) || !run_job(tensors, &once))
+        lab_die("your kernel failed: %s", cudaGetErrorString(once.error));
+    lab_usage u = lab_usage_of("lines");
+    lab_print_lines(&u);
+    lab_usage_free(&u);
+    job_close(array);
+    job_close(tensors);
+}
+
+static void grade(lab_program *mine) {
+    lab_time ta, tt;
+    job *array = NULL, *tensors = NULL;
+    lab_check_hazards(true);
+    bool alive = check_lengths(mine, lab_fresh_seed());
+    lab_check_hazards(false);
+    if (alive) alive = run_job(array = long_array(mine, lab_fresh_seed()), &ta);
+    if (alive) alive = run_job(tensors = all_tensors(mine, lab_fresh_seed()), &tt);
+    if (!alive)
+        lab_skip_rest("not measured: the kernel failed, see 'correct'");
+    else if (lab_lane() == LAB_SIM)
+        grade_sim(array, tensors, &ta, &tt);
+    else
+        grade_gpu(array, tensors);
+    if (array) job_close(array);
+    if (tensors) job_close(tensors);
+}
+
+int main(int argc, char **argv) {
+    if (lab_lane() == LAB_GPU) spec.title = "means: 2^24 floats, 2000 tensors";
+    lab_options opt = lab_begin(&spec, argc, argv);
+    lab_program *mine = lab_open(LAB_MINE, NULL);
+    if (opt.lines) return print_lines(mine, lab_fresh_seed()), lab_leave();
+    LAB_SAY(lab_verdict_of(LAUNCHES)->want, "want ≤ 2"); /* one is as good */
+    LAB_SAY(lab_verdict_of(COPIES)->want, "want ≤ 1");
+    lab_pass(lab_verdict_of(CORRECT)); /* until a run says otherwise */
+    if (opt.counted) return run_counted(mine, lab_fresh_seed()), lab_leave();
+    grade(mine);
+    return lab_end();
+}
