@@ -34,6 +34,55 @@ static void after(lab_call *c, cudaError_t error) {
     lab_lock();
 }
 
+/* --- page-locked memory that free() is given ---------------------------------------------------------- */
+
+/* What the program's cudaMallocHost and cudaHostAlloc gave and nobody has freed. On a card free() of it ends the
+ * program, or ruins the heap; here it would be the judge's heap as well. */
+typedef struct {
+    uint64_t address;
+    const char *name, *file; /* of the call; file NULL: not known */
+    int line;
+} pinned_block;
+static pinned_block *pinned;
+static int npinned;
+
+static void note_pinned(const lab_call *c, bool allocated) {
+    if (c->what == LAB_CALL_PINS && allocated) {
+        pinned_block *more = realloc(pinned, ((size_t)npinned + 1) * sizeof *more);
+        if (!more) return;
+        pinned = more;
+        pinned[npinned++] = (pinned_block){c->to, c->name, c->file, c->line};
+    }
+    if (c->what != LAB_CALL_UNPINS) return;
+    int i = 0;
+    while (i < npinned && pinned[i].address != c->to) i++;
+    if (i < npinned) pinned[i] = pinned[--npinned];
+}
+
+/* Is the block page-locked still? A reset of the device frees it, too. */
+static bool is_pinned(const void *p) {
+    struct cudaPointerAttributes at;
+    return cudaPointerGetAttributes(&at, p) == cudaSuccess && at.type == cudaMemoryTypeHost;
+}
+
+static void refuse_free(const pinned_block *b) {
+    const char *slash = b->file ? strrchr(b->file, '/') : NULL, *file = slash ? slash + 1 : b->file;
+    char place[300] = "";
+    lab_unlock();
+    if (file) lab_text(place, sizeof place, " (%s:%d)", file, b->line);
+    lab_die(
+        "%s gives free() the memory of %s%s, which is page-locked: on a card the program ends here. Call cudaFreeHost "
+        "instead",
+        lab.spec->source, b->name, place);
+}
+
+LAB_OFFERED void __wrap_free(void *p);
+void __wrap_free(void *p) {
+    for (int i = 0; p && i < npinned; i++)
+        if (pinned[i].address == (uint64_t)p && is_pinned(p)) refuse_free(&pinned[i]);
+    free(p);
+}
+
 /* --- CUDA's ------------------------------------------------------------------------------------- */
 
 /* In the table's column: N(p) is a pointer as a number; NEW(p) notes where the call will put the address that it
@@ -51,6 +100,7 @@ static void after(lab_call *c, cudaError_t error) {
         if (e != cudaSuccess) return e;                                                                                \
         e = call;                                                                                                      \
         if (slot && e == cudaSuccess) c.to = (uint64_t)*slot;                                                          \
+        if (e == cudaSuccess) note_pinned(&c, slot != NULL);                                                           \
         after(&c, e);                                                                                                  \
         return e;                                                                                                      \
     }
@@ -138,7 +188,7 @@ void lab_print_wraps(FILE *f) {
 #define API0(Name, ...) fputs("--wrap=cuda" #Name "\n--wrap=simgpu" #Name "\n", f);
 #include "../simgpu/include/cuda_api.def"
     static const char *const c[] = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "_Znwm",
-                                    "_Znam",  "_ZdlPv", "_ZdaPv",  "_ZdlPvm",       "_ZdaPvm"};
+                                    "free",   "_Znam",  "_ZdlPv",  "_ZdaPv",        "_ZdlPvm",        "_ZdaPvm"};
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) fprintf(f, "--wrap=%s\n", c[i]);
 }
 

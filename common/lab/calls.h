@@ -7,6 +7,8 @@
  * How: the lab program defines the functions of cuda_api.def itself. A shared object that it opens finds those first;
  * each notes the call and goes on to the real function.
  *
+ * A program that gives free() page-locked memory is ended with a message, whether anybody listens or not.
+ *
  * The judge's own calls, and those of the functions that the player offers, are not heard.
  */
 #ifndef LAB_CALLS_H

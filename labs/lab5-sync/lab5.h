@@ -9,7 +9,15 @@
 #ifndef LAB5_H
 #define LAB5_H
 
+#include <cuda_runtime_api.h>
 #include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define LAB5_DEFAULT(value) = value
+#else
+#define LAB5_DEFAULT(value)
+#endif
 
 enum {
     LAB5_AHEAD = 4, /* the loader hands out a batch at most this many steps before its own step is queued */
@@ -24,20 +32,25 @@ struct lab5_job {
 /* Fills `batch`, host memory of batch_bytes, with the data of this step. Reading and shuffling are real work for the
  * CPU: the call takes a while, and the GPU may well do something else meanwhile. (The last two arguments fill
  * themselves in: your line, for the card.) */
-extern "C" void lab5_load(int step, float *batch, const char *file = __builtin_FILE(), int line = __builtin_LINE());
+void lab5_load(int step, float *batch, const char *file LAB5_DEFAULT(__builtin_FILE()),
+               int line LAB5_DEFAULT(__builtin_LINE()));
 
 /* Forward pass. d_batch: device memory that holds a batch. */
-extern "C" void lab5_forward(const float *d_batch, cudaStream_t stream);
+void lab5_forward(const float *d_batch, cudaStream_t stream);
 /* Writes the batch's loss to *d_loss, one float in device memory. */
-extern "C" void lab5_loss(const float *d_batch, float *d_loss, cudaStream_t stream);
+void lab5_loss(const float *d_batch, float *d_loss, cudaStream_t stream);
 /* Gradients. Reads the batch a second time. */
-extern "C" void lab5_backward(const float *d_batch, cudaStream_t stream);
+void lab5_backward(const float *d_batch, cudaStream_t stream);
 /* New weights. After this the step is complete. */
-extern "C" void lab5_update(cudaStream_t stream);
+void lab5_update(cudaStream_t stream);
 
 /* Yours. Trains for job->steps steps on fresh weights and leaves the loss of each step in losses[0 .. steps), which is
  * ordinary host memory. If the loss of a step is not a number, training stops within LAB5_GRACE steps, and the first
  * such step is returned; otherwise -1. Queued work may still be running when it returns, but `losses` is complete. */
-extern "C" int train(const struct lab5_job *job, float *losses);
+int train(const struct lab5_job *job, float *losses);
 
+#undef LAB5_DEFAULT
+#ifdef __cplusplus
+}
+#endif
 #endif

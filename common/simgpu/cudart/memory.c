@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -181,19 +182,26 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
 
 /* --- page-locked host memory ------------------------------------------------------------------------------------ */
 
+/* Whole pages from the system, as the driver has them: zeros, and nothing that the heap of the program held before. */
+static void *new_pages(uint64_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void free_pages(uint64_t address, uint64_t bytes) { munmap((void *)(uintptr_t)address, bytes); }
+
 static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
-    enum { PAGE = 4096 };
     const time_profile *p = time_profile_get();
     if (!ptr) return cudaErrorInvalidValue;
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
     time_activity_call_is(SIMGPU_PINS, bytes);
     time_charge(HOST_IN_CALL, larger(p->host_pin_ns, mib(bytes) * p->host_pin_ns_per_mib));
-    void *memory = bytes <= SIZE_MAX - PAGE ? aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE) : NULL;
+    void *memory = new_pages(bytes);
     if (!memory) return cudaErrorMemoryAllocation;
     rt_block b = {.address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags};
     if (!add_block(&rt_device->pinned, b)) {
-        free(memory);
+        free_pages(b.address, bytes);
         return cudaErrorMemoryAllocation;
     }
     time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
@@ -223,8 +231,8 @@ cudaError_t cudaFreeHost(void *ptr) {
     time_activity_call_is(SIMGPU_UNPINS, b->bytes);
     time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
     time_charge(HOST_IN_CALL, larger(p->host_unpin_ns, mib(b->bytes) * p->host_unpin_ns_per_mib));
+    free_pages(b->address, b->bytes);
     drop_block(&rt_device->pinned, b);
-    free(ptr);
     return rt_end(cudaSuccess);
 }
 
@@ -281,7 +289,7 @@ void rt_memory_clear(void) {
     for (size_t i = 0; i < device->count; i++) time_activity_free(SIMGPU_MEMORY_DEVICE, device->blocks[i].bytes);
     for (size_t i = 0; i < host->count; i++) {
         time_activity_free(SIMGPU_MEMORY_PINNED, host->blocks[i].bytes);
-        if (!host->blocks[i].registered) free((void *)(uintptr_t)host->blocks[i].address);
+        if (!host->blocks[i].registered) free_pages(host->blocks[i].address, host->blocks[i].bytes);
     }
     device->count = host->count = 0;
 }

@@ -1,5 +1,5 @@
 /* less_one_sync.cu — an exhibit: the starter without its cudaDeviceSynchronize, and nothing else. The next line asks
- * for the loss and waits for the same kernels. Where two waits stand in a row, removing one buys nothing. */
+ * for the loss and waits for the same kernels. Where two waits stand in a row, removing one gains nothing. */
 #include "lab5.h"
 
 #include <math.h>

@@ -1,44 +1,8 @@
-/* gaps.cuh — reads the timeline of one run: when the GPU worked, when it did not, and which line of yours was behind
- * it. Sim lane only: it comes from SimGPU's report.
- *
- * The GPU is busy while a kernel is under way. The window is that of the clock: from the end of one step's last kernel
- * to the end of another's, so that what happens once, before and after the loop, does not count.
- */
-#ifndef GAPS_CUH
-#define GAPS_CUH
+/* timeline.c — from the events of a run to busy time, gaps and their causes; see timeline.h. */
+#include "timeline.h"
 
-#include "lab.h"
-
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-    double from, to; /* ns */
-} interval;
-
-/* Something that a line does some number of times. */
-typedef struct {
-    const struct simgpu_event *what; /* the first time; lives as long as the usage that was read */
-    double count, ns;
-} culprit;
-
-enum { CULPRITS = 32 };
-typedef struct {
-    culprit list[CULPRITS];
-    int n;
-} culprits;
-
-typedef struct {
-    interval window;
-    interval shown; /* of it, by the blue bar: the last steps */
-    interval *busy; /* merged, in order */
-    int nbusy;
-    double busy_ns, idle_ns;
-    culprits drains, harmless; /* calls that ended with the GPU idle; waits that ended with work left */
-    culprits pageable, allocs; /* copies and calls */
-    culprits gaps;             /* idle time by cause */
-} timeline;
 
 /* Do two events come from one line, and from the same call or for the same cause? */
 static bool alike(const struct simgpu_event *a, const struct simgpu_event *b) {
@@ -59,13 +23,12 @@ static void blame(culprits *c, const struct simgpu_event *e, double ns) {
     c->list[i].ns += ns;
 }
 
-/* "cudaMemcpy", "host blocked in cudaMemcpy", "copy" */
-static const char *name_of(const culprit *c, char *text, size_t size) {
+const char *culprit_name(const culprit *c, char *text, size_t size) {
     if (c->what->kind == SIMGPU_GAP) return lab_say_gap(&c->what->is.gap, text, size);
     return c->what->kind == SIMGPU_CALL ? c->what->is.call.name : "copy";
 }
 
-static double count_of(const culprits *c) {
+double count_of(const culprits *c) {
     double n = 0;
     for (int i = 0; i < c->n; i++) n += c->list[i].count;
     return n;
@@ -92,7 +55,7 @@ static interval inside(const timeline *t, const struct simgpu_event *e) {
 /* The window: from the end of the `warm`th update to the end of the last. False when there are too few. */
 static bool find_window(timeline *t, const lab_usage *u, int warm) {
     enum { SHOWN = 3 };
-    double ends[SHOWN + 1] = {}; /* of the latest updates */
+    double ends[SHOWN + 1] = {0}; /* of the latest updates */
     int updates = 0;
     for (int i = 0; i < u->nevents; i++) {
         const struct simgpu_event *e = &u->events[i];
@@ -106,7 +69,7 @@ static bool find_window(timeline *t, const lab_usage *u, int warm) {
 }
 
 static void find_busy(timeline *t, const lab_usage *u) {
-    t->busy = (interval *)calloc((size_t)u->nevents + 1, sizeof *t->busy);
+    t->busy = calloc((size_t)u->nevents + 1, sizeof *t->busy);
     if (!t->busy) lab_die("out of memory");
     int n = 0;
     for (int i = 0; i < u->nevents; i++) {
@@ -147,7 +110,7 @@ static bool is_allocation(enum simgpu_class c) {
     return c == SIMGPU_ALLOCATES || c == SIMGPU_FREES || c == SIMGPU_PINS || c == SIMGPU_UNPINS;
 }
 
-static bool read_timeline(timeline *t, const lab_usage *u, int warm) {
+bool timeline_read(timeline *t, const lab_usage *u, int warm) {
     memset(t, 0, sizeof *t);
     if (!find_window(t, u, warm)) return false;
     find_busy(t, u);
@@ -173,4 +136,4 @@ static bool read_timeline(timeline *t, const lab_usage *u, int warm) {
     return true;
 }
 
-#endif
+void timeline_free(timeline *t) { free(t->busy); }

@@ -1,19 +1,13 @@
-/* rungs.cuh — the ladder between the starter and the reference, for `--bench`, and the speed of light: the kernels of
- * the steps alone, queued without a pause. Each rung is a whole loop that is right; each names what still keeps it
- * slow.
+/* ladder.cu — the ladder between the starter and the reference, for `--bench`, and the speed of light: the kernels of
+ * the steps alone, queued without a pause. Each rung is a whole loop that is right, and a program of its own:
+ * `make lab5 SUBMISSION=labs/lab5-sync/rungs/tidy.cu` prints its card. Here its `train` is called tidy_train.
  */
-#ifndef RUNGS_CUH
-#define RUNGS_CUH
-
-#include "lab.h"
 #include "lab5.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The speed of light: no loader, no copies, no questions. Its losses are those of one batch, again and again. */
-static int rung_kernels_alone(const struct lab5_job *job, float *) {
+extern "C" int kernels_alone_train(const struct lab5_job *job, float *) {
     float *batch = (float *)malloc(job->batch_bytes), *d_batch, *d_loss;
     cudaMalloc(&d_batch, job->batch_bytes);
     cudaMalloc(&d_loss, sizeof *d_loss);
@@ -32,19 +26,15 @@ static int rung_kernels_alone(const struct lab5_job *job, float *) {
     return -1;
 }
 
-/* The rungs themselves are whole programs: `make lab5 SUBMISSION=labs/lab5-sync/rungs/tidy.cu` prints the card of one.
- */
-#define train rung_less_one_sync
+#define train less_one_sync_train
 #include "rungs/less_one_sync.cu"
 #undef train
-#define train rung_tidy
+#define train tidy_train
 #include "rungs/tidy.cu"
 #undef train
-#define train rung_pinned
+#define train pinned_train
 #include "rungs/pinned.cu"
 #undef train
-#define train rung_seldom
+#define train seldom_train
 #include "rungs/seldom.cu"
 #undef train
-
-#endif

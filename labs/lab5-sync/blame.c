@@ -1,0 +1,114 @@
+/* blame.c — whose line it was; see blame.h. */
+#define _GNU_SOURCE
+#include "blame.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool is_ours(const struct simgpu_place *at) { return at->file && !strcmp(base_name(at->file), "offered.cu"); }
+
+static bool blame_place(lab_verdict *v, const place *at) {
+    const struct simgpu_place line = {.file = at->file, .line = at->line};
+    if (!at->line || !at->file[0]) return false;
+    lab_blame_place(v, &line);
+    return true;
+}
+
+/* Takes the comments out of a line; `inside` says whether one is open. */
+static void blank_comments(char *row, bool *inside) {
+    for (char *p = row; *p; p++) {
+        if (!*inside && !strncmp(p, "//", 2)) {
+            *p = 0;
+            return;
+        }
+        bool edge = !strncmp(p, *inside ? "*/" : "/*", 2);
+        if (edge) *inside = !*inside;
+        if (edge || *inside) *p = ' ';
+        if (edge) *++p = ' ';
+    }
+}
+
+/* Does the text stand in the row as a word of its own? "losses[" is not in "d_losses[". */
+static bool has_word(const char *row, const char *text) {
+    for (const char *p = row; (p = strstr(p, text)); p++)
+        if (p == row || (!isalnum((unsigned char)p[-1]) && !strchr("_.>", p[-1]))) return true;
+    return false;
+}
+
+/* Places the row at the first, or the last, line of the student's code with this text. */
+static bool blame_code(lab_verdict *v, const training *t, const char *text, bool last) {
+    place at = t->load;
+    char *code = NULL;
+    size_t room = 0;
+    bool inside = false;
+    FILE *f = at.file[0] ? fopen(at.file, "re") : NULL;
+    at.line = 0;
+    for (int n = 1; f && (last || !at.line) && getline(&code, &room, f) > 0; n++) {
+        blank_comments(code, &inside);
+        if (has_word(code, text)) at.line = n;
+    }
+    free(code);
+    if (f) fclose(f);
+    return blame_place(v, &at);
+}
+
+/* A kernel of the harness was stopped: the student's line is the one that called for it. */
+static void blame_fault(lab_verdict *v, const training *t, const lab_usage *u) {
+    static const char *const calls[][2] = {
+        {"forward", "lab5_forward("}, {"errors", "lab5_loss("}, {"mean", "lab5_loss("}, {"backward", "lab5_backward("}};
+    const struct simgpu_fault *f = lab_fault(u);
+    lab_blame_fault(v, u);
+    for (size_t i = 0; f && i < sizeof calls / sizeof *calls; i++)
+        if (!strcmp(f->kernel, calls[i][0]) && blame_code(v, t, calls[i][1], false))
+            LAB_SAY(v->next,
+                    "look at what this line hands over: is it device memory, allocated, and as large as it is used?");
+}
+
+void blame_run(lab_verdict *v, const training *t) {
+    lab_usage u;
+    char none[256];
+    lab_fail(v, "%s", t->failure);
+    if (t->next) LAB_SAY(v->next, "%s", t->next);
+    if (!t->error) {
+        if (!blame_place(v, &t->at) && !blame_code(v, t, t->blame, t->blame_last))
+            blame_code(v, t, "lab5_loss(", false);
+    } else if (lab_count_read(t->counted, &u, none, sizeof none) == 0) {
+        if (!lab_fault(&u)) LAB_SAY(v->why, "a CUDA call in train gave back %s", t->failure);
+        blame_fault(v, t, &u);
+        lab_usage_free(&u);
+    }
+}
+
+/* Blames the place if it is a line of the student's. */
+static bool blame_yours(lab_verdict *v, const training *t, const struct simgpu_place *at) {
+    if (!at->file || strcmp(base_name(at->file), base_name(t->load.file)) != 0) return false;
+    lab_blame_place(v, at);
+    return true;
+}
+
+void blame_hazard(lab_verdict *v, const training *t) {
+    lab_usage u;
+    char none[256], what[512];
+    if (lab_count_read(t->counted, &u, none, sizeof none)) return;
+    const struct simgpu_finding *f = lab_finding(&u);
+    if (!f) return lab_usage_free(&u);
+    const struct simgpu_place *here = &f->side[0].at, *there = &f->side[1].at;
+    if (here->file && !is_ours(here)) { /* our own line is one that the loop has called */
+        lab_fail(v, "right by luck");
+        lab_blame_finding(v, &u);
+    } else {
+        lab_fail(v, "right by luck; %s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
+        if (f->kind == SIMGPU_IN_FLIGHT && here->did == SIMGPU_DID_WRITE)
+            blame_place(v, &t->load);
+        else if (!blame_yours(v, t, there))
+            blame_code(v, t, "lab5_forward(", false);
+    }
+    lab_usage_free(&u);
+}

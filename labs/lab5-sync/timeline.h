@@ -1,0 +1,46 @@
+/* timeline.h — the timeline of one run: when the GPU worked, when it did not, and which line of yours was behind it.
+ * Sim lane only: it comes from SimGPU's events.
+ *
+ * The GPU is busy while a kernel is under way. The window is that of the clock: from the end of one step's last kernel
+ * to the end of another's, so that what happens once, before and after the loop, does not count.
+ */
+#ifndef LAB5_TIMELINE_H
+#define LAB5_TIMELINE_H
+
+#include "lab.h"
+
+typedef struct {
+    double from, to; /* ns */
+} interval;
+
+/* Something that a line does some number of times. */
+typedef struct {
+    const struct simgpu_event *what; /* the first time; lives as long as the usage that was read */
+    double count, ns;
+} culprit;
+
+enum { CULPRITS = 32 };
+typedef struct {
+    culprit list[CULPRITS]; /* most time first */
+    int n;
+} culprits;
+double count_of(const culprits *c);
+/* Returns "cudaMemcpy", "host blocked in cudaMemcpy" or "copy"; may write it into `text`. */
+const char *culprit_name(const culprit *c, char *text, size_t size);
+
+typedef struct {
+    interval window;
+    interval shown; /* of it, by the blue bar: the last steps */
+    interval *busy; /* merged, in order */
+    int nbusy;
+    double busy_ns, idle_ns;
+    culprits drains, harmless; /* calls that ended with the GPU idle; waits that ended with work left */
+    culprits pageable, allocs; /* copies and calls */
+    culprits gaps;             /* idle time by cause */
+} timeline;
+
+/* Reads it from the end of the `warm`th update on. False when there are too few updates. */
+bool timeline_read(timeline *t, const lab_usage *u, int warm);
+void timeline_free(timeline *t);
+
+#endif

@@ -1,0 +1,61 @@
+/* training.h — one call of a training loop: fresh network and data before it, an answer to each of its questions, and
+ * everything checked after it.
+ *
+ *     training *t = training_new(mine, "train", small, 48);
+ *     training_run(t);
+ *     training_check(t);
+ *     if (t->failure[0]) ...                    the first thing that is wrong, and where
+ */
+#ifndef LAB5_TRAINING_H
+#define LAB5_TRAINING_H
+
+#include "lab.h"
+#include "lab5.h"
+#include "player.h"
+#include "task.h"
+
+typedef struct {
+    char file[256];
+    int line; /* 0: not known */
+} place;
+
+typedef struct {
+    lab_program *program;
+    const char *counted; /* the student's: the name of its stretch of the report; NULL: it is only timed */
+    shape s;
+    int steps, warm; /* the clock runs from the end of step warm-1 to the end of the last */
+    int poison;      /* the update before this step gets a rate that is not a number; -1: none */
+    uint64_t seed;
+    struct lab5_message message;
+    struct lab5_reply reply; /* what train returned, and the losses */
+    lab_work work;           /* what the timing helper plays, each time with fresh data */
+    /* what came of it */
+    cudaError_t error;
+    int queued;                             /* complete steps */
+    double us;                              /* of a step; 0 if the training did not come so far */
+    double idle_launches, pageable_batches; /* a step, once the clock runs */
+    place load;                             /* the student's latest lab5_load, or the one that was wrong */
+    place at;                               /* the line that failed, where it is known; else by `blame` */
+    const char *blame;                      /* text of the student's line that is nearest to the failure */
+    bool blame_last;                        /* the last line with that text, not the first */
+    char failure[320];                      /* the first thing that is wrong */
+    const char *next;                       /* the step that removes it; NULL: the row's own */
+} training;
+
+/* Returns a training with a seed of its own. Lives until the program ends. */
+training *training_new(lab_program *program, const char *counted, shape s, int steps);
+
+/* Plays it, once. An error of CUDA, and a call that lab5.h forbids, are in `failure` afterwards. The network stays on
+ * the device until training_free. */
+void training_run(training *t);
+void training_free(training *t);
+
+/* Holds the run to the oracle in double precision (small networks only: it takes long), or to the right loss of each
+ * step. Of a training with a ruined update, training_check looks only at which batch each step worked on. */
+void training_check(training *t);
+void training_check_losses(training *t, const double *want);
+
+/* Microseconds a step: the median of some runs, with fresh data each. A loop that fails ends the program. */
+double training_time(training *t);
+
+#endif
