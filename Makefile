@@ -255,7 +255,7 @@ $(B)/obj/lab$1/%.o: tests/lab$1/%.c $(JUDGE_MADE_BY)
 $(B)/obj/lab$1/%.o: $$(dir$1)/%.cu $(CUDA_TOOLS)
 	@mkdir -p $$(@D)
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab)
-$(B)/judge/lab$1: $$(addprefix $(B)/obj/lab$1/,harness.o player.o bench.o $$(if $$(wildcard $$(dir$1)/offered.cu),offered.o)) $(LAB_OBJ) $(CUDART)
+$(B)/judge/lab$1: $$(addprefix $(B)/obj/lab$1/,$$(patsubst $$(dir$1)/%.c,%.o,$$(wildcard $$(dir$1)/*.c)) bench.o $$(if $$(wildcard $$(dir$1)/offered.cu),offered.o)) $(LAB_OBJ) $(CUDART)
 	@mkdir -p $$(@D)
 	@$$(call link_judge,$$(filter %.o,$$^))
 $(B)/judge/lab$1.map: $(B)/judge/lab$1
