@@ -344,15 +344,7 @@ static place place_of_line(int line) {
     return sum;
 }
 
-/* --lines: your source, with what each line's CUDA calls did in one timed run both ways. */
-static void print_lines(lab_program *mine) {
-    if (lab_lane() == LAB_GPU) lab_die("calls by line need the sim lane: make lines1 DEVICE=sim");
-    if (!graded_run(way_job(mine, BOTH), false)) lab_die("your code failed: see make lab1");
-    const char *name = NULL;
-    for (int i = 0; i < ear.nplaces; i++)
-        if (ear.places[i].file[0]) name = ear.places[i].file;
-    FILE *f = name ? fopen(name, "r") : NULL;
-    if (!f) lab_die("cannot read %s", name ? name : "your file: it makes no CUDA call");
+static void print_source(FILE *f) {
     printf("%s  %s, both ways        %s · %s\n", spec.lab, spec.title, lab_lane_name(), lab_device_name());
     printf("%7s %8s %8s %9s\n%7s %8s %8s %9s\n", "", "MiB", "of them", "host held", "calls", "copied", "staged",
            "up, us");
@@ -365,7 +357,22 @@ static void print_lines(lab_program *mine) {
             printf("%35s", "");
         printf(" %4d │ %s", n, text);
     }
-    fclose(f);
+}
+
+/* --lines: your source, with what each line's CUDA calls did in one timed run both ways. */
+static void print_lines(lab_program *mine) {
+    if (lab_lane() == LAB_GPU) lab_die("calls by line need the sim lane: make lines1 DEVICE=sim");
+    if (!graded_run(way_job(mine, BOTH), false)) lab_die("your code failed: see make lab1");
+    const char *name = "";
+    for (int i = 0; i < ear.nplaces; i++)
+        if (ear.places[i].file[0]) name = ear.places[i].file;
+    FILE *f = fopen(name, "r");
+    if (f) {
+        print_source(f);
+        fclose(f);
+    } else {
+        lab_die("cannot read %s", *name ? name : "your file: it makes no CUDA call");
+    }
 }
 
 int main(int argc, char **argv) {
