@@ -102,3 +102,21 @@ card() { output=$(apart "$B/$1/lab1" --record "$record" "${@:2}"); }
                us["pin_once"] > us["one_stream"] && us["one_stream"] > us["reference"] && us["reference"] > us["link"] &&
                us["starter"] > 2.8 * us["reference"]) }' "$BATS_TEST_TMPDIR/bench"
 }
+
+@test "lab 1: where a call of CUDA fails, it is named, and the other rows show neither a value nor a mark" {
+    lab_number=1 grade tests/lab1/wrong/failing_call.patch 5
+    [[ $(field "$record" correct where) == failing_call.cu:62 ]]
+    [[ $(field "$record" correct why) == "invalid argument, by cudaMemcpyAsync"* ]]
+    [ "$(score "$record")" = "0 100" ]
+    for row in in-flight allocations staged page-locked to-device to-host both-ways; do
+        [[ $(field "$record" "$row" value) == - && -z $(field "$record" "$row" want) ]]
+    done
+}
+
+@test "lab 1: a rate that the link could carry is refused while the device still works at the last take" {
+    sed 's/UNFINISHED = 2/UNFINISHED = 1/' tests/lab1/cheat/takes_the_last_unseen.cu >"$BATS_TEST_TMPDIR/pinning.cu"
+    lab_number=1 grade "$BATS_TEST_TMPDIR/pinning.cu" 5
+    row_is correct pass
+    row_is to-device fail
+    [[ $(field "$record" to-device why) == "at the last take_result the device still worked for "* ]]
+}

@@ -62,7 +62,7 @@ static const char *value_text(const lab_verdict *r, char *buf, size_t size) {
 static const char *want_text(const lab_verdict *r, char *buf, size_t size) {
     const lab_row *row = r->row;
     if (r->want[0]) return r->want;
-    if (row->full == row->zero) return "";
+    if (row->full == row->zero || r->unmeasured) return ""; /* a mark beside no value says nothing */
     const char *sign = row->full > row->zero ? "≥ " : row->decimals && row->full != 0 ? "≤ " : "";
     lab_text(buf, size, "want %s%g", sign, row->full);
     return buf;

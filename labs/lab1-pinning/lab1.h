@@ -6,30 +6,40 @@
 #ifndef LAB1_H
 #define LAB1_H
 
+#include <cuda_runtime_api.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct job {
     int batches;             /* how many come; may be 0 */
     size_t in_bytes;         /* of a batch on its way to the device: a multiple of 4 */
     size_t out_bytes;        /* of its result on the way back: a multiple of 4 */
     size_t page_locked_most; /* bytes of page-locked host memory that you may hold at one time: room for four batches
-                                and their results. Give all of it back before you return */
+                                and their results. Free or unregister all of it before you return */
 };
 
 /* Writes batch number `batch` to host memory: in_bytes from `to` on. Like any loader it takes time: 4 us a MiB. */
-extern "C" void load_batch(const struct job *job, int batch, void *to);
+void load_batch(const struct job *job, int batch, void *to);
 
 /* Launches the kernel that turns d_in (in_bytes, device memory) into d_out (out_bytes, device memory, another place).
- * It only queues the work, in `stream`. Once a batch. */
-extern "C" void process_batch(const struct job *job, int batch, const void *d_in, void *d_out, cudaStream_t stream);
+ * It only queues the work, in `stream`. Once a batch. Every byte of d_in must have been queued before, by a copy from
+ * host memory that belongs to this batch (cudaMemcpy, cudaMemcpyAsync or their 2D forms). */
+void process_batch(const struct job *job, int batch, const void *d_in, void *d_out, cudaStream_t stream);
 
-/* Reads the batch's result from host memory: out_bytes from `from` on. Once a batch. It takes 4 us a MiB, too. */
-extern "C" void take_result(const struct job *job, int batch, const void *from);
+/* Reads the batch's result from host memory: out_bytes from `from` on. Once a batch. It takes 4 us a MiB, too. Every
+ * byte of the batch's d_out must have been copied to host memory before. */
+void take_result(const struct job *job, int batch, const void *from);
 
 /* Yours. Every batch must have been loaded, processed and taken when it returns. Batches may be taken in any order.
- * What is timed runs from the first load to the last take: getting ready and tidying up are outside. */
-extern "C" void run_batches(const struct job *job);
+ * The time runs from the first load to the last take: preparing and freeing are outside. */
+void run_batches(const struct job *job);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,4 +1,4 @@
-// expect: gate: calls .mlock
+// expect: gate: uses .mlock
 // Page-locks memory behind CUDA's back, so that it is not counted.
 #include "lab1.h"
 

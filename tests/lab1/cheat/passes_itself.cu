@@ -1,10 +1,10 @@
-// expect: gate: calls .lab_pass
+// expect: gate: uses .lab_pass
 // Tells the card what to say.
 #include "lab1.h"
 
-extern "C" void lab_pass(const char *);
+extern "C" void lab_pass(void *);
 
 extern "C" void run_batches(const struct job *job) {
     (void)job;
-    lab_pass("both-ways");
+    lab_pass(0);
 }

@@ -1,4 +1,4 @@
-// expect: gate: calls .__libc_malloc
+// expect: gate: uses .__libc_malloc
 // Allocates in the loop under the C library's other name, so that nobody counts.
 #include "lab1.h"
 

@@ -1,15 +1,12 @@
-/* rungs.cuh — the rungs of lab 1's ladder for `--bench`, each with the one flaw that the next one mends.
+/* ladder.cu — the rungs of lab 1's ladder for `--bench`, each with the one flaw that the next one removes.
  *
- * They have the signature of run_batches and use the same loader, kernel and results. A rung stands alone: a few
- * similar loops are easier to compare than one with switches.
+ * They use the same loader, kernel and results as your program. A rung stands alone: a few similar loops are easier to
+ * compare than one with switches. The function of rung `reuse` is called reuse_run_batches.
  */
-#ifndef RUNGS_CUH
-#define RUNGS_CUH
-
 #include "lab1.h"
 
-/* Pins each batch's memory in the loop. Flaw: page-locking is dearer than the staging that it saves. */
-static void rung_pin_each(const struct job *job) {
+/* Pins each batch's memory in the loop. Flaw: page-locking takes longer than the staging that it saves. */
+extern "C" void pin_each_run_batches(const struct job *job) {
     void *d_in, *d_out, *in, *out;
     cudaMalloc(&d_in, job->in_bytes);
     cudaMalloc(&d_out, job->out_bytes);
@@ -28,8 +25,8 @@ static void rung_pin_each(const struct job *job) {
     cudaFree(d_out);
 }
 
-/* Keeps its memory, but leaves it pageable. Flaw: the CPU carries every byte. */
-static void rung_reuse(const struct job *job) {
+/* Keeps its memory, but leaves it pageable. Flaw: the CPU copies every byte to a staging buffer. */
+extern "C" void reuse_run_batches(const struct job *job) {
     void *d_in, *d_out, *in = malloc(job->in_bytes), *out = malloc(job->out_bytes);
     cudaMalloc(&d_in, job->in_bytes);
     cudaMalloc(&d_out, job->out_bytes);
@@ -46,8 +43,8 @@ static void rung_reuse(const struct job *job) {
     free(out);
 }
 
-/* Pins once, before the loop. Flaw: loader, one direction and the other take turns. */
-static void rung_pin_once(const struct job *job) {
+/* Pins once, before the loop. Flaw: the loader and the two directions take turns. */
+extern "C" void pin_once_run_batches(const struct job *job) {
     void *d_in, *d_out, *in, *out;
     cudaMallocHost(&in, job->in_bytes);
     cudaMallocHost(&out, job->out_bytes);
@@ -67,7 +64,7 @@ static void rung_pin_once(const struct job *job) {
 }
 
 /* Queues `slots` batches ahead, all in one stream. Flaw: a stream is done in order, so one direction always waits. */
-static void rung_one_stream(const struct job *job) {
+extern "C" void one_stream_run_batches(const struct job *job) {
     enum { SLOTS = 4 };
     void *d_in, *d_out, *in[SLOTS], *out[SLOTS];
     cudaEvent_t done[SLOTS];
@@ -103,9 +100,9 @@ static void rung_one_stream(const struct job *job) {
     cudaStreamDestroy(stream);
 }
 
-/* A stream and memory of its own for every batch, pinned later: allocated by malloc, then registered. Flaw: holds all
- * batches page-locked at once. */
-static void rung_pin_all(const struct job *job) {
+/* A stream and memory of its own for every batch, pinned later: allocated by malloc, then registered. Flaw: all batches
+ * are page-locked at once. */
+extern "C" void pin_all_run_batches(const struct job *job) {
     struct whole {
         void *in, *out, *d_in, *d_out;
         cudaStream_t stream;
@@ -143,5 +140,3 @@ static void rung_pin_all(const struct job *job) {
     }
     free(all);
 }
-
-#endif

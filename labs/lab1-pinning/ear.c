@@ -1,0 +1,187 @@
+/* ear.c — notes the calls of the program that is being played; see ear.h. */
+#include "ear.h"
+#include "crossed.h"
+
+#include <string.h>
+
+enum { MOST_BLOCKS = 4096, MOST_COPIES = 256 };
+
+typedef struct {
+    uint64_t start, bytes;
+    place by;
+} block;
+
+typedef struct {
+    block block[MOST_BLOCKS];
+    int count;
+} blocks;
+
+typedef struct {
+    uint64_t start, bytes;
+    bool to_host;
+    cudaEvent_t reached;
+    const place *by;
+} flight;
+
+heard ear;
+static bool in_loop, checking;
+static blocks pinned, device;
+static flight flights[MOST_COPIES];
+static int nflights;
+
+void ear_in_loop(bool on) { in_loop = on; }
+
+static place *place_of(const lab_call *c) {
+    for (int i = 0; i < ear.nplaces; i++) {
+        place *p = &ear.places[i];
+        if (p->line == c->line && !strcmp(p->call, c->name)) return p;
+    }
+    if (ear.nplaces == MOST_PLACES) return &ear.places[MOST_PLACES - 1];
+    place *p = &ear.places[ear.nplaces++];
+    memset(p, 0, sizeof *p);
+    LAB_SAY(p->file, "%s", c->file ? c->file : "");
+    LAB_SAY(p->call, "%s", c->name);
+    p->line = c->line;
+    return p;
+}
+
+const place *ear_worst(double (*cost)(const place *)) {
+    const place *w = NULL;
+    for (int i = 0; i < ear.nplaces; i++)
+        if (cost(&ear.places[i]) > (w ? cost(w) : 0)) w = &ear.places[i];
+    return w;
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static void block_add(blocks *b, uint64_t start, uint64_t bytes, const place *by, const char *what) {
+    if (b->count == MOST_BLOCKS) lab_die("your code holds more than %d blocks of %s memory", MOST_BLOCKS, what);
+    b->block[b->count++] = (block){start, bytes, *by};
+}
+
+/* Returns the bytes of the block that began there; 0 for none. */
+static uint64_t block_drop(blocks *b, uint64_t start) {
+    for (int i = 0; i < b->count; i++) {
+        uint64_t bytes = b->block[i].bytes;
+        if (b->block[i].start != start) continue;
+        b->block[i] = b->block[--b->count];
+        return bytes;
+    }
+    return 0;
+}
+
+static bool block_holds(const blocks *b, uint64_t start, uint64_t bytes) {
+    for (int i = 0; i < b->count; i++)
+        if (start >= b->block[i].start && start + bytes <= b->block[i].start + b->block[i].bytes) return true;
+    return false;
+}
+
+bool ear_is_device(uint64_t start, uint64_t bytes) { return block_holds(&device, start, bytes); }
+
+static void note_allocation(place *p) {
+    if (!in_loop) return;
+    p->allocations++;
+    ear.allocations++;
+}
+
+static void note_pinned(const lab_call *c, const place *p) {
+    block_add(&pinned, c->to, c->bytes, p, "page-locked");
+    ear.pinned_now += c->bytes;
+    if (!ear.pinned_first) ear.pinned_first = p;
+    if (ear.pinned_now > ear.pinned_most) ear.pinned_most = ear.pinned_now;
+}
+
+/* --- copies ----------------------------------------------------------------------------------- */
+
+/* Behind a copy, in its stream: this event tells when it is over. */
+static void note_flight(const lab_call *c, uint64_t host, bool to_host, const place *p) {
+    if (!checking) return;
+    if (nflights == MOST_COPIES) lab_die("your code has more than %d copies under way", MOST_COPIES);
+    flight f = {host, c->bytes, to_host, NULL, p};
+    LAB_CUDA(cudaEventCreateWithFlags(&f.reached, cudaEventDisableTiming));
+    if (cudaEventRecord(f.reached, (cudaStream_t)c->stream) == cudaSuccess) flights[nflights++] = f;
+}
+
+static enum cudaMemcpyKind kind_of(const lab_call *c) {
+    if (c->kind != cudaMemcpyDefault) return c->kind;
+    if (!ear_is_device(c->to, 1)) return cudaMemcpyDeviceToHost;
+    return ear_is_device(c->from, 1) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
+}
+
+static void note_copy(const lab_call *c, place *p) {
+    const enum cudaMemcpyKind kind = kind_of(c);
+    const bool to_host = kind == cudaMemcpyDeviceToHost;
+    if (!to_host && kind != cudaMemcpyHostToDevice) return;
+    const uint64_t host = to_host ? c->to : c->from;
+    if (to_host)
+        crossed_down(c->from, c->bytes);
+    else
+        crossed_up(c->to, c->bytes);
+    p->bytes += (double)c->bytes;
+    ear.bytes += (double)c->bytes;
+    if (block_holds(&pinned, host, c->bytes)) {
+        if (c->async) note_flight(c, host, to_host, p);
+    } else {
+        p->staged += (double)c->bytes;
+        ear.staged += (double)c->bytes;
+    }
+}
+
+void ear_touch(uint64_t start, uint64_t bytes, bool writes, int batch) {
+    for (int i = 0; i < nflights; i++) {
+        flight *f = &flights[i];
+        if (cudaEventQuery(f->reached) == cudaSuccess) {
+            cudaEventDestroy(f->reached);
+            flights[i--] = flights[--nflights];
+        } else if (start < f->start + f->bytes && f->start < start + bytes && (writes || f->to_host) && !ear.early[0]) {
+            ear.early_by = f->by;
+            LAB_SAY(ear.early, "batch %d: %s touched the buffer while this copy was still %s it", batch,
+                    writes ? "load_batch" : "take_result", f->to_host ? "writing" : "reading");
+        }
+    }
+}
+
+/* --- the listener ------------------------------------------------------------------------------- */
+
+static void note_memory(const lab_call *c, place *p) {
+    if (c->what == LAB_CALL_ALLOCATES || c->what == LAB_CALL_PINS || c->what == LAB_CALL_C_ALLOCATES)
+        note_allocation(p);
+    if (c->error) return;
+    if (c->what == LAB_CALL_ALLOCATES) block_add(&device, c->to, c->bytes, p, "device");
+    if (c->what == LAB_CALL_PINS) note_pinned(c, p);
+    if (c->what == LAB_CALL_UNPINS) ear.pinned_now -= block_drop(&pinned, c->to);
+    if (c->what == LAB_CALL_COPIES) note_copy(c, p);
+}
+
+static void after(const lab_call *c) {
+    const bool failed = c->error && c->error != cudaErrorNotReady;
+    if (!failed && c->what == LAB_CALL_FREES) block_drop(&device, c->to);
+    if (!failed && (c->what == LAB_CALL_SUBMITS || c->what == LAB_CALL_FREES || c->what == LAB_CALL_FILLS)) return;
+    place *p = place_of(c);
+    p->calls++;
+    if (failed && !ear.error) {
+        ear.error = c->error;
+        ear.error_by = p;
+    }
+    note_memory(c, p);
+    if (c->what == LAB_CALL_C_ALLOCATES) return;
+    p->blocked_ns += c->end - c->begin;
+    if (in_loop) p->loop_ns += c->end - c->begin;
+}
+
+void ear_begin(bool checks) {
+    static const lab_ear listener = {NULL, after};
+    while (nflights) cudaEventDestroy(flights[--nflights].reached);
+    const size_t pinned_now = ear.pinned_now;
+    memset(&ear, 0, sizeof ear);
+    ear.pinned_now = ear.pinned_most = pinned_now;
+    in_loop = false;
+    checking = checks;
+    lab_listen(&listener);
+}
+
+void ear_end(void) {
+    lab_listen(NULL);
+    in_loop = false;
+    if (pinned.count) ear.leak = pinned.block[0].by;
+}

@@ -1,0 +1,51 @@
+/* ear.h — what the harness hears of your calls: how much host memory you page-lock, what you allocate in the loop, what
+ * is staged, where the host waits, which bytes cross the link, and whether a buffer is touched while a copy on it is
+ * under way. Each call is noted with the line it comes from (sim lane) or its name (gpu lane).
+ *
+ * The rule for buffers: behind each asynchronous copy of page-locked memory an event is recorded in the same stream.
+ * A wait that covers the copy covers the event. A buffer whose event is not reached when the loader writes it, or when
+ * a result is read from it, was touched too early, even if the bytes happen to be right today. Only checked runs record
+ * events, since an event takes time: timed runs do without.
+ */
+#ifndef LAB1_EAR_H
+#define LAB1_EAR_H
+
+#include "lab.h"
+
+enum { MOST_PLACES = 64 };
+
+/* One line of the student's file that calls. */
+typedef struct {
+    char file[256]; /* "": not known */
+    char call[48];
+    int line;
+    double calls, bytes, staged, blocked_ns;
+    double loop_ns, allocations; /* blocked, allocated: between the first load and the last take */
+} place;
+
+/* What one run has made known. */
+typedef struct {
+    place places[MOST_PLACES];
+    int nplaces;
+    double allocations, bytes, staged;
+    size_t pinned_now, pinned_most; /* page-locked bytes; what a run does not free, the next one inherits */
+    const place *pinned_first;      /* where the run's first block was page-locked */
+    place leak;                     /* where a block was page-locked that is not freed yet */
+    char early[320];                /* the first buffer touched too early; "": none */
+    const place *early_by;
+    cudaError_t error; /* the first one that a call of CUDA returned */
+    const place *error_by;
+} heard;
+extern heard ear;
+
+void ear_begin(bool checking);                      /* hears from here on; forgets the last run */
+void ear_end(void);                                 /* hears no more */
+void ear_in_loop(bool in_loop);                     /* between the first load and the last take */
+bool ear_is_device(uint64_t start, uint64_t bytes); /* does it lie in one allocation of device memory? */
+/* The host is about to touch these bytes: to write them (a batch is loaded) or to read them (a result is taken). */
+void ear_touch(uint64_t start, uint64_t bytes, bool writes, int batch);
+
+/* Returns the place with the largest cost, or NULL when all cost nothing. */
+const place *ear_worst(double (*cost)(const place *));
+
+#endif

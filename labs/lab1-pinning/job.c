@@ -1,0 +1,223 @@
+/* job.c — answers the player's questions about batches, and judges what it brings; see job.h. */
+#include "job.h"
+#include "ear.h"
+#include "formula.h"
+
+#include <string.h>
+#if __has_include(<simgpu.h>)
+#include <simgpu.h>
+static void host_works(double ns) { simgpuHostWork((uint64_t)ns); }
+#else
+static void host_works(double ns) { (void)ns; } /* a real host takes its time by itself */
+#endif
+
+static const double LOADER_NS_PER_BYTE = 4000.0 / (1 << 20); /* lab1.h says so */
+
+static run *current; /* hidden memory: the run whose questions are answered */
+
+/* --- the data ----------------------------------------------------------------------------------- */
+
+static uint32_t salt_of(const run *r, int batch) { return lab1_mix(r->salt + (uint32_t)batch); }
+static uint32_t word_of(const run *r, int batch, uint32_t j) { return lab1_mix(salt_of(r, batch) ^ j * 0x9E3779B9u); }
+static uint32_t right_word(const run *r, int batch, uint32_t i) {
+    uint32_t salt = salt_of(r, batch);
+    return lab1_result(word_of(r, batch, lab1_source(i, r->in, r->out, salt)), i, salt);
+}
+
+/* Every word, or one in each STAMP_WORDS: the k-th to be looked at, and how many there are. */
+static uint32_t nth_word(const run *r, int batch, uint32_t k, uint32_t words) {
+    if (!r->timed || words < STAMP_WORDS) return k;
+    return k * STAMP_WORDS + lab1_mix(salt_of(r, batch) + k) % STAMP_WORDS;
+}
+static uint32_t count_of(const run *r, uint32_t words) {
+    return !r->timed || words < STAMP_WORDS ? words : words / STAMP_WORDS;
+}
+
+/* --- answers -------------------------------------------------------------------------------------- */
+
+/* Keeps the first thing that is wrong. */
+#define FAILS(r, ...)                                                                                                  \
+    do {                                                                                                               \
+        if (!(r)->failure[0]) LAB_SAY((r)->failure, __VA_ARGS__);                                                      \
+    } while (0)
+
+/* The same time in both lanes: charged to the virtual host, or waited for by a real one that was faster. */
+static void takes_time(const run *r, uint64_t bytes) {
+    double ns = (double)bytes * LOADER_NS_PER_BYTE;
+    if (lab_lane() == LAB_SIM)
+        host_works(ns);
+    else
+        while (r->timed && lab_now() < r->begun + ns) {}
+}
+
+/* Names the words from number q->first on, as many as fit. */
+static void name_words(const run *r, const struct lab1_question *q, uint32_t words, struct lab1_answer *a) {
+    const uint32_t all = count_of(r, words), left = q->first < all ? all - q->first : 0;
+    a->count = left < LAB1_WORDS ? left : LAB1_WORDS;
+    a->more = left > LAB1_WORDS;
+    for (uint32_t k = 0; k < a->count; k++) a->words[k].at = nth_word(r, q->batch, q->first + k, words);
+}
+
+static void answer_load(run *r, const struct lab1_question *q, struct lab1_answer *a) {
+    if (!q->first) {
+        r->begun = lab_now();
+        r->loaded[q->batch]++;
+        if (!r->in_loop && r->left) {
+            r->begin = r->begun;
+            r->in_loop = true;
+            ear_in_loop(true);
+            crossed_reset(); /* what was copied before the first load was no batch */
+        }
+        if (r->watched) ear_touch(q->host, r->message.in_bytes, true, q->batch);
+    }
+    name_words(r, q, r->in, a);
+    for (uint32_t k = 0; k < a->count; k++) a->words[k].word = word_of(r, q->batch, a->words[k].at);
+}
+
+static void answer_process(run *r, const struct lab1_question *q, struct lab1_answer *a) {
+    const uint64_t in = r->message.in_bytes, out = r->message.out_bytes;
+    r->processed[q->batch]++;
+    *a = (struct lab1_answer){.in = r->in, .out = r->out, .salt = salt_of(r, q->batch)};
+    if (!r->watched) return;
+    if (!ear_is_device(q->d_in, in) || !ear_is_device(q->d_out, out)) {
+        FAILS(r, "batch %d: process_batch was called with d_%s that is not %llu bytes of memory from cudaMalloc",
+              q->batch, ear_is_device(q->d_in, in) ? "out" : "in",
+              (unsigned long long)(ear_is_device(q->d_in, in) ? out : in));
+        a->refused = true;
+        return;
+    }
+    uint64_t came = crossed_process(q->batch, q->d_in, in, q->d_out, out);
+    if (came < in)
+        FAILS(r, "batch %d: only %llu of its %llu bytes were copied from the host to d_in before process_batch",
+              q->batch, (unsigned long long)came, (unsigned long long)in);
+}
+
+/* "batch 3, word 17 of its result holds the result of batch 1" */
+static void describe(run *r, int batch, uint32_t i, uint32_t got) {
+    char holds[96] = "holds a value that no batch gives";
+    for (int b = 0; b < r->message.batches; b++)
+        if (got == right_word(r, b, i)) LAB_SAY(holds, "holds the result of batch %d", b);
+    FAILS(r, "batch %d: word %u of %u %s", batch, i, r->out, holds);
+}
+
+static void answer_take(run *r, const struct lab1_question *q, struct lab1_answer *a) {
+    if (!q->first) {
+        r->begun = lab_now();
+        if (r->watched) ear_touch(q->host, r->message.out_bytes, false, q->batch);
+    }
+    name_words(r, q, r->out, a);
+}
+
+/* The words that were read: where they were read, the harness knows by itself. */
+static void judge_words(run *r, const struct lab1_question *q) {
+    for (uint32_t k = 0; k < q->count && k < LAB1_WORDS; k++) {
+        uint32_t i = nth_word(r, q->batch, q->first + k, r->out);
+        if (i >= r->out || q->word[k] == right_word(r, q->batch, i)) continue;
+        describe(r, q->batch, i, q->word[k]);
+        return;
+    }
+}
+
+/* Returns for how long the device still works, in ns. A wait for one that is idle takes a little time, too. */
+static double still_busy(void) {
+    const double begin = lab_now();
+    cudaDeviceSynchronize();
+    const double idle = lab_now();
+    cudaDeviceSynchronize();
+    return idle - begin - (lab_now() - idle);
+}
+
+static void judge_taken(run *r, const struct lab1_question *q) {
+    const uint64_t out = r->message.out_bytes;
+    judge_words(r, q);
+    if (q->first + q->count < count_of(r, r->out)) return; /* more pieces come */
+    if (r->watched && r->processed[q->batch] && crossed_home(q->batch) < out)
+        FAILS(
+            r,
+            "batch %d: only %llu of the %llu bytes of its result were copied from d_out to the host before take_result",
+            q->batch, (unsigned long long)crossed_home(q->batch), (unsigned long long)out);
+    takes_time(r, out);
+    if (r->taken[q->batch]++ == 0) r->left--;
+    if (r->left) return;
+    r->end = lab_now();
+    r->in_loop = false;
+    ear_in_loop(false);
+    if (r->watched && r->timed) r->late = still_busy();
+}
+
+static bool known(run *r, const struct lab1_question *q) {
+    static const char *const call[] = {[LAB1_LOAD] = "load_batch",
+                                       [LAB1_LOADED] = "load_batch",
+                                       [LAB1_PROCESS] = "process_batch",
+                                       [LAB1_TAKE] = "take_result",
+                                       [LAB1_TAKEN] = "take_result"};
+    if (q->batch >= 0 && q->batch < r->message.batches) return true;
+    FAILS(r, "%s was called for batch %d; there are batches 0 to %d", call[q->what], q->batch, r->message.batches - 1);
+    return false;
+}
+
+static void answer(const void *question, size_t size, void *to, size_t answer_size) {
+    const struct lab1_question *q = question;
+    struct lab1_answer *a = to;
+    run *r = current;
+    if (size != sizeof *q || answer_size != sizeof *a || q->what > LAB1_TAKEN)
+        lab_die("the player asks something that the harness does not know");
+    a->refused = !known(r, q);
+    if (a->refused) return;
+    if (q->what == LAB1_LOAD) answer_load(r, q, a);
+    if (q->what == LAB1_LOADED) takes_time(r, r->message.in_bytes);
+    if (q->what == LAB1_PROCESS) answer_process(r, q, a);
+    if (q->what == LAB1_TAKE) answer_take(r, q, a);
+    if (q->what == LAB1_TAKEN) judge_taken(r, q);
+}
+
+/* --- one run -------------------------------------------------------------------------------------- */
+
+run *run_new(lab_program *program, int batches, uint32_t in_words, uint32_t out_words, bool timed) {
+    if (!current) current = lab_hide(sizeof *current);
+    if (batches > MOST_BATCHES) lab_die("a job of %d batches; %d is the most", batches, MOST_BATCHES);
+    uint64_t in = in_words * sizeof(uint32_t), out = out_words * sizeof(uint32_t);
+    *current = (run){.program = program, .in = in_words, .out = out_words, .timed = timed};
+    current->message =
+        (struct lab1_message){.batches = batches, .in_bytes = in, .out_bytes = out, .page_locked_most = 4 * (in + out)};
+    return current;
+}
+
+static void find_missing(run *r) {
+    for (int b = 0; b < r->message.batches; b++) {
+        if (r->loaded[b] != 1) FAILS(r, "batch %d was loaded %d times, should be once", b, r->loaded[b]);
+        if (r->processed[b] != 1) FAILS(r, "batch %d was processed %d times, should be once", b, r->processed[b]);
+        if (r->taken[b] != 1) FAILS(r, "the result of batch %d was taken %d times, should be once", b, r->taken[b]);
+    }
+}
+
+static void start(run *r, bool watched, bool checking) {
+    uint64_t seed = lab_fresh_seed();
+    r->salt = lab1_mix((uint32_t)seed ^ lab1_mix((uint32_t)(seed >> 32) + 0x51ED270Bu));
+    r->watched = watched;
+    r->in_loop = false;
+    r->late = 0;
+    r->left = r->message.batches;
+    r->failure[0] = 0;
+    memset(r->loaded, 0, sizeof r->loaded);
+    memset(r->processed, 0, sizeof r->processed);
+    memset(r->taken, 0, sizeof r->taken);
+    lab_answer_with(answer);
+    lab_use(r->program);
+    LAB_CUDA(cudaDeviceSynchronize());
+    if (watched) ear_begin(checking);
+    r->begin = r->end = r->called = lab_now();
+}
+
+cudaError_t run_once(run *r, bool watched, bool checking) {
+    start(r, watched, checking);
+    lab_play(r->program, &r->message, sizeof r->message, NULL, 0);
+    cudaError_t launched = cudaGetLastError(), ran = cudaDeviceSynchronize();
+    if (watched) ear_end();
+    find_missing(r);
+    return launched ? launched : ran;
+}
+
+double run_bytes(const run *r) { return r->message.batches * (double)(r->message.in_bytes + r->message.out_bytes); }
+
+double run_rate(const run *r) { return r->end > r->begin ? run_bytes(r) / (r->end - r->begin) : 0; }
