@@ -91,6 +91,10 @@ void __wrap_free(void *p) {
 #define NEW(p)      .to = (slot = (void **)(p), 0)
 #define FIELDS(...) __VA_ARGS__
 
+#ifndef SIMGPU_DEFAULT /* the gpu lane, where the table's parameters are those of NVIDIA's header */
+#define SIMGPU_DEFAULT(value)
+#endif
+
 #define BODY(Name, class_, note, site_file, site_line, call)                                                           \
     {                                                                                                                  \
         void **slot = NULL;                                                                                            \
