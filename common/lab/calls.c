@@ -91,6 +91,9 @@ void __wrap_free(void *p) {
 #define NEW(p)      .to = (slot = (void **)(p), 0)
 #define FIELDS(...) __VA_ARGS__
 
+#if __has_include(<cuda_profiler_api.h>)
+#include <cuda_profiler_api.h>
+#endif
 #ifndef SIMGPU_DEFAULT /* the gpu lane, where the table's parameters are those of NVIDIA's header */
 #define SIMGPU_DEFAULT(value)
 #endif

@@ -95,7 +95,7 @@ static const char *const roofline_style =
     "'' 1e3, '10 Tflop/s' 1e4, '' 1e5)\n"
     "set xlabel 'operations for each byte of device memory' tc rgb '#33333a'\n";
 
-void write_roofline(FILE *f, const struct machine *m, const struct spot *spots) {
+void write_roofline(FILE *f, const struct machine *m, const struct spot spots[SPOTS]) {
     const double roof = m->fp32, memory = m->dram_copy, ridge = roof / memory;
     fprintf(f, "# The roofline of lab 0. To draw it: gnuplot THIS >FILE.svg\n%s", roofline_style);
     fprintf(f, "set xrange [%g:%g]; set yrange [%g:%g]\n", XMIN, XMAX, YMIN, YMAX);
