@@ -135,7 +135,7 @@ link_lab  = $(NVCC) -arch=$(GPU_ARCH) -o $@ $1 $(if $(CUBLAS),-lcublas) -lm
 # The runtime as a shared library: the judge and the programs that it opens must have one and the same.
 CUDART    :=
 link_judge = $(NVCC) -arch=$(GPU_ARCH) -cudart shared -Xcompiler -rdynamic -Xlinker -z,now -o $@ $1 -ldl -lm
-link_so   = $(NVCC) -arch=$(GPU_ARCH) -cudart shared -shared -Xlinker --version-script=$2,-z,now $(addprefix -Xlinker @,$3) -o $@ $1 $(if $(CUBLAS),-lcublas) -lm
+link_so   = $(NVCC) -arch=$(GPU_ARCH) -cudart shared -shared -Xlinker --version-script=$2,-z,now $(if $3,$$(sed 's/^/-Xlinker /' $3)) -o $@ $1 $(if $(CUBLAS),-lcublas) -lm
 else ifeq ($(B),.build/sim-nvcc)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=compute_90 -Xcompiler -idirafter,$(SIMGPU)/include
 else
