@@ -85,14 +85,20 @@ const char *lab_entry_name(int i, bool rung) {
     return rung && lab_rung_entries ? lab_rung_entries[i - entries] : NULL;
 }
 
-/* A copy of a file in memory, as a path that dlopen takes for another file. */
+/* A copy of a file in memory, as a path that dlopen takes for another file: each copy has a descriptor's number of its
+ * own, since dlopen knows a file by its path first. */
 static void copy_of(char *path) {
     static char block[1 << 16];
+    static int number = 100;
     int from = open(path, O_RDONLY | O_CLOEXEC), to = memfd_create("program", MFD_CLOEXEC);
     ssize_t n = -1;
     while (from >= 0 && to >= 0 && (n = read(from, block, sizeof block)) > 0)
         if (write(to, block, (size_t)n) != n) n = -1;
     if (n < 0) lab_die("cannot copy %s: %s", path, strerror(errno));
+    close(from);
+    from = to;
+    to = fcntl(from, F_DUPFD_CLOEXEC, number++);
+    if (to < 0) lab_die("cannot copy %s: %s", path, strerror(errno));
     close(from);
     lab_text(path, PATH_MAX, "/proc/self/fd/%d", to);
 }
