@@ -173,7 +173,7 @@ static void gates(void) {
     lab_unmeasured(V(LESS), "see 'gate'");
     lab_skip(V(MORE), "cannot be counted");
     lab_rows_end();
-    SAME(V(LESS)->why, "see 'gate'"); /* what was missing stands */
+    SAME(V(LESS)->why, "see 'gate'");                    /* what was missing stands */
     CHECK(!strstr(printed(lab_card_print), "want ≤ 4")); /* no value, so no mark beside it */
     CHECK(V(MORE)->status == LAB_NA);
     SAME(V(OTHER)->why, "the harness gave this row no verdict");

@@ -69,9 +69,9 @@ static void path_of(lab_who who, char *path) {
 /* dlopen's "FILE: undefined symbol: NAME" as one sentence; its other errors as they are. */
 static void refuse(const char *path, const char *error) {
     static const char undefined[] = "undefined symbol: ";
-    const char *name = strstr(error, undefined);
-    if (!name) lab_die("cannot open %s: %s", path, error);
-    name += strlen(undefined);
+    const char *at = strstr(error, undefined);
+    if (!at) lab_die("cannot open %s: %s", path, error);
+    const char *name = at + strlen(undefined);
     int length = (int)strcspn(name, " ,\n");
     lab_die("%s uses `%.*s`, which neither it nor the lab defines. Is it spelled as in the lab's header, and is every "
             "function that you declare also written?",

@@ -66,10 +66,10 @@ look_at_includes() {
 
 # `#line 1 "/etc/passwd"` would make a message about a fault show that file.
 look_at_lines() {
-    {
-        sed -n 's/^!.*DIFile(filename: "\([^"]*\)".*/\1/p' "$program.ll"
-        sed -n 's/^[[:space:]]*\.file[[:space:]]*[0-9]*[[:space:]]*"\([^"]*\)".*/\1/p' "$program.ptx"
-    } | grep -v '^<' | foreign | while read -r path; do
+    { # bytes beyond ASCII stand as \C3 in the one, as \303 in the other
+        sed -n 's/^!.*DIFile(filename: "\([^"]*\)".*/\1/p' "$program.ll" | sed 's/\\\([0-9A-F][0-9A-F]\)/\\x\1/g'
+        sed -n 's/^[[:space:]]*\.file[[:space:]]*[0-9]*[[:space:]]*"\([^"]*\)".*/\1/p' "$program.ptx" | sed 's/\\\([0-3][0-7][0-7]\)/\\0\1/g'
+    } | while read -r path; do printf '%b\n' "$path"; done | grep -v '^<' | foreign | while read -r path; do
         echo "$file says that some of its lines are those of $path (#line). Remove that."
     done
 }

@@ -57,7 +57,7 @@ run)
 hint)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
     compile
-    if [ ! -f "$record" ] || [ "$program" -nt "$record" ] || ! score "$record" >/dev/null; then
+    if [ ! -f "$record" ] || [ "$program.so" -nt "$record" ] || ! score "$record" >/dev/null; then
         echo "running lab $n to see where it stands ..."
         rm -f "$record"
         limited "$program" --record "$record" >/dev/null 2>&1 || true
