@@ -7,7 +7,7 @@ setup_file() {
     build "$B/libsimgpu.a" "$B/reference/lab3"
     # shellcheck disable=SC2046 # a list of files
     $(common/make/find-clang.sh) -std=c11 -g -Wall -Wextra -Werror -fsanitize=address,undefined -I common/lab -I common/simgpu/include \
-        -Wl,--wrap=lab_lane,--wrap=lab_flush_l2 -o "$BATS_FILE_TMPDIR/lab-unit" tests/lab-unit.c $(ls common/lab/*.c | grep -v /player.c) "$B/libsimgpu.a" -pthread -lstdc++ -lm
+        -Wl,--wrap=lab_lane,--wrap=lab_flush_l2 -o "$BATS_FILE_TMPDIR/lab-unit" tests/lab-unit.c $(printf "%s\n" common/lab/*.c | grep -v /player.c) "$B/libsimgpu.a" -pthread -lstdc++ -lm
 }
 
 unit() { "$BATS_FILE_TMPDIR/lab-unit" "$1"; }

@@ -69,10 +69,9 @@ static void path_of(lab_who who, char *path) {
 /* dlopen's "FILE: undefined symbol: NAME" as one sentence; its other errors as they are. */
 static void refuse(const char *path, const char *error) {
     static const char undefined[] = "undefined symbol: ";
-    const char *at = strstr(error, undefined);
-    if (!at) lab_die("cannot open %s: %s", path, error);
-    const char *name = at + strlen(undefined);
+    const char *at = strstr(error, undefined), *name = at ? at + strlen(undefined) : "";
     int length = (int)strcspn(name, " ,\n");
+    if (!at) lab_die("cannot open %s: %s", path, error);
     lab_die("%s uses `%.*s`, which neither it nor the lab defines. Is it spelled as in the lab's header, and is every "
             "function that you declare also written?",
             lab.spec->source, length, name);
@@ -162,13 +161,13 @@ void lab_use(lab_program *program) { lab_use_device(program->device); }
 /* In two parts, so that what is timed is the program's own code: lab_play_begin copies the message out of the judge's
  * memory and locks that, lab_play_end unlocks it and copies the reply in. */
 void lab_play_begin(lab_program *program, const void *message, size_t size, lab_entry ***entry) {
-    static lab_entry *open[MOST_ENTRIES];
+    static lab_entry *kept[MOST_ENTRIES];
     if (size > LAB_MESSAGE) lab_die("a message of %zu bytes; %d is the most", size, LAB_MESSAGE);
     lab_use(program);
-    memcpy(open, program->entry, sizeof open);
+    memcpy(kept, program->entry, sizeof kept);
     memcpy(stage.message, message, size);
     memset(stage.reply, 0, sizeof stage.reply);
-    *entry = open;
+    *entry = kept;
     lab_lock();
 }
 

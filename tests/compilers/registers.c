@@ -1,6 +1,6 @@
 /* registers FILE.ptx...: prints how many registers SimGPU thinks that ptxas gives each kernel. compilers.bats uses it.
  */
-#include "../../common/simgpu/ptx/ptx.h"
+#include "../../common/simgpu/time/time.h"
 
 #include <stdio.h>
 
@@ -10,7 +10,7 @@ int main(int argc, char **argv) {
         FILE *f = fopen(argv[i], "rb");
         size_t length = f ? fread(text, 1, sizeof text - 1, f) : 0;
         if (f) fclose(f);
-        ptx_module *m = ptx_load(text, length, argv[i], error, sizeof error);
+        const ptx_module *m = ptx_load(text, length, argv[i], time_costs(), error, sizeof error);
         if (!m) {
             fprintf(stderr, "%s\n", error);
             return 1;

@@ -141,9 +141,9 @@ void lab_bench(void) {
     printf("n\tkernel\tus\tGB/s\tshare\n");
     for (int p = 20; p <= (sim ? 22 : 28); p += 2) {
         char label[32];
-        const job_shape array = {.array = true, .count = 1, .length = 1 << p, .align = JOB_ALIGNED, .seed = 1};
+        const job_shape shape = {.array = true, .count = 1, .length = 1 << p, .align = JOB_ALIGNED, .seed = 1};
         LAB_SAY(label, "2^%d", p);
-        bench_shape(label, array_entries, ARRAY_ENTRIES, &array);
+        bench_shape(label, array_entries, ARRAY_ENTRIES, &shape);
     }
     printf("tensors\tkernel\tus\tGB/s\tshare\n");
     if (!sim) bench_set("even", even_length);
@@ -152,12 +152,12 @@ void lab_bench(void) {
 }
 
 void lab_ladder(void) {
-    const job_shape array = {.array = true, .count = 1, .length = 1 << 20, .align = JOB_ALIGNED, .seed = 1};
+    const job_shape shape = {.array = true, .count = 1, .length = 1 << 20, .align = JOB_ALIGNED, .seed = 1};
     for (int i = 0; i < ARRAY_ENTRIES; i++) {
         const entry *e = &array_entries[i];
         job j;
         if (e->who == LAB_MINE || !is_there(e)) continue;
-        job_open(&j, program_of(e), NULL, &array);
+        job_open(&j, program_of(e), NULL, &shape);
         job_prepare(&j);
         lab_play(j.program, &j.message, sizeof j.message, NULL, 0);
         LAB_CUDA(cudaDeviceSynchronize());
