@@ -261,13 +261,18 @@ $(B)/%/lab$1.so: $(B)/%/lab$1.o $(B)/judge/lab$1.map $(B)/judge/lab$1.wraps $(CU
 	@$$(call link_so,$$<,$(B)/judge/lab$1.map,$(B)/judge/lab$1.wraps)
 
 $(B)/obj/lab$1/%.o: $$(dir$1)/%.c $(JUDGE_MADE_BY)
-	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I common/lab -MMD -MP -c -o $$@ $$<
+	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I $$(dir$1)/parts -I common/lab -MMD -MP -c -o $$@ $$<
+$(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.c $(JUDGE_MADE_BY)
+	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I $$(dir$1)/parts -I common/lab -MMD -MP -c -o $$@ $$<
 $(B)/obj/lab$1/%.o: tests/lab$1/%.c $(JUDGE_MADE_BY)
-	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I common/lab -MMD -MP -c -o $$@ $$<
+	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I $$(dir$1)/parts -I common/lab -MMD -MP -c -o $$@ $$<
+$(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.cu $(CUDA_TOOLS)
+	@mkdir -p $$(@D)
+	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab)
 $(B)/obj/lab$1/%.o: $$(dir$1)/%.cu $(CUDA_TOOLS)
 	@mkdir -p $$(@D)
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab)
-judge$1 := $$(wildcard $$(dir$1)/*.c tests/lab$1/bench.c $$(dir$1)/offered.cu $$(dir$1)/stamps.cu)
+judge$1 := $$(wildcard $$(dir$1)/*.c $$(dir$1)/parts/*.c $$(dir$1)/parts/*.cu tests/lab$1/bench.c)
 $(B)/judge/lab$1: $$(addprefix $(B)/obj/lab$1/,$$(addsuffix .o,$$(basename $$(notdir $$(judge$1))))) $(LAB_OBJ) $(CUDART)
 	@mkdir -p $$(@D)
 	@$$(call link_judge,$$(filter %.o,$$^))

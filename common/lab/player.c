@@ -164,7 +164,7 @@ void lab_play_begin(lab_program *program, const void *message, size_t size, lab_
     static lab_entry *kept[MOST_ENTRIES];
     if (size > LAB_MESSAGE) lab_die("a message of %zu bytes; %d is the most", size, LAB_MESSAGE);
     lab_use(program);
-    memcpy(kept, program->entry, sizeof kept);
+    for (int i = 0; i < MOST_ENTRIES; i++) kept[i] = program->entry[i];
     memcpy(stage.message, message, size);
     memset(stage.reply, 0, sizeof stage.reply);
     *entry = kept;

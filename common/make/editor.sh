@@ -23,17 +23,17 @@ out=.build/compile_commands.json comma=''
 mkdir -p .build
 {
     echo '['
-    for file in labs/*/*.cu solutions/*/*.cu tests/*/*.cu tests/*/*/*.cu tests/*.cu; do
+    for file in labs/*/*.cu labs/*/*/*.cu solutions/*/*.cu tests/*/*.cu tests/*/*/*.cu tests/*.cu; do
         [ -f "$file" ] || continue
         lab=$(printf %s "$file" | sed -n 's,.*\(lab[0-9]*\).*,\1,p')
         folder=$(printf '%s\n' labs/"${lab:-lab}"-*/ | head -n 1)
-        entry "$file" "$clang" "$@" --cuda-host-only -I "$folder" -I common/lab -c
+        entry "$file" "$clang" "$@" --cuda-host-only -I "$folder" -I "${folder}parts" -I common/lab -c
     done
-    for file in labs/*/*.c tests/*/*.c tests/*.c common/*/*.c common/simgpu/*/*.c; do
+    for file in labs/*/*.c labs/*/parts/*.c tests/*/*.c tests/*.c common/*/*.c common/simgpu/*/*.c; do
         [ -f "$file" ] || continue
         lab=$(printf %s "$file" | sed -n 's,.*\(lab[0-9]*\).*,\1,p')
         folder=$(printf '%s\n' labs/"${lab:-lab}"-*/ | head -n 1)
-        entry "$file" "$clang" -std=c11 -D_GNU_SOURCE -Wall -Wextra -I common/simgpu/include -I common/lab -I "$folder" -c
+        entry "$file" "$clang" -std=c11 -D_GNU_SOURCE -Wall -Wextra -I common/simgpu/include -I "$folder" -I "${folder}parts" -I common/lab -c
     done
     printf '\n]\n'
 } >"$out.new"

@@ -7,12 +7,12 @@
  *   3. Ask once more: an answer that differs now has looked at the measurements.
  *   4. Compare. Formulas are right or wrong; a prediction earns by its distance, in doublings.
  *
- * This file judges and runs none of your code: it sends messages (player.h) to player.c, which calls your functions and
- * sends back copies of what they return. Rows, then the verdicts, then the run, then main.
+ * This file judges and runs none of your code: it sends messages (messages.h) to player.c, which calls your functions
+ * and sends back copies of what they return. Rows, then the verdicts, then the run, then main.
  */
 #include "lab.h"
 #include "machine.h"
-#include "player.h"
+#include "messages.h"
 #include "questions.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * machine's ceilings, and five kernels for the drawn roofline. Two of these five do the same work: the simple one loads
  * two numbers for each multiply-add, the other keeps a tile of the result in registers.
  */
-#include "player.h"
+#include "messages.h"
 
 #include <stdlib.h>
 #include <string.h>

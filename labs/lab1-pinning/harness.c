@@ -11,13 +11,13 @@
  * rate counts that the link cannot carry. Both lanes grade the same rows. Your CUDA calls are heard (ear.h), so no
  * profiler is needed.
  *
- * This file judges and runs none of your code: job.c sends messages (player.h) to player.c, which calls your function
+ * This file judges and runs none of your code: job.c sends messages (messages.h) to player.c, which calls your function
  * and offers it the loader. Rows, then the verdicts, then main.
  */
 #include "lab.h"
 #include "ear.h"
 #include "job.h"
-#include "player.h"
+#include "messages.h"
 #include "rates.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* player.c — calls run_batches of a program of lab 1, and offers it the loader and the place where results go. It
  * writes and reads the words that the harness names, and knows nothing of what is right. (process_batch: offered.cu.)
  */
-#include "player.h"
+#include "messages.h"
 #include "lab1.h"
-#include "../../common/lab/player.h"
+#include "player.h"
 
 const char *const lab_entries[] = {"run_batches", NULL};
 

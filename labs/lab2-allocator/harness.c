@@ -7,7 +7,7 @@
  *      allocated its memory beforehand: the speed of light here. Each has a device of its own. In the gpu lane also the
  *      time of alloc and free alone.
  *
- * These files judge and run none of your code: they send messages (player.h) to player.c, which calls your functions.
+ * These files judge and run none of your code: they send messages (messages.h) to player.c, which calls your functions.
  * Rows, then the traces, then the training loop, then main.
  */
 #include "judge.h"

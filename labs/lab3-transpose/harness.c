@@ -11,11 +11,11 @@
  * The sim lane grades counters and virtual time; the gpu lane grades the same rows, with ncu's counters if it may, and
  * times you against the reference in turn (a b b a).
  *
- * This file judges and runs none of your code: it sends messages (player.h) to player.c, which calls your functions.
+ * This file judges and runs none of your code: it sends messages (messages.h) to player.c, which calls your functions.
  * Rows, then the experiment, then the verdicts, then main.
  */
 #include "lab.h"
-#include "player.h"
+#include "messages.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
  * The sim lane grades counters and virtual time; the gpu lane grades the same rows, with ncu's counters if it may, and
  * times you against the reference in turn (a b b a).
  *
- * This file judges and runs none of your code: it sends messages (player.h) to player.c, which calls your functions.
+ * This file judges and runs none of your code: it sends messages (messages.h) to player.c, which calls your functions.
  * Rows, then the verdicts, then the run, then main.
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */

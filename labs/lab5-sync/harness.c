@@ -11,8 +11,8 @@
  * In the sim lane the timeline is made of SimGPU's events and the clock is virtual. In the gpu lane a larger network is
  * timed by events on the device, and your loop is compared with the kernels alone in turn (a b b a).
  *
- * This file judges and runs none of your code: it sends messages (player.h) to player.c, which calls your `train`, and
- * training.c answers what the functions of lab5.h ask. Rows, then the checks, then the verdicts, then main.
+ * This file judges and runs none of your code: it sends messages (messages.h) to player.c, which calls your `train`,
+ * and training.c answers what the functions of lab5.h ask. Rows, then the checks, then the verdicts, then main.
  */
 #include "lab.h"
 #include "blame.h"

@@ -5,7 +5,7 @@
  * time over the kernel's: 1 is the speed of light. GB/s counts each byte of the matrix read once and written once.
  */
 #include "lab.h"
-#include "player.h"
+#include "messages.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* task.c — the data of a seed, and training in double precision; see task.h. */
 #include "task.h"
-#include "player.h"
+#include "messages.h"
 #include "lab.h"
 
 #include <math.h>

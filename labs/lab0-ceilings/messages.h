@@ -1,10 +1,10 @@
-/* player.h — what the harness asks of a program, as plain messages: numbers, no pointers of the host.
+/* messages.h — what the harness asks of a program, as plain messages: numbers, no pointers of the host.
  *
  * Your functions and the reference's are asked a question each. The machine is measured through the ladder's one rung,
  * `machine` (ladder.cu), which is told a piece of work and how much of it.
  */
-#ifndef LAB0_PLAYER_H
-#define LAB0_PLAYER_H
+#ifndef LAB0_MESSAGES_H
+#define LAB0_MESSAGES_H
 
 #include "lab0.h"
 

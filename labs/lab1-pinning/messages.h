@@ -1,4 +1,4 @@
-/* player.h — what goes between the harness and the player of lab 1, as plain messages: numbers, no pointers of the
+/* messages.h — what goes between the harness and the player of lab 1, as plain messages: numbers, no pointers of the
  * host.
  *
  *     harness                                 player
@@ -8,8 +8,8 @@
  * The player asks for the words of a batch in pieces, and sends the words of a result in pieces. It learns what to
  * write and where to read; the harness alone knows what is right.
  */
-#ifndef LAB1_PLAYER_H
-#define LAB1_PLAYER_H
+#ifndef LAB1_MESSAGES_H
+#define LAB1_MESSAGES_H
 
 #include <stdbool.h>
 #include <stdint.h>

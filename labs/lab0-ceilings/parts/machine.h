@@ -6,7 +6,7 @@
 #define LAB0_MACHINE_H
 
 #include "lab.h"
-#include "player.h"
+#include "messages.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #define LAB2_JUDGE_H
 
 #include "lab.h"
-#include "player.h"
+#include "messages.h"
 
 #include <stdbool.h>
 #include <stddef.h>

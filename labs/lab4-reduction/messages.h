@@ -1,9 +1,9 @@
-/* player.h — what the harness asks of a program, as plain messages: numbers, no pointers of the host.
+/* messages.h — what the harness asks of a program, as plain messages: numbers, no pointers of the host.
  *
  * A list of tensors is sent in portions, before the plan that is about it.
  */
-#ifndef LAB4_PLAYER_H
-#define LAB4_PLAYER_H
+#ifndef LAB4_MESSAGES_H
+#define LAB4_MESSAGES_H
 
 #include <stdint.h>
 

@@ -1,12 +1,12 @@
-/* player.h — what the judge of lab 5 and its player tell each other, as plain messages: numbers, no pointers of the
+/* messages.h — what the judge of lab 5 and its player tell each other, as plain messages: numbers, no pointers of the
  * host.
  *
  * The judge sends one message, "train", and gets one reply. In between, the functions that the student's loop calls ask
  * the judge: may this batch be loaded, is this part of a step due, and with which learning rate? So the player does not
  * know how far the loop has come, which update will be ruined, or what is right.
  */
-#ifndef LAB5_PLAYER_H
-#define LAB5_PLAYER_H
+#ifndef LAB5_MESSAGES_H
+#define LAB5_MESSAGES_H
 
 #include <stdint.h>
 

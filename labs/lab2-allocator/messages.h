@@ -1,11 +1,11 @@
-/* player.h — what the harness asks of an allocator, as plain messages, and the kernels that sign blocks. Addresses of
+/* messages.h — what the harness asks of an allocator, as plain messages, and the kernels that sign blocks. Addresses of
  * device memory and handles of streams are numbers; nothing here points into the host's memory.
  *
  * A message is one call of the allocator; or, where calls are timed, a list of many: a message a call would cost more
  * than the call.
  */
-#ifndef LAB2_PLAYER_H
-#define LAB2_PLAYER_H
+#ifndef LAB2_MESSAGES_H
+#define LAB2_MESSAGES_H
 
 #include <stdint.h>
 

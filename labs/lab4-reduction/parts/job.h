@@ -13,7 +13,7 @@
 #define LAB4_JOB_H
 
 #include "lab.h"
-#include "player.h"
+#include "messages.h"
 
 typedef int (*length_fn)(int i, uint64_t seed); /* of tensor i */
 

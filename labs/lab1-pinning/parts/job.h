@@ -14,7 +14,7 @@
 
 #include "lab.h"
 #include "crossed.h"
-#include "player.h"
+#include "messages.h"
 
 enum { STAMP_WORDS = 4096 };
 

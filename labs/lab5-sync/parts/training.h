@@ -11,7 +11,7 @@
 
 #include "lab.h"
 #include "lab5.h"
-#include "player.h"
+#include "messages.h"
 #include "task.h"
 
 typedef struct {

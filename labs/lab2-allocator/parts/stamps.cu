@@ -1,9 +1,9 @@
-/* stamps.cu — the kernels that sign blocks and look for the signatures; see player.h.
+/* stamps.cu — the kernels that sign blocks and look for the signatures; see messages.h.
  *
  * They run in stream order like any kernel, so they find what a block holds when the GPU gets there, not when the host
  * asked. Each follows a chain of loads first, so that it takes its time.
  */
-#include "player.h"
+#include "messages.h"
 
 #include <cuda_runtime.h>
 

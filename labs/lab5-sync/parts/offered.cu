@@ -7,8 +7,8 @@
  * All sums run in a fixed order, so the same batches give the same bits, on one machine.
  */
 #include "lab5.h"
+#include "messages.h"
 #include "player.h"
-#include "../../common/lab/player.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* player.h — what the harness asks of a program, as plain messages: numbers, no pointers of the host. */
-#ifndef LAB3_PLAYER_H
-#define LAB3_PLAYER_H
+/* messages.h — what the harness asks of a program, as plain messages: numbers, no pointers of the host. */
+#ifndef LAB3_MESSAGES_H
+#define LAB3_MESSAGES_H
 
 #include <stdint.h>
 
