@@ -51,12 +51,13 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check grade test test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat editor clean FORCE
+.PHONY: list setup check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat editor clean FORCE
 list: $(B)/bluebar ; @$(B)/bluebar list
 setup:        ; @$(DO)/setup.sh && $(MAKE) editor
 check: $(B)/bluebar FORCE ; @$(DO)/check.sh
 grade: $(B)/bluebar FORCE ; @$(DO)/grade.sh
 test: FORCE   ; @$(DO)/test.sh
+test-quick: FORCE ; @$(DO)/test.sh quick
 test-everywhere: FORCE ; @$(DO)/everywhere.sh
 doctor:       ; @$(DO)/doctor.sh
 lint:         ; @$(DO)/lint.sh
