@@ -29,9 +29,17 @@ setup() {
 }
 
 @test "its wrong program is told its first mistake, and it has hints" {
-    run make check LAB=6 SUBMISSION=tests/lab6/wrong/leaves_the_last.cu 3>&- 4>&-
+    run make check LAB=6 SUBMISSION=tests/lab6/wrong/leaves_the_last.patch 3>&- 4>&-
     [[ $output == *'out[1023] was never written (1 of 1024 are wrong)'* ]]
     [[ $output == *'Score: 0/100'* ]]
     run make hint6 3>&- 4>&-
     [[ $output == *'hint 1 of 3'* ]]
+}
+
+@test "a lab needs no ladder and no bench: make bench says where the table would come from" {
+    run make bench LAB=6 3>&- 4>&-
+    [ "$status" != 0 ]
+    [[ $output == *"lab6: this lab has no table of kernels: tests/lab6/bench.c would print it"* ]]
+    run make lines6 3>&- 4>&-
+    [[ $output == *sectors*"add_chunk"* ]]
 }

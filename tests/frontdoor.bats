@@ -19,6 +19,7 @@ say() {
     echo "$output"
 }
 
+# bats test_tags=quick
 @test "make lists the labs with title, state and score, and the commands" {
     say make
     [ "$status" = 0 ]
@@ -42,6 +43,7 @@ say() {
     [[ $output =~ "lab 3 ".*"done".*100/100 ]]
 }
 
+# bats test_tags=quick
 @test "make lab3 prints a card whose first line names the lane and the virtual device, and exits 0" {
     say make lab3
     [ "$status" = 0 ]
@@ -49,6 +51,7 @@ say() {
     [[ $output == */100* ]]
 }
 
+# bats test_tags=quick
 @test "a compile error is the compiler's own message, with the student's line, and exit not 0" {
     echo 'int oops = ;' >>"$mine"
     say make lab3
@@ -96,6 +99,7 @@ say() {
     make -q .build/sim/mine/lab3
 }
 
+# bats test_tags=quick
 @test "make hint3 gives a question, a place, a technique, and never code" {
     rm -rf .build/hints
     say make hint3
@@ -165,6 +169,7 @@ say() {
     [[ $output == *"Every row of lab 3 is full"* ]]
 }
 
+# bats test_tags=quick
 @test "make diff3 shows what was changed" {
     say make diff3
     [[ $output == *"is the starter, unchanged"* ]]
@@ -174,6 +179,7 @@ say() {
     [[ $output == *"+// mine"* ]]
 }
 
+# bats test_tags=quick
 @test "make reset3 asks, does nothing on n, and keeps a backup on y" {
     echo '// mine' >>"$mine"
     run make reset3 <<<n 3>&- 4>&-
@@ -190,6 +196,7 @@ say() {
     rm "$mine".bak*
 }
 
+# bats test_tags=quick
 @test "make solution3 runs the reference, and says what is left to do" {
     say make solution3
     [ "$status" = 0 ]
@@ -216,6 +223,7 @@ say() {
     done
 }
 
+# bats test_tags=quick
 @test "make lines3 shows the student's source with counters" {
     say make lines3
     [ "$status" = 0 ]

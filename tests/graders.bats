@@ -21,6 +21,7 @@ changed() {
     grade "$BATS_TEST_TMPDIR/s/transpose.cu"
 }
 
+# bats test_tags=quick
 @test "the starter fails exactly its declared rows, whatever the seed" {
     for seed in 1 2 3 4000000000; do
         grade starter $seed
@@ -39,6 +40,7 @@ changed() {
     done
 }
 
+# bats test_tags=quick
 @test "the solution is full, whatever the seed" {
     for seed in 1 2 3 4000000000; do
         grade solutions $seed

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # common/lab: the data, the comparison, the marks, the card and the record, and the two sources of counters.
 
+# bats file_tags=quick
+
 load helper
 
 setup_file() {

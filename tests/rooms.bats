@@ -2,6 +2,8 @@
 # The rooms of common/simgpu: arrows between them run one way, through published headers only, and no name of the
 # library is without its room's prefix.
 
+# bats file_tags=quick
+
 load helper
 
 setup_file() { build "$B/libsimgpu.a"; }

@@ -7,7 +7,6 @@ load helper
 
 setup_file() {
     build "$B/ptxrun" "$B/tests/launch/limits"
-    build SAN=1 .build/san/ptxrun .build/san/fuzz_ptx
 }
 
 # What went wrong, without what did not.
@@ -17,6 +16,7 @@ ptxrun() {
     return "$status"
 }
 
+# bats test_tags=quick
 @test "every instruction: golden values, full warps and partial ones" { ptxrun --all-rows tests/ptx/isa/*.ptx; }
 @test "a real GPU agrees with every golden value" {
     command -v nvcc >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU' || skip "needs nvcc and a GPU"
@@ -31,8 +31,11 @@ ptxrun() {
         [ "$status" = 0 ]
     done
 }
+# bats test_tags=quick
 @test "divergence, joins, early ends, locks, flags, deadlocks, runaway loops" { ptxrun tests/ptx/flow/*.ptx; }
+# bats test_tags=quick
 @test "counters: sectors, wavefronts, conflicts, L1, local memory, branches, by hand" { ptxrun tests/ptx/count/*.ptx; }
+# bats test_tags=quick
 @test "errors: every message, with its place" { ptxrun tests/ptx/error/*.ptx; }
 
 # Everything that a run counts, prints and leaves in memory.
@@ -60,13 +63,19 @@ trace() { env "$@" "$B/ptxrun" -v tests/ptx/*/*.ptx; }
 }
 
 @test "clean under AddressSanitizer and UndefinedBehaviorSanitizer" {
+    build SAN=1 .build/san/ptxrun
     run .build/san/ptxrun tests/ptx/*/*.ptx
     grep -v '^ok' <<<"$output"
     [ "$status" = 0 ]
 }
 
 # Reads inputs under the sanitizers; `says INPUT TEXT` looks at what became of one.
-read_all() { run .build/san/fuzz_ptx "$@"; echo "$output"; [ "$status" = 0 ]; }
+read_all() {
+    build SAN=1 .build/san/fuzz_ptx
+    run .build/san/fuzz_ptx "$@"
+    echo "$output"
+    [ "$status" = 0 ]
+}
 says() { [[ $output == *"$1: "*"$2"* ]]; }
 
 @test "the corpus of the fuzzer: no text and no fat binary harms the reader" {

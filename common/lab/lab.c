@@ -149,6 +149,13 @@ void lab_check(cudaError_t e, const char *call, const char *file, int line) {
 
 /* --- options ---------------------------------------------------------------------------------- */
 
+/* Weak: a bench.c of the lab replaces both. */
+static void without_bench(void) {
+    lab_die("this lab has no table of kernels: tests/%s/bench.c would print it", lab.spec->lab);
+}
+__attribute__((weak)) void lab_bench(void) { without_bench(); }
+__attribute__((weak)) void lab_ladder(void) { without_bench(); }
+
 static void usage(const lab_spec *spec) {
     printf("%s: %s\n"
            "  --seed N       data and the hidden shape from N (default 2048); -: the first line of stdin\n"

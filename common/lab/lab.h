@@ -52,8 +52,8 @@ typedef struct {
 
 /* First thing in main. Reads the options, opens the record, names the lane. */
 lab_options lab_begin(const lab_spec *spec, int argc, char **argv);
-/* What each lab's bench.c defines, in place of the harness: --bench prints the lab's table of kernels by size, --ladder
- * runs each kernel of that table once, for a profiler to count. */
+/* What a lab's tests/labN/bench.c defines, in place of the harness: --bench prints the lab's table of kernels by size,
+ * --ladder runs each kernel of that table once, for a profiler to count. A lab without that file has neither. */
 void lab_bench(void);
 void lab_ladder(void);
 /* A seed for one run's data, from --seed (a fixed one by default, so that a student's card is the same twice) and the

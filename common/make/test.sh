@@ -3,15 +3,17 @@
 # are cores; a file's TAP is printed in one piece when the file is through. The last line is `N passed, N failed`, counted
 # from Bats' own TAP; the exit status says the same.
 # TESTS="tests/a.bats ..." runs only these, one after another, and prints as they go.
+# test.sh TAG runs only the tests with that tag: `quick` marks those that find most mistakes soonest.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
-need bats timeout clang nm objcopy clang-format cppcheck shellcheck
+need bats timeout clang nm clang-format cppcheck shellcheck
 
 # The tests prove the sim lane on every machine, with or without a GPU; tests that need one ask for it themselves.
 export DEVICE=sim CUDA_COMPILER=clang B=.build/sim
 unset LAB SUBMISSION SEED SAN
 
+export tag=${1:-}
 export results=.build/tests
 rm -rf "$results" "$B/desk"
 mkdir -p "$results"
@@ -22,7 +24,7 @@ run_file() {
     local file=$1 tap status ended planned
     tap=$results/$(basename "$file").tap
     echo "# $file"
-    bats --tap "$file" </dev/null | tee "$tap"
+    bats --tap ${tag:+--filter-tags "$tag"} "$file" </dev/null | tee "$tap"
     status=${PIPESTATUS[0]}
     # A file that did not run all it announced, or that Bats could not read, is a failure by itself.
     ended=$(grep -cE '^(not )?ok ' "$tap")
@@ -40,18 +42,23 @@ run_file_quietly() {
 if [ -n "${TESTS:-}" ]; then
     for file in $TESTS; do run_file "$file"; done
 else
-    # Files side by side share .build: all that they build is there beforehand. (What is made of submissions, each keeps
-    # on a desk of its own: helper.bash.)
-    programs=(tests/{check,clock}/*.cu)
-    programs=("${programs[@]%.cu}")
-    # shellcheck disable=SC2046 # a list of goals
-    build all $(labs | sed "s,.*,$B/starter/lab&,") "${programs[@]/#/$B/}"
-    SAN=1 B=.build/san build .build/san/{ptxrun,fuzz_ptx,starter/lab3,reference/lab3} .build/san/tests/clock/{probe,order,pool,gaps}
-    if command -v nvcc >/dev/null; then CUDA_COMPILER=nvcc B=.build/sim-nvcc build .build/sim-nvcc/{starter,reference}/lab3; fi
-    export -f run_file run_file_quietly
     # The longest first, so that no core is left with one of them at the end.
     files=(tests/docs.bats "$results"/*.bats)
     for file in tests/*.bats; do [ "$file" = tests/docs.bats ] || files+=("$file"); done
+    # Files side by side share .build: all that they build is there beforehand. (What is made of submissions, each keeps
+    # on a desk of its own: helper.bash.)
+    # shellcheck disable=SC2046 # a list of goals
+    build all $(labs | sed "s,.*,$B/starter/lab&,")
+    if [ -n "$tag" ]; then
+        mapfile -t files < <(grep -lE "^# bats (file|test)_tags=$tag\$" "${files[@]}")
+    else
+        programs=(tests/{check,clock}/*.cu)
+        programs=("${programs[@]%.cu}")
+        build "${programs[@]/#/$B/}"
+        SAN=1 B=.build/san build .build/san/{ptxrun,fuzz_ptx,starter/lab3,reference/lab3} .build/san/tests/clock/{probe,order,pool,gaps}
+        if command -v nvcc >/dev/null; then CUDA_COMPILER=nvcc B=.build/sim-nvcc build .build/sim-nvcc/{starter,reference}/lab3; fi
+    fi
+    export -f run_file run_file_quietly
     # shellcheck disable=SC2016 # the inner shell is to expand it
     printf '%s\n' "${files[@]}" | xargs -n 1 -P "$(nproc)" bash -c 'run_file_quietly "$1"' test.sh
 fi
