@@ -49,7 +49,7 @@ silent() {
 @test "races between lanes of a warp: the reduction's tail without __syncwarp, volatile or not" {
     for name in tail half_warp tiles histogram; do finds block "$name" race; done
     run timeout 20 "$B/tests/check/block" tail_volatile
-    [[ $output == *"race: a thread reads what another lane of the warp wrote"*"Mend: lanes of one warp need not run together: put __syncwarp()"* ]]
+    [[ $output == *"race: a thread reads what another lane of the warp wrote"*"Fix: put __syncwarp() between the two"* ]]
 }
 
 @test "flags and locks need a fence" {
@@ -103,7 +103,7 @@ silent() {
     25 |         sum += s[127 - threadIdx.x]; // <-- rounds
        |                ^
   in kernel rounds, block (0,0,0): thread (127,0,0) wrote and thread (0,0,0) reads byte 508 of the shared variable s
-  Mend: put __syncthreads() between the two, where every thread of the block passes it.
+  Fix: put __syncthreads() between the two, where every thread of the block passes it.
 rounds: cudaSuccess"
     diff <(echo "$expected") <(echo "$output")
 }
