@@ -57,8 +57,8 @@ __global__ void bytes(int *out, bool barrier) {
 __global__ void wide(int *out, bool barrier) {
     __shared__ float4 s[64];
     float f = threadIdx.x;
-    s[threadIdx.x] = make_float4(f, f + 1, f + 2, f + 3);
-    if (barrier) __syncthreads(); // <-- wide (where clang places a store that it has merged from four)
+    s[threadIdx.x] = make_float4(f, f + 1, f + 2, f + 3); // <-- wide
+    if (barrier) __syncthreads();
     out[threadIdx.x] = (int)((float *)s)[255 - threadIdx.x]; // <-- wide
 }
 
