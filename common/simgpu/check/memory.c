@@ -208,8 +208,8 @@ static stamp new_stamp(const access *a, uint32_t lane) {
 /* Returns whether the access is of this block and no barrier of the whole block came after it. */
 static bool fresh(const stamp *s) { return s->serial >= check_order_now.floor; }
 
-/* Returns whether the access is ordered without a question to order.c: a block does not see an earlier block's shared
- * memory. */
+/* Returns whether the access is ordered without a query to order.c: a barrier of the whole block came after it, or it
+ * was an earlier block's access to shared memory. */
 static bool old(const access *a, const stamp *s) {
     return s->serial < check_order_now.floor && (a->space == SPACE_SHARED || s->serial >= check_order_now.block_begin);
 }
@@ -303,7 +303,8 @@ static void say_uninitialised(const access *a, uint32_t lane) {
     check_finding_say(&n);
 }
 
-/* Reports a load of which no byte was written. A wide load may include padding, so one written byte is enough. */
+/* Reports a load of shared memory that the block has not written. A load of several words may include padding, so it
+ * needs only one written byte. */
 static void check_written(const access *a, uint32_t lane, uint64_t first, uint32_t words, uint8_t bytes) {
     for (uint32_t k = 0; k < words; k++)
         if ((written[first + k] & bytes) == bytes || (words > 1 && written[first + k])) return;
