@@ -49,7 +49,7 @@ silent() {
 @test "races between lanes of a warp: the reduction's tail without __syncwarp, volatile or not" {
     for name in tail half_warp tiles histogram; do finds block "$name" race; done
     run timeout 20 "$B/tests/check/block" tail_volatile
-    [[ $output == *"race: a thread reads what another lane of the warp wrote"*"Mend: lanes of one warp need not run together: put __syncwarp()"* ]]
+    [[ $output == *"race: a thread reads what another lane of the warp wrote"*"Fix: put __syncwarp() between the two"* ]]
 }
 
 @test "flags and locks need a fence" {
@@ -65,7 +65,7 @@ silent() {
     for name in smooth total exchange; do finds grid "$name" race; done
 }
 
-@test "the host on a buffer that a copy is still on: its line is named, and the program goes on" {
+@test "a host access to a buffer during its copy is reported with its line, and the program continues" {
     for name in read_early unwaited refill registered; do finds host "$name" in-flight; done
     [[ $output == "host.cu:"*": in flight: the host writes a buffer that a copy (line "*") may still be reading"* ]]
     run timeout 20 "$B/tests/check/host" included
@@ -86,7 +86,7 @@ silent() {
     done
 }
 
-@test "mended twins and look-alikes are silent" {
+@test "corrected twins and look-alikes are silent" {
     for name in $(hazards block); do [ "$name" = tail_volatile ] || silent block "$name-mended"; done
     for name in any_negative shuffles flag_in_warp padding; do silent block "$name-clean"; done
     for name in $(hazards grid); do silent grid "$name-mended"; done
@@ -95,7 +95,7 @@ silent() {
     for name in neighbours pageable orders; do silent host "$name-clean"; done
 }
 
-@test "a finding shows both lines with a caret, the threads, the variable and the mend" {
+@test "a finding shows both lines with a caret, the threads, the variable and the fix" {
     run timeout 20 "$B/tests/check/block" rounds
     expected="block.cu:25: race: a thread reads what another thread wrote at line 23, and nothing puts them in order
     23 |         s[threadIdx.x] = threadIdx.x + 100 * r; // <-- rounds
@@ -103,7 +103,7 @@ silent() {
     25 |         sum += s[127 - threadIdx.x]; // <-- rounds
        |                ^
   in kernel rounds, block (0,0,0): thread (127,0,0) wrote and thread (0,0,0) reads byte 508 of the shared variable s
-  Mend: put __syncthreads() between the two, where every thread of the block passes it.
+  Fix: put __syncthreads() between the two, where every thread of the block passes it.
 rounds: cudaSuccess"
     diff <(echo "$expected") <(echo "$output")
 }

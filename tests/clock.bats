@@ -431,7 +431,7 @@ first_runs 106
 no_such_card -1
 from_a_host_function -1
 END
-    grep -F 'simgpu: simgpuUseDevice: there is no card 17; simgpuNewDevice gives numbers out' "$BATS_FILE_TMPDIR/devices.err"
+    grep -F 'simgpu: simgpuUseDevice: there is no card 17; pass a number that simgpuNewDevice returned' "$BATS_FILE_TMPDIR/devices.err"
 }
 
 @test "cards: streams, events, pools and memory of one are refused by another" {

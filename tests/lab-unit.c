@@ -444,7 +444,7 @@ static void faults(void) {
     lab_blame_fault(V(GATE), &u);
     SAME(V(GATE)->where, "nowhere.cu:7");
     SAME(V(GATE)->why, "cudaErrorIllegalAddress on 61x67\n"
-                       "illegal address: an atomic on local memory, which no other thread can see\n"
+                       "illegal address: an atomic on local memory, which no other thread can see; use shared or device memory\n"
                        "in kernel k, block (2,0,0), thread (3,0,0)");
 }
 
@@ -465,7 +465,7 @@ static void findings(void) {
     SAME(V(GATE)->where, "t.cu:7");
     CHECK(!strncmp(V(GATE)->why,
                    "stream order: the memset on stream 0 writes what kernel step on stream 2 reads (line 5), and "
-                   "nothing puts the two in order\nMend: record an event behind the first",
+                   "nothing puts the two in order\nFix: record an event behind the first",
                    100));
     fresh();
     f->side[0].at.file = NULL;

@@ -131,7 +131,7 @@ fixed_48k_and_4_asked cudaErrorLaunchOutOfResources
 dynamic_48k_and_4 cudaErrorInvalidValue
 dynamic_48k_and_4_asked cudaSuccess
 END
-    [ "$(grep -c "fixed: 49156 bytes of __shared__ arrays; nvcc allows at most 49152: make them extern __shared__" "$BATS_TEST_TMPDIR/err")" = 2 ]
+    [ "$(grep -c "fixed: 49156 bytes of __shared__ arrays; nvcc allows at most 49152; declare them extern __shared__" "$BATS_TEST_TMPDIR/err")" = 2 ]
     grep -q "dynamic: 49156 bytes of shared memory a block; at most 49152, more after cudaFuncSetAttribute" "$BATS_TEST_TMPDIR/err"
 }
 

@@ -1,4 +1,5 @@
-/* An arena: each piece has a header that links it into the arena's ring. See base.h. */
+/* arena.c — the arena of base.h: the header of each piece links it into the arena's ring, so one piece can be freed
+ * without a search, and all of them in one walk. */
 #include "base.h"
 
 #include <stdarg.h>
@@ -30,7 +31,7 @@ void base_arena_free(void *piece) {
 }
 
 void *base_arena_grow(base_arena *a, void *array, uint32_t count, size_t element) {
-    if (count & (count - 1)) return array; /* not a power of two: there is room */
+    if (count & (count - 1)) return array; /* between powers of two the array has room */
     uint32_t capacity = count ? 2 * count : 1;
     base_piece *old = array ? unlink_from(array) : NULL;
     char *p = link_in(a, realloc(old, sizeof(base_piece) + capacity * element));

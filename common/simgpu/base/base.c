@@ -1,4 +1,4 @@
-/* Messages, names, checked allocation. See base.h. */
+/* base.c — fatal messages, checked allocation, names of files and kernels. See base.h. */
 #include "base.h"
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 void base_refuse(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fflush(NULL); /* what the program has printed comes first */
+    fflush(NULL); /* print the program's own output before the message */
     fputs("simgpu: ", stderr);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
@@ -36,7 +36,7 @@ const char *base_file_name(const char *path) {
     return path && *path ? path : "?";
 }
 
-/* _ZN5tiles4copyIfEEvPT_ -> copy: the last length-prefixed name before the arguments. */
+/* Takes the last length-prefixed name before the arguments: _ZN5tiles4copyIfEEvPT_ -> copy. */
 base_name base_kernel_name(const char *mangled) {
     base_name name;
     const char *p = mangled, *found = mangled;

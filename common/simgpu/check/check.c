@@ -1,4 +1,4 @@
-/* The switch: who hears what. */
+/* check.c — switches the checks on and off: adds their listeners to exec/'s and time/'s lists, or removes them. */
 #include "check.h"
 #include "parts.h"
 
@@ -36,7 +36,7 @@ void check_forget(void) {
 void check_enable(bool on) {
     void *frame;
     check_forget();
-    if (on) backtrace(&frame, 1); /* its first call loads a library: not in a signal handler */
+    if (on) backtrace(&frame, 1); /* its first call loads a library, which a signal handler must not do */
     exec_listen(&check_memory, on);
     time_listen(&check_commands, on);
 }

@@ -1,11 +1,11 @@
-/* What was found, said once for each pair of lines. */
+/* finding.c — reports each pair of lines once, on stderr and as an event. */
 #include "finding.h"
 #include "../time/time.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_FINDINGS = 20 }; /* the first ones matter: most of the rest follow from them */
+enum { MAX_FINDINGS = 20 }; /* later findings mostly follow from the first ones */
 
 static struct {
     enum simgpu_finding_kind kind;
@@ -34,6 +34,6 @@ void check_finding_say(const struct simgpu_finding *f) {
     said[nsaid].place[0] = f->side[0].at;
     said[nsaid].place[1] = f->side[f->nsides - 1].at;
     fprintf(stderr, "%s\n", simgpuSayFinding(f, SIMGPU_WHOLE, text, sizeof text));
-    if (++nsaid == MAX_FINDINGS) fputs("simgpu: further findings are left out; mend these first\n", stderr);
+    if (++nsaid == MAX_FINDINGS) fputs("simgpu: further findings are not printed; fix these first\n", stderr);
     time_events_finding(f);
 }

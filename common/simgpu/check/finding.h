@@ -1,10 +1,11 @@
-/* Findings: each said once, on stderr and as an event. */
+/* finding.h — reports findings, each once, on stderr and as an event. */
 #ifndef SIMGPU_FINDING_H
 #define SIMGPU_FINDING_H
 
 #include "../include/simgpu_event.h"
 
-/* False if a finding of this kind about these places, in either order, was said before, or very many others were. */
+/* Returns false if a finding of this kind about these places, in either order, was reported before, or if the limit on
+ * findings is reached. */
 bool check_finding_is_new(const struct simgpu_finding *f);
 void check_finding_say(const struct simgpu_finding *f);
 

@@ -1,11 +1,11 @@
-/* The host on a buffer that a copy is still on.
+/* host.c — finds uses of a page-locked buffer by the host during an asynchronous copy.
  *
- * From the call that queues a copy until the host has waited for it, the pages of its page-locked buffer are protected:
- * against writing while the copy reads them, against any touch while it writes them. A touch raises SIGSEGV; the
- * handler notes who it was, opens the page, and the program goes on. So the hazard is found even when this run's copy
- * happened to be through already: nobody had waited.
+ * From the call that queues a copy until the host has waited for it, the buffer's pages are protected: against writes
+ * while the copy reads them, against any access while the copy writes them. An access raises SIGSEGV; the handler notes
+ * the stack, unprotects the page, and the program continues. So the hazard is found even if the copy has ended by then
+ * in this run, because the host had not waited for it.
  *
- * The line of the host's code is looked up by addr2line, outside of the handler. System calls that fill such a buffer
+ * addr2line gives the line of the host's code, outside of the handler. System calls that write into such a buffer
  * (read) fail with EFAULT instead. */
 #include "check.h"
 #include "finding.h"
@@ -35,12 +35,12 @@ typedef struct {
 static guard *guards;
 static uint32_t nguards, guards_room;
 
-/* What the handler saw. */
+/* An access that the handler noted. */
 typedef struct {
     guard of;
     uint64_t address;
     bool writes;
-    void *frames[FRAMES]; /* innermost first, from the instruction that touched */
+    void *frames[FRAMES]; /* innermost first, from the accessing instruction */
     int nframes;
 } touch;
 static touch touches[MAX_TOUCHES];
@@ -55,7 +55,7 @@ static void protect(const guard *g, int how) {
 static void protect_all(void) {
     for (uint32_t k = 0; k < nguards; k++)
         if (!guards[k].writes) protect(&guards[k], PROT_READ);
-    for (uint32_t k = 0; k < nguards; k++) /* last: the stronger one of those that share a page */
+    for (uint32_t k = 0; k < nguards; k++) /* last, so that the stronger protection holds on a shared page */
         if (guards[k].writes) protect(&guards[k], PROT_NONE);
 }
 
@@ -78,10 +78,10 @@ void check_host_submitted(const time_command *c, uint64_t count) {
                .count = count,
                .file = c->host_file,
                .line = c->host_line};
-    /* Memory that was registered shares its first and last page with something else. */
+    /* Registered memory may share its first and last page with other data, so leave those pages open. */
     g.first = c->shares_pages ? (g.lo + PAGE - 1) & ~(uint64_t)(PAGE - 1) : g.lo & ~(uint64_t)(PAGE - 1);
     g.last = c->shares_pages ? g.hi & ~(uint64_t)(PAGE - 1) : (g.hi + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-    for (uint32_t k = 0; k < nguards; k++) /* the same buffer again: who has seen this copy has seen the earlier one */
+    for (uint32_t k = 0; k < nguards; k++) /* the same buffer: waiting for this copy covers the earlier one */
         if (guards[k].lo == g.lo && guards[k].hi == g.hi && guards[k].writes == g.writes &&
             guards[k].stream == g.stream) {
             guards[k] = g;
@@ -110,7 +110,7 @@ void check_host_guard_again(void) {
 
 /* --- the handler --------------------------------------------------------------------------------------------- */
 
-/* Does the fault say that it was a write? Where the processor cannot tell, a write is what is assumed. */
+/* Returns whether the fault was a write, and true where the processor does not report it. */
 static bool was_write(const void *context) {
 #if defined(__x86_64__)
     return ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & 2;
@@ -119,10 +119,10 @@ static bool was_write(const void *context) {
 #endif
 }
 
-/* The frames above the handler's own. */
+/* Notes the stack without the handler's own frames. */
 static void note_frames(touch *t, const void *context) {
     void *frames[2 * FRAMES];
-    int n = backtrace(frames, 2 * FRAMES), first = 3; /* this function, check_host_touch's caller, the signal's own */
+    int n = backtrace(frames, 2 * FRAMES), first = 3; /* skips this function, check_host_touch's caller, the signal's */
 #if defined(__x86_64__)
     void *at = (void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
     for (int k = 0; k < n; k++)
@@ -145,18 +145,18 @@ bool check_host_touch(const void *where, const void *context, bool by_program) {
         touch *t = &touches[ntouches++];
         *t = (touch){.of = *g, .address = address, .writes = writes};
         note_frames(t, context);
-        by_program = false; /* one finding a touch */
+        by_program = false; /* one finding for each touch */
     }
     return ours;
 }
 
-/* --- who it was ---------------------------------------------------------------------------------------------- */
+/* --- the line of the host's code ----------------------------------------------------------------------------- */
 
 typedef struct {
     uint64_t base, lo, hi;
 } program_image;
 
-/* The first object is the program itself. */
+/* Finds the program's own range of addresses; dl_iterate_phdr passes the program first. */
 static int find_program(struct dl_phdr_info *info, size_t size, void *result) {
     program_image *p = result;
     (void)size;
@@ -172,7 +172,7 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *result) {
     return 1;
 }
 
-/* Is the file one of SimGPU's own? Its memcpy and memset stand in for the program's. */
+/* Returns whether the file belongs to SimGPU, whose memcpy and memset replace the program's. */
 static bool is_ours(const char *file) {
     static const char here[] = __FILE__, me[] = "check/host.c";
     char folder[sizeof here];
@@ -180,7 +180,7 @@ static bool is_ours(const char *file) {
     return strstr(file, folder) != NULL;
 }
 
-/* "./tests/x.cu:41\n": false if that is no line of the program's. */
+/* Parses addr2line's "./tests/x.cu:41\n". Returns false if it names no line of the program. */
 static bool read_place(char *text, struct simgpu_place *p) {
     static char file[1024];
     char *colon = strrchr(text, ':');
@@ -194,7 +194,8 @@ static bool read_place(char *text, struct simgpu_place *p) {
     return true;
 }
 
-/* The line of an address of the program, by binutils: the innermost first, then those that it was inlined into. */
+/* Finds the source line of an address in the program by binutils' addr2line, which prints the innermost inlined
+ * function first. Returns false if it knows none. */
 static bool look_up(uint64_t address, struct simgpu_place *p) {
     char program[1024], command[1200], text[1024];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -210,7 +211,7 @@ static bool look_up(uint64_t address, struct simgpu_place *p) {
     return found;
 }
 
-/* The innermost frame of the program's own code that has a line: memcpy's caller rather than memcpy. */
+/* Returns the line of the innermost frame in the program's own code, so memcpy's caller rather than memcpy. */
 static struct simgpu_place place_of(const touch *t) {
     struct simgpu_place p = {.did = t->writes ? SIMGPU_DID_WRITE : SIMGPU_DID_READ};
     program_image image = {0};
@@ -218,7 +219,7 @@ static struct simgpu_place place_of(const touch *t) {
     for (int k = 0; k < t->nframes && !p.file; k++) {
         uint64_t at = (uint64_t)(uintptr_t)t->frames[k];
         if (at < image.lo || at >= image.hi) continue;
-        if (k) at--; /* a return address: the call is before it */
+        if (k) at--; /* a return address points behind the call */
         look_up(at - image.base, &p);
     }
     return p;
@@ -233,7 +234,7 @@ static void say(const touch *t) {
                                      .stream = t->of.stream};
     n.side[1].at.did = t->of.writes ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
     if (!check_finding_is_new(&n)) return;
-    if (n.side[0].at.file) n.side[0].at.file = strdup(n.side[0].at.file); /* it is kept */
+    if (n.side[0].at.file) n.side[0].at.file = strdup(n.side[0].at.file); /* finding.c keeps it */
     n.offset = t->address - t->of.lo;
     n.bytes = t->of.hi - t->of.lo;
     check_finding_say(&n);

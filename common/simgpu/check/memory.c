@@ -1,11 +1,11 @@
-/* Races and uninitialised reads inside one launch.
+/* memory.c — finds races and uninitialised reads inside one launch.
  *
- * A shadow of every 4-byte word remembers its last writer and two readers of different warps (a block's shared
- * memory) or blocks (device memory). An access that conflicts with one of them, and that order.c does not put after
- * it, is a race. So one run of any schedule finds a race that needs another schedule to show.
+ * The shadow of each 4-byte word holds its last writer and two readers of different warps (shared memory) or blocks
+ * (device memory). A conflicting access that order.c does not put after them is a race. So one run under any schedule
+ * finds a race that shows its effect only under another schedule.
  *
- * Not races: atomics among each other, volatile words between a waiting loop and who ends it, stores of the value
- * that is there already.
+ * Not reported: pairs of atomics, a volatile word between a waiting loop and the store that ends it, stores of the
+ * value already in memory.
  */
 #include "finding.h"
 #include "order.h"
@@ -16,24 +16,24 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* How a word was accessed: which of its bytes, as bits, and VOLATILE or ATOMIC; 0: not at all. */
+/* How a word was accessed: a bit for each of its bytes, and VOLATILE or ATOMIC; 0 means no access. */
 enum { BYTES = 0xf, VOLATILE = 0x10, ATOMIC = 0x20 };
 
-/* The shadow of a page: by kind of access, so that a page which is only read costs little. */
+/* The shadow of a page, a layer for each kind of access, so that a page without stores costs little. */
 enum { PAGE = 4096, PAGE_WORDS = PAGE / 4, SHARED_WORDS = 256 * 1024 / 4 };
 enum { WRITER, READER, READER2, LAYERS };
 typedef struct page {
-    uint64_t number, launch; /* it tells of this launch only */
+    uint64_t number, launch; /* the contents hold for this launch only */
     struct page *next, *next_touched;
-    bool used[LAYERS]; /* else how[] is not clean yet */
+    bool used[LAYERS]; /* false: how[] is not cleared yet */
     uint8_t how[LAYERS][PAGE_WORDS];
     stamp at[LAYERS][PAGE_WORDS];
 } page;
 
 static page shared[SHARED_WORDS / PAGE_WORDS];
-static uint8_t written[SHARED_WORDS]; /* of shared memory: bytes, as bits, that this block has stored */
+static uint8_t written[SHARED_WORDS]; /* a bit for each byte of shared memory that this block has stored */
 static page *pages[1 << 14];          /* by number, chained */
-static page *latest, *touched;        /* touched: in this launch, a list */
+static page *latest, *touched;        /* touched: the list of this launch's pages */
 static uint64_t launch_number;
 static const exec_launch *launch;
 
@@ -47,9 +47,9 @@ typedef struct {
     uint8_t strength;
 } access;
 
-/* --- saying it ----------------------------------------------------------------------------------------------- */
+/* --- the report ---------------------------------------------------------------------------------------------- */
 
-/* The instruction of a number in the module, and its function. */
+/* Returns the instruction with this number in the module, and its function in *code. */
 static const ptx_insn *insn_at(uint32_t number, const ptx_code **code) {
     const ptx_module *m = launch->kernel->module;
     for (uint32_t k = 0; k < m->nfunctions; k++) {
@@ -68,7 +68,7 @@ static struct simgpu_place place_of(const ptx_insn *i, bool stores) {
     return p;
 }
 
-/* "s" of _ZZ6reducePfE1s: the last name of a mangled one. */
+/* Returns the last name in a mangled one: "s" of _ZZ6reducePfE1s. */
 static const char *variable_name(const char *mangled) {
     size_t n = strlen(mangled);
     for (size_t k = n; k-- > 0;) {
@@ -80,7 +80,7 @@ static const char *variable_name(const char *mangled) {
     return mangled;
 }
 
-/* The memory that a finding is about. */
+/* Describes the memory of a finding. */
 static void put_memory(struct simgpu_finding *n, enum ptx_space space, uint64_t address) {
     const ptx_function *f = launch->kernel;
     const ptx_place *v = f->shared, *end = v + f->nshared;
@@ -118,7 +118,7 @@ static void put_thread(struct simgpu_side *s, uint32_t warp, uint32_t lane) {
     s->thread[2] = tid / d.x / d.y;
 }
 
-/* Of the warp's access by this lane, at that address. */
+/* Fills in the finding's first side: this lane's access to that address. */
 static void put_access(struct simgpu_finding *n, const access *a, uint32_t lane, uint64_t address) {
     snprintf(n->kernel, sizeof n->kernel, "%s", base_kernel_name(launch->kernel->name).text);
     put_block(&n->side[0], a->seen->at.block);
@@ -128,7 +128,7 @@ static void put_access(struct simgpu_finding *n, const access *a, uint32_t lane,
 
 /* --- races --------------------------------------------------------------------------------------------------- */
 
-/* Is the load in a loop that only waits: no store, no barrier from its head to its end? */
+/* Returns whether the load is in a loop that only waits, without a store or barrier from its head to its end. */
 static bool waits(const ptx_code *c, const ptx_insn *i) {
     uint32_t at = (uint32_t)(i - c->insns), end = c->ninsns;
     for (uint32_t k = at; k < end; k++) {
@@ -142,7 +142,7 @@ static bool waits(const ptx_code *c, const ptx_insn *i) {
     return false;
 }
 
-/* Two accesses that no rule orders, but that are meant so. */
+/* Returns whether two unordered accesses are intended: atomics, or a flag and the loop that waits for it. */
 static bool meant(const access *a, const stamp *past, uint8_t past_strength, const ptx_insn *other,
                   const ptx_code *code) {
     uint8_t mine = a->strength;
@@ -172,9 +172,10 @@ static void say_race(const access *a, const stamp *past, bool past_stored, uint3
     check_finding_say(&n);
 }
 
-/* --- what is stored ------------------------------------------------------------------------------------------ */
+/* --- stored values ------------------------------------------------------------------------------------------- */
 
-/* Does the lane store what is there already, or what the earlier lane of the same instruction stores? */
+/* Returns whether the lane stores the value already in memory, or the same value as an earlier lane of this
+ * instruction. */
 static bool no_change(const access *a, const stamp *past, uint32_t lane, uint32_t k) {
     if (a->i->op != OP_st) return false;
     uint32_t v = exec_access_stores(a->seen, lane, k), old = 0, n = a->seen->size < 4 ? a->seen->size : 4;
@@ -185,11 +186,11 @@ static bool no_change(const access *a, const stamp *past, uint32_t lane, uint32_
 
 /* --- the shadow ---------------------------------------------------------------------------------------------- */
 
-/* Reports the pair unless it is ordered or meant. `past` overlaps this access. */
+/* Reports the pair unless it is ordered or intended. Requires that `past` overlaps this access. */
 static bool conflicts(const access *a, const stamp *past, uint8_t strength, bool past_stored, uint32_t lane,
                       uint32_t k) {
     if (check_order_before(past, a->warp, lane)) return false;
-    if (past->mixed_bytes && past->warp == a->warp) return false; /* perhaps its own byte */
+    if (past->mixed_bytes && past->warp == a->warp) return false; /* may be the lane's own byte */
     if (a->strength && strength) {
         const ptx_code *code = NULL;
         const ptx_insn *other = insn_at(past->insn, &code);
@@ -204,10 +205,11 @@ static stamp new_stamp(const access *a, uint32_t lane) {
     return (stamp){.serial = check_order_now.now, .insn = a->seen->number, .warp = a->warp & 31, .lane = lane & 31};
 }
 
-/* One of this block's earlier accesses that nothing has made old news. */
+/* Returns whether the access is of this block and no barrier of the whole block came after it. */
 static bool fresh(const stamp *s) { return s->serial >= check_order_now.floor; }
 
-/* What may be ordered without asking: shared memory forgets blocks. */
+/* Returns whether the access is ordered without a query to order.c: a barrier of the whole block came after it, or it
+ * was an earlier block's access to shared memory. */
 static bool old(const access *a, const stamp *s) {
     return s->serial < check_order_now.floor && (a->space == SPACE_SHARED || s->serial >= check_order_now.block_begin);
 }
@@ -232,7 +234,7 @@ static void record_read(const access *a, page *p, uint32_t n, uint32_t lane, uin
     if (has(p, layer, n)) {
         const stamp *r = &p->at[layer][n];
         if (fresh(r) && r->warp == s.warp &&
-            !check_order_before(r, a->warp, lane)) { /* both stay, at the older one's place */
+            !check_order_before(r, a->warp, lane)) { /* keep both, in the older one's slot */
             s.several = 1;
             s.lane = r->lane;
             s.insn = r->insn;
@@ -254,7 +256,7 @@ static void record_write(const access *a, page *p, uint32_t n, uint32_t lane, ui
     record(p, WRITER, n, s, how);
 }
 
-/* Word n of the page, word k of what the lane accesses. */
+/* Checks and records a lane's access to word n of the page, word k of the access. */
 static void touch(const access *a, page *p, uint32_t n, uint32_t lane, uint8_t bytes, uint32_t k) {
     bool unchanged = false; /* a store that changes nothing leaves no trace */
     for (int layer = WRITER; layer < (a->stores ? LAYERS : READER); layer++) {
@@ -301,7 +303,8 @@ static void say_uninitialised(const access *a, uint32_t lane) {
     check_finding_say(&n);
 }
 
-/* A wide load may take padding along: it is wrong only if all it takes was never written. */
+/* Reports a load of shared memory that the block has not written. A load of several words may include padding, so it
+ * needs only one written byte. */
 static void check_written(const access *a, uint32_t lane, uint64_t first, uint32_t words, uint8_t bytes) {
     for (uint32_t k = 0; k < words; k++)
         if ((written[first + k] & bytes) == bytes || (words > 1 && written[first + k])) return;
@@ -341,14 +344,15 @@ static void on_access(const exec_access *seen) {
     }
 }
 
-/* --- what a launch used of device memory, for streams.c ------------------------------------------------------ */
+/* --- the device memory that a launch used, for streams.c ----------------------------------------------------- */
 
 static int by_number(const void *a, const void *b) {
     const page *x = *(page *const *)a, *y = *(page *const *)b;
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Whole words, and no atomic or volatile ones: two launches may share these. */
+/* Returns whether the launch used the whole word. Atomic and volatile words do not count, since two launches may share
+ * these. */
 static bool used(const page *p, uint32_t n, bool writes) {
     if (writes) return p->used[WRITER] && p->how[WRITER][n] == BYTES;
     return (p->used[READER] && p->how[READER][n] == BYTES) || (p->used[READER2] && p->how[READER2][n] == BYTES);

@@ -1,5 +1,6 @@
-/* See order.h. Inside a warp a matrix of lanes is kept, but only while syncs name a part of them; between warps a row
- * a warp; between blocks the set of blocks whose work a block has seen, as intervals: they run in order. */
+/* order.c — the order of accesses inside one launch; see order.h. Inside a warp it keeps a matrix of lanes, but only
+ * while a __syncwarp has named a part of them; between warps, a row for each warp; between blocks, the set of blocks
+ * whose work a block has seen. The set is a list of intervals, which stays short because blocks run in order. */
 #include "order.h"
 #include "parts.h"
 
@@ -8,13 +9,13 @@
 
 enum { WARPS = 32, LANES = 32, BARRIERS = 16 };
 
-/* What a warp has seen: serials below these. */
+/* What a warp has seen: all serials below these. */
 typedef struct {
     uint32_t of[WARPS];          /* of other warps */
-    uint32_t all;                /* of each other, all lanes alike */
-    uint32_t fence;              /* its own, published by its last fence; below block_begin: none in this block */
-    bool partial;                /* by_lane says more than `all` */
-    uint32_t lane[LANES][LANES]; /* of [this lane], [that lane] */
+    uint32_t all;                /* of every lane of the warp, by every lane */
+    uint32_t fence;              /* of its own, published by its last fence; below block_begin: none in this block */
+    bool partial;                /* lane[][] knows more than `all` */
+    uint32_t lane[LANES][LANES]; /* [a][b]: of lane b by lane a */
 } sight;
 
 typedef struct {
@@ -26,23 +27,23 @@ typedef struct {
     uint32_t n, room;
 } block_set;
 
-/* A word that was written after a fence: what its readers have seen. */
+/* A word that was written after a fence, and the serials that its readers have seen by reading it. */
 typedef struct {
     uint64_t key;
-    uint64_t block; /* that wrote last, plus 1; row is of it */
+    uint64_t block; /* the last writing block, plus 1; row belongs to it */
     uint32_t row[WARPS];
     block_set blocks;
 } flag;
 
 order_clock check_order_now;
 static sight warps[WARPS];
-static uint32_t arrived[BARRIERS]; /* warps, as bits */
+static uint32_t arrived[BARRIERS]; /* a bit for each warp */
 static uint32_t *begins;           /* first serial of each block that has begun */
 static uint64_t nbegins, begins_room, block_id;
 static block_set seen_blocks;
 static flag *flags; /* open addressing; key 0: free */
 static uint32_t nflags, flags_room;
-static bool fences; /* has any been executed in this launch? */
+static bool fences; /* this launch has executed one */
 
 /* --- sets of blocks ------------------------------------------------------------------------------------------ */
 
@@ -85,7 +86,7 @@ void check_order_launch(uint64_t nblocks) {
     fences = false;
 }
 
-/* Serials only grow, so what earlier blocks left in `warps` is below block_begin and means nothing. */
+/* Serials only grow, so entries of earlier blocks in `warps` are below block_begin and need no reset. */
 void check_order_block(uint64_t block) {
     if (nbegins == begins_room) {
         begins_room = begins_room ? 2 * begins_room : 256;
@@ -114,7 +115,8 @@ uint64_t check_order_block_of(const stamp *past) {
 
 void check_order_arrived(const exec_lanes *w, uint32_t barrier) { arrived[barrier] |= 1u << w->warp; }
 
-/* A barrier of all threads that live raises the floor; one of some warps (bar.sync n, count) only their rows. */
+/* A barrier of all live threads raises the floor; a barrier of some warps (bar.sync n, count) raises only their
+ * rows. */
 void check_order_passed(const exec_barrier *b) {
     uint32_t from = arrived[b->number], next = check_order_now.now + 1;
     arrived[b->number] = 0;
@@ -201,8 +203,8 @@ static void take(uint32_t warp, const flag *f) {
     if (f->row[warp] > s->all) s->all = f->row[warp];
 }
 
-/* The set of the block is shared by its threads, and a published flag speaks for the whole warp: silent rather than
- * wrong. */
+/* All threads of a block share its set of seen blocks, and a flag publishes for the whole warp. Both may hide a race
+ * but never report a false one. */
 void check_order_flag(const exec_access *a, uint64_t key, bool loads, bool stores) {
     uint32_t warp = a->at.warp;
     if (!fences && !a->insn->releases) return;
@@ -227,7 +229,7 @@ void check_order_flag(const exec_access *a, uint64_t key, bool loads, bool store
     add_blocks(&f->blocks, block_id, block_id);
 }
 
-/* --- the question -------------------------------------------------------------------------------------------- */
+/* --- the query ----------------------------------------------------------------------------------------------- */
 
 bool check_order_before(const stamp *past, uint32_t warp, uint32_t lane) {
     if (past->serial < check_order_now.block_begin) return has_block(&seen_blocks, check_order_block_of(past));

@@ -1,4 +1,4 @@
-/* How the files of check/ know each other. */
+/* parts.h — the interfaces between the files of check/: memory.c's listener, streams.c and host.c. */
 #ifndef SIMGPU_CHECK_PARTS_H
 #define SIMGPU_CHECK_PARTS_H
 
@@ -12,9 +12,10 @@ static inline void *check_must(void *p) {
     return base_must(p, "the host has no memory left for checks; set SIMGPU_CHECK=0");
 }
 
-extern const exec_listener check_memory; /* memory.c: inside a launch */
+/* memory.c: accesses inside a launch. */
+extern const exec_listener check_memory;
 
-/* streams.c: the order of commands. A launch tells what it used of device memory when it has run. */
+/* streams.c: the order of commands. After a launch, memory.c passes the ranges of device memory that it used. */
 typedef void parts_range(uint64_t lo, uint64_t hi, bool writes);
 parts_range check_streams_range;
 void check_streams_launched(void);
@@ -27,10 +28,11 @@ void check_streams_ended(const time_command *c, uint64_t count);
 void check_streams_host_saw(uint32_t stream, uint64_t count);
 bool check_streams_host_has_seen(uint32_t stream, uint64_t count);
 
-/* host.c: host memory that a copy is on. */
+/* host.c: host memory in use by a copy. check_host_moves unprotects it before SimGPU itself moves the bytes;
+ * check_host_guard_again restores the protection after that, and after the host has waited for more commands. */
 void check_host_reset(void);
 void check_host_submitted(const time_command *c, uint64_t count);
-void check_host_moves(const time_command *c); /* SimGPU itself is about to touch it */
-void check_host_guard_again(void); /* after that, or when the host has seen more: the pages as they should be */
+void check_host_moves(const time_command *c);
+void check_host_guard_again(void);
 
 #endif

@@ -1,11 +1,13 @@
-/* Two streams on the same bytes, one of them writing, and nothing that orders the two.
+/* streams.c — finds commands on two streams that use the same bytes, at least one writing, without an order between
+ * them.
  *
- * Each command carries what it comes after, as a number for each stream: its own stream so far, what the host had seen
- * when it was submitted, the events that its stream waited for, the legacy default stream's rules. Two commands neither
- * of which comes after the other may run in either order, whatever this run's clock says. What a command uses is known
- * for a copy when it is submitted, for a kernel when it has run; the pair is looked at when the second is known.
+ * Each command carries its predecessors, as a number for each stream: its own stream so far, the commands that the host
+ * had waited for when it submitted this one, the events that its stream waited for, the legacy default stream's rules.
+ * Two commands of which neither comes after the other may run in either order, whatever the clock of this run shows.
+ * The memory of a copy is known when it is submitted, that of a kernel when it has run; a pair is compared when both
+ * are known.
  *
- * Commands that everything to come will be after are forgotten. */
+ * A command is forgotten as soon as every later command must come after it. */
 #include "parts.h"
 #include "finding.h"
 
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAMS = 256, MAX_RANGES = 4096 }; /* streams and ranges beyond these go unchecked */
+enum { STREAMS = 256, MAX_RANGES = 4096 }; /* further streams and ranges are not checked */
 
 typedef struct {
     uint64_t lo, hi;
@@ -22,26 +24,26 @@ typedef struct {
 
 typedef struct {
     uint64_t count;
-    uint64_t *seen; /* of each stream below nseen: the command comes after this one and all before it */
+    uint64_t *seen; /* for each stream below nseen: the command comes after that stream's first seen[...] */
     uint32_t nseen;
     enum time_kind kind;
-    struct simgpu_side side; /* what a finding tells of it */
+    struct simgpu_side side; /* its side of a finding */
     range *ranges;
     uint32_t nranges;
-    uint64_t lo, hi; /* around all of them */
+    uint64_t lo, hi; /* the bounds of all ranges */
 } command;
 
 typedef struct {
-    command *list; /* those not forgotten, in order */
+    command *list; /* in order, without the forgotten ones */
     uint32_t n, room;
     uint64_t ended;
-    uint64_t seen[STREAMS]; /* by its latest command, itself included */
+    uint64_t seen[STREAMS]; /* by its latest command, that one included */
 } stream_order;
 
 static stream_order *streams[STREAMS];
 static uint32_t nstreams;
-static uint64_t host[STREAMS], pending[STREAMS]; /* seen by the host; by the command about to be submitted */
-static command *running;                         /* the launch that runs now */
+static uint64_t host[STREAMS], pending[STREAMS]; /* seen by the host; seen by the next command to be submitted */
+static command *running;                         /* the launch in progress */
 static uint32_t running_stream;
 
 static stream_order *stream_of(uint32_t id) {
@@ -68,14 +70,14 @@ static command *find(uint32_t stream, uint64_t count) {
     return lo < s->n && s->list[lo].count == count ? &s->list[lo] : NULL;
 }
 
-/* What comes after this command comes after all that it has seen. */
+/* Adds the command and all its predecessors to `to`. */
 static void join_command(uint64_t *to, uint32_t stream, uint64_t count) {
     const command *c = find(stream, count);
     if (c) join(to, c->seen, c->nseen);
     if (stream < STREAMS && count > to[stream]) to[stream] = count;
 }
 
-/* --- saying it ----------------------------------------------------------------------------------------------- */
+/* --- the report ---------------------------------------------------------------------------------------------- */
 
 static struct simgpu_side side_of(const time_command *c) {
     struct simgpu_side s = {.at = {.file = c->host_file, .line = c->host_line}, .stream = c->stream};
@@ -160,7 +162,8 @@ static void drop(stream_order *s, uint32_t n) {
     s->n -= n;
 }
 
-/* Seen by the host, so all to be submitted comes after it; and by the oldest waiting command of each stream. */
+/* Drops the commands that the host and the oldest waiting command of each stream have seen: every later command comes
+ * after these. */
 static void forget(void) {
     for (uint32_t t = 0; t < nstreams; t++) {
         stream_order *s = streams[t];

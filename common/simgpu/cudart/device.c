@@ -1,8 +1,9 @@
-/* device.c — the life of a card: set-up at the first call, another one for whoever asks, reset, and the program's end.
+/* device.c — the life of a card: set-up at the first call, further cards (simgpuNewDevice, simgpuUseDevice), reset, and
+ * the program's end.
  *
- * A process begins with one card. simgpuNewDevice gives it a fresh one and uses it from there on; to the program it is
- * device 0 again, with a clock that begins at 0, empty memory, and modules that load when they are first used. So what
- * runs on it gives the same numbers whatever ran before. */
+ * A process begins with one card. simgpuNewDevice makes a fresh one and uses it from then on. The program sees it as
+ * device 0 again, with a clock that begins at 0, empty memory, and modules that load at their first use. So a run on it
+ * gives the same numbers after any earlier run. */
 #include "rt.h"
 
 #include "../check/check.h"
@@ -16,7 +17,7 @@
 
 struct device *rt_device;
 
-static struct device **devices; /* by number, less 1 */
+static struct device **devices; /* device n is at index n - 1 */
 static uint32_t ndevices;
 
 /* --- a card ------------------------------------------------------------------------------------------------- */
@@ -51,7 +52,7 @@ static void use(struct device *d) {
 
 /* --- set-up and exit ---------------------------------------------------------------------------------------- */
 
-/* So that the report is whole and a late fault is seen. */
+/* Waits for queued work, so that the report is complete and a late fault is printed. */
 static void finish(void) {
     time_activity_call((time_site){"exit", NULL, 0});
     if (rt_device->sticky == cudaSuccess && !time_all_idle()) {
@@ -64,7 +65,7 @@ static void finish(void) {
 static void at_exit(void) {
     struct device *last = rt_device;
     rt_lock();
-    for (uint32_t k = 0; k < ndevices; k++) { /* all but the last were finished when they were left */
+    for (uint32_t k = 0; k < ndevices; k++) { /* leave() has finished all but the last one */
         use(devices[k]);
         if (rt_device == last) finish();
         if (rt_device->missed.error != cudaSuccess) fputs(rt_device->missed.text, stderr);
@@ -75,8 +76,8 @@ static void at_exit(void) {
     rt_unlock();
 }
 
-/* No thread is in a call while the process forks: the child finds everything as it is between two calls, and its lock
- * free (unless it forked in a host function, inside a call). */
+/* fork() waits until no thread is in a call, so the child's state is consistent and its lock is free (unless a host
+ * function forks, inside a call). */
 static void before_fork(void) { rt_lock(); }
 static void in_parent(void) { rt_unlock(); }
 
@@ -98,10 +99,10 @@ void rt_set_up(void) {
     pthread_atfork(before_fork, in_parent, rt_lock_anew);
 }
 
-/* --- several ------------------------------------------------------------------------------------------------ */
+/* --- several cards ------------------------------------------------------------------------------------------ */
 
-/* The card at hand finishes what it was given, and its stretch of the report ends. NULL: only that another one may be
- * used now. */
+/* Finishes the queued work of the card in use and ends its stretch of the report. call: the API function, for the
+ * report. Returns false inside a host function, where no other card may be used. */
 static bool leave(const char *call) {
     rt_begin(call);
     bool nested = time_in_host_function();
@@ -139,7 +140,8 @@ int simgpuUseDevice(int number) {
         before = (int)rt_device->number;
         enter(devices[number - 1]);
     } else if (here) {
-        fprintf(stderr, "simgpu: simgpuUseDevice: there is no card %d; simgpuNewDevice gives numbers out\n", number);
+        fprintf(stderr, "simgpu: simgpuUseDevice: there is no card %d; pass a number that simgpuNewDevice returned\n",
+                number);
     }
     rt_unlock();
     return before;
@@ -160,8 +162,8 @@ static void clear(struct device *d) {
     rt_exchange_last_error(cudaSuccess, d->number);
 }
 
-/* All of the device's memory, page-locked memory too, its streams and events are gone; a dead context lives again;
- * modules load again when they are next used. The clocks go on. */
+/* Frees all memory of the device, page-locked memory too, and destroys its streams and events. Revives a dead context;
+ * modules load again at their next use. The clocks continue. */
 cudaError_t cudaDeviceReset(void) {
     cudaError_t dead = rt_begin(__func__);
     if (dead == cudaErrorNotPermitted) return rt_end(dead);
@@ -169,5 +171,5 @@ cudaError_t cudaDeviceReset(void) {
     cudaError_t late = rt_look_for_fault();
     clear(rt_device);
     rt_end(cudaSuccess);
-    return dead == cudaSuccess ? late : cudaSuccess; /* an error that was told before is not told again */
+    return dead == cudaSuccess ? late : cudaSuccess; /* the program has read this error before */
 }

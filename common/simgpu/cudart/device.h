@@ -1,7 +1,7 @@
-/* struct device: all that cudart/ knows of one card. The cards of a process are alike, and know nothing of each other.
+/* device.h — struct device, the state of one card in cudart/. The cards of a process are alike and share nothing.
  *
- * Not here, because it is the process's: what compiled code registered (register.c), the report, messages that were
- * said, the listeners, the host threads that run blocks. */
+ * State of the process is elsewhere: the modules that compiled code registered (register.c), the report, the messages
+ * printed so far, the listeners, the host threads that run blocks. */
 #ifndef SIMGPU_RT_DEVICE_H
 #define SIMGPU_RT_DEVICE_H
 
@@ -9,13 +9,13 @@
 
 #include "../time/time.h"
 
-/* Memory that was given out: of the device by cudaMalloc, of the host page-locked. */
+/* A live allocation: device memory from cudaMalloc, or page-locked host memory. */
 typedef struct {
     uint64_t address, bytes;
-    const char *file; /* of the allocating call; NULL when not known */
+    const char *file; /* of the allocating call; NULL if unknown */
     int line;
-    bool registered; /* cudaHostRegister: not ours to free */
-    bool leaving;    /* cudaFreeAsync: to be freed when the device has passed `behind` */
+    bool registered; /* by cudaHostRegister: the program owns the memory */
+    bool leaving;    /* by cudaFreeAsync: freed when the device has passed `behind` */
     time_point behind;
     unsigned flags;
 } rt_block;
@@ -27,21 +27,21 @@ typedef struct {
 typedef struct {
     uint64_t address, bytes;
     bool idle;
-    time_point freed; /* idle: behind this place */
+    time_point freed; /* if idle, free for use behind this point */
 } rt_pool_block;
 typedef struct {
     rt_pool_block *blocks;
     size_t count, room;
     uint64_t reserved, reserved_high, used, used_high;
     uint64_t threshold;
-    int reuse[4]; /* by cudaMemPoolReuse...; only AllowOpportunistic makes a difference here */
+    int reuse[4]; /* indexed by the cudaMemPoolReuse attributes; only AllowOpportunistic has an effect */
 } rt_pool;
 
-/* A stream or event that the program has a handle of. */
+/* A stream or event that the program created. */
 typedef struct {
     enum rt_handle_kind { HANDLE_FREE, HANDLE_STREAM, HANDLE_EVENT } kind;
     uint32_t generation;
-    uint32_t stream; /* STREAM: the timeline's number */
+    uint32_t stream; /* STREAM: its number in time/ */
     time_event *event;
     unsigned flags;
     int priority;
@@ -50,7 +50,7 @@ typedef struct {
 /* A registered module on this device. */
 typedef struct {
     bool tried;
-    cudaError_t error; /* why it could not be loaded */
+    cudaError_t error; /* of a load that failed */
     exec_program *program;
 } rt_loaded;
 
@@ -61,25 +61,25 @@ struct device {
     exec_device *exec;
     time_device *time;
     cudaError_t sticky; /* of a dead context */
-    cudaError_t last;   /* while another card is in use: the last error of the thread that changed it */
+    cudaError_t last;   /* while another card is in use: the last error of the thread that switched cards */
     struct {
         cudaError_t error;
         char text[512];
-    } missed; /* a launch's error that nobody has read yet */
+    } missed; /* a launch's error that the program has not read yet */
     rt_block_list blocks, pinned;
-    uint64_t memory_limit; /* by simgpuDeviceMemory */
+    uint64_t memory_limit; /* bytes, set by simgpuDeviceMemory */
     rt_pool pool;
     rt_handle *handles;
     uint32_t nhandles;
     bool has_thread_stream;
     uint32_t thread_stream; /* of cudaStreamPerThread */
     size_t limits[RT_LIMITS];
-    rt_loaded *loaded; /* by a module's number */
+    rt_loaded *loaded; /* indexed by module number */
     uint32_t nloaded;
-    uint64_t *most_dynamic_shared; /* by a kernel's number, by cudaFuncSetAttribute; 0: the default limit */
+    uint64_t *most_dynamic_shared; /* bytes by kernel number, set by cudaFuncSetAttribute; 0: the default limit */
     uint32_t nkernels;
 };
 
-extern struct device *rt_device; /* the one in use; set at the first call */
+extern struct device *rt_device; /* the card in use; set at the first call */
 
 #endif

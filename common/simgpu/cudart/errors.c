@@ -1,8 +1,7 @@
-/* errors.c — the frame of every API call, and CUDA's rules for errors.
+/* errors.c — the frame of every API call (rt_begin, rt_end), messages (rt_say), and CUDA's rules for errors.
  *
- * A call that fails returns its error and leaves it as the thread's last error; cudaGetLastError reads and clears it.
- * A kernel that fails kills the context: its error is sticky, every later call returns it, only cudaDeviceReset clears
- * it. */
+ * A call that fails returns its error and sets it as the thread's last error; cudaGetLastError reads and clears that.
+ * A kernel that fails kills the context. Its error is sticky: every later call returns it until cudaDeviceReset. */
 #include "rt.h"
 
 #include "../check/check.h"
@@ -19,8 +18,8 @@ static _Thread_local struct {
 } last; /* of this thread */
 static _Thread_local const char *at_file;
 static _Thread_local int at_line;
-static _Thread_local time_site call, outer; /* outer: the call in which a host function runs that makes `call` */
-static _Thread_local int inside;            /* API calls that this thread is in */
+static _Thread_local time_site call, outer; /* outer: while a host function makes `call`, the call around it */
+static _Thread_local int inside;            /* number of nested API calls of this thread */
 
 /* --- the frame ---------------------------------------------------------------------------------------------- */
 
@@ -42,7 +41,6 @@ void rt_say_fault(const exec_fault *fault) {
     fprintf(stderr, "%s\n", simgpuSayFault(fault, SIMGPU_WHOLE, text, sizeof text));
 }
 
-/* A kernel may have failed since the last look. */
 cudaError_t rt_look_for_fault(void) {
     const exec_fault *fault = time_fault();
     if (fault && rt_device->sticky == cudaSuccess) {
@@ -83,7 +81,7 @@ cudaError_t rt_begin(const char *name) {
 cudaError_t rt_end(cudaError_t error) {
     if (time_in_host_function()) {
         if (error == cudaErrorNotPermitted)
-            rt_say("a host function may not call the CUDA API; let it set a flag that the program's own thread reads");
+            rt_say("a host function may not call the CUDA API; let it set a flag for the program's own thread");
         call = outer;
     } else {
         time_activity_call_end();
@@ -106,10 +104,10 @@ int rt_line(void) { return call.line; }
 
 /* --- messages ----------------------------------------------------------------------------------------------- */
 
-enum { MESSAGES_MAX = 20 }; /* many bad calls should not bury the first message, which is the one to mend */
+enum { MESSAGES_MAX = 20 }; /* more would bury the first one, which matters most */
 
-/* A call in a loop, or in a function that is called again, says it once: what its text has anew are numbers. Where no
- * place is known, only the same text is the same message. */
+/* A printed message. A call in a loop prints its message once, although the numbers in the text change; without a known
+ * place only an equal text counts as the same message. */
 static struct message {
     time_site from;
     const char *format;
@@ -135,7 +133,7 @@ void rt_say(const char *format, ...) {
     for (int i = 0; i < n; i++)
         if (is_same(&said[i], m)) return;
     if (n++ == MESSAGES_MAX)
-        fputs("simgpu: more messages of this kind are left out\n", stderr);
+        fputs("simgpu: further messages are not printed; fix these first\n", stderr);
     else if (call.file)
         fprintf(stderr, "simgpu: %s:%d: %s: %s\n", call.file, call.line, call.name, m->text);
     else
@@ -151,7 +149,8 @@ void rt_launch_failed(cudaError_t error, const char *kernel) {
              cudaGetErrorName(error), kernel);
 }
 
-/* Says the name of an API function that SimGPU lacks, once each. */
+/* Prints the name of an API function that SimGPU lacks, once for each function. Returns cudaErrorNotSupported, or the
+ * sticky error. */
 cudaError_t rt_unsupported(const char *name) {
     static const char *told[512];
     cudaError_t dead = rt_begin(name);

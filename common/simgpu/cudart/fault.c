@@ -1,8 +1,8 @@
-/* fault.c — the host touched device memory.
+/* fault.c — explains a host access to device memory.
  *
- * Device addresses are reserved and unreadable for the host, so a dereference raises SIGSEGV with the address. The
- * handler says what it was and how to mend it. Then, as for any other address, it is the turn of the handler that was
- * there before; without one the signal kills the program as it would have. */
+ * The host cannot read device addresses, so a dereference raises SIGSEGV. The handler prints the address, its
+ * allocation and the remedy, then passes the signal to the handler that was installed before; without one, the signal
+ * kills the program as usual. */
 #include "rt.h"
 
 #include "../check/check.h"
@@ -25,8 +25,8 @@ static void pass_on(int sig, siginfo_t *info, void *context) {
     }
 }
 
-/* snprintf is not promised to work in a handler; here the fault is a plain load or store of the program's own code,
- * so no lock of the library is held, and the program ends in any case. */
+/* snprintf is not async-signal-safe. It works here because the fault is a plain load or store in the program's own
+ * code, so the C library holds no lock; and the program ends in any case. */
 static void on_fault(int sig, siginfo_t *info, void *context) {
     if (info->si_code > 0 && check_host_touch(info->si_addr, context, !rt_inside())) return;
     if (info->si_code <= 0 || !exec_mem_in_window(info->si_addr)) {
@@ -38,18 +38,17 @@ static void on_fault(int sig, siginfo_t *info, void *context) {
     struct simgpu_address where = exec_mem_locate(rt_device->exec, address);
     simgpuSayAddress(&where, what, sizeof what);
     rt_describe_allocation(address, origin, sizeof origin);
-    int n =
-        snprintf(text, sizeof text,
-                 "simgpu: the host touched device memory at 0x%llx: %s%s%s\n"
-                 "  Only kernels can. Copy it first: cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), or the "
-                 "other way round to write it.\n",
-                 (unsigned long long)address, what, *origin ? ", " : "", origin);
-    if (write(STDERR_FILENO, text, (size_t)n) < 0) {} /* nobody is left to tell */
+    int n = snprintf(text, sizeof text,
+                     "simgpu: the host touched device memory at 0x%llx: %s%s%s\n"
+                     "  Only kernels can access it. Copy it first, by cudaMemcpy(host, device, bytes, "
+                     "cudaMemcpyDeviceToHost), or in the other direction to write it.\n",
+                     (unsigned long long)address, what, *origin ? ", " : "", origin);
+    if (write(STDERR_FILENO, text, (size_t)n) < 0) {} /* stderr is closed, so the message is lost */
     pass_on(sig, info, context);
 }
 
 void rt_catch_host_faults(void) {
-    static char stack[64 * 1024]; /* of its own: the program's may be what overflowed */
+    static char stack[64 * 1024]; /* the program's own stack may have overflowed */
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack}, existing;
     if (!sigaltstack(NULL, &existing) && existing.ss_flags & SS_DISABLE) sigaltstack(&alternate, NULL);
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};

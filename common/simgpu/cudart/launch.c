@@ -1,10 +1,10 @@
 /* launch.c — from kernel<<<grid, block, shared, stream>>>(arguments) to a command.
  *
  * The compiler turns a launch into a push of the configuration and a call of the kernel's host stub, which pops it and
- * calls cudaLaunchKernel (clang, nvcc up to 12) or __cudaLaunchKernel (nvcc 13). Arguments come as an array of
- * pointers; their sizes stand in the PTX.
+ * calls cudaLaunchKernel (clang, nvcc up to 12) or __cudaLaunchKernel (nvcc 13). The arguments are an array of
+ * pointers; the PTX gives their sizes.
  *
- * The limits are checked here, before anything runs, and a launch that breaks one says which. */
+ * This file checks the limits of a launch before it runs, and its message names the limit. */
 #include "rt.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ unsigned simgpuPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaS
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream);
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
 
-/* 0: go on and call the stub. */
+/* Returns 0 if the caller should call the kernel's stub, 1 if the stack is full. */
 unsigned simgpuPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream, const char *file,
                                      int line) {
     if (depth == PUSHED_MAX) return 1;
@@ -78,7 +78,7 @@ static uint64_t shared_limit(const rt_kernel *k) {
     return asked > usual ? asked : usual;
 }
 
-/* Of a block; a sum that is too large for its type is too large for everything. */
+/* Returns the bytes of shared memory of a block, or UINT64_MAX if the sum overflows. */
 static uint64_t shared_of(const ptx_function *f, size_t dynamic) {
     uint64_t all;
     return __builtin_add_overflow((uint64_t)f->static_shared, (uint64_t)dynamic, &all) ? UINT64_MAX : all;
@@ -94,18 +94,18 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
         return cudaErrorInvalidConfiguration;
     }
     if (threads > BLOCK_THREADS || block.x > BLOCK_X || block.y > BLOCK_Y || block.z > BLOCK_Z) {
-        rt_say("%s: a block of (%u,%u,%u) = %" PRIu64 " threads; at most %d, and (%d,%d,%d)",
+        rt_say("%s: a block of (%u,%u,%u) = %" PRIu64 " threads; a block has at most %d, and at most (%d,%d,%d)",
                base_kernel_name(f->name).text, block.x, block.y, block.z, threads, BLOCK_THREADS, BLOCK_X, BLOCK_Y,
                BLOCK_Z);
         return cudaErrorInvalidConfiguration;
     }
     if (grid.x > GRID_X || grid.y > GRID_Y || grid.z > GRID_Z) {
-        rt_say("%s: a grid of (%u,%u,%u) blocks; at most (%d,%d,%d)", base_kernel_name(f->name).text, grid.x, grid.y,
-               grid.z, GRID_X, GRID_Y, GRID_Z);
+        rt_say("%s: a grid of (%u,%u,%u) blocks; a grid has at most (%d,%d,%d)", base_kernel_name(f->name).text, grid.x,
+               grid.y, grid.z, GRID_X, GRID_Y, GRID_Z);
         return cudaErrorInvalidConfiguration;
     }
-    if (f->static_shared > p->shared_per_block) { /* nvcc does not get so far: ptxas refuses the kernel */
-        rt_say("%s: %u bytes of __shared__ arrays; nvcc allows at most %.0f: make them extern __shared__, and give "
+    if (f->static_shared > p->shared_per_block) { /* ptxas refuses such a kernel */
+        rt_say("%s: %u bytes of __shared__ arrays; nvcc allows at most %.0f; declare them extern __shared__, and pass "
                "their size with the launch",
                base_kernel_name(f->name).text, f->static_shared, p->shared_per_block);
         return cudaErrorLaunchOutOfResources;
@@ -124,7 +124,8 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
         return cudaErrorInvalidValue;
     }
     if (time_occupancy(p, (uint32_t)threads, f->registers, all_shared) == 0) {
-        rt_say("%s: %u registers a thread and %" PRIu64 " threads a block are more registers than an SM has",
+        rt_say("%s: %u registers a thread and %" PRIu64
+               " threads a block are more registers than an SM has; launch smaller blocks",
                base_kernel_name(f->name).text, f->registers, threads);
         return cudaErrorLaunchOutOfResources;
     }
@@ -133,7 +134,7 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
 
 /* --- launching -------------------------------------------------------------------------------------------------- */
 
-/* What the kernel cannot do was found when it was decoded; said once, returned each time. */
+/* Refuses a kernel that the decoder found unsupported. Prints the reason once, returns the error at each launch. */
 static cudaError_t refuse_unsupported(const ptx_function *f, const char *why) {
     static const ptx_function *told;
     if (told != f) rt_say("%s cannot run: %s", base_kernel_name(f->name).text, why);
@@ -180,7 +181,7 @@ cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **arg
 
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub);
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub) {
-    *kernel = (cudaKernel_t)(uintptr_t)stub; /* a cudaKernel_t is the stub: what rt_kernel_find looks for */
+    *kernel = (cudaKernel_t)(uintptr_t)stub; /* a cudaKernel_t is the stub, the key of rt_kernel_find */
     return cudaSuccess;
 }
 
@@ -223,8 +224,8 @@ cudaError_t cudaFuncSetAttribute(const void *stub, enum cudaFuncAttribute attrib
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return rt_end(cudaErrorNotSupported);
     uint64_t most = (uint64_t)time_profile_get()->shared_per_block_optin;
     if (value < 0 || (uint64_t)value + k->function->static_shared > most) {
-        rt_say("%s: %d bytes; a block has at most %" PRIu64 " in all", base_kernel_name(k->function->name).text, value,
-               most);
+        rt_say("%s: %d bytes of dynamic shared memory; it can have at most %" PRIu64,
+               base_kernel_name(k->function->name).text, value, most);
         return rt_end(cudaErrorInvalidValue);
     }
     *rt_kernel_most_shared(k) = (uint64_t)value;
@@ -264,7 +265,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *stub, int block_size,
                                                                    size_t shared, unsigned flags) {
-    (void)flags; /* about L1 caching of globals: no difference on this device */
+    (void)flags; /* L1 caching of globals, which does not change occupancy here */
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, stub, block_size, shared);
 }
 

@@ -1,8 +1,7 @@
 /* memory.c — allocation (pool.c has the stream-ordered kind), copies, memset, symbols.
  *
- * Both ends of a copy are checked when it is asked for: a device range must lie in one live allocation, a host pointer
- * must not be a device address, and the direction must say the same. What the driver would answer with "invalid
- * argument" gets a sentence here. */
+ * The call checks both ends of a copy: a device range must lie in one live allocation, a host pointer must not be a
+ * device address, and the direction must agree with both. A message explains each "invalid argument" of the driver. */
 #include "rt.h"
 
 #include <inttypes.h>
@@ -14,7 +13,7 @@
 static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* The driver's own work, beside any waiting. */
+/* Charges the host the driver's work for cudaMalloc, without any waiting. */
 void rt_charge_malloc(uint64_t bytes) {
     const time_profile *p = time_profile_get();
     bool large = (double)bytes > p->large_bytes;
@@ -28,7 +27,7 @@ void rt_charge_free(uint64_t bytes) {
                 p->host_free_ns + mib(bytes) * p->host_free_ns_per_mib + (large ? p->host_free_large_ns : 0));
 }
 
-/* --- lists: what cudaMalloc gave out, and which host memory is page-locked -------------------------------------- */
+/* --- lists of allocations from cudaMalloc and of page-locked host memory ---------------------------------------- */
 
 static bool add_block(rt_block_list *l, rt_block b) {
     if (l->count == l->room) {
@@ -41,14 +40,14 @@ static bool add_block(rt_block_list *l, rt_block b) {
     return true;
 }
 
-/* The block that holds the address, or NULL. */
+/* Returns the block that contains the address, or NULL. */
 static rt_block *find_block(const rt_block_list *l, uint64_t address) {
     for (size_t i = l->count; i-- > 0;)
         if (address - l->blocks[i].address < l->blocks[i].bytes) return &l->blocks[i];
     return NULL;
 }
 
-/* Does one of them hold an address from first on, before end? */
+/* Returns whether a block overlaps [first, end). */
 static bool any_block(const rt_block_list *l, uint64_t first, uint64_t end) {
     for (size_t i = 0; i < l->count; i++)
         if (l->blocks[i].address < end && first < l->blocks[i].address + l->blocks[i].bytes) return true;
@@ -147,7 +146,7 @@ cudaError_t cudaFree(void *ptr) {
     if (!ptr) return rt_end(cudaSuccess);
     uint64_t address = (uint64_t)(uintptr_t)ptr;
     time_activity_call_is(SIMGPU_FREES, 0);
-    time_wait_all(); /* as the driver does: a kernel may still use it */
+    time_wait_all(); /* as the driver does, since a kernel may still use the memory */
     free_left();
     bool twice = false;
     if (rt_pool_free(address, time_point_now(TIME_LEGACY_STREAM), &twice) && !twice) {
@@ -160,8 +159,8 @@ cudaError_t cudaFree(void *ptr) {
         char what[256] = "a host address";
         struct simgpu_address at = exec_mem_locate(rt_device->exec, address);
         if (exec_mem_in_window(ptr)) simgpuSayAddress(&at, what, sizeof what);
-        rt_say("the pointer is not one that cudaMalloc gave and that is still allocated: %s%s", what,
-               twice ? ", given back to the pool" : "");
+        rt_say("the pointer is not the start of a live allocation by cudaMalloc: %s%s", what,
+               twice ? ", freed to the pool before" : "");
         return rt_end(cudaErrorInvalidValue);
     }
     time_activity_call_is(SIMGPU_FREES, b->bytes);
@@ -224,7 +223,7 @@ cudaError_t cudaFreeHost(void *ptr) {
     if (!ptr) return rt_end(cudaSuccess);
     rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
     if (!b || b->registered || b->address != (uint64_t)(uintptr_t)ptr) {
-        rt_say("the pointer is not one that cudaMallocHost or cudaHostAlloc gave");
+        rt_say("the pointer is not the start of a live allocation by cudaMallocHost or cudaHostAlloc");
         return rt_end(cudaErrorInvalidValue);
     }
     time_wait_all();
@@ -296,7 +295,8 @@ void rt_memory_clear(void) {
 
 /* --- checks ------------------------------------------------------------------------------------------------------ */
 
-/* From the first byte of a copy's end to its last; false when no address space is that large. */
+/* Sets *bytes to the distance from the first byte of one end of a copy to behind its last. Returns false if it exceeds
+ * the address space. */
 static bool extent(const time_command *c, const time_place *at, uint64_t *bytes) {
     uint64_t end;
     *bytes = 0;
@@ -305,7 +305,8 @@ static bool extent(const time_command *c, const time_place *at, uint64_t *bytes)
            !__builtin_add_overflow(*bytes, c->width, bytes) && !__builtin_add_overflow(at->address, *bytes, &end);
 }
 
-/* One end of a copy or memset; `wants_device` is what the direction says of it. */
+/* Checks one end of a copy or memset. end: "source" or "destination"; wants_device: whether the direction requires
+ * device memory there. */
 static cudaError_t check_end(const time_command *c, const time_place *at, const char *end, bool wants_device) {
     const void *p = (const void *)(uintptr_t)at->address;
     uint64_t bytes;
@@ -315,7 +316,7 @@ static cudaError_t check_end(const time_command *c, const time_place *at, const 
         return cudaErrorInvalidPitchValue;
     }
     if (!p) {
-        rt_say("the %s is a null pointer", end);
+        rt_say("the %s is a null pointer; check that its allocation succeeded", end);
         return cudaErrorInvalidValue;
     }
     if (!extent(c, at, &bytes)) {
@@ -324,8 +325,8 @@ static cudaError_t check_end(const time_command *c, const time_place *at, const 
         return cudaErrorInvalidValue;
     }
     if (exec_mem_in_window(p) != wants_device) {
-        rt_say("the %s is a %s pointer, but the direction wants %s memory there; check the arguments' order and the "
-               "cudaMemcpyKind",
+        rt_say("the %s is a %s pointer, but the direction requires %s memory; check the order of the arguments and "
+               "the cudaMemcpyKind",
                end, wants_device ? "host" : "device", wants_device ? "device" : "host");
         return cudaErrorInvalidValue;
     }
@@ -337,12 +338,13 @@ static cudaError_t check_end(const time_command *c, const time_place *at, const 
                bad == at->address ? "first" : "last", what);
         return cudaErrorInvalidValue;
     }
-    /* Beyond what was registered lies more of the host's own memory; beyond what we gave, somebody else's. */
+    /* A copy may extend past registered memory, into other memory of the program; past page-locked memory from
+     * cudaMallocHost it may not. */
     const rt_block *b = wants_device ? NULL : find_block(&rt_device->pinned, at->address);
     if (b && !b->registered && bytes > b->address + b->bytes - at->address) {
-        rt_say("the %s of %" PRIu64 " bytes does not fit: of %" PRIu64 " bytes from cudaMallocHost, %" PRIu64
-               " are left from there on",
-               end, bytes, b->bytes, b->address + b->bytes - at->address);
+        rt_say("the %s of %" PRIu64 " bytes does not fit; only %" PRIu64 " of the %" PRIu64
+               " bytes from cudaMallocHost follow that address",
+               end, bytes, b->address + b->bytes - at->address, b->bytes);
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;
@@ -358,7 +360,7 @@ static bool pinned(time_command *c, const time_place *at) {
 static cudaError_t resolve(time_command *c, enum cudaMemcpyKind kind) {
     static const enum simgpu_direction by_kind[] = {SIMGPU_H2H, SIMGPU_H2D, SIMGPU_D2H, SIMGPU_D2D};
     if ((unsigned)kind > cudaMemcpyDefault) {
-        rt_say("%d is no cudaMemcpyKind", (int)kind);
+        rt_say("%d is not a cudaMemcpyKind", (int)kind);
         return cudaErrorInvalidMemcpyDirection;
     }
     bool to_device = exec_mem_in_window((const void *)(uintptr_t)c->to.address);
@@ -379,8 +381,9 @@ static cudaError_t resolve(time_command *c, enum cudaMemcpyKind kind) {
 
 /* --- copies and memset ------------------------------------------------------------------------------------------- */
 
-/* waits: the form without Async. Even the Async form waits when the device's data go to pageable memory. Even the other
- * does not when both ends are on the device; nor for the last bytes of pageable memory, once they are staged. */
+/* Queues a copy. waits: the form without Async. As in CUDA, a copy from the device to pageable memory waits in either
+ * form; a copy on the device waits in neither; and a copy from pageable memory waits until its last bytes are
+ * staged. */
 static cudaError_t copy(time_command c, enum cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
     c.kind = TIME_COPY;
     c.host_file = rt_file();
@@ -392,7 +395,7 @@ static cudaError_t copy(time_command c, enum cudaMemcpyKind kind, cudaStream_t s
     time_activity_call_is(SIMGPU_COPIES, c.width * c.height);
     bool stages = c.pageable && c.direction == SIMGPU_H2D;
     if (waits) time_activity_call_syncs();
-    if (waits && stages) time_wait_before(c.stream); /* it begins when what came before is done */
+    if (waits && stages) time_wait_before(c.stream); /* staging begins behind earlier work */
     time_submit(&c);
     if (c.direction == SIMGPU_D2D || stages) waits = false;
     if (c.pageable && (c.direction == SIMGPU_D2H || c.direction == SIMGPU_H2H)) waits = true;
@@ -469,7 +472,7 @@ static cudaError_t symbol_part(const void *symbol, size_t bytes, size_t offset, 
     const ptx_var *v = rt_symbol_find(symbol, &at, &e);
     if (!v) return e;
     if (offset > v->size || bytes > v->size - offset) {
-        rt_say("%zu bytes at offset %zu do not fit into %s, which has %" PRIu64, bytes, offset, v->name, v->size);
+        rt_say("%zu bytes at offset %zu do not fit into the %" PRIu64 " bytes of %s", bytes, offset, v->size, v->name);
         return cudaErrorInvalidValue;
     }
     *address = (void *)(uintptr_t)(at + offset);

@@ -1,13 +1,12 @@
-/* rt_device->pool.c — stream-ordered allocation: cudaMallocAsync, cudaFreeAsync and the device's default
- * rt_device->pool.
+/* pool.c — stream-ordered allocation: cudaMallocAsync, cudaFreeAsync and the device's default pool.
  *
- *   cudaFreeAsync(p, s)      p is idle, behind all that s has been given so far
- *   cudaMallocAsync(&q, s)   an idle block: on s at once, for what comes after it on s comes after its last use too;
- *                            on another stream only when the device has passed that place
+ *   cudaFreeAsync(p, s)      marks p idle behind all work queued on s so far
+ *   cudaMallocAsync(&q, s)   returns an idle block: one freed on s at once, because later work on s runs after the
+ *                            block's last use; one freed on another stream only when the device has passed that point
  *
- * So a block changes hands while kernels that use it are still queued, and nobody waits. Blocks are kept whole: each is
- * one allocation of the device, so that an access past its end is found out (a driver cuts up larger ones). What is
- * idle when the host synchronizes goes back to the device, down to the release threshold, which is 0 by default. */
+ * So a block is reused while kernels that use it are still queued, and the host does not wait. Each block is one whole
+ * allocation of the device, so that an access past its end faults (a driver splits larger ones). When the host
+ * synchronizes, idle memory above the release threshold (0 by default) returns to the device. */
 #include "rt.h"
 
 #include <inttypes.h>
@@ -79,7 +78,7 @@ void rt_pool_clear(void) {
 
 /* --- alloc and free -------------------------------------------------------------------------------------------- */
 
-/* The smallest idle block that fits and wastes no more than half of itself. */
+/* Returns the smallest idle block that fits and wastes at most half of itself, or NULL. */
 static rt_pool_block *reuse(uint64_t bytes, uint32_t stream) {
     rt_pool_block *best = NULL;
     for (size_t i = 0; i < rt_device->pool.count; i++) {
@@ -150,8 +149,8 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
     time_point behind = time_point_now(s);
     bool known = rt_pool_free(address, behind, &twice) || rt_free_behind(address, behind);
     if (known && !twice) return rt_end(cudaSuccess);
-    rt_say(twice ? "the pointer was given back already; free it once"
-                 : "the pointer is not one that cudaMallocAsync or cudaMalloc gave and that is still allocated");
+    rt_say(twice ? "the pointer was freed before; free it once"
+                 : "the pointer is not the start of a live allocation by cudaMallocAsync or cudaMalloc");
     return rt_end(cudaErrorInvalidValue);
 }
 
@@ -195,7 +194,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t p, size_t keep) {
     return rt_end(cudaSuccess);
 }
 
-/* A peak can be set to 0 only: it then starts again from now. */
+/* Resets a peak to the present value. CUDA allows the value 0 only. */
 static cudaError_t reset_peak(uint64_t *peak, uint64_t now, uint64_t value) {
     if (value) return cudaErrorInvalidValue;
     *peak = now;

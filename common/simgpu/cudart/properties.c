@@ -1,14 +1,14 @@
-/* properties.c — what a program may ask about the device: properties, attributes, limits, versions.
+/* properties.c — queries about the device: properties, attributes, limits, versions.
  *
- * What differs between GPUs comes from the profile; the rest is what an H200's driver reports (compute capability 9.0).
- * The property struct changed its layout in CUDA 13 (fields went away); programs built with either get theirs. */
+ * Values that differ between GPUs come from the profile; the others are those of an H200's driver (compute capability
+ * 9.0). CUDA 13 removed fields of the property struct; programs built with CUDA 12 or 13 each get their layout. */
 #include "rt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* cudaDeviceProp as CUDA 13 lays it out: only the fields that we fill have a name of their own. */
+/* cudaDeviceProp in CUDA 13's layout; only the fields that SimGPU fills in have names. */
 typedef struct {
     char name[256];
     cudaUUID_t uuid;
@@ -40,7 +40,7 @@ typedef struct {
     int reserved[56];
 } prop13;
 
-/* Fields that both layouts have. Managed memory, cooperative launch and clusters stay 0: SimGPU lacks them. */
+/* Fields of both layouts. Those of managed memory, cooperative launch and clusters stay 0, since SimGPU lacks them. */
 #define FILL_COMMON(d, p)                                                                                              \
     do {                                                                                                               \
         memset((d), 0, sizeof *(d));                                                                                   \
@@ -81,7 +81,7 @@ static cudaError_t check_device(int device) {
     return cudaErrorInvalidDevice;
 }
 
-/* CUDA 12's name for its layout, and the name that our headers link. */
+/* The function for CUDA 12's layout, under its name in CUDA 12, which SimGPU's headers use too. */
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
     RT_BEGIN;
     cudaError_t e = prop ? check_device(device) : cudaErrorInvalidValue;
@@ -95,7 +95,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
     return rt_end(cudaSuccess);
 }
 
-/* What programs built by CUDA 13 call. */
+/* The function that programs built with CUDA 13 call. */
 cudaError_t simgpu_properties13(prop13 *prop, int device) __asm__("cudaGetDeviceProperties");
 cudaError_t simgpu_properties13(prop13 *prop, int device) {
     RT_BEGIN;
@@ -193,7 +193,7 @@ cudaError_t cudaSetDevice(int device) {
     return rt_end(check_device(device));
 }
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
-    (void)flags; /* how the host waits: no difference to a virtual host */
+    (void)flags; /* the way in which the host waits, which does not matter to a virtual host */
     RT_BEGIN;
     return rt_end(cudaSuccess);
 }
@@ -219,7 +219,7 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     RT_BEGIN;
     if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_end(cudaErrorUnsupportedLimit);
-    rt_device->limits[limit] = value; /* remembered; SimGPU's own limits are others */
+    rt_device->limits[limit] = value; /* cudaDeviceGetLimit returns it; SimGPU's own limits do not depend on it */
     return rt_end(cudaSuccess);
 }
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
@@ -244,7 +244,7 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
 }
 cudaError_t cudaDriverGetVersion(int *version) { return cudaRuntimeGetVersion(version); }
 
-/* A profiler's range: SimGPU reports everything anyway. */
+/* Ignored: SimGPU reports every range. */
 cudaError_t cudaProfilerStart(void) {
     RT_BEGIN;
     return rt_end(cudaSuccess);

@@ -1,8 +1,8 @@
-/* register.c — what compiled code tells the runtime before main: its fat binaries, kernels and variables.
+/* register.c — the fat binaries, kernels and variables that compiled code registers before main.
  *
- * clang and nvcc put calls of these functions into constructors. A fat binary is only remembered; its PTX is read when
- * something of it is first used, so that an error has a launch to belong to. What is read is kept for every device;
- * each has its own handlers and variables (exec_program).  */
+ * clang and nvcc put calls of these functions into constructors. Registration only stores a fat binary; its PTX is read
+ * at the first use of one of its kernels or variables, so that an error belongs to a call. All devices share the parsed
+ * module; each has its own handlers and variables (exec_program). */
 #include "rt.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ struct rt_module {
     const void *fat;
     uint32_t number;
     char *text;            /* its PTX, after reading */
-    const ptx_module *ptx; /* the same */
+    const ptx_module *ptx; /* likewise */
 };
 
 typedef struct rt_var {
@@ -33,7 +33,7 @@ static void *need(void *memory) {
 
 /* --- loading ------------------------------------------------------------------------------------------------ */
 
-/* Reads the PTX, once for all devices. */
+/* Parses the module's PTX, once for all devices. Returns an error with its message in err. */
 static cudaError_t read_text(rt_module *m, char *err, size_t err_size) {
     size_t length;
     if (m->ptx) return cudaSuccess;
@@ -113,13 +113,13 @@ const ptx_var *rt_symbol_find(const void *shadow, uint64_t *address, cudaError_t
     if (found) {
         *address = exec_var_address(loaded(v->module)->program, found);
     } else {
-        rt_say("the program's PTX has no variable %s; does any kernel use it?", v->name);
+        rt_say("the program's PTX has no variable %s, perhaps because no kernel uses it", v->name);
         *error = cudaErrorInvalidSymbol;
     }
     return found;
 }
 
-/* --- what the compilers call -------------------------------------------------------------------------------- */
+/* --- the functions that compilers call ----------------------------------------------------------------------- */
 
 void **__cudaRegisterFatBinary(void *fat);
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -171,7 +171,7 @@ void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const 
 void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *name, int external,
                               size_t size, int constant, int global) {
     (void)handle, (void)device_address, (void)external, (void)constant, (void)global;
-    *pointer = need(calloc(1, size)); /* the host may use it; kernels that do are refused when the module is loaded */
+    *pointer = need(calloc(1, size)); /* for the host; a module whose kernels use it fails to load */
     fprintf(stderr, "simgpu: __managed__ variable %s: managed memory is not supported; use cudaMalloc and cudaMemcpy\n",
             name);
 }

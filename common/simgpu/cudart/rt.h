@@ -1,22 +1,22 @@
-/* cudart/ — the CUDA runtime API. It checks what the program asks, and turns it into commands for time/.
+/* cudart/ — the CUDA runtime API. It checks the program's calls and turns them into commands for time/.
  *
  *   program --call--> errors, handles, registration --time_command--> time/ --> exec/
  *
  * Every public function has the same frame:
  *
  *     cudaError_t cudaX(...) {
- *         RT_BEGIN;                      // lock, first-call set-up, a dead context's error
+ *         RT_BEGIN;                      // lock, set up at the first call, return a dead context's error
  *         ...
- *         return rt_end(error);          // remember the error, unlock
+ *         return rt_end(error);          // set the last error, unlock
  *     }
  *
- * Messages go to stderr and begin with "simgpu: ", then the host line where it is known. */
+ * Messages go to stderr as "simgpu: file.cu:40: cudaMemcpy: ...", without the host line if it is unknown. */
 #ifndef SIMGPU_RT_H
 #define SIMGPU_RT_H
 
 #include "device.h"
 
-/* --- errors.c: the frame, and what went wrong ----------------------------------------------------------------- */
+/* --- errors.c: the frame, errors, messages -------------------------------------------------------------------- */
 
 #define RT_BEGIN                                                                                                       \
     do {                                                                                                               \
@@ -24,86 +24,96 @@
         if (rt_dead != cudaSuccess) return rt_end(rt_dead);                                                            \
     } while (0)
 
-cudaError_t rt_begin(const char *call); /* the sticky error, if there is one */
-cudaError_t rt_end(cudaError_t error);  /* its argument */
+cudaError_t rt_begin(const char *call); /* returns the sticky error, or cudaSuccess */
+cudaError_t rt_end(cudaError_t error);  /* returns its argument, or the error of a kernel that failed meanwhile */
 cudaError_t rt_unsupported(const char *call);
-cudaError_t rt_look_for_fault(void); /* what killed the context, told once */
+cudaError_t rt_look_for_fault(void); /* returns the sticky error; prints the kernel's fault once */
 void rt_say_fault(const exec_fault *fault);
-bool rt_inside(void); /* is this thread in an API call? */
+bool rt_inside(void); /* returns whether this thread is in an API call */
 
-/* The lock that every call holds; a thread may take it again. rt_lock_anew: in a forked child. */
+/* The recursive lock that every call holds. rt_lock_anew initialises it in a forked child. */
 void rt_lock(void);
 void rt_unlock(void);
 void rt_lock_anew(void);
 
-/* Makes this the thread's last error, on that device; returns the one before. */
+/* Sets the thread's last error, on that device. Returns its last error on the device in use. */
 cudaError_t rt_exchange_last_error(cudaError_t error, uint32_t device);
 
-/* The host line that the next call is made from; SimGPU's C++ headers know it (sited.c). */
+/* Sets the host line of this thread's next call; SimGPU's C++ headers pass it (sited.c). */
 void rt_at(const char *file, int line);
-const char *rt_file(void); /* of the call in progress; NULL when not known */
+const char *rt_file(void); /* of the call in progress; NULL if unknown */
 int rt_line(void);
 
-/* One message: "simgpu: harness.cu:40: cudaMemcpy: ...". Once for each place; after some of them it falls silent. */
+/* Prints one message, "simgpu: harness.cu:40: cudaMemcpy: ...", once for each place, and at most 20 in all. */
 void rt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Says so at exit if nobody has looked: a launch returns nothing, so its error is easily missed. */
+/* Notes a launch's error. At exit a message names it if the program never read it: <<<...>>> returns nothing, so the
+ * error is easily missed. */
 void rt_launch_failed(cudaError_t error, const char *kernel);
 
 /* --- device.c -------------------------------------------------------------------------------------------------- */
 
-void rt_set_up(void); /* at the first call: a card, and what the environment asks for */
+void rt_set_up(void); /* at the first call: makes a card and reads SIMGPU_CHECK, SIMGPU_REPORT, TRACE */
 
-/* --- register.c: what compiled code registers before main ------------------------------------------------------ */
+/* --- register.c: kernels and variables that compiled code registers before main --------------------------------- */
 
 typedef struct rt_module rt_module;
 
 typedef struct rt_kernel {
-    const void *stub; /* the host function that stands for the kernel */
+    const void *stub; /* the kernel's host function, its key in the API */
     const char *name; /* mangled */
     rt_module *module;
-    uint32_t number;              /* among all that are registered */
-    const ptx_function *function; /* after rt_kernel_find */
+    uint32_t number;              /* among all registered kernels */
+    const ptx_function *function; /* set by rt_kernel_find */
     struct rt_kernel *next;
 } rt_kernel;
 
-/* The kernel of a stub, its module loaded. NULL with the error in *error, said on stderr. */
+/* Returns the kernel of a stub after loading its module. Returns NULL, sets *error and prints a message if there is
+ * none or the module does not load. */
 rt_kernel *rt_kernel_find(const void *stub, cudaError_t *error);
-exec_program *rt_kernel_program(const rt_kernel *k); /* on the device in use. Requires rt_kernel_find */
-uint64_t *rt_kernel_most_shared(const rt_kernel *k); /* the same: what cudaFuncSetAttribute allowed; 0: the usual */
-/* The variable of a host shadow (&symbol) and its address on the device in use, its module loaded. NULL: the same. */
+
+/* Returns the kernel's program on the device in use. Requires rt_kernel_find. */
+exec_program *rt_kernel_program(const rt_kernel *k);
+
+/* Returns where the device in use keeps the kernel's limit of dynamic shared memory in bytes, set by
+ * cudaFuncSetAttribute; 0 is the default limit. Requires rt_kernel_find. */
+uint64_t *rt_kernel_most_shared(const rt_kernel *k);
+
+/* Returns the variable of a host shadow (&symbol) after loading its module, and its address on the device in use.
+ * Returns NULL, sets *error and prints a message if there is none. */
 const ptx_var *rt_symbol_find(const void *shadow, uint64_t *address, cudaError_t *error);
 
 /* --- streams.c ------------------------------------------------------------------------------------------------- */
 
-/* The timeline's number of a stream handle; false: no such stream. */
+/* Sets *stream to the handle's number in time/. Returns false and prints a message if the handle is invalid. */
 bool rt_stream(cudaStream_t handle, uint32_t *stream);
-void rt_streams_clear(void); /* every stream and event is gone */
+void rt_streams_clear(void); /* destroys every stream and event */
 
 /* --- memory.c --------------------------------------------------------------------------------------------------- */
 
 void rt_charge_malloc(uint64_t bytes);
 void rt_charge_free(uint64_t bytes);
 
-/* Device memory within the limit that simgpuDeviceMemory may have set; 0: full. */
+/* Allocates device memory within the limit of simgpuDeviceMemory. Returns its address, or 0 if the device is full. */
 uint64_t rt_device_alloc(uint64_t bytes);
 void rt_device_usage(uint64_t *free_bytes, uint64_t *total_bytes);
 void rt_device_limit(uint64_t bytes);
 
-/* Frees what cudaMalloc gave once the device has passed that place; false: not such a block. */
+/* Frees an allocation of cudaMalloc once the device has passed that point. Returns false if it is not one. */
 bool rt_free_behind(uint64_t address, time_point behind);
 
-/* "allocated by cudaMalloc at harness.cu:31" for a device address; empty when not known. */
+/* Writes "allocated at harness.cu:31" for a device address, or "" if the place is unknown. */
 void rt_describe_allocation(uint64_t address, char *text, size_t size);
 
-void rt_memory_clear(void); /* all that cudaMalloc gave is freed, and page-locked host memory */
+void rt_memory_clear(void); /* frees all memory from cudaMalloc and all page-locked host memory */
 
 /* --- pool.c ----------------------------------------------------------------------------------------------------- */
 
-/* Gives a block back to the pool, behind that place; false: not of the pool. */
+/* Frees a block of the pool, for use behind that point. Returns false if the pool has no such block; sets *twice if it
+ * was freed before. */
 bool rt_pool_free(uint64_t address, time_point behind, bool *twice);
 void rt_pool_trim(uint64_t keep_bytes);
-void rt_pool_synced(void); /* the host has synchronized: idle memory above the threshold goes back */
+void rt_pool_synced(void); /* after a synchronization: returns idle memory above the threshold to the device */
 void rt_pool_init(rt_pool *p);
 void rt_pool_clear(void);
 

@@ -1,5 +1,5 @@
-/* sited.c — the functions that SimGPU's C++ headers link under their own names, with the caller's file and line; and
- * SimGPU's own API (simgpu.h). Each notes the place and goes on to the plain function. */
+/* sited.c — simgpuX for each cudaX whose C++ declaration passes the caller's file and line, and SimGPU's own API
+ * (simgpu.h). Each notes the place and calls the plain function. */
 #include "rt.h"
 #include "../check/check.h"
 #include "../include/simgpu.h"
@@ -55,7 +55,7 @@ void *simgpuHostMemcpy(void *to, const void *from, size_t bytes, const char *fil
 void *simgpuHostMemmove(void *to, const void *from, size_t bytes, const char *file, int line);
 void *simgpuHostMemset(void *to, int value, size_t bytes, const char *file, int line);
 
-/* First the bytes, then the time: who touches a buffer too early does so for certain. */
+/* Moves the bytes first and charges the time then, so that a use of a buffer that is too early shows for certain. */
 void *simgpuHostMemcpy(void *to, const void *from, size_t bytes, const char *file, int line) {
     memcpy(to, from, bytes);
     work("memcpy", (double)bytes / time_profile_get()->host_memcpy_gbs, file, line);
@@ -102,7 +102,7 @@ int simgpuListen(simgpu_listener hear, void *context) {
 
 void simgpuCheck(int on) {
     rt_begin(__func__);
-    if (!time_all_idle()) time_wait_all(); /* what was asked for before runs as it was asked for */
+    if (!time_all_idle()) time_wait_all(); /* earlier commands run with the old setting */
     check_enable(on != 0);
     rt_end(cudaSuccess);
 }

@@ -1,13 +1,13 @@
-/* streams.c — streams and events: handles for the program, numbers for the timeline.
+/* streams.c — streams, events and host functions: handles for the program, numbers for time/.
  *
- * A handle is a device, a generation and an index in one word, not a pointer: a destroyed or invented handle is found
- * out, and one of another device too. */
+ * A handle is not a pointer but a device, a generation and an index in one word, so that a destroyed or invented handle
+ * is detected, and one of another device too. */
 #include "rt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FIRST_HANDLE = 16, GENERATION_AT = 32, DEVICE_AT = 56 }; /* 0, 1, 2 are the default streams' own names */
+enum { FIRST_HANDLE = 16, GENERATION_AT = 32, DEVICE_AT = 56 }; /* 0, 1, 2 are the default streams */
 
 static uintptr_t handle_of(uint32_t index) {
     uintptr_t generation = rt_device->handles[index].generation & 0xffffff;
@@ -49,10 +49,10 @@ void rt_streams_clear(void) {
     d->has_thread_stream = false;
 }
 
-/* Returns the event of a handle; NULL, with a message, if there is none. */
+/* Returns the event of a handle. Returns NULL and prints a message if the handle is invalid. */
 static rt_handle *find_event(cudaEvent_t handle) {
     rt_handle *e = handle_find(handle, HANDLE_EVENT);
-    if (!e) rt_say("this is not an event: was it created, and not destroyed yet?");
+    if (!e) rt_say("this is not an event; create it first, and do not use it after cudaEventDestroy");
     return e;
 }
 
@@ -69,7 +69,7 @@ bool rt_stream(cudaStream_t handle, uint32_t *stream) {
     }
     const rt_handle *e = handle_find(handle, HANDLE_STREAM);
     if (!e) {
-        rt_say("this is not a stream: was it created, and not destroyed yet?");
+        rt_say("this is not a stream; create it first, and do not use it after cudaStreamDestroy");
         return false;
     }
     *stream = e->stream;
@@ -99,7 +99,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     RT_BEGIN;
     rt_handle *e = handle_find(stream, HANDLE_STREAM);
     if (!e) {
-        rt_say("this is not a stream to destroy: was it created, and not destroyed yet?");
+        rt_say("this is not a stream that can be destroyed; create it first, and destroy it once");
         return rt_end(cudaErrorInvalidResourceHandle);
     }
     time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
@@ -146,7 +146,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
 
 /* --- functions of the program in a stream -------------------------------------------------------------------- */
 
-/* One of the two is set. */
+/* A host function or a stream callback; exactly one of the two pointers is set. */
 typedef struct {
     cudaHostFn_t function;
     cudaStreamCallback_t callback;
@@ -154,7 +154,7 @@ typedef struct {
     void *argument;
 } host_call;
 
-/* After a fault functions are not called any more, but callbacks are, with the error. */
+/* After a fault (dead) a host function is not called; a callback is, with the error. */
 static void run_host_call(void *argument, bool dead) {
     host_call *c = argument;
     if (c->callback)
@@ -261,11 +261,11 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
     const rt_handle *a = find_event(start), *b = a ? find_event(end) : NULL;
     if (!a || !b) return rt_end(cudaErrorInvalidResourceHandle);
     if ((a->flags | b->flags) & cudaEventDisableTiming) {
-        rt_say("an event made with cudaEventDisableTiming knows no time");
+        rt_say("an event with cudaEventDisableTiming records no time; create it without that flag");
         return rt_end(cudaErrorInvalidResourceHandle);
     }
     if (!time_event_recorded(a->event) || !time_event_recorded(b->event)) {
-        rt_say("an event that was never recorded has no time");
+        rt_say("the event was never recorded; call cudaEventRecord first");
         return rt_end(cudaErrorInvalidResourceHandle);
     }
     time_charge(HOST_SUBMITS, time_profile_get()->host_other_ns);

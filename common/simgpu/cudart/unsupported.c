@@ -1,8 +1,8 @@
-/* unsupported.c — every other public function of the runtime API, so that a program that has a call it never makes
- * still links. Called, a function says its name once and returns cudaErrorNotSupported. */
+/* unsupported.c — all public functions of the runtime API that SimGPU lacks, so that a program links even if it has a
+ * call to one. Each prints its name once and returns cudaErrorNotSupported. */
 #include "rt.h"
 
-/* Declared without their parameters, which nobody reads. */
+/* Declared without parameters, since the definitions ignore them. */
 #define UNSUPPORTED(name)                                                                                              \
     cudaError_t name(void);                                                                                            \
     cudaError_t name(void) { return rt_unsupported(#name); }

@@ -1,9 +1,10 @@
-/* ld, st and atom: addresses are checked, the request is counted, the data moves.
+/* access.c — ld, st and atom: checks the addresses, counts the request, moves the data.
  *
- * Common shapes are fast: all 32 lanes side by side (one block of memory, nothing to look at lane by lane). The rest
- * goes through count.c. Stores to one address by several lanes: the highest lane wins, one possible outcome of many.
+ * The common shape is fast: 32 lanes side by side are one piece of memory, without work lane by lane. Other shapes go
+ * through count.c. If several lanes store to one address, the highest lane wins, which is one of the outcomes that CUDA
+ * allows.
  */
-#pragma clang diagnostic ignored "-Wpass-failed" /* under sanitizers its loops stay as they are */
+#pragma clang diagnostic ignored "-Wpass-failed" /* sanitizers keep loops from being vectorised */
 #include "count.h"
 #include "warp.h"
 
@@ -37,7 +38,7 @@ uint8_t *exec_generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t by
 
 static uint32_t access_bytes(const ptx_insn *i) { return (uint32_t)ptx_type_bytes[i->type] * i->vector; }
 
-/* A fault of an access. */
+/* Stops the warp with a fault of its access. */
 static exec_fault *bad_access(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum simgpu_fault_cause cause,
                               uint32_t lane, uint32_t size) {
     exec_fault *f = exec_fail(w, i, kind, cause, lane);
@@ -69,16 +70,16 @@ static bool aligned(warp *w, const ptx_insn *i, uint32_t size, uint64_t any) {
 }
 
 typedef struct {
-    uint64_t lo, end, any; /* lowest address, where the highest access ends, OR of all; lo < end, always */
-    bool dense;            /* lane l at the first + l * size, all 32 */
+    uint64_t lo, end, any; /* lowest address, end of the highest access, OR of all addresses; always lo < end */
+    bool dense;            /* all 32 lanes, lane l at the first + l * size */
 } shape;
 
-/* The pragma keeps the compiler from peeling the first lane off: that would misalign the rest, and every load of a row
- * would wait for the stores before it. */
+/* The pragma keeps the compiler from peeling off the first lane, which would misalign the rest and make every load of a
+ * row wait for the stores before it. */
 #define EACH_LANE _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (uint64_t l = 0; l < 32; l++)
 
-/* Addresses of all lanes from the instruction's row, and whether they lie side by side, in one pass: every access pays
- * for this. Lanes that are off get the address of the first that is on: then every rule may look at all 32. */
+/* Computes the addresses of all lanes and whether they lie side by side. One pass, since every access does it. Inactive
+ * lanes get the address of the first active one, so that every rule may read all 32. */
 VECTOR static void exec_fill_addresses(warp *w, const ptx_insn *i, uint32_t size) {
     uint64_t *a = w->address, off = 0, imm = (uint64_t)i->imm;
     if (i->a_wide) {
@@ -99,14 +100,15 @@ VECTOR static void exec_fill_addresses(warp *w, const ptx_insn *i, uint32_t size
 VECTOR static shape exec_look(const warp *w, uint32_t size) {
     const uint64_t *a = w->address;
     if (w->dense && a[0] < a[0] + 32 * size)
-        return (shape){a[0], a[0] + 32 * size, a[0], true}; /* size is a power of two: alignment is the first's */
+        return (shape){a[0], a[0] + 32 * size, a[0],
+                       true}; /* size is a power of two, so the first address decides the alignment */
     uint64_t lo = a[0], hi = a[0], any = a[0];
     for (uint32_t l = 1; l < 32; l++) {
         lo = a[l] < lo ? a[l] : lo;
         hi = a[l] > hi ? a[l] : hi;
         any |= a[l];
     }
-    uint64_t end = hi + size; /* an access at -4 ends at 0, but is beyond all memory */
+    uint64_t end = hi + size; /* may wrap: an access at -4 lies beyond all memory */
     return (shape){lo, end < size ? UINT64_MAX : end, any, false};
 }
 
@@ -195,7 +197,8 @@ static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s
             c->st_partial += list.bytes[k][q] != ~0u;
             exec_footprint_touch(t, 1, list.line[k] * 4 + q, list.line[k] * 4 + q);
         }
-    c->l1_wavefronts += max((list.n + 3) / 4, exec_count_phases(w->mask, size)); /* its data meets no bank */
+    c->l1_wavefronts +=
+        max((list.n + 3) / 4, exec_count_phases(w->mask, size)); /* the data of a store have no bank conflicts */
 }
 
 static void count_shared(warp *w, exec_counters *c, uint32_t size, bool load, const shape *s) {
@@ -215,7 +218,7 @@ static void count_shared(warp *w, exec_counters *c, uint32_t size, bool load, co
     }
 }
 
-/* Local memory is interleaved by lanes: word k of all lanes side by side. */
+/* Counts an access to local memory, which is interleaved: word k of all 32 lanes is one line of 128 bytes. */
 static void count_local(warp *w, exec_counters *c, uint32_t size) {
     uint64_t physical[32];
     uint32_t words = size < 4 ? 1 : size / 4;
@@ -231,7 +234,7 @@ static void count_local(warp *w, exec_counters *c, uint32_t size) {
 
 /* --- moving data -------------------------------------------------------------------------------------------- */
 
-/* The bytes of lane l's access. base: of a space whose addresses are offsets (shared), NULL: device memory or local. */
+/* Returns the host address of lane l's access. */
 static inline uint8_t *lane_bytes(warp *w, enum ptx_space space, uint32_t l) {
     uint64_t a = w->address[l];
     switch (space) {
@@ -260,7 +263,7 @@ static inline uint64_t read_value(const uint8_t *p, enum ptx_type t) {
 
 static void load_lanes(warp *w, const ptx_insn *i, enum ptx_space space) {
     uint32_t bytes = ptx_type_bytes[i->type];
-    if (bytes == 4 && !i->d_wide) { /* by far the most common */
+    if (bytes == 4 && !i->d_wide) { /* the usual case */
         for (uint32_t m = w->mask; m; m &= m - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(m);
             const uint8_t *p = lane_bytes(w, space, l);
@@ -293,7 +296,7 @@ static void store_lanes(warp *w, const ptx_insn *i, enum ptx_space space) {
     }
 }
 
-/* 32 lanes side by side from p: the rows in one go. */
+/* Loads for 32 lanes side by side, from p. Returns false if the instruction has no fast form. */
 static bool load_dense(warp *w, const ptx_insn *i, const uint8_t *p) {
     if (i->d_wide != (ptx_type_bytes[i->type] == 8) || ptx_type_bytes[i->type] < 4) return false;
     if (i->vector == 1) {
@@ -361,7 +364,7 @@ static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s,
     return true;
 }
 
-/* One space, w->address filled, w->mask the lanes. */
+/* Runs a load or store of the lanes in w->mask on one space. Requires that w->address is filled in. */
 static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool load) {
     uint32_t size = access_bytes(i);
     exec_counters *c = counters_of(w, i);
@@ -375,7 +378,7 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     case SPACE_LOCAL:
         if (!limits_ok(w, i, size, &s, w->local_stride, "local")) return;
         count_local(w, c, size);
-        s.dense = false; /* side by side in address, not in our storage */
+        s.dense = false; /* SimGPU stores each lane's local memory in one piece, not interleaved */
         break;
     case SPACE_PARAM:
         if (!limits_ok(w, i, size, &s, w->block->launch->kernel->param_bytes, "parameter")) return;
@@ -396,7 +399,7 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     }
 }
 
-/* A generic address names its space by its value; a warp whose lanes differ makes one request a space. */
+/* The value of a generic address determines its space; a warp makes one request for each space that its lanes use. */
 static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, const ptx_insn *, enum ptx_space, bool),
                            bool load) {
     static const uint64_t windows[] = {[SPACE_GLOBAL] = 0,
@@ -412,7 +415,7 @@ static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, co
         enum ptx_space space = space_of(all_addresses[first]);
         for (uint32_t m = rest; m; m &= m - 1)
             if (space_of(all_addresses[__builtin_ctz(m)]) == space) lanes |= m & -m;
-        /* As exec_fill_addresses leaves them: lanes that are off in this request stand where its first one does. */
+        /* As in exec_fill_addresses, inactive lanes of this request get the address of its first active one. */
         for (uint32_t l = 0; l < 32; l++) w->address[l] = all_addresses[lanes >> l & 1 ? l : first] - windows[space];
         w->mask = lanes;
         if (lanes != FULL) w->dense = false;
@@ -439,7 +442,7 @@ void exec_op_st(warp *w, const ptx_insn *i) {
         access_space(w, i, (enum ptx_space)i->space, false);
 }
 
-/* Arguments and results of device functions: imm + lane * a is a lane's place in the frame. */
+/* Reads an argument or result of a device function; a lane's copy is at imm + lane * a in the frame. */
 void exec_op_ld_frame(warp *w, const ptx_insn *i) {
     uint32_t bytes = ptx_type_bytes[i->type];
     for (uint32_t m = w->mask; m; m &= m - 1) {
@@ -502,7 +505,8 @@ static uint64_t combine(const ptx_insn *i, uint64_t old, uint64_t b, uint64_t c)
     }
 }
 
-/* One lane. Only order-independent integer operations meet other host threads: exec_run keeps the rest on one. */
+/* Executes one lane's atomic and returns the old value. parallel: other host threads run blocks of this launch;
+ * exec_run allows that only for integer operations whose result does not depend on the order. */
 static uint64_t atomic_lane(const ptx_insn *i, uint8_t *p, uint64_t b, uint64_t c, bool parallel) {
     if (ptx_type_bytes[i->type] == 8) {
         uint64_t *q = (uint64_t *)(void *)p, old = __atomic_load_n(q, __ATOMIC_RELAXED);
@@ -522,7 +526,7 @@ static uint64_t atomic_lane(const ptx_insn *i, uint8_t *p, uint64_t b, uint64_t 
     return old;
 }
 
-/* Can the lanes of a warp that meet on one word do it among themselves, and go to memory once? */
+/* Returns whether the lanes of a warp can combine their operations on one word and access memory once. */
 static bool adds_up(const ptx_insn *i) {
     switch ((enum ptx_atom)i->sub) {
     case ATOM_add:

@@ -1,10 +1,10 @@
-/* The special function unit: sin, cos, lg2, ex2, tanh on fp32, computed in double from series and rounded once. The
- * hardware's last bits differ (its errors are about 2^-21); ours are the nearest values, on every host the same. */
+/* approx.c — the special function unit: sin, cos, lg2, ex2, tanh on fp32, computed in double from series and rounded
+ * once. The results are the nearest values and equal on every host; the hardware's errors are about 2^-21. */
 #include "lane_math.h"
 
 #include <stdint.h>
 
-/* sin(r) and cos(r) for |r| <= pi/4, by their Taylor series: the first term left out is below 2^-53. */
+/* These return sin(r) and cos(r) for |r| <= pi/4, by Taylor series whose first omitted term is below 2^-53. */
 static double sin_series(double r) {
     double x = r * r;
     return r * (1 + x * (-1.0 / 6 +
@@ -18,7 +18,8 @@ static double cos_series(double r) {
                                                                                                 x / 87178291200.0))))));
 }
 
-/* quadrant 0: sin, 1: cos. Beyond 2^30 the reduction has no bits left, as on the hardware; 0 is as good as any. */
+/* Returns sin (quadrant 0) or cos (quadrant 1) of a, and 0 beyond 2^30, where the range reduction has no bits left, as
+ * on hardware. */
 static float circular(float a, int64_t quadrant) {
     if (!(__builtin_fabsf(a) < 0x1p127f * 2)) return LANE_NAN;
     if (__builtin_fabsf(a) > 0x1p30f) return quadrant ? 1.0f : 0.0f;
@@ -32,7 +33,7 @@ static float circular(float a, int64_t quadrant) {
 float exec_approx_sin(float a) { return a == 0 ? a : circular(a, 0); }
 float exec_approx_cos(float a) { return circular(a, 1); }
 
-/* 2^a: a whole power by the exponent, the rest by the series of exp(f ln 2). */
+/* Returns 2^a, the integer part by the exponent, the fraction f by the series of exp(f ln 2). */
 static double exp2_double(double a) {
     double n = __builtin_floor(a + 0.5), x = (a - n) * 0.693147180559945309417;
     double sum = 1;
@@ -50,7 +51,7 @@ float exec_approx_ex2(float a) {
     return (float)exp2_double(a);
 }
 
-/* log2(a) = e + 2/ln2 * atanh((m - 1) / (m + 1)), sqrt(1/2) <= m < sqrt(2) */
+/* Uses log2(m * 2^e) = e + 2/ln2 * atanh((m - 1) / (m + 1)), sqrt(1/2) <= m < sqrt(2). */
 float exec_approx_lg2(float a) {
     if (a != a || a < 0) return LANE_NAN;
     if (a == 0) return -__builtin_inff();

@@ -1,6 +1,6 @@
-/* Functions without a body that device code may call: printf, assert, and libdevice's math under its own names
- * (__nv_sinf): clang leaves the calls in the PTX, and nobody needs NVIDIA's library. Single precision is computed in
- * double and rounded once, so that its bits do not depend on the host's libm; double precision is the host's.
+/* builtin.c — functions without a body that device code may call: printf, assert, and math under the names of NVIDIA's
+ * libdevice (__nv_sinf). clang leaves these calls in the PTX, so the library itself is not needed. Single precision is
+ * computed in double and rounded once, so that its bits do not depend on the host's libm; double precision uses libm.
  */
 #include "lane_math.h"
 #include "warp.h"
@@ -159,7 +159,7 @@ static void print_bytes(warp *w, const char *text, size_t n) {
     t->print_length += n;
 }
 
-/* A string in device memory, at most `size` - 1 bytes of it. */
+/* Copies at most size - 1 bytes of a string in device memory. Returns false if it is not there. */
 static bool device_string(warp *w, uint32_t lane, uint64_t addr, char *text, size_t size) {
     for (size_t k = 0; k + 1 < size; k++) {
         const uint8_t *p = exec_generic_pointer(w, lane, addr + k, 1);
@@ -170,7 +170,8 @@ static bool device_string(warp *w, uint32_t lane, uint64_t addr, char *text, siz
     return true;
 }
 
-/* One conversion: its specification without length modifiers, and its argument from the buffer. *at moves on. */
+/* Prints one conversion; spec has no length modifiers. Reads its argument at *at in the buffer and advances *at.
+ * Returns false after a fault. */
 static bool print_one(warp *w, uint32_t lane, const char *spec, char kind, uint64_t buffer, uint64_t *at,
                       bool is_long) {
     char text[1200], string[1024], format[40];

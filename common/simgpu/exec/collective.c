@@ -1,11 +1,11 @@
-/* Lanes and warps that exchange: votes, shuffles, matches, and the barriers of a block (PTX ISA 9.7.13). */
+/* collective.c — exchanges between lanes and warps: votes, shuffles, matches, barriers of a block (PTX ISA 9.7.13). */
 #include "warp.h"
 
 #define EACH_ACTIVE                                                                                                    \
     for (uint32_t m = w->mask, l = 0; m; m &= m - 1)                                                                   \
         if (l = (uint32_t)__builtin_ctz(m), true)
 
-/* Do all lanes name the same mask? first: of the lowest lane. */
+/* Returns whether all lanes have the same mask, `first`, which is that of the lowest lane. */
 static bool one_mask(const warp *w, const uint32_t *mask, uint32_t first) {
     uint32_t other = 0;
     if (w->mask == FULL) {
@@ -16,15 +16,15 @@ static bool one_mask(const warp *w, const uint32_t *mask, uint32_t first) {
     return other == 0;
 }
 
-/* The lanes of a group that is wholly here, or 0: all that name `mask` and live. */
+/* Returns the live lanes of the group that uses `mask`, or 0 if some of them are not here. */
 static uint32_t group_of(const warp *w, const uint32_t *masks, uint32_t mask) {
     uint32_t group = 0;
     EACH_ACTIVE if (masks[l] == mask) group |= 1u << l;
     return group == (mask & w->live) ? group : 0;
 }
 
-/* A .sync instruction: does `each` when the lanes that the member mask (in row) names are here. Several groups may come
- * at once, each under a mask of its own, as the tiles of a warp do; then it is done for one after another. */
+/* Runs a .sync instruction: calls `each` when the lanes of the member mask (in row) are here. Several groups, each with
+ * its own mask, may arrive at once, such as the tiles of a warp; `each` runs for one after another. */
 static void with_members(warp *w, const ptx_insn *i, uint32_t row, exec_handler *each) {
     const uint32_t *masks = ROW(w, uint32_t, row);
     uint32_t all = w->mask, first = masks[__builtin_ctz(all)], left = all;
@@ -44,7 +44,7 @@ static void with_members(warp *w, const ptx_insn *i, uint32_t row, exec_handler 
 }
 
 static void collective(warp *w, const ptx_insn *i, exec_handler *each) {
-    if (i->e == NO_ROW) /* the old forms without a mask: the active lanes */
+    if (i->e == NO_ROW) /* the old forms without a mask use the active lanes */
         each(w, i);
     else
         with_members(w, i, i->e, each);
@@ -66,7 +66,8 @@ static void vote(warp *w, const ptx_insn *i) {
 }
 void exec_op_vote(warp *w, const ptx_insn *i) { collective(w, i, vote); }
 
-/* Lane l reads lane j if j is inside its segment, else itself. c: clamp in bits 0-4, segment mask in 8-12 (9.7.9.6). */
+/* Lane l reads lane j if j is inside its segment, else itself. c has the clamp in bits 0-4 and the segment mask in 8-12
+ * (PTX ISA 9.7.9.6). */
 static void shfl(warp *w, const ptx_insn *i) {
     const uint32_t *a = ROW(w, uint32_t, i->a), *b = ROW(w, uint32_t, i->b), *c = ROW(w, uint32_t, i->c);
     uint32_t out[32] = {0}, in_range = 0;
@@ -132,8 +133,9 @@ void exec_op_redux(warp *w, const ptx_insn *i) { collective(w, i, redux); }
 
 /* --- barriers of a block ------------------------------------------------------------------------------------ */
 
-/* Those who wait at barrier 0 for the whole block, which is what __syncthreads() does, must wait at one place: threads
- * that meet at different lines agree by accident. A named barrier, or one with a count, is made for meeting so. */
+/* Returns whether all waiting threads wait at the same instruction; else stops the warp. __syncthreads() (barrier 0 for
+ * the whole block) requires it, since threads that meet at different lines agree by accident; named barriers and
+ * barriers with a count are meant for it. */
 static bool same_place(block *b, uint32_t number) {
     const warp *first = NULL;
     const split *at = NULL;
@@ -183,7 +185,7 @@ static void release(block *b, uint32_t number) {
     b->barriers[number].any = false;
 }
 
-/* After an arrival, or when threads have ended: is the barrier complete? */
+/* Completes the barrier if enough threads wait at it. Called after an arrival and when threads end. */
 void exec_barrier_check(block *b, uint32_t number) {
     uint32_t expected = b->barriers[number].expected ? b->barriers[number].expected : b->live;
     if (b->barriers[number].arrived && b->barriers[number].arrived >= expected) release(b, number);
@@ -200,7 +202,7 @@ static void arrive(warp *w, const ptx_insn *i, bool waits) {
         f->n[1] = expected;
         return;
     }
-    if (w->mask != w->active) { /* guarded off lanes would run past the barrier */
+    if (w->mask != w->active) { /* lanes that the guard switches off would pass the barrier */
         exec_fail(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_BARRIER_PARTLY, lane);
         return;
     }
@@ -228,7 +230,7 @@ void exec_op_bar_sync(warp *w, const ptx_insn *i) { arrive(w, i, true); }
 void exec_op_bar_red(warp *w, const ptx_insn *i) { arrive(w, i, true); }
 void exec_op_bar_arrive(warp *w, const ptx_insn *i) { arrive(w, i, false); }
 
-/* Stores are seen at once: only a listener cares. */
+/* All threads see a store at once, so a fence only informs listeners. */
 void exec_op_fence(warp *w, const ptx_insn *i) {
     (void)i;
     if (exec_heard) exec_listen_fenced(w);

@@ -1,5 +1,5 @@
-/* A table of places of device memory, each with the turns that its atomics took so far; a warp's atomic is sorted into
- * words, the words into sectors, the sectors into places. */
+/* contention.c — a table of places of device memory with the turns of their atomics so far. A warp's atomic is sorted
+ * into words, the words into sectors, the sectors into places. See contention.h. */
 #include "warp.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ void exec_contention_begin(contention *c, uint32_t place_bytes) {
 }
 
 void exec_contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up) {
-    /* The words of the request, each with its number of lanes; then the sectors, each with its busiest word. */
+    /* The words of the request with their numbers of lanes; then the sectors with their busiest words. */
     struct {
         uint64_t key;
         uint32_t lanes;

@@ -1,8 +1,8 @@
-/* Atomics on one place wait for each other: how long the queue at the busiest place is. A place is a
- * piece of device memory (exec_card.atomic_place bytes), served by one slice of L2. A warp's atomic takes a turn for
- * each sector that it touches there, and one more for each further lane on the same word. Integer sums, minima, maxima,
- * and, or, xor of a whole warp on one word take one turn: the compiler, or REDUX, adds them up first. (An H200:
- * tests/bench-clock.cu.) */
+/* contention.h — counts the atomics that wait for each other at the busiest place of device memory. A place is a piece
+ * of exec_card.atomic_place bytes, served by one slice of L2. A warp's atomic takes a turn for each sector that it
+ * touches there, and one more for each further lane on the same word. An integer sum, minimum, maximum, and, or, xor of
+ * several lanes on one word takes one turn, since the compiler, or REDUX, combines the lanes first. Source: an H200
+ * with tests/bench-clock.cu. */
 #ifndef SIMGPU_CONTENTION_H
 #define SIMGPU_CONTENTION_H
 
@@ -17,14 +17,16 @@ typedef struct {
 typedef struct {
     contention_place *table; /* open addressing; a power of two */
     uint32_t size, used;
-    uint32_t sectors; /* of a place */
+    uint32_t sectors; /* per place */
 } contention;
 
 void exec_contention_begin(contention *c, uint32_t place_bytes);
-/* A warp's atomic at address[lane] for the lanes of mask. adds_up: an integer operation that lanes can do among
- * themselves first. */
+/* Counts a warp's atomic at address[lane] for the lanes of mask. adds_up: an integer operation that lanes can combine
+ * first. */
 void exec_contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up);
 void exec_contention_add(contention *c, const contention *other);
-void exec_contention_most(const contention *c, uint64_t turns[2]); /* integer, floating point */
+
+/* Sets turns to the most turns at any place, of integer and of floating-point atomics. */
+void exec_contention_most(const contention *c, uint64_t turns[2]);
 
 #endif

@@ -1,13 +1,13 @@
-/* The OTHER rows that compute: conversions, packing, predicates, permutes, the carry chain. Lane by lane: they are
- * rare. */
+/* convert.c — the computing OTHER rows of opcodes.def: conversions, packing, predicates, permutes, the carry chain.
+ * They are rare, so they run lane by lane. */
 #include "lane_math.h"
 #include "warp.h"
 
 #include <fenv.h>
 #include <math.h>
 
-/* Without the pragma FENV_ACCESS, which clang knows on x86 only: fesetround is a call that might change a register's
- * row, so operands are read behind it and results are written before the next one. */
+/* clang has the pragma FENV_ACCESS on x86 only. Without it, fesetround still orders arithmetic: as an opaque call it
+ * might change a register's row, so operands are read behind it and results are written before the next call. */
 
 #define EACH_ACTIVE                                                                                                    \
     for (uint32_t m = w->mask, l = 0; m; m &= m - 1)                                                                   \
@@ -28,14 +28,14 @@ static void put(warp *w, uint32_t row, uint32_t l, bool wide, uint64_t v) {
 static bool is_float(uint8_t t) { return t == TY_f16 || t == TY_f32 || t == TY_f64; }
 static bool is_signed(uint8_t t) { return t == TY_s8 || t == TY_s16 || t == TY_s32 || t == TY_s64; }
 
-/* IEEE half to double: exact. */
+/* Converts IEEE half to double, exactly. */
 static double half_value(uint16_t h) {
     int e = h >> 10 & 31, f = h & 1023;
     double v = e == 31 ? (f ? NAN : INFINITY) : e ? ldexp(1024 + f, e - 25) : ldexp(f, -24);
     return h >> 15 ? -v : v;
 }
 
-/* Double to IEEE half in the current rounding mode: scale so that rint rounds at half's last bit. */
+/* Converts double to IEEE half in the current rounding mode. The scale makes rint round at half's last bit. */
 static uint16_t half_bits(double v) {
     uint16_t sign = signbit(v) ? 0x8000 : 0;
     if (v != v) return 0x7fff;
@@ -44,7 +44,7 @@ static uint16_t half_bits(double v) {
     if (a == 0) return sign;
     int e;
     frexp(a, &e);                           /* a = m * 2^e, 0.5 <= m < 1 */
-    int last = e - 11 < -24 ? -24 : e - 11; /* exponent of the last bit kept */
+    int last = e - 11 < -24 ? -24 : e - 11; /* exponent of half's last bit */
     double n = copysign(rint(ldexp(copysign(a, v), -last)), v), value = ldexp(fabs(n), last);
     if (value >= 65536) {
         int mode = fegetround();
@@ -89,7 +89,8 @@ static void limits(uint8_t t, double *lo, double *hi) {
     *lo = is_signed(t) ? -*hi : 0;
 }
 
-/* Float to integer: round, then clamp to the type's range. NaN gives 0; from f64 or to 64 bits it gives the top bit. */
+/* Converts float to integer: rounds, then clamps to the type's range. NaN becomes 0, or the top bit if the source is
+ * f64 or the result has 64 bits. */
 static uint64_t to_integer(const ptx_insn *i, double v) {
     double lo, hi;
     uint32_t bytes = ptx_type_bytes[i->type];
@@ -223,7 +224,7 @@ void exec_op_lop3(warp *w, const ptx_insn *i) {
     }
 }
 
-/* d = b with bits [pos, pos + len) replaced by the low ones of a. */
+/* Sets d to b with bits [pos, pos + len) replaced by the lowest bits of a. */
 void exec_op_bfi(warp *w, const ptx_insn *i) {
     bool wide = ptx_type_bytes[i->type] == 8;
     uint32_t width = wide ? 64 : 32;
@@ -276,7 +277,7 @@ void exec_op_mov_pack(warp *w, const ptx_insn *i) {
 
 /* --- the carry chain ---------------------------------------------------------------------------------------- */
 
-/* d = a + b + carry in (or a - b - borrow) in the type's width; the flag is set when asked for. */
+/* Computes d = a + b + carry (or a - b - borrow) in the type's width, and sets the flag if carry_out. */
 static void chain(warp *w, const ptx_insn *i, bool subtract, bool carry_in, bool carry_out, int multiply) {
     bool wide = ptx_type_bytes[i->type] == 8;
     uint32_t flag = predicate(w, i->e, false), out = 0;
@@ -314,7 +315,7 @@ void exec_op_madc_hi_cc(warp *w, const ptx_insn *i) { chain(w, i, false, true, t
 
 /* --- the rest ----------------------------------------------------------------------------------------------- */
 
-/* The clock of a warp is the number of its instructions so far: deterministic, and monotonic as programs expect. */
+/* A warp's clock is its number of executed instructions, which is deterministic and monotonic. */
 void exec_op_mov_clock(warp *w, const ptx_insn *i) {
     uint64_t now = w->clock + (SLICE - w->fuel);
     if (i->sub == SREG_clock_hi) now >>= 32;

@@ -1,4 +1,4 @@
-/* The counting rules. See count.h. */
+/* count.c — the counting rules of one memory request. See count.h. */
 #include "count.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ VECTOR bool exec_count_stride(const uint64_t *address, int64_t *stride) {
     return off == 0;
 }
 
-/* Wavefronts of one phase: the most different words that any bank must give. */
+/* Returns the wavefronts of one phase, the most different words in any one bank. */
 static uint32_t phase(const uint64_t *address, uint32_t mask, uint32_t words) {
     uint64_t word[128];
     uint8_t next[128], head[32], count[32] = {0}, n = 0;
@@ -23,7 +23,7 @@ static uint32_t phase(const uint64_t *address, uint32_t mask, uint32_t words) {
             uint32_t bank = x & 31;
             uint8_t k = head[bank];
             while (k != 0xff && word[k] != x) k = next[k];
-            if (k != 0xff) continue; /* the same word: broadcast */
+            if (k != 0xff) continue; /* the same word is a broadcast */
             word[n] = x;
             next[n] = head[bank];
             head[bank] = n++;
@@ -33,7 +33,7 @@ static uint32_t phase(const uint64_t *address, uint32_t mask, uint32_t words) {
     return most;
 }
 
-/* For 16-byte loads: do all lanes agree with lane ^ distance? */
+/* Returns whether every lane has the same address as lane ^ distance, for the rule of 16-byte loads. */
 static bool pairs_agree(const uint64_t *address, uint32_t mask, uint32_t distance) {
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m), other = l ^ distance;
@@ -47,7 +47,7 @@ uint32_t exec_count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t 
     if (size <= 4) {
         *phases = 1;
         if (mask == FULL && exec_count_stride(address, &stride) && stride % 4 == 0 && (size == 4 || stride)) {
-            /* s words apart: the lanes of one bank are gcd(s, 32) */
+            /* lanes s words apart: gcd(s, 32) lanes share a bank */
             if (stride == 0) return 1;
             uint32_t zeros = (uint32_t)__builtin_ctzll((uint64_t)(stride / 4));
             return zeros > 5 ? 32 : 1u << zeros;
@@ -100,7 +100,7 @@ void exec_l1_start(l1_cache *c, uint32_t all, uint32_t lines) {
     c->shift = 64 - bits;
 }
 
-/* The epoch is part of the tag, so that emptying costs nothing but once in a million blocks. */
+/* The epoch is part of the tag, so a new epoch empties the cache; the lines are cleared once in a million blocks. */
 void exec_l1_next_block(l1_cache *c) {
     c->epoch = (c->epoch + 1) & 0xfffff;
     if (c->epoch == 0) memset(c->lines, 0, c->room * sizeof *c->lines);

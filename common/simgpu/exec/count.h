@@ -1,4 +1,4 @@
-/* The counting rules for one memory request: what an NVIDIA GPU of sm_70 or later would count.
+/* count.h — the counting rules for one memory request on an NVIDIA GPU of sm_70 or later.
  *
  * Global memory: a request touches 32-byte sectors in 128-byte lines. Tag stage: four lines a cycle. Data stage: the
  * bank rule, as for shared memory. A load that hits L1 costs the greater of the two in cycles ("wavefronts") of the LSU
@@ -15,12 +15,14 @@
 typedef struct {
     uint32_t n;            /* lines */
     uint64_t line[64];     /* address / 128 */
-    uint32_t bytes[64][4]; /* of its four sectors: which bytes */
+    uint32_t bytes[64][4]; /* a mask of bytes for each of its four sectors */
 } line_list;
 
-/* A lane's access of `size` bytes, 1 to 16, at address[l]. */
+/* Returns the wavefronts of an access by the lanes of mask, `size` bytes (1 to 16) each, at address[l]; sets
+ * *phases. */
 uint32_t exec_count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t size, bool load, uint32_t *phases);
-/* The phases of an access that have a lane on. */
+
+/* Returns the number of phases with an active lane. */
 static inline uint32_t exec_count_phases(uint32_t mask, uint32_t size) {
     if (size < 8) return mask != 0;
     uint32_t lanes = size == 8 ? 16 : 8, n = 0;
@@ -28,15 +30,17 @@ static inline uint32_t exec_count_phases(uint32_t mask, uint32_t size) {
     return n;
 }
 void exec_count_lines(line_list *list, const uint64_t *address, uint32_t mask, uint32_t size);
-/* The distance between neighbours if all 32 lanes are equally spaced; false if not. */
+
+/* Sets *stride to the distance between neighbouring lanes. Returns false if the 32 lanes are not equally spaced. */
 bool exec_count_stride(const uint64_t *address, int64_t *stride);
 
-/* all: lines of the SM; lines: how many of them a block may use. */
+/* Prepares the cache of a launch. all: lines of the SM's L1; lines: the share of one block. */
 void exec_l1_start(l1_cache *c, uint32_t all, uint32_t lines);
 void exec_l1_next_block(l1_cache *c); /* empties it */
-/* Looks up sectors (4 bits) of a line in a warp's round of loads, and fills them in; returns how many were missing.
- * *waits becomes true if any was, or is on its way: the warps of a block run side by side on a GPU, so what another one
- * fetches in the same round is not there yet. */
+
+/* Looks up sectors (4 bits) of a line in a warp's round of loads, and fills them in. Returns the number of missing
+ * sectors. Sets *waits if any was missing or is on its way: the warps of a block run side by side on a GPU, so a sector
+ * that another warp fetches in the same round has not arrived yet. */
 static inline uint32_t exec_l1_load(l1_cache *c, uint64_t line, uint32_t sectors, int32_t round, bool *waits) {
     l1_line *l = &c->lines[(uint32_t)(base_hash(line) >> c->shift)];
     uint64_t tag = (line + 1) ^ c->epoch << 44;

@@ -1,4 +1,4 @@
-/* exec/'s inside: what belongs to one device, and a module bound to it. */
+/* device.h — exec/'s internal state of one device, and of a module bound to it. */
 #ifndef SIMGPU_DEVICE_H
 #define SIMGPU_DEVICE_H
 
@@ -16,24 +16,24 @@ typedef struct {
 
 struct exec_device {
     exec_card card;
-    exec_allocation *allocations; /* by address; freed ones stay, for the messages, until the window is reused */
+    exec_allocation *allocations; /* by address; freed ones stay for messages until the window is reused */
     uint32_t nallocations;
     uint64_t next_address, used;
     uint8_t *storage;     /* the bytes of the window */
-    uint64_t *touched[2]; /* footprint.c: a bit a sector of the window; read, written */
+    uint64_t *touched[2]; /* footprint.c: one bit for each sector of the window; read, written */
     base_arena programs;
 };
 
-/* A ptx_module is constant; this is what the device adds. */
+/* The device's part of a module; the ptx_module itself is constant. */
 struct exec_program {
     exec_device *device;
     const ptx_module *module;
-    exec_handler **run; /* by an instruction's number in the module */
-    uint64_t *address;  /* by a variable's number; of .shared ones where the running kernel has them */
+    exec_handler **run; /* indexed by an instruction's number in the module */
+    uint64_t *address;  /* indexed by a variable's number; for .shared, as the running kernel places them */
     struct exec_bound {
         const exec_builtin *builtin; /* of a function without a body */
-        const char *unsupported;     /* NULL: it can run */
-    } * functions;                   /* by a function's number, which begins at 1 */
+        const char *unsupported;     /* the reason why it cannot run, or NULL */
+    } * functions;                   /* indexed by a function's number, which begins at 1 */
 };
 
 /* footprint.c */

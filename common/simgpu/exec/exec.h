@@ -1,16 +1,16 @@
-/* exec/ — the device: its memory, and warps that run a decoded kernel and count what hardware would count.
+/* exec/ — the device: its memory, and warps that run a decoded kernel and count as hardware does.
  *
  * Interface:
- * - exec_device_*  a card with memory of its own; any number of them, all alike
- * - exec_mem_*     its memory. A device address is never a host address: the pages there are not readable by the host.
+ * - exec_device_*  a card with its own memory; any number of cards may exist, all alike
+ * - exec_mem_*     its memory. A device address is never a host address; the host cannot read the pages there.
  * - exec_load      binds a module to a device: handlers for its instructions, addresses for its variables. The module
- *                  itself stays as ptx/ made it.
+ *                  itself stays constant.
  * - exec_run       runs one launch to its end, on all host cores.
  *
  * Contract: exec_run gives the same memory, counters and fault for any number of host threads, if the kernel's blocks
  * do not race on plain loads and stores. Kernels whose result could depend on the order of blocks (atomics that return
- * a value, floating-point atomics) and small grids run on one thread. exec/ knows nothing of streams, time or the CUDA
- * runtime: one launch at a time, called from one thread.
+ * a value, floating-point atomics) and small grids run on one thread. exec/ does not know streams, time or the CUDA
+ * runtime. It runs one launch at a time and must be called from one thread at a time.
  */
 #ifndef SIMGPU_EXEC_H
 #define SIMGPU_EXEC_H
@@ -22,36 +22,45 @@
 
 typedef struct exec_device exec_device;
 
-/* What exec/ must know of a card: it has no profile. Bytes, but for the first three. */
+/* The constants of a card that exec/ needs; the caller has them from the profile. All but the first three in bytes. */
 typedef struct {
     uint32_t sms, threads_per_sm, blocks_per_sm;
     uint32_t l1_per_sm;       /* L1 cache and shared memory together */
-    uint32_t shared_per_sm;   /* how much of it may be shared */
-    uint32_t shared_reserved; /* that each block with shared memory costs beside its own */
-    uint32_t atomic_place;    /* atomics inside one such piece of memory wait for each other */
+    uint32_t shared_per_sm;   /* most shared memory among them */
+    uint32_t shared_reserved; /* for each block with shared memory, beside the block's own */
+    uint32_t atomic_place;    /* atomics inside one such aligned piece of memory wait for each other */
     uint64_t memory;
 } exec_card;
 
-/* Returns a card whose memory is empty. Without address space it ends the program with a message. */
+/* Returns a card with empty memory. Ends the program with a message if the host lacks address space. */
 exec_device *exec_device_new(const exec_card *card);
-/* Frees all of its memory and forgets its programs; the pointers that were given out are found out from here on. */
+
+/* Frees all memory and programs of the device. Accesses through old pointers fault from then on. */
 void exec_device_clear(exec_device *d);
 
 /* --- memory ------------------------------------------------------------------------------------------------- */
 
-/* Device addresses lie in one window of the process: reserved and unreadable, so that a host access faults. Every
- * device has all of it, so that its addresses do not depend on what other devices hold. */
+/* Device addresses lie in one window of the process, which is reserved and unreadable, so that a host access faults.
+ * Every device uses the whole window, so its addresses do not depend on other devices. */
 
-/* Returns an address that is 512-byte aligned (cudaMalloc promises 256), its bytes filled with 0xCD so that nobody
- * leans on zeros; 0 when the device is full. Addresses are not handed out again while others are left. */
+/* Returns a 512-byte aligned address (cudaMalloc guarantees 256), or 0 if the device is full. The bytes are 0xCD, so
+ * that no program relies on zeros. An address is reused only when no unused ones are left. */
 uint64_t exec_mem_alloc(exec_device *d, uint64_t bytes);
-/* Returns 0; or -1 when addr is not the start of a live allocation. */
+
+/* Returns 0, or -1 if addr is not the start of a live allocation. */
 int exec_mem_free(exec_device *d, uint64_t addr);
-bool exec_mem_in_window(const void *p);                                   /* could only be a device address */
-bool exec_mem_valid(const exec_device *d, uint64_t addr, uint64_t bytes); /* wholly inside one live allocation */
-uint8_t *exec_mem_host(const exec_device *d, uint64_t addr);              /* where SimGPU keeps that byte; no check */
+
+/* Returns whether p lies in the window of device addresses. */
+bool exec_mem_in_window(const void *p);
+
+/* Returns whether all bytes lie in one live allocation. */
+bool exec_mem_valid(const exec_device *d, uint64_t addr, uint64_t bytes);
+
+/* Returns the host address of a byte of device memory. Requires a valid address. */
+uint8_t *exec_mem_host(const exec_device *d, uint64_t addr);
 void exec_mem_usage(const exec_device *d, uint64_t *free_bytes, uint64_t *total_bytes);
-/* Where any address lies: in or next to which allocation, or that it is none of the device's. */
+
+/* Returns the allocation that contains any address, or the nearest one, or that it is no device address. */
 struct simgpu_address exec_mem_locate(const exec_device *d, uint64_t addr);
 
 /* --- counters ----------------------------------------------------------------------------------------------- */
@@ -66,9 +75,9 @@ enum {
 typedef struct {
     const char *field, *ncu, *what;
 } exec_counter_name;
-extern const exec_counter_name exec_counter_names[NCOUNTERS]; /* exec_counters as an array of uint64_t, in this order */
+extern const exec_counter_name exec_counter_names[NCOUNTERS]; /* in the order of exec_counters' fields */
 
-typedef struct simgpu_line exec_line; /* one source line's share */
+typedef struct simgpu_line exec_line; /* the counters of one source line */
 
 /* --- launches ----------------------------------------------------------------------------------------------- */
 
@@ -83,50 +92,54 @@ typedef struct {
     const ptx_function *kernel; /* of the program's module */
     exec_dim grid, block;
     uint32_t dynamic_shared;
-    const void *params; /* kernel->param_bytes bytes, laid out by kernel->params */
+    const void *params; /* kernel->param_bytes bytes in the layout of kernel->params */
 } exec_launch;
 
-typedef struct simgpu_fault exec_fault; /* kind SIMGPU_FAULT_NONE: all went well */
+typedef struct simgpu_fault exec_fault; /* kind SIMGPU_FAULT_NONE means no fault */
 
-/* How long a block's slowest warp waits for itself (ptx/depth.c): for global loads, one round after another; of those,
- * for rounds that L1 cannot answer; and for the results of its other instructions, in clocks. */
+/* The serial work of a block's slowest warp (ptx/depth.c): its rounds of global loads, those of them that miss L1, and
+ * the clocks in which its other instructions wait for results. */
 typedef struct {
     uint64_t rounds, missed, clocks;
 } exec_depth;
 
 typedef struct {
     exec_fault fault;
-    exec_counters total; /* zero, as all below, when the launch was stopped by a fault */
+    exec_counters total; /* 0 after a fault, as all fields below */
     exec_line *lines;    /* sorted by file, line; owned by exec/, valid until the next exec_run */
     uint32_t nlines;
-    /* Unique sectors of the launch: the least that DRAM must move, in 32-byte sectors. */
+    /* The different 32-byte sectors of the launch, which DRAM must move at least. */
     uint64_t footprint_read, footprint_written;
     uint64_t blocks, threads_per_block;
-    uint32_t registers, shared_bytes; /* a thread, a block: what occupancy is made of */
-    exec_depth deepest, depths;       /* of the block that waits longest; the sum over the blocks */
-    uint64_t atomic_turns[2]; /* turns at the busiest place: integer atomics, floating-point ones (contention.c) */
+    uint32_t registers, shared_bytes; /* per thread, per block; they decide occupancy */
+    exec_depth deepest, depths;       /* of the block with the longest waits; the sum over the blocks */
+    uint64_t atomic_turns[2];         /* at the busiest place, of integer and floating-point atomics (contention.c) */
 } exec_result;
 
-/* Returns NULL with a message if there is too little device memory for the module's variables. A program lives until
- * its device is cleared. */
+/* Binds a module to a device. Returns NULL with a message in err if device memory is too small for the module's
+ * variables. The program lives until its device is cleared. */
 exec_program *exec_load(exec_device *d, const ptx_module *m, char *err, size_t err_size);
 exec_device *exec_device_of(const exec_program *p);
 const ptx_module *exec_module_of(const exec_program *p);
+
 /* Returns the device address of a .global or .const variable. */
 uint64_t exec_var_address(const exec_program *p, const ptx_var *v);
-/* Returns why a launch of the kernel would fail with EXEC_UNSUPPORTED, or NULL. */
+
+/* Returns the reason why the kernel cannot run, or NULL if it can. */
 const char *exec_unsupported(const exec_program *p, const ptx_function *kernel);
-/* Runs the launch. The caller has checked the launch limits (block size, shared memory, grid). */
+
+/* Runs the launch and fills in *result. Requires that the launch is within the limits (block size, shared memory,
+ * grid). */
 void exec_run(const exec_launch *launch, exec_result *result);
 
-/* Returns the place in the source that an instruction comes from. */
+/* Returns the source line of an instruction. */
 struct simgpu_place exec_place_of(const ptx_module *m, const ptx_insn *i);
 
 /* Settings; 0 = default. threads: host threads (default: all cores; SIMGPU_THREADS). budget: warp instructions a block
  * may execute (default 2^26; SIMGPU_BUDGET); a launch may execute 64 times as many. */
 void exec_configure(unsigned threads, uint64_t budget);
 
-/* printf of kernels lands here, in block order, at the end of each launch. Default: stdout. */
+/* Receives the output of kernels' printf, in block order, at the end of each launch. Default: writes to stdout. */
 extern void (*exec_print)(const char *text, size_t length);
 
 #endif

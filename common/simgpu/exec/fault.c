@@ -1,4 +1,4 @@
-/* What stopped a kernel, as data: kind, cause, place, and who it was. words/ makes the message of it. */
+/* fault.c — describes a fault as data: kind, cause, place, thread. words/ turns it into a message. */
 #include "warp.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ typedef struct {
     warp *warp;
 } group;
 
-/* The block's waiting threads by place and state: at most 16 groups. */
+/* Groups the block's waiting threads by place and state. Returns the number of groups, at most 16. */
 static uint32_t waiting_groups(block *b, group groups[16]) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < b->nwarps; k++)
@@ -85,8 +85,8 @@ static uint32_t waiting_groups(block *b, group groups[16]) {
     return n;
 }
 
-/* Threads that wait for a mask are to blame, else those at a barrier: they keep the others waiting, for their warp to
- * come together or at a barrier. */
+/* Reports a deadlock at the threads that cause it: those that wait for a mask, else those at a barrier. The other
+ * threads only wait for them. */
 void exec_fail_deadlock(block *b) {
     group groups[16];
     uint32_t n = waiting_groups(b, groups), first = 0;

@@ -1,13 +1,13 @@
-/* Which sectors a launch touched: two bitmaps over the device window, a bit a 32-byte sector, set by all host threads
- * at once. A thread remembers the words that it was first to touch, so that a launch costs what it touched, not the
- * window. */
+/* footprint.c — counts the different sectors that a launch touched, in two bitmaps over the device window with a bit
+ * for each 32-byte sector. All host threads set bits concurrently. Each thread lists the words that it set first, so
+ * that clearing costs time in proportion to the touched memory, not to the window. */
 #include "warp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* For a window of `bytes`. */
+/* Reserves the bitmaps for a window of `bytes`. */
 void exec_footprint_init(exec_device *d, uint64_t bytes) {
     for (int k = 0; k < 2; k++) {
         d->touched[k] =
@@ -17,7 +17,7 @@ void exec_footprint_init(exec_device *d, uint64_t bytes) {
     }
 }
 
-/* The launch is one on the worker's device. */
+/* Prepares the worker for a launch on its device. */
 void exec_footprint_begin(worker *t) {
     t->bitmap[0] = t->device->touched[0];
     t->bitmap[1] = t->device->touched[1];

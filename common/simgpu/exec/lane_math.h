@@ -1,5 +1,5 @@
-/* Scalar helpers that the lane expressions of opcodes.def use. All total; none depends on the host's libm, so that
- * every machine computes the same bits. */
+/* lane_math.h — scalar helpers for the lane expressions of opcodes.def. All are total, and none depends on the host's
+ * libm, so every machine computes the same bits. */
 #ifndef SIMGPU_LANE_MATH_H
 #define SIMGPU_LANE_MATH_H
 
@@ -19,7 +19,8 @@ static inline uint32_t lane_bits_of(float f) {
     return bits;
 }
 static inline float lane_canonical(float f) { return f != f ? LANE_NAN : f; }
-/* Denormal numbers to zero with their sign (.ftz); other types pass. */
+
+/* Flushes denormal numbers to zero with their sign (.ftz); returns other types unchanged. */
 static inline float lane_flush_f32(float f) {
     return __builtin_fabsf(f) < 0x1p-126f ? __builtin_copysignf(0.0f, f) : f;
 }
@@ -46,13 +47,17 @@ static inline uint32_t lane_brev32(uint32_t v) {
     v = (v >> 4 & 0x0f0f0f0fu) | (v & 0x0f0f0f0fu) << 4;
     return __builtin_bswap32(v);
 }
-/* Position of the highest one; ~0 if none. from = 32 or 64: the shift that brings it to the top. */
+
+/* Returns the position of the highest 1 bit, or ~0 if there is none. from = 32 or 64 returns the shift that brings the
+ * bit to the top. */
 static inline uint32_t lane_bfind(uint64_t v, uint32_t from) {
     if (v == 0) return ~0u;
     uint32_t position = 63 - (uint32_t)__builtin_clzll(v);
     return from ? from - 1 - position : position;
 }
-/* Bits [pos, pos + len) of a, zero- or sign-extended; past the top there are copies of the sign (PTX ISA, bfe). */
+
+/* Returns bits [pos, pos + len) of a, zero- or sign-extended; bits past the top are copies of the sign (PTX ISA,
+ * bfe). */
 static inline uint64_t lane_bfe(uint64_t a, uint32_t pos, uint32_t len, uint32_t width, int is_signed) {
     pos &= 0xff, len &= 0xff;
     if (len == 0) return 0;
@@ -79,7 +84,8 @@ static inline uint32_t lane_dp4a(uint32_t a, uint32_t b, uint32_t c, int a_signe
     }
     return c;
 }
-/* min and max return the number when one side is NaN, and order -0 before +0. */
+
+/* min and max return the other operand if one is NaN, and order -0 before +0. */
 static inline float lane_min_f32(float a, float b) {
     float m = a < b ? a : b;
     m = a == b ? lane_float_of(lane_bits_of(a) | lane_bits_of(b)) : m;
@@ -102,7 +108,8 @@ static inline double lane_max_f64(double a, double b) {
 }
 #define lane_min(a, b) _Generic((a), float : lane_min_f32, double : lane_min_f64)(a, b)
 #define lane_max(a, b) _Generic((a), float : lane_max_f32, double : lane_max_f64)(a, b)
-/* rcp.approx.ftz.f64 and rsqrt.approx.f64 give the upper 32 bits only. */
+
+/* Clears the lower 32 bits, as rcp.approx.ftz.f64 and rsqrt.approx.f64 do. */
 static inline double lane_high_word(double v) {
     uint64_t bits;
     memcpy(&bits, &v, 8);

@@ -1,13 +1,14 @@
-/* The arithmetic handlers, one a row of opcodes.def: a loop over 32 lanes that the compiler turns into vector code.
- * Included by lanes_base.c and lanes_avx2.c with LANES_TABLE set to the table's name; the target attribute differs.
+/* lanes.h — the arithmetic handlers, one for each row of opcodes.def, a loop over 32 lanes that the compiler
+ * vectorises. lanes_base.c and lanes_avx2.c include it with LANES_TABLE set to the table's name and different target
+ * attributes.
  *
- * A full warp takes the plain loop. Else lanes that are off keep their value by a select: no branches, so both
- * vectorise. Results of fp32 arithmetic that are NaN become 0x7fffffff, as on the GPU (PTX ISA 9.7.3).
+ * A full warp takes the plain loop. Otherwise a select keeps the values of inactive lanes; neither loop has a branch,
+ * so both vectorise. An fp32 result that is NaN becomes 0x7fffffff, as on a GPU (PTX ISA 9.7.3).
  */
 #include "warp.h"
 #include "lane_math.h"
 
-typedef uint32_t E_u16, E_s16, E_u32; /* a row's elements: 16-bit values live in 32-bit slots */
+typedef uint32_t E_u16, E_s16, E_u32; /* the elements of a row; a 16-bit value has a 32-bit slot */
 typedef int32_t E_s32;
 typedef uint64_t E_u64;
 typedef int64_t E_s64;
@@ -22,7 +23,7 @@ typedef int64_t T_s64;
 typedef float T_f32;
 typedef double T_f64;
 
-/* Every lane by itself: the rows of one instruction are the same or do not overlap. */
+/* assume_safety holds because the rows of one instruction are equal or do not overlap. */
 #define EACH _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int l = 0; l < 32; l++)
 
 #define OPEN(id, D)                                                                                                    \
@@ -90,7 +91,7 @@ typedef double T_f64;
 #define CANONICAL_f32(value)                         lane_canonical(value)
 #define CANONICAL_f64(value)                         (value)
 
-/* A comparison gathers its bits by OR: bit l from lane l. */
+/* A comparison collects bit l from lane l by OR. */
 #define COMPARE(id, key, type, A, value)                                                                               \
     static void lane_##id(warp *w, const ptx_insn *i) {                                                                \
         const E_##A *a_ = ROW(w, E_##A, i->a), *b_ = ROW(w, E_##A, i->b);                                              \
@@ -108,7 +109,7 @@ typedef double T_f64;
     }
 #define OTHER(id, key, cost)
 
-/* setp p|q, a, b, c: p = (a cmp b) bool c, q = !(a cmp b) bool c */
+/* Implements setp p|q, a, b, c: p = (a cmp b) bool c, q = !(a cmp b) bool c. */
 static inline void compare_result(warp *w, const ptx_insn *i, uint32_t bits) {
     uint32_t p = bits, q = ~bits;
     if (i->boolean) {

@@ -1,6 +1,6 @@
-/* The arithmetic handlers for hosts with AVX2 and FMA: the same code, eight lanes at a time. exec_load picks the table.
+/* lanes_avx2.c — the arithmetic handlers for hosts with AVX2 and FMA, eight lanes at a time. exec_load picks the table.
  */
-#pragma clang diagnostic ignored "-Wpass-failed" /* divisions have no vector form; that is no fault */
+#pragma clang diagnostic ignored "-Wpass-failed" /* divisions have no vector form */
 #include <stddef.h>
 #if defined(__x86_64__)
 #include "warp.h"

@@ -1,11 +1,12 @@
-/* The same rows with .ftz, .sat or a directed rounding (.rz .rm .rp): lane by lane, under the host's rounding mode. */
+/* lanes_modified.c — the arithmetic handlers with .ftz, .sat or a directed rounding (.rz .rm .rp), lane by lane, in the
+ * host's rounding mode. */
 #include "warp.h"
 #include "lane_math.h"
 
 #include <fenv.h>
 
-/* Without the pragma FENV_ACCESS, which clang knows on x86 only: operands come from volatile variables and results go
- * to them, so no arithmetic moves across fesetround. */
+/* clang has the pragma FENV_ACCESS on x86 only. Without it, operands and results go through volatile variables, so that
+ * no arithmetic moves across fesetround. */
 
 typedef float T_f32;
 typedef double T_f64;
@@ -19,7 +20,8 @@ static void leave(const ptx_insn *i) {
 }
 static float operand_f32(const ptx_insn *i, float v) { return i->ftz ? lane_flush_f32(v) : v; }
 static double operand_f64(const ptx_insn *i, double v) { return (void)i, v; }
-/* .sat clamps to [0, 1] and makes NaN 0. */
+
+/* Applies the modifiers to a result; .sat clamps to [0, 1] and turns NaN into 0. */
 static float result_f32(const ptx_insn *i, float v) {
     if (i->ftz) v = lane_flush_f32(v);
     if (i->sat) v = v != v ? 0 : v < 0 ? 0 : v > 1 ? 1 : v == 0 ? 0 : v;

@@ -1,4 +1,4 @@
-/* The list of listeners, and the views that they get. See listen.h. */
+/* listen.c — the list of listeners, and the views passed to them. See listen.h. */
 #include "warp.h"
 
 enum { MAX_LISTENERS = 8 };

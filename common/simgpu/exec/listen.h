@@ -1,8 +1,7 @@
-/* What a listener may hear of a launch while it runs. exec/ does not know who listens.
+/* listen.h — the interface for listeners to a running launch, such as check/, which exec/ does not know.
  *
- * Without a listener an event costs one test of a flag; with one, the blocks of a launch run one after another on the
- * calling thread, so that what is heard is the same every time. A listener sees views, made for it, and changes
- * nothing.
+ * Without a listener an event costs one test of a flag. With one, the blocks of a launch run one after another on the
+ * calling thread, so that the events are the same every time. A listener gets read-only views.
  */
 #ifndef SIMGPU_LISTEN_H
 #define SIMGPU_LISTEN_H
@@ -12,47 +11,49 @@
 
 /* Lanes of a warp at an instruction. */
 typedef struct {
-    uint64_t block;       /* its number in the grid */
-    uint32_t warp;        /* in the block */
-    uint32_t lanes, live; /* those of this event; those of the warp that have not ended */
+    uint64_t block;       /* number in the grid */
+    uint32_t warp;        /* number in the block */
+    uint32_t lanes, live; /* masks of this event's lanes; of the warp's lanes that have not ended */
 } exec_lanes;
 
-/* A load, store or atomic on shared or global memory, checked, just before its data move. */
+/* A load, store or atomic on shared or global memory, after its checks and before its data move. */
 typedef struct {
     exec_lanes at;
-    const ptx_code *code; /* of the function at hand */
+    const ptx_code *code; /* of the current function */
     const ptx_insn *insn;
     uint32_t number; /* of the instruction in the module */
     enum ptx_space space;
-    uint32_t size;           /* bytes a lane */
-    const uint64_t *address; /* by lane; of shared memory: offsets in the block's */
+    uint32_t size;           /* bytes per lane */
+    const uint64_t *address; /* by lane; in shared memory an offset in the block's */
     const struct warp *warp; /* for the two functions below */
 } exec_access;
-/* Returns word k of what a lane is about to store. Requires a st. */
+
+/* Returns word k of the value that a lane is about to store. Requires a st. */
 uint32_t exec_access_stores(const exec_access *a, uint32_t lane, uint32_t k);
-/* Returns the bytes that are there now. */
+
+/* Returns the bytes in memory at this address now. */
 const uint8_t *exec_access_finds(const exec_access *a, uint64_t address);
 
-/* A barrier of a block is complete. */
+/* A complete barrier of a block. */
 typedef struct {
     uint32_t number, warps; /* of the barrier; of the block */
-    uint32_t waiting;       /* warps that wait at it, as bits */
-    bool all;               /* every thread of the block that has not ended waits at it */
+    uint32_t waiting;       /* a bit for each warp that waits at it */
+    bool all;               /* every live thread of the block waits at it */
 } exec_barrier;
 
-/* NULL for what a listener does not want to hear. */
+/* A listener leaves NULL the events that it does not need. */
 typedef struct {
     void (*launch_begins)(const exec_launch *n, uint64_t blocks);
     void (*launch_ended)(void);
     void (*block_begins)(uint64_t block, uint32_t shared_bytes);
     void (*access)(const exec_access *a);
-    void (*arrived)(const exec_lanes *w, uint32_t barrier); /* lanes have come to a barrier of the block */
-    void (*passed)(const exec_barrier *b);                  /* before those who wait go on */
-    void (*synced)(const exec_lanes *w); /* __syncwarp, or a shuffle or vote, has brought these together */
-    void (*fenced)(const exec_lanes *w); /* these executed a memory fence */
+    void (*arrived)(const exec_lanes *w, uint32_t barrier); /* lanes have reached a barrier of the block */
+    void (*passed)(const exec_barrier *b);                  /* called before the waiting threads continue */
+    void (*synced)(const exec_lanes *w);                    /* __syncwarp, a shuffle or a vote has joined these lanes */
+    void (*fenced)(const exec_lanes *w);                    /* these lanes have executed a memory fence */
 } exec_listener;
 
-/* Adds a listener to the list, or takes it off, between launches. One that is there already stays there once. */
+/* Adds a listener to the list, or removes it. Adding it twice has no effect. Call it between launches. */
 void exec_listen(const exec_listener *l, bool on);
 
 #endif

@@ -1,8 +1,8 @@
-/* Device memory: one window of addresses that the host cannot read, and the bytes behind it elsewhere, for each device.
+/* memory.c — device memory: one window of addresses that the host cannot read, and each device's bytes elsewhere.
  *
- * Address a of a device lives at its d->storage + (a - window_base). Both ranges are reserved once and get pages when
- * touched: a program may allocate all of a large device on a small host. Allocation is a bump pointer: an address is
- * not used twice until the window is exhausted, so a stale pointer is always found out.
+ * Address a of a device is stored at d->storage + (a - window_base). Both ranges are reserved once and get pages when
+ * touched, so a program may allocate all of a large device on a small host. Allocation advances a pointer: no address
+ * is used twice until the window is exhausted, so an access through a stale pointer faults.
  */
 #include "warp.h"
 
@@ -26,8 +26,8 @@ static void *reserve(uint64_t at, int protection) {
 }
 
 static void reserve_window(void) {
-    /* The same addresses in every run, so that messages and reports are the same. The second place is for
-     * AddressSanitizer, whose shadow lies at the first. */
+    /* Fixed addresses make messages and reports equal in every run. The second place serves AddressSanitizer, whose
+     * shadow covers the first. */
     static const uint64_t places[] = {0x020000000000, 0x200000000000, 0x300000000000};
     for (size_t i = 0; i < sizeof places / sizeof *places && !window_base; i++) {
         void *p = reserve(places[i], PROT_NONE);
@@ -57,7 +57,7 @@ void exec_device_clear(exec_device *d) {
     base_arena_clear(&d->programs);
 }
 
-/* Index of the last allocation that begins at or before addr, or -1. */
+/* Returns the index of the last allocation that begins at or before addr, or -1. */
 static int64_t before(const exec_device *d, uint64_t addr) {
     int64_t lo = 0, hi = (int64_t)d->nallocations - 1, found = -1;
     while (lo <= hi) {
@@ -72,14 +72,14 @@ static int64_t before(const exec_device *d, uint64_t addr) {
     return found;
 }
 
-/* Gives up the memory of what was freed: called when the window has no addresses left. */
+/* Makes the addresses of freed allocations available again, when the window has no others left. */
 static void reuse_window(exec_device *d, uint64_t need) {
     uint32_t kept = 0;
     uint64_t at = window_base;
     for (uint32_t i = 0; i < d->nallocations; i++)
         if (d->allocations[i].live) d->allocations[kept++] = d->allocations[i];
     d->nallocations = kept;
-    /* The first gap that is large enough. */
+    /* Take the first gap that is large enough. */
     for (uint32_t i = 0; i < d->nallocations; i++) {
         if (d->allocations[i].address - at >= need) break;
         at = (d->allocations[i].address + d->allocations[i].bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
@@ -93,7 +93,7 @@ static bool fits(const exec_device *d, uint64_t need) {
     return d->next_address + need <= window_base + WINDOW && free_here;
 }
 
-/* A piece of fresh memory as a file, or -1. */
+/* Returns a file with a piece of fresh memory (bytes 0xCD), or -1. */
 static int fresh_file(void) {
     static bool tried;
     static int file = -1;
@@ -108,9 +108,9 @@ static int fresh_file(void) {
     return file;
 }
 
-/* Large memory is that file, mapped again and again: what nobody writes costs the host nothing. A process may have
- * some 65000 mappings, and these are three at most for each PIECE of the device. Where the host gives none, and in
- * small memory, the bytes are written. */
+/* Fills memory with 0xCD. A large allocation maps that file again and again, so that bytes without a store cost the
+ * host no memory. A process may have some 65000 mappings; this makes at most three for each PIECE of the device. Small
+ * allocations, and all of them if the host gives no file, are written. */
 static void make_fresh(exec_device *d, uint8_t *from, uint64_t bytes) {
     uint8_t *end = from + bytes, *at = from;
     if (bytes >= PIECE && fresh_file() >= 0) {
@@ -153,7 +153,7 @@ int exec_mem_free(exec_device *d, uint64_t addr) {
     d->used -= d->allocations[i].bytes;
     uint64_t first = round_up(addr - window_base, PAGE),
              last = (addr - window_base + d->allocations[i].bytes) / PAGE * PAGE;
-    if (last > first) /* no pages and, however many they were, one mapping */
+    if (last > first) /* drops the pages, and replaces all mappings by one */
         mmap(d->storage + first, last - first, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     return 0;

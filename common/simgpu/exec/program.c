@@ -1,4 +1,4 @@
-/* A module on a device: which handler runs each instruction, and where its variables lie. */
+/* program.c — binds a module to a device: the handler of each instruction, the address of each variable. */
 #include "warp.h"
 
 #include <stdio.h>
@@ -71,7 +71,7 @@ uint64_t exec_var_address(const exec_program *p, const ptx_var *v) { return p->a
 
 /* --- functions ---------------------------------------------------------------------------------------------- */
 
-/* Why the function cannot run: itself, or what it calls. */
+/* Returns the reason why the function, or a function that it calls, cannot run; NULL if it can. */
 static const char *find_unsupported(exec_program *p, const ptx_function *f) {
     for (uint32_t k = 0; k < f->code->ninsns; k++) {
         const ptx_insn *i = &f->code->insns[k];
@@ -98,7 +98,7 @@ static void bind(exec_program *p) {
         for (uint32_t k = 0; f->code && k < f->code->ninsns; k++)
             p->run[f->code->first + k] = handler_of(&f->code->insns[k], avx2);
     }
-    while (again) { /* a caller of one that is found to be unsupported is so too */
+    while (again) { /* a caller of an unsupported function is unsupported too */
         again = false;
         for (uint32_t n = 0; n < m->nfunctions; n++) {
             const ptx_function *f = m->functions[n];

@@ -1,9 +1,9 @@
-/* A launch from beginning to end: host threads take blocks in order, and what they counted is added up.
+/* run.c — runs a launch: host threads take blocks in order, and their counters are added up.
  *
- * Blocks are claimed in increasing order and every block below a fault's is run to its end, so the fault reported is
- * the lowest block's whatever the number of threads. Counters are sums; the footprint is a union: neither knows the
- * order. The budget of a launch is looked at in block order too, in parts of the grid: the launch ends behind the first
- * part that goes past it.
+ * Threads claim blocks in increasing order, and every block below a fault's runs to its end, so the reported fault is
+ * the lowest block's for any number of threads. Counters are sums and the footprint is a union, so neither depends on
+ * the order. The budget of a launch is checked in block order too, for parts of the grid: the launch ends behind the
+ * first part that exceeds it.
  */
 #include "count.h"
 #include "warp.h"
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum { MAX_WORKERS = 256, CALL_LOCAL = 16384, SMALL_GRID = 1 << 16 };
-/* A launch has the budget of so many blocks; parts of a grid; instructions that are charged at once. */
+/* A launch's budget in budgets of a block; parts of a grid; instructions charged at once. */
 enum { LAUNCH_BUDGET = 64, PARTS = 1024, CHARGE = 1 << 20 };
 
 static unsigned wanted_threads;
@@ -40,7 +40,7 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
     char *end;
     if (!text || !*text) return otherwise;
     unsigned long long v = strtoull(text, &end, 10);
-    if (*end || v == 0 || !isdigit((unsigned char)*text)) { /* strtoull takes -1 and makes it large */
+    if (*end || v == 0 || !isdigit((unsigned char)*text)) { /* strtoull accepts -1 and returns a large number */
         fprintf(stderr, "simgpu: %s=%s is not a positive number; using %llu\n", name, text,
                 (unsigned long long)otherwise);
         return otherwise;
@@ -57,7 +57,8 @@ void exec_configure(unsigned threads, uint64_t budget) {
 
 /* --- a block ------------------------------------------------------------------------------------------------ */
 
-/* The one of two warps, or blocks, that waits longer; where they wait as long, whatever is the same in any order. */
+/* Returns the depth of the warp or block that waits longer. Ties are decided by a total order, so that the result does
+ * not depend on the order of calls. */
 static exec_depth deeper(const ptx_module *m, exec_depth a, exec_depth b) {
     uint64_t round = m->costs.round_clocks, of_a = a.rounds * round + a.clocks, of_b = b.rounds * round + b.clocks;
     if (of_a != of_b) return of_a > of_b ? a : b;
@@ -101,7 +102,8 @@ void exec_block_run(block *b) {
 
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-/* Registers of all warps, local memory, shared memory: one mapping, touched as far as used. */
+/* Lays out registers of all warps, local memory and shared memory in one mapping, of which the kernel touches only the
+ * part that it uses. */
 static void worker_prepare(worker *t, const exec_launch *n, uint32_t nwarps, uint32_t threads) {
     const ptx_function *f = n->kernel;
     uint32_t stack = (uint32_t)round_up(f->code->frame_bytes, 4096) + (f->code->calls ? CALL_STACK : 0);
@@ -175,7 +177,7 @@ static struct {
     const exec_launch *launch;
     uint64_t nblocks, chunk;
     _Atomic uint64_t next, stop_at; /* the next block to claim; blocks from stop_at on need not run */
-    uint64_t budget, part_blocks;   /* warp instructions of the launch; blocks in a part */
+    uint64_t budget, part_blocks;   /* warp instructions of the launch; blocks of a part */
     _Atomic uint64_t spent, spent_in[PARTS];
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
@@ -184,8 +186,9 @@ static void stop_at(uint64_t id) {
     while (id < old && !atomic_compare_exchange_weak(&pool.stop_at, &old, id)) {}
 }
 
-/* The first block that the budget does not reach, UINT64_MAX if it is enough. This sinks while blocks run, and never
- * below where it would be if all had: so every block before its last value has run, on any number of threads. */
+/* Returns the first block that the budget does not reach, or UINT64_MAX if it suffices so far. The value decreases
+ * while blocks run but never below its value after all blocks, so every block before the last value has run, for any
+ * number of threads. */
 static uint64_t budget_end(void) {
     uint64_t sum = 0;
     if (atomic_load(&pool.spent) <= pool.budget) return UINT64_MAX;
@@ -207,7 +210,7 @@ static void run_blocks(worker *t) {
     for (;;) {
         uint64_t first = atomic_fetch_add(&pool.next, pool.chunk), last = first + pool.chunk;
         if (last > pool.nblocks) last = pool.nblocks;
-        uint64_t id = first, spent = 0; /* by blocks of one part, not charged yet */
+        uint64_t id = first, spent = 0; /* spent: instructions in one part, not charged yet */
         if (first >= last || first >= atomic_load(&pool.stop_at)) return;
         while (id < last && id < atomic_load(&pool.stop_at)) {
             block *b = &t->block;
@@ -241,7 +244,7 @@ static void *helper(void *arg) {
     return NULL;
 }
 
-/* A forked child has the thread that forked and no other: it runs its blocks alone. */
+/* A forked child has only the forking thread, which runs all blocks. */
 static void in_child(void) {
     pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     pool.work = pool.done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
@@ -249,7 +252,8 @@ static void in_child(void) {
     wanted_threads = 1;
 }
 
-/* Signals belong to the program's own threads. A host that gives no more threads gives fewer: results are the same. */
+/* Starts helper threads up to n, with all signals blocked, since signals belong to the program's own threads. If the
+ * host refuses further threads, fewer run; the results are the same. */
 static void start_helpers(unsigned n) {
     static bool told;
     sigset_t all, old;
@@ -355,7 +359,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     exec_contention_most(&workers[0].busy, r->atomic_turns);
 }
 
-/* What blocks up to `last` printed. */
+/* Prints the output of the blocks up to `last`. */
 static void print_all(unsigned threads, uint64_t last) {
     /* Each worker's text is a list of blocks in order; merge them by block number. */
     size_t at[MAX_WORKERS] = {0};
@@ -378,9 +382,9 @@ static void print_all(unsigned threads, uint64_t last) {
     }
 }
 
-/* L1 and shared memory are one array: the bytes of it that a block has as its L1. The blocks of an SM share what their
- * shared memory leaves: as many as there are, as the SM has threads for, and as have room (with what CUDA keeps
- * of each). */
+/* Returns the bytes of L1 for one block. L1 and shared memory are one array. The resident blocks of an SM divide the
+ * part that their shared memory leaves; their number is limited by the grid, by threads, and by shared memory with
+ * CUDA's reserve for each block. */
 static uint32_t l1_share(const exec_card *card, uint64_t nblocks, uint32_t threads, uint32_t shared) {
     uint32_t taken = shared ? shared + card->shared_reserved : 0, resident = card->threads_per_sm / threads;
     if (resident > card->blocks_per_sm) resident = card->blocks_per_sm;
@@ -431,7 +435,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     }
     print_all(threads, end - 1);
     collect(f->module, threads, r);
-    /* How far the other blocks came depends on the host: what a stopped launch counted is nobody's measure. */
+    /* The progress of the other blocks depends on the host, so a stopped launch has no counters. */
     if (r->fault.kind != SIMGPU_FAULT_NONE) {
         memset(&r->total, 0, sizeof r->total);
         r->nlines = 0;

@@ -1,4 +1,5 @@
-/* Who runs when: splits of a warp, joins, warp-wide synchronisation, calls and returns. See warp.h for the idea. */
+/* split.c — schedules the splits of a warp: divergence, joins, warp-wide synchronisation, calls and returns. See warp.h
+ * for the idea. */
 #include "warp.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ static void expand(warp *w) {
     w->expanded = m;
 }
 
-/* Makes split s the running one: copies what the loop needs into the warp. */
+/* Makes split s the running one and copies its state into the warp, for the interpreter's loop. */
 static void enter_split(warp *w, int32_t s) {
     split *p = &w->splits[s];
     frame *f = &w->frames[p->frame];
@@ -46,7 +47,8 @@ static void leave_split(warp *w) {
 
 /* --- divergence and joins ----------------------------------------------------------------------------------- */
 
-/* A child is gone (arrived or ended). A join node without children runs, or goes too if nobody arrived. */
+/* Removes a child (arrived or ended) from a join node. A node without children runs, or is removed too if no lane
+ * arrived. */
 static void child_gone(warp *w, int32_t j) {
     while (j >= 0) {
         split *p = &w->splits[j];
@@ -60,8 +62,8 @@ static void child_gone(warp *w, int32_t j) {
     }
 }
 
-/* The running split parts: `taken` lanes go to target, the others on. Splits the running one in two, under a new join
- * node unless both ways meet where the split itself will be joined. */
+/* Splits the running split in two: `taken` lanes branch to target, the others continue. Both are children of a new join
+ * node, unless they meet where the split itself joins its siblings. */
 void exec_warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t target) {
     uint32_t rest = w->active & ~taken;
     split *s = &w->splits[w->current];
@@ -109,7 +111,7 @@ void exec_op_join(warp *w, const ptx_insn *i) {
         w->stop = true;
 }
 
-/* A conditional branch counts as one; uniform if all lanes agree. */
+/* Counts a conditional branch, and a uniform one if all lanes agree. */
 void exec_op_bra(warp *w, const ptx_insn *i) {
     uint32_t taken = w->mask;
     if (i->guarded) {
@@ -144,7 +146,7 @@ void exec_op_brx(warp *w, const ptx_insn *i) {
         w->pc = i->call->targets[first];
         return;
     }
-    /* Those of the first lane's target part; the others come back here. */
+    /* Lanes with the first lane's target branch; the others repeat this instruction. */
     w->pc = self;
     exec_warp_diverge(w, i, same, i->call->targets[first]);
 }
@@ -153,7 +155,7 @@ void exec_warp_exit(warp *w, uint32_t lanes) {
     w->live &= ~lanes;
     w->block->live -= (uint32_t)__builtin_popcount(lanes);
     w->active &= ~lanes;
-    for (uint32_t s = 0; s < w->nsplits; s++) /* who waits for them looks again */
+    for (uint32_t s = 0; s < w->nsplits; s++) /* lanes that wait for them check again */
         if (w->splits[s].state == SPLIT_SYNC && w->splits[s].wanted & lanes) w->splits[s].state = SPLIT_RUN;
     if (w->active) return;
     split *s = &w->splits[w->current];
@@ -161,7 +163,7 @@ void exec_warp_exit(warp *w, uint32_t lanes) {
     w->stop = true;
     child_gone(w, s->parent);
     for (uint32_t b = 0; b < MAX_BARRIERS; b++)
-        if (w->block->barriers[b].arrived) exec_barrier_check(w->block, b); /* it waits for those that live only */
+        if (w->block->barriers[b].arrived) exec_barrier_check(w->block, b); /* a barrier waits for live threads only */
 }
 
 void exec_op_exit(warp *w, const ptx_insn *i) {
@@ -175,7 +177,7 @@ void exec_op_trap(warp *w, const ptx_insn *i) {
 
 /* --- calls -------------------------------------------------------------------------------------------------- */
 
-/* Special registers of a block, or per lane; constants and addresses are the frame's. */
+/* Returns the value of a special register for one lane. */
 static uint64_t special(const warp *w, enum ptx_special s, uint32_t lane) {
     const block *b = w->block;
     const exec_launch *n = b->launch;
@@ -209,7 +211,7 @@ static uint64_t special(const warp *w, enum ptx_special s, uint32_t lane) {
     }
 }
 
-/* A kernel parameter, extended to the row's width by its type. */
+/* Returns a kernel parameter, extended to the row's width by its type. */
 static uint64_t parameter(const warp *w, const ptx_row *row) {
     uint64_t v = 0;
     memcpy(&v, (const uint8_t *)w->block->launch->params + row->bits, ptx_type_bytes[row->type]);
@@ -237,9 +239,9 @@ static bool changes_with_block(const ptx_row *row) {
            ((row->special >= SREG_ctaid_x && row->special <= SREG_ctaid_z) || row->special == SREG_smid);
 }
 
-/* Fills the rows that are not registers, zeroes those that are, and makes local memory garbage, always the same: a read
- * before a write must not see another block.
- * again: the frame held the same kernel of the same launch before, for another block. */
+/* Fills in the rows of constants, zeroes the rows of registers, and fills local memory with a fixed pattern, so that a
+ * read before a write does not see another block's data. again: the frame held the same kernel of the same launch
+ * before, for another block. */
 void exec_frame_fill(warp *w, frame *f, uint8_t *r, bool again) {
     const ptx_code *c = f->function->code;
     memset(r + c->registers_begin, 0, c->registers_end - c->registers_begin);
@@ -261,7 +263,7 @@ void exec_frame_fill(warp *w, frame *f, uint8_t *r, bool again) {
     }
 }
 
-/* The next frame must lie above those of every live split. */
+/* Pushes a frame above those of every live split. */
 static frame *push_frame(warp *w, const ptx_insn *i, const ptx_function *f, int32_t *index) {
     int32_t top = w->splits[w->current].frame;
     for (uint32_t s = 0; s < w->nsplits; s++)
@@ -290,7 +292,7 @@ static void copy_slot(uint8_t *to, const ptx_slot *d, const uint8_t *from, const
     }
 }
 
-/* The function that a pointer's row names, for the first lane's target; other lanes part and come back. */
+/* Returns the function of the first lane's pointer and the lanes with the same one; the others repeat the call. */
 static const ptx_function *indirect_callee(warp *w, const ptx_insn *i, uint32_t *lanes) {
     const uint64_t *target = ROW(w, uint64_t, i->call->function);
     uint64_t number = target[__builtin_ctz(w->mask)];
@@ -322,7 +324,7 @@ void exec_op_call(warp *w, const ptx_insn *i) {
         e->n[1] = f->code->nparams;
         return;
     }
-    if (lanes != w->active) { /* the others come back here: for their own target, or to find themselves guarded off */
+    if (lanes != w->active) { /* the others repeat the call for their own target, or skip it by its guard */
         exec_warp_diverge(w, i, w->active & ~lanes, w->pc - 1);
         if (w->stop) return;
         w->mask = lanes;
@@ -345,7 +347,7 @@ void exec_op_call(warp *w, const ptx_insn *i) {
     enter_split(w, w->current);
 }
 
-/* In a kernel the lanes end; in a function they go to its last ret, past the join where all of them meet, and back. */
+/* In a kernel the lanes end. In a function they branch to its last ret, behind the join of all lanes, and return. */
 void exec_op_ret(warp *w, const ptx_insn *i) {
     split *s = &w->splits[w->current];
     frame *f = &w->frames[s->frame];
@@ -370,9 +372,9 @@ void exec_op_ret(warp *w, const ptx_insn *i) {
     enter_split(w, w->current);
 }
 
-/* --- lanes that wait for each other ------------------------------------------------------------------------- */
+/* --- synchronisation of lanes ------------------------------------------------------------------------------- */
 
-/* All splits of the warp that wait with this instruction and mask, as lanes. */
+/* Returns the lanes of all splits of the warp that wait with this mask at this instruction, or at any if any_pc. */
 static uint32_t waiting(const warp *w, uint32_t pc, int32_t frame_index, uint32_t want, bool any_pc) {
     uint32_t lanes = 0;
     for (uint32_t s = 0; s < w->nsplits; s++) {
@@ -397,12 +399,13 @@ bool exec_warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
         if (exec_heard) exec_listen_synced(w, want);
         return true;
     }
-    bool pure = i->op == OP_bar_warp; /* __syncwarp may be met at another line; an exchange of values may not */
+    bool pure =
+        i->op == OP_bar_warp; /* lanes may meet at __syncwarp of different lines, but must exchange values at one */
     uint32_t here = w->mask | waiting(w, self, s->frame, want, pure);
     if ((here & want) != want) {
         w->executed[self]--;
         w->threads[self] -= (uint64_t)__builtin_popcount(w->mask);
-        if (w->mask != w->active) { /* predicated: lanes that are off will never come */
+        if (w->mask != w->active) { /* lanes that the guard switches off will never arrive */
             uint32_t absent = (uint32_t)__builtin_ctz(want & ~w->mask);
             exec_fail(w, i, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_MASK_OF_ABSENT, absent)->n[0] = member;
             return false;
@@ -435,7 +438,7 @@ static void run_split(warp *w) {
         w->mask = m;
         w->executed[pc]++;
         w->depth += i->depth;
-        if (m == FULL) { /* by far the most common */
+        if (m == FULL) { /* the usual case */
             w->threads[pc] += 32;
             run(w, i);
         } else {
@@ -447,8 +450,8 @@ static void run_split(warp *w) {
     }
 }
 
-/* A split has used its slice while polling: those who wait for it at joins go on without it, and it will join them
- * later, at their next meeting place. */
+/* Called when a split has used up its slice by polling. Splits that wait for it at joins continue without it; it meets
+ * them at a later join. */
 static void release_waiters(warp *w) {
     for (int32_t j = w->splits[w->current].parent; j >= 0; j = w->splits[j].parent) {
         split *p = &w->splits[j];
@@ -469,7 +472,7 @@ static void release_waiters(warp *w) {
     }
 }
 
-/* The runnable split after the current one, round the table. */
+/* Returns the next runnable split after the current one, round robin, or -1. */
 static int32_t next_runnable(const warp *w) {
     for (uint32_t k = 1; k <= w->nsplits; k++) {
         uint32_t s = ((uint32_t)w->current + k) % w->nsplits;
@@ -480,7 +483,7 @@ static int32_t next_runnable(const warp *w) {
 
 bool exec_warp_run(warp *w) {
     bool progress = false;
-    uint32_t turns = 0; /* slices that ran out since this warp began its turn */
+    uint32_t turns = 0; /* slices used up in this turn of the warp */
     for (int32_t s; !w->block->failed && (s = next_runnable(w)) >= 0;) {
         enter_split(w, s);
         progress = true;

@@ -1,17 +1,17 @@
-/* activity.c — who was busy when, and so: why were the SMs idle?
+/* activity.c — logs the work of the host, the engines and the SMs, and explains each time in which the SMs were idle.
  *
- * Logs of a stretch, each in order of time: what the host thread did, what the SMs ran, what each copy engine and the
- * host functions did. At the end of the stretch the holes between the SMs' spans are cut into gaps:
+ * A stretch has logs in order of time: of the host thread, the SMs, each copy engine and the host functions. At the end
+ * of the stretch the idle times between the SMs' spans are cut into gaps:
  *
  *     host    | launch A |  blocked in cudaMemcpy  | works | launch B |
  *     SMs            [ A ]                                        [ B ]
  *     gap                 |  host blocked in ...   | works | launch.. |
  *
- * The command that ends a hole tells whose fault each part of it was. Before its call began: the host's, doing what the
- * log says. Until it arrived: the launching itself. After that: a copy or a host function that it had to wait for, or
- * the device's own overhead.
+ * The command that ends an idle time decides the cause of each part. Until its call began, the cause is the host's
+ * activity in the log; until it arrived at the device, the launching; after that, a copy or a host function that it
+ * waited for, or the device's own overhead.
  *
- * Nothing is logged while nobody listens to events; the sums are always kept. */
+ * The logs are kept only while a listener is registered, the sums always. */
 #include "time.h"
 
 #include <stdio.h>
@@ -36,17 +36,17 @@ struct time_activity {
     span_log host_log, sm_log, other_logs[OTHERS];
     struct {
         time_site site;
-        double start, waited, inside; /* inside: neither submitting nor the program's own work */
+        double start, waited, inside; /* inside: time that is neither submitting nor the program's own work */
         double worked;
         enum simgpu_class what;
         uint64_t bytes;
         bool syncs;
     } call;
-    struct {                      /* the sums of a stretch: from one mark to the next */
-        struct simgpu_totals all; /* its times are set at the end, from those below */
+    struct {                      /* the sums of a stretch, from one mark to the next */
+        struct simgpu_totals all; /* its times are set at the end from the fields below */
         double waited, start, busy, working;
     } totals;
-    struct { /* neighbouring gaps of one cause and line become one */
+    struct { /* the last gap; it grows while the next has the same cause and line */
         span s;
         enum simgpu_gap_cause cause;
     } pending;
@@ -71,7 +71,7 @@ static void add(span_log *l, span s) {
     l->spans[l->count++] = s;
 }
 
-/* Forgets what ended by then. */
+/* Drops the spans that ended by then. */
 static void drop_before(span_log *l, double ns) {
     size_t kept = 0;
     for (size_t i = 0; i < l->count; i++)
@@ -116,7 +116,7 @@ static struct simgpu_event event_at(enum simgpu_kind kind, const time_site *site
 }
 
 void time_activity_call_end(void) {
-    enum { WORK_WORTH_A_LINE = 1000 }; /* ns: a loop of small memcpys would fill the report */
+    enum { WORK_WORTH_A_LINE = 1000 }; /* ns; keeps loops of small memcpys out of the report */
     double now = time_host_ns();
     of->totals.all.sync_calls += of->call.syncs;
     of->totals.waited += of->call.waited;
@@ -182,7 +182,8 @@ static void flush_gap(void) {
     of->pending.s.end = of->pending.s.start = 0;
 }
 
-/* Does the gap go on? The site's name counts for a call that the host was blocked in. */
+/* Returns whether a gap with this start, place and cause continues the last one. The site's name matters only for
+ * SIMGPU_HOST_BLOCKED. */
 static bool goes_on(double start, const time_site *site, enum simgpu_gap_cause cause) {
     const time_site *last = &of->pending.s.site;
     return of->pending.s.end > of->pending.s.start && of->pending.s.end == start && cause == of->pending.cause &&
@@ -201,14 +202,14 @@ static void put_gap(double start, double end, const time_site *site, enum simgpu
     of->pending.cause = cause;
 }
 
-/* Before the call that ends the hole: what the host did instead. */
+/* Explains the part before the call that ends the idle time, by the host's log. */
 static void blame_host(double start, double end, size_t *at) {
     static const time_site nowhere;
     while (*at < of->host_log.count && of->host_log.spans[*at].end <= start) ++*at;
     for (size_t i = *at; start < end; i++) {
         const span *s = i < of->host_log.count ? &of->host_log.spans[i] : NULL;
         double from = s ? smaller(end, larger(start, s->start)) : end;
-        put_gap(start, from, &nowhere, SIMGPU_HOST_WORKING); /* not seen at all: before the first call */
+        put_gap(start, from, &nowhere, SIMGPU_HOST_WORKING); /* without a log entry, before the first call */
         if (!s) return;
         double to = smaller(end, larger(from, s->end));
         if (s->doing == HOST_SUBMITS)
@@ -221,7 +222,7 @@ static void blame_host(double start, double end, size_t *at) {
     }
 }
 
-/* After the command that ends the hole had arrived: what it waited for. */
+/* Explains the part after the command's arrival, by the commands that it waited for. */
 static void blame_device(double start, double end, const span *waiter, size_t at[OTHERS]) {
     while (start < end) {
         const span *busy = NULL;
@@ -259,7 +260,7 @@ static void write_gaps(double from, double to) {
             put_gap(called, arrived, &s->site, SIMGPU_HOST_LAUNCHING);
             blame_device(arrived, start, s, others_at);
         }
-        /* The launch's own time: the SMs are taken, but nothing of the kernel runs yet. */
+        /* The launch's own time, in which the SMs are occupied but no instruction of the kernel runs. */
         put_gap(larger(idle_since, start), work, &s->site, SIMGPU_KERNEL_STARTING);
         if (end > idle_since) of->totals.busy += end - larger(idle_since, start);
         if (end > larger(idle_since, work)) of->totals.working += end - larger(idle_since, work);

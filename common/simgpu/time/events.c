@@ -1,7 +1,7 @@
-/* events.c — sends what happened to those who listen, in the order of the host's calls.
+/* events.c — sends events to the listeners, in the order of the host's calls.
  *
- * Commands finish in another order than they were submitted in. So each reserves its place when it is submitted, and
- * events are sent as soon as all before them are known. An event that must wait is copied with what it points to. */
+ * Commands finish in another order than they were submitted in. So each command reserves a slot when it is submitted,
+ * and an event is sent as soon as all earlier slots are filled. A waiting event is a deep copy. */
 #include "time.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 struct time_event_slot {
     bool known, dropped;
     struct simgpu_event event;
-    struct simgpu_line *lines; /* copies of what the event points to, or NULL */
+    struct simgpu_line *lines; /* copies of the event's arrays, or NULL */
     struct simgpu_fault *fault;
     char *mark;
     time_event_slot *next;
@@ -100,7 +100,7 @@ void time_events_drop(time_event_slot *s) {
     send_known();
 }
 
-/* --- what is known here about each kind ---------------------------------------------------------------------- */
+/* --- events of each kind ------------------------------------------------------------------------------------- */
 
 static struct simgpu_event event_of(enum simgpu_kind kind, const time_command *c, double start_ns, double end_ns) {
     return (struct simgpu_event){.kind = kind,

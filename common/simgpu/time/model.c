@@ -1,4 +1,4 @@
-/* model.c — how long a kernel takes, from what it did.
+/* model.c — computes the duration of a kernel from its counters.
  *
  *   duration = launch + max(blocks, issue, lsu, barrier, l2 read, l2 write, dram, atomic, latency)
  *
@@ -11,14 +11,14 @@
  *                                                               a global load takes two clocks at least
  *   barrier   warps at barriers        * clocks for each        / (SMs * clock)
  *   l2 read   sectors that miss L1     / rate
- *   l2 write  sectors stored in part   / rate                   whole sectors are a matter of DRAM
+ *   l2 write  sectors stored in part   / rate                   whole sectors are part of dram
  *   dram      unique bytes             / bandwidth              caches cold, each byte moved once
  *   atomic    turns at the busiest place * time of a turn       exec_card.atomic_place
- *   latency   what a block does one thing after another: its start, its rounds of loads, its chains of instructions,
- *             its barriers (ptx/depth.c). The longest block takes that long at least; and all of them together as long
- *             as their sum, shared by the places for blocks
+ *   latency   the serial time of a block: its start, its rounds of loads, its chains of instructions, its barriers
+ *             (ptx/depth.c). The launch takes at least the longest block's serial time, and at least the sum over all
+ *             blocks divided by the blocks that can be resident
  *
- * Issue, lsu and barrier belong to an SM, so the busiest SM counts: it has ceil(blocks / SMs) of the blocks. */
+ * Issue, lsu and barrier are resources of an SM, so the busiest SM decides: it has ceil(blocks / SMs) of the blocks. */
 #include "time.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ uint32_t time_occupancy(const time_profile *p, uint32_t threads, uint32_t regist
     uint32_t per_warp = (registers * WARP + unit - 1) / unit * unit;
     uint32_t resident = (uint32_t)p->warps_per_sm, quarters = (uint32_t)p->schedulers_per_sm;
     if (per_warp) {
-        /* Warps live in four quarters of the SM, each with a quarter of the registers. */
+        /* An SM has four quarters, each with a quarter of the warps and registers. */
         uint32_t by_registers = (uint32_t)p->registers_per_sm / quarters / per_warp * quarters;
         if (by_registers < resident) resident = by_registers;
     }
@@ -48,9 +48,9 @@ uint32_t time_occupancy(const time_profile *p, uint32_t threads, uint32_t regist
     return blocks;
 }
 
-/* Rounds of loads: what L1 answers, and what L2 and DRAM answer to the rest. Blocks that are resident together and read
- * the same sectors come to them together, and all wait for DRAM. DRAM is slower the fuller the SMs are of warps that
- * each want other sectors. Atomics whose value somebody waits for are rounds too, answered by L2. */
+/* Returns the time of a block's rounds of loads in ns: those that L1 serves, and the rest, which L2 and DRAM serve.
+ * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM. DRAM's latency grows
+ * with the number of warps that load different sectors. An atomic whose result is used is a round that L2 serves. */
 static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth depth, double resident,
                         double fullness) {
     const exec_counters *c = &r->total;
@@ -71,7 +71,8 @@ static double lsu_clocks(const time_profile *p, const exec_counters *c) {
     return larger((double)c->l1_wavefronts, loads) +
            (double)(c->shared_ld_wavefronts + c->shared_st_wavefronts + c->local_requests + c->shuffles);
 }
-/* Line by line, since what one line's loads leave free of the pipe's clocks is of no use to another's. */
+/* Returns the clocks of the LSU pipe, summed line by line, since one line's loads cannot use the clocks that another's
+ * leave free. */
 static double lsu_clocks_of_all(const time_profile *p, const exec_result *r) {
     double clocks = 0;
     for (uint32_t i = 0; i < r->nlines; i++) clocks += lsu_clocks(p, &r->lines[i].counters);
@@ -97,7 +98,7 @@ static double weight(const time_profile *p, enum simgpu_term bound, const exec_c
     }
 }
 
-/* The line with most of the bound's work; NULL when the PTX had no line table. */
+/* Returns the line with most of the bound's work, or NULL if the PTX has no line table. */
 static const exec_line *heaviest(const time_profile *p, enum simgpu_term bound, const exec_result *r) {
     const exec_line *best = NULL;
     for (uint32_t i = 0; i < r->nlines; i++)
@@ -108,7 +109,7 @@ static const exec_line *heaviest(const time_profile *p, enum simgpu_term bound, 
 
 static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : 0; }
 
-/* How much of the bound's resource the launch used, in the unit that simgpu_event.h gives for it. */
+/* Returns the launch's use of the bound's resource, in the unit that simgpu_event.h gives (simgpu_bound.amount). */
 static double amount_of(const time_profile *p, const exec_result *r, const exec_line *l, const time_estimate *e) {
     const exec_counters *c = l ? &l->counters : &r->total;
     switch (e->bound.term) {
@@ -138,7 +139,7 @@ static void explain(const time_profile *p, const exec_result *r, time_estimate *
 
 /* --- the roofs ---------------------------------------------------------------------------------------------- */
 
-/* A block's own time, or the sum over `blocks` of them. */
+/* Returns the serial time of a block, or the sum over `blocks` blocks, in ns. */
 static double serial_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident,
                         double fullness) {
     double barriers = (double)r->total.barriers * blocks / (double)r->blocks;
@@ -151,7 +152,7 @@ static double latency_ns(const time_profile *p, const exec_result *r, double slo
     double all = serial_ns(p, r, r->depths, blocks, resident, fullness) / slots;
     double longest = serial_ns(p, r, r->deepest, 1, resident, fullness);
     if (longest <= all) return all;
-    /* It runs on when the others are done, and then its loads are answered sooner. */
+    /* The longest block runs alone at the end, when DRAM serves its loads sooner. */
     return larger(all, serial_ns(p, r, r->deepest, 1, resident, fullness * all / longest));
 }
 
@@ -166,7 +167,7 @@ void time_model(const time_profile *p, const exec_result *r, time_estimate *e) {
     double fullness = smaller(1, smaller(blocks, slots) * warps_of(r) / (p->sm_count * p->warps_per_sm));
     double most =
         (double)((r->blocks + (uint64_t)p->sm_count - 1) / (uint64_t)p->sm_count); /* blocks of the busiest SM */
-    double busiest = blocks > 0 ? most / blocks : 0;                               /* its part of all work */
+    double busiest = blocks > 0 ? most / blocks : 0;                               /* its share of all work */
     double bytes = (double)(r->footprint_read + r->footprint_written) * SECTOR;
 
     double *ns = e->bound.term_ns;

@@ -1,8 +1,8 @@
-/* profile.c — reads a device profile: lines of `key = value`, # begins a comment. The build puts the files of profiles/
+/* profile.c — reads a device profile, lines of `key = value`; # begins a comment. The build puts the files of profiles/
  * into the library (profiles.inc).
  *
- * Strict, since a wrong constant would be a wrong grade: an unknown key, a value that is no positive number, a key
- * twice or a key missing is an error with its place. */
+ * The reader is strict, since a wrong constant would give a wrong grade: an unknown key, a value that is not a positive
+ * number, a repeated key and a missing key are errors with their place. */
 #include "time.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ __attribute__((noreturn, format(printf, 3, 4))) static void refuse(const char *c
     base_refuse("profiles/%s.conf%s: %s", card, number, text);
 }
 
-/* Cuts blanks at both ends. */
+/* Removes blanks at both ends. Returns the new beginning. */
 static char *trim(char *s) {
     s += strspn(s, " \t");
     for (size_t n = strlen(s); n > 0 && strchr(" \t\r\n", s[n - 1]); n--) s[n - 1] = '\0';
@@ -48,7 +48,7 @@ static char *trim(char *s) {
 
 static void set(time_profile *p, bool *seen, const char *card, int line, const char *key, const char *value) {
     if (!strcmp(key, "name")) {
-        if (!*value || strlen(value) >= sizeof p->name) refuse(card, line, "name: wants 1 to 63 characters");
+        if (!*value || strlen(value) >= sizeof p->name) refuse(card, line, "name: use 1 to 63 characters");
         strcpy(p->name, value);
         return;
     }
@@ -63,7 +63,7 @@ static void set(time_profile *p, bool *seen, const char *card, int line, const c
         *(double *)((char *)p + keys[i].offset) = number;
         return;
     }
-    refuse(card, line, "unknown key '%s'; the keys stand in common/simgpu/time/profile.def", key);
+    refuse(card, line, "unknown key '%s'; use a key of common/simgpu/time/profile.def", key);
 }
 
 static void read_profile(time_profile *p, const char *card, const char *text) {
@@ -75,7 +75,7 @@ static void read_profile(time_profile *p, const char *card, const char *text) {
         row[strcspn(row, "#\n")] = '\0';
         char *key = trim(row), *value = strchr(key, '=');
         if (!*key) continue;
-        if (!value) refuse(card, line, "wants `key = value`");
+        if (!value) refuse(card, line, "write the line as `key = value`");
         *value = '\0';
         set(p, seen, card, line, trim(key), trim(value + 1));
     }

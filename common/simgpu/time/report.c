@@ -1,4 +1,4 @@
-/* report.c — the report: every event as a line of JSON, for who cannot listen (fields: ../README.md). */
+/* report.c — writes every event as a line of JSON, for programs that do not link SimGPU (fields: ../README.md). */
 #include "time.h"
 
 #include <errno.h>
@@ -161,7 +161,7 @@ static void put_mark(FILE *f, const struct simgpu_event *e) {
     put_number(f, "host_ns", e->start_ns);
 }
 
-/* Kinds without a line, of which the trace alone tells, have no word. */
+/* A kind without a word has no line in the report; only the trace shows it. */
 static const struct {
     const char *word;
     void (*put)(FILE *f, const struct simgpu_event *e);

@@ -1,8 +1,8 @@
 /* timeline.c — a discrete-event simulation of one GPU and the host thread that feeds it.
  *
- * Each stream is a queue; its head starts when what it depends on is done, its command has arrived and its engine has
- * room. The device's clock jumps to the next happening: a start, a copy that begins to flow, a finish. It runs only as
- * far as the host can know: to the host's present (time_catch_up), or to what the host waits for (time_wait_*).
+ * Each stream is a queue; its head starts when its dependencies are done, the command has arrived and its engine has
+ * room. The device's clock jumps to the next step: a start, the begin of a copy's flow, an end. It runs only as far as
+ * the host can observe: to the host's present (time_catch_up), or to the end of a wait (time_wait_*).
  *
  * Engines: host-to-device copies one at a time, device-to-host copies one at a time (both together share the bus a
  * little), and the SMs: kernels of different streams run side by side while their blocks fit.
@@ -10,8 +10,8 @@
  * Dependencies: a stream is in order, so "that command is done" is "stream S has completed its Nth". The legacy default
  * stream waits for all earlier work of blocking streams, and their later work waits for it.
  *
- * A kernel changes memory when it starts (exec/ runs it then, its duration follows from what it did), a copy when it
- * finishes. Streams that are ordered cannot tell; streams that race get one of the results that a GPU could give. */
+ * A kernel changes memory when it starts, since its duration follows from its run; a copy changes memory when it ends.
+ * Ordered streams cannot observe this; racing streams get one of the results that a GPU could give. */
 #include "listen.h"
 
 #include <float.h>
@@ -21,32 +21,32 @@
 
 #define NEVER DBL_MAX
 
-/* BUSY: until `until`; then a copy over the bus flows, and a host function is called. */
+/* BUSY lasts until `until`; then a copy over the bus is FLOWING, and a host function is CALLED. */
 enum phase { QUEUED, BUSY, FLOWING, CALLED };
 
 typedef struct node {
     time_command c;
     struct node *next; /* in its stream */
-    uint64_t sequence; /* order of submission over all streams: breaks ties */
+    uint64_t sequence; /* order of submission over all streams; breaks ties */
     uint64_t count;    /* its number in its stream, from 1 */
-    double called;     /* when the host's call began */
-    double arrive;     /* when the device has it */
-    time_point *after; /* places in other streams */
+    double called;     /* start of the host's call, ns */
+    double arrive;     /* arrival at the device, ns */
+    time_point *after; /* dependencies on other streams */
     uint32_t nafter;
-    void *staged;          /* pageable source bytes, taken at the call */
+    void *staged;          /* a copy of the pageable source, made in the call */
     time_event_slot *slot; /* of its event, or NULL */
     enum phase phase;
-    double start, until, left, cap; /* left: bytes still to flow, at most at cap GB/s (bytes a ns) */
-    double fixed;                   /* a copy's time before it flows */
-    uint64_t fills;                 /* of the SMs, in parts, while it runs */
-    exec_fault *fault;              /* what the kernel ran into; the device stops when it finishes */
+    double start, until, left, cap; /* left: bytes still to flow, at most at cap GB/s (bytes per ns) */
+    double fixed;                   /* a copy's time before it flows, ns */
+    uint64_t fills;                 /* parts of the SMs that it occupies */
+    exec_fault *fault;              /* the kernel's fault, which stops the device at the kernel's end */
 } node;
 
 typedef struct {
     bool blocking, ended;
     node *head, *tail;
     uint64_t submitted, completed;
-    double done_ns; /* when the last command completed */
+    double done_ns; /* end of the last completed command */
     bool last_was_kernel;
 } stream;
 
@@ -65,10 +65,10 @@ struct time_device {
     uint32_t nstreams;
     uint64_t sequence;
     double host, device; /* the two clocks; the device's may lag behind the host's, or lead while the host waits */
-    node *h2d, *d2h;     /* what the copy engines do */
-    uint64_t filled;     /* of the SMs, in parts */
+    node *h2d, *d2h;     /* the copies on the copy engines */
+    uint64_t filled;     /* occupied parts of the SMs */
     bool in_function;    /* a host function runs, at the device's present */
-    double function_ns;  /* the work that it has done */
+    double function_ns;  /* its work so far */
     exec_fault fault;
 };
 
@@ -128,7 +128,7 @@ uint32_t time_stream_new(bool blocking) {
     stream_at(TIME_LEGACY_STREAM);
     for (uint32_t i = 1; i < line->nstreams; i++) {
         stream *s = &line->streams[i];
-        if (s->ended && !s->head) { /* reused; its counts go on, so old dependencies stay true */
+        if (s->ended && !s->head) { /* reuse it; its counts continue, so old dependencies stay true */
             s->ended = false;
             s->blocking = blocking;
             return i;
@@ -175,8 +175,7 @@ static bool on_sms(const time_command *c) {
 }
 static node **engine(const node *n) { return n->c.direction == SIMGPU_H2D ? &line->h2d : &line->d2h; }
 
-/* How full the SMs are is counted in parts, so that it is exact: each number of blocks from 1 to 32 that an SM may hold
- * divides an SM's parts. */
+/* The SMs' load is counted exactly, in parts: each number of resident blocks from 1 to 32 divides an SM's parts. */
 #define PARTS_OF_SM 144403552893600u
 
 static uint64_t all_parts(const time_profile *p) { return (uint64_t)p->sm_count * PARTS_OF_SM; }
@@ -191,7 +190,7 @@ static uint8_t *bytes_at(uint64_t address, uint64_t offset) {
     return (exec_mem_in_window(p) ? exec_mem_host(line->exec, address) : (uint8_t *)(uintptr_t)address) + offset;
 }
 
-/* The copy's or memset's effect on memory. */
+/* Applies the copy or memset to memory. */
 static void move_bytes(const node *n) {
     const time_command *c = &n->c;
     if (c->width == 0) return;
@@ -209,7 +208,7 @@ static void move_bytes(const node *n) {
 static time_moments moments_of(const node *n) { return (time_moments){n->called, n->arrive, n->start}; }
 
 static void start_launch(node *n, const time_profile *p) {
-    static exec_result r; /* large: the fault is in it */
+    static exec_result r; /* too large for the stack, because of its fault */
     time_estimate e;
     memset(&r, 0, sizeof r);
     exec_run(&n->c.launch, &r);
@@ -231,7 +230,7 @@ static void start(node *n) {
     double bytes = (double)time_bytes(&n->c);
     n->start = n->until = line->device;
     n->phase = BUSY;
-    if (line->fault.kind != SIMGPU_FAULT_NONE) n->fills = 0; /* the context is dead: nothing happens any more */
+    if (line->fault.kind != SIMGPU_FAULT_NONE) n->fills = 0; /* the context is dead, so the command has no effect */
     if (line->fault.kind != SIMGPU_FAULT_NONE) return;
     if (n->c.kind == TIME_LAUNCH) {
         TELL(launches, &n->c, n->count);
@@ -247,16 +246,16 @@ static void start(node *n) {
     } else if (n->c.kind == TIME_EVENT) {
         n->until += p->event_ns;
     } else if (n->c.kind == TIME_HOST_CALL) {
-        n->until += p->host_wake_ns; /* as any thread that waits for the device */
+        n->until += p->host_wake_ns; /* a thread wakes up as in any wait for the device */
     } else if (n->c.kind == TIME_COPY) {
-        n->until += bytes / p->pageable_d2h_gbs; /* host to host: the CPU's own memcpy, in its stream's order */
+        n->until += bytes / p->pageable_d2h_gbs; /* host to host, by the CPU's memcpy in the stream's order */
     }
     line->filled += n->fills;
     if (on_sms(&n->c) && n->c.kind != TIME_LAUNCH)
         time_activity_device(&n->c, n->called, n->arrive, n->start, n->start + p->kernel_fixed_ns, n->until);
 }
 
-/* The stream goes on when the function has returned and the device has heard of it. */
+/* Calls the host function. The stream continues when the device has learned of its return. */
 static void call_host_function(node *n) {
     bool dead = line->fault.kind != SIMGPU_FAULT_NONE;
     n->phase = CALLED;
@@ -304,7 +303,7 @@ static void finish(node *n) {
 
 /* --- the clock ---------------------------------------------------------------------------------------------- */
 
-static double rate(const node *n) { /* GB/s, which is bytes a nanosecond */
+static double rate(const node *n) { /* in GB/s, which is bytes per nanosecond */
     const time_profile *p = time_profile_get();
     bool duplex = line->h2d && line->d2h && line->h2d->phase == FLOWING && line->d2h->phase == FLOWING;
     double bus = duplex ? p->pinned_duplex_gbs : p->pinned_gbs;
@@ -314,14 +313,14 @@ static double rate(const node *n) { /* GB/s, which is bytes a nanosecond */
 static void flow(double to) {
     node *copies[2] = {line->h2d, line->d2h};
     double moved[2] = {0, 0};
-    for (int i = 0; i < 2; i++) /* both rates before either changes */
+    for (int i = 0; i < 2; i++) /* compute both rates before either copy changes */
         if (copies[i] && copies[i]->phase == FLOWING) moved[i] = rate(copies[i]) * (to - line->device);
     for (int i = 0; i < 2; i++)
         if (copies[i]) copies[i]->left -= moved[i];
     line->device = to;
 }
 
-/* When the head of a stream can start; NEVER while it waits for something whose time is not known yet. */
+/* Returns the time at which the head of a stream can start, or NEVER while a dependency has no known end. */
 static double ready(const stream *s, const node *n) {
     double when = larger(n->arrive, s->done_ns);
     if (n->c.kind == TIME_LAUNCH && !s->last_was_kernel)
@@ -331,7 +330,7 @@ static double ready(const stream *s, const node *n) {
     return has_room(n) ? larger(when, line->device) : NEVER;
 }
 
-/* The device's next happening no later than `limit`: carries it out; false when there is none. */
+/* Carries out the device's next step that is not later than `limit`. Returns false if there is none. */
 static bool step(double limit) {
     node *next = NULL;
     double when = NEVER;
@@ -342,7 +341,7 @@ static bool step(double limit) {
         if (!n) continue;
         bool starts = n->phase == QUEUED;
         double t = starts ? ready(s, n) : n->phase != FLOWING ? n->until : line->device + larger(0, n->left) / rate(n);
-        /* At one instant, what ends goes before what begins; then the order of submission. */
+        /* At one instant, ends come before starts, then the order of submission decides. */
         bool sooner = t < when || (t == when && next && starts == next_starts && n->sequence < next->sequence) ||
                       (t == when && next && !starts && next_starts);
         if (t == NEVER || !sooner) continue;
@@ -364,7 +363,7 @@ static bool step(double limit) {
 }
 
 void time_catch_up(void) {
-    if (line->in_function) return; /* it runs inside a step */
+    if (line->in_function) return; /* a host function runs inside a step */
     while (step(line->host)) {}
     if (line->device < line->host) flow(line->host);
 }
@@ -394,7 +393,7 @@ static void find_dependencies(node *n) {
     }
 }
 
-/* How much of the SMs a command fills. */
+/* Returns the parts of the SMs that a command occupies. */
 static uint64_t parts_of(const time_command *c, const time_profile *p) {
     if (c->kind != TIME_LAUNCH) return on_sms(c) ? all_parts(p) : 0;
     const exec_launch *l = &c->launch;
@@ -404,7 +403,8 @@ static uint64_t parts_of(const time_command *c, const time_profile *p) {
     return blocks < all_parts(p) / part ? blocks * part : all_parts(p);
 }
 
-/* Copies a pageable source now, as the driver does into its own page-locked buffer: the caller may change it. */
+/* Copies a pageable source now, as the driver does into its page-locked buffer, since the program may change it later.
+ * Returns the copy. */
 static void *stage(const time_command *c) {
     uint8_t *buffer = need(malloc(c->width * c->height + 1));
     for (uint64_t row = 0; row < c->height; row++)
@@ -412,7 +412,7 @@ static void *stage(const time_command *c) {
     return buffer;
 }
 
-/* What the call itself costs the host. */
+/* Returns the host's cost of the call itself, in ns. */
 static double price(const time_command *c, const time_profile *p) {
     switch (c->kind) {
     case TIME_LAUNCH: return p->host_launch_ns;
@@ -424,12 +424,12 @@ static double price(const time_command *c, const time_profile *p) {
     }
 }
 
-/* How a copy over the bus will go: its fixed time and the rate it can have at most. Returns what else the host pays.
+/* Plans a copy over the bus: sets its fixed time and its highest rate. Returns the host's cost of staging, in ns.
  *
  * The driver moves pageable memory through a page-locked buffer of its own, chunk by chunk: the CPU copies one chunk
- * while the engine moves another. So the copy takes the CPU's time and one chunk more on the bus. To the device, the
- * call returns when the CPU is through; from the device, the caller waits anyway. Small ones to the device travel in
- * the command itself. */
+ * while the engine moves another. So the copy takes the CPU's time and one chunk more on the bus. A call to the device
+ * returns when the CPU has copied the last chunk; a call from the device waits for the end in any case. Small copies to
+ * the device travel in the command itself. */
 static double plan_copy(node *n, const time_profile *p) {
     const time_command *c = &n->c;
     double bytes = (double)time_bytes(c);
@@ -457,7 +457,7 @@ static double plan_copy(node *n, const time_profile *p) {
     return c->direction == SIMGPU_D2H ? 0 : bytes / cpu_gbs;
 }
 
-/* The host's clock moves, and somebody is told why. */
+/* Advances the host's clock and logs the activity. */
 static void spend(enum time_doing what, double ns) {
     time_activity_host(what, line->host, line->host + ns);
     line->host += ns;
@@ -478,7 +478,7 @@ void time_submit(const time_command *c) {
     n->called = time_activity_call_ns();
     spend(HOST_SUBMITS, price(c, p));
     spend(HOST_IN_CALL, staging);
-    /* A staged copy flows while the CPU stages it; everything else goes off when its call ends. */
+    /* A staged copy flows while the CPU stages it; every other command leaves when its call ends. */
     bool while_staged = n->staged && (double)time_bytes(c) > p->inline_bytes;
     n->arrive = larger(begun + p->arrive_ns, while_staged ? begun : line->host);
 
@@ -499,7 +499,7 @@ void time_submit(const time_command *c) {
 
 /* --- the host ----------------------------------------------------------------------------------------------- */
 
-/* The host knows now that all that the stream was given has ended. */
+/* Tells listeners that the host has waited for all work of the stream. */
 static void saw(uint32_t id) {
     const stream *s = stream_at(id);
     if (s->submitted) TELL(host_saw, id, s->submitted);
@@ -530,7 +530,7 @@ bool time_all_idle(void) {
     return true;
 }
 
-/* The host was waiting for something that the device reached at `done`. */
+/* Ends a wait of the host for a point that the device reached at `done`. */
 static void wake(double done) {
     const time_profile *p = time_profile_get();
     time_activity_call_syncs();

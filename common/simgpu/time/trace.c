@@ -1,4 +1,4 @@
-/* trace.c — the timeline as Chrome Trace Event JSON, which ui.perfetto.dev and chrome://tracing draw.
+/* trace.c — writes the timeline as Chrome Trace Event JSON, for ui.perfetto.dev and chrome://tracing.
  *
  * One array of events. Rows are threads of two processes: the host (its calls, its host functions) and the GPU (the two
  * copy engines, the SMs, why the SMs were idle, and each stream). Times are microseconds. A row must not hold spans
@@ -14,7 +14,7 @@ static FILE *file;
 
 enum row { ROW_HOST, ROW_FUNCTIONS, ROW_H2D, ROW_D2H, ROW_GAPS, ROW_SMS, ROW_STREAMS = 64 };
 enum { HOST = 1, GPU = 2, SIDE_BY_SIDE = ROW_STREAMS - ROW_SMS };
-static uint64_t sms_until[SIDE_BY_SIDE]; /* the last span's end in each row of the SMs */
+static uint64_t sms_until[SIDE_BY_SIDE]; /* end of the last span in each row of the SMs */
 static bool named[ROW_STREAMS + 1024];
 
 __attribute__((noreturn)) static void lost(const char *why) { base_refuse("the trace cannot be written: %s", why); }
@@ -56,7 +56,7 @@ static void name_process(int pid, const char *name) {
     fputs("}},\n", file);
 }
 
-/* The first row of the SMs that is free by then. */
+/* Returns the first row of the SMs that is free at the event's start. */
 static unsigned sm_row(const struct simgpu_event *e) {
     unsigned i = 0;
     while (i < SIDE_BY_SIDE - 1 && sms_until[i] > e->start_ns) i++;
@@ -124,7 +124,7 @@ static void hear(const struct simgpu_event *e, void *none) {
 int time_trace_to(const char *path) {
     if (file) {
         time_events_stop(hear, NULL);
-        fputs("{}]\n", file); /* every line before ends in a comma */
+        fputs("{}]\n", file); /* each event ends in a comma, so close the array with an empty object */
         if (fclose(file)) lost(strerror(errno));
     }
     file = NULL;

@@ -1,5 +1,6 @@
-/* words.c — every sentence about a run, made last and from data: why a kernel took its time, what stopped it, what the
- * checks found. It knows include/simgpu_event.h and nothing else of SimGPU; another language would replace this file.
+/* words.c — turns events into English: why a kernel took its time, why it stopped, what the checks found, why the SMs
+ * were idle. It implements the simgpuSay functions of include/simgpu_event.h and uses only that header and base/, so a
+ * translation replaces this one file. A fault, for example:
  *
  *   transpose.cu:31: illegal address: store of 4 bytes at 0x20000004000: 0 bytes past the end of the 16384-byte ...
  *       31 |     out[c * rows + r] = in[r * cols + c];
@@ -15,7 +16,7 @@
 
 typedef unsigned long long ull;
 
-/* A text that grows; what does not fit is cut off. */
+/* The caller's buffer; add() appends to it and truncates at its end. */
 typedef struct {
     char *text;
     size_t size;
@@ -39,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void add(const page *p, const char 
 
 static bool known(const struct simgpu_place *at) { return at->file && *at->file && at->line; }
 
-/* "line 41" of the file at hand, "train.cu:41" of another, or "an unknown line". */
+/* Adds "line 41" if the place is in file_at_hand, else "train.cu:41", or "an unknown line". */
 static void add_place(const page *p, const struct simgpu_place *at, const char *file_at_hand) {
     if (!at->file)
         add(p, "an unknown line");
@@ -49,17 +50,11 @@ static void add_place(const page *p, const struct simgpu_place *at, const char *
         add(p, "%s:%d", base_file_name(at->file), at->line);
 }
 
-/* The line of source and, where the column is known, a caret below it; nothing if the file cannot be read. */
+/* Adds the source line and, if the column is known, a caret below it. Adds nothing if the file cannot be read. */
 static void add_source(const page *p, const struct simgpu_place *at) {
     char line[512];
-    int n = 0;
-    FILE *f = known(at) ? fopen(at->file, "re") : NULL;
-    if (!f) return;
-    while (n < at->line && fgets(line, sizeof line, f)) n++;
-    fclose(f);
-    if (n != at->line) return;
-    line[strcspn(line, "\r\n")] = '\0';
-    add(p, "\n%6d | %s", n, line);
+    if (!known(at) || !base_read_line(at->file, (uint32_t)at->line, line, sizeof line)) return;
+    add(p, "\n%6d | %s", at->line, line);
     if (!at->column) return;
     add(p, "\n       | ");
     for (int k = 0; k < at->column - 1 && line[k]; k++) add(p, "%c", line[k] == '\t' ? '\t' : ' ');
@@ -71,7 +66,7 @@ static void add_address(const page *p, const struct simgpu_address *a) {
     switch (a->where) {
     case SIMGPU_NULL_POINTER: add(p, "a null pointer"); break;
     case SIMGPU_NO_DEVICE_MEMORY:
-        add(p, "not a device address; it looks like a host pointer: pass what cudaMalloc gave");
+        add(p, "not a device address; it looks like a host pointer; pass a pointer from cudaMalloc");
         break;
     case SIMGPU_NONE_ALLOCATED: add(p, "nothing is allocated"); break;
     case SIMGPU_INSIDE:
@@ -154,9 +149,9 @@ static void add_access(const page *p, const struct simgpu_fault *f) {
     add(p, "%s of %u bytes ", verbs[f->did], f->bytes);
 }
 
-/* Nobody in the block can run, and not all have ended: who waits where. */
+/* Lists where the threads of a deadlocked block wait. */
 static void add_waiting(const page *p, const struct simgpu_fault *f) {
-    static const char *const where[] = {[SIMGPU_WAITS_FOR_WARP] = "for the others of their warp to come",
+    static const char *const where[] = {[SIMGPU_WAITS_FOR_WARP] = "for the other lanes of their warp",
                                         [SIMGPU_WAITS_AT_BARRIER] = "at the barrier",
                                         [SIMGPU_WAITS_FOR_MASK] = "for lanes that their mask names"};
     for (uint32_t k = 0; k < f->nwaiting; k++)
@@ -165,8 +160,8 @@ static void add_waiting(const page *p, const struct simgpu_fault *f) {
     if (f->n[0]) add(p, "; %llu have ended", (ull)f->n[0]);
     add(p, ". %s",
         f->waiting[f->n[2]].what == SIMGPU_WAITS_FOR_MASK
-            ? "Every lane that a mask names must come to the line that names it"
-        : f->counted ? "A barrier with a number of threads waits until so many have come"
+            ? "Every lane that a mask names must reach the line with that mask"
+        : f->counted ? "A barrier with a thread count waits until that many threads reach it"
                      : "Every thread of the block must reach the same __syncthreads()");
 }
 
@@ -190,8 +185,12 @@ static void add_cause_of_access(const page *p, const struct simgpu_fault *f) {
         add_access(p, f);
         add(p, "at offset %llu of %s memory, which has %llu bytes here", (ull)f->n[0], f->name, (ull)f->n[1]);
         break;
-    case SIMGPU_CAUSE_LOCAL_ATOMIC: add(p, "an atomic on local memory, which no other thread can see"); break;
-    case SIMGPU_CAUSE_PRINTF_STRING: add(p, "printf was given a string that is not in device memory"); break;
+    case SIMGPU_CAUSE_LOCAL_ATOMIC:
+        add(p, "an atomic on local memory, which no other thread can see; use shared or device memory");
+        break;
+    case SIMGPU_CAUSE_PRINTF_STRING:
+        add(p, "printf was given a string that is not in device memory; pass a string literal");
+        break;
     case SIMGPU_CAUSE_NO_FUNCTION:
         add(p, "call through a pointer that is not a device function (0x%llx)", (ull)f->n[0]);
         break;
@@ -206,31 +205,33 @@ static void add_cause(const page *p, const struct simgpu_fault *f) {
     case SIMGPU_CAUSE_ASSERTION: add(p, "%s (%s:%llu)", f->text, f->name, a); break;
     case SIMGPU_CAUSE_BARRIERS:
         add(p,
-            "threads of one block meet at different barriers: some wait at line %llu, others at line %llu; every "
-            "thread must reach the same __syncthreads()",
+            "threads of one block wait at different barriers, some at line %llu, others at line %llu; let every "
+            "thread reach the same __syncthreads()",
             a, b);
         break;
     case SIMGPU_CAUSE_BARRIER_NUMBER:
-        add(p, "barrier %llu for %llu threads: there are 16 barriers, and thread counts are multiples of 32", a, b);
+        add(p, "barrier %llu for %llu threads; use barriers 0 to 15 and thread counts that are multiples of 32", a, b);
         break;
     case SIMGPU_CAUSE_BARRIER_PARTLY:
-        add(p, "a barrier under a condition that only some lanes of the warp meet");
+        add(p, "a barrier under a condition that only some lanes of the warp meet; move it out of the condition");
         break;
     case SIMGPU_CAUSE_MASK_WITHOUT_ME:
-        add(p, "the mask 0x%08llx does not name lane %llu, which executes it", a, b);
+        add(p, "the mask 0x%08llx does not name lane %llu, which executes it; add the lane to the mask", a, b);
         break;
-    case SIMGPU_CAUSE_MASK_OF_ABSENT: add(p, "the mask 0x%08llx names lanes that do not execute it", a); break;
-    case SIMGPU_CAUSE_SPLITS: add(p, "branches diverge inside each other more than %llu deep", a); break;
-    case SIMGPU_CAUSE_CALLS: add(p, "calls nest too deep at %s: endless recursion?", f->name); break;
+    case SIMGPU_CAUSE_MASK_OF_ABSENT:
+        add(p, "the mask 0x%08llx names lanes that do not execute it; name only lanes that reach this line", a);
+        break;
+    case SIMGPU_CAUSE_SPLITS: add(p, "divergent branches nest more than %llu deep", a); break;
+    case SIMGPU_CAUSE_CALLS: add(p, "calls nest too deep at %s; is the recursion endless?", f->name); break;
     case SIMGPU_CAUSE_TRAP: add(p, "the kernel executed a trap"); break;
     case SIMGPU_CAUSE_BRANCH_INDEX: add(p, "brx.idx with index %llu into a list of %llu targets", a, b); break;
     case SIMGPU_CAUSE_BLOCK_BUDGET:
-        add(p, "still running after its budget of warp instructions for a block: an endless loop?");
+        add(p, "a block used up its budget of warp instructions; is a loop endless? SIMGPU_BUDGET raises the budget");
         break;
     case SIMGPU_CAUSE_LAUNCH_BUDGET:
         add(p,
-            "the first %llu of its %llu blocks took more than %llu warp instructions, which is the budget of a "
-            "launch; SIMGPU_BUDGET raises it",
+            "the first %llu of its %llu blocks took more than %llu warp instructions, the budget of a launch; "
+            "SIMGPU_BUDGET raises it",
             a, b, c);
         break;
     case SIMGPU_CAUSE_WAITING: add_waiting(p, f); break;
@@ -331,11 +332,11 @@ static void add_finding(const page *p, const struct simgpu_finding *f) {
     case SIMGPU_IN_FLIGHT:
         add(p, "in flight: the host %s a buffer that a copy (", does(mine->at.did));
         add_place(p, &other->at, mine->at.file);
-        add(p, ") may still be %s: nobody has waited for it", writes ? "writing" : "reading");
+        add(p, ") may still be %s, since the host has not waited for it", writes ? "writing" : "reading");
     }
 }
 
-/* The lines between the source and the remedy. */
+/* Adds the lines between the source and the remedy. */
 static void add_details(const page *p, const struct simgpu_finding *f) {
     const struct simgpu_side *mine = &f->side[0], *other = &f->side[1];
     bool writes = other->at.did == SIMGPU_DID_WRITE;
@@ -372,22 +373,22 @@ static void add_details(const page *p, const struct simgpu_finding *f) {
 static const char *remedy(const struct simgpu_finding *f) {
     static const char *const races[] = {
         [SIMGPU_OTHER_THREAD] = "put __syncthreads() between the two, where every thread of the block passes it.",
-        [SIMGPU_OTHER_LANE] = "lanes of one warp need not run together: put __syncwarp() between the two, or pass the "
-                              "value by __shfl_sync.",
-        [SIMGPU_OTHER_BLOCK] = "blocks of one launch run in any order: give each block its own element, use an atomic, "
-                               "end the kernel between the two, or publish what was written by __threadfence() and "
-                               "then a flag.",
-        [SIMGPU_SAME_STORE] = "which value stays is left open: let one thread write, or use an atomic."};
+        [SIMGPU_OTHER_LANE] = "put __syncwarp() between the two, or pass the value by __shfl_sync; lanes of one warp "
+                              "need not run together.",
+        [SIMGPU_OTHER_BLOCK] = "give each block its own element, use an atomic, end the kernel between the two, or "
+                               "publish the value by __threadfence() and then a flag; blocks of one launch run in any "
+                               "order.",
+        [SIMGPU_SAME_STORE] = "let one thread write, or use an atomic; a GPU may keep any of the values."};
     switch (f->kind) {
     case SIMGPU_RACE: return races[f->rival];
     case SIMGPU_UNINITIALISED:
-        return "shared memory begins with garbage in every block: write each element before it is read, zeros too.";
+        return "write each element before the first read, zeros too; shared memory begins with garbage in every block.";
     case SIMGPU_STREAM_ORDER:
         return "record an event behind the first (cudaEventRecord) and let the other's stream wait for it "
                "(cudaStreamWaitEvent), or put both on one stream.";
     default:
-        return "wait before the host goes on with it: cudaStreamSynchronize(stream), or an event recorded behind the "
-               "copy and cudaEventSynchronize.";
+        return "wait for the copy before the host uses the buffer, by cudaStreamSynchronize(stream), or by an event "
+               "behind the copy and cudaEventSynchronize.";
     }
 }
 
@@ -404,7 +405,7 @@ const char *simgpuSayFinding(const struct simgpu_finding *f, enum simgpu_part pa
         add_details(&p, f);
         add(&p, "\n  ");
     }
-    add(&p, "Mend: %s", remedy(f));
+    add(&p, "Fix: %s", remedy(f));
     return text;
 }
 
