@@ -29,3 +29,38 @@ load helper
     [[ $output == *"can be run from a text"* ]]
     [ ! -e forbidden ]
 }
+
+# Prints "TEXT: PATH" for each path in backticks, and each link, that leads nowhere. The worked example's files (lab 6)
+# are in its page alone; labN stands for every lab.
+# shellcheck disable=SC2016 # the backticks are the text's
+dead_ends() {
+    local text path
+    for text in README.md handouts/*.md labs/*/hints.md common/simgpu/README.md; do
+        [ -e "$text" ] || continue
+        grep -oE '`(labs|solutions|tests|common|handouts)/[^` ]*' "$text" | tr -d '`' | sed 's/labN/lab3/' |
+            while read -r path; do
+                [[ $path =~ /lab6(-add)?[/.] ]] || compgen -G "$path" >/dev/null || echo "$text: $path"
+            done
+        grep -oP '\]\(\K(?!https?:)[^)#]+' "$text" |
+            while read -r path; do
+                [ -e "${text%"${text##*/}"}$path" ] || echo "$text: $path"
+            done
+    done
+}
+
+@test "every path and link in the texts leads somewhere" {
+    run dead_ends
+    echo "$output"
+    [ -z "$output" ]
+}
+
+# shellcheck disable=SC2016
+@test "a path or a link that leads nowhere is found" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir handouts labs
+    touch README.md labs/there.cu
+    printf '# T\n\nRead `labs/lab3-transpose/nothing.cu` and [this](nothing.md), then `labs/there.cu`.\n' >handouts/t.md
+    run dead_ends
+    [ "$output" = "handouts/t.md: labs/lab3-transpose/nothing.cu
+handouts/t.md: nothing.md" ]
+}

@@ -130,7 +130,7 @@ say() {
     rm -rf .build/hints
     cp "$(lab_tests 3)/wrong/missing_sync.cu" "$mine"
     say make hint3
-    [[ $output == *"hint 1 of 3 (question) for: every element lands"*"data changes hands"* ]]
+    [[ $output == *"hint 1 of 3 (question) for: every element lands"*"data goes from one thread to another"* ]]
     cp "$(lab_tests 3)/wrong/out_of_bounds.cu" "$mine"
     say make hint3
     [[ $output == *"hint 1 of 3 (question) for: every element lands"*"Does that element exist"* ]]
