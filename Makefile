@@ -141,19 +141,19 @@ else ifeq ($(B),.build/sim-nvcc)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=compute_90 -Xcompiler -idirafter,$(SIMGPU)/include
 else
 define compile_ll
-$(CLANG) $(SIM_CUDA) $(SIM_PTX:%=-Xclang %) $3 --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -MMD -MP -MF $2.device.d -MT $@ -o $2.device.ll $1
+$(HIDE) $(CLANG) $(SIM_CUDA) $(SIM_PTX:%=-Xclang %) $3 --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -MMD -MP -MF $2.device.d -MT $@ -o $2.device.ll $1
 $(B)/wide_copies $2.device.ll >$2.wide.ll
-$(CLANG) $(SIM_OPTIMISE) -S -x ir -o $2.ptx $2.wide.ll
+$(HIDE) $(CLANG) $(SIM_OPTIMISE) -S -x ir -o $2.ptx $2.wide.ll
 $(B)/ptx2fatbin $2.ptx $2.fatbin
-$(CLANG) -gdwarf-4 $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
+$(HIDE) $(CLANG) -gdwarf-4 $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
 endef
-assemble_ll = $(CLANG) -O2 -fPIC -Xclang -disable-llvm-passes -c -o $2.o $2.ll
+assemble_ll = $(HIDE) $(CLANG) -O2 -fPIC -Xclang -disable-llvm-passes -c -o $2.o $2.ll
 define compile_cu
 $(compile_ll)
 $(assemble_ll)
 endef
 endif
-compile_cu ?= $(NVCC_LANE) $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
+compile_cu ?= $(HIDE) $(NVCC_LANE) $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
 LAB_CC    ?= $(CLANG)
 LAB_FLAGS ?= $(C_FLAGS) -O2 -I $(SIMGPU)/include
 CUDART    ?= $(B)/lib/libcudart.so
@@ -254,7 +254,7 @@ $(B)/%/lab$1.o: $(B)/%/lab$1.ll
 else
 # What it is about to include, for gate.sh. Where that cannot be told, the compiler will say why.
 $(B)/%/lab$1.before: $(B)/%/lab$1.cu
-	@$(NVCC_LANE) -I $$(dir$1) -M $$< >$$@ 2>/dev/null || true
+	@$(HIDE) $(NVCC_LANE) -I $$(dir$1) -M $$< >$$@ 2>/dev/null || true
 $(B)/%/lab$1.o: $(B)/%/lab$1.cu
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1))
 endif

@@ -305,3 +305,10 @@ gate_stops() {
     [ "$status" != 0 ]
     [[ $output == *'gate: transpose.cu does not define `view_transpose`'* || $output == *error:* ]]
 }
+
+@test "a submission is compiled where the solutions cannot be seen" {
+    unshare -rm true 2>/dev/null || skip "this machine gives a user no view of the files of its own"
+    changed '1 i #if __has_include("../../../solutions/lab3-transpose/transpose.cu") || __has_include(<../../proc/self/cwd/solutions/lab3-transpose/transpose.cu>)\n#error seen\n#else\n#error hidden\n#endif'
+    [[ $output == *"error: hidden"* && $output != *"error: seen"* ]]
+    scored 0
+}

@@ -76,6 +76,8 @@ refused() { echo "$1, see above" >"$stem.reason"; }
 prepare() {
     local n=$1 first=ll
     if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then first=before; fi
+    # What is not ours is compiled where our solutions cannot be seen.
+    case $program in "$B"/reference/* | "$B"/starter/*) ;; *) export HIDE=common/make/hide.sh ;; esac
     # What the compiler says is shown after the first look only.
     build_apart "$program.$first" || refused "it does not compile"
     if ! gate source "$n"; then
@@ -85,10 +87,11 @@ prepare() {
         show_compiler "$n"
     elif ! gate names "$n"; then
         refused "it was refused"
-    elif ! build_apart "$program"; then
+    elif ! HIDE='' build_apart "$program"; then
         refused "it does not link"
         show_compiler "$n"
     fi
+    unset HIDE
 }
 
 # One run, with a folder of its own for what it writes. Its record is taken when nothing of it is left running.
