@@ -233,6 +233,9 @@ all: $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a $(TOOLS)) $(foreach n,$(LA
 # the judge, linked once (its parts: common/lab/player.h); it opens the object that lies beside the name it is called
 # by, so that .build/sim/mine/lab3, a link to it, runs .build/sim/mine/lab3.so.
 
+# $(call judge_c,LABS_FOLDER): a part of a lab's judge or player.
+judge_c = mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $1 -I $1/parts -I common/lab -MMD -MP -c -o $@ $<
+
 define lab_rules
 dir$1  := $(patsubst %/,%,$(wildcard labs/lab$1-*/))
 file$1 := $(notdir $(firstword $(wildcard solutions/lab$1-*/*.cu)))
@@ -262,11 +265,11 @@ $(B)/%/lab$1.so: $(B)/%/lab$1.o $(B)/judge/lab$1.map $(B)/judge/lab$1.wraps $(CU
 	@$$(call link_so,$$<,$(B)/judge/lab$1.map,$(B)/judge/lab$1.wraps)
 
 $(B)/obj/lab$1/%.o: $$(dir$1)/%.c $(JUDGE_MADE_BY)
-	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I $$(dir$1)/parts -I common/lab -MMD -MP -c -o $$@ $$<
+	@$$(call judge_c,$$(dir$1))
 $(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.c $(JUDGE_MADE_BY)
-	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I $$(dir$1)/parts -I common/lab -MMD -MP -c -o $$@ $$<
+	@$$(call judge_c,$$(dir$1))
 $(B)/obj/lab$1/%.o: tests/lab$1/%.c $(JUDGE_MADE_BY)
-	@mkdir -p $$(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $$(dir$1) -I $$(dir$1)/parts -I common/lab -MMD -MP -c -o $$@ $$<
+	@$$(call judge_c,$$(dir$1))
 $(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.cu $(CUDA_TOOLS)
 	@mkdir -p $$(@D)
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab)
