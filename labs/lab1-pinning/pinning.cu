@@ -10,16 +10,16 @@
  * The link between host and device can carry 55 GB a second in each direction, and both directions at once. This loop
  * gets about 15 in all. No kernel is at fault here; you will not write one. You will decide where the bytes wait.
  *
- * What to measure, in this order. `make lab1` prints all of it, `make lines1` says which line:
+ * Measure these in this order. `make lab1` prints all of them, `make lines1` says which line:
  *
  *   1. allocations      Each batch gets new memory, as each tensor does. Once is enough.
  *   2. staged bytes     The card can fetch bytes by itself (DMA), but only from page-locked memory, whose pages cannot
- *                       be moved or swapped out. From any other memory the CPU copies them to a page-locked place
- *                       first. Pin your buffers. Outside the loop: predict what it costs inside.
+ *                       be moved or swapped out. From any other memory the CPU copies them to a page-locked buffer
+ *                       first. Pin your buffers outside the loop. Predict how long it would take inside.
  *   3. one direction    cudaMemcpy waits. cudaMemcpyAsync does not, and the loader can fill the next buffer meanwhile.
  *                       But when may you touch a buffer again? Find the one wait that is needed.
- *   4. both directions  The card has an engine for each direction. Work in one stream is done in order. So?
- *   5. a ring           Pinned memory is taken from everybody else. You may hold room for four batches and results.
+ *   4. both directions  The card has an engine for each direction, but work in one stream is done in order.
+ *   5. a ring           No other program can use pinned memory. You may pin buffers for four batches and results.
  *
  * It takes about 30 lines of new code. Keep the name and parameter of the function that lab1.h declares.
  */

@@ -5,19 +5,19 @@
  *     means = torch.tensor([g.mean().item() for g in gradients], device="cuda")
  *
  * The program below does just that, for 2000 tensors: one kernel a tensor, one block a kernel, and each mean travels to
- * the host and waits there for the others. It is right. It also spends most of its time on everything but adding.
+ * the host and waits there for the others. It is right, but it spends hardly any of its time adding.
  *
- * What to measure, in this order. `make lab4` prints all of it, `make lines4` says which line:
+ * Measure these in this order. `make lab4` prints all of them, `make lines4` says which line:
  *
- *   1. one array     `mean` first. Its tree in shared memory has a barrier a level, most threads of a warp watch while
- *                    others add, and it is built again for every 2048 floats. Lanes of a warp can hand each other
- *                    registers instead: __shfl_down_sync.
- *   2. who adds what Thread t adds eight neighbours. Good for a CPU's cache. What do the 32 lanes of a warp touch?
- *                    Why should one block do it all, on a GPU with 132 SMs? Then wide loads, several on their way.
+ *   1. one array     `mean` first. Its tree in shared memory has a barrier a level, most threads of a warp wait while
+ *                    others add, and it is built again for every 2048 floats. Lanes of a warp can read each other's
+ *                    registers instead, with __shfl_down_sync.
+ *   2. who adds what Thread t adds eight neighbours, which suits a CPU's cache. What do the 32 lanes of a warp touch?
+ *                    Why should one block do it all, on a GPU with 132 SMs? Then use wide loads, several at once.
  *   3. one launch    `means`: all tensors in one launch, and no mean goes to the host.
- *   4. balance       One tensor has a hundred floats, the next a million. Who waits for whom? `plan` knows all
+ *   4. balance       One tensor has a hundred floats, the next a million. Which block ends last? `plan` knows all
  *                    lengths beforehand.
- *   5. accuracy      A sum of floats depends on its order. Which order loses least? The card says what you lost.
+ *   5. accuracy      A sum of floats depends on its order. Which order loses least? The card shows your error.
  *
  * It takes about 70 lines. Keep the names and parameters of the three functions that lab4.h declares; everything
  * else is yours.

@@ -1,13 +1,13 @@
 /* ceilings.cu — lab 0: what is this machine able to do? The file you edit.
  *
- * What it does: it says, of five pieces of work, how many bytes must move and how many operations must be done; from
- * that, which ceiling of the machine stops them; and it predicts four times before anybody measures them.
+ * The functions below count the bytes that must move and the operations that must be done, for five pieces of work;
+ * they choose the ceiling of the machine that limits each; and they predict four times before these are measured.
  *
- * What is wrong: it was written with a CPU in mind, in a hurry. Operations were counted and bytes forgotten, the data
- * sheet was read without its small print, and every time is a guess. It compiles, and nearly every line is off.
+ * They were written with a CPU in mind, in a hurry. They count operations and forget bytes, ignore the small print of
+ * the data sheet, and guess every time. The file compiles, and nearly every line is wrong.
  *
- * What to measure: nothing. That is the point: pencil first. `make lab0` then shows the machine's ceilings, where your
- * work lies under them, and how far each prediction was from the truth. What each function must give is in lab0.h.
+ * Measure nothing; use a pencil first. `make lab0` then shows the machine's ceilings, where your work lies under them,
+ * and how far each prediction was from the measured time. lab0.h says what each function must return.
  */
 #include "lab0.h"
 

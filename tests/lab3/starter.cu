@@ -9,13 +9,13 @@
  * On the GPU each turn of that loop became one kernel launch: a row of the result, copied from a column of A. A matrix
  * of 2048 x 2048 takes 2048 launches. Each moves 8 KB, and most of the time the GPU waits for the next one.
  *
- * What to measure, in this order. `make lab3` prints all of it, `make lines3` says which line:
+ * Measure these in this order. `make lab3` prints all of them, `make lines3` says which line:
  *
  *   1. launches         One kernel can do the whole matrix. How many threads is that, in how many blocks?
  *   2. sectors          Memory moves in sectors of 32 bytes. A warp that reads 32 neighbouring floats touches 4 of
  *                       them; a warp that reads a column touches 32. A transpose seems to force one of the two.
  *                       Which is cheaper, a bad load or a bad store? Predict, then try both.
- *   3. a tile           Shared memory lets you have good loads and good stores.
+ *   3. a tile           With shared memory both loads and stores are good.
  *   4. bank conflicts   But now the tile is read along a column. One more idea is needed.
  *   5. the last tenth   Several elements a thread; fewer, wider accesses.
  *   6. the view         The fastest transpose moves nothing at all. It is a function of its own, at the end.
