@@ -299,7 +299,7 @@ void ptx_dec_read_modifiers(decoder *d, const char *own) {
         if (rounding || one_of(m, own)) continue;
         if (t == TY_b128) ptx_dec_unsupported(d, "128-bit operands");
         if (t == TY_pred && !one_of(d->s->name, "and or xor not mov vote bar barrier"))
-            ptx_dec_unsupported(d, "predicates have no place here");
+            ptx_dec_unsupported(d, "a predicate is not allowed here");
         if (t)
             d->types[d->ntypes++] = t;
         else if (strcmp(m, ".ftz") == 0)
@@ -364,7 +364,7 @@ static void arithmetic(decoder *d) {
     ptx_dec_read_modifiers(d, "");
     enum ptx_op op;
     enum ptx_type t = d->types[0];
-    if (!d->ntypes) ptx_dec_unsupported(d, "an instruction without a type that SimGPU does not know");
+    if (!d->ntypes) ptx_dec_unsupported(d, "this instruction without a type is not supported");
     if (t == TY_pred) append_key(d, ".pred");
     if (d->flags.sat && !ptx_dec_is_float(t)) append_key(d, ".sat");
     if (strcmp(d->s->name, "mad") == 0 && ptx_dec_is_float(t)) snprintf(d->key, sizeof d->key, "fma");
