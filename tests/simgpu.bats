@@ -112,7 +112,7 @@ deep() { printf '%200000s' '' | tr ' ' "$1"; }
     read_all "$d"/*
     says 'deep(' "1 functions, 1 of them unusable"
     says deep-body "1 functions, 1 of them unusable"
-    says deep-values "brackets inside each other more than 64 deep"
+    says deep-values "brackets nest more than 64 deep"
     says labels "1 functions, 0 of them unusable"
     says constants "1 functions, 0 of them unusable"
     says registers "1 functions, 1 of them unusable"

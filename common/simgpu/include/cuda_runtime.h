@@ -1,8 +1,8 @@
 /* cuda_runtime.h — CUDA C++ for clang, without any file of the CUDA toolkit.
  *
- * clang knows the language (__global__ functions, <<<...>>>, two passes over one file); this header gives it the
- * words: the qualifiers, the runtime API, and for device code the built-in variables and functions. Include it first
- * (the build does, with -include). Device math must be declared before <math.h> (see math_functions.h). */
+ * clang implements the language (__global__ functions, <<<...>>>, two passes over one file). This header declares the
+ * qualifiers, the runtime API, and for device code the built-in variables and functions. Include it first (the build
+ * does, with -include), since device math must be declared before <math.h> (see math_functions.h). */
 #ifndef SIMGPU_CUDA_RUNTIME_H
 #define SIMGPU_CUDA_RUNTIME_H
 
@@ -12,10 +12,11 @@
 #define __global__             __attribute__((global))
 #define __shared__             __attribute__((shared))
 #define __constant__           __attribute__((constant))
-#define __managed__            static_assert(false, "__managed__ memory is not in SimGPU: use cudaMalloc and cudaMemcpy")
+#define __managed__            static_assert(false, "SimGPU has no __managed__ memory; use cudaMalloc and cudaMemcpy")
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __forceinline__        __inline__ __attribute__((always_inline))
-/* From clang 15 on __noinline__ is a keyword of CUDA; before, libstdc++ needs the word as an attribute's name. */
+/* __noinline__ is missing here: clang 15 and later have it as a keyword, and with clang 14 libstdc++ uses the word as
+ * the name of an attribute. */
 #define __align__(n)         __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #endif
@@ -38,7 +39,7 @@
 #endif
 
 #if defined(__CUDA__)
-/* What clang calls for kernel<<<grid, block, shared, stream>>>(...): it pushes the configuration, and the kernel's
+/* For kernel<<<grid, block, shared, stream>>>(...) clang calls this function to push the configuration; the kernel's
  * host stub pops it and calls cudaLaunchKernel. The last two arguments are the place of the <<<. */
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0,
                                                 const char *file = __builtin_FILE(),
@@ -119,14 +120,14 @@ static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
     return cudaEventCreateWithFlags(event, flags);
 }
 
-/* The host's own memcpy and memset take virtual time too. clang prefers a function with enable_if where another of the
- * same parameters has none, so these are found before <string.h>'s; <cstring> then takes both into namespace std. */
+/* The host's memcpy, memmove and memset take virtual time too. clang prefers a function with enable_if to one with the
+ * same parameters and without it, so calls find these rather than <string.h>'s; <cstring> imports both into std. */
 #if !defined(__CUDA_ARCH__)
 extern "C" void *simgpuHostMemcpy(void *to, const void *from, size_t bytes, const char *file, int line);
 extern "C" void *simgpuHostMemmove(void *to, const void *from, size_t bytes, const char *file, int line);
 extern "C" void *simgpuHostMemset(void *to, int value, size_t bytes, const char *file, int line);
 #define SIMGPU_PREFERRED __attribute__((enable_if(true, "")))
-#define SIMGPU_INLINE    static inline __attribute__((always_inline, nodebug)) /* nodebug: the line is the caller's */
+#define SIMGPU_INLINE    static inline __attribute__((always_inline, nodebug)) /* nodebug keeps the caller's line */
 SIMGPU_INLINE void *memcpy(void *to, const void *from, size_t bytes, SIMGPU_SITE) SIMGPU_PREFERRED {
     return simgpuHostMemcpy(to, from, bytes, file, line);
 }
@@ -141,7 +142,7 @@ SIMGPU_INLINE void *memset(void *to, int value, size_t bytes, SIMGPU_SITE) SIMGP
 #endif
 #include <cstring>
 
-/* The block size with the most resident threads, and the grid that fills the device with it. */
+/* Finds the block size with the most resident threads, and the grid that fills the device with such blocks. */
 template <class T>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T *func, size_t shared = 0,
                                                              int limit = 0) {

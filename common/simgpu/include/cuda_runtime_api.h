@@ -1,11 +1,10 @@
-/* cuda_runtime_api.h — the part of the CUDA runtime API that SimGPU runs, for plain C and for CUDA C++.
+/* cuda_runtime_api.h — the part of the CUDA runtime API that SimGPU implements, for plain C and for CUDA C++.
  *
- * Numbers, names and layouts are CUDA 12's, so the same source compiles against either toolkit. Any function of CUDA
- * that is not declared here still links (see ../cudart/unsupported.def): called, it says its name and returns
- * cudaErrorNotSupported.
+ * Numbers, names and layouts are those of CUDA 12, so the same source compiles with either. All other functions of CUDA
+ * link too (see ../cudart/unsupported.def); they print their name and return cudaErrorNotSupported.
  *
- * In CUDA C++ some functions carry two more arguments that nobody writes: the caller's file and line, filled in by
- * the compiler. They are linked under another name (SIMGPU_SITED) and let reports name the host line. */
+ * In CUDA C++ some functions have two more arguments with defaults, the caller's file and line, which the compiler
+ * fills in. They are linked under another name (SIMGPU_SITED) and let reports name the host line. */
 #ifndef SIMGPU_CUDA_RUNTIME_API_H
 #define SIMGPU_CUDA_RUNTIME_API_H
 
@@ -271,7 +270,7 @@ extern "C" {
 #define SIMGPU_DEFAULT(value)
 #endif
 
-/* Most of them are rows of one table. */
+/* cuda_api.def declares most of them. */
 #define API(Name, what, sited, labs, note, arguments, ...) SIMGPU_##sited(Name, __VA_ARGS__);
 #define API0(Name, what, sited, labs)                      SIMGPU_##sited##0(Name);
 #define SIMGPU_SITED(Name, ...)                            cudaError_t cuda##Name(__VA_ARGS__ SIMGPU_AT) SIMGPU_AS(Name)

@@ -1,11 +1,12 @@
-/* device_atomic_functions.h — atomics on global and shared memory: each returns the value that was there before.
+/* device_atomic_functions.h — atomics on global and shared memory; each returns the old value.
  * Included by cuda_runtime.h. */
 #ifndef SIMGPU_DEVICE_ATOMIC_FUNCTIONS_H
 #define SIMGPU_DEVICE_ATOMIC_FUNCTIONS_H
 
 #define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __device__
 
-/* One function for each name and type. The builtins know 32 (i) and 64 (ll) bits; U is the type that they take. */
+/* Defines one function for each name and type. The builtins have 32 (i) or 64 (ll) bits; U is their parameter's
+ * type. */
 #define SIMGPU_ATOMIC(name, T, U, builtin)                                                                             \
     SIMGPU_DEVICE T name(T *p, T v) { return (T)builtin((U *)p, (U)v); }
 #define SIMGPU_ATOMIC_BITS(name, op)                                                                                   \
@@ -39,7 +40,7 @@ SIMGPU_DEVICE float atomicExch(float *p, float v) {
     return __builtin_bit_cast(float, atomicExch((int *)p, __builtin_bit_cast(int, v)));
 }
 
-/* Relaxed, as in CUDA: clang 22 makes an acquire of its own builtin for it. */
+/* Relaxed, as in CUDA; clang 22's own builtin for it emits an acquire. */
 #define SIMGPU_CAS(T)                                                                                                  \
     SIMGPU_DEVICE T atomicCAS(T *p, T expected, T v) {                                                                 \
         __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);                       \
@@ -50,7 +51,7 @@ SIMGPU_CAS(unsigned)
 SIMGPU_CAS(unsigned long long)
 #undef SIMGPU_CAS
 
-/* The _block and _system forms differ in who may see the value first; SimGPU runs both as the plain form. */
+/* The _block and _system forms differ from the plain one in scope only, which has no effect in SimGPU. */
 template <class T> SIMGPU_DEVICE T atomicAdd_block(T *p, T v) { return atomicAdd(p, v); }
 template <class T> SIMGPU_DEVICE T atomicAdd_system(T *p, T v) { return atomicAdd(p, v); }
 

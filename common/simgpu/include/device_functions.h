@@ -1,5 +1,5 @@
-/* device_functions.h — what a kernel calls that is neither arithmetic nor atomic: barriers, shuffles, votes, fences,
- * clocks, cached loads, bit tricks, printf, assert. Included by cuda_runtime.h. */
+/* device_functions.h — device functions other than arithmetic and atomics: barriers, shuffles, votes, fences, clocks,
+ * cached loads, operations on bits, printf, assert. Included by cuda_runtime.h. */
 #ifndef SIMGPU_DEVICE_FUNCTIONS_H
 #define SIMGPU_DEVICE_FUNCTIONS_H
 
@@ -7,8 +7,8 @@
 
 /* --- barriers and fences ------------------------------------------------------------------------------------ */
 
-/* clang has builtins for these, but LLVM 14 believes that no intrinsic writes a __shared__ variable whose address is
- * never taken, and moves its loads across them. What is written as PTX with a "memory" clobber stays where it is. */
+/* clang has builtins for these, but LLVM 14 assumes that no intrinsic writes a __shared__ variable whose address is
+ * never taken, and moves its loads across them. PTX with a "memory" clobber prevents that. */
 SIMGPU_DEVICE void simgpuBarrier() { asm volatile("bar.sync 0;" ::: "memory"); }
 #define __syncthreads() simgpuBarrier()
 #define SIMGPU_BARRIER_OF(name, builtin)                                                                               \
@@ -31,7 +31,7 @@ SIMGPU_DEVICE void __trap() { asm volatile("trap;"); }
 
 /* --- the warp: votes, matches, shuffles --------------------------------------------------------------------- */
 
-/* Written as PTX: clang 14 has builtins for these only under a flag that names a newer PTX version. */
+/* Written as PTX, since clang 14 has builtins for these only with a flag for a newer PTX version. */
 #define SIMGPU_VOTE(T, name, how)                                                                                      \
     SIMGPU_DEVICE T name(unsigned mask, int p) {                                                                       \
         T v;                                                                                                           \
@@ -49,8 +49,8 @@ SIMGPU_DEVICE unsigned __activemask() {
 }
 SIMGPU_DEVICE unsigned __lanemask_lt() { return __nvvm_read_ptx_sreg_lanemask_lt(); }
 
-/* A shuffle moves 32 bits; a wider or narrower value goes through its bits. `clamp` bounds the source lane: the last
- * lane of the segment (0x1f), or for `up` the first (0), with the segment's mask above it. */
+/* A shuffle moves 32 bits; the bits of a value of another width are converted. `clamp` limits the source lane to the
+ * last lane of the segment (0x1f), or for `up` to the first (0); the segment's mask is above it. */
 #define SIMGPU_SHUFFLE(name, mode, clamp, argument)                                                                    \
     SIMGPU_DEVICE int name(unsigned mask, int v, argument a, int width = 32) {                                         \
         int got;                                                                                                       \
@@ -108,7 +108,7 @@ SIMGPU_MATCH(long long, "b64", "l")
 SIMGPU_MATCH(unsigned long long, "b64", "l")
 #undef SIMGPU_MATCH
 
-/* --- loads and stores with a cache hint: SimGPU takes the data path, not the hint ----------------------------- */
+/* --- loads and stores with a cache hint, which SimGPU ignores -------------------------------------------------- */
 
 #define SIMGPU_HINTED(name)                                                                                            \
     template <class T> SIMGPU_DEVICE T name(const T *p) { return *p; }
@@ -154,7 +154,7 @@ SIMGPU_DEVICE long long clock64() { return (long long)__nvvm_read_ptx_sreg_clock
 SIMGPU_DEVICE void *memcpy(void *to, const void *from, size_t bytes) { return __builtin_memcpy(to, from, bytes); }
 SIMGPU_DEVICE void *memset(void *to, int value, size_t bytes) { return __builtin_memset(to, value, bytes); }
 
-/* clang turns a kernel's printf into vprintf(format, packed arguments). */
+/* clang compiles a kernel's printf to vprintf(format, packed arguments). */
 extern "C" {
 __device__ int vprintf(const char *format, const char *arguments);
 __device__ int printf(const char *format, ...);

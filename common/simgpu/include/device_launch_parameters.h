@@ -1,7 +1,7 @@
 /* device_launch_parameters.h — threadIdx, blockIdx, blockDim, gridDim, warpSize.
  *
- * They look like variables. Each read is a read of a special register (%tid.x and so on): the property below turns
- * `threadIdx.x` into that read, so nothing is stored anywhere. */
+ * They look like variables, but each read is a read of a special register such as %tid.x: the property below compiles
+ * `threadIdx.x` to that read, and no memory is used. */
 #ifndef SIMGPU_DEVICE_LAUNCH_PARAMETERS_H
 #define SIMGPU_DEVICE_LAUNCH_PARAMETERS_H
 

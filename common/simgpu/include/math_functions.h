@@ -1,9 +1,9 @@
 /* math_functions.h — arithmetic for device code.
  *
- * Where the GPU has an instruction (sqrt, fma, min, floor, conversions), the function is that instruction. The rest
- * (sin, exp, pow, ...) calls __nv_sinf and so on by the names of NVIDIA's device library; SimGPU's interpreter has
- * those built in. Must come before <math.h>: C++'s own constexpr overloads then leave the device's alone.
- * Included by cuda_runtime.h. */
+ * If a GPU has an instruction for a function (sqrt, fma, min, floor, conversions), the function compiles to it. The
+ * others (sin, exp, pow, ...) call functions with the names of NVIDIA's device library (__nv_sinf ...), which SimGPU
+ * has built in. Include this file before <math.h>, so that C++'s constexpr overloads do not hide the device's. Included
+ * by cuda_runtime.h. */
 #ifndef SIMGPU_MATH_FUNCTIONS_H
 #define SIMGPU_MATH_FUNCTIONS_H
 
@@ -101,7 +101,7 @@ SIMGPU_DEVICE void sincos(double x, double *s, double *c) {
     *c = __nv_cos(x);
 }
 
-/* --- three arguments, whole numbers (isnan, isinf, isfinite: C++ has them as constexpr) ----------------------- */
+/* --- three arguments, whole numbers (isnan, isinf, isfinite come from C++, as constexpr) ---------------------- */
 
 SIMGPU_DEVICE float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 SIMGPU_DEVICE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
@@ -139,7 +139,7 @@ SIMGPU_BOTH float max(float a, float b) { return __builtin_fmaxf(a, b); }
 SIMGPU_BOTH double min(double a, double b) { return __builtin_fmin(a, b); }
 SIMGPU_BOTH double max(double a, double b) { return __builtin_fmax(a, b); }
 
-/* --- intrinsics: one instruction each, less exact where the name says so ------------------------------------ */
+/* --- intrinsics, one instruction each; some are less exact, as their names indicate -------------------------- */
 
 SIMGPU_DEVICE float __fdividef(float x, float y) { return __nvvm_div_approx_f(x, y); }
 SIMGPU_DEVICE float __expf(float x) { return __nvvm_ex2_approx_f(x * 1.442695041f); }
@@ -201,7 +201,7 @@ SIMGPU_DEVICE int __double2hiint(double x) { return __nvvm_d2i_hi(x); }
 SIMGPU_DEVICE int __double2loint(double x) { return __nvvm_d2i_lo(x); }
 SIMGPU_DEVICE double __hiloint2double(int high, int low) { return __nvvm_lohi_i2d(low, high); }
 
-/* std::sqrt and the others find these overloads too. */
+/* Adds these overloads to namespace std. */
 namespace std {
 using ::abs;
 using ::acos;

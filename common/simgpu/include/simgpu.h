@@ -1,6 +1,7 @@
-/* simgpu.h — what SimGPU offers beside the CUDA API, for harnesses. Only the sim lane has it.
+/* simgpu.h — SimGPU's own API beside CUDA's, for harnesses; only the sim lane has it: host work, marks and reports,
+ * checks, several cards.
  *
- * Virtual time never looks at a wall clock: the host's clock advances by a fixed price for each CUDA call, and when
+ * Virtual time does not depend on a wall clock. The host's clock advances by a fixed cost for each CUDA call, and when
  * the host waits for the device. So the same program gives the same times on every machine. */
 #ifndef SIMGPU_H
 #define SIMGPU_H
@@ -19,47 +20,48 @@
 extern "C" {
 #endif
 
-/* The host thread's virtual clock, in nanoseconds since the program began. */
+/* Returns the host thread's virtual clock, in nanoseconds since the program's start. */
 uint64_t simgpuHostTime(void);
 
-/* Charges `ns` nanoseconds of work that the host would have done here. CPU code costs nothing otherwise, but for
- * memcpy, memmove and memset in code that clang compiles. Inside a host function (cudaLaunchHostFunc) the work is that
- * function's: its stream waits, the program's thread does not. */
+/* Charges the host `ns` nanoseconds of work. Other CPU code costs no virtual time, except memcpy, memmove and memset in
+ * code that clang compiles. Inside a host function (cudaLaunchHostFunc) the work belongs to that function: its stream
+ * waits, the program's thread does not. */
 void simgpuHostWork(uint64_t ns SIMGPU_WORK_AT) SIMGPU_WORK_AS(simgpuHostWorkAt);
 
-/* The same under a name that reports and traces show: "load batch". The name is kept, not copied. */
+/* Charges work under a name for reports and traces, such as "load batch". The name must stay valid; it is not
+ * copied. */
 void simgpuHostTask(const char *name, uint64_t ns SIMGPU_WORK_AT) SIMGPU_WORK_AS(simgpuHostTaskAt);
 
-/* From now on the device has this many bytes of memory; 0: as many as the profile says. What is allocated stays. */
+/* Limits the device's memory to `bytes` from now on; 0 restores the profile's size. Existing allocations stay. */
 void simgpuDeviceMemory(uint64_t bytes);
 
-/* Writes {"kind":"mark","name":...} into the report: what follows it belongs to `name`. */
+/* Writes {"kind":"mark","name":...} into the report and begins a new stretch, called `name`. */
 void simgpuMark(const char *name);
 
-/* Sends the report to `path` from here on, as the environment's SIMGPU_REPORT does from the start; NULL closes it.
- * Work still queued is finished first, so that it lands in the old report. 0, or -1 with a message on stderr. */
+/* Writes the report to `path` from now on, as the environment's SIMGPU_REPORT does from the start; NULL closes it.
+ * First waits for queued work, which belongs to the old report. Returns 0, or -1 with a message on stderr. */
 int simgpuReport(const char *path);
 
-/* Gives the process a fresh card and uses it from here on: memory, streams, events, pool, clock, errors and the state
- * of modules are its own, and every number of what runs on it is as if nothing had run before. The program sees it as
- * device 0. The card in use is waited for and its stretch of the report ends; it stays as it is, for simgpuUseDevice.
- * Handles, and what belongs to a card, are good on that card only. Returns the card's number; a process begins with
- * card 1. -1 in a host function. */
+/* Makes a fresh card and uses it from now on, as device 0. It has its own memory, streams, events, pool, clock, errors
+ * and state of modules, so every number of a run on it is as if nothing had run before. First waits for the card in use
+ * and ends its stretch of the report; that card keeps its state, for simgpuUseDevice. Memory and handles of a card are
+ * valid on that card only. Returns the new card's number, or -1 in a host function. A process begins with card 1. */
 int simgpuNewDevice(void);
 
-/* Uses that card from here on, in all threads; waits as above. Returns the number of the one that was in use; -1, with
- * a message, if there is no such card. */
+/* Uses card `number` from now on, in all threads, after the same wait. Returns the number of the card in use before, or
+ * -1 with a message if there is no such card. */
 int simgpuUseDevice(int number);
 
-/* "virtual H200": the profile's device, always with the word virtual. */
+/* Returns the name of the profile's device, such as "virtual H200", always with the word virtual. */
 const char *simgpuDeviceName(void);
 
-/* What the link between the host and the device can carry one way, by its generation and width: 10^9 bytes a second. */
+/* Returns the capacity of the link between host and device, one way, by its generation and width, in 10^9 bytes per
+ * second. */
 double simgpuLinkRate(void);
 
-/* Checks on (1) or off (0) from here on, as SIMGPU_CHECK=1 does from the start: races, reads of shared memory that was
- * never written. What they find goes to stderr and into the report. Kernels take several
- * times as long to simulate; their virtual time stays the same. */
+/* Switches the checks (../check/check.h) on (1) or off (0) from now on, as SIMGPU_CHECK=1 does from the start. Findings
+ * go to stderr and into the report. Kernels take several times as long to simulate; their virtual time stays the
+ * same. */
 void simgpuCheck(int on);
 
 #ifdef __cplusplus

@@ -1,21 +1,20 @@
-/* simgpu_event.h — what happened, as data: one struct for a launch, a copy, a call, a gap, a finding ...
+/* simgpu_event.h — the events of a run as data: one struct for a launch, a copy, a call, a gap, a finding ...
  *
- *   simgpuListen(hear, context);      from here on, hear(event, context) is called for each
+ *   simgpuListen(hear, context);      calls hear(event, context) for each event from now on
  *
- * Whatever tells a person or a program about a run is made from these events: the report in JSON Lines, the trace, a
- * lab's counters, its card and its hints. An event holds enums, numbers and places; nobody reads a sentence to learn a
- * fact. Sentences are made last, by the simgpuSay functions, which are all in one file (../words/words.c), so that it
- * alone would be translated.
+ * The report in JSON Lines, the trace, a lab's counters, its card and its hints are all made from these events. An
+ * event holds enums, numbers and places, so no program reads a fact from a sentence. The simgpuSay functions make the
+ * sentences, at the end; they are all in one file (../words/words.c), the only one to translate.
  *
- * Order: that of the host's calls, though commands finish in another. A command's event is held back until it and all
- * before it are known, so an event comes some time after what it tells; simgpuMark with an idle device, or the end of
- * the program, sends all.
+ * Events come in the order of the host's calls, although commands finish in another order. A command's event is delayed
+ * until it and all earlier ones are known. simgpuMark with an idle device, or the end of the program, sends all.
  *
- * Plain data: an event has no handle and no pointer into a device, so it can be written down and sent elsewhere. Its
- * pointers (strings, lines, fault) are valid until the listener returns; a listener that keeps an event copies what
- * they point to. Two runs of a program give the same events: no addresses of the host, process ids or wall times.
+ * An event has no handle and no pointer into a device, so it can be stored and sent elsewhere. Its pointers (strings,
+ * lines, fault) are valid until the listener returns; a listener that keeps an event must copy the data behind them.
+ * Two runs of a program give the same events, since these hold no host addresses, process ids or wall times.
  *
- * Times are whole nanoseconds of virtual time since the program's start. C11 and C++; needs no other header of ours.
+ * Times are whole nanoseconds of virtual time since the program's start. C11 and C++; includes no other header of
+ * SimGPU.
  */
 #ifndef SIMGPU_EVENT_H
 #define SIMGPU_EVENT_H
@@ -32,17 +31,17 @@ extern "C" {
 
 enum simgpu_did { SIMGPU_DID_NOTHING, SIMGPU_DID_READ, SIMGPU_DID_WRITE, SIMGPU_DID_ATOMIC };
 
-/* A line of source, as the compiler names the file. */
+/* A line of source; the file's name is the compiler's. */
 struct simgpu_place {
-    const char *file; /* NULL: not known, and the rest is 0 */
-    int line, column; /* column 0: not known */
+    const char *file; /* NULL if unknown; then the other fields are 0 */
+    int line, column; /* column 0 if unknown */
     enum simgpu_did did;
 };
 
-/* Where an address of a kernel or a copy lies. */
+/* The place of an address of a kernel or a copy. */
 enum simgpu_where {
     SIMGPU_NULL_POINTER,     /* below 4096 */
-    SIMGPU_NO_DEVICE_MEMORY, /* no device address: most likely a host pointer */
+    SIMGPU_NO_DEVICE_MEMORY, /* not a device address, most likely a host pointer */
     SIMGPU_NONE_ALLOCATED,
     SIMGPU_INSIDE, /* an allocation, `distance` bytes from its beginning */
     SIMGPU_PAST_END,
@@ -51,11 +50,11 @@ enum simgpu_where {
 struct simgpu_address {
     uint64_t address;
     enum simgpu_where where;
-    uint64_t distance, base, bytes; /* from, of, and of the nearest allocation */
+    uint64_t distance, base, bytes; /* distance from the nearest allocation; its start; its size */
     bool freed;
 };
 
-/* The counters of a launch or of a line: simgpu_counters.def says what each counts. */
+/* The counters of a launch or of a line; simgpu_counters.def describes each. */
 struct simgpu_counters {
 #define COUNTER(field, ncu, what) uint64_t field;
 #include "simgpu_counters.def"
@@ -70,9 +69,9 @@ struct simgpu_line {
 
 /* --- launch -------------------------------------------------------------------------------------------------- */
 
-/* What a kernel's duration can come from. */
+/* The bounds of a kernel's duration. */
 enum simgpu_term {
-    SIMGPU_TERM_LAUNCH, /* all its work takes less than the launch itself */
+    SIMGPU_TERM_LAUNCH, /* all other terms are shorter than the launch itself */
     SIMGPU_TERM_BLOCKS,
     SIMGPU_TERM_ISSUE,
     SIMGPU_TERM_LSU,
@@ -86,21 +85,21 @@ enum simgpu_term {
 };
 
 struct simgpu_bound {
-    enum simgpu_term term;        /* the one that made the duration */
-    double term_ns[SIMGPU_TERMS]; /* what each alone would take; the duration is LAUNCH + the largest other */
-    struct simgpu_place at;       /* the line with most of the bound's work; file NULL: none */
-    /* How much of it, by term: LAUNCH ns of work; BLOCKS blocks started a nanosecond; ISSUE ns of instructions; LSU
-     * clocks a request; BARRIER barriers that a warp waits at; L2_READ sectors a load that miss L1; L2_WRITE sectors a
-     * store, each written in part; DRAM bytes to move; ATOMIC how many wait for their turn; LATENCY 0. */
+    enum simgpu_term term;        /* the longest one, which decides the duration */
+    double term_ns[SIMGPU_TERMS]; /* the time of each alone; the duration is LAUNCH + the largest other */
+    struct simgpu_place at;       /* the line with most of the bound's work; file NULL if there is none */
+    /* The amount of work, by term: LAUNCH ns of work; BLOCKS blocks started per ns; ISSUE ns of instructions; LSU
+     * clocks per request; BARRIER barriers of a warp; L2_READ sectors per load that miss L1; L2_WRITE partly written
+     * sectors per store; DRAM bytes to move; ATOMIC atomics that wait for their turn; LATENCY 0. */
     double amount;
-    double share;          /* of the GPU's places for blocks, 0..1, that the launch fills */
-    uint64_t rounds;       /* of global loads that the slowest warp waits for, one after another */
-    uint64_t clocks;       /* for which its instructions wait for each other */
+    double share;          /* part of the GPU's places for blocks that the launch fills, 0 to 1 */
+    uint64_t rounds;       /* rounds of global loads of the slowest warp, one after another */
+    uint64_t clocks;       /* clocks in which its instructions wait for each other */
     bool by_loads;         /* LATENCY: the rounds take longer than the clocks */
-    uint32_t atomic_bytes; /* ATOMIC: within so many bytes they wait for each other */
+    uint32_t atomic_bytes; /* ATOMIC: the size of the place where they wait for each other */
 };
 
-/* What stopped a kernel. */
+/* The kind of fault that stopped a kernel. */
 enum simgpu_fault_kind {
     SIMGPU_FAULT_NONE,
     SIMGPU_FAULT_UNSUPPORTED, /* an instruction that SimGPU lacks */
@@ -108,17 +107,17 @@ enum simgpu_fault_kind {
     SIMGPU_FAULT_MISALIGNED,
     SIMGPU_FAULT_BUDGET, /* it ran past the instruction budget of a block or of the launch */
     SIMGPU_FAULT_DEADLOCK,
-    SIMGPU_FAULT_BAD_SYNC, /* a barrier or a mask used against its rules */
+    SIMGPU_FAULT_BAD_SYNC, /* incorrect use of a barrier or a mask */
     SIMGPU_FAULT_TRAP,
     SIMGPU_FAULT_ASSERT,
     SIMGPU_FAULT_STACK, /* calls or branches nested too deep */
     SIMGPU_FAULTS
 };
 
-/* How it came to that, one for each sentence. n, name: what that sentence needs, as named behind it. */
+/* The cause of a fault, one for each sentence. The comments name the fields that each uses: n, name, text ... */
 enum simgpu_fault_cause {
     SIMGPU_CAUSE_NONE,
-    SIMGPU_CAUSE_REFUSED,         /* the kernel never began; text is the reason that the reader of PTX gave */
+    SIMGPU_CAUSE_REFUSED,         /* the kernel never started; text is the reason from ptx/ */
     SIMGPU_CAUSE_ADDRESS,         /* did, bytes, address */
     SIMGPU_CAUSE_MISALIGNED,      /* did, bytes, address */
     SIMGPU_CAUSE_BEFORE_SPACE,    /* did, bytes; n[0] bytes before the beginning of memory called `name` */
@@ -126,10 +125,10 @@ enum simgpu_fault_cause {
     SIMGPU_CAUSE_LOCAL_ATOMIC,    /* an atomic on local memory */
     SIMGPU_CAUSE_PRINTF_STRING,   /* printf's string is not in device memory */
     SIMGPU_CAUSE_ARGUMENTS,       /* name is called with n[0] arguments; it takes n[1] */
-    SIMGPU_CAUSE_NO_FUNCTION,     /* a call through a pointer, n[0], that is no device function */
+    SIMGPU_CAUSE_NO_FUNCTION,     /* a call through a pointer, n[0], that is not a device function */
     SIMGPU_CAUSE_ASSERTION,       /* text is the condition, name its file, n[0] its line */
     SIMGPU_CAUSE_BARRIERS,        /* threads of one block at different barriers, on lines n[0] and n[1] */
-    SIMGPU_CAUSE_BARRIER_NUMBER,  /* barrier n[0] for n[1] threads: there is none such */
+    SIMGPU_CAUSE_BARRIER_NUMBER,  /* barrier n[0] for n[1] threads; one of the numbers is invalid */
     SIMGPU_CAUSE_BARRIER_PARTLY,  /* a barrier that only some lanes of a warp execute */
     SIMGPU_CAUSE_MASK_WITHOUT_ME, /* the mask n[0] does not name lane n[1], which executes it */
     SIMGPU_CAUSE_MASK_OF_ABSENT,  /* the mask n[0] names lanes that do not execute it */
@@ -139,11 +138,10 @@ enum simgpu_fault_cause {
     SIMGPU_CAUSE_BRANCH_INDEX, /* brx.idx with index n[0] into a list of n[1] targets */
     SIMGPU_CAUSE_BLOCK_BUDGET,
     SIMGPU_CAUSE_LAUNCH_BUDGET, /* the first n[0] of n[1] blocks took more than n[2] warp instructions */
-    SIMGPU_CAUSE_WAITING /* nobody can go on: waiting; n[0] of the block's n[1] threads have ended; waiting[n[2]] is to
-                            blame */
+    SIMGPU_CAUSE_WAITING        /* a deadlock: n[0] of the block's n[1] threads have ended; waiting[n[2]] causes it */
 };
 
-/* Whom a fault is about. */
+/* The threads that a fault concerns. */
 enum simgpu_scope { SIMGPU_WHOLE_LAUNCH, SIMGPU_ONE_WARP, SIMGPU_ONE_THREAD };
 
 /* Threads of a deadlocked block that wait at one place. */
@@ -161,12 +159,12 @@ struct simgpu_fault {
     uint32_t module_line;
     char kernel[128]; /* as simgpu_launch's name */
     enum simgpu_scope scope;
-    uint32_t block[3], thread[3], warp; /* as far as scope says */
+    uint32_t block[3], thread[3], warp; /* valid as far as scope reaches */
     enum simgpu_did did;
     uint32_t bytes;
     struct simgpu_address address;
     uint64_t n[3];
-    bool counted; /* WAITING: a barrier with a number of threads is among what they wait for */
+    bool counted; /* WAITING: some of them wait at a barrier with a thread count */
     uint32_t nwaiting;
     struct simgpu_waiting waiting[16];
     char name[304], text[1024];
@@ -178,32 +176,32 @@ struct simgpu_launch {
     uint32_t grid[3], block[3];
     uint32_t registers, shared_bytes; /* of a thread (estimated), of a block */
     uint32_t blocks_per_sm;           /* resident at once: the occupancy */
-    uint64_t call_ns, arrive_ns;      /* the host's call began; the device had the command */
-    uint64_t launch_ns;               /* of the duration: the launch's own time, in which nothing of the kernel runs */
+    uint64_t call_ns, arrive_ns;      /* start of the host's call; arrival of the command at the device */
+    uint64_t launch_ns;               /* the launch's own part of the duration, before any instruction */
     struct simgpu_bound bound;
     struct simgpu_counters total;
     const struct simgpu_line *lines; /* the counters by source line, ordered by file and line */
     uint32_t nlines;
-    const struct simgpu_fault *fault; /* NULL: it ran to its end; otherwise all counters are 0 */
+    const struct simgpu_fault *fault; /* NULL if the kernel ran to its end; otherwise all counters are 0 */
 };
 
 /* --- the device's other commands ----------------------------------------------------------------------------- */
 
 enum simgpu_direction { SIMGPU_H2D, SIMGPU_D2H, SIMGPU_D2D, SIMGPU_H2H };
 
-struct simgpu_copy { /* of a fill, a copy's fields that make sense */
+struct simgpu_copy { /* a copy, or a fill, which has bytes and times only */
     uint64_t bytes;
     enum simgpu_direction direction;
-    bool pageable; /* the host's side is not page-locked */
+    bool pageable; /* the host's memory is not page-locked */
     uint64_t call_ns, arrive_ns;
-    double limit_gbs; /* the rate that it could have at most; 0: not over the link */
+    double limit_gbs; /* its highest possible rate, GB/s; 0 for a copy that does not use the link */
 };
 
 /* --- the host ------------------------------------------------------------------------------------------------ */
 
-/* What a call is for. */
+/* The class of a call. */
 enum simgpu_class {
-    SIMGPU_SUBMITS,   /* hands the device a command, or asks about something */
+    SIMGPU_SUBMITS,   /* submits a command, or queries something */
     SIMGPU_ALLOCATES, /* device memory */
     SIMGPU_FREES,
     SIMGPU_PINS, /* page-locks host memory, newly allocated or not */
@@ -215,17 +213,17 @@ enum simgpu_class {
 
 /* A call of the API, or the host's declared work. */
 struct simgpu_call {
-    const char *name; /* "cudaMemcpy"; of work, what simgpuHostTask was given */
+    const char *name; /* "cudaMemcpy"; of work, the name passed to simgpuHostTask */
     enum simgpu_class what;
-    bool syncs;                /* it waits for the device, or would if there were something to wait for */
-    bool short_one;            /* it only submitted, or worked for less than a microsecond: not in the report */
-    uint64_t waited_ns, bytes; /* of its duration; what it allocated, freed or copied */
+    bool syncs;                /* waits for the device, even if the device is idle */
+    bool short_one;            /* only submits, or works for less than a microsecond, so the report omits it */
+    uint64_t waited_ns, bytes; /* the wait within its duration; bytes allocated, freed or copied */
 };
 
 /* --- a time in which the SMs ran nothing ---------------------------------------------------------------------- */
 
 enum simgpu_gap_cause {
-    SIMGPU_HOST_BLOCKED,   /* in a call that waited, allocated or staged: `call` */
+    SIMGPU_HOST_BLOCKED,   /* in the API call `call`, which waited, allocated or staged */
     SIMGPU_HOST_WORKING,   /* in its own, declared work */
     SIMGPU_HOST_LAUNCHING, /* submitting, or the command was on its way */
     SIMGPU_WAITING_FOR_COPY,
@@ -234,17 +232,17 @@ enum simgpu_gap_cause {
     SIMGPU_KERNEL_STARTING       /* the launch's own time */
 };
 
-/* The line responsible is the event's place. */
+/* A gap; the event's place is the responsible line. */
 struct simgpu_gap {
     enum simgpu_gap_cause cause;
-    const char *call; /* HOST_BLOCKED: its name; else NULL */
+    const char *call; /* HOST_BLOCKED: the name of the call; else NULL */
 };
 
-/* --- what check/ found ---------------------------------------------------------------------------------------- */
+/* --- findings of check/ --------------------------------------------------------------------------------------- */
 
 enum simgpu_finding_kind { SIMGPU_RACE, SIMGPU_UNINITIALISED, SIMGPU_STREAM_ORDER, SIMGPU_IN_FLIGHT };
 
-/* RACE: who the other one is. */
+/* RACE: the other side. */
 enum simgpu_rival {
     SIMGPU_OTHER_THREAD,
     SIMGPU_OTHER_LANE, /* of the same warp */
@@ -261,12 +259,12 @@ enum simgpu_space {
     SIMGPU_HOST_MEMORY
 };
 
-/* One side: at index 0 who found it, at 1 the other (none for UNINITIALISED). */
+/* One access of a finding: index 0 is the later one, which was reported, index 1 the other (none for UNINITIALISED). */
 struct simgpu_side {
     struct simgpu_place at; /* with what it did */
     /* In a kernel. */
     uint32_t block[3], thread[3];
-    bool any_lane; /* it is not known which lane of warp `warp` */
+    bool any_lane; /* some lane of warp `warp`; `thread` is unknown */
     uint32_t warp;
     /* Between streams. */
     enum simgpu_command command;
@@ -280,11 +278,11 @@ struct simgpu_finding {
     int nsides;
     struct simgpu_side side[2];
     enum simgpu_rival rival;
-    char kernel[128]; /* bare name; "": the finding is about the host or streams */
-    bool same_code;   /* both sides are one expression of the source */
+    char kernel[128]; /* name in the source; "" if the finding is about the host or streams */
+    bool same_code;   /* both sides are the same expression of the source */
     enum simgpu_space space;
     const char *variable;          /* SHARED_VARIABLE: its name in the source */
-    uint64_t offset, bytes;        /* in shared memory, or in the copy; how many bytes are shared, or copied */
+    uint64_t offset, bytes;        /* offset in shared memory or in the copy; bytes common to both sides, or copied */
     struct simgpu_address address; /* DEVICE_MEMORY */
 };
 
@@ -295,9 +293,9 @@ enum simgpu_memory { SIMGPU_MEMORY_DEVICE, SIMGPU_MEMORY_POOL, SIMGPU_MEMORY_PIN
 /* The sums of a stretch, from one mark to the next; ../README.md, "Reports". */
 struct simgpu_totals {
     struct {
-        uint64_t allocs, frees, live, peak; /* number; bytes */
+        uint64_t allocs, frees, live, peak; /* two numbers, two sizes in bytes */
     } memory[SIMGPU_MEMORIES];
-    uint64_t busy_ns, working_ns; /* of the SMs: with and without the launches' own time */
+    uint64_t busy_ns, working_ns; /* of the SMs, with and without the launches' own time */
     uint64_t sync_calls, waited_ns, staged_bytes;
 };
 
@@ -319,8 +317,8 @@ enum simgpu_kind {
 struct simgpu_event {
     enum simgpu_kind kind;
     uint32_t device, stream;        /* number of the device; stream 0 is the legacy default stream */
-    struct simgpu_place at;         /* the host's line, as far as it is known; a FINDING has its own */
-    uint64_t start_ns, duration_ns; /* on the device; of CALL and WORK on the host; MARK: the host's clock, 0 */
+    struct simgpu_place at;         /* the host's line, if known; a FINDING has its own places */
+    uint64_t start_ns, duration_ns; /* on the device; for CALL and WORK on the host; for MARK the host's clock and 0 */
     union {
         struct simgpu_launch launch; /* LAUNCH */
         struct simgpu_copy copy;     /* COPY, FILL */
@@ -328,7 +326,7 @@ struct simgpu_event {
         struct simgpu_gap gap;
         struct simgpu_finding finding;
         struct simgpu_totals totals;
-        const char *mark; /* as simgpuMark was given it */
+        const char *mark; /* the name passed to simgpuMark */
     } is;
 };
 
@@ -336,25 +334,26 @@ struct simgpu_event {
 
 typedef void (*simgpu_listener)(const struct simgpu_event *event, void *context);
 
-/* Calls hear for every event from here on; 0, or -1 when 8 listen already. It is called inside API calls of the
- * program, with SimGPU locked: it may not call the CUDA API, nor functions of SimGPU other than simgpuSay. */
+/* Calls hear(event, context) for every event from now on. Returns 0, or -1 if there are 8 listeners already. hear runs
+ * inside API calls of the program, with SimGPU locked, so it may call neither the CUDA API nor functions of SimGPU
+ * other than simgpuSay. */
 int simgpuListen(simgpu_listener hear, void *context);
 
 /* --- sentences ------------------------------------------------------------------------------------------------ */
 
-/* Which part of a message: all of it; what happened, in one line and without the place; its last line: of a fault who
- * it was, of a finding the remedy. */
+/* The part of a message: all of it; one line with the fault or finding, without its place; or the last line, which is
+ * the kernel and thread of a fault, the remedy of a finding. */
 enum simgpu_part { SIMGPU_WHOLE, SIMGPU_WHAT, SIMGPU_LAST };
 
-/* Each writes English into text, at most size bytes with the final 0, and returns text. SIMGPU_WHOLE reads the source
- * files, to show lines and carets. */
+/* Each writes English into text, at most size bytes including the final 0, and returns text. SIMGPU_WHOLE reads the
+ * source files to show lines and carets. */
 const char *simgpuSayBound(const struct simgpu_launch *launch, char *text, size_t size);
 const char *simgpuSayFault(const struct simgpu_fault *fault, enum simgpu_part part, char *text, size_t size);
 const char *simgpuSayFinding(const struct simgpu_finding *finding, enum simgpu_part part, char *text, size_t size);
 const char *simgpuSayGap(const struct simgpu_gap *gap, char *text, size_t size);
 const char *simgpuSayAddress(const struct simgpu_address *address, char *text, size_t size);
 
-/* The words of enums, as the report has them: "l2_read", "illegal address", "race", "h2d", "write". */
+/* Each returns the report's word for an enum: "l2_read", "illegal address", "race", "h2d", "write". */
 const char *simgpuTermName(enum simgpu_term term);
 const char *simgpuFaultName(enum simgpu_fault_kind kind);
 const char *simgpuFindingName(enum simgpu_finding_kind kind);

@@ -1,14 +1,13 @@
 /* vector_types.h — float4 and its relatives, dim3.
  *
- * The alignment is the point: a float4 is 16 bytes *on a 16-byte boundary*, so that a lane can load it with one
- * instruction. Types of three elements have no such instruction and keep the alignment of one element.
- * Plain C and CUDA C++ see the same layouts. */
+ * A float4 has 16 bytes on a 16-byte boundary, so that a lane can load it with one instruction. Types of three elements
+ * have no such instruction and have the alignment of one element. The layouts are the same in plain C and CUDA C++. */
 #ifndef SIMGPU_VECTOR_TYPES_H
 #define SIMGPU_VECTOR_TYPES_H
 
-/* A copy is one access of the whole, as nvcc makes it; ../tools/wide_copies.c sees to that where the compiler knows the
- * alignment of both sides. Of an element of a larger array it knows less than the type says, so an assignment goes
- * through references, which are believed. */
+/* A copy is one access, as with nvcc. ../tools/wide_copies.c ensures that if the compiler knows the alignment of both
+ * sides. For an element of a larger array, clang assumes less alignment than the type's, so the assignment uses
+ * references, whose alignment it trusts. */
 #if defined(__cplusplus) && defined(__CUDA__)
 #define SIMGPU_COPY(name)                                                                                              \
     name() = default;                                                                                                  \
@@ -62,7 +61,7 @@ SIMGPU_VECTORS(double, double, 16, 16)
 #undef SIMGPU_VECTORS
 #undef SIMGPU_COPY
 
-/* The shape of a grid or a block. What is not given is 1. */
+/* The shape of a grid or a block; dimensions default to 1. */
 struct dim3 {
     unsigned int x, y, z;
 #if defined(__cplusplus)

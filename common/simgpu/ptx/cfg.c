@@ -1,8 +1,8 @@
-/* Control flow: where diverged lanes meet again, and how many registers ptxas would need.
+/* cfg.c — control flow: the places where diverged lanes meet again, and an estimate of the registers that ptxas needs.
  *
- * The code is cut into basic blocks; block `exit` is the final ret, where every path ends. Lanes that part at a branch
- * meet at the branch's immediate post-dominator (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the
- * reversed graph). A `join` instruction is put in front of each such place, so that only there the interpreter looks.
+ * The code is cut into basic blocks; block `exit` is the final ret, where every path ends. Lanes that diverge at a
+ * branch meet at its immediate post-dominator (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the
+ * reversed graph). A `join` instruction marks each such place, so that the interpreter checks for joins only there.
  */
 #include "cfg.h"
 #include "parse.h"
@@ -59,7 +59,8 @@ static void make_blocks(cfg *g) {
     ptx_free(leader);
 }
 
-/* Post-order of the reversed graph from the exit, without recursion: functions can have many blocks. */
+/* Numbers the blocks in post-order of the reversed graph, from the exit. Not recursive, since a function may have many
+ * blocks. */
 static void number_blocks(cfg *g) {
     struct {
         uint32_t block, edge;
@@ -116,14 +117,14 @@ static void post_dominators(cfg *g) {
     }
 }
 
-/* A block where lanes of a kernel just end: they need not meet for that. ptxas, too, makes a branch there an exit; so
- * `if (i >= n) return;` before a barrier leaves the barrier to the others. */
+/* Returns whether the block only ends the kernel. Lanes need not meet there. ptxas, too, turns a branch to it into an
+ * exit, so after `if (i >= n) return;` the other lanes can reach a barrier. */
 static bool only_ends(const cfg *g, uint32_t b) {
     const ptx_insn *i = &g->code->insns[g->blocks[b].first];
     return g->blocks[b].first == g->blocks[b].last && (i->op == OP_ret || i->op == OP_exit) && !i->guarded;
 }
 
-/* Puts a join in front of every instruction where lanes of some branch meet, and moves all indices along. */
+/* Inserts a join in front of every instruction where lanes of some branch meet, and adjusts all indices. */
 static void insert_joins(cfg *g, bool is_kernel) {
     ptx_code *c = g->code;
     uint32_t n = c->ninsns;
@@ -192,9 +193,9 @@ static void defs_of(const ptx_insn *i, row_set *s) {
     for (int k = 0; results && k < 4; k++) mark(s, i->v[k]);
 }
 
-/* Registers that ptxas does not keep: what comes straight from an immediate, an address or a parameter is in the bank
- * of constants, and read there by each instruction that uses it. (How early clang loads a parameter differs from
- * version to version.) Sets the bit of each such register in s->set. */
+/* Sets in s->set the bits of registers that ptxas does not keep: a value that comes directly from an immediate, an
+ * address or a parameter is in the bank of constants, where each instruction reads it. (Versions of clang load
+ * parameters at different places.) */
 static void mark_constants(const ptx_code *c, row_set *s, uint32_t nregisters) {
     uint8_t *definitions = ptx_alloc(nregisters + 1);
     uint32_t words = (nregisters + 64) / 64;
@@ -225,7 +226,8 @@ static void mark_constants(const ptx_code *c, row_set *s, uint32_t nregisters) {
     ptx_free(special);
 }
 
-/* The most 32-bit registers live at one point. Backward data flow over the blocks, then a walk through each. */
+/* Returns the most 32-bit registers that are live at one point, by backward data flow over the blocks and a walk
+ * through each. */
 static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
     ptx_code *c = g->code;
     uint32_t words = (pf->nregisters + 64) / 64;
@@ -248,7 +250,7 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
             }
         }
     }
-    /* Loops inside each other need a pass each; what still changes after that many is no estimate's business. */
+    /* Each level of nested loops needs a pass; an estimate may stop before deeper nests settle. */
     bool changed = true;
     for (int pass = 0; changed && pass < 64; pass++) {
         changed = false;
@@ -292,8 +294,9 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
 }
 
 static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
-    if ((uint64_t)(pf->nregisters / 64 + 1) * g->code->ninsns > 1u << 24) return 255; /* a giant */
-    /* What the ABI and address temporaries add (NVIDIA's compiler on the course's kernels: 16 to 32 in all). */
+    if ((uint64_t)(pf->nregisters / 64 + 1) * g->code->ninsns > 1u << 24) return 255; /* too large to analyse */
+    /* 6 more for the ABI and address temporaries. (NVIDIA's compiler needs 16 to 32 in all for the course's
+     * kernels.) */
     uint32_t n = pressure(g, pf, id_of) + 6;
     return n < 16 ? 16 : n > 255 ? 255 : n;
 }

@@ -1,4 +1,4 @@
-/* cfg.h — what cfg.c and depth.c share: the basic blocks of a function. */
+/* cfg.h — the basic blocks of a function, shared by cfg.c and depth.c. */
 #ifndef SIMGPU_CFG_H
 #define SIMGPU_CFG_H
 
@@ -11,7 +11,7 @@ typedef struct {
     uint32_t nnext;
     uint32_t *previous;
     uint32_t nprevious;
-    uint32_t order; /* in the reversed graph's post-order; 0: cannot reach the exit */
+    uint32_t order; /* in the reversed graph's post-order; 0 if it cannot reach the exit */
     uint32_t ipdom;
     uint64_t *live_in, *defined, *used;
 } cfg_block;
@@ -25,7 +25,7 @@ typedef struct {
     uint32_t norder;
 } cfg;
 
-/* depth.c: fills in ptx_insn.depth of the first instruction of each block. id_of: frame row / 4 -> register id. */
+/* depth.c: sets ptx_insn.depth of the first instruction of each block. id_of maps a frame row / 4 to a register id. */
 void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, const uint32_t *id_of);
 
 #endif

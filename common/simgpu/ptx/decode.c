@@ -1,7 +1,7 @@
-/* The decoder: a parsed function to ptx_code.
+/* decode.c — the decoder, which turns a parsed function into ptx_code.
  *
- * Each statement finds its row of opcodes.def by (key, type): the key is the mnemonic with the modifiers that choose
- * the operation; the rest of the modifiers are flags or hints. Operands become rows of the frame. What is not found
+ * Each statement finds its row of opcodes.def by (key, type). The key is the mnemonic with the modifiers that choose
+ * the operation; the other modifiers are flags or hints. Operands become rows of the frame. A statement without a row
  * makes the function unsupported, with opcode, PTX line and source line, and decoding stops there.
  */
 #include "decoder.h"
@@ -22,7 +22,7 @@ const ptx_op_info ptx_ops[NOPS] = {
 #define OTHER(id, key, cost)                          ROW_(id, key, none, 0, cost)
 #include "opcodes.def"
 };
-/* How each operand of a lane operation is read: the widths of its rows. */
+/* The types in which a lane operation reads its operands, which give the widths of their rows. */
 static const struct {
     uint8_t d, a, b, c;
 } op_types[NOPS] = {
@@ -59,7 +59,7 @@ static uint32_t take(decoder *d, uint32_t bytes, uint32_t align) {
     return at;
 }
 
-/* Row 0 is scratch; then registers, carry, slots; the rows of constants follow as instructions ask for them. */
+/* Lays out scratch (row 0), registers, carry, slots. Rows of constants follow as instructions use them. */
 static void lay_out_frame(decoder *d) {
     parsed_function *pf = d->pf;
     d->top = 256;
@@ -89,7 +89,7 @@ static bool same_row(const ptx_row *a, const ptx_row *b) {
            a->special == b->special && a->var == b->var && a->function == b->function;
 }
 
-/* Where the row is in the table (its index + 1), or the empty place for it. */
+/* Returns the row's place in the table, which holds its index + 1, or the empty place for it. */
 static uint32_t *row_place(decoder *d, const ptx_row *row) {
     uint32_t h = hash_row(row) & (d->capacity_rows - 1);
     while (d->row_table[h] && !same_row(&d->code->rows[d->row_table[h] - 1], row)) h = (h + 1) & (d->capacity_rows - 1);
@@ -150,8 +150,8 @@ static uint32_t symbol_row(decoder *d, const operand *o, bool wide) {
     return ptx_dec_add_row(d, row);
 }
 
-/* The row of a source operand read as `type`. any_width: ld, st and cvt take registers wider than the type; *wide says
- * so. */
+/* Returns the row of a source operand read as `type`. any_width: ld, st and cvt accept registers wider than the type;
+ * *wide is set to whether it is wide. */
 uint32_t ptx_dec_source(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide) {
     bool w = ptx_dec_is_wide(type);
     if (wide) *wide = w;
@@ -200,7 +200,7 @@ ptx_insn *ptx_dec_emit(decoder *d, enum ptx_op op) {
         d->capacity = d->capacity ? 2 * d->capacity : 64;
         ptx_insn *n = ptx_alloc(d->capacity * sizeof *n);
         if (c->ninsns) memcpy(n, c->insns, c->ninsns * sizeof *n);
-        c->insns = n; /* the old array is small and lives as long as the module */
+        c->insns = n; /* the arena frees the old array with the module */
     }
     ptx_insn *i = &c->insns[c->ninsns++];
     *i = d->flags;
@@ -254,14 +254,13 @@ static bool one_of(const char *m, const char *list) {
     return false;
 }
 
-/* Modifiers that choose the operation become part of the key, in the order of the text. */
+/* Modifiers that choose the operation; they become part of the key, in the order of the text. */
 static const char KEY_MODIFIERS[] = ".lo .hi .wide .cc .approx .full .NaN .shiftamt .clamp .wrap .l .r";
-/* Modifiers without a meaning here: the scope of an order (blocks see each other's stores at once), cache hints,
- * uniformity hints (uniformity is observed, not believed). */
+/* Modifiers without an effect here: scopes of an order (blocks see each other's stores at once), cache hints,
+ * uniformity hints (uniformity is measured instead). */
 static const char HINTS[] =
-    ".weak .gpu .cta .sys .cluster .nc .ca .cg .cs .lu .cv .wb .wt .uni .aligned "
-    ".L1::evict_normal "
-    ".L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .noftz .cta";
+    ".weak .gpu .cta .sys .cluster .nc .ca .cg .cs .lu .cv .wb .wt .uni .aligned .L1::evict_normal "
+    ".L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .noftz";
 static const struct {
     const char *name;
     enum ptx_space space;
@@ -285,7 +284,7 @@ static enum ptx_type type_modifier(const char *m) {
 
 static void append_key(decoder *d, const char *text) { strncat(d->key, text, sizeof d->key - strlen(d->key) - 1); }
 
-/* Sorts the statement's modifiers; `own`: those that this instruction's decoder reads itself. */
+/* Sorts the statement's modifiers into types, key and flags, except `own`, which the instruction's decoder reads. */
 void ptx_dec_read_modifiers(decoder *d, const char *own) {
     static const char *const rounds[] = {".rn", ".rz", ".rm", ".rp"};
     d->flags = (ptx_insn){.vector = 1};
@@ -300,7 +299,7 @@ void ptx_dec_read_modifiers(decoder *d, const char *own) {
         if (rounding || one_of(m, own)) continue;
         if (t == TY_b128) ptx_dec_unsupported(d, "128-bit operands");
         if (t == TY_pred && !one_of(d->s->name, "and or xor not mov vote bar barrier"))
-            ptx_dec_unsupported(d, "predicates have no place here");
+            ptx_dec_unsupported(d, "a predicate is not allowed here");
         if (t)
             d->types[d->ntypes++] = t;
         else if (strcmp(m, ".ftz") == 0)
@@ -336,7 +335,7 @@ void ptx_dec_need(decoder *d, uint32_t least, uint32_t most) {
     if (d->s->noperands < least || d->s->noperands > most) ptx_dec_unsupported(d, "wrong number of operands");
 }
 
-/* Index of the first of `names` that is a modifier; names are separated by blanks. -1: none. */
+/* Returns the index of the first of `names` (separated by blanks) among the modifiers, or -1. */
 int ptx_dec_choose(const decoder *d, const char *names) {
     int index = 0;
     char name[32];
@@ -349,7 +348,7 @@ int ptx_dec_choose(const decoder *d, const char *names) {
     return -1;
 }
 
-/* d = op(a [, b [, c]]) with the widths that the table gives. */
+/* Emits d = op(a [, b [, c]]) with the table's widths. */
 static void emit_lanes(decoder *d, enum ptx_op op, const operand *o, uint32_t n) {
     if (n != ptx_ops[op].sources + 1u) ptx_dec_unsupported(d, "wrong number of operands");
     ptx_insn x = {0};
@@ -365,7 +364,7 @@ static void arithmetic(decoder *d) {
     ptx_dec_read_modifiers(d, "");
     enum ptx_op op;
     enum ptx_type t = d->types[0];
-    if (!d->ntypes) ptx_dec_unsupported(d, "an instruction without a type that SimGPU does not know");
+    if (!d->ntypes) ptx_dec_unsupported(d, "this instruction without a type is not supported");
     if (t == TY_pred) append_key(d, ".pred");
     if (d->flags.sat && !ptx_dec_is_float(t)) append_key(d, ".sat");
     if (strcmp(d->s->name, "mad") == 0 && ptx_dec_is_float(t)) snprintf(d->key, sizeof d->key, "fma");
@@ -382,7 +381,7 @@ static void arithmetic(decoder *d) {
     emit_lanes(d, op, d->s->operands, d->s->noperands);
 }
 
-/* and.pred, or.pred, xor.pred, not.pred, mov.pred */
+/* Decodes and.pred, or.pred, xor.pred, not.pred, mov.pred. */
 static void predicate_logic(decoder *d) {
     enum ptx_op op;
     snprintf(d->key, sizeof d->key, "%s.pred", d->s->name);
@@ -395,7 +394,7 @@ static void predicate_logic(decoder *d) {
     i->d = to, i->a = a, i->b = b;
 }
 
-/* add.cc addc sub.cc subc mad.cc madc: the carry chain; sub.type gives the width. */
+/* Decodes the carry chain: add.cc addc sub.cc subc mad.cc madc. */
 static void carry(decoder *d) {
     ptx_dec_read_modifiers(d, "");
     enum ptx_op op;
@@ -457,7 +456,7 @@ static void setp(decoder *d) {
     i->d2 = o[0].pair ? o[0].pair->row : NO_ROW;
 }
 
-/* set.cmp.dtype.stype: a comparison into the scratch predicate, then its value as a number. */
+/* Decodes set.cmp.dtype.stype as a comparison into the scratch predicate and its conversion to a number. */
 static void set(decoder *d) {
     ptx_dec_read_modifiers(d, own_compare());
     ptx_dec_need(d, 3, 4);
@@ -532,7 +531,7 @@ static void prmt(decoder *d) {
     i->sub = (uint8_t)(ptx_dec_choose(d, modes) + 1);
 }
 
-/* Mnemonics with a decoder of their own; all others are lane arithmetic. */
+/* Mnemonics with their own decoder; all others are lane arithmetic. */
 static const struct {
     const char *name;
     void (*decode)(decoder *);
@@ -620,7 +619,7 @@ static void finish(decoder *d) {
     if (c->ninsns) last->line = c->insns[c->ninsns - 1].line, last->file = c->insns[c->ninsns - 1].file;
     d->s = last;
     d->flags = (ptx_insn){0};
-    ptx_dec_emit(d, OP_ret); /* where every path ends */
+    ptx_dec_emit(d, OP_ret); /* every path ends here */
     resolve_labels(d);
     for (uint32_t i = 0; i < c->ninsns; i++) {
         ptx_insn *x = &c->insns[i];
@@ -639,18 +638,18 @@ static void finish(decoder *d) {
     c->has_result = d->pf->result_slot >= 0;
     if (c->has_result) {
         c->result = d->pf->slots[d->pf->result_slot];
-        c->params = d->pf->slots + 1; /* the result is declared first */
+        c->params = d->pf->slots + 1; /* slot 0 is the result */
         c->nparams--;
     }
     f->code = c;
 }
 
-/* --- where variables lie ------------------------------------------------------------------------------------ */
+/* --- placement of variables --------------------------------------------------------------------------------- */
 
 static uint64_t aligned_up(uint64_t n, uint64_t align) { return align ? (n + align - 1) & ~(align - 1) : n; }
 
-/* Lists what a kernel can reach in reached[], itself first, and marks the variables whose address is taken there. A
- * call through a pointer may reach every device function. Returns how many functions it is. */
+/* Lists the functions that a kernel can reach in reached[], itself first, and marks the variables whose address they
+ * take. A call through a pointer may reach every device function. Returns the number of functions. */
 static uint32_t reach(ptx_module *m, ptx_function *kernel, ptx_function **reached) {
     uint32_t n = 0, mark = kernel->number;
     kernel->user = mark;
@@ -683,8 +682,8 @@ static uint64_t place_shared(ptx_function *kernel, ptx_var *const *vars, uint32_
     return top;
 }
 
-/* .local variables from 0. Of the .shared ones those that the kernel can reach, as ptxas has it: the module's first,
- * its own last, and extern __shared__ behind them. */
+/* Places .local variables from 0, and the .shared variables that the kernel can reach in the order of ptxas: the
+ * module's first, the kernel's own last, extern __shared__ behind them. */
 static void place_variables(ptx_module *m, ptx_function *f, ptx_function **reached) {
     uint64_t local = 0, shared = 0;
     for (uint32_t i = 0; i < f->nvars; i++) {
@@ -713,7 +712,7 @@ static void place_variables(ptx_module *m, ptx_function *f, ptx_function **reach
     }
 }
 
-/* Numbers instructions and variables through the module, so that a device can keep what it knows of them in arrays. */
+/* Numbers instructions and variables through the module, as indices for a device's arrays. */
 static void number_all(ptx_module *m) {
     for (uint32_t i = 0; i < m->nvars; i++) m->vars[i]->number = m->variables++;
     for (uint32_t i = 0; i < m->nfunctions; i++) {

@@ -1,9 +1,9 @@
-/* The decoded program: what ptx/ hands to exec/.
+/* decode.h — the decoded program, which ptx/ makes and exec/ runs.
  *
- * A register is a row of 32 lanes in a frame: 4 bytes a lane for 16- and 32-bit registers, 8 for 64-bit ones; a
- * predicate is one 32-bit word with a bit a lane. Operands are byte offsets of rows. Immediates, special registers,
- * kernel parameters and addresses of variables are rows too, filled before the code runs, so an instruction never asks
- * what kind its operands are.
+ * A register is a row of 32 lanes in a frame: 4 bytes per lane for 16- and 32-bit registers, 8 for 64-bit ones; a
+ * predicate is one 32-bit word with a bit for each lane. Operands are byte offsets of rows. Immediates, special
+ * registers, kernel parameters and addresses of variables are rows too, filled in before the code runs, so an
+ * instruction does not test the kind of its operands.
  */
 #ifndef SIMGPU_DECODE_H
 #define SIMGPU_DECODE_H
@@ -67,7 +67,7 @@ extern const ptx_op_info ptx_ops[NOPS];
 enum ptx_round { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP };
 enum ptx_atom { ATOM_add, ATOM_min, ATOM_max, ATOM_inc, ATOM_dec, ATOM_and, ATOM_or, ATOM_xor, ATOM_exch, ATOM_cas };
 enum ptx_bool { BOOL_none, BOOL_and, BOOL_or, BOOL_xor };
-/* Generic addresses of the spaces that are not global memory: offset + window. Real GPUs have such windows too. */
+/* The generic address of a byte in another space than global memory is its offset + the window, as on real GPUs. */
 #define WINDOW_SHARED (1ull << 32)
 #define WINDOW_LOCAL  (2ull << 32)
 #define WINDOW_PARAM  (3ull << 32)
@@ -78,34 +78,34 @@ enum ptx_vote { VOTE_all, VOTE_any, VOTE_uni, VOTE_ballot };
 enum ptx_testp { TESTP_finite, TESTP_infinite, TESTP_number, TESTP_notanumber, TESTP_normal, TESTP_subnormal };
 enum ptx_integer_round { RINT_none, RINT_rni, RINT_rzi, RINT_rmi, RINT_rpi };
 enum ptx_permute { PRMT_default, PRMT_f4e, PRMT_b4e, PRMT_rc8, PRMT_ecl, PRMT_ecr, PRMT_rc16 };
-enum { NO_ROW = 0 }; /* offset 0 is a scratch row: results nobody asked for go there */
+enum { NO_ROW = 0 }; /* offset 0 is a scratch row, for unused results */
 
 struct ptx_insn {
     uint16_t op;
     uint8_t type, from; /* enum ptx_type; from: the source type of cvt, the result type of set */
     uint8_t space;      /* enum ptx_space of ld, st, atom, cvta, isspacep */
     uint8_t vector;     /* 1, 2 or 4 elements of ld, st; pieces of mov.pack */
-    uint8_t sub;        /* which comparison, shuffle, vote, atomic, testp, rounding to integer ... : see the decoder */
+    uint8_t sub;        /* the kind of comparison, shuffle, vote, atomic, testp, rounding to integer: see the decoder */
     uint8_t round, boolean;  /* enum ptx_round, enum ptx_bool */
     bool ftz, sat, modified; /* modified: any of .ftz .sat or a directed rounding */
     bool guarded, guard_not; /* @p, @!p */
     bool negate_c;           /* the predicate operand c is !p */
-    bool a_wide, d_wide;     /* the row of a (or the address, or a stored value: d_wide), of d has 8 bytes a lane */
-    bool polls;            /* atomic, volatile, .relaxed ...: reads what others write; a loop of these may be waiting */
-    bool releases;         /* .release, .acq_rel: orders what came before it */
-    bool read_only;        /* ld.global.nc: no store of this launch changes what it reads */
-    bool unused;           /* an atomic whose result nobody reads */
-    bool folded;           /* a branch of which ptxas makes nothing: it costs no slots */
-    uint8_t later_rounds;  /* a load: how many rounds of its basic block come after its own */
-    int64_t depth;         /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks (depth.c) */
-    uint32_t guard;        /* row of the guard predicate */
-    uint32_t d, d2;        /* result rows; d2: the q of p|q */
-    uint32_t a, b, c, e;   /* source rows */
-    uint32_t v[4];         /* rows of a vector operand */
-    int64_t imm;           /* address offset, lop3 table, barrier number ... */
-    uint32_t target, join; /* branches: instruction index; where both ways meet, or NO_JOIN */
-    struct ptx_call *call; /* call, brx */
-    uint32_t ptx_line, line; /* line in the PTX text, and in the source (0: none) */
+    bool a_wide, d_wide;     /* 8 bytes per lane in the row of a or an address; in the row of d or a stored value */
+    bool polls;              /* atomic, volatile, .relaxed ...: reads other threads' stores; a loop of these may wait */
+    bool releases;           /* .release, .acq_rel: orders earlier accesses before it */
+    bool read_only;          /* ld.global.nc: no store of this launch changes the loaded memory */
+    bool unused;             /* an atomic whose result is unused */
+    bool folded;             /* a branch that ptxas removes; it takes no slots */
+    uint8_t later_rounds;    /* a load: the number of rounds after its own in its basic block */
+    int64_t depth;           /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks (depth.c) */
+    uint32_t guard;          /* row of the guard predicate */
+    uint32_t d, d2;          /* result rows; d2: the q of p|q */
+    uint32_t a, b, c, e;     /* source rows */
+    uint32_t v[4];           /* rows of a vector operand */
+    int64_t imm;             /* address offset, lop3 table, barrier number ... */
+    uint32_t target, join;   /* branches: instruction index; index of the join of both ways, or NO_JOIN */
+    struct ptx_call *call;   /* call, brx */
+    uint32_t ptx_line, line; /* line in the PTX text, and in the source (0 if unknown) */
     uint16_t file, column;
 };
 #define NO_JOIN         UINT32_MAX
@@ -115,7 +115,7 @@ struct ptx_insn {
 typedef struct {
     enum { ROW_CONSTANT, ROW_ADDRESS, ROW_SPECIAL, ROW_PARAM } kind;
     uint32_t row;
-    uint8_t bytes;   /* a lane: 4 or 8 */
+    uint8_t bytes;   /* per lane, 4 or 8 */
     uint64_t bits;   /* constant; ADDRESS: offset added to the variable's; PARAM: offset in the parameter buffer */
     uint8_t type;    /* PARAM: enum ptx_type, to extend narrow parameters */
     uint8_t special; /* enum ptx_special */
@@ -157,14 +157,14 @@ enum ptx_special {
     NSREGS
 };
 
-/* A .param variable inside a frame (an argument of a device function): `stride` bytes a lane, lane after lane. */
+/* A .param variable inside a frame (an argument of a device function), `stride` bytes per lane, lane after lane. */
 typedef struct {
     const char *name;
     uint32_t offset, size, stride;
 } ptx_slot;
 
 typedef struct ptx_call {
-    ptx_function *callee; /* NULL: indirect, the row `function` holds the function's number */
+    ptx_function *callee; /* NULL for an indirect call, whose row `function` holds the function's number */
     uint32_t function;
     ptx_slot *args, result; /* the caller's slots */
     uint32_t nargs;
@@ -174,7 +174,7 @@ typedef struct ptx_call {
 } ptx_call;
 
 typedef struct ptx_code {
-    ptx_insn *insns; /* one more than ninsns: a ret where every path ends */
+    ptx_insn *insns; /* ninsns instructions and a ret, where every path ends */
     uint32_t ninsns;
     uint32_t first;                          /* number of insns[0] among all instructions of the module */
     uint32_t frame_bytes;                    /* multiple of 64 */
@@ -186,7 +186,7 @@ typedef struct ptx_code {
     uint32_t nparams;
     bool has_result;
     bool calls;  /* has a call */
-    bool serial; /* the order of blocks can change what it computes */
+    bool serial; /* its result can depend on the order of blocks */
 } ptx_code;
 
 #endif

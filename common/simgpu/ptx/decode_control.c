@@ -1,4 +1,5 @@
-/* Branches, calls and ends; fences, and what does nothing here. See decode.c for what the decoders share. */
+/* decode_control.c — decoders of branches, calls, ends, fences, and of instructions without an effect here. decode.c
+ * has the parts that all decoders share. */
 #include "decoder.h"
 
 static void fix_up(decoder *d, uint32_t insn, uint32_t *where, const char *label) {
@@ -44,7 +45,7 @@ static ptx_slot *slot_list(decoder *d, const operand *list) {
     return s;
 }
 
-/* call [ "(" result ")" "," ] function [ "," "(" arguments ")" ] [ "," prototype ] */
+/* Decodes call [ "(" result ")" "," ] function [ "," "(" arguments ")" ] [ "," prototype ]. */
 void ptx_dec_call(decoder *d) {
     ptx_dec_read_modifiers(d, "");
     const operand *o = d->s->operands, *end = o + d->s->noperands;
@@ -79,13 +80,13 @@ void ptx_dec_ret(decoder *d) { simple(d, OP_ret); }
 void ptx_dec_exit(decoder *d) { simple(d, OP_exit); }
 void ptx_dec_trap(decoder *d) { simple(d, OP_trap); }
 
-/* Prefetches and performance events change nothing here: caches hold no state. */
+/* Decodes prefetches and performance events, which have no effect, since caches hold no state between blocks. */
 void ptx_dec_nop(decoder *d) {
     d->flags = (ptx_insn){0};
     ptx_dec_emit(d, OP_nop);
 }
 
-/* A fence neither, stores are seen at once; but a checker asks whether it was there. */
+/* Decodes a fence. All threads see a store at once, so it has no effect, but listeners (check/) need it. */
 void ptx_dec_fence(decoder *d) {
     d->flags = (ptx_insn){0};
     ptx_dec_emit(d, OP_fence);

@@ -1,5 +1,5 @@
-/* Moves, conversions, loads, stores and atomics: each decoder reads its modifiers and operands and emits what exec/
- * runs. See decode.c for what they share. */
+/* decode_memory.c — decoders of moves, conversions, loads, stores and atomics. Each reads its modifiers and operands
+ * and emits instructions. decode.c has the parts that all decoders share. */
 #include "decoder.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@ static void emit_move(decoder *d, enum ptx_type t, uint32_t to, uint32_t from) {
     i->d = to, i->a = from;
 }
 
-/* mov.b64 {lo, hi}, a   and   mov.b64 d, {lo, hi}: `vector` pieces of type from and type together. sub: 0 pack, 1
- * unpack. */
+/* Decodes mov.b64 d, {lo, hi} (pack) and mov.b64 {lo, hi}, a (unpack). whole: the type of the scalar. The instruction's
+ * sub is 0 for pack, 1 for unpack. */
 static void pack(decoder *d, enum ptx_type whole, const operand *vector, const operand *scalar, bool unpack) {
     uint32_t n = vector->nitems;
     if (n != 2 && n != 4) ptx_dec_unsupported(d, "a vector of other than 2 or 4 pieces");
@@ -53,7 +53,7 @@ void ptx_dec_mov(decoder *d) {
     emit_move(d, t, to, ptx_dec_source(d, &o[1], t, false, NULL));
 }
 
-/* The rows of a value operand of ld, st: one register, or {..} of `vector` ones. */
+/* Sets the rows of a value operand of ld, st: one register, or {..} of x->vector registers. */
 static void value_rows(decoder *d, ptx_insn *x, const operand *o, bool load) {
     enum ptx_type t = (enum ptx_type)x->type;
     uint32_t n = o->kind == OPERAND_VECTOR ? o->nitems : 1;
@@ -83,10 +83,10 @@ static void address(decoder *d, ptx_insn *x, const operand *o) {
     }
 }
 
-/* Do `bytes` at offset `at` lie inside `size`? Offsets may be negative, that is huge. */
+/* Returns whether `bytes` at offset `at` lie inside `size`. A negative offset appears as a large one. */
 static bool inside(uint64_t at, uint64_t bytes, uint64_t size) { return at <= size && bytes <= size - at; }
 
-/* ld.param of a kernel's own parameter: a move from a row that the launch fills. */
+/* Decodes ld.param of a kernel's own parameter as a move from a row that the launch fills in. */
 static void load_parameter(decoder *d, ptx_insn *x, const operand *o) {
     enum ptx_type t = (enum ptx_type)x->type;
     uint64_t offset = o->symbol->var->address + o->value;

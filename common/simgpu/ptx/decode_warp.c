@@ -1,8 +1,8 @@
-/* Lanes and warps that meet: barriers, shuffles, votes, matches, reductions. See decode.c for what all decoders share.
- */
+/* decode_warp.c — decoders of exchanges between lanes and warps: barriers, shuffles, votes, matches, reductions.
+ * decode.c has the parts that all decoders share. */
 #include "decoder.h"
 
-/* bar{.cta}.sync a [, n]   bar.arrive a, n   bar.red.op.type d, a [, n], [!]p   bar.warp.sync mask */
+/* Decodes bar{.cta}.sync a [, n]   bar.arrive a, n   bar.red.op.type d, a [, n], [!]p   bar.warp.sync mask. */
 void ptx_dec_bar(decoder *d) {
     const char *own = ".sync .arrive .red .warp .cta .popc .and .or";
     ptx_dec_read_modifiers(d, own);

@@ -1,5 +1,5 @@
-/* The decoder's inside, shared by decode.c (operands, rows, arithmetic), decode_memory.c, decode_control.c and
- * decode_warp.c. */
+/* decoder.h — internals of the decoder, shared by decode.c (operands, rows, arithmetic), decode_memory.c,
+ * decode_control.c and decode_warp.c. */
 #ifndef SIMGPU_DECODER_H
 #define SIMGPU_DECODER_H
 
@@ -16,41 +16,42 @@ typedef struct {
     parsed_function *pf;
     ptx_code *code;
     uint32_t capacity, capacity_rows;
-    statement *s;        /* being decoded */
-    uint32_t *uses;      /* how often register id is read */
+    statement *s;        /* the statement in progress */
+    uint32_t *uses;      /* number of reads by register id */
     uint32_t top;        /* next free byte of the frame */
     uint32_t *row_table; /* of code->rows, by hash: index + 1; capacity_rows places */
     label_place *labels;
     uint32_t nlabels;
     struct {
-        uint32_t insn; /* whose target is the label; or the target list entry */
+        uint32_t insn; /* the instruction whose target is the label, if `where` is NULL */
         uint32_t *where;
         const char *label;
         uint32_t ptx_line;
     } * fixups;
     uint32_t nfixups;
-    /* what the modifiers of the statement say */
+    /* set by the statement's modifiers */
     enum ptx_type types[MAX_MODIFIERS];
     uint32_t ntypes;
     char key[64];
-    ptx_insn flags; /* the fields that modifiers set; copied into each instruction made */
+    ptx_insn flags; /* the fields that modifiers set, copied into each emitted instruction */
     jmp_buf on_error;
     const char *error;
 } decoder;
 
-_Noreturn void ptx_dec_unsupported(decoder *d, const char *why); /* the function fails at launch, with this reason */
-bool ptx_dec_is_wide(enum ptx_type t);                           /* 8 bytes a lane */
+/* Ends decoding: the function becomes unsupported, and a launch fails with this reason. */
+_Noreturn void ptx_dec_unsupported(decoder *d, const char *why);
+bool ptx_dec_is_wide(enum ptx_type t); /* returns whether a register has 8 bytes per lane */
 bool ptx_dec_is_float(enum ptx_type t);
 enum ptx_type ptx_dec_unsigned_of(enum ptx_type t);
 
-/* The statement's modifiers: sorted into d->types, d->key and d->flags; `own` are left to the caller. */
+/* Sorts the statement's modifiers into d->types, d->key and d->flags, except `own`, which the caller reads. */
 void ptx_dec_read_modifiers(decoder *d, const char *own);
 bool ptx_dec_has(const decoder *d, const char *modifier);
-int ptx_dec_choose(const decoder *d, const char *names); /* index of the first of `names` that is a modifier, or -1 */
-void ptx_dec_need(decoder *d, uint32_t least, uint32_t most); /* operands */
+int ptx_dec_choose(const decoder *d, const char *names); /* returns the index of the first modifier of `names`, or -1 */
+void ptx_dec_need(decoder *d, uint32_t least, uint32_t most); /* checks the number of operands */
 bool ptx_dec_has_type(const char *key, enum ptx_type t, enum ptx_op *op);
 
-/* Rows of operands read or written as `type`. any_width: wider registers will do; *wide says what it is. */
+/* Return the row of an operand read or written as `type`. any_width: accepts wider registers and sets *wide. */
 uint32_t ptx_dec_source(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide);
 uint32_t ptx_dec_dest(decoder *d, const operand *o, enum ptx_type type, bool any_width, bool *wide);
 uint32_t ptx_dec_add_row(decoder *d, ptx_row row);
@@ -58,7 +59,7 @@ uint32_t ptx_dec_constant(decoder *d, uint64_t bits, bool wide);
 ptx_insn *ptx_dec_emit(decoder *d, enum ptx_op op);
 void ptx_dec_logic(decoder *d); /* and, or, xor, not, mov of predicates and numbers */
 
-/* A decoder a mnemonic. decode_memory.c: */
+/* One decoder for each mnemonic. decode_memory.c: */
 void ptx_dec_mov(decoder *d);
 void ptx_dec_load_or_store(decoder *d);
 void ptx_dec_atomic(decoder *d);

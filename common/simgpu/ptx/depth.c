@@ -1,31 +1,31 @@
-/* depth.c — how long a warp waits for itself: what its instructions must do one after another.
+/* depth.c — computes how long a warp waits for its own instructions, which depend on each other.
  *
  * An instruction waits for its operands, and a warp starts one at a time. So each basic block has a depth, in two
  * numbers:
  *
- *   rounds   how often it waits for global memory, one round of loads after another. ptxas moves loads up as far as
- *            it may: above arithmetic, shared stores and short ifs (it predicates them), but not above the load that
- *            gives their address, a branch, a barrier, or a store to the same space that could change what they read.
- *            The loads that are left together are a round, and a warp pays the latency of memory once for it.
+ *   rounds   the number of rounds of loads from global memory, one after another. ptxas moves loads up as far as it
+ *            may: above arithmetic, shared stores and short ifs (it predicates them), but not above the load that gives
+ *            their address, a branch, a barrier, or a store to the same space that could change the loaded memory. The
+ *            loads that come together are a round, for which a warp waits for memory once.
  *
- *   clocks   what its other instructions add to that, by the latencies of the card's costs: nothing while the warp
- * waits for memory anyway, all of it where they stand before a load's address or behind its value. At least the sum of
- * their slots.
+ *   clocks   the additional clocks of its other instructions, by the latencies of the card's costs: 0 while the warp
+ *            waits for memory anyway, all of them before a load's address or behind its value; at least the sum of
+ *            their slots.
  *
- * A warp's depth is the sum over the blocks that it runs. A block that is only reached by going forward continues the
- * schedule of what came before it; a loop begins anew with every turn. */
+ * A warp's depth is the sum over the blocks that it runs. A block that only forward branches reach continues the
+ * schedule of its predecessors; a loop starts a new schedule in each turn. */
 #include "cfg.h"
 #include "parse.h"
 
-/* When a value is known: after so many rounds and, beside them, so many clocks. */
+/* The time at which a value is known: a number of rounds, and clocks beside them. */
 typedef struct {
     int32_t rounds, clocks;
 } moment;
 
 typedef struct {
-    moment global_store, any_store, barrier; /* the latest value that was stored; the latest before a barrier */
+    moment global_store, any_store, barrier; /* of the latest stored value; of the latest before a barrier */
     moment end;                              /* the latest of all */
-    moment control;                          /* the latest branch is decided */
+    moment control;                          /* of the latest branch's decision */
     int32_t slots;                           /* so far */
     moment of[];                             /* by register id */
 } schedule;
@@ -35,7 +35,7 @@ typedef struct {
     const uint32_t *id_of;
     uint32_t limit; /* of the frame's registers */
     size_t bytes;   /* of one schedule */
-    uint8_t *all;   /* one a block: what holds at its end */
+    uint8_t *all;   /* the schedule at the end of each block */
 } schedules;
 
 static schedule *schedule_of(const schedules *t, uint32_t block) { return (void *)(t->all + block * t->bytes); }
@@ -52,7 +52,7 @@ static void set_known(const schedules *t, schedule *v, uint32_t row, moment m) {
     if (id) v->of[id] = m;
 }
 
-/* A branch over a few plain instructions: ptxas predicates those instead. */
+/* ptxas predicates up to so many plain instructions instead of a branch over them. */
 enum { PREDICATED = 8 };
 static bool skips_a_few(const ptx_code *c, uint32_t at) {
     uint32_t target = c->insns[at].target;
@@ -63,7 +63,8 @@ static bool skips_a_few(const ptx_code *c, uint32_t at) {
     }
     return true;
 }
-/* The way that a conditional branch does not take: clang writes `@p bra A; bra B`, where a machine needs one branch. */
+
+/* Returns whether the branch is the second of clang's `@p bra A; bra B`, for which a machine needs only one branch. */
 static bool is_the_other_way(const ptx_code *c, uint32_t at) {
     const ptx_insn *i = &c->insns[at];
     return i->op == OP_bra && !i->guarded && at && i[-1].op == OP_bra && i[-1].guarded;
@@ -104,7 +105,7 @@ static int32_t advance(const schedules *t, schedule *v, const ptx_insn *i) {
     return in.rounds;
 }
 
-/* A block that is only reached by going forward. */
+/* Returns whether only forward branches reach the block. */
 static bool continues(const cfg_block *b, uint32_t number) {
     for (uint32_t k = 0; k < b->nprevious; k++)
         if (b->previous[k] >= number) return false;
@@ -116,7 +117,7 @@ void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, co
                    .id_of = id_of,
                    .limit = g->code->registers_end,
                    .bytes = sizeof(schedule) + (nregisters + 1) * sizeof(moment)};
-    if (t.bytes * g->nblocks > 1u << 28) return; /* a giant: only its other bounds are charged */
+    if (t.bytes * g->nblocks > 1u << 28) return; /* too large: the latency bound is left out */
     t.all = ptx_alloc(t.bytes * g->nblocks);
     for (uint32_t b = 0; b < g->nblocks; b++) {
         cfg_block *k = &g->blocks[b];

@@ -4,11 +4,12 @@
  *                                      entry  {kind, header size, payload size, ...} payload
  *                                      entry  ...
  *
- * An entry is PTX text (kind 1) or machine code (kind 2); we take the PTX of the newest architecture and ignore the
- * rest. nvcc compresses payloads unless told not to: LZ4 blocks are decoded here, ZSTD (CUDA 13's default) is not.
- * The wrapper's own memory is trusted, it is part of the program; every length inside the data is checked.
+ * An entry is PTX text (kind 1) or machine code (kind 2). SimGPU takes the PTX of the newest architecture. nvcc
+ * compresses payloads by default: this file decodes LZ4 blocks but not ZSTD (CUDA 13's default). It trusts the
+ * wrapper's own memory, which is part of the program, and checks every length inside the data.
  *
- * Layout: fatbinary_section.h of the CUDA toolkit for the wrapper; the rest measured on the output of nvcc 13.0. */
+ * Sources of the layout: fatbinary_section.h of the CUDA toolkit for the wrapper; the output of nvcc 13.0 for the
+ * rest. */
 #include "ptx.h"
 
 #include <stdio.h>
@@ -18,14 +19,14 @@
 enum {
     WRAPPER_MAGIC = 0x466243B1,
     KIND_PTX = 1,
-    ENTRY_BYTES = 64, /* the fields that we read */
+    ENTRY_BYTES = 64, /* up to the last field that is read */
     FLAG_LZ4_OLD = 0x1000,
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
 };
 #define HEADER_MAGIC     0xBA55ED50u
 #define HEADER_BYTES     16u
-#define ENTRIES_MAX      (1ull << 32) /* bytes; more than any program has, so a wild length is seen as such */
+#define ENTRIES_MAX      (1ull << 32) /* bytes; more than any program has, to reject corrupt lengths */
 #define UNCOMPRESSED_MAX (1ull << 30)
 
 typedef struct {
@@ -37,7 +38,7 @@ typedef struct {
 typedef struct {
     const uint8_t *payload;
     uint64_t bytes;        /* stored, without padding */
-    uint64_t uncompressed; /* 0: not compressed */
+    uint64_t uncompressed; /* 0 if not compressed */
     uint64_t flags;
     uint32_t arch;
 } entry;
@@ -46,7 +47,9 @@ static uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
 static uint32_t get32(const uint8_t *p) { return get16(p) | (uint32_t)get16(p + 2) << 16; }
 static uint64_t get64(const uint8_t *p) { return get32(p) | (uint64_t)get32(p + 4) << 32; }
 
-/* A length in LZ4: 15 in the token means that more bytes follow, each added, until one is not 255. */
+/* Reads a length in LZ4: if the token has 15, it adds the following bytes up to the first that is not 255. Returns 0,
+ * or
+ * -1 at the end of the data. */
 static int lz4_length(const uint8_t **in, const uint8_t *in_end, size_t *length) {
     if (*length != 15) return 0;
     uint8_t more;
@@ -58,8 +61,8 @@ static int lz4_length(const uint8_t **in, const uint8_t *in_end, size_t *length)
     return 0;
 }
 
-/* One LZ4 block: sequences of (literals, then a match of at least 4 bytes that lies `offset` bytes back).
- * The number of bytes written, or -1 when the block is corrupt. */
+/* Decodes an LZ4 block: sequences of literals and a match of at least 4 bytes from `offset` bytes back. Returns the
+ * number of bytes written, or -1 if the block is corrupt. */
 static int64_t lz4_decode(const uint8_t *in, size_t in_bytes, uint8_t *out, size_t out_bytes) {
     const uint8_t *in_end = in + in_bytes;
     size_t n = 0;
@@ -78,12 +81,13 @@ static int64_t lz4_decode(const uint8_t *in, size_t in_bytes, uint8_t *out, size
         if (lz4_length(&in, in_end, &match)) return -1;
         match += 4;
         if (offset == 0 || offset > n || match > out_bytes - n) return -1;
-        for (size_t i = 0; i < match; i++, n++) out[n] = out[n - offset]; /* may overlap: byte by byte */
+        for (size_t i = 0; i < match; i++, n++)
+            out[n] = out[n - offset]; /* byte by byte, since the ranges may overlap */
     }
     return (int64_t)n;
 }
 
-/* Reads the entry at p. The bytes that it takes in all, or 0 when it does not fit into `left`. */
+/* Reads the entry at p. Returns its size in bytes, or 0 if it exceeds `left`. */
 static uint64_t read_entry(const uint8_t *p, uint64_t left, entry *e, bool *is_ptx) {
     if (left < ENTRY_BYTES) return 0;
     uint64_t header = get32(p + 4), payload = get64(p + 8), compressed = get32(p + 16);
@@ -97,12 +101,12 @@ static uint64_t read_entry(const uint8_t *p, uint64_t left, entry *e, bool *is_p
     return header + payload;
 }
 
-/* The payload as NUL-terminated text without the NULs that pad it. */
+/* Returns the payload as malloc'd NUL-terminated text without its padding, or NULL with a message in err. */
 static char *entry_text(const entry *e, size_t *length, char *err, size_t err_size) {
     bool packed = e->uncompressed != 0;
     if (packed && !(e->flags & (FLAG_LZ4 | FLAG_LZ4_OLD))) {
         snprintf(err, err_size,
-                 "the program's PTX is compressed (%s); SimGPU reads it plain: rebuild with nvcc --no-compress",
+                 "the program's PTX is compressed (%s), which SimGPU cannot read; rebuild with nvcc --no-compress",
                  e->flags & FLAG_ZSTD ? "ZSTD" : "a method SimGPU does not know");
         return NULL;
     }
@@ -134,13 +138,13 @@ char *ptx_extract(const void *fat, size_t *length, char *err, size_t err_size) {
     const wrapper *w = fat;
     if (!w || w->magic != WRAPPER_MAGIC || !w->data) {
         snprintf(err, err_size,
-                 "what the program registered is not a fat binary; rebuild it with clang or nvcc 11 or newer");
+                 "the program registered something other than a fat binary; rebuild it with clang or nvcc 11 or newer");
         return NULL;
     }
     const uint8_t *p = w->data;
     uint64_t header = get16(p + 6), left = get64(p + 8);
     if (get32(p) != HEADER_MAGIC || header < HEADER_BYTES || left > ENTRIES_MAX) {
-        snprintf(err, err_size, "the fat binary is corrupt: its header is not one; rebuild the program");
+        snprintf(err, err_size, "the fat binary is corrupt: its header is invalid; rebuild the program");
         return NULL;
     }
     entry best = {0};

@@ -1,4 +1,4 @@
-/* PTX text to tokens. See lex.h. */
+/* lex.c — splits PTX text into tokens. See lex.h. */
 #include "lex.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@ static void skip_blanks_and_comments(lexer *lx) {
     }
 }
 
-/* The digits of a number in `base`; stops at the first that is none. */
+/* Reads the digits of a number in `base` up to the first other character. Returns the number modulo 2^64. */
 static uint64_t digits(const char **p, const char *end, int base) {
     uint64_t value = 0;
     for (; *p < end; (*p)++) {
@@ -36,8 +36,8 @@ static uint64_t digits(const char **p, const char *end, int base) {
     return value;
 }
 
-/* number = 0[fF]hex8 | 0[dD]hex16 | decimal with . or e | 0x hex | 0b binary | 0 octal | decimal; integers may end in U
- */
+/* Reads a number = 0[fF]hex8 | 0[dD]hex16 | decimal with . or e | 0x hex | 0b binary | 0 octal | decimal. An integer
+ * may end in U. */
 static token number(lexer *lx, token t) {
     const char *p = lx->p;
     int prefix = lx->end - p > 1 && *p == '0' ? tolower((unsigned char)p[1]) : 0;

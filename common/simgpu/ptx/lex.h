@@ -1,4 +1,4 @@
-/* The tokens of PTX text (PTX ISA chapter 4), one at a time. A token points into the text; nothing is copied. */
+/* lex.h — the tokens of PTX text (PTX ISA chapter 4), one at a time. A token points into the text without a copy. */
 #ifndef SIMGPU_LEX_H
 #define SIMGPU_LEX_H
 
@@ -8,8 +8,8 @@ enum token_kind {
     TOKEN_END,
     TOKEN_NAME,      /* add, %r1, $L__BB0_2, _Z4copyPf, _ */
     TOKEN_DIRECTIVE, /* .global, .f32, .shared::cta, with its dot */
-    TOKEN_INTEGER,   /* 7, 0x1F, 017, 0b101, 3U: `bits` */
-    TOKEN_FLOAT,     /* 1.5 (a double), 0f3F800000, 0d...: `bits` holds a double's bits, single: a float's */
+    TOKEN_INTEGER,   /* 7, 0x1F, 017, 0b101, 3U; value in `bits` */
+    TOKEN_FLOAT,     /* 1.5 (a double), 0f3F800000, 0d...; `bits` holds a double's bits, or a float's if `single` */
     TOKEN_STRING,    /* without the quotes */
     TOKEN_PUNCT,     /* text[0] */
     TOKEN_BAD,

@@ -1,4 +1,4 @@
-/* The room's front: loading a module and looking things up in it. */
+/* module.c — loads a module, and finds its kernels and variables by name. */
 #include "parse.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The parser: tokens to a ptx_module. The grammar is in parse.h; each rule stands above its function. */
+/* parse.c — the parser, which turns tokens into a ptx_module. parse.h has the grammar; the comment of a function has
+ * its rule. */
 #include "parse.h"
 #include "lex.h"
 
@@ -34,7 +35,7 @@ typedef struct {
     uint32_t line;       /* from the last .loc */
     uint16_t file, column;
     uint64_t initial; /* bytes of initial values so far */
-    uint32_t depth;   /* of brackets and braces inside each other */
+    uint32_t depth;   /* of nested brackets and braces */
     jmp_buf on_error;
     const char *error;
     uint32_t error_line;
@@ -46,9 +47,9 @@ static _Noreturn void fail(parser *p, const char *message) {
     longjmp(p->on_error, 1);
 }
 
-/* Before and after a rule that contains itself: the host's stack is finite. */
+/* deeper and higher enclose a recursive rule, to limit the use of the host's stack. */
 static void deeper(parser *p) {
-    if (++p->depth > 64) fail(p, "brackets inside each other more than 64 deep");
+    if (++p->depth > 64) fail(p, "brackets nest more than 64 deep");
 }
 static void higher(parser *p) { p->depth--; }
 
@@ -85,7 +86,7 @@ static uint64_t integer(parser *p) {
 
 /* --- names -------------------------------------------------------------------------------------------------- */
 
-/* Where `text` is in the table, or the empty place for it. */
+/* Returns the place of `text` in the table, or the empty place for it. */
 static symbol **place_of(symbol **table, uint32_t capacity, const char *text) {
     uint32_t h = 2166136261u;
     for (const char *c = text; *c; c++) h = (h ^ (unsigned char)*c) * 16777619u;
@@ -104,7 +105,7 @@ static void make_room(scope *s) {
     s->capacity = capacity;
 }
 
-/* A name that is declared again means what was declared last. */
+/* Declares a name; a later declaration replaces an earlier one. */
 static symbol *declare(parser *p, int kind, const char *text) {
     scope *s = p->scope;
     symbol *sym = ptx_alloc(sizeof *sym);
@@ -130,7 +131,7 @@ static reg *new_register(parser *p, const char *text, enum ptx_type type) {
     return r;
 }
 
-/* "%r12" against the range %r<20>: its register, or NULL. */
+/* Returns the register "%r12" of the range %r<20>, or NULL if the name is not in the range. */
 static reg *in_range(parser *p, symbol *s, const char *text) {
     size_t n = strlen(s->name);
     if (strncmp(text, s->name, n) != 0 || text[n] < '0' || text[n] > '9') return NULL;
@@ -193,7 +194,7 @@ static void register_declaration(parser *p) {
     expect(p, ";");
 }
 
-/* The float token as the initial value of a variable of this type. Bits of its own width stay as they are. */
+/* Returns the bits of the float token as an initial value of this type. A token of the same width keeps its bits. */
 static uint64_t float_bits(parser *p, enum ptx_type type, bool minus) {
     double d;
     float f;
@@ -293,7 +294,7 @@ static ptx_var *variable(parser *p, enum ptx_space space, bool external) {
     return v;
 }
 
-/* NULL: it was declared before. */
+/* Declares a variable. Returns NULL if the module declared it before. */
 static symbol *declare_variable(parser *p, enum ptx_space space, bool external) {
     ptx_var *v = variable(p, space, external);
     reg *unused;
@@ -315,7 +316,7 @@ static symbol *declare_variable(parser *p, enum ptx_space space, bool external) 
     return s;
 }
 
-/* A .param: of a kernel it has an offset in the parameter buffer, else it is a slot of the frame. */
+/* Declares a .param of a body or .func as a slot of the frame, and returns the slot's index. */
 static uint32_t declare_slot(parser *p, ptx_var *v) {
     parsed_function *pf = p->pf;
     if (v->size > MAX_PARAMETERS) fail(p, ptx_format("%s: parameters of more than 64 KB", v->name));
@@ -367,7 +368,7 @@ static const struct {
     {"%ctaid.w", SREG_zero},
 };
 
-/* A name in operand position; `%tid` takes its ".x" along. */
+/* Parses a name in operand position, with the ".x" of `%tid.x`. */
 static operand named(parser *p) {
     operand o = {0};
     const char *text = name(p);
@@ -410,8 +411,8 @@ static operand named(parser *p) {
 
 static operand operand_list(parser *p, const char *close, int kind);
 
-/* operand = [ "!" ] name [ "|" name ] [ ("+"|"-") n ] | number | "[" operand [ "+" n ] "]" | "{" operands "}" | "("
- * operands ")" */
+/* operand = [ "!" ] name [ "|" name ] [ ("+"|"-") n ] | number | "[" operand [ "+" n ] "]"
+ *         | "{" operands "}" | "(" operands ")" */
 static operand parse_operand(parser *p) {
     operand o = {0};
     deeper(p);
@@ -448,7 +449,7 @@ static operand parse_operand(parser *p) {
             if (q.kind == OPERAND_REGISTER && q.reg->type == TY_pred)
                 o.pair = q.reg;
             else if (q.kind != OPERAND_SINK)
-                fail(p, "after '|' comes a predicate");
+                fail(p, "expected a predicate after '|'");
         }
         if (at(p, "+") || at(p, "-")) {
             bool minus = at(p, "-");
@@ -517,7 +518,7 @@ static void location(parser *p) {
     p->file = (uint16_t)integer(p);
     uint32_t line = (uint32_t)integer(p);
     p->column = (uint16_t)integer(p);
-    /* Line 0 says "no one line": keep the last, which is nearer to what a reader looks for. */
+    /* Line 0 means no single line; keep the last one, which is a useful place for a reader. */
     if (line) p->line = line;
     while (accept(p, ",")) {
         const char *what = name(p);
@@ -708,7 +709,7 @@ static ptx_function *function_named(parser *p, const char *text, bool kernel) {
     return f;
 }
 
-/* Skips the rest of a body that did not parse, from its opening brace. */
+/* Skips a body that did not parse, from its opening brace. */
 static void skip_body(parser *p, lexer start) {
     p->lx = start;
     int depth = 0;
@@ -738,7 +739,7 @@ static void function_body(parser *p, ptx_function *f, parsed_function *pf) {
         skip_body(p, start);
     }
     memcpy(&p->on_error, &module_error, sizeof module_error);
-    ptx_free(pf->statements); /* the decoded code does not need them */
+    ptx_free(pf->statements); /* decoding has replaced them */
     pf->statements = NULL;
 }
 

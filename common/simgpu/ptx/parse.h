@@ -1,4 +1,4 @@
-/* The parsed module, before decoding: functions as lists of statements, names resolved to what they mean.
+/* parse.h — the parsed module, before decoding: functions as lists of statements, with resolved names.
  *
  *   module    = { directive | variable | function }
  *   function  = [ linkage ] ( ".entry" | ".func" [ "(" param ")" ] ) name [ "(" params ")" ] { tuning } ( body | ";" )
@@ -15,7 +15,7 @@
 typedef struct {
     const char *name;
     enum ptx_type type;
-    uint32_t row; /* given by the decoder; 0 until then */
+    uint32_t row; /* set by the decoder; 0 until then */
     uint32_t id;  /* 1, 2, ... in the order of first use */
 } reg;
 
@@ -33,7 +33,7 @@ typedef struct {
     const char *name;
     enum ptx_type type; /* registers */
     uint32_t count;     /* a range %r<count> */
-    reg **range;        /* its registers, made when used */
+    reg **range;        /* its registers, created at first use */
     ptx_var *var;
     uint32_t index; /* of the slot, parameter or target list */
     ptx_function *function;
@@ -56,7 +56,7 @@ typedef struct operand {
     symbol *symbol;  /* SYMBOL: a name with an address; `value` is added */
     uint64_t value;  /* INTEGER, FLOAT bits, or the offset of an address */
     enum ptx_special special;
-    const char *label; /* a name that is nothing yet: a label */
+    const char *label; /* an undeclared name, which may be a label */
     struct operand *items;
     uint32_t nitems;
 } operand;
@@ -71,7 +71,7 @@ typedef struct {
     bool guard_not;
     operand operands[MAX_OPERANDS];
     uint32_t noperands;
-    const char *label; /* the statement is this label, nothing else */
+    const char *label; /* not NULL: the statement is only this label */
     uint32_t ptx_line, line;
     uint16_t file, column;
 } statement;
@@ -88,27 +88,29 @@ typedef struct parsed_function {
     statement *statements;
     uint32_t nstatements, capacity;
     reg **registers;
-    uint32_t nregisters, declared; /* used, and in all */
+    uint32_t nregisters, declared; /* number of used ones, and of declared ones */
     ptx_slot *slots;               /* .param variables of a body, and a .func's own parameters */
     uint32_t nslots;
-    uint32_t nparam_slots; /* the first of them are the .func's parameters */
-    int32_t result_slot;   /* -1: none */
+    uint32_t nparam_slots; /* number of the .func's parameters, which come first */
+    int32_t result_slot;   /* -1 if none */
     target_list *targets;
     uint32_t ntargets;
 } parsed_function;
 
-/* Parses text into m; ptx_decode_function is called for each body. Returns false with a message in err. */
+/* Parses text into m and calls ptx_decode_function for each body. Returns false with a message in err if the module is
+ * invalid. */
 bool ptx_parse_module(ptx_module *m, const char *text, size_t length, char *err, size_t err_size);
 
-/* decode.c: fills pf->function->code, or pf->function->unsupported. */
+/* decode.c: sets pf->function->code, or pf->function->unsupported. */
 void ptx_decode_function(parsed_function *pf);
-/* decode.c: what needs the whole module: places of shared variables, who depends on the order of blocks. */
+
+/* decode.c: finishes the whole module: places shared variables and numbers instructions. */
 void ptx_decode_finish(ptx_module *m);
 
-/* cfg.c: join points of branches, register estimate. */
+/* cfg.c: inserts joins and estimates registers. */
 void ptx_cfg_analyse(parsed_function *pf, ptx_code *code);
 
-extern base_arena ptx_arena; /* of all modules: they live as long as the process, or until ptx_free_all */
+extern base_arena ptx_arena; /* memory of all modules, which live until ptx_free_all or the end of the process */
 static inline void *ptx_alloc(size_t bytes) { return base_arena_alloc(&ptx_arena, bytes); } /* zeroed */
 static inline void *ptx_grow(void *array, uint32_t count, size_t element) {
     return base_arena_grow(&ptx_arena, array, count, element);

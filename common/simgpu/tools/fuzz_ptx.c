@@ -1,8 +1,9 @@
-/* fuzz_ptx: whatever bytes come, the reader of PTX must not crash, hang or run out of memory.
+/* fuzz_ptx.c — tests that ptx/ does not crash, hang or run out of memory on any input.
  *
- * LLVMFuzzerTestOneInput takes one input: a fat binary (by its magic number) goes through ptx_extract first, anything
- * else is PTX text. Built with libFuzzer (`make fuzz`) it looks for new inputs; built plainly it replays the files that
- * it is given, ten seconds each at most, and says what became of them: the tests do so with tests/fuzz and tests/ptx.
+ * LLVMFuzzerTestOneInput takes one input. A fat binary (known by its magic number) goes through ptx_extract first; any
+ * other input is PTX text. With libFuzzer (`make fuzz`) the program searches new inputs. Without it, the program
+ * replays the files of its arguments, each in ten seconds at most, and prints the results; the tests do so with
+ * tests/fuzz and tests/ptx.
  */
 #include "../ptx/ptx.h"
 
@@ -15,10 +16,10 @@ enum { HEADER = 16, SECONDS = 10 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char said[1024]; /* what became of the last input */
+static char said[1024]; /* the result of the last input */
 
-/* The wrapper and the header's two lengths belong to the program that carries the fat binary, and are believed; so they
- * must be true here. */
+/* Extracts the PTX of a fat binary. ptx_extract trusts the wrapper and the header's two lengths, which belong to the
+ * program, so this function makes them valid. */
 static char *extract(const uint8_t *data, size_t size, size_t *length) {
     struct {
         int32_t magic, version;
@@ -42,11 +43,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size >= HEADER && memcmp(data, magic, sizeof magic) == 0) {
         text = extract(data, size, &length);
     } else {
-        text = malloc(size ? size : 1); /* exactly as large as the text: reading past its end is found */
+        text = malloc(size ? size : 1); /* of the text's exact size, so that a read past its end is detected */
         if (text && size) memcpy(text, data, size);
     }
     if (text) {
-        static const ptx_costs costs = {.round_clocks = 300}; /* any: only times depend on them */
+        static const ptx_costs costs = {.round_clocks = 300}; /* any value will do, since only times depend on it */
         const ptx_module *m = ptx_load(text, length, "fuzz", &costs, said, sizeof said);
         uint32_t unusable = 0;
         for (uint32_t k = 0; m && k < m->nfunctions; k++)
@@ -76,7 +77,7 @@ int main(int argc, char **argv) {
         } while (n > 0);
         fclose(f);
         printf("%s: ", argv[k]);
-        fflush(stdout); /* if it crashes, its name stands last */
+        fflush(stdout); /* in a crash the last line names the file */
         alarm(SECONDS);
         LLVMFuzzerTestOneInput(data, size);
         alarm(0);

@@ -1,8 +1,9 @@
-/* ptx2fatbin — wraps PTX text as the fat binary that clang puts into a program (-fcuda-include-gpubinary).
+/* ptx2fatbin.c — wraps PTX text as the fat binary that clang puts into a program (-fcuda-include-gpubinary).
  *
  *   ptx2fatbin kernel.ptx kernel.fatbin
  *
- * A 16-byte header and one 64-byte entry before the text; ../ptx/fatbin.c reads it back and names the fields. */
+ * The output has a 16-byte header and one 64-byte entry before the text. ../ptx/fatbin.c reads it and names the
+ * fields. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static void put(uint8_t *at, uint64_t value, int bytes) {
     for (int i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* The whole file, malloc'd; NULL with errno set. */
+/* Returns the whole file, malloc'd, or NULL with errno set. */
 static char *read_all(const char *path, size_t *length) {
     FILE *f = fopen(path, "rb");
     if (!f) return NULL;
@@ -39,7 +40,7 @@ static char *read_all(const char *path, size_t *length) {
     return text;
 }
 
-/* The decimal number after the first `word` in the text, 0 if there is none. */
+/* Returns the decimal number after the first `word` in the text, or 0 if there is none. */
 static unsigned number_after(const char *text, size_t length, const char *word) {
     const char *at = memmem(text, length, word, strlen(word));
     if (!at) return 0;
@@ -59,10 +60,10 @@ int main(int argc, char **argv) {
     unsigned arch = number_after(text, length, ".target sm_");
     if (arch == 0) {
         free(text);
-        return fail(argv[1], "no .target sm_NN line: this is not PTX");
+        return fail(argv[1], "it has no .target sm_NN line, so it is not PTX");
     }
 
-    size_t padded = (length + 1 + 7) / 8 * 8; /* ends in at least one NUL, as nvcc's do */
+    size_t padded = (length + 1 + 7) / 8 * 8; /* with at least one NUL at the end, as from nvcc */
     uint8_t head[HEADER_BYTES + ENTRY_BYTES] = {0}, *entry = head + HEADER_BYTES;
     put(head, 0xBA55ED50u, 4);
     put(head + 4, 1, 2);

@@ -1,6 +1,6 @@
-/* ptxrun [-v] [--all-rows] FILE.ptx...: runs the tests that stand as comments in PTX files, and says so in TAP.
+/* ptxrun.c — runs the tests in the comments of PTX files and prints TAP: ptxrun [-v] [--all-rows] FILE.ptx...
  *
- * A test is a block of comment lines. A run launches a kernel of the file once:
+ * A test is a block of comment lines. `run` launches a kernel of the file once:
  *
  *   // run: KERNEL [grid=X,Y,Z] [block=X,Y,Z] [shared=BYTES] [budget=WARP_INSTRUCTIONS]
  *   // arg: u32 7                      an argument of the kernel, in order
@@ -9,26 +9,27 @@
  *   // arg: freed 64                   the address of 64 bytes that were freed
  *   // out: 0 f32 2 3.5 nan            buffer 0 begins with these values afterwards
  *   // more: 4 5 6                     goes on with the list of the last arg or out
- *   // fault: illegal /load of 4/      it must fail so, with a message that this extended expression matches
- *   // count: ld_requests 1 ld_sectors 4       counters of the launch (include/simgpu_counters.def),
- * footprint_read/_written, turns, float_turns (atomics), or the deepest block's rounds, missed, clocks
+ *   // fault: illegal /load of 4/      the launch fails so, with a message that matches this extended expression
+ *   // count: ld_requests 1 turns 4    counters of the launch: those of include/simgpu_counters.def, footprint_read,
+ *                                      footprint_written, turns and float_turns (of atomics), and the deepest block's
+ *                                      rounds, missed, clocks
  *   // line: 12 ld_sectors 4           the same for one source line (.loc)
- *   // print: "hello\n"                what the kernel's printf wrote
- *   // load: /expected '}'/            the file does not load at all, with this message
+ *   // print: "hello\n"                the output of the kernel's printf
+ *   // load: /expected '}'/            the file does not load, with a message that matches
  *
- * A table tries instructions on many inputs, a row a thread, results on the left:
+ * A table runs instructions on many inputs, one row per thread, with results on the left:
  *
  *   // table: d:u32 = a:u32 b:u32 | add.u32 d, a, b;
  *   //   0 = 0xffffffff 1              # wraps
  *
- * Its kernel is made here; it runs with full warps, and twice with some lanes switched off, whose registers must keep
- * what they had. A column of type pred is 0 or 1.
+ * ptxrun generates the kernel of a table and runs it with full warps, and twice with some inactive lanes, whose
+ * registers must keep their values. A column of type pred is 0 or 1.
  *
- * Values: integers; floats as 1.5, 0x1p-149, inf, nan or as bits (0x7f800000). v*n is n times v, a..b counts up. As a
- * result, nan is the one NaN that fp32 arithmetic makes and any NaN in f64; v~e allows the error e; ? is anything.
+ * Values are integers, or floats as 1.5, 0x1p-149, inf, nan or bits (0x7f800000). v*n is n times v, a..b counts up. In
+ * a result, nan means the one NaN of fp32 arithmetic and any NaN in f64; v~e allows the error e; ? allows any value.
  *
- * -v also prints what each run counted and left in memory: that must be the same on every host and for any number of
- * threads. --all-rows ends with a test that every row of opcodes.def was decoded in a test that passed. */
+ * -v also prints each run's counters and a hash of its memory, which must be equal on every host and for any number of
+ * threads. --all-rows adds a test that passed tests have decoded every row of opcodes.def. */
 #include "../exec/exec.h"
 #include "../ptx/decode.h"
 #include "../time/time.h"
@@ -46,7 +47,7 @@ enum { MAX_LIST = 1 << 20, MAX_ITEMS = 32, MAX_ROWS = 992 /* a block has 1024 th
 
 typedef struct {
     uint64_t bits;
-    double tolerance; /* of a float; 0: these bits */
+    double tolerance; /* of a float; 0 requires these bits */
     bool any;
 } value;
 
@@ -59,7 +60,7 @@ typedef struct {
 typedef struct {
     enum { ARG_SCALAR, ARG_BUFFER, ARG_POINTER, ARG_FREED } kind;
     list values;     /* SCALAR, BUFFER */
-    uint32_t buffer; /* its number; POINTER: whose address */
+    uint32_t buffer; /* number of the buffer, or of the one that a POINTER points to */
     int64_t offset;  /* POINTER; FREED: bytes */
     uint64_t address;
 } argument;
@@ -70,7 +71,7 @@ typedef struct {
 } expectation;
 
 typedef struct {
-    uint32_t line; /* 0: the whole launch */
+    uint32_t line; /* 0 for the whole launch */
     char field[40];
     uint64_t want;
 } count;
@@ -95,7 +96,7 @@ typedef struct {
     bool checks_print;
     /* a table */
     column columns[16];
-    list cells[16]; /* a list a column */
+    list cells[16]; /* a list for each column */
     uint32_t ncolumns, nresults;
     char code[512];
 } test;
@@ -104,15 +105,15 @@ static struct {
     const char *path;
     char *text;
     size_t length;
-    uint32_t line;         /* of the directive being read */
+    uint32_t line;         /* of the current directive */
     exec_program *program; /* loaded at the first run */
-    list *last;            /* what `more` goes on with */
+    list *last;            /* the list that `more` continues */
     test t;
 } file;
 static bool verbose;
 static uint32_t tests, failures;
 static exec_device *device;
-static bool failed; /* the test being run */
+static bool failed; /* the current test has failed */
 static char why[4096];
 static bool covered[NOPS];
 static char printed[65536];
@@ -129,7 +130,7 @@ static const char *const status_names[] = {[SIMGPU_FAULT_NONE] = "ok",
                                            [SIMGPU_FAULT_ASSERT] = "assert",
                                            [SIMGPU_FAULT_STACK] = "stack"};
 
-/* A mistake in the test file, not in what it tests: the run of ptxrun ends. */
+/* Ends ptxrun because of a mistake in the test file itself. */
 static _Noreturn __attribute__((format(printf, 1, 2))) void mistake(const char *format, ...) {
     va_list ap;
     va_start(ap, format);
@@ -179,7 +180,7 @@ static double float_value(enum ptx_type t, uint64_t bits) {
     return t == TY_f32 ? (double)f : d;
 }
 
-/* One value at *p, which moves behind it. */
+/* Reads one value at *p and advances *p behind it. Returns its bits. */
 static uint64_t scalar(const char **p, enum ptx_type t) {
     const char *s = *p;
     char *end;
@@ -249,7 +250,7 @@ static void read_list(const char *p, list *l) {
     file.last = l;
 }
 
-/* The next word of *p into `word`. */
+/* Reads the next word of *p into `word`. Returns false at the end of the line. */
 static bool next_word(const char **p, char *word, size_t size) {
     *p += strspn(*p, " ");
     size_t n = strcspn(*p, " ");
@@ -323,7 +324,7 @@ static void read_out(const char *p) {
     read_list(p, &e->values);
 }
 
-/* Between the first / and the last; \n is a new line. */
+/* Reads the expression between the first / and the last; \n is a new line. */
 static void read_pattern(const char *p) {
     const char *begin = strchr(p, '/'), *end = strrchr(p, '/');
     size_t n = 0;
@@ -447,7 +448,7 @@ static void show(char *text, size_t size, enum ptx_type t, uint64_t bits) {
         snprintf(text, size, "0x%0*" PRIx64, digits, bits);
 }
 
-/* The elements at `host` against those wanted; says the first differences. */
+/* Compares the elements at `host` with those wanted and prints the first differences. */
 static void compare(const char *what, const list *want, const uint8_t *host) {
     uint32_t bytes = ptx_type_bytes[want->type], wrong = 0;
     for (uint32_t k = 0; k < want->n; k++) {
@@ -525,7 +526,7 @@ static void check_counts(const test *t, const exec_result *r) {
     }
 }
 
-/* Everything that must not depend on the host: counters, memory, messages. */
+/* Prints the results that must not depend on the host: counters, memory, messages. */
 static void describe(const exec_result *r, const test *t) {
     for (int k = 0; k < NCOUNTERS; k++) {
         uint64_t v = ((const uint64_t *)(const void *)&r->total)[k];
@@ -552,7 +553,7 @@ static void describe(const exec_result *r, const test *t) {
     }
 }
 
-/* The parameter buffer: every argument at a multiple of its size, as PTX lays parameters out. */
+/* Fills the parameter buffer, with each argument at a multiple of its size, as in PTX. Returns its size in bytes. */
 static uint32_t pack_arguments(test *t, uint8_t *params) {
     uint32_t top = 0;
     for (uint32_t k = 0; k < t->nargs; k++) {
@@ -626,14 +627,15 @@ static __attribute__((format(printf, 1, 2))) void make(const char *format, ...) 
     va_end(ap);
 }
 
-/* Registers of 8 bits do not exist, halves are moved as bits. */
+/* Returns the type of a register for this type. There are none of 8 bits, and halves are moved as bits. */
 static const char *register_type(enum ptx_type t) {
     if (t == TY_f16) return ".b16";
     return ptx_type_bytes[t] == 1 ? ".u16" : ptx_type_names[t];
 }
 static const char *memory_type(enum ptx_type t) { return t == TY_f16 ? ".b16" : ptx_type_names[t]; }
 
-/* Parameters: an address a column, then the address of a word a thread that says whether it takes part. */
+/* Generates the kernel of a table. Its parameters are an address for each column, and the address of one word for each
+ * thread, which is 0 for an inactive lane. */
 static void make_kernel(const test *t) {
     made_length = 0;
     make(".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry table(");
@@ -662,7 +664,7 @@ static void make_kernel(const test *t) {
     make("ret;\n}\n");
 }
 
-/* The rows over and over, on `threads` threads; thread k takes part if on(k). The others' registers hold `before`. */
+/* Runs the table's rows, repeated, on `threads` threads, of which some are inactive and must keep their values. */
 static void run_table(const test *t, exec_program *p, uint32_t threads, uint32_t period, uint32_t off) {
     static test x;
     uint32_t rows = t->cells[0].n;

@@ -1,13 +1,14 @@
-/* timeline_svg.c — draws a stretch of a report as a timeline: what a profiler's window would show.
+/* timeline_svg.c — draws a stretch of a report as a timeline, similar to a profiler's window.
  *
  *   timeline_svg REPORT [MARK [FROM TO]] > timeline.svg
  *
- * MARK: the stretch that begins with this mark (simgpuMark); without it, the whole report. FROM, TO: a part of it, in
- * microseconds from its beginning. Rows: the host's thread, the two copy engines, the SMs, and why the SMs were idle,
- * with the share of each cause and its host line below. Hovering over a span names it.
+ * MARK selects the stretch that begins with this mark (simgpuMark); without it, the whole report is drawn. FROM and TO
+ * select a part of it, in microseconds from its beginning. The rows are the host's thread, the two copy engines, the
+ * SMs, and the SMs' idle times; a legend lists their causes with share and host line. Hovering over a span shows its
+ * name.
  *
- * It reads the report's lines (../README.md) and nothing else, so that the picture and the grade come from the same
- * numbers. Exit status 1 and a message when there is nothing to draw. */
+ * It reads only the report's lines (../README.md), so that the picture and the grade come from the same numbers. It
+ * exits with status 1 and a message if there is nothing to draw. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,7 +39,7 @@ _Noreturn static void die(const char *what, const char *why) {
 
 /* --- reading -------------------------------------------------------------------------------------------------- */
 
-/* The value of a key of the outermost object, or of the object `inside` it; NULL if it has none. */
+/* Returns the value of a key of the outermost object, or of the object `inside` it, or NULL. */
 static const char *value_of(const char *line, const char *inside, const char *key) {
     size_t length = strlen(key);
     int depth = 0, wanted = inside ? -1 : 1;
@@ -124,7 +125,7 @@ static void take(const char *line) {
     }
 }
 
-/* The stretch's lines: from its mark to the next. */
+/* Reads the stretch's lines, from its mark to the next. */
 static void read_report(const char *path, const char *mark) {
     FILE *f = fopen(path, "re");
     if (!f) die(path, strerror(errno));
@@ -172,14 +173,14 @@ static void put_label(double x, double y, const char *anchor, const char *s) {
     puts("</text>");
 }
 
-/* Commands of several streams are reported in the order of their calls, and run in another. */
+/* Sorts by start, since commands of several streams are reported in the order of their calls but run in another. */
 static int by_start(const void *a, const void *b) {
     const span *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     return x->end < y->end ? -1 : x->end > y->end;
 }
 
-/* Spans that would fall on what is drawn already are left out: thousands of launches in a pixel are one bar. */
+/* Draws the spans, except those that an earlier span covers, so that thousands of launches in a pixel are one bar. */
 static void draw_spans(void) {
     double drawn[ROWS];
     for (int r = 0; r < ROWS; r++) drawn[r] = -1;
@@ -191,7 +192,7 @@ static void draw_spans(void) {
         if (end - x < 0.6) end = x + 0.6;
         if (end <= drawn[s->row]) continue;
         drawn[s->row] = end;
-        double y = TOP + STEP * s->row, height = s->start == s->end ? ROW / 2.0 : ROW; /* a submission: a tick */
+        double y = TOP + STEP * s->row, height = s->start == s->end ? ROW / 2.0 : ROW; /* a submission is a tick */
         printf("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"><title>", x, y, end - x, height,
                s->colour);
         put_text(s->name);
@@ -202,7 +203,7 @@ static void draw_spans(void) {
     }
 }
 
-/* A 1, 2 or 5 times a power of ten: about six of them fit. */
+/* Returns the distance of ticks in ns, 1, 2 or 5 times a power of ten, so that about six of them fit. */
 static double tick_ns(void) {
     static const double steps[] = {1, 2, 5};
     for (double ten = 1;; ten *= 10)
@@ -233,7 +234,7 @@ static int by_time(const void *a, const void *b) {
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* Idle time by cause and line, largest first; of the part that is drawn. */
+/* Sums the idle time of the drawn part by cause and line, largest first. Returns the number of causes. */
 static int sum_causes(cause causes[CAUSES]) {
     int n = 0;
     for (size_t i = 0; i < nspans; i++) {
@@ -288,7 +289,7 @@ int main(int argc, char **argv) {
     put_label(LEFT, 18, "start", title);
     draw_axis(base);
     draw_legend(causes, n, TOP + STEP * ROWS + 36);
-    draw_spans(); /* last: it sorts them, and the causes point at them */
+    draw_spans(); /* last, because it sorts the spans, to which the causes point */
     puts("</svg>");
     free(spans);
     if (fflush(stdout) || ferror(stdout)) die("standard output", strerror(errno));

@@ -1,22 +1,21 @@
-/* wide_copies — keeps the copy of a vector one access, whatever the compiler's version.
+/* wide_copies.c — keeps the copy of a vector one access with every version of clang.
  *
  *   wide_copies IN.ll >OUT.ll
  *
- * For `float4 a = p[i]` nvcc loads 16 bytes with one instruction. clang's optimiser takes such a copy apart into four
- * floats, and its back end puts neighbours together again where it finds that they are neighbours: behind a few
- * additions to a pointer it does not, and after how many depends on the version. A load that is wide from the
- * beginning is never taken apart. So this program stands between clang's front end and its optimiser. It reads LLVM IR
- * as text and rewrites each copy (llvm.memcpy) of a small struct that is aligned for wide accesses as loads and stores
- * of 16, 8 or 4 bytes:
+ * For `float4 a = p[i]` nvcc loads 16 bytes with one instruction. clang's optimiser splits such a copy into four
+ * floats, and its back end merges neighbours again if it recognises them. Behind some additions to a pointer it does
+ * not; their number depends on the version. A load that is wide from the beginning is never split. So this program runs
+ * between clang's front end and its optimiser. It reads LLVM IR as text and rewrites each copy (llvm.memcpy) of a small
+ * struct that is aligned for wide accesses as loads and stores of 16, 8 or 4 bytes:
  *
  *   call void @llvm.memcpy.p0.p0.i64(ptr align 16 %to, ptr align 16 %from, i64 16, i1 false), !dbg !7, !tbaa.struct !8
  *
  *   %wide.0 = load <4 x i32>, ptr %from, align 16, !dbg !7, !tbaa !9
  *   store <4 x i32> %wide.0, ptr %to, align 16, !dbg !7, !tbaa !9
  *
- * All loads come before all stores, as in a memcpy that must not overlap. Left alone are copies that no vector access
- * makes shorter, copies of pointers (as integers they would lose what they point to), and large ones. clang 14 writes
- * typed pointers (i8*), later versions `ptr`; every line that is not such a copy goes out as it came in. */
+ * All loads come before all stores, as in a memcpy that must not overlap. The program does not change copies that a
+ * vector access does not shorten, copies of pointers (which would lose their provenance as integers), large copies, and
+ * all other lines. clang 14 writes typed pointers (i8*), later versions `ptr`. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +24,7 @@
 
 enum { WIDEST = 16, MOST_PIECES = 8 };
 
-/* A pointer argument of the call, as text: its type (`ptr`, `i8*`, perhaps with an address space), its value. */
+/* A pointer argument of the call as text: its type (`ptr`, `i8*`, perhaps with an address space) and its value. */
 typedef struct {
     const char *type, *value;
     int type_length, value_length;
@@ -35,14 +34,14 @@ typedef struct {
 typedef struct {
     argument to, from;
     unsigned bytes;
-    const char *rest; /* behind the call: `, !dbg !7, !tbaa.struct !8` */
+    const char *rest; /* the text behind the call: `, !dbg !7, !tbaa.struct !8` */
 } copy;
 
-/* What !tbaa.struct says of the copied fields. */
+/* The description of the copied fields in !tbaa.struct. */
 typedef struct {
-    unsigned size;   /* of the first field, 0: not known */
-    unsigned tag;    /* the number of the metadata that all fields have; 0: none */
-    bool is_pointer; /* one of them is a pointer, or they differ */
+    unsigned size;   /* of the first field in bytes, 0 if unknown */
+    unsigned tag;    /* number of the metadata that all fields share, or 0 */
+    bool is_pointer; /* a field is a pointer, or the fields differ */
 } fields;
 
 static char *text; /* the whole module */
@@ -65,7 +64,7 @@ static char *read_all(const char *path) {
     return all;
 }
 
-/* The end of an argument that begins at s: a comma or the closing parenthesis that is not inside brackets. */
+/* Returns the end of the argument at s, a comma or closing parenthesis outside of brackets. */
 static const char *end_of_argument(const char *s) {
     int depth = 0;
     for (; *s && *s != '\n'; s++) {
@@ -83,7 +82,8 @@ static const char *end_of_argument(const char *s) {
     return NULL;
 }
 
-/* `ptr noundef align 16 %to`: the type is in front of the first attribute, the value behind the last. */
+/* Reads a pointer argument such as `ptr noundef align 16 %to`: the type is before the first attribute, the value behind
+ * the last. Returns its end. */
 static const char *read_pointer(const char *s, argument *a) {
     static const char *const values[] = {"%", "@", "getelementptr ", "addrspacecast ", "bitcast ", "inttoptr "};
     const char *end = end_of_argument(s), *value = NULL;
@@ -103,7 +103,7 @@ static const char *read_pointer(const char *s, argument *a) {
     return end;
 }
 
-/* A line that copies with fixed size and not as volatile. */
+/* Reads a line with a non-volatile copy of constant size. Returns false for any other line. */
 static bool read_copy(const char *line, copy *c) {
     const char *s = line + strspn(line, " ");
     if (strncmp(s, "tail ", 5) == 0) s += 5;
@@ -122,7 +122,7 @@ static bool read_copy(const char *line, copy *c) {
     return true;
 }
 
-/* The line `!NUMBER = ...` of the metadata, from behind the `=`; "" if there is none. */
+/* Returns the text behind `!NUMBER = ` in the metadata, or "" if there is none. */
 static const char *metadata(unsigned number) {
     char begin[24];
     int n = snprintf(begin, sizeof begin, "\n!%u = ", number);
@@ -130,7 +130,8 @@ static const char *metadata(unsigned number) {
     return found ? found + n : "";
 }
 
-/* !9 = !{!10, !10, i64 0}, !10 = !{!"any pointer", ...}: clang 20 and later have !"p1 float" for it. */
+/* Returns whether the tag is of a pointer: !9 = !{!10, !10, i64 0}, !10 = !{!"any pointer", ...}; clang 20 and later
+ * write !"p1 float". */
 static bool is_pointer(unsigned tag) {
     unsigned type;
     if (sscanf(metadata(tag), "!{!%u", &type) != 1) return false;
@@ -138,7 +139,7 @@ static bool is_pointer(unsigned tag) {
     return strncmp(name, "!{!\"any p", 9) == 0 || (strncmp(name, "!{!\"p", 5) == 0 && name[5] >= '0' && name[5] <= '9');
 }
 
-/* !8 = !{i64 0, i64 4, !9, i64 4, i64 4, !9, ...}: offset, size, tag of each field. */
+/* Reads !8 = !{i64 0, i64 4, !9, i64 4, i64 4, !9, ...}: offset, size and tag of each field. */
 static fields read_fields(const copy *c) {
     fields f = {0};
     const char *end = c->rest + strcspn(c->rest, "\n"), *at = strstr(c->rest, "!tbaa.struct !");
@@ -154,14 +155,14 @@ static fields read_fields(const copy *c) {
     return f;
 }
 
-/* How one access of `piece` bytes is cut into elements: as the fields are, but into 4 at most. */
+/* Returns the bytes of an element in an access of `piece` bytes: the size of the fields, but at most 4 elements. */
 static unsigned element_of(unsigned piece, const fields *f) {
     unsigned size = f->size ? f->size : 4;
     while (piece / size > 4) size *= 2;
     return size;
 }
 
-/* `, !dbg !7` and the tag, without the rest. */
+/* Prints `, !dbg !7` and the tag, without other metadata. */
 static void print_metadata(const copy *c, const fields *f) {
     const char *end = c->rest + strcspn(c->rest, "\n"), *dbg = strstr(c->rest, ", !dbg !");
     if (dbg && dbg < end) printf(", !dbg !%lu", strtoul(dbg + 8, NULL, 10));
@@ -169,8 +170,8 @@ static void print_metadata(const copy *c, const fields *f) {
     putchar('\n');
 }
 
-/* The address of a piece; `role` keeps the names of both sides apart. Typed pointers need another type for the access.
- */
+/* Prints the address of a piece; `role` distinguishes the names of both sides. Typed pointers are cast to the access's
+ * type. */
 static void print_address(const argument *a, const char *role, unsigned number, unsigned offset, unsigned count,
                           unsigned element) {
     bool typed = a->type[a->type_length - 1] == '*';
@@ -200,7 +201,7 @@ static void print_access(const copy *c, const argument *a, const char *role, uns
     print_metadata(c, f);
 }
 
-/* Writes the copy as wide accesses. Returns false where it should stay what it is. */
+/* Prints the copy as wide accesses. Returns false if it should stay unchanged. */
 static bool widen(const copy *c, unsigned number) {
     fields f = read_fields(c);
     unsigned align = c->to.align < c->from.align ? c->to.align : c->from.align;
