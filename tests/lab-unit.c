@@ -443,9 +443,10 @@ static void faults(void) {
     LAB_SAY(V(GATE)->why, "cudaErrorIllegalAddress on 61x67");
     lab_blame_fault(V(GATE), &u);
     SAME(V(GATE)->where, "nowhere.cu:7");
-    SAME(V(GATE)->why, "cudaErrorIllegalAddress on 61x67\n"
-                       "illegal address: an atomic on local memory, which no other thread can see; use shared or device memory\n"
-                       "in kernel k, block (2,0,0), thread (3,0,0)");
+    SAME(V(GATE)->why,
+         "cudaErrorIllegalAddress on 61x67\n"
+         "illegal address: an atomic on local memory, which no other thread can see; use shared or device memory\n"
+         "in kernel k, block (2,0,0), thread (3,0,0)");
 }
 
 /* Where the checks found something: the remedy is the last line, and without a place there is nothing to blame. */

@@ -37,7 +37,7 @@ static page *latest, *touched;        /* touched: the list of this launch's page
 static uint64_t launch_number;
 static const exec_launch *launch;
 
-/* The access at hand. */
+/* The current access. */
 typedef struct {
     const exec_access *seen;
     const ptx_insn *i;

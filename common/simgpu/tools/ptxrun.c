@@ -8,7 +8,7 @@
  *   // arg: ptr 0 -4                   the address of buffer 0, 4 bytes before its beginning
  *   // arg: freed 64                   the address of 64 bytes that were freed
  *   // out: 0 f32 2 3.5 nan            buffer 0 begins with these values afterwards
- *   // more: 4 5 6                     goes on with the list of the last arg or out
+ *   // more: 4 5 6                     continues the list of the last arg or out
  *   // fault: illegal /load of 4/      the launch fails so, with a message that matches this extended expression
  *   // count: ld_requests 1 turns 4    counters of the launch: those of include/simgpu_counters.def, footprint_read,
  *                                      footprint_written, turns and float_turns (of atomics), and the deepest block's
