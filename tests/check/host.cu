@@ -41,7 +41,7 @@ static void included(bool mended) {
     result = touch(pinned);
 }
 
-/* The same, long after the copy is through on this run's clock: still nobody has waited. */
+/* The same, long after the copy is through on this run's clock: still the host has not waited. */
 static void unwaited(bool mended) {
     cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, one); // <-- unwaited
     cudaEventRecord(done, one);
