@@ -5,6 +5,8 @@
 #                      a test may edit files; the copy is made once a file
 #   path_without P...  prints a PATH with all of this machine's programs but those that match the patterns
 #   grade FILE [SEED]  grades one submission of lab $lab_number (3, unless a test says otherwise); its record is then in $record, what was said in $output, exit in $status
+#   play WHO SEED      runs the starter or the reference of that lab, with no grade around it; its card is then in $output, its record in $record
+#   as_declared        the rows that are not full are those of the lab's rows-failing-at-start.txt
 #   row_is ROW STATUS  the record says so
 #
 # `run` of Bats leaks its own descriptors to what it starts; everything here is started with them closed.
@@ -33,7 +35,8 @@ house() {
 path_without() {
     local dir p
     dir=$(mktemp -d "$BATS_TEST_TMPDIR/path.XXXXXX")
-    ln -sf /bin/* /usr/bin/* "$dir/" 2>/dev/null
+    if [ ! /bin -ef /usr/bin ]; then ln -sf /bin/* "$dir/"; fi
+    ln -sf /usr/bin/* "$dir/"
     for p in "$@"; do
         # shellcheck disable=SC2086 # a pattern
         rm -f "$dir"/$p
@@ -50,6 +53,16 @@ grade() {
     case $1 in starter) name=starter ;; solutions) name=reference ;; esac
     record=$B/$DESK/check/$name-lab$n.tsv
     echo "$output"
+}
+
+play() {
+    record=$BATS_TEST_TMPDIR/$1-$2.tsv
+    output=$(apart "$B/$1/lab${lab_number:-3}" --record "$record" --seed "$2")
+}
+
+as_declared() {
+    diff <(grep -v '^#' "tests/lab${lab_number:-3}/rows-failing-at-start.txt" | sort) \
+        <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
 }
 
 row_is() {

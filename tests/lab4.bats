@@ -39,9 +39,8 @@ times_reading() {
 
 @test "lab 4: the starter fails exactly its declared rows, each with a line, a reason and a hint" {
     for seed in 1 2 3 4000000000; do
-        grade starter $seed
-        [ "$status" != 0 ]
-        diff <(grep -v '^#' "tests/lab4/rows-failing-at-start.txt" | sort) <(awk -F '\t' '$1 == "row" && $3 != "pass" { print $2 }' "$record" | sort)
+        play starter $seed
+        as_declared
     done
     while read -r row; do
         echo "$row"
@@ -76,8 +75,7 @@ times_reading() {
 
 @test "lab 4: the solution is full, with margin, whatever the seed" {
     for seed in 1 2 3 4000000000; do
-        grade solutions $seed
-        [ "$status" = 0 ]
+        play reference $seed
         [ "$(score "$record")" = "100 100" ]
         at_most accuracy 8
         at_most load-sectors 4.0
