@@ -345,7 +345,7 @@ scored() { sed -n "s/^\($1,$2,[0-9]*,100\),5,[^,]*,/\1,/p" "$class-grades/scores
     [[ $(scored anna 3) == anna,3,100,100,,20,10,10,10,10,30,10,* ]]
     [[ $(scored anna 4) == anna,4,100,100,,* ]]
     [[ $(scored ben 3) == ben,3,40,100,,20,0,0,10,10,0,0,* ]]
-    [[ $(scored "\"cem, o'neil\"" 3) == *'",3,0,100,"refused: transpose.cu calls `system`'*'",0,0,0,0,0,0,0,'* ]]
+    [[ $(scored "\"cem, o'neil\"" 3) == *'",3,0,100,"refused: transpose.cu uses `system`'*'",0,0,0,0,0,0,0,'* ]]
     [[ $(scored dora 3) == 'dora,3,0,100,it does not compile,0,'* ]]
     [[ $(scored eve 3) == 'eve,3,0,100,it was still running after 10 seconds,0,'* ]]
     # What could not be graded is there too, with its reason.

@@ -31,6 +31,10 @@ end() {
     exit
 }
 
+# The symbols of an object, by readelf: nm takes a fifth of a grade to load the plugins of another compiler.
+defined() { readelf -sW "$1" | awk '$5 != "LOCAL" && $7 != "UND" { print $8 }'; }
+undefined() { readelf -sW "$1" | awk '$7 == "UND" && $8 != "" { print $8 }'; }
+
 # The folders in which this lane's compiler looks for the system's headers.
 system_headers() {
     if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then
@@ -99,7 +103,7 @@ fi
 
 # 1. What it defines: the entry points. Other names are its own affair; nobody else sees them.
 "$judge" --entries | while read -r e; do
-    nm -g --defined-only "$object" | awk '{ print $3 }' | grep -qx "$e" ||
+    defined "$object" | grep -qx "$e" ||
         echo "$file does not define \`$e\`: the harness calls it. Is it extern \"C\", and spelled like this?"
 done >>"$found"
 
@@ -107,8 +111,8 @@ done >>"$found"
 allowed() {
     cat common/make/allow.txt "$(lab_tests "$n")/allow.txt" 2>/dev/null | sed 's/#.*//; s/[ \t]*$//' | grep . || true
     "$judge" --calls
-    nm -D --defined-only "$judge" | awk '$3 !~ /^__wrap_/ { print $3 }' # what the lab's header offers
-    nm -u "$B/reference/lab$n.o" | awk '{ print $2 }'
+    readelf --dyn-syms -W "$judge" | awk '$7 != "UND" && $8 != "" && $8 !~ /^__wrap_/ { print $8 }' # what the lab's header offers
+    undefined "$B/reference/lab$n.o"
 }
 as_written() { awk 'NR == FNR { sub(/^--wrap=/, ""); ours[$0] = 1; next } $0 in ours { sub(/^simgpu/, "cuda") } { print }' <("$judge" --wraps) -; }
 mend_of() {
@@ -117,9 +121,9 @@ mend_of() {
     *) echo "Remove the call. What may be called stands in common/make/allow.txt$([ ! -f "$(lab_tests "$n")/allow.txt" ] || echo " and $(lab_tests "$n")/allow.txt"), and of CUDA in common/simgpu/include/cuda_api.def." ;;
     esac
 }
-nm -u "$object" | awk '{ print $2 }' | grep -vxF -f <(allowed) | as_written | sort -u >"$program.asks" || true
+undefined "$object" | grep -vxF -f <(allowed) | as_written | sort -u >"$program.asks" || true
 if grep -qE '^_Z|^__cxa_' "$program.asks"; then
-    classes=$(nm "$object" | awk '{ print $NF }' | c++filt | sed 's/__cxx11:://g; s/std::__detail::_Hashtable\|std::_Hashtable/std::unordered_map/g; s/std::_Rb_tree/std::map/g; s/std::basic_string/std::string/g' |
+    classes=$(readelf -sW "$object" | awk '{ print $8 }' | c++filt | sed 's/__cxx11:://g; s/std::__detail::_Hashtable\|std::_Hashtable/std::unordered_map/g; s/std::_Rb_tree/std::map/g; s/std::basic_string/std::string/g' |
         grep -oE 'std::[a-z][a-z0-9_]*' | grep -vE '::(allocator|char_traits|pair|hash|equal_to|less|terminate|move|forward|length_error)$' | sort | uniq -c | sort -rn | awk 'NR <= 3 { printf "%s%s", (NR > 1 ? ", " : ""), $2 }')
     echo "$file uses the C++ library (${classes:-exceptions, new or delete}), which a submission to lab $n may not. Write it in C: plain arrays, structs and functions." >>"$found"
 fi
@@ -133,7 +137,7 @@ readelf -SW "$object" | sed 's/^ *\[ *[0-9]*\] *//' | awk -v file="$file" '
     $1 ~ /^\.(ctors|dtors|preinit_array|fini_array|init|fini)(\.|$)/ { print file " has code that runs outside the harness (section " $1 "). Constructors and destructors are not allowed." }
     $7 ~ /W/ && $7 ~ /X/ { print file " has memory that is both written and executed (section " $1 "). Leave sections to the compiler." }
     END { if (n > 1) print file " has code that runs before main: a constructor, or a global object that needs one. Do that work inside the entry point." }' >>"$found"
-if [ -n "$(nm "$object" | awk '$2 == "i"')" ]; then
+if readelf -sW "$object" | awk '$4 == "IFUNC" { found = 1 } END { exit !found }'; then
     echo "$file has an ifunc, whose resolver runs before main. Remove it." >>"$found"
 fi
 
