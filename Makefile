@@ -294,7 +294,5 @@ endef
 $(foreach n,$(LABS),$(eval $(call lab_rules,$n)))
 
 .SECONDARY:
-# A source that is gone, which an old build knew, is no error: what was made of it is made anew, or not at all.
-$(foreach d,labs tests common solutions,$(foreach e,c h cu cuh,$d/%.$e)): ;
 # Of submissions, which may be hundreds, only what is being built.
 -include $(wildcard $(B)/*.d $(addprefix $(B)/,mine/*.d starter/*.d reference/*.d obj/lab*/*.d) $(addsuffix *.d,$(sort $(dir $(filter $(B)/%,$(MAKECMDGOALS))))) $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)

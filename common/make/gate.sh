@@ -137,7 +137,7 @@ readelf -SW "$object" | sed 's/^ *\[ *[0-9]*\] *//' | awk -v file="$file" '
     $1 ~ /^\.(ctors|dtors|preinit_array|fini_array|init|fini)(\.|$)/ { print file " has code that runs outside the harness (section " $1 "). Constructors and destructors are not allowed." }
     $7 ~ /W/ && $7 ~ /X/ { print file " has memory that is both written and executed (section " $1 "). Leave sections to the compiler." }
     END { if (n > 1) print file " has code that runs before main: a constructor, or a global object that needs one. Do that work inside the entry point." }' >>"$found"
-if readelf -sW "$object" | awk '$4 == "IFUNC" { found = 1 } END { exit !found }'; then
+if readelf -sW "$object" | grep -qE ' (IFUNC|<OS specific>: 10) '; then
     echo "$file has an ifunc, whose resolver runs before main. Remove it." >>"$found"
 fi
 
