@@ -199,16 +199,16 @@ void lab_print_wraps(FILE *f) {
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) fprintf(f, "--wrap=%s\n", c[i]);
 }
 
-/* May submissions to the lab with this digit call it? `labs`: digits, ALL or NONE. */
-static bool allowed(const char *labs, char digit) {
-    return !strcmp(labs, "ALL") || (strcmp(labs, "NONE") && strchr(labs, digit));
-}
+/* In the table's column: a set of labs. */
+#define LAB(n) (1u << (n))
+#define ALL    (~0u)
+#define NONE   0u
 
 void lab_print_calls(FILE *f) {
-    const char digit = lab.spec->lab[strcspn(lab.spec->lab, "0123456789")];
+    const unsigned here = LAB(atoi(lab.spec->lab + strcspn(lab.spec->lab, "0123456789")));
 #define API(Name, what, sited, labs, ...)                                                                              \
-    if (allowed(#labs, digit)) fputs("cuda" #Name "\nsimgpu" #Name "\n", f);
+    if ((labs)&here) fputs("cuda" #Name "\nsimgpu" #Name "\n", f);
 #define API0(Name, what, sited, labs)                                                                                  \
-    if (allowed(#labs, digit)) fputs("cuda" #Name "\nsimgpu" #Name "\n", f);
+    if ((labs)&here) fputs("cuda" #Name "\nsimgpu" #Name "\n", f);
 #include "../simgpu/include/cuda_api.def"
 }

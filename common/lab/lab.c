@@ -135,6 +135,7 @@ void lab_die(const char *fmt, ...) {
     lab.done = true; /* the message is said */
     lab.ended = false;
     lab.status = 2;
+    lab_lock(); /* the exit handlers of a program come first */
     exit(2);
 }
 

@@ -77,26 +77,6 @@ static const char *base_name(const char *file) {
     return slash ? slash + 1 : file;
 }
 
-/* The student's file, as the report names it. NULL: no launch came from it. */
-static const char *student_file(const lab_usage *u) {
-    for (int i = 0; i < u->nlines; i++)
-        if (lab_is_source(u->lines[i].file)) return u->lines[i].file;
-    return NULL;
-}
-
-void lab_blame(lab_verdict *v, const lab_line *line) {
-    if (!line) return;
-    LAB_SAY(v->where, "%s:%d", base_name(line->file), line->line);
-    if (!find_line(line->file, has_number, &line->line, v->code, sizeof v->code)) v->code[0] = 0;
-}
-
-void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text) {
-    const char *file = student_file(u);
-    if (!file) return;
-    int line = find_line(file, has_text, text, v->code, sizeof v->code);
-    if (line) LAB_SAY(v->where, "%s:%d", base_name(file), line);
-}
-
 /* The file that the compiler named, which is the student's own: the program's source, beside it, is a copy whose first
  * line names the original. "" where there is none. */
 static const char *own_file(void) {
@@ -108,6 +88,30 @@ static const char *own_file(void) {
     if (f && fscanf(f, "#line 1 \"%255[^\"]\"", name) != 1) name[0] = 0;
     if (f) fclose(f);
     return name;
+}
+
+/* The student's file, as the report names it. NULL: no launch came from it. */
+static const char *student_file(const lab_usage *u) {
+    const char *own = own_file();
+    for (int i = 0; i < u->nlines; i++)
+        if (*own ? !strcmp(u->lines[i].file, own) : lab_is_source(u->lines[i].file)) return u->lines[i].file;
+    return NULL;
+}
+
+void lab_blame(lab_verdict *v, const lab_line *line) {
+    if (!line) return;
+    LAB_SAY(v->where, "%s:%d", base_name(line->file), line->line);
+    v->code[0] = 0;
+    /* A program may claim any file for a call of its own; only its source is shown. */
+    if (strcmp(line->file, own_file())) return;
+    if (!find_line(line->file, has_number, &line->line, v->code, sizeof v->code)) v->code[0] = 0;
+}
+
+void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text) {
+    const char *file = student_file(u);
+    if (!file) return;
+    int line = find_line(file, has_text, text, v->code, sizeof v->code);
+    if (line) LAB_SAY(v->where, "%s:%d", base_name(file), line);
 }
 
 typedef struct {

@@ -38,15 +38,17 @@ void lab_answer_with(lab_answerer answerer) { stage.answerer = answerer; }
 void lab_ask(const void *question, size_t question_size, void *answer, size_t answer_size) {
     if (!stage.answerer) lab_die("the player asks the judge, which expects no questions");
     bool playing = stage.playing;
-    void *copied = calloc(1, answer_size ? answer_size : 1);
-    if (!copied) lab_die("out of memory for an answer of %zu bytes", answer_size);
+    char *asked = malloc(question_size + 1), *answered = calloc(1, answer_size + 1);
+    if (!asked || !answered) lab_die("out of memory for an answer of %zu bytes", answer_size);
+    memcpy(asked, question, question_size); /* the program may change its own while the judge reads it */
     stage.playing = false;
     if (playing) lab_unlock();
-    stage.answerer(question, question_size, copied, answer_size);
+    stage.answerer(asked, question_size, answered, answer_size);
     if (playing) lab_lock();
     stage.playing = playing;
-    if (answer) memcpy(answer, copied, answer_size);
-    free(copied);
+    if (answer) memcpy(answer, answered, answer_size);
+    free(answered);
+    free(asked);
 }
 
 /* --- opening ------------------------------------------------------------------------------------ */
@@ -158,7 +160,7 @@ void lab_use(lab_program *program) { lab_use_device(program->device); }
 
 /* --- playing ------------------------------------------------------------------------------------ */
 
-/* In two parts, so that what is timed is the program's own code: lab_play_begin copies the message out of the judge's
+/* In three parts, so that what is timed is the program's own code: lab_play_begin copies the message out of the judge's
  * memory and locks that, lab_play_end unlocks it and copies the reply in. */
 void lab_play_begin(lab_program *program, const void *message, size_t size, lab_entry ***entry) {
     static lab_entry *kept[MOST_ENTRIES];

@@ -37,8 +37,8 @@ else
     line clang "$trouble"
     [ "$DEVICE" = gpu ] || bad=1
 fi
-tool nm binutils 'to link a lab' labs
-tool objcopy binutils 'to link a lab' labs
+tool readelf binutils 'to look at a submission' labs
+tool objdump binutils 'to look at a submission' labs
 
 echo "gpu lane (a real GPU)"
 if command -v "${NVCC:-nvcc}" >/dev/null 2>&1; then

@@ -177,8 +177,8 @@ submitted() {
 }
 
 need_compilers() {
-    if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then need nvcc nm objcopy; fi
-    if [ "$DEVICE" = sim ]; then need clang nm objcopy; fi
+    if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then need nvcc readelf objdump; fi
+    if [ "$DEVICE" = sim ]; then need clang readelf objdump; fi
 }
 
 # The result lies in .build/patched/, under the patch's own path. A patch that no longer applies is an error: then the

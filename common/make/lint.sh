@@ -31,7 +31,7 @@ done
 mapfile -t scripts < <(files 'common/make/*' 'tests/*' '.ci/*' | grep -E '\.(sh|bash|bats)$|^\.ci/run$')
 
 if [ -z "$formatter" ]; then
-    echo "lint: the format is not checked: that takes clang-format $FORMATTER, which is not here ($(common/make/install-command.sh clang-format-$FORMATTER))"
+    echo "lint: the format is not checked: that takes clang-format $FORMATTER, which is not here ($(common/make/need.sh --command clang-format-$FORMATTER))"
 elif [ ${#code[@]} -gt 0 ]; then
     echo "lint: $formatter, ${#code[@]} files"
     # A file name a line: clang-format -i finds the lines itself.

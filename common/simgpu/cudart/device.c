@@ -48,6 +48,7 @@ static struct device *new_device(void) {
 static void use(struct device *d) {
     rt_device = d;
     time_use(d->time);
+    time_events_device(d->number);
 }
 
 /* --- set-up and exit ---------------------------------------------------------------------------------------- */

@@ -43,8 +43,14 @@ void time_events_stop(simgpu_listener hear, void *context) {
 
 bool time_events_on(void) { return nlisteners > 0; }
 
+static uint32_t device_number; /* of the device in use; its events are all sent before another is selected */
+
+void time_events_device(uint32_t number) { device_number = number; }
+
 static void send(const struct simgpu_event *e) {
-    for (int i = 0; i < nlisteners; i++) listeners[i].hear(e, listeners[i].context);
+    struct simgpu_event numbered = *e;
+    numbered.device = device_number;
+    for (int i = 0; i < nlisteners; i++) listeners[i].hear(&numbered, listeners[i].context);
 }
 
 /* --- the queue ----------------------------------------------------------------------------------------------- */

@@ -193,7 +193,8 @@ void time_activity_mark(const char *name); /* ends a stretch and names the next 
 /* Adds a listener to events (../include/simgpu_event.h). Returns 0, or -1 if there are 8 already. */
 int time_events_listen(simgpu_listener hear, void *context);
 void time_events_stop(simgpu_listener hear, void *context);
-bool time_events_on(void); /* returns whether there is a listener */
+void time_events_device(uint32_t number); /* the number that events carry from here on */
+bool time_events_on(void);                /* returns whether there is a listener */
 
 typedef struct time_event_slot time_event_slot;
 time_event_slot *time_events_reserve(void); /* returns the next slot in the order of events, to be filled later */

@@ -1,5 +1,6 @@
 /* timeline.c — from the events of a run to busy time, gaps and their causes; see timeline.h. */
 #include "timeline.h"
+#include "blame.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static bool find_window(timeline *t, const lab_usage *u, int warm) {
     int updates = 0;
     for (int i = 0; i < u->nevents; i++) {
         const struct simgpu_event *e = &u->events[i];
-        if (e->kind != SIMGPU_LAUNCH || strcmp(e->is.launch.name, "update")) continue;
+        if (e->kind != SIMGPU_LAUNCH || !is_ours(&e->at) || strcmp(e->is.launch.name, "update")) continue;
         t->window.to = ends[updates % (SHOWN + 1)] = (double)(e->start_ns + e->duration_ns);
         if (++updates == warm) t->window.from = t->window.to;
     }
