@@ -192,10 +192,11 @@ static void advise_on_output(enum mistake m) {
     static const advice for_mistake[] = {
         [NO_MISTAKE] = {"correct", ""},
         [MISPLACED] = {"correct", "draw a 2x3 matrix and follow one element through your indices"},
-        [UNWRITTEN] = {"unwritten",
-                       "count rows and columns that your grid covers, for this shape: who writes the last of each?"},
+        [UNWRITTEN] =
+            {"unwritten",
+             "count rows and columns that your grid covers, for this shape: which thread writes the last of each?"},
         [NOWHERE] = {"barrier",
-                     "find what a thread reads and another one writes: a __syncthreads() belongs between the two"},
+                     "find what one thread writes and another reads, and put a __syncthreads() between the two"},
         [INPUT_CHANGED] = {"bounds", "write to d_out only: find the store whose address comes from d_in"},
         [OUT_OF_BOUNDS] = {"bounds", "test row < rows and col < cols before each access, not only before the first"},
     };
@@ -288,8 +289,8 @@ static void grade_launches(lab_verdict *v, const lab_usage *u, int n) {
     lab_blame(v, l);
     if (only_copies) {
         LAB_SAY(v->value_text, "1 + %d cop%s", u->copies, u->copies == 1 ? "y" : "ies");
-        LAB_SAY(v->why, "the kernel is one; a copy or fill beside it is a command of its own for the GPU");
-        LAB_SAY(v->next, "leave the copy out: hand what the kernel needs over as an argument");
+        LAB_SAY(v->why, "one kernel is right, but the copy or fill beside it is a command of its own for the GPU");
+        LAB_SAY(v->next, "remove the copy, and pass what the kernel needs as an argument");
     } else if (l) {
         LAB_SAY(v->why, "this line started %.0f of the %d kernels and copies for one %dx%d matrix",
                 l->launches + l->copies, u->launches + u->copies, n, n);
@@ -348,10 +349,10 @@ static void advise_on_time(lab_verdict *v, const lab_usage *u) {
     lab_blame(v, lab_worst(u, traffic_of));
     if (u->launches + u->copies > 1 && (u->launches > 2 || bound->term == SIMGPU_TERM_LAUNCH)) {
         lab_blame(v, lab_worst(u, commands_of));
-        LAB_SAY(v->next, "fewer launches: most of this time the device waits for the host to start the next one");
+        LAB_SAY(v->next, "use fewer launches; most of this time the device waits for the host to start the next one");
     } else if (bound->term == SIMGPU_TERM_LSU && conflicts) {
         lab_blame(v, lab_worst(u, conflicts_of));
-        LAB_SAY(v->next, "take the bank conflicts out of this line: each access now passes in several turns");
+        LAB_SAY(v->next, "remove the bank conflicts of this line, where each access now takes several turns");
     } else if (bound->term == SIMGPU_TERM_LSU || bound->term == SIMGPU_TERM_L2_READ) {
         lab_blame(v, lab_worst(u, excess_loads));
         LAB_SAY(v->next, "coalesce this line: let the lanes of a warp touch few sectors, and each of them whole");
@@ -362,7 +363,7 @@ static void advise_on_time(lab_verdict *v, const lab_usage *u) {
         lab_blame(v, lab_worst(u, loads_of));
         LAB_SAY(v->next, "give the loop constant bounds, so that the compiler unrolls it and its loads start together");
     } else if (bound->term == SIMGPU_TERM_ISSUE) {
-        LAB_SAY(v->next, "fewer instructions an element: several elements a thread share their index arithmetic");
+        LAB_SAY(v->next, "use fewer instructions an element: let several elements of a thread share index arithmetic");
     } else if (bound->term == SIMGPU_TERM_DRAM) {
         LAB_SAY(v->next, "move each byte once, in wider accesses: a float4 is 16 bytes in one instruction");
     }
@@ -374,10 +375,10 @@ static void advise_on_card(lab_verdict *v) {
         int row;
         const char *next;
     } by_row[] = {
-        {LAUNCHES, "fewer launches: most of this time the GPU waits for the host to start the next one"},
+        {LAUNCHES, "use fewer launches; most of this time the GPU waits for the host to start the next one"},
         {LOAD_SECTORS, "coalesce the loads: let the lanes of a warp touch few sectors, and each of them whole"},
         {STORE_SECTORS, "coalesce the stores: let 8 neighbouring threads fill a sector of 8 floats"},
-        {BANK_CONFLICTS, "take out the bank conflicts: an access of shared memory now passes in several turns"},
+        {BANK_CONFLICTS, "remove the bank conflicts; an access of shared memory now takes several turns"},
     };
     for (int i = 0; i < 4 && !lab_passed(v); i++)
         if (!lab_passed(lab_verdict_of(by_row[i].row))) {
@@ -413,7 +414,7 @@ static void grade_virtual_time(lab_verdict *v, const lab_time *you, int n, const
     if (you->refused[0]) {
         lab_fail(v, "%s", you->refused);
     } else if (u->total.ld_sectors < least || u->total.st_sectors < least || atomics(&u->total)) {
-        lab_fail(v, atomics(&u->total) ? "no time counts for a transpose by atomics: the model knows no price for them"
+        lab_fail(v, atomics(&u->total) ? "no time counts for a transpose by atomics: the model has no cost for them"
                                        : "no time counts for kernels that moved only a part of the matrix");
         LAB_SAY(v->next, "let your kernel load every element from d_in and store every one to d_out");
     } else if (lab_possible(v, you->median, copy) && !lab_passed(v)) {

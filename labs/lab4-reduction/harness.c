@@ -47,13 +47,13 @@ static const lab_row rows[LAB4_ROWS] = {
     /* id, label, sentence;   unit, decimals, full, zero, points, lanes, hint;   next step;   gates */
     [CORRECT] = {"correct", "correct", "every mean is right, for short, long, odd, unaligned and hidden lengths",
      "", 0, 1, 1, 15, LAB_BOTH, "correct",
-     "first mend the line named here or under 'races'; if there is none, add up the shortest length that fails by hand", NULL},
+     "fix the line named here or under 'races'; if none is named, add up the shortest length that fails by hand", NULL},
     [ACCURACY] = {"accuracy", "worst error, in 2^-24", "no mean is off by more than 32 times 2^-24 of its value",
      "", 1, 32, 256, 5, LAB_BOTH, "accuracy",
      "find the longest row of additions into one float, and make a tree of it", "correct"},
-    [RACES] = {"races", "races", "no thread uses what another may still be writing, or what nobody has written",
+    [RACES] = {"races", "races", "no thread reads memory that another may still be writing, or that was never written",
      "", 0, 1, 1, 5, LAB_BOTH, "races",
-     "put what makes the reader wait between writing and reading: __syncthreads, __syncwarp, __threadfence", NULL},
+     "put a __syncthreads, __syncwarp or __threadfence between the write and the read", NULL},
     [LOAD_SECTORS] = {"load-sectors", "array: sectors /128 B", "loads of the long array are coalesced: at most 4.2 sectors for each 128 bytes",
      "", 1, 4.2, 32, 10, LAB_BOTH, "load-sectors",
      "let neighbouring threads read neighbouring floats, in every turn of the loop", "correct"},
@@ -62,28 +62,28 @@ static const lab_row rows[LAB4_ROWS] = {
      "sum in registers first, build the tree once a block, and by shuffles", "correct"},
     [BARRIERS] = {"barriers", "array: barriers /1024", "warps wait at barriers at most 4 times for each 1024 floats",
      "", 1, 4, 32, 5, LAB_BOTH, "barriers",
-     "lanes of a warp need no barrier to exchange registers: __shfl_down_sync", "correct"},
+     "exchange registers between lanes of a warp by __shfl_down_sync, which needs no barrier", "correct"},
     [DIVERGENCE] = {"divergence", "array: divergence /1024", "warps part ways at branches at most 2 times for each 1024 floats",
      "", 1, 2, 16, 5, LAB_BOTH, "divergence",
      "let whole warps work or rest, not every second thread", "correct"},
     [LAUNCHES] = {"launches", "tensors: launches", "the means of all tensors take at most two kernel launches",
      "", 0, 2, 64, 10, LAB_BOTH, "launches",
-     "give each tensor a block of one launch: which tensor, says blockIdx.x", "correct"},
+     "give each tensor one block of a single launch, and choose the tensor by blockIdx.x", "correct"},
     [COPIES] = {"copies", "tensors: copies, fills", "no mean travels through the host: at most one copy or fill in a step",
      "", 0, 1, 64, 5, LAB_BOTH, "copies",
      "let the kernel write means[i] where it is wanted, on the device", "correct"},
     [VIRTUAL_ARRAY] = {"virtual-array", "array: virtual time", "virtual time of the long array is at most 1.2 times that of only reading it",
      "x reading", 2, 1.2, 6, 15, LAB_SIM, "time-array",
-     "mend the rows above first; then fill the GPU with blocks, and keep several loads a thread on their way", "correct"},
+     "fix the rows above first; then fill the GPU with blocks, and keep several loads a thread on their way", "correct"},
     [VIRTUAL_TENSORS] = {"virtual-tensors", "tensors: virtual time", "virtual time of all tensors is at most 1.2 times that of only reading them",
      "x reading", 2, 1.2, 6, 20, LAB_SIM, "time-tensors",
-     "mend the rows above first; then let no block have more to do than the others, nor a second kernel wait for the first", "correct"},
+     "fix the rows above first; then give no block more work than the others, and let no second kernel wait for the first", "correct"},
     [TIME_ARRAY] = {"time-array", "array: time", "at least 0.95 of the reference's gain over the starter for the long array, on this card",
      "of the gain", 2, 0.95, 0.5, 15, LAB_GPU, "time-array",
-     "mend the rows above first; then fill the GPU with blocks, and keep several loads a thread on their way", "correct"},
+     "fix the rows above first; then fill the GPU with blocks, and keep several loads a thread on their way", "correct"},
     [TIME_TENSORS] = {"time-tensors", "tensors: time", "at least 0.95 of the reference's gain over the starter for all tensors, on this card",
      "of the gain", 2, 0.95, 0.5, 20, LAB_GPU, "time-tensors",
-     "mend the rows above first; then let no block have more to do than the others, nor a second kernel wait for the first", "correct"},
+     "fix the rows above first; then give no block more work than the others, and let no second kernel wait for the first", "correct"},
 };
 // clang-format on
 static lab_spec spec = {"lab4", "means: 2^23 floats, 2000 tensors", "reduction.cu", rows, LAB4_ROWS, NULL};
@@ -191,7 +191,7 @@ static void grade_accuracy(lab_verdict *v, const job *j) {
 /* What the checks found in the short runs: a race may well give the right means on the day of the test. A race is
  * shown beside wrong means, since it may be their cause; without one, wrong means say nothing about races. */
 static void grade_races(lab_verdict *v) {
-    if (lab_lane() == LAB_GPU) return lab_skip(v, "no card tells; the sim lane does");
+    if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
     lab_usage u = lab_usage_of("check");
     if (lab_finding(&u)) {
         v->status = LAB_FAIL;
@@ -235,7 +235,7 @@ static void grade_array(const lab_usage *u, double floats) {
     grade_rate(lab_verdict_of(SHARED), u->total.shared_ld_wavefronts + u->total.shared_st_wavefronts, floats,
                lab_worst(u, wavefronts_of), "wavefronts of shared memory");
     if (lab_lane() == LAB_GPU) {
-        lab_skip(barriers, "a card has no counter of barriers; the sim lane has");
+        lab_skip(barriers, "a card has no counter of barriers; the sim lane has one");
         lab_skip(divergence, "ptxas turns short branches into predicates, which no counter shows; the sim lane counts");
         return;
     }

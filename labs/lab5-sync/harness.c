@@ -44,7 +44,7 @@ static const lab_row rows[ROWS] = {
     [STOPS] = {"nan", "stops at a NaN",
      "a loss that is not a number stops training within 8 steps, and train says which step it was",
      "", 0, 1, 1, 15, LAB_BOTH, "nan",
-     "every loss has to be looked at once, but not in the step that computes it", "learns"},
+     "look at every loss once, but not in the step that computes it", "learns"},
     [DRAINS] = {"drains", "idle calls a step", "no call of the loop ends with an idle GPU",
      "", 1, 0.1, 2, 15, LAB_SIM, "drains",
      "ask of each call: when it returns, what has the GPU left to do?", "learns nan"},
@@ -63,7 +63,7 @@ static const lab_row rows[ROWS] = {
      "allocate before the loop, free after it", "learns nan"},
     [BUSY] = {"busy", "GPU busy", "the GPU is busy for at least 95 % of the time",
      "%", 1, 95, 60, 15, LAB_BOTH, "busy",
-     "mend the line with the largest share first, then look again", "learns nan"},
+     "fix the line with the largest share first, then measure again", "learns nan"},
     [VIRTUAL_TIME] = {"virtual-time", "virtual time of a step", "a step takes at most 1.05 times its own kernels",
      "x kernels", 2, 1.05, 1.6, 20, LAB_SIM, "time",
      "draw three steps as in the handout: what could the host have queued while it waited?", "learns nan"},
@@ -73,7 +73,7 @@ static const lab_row rows[ROWS] = {
 };
 // clang-format on
 static const lab_spec spec = {
-    "lab5", "training without waiting", "train.cu", rows, ROWS, "the question that nobody grades, in the handout"};
+    "lab5", "training without waiting", "train.cu", rows, ROWS, "the ungraded question in the handout"};
 
 /* --- learns ------------------------------------------------------------------------------------ */
 
@@ -245,8 +245,8 @@ static void grade_timeline(const training *mine, double start, double reference,
     lab_usage u = lab_usage_of(mine->counted);
     if (!timeline_read(&t, &u, mine->warm)) return lab_skip_rest("not measured: too few steps, see 'learns'");
     grade_calls(lab_verdict_of(DRAINS), &t.drains, steps, "when these return, the GPU has nothing left to do");
-    grade_calls(lab_verdict_of(PAGEABLE), &t.pageable, steps, "the CPU carries the bytes of these");
-    grade_calls(lab_verdict_of(ALLOCATIONS), &t.allocs, steps, "memory comes and goes each step");
+    grade_calls(lab_verdict_of(PAGEABLE), &t.pageable, steps, "the CPU stages the bytes of these");
+    grade_calls(lab_verdict_of(ALLOCATIONS), &t.allocs, steps, "memory is allocated or freed in each step");
     if (t.harmless.n) {
         char line[400];
         lab_note("waits that cost nothing", "%.1f a step, most: %s", count_of(&t.harmless) / steps,

@@ -80,7 +80,7 @@ void blame_run(lab_verdict *v, const training *t) {
         if (!blame_place(v, &t->at) && !blame_code(v, t, t->blame, t->blame_last))
             blame_code(v, t, "lab5_loss(", false);
     } else if (lab_count_read(t->counted, &u, none, sizeof none) == 0) {
-        if (!lab_fault(&u)) LAB_SAY(v->why, "a CUDA call in train gave back %s", t->failure);
+        if (!lab_fault(&u)) LAB_SAY(v->why, "a CUDA call in train returned %s", t->failure);
         blame_fault(v, t, &u);
         lab_usage_free(&u);
     }
