@@ -1,8 +1,8 @@
 /* harness.c — runs and grades lab 4. You need not edit it, but do read it: nothing about your grade is hidden.
  *
  *   1. Correct: arrays and lists of tensors of several lengths, some of them chosen by the seed, aligned and not. Each
- *      is run twice with fresh data, the means are poisoned before, and what is right is added up in double precision
- *      after (job.c).
+ *      is run twice with fresh data, the means are poisoned before, and the right means are computed in double
+ *      precision after (job.c).
  *   2. One long array: `mean` once more, counted and timed. Here the tree shows.
  *   3. All tensors: `means` of 2000, counted and timed. Here launches, copies and balance show.
  *   4. Beside them, on this machine and now: the untouched starter, the reference solution, and a kernel that only
@@ -90,7 +90,7 @@ static lab_spec spec = {"lab4", "means: 2^23 floats, 2000 tensors", "reduction.c
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-/* Each program is opened once: what it keeps in statics belongs to one device. */
+/* Each program is opened once, since its statics belong to one device. */
 static lab_program *opened(lab_who who, const char *rung) {
     static lab_program *program[LAB_LADDER + 1];
     if (who == LAB_LADDER && strcmp(rung, "read")) return lab_open(who, rung);
@@ -120,7 +120,7 @@ static job *all_tensors(lab_program *mine, uint64_t seed) {
 
 /* --- verdict: correct ------------------------------------------------------------------------- */
 
-/* CUDA's error; in the sim lane also what happened, and where in the source. */
+/* Fails the row with CUDA's error; in the sim lane also with the fault and its source line. */
 static void blame_error(lab_verdict *v, const job *j, cudaError_t error) {
     lab_usage u;
     char none[256];
@@ -129,7 +129,7 @@ static void blame_error(lab_verdict *v, const job *j, cudaError_t error) {
     lab_usage_free(&u);
 }
 
-/* False when CUDA itself failed: after that nothing more can be run. */
+/* Returns false when CUDA itself failed: after that nothing more can be run. */
 static bool run_job(job *j, lab_time *t) {
     lab_verdict *v = lab_verdict_of(CORRECT);
     *t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 0, 1, false}, &j->work);
@@ -150,7 +150,7 @@ static int hidden_length(int i, uint64_t seed) {
     return i % 40 == 11 ? 30000 + 7 * n : n; /* longer than a block would take at once */
 }
 
-/* Twice with one plan: what was kept from the first call is worth nothing in the second. */
+/* Runs a job twice with one plan, so that means kept from the first call are wrong in the second. */
 static bool check_job(lab_program *mine, const job_shape *shape) {
     lab_time t;
     job *j = new_job(mine, "check", shape);
@@ -188,8 +188,8 @@ static void grade_accuracy(lab_verdict *v, const job *j) {
                 j->worst * 0x1p-24);
 }
 
-/* What the checks found in the short runs: a race may well give the right means on the day of the test. A race is
- * shown beside wrong means, since it may be their cause; without one, wrong means say nothing about races. */
+/* Fails the row for a race that the checks found in the short runs, even if the means came out right. A race is shown
+ * beside wrong means, since it may be their cause; without one, wrong means say nothing about races. */
 static void grade_races(lab_verdict *v) {
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
     lab_usage u = lab_usage_of("check");
@@ -244,7 +244,7 @@ static void grade_array(const lab_usage *u, double floats) {
                "branches that split a warp");
 }
 
-/* The first of your lines that copied or filled. */
+/* Returns the first of your lines that copied or filled. */
 static void blame_copy(lab_verdict *v, const lab_usage *u) {
     for (int i = 0; i < u->nevents; i++) {
         const struct simgpu_event *e = &u->events[i];
@@ -285,7 +285,7 @@ static lab_floor reading_floor(const job *like, int repetitions) {
     return (lab_floor){"reading", time_of(opened(LAB_LADDER, "read"), &one, repetitions)};
 }
 
-/* What others take for the same job, in microseconds. */
+/* The times of other programs for the same job, in microseconds. */
 typedef struct {
     double start, reference;
     lab_floor light;
@@ -347,7 +347,7 @@ static void grade_sim(job *array, job *tensors, const lab_time *ta, const lab_ti
     lab_usage_free(&u);
 }
 
-/* The counters of one entry point alone: under ncu the program runs what LAB4_COUNT says. */
+/* Reads the counters of one entry point alone; LAB4_COUNT names it to the program under ncu. */
 static bool count(const char *entry, lab_usage *u, char *why, size_t size) {
     setenv("LAB4_COUNT", entry, 1);
     return lab_count_ncu(u, why, size) == 0;
