@@ -136,7 +136,7 @@ blames() { # ROW TEXT
     # An event that was never made: no kernel failed, and nobody may say so.
     changed '/cudaEventCreateWithFlags(&s->told/d; s/^    struct lane l;/    struct lane l = {};/'
     row_is learns fail
-    [[ $(field "$record" learns why) == *"a CUDA call in train gave back cudaError"* ]]
+    [[ $(field "$record" learns why) == *"a CUDA call in train returned cudaError"* ]]
 }
 
 @test "lab 5: a batch that was never loaded is not one that was overwritten" {

@@ -1,4 +1,4 @@
-/* bluebar.h — the program that handles what is data: lists, hints, records, grades, documents.
+/* bluebar.h — the program that handles data: lists, hints, records, grades, documents.
  *
  * Shell sets up, compiles and runs; everything that is read, counted, compared or written as a table happens here. One
  * file a subject; each is a command or two of the program (main.c has the list):
@@ -10,8 +10,8 @@
  *     hint.c      the next hint (`make hint3`)
  *     verdict.c   the tests of a grade, a row's verdict, points (`make check`)
  *     run.c       one program run apart: bounded, cleaned up after (`make lab3`, `make check`)
- *     grade.c     many submissions, several at once (`make grade`); results.c: what is kept of them, and scores.csv
- *     docs.c      what a run gives, written into the texts (`make docs`); tables.c: Markdown tables of TSV
+ *     grade.c     many submissions, several at once (`make grade`); results.c: their results, and scores.csv
+ *     docs.c      the output of runs, written into the texts (`make docs`); tables.c: Markdown tables of TSV
  *     counters.c  Nsight Compute's CSV as a table (`make bench` on a GPU)
  *
  * It runs in the project's top folder. Errors are one line on stderr and exit status 1 (bb_die).
@@ -46,7 +46,7 @@ const char *bb_base(const char *path);                       /* What stands behi
 const char *bb_env(const char *name, const char *otherwise); /* `otherwise` where it is unset or empty. */
 
 /* Returns the whole file with a zero byte behind it, to be freed; NULL (and errno) when it cannot be read or is larger
- * than `most` bytes (errno EFBIG). Never waits for a pipe: what is no plain file is refused (EINVAL). */
+ * than `most` bytes (errno EFBIG). Never waits for a pipe: refuses all but plain files (EINVAL). */
 char *bb_read(const char *path, size_t most, size_t *size);
 void bb_write(const char *path, const char *bytes, size_t size); /* Whole or not at all: a new file, then renamed. */
 void bb_make_folders(const char *path);                          /* Those above the last slash of `path`. */
@@ -59,8 +59,8 @@ void bb_add_escaped(bb_text *t, const char *text); /* The reverse. */
 bool bb_number(const char *text, double *value);   /* The whole text is one finite number. */
 bool bb_whole(const char *text, uint64_t *value);  /* Digits only, below 2^64. */
 
-/* Adds text with all that would act on a terminal made visible: control characters, escape sequences, bytes that are no
- * UTF-8 and marks that turn the writing direction become \n, \x1b, \xff, \u202e. */
+/* Adds text with everything made visible that would act on a terminal: control characters, escape sequences, bytes that
+ * are no UTF-8 and marks that turn the writing direction become \n, \x1b, \xff, \u202e. */
 void bb_add_visible(bb_text *t, const char *text, size_t count);
 /* Adds a word as a shell takes it: quoted unless it is plain. */
 void bb_add_quoted(bb_text *t, const char *word);
@@ -77,7 +77,7 @@ typedef struct {
 } bb_lab;
 
 int bb_labs(bb_lab **labs);              /* All labs, by number. Returns how many. */
-bb_lab bb_lab_named(const char *number); /* Exits with the list of labs where there is no such one. */
+bb_lab bb_lab_named(const char *number); /* Exits with the list of labs if there is none. */
 
 /* --- record.c ---------------------------------------------------------------------------------------------------- */
 
@@ -154,7 +154,7 @@ bool bb_ladder_table(bb_text *to, char *measured, char *simulated, const char *k
 
 /* --- docs.c ------------------------------------------------------------------------------------------------------ */
 
-/* Are two texts the same but for numbers that lie within `share` of each other? share 0: equal bytes. */
+/* Returns whether two texts are the same but for numbers within `share` of each other. share 0: equal bytes. */
 bool bb_alike(const char *a, const char *b, double share);
 
 /* --- the commands: argv[0] is the command's name; each returns the exit status -------------------------------- */

@@ -1,4 +1,4 @@
-/* docs.c — writes what a run gives into README.md and handouts/, between markers. With --check it changes nothing,
+/* docs.c — writes the output of runs into README.md and handouts/, between markers. With --check it changes nothing,
  * prints what differs and exits 1: no figure of the sim lane in a text is typed by hand.
  *
  *   <!-- run: make lab3 -->           a block up to <!-- end -->: the command and its output
@@ -79,8 +79,8 @@ static char *read_or_die(const char *path, const char *remedy) {
     return text;
 }
 
-/* The file with a command's output. It is run once, however many blocks and figures come from it; beside the file lies
- * SimGPU's report, FILE.report. */
+/* Returns the file with a command's output. The command runs once, however many blocks and figures come from it; beside
+ * the file lies SimGPU's report, FILE.report. */
 static char *said(const char *command) {
     char *copy = bb_format("%s", command), *word[MOST_WORDS + 1], *arguments[MOST_WORDS + 2];
     for (char *p = copy; *p; p++)
@@ -121,7 +121,7 @@ static char *goal_of(const char *who, const char *number) {
     return bb_format("make lab%s SUBMISSION=%s", number, who);
 }
 
-/* What the reference of a lab prints with this option. */
+/* Returns the output of a lab's reference with this option. */
 static char *reference_says(const char *number, const char *option) {
     char *name = bb_format("lab%s%s", number, option), *file = in_tmp(name);
     char *program = bb_format("%s/reference/lab%s", build, number);

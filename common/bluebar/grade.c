@@ -7,10 +7,10 @@
  *   OUT=folder    where the results go (DIR-grades)
  *   JOBS=n        so many at once (all cores; one in the gpu lane, where they would disturb each other's times)
  *
- * In OUT: scores.csv, a line for each submission and lab; NAME-lab3.txt, all that was said; results/, from which
+ * In OUT: scores.csv, a line for each submission and lab; NAME-lab3.txt, all output of its check; results/, from which
  * scores.csv is made and by which an interrupted call goes on. A result is written when a check came to its own end,
- * and never else: Ctrl-C, a hang-up or a full disk leave no grade behind. What cannot be graded (a link, a pipe, no
- * file) is in scores.csv with the reason, and stops no other.
+ * and never else: Ctrl-C, a hang-up or a full disk leave no grade behind. A submission that cannot be graded (a link,
+ * a pipe, no file) is in scores.csv with the reason, and stops no other.
  *
  * grade.sh has built the references, and left each lab's table in ROWS/labN.rows. COMMIT names the project's commit.
  */
@@ -59,7 +59,7 @@ static char *visible(const char *text) {
     return t.at ? t.at : bb_format("%s", "");
 }
 
-/* --- what there is to grade -------------------------------------------------------------------------------------- */
+/* --- the submissions --------------------------------------------------------------------------------------------- */
 
 /* NAME-lab3 as a name for files: no control character, not too long, and never the same for two names. */
 static char *stem_of(const char *name, const char *lab) {
@@ -82,11 +82,11 @@ static item *add_item(const char *name, const bb_lab *lab, const char *path, cha
     return it;
 }
 
-/* Why the thing at `path`, below the folder of the class, is no file to grade; NULL when it is one. */
+/* Returns why `path`, below the folder of the class, is not a file to grade; NULL when it is one. */
 static char *no_file(const char *path) {
     struct stat st;
     char *copy = bb_must(strdup(path)), *why = NULL;
-    /* A link in somebody's archive may lead to a file of the grader's, at each step of the way. */
+    /* A link in a submission may lead to a file of the grader's, at each step of the path. */
     for (char *end = copy + strlen(class.dir) + 1; end && !why;) {
         end = strchr(end, '/');
         if (end) *end = 0;
@@ -217,7 +217,7 @@ static int by_name(const void *a, const void *b) {
     return order ? order : atoi(x->lab) - atoi(y->lab);
 }
 
-/* All results in OUT. With `drop`, those of submissions that could not be graded are removed: they are looked at anew.
+/* All results in OUT. With `drop`, those of submissions that could not be graded are removed, to be tried anew.
  */
 static int all_results(bb_result **results, bool drop) {
     char *folder = bb_format("%s/results", class.out);
@@ -368,7 +368,7 @@ static void end_check(item *it, int status) {
 
 /* --- the class --------------------------------------------------------------------------------------------------- */
 
-/* Has it a result of this very file? Reads the file's checksum on the way. */
+/* Returns whether it has a result of this very file. Computes the file's checksum on the way. */
 static bool has_result(item *it) {
     bb_result r;
     size_t size;
@@ -417,7 +417,7 @@ static int grade_items(int jobs, const sigset_t *mask) {
         for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
             for (int i = 0; i < next; i++) {
                 if (class.items[i].pid != pid) continue;
-                /* The same Ctrl-C may have ended it that is waiting for us. */
+                /* The Ctrl-C that is pending for us may have ended it. */
                 sigset_t pending;
                 sigpending(&pending);
                 if (sigismember(&pending, SIGINT)) return SIGINT;

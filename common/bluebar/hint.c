@@ -1,7 +1,7 @@
 /* hint.c — `make hint3`: the next hint for a row of a record: the first of the card that is not full, or ROW=id.
  *
- * From the top, because a card is in the order in which a lab is best worked through. A row that only waits for another
- * (it has no next step) comes after those that were measured. Each row has three hints in the lab's hints.md, under
+ * From the top, because a card is in the order in which a lab is best worked through. A row without a next step of its
+ * own comes after those that were measured. Each row has three hints in the lab's hints.md, under
  * "## ID": a question, a place, a technique; the file SEEN-ID remembers how many were shown.
  */
 #define _GNU_SOURCE
@@ -55,7 +55,7 @@ static bool print_step(char *text, const char *id, int step) {
     return any;
 }
 
-/* What else is not full, by the ids that ROW takes. */
+/* Lists the other rows that are not full, by the ids that ROW takes. */
 static void print_others(const bb_record *r, const struct bb_row *row) {
     bool any = false;
     for (int i = 0; i < r->nrows; i++) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The handout's first heading, "# Lab 3: Transpose" as "Transpose". NULL without a handout. */
+/* Returns the handout's first heading, "# Lab 3: Transpose" as "Transpose"; NULL without a handout. */
 static char *heading(const char *name) {
     char *path = bb_format("handouts/%s.md", name), *text = bb_read(path, 16u << 20, NULL), *rest = text, *title = NULL;
     for (char *line; !title && (line = bb_line(&rest));) {

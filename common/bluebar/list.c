@@ -1,7 +1,7 @@
 /* list.c — `make`: the labs, how far each is, and the commands.
  *
  * State: untouched (the file is the starter), done (its last run had every row full), missing, else in progress.
- * The score is the last run's. It is shown only while the file holds what ran then, byte for byte: lab.sh leaves the
+ * The score is the last run's. It is shown only while the file is the one that ran, byte for byte: lab.sh leaves the
  * checksum of the source beside the record.
  */
 #define _GNU_SOURCE
@@ -32,7 +32,7 @@ static const char commands[] =
 
 enum { MOST_BYTES = 64 << 20 };
 
-/* Has the record beside the program been made from this very source? */
+/* Returns whether the record beside the program comes from this very source. */
 static bool ran(const char *record, const char *source, size_t size) {
     char *path = bb_format("%s.sum", record), *kept = bb_read(path, 100, NULL);
     char *now = bb_format("%016llx-%zu\n", (unsigned long long)bb_sum(source, size), size);

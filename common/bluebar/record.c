@@ -1,8 +1,8 @@
 /* record.c — records and tables of rows, read and held against each other. common/lab/record.h has their form.
  *
- * A record decides a grade, and a program that was handed in ran beside its writer. So nothing in it is taken on trust:
- * whatever is cut off, twice there, too long, of another lab or worth more than the lab's table allows makes the whole
- * record void, and the reader says why.
+ * A record decides a grade, and a program that was handed in ran beside its writer. So nothing in it is trusted: a part
+ * that is cut off, repeated, too long, of another lab or worth more than the lab's table allows makes the whole record
+ * void, and the reader returns the reason.
  */
 #define _GNU_SOURCE
 #include "bluebar.h"

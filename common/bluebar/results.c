@@ -1,4 +1,4 @@
-/* results.c — what is kept of a grade, and scores.csv, which is made of all of them.
+/* results.c — the stored result of a grade, and scores.csv, which is made of all results.
  *
  * A result is TSV, its fields escaped as a record's: "bluebar-result 1", then a line a field ("points  45"), and
  * "row  <id>  <points>" for each row. The line "end" is the last: a file without it was cut off, and counts as none.

@@ -1,15 +1,15 @@
-/* run.c — one program run apart from us, and all that it started ended with it.
+/* run.c — runs one program apart from us, and ends every process that it started.
  *
  *     bluebar run [OPTIONS] -- COMMAND...
- *       --seconds N     wall-clock limit (120): SIGTERM, by which a lab program says what was running, then SIGKILL
+ *       --seconds N     wall-clock limit (120): SIGTERM, on which a lab program names its stage, then SIGKILL
  *       --memory MB     real memory of it and its children (4096); --output MB: all that it prints (4)
  *       --processes N   that it may have at a time (64)
- *       --log FILE      what it prints goes there, both streams in one; else to our own
+ *       --log FILE      its output goes there, both streams in one; else to our own
  *       --verdict FILE  how it ended, one line, written when nothing of it is left:
  *                       exit N, signal N, time N, output BYTES, memory BYTES, processes N, left N or start 0
  *       --stdin         its stdin is the first line of ours (a seed); else nothing
  *       --clean         its environment is a short list (KEPT); else ours
- *       --alone         what it leaves running counts against it ("left"); else it is only ended
+ *       --alone         processes that it leaves running count against it ("left"); else they are only ended
  *       --quiet         no message about a limit: the caller has its own
  *
  * The program is in a session of its own, has no descriptor but 0, 1 and 2, and every orphan below us becomes our
@@ -133,7 +133,7 @@ typedef struct {
     int from[2], to[2]; /* its streams and ours */
     int signals;
     uint64_t printed;
-    int64_t began, stop_at; /* ms; stop_at: SIGKILL comes then, 0: nobody has stopped it */
+    int64_t began, stop_at; /* ms; stop_at: SIGKILL comes then, 0: it was not stopped */
     int status;
     bool ended, reader_gone;
     int caught;      /* a signal that ends us */
@@ -146,7 +146,7 @@ static int64_t now_ms(void) {
     return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The seed's line from our stdin, byte by byte: what stands behind it is not ours to take. */
+/* Reads the seed's line from our stdin, byte by byte, so that the text behind it stays unread. */
 static int line_of_stdin(void) {
     int ends[2];
     char byte;
@@ -169,7 +169,7 @@ static void clean_environment(void) {
         if (values[i]) setenv(kept[i], values[i], 1);
 }
 
-/* In the child. Cores times seconds of processor time are a second limit, for the case that we are killed ourselves. */
+/* Runs in the child. Cores times seconds of processor time are a second limit, in case we are killed ourselves. */
 static void begin_child(const limits *l, int in, int out, int err) {
     rlim_t cpu = (rlim_t)(l->seconds * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) + 10);
     sigset_t none;
@@ -208,7 +208,7 @@ static void start(running *r) {
         if (r->from[i] >= 0) fcntl(r->from[i], F_SETFL, O_NONBLOCK);
 }
 
-/* The program is to end, and why. SIGTERM first, where it may say something. */
+/* Ends the program for this reason, by SIGTERM first where it may print a message. */
 static void stop(running *r, int64_t grace, const char *word, uint64_t value) {
     if (r->stop_at) return;
     if (word) snprintf(r->reason, sizeof r->reason, "%s %llu", word, (unsigned long long)value);
@@ -227,7 +227,7 @@ static bool write_all(int fd, const char *bytes, size_t count) {
     return true;
 }
 
-/* Hands on what it printed. False when there is nothing now. */
+/* Copies its output. Returns false when there is none now. */
 static bool relay(running *r, int which) {
     char bytes[1 << 16];
     ssize_t n = r->from[which] < 0 ? -1 : read(r->from[which], bytes, sizeof bytes);
@@ -286,7 +286,7 @@ static void follow(running *r) {
     }
 }
 
-/* --- what is said of it ------------------------------------------------------------------------------------------ */
+/* --- messages and the verdict ------------------------------------------------------------------------------------ */
 
 static void say(const running *r) {
     const char *name = bb_base(r->l->command[0]);

@@ -1,7 +1,7 @@
-/* tables.c — TSV as Markdown tables: a lab's rows, what --bench prints, and a ladder on both lanes.
+/* tables.c — TSV as Markdown tables: a lab's rows, the output of --bench, and a ladder on both lanes.
  *
- * What --bench prints has lines of names and lines of cells; a line that begins with # is the caption below the table,
- * but for "# share of WHAT", which goes into its corner.
+ * The output of --bench has lines of names and lines of cells; a line that begins with # is the caption below the
+ * table, but for "# share of WHAT", which goes into its corner.
  */
 #define _GNU_SOURCE
 #include "bluebar.h"

@@ -239,7 +239,7 @@ uint64_t bb_sum(const char *bytes, size_t size) {
     return sum;
 }
 
-enum { QUOTED_LINES = 400, QUOTED_BYTES = 2000 }; /* of what a compiler says, as much as anybody reads */
+enum { QUOTED_LINES = 400, QUOTED_BYTES = 2000 }; /* of a compiler's messages, more than a reader needs */
 
 int bb_cmd_quote(int argc, char **argv) {
     char *line = NULL;

@@ -1,15 +1,15 @@
-/* verdict.c — what `make check` says of one file: the tests, a row's verdict, the points.
+/* verdict.c — the grade of one file for `make check`: the tests, a row's verdict, the points.
  *
- * check.sh compiles and runs; what it found lies in files with one STEM:
+ * check.sh compiles and runs, and leaves its results in files with one STEM:
  *
  *     STEM.rows      the lab's table of rows, from our own reference program
  *     STEM.reason    why the file was not run ("it does not compile, see above"), or absent
- *     STEM.verdict   how the run ended, as run.c wrote it; STEM.log: what the program printed
+ *     STEM.verdict   how the run ended, as run.c wrote it; STEM.log: the program's output
  *     STEM.tsv       the record that it left, or absent
- *     STEM.result    what came out (bb_cmd_result), which `make grade` keeps
+ *     STEM.result    points and rows (bb_cmd_result), which `make grade` keeps
  *
  * CHECK_SEED is the seed that the record must be of, CHECK_AGAIN the command that repeats the run. Both are set after
- * the program has ended, and all that it started.
+ * the program and every process that it started have ended.
  */
 #define _GNU_SOURCE
 #include "bluebar.h"
@@ -36,7 +36,7 @@ static char *read_of(const char *stem, const char *end) {
     return text;
 }
 
-/* How a run ended that left no record that counts. */
+/* Returns the end of a run without a valid record, as a sentence. */
 static char *ended(const char *verdict, const char *damage) {
     long long n = 0;
     char word[16] = "";
@@ -116,7 +116,7 @@ int bb_cmd_tests(int argc, char **argv) {
 
 /* --- a row ------------------------------------------------------------------------------------------------------- */
 
-/* The end of what the program printed, indented. */
+/* Prints the end of the program's output, indented. */
 static void print_log(const char *stem) {
     char *path = path_of(stem, "log");
     size_t size, lines = 0;
@@ -144,7 +144,7 @@ static void print_cell(const char *name, const char *text) {
     free(shown.at);
 }
 
-/* Rows without a result all lack it for one reason, which the table's first row tells. */
+/* All rows without a result share one reason, which the table's first row prints. */
 static int no_result(const grade *g, const char *stem, const char *id) {
     if (!bb_same(g->table.row[0].cell[LAB_HEAD_id], id)) {
         puts("no result, as above");

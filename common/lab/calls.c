@@ -1,8 +1,8 @@
-/* calls.c — what a program calls comes here first; see calls.h.
+/* calls.c — intercepts the calls of a program; see calls.h.
  *
- * A program's shared object is linked with --wrap=cudaMalloc and so on (--wraps prints the list), so that its calls of
- * cudaMalloc reach __wrap_cudaMalloc, defined here, and nobody else's do. In the sim lane those of the C++ headers are
- * named simgpuMalloc and carry the caller's file and line.
+ * A program's shared object is linked with --wrap=cudaMalloc and so on (--wraps prints the list), so that only its
+ * calls of cudaMalloc reach __wrap_cudaMalloc, defined here. In the sim lane the functions of the C++ headers are named
+ * simgpuMalloc and carry the caller's file and line.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
@@ -34,10 +34,10 @@ static void after(lab_call *c, cudaError_t error) {
     lab_lock();
 }
 
-/* --- page-locked memory that free() is given ---------------------------------------------------------- */
+/* --- page-locked memory passed to free() ---------------------------------------------------------------- */
 
-/* What the program's cudaMallocHost and cudaHostAlloc gave and nobody has freed. On a card free() of it ends the
- * program, or ruins the heap; here it would be the judge's heap as well. */
+/* Blocks that the program's cudaMallocHost and cudaHostAlloc returned and that are not freed yet. On a card free() of
+ * one ends the program, or ruins the heap; here it would be the judge's heap as well. */
 typedef struct {
     uint64_t address;
     const char *name, *file; /* of the call; file NULL: not known */
@@ -59,7 +59,7 @@ static void note_pinned(const lab_call *c, bool allocated) {
     if (i < npinned) pinned[i] = pinned[--npinned];
 }
 
-/* Is the block page-locked still? A reset of the device frees it, too. */
+/* Returns whether the block is still page-locked. A reset of the device frees it, too. */
 static bool is_pinned(const void *p) {
     struct cudaPointerAttributes at;
     return cudaPointerGetAttributes(&at, p) == cudaSuccess && at.type == cudaMemoryTypeHost;
@@ -177,7 +177,7 @@ int __wrap_posix_memalign(void **p, size_t to, size_t bytes) {
     return error;
 }
 
-/* What `new` has taken from malloc, goes back to free, whatever the C++ library would do. */
+/* `new` takes memory from malloc, so `delete` passes it to free, whatever the C++ library would do. */
 LAB_OFFERED void __wrap__ZdlPv(void *p);
 LAB_OFFERED void __wrap__ZdaPv(void *p);
 LAB_OFFERED void __wrap__ZdlPvm(void *p, size_t bytes);

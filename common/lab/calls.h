@@ -1,15 +1,15 @@
-/* calls.h — what a program calls: each call of the CUDA API, and each allocation of the C library, that the program
- * being played makes comes to the judge first. It works in both lanes, with no profiler.
+/* calls.h — the calls of a program: the judge sees each call of the CUDA API, and each allocation of the C library, of
+ * the program being played before it runs. It works in both lanes, with no profiler.
  *
  *     static const lab_ear ear = {before, after};
- *     lab_listen(&ear);              from here on; NULL: nobody listens
+ *     lab_listen(&ear);              from here on; NULL: no listener
  *
  * How: the lab program defines the functions of cuda_api.def itself. A shared object that it opens finds those first;
  * each notes the call and goes on to the real function.
  *
- * A program that gives free() page-locked memory is ended with a message, whether anybody listens or not.
+ * A program that passes page-locked memory to free() ends with a message, with or without a listener.
  *
- * The judge's own calls, and those of the functions that the player offers, are not heard.
+ * The listener does not see the judge's own calls, nor those of the functions that the player offers.
  */
 #ifndef LAB_CALLS_H
 #define LAB_CALLS_H
@@ -22,9 +22,9 @@
 extern "C" {
 #endif
 
-/* What a call is for. */
+/* The purpose of a call. */
 typedef enum {
-    LAB_CALL_SUBMITS,   /* hands the device a command, or asks about something */
+    LAB_CALL_SUBMITS,   /* queues a command on the device, or queries something */
     LAB_CALL_ALLOCATES, /* device memory */
     LAB_CALL_FREES,
     LAB_CALL_PINS, /* page-locks host memory, newly allocated or not */
@@ -41,7 +41,7 @@ typedef struct {
     lab_call_class what;
     const char *file; /* the line that calls; NULL: not known (gpu lane, C library) */
     int line;
-    uint64_t to, from; /* of a copy; `to` also what is filled or freed and, after the call, what was allocated */
+    uint64_t to, from; /* of a copy; `to` is also the memory filled or freed and, after the call, allocated */
     uint64_t bytes;    /* allocated, copied, filled */
     enum cudaMemcpyKind kind;
     bool async;

@@ -16,7 +16,7 @@
 
 enum { LABEL_WIDTH = 26, VALUE_WIDTH = 10, WANT_WIDTH = 50 };
 
-/* Not by exit, which may be under way. */
+/* Does not call exit, which may be under way. */
 static void record_lost(void) {
     fprintf(stderr, "%s: cannot write the record %s: %s\n", lab.spec->lab, lab.record, strerror(errno));
     _exit(2);
@@ -38,7 +38,7 @@ static void record_head(FILE *f) {
     fprintf(f, "\nseed\t%llu\ncolumns" LAB_RECORD_COLUMNS(LAB_TABBED) "\n", (unsigned long long)lab.seed);
 }
 
-/* Checks that it can be written, before anything else runs. "e": closed in any program that student code might start.
+/* Checks that the record can be written, before anything else runs. "e" closes it in programs that student code starts.
  */
 void lab_record_begin(const char *path) {
     lab_text(lab.record, sizeof lab.record, "%s", path);
@@ -62,13 +62,13 @@ static const char *value_text(const lab_verdict *r, char *buf, size_t size) {
 static const char *want_text(const lab_verdict *r, char *buf, size_t size) {
     const lab_row *row = r->row;
     if (r->want[0]) return r->want;
-    if (row->full == row->zero || r->unmeasured) return ""; /* a mark beside no value says nothing */
+    if (row->full == row->zero || r->unmeasured) return ""; /* without a value a mark has no use */
     const char *sign = row->full > row->zero ? "≥ " : row->decimals && row->full != 0 ? "≤ " : "";
     lab_text(buf, size, "want %s%g", sign, row->full);
     return buf;
 }
 
-/* "" where another row is to be mended first. */
+/* Returns the next step; "" where another row must be fixed first. */
 static const char *next_of(const lab_verdict *r) {
     return r->gated || r->unmeasured ? "" : r->next[0] ? r->next : r->row->next;
 }
@@ -195,7 +195,7 @@ void lab_record_write(FILE *f) {
     fprintf(f, "score\t%g\t%g\tdone\n", points, max);
 }
 
-/* Handlers that a program has registered with atexit still run after this, with all that was judged closed to them. */
+/* Handlers that a program has registered with atexit still run after this, but cannot change any verdict. */
 int lab_end(void) {
     lab_rows_end();
     lab.done = lab.ended = true;
@@ -206,7 +206,7 @@ int lab_end(void) {
 void lab_card_end(void) {
     if (!lab.ended) return;
     signal(SIGPIPE, SIG_IGN);
-    if (lab.record[0]) { /* first: printing may end the program, if nobody reads */
+    if (lab.record[0]) { /* first, since printing ends the program if the reader is gone */
         FILE *f = record_open("we");
         record_head(f);
         lab_record_write(f);

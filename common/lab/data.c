@@ -107,7 +107,7 @@ float *lab_alloc(size_t count) {
 }
 
 void lab_free(float *device) {
-    if (device) cudaFree(device - band()); /* its error would be the student's, and that is known by now */
+    if (device) cudaFree(device - band()); /* ignores its error, which would be the student's and is known by now */
 }
 
 int lab_guards_broken(const float *device, size_t count) {

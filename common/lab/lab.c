@@ -1,9 +1,9 @@
 /* lab.c — the frame of a lab program: its options, its beginning, and every way in which it can end.
  *
- * The rule for ends: only what came to lab_end gets a score. A crash, a signal, exit() in the student's code or an
- * error of the harness leave a record without a score line, say what was running, and give a status other than 0.
+ * The rule for ends: only a run that came to lab_end gets a score. A crash, a signal, exit() in the student's code or
+ * an error of the harness leave a record without a score line, say what was running, and give a status other than 0.
  *
- * And the frame's lock: while student code runs, the state that decides its grade is closed to it.
+ * The frame also locks the state that decides a grade while student code runs.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
@@ -28,7 +28,7 @@ void lab_stage(const char *fmt, ...) {
     va_end(ap);
 }
 
-/* --- what student code may not touch ------------------------------------------------------------ */
+/* --- memory closed to student code ---------------------------------------------------------------- */
 
 void *lab_hide(size_t size) {
     size = (size + 15) / 16 * 16;
@@ -55,8 +55,8 @@ uint64_t lab_fresh_seed(void) {
 
 /* --- ends ------------------------------------------------------------------------------------- */
 
-/* Registered before any program is opened, so it runs after every handler that a program has registered: what such a
- * handler writes over, is written after it. Then the process ends at once. */
+/* Registered before any program is opened, so it runs after every handler that a program has registered, and writes the
+ * record after them. Then the process ends at once. */
 static void at_exit(void) {
     lab_unlock();
     if (lab.done) {
@@ -72,7 +72,7 @@ static void at_exit(void) {
     _exit(2);
 }
 
-/* next: the usual causes. SIGTERM is no crash: a limit on the time has sent it, and its sender says more. */
+/* next: the usual causes. SIGTERM is not a crash: a time limit sends it, and its sender prints the causes. */
 static const struct crash {
     int sig;
     const char *what, *next;
@@ -96,7 +96,7 @@ static const struct crash {
 enum { CRASHES = sizeof crashes / sizeof *crashes };
 static struct sigaction before[CRASHES]; /* a sanitizer's handler knows more than we do */
 
-/* Says what was running, then lets the handler that was there before, or the signal itself, end the program. */
+/* Names the running stage, then lets the earlier handler, or the signal itself, end the program. */
 static void on_signal(int sig, siginfo_t *info, void *context) {
     int k = 0;
     const char *address = sig == SIGSEGV ? info->si_addr : NULL;
@@ -132,7 +132,7 @@ void lab_die(const char *fmt, ...) {
     vfprintf(stderr, fmt, ap);
     fputc('\n', stderr);
     va_end(ap);
-    lab.done = true; /* the message is said */
+    lab.done = true; /* the message is printed */
     lab.ended = false;
     lab.status = 2;
     lab_lock(); /* the exit handlers of a program come first */
@@ -206,7 +206,7 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
     lab.spec = spec;
     lab.seed = 2048;
     const char *record = NULL;
-    void (*special)(void) = NULL; /* what is run in place of the harness */
+    void (*special)(void) = NULL; /* runs in place of the harness */
     atexit(at_exit);
     lab_text(lab.program, sizeof lab.program, "%s", argv[0]);
     for (int i = 1; i < argc; i++) {
@@ -244,7 +244,7 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
     }
     lab_rows_begin();
     catch_crashes();             /* before SimGPU sets its own handler, which lets the program go on where it can */
-    if (lab_lane() == LAB_SIM) { /* a wrong PROFILE ends the program here, and SimGPU has said why */
+    if (lab_lane() == LAB_SIM) { /* a wrong PROFILE ends the program here, after SimGPU's message */
         lab.done = true;
         lab_device_name();
         lab.done = false;

@@ -52,22 +52,22 @@ typedef struct {
 
 /* First thing in main. Reads the options, opens the record, names the lane. */
 lab_options lab_begin(const lab_spec *spec, int argc, char **argv);
-/* What a lab's tests/labN/bench.c defines, in place of the harness: --bench prints the lab's table of kernels by size,
+/* Defined by a lab's tests/labN/bench.c, in place of the harness: --bench prints the lab's table of kernels by size,
  * --ladder runs each kernel of that table once, for a profiler to count. A lab without that file has neither. */
 void lab_bench(void);
 void lab_ladder(void);
 /* A seed for one run's data, from --seed (a fixed one by default, so that a student's card is the same twice) and the
- * number of seeds given out before. Who knows some of them knows none of the others. */
+ * number of seeds given out before. Knowing some of them does not help to guess the others. */
 uint64_t lab_fresh_seed(void);
 
-/* Memory that student code can neither read nor write: zeros, never freed, some kilobytes in all. What decides a grade
- * lives there: rows, seeds, the harness's notes on its runs. It is locked from lab_lock to lab_unlock; lab_time_work
- * locks it around the work, a harness that calls student code elsewhere does so itself. An alarm and a fence against
- * stray pointers, not a wall: it is all one process. */
+/* Memory that student code can neither read nor write: zeros, never freed, some kilobytes in all. It holds the data
+ * that decide a grade: rows, seeds, the harness's notes on its runs. It is locked from lab_lock to lab_unlock;
+ * lab_time_work locks it around the work, a harness that calls student code elsewhere does so itself. An alarm and a
+ * fence against stray pointers, not a wall: it is all one process. */
 void *lab_hide(size_t size);
 void lab_lock(void);
 void lab_unlock(void);
-/* What runs next, for the message if it crashes: "your transpose on 61x67". */
+/* Names the next stage, for the message if it crashes: "your transpose on 61x67". */
 void lab_stage(const char *fmt, ...) LAB_PRINTF(1, 2);
 
 /* A line under the rows, also in the record: "cublasSgeam" "41.5 us". */
@@ -91,10 +91,10 @@ void lab_check(cudaError_t e, const char *call, const char *file, int line);
 
 /* --- data, poison, comparison (data.c) -------------------------------------------------------- */
 
-/* The value of element `index` of an array under a seed: finite, never zero, different for each of 2^31 indices and in
- * no order. A wrong output therefore tells which element it holds. */
+/* Returns the value of element `index` of an array under a seed: finite, never zero, different for each of 2^31 indices
+ * and in no order. A wrong output therefore shows which element it holds. */
 float lab_data(uint64_t seed, uint32_t index);
-/* The index whose value this is, if it is below count; -1 when the value belongs to no element. */
+/* Returns the index of this value, if it is below count; -1 when the value belongs to no element. */
 int64_t lab_data_index(uint64_t seed, float value, size_t count);
 void lab_fill(uint64_t seed, float *host, size_t count);
 bool lab_is_poison(float v); /* the 0xFF bytes that outputs hold before each run: a NaN no computation gives */
@@ -138,7 +138,7 @@ typedef struct {
     lab_counters c;          /* of the device code of this line */
 } lab_line;
 
-/* What one stretch of the program made the device do. */
+/* The work of the device in one stretch of the program. */
 typedef struct {
     int launches, copies; /* kernels; copies and fills */
     lab_counters total;
@@ -166,24 +166,24 @@ const char *lab_say_gap(const struct simgpu_gap *g, char *text, size_t size);
  * lane. */
 void lab_count_begin(const char *name);
 void lab_count_end(void);
-/* Sim lane: from here on, kernels are watched for races and for reads of what nobody wrote, which takes several times
- * as long and changes no counter. Nothing in the gpu lane: no card tells. */
+/* Sim lane: from here on, kernels are watched for races and for reads of unwritten memory, which takes several times
+ * as long and changes no counter. Does nothing in the gpu lane, since a card does not report them. */
 void lab_check_hazards(bool on);
-/* That stretch, to be freed. 0; or -1 with the reason why there is none in `why`. */
+/* Reads that stretch, to be freed. Returns 0, or -1 with the reason in `why` when there is none. */
 int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size);
-/* The same for a stretch that must be there: without it the program ends. To be freed as well. */
+/* Returns a stretch that must be there, to be freed. Exits with a message without it. */
 lab_usage lab_usage_of(const char *name);
 /* Gpu lane: runs this program again under ncu with --counted and reads its counters. Same results as lab_count_read;
  * and -2 when that run itself went wrong. */
 int lab_count_ncu(lab_usage *u, char *why, size_t why_size);
 void lab_usage_free(lab_usage *u);
-/* The line of the student's file with the largest cost, or NULL when all cost nothing. */
+/* Returns the line of the student's file with the largest cost, or NULL when all cost nothing. */
 const lab_line *lab_worst(const lab_usage *u, double (*cost)(const lab_line *));
 /* Places a row's blame: "transpose.cu:31", with the source line shown under the row. */
 void lab_blame(lab_verdict *v, const lab_line *line);
 void lab_blame_place(lab_verdict *v, const struct simgpu_place *place); /* the same; nothing if it is not known */
 /* The same for the first line of the student's file whose code (no comment, no string) has this text, and not as a part
- * of a longer word: for a row that no counter can place. */
+ * of a longer word: for a row whose line no counter shows. */
 void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text);
 /* The same for the first `return` from that line on, where no kernel of the student's file has run: what a function
  * answered. Where the text is not there, it stands for the place. */
@@ -203,7 +203,7 @@ void lab_blue_bar(const lab_usage *u, double begin, double end, enum lab_busy ho
 /* --- lane (lane.c) ---------------------------------------------------------------------------- */
 
 int lab_lane(void);                /* LAB_SIM or LAB_GPU */
-double lab_link_gbs(void);         /* what the link to the host can carry one way, by its kind; 0: nobody says */
+double lab_link_gbs(void);         /* what the link to the host can carry one way, by its kind; 0: not known */
 const char *lab_lane_name(void);   /* "sim", "gpu" */
 const char *lab_device_name(void); /* "virtual H200", "NVIDIA H200" */
 

@@ -1,4 +1,4 @@
-/* lab_internal.h — what the files of common/lab share with each other and with nobody else. */
+/* lab_internal.h — declarations that only the files of common/lab share. */
 #ifndef LAB_INTERNAL_H
 #define LAB_INTERNAL_H
 

@@ -32,7 +32,7 @@ void lab_use_device(int device) {
 void lab_flush_l2(void) {} /* its caches begin each launch cold */
 
 void lab_hear_simgpu(void) {
-    if (simgpuListen(lab_hear, NULL)) lab_die("SimGPU tells no more listeners what happens");
+    if (simgpuListen(lab_hear, NULL)) lab_die("SimGPU takes no more listeners");
 }
 
 const char *lab_say_slowest(const lab_usage *u, char *text, size_t size) {
@@ -74,8 +74,8 @@ double lab_link_gbs(void) {
     return lab_pcie_gbs(bus_id, "/sys/bus/pci/devices");
 }
 
-/* Writes twice the cache's size, so that nothing of the data is left in it. A carve-out of L2 that student code asked
- * for would survive this; it is given back first. */
+/* Writes twice the cache's size, so that nothing of the data is left in it. A carve-out of L2 that student code set
+ * aside would survive this, so it is reset first. */
 void lab_flush_l2(void) {
     static void *junk;
     static size_t bytes;
@@ -97,7 +97,7 @@ void lab_count_end(void) {}
 void lab_check_hazards(bool on) { (void)on; }
 void lab_hear_simgpu(void) {}
 
-/* A card tells none of these: an empty text. */
+/* A card reports none of these, so each text is empty. */
 static const char *nothing(char *text, size_t size) {
     if (size) text[0] = 0;
     return text;

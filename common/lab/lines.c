@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blanks what is no code: comments, and what stands between quotes. `inside` says whether a comment is still open. */
+/* Blanks comments and text between quotes. `inside` is true while a comment is still open. */
 static void keep_code(char *row, bool *inside) {
     char quote = 0;
     for (char *p = row; *p; p++) {
@@ -61,7 +61,8 @@ static bool has_number(const char *code, int line, const void *key) { return (vo
 
 static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* Does the text stand in the code, and not as a part of a longer word? "free(" is not in "cudaFree(" or "my_free(". */
+/* Returns whether the code has the text, not as a part of a longer word: "free(" is not in "cudaFree(" or "my_free(".
+ */
 static bool has_text(const char *code, int line, const void *key) {
     const char *text = key, *end = text + strlen(text) - 1;
     (void)line;
@@ -191,7 +192,7 @@ static void cell(double v) {
 /* A line at the left edge that begins with a word and follows none such opens a function, or near enough. */
 static bool opens(const char *text) { return isalpha((unsigned char)text[0]) || text[0] == '_'; }
 
-/* The line where the function with the first counted line begins: what is above it, comments mostly, cost nothing. */
+/* Returns the line where the function with the first counted line begins. The lines above it cost nothing. */
 static int first_function(const lab_usage *u, const char *file, FILE *f) {
     char *row = NULL;
     size_t room = 0;
@@ -248,7 +249,7 @@ static int earlier(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* When kernels ran, in order; to be freed. */
+/* Returns the times when kernels ran, in order; to be freed. */
 static span *spans_of(const lab_usage *u, enum lab_busy how, int *n) {
     span *spans = malloc(((size_t)u->nevents + 1) * sizeof *spans);
     if (!spans) lab_die("out of memory");

@@ -1,7 +1,7 @@
-/* link.c — what the link between the host and a card can carry, by PCIe's generation and width.
+/* link.c — the rate of the link between the host and a card, by PCIe's generation and width.
  *
- * CUDA does not tell. nvidia-smi does, for this card in this slot. Where it is not installed, the kernel's files do:
- * the card's own, and those of the port above it, since the slower of the two decides.
+ * CUDA does not report it. nvidia-smi does, for this card in this slot. Where it is not installed, the kernel's files
+ * do: the card's own, and those of the port above it, since the slower of the two decides.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"

@@ -1,7 +1,7 @@
-/* report.c — hears what SimGPU tells (../simgpu/include/simgpu_event.h) and keeps it by stretch: the events, and their
- * counters' sums, in all and by source line.
+/* report.c — listens to SimGPU's events (../simgpu/include/simgpu_event.h) and keeps them by stretch, with the sums of
+ * their counters, in all and by source line.
  *
- * A stretch is what happens between lab_count_begin and lab_count_end; a name may come back, and then its parts add up.
+ * A stretch lasts from lab_count_begin to lab_count_end; stretches of one name add up.
  * SimGPU calls in the middle of the student's calls, while the lab's state is locked: nothing here lives in it.
  */
 #define _GNU_SOURCE
@@ -18,7 +18,7 @@ typedef struct stretch {
 static stretch *stretches, *current; /* current: NULL between stretches */
 
 static void *need(void *memory) {
-    if (!memory) lab_die("out of memory for what SimGPU tells");
+    if (!memory) lab_die("out of memory for SimGPU's events");
     return memory;
 }
 
@@ -47,7 +47,7 @@ static const char *kept(const char *text) {
     return w->text;
 }
 
-/* What an event points to is SimGPU's and goes; a launch's counters by line are in the sums. */
+/* An event points to SimGPU's memory, which is freed; a launch's counters by line are in the sums. */
 static void keep_strings(struct simgpu_event *e) {
     e->at.file = kept(e->at.file);
     if (e->kind == SIMGPU_LAUNCH) {
@@ -171,7 +171,7 @@ const struct simgpu_launch *lab_slowest(const lab_usage *u) {
     const struct simgpu_event *slowest = NULL;
     for (int i = 0; i < u->nevents; i++) {
         const struct simgpu_event *e = &u->events[i];
-        if (e->kind != SIMGPU_LAUNCH || !e->duration_ns) continue; /* ncu tells no time */
+        if (e->kind != SIMGPU_LAUNCH || !e->duration_ns) continue; /* ncu gives no time */
         if (!slowest || e->duration_ns >= slowest->duration_ns) slowest = e;
     }
     return slowest ? &slowest->is.launch : NULL;

@@ -52,7 +52,7 @@ void lab_rows_print(FILE *f, const lab_spec *spec) {
 }
 
 lab_verdict *lab_verdict_of(int row) {
-    if (row < 0 || row >= lab.nverdicts) lab_die("the harness speaks of row %d of %d", row, lab.nverdicts);
+    if (row < 0 || row >= lab.nverdicts) lab_die("the harness asked for row %d of %d", row, lab.nverdicts);
     return &lab.verdicts[row];
 }
 
@@ -141,7 +141,7 @@ static void close_gate(lab_verdict *v) {
     if (!gate) return;
     v->status = LAB_FAIL;
     v->gated = true;
-    if (v->unmeasured) return; /* what was missing is what to look at */
+    if (v->unmeasured) return; /* the row names what is missing already */
     v->where[0] = v->code[0] = 0;
     LAB_SAY(v->why, "earns points once '%s' is full", gate->row->label);
 }

@@ -31,7 +31,7 @@ enum { LAB_SIM = 1, LAB_GPU = 2, LAB_BOTH = 3 }; /* lanes, as bits of lab_row.la
 typedef struct {
     const char *id;       /* "load-sectors": in the record, the tests and the hints */
     const char *label;    /* "load sectors per 128 B": on the card */
-    const char *sentence; /* what a student should read, and the name of the test */
+    const char *sentence; /* the goal in words for a student, and the name of the test */
     const char *unit;     /* printed after the value: "", "x", "%" */
     int decimals;         /* of the value */
     double full,
@@ -49,25 +49,25 @@ typedef struct {
 
 typedef enum { LAB_OPEN, LAB_PASS, LAB_PART, LAB_FAIL, LAB_NA } lab_status;
 
-/* What a row of the table got. A harness fills it in; texts that it leaves empty come from the row. */
+/* The verdict on a row of the table. A harness fills it in; texts that it leaves empty come from the row. */
 typedef struct {
     const lab_row *row;
     lab_status status;
     double value;        /* of the row's metric */
     bool graded;         /* `value` is set */
-    bool unmeasured;     /* no verdict of its own, and so no next step: an earlier row says what is missing */
+    bool unmeasured;     /* no verdict of its own, and so no next step: an earlier row names the cause */
     bool gated;          /* lab_end: another row must be full first */
     double points;       /* lab_end: what it earned */
     char value_text[64]; /* shown in place of the number */
     char want[160];      /* shown in place of "want <= full" */
     char where[128];     /* "transpose.cu:31", or a shape */
     char code[256];      /* the source line there, if it could be read */
-    char why[640];       /* what that place did, one sentence */
+    char why[640];       /* the effect of that place, one sentence */
     char next[256];      /* the next step, in place of the row's own */
     const char *hint;    /* "## hint" in hints.md, in place of the row's; NULL: the row's */
 } lab_verdict;
 
-/* The verdict on a row, by its index in the table. Rows of the other lane have one too, which nobody sees. */
+/* The verdict on a row, by its index in the table. Rows of the other lane have one too, which is not shown. */
 lab_verdict *lab_verdict_of(int row);
 
 /* LAB_SAY(v->why, "%d launches", n) writes one of its texts. */

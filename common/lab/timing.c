@@ -1,8 +1,8 @@
-/* timing.c — how long a piece of work takes, said with its spread, the same way in both lanes.
+/* timing.c — the time of a piece of work with its spread, the same way in both lanes.
  *
- * What is inside the window: the call and everything it started. The host's window closes after cudaDeviceSynchronize,
- * so no stream or thread of the device can hide work behind it. The device's closes with an event, and then it is
- * looked whether the device was idle, too. What is outside: fresh data, poison, the flush of L2, checking.
+ * The window holds the call and everything it started. The host's window closes after cudaDeviceSynchronize, so no
+ * stream or thread of the device can hide work behind it. The device's closes with an event, and then we check that the
+ * device is idle. Fresh data, poison, the flush of L2 and checking lie outside the window.
  */
 #include "lab_internal.h"
 
@@ -42,7 +42,7 @@ typedef struct {
     cudaError_t error;
 } sample;
 
-/* Microseconds of a wait for the device; on a device that is idle, the price of the call. */
+/* Microseconds of a wait for the device; on an idle device, the cost of the call. */
 static double wait_us(cudaError_t *error) {
     double t0 = lab_now();
     *error = cudaDeviceSynchronize();
@@ -93,7 +93,7 @@ static sample run_once(lab_timer how, const lab_work *w) {
 
 static int limited(int n) { return n < 1 ? 1 : n > MAX_REPETITIONS ? MAX_REPETITIONS : n; }
 
-/* A virtual clock tells the least delay; a card's host may be held up for some microseconds by anything. */
+/* A virtual clock shows the least delay; any disturbance may hold up a card's host for some microseconds. */
 static bool too_late(double late) { return late > (lab_lane() == LAB_SIM ? 0.1 : 20); }
 
 lab_time lab_time_work(lab_timer how, const lab_work *work) {

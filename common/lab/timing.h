@@ -1,4 +1,4 @@
-/* timing.h — how long something takes, said so that it can be believed. The same calls in both lanes.
+/* timing.h — times of a piece of work that can be trusted. The same calls in both lanes.
  *
  *     lab_work work = {program, prepare, verify, context, &message, sizeof message};
  *     lab_time t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 2, 9, true}, &work);
@@ -6,8 +6,8 @@
  *     printf("%s, %.0f GB/s\n", lab_us(t.median), lab_gbs(bytes, t.median));
  *
  * A time is the middle of several runs, after some that do not count, with the interval that holds the true middle.
- * Two programs are compared by running them in turn. Nobody is faster than a floor, and a floor has a name. Why it is
- * done so: handouts/how-we-time.md.
+ * Two programs are compared by running them in turn. A time below a named floor is rejected. handouts/how-we-time.md
+ * gives the reasons.
  *
  * In the sim lane the clock is virtual and has no noise: one run, no warm-up, no flush.
  */
@@ -40,8 +40,9 @@ typedef struct {
                                       of the run counts. Asked after verify */
 } lab_work;
 
-/* The host's clock: what a caller waits for, from the call until the device is idle. The device's: from event to event
- * on stream 0. Work on a stream that these events do not wait for would cost nothing by it, so its time is refused. */
+/* The host's clock runs for as long as a caller waits, from the call until the device is idle. The device's: from event
+ * to event on stream 0. Work on a stream that these events do not wait for would cost nothing by it, so its time is
+ * refused. */
 typedef enum { LAB_HOST_CLOCK, LAB_DEVICE_CLOCK } lab_clock;
 
 typedef struct {
@@ -50,7 +51,7 @@ typedef struct {
     bool flush;              /* gpu lane: empty L2 before each run */
 } lab_timer;
 
-/* What some samples say. The interval holds the true median with 95.7 % or more, whatever the noise looks like; of
+/* The middle of some samples. The interval holds the true median with 95.7 % or more, whatever the noise looks like; of
  * fewer than nine samples it is the whole range. */
 typedef struct {
     double median, lo, hi;
@@ -90,8 +91,8 @@ double lab_gbs(double bytes, double us);      /* throughput: 10^9 bytes a second
 double lab_share(double us, lab_floor floor); /* of the ceiling: 1 is as fast as can be; 0 for no time */
 const char *lab_us(double us);                /* "5.13 ms", "12.4 us"; the last eight answers stay readable */
 
-/* Is this a time that the work can take? A tenth below the floor is left for the noise of both measurements. If not,
- * the row fails and names the floor. */
+/* Returns whether the work can take this time. A tenth below the floor is left for the noise of both measurements. If
+ * not, the row fails and names the floor. */
 bool lab_possible(lab_verdict *v, double us, lab_floor floor);
 
 /* Gpu lane: the row's value is the student's share of the reference's gain over the starter, on a logarithmic scale: 0

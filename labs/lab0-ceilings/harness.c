@@ -1,8 +1,8 @@
 /* harness.c — runs and grades lab 0. You need not edit it, but do read it: nothing about your grade is hidden.
  *
  *   1. Ask: every function of yours is called with the sizes of the handout, with sizes and machines that the seed
- *      chooses, and for four predictions, each for two sizes; forwards, then backwards (questions.c). Nothing has been
- * measured yet.
+ *      chooses, and for four predictions, each for two sizes; forwards, then backwards (questions.c). All this comes
+ *      before any measurement.
  *   2. Measure: the machine's ceilings (machine.c), and the four things that you have predicted.
  *   3. Ask once more: an answer that differs now has looked at the measurements.
  *   4. Compare. Formulas are right or wrong; a prediction earns by its distance, in doublings.
@@ -40,7 +40,7 @@ enum {
 static const lab_row rows[LAB0_ROWS] = {
     /* id, label, sentence;   unit, decimals, full, zero, points, lanes, hint;   next step;   gates */
     [ROW_PURE] = {"pure", "answers are answers",
-     "every function gives the same answer whenever it is asked, and asks nobody else",
+     "the same arguments give the same answer every time, and no function calls CUDA",
      "", 0, 1, 1, 6, LAB_BOTH, "pure", "compute from the arguments alone: no statics, no CUDA calls", NULL},
     [ROW_BYTES] = {"bytes", "bytes that must move", "the least traffic of all five works is right, for every size",
      "of 5", 0, 5, 0, 12, LAB_BOTH, "bytes",
@@ -51,10 +51,11 @@ static const lab_row rows[LAB0_ROWS] = {
     [ROW_INTENSITY] = {"intensity", "arithmetic intensity", "operations for each byte, for any work",
      "", 0, 1, 1, 8, LAB_BOTH, "intensity", "which of the two belongs on top, if more means more arithmetic?", "pure"},
     [ROW_LEAST_TIME] = {"least-time", "least time", "the roofline's time is right, for any work on any machine",
-     "", 0, 1, 1, 8, LAB_BOTH, "least-time", "three ceilings, three times: none of them can be beaten", "pure"},
+     "", 0, 1, 1, 8, LAB_BOTH, "least-time",
+     "compute the time under each of the three ceilings; none of them can be beaten", "pure"},
     [ROW_BOUND] = {"bound", "what bounds it", "the right ceiling is named, for any work on any machine",
      "right", 2, 1, 0.7, 12, LAB_BOTH, "bound",
-     "compare the three times: the ceiling with the longest one bounds", "pure"},
+     "compare the three times; the ceiling with the longest one bounds the work", "pure"},
     [ROW_SHEET] = {"sheet", "reading a data sheet", "both peak rates follow from the data sheet, for any card",
      "of 2", 0, 2, 0, 10, LAB_BOTH, "sheet",
      "check the units: bits or bytes, edges or clocks, lanes or operations?", "pure"},
@@ -64,13 +65,14 @@ static const lab_row rows[LAB0_ROWS] = {
      "doublings off", 2, 1, 3, 8, LAB_BOTH, "one-flop",
      "what must happen before the first number is added, and after?", "pure"},
     [ROW_SEND] = {"send", "to the card", "the time of a page-locked copy to the card is predicted within a third",
-     "doublings off", 2, 0.4, 2, 8, LAB_BOTH, "send", "bytes over the link's rate, and what every call costs", "pure"},
+     "doublings off", 2, 0.4, 2, 8, LAB_BOTH, "send",
+     "divide the bytes by the link's rate, and add what every call costs", "pure"},
     [ROW_COPY] = {"copy", "copy on the card", "the time of a copy on the card is predicted within a third",
      "doublings off", 2, 0.4, 2, 8, LAB_BOTH, "copy",
-     "bytes over the memory's rate, and what every launch costs", "pure"},
+     "divide the bytes by the memory's rate, and add what every launch costs", "pure"},
     [ROW_FMA] = {"fma", "arithmetic on the card", "the time of pure arithmetic is predicted within a third",
      "doublings off", 2, 0.4, 2, 8, LAB_BOTH, "fma",
-     "operations over the arithmetic's rate, and what every launch costs", "pure"},
+     "divide the operations by the arithmetic's rate, and add what every launch costs", "pure"},
 };
 // clang-format on
 static const lab_spec spec = {"lab0", "ceilings", "ceilings.cu", rows, LAB0_ROWS, NULL};
@@ -118,12 +120,12 @@ struct paper {
 
 static bool right(double got, double want) { return isfinite(got) && fabs(got - want) <= 1e-9 * fabs(want); }
 
-/* What a wrong count usually is, by its ratio to the right one. */
+/* Returns the usual cause of a wrong count, by its ratio to the right one. */
 static const char *usual_cause(bool bytes, double ratio) {
     if (bytes && fabs(ratio - 0.25) < 1e-6) return ": floats were counted, and a float has 4 bytes";
     if (!bytes && fabs(ratio - 0.5) < 1e-2) return ": a multiply-add is two operations";
     if (!(fabs(ratio) < 1e15)) return "";
-    if (ratio < 0) return ": it has run over; an int ends at 2147483647";
+    if (ratio < 0) return ": it overflowed; an int ends at 2147483647";
     return ratio < 1 ? ": something was left out" : ": something was counted that need not be done";
 }
 
@@ -218,7 +220,7 @@ static double distance(const struct forecast *f) {
     return is_time(f->prediction) ? fabs(log2(f->prediction / f->truth)) : INFINITY;
 }
 
-/* The worse of both sizes counts. The card shows the large one, or the small one where that is what is wrong. */
+/* The worse of both sizes counts. The card shows the large one, unless only the small one is wrong. */
 static void grade_prediction(enum trial t, const struct forecast of[SIZES]) {
     static const char *const cases[] = {"case ONE_FLOP", "case SEND", "case COPY", "case FMA"};
     static const char *const units[] = {"addition", "bytes", "floats", "operations"};
@@ -228,7 +230,7 @@ static void grade_prediction(enum trial t, const struct forecast of[SIZES]) {
     const double prediction = f->prediction, truth = f->truth;
     LAB_SAY(v->want, "really %.1f us%s, for %ld %s", truth, lab_lane() == LAB_SIM ? " virtual" : "", f->n, units[t]);
     if (!is_time(prediction)) {
-        lab_fail(v, "%g us is no time", prediction);
+        lab_fail(v, "%g us is not a time", prediction);
         LAB_SAY(v->value_text, "%g us", prediction);
         return lab_blame_return(v, cases[t]);
     }
@@ -312,7 +314,7 @@ static void draw(lab_program *mine, struct bench_bed *bed) {
 int main(int argc, char **argv) {
     bool picture = argc == 2 && !strcmp(argv[1], "--roofline");
     lab_options opt = lab_begin(&spec, picture ? 1 : argc, argv);
-    if (opt.counted) return lab_leave(); /* the kernels are the harness's own: nothing to count */
+    if (opt.counted) return lab_leave(); /* all kernels are the harness's own, so none is counted */
     if (opt.lines) lab_die("no kernel here is yours, so no line has counters; the card names its lines");
     struct bench_bed bed = bed_new();
     lab_program *mine = lab_open(LAB_MINE, NULL);

@@ -64,7 +64,7 @@ __global__ void multiply_add(float *out, float x, int rounds) {
 
 /* --- the drawn roofline -------------------------------------------------------------------------- */
 
-/* Numbers that the host can tell, too (machine.c), to check a product. */
+/* Numbers that the host can compute as well (machine.c), to check a product. */
 __global__ void fill(float *v, unsigned n) {
     unsigned i = blockIdx.x * THREADS + threadIdx.x;
     if (i < n) v[i] = (float)(i * 7919u % 1000u) / 1000;
@@ -116,7 +116,7 @@ static unsigned blocks_for(long n) { return (unsigned)((n + THREADS - 1) / THREA
 
 static void *pinned, *pageable; /* on the host */
 
-/* Where this fails, the sends do, too. */
+/* If this fails, the copies to the card fail as well. */
 static void get_ready(size_t bytes) {
     cudaMallocHost(&pinned, bytes);
     pageable = malloc(bytes);

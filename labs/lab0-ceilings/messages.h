@@ -1,7 +1,7 @@
-/* messages.h — what the harness asks of a program, as plain messages: numbers, no pointers of the host.
+/* messages.h — the harness's questions to a program, as plain messages: numbers, no pointers of the host.
  *
- * Your functions and the reference's are asked a question each. The machine is measured through the ladder's one rung,
- * `machine` (ladder.cu), which is told a piece of work and how much of it.
+ * Your functions and the reference's each answer one question a message. The machine is measured through the ladder's
+ * one rung, `machine` (ladder.cu), whose message names a piece of work and its amount.
  */
 #ifndef LAB0_MESSAGES_H
 #define LAB0_MESSAGES_H
@@ -37,7 +37,7 @@ struct lab0_question {
     struct sheet s;
 };
 
-/* What it returned. */
+/* The function's answer. */
 struct lab0_answer {
     double a, b; /* of a work: bytes and operations */
 };
@@ -55,7 +55,7 @@ enum lab0_piece {
     READ_SHARED,    /* rounds of LAB0_SHARED_BYTES a thread */
     COMPUTE,        /* rounds of LAB0_ROUND_FLOPS a thread */
     LAUNCH_MANY,    /* empty kernels */
-    WAIT_ONLY,      /* nothing: the timer itself waits for the card */
+    WAIT_ONLY,      /* 0; the timer itself waits for the card */
     ADD_ONCE,       /* 1 */
     FILL,           /* floats of `from` */
     SAXPY,          /* floats */

@@ -1,4 +1,4 @@
-/* player.c — calls the entry points of a program of lab 0 as a message says. It knows nothing of what is right. */
+/* player.c — calls the entry points of a program of lab 0 as a message says. It holds no right answer. */
 #include "messages.h"
 #include "player.h"
 

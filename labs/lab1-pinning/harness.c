@@ -8,8 +8,8 @@
  *      untouched starter.
  *
  * In every run of yours, each byte of a batch must be copied to the device and each byte of its result back; and no
- * rate counts that the link cannot carry. Both lanes grade the same rows. Your CUDA calls are heard (ear.h), so no
- * profiler is needed.
+ * rate counts that the link cannot carry. Both lanes grade the same rows. The harness notes your CUDA calls (ear.h), so
+ * it needs no profiler.
  *
  * This file judges and runs none of your code: job.c sends messages (messages.h) to player.c, which calls your function
  * and offers it the loader. Rows, then the verdicts, then main.
@@ -35,19 +35,19 @@ static const lab_row rows[ROWS] = {
      "follow one batch: which memory holds it, from load_batch to take_result, and until when?", NULL},
     [IN_FLIGHT] = {"in-flight", "buffers touched too early", "no buffer is used again, by host or card, before its last use is over",
      "", 0, 1, 1, 10, LAB_BOTH, "in-flight",
-     "between two uses of a buffer: the same stream, or a wait for the stream (or an event in it) of the first", NULL},
+     "keep two uses of a buffer in one stream, or wait for the first use (its stream, or an event in it) before the second", NULL},
     [ALLOCATIONS] = {"allocations", "allocations in the loop", "no memory is allocated or pinned between the first load and the last take",
      "", 0, 0, 32, 10, LAB_BOTH, "allocations",
      "allocate before the loop, use it for every batch, free it after the loop", "correct"},
     [STAGED] = {"staged", "staged by the CPU", "no byte takes the detour through the driver's staging buffer",
      "%", 0, 0, 100, 10, LAB_BOTH, "staged",
-     "make both host buffers page-locked: the batch's and the result's", "correct"},
-    [PAGE_LOCKED] = {"page-locked", "page-locked at peak", "page-locked memory has room for at most four batches, and is given back",
+     "page-lock both host buffers, the batch's and the result's", "correct"},
+    [PAGE_LOCKED] = {"page-locked", "page-locked at peak", "page-locked memory has room for at most four batches, and all of it is freed",
      "x allowed", 2, 1, 4, 10, LAB_BOTH, "page-locked",
-     "use a ring: a few buffers, again and again", "correct"},
+     "use a few buffers in turn, as a ring", "correct"},
     [SPEEDS + TO_DEVICE] = {"to-device", "to the device", "large batches reach the device at 0.94 of the link's speed",
      "of link", 2, 0.94, 0.33, 10, LAB_BOTH, "one-way",
-     "load another buffer while a copy runs: cudaMemcpyAsync, and before a buffer is used again a wait for its own copy only", "correct in-flight"},
+     "load another buffer while a copy runs (cudaMemcpyAsync); before you use a buffer again, wait for its own copy only", "correct in-flight"},
     [SPEEDS + TO_HOST] = {"to-host", "to the host", "large results reach the host at 0.94 of the link's speed",
      "of link", 2, 0.94, 0.33, 10, LAB_BOTH, "one-way",
      "queue the next batch before you wait for the result of this one", "correct in-flight"},
@@ -107,8 +107,8 @@ static void grade_leak(lab_verdict *v) {
     lab_fail(v, "%zu bytes are still page-locked after run_batches has returned", ear.pinned_now);
     blame(v, &ear.leak);
     LAB_SAY(v->value_text, "kept");
-    LAB_SAY(v->want, "want all of it given back");
-    LAB_SAY(v->next, "give back what you have locked before you return: cudaFreeHost or cudaHostUnregister");
+    LAB_SAY(v->want, "want all of it freed");
+    LAB_SAY(v->next, "free what you have page-locked before you return, by cudaFreeHost or cudaHostUnregister");
 }
 
 /* CUDA's error with the call that returned it first, or what is wrong in the results. */
@@ -140,8 +140,8 @@ static bool graded_run(run *r, bool checking) {
     return error == cudaSuccess;
 }
 
-/* Small jobs, with every word compared; the last one is the seed's. In the sim lane SimGPU watches these: it finds what
- * is used without an order, even if that went well. */
+/* Small jobs, with every word compared; the last one is the seed's. In the sim lane SimGPU watches these: it finds
+ * accesses that no order separates, even if the results are right. */
 static bool check_small_jobs(lab_program *mine) {
     uint32_t jobs[][3] = {{1, 1000, 1000}, {9, 4096, 4096}, {7, 10007, 33}, {3, 17, 5000},
                           {2, 1, 1},       {0, 64, 64},     {0, 0, 0}};
@@ -189,8 +189,8 @@ static void blame_place(lab_verdict *v, const struct simgpu_place *at) {
     }
 }
 
-/* What SimGPU found in the small jobs: a line of yours that came too early, or a copy of yours when it was the loader
- * or the taker that came too early. */
+/* Blames SimGPU's finding in the small jobs: on your line if it came too early, or on your copy if the loader or the
+ * taker came too early. */
 static void grade_findings(lab_verdict *v) {
     if (lab_lane() != LAB_SIM) return;
     lab_usage u = lab_usage_of("small");
@@ -236,7 +236,7 @@ static void grade_page_locked(lab_verdict *v, const run *r) {
 
 /* --- speed ---------------------------------------------------------------------------------------- */
 
-/* What the bytes would need, what they took, and where the host was held up longest meanwhile. */
+/* Writes the least time of the bytes, their measured time, and the place where the host was held up longest. */
 static void explain_speed(lab_verdict *v, const run *r, const double *link) {
     const place *p = ear_worst(blocked_of);
     const double in = r->message.batches * (double)r->message.in_bytes,
@@ -300,7 +300,7 @@ static bool grade_speed(lab_program *mine, enum way way, const double *links, do
     LAB_SAY(v->want, "start %.1f · link %.1f%s · want %.2f of it", start, link, lab_lane() == LAB_SIM ? " virtual" : "",
             v->row->full);
     if (!lab_passed(v) && possible) explain_speed(v, r, links);
-    if (ear.allocations || ear.staged) LAB_SAY(v->next, "mend the rows above first, and measure again");
+    if (ear.allocations || ear.staged) LAB_SAY(v->next, "fix the rows above first, and measure again");
     return true;
 }
 
@@ -316,7 +316,8 @@ static bool grade_speeds(lab_program *mine) {
     return alive;
 }
 
-/* What a run that failed has not shown, earns nothing: no buffer is touched too early by code that never gets there. */
+/* A run that failed earns nothing for the rows that it did not reach: code that never gets to a buffer cannot touch it
+ * too early. */
 static void grade(lab_program *mine) {
     lab_verdict *correct = lab_verdict_of(CORRECT), *in_flight = lab_verdict_of(IN_FLIGHT);
     bool alive = check_small_jobs(mine);

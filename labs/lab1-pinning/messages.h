@@ -1,12 +1,11 @@
-/* messages.h — what goes between the harness and the player of lab 1, as plain messages: numbers, no pointers of the
- * host.
+/* messages.h — the messages between the harness and the player of lab 1: plain numbers, no pointers of the host.
  *
  *     harness                                 player
  *     lab1_message               --->         run_batches(&job)
  *     lab1_answer                <---         load_batch, process_batch, take_result: a lab1_question each, or several
  *
- * The player asks for the words of a batch in pieces, and sends the words of a result in pieces. It learns what to
- * write and where to read; the harness alone knows what is right.
+ * The player asks for the words of a batch in pieces, and sends the words of a result in pieces. The harness
+ * tells it what to write and where to read, and keeps the right results to itself.
  */
 #ifndef LAB1_MESSAGES_H
 #define LAB1_MESSAGES_H

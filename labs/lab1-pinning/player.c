@@ -1,5 +1,5 @@
 /* player.c — calls run_batches of a program of lab 1, and offers it the loader and the place where results go. It
- * writes and reads the words that the harness names, and knows nothing of what is right. (process_batch: offered.cu.)
+ * writes and reads the words that the harness names, and holds no right result. (process_batch is in offered.cu.)
  */
 #include "messages.h"
 #include "lab1.h"
@@ -9,8 +9,8 @@ const char *const lab_entries[] = {"run_batches", NULL};
 
 typedef void run_batches_fn(const struct job *);
 
-/* All that lies open while a program runs. The job is a copy: what a program writes into it, const or not, or beside
- * it, changes nothing that counts. */
+/* The only state that a program can write to while it runs. The job is a copy, so a write into it, or beside it,
+ * changes nothing that counts. */
 static struct {
     struct lab1_question question;
     struct job job;

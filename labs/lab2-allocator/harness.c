@@ -1,7 +1,7 @@
 /* harness.c — runs and grades lab 2. You need not edit it, but do read it: nothing about your grade is hidden.
  *
  *   1. Five traces (traces.c) are played on your allocator (replay.c). Its calls of the driver are counted on the way
- *      (meter.c). What the blocks hold is written and read by kernels (stamps.cu), in stream order.
+ *      (meter.c). Kernels write and read the contents of the blocks (stamps.cu), in stream order.
  *   2. The first trace, a training step, is played over and over; that loop is counted and timed.
  *   3. Beside it, on this machine and now: the starter, the vendor's own pool (cudaMallocAsync), and a program that
  *      allocated its memory beforehand: the speed of light here. Each has a device of its own. In the gpu lane also the
@@ -28,19 +28,19 @@ static const lab_row rows[ROWS] = {
      "follow the block that the message names from pool_alloc to pool_free on paper", NULL},
     [MALLOCS] = {"mallocs", "cudaMalloc calls a step", "after the second step the training loop calls cudaMalloc no more",
      "", 2, 0, 1, 15, LAB_BOTH, "mallocs",
-     "keep what pool_free gets in a list, and look there first", "correct"},
+     "keep freed blocks in a list, and look there before you call cudaMalloc", "correct"},
     [WAITS] = {"waits", "waits a step", "no call makes the host wait for the GPU, on one stream or on two",
      "", 2, 0, 1, 15, LAB_BOTH, "waits",
-     "keep the memory instead of giving it back; ask an event with cudaEventQuery instead of waiting for it", "correct"},
+     "keep the memory instead of calling cudaFree; query an event with cudaEventQuery instead of waiting for it", "correct"},
     [VIRTUAL_TIME] = {"virtual-time", "virtual time of a step", "a step takes at most 1.03 times as long as with memory allocated beforehand",
      "x light", 2, 1.03, 3, 20, LAB_SIM, "time",
-     "fix the two rows above: calls of the driver are all that costs time here", "correct"},
+     "fix the two rows above; only calls of the driver cost time here", "correct"},
     [TIME] = {"time", "time of a step", "a step takes no longer than with cudaMallocAsync, on this card",
      "x vendor", 2, 1.03, 2, 10, LAB_GPU, "time",
-     "fix the two rows above: calls of the driver are what costs time here", "correct"},
+     "fix the two rows above; calls of the driver cost most of the time here", "correct"},
     [PAIR] = {"pair", "alloc and free", "a pair of pool_alloc and pool_free takes at most 100 ns on this host",
      "ns", 0, 100, 500, 10, LAB_GPU, "pair",
-     "no list that grows may be searched from end to end, and no driver call made", "correct"},
+     "search no growing list from end to end, and call no function of the driver", "correct"},
     [PEAK] = {"peak", "reserved / live, training", "at its peak the training loop holds at most 1.25 times the bytes in use",
      "x", 2, 1.25, 2, 10, LAB_BOTH, "peak",
      "find out which blocks lie free at the peak, and why no request reuses them", "correct"},
@@ -53,15 +53,15 @@ static const lab_row rows[ROWS] = {
     [TWO_STREAMS] = {"streams", "two streams", "a block that two streams use is handed out again when both are done, and not before",
      "", 0, 1, 1, 10, LAB_BOTH, "streams",
      "draw both streams as two lines; when does the last kernel that uses the block end?", "correct"},
-    [FULL] = {"full", "full device", "a full device is answered by giving the cache back, and only then by NULL",
+    [FULL] = {"full", "full device", "on a full device pool_alloc frees the cache and tries again before it returns NULL",
      "", 0, 1, 1, 5, LAB_BOTH, "full",
-     "when cudaMalloc fails: pool_empty, once more, and then return NULL", "correct"},
-    [EMPTY] = {"empty", "nothing leaked", "when all blocks are freed, pool_empty gives every byte back to the device",
+     "when cudaMalloc fails, call pool_empty and try once more; only then return NULL", "correct"},
+    [EMPTY] = {"empty", "nothing leaked", "when all blocks are freed, pool_empty frees every byte on the device",
      "", 0, 1, 1, 2, LAB_BOTH, "empty",
-     "cudaFree each piece that cudaMalloc gave and of which nothing is in use; for parked blocks you may wait here", "correct"},
+     "call cudaFree for each piece of which no block is in use; you may wait for parked blocks here", "correct"},
     [STATS] = {"stats", "statistics", "pool_stats tells the bytes live and reserved, after every call",
      "", 0, 1, 1, 3, LAB_BOTH, "stats",
-     "live counts what was asked for, not what you rounded it to", "correct"},
+     "count in live the bytes asked for, not the bytes after rounding", "correct"},
 };
 // clang-format on
 static lab_spec spec = {"lab2",         "caching allocator, 50 steps",
@@ -76,10 +76,10 @@ static bool dead; /* CUDA has failed: nothing more can run */
 static void not_measured(lab_verdict *v) {
     v->status = LAB_FAIL;
     LAB_SAY(v->value_text, "-");
-    LAB_SAY(v->want, "not measured: the trace came to no end");
+    LAB_SAY(v->want, "not measured: the trace did not finish");
 }
 
-/* A failure of a trace, as the row that it belongs to tells it. */
+/* Fails the row to which a failure of a trace belongs. */
 static void take_failure(const replay *r, lab_verdict *v) {
     if (r->failure[0] && lab_passed(v)) lab_fail(v, "%s", r->failure);
 }
@@ -95,7 +95,7 @@ static void grade_stats(lab_verdict *v, const replay *r) {
     LAB_SAY(v->next, "%s", r->stats_next);
 }
 
-/* What is asked after each trace: verdict, statistics, leaks. */
+/* The checks after each trace: verdict, statistics, leaks. */
 static void conclude(replay *r, lab_verdict *v) {
     const char *name = r->t->name;
     lab_verdict *correct = lab_verdict_of(CORRECT), *empty = lab_verdict_of(EMPTY);
@@ -106,13 +106,13 @@ static void conclude(replay *r, lab_verdict *v) {
     lab_stage("your pool_empty after the trace '%s'", name);
     replay_end(r);
     if (mine->meter.foreign && lab_passed(correct))
-        lab_fail(correct, "%s: cudaFree was given a pointer that cudaMalloc had not given", name);
+        lab_fail(correct, "%s: cudaFree got a pointer that did not come from cudaMalloc", name);
     if (mine->meter.reserved && lab_passed(empty))
         lab_fail(empty, "%s: all blocks were freed and pool_empty called, but %s of the device are still held", name,
                  kib(mine->meter.reserved));
 }
 
-/* Peak of what was held over peak of what was in use. */
+/* Grades the peak of the bytes held over the peak of the bytes in use. */
 static void grade_peak(lab_verdict *v, const replay *r, size_t left_before) {
     const meter *m = &mine->meter;
     if (r->failure[0]) return not_measured(v);
@@ -121,7 +121,7 @@ static void grade_peak(lab_verdict *v, const replay *r, size_t left_before) {
     if (lab_passed(v)) return;
     blame(v, meter_worst(m, mallocs_of));
     if (left_before) {
-        LAB_SAY(v->why, "%s of it were left over from the trace before: pool_empty did not give them back",
+        LAB_SAY(v->why, "%s of it were left over from the trace before: pool_empty did not free them",
                 kib(left_before));
         LAB_SAY(v->next, "fix the row 'nothing leaked' first");
     } else
@@ -168,7 +168,7 @@ static void grade_stream_waits(lab_verdict *v, const replay *r, double before) {
     blame(v, meter_worst(m, waits_of));
 }
 
-/* What is parked must come back: in the second half of the turns nothing new has to be allocated. */
+/* Parked blocks must be reused: in the second half of the turns no new memory may be needed. */
 static void look_at_growth(lab_verdict *v, replay *r) {
     const size_t peak = mine->meter.peak;
     if (r->failure[0] || peak - r->marked <= TURNS / 4 * r->peak_live) return;
@@ -342,7 +342,7 @@ static void grade(int steps) {
     free(t);
 }
 
-/* Rows that tell of no number pass until a trace says otherwise, and say what they were asked. */
+/* Rows without a number pass until a trace fails them, and name their checks. */
 static void begin_rows(void) {
     static const int held[] = {CORRECT, TWO_STREAMS, FULL, EMPTY, STATS};
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) lab_pass(lab_verdict_of(held[i]));

@@ -127,7 +127,7 @@ extern "C" void light_pool_empty(void) {}
 
 /* --- the vendor's ------------------------------------------------------------------------------- */
 
-/* cudaMallocAsync, told to keep what is freed. A free needs the block's stream, so a hash table keeps that. */
+/* cudaMallocAsync, told to keep what is freed. A hash table keeps each block's stream, which a free needs. */
 enum { VENDOR_SLOTS = 4096 };
 static struct {
     void *p;

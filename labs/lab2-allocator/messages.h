@@ -1,8 +1,8 @@
-/* messages.h — what the harness asks of an allocator, as plain messages, and the kernels that sign blocks. Addresses of
- * device memory and handles of streams are numbers; nothing here points into the host's memory.
+/* messages.h — the harness's messages to an allocator, and the kernels that sign blocks. Addresses of device memory and
+ * handles of streams are numbers; nothing here points into the host's memory.
  *
- * A message is one call of the allocator; or, where calls are timed, a list of many: a message a call would cost more
- * than the call.
+ * A message is one call of the allocator; or, where calls are timed, a list of many, since a message a call would cost
+ * more than the call.
  */
 #ifndef LAB2_MESSAGES_H
 #define LAB2_MESSAGES_H
@@ -50,7 +50,7 @@ struct lab2_reply {
 
 enum { LAB2_CHAIN = 1 << 16 }; /* indices in device memory, each the place of the next: following them takes time */
 
-/* On the device, zeroed before. failed is 1 when the rest tells of the first signature that was not found. */
+/* On the device, zeroed before. failed is 1 when the rest describes the first signature that was not found. */
 struct lab2_verdict {
     uint32_t failed, want, got, offset;
 };

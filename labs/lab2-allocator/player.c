@@ -1,4 +1,4 @@
-/* player.c — calls an allocator of lab 2 as a message says. It knows nothing of what is right. */
+/* player.c — calls an allocator of lab 2 as a message says. It holds no right answer. */
 #include "messages.h"
 #include "lab2.h"
 #include "player.h"
@@ -11,7 +11,7 @@ typedef void free_fn(void *);
 typedef void empty_fn(void);
 typedef void stats_fn(size_t *, size_t *);
 
-/* Plays the list once. Returns 0; or 1 + the index of the operation that got no memory. */
+/* Plays the list once. Returns 0, or 1 + the index of the operation that got no memory. */
 static int play_pass(alloc_fn *pool_alloc, free_fn *pool_free, const struct lab2_message *m, uint32_t tag, void **at,
                      uint64_t *bytes) {
     for (int i = 0; i < m->nops; i++) {

@@ -65,7 +65,7 @@ static lab_spec spec = {"lab3",         "transpose 2048x2048 fp32",
 
 /* --- the experiment: one call of a transpose, from fresh data to a checked output --------------- */
 
-/* Kinds of wrong, because each has another way out. */
+/* Kinds of mistakes, since each has its own next step. */
 enum mistake { NO_MISTAKE, MISPLACED, UNWRITTEN, NOWHERE, INPUT_CHANGED, OUT_OF_BOUNDS };
 
 typedef struct {
@@ -77,7 +77,7 @@ typedef struct {
     float *d_in, *d_out, *host;
     double begin, end;    /* of the last run, on this lane's clock */
     enum mistake mistake; /* the first one's kind */
-    char failure[384];    /* what is wrong in the output */
+    char failure[384];    /* the mistake in the output; "": none */
     lab_work work;        /* what the timing helper plays */
 } job;
 
@@ -134,7 +134,7 @@ static void find_changed_input(job *j, size_t count) {
     }
 }
 
-/* What is right is computed element by element, after the call has returned and the device is idle: no memory ever
+/* Computes the right output element by element, after the call has returned and the device is idle, so no memory ever
  * holds an expected output that a program could copy. */
 static void verify(void *context) {
     job *j = context;
@@ -192,17 +192,18 @@ static void advise_on_output(enum mistake m) {
     static const advice for_mistake[] = {
         [NO_MISTAKE] = {"correct", ""},
         [MISPLACED] = {"correct", "draw a 2x3 matrix and follow one element through your indices"},
-        [UNWRITTEN] = {"unwritten",
-                       "count rows and columns that your grid covers, for this shape: who writes the last of each?"},
+        [UNWRITTEN] =
+            {"unwritten",
+             "count rows and columns that your grid covers, for this shape: which thread writes the last of each?"},
         [NOWHERE] = {"barrier",
-                     "find what a thread reads and another one writes: a __syncthreads() belongs between the two"},
+                     "find what one thread writes and another reads, and put a __syncthreads() between the two"},
         [INPUT_CHANGED] = {"bounds", "write to d_out only: find the store whose address comes from d_in"},
         [OUT_OF_BOUNDS] = {"bounds", "test row < rows and col < cols before each access, not only before the first"},
     };
     advise(&for_mistake[m]);
 }
 
-/* CUDA's error is known in both lanes; what SimGPU says of a fault (NULL: nothing) is finer. */
+/* Sets hint and next step by CUDA's error, or by SimGPU's finer description of the fault (NULL: none). */
 static void advise_on_fault(cudaError_t error, const struct simgpu_fault *fault) {
     static const advice
         bounds = {"bounds", "find the threads beyond the edge of this shape: which test keeps them from this line?"},
@@ -226,7 +227,7 @@ static void advise_on_fault(cudaError_t error, const struct simgpu_fault *fault)
     }
 }
 
-/* CUDA's error; in the sim lane also what happened, and where in the source. */
+/* Fails the row with CUDA's error; in the sim lane also with the fault and its source line. */
 static void blame_error(lab_verdict *v, const job *j, cudaError_t error) {
     lab_usage u;
     char none[256];
@@ -236,7 +237,7 @@ static void blame_error(lab_verdict *v, const job *j, cudaError_t error) {
     lab_usage_free(&u);
 }
 
-/* False when CUDA itself failed: after that nothing more can be run. */
+/* Returns false when CUDA itself failed: after that nothing more can be run. */
 static bool run_shape(job *j, lab_time *t) {
     lab_verdict *v = lab_verdict_of(CORRECT);
     *t = lab_time_work((lab_timer){LAB_DEVICE_CLOCK, 0, 1, false}, &j->work);
@@ -249,7 +250,7 @@ static bool run_shape(job *j, lab_time *t) {
     return t->error == cudaSuccess;
 }
 
-/* 64x64 comes twice: what was kept from one call is worth nothing in the next. The last shape is the seed's. */
+/* 64x64 comes twice, so an output kept from the first call is wrong in the second. The last shape is the seed's. */
 static bool check_shapes(lab_program *mine, int big) {
     int shapes[][2] = {{64, 64}, {64, 64}, {61, 67}, {67, 61}, {68, 132}, {1, 1000}, {1000, 1}, {0, 0}};
     int n = sizeof shapes / sizeof *shapes;
@@ -272,7 +273,7 @@ static double commands_of(const lab_line *l) { return l->launches + l->copies; }
 static double copies_of(const lab_line *l) { return l->copies; }
 static double loads_of(const lab_line *l) { return l->c.ld_sectors; }
 static double excess_loads(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes / 32; }
-/* An atomic may stand in for a load or for a store; nobody needs one here, so it is a store on top of the others. */
+/* An atomic may replace a load or a store. No transpose needs one, so each counts as one more store. */
 static double atomics(const lab_counters *c) { return c->atom_sectors; }
 static double excess_stores(const lab_line *l) { return l->c.st_sectors - l->c.st_bytes / 32 + atomics(&l->c); }
 static double conflicts_of(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
@@ -288,8 +289,8 @@ static void grade_launches(lab_verdict *v, const lab_usage *u, int n) {
     lab_blame(v, l);
     if (only_copies) {
         LAB_SAY(v->value_text, "1 + %d cop%s", u->copies, u->copies == 1 ? "y" : "ies");
-        LAB_SAY(v->why, "the kernel is one; a copy or fill beside it is a command of its own for the GPU");
-        LAB_SAY(v->next, "leave the copy out: hand what the kernel needs over as an argument");
+        LAB_SAY(v->why, "one kernel is right, but the copy or fill beside it is a command of its own for the GPU");
+        LAB_SAY(v->next, "remove the copy, and pass what the kernel needs as an argument");
     } else if (l) {
         LAB_SAY(v->why, "this line started %.0f of the %d kernels and copies for one %dx%d matrix",
                 l->launches + l->copies, u->launches + u->copies, n, n);
@@ -339,7 +340,7 @@ static void grade_counters(const lab_usage *u, int n) {
 
 /* --- verdict: time ----------------------------------------------------------------------------- */
 
-/* The line to look at and the next step, by what the slowest kernel waits for. */
+/* Names the line to look at and the next step, by the bound of the slowest kernel. */
 static void advise_on_time(lab_verdict *v, const lab_usage *u) {
     bool conflicts = u->total.shared_ld_conflicts + u->total.shared_st_conflicts > 0;
     const struct simgpu_launch *slowest = lab_slowest(u);
@@ -348,10 +349,10 @@ static void advise_on_time(lab_verdict *v, const lab_usage *u) {
     lab_blame(v, lab_worst(u, traffic_of));
     if (u->launches + u->copies > 1 && (u->launches > 2 || bound->term == SIMGPU_TERM_LAUNCH)) {
         lab_blame(v, lab_worst(u, commands_of));
-        LAB_SAY(v->next, "fewer launches: most of this time the device waits for the host to start the next one");
+        LAB_SAY(v->next, "use fewer launches; most of this time the device waits for the host to start the next one");
     } else if (bound->term == SIMGPU_TERM_LSU && conflicts) {
         lab_blame(v, lab_worst(u, conflicts_of));
-        LAB_SAY(v->next, "take the bank conflicts out of this line: each access now passes in several turns");
+        LAB_SAY(v->next, "remove the bank conflicts of this line, where each access now takes several turns");
     } else if (bound->term == SIMGPU_TERM_LSU || bound->term == SIMGPU_TERM_L2_READ) {
         lab_blame(v, lab_worst(u, excess_loads));
         LAB_SAY(v->next, "coalesce this line: let the lanes of a warp touch few sectors, and each of them whole");
@@ -362,7 +363,7 @@ static void advise_on_time(lab_verdict *v, const lab_usage *u) {
         lab_blame(v, lab_worst(u, loads_of));
         LAB_SAY(v->next, "give the loop constant bounds, so that the compiler unrolls it and its loads start together");
     } else if (bound->term == SIMGPU_TERM_ISSUE) {
-        LAB_SAY(v->next, "fewer instructions an element: several elements a thread share their index arithmetic");
+        LAB_SAY(v->next, "use fewer instructions an element: let several elements of a thread share index arithmetic");
     } else if (bound->term == SIMGPU_TERM_DRAM) {
         LAB_SAY(v->next, "move each byte once, in wider accesses: a float4 is 16 bytes in one instruction");
     }
@@ -374,10 +375,10 @@ static void advise_on_card(lab_verdict *v) {
         int row;
         const char *next;
     } by_row[] = {
-        {LAUNCHES, "fewer launches: most of this time the GPU waits for the host to start the next one"},
+        {LAUNCHES, "use fewer launches; most of this time the GPU waits for the host to start the next one"},
         {LOAD_SECTORS, "coalesce the loads: let the lanes of a warp touch few sectors, and each of them whole"},
         {STORE_SECTORS, "coalesce the stores: let 8 neighbouring threads fill a sector of 8 floats"},
-        {BANK_CONFLICTS, "take out the bank conflicts: an access of shared memory now passes in several turns"},
+        {BANK_CONFLICTS, "remove the bank conflicts; an access of shared memory now takes several turns"},
     };
     for (int i = 0; i < 4 && !lab_passed(v); i++)
         if (!lab_passed(lab_verdict_of(by_row[i].row))) {
@@ -401,8 +402,8 @@ static lab_floor copy_floor(int n, int repetitions) {
     return (lab_floor){"copy", time_of(lab_open(LAB_LADDER, "copy"), n, repetitions)};
 }
 
-/* Sim lane: a multiple of the copy's time. A program that moved fewer sectors than a matrix has went round the kernels'
- * loads and stores, and with them round the model. */
+/* Sim lane: a multiple of the copy's time. A program that moved fewer sectors than a matrix has avoided the loads and
+ * stores that the model times. */
 static void grade_virtual_time(lab_verdict *v, const lab_time *you, int n, const lab_usage *u) {
     const double start = time_of(lab_open(LAB_STARTER, NULL), n, 1);
     const double reference = time_of(lab_open(LAB_REFERENCE, NULL), n, 1), least = (double)n * n / 8;
@@ -413,7 +414,7 @@ static void grade_virtual_time(lab_verdict *v, const lab_time *you, int n, const
     if (you->refused[0]) {
         lab_fail(v, "%s", you->refused);
     } else if (u->total.ld_sectors < least || u->total.st_sectors < least || atomics(&u->total)) {
-        lab_fail(v, atomics(&u->total) ? "no time counts for a transpose by atomics: the model knows no price for them"
+        lab_fail(v, atomics(&u->total) ? "no time counts for a transpose by atomics: the model has no cost for them"
                                        : "no time counts for kernels that moved only a part of the matrix");
         LAB_SAY(v->next, "let your kernel load every element from d_in and store every one to d_out");
     } else if (lab_possible(v, you->median, copy) && !lab_passed(v)) {
@@ -436,7 +437,7 @@ static void grade_time(lab_verdict *v, job *yours, int n) {
 
 /* --- verdict: the view -------------------------------------------------------------------------- */
 
-/* Fills in the verdict's reason when it is wrong. */
+/* Returns whether the view is right; if not, fills in the verdict's reason. */
 static bool view_is_right(lab_verdict *v, lab_program *mine, struct lab3_view view) {
     struct lab3_message m = {.what = LAB3_VIEW, .view = view};
     struct lab3_reply reply;

@@ -1,6 +1,6 @@
 /* ladder.cu — the rungs of lab 3's ladder, each kernel with the one flaw that the next one removes.
  *
- * The harness uses `copy`, the speed of light: what a transpose would cost if nothing had to turn. The bench times them
+ * The harness uses `copy`, the speed of light: the cost of a transpose if nothing had to turn. The bench times them
  * all, and the tests compare their counters with those of a real card. A rung is short and stands alone: three similar
  * kernels are easier to compare than one clever template. The launcher of rung `tile` is called tile_transpose.
  */
@@ -98,7 +98,7 @@ extern "C" void cudaMemcpy_transpose(const float *in, float *out, int rows, int 
 #include <cublas_v2.h>
 
 /* cuBLAS is column-major: our rows x cols matrix is its cols x rows one, and the result is again read the other way
- * round. Where it fails, the output is not written, and the bench says "wrong". */
+ * round. If it fails, it writes no output, and the bench says "wrong". */
 extern "C" void cublasSgeam_transpose(const float *in, float *out, int rows, int cols) {
     static cublasHandle_t handle;
     const float one = 1, zero = 0;

@@ -1,4 +1,4 @@
-/* messages.h — what the harness asks of a program, as plain messages: numbers, no pointers of the host. */
+/* messages.h — the harness's messages to a program: plain numbers, no pointers of the host. */
 #ifndef LAB3_MESSAGES_H
 #define LAB3_MESSAGES_H
 
@@ -6,7 +6,7 @@
 
 enum lab3_what { LAB3_TRANSPOSE, LAB3_VIEW };
 
-enum { LAB3_VIEW_FLOATS = 64 }; /* the data that views look at */
+enum { LAB3_VIEW_FLOATS = 64 }; /* the size of the array behind the views */
 
 /* A view whose data begins `offset` floats into an array of LAB3_VIEW_FLOATS. */
 struct lab3_view {
@@ -22,7 +22,7 @@ struct lab3_message {
     float data[LAB3_VIEW_FLOATS]; /* VIEW: the array */
 };
 
-/* Of VIEW: what view_transpose returned, and the array as it is now. */
+/* The reply to VIEW: the view that view_transpose returned, and the array as it is now. */
 struct lab3_reply {
     struct lab3_view view;
     float data[LAB3_VIEW_FLOATS];

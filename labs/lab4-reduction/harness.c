@@ -1,8 +1,8 @@
 /* harness.c — runs and grades lab 4. You need not edit it, but do read it: nothing about your grade is hidden.
  *
  *   1. Correct: arrays and lists of tensors of several lengths, some of them chosen by the seed, aligned and not. Each
- *      is run twice with fresh data, the means are poisoned before, and what is right is added up in double precision
- *      after (job.c).
+ *      is run twice with fresh data, the means are poisoned before, and the right means are computed in double
+ *      precision after (job.c).
  *   2. One long array: `mean` once more, counted and timed. Here the tree shows.
  *   3. All tensors: `means` of 2000, counted and timed. Here launches, copies and balance show.
  *   4. Beside them, on this machine and now: the untouched starter, the reference solution, and a kernel that only
@@ -47,13 +47,13 @@ static const lab_row rows[LAB4_ROWS] = {
     /* id, label, sentence;   unit, decimals, full, zero, points, lanes, hint;   next step;   gates */
     [CORRECT] = {"correct", "correct", "every mean is right, for short, long, odd, unaligned and hidden lengths",
      "", 0, 1, 1, 15, LAB_BOTH, "correct",
-     "first mend the line named here or under 'races'; if there is none, add up the shortest length that fails by hand", NULL},
+     "fix the line named here or under 'races'; if none is named, add up the shortest length that fails by hand", NULL},
     [ACCURACY] = {"accuracy", "worst error, in 2^-24", "no mean is off by more than 32 times 2^-24 of its value",
      "", 1, 32, 256, 5, LAB_BOTH, "accuracy",
      "find the longest row of additions into one float, and make a tree of it", "correct"},
-    [RACES] = {"races", "races", "no thread uses what another may still be writing, or what nobody has written",
+    [RACES] = {"races", "races", "no thread reads memory that another may still be writing, or that was never written",
      "", 0, 1, 1, 5, LAB_BOTH, "races",
-     "put what makes the reader wait between writing and reading: __syncthreads, __syncwarp, __threadfence", NULL},
+     "put a __syncthreads, __syncwarp or __threadfence between the write and the read", NULL},
     [LOAD_SECTORS] = {"load-sectors", "array: sectors /128 B", "loads of the long array are coalesced: at most 4.2 sectors for each 128 bytes",
      "", 1, 4.2, 32, 10, LAB_BOTH, "load-sectors",
      "let neighbouring threads read neighbouring floats, in every turn of the loop", "correct"},
@@ -62,35 +62,35 @@ static const lab_row rows[LAB4_ROWS] = {
      "sum in registers first, build the tree once a block, and by shuffles", "correct"},
     [BARRIERS] = {"barriers", "array: barriers /1024", "warps wait at barriers at most 4 times for each 1024 floats",
      "", 1, 4, 32, 5, LAB_BOTH, "barriers",
-     "lanes of a warp need no barrier to exchange registers: __shfl_down_sync", "correct"},
+     "exchange registers between lanes of a warp by __shfl_down_sync, which needs no barrier", "correct"},
     [DIVERGENCE] = {"divergence", "array: divergence /1024", "warps part ways at branches at most 2 times for each 1024 floats",
      "", 1, 2, 16, 5, LAB_BOTH, "divergence",
      "let whole warps work or rest, not every second thread", "correct"},
     [LAUNCHES] = {"launches", "tensors: launches", "the means of all tensors take at most two kernel launches",
      "", 0, 2, 64, 10, LAB_BOTH, "launches",
-     "give each tensor a block of one launch: which tensor, says blockIdx.x", "correct"},
+     "give each tensor one block of a single launch, and choose the tensor by blockIdx.x", "correct"},
     [COPIES] = {"copies", "tensors: copies, fills", "no mean travels through the host: at most one copy or fill in a step",
      "", 0, 1, 64, 5, LAB_BOTH, "copies",
      "let the kernel write means[i] where it is wanted, on the device", "correct"},
     [VIRTUAL_ARRAY] = {"virtual-array", "array: virtual time", "virtual time of the long array is at most 1.2 times that of only reading it",
      "x reading", 2, 1.2, 6, 15, LAB_SIM, "time-array",
-     "mend the rows above first; then fill the GPU with blocks, and keep several loads a thread on their way", "correct"},
+     "fix the rows above first; then fill the GPU with blocks, and keep several loads a thread on their way", "correct"},
     [VIRTUAL_TENSORS] = {"virtual-tensors", "tensors: virtual time", "virtual time of all tensors is at most 1.2 times that of only reading them",
      "x reading", 2, 1.2, 6, 20, LAB_SIM, "time-tensors",
-     "mend the rows above first; then let no block have more to do than the others, nor a second kernel wait for the first", "correct"},
+     "fix the rows above first; then give no block more work than the others, and let no second kernel wait for the first", "correct"},
     [TIME_ARRAY] = {"time-array", "array: time", "at least 0.95 of the reference's gain over the starter for the long array, on this card",
      "of the gain", 2, 0.95, 0.5, 15, LAB_GPU, "time-array",
-     "mend the rows above first; then fill the GPU with blocks, and keep several loads a thread on their way", "correct"},
+     "fix the rows above first; then fill the GPU with blocks, and keep several loads a thread on their way", "correct"},
     [TIME_TENSORS] = {"time-tensors", "tensors: time", "at least 0.95 of the reference's gain over the starter for all tensors, on this card",
      "of the gain", 2, 0.95, 0.5, 20, LAB_GPU, "time-tensors",
-     "mend the rows above first; then let no block have more to do than the others, nor a second kernel wait for the first", "correct"},
+     "fix the rows above first; then give no block more work than the others, and let no second kernel wait for the first", "correct"},
 };
 // clang-format on
 static lab_spec spec = {"lab4", "means: 2^23 floats, 2000 tensors", "reduction.cu", rows, LAB4_ROWS, NULL};
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-/* Each program is opened once: what it keeps in statics belongs to one device. */
+/* Each program is opened once, since its statics belong to one device. */
 static lab_program *opened(lab_who who, const char *rung) {
     static lab_program *program[LAB_LADDER + 1];
     if (who == LAB_LADDER && strcmp(rung, "read")) return lab_open(who, rung);
@@ -120,7 +120,7 @@ static job *all_tensors(lab_program *mine, uint64_t seed) {
 
 /* --- verdict: correct ------------------------------------------------------------------------- */
 
-/* CUDA's error; in the sim lane also what happened, and where in the source. */
+/* Fails the row with CUDA's error; in the sim lane also with the fault and its source line. */
 static void blame_error(lab_verdict *v, const job *j, cudaError_t error) {
     lab_usage u;
     char none[256];
@@ -129,7 +129,7 @@ static void blame_error(lab_verdict *v, const job *j, cudaError_t error) {
     lab_usage_free(&u);
 }
 
-/* False when CUDA itself failed: after that nothing more can be run. */
+/* Returns false when CUDA itself failed: after that nothing more can be run. */
 static bool run_job(job *j, lab_time *t) {
     lab_verdict *v = lab_verdict_of(CORRECT);
     *t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 0, 1, false}, &j->work);
@@ -150,7 +150,7 @@ static int hidden_length(int i, uint64_t seed) {
     return i % 40 == 11 ? 30000 + 7 * n : n; /* longer than a block would take at once */
 }
 
-/* Twice with one plan: what was kept from the first call is worth nothing in the second. */
+/* Runs a job twice with one plan, so that means kept from the first call are wrong in the second. */
 static bool check_job(lab_program *mine, const job_shape *shape) {
     lab_time t;
     job *j = new_job(mine, "check", shape);
@@ -188,10 +188,10 @@ static void grade_accuracy(lab_verdict *v, const job *j) {
                 j->worst * 0x1p-24);
 }
 
-/* What the checks found in the short runs: a race may well give the right means on the day of the test. A race is
- * shown beside wrong means, since it may be their cause; without one, wrong means say nothing about races. */
+/* Fails the row for a race that the checks found in the short runs, even if the means came out right. A race is shown
+ * beside wrong means, since it may be their cause; without one, wrong means say nothing about races. */
 static void grade_races(lab_verdict *v) {
-    if (lab_lane() == LAB_GPU) return lab_skip(v, "no card tells; the sim lane does");
+    if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
     lab_usage u = lab_usage_of("check");
     if (lab_finding(&u)) {
         v->status = LAB_FAIL;
@@ -235,7 +235,7 @@ static void grade_array(const lab_usage *u, double floats) {
     grade_rate(lab_verdict_of(SHARED), u->total.shared_ld_wavefronts + u->total.shared_st_wavefronts, floats,
                lab_worst(u, wavefronts_of), "wavefronts of shared memory");
     if (lab_lane() == LAB_GPU) {
-        lab_skip(barriers, "a card has no counter of barriers; the sim lane has");
+        lab_skip(barriers, "a card has no counter of barriers; the sim lane has one");
         lab_skip(divergence, "ptxas turns short branches into predicates, which no counter shows; the sim lane counts");
         return;
     }
@@ -244,7 +244,7 @@ static void grade_array(const lab_usage *u, double floats) {
                "branches that split a warp");
 }
 
-/* The first of your lines that copied or filled. */
+/* Returns the first of your lines that copied or filled. */
 static void blame_copy(lab_verdict *v, const lab_usage *u) {
     for (int i = 0; i < u->nevents; i++) {
         const struct simgpu_event *e = &u->events[i];
@@ -285,7 +285,7 @@ static lab_floor reading_floor(const job *like, int repetitions) {
     return (lab_floor){"reading", time_of(opened(LAB_LADDER, "read"), &one, repetitions)};
 }
 
-/* What others take for the same job, in microseconds. */
+/* The times of other programs for the same job, in microseconds. */
 typedef struct {
     double start, reference;
     lab_floor light;
@@ -347,7 +347,7 @@ static void grade_sim(job *array, job *tensors, const lab_time *ta, const lab_ti
     lab_usage_free(&u);
 }
 
-/* The counters of one entry point alone: under ncu the program runs what LAB4_COUNT says. */
+/* Reads the counters of one entry point alone; LAB4_COUNT names it to the program under ncu. */
 static bool count(const char *entry, lab_usage *u, char *why, size_t size) {
     setenv("LAB4_COUNT", entry, 1);
     return lab_count_ncu(u, why, size) == 0;

@@ -1,6 +1,6 @@
 /* ladder.cu — the rungs of lab 4's ladder, each kernel with the one flaw that the next one removes.
  *
- * The harness uses `read`, the speed of light: what it costs to look at every byte once and keep nothing. The bench
+ * The harness uses `read`, the speed of light: the cost of reading every byte once and keeping nothing. The bench
  * times them all. A rung is short and stands alone: similar kernels are easier to compare than one clever template.
  *
  * The first four give each thread one float and differ in the tree only; the blocks' sums meet in an atomic addition.
@@ -13,7 +13,7 @@
 
 enum { RUNG_THREADS = 256, RUNG_GRID = 1056, RUNG_LOADS = 4 }; /* 1056 blocks of 256: all that 132 SMs hold at once */
 
-/* Level by level, neighbours first. Flaw: at each level a warp has working lanes and watching lanes. */
+/* Level by level, neighbours first. Flaw: at each level a warp has both working and idle lanes. */
 __global__ void interleaved(const float *in, int n, float *mean) {
     __shared__ float s[RUNG_THREADS];
     int t = threadIdx.x, i = blockIdx.x * RUNG_THREADS + t;
@@ -68,7 +68,7 @@ __device__ float rung_block_sum(float v) {
     return warp == 0 ? rung_warp_sum(lane < blockDim.x / 32 ? s[lane] : 0) : 0;
 }
 
-/* Lanes hand each other registers: one barrier a block. Flaw: one float a thread is little work for a block. */
+/* Lanes exchange registers, so one barrier a block is enough. Flaw: one float a thread is little work for a block. */
 __global__ void shuffle(const float *in, int n, float *mean) {
     int i = blockIdx.x * RUNG_THREADS + threadIdx.x;
     float sum = rung_block_sum(i < n ? in[i] : 0);
@@ -94,7 +94,7 @@ __global__ void strided(const float *in, int n, float *mean) {
     if (threadIdx.x == 0) atomicAdd(mean, sum / n);
 }
 
-/* A tensor is added by one block, float by float. Flaw: the longest tensor decides when all is done. */
+/* A tensor is added by one block, float by float. Flaw: the kernel runs until the longest tensor is done. */
 __global__ void tensor_a_block(const struct tensor *tensors, float *means) {
     struct tensor x = tensors[blockIdx.x];
     float sum = 0;
@@ -144,7 +144,7 @@ extern "C" void read_mean(const float *in, int n, float *never) {
     read_all<<<RUNG_GRID, RUNG_THREADS>>>((const float4 *)in, n / 4, never);
 }
 
-/* A set's rung keeps its list as `plan` leaves it, on its own device. Where this fails, no mean is written. */
+/* A set's rung keeps its list as `plan` leaves it, on its own device. If this fails, no mean is written. */
 struct list {
     struct tensor *device;
     int count;
@@ -178,7 +178,7 @@ extern "C" void tensor_a_block_means(float *means) {
 
 static void *cub_room(size_t *bytes) {
     static void *room;
-    *bytes = (size_t)16 << 20; /* far more than it asks for */
+    *bytes = (size_t)16 << 20; /* far more than CUB needs */
     if (!room) cudaMalloc(&room, *bytes);
     return room;
 }

@@ -1,6 +1,6 @@
-/* messages.h — what the harness asks of a program, as plain messages: numbers, no pointers of the host.
+/* messages.h — the harness's messages to a program: plain numbers, no pointers of the host.
  *
- * A list of tensors is sent in portions, before the plan that is about it.
+ * A list of tensors is sent in portions, before its plan.
  */
 #ifndef LAB4_MESSAGES_H
 #define LAB4_MESSAGES_H

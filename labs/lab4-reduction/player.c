@@ -1,4 +1,4 @@
-/* player.c — calls the entry points of a program of lab 4 as a message says. It knows nothing of what is right. */
+/* player.c — calls the entry points of a program of lab 4 as a message says. It holds no right answer. */
 #include "messages.h"
 #include "lab4.h"
 #include "player.h"
@@ -12,7 +12,7 @@ typedef void mean_fn(const float *, int, float *);
 typedef void plan_fn(const struct tensor *, int);
 typedef void means_fn(float *);
 
-/* The list of the next plan: a copy, which the program may do with what it likes. */
+/* A copy of the next plan's list, which the program may change. */
 static struct tensor *list;
 
 static void keep(const struct lab4_list *m) {
@@ -23,7 +23,7 @@ static void keep(const struct lab4_list *m) {
         list[first + i] = (struct tensor){(const float *)m->tensors[i].data, (int)m->tensors[i].length};
 }
 
-/* After the call the list is gone, as lab4.h says: a pointer that was kept finds empty tensors at best. */
+/* After the call the list is gone, as lab4.h says; a pointer kept to it finds empty tensors at best. */
 static void play_plan(plan_fn *plan, int count) {
     plan(list, count);
     memset(list, 0, (size_t)count * sizeof *list);

@@ -1,7 +1,7 @@
 /* harness.c — runs and grades lab 5. You need not edit it, but do read it: nothing about your grade is hidden.
  *
- *   1. Learns: a whole training with a seed of its own. Every loss, the final weights, and which batch each step worked
- *      on. What is right is computed after your code has run (training.c, task.c).
+ *   1. Learns: a whole training with a seed of its own. It checks every loss, the final weights, and the batch of each
+ *      step against results that are computed after your code has run (training.c, task.c).
  *   2. Stops: three more trainings in which one update, at a step that you cannot know, ruins the weights. The next
  *      loss is not a number; you have to say which, and to stop.
  *   3. The timeline of the first training, without its first third: which calls left the GPU idle, and how long
@@ -44,7 +44,7 @@ static const lab_row rows[ROWS] = {
     [STOPS] = {"nan", "stops at a NaN",
      "a loss that is not a number stops training within 8 steps, and train says which step it was",
      "", 0, 1, 1, 15, LAB_BOTH, "nan",
-     "every loss has to be looked at once, but not in the step that computes it", "learns"},
+     "look at every loss once, but not in the step that computes it", "learns"},
     [DRAINS] = {"drains", "idle calls a step", "no call of the loop ends with an idle GPU",
      "", 1, 0.1, 2, 15, LAB_SIM, "drains",
      "ask of each call: when it returns, what has the GPU left to do?", "learns nan"},
@@ -63,7 +63,7 @@ static const lab_row rows[ROWS] = {
      "allocate before the loop, free after it", "learns nan"},
     [BUSY] = {"busy", "GPU busy", "the GPU is busy for at least 95 % of the time",
      "%", 1, 95, 60, 15, LAB_BOTH, "busy",
-     "mend the line with the largest share first, then look again", "learns nan"},
+     "fix the line with the largest share first, then measure again", "learns nan"},
     [VIRTUAL_TIME] = {"virtual-time", "virtual time of a step", "a step takes at most 1.05 times its own kernels",
      "x kernels", 2, 1.05, 1.6, 20, LAB_SIM, "time",
      "draw three steps as in the handout: what could the host have queued while it waited?", "learns nan"},
@@ -73,11 +73,11 @@ static const lab_row rows[ROWS] = {
 };
 // clang-format on
 static const lab_spec spec = {
-    "lab5", "training without waiting", "train.cu", rows, ROWS, "the question that nobody grades, in the handout"};
+    "lab5", "training without waiting", "train.cu", rows, ROWS, "the ungraded question in the handout"};
 
 /* --- learns ------------------------------------------------------------------------------------ */
 
-/* With another loader. False when CUDA failed. */
+/* Checks a training with another loader. Returns false when CUDA failed. */
 static bool check_other(lab_program *mine, const char *name, shape s, const char *what) {
     lab_verdict *v = lab_verdict_of(LEARNS);
     training *t = training_new(mine, name, s, FEW_STEPS);
@@ -96,9 +96,9 @@ static bool check_other(lab_program *mine, const char *name, shape s, const char
     return !t->error;
 }
 
-/* The training that is graded, and two short ones in which what depends on luck goes wrong: a loader that takes no time
- * fills the next buffer at once, and a large batch is long under way. They are also watched for hazards. False: no more
- * can be run. */
+/* Checks the graded training, and two short ones that expose loops which are right by luck: a loader that takes no time
+ * fills the next buffer at once, and a large batch is long under way. Both are also watched for hazards. Returns false
+ * when no more can be run. */
 static bool check_learning(lab_program *mine, training *t) {
     lab_verdict *v = lab_verdict_of(LEARNS);
     training_run(t);
@@ -114,7 +114,7 @@ static bool check_learning(lab_program *mine, training *t) {
 
 /* --- stops -------------------------------------------------------------------------------------- */
 
-/* The losses before the ruin were checked in the first training; here it is about the end. */
+/* Checks the end of a training; the first training has checked the losses before the ruined update. */
 static void check_stop(training *t) {
     const int over = t->queued - (t->poison + 1), said = t->reply.result;
     const double loss = (double)t->reply.losses[t->poison];
@@ -124,7 +124,8 @@ static void check_stop(training *t) {
         LAB_SAY(t->failure, "the loss of step %d was not a number, and train returned %d", t->poison, said);
         t->next = "look at every loss once; those of the last steps are still to come when the loop ends";
     } else if (said != t->poison) {
-        LAB_SAY(t->failure, "the first loss that is no number was that of step %d; train returned %d", t->poison, said);
+        LAB_SAY(t->failure, "the first loss that is not a number was that of step %d; train returned %d", t->poison,
+                said);
         t->next = "return the number of the step whose loss it is, not of the step in which you look";
     } else if (over > LAB5_GRACE) {
         LAB_SAY(t->failure, "after the broken step %d another %d steps were queued; at most %d may be", t->poison, over,
@@ -137,7 +138,7 @@ static void check_stop(training *t) {
     }
 }
 
-/* Steps that the seed picks, the last step, and an early one. False: no more can be run. */
+/* Ruins steps that the seed picks, the last step, and an early one. Returns false when no more can be run. */
 static bool check_stops(lab_program *mine) {
     lab_verdict *v = lab_verdict_of(STOPS);
     if (!lab_passed(lab_verdict_of(LEARNS))) {
@@ -163,7 +164,7 @@ static bool check_stops(lab_program *mine) {
 
 /* --- the timeline, sim lane ------------------------------------------------------------------- */
 
-/* And not the harness's, which is in offered.cu. */
+/* Returns whether the line is the student's, and not one of offered.cu. */
 static bool is_yours(const culprit *c) { return c->what->at.file && !is_ours(&c->what->at); }
 
 /* "host blocked in cudaFree, train.cu:67" */
@@ -177,7 +178,7 @@ static const char *place_of(const culprit *c, char *to, size_t size) {
     return to;
 }
 
-/* The lines of the list, those with the most time first: "cudaFree, train.cu:67 (22.4 us); ..." */
+/* Writes the lines of the list, those with the most time first: "cudaFree, train.cu:67 (22.4 us); ..." */
 static const char *places(const culprits *c, char *to, size_t size) {
     enum { SHOWN = 6 };
     char one[400];
@@ -192,7 +193,7 @@ static const char *places(const culprits *c, char *to, size_t size) {
     return to;
 }
 
-/* The first that has a line of the student's. */
+/* Returns the first that has a line of the student's. */
 static const culprit *first_of_yours(const culprits *c) {
     for (int i = 0; i < c->n; i++)
         if (is_yours(&c->list[i])) return &c->list[i];
@@ -210,7 +211,7 @@ static void grade_calls(lab_verdict *v, const culprits *c, int steps, const char
     LAB_SAY(v->why, "%s: %s", what, places(c, list, sizeof list));
 }
 
-/* Where the idle time went: the largest causes, each with its line. */
+/* Names the largest causes of idle time, each with its line. */
 static void grade_busy(lab_verdict *v, const timeline *t) {
     enum { SHOWN = 5 };
     double all = t->window.to - t->window.from, rest = t->idle_ns;
@@ -233,7 +234,7 @@ static void grade_busy(lab_verdict *v, const timeline *t) {
 static void say_time(lab_verdict *v, double you, double start, double reference, lab_floor light) {
     LAB_SAY(v->value_text, "%s", lab_us(you));
     LAB_SAY(v->want, "start %s · reference %s · kernels %s", lab_us(start), lab_us(reference), lab_us(light.us));
-    double times = you / light.us; /* near the mark, two decimals would say 1.05 of what is more */
+    double times = you / light.us; /* near the mark, two decimals would round a failing value to 1.05 */
     if (lab_possible(v, you, light) && !lab_passed(v))
         LAB_SAY(v->why, "%.*f times its own kernels, want ≤ 1.05", times < 1.1 ? 3 : 2, times);
 }
@@ -245,8 +246,8 @@ static void grade_timeline(const training *mine, double start, double reference,
     lab_usage u = lab_usage_of(mine->counted);
     if (!timeline_read(&t, &u, mine->warm)) return lab_skip_rest("not measured: too few steps, see 'learns'");
     grade_calls(lab_verdict_of(DRAINS), &t.drains, steps, "when these return, the GPU has nothing left to do");
-    grade_calls(lab_verdict_of(PAGEABLE), &t.pageable, steps, "the CPU carries the bytes of these");
-    grade_calls(lab_verdict_of(ALLOCATIONS), &t.allocs, steps, "memory comes and goes each step");
+    grade_calls(lab_verdict_of(PAGEABLE), &t.pageable, steps, "the CPU stages the bytes of these");
+    grade_calls(lab_verdict_of(ALLOCATIONS), &t.allocs, steps, "memory is allocated or freed in each step");
     if (t.harmless.n) {
         char line[400];
         lab_note("waits that cost nothing", "%.1f a step, most: %s", count_of(&t.harmless) / steps,
@@ -262,8 +263,8 @@ static void grade_timeline(const training *mine, double start, double reference,
     lab_usage_free(&u);
 }
 
-/* Microseconds a step, over as many steps as yours: the first and the last of those that count are cut off by other
- * neighbours than the rest, and fewer steps would show another last digit. */
+/* Returns the microseconds of a step, over as many steps as yours: the first and the last counted step overlap with
+ * other neighbours than the rest, so fewer steps would change the last digit. */
 static double step_time(lab_who who, const char *rung, shape s, int steps) {
     return training_time(training_new(lab_open(who, rung), NULL, s, steps));
 }

@@ -1,9 +1,8 @@
-/* messages.h — what the judge of lab 5 and its player tell each other, as plain messages: numbers, no pointers of the
- * host.
+/* messages.h — the messages between the judge of lab 5 and its player: plain numbers, no pointers of the host.
  *
  * The judge sends one message, "train", and gets one reply. In between, the functions that the student's loop calls ask
  * the judge: may this batch be loaded, is this part of a step due, and with which learning rate? So the player does not
- * know how far the loop has come, which update will be ruined, or what is right.
+ * know how far the loop has come, which update will be ruined, or the right results.
  */
 #ifndef LAB5_MESSAGES_H
 #define LAB5_MESSAGES_H
@@ -38,7 +37,7 @@ struct lab5_message {
 };
 
 struct lab5_reply {
-    int32_t result;                /* what train returned */
+    int32_t result;                /* the return value of train */
     float losses[LAB5_MOST_STEPS]; /* as it left them; -1 where nothing was written */
 };
 

@@ -1,4 +1,4 @@
-/* player.c — calls the training loop of a program of lab 5 as the message says. It knows nothing of what is right. */
+/* player.c — calls the training loop of a program of lab 5 as the message says. It holds no right answer. */
 #include "messages.h"
 #include "lab5.h"
 #include "player.h"

@@ -34,12 +34,12 @@ struct bench_bed {
 struct bench_bed bed_new(void);
 void bed_free(struct bench_bed *bed);
 
-/* Returns the microseconds from the call to the moment the host knows that the work is over. A failing kernel ends the
- * program. */
+/* Returns the microseconds from the call until the host has waited for the work. Ends the program if a kernel
+ * fails. */
 double bed_time(struct bench_bed *bed, enum lab0_piece piece, long amount);
 
-/* Measures each ceiling: a rate is the slope between two amounts of one work, so that what both have alike (the call,
- * the start, the wait) falls out. That part is measured by itself, as wait_us. */
+/* Measures each ceiling. A rate is the slope between two amounts of one work, which cancels their common part (the
+ * call, the start, the wait). That part is measured by itself, as wait_us. */
 struct machine bed_measure(struct bench_bed *bed);
 
 struct sheet this_sheet(void); /* of the current device */

@@ -81,7 +81,7 @@ static long small_amount(enum trial t, const struct bench_bed *bed, struct sheet
     case ONE_FLOP: return 1;
     case SEND: return (long)(us * s.link_gbs * 1e3) / 16 * 16;
     case COPY: return (long)(us * memory / 2) / 16 * 16;
-    /* A card takes some microseconds to fill with warps, which no sheet tells: there it is a longer run. */
+    /* A card takes some microseconds to fill with warps, which no sheet gives; so the run on a card is longer. */
     case FMA: return (long)ceil((lab_lane() == LAB_GPU ? 25 + 10 * share : 6 + 3 * share) * fp32 / round);
     }
     return 0;

@@ -1,4 +1,4 @@
-/* questions.h — what the functions of a program are asked.
+/* questions.h — the questions to the functions of a program.
  *
  * Sizes, works and machines come from the seed, beside those of the handout. The reference is asked the same; its
  * answers are computed after yours.
@@ -23,16 +23,16 @@ struct exam {
 /* Draws all questions from fresh seeds, about the sheet among others, and the trials' amounts. */
 void exam_draw(struct exam *e, struct sheet sheet, const struct bench_bed *bed);
 
-/* Asks one question. Nothing of the harness's notes lies open meanwhile. */
+/* Asks one question, with the harness's notes locked meanwhile. */
 struct lab0_answer ask(lab_program *program, const struct lab0_question *q);
-/* The same for a work of n (and d). */
+/* Returns the answer of one of the functions that describe a work, for n (and d). */
 struct work ask_work(lab_program *program, enum lab0_function f, long n, long d);
 
-/* A size of the trial that a reader cannot know beforehand, and that the buffers have room for. */
+/* Returns a size for the trial, drawn from the seed, for which the buffers have room. */
 long trial_amount(enum trial t, const struct bench_bed *bed);
-/* From the amount of a piece of work to what predict_us is told: bytes, floats, operations. */
+/* Converts the amount of a piece of work into the argument of predict_us: bytes, floats or operations. */
 long trial_n(enum trial t, const struct bench_bed *bed, long amount);
-/* Returns the microseconds that it takes. */
+/* Returns the measured microseconds of a trial. */
 double trial_time(enum trial t, struct bench_bed *bed, long amount);
 
 #endif

@@ -1,4 +1,4 @@
-/* roofline.c — the two pictures: what the machine can do, as a table; and where work lies under its roof.
+/* roofline.c — a table of the machine's rates, and two pictures of work under its roof.
  *
  * A roofline has operations for each byte from left to right and operations a second upwards, both by powers of two.
  * The slope is the memory's ceiling, the flat top is the arithmetic's. A third ceiling, the overhead, is drawn into
@@ -13,7 +13,7 @@ static struct ceilings ceilings_of(const struct machine *m) {
     return (struct ceilings){m->dram_copy * 1e3, m->fp32 * 1e3, m->wait_us};
 }
 
-/* A logarithm needs something. */
+/* A logarithm needs a positive argument. */
 static bool drawn(const struct point *p) {
     return isfinite(p->work.flops) && isfinite(p->work.bytes) && p->work.flops > 0 && p->work.bytes > 0;
 }

@@ -31,7 +31,7 @@ static void append(piece_set *s, piece p) {
     s->pieces[s->count++] = p;
 }
 
-/* What the new piece touches becomes one with it. */
+/* Joins the new piece with all pieces that it touches. */
 static void add(piece_set *s, piece p) {
     for (int i = 0; i < s->count; i++) {
         piece q = s->pieces[i];
@@ -48,7 +48,7 @@ static void cut(piece_set *s, piece p) {
         piece q = s->pieces[i];
         if (q.begin >= p.end || p.begin >= q.end) continue;
         s->pieces[i--] = s->pieces[--s->count];
-        /* What is left lies outside of p: the loop passes over it. */
+        /* The rest lies outside of p, so the loop passes over it. */
         if (q.begin < p.begin) append(s, (piece){q.begin, p.begin});
         if (p.end < q.end) append(s, (piece){p.end, q.end});
     }

@@ -1,9 +1,9 @@
 /* crossed.h — which bytes have crossed the link. A batch is processed only after each byte of d_in was copied there
- * from host memory, and taken only after each byte of its result was copied home. Words that are right prove neither: a
- * host can compute them, and its arithmetic takes no time of the link.
+ * from host memory, and taken only after each byte of its result was copied home. Right words
+ * prove neither, since a host can compute them without using the link.
  *
- * Addresses of the device are numbers. A copy counts from the call that queues it on: whether it is over when the
- * bytes are used is another question (ear.h).
+ * Addresses of the device are numbers. A copy counts from the call that queues it on; ear.h checks whether it is over
+ * when the bytes are used.
  */
 #ifndef LAB1_CROSSED_H
 #define LAB1_CROSSED_H

@@ -93,7 +93,7 @@ static void note_pinned(const lab_call *c, const place *p) {
 
 /* --- copies ----------------------------------------------------------------------------------- */
 
-/* Behind a copy, in its stream: this event tells when it is over. */
+/* Records an event behind a copy, in its stream, by which the end of the copy is known. */
 static void note_flight(const lab_call *c, uint64_t host, bool to_host, const place *p) {
     if (!checking) return;
     if (nflights == MOST_COPIES) lab_die("your code has more than %d copies under way", MOST_COPIES);

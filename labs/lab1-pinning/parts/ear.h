@@ -1,6 +1,6 @@
-/* ear.h — what the harness hears of your calls: how much host memory you page-lock, what you allocate in the loop, what
- * is staged, where the host waits, which bytes cross the link, and whether a buffer is touched while a copy on it is
- * under way. Each call is noted with the line it comes from (sim lane) or its name (gpu lane).
+/* ear.h — the harness's notes on your calls: page-locked host memory, allocations in the loop, staged bytes, the places
+ * where the host waits, the bytes that cross the link, and buffers touched while a copy on them is under way. Each call
+ * is noted with the line it comes from (sim lane) or its name (gpu lane).
  *
  * The rule for buffers: behind each asynchronous copy of page-locked memory an event is recorded in the same stream.
  * A wait that covers the copy covers the event. A buffer whose event is not reached when the loader writes it, or when
@@ -23,12 +23,12 @@ typedef struct {
     double loop_ns, allocations; /* blocked, allocated: between the first load and the last take */
 } place;
 
-/* What one run has made known. */
+/* The notes on one run. */
 typedef struct {
     place places[MOST_PLACES];
     int nplaces;
     double allocations, bytes, staged;
-    size_t pinned_now, pinned_most; /* page-locked bytes; what a run does not free, the next one inherits */
+    size_t pinned_now, pinned_most; /* page-locked bytes; the next run inherits those that this one does not free */
     const place *pinned_first;      /* where the run's first block was page-locked */
     place leak;                     /* where a block was page-locked that is not freed yet */
     char early[320];                /* the first buffer touched too early; "": none */
@@ -38,8 +38,8 @@ typedef struct {
 } heard;
 extern heard ear;
 
-void ear_begin(bool checking);                      /* hears from here on; forgets the last run */
-void ear_end(void);                                 /* hears no more */
+void ear_begin(bool checking);                      /* starts to note calls; forgets the last run */
+void ear_end(void);                                 /* stops noting calls */
 void ear_in_loop(bool in_loop);                     /* between the first load and the last take */
 bool ear_is_device(uint64_t start, uint64_t bytes); /* does it lie in one allocation of device memory? */
 /* The host is about to touch these bytes: to write them (a batch is loaded) or to read them (a result is taken). */

@@ -1,5 +1,5 @@
-/* formula.h — the arithmetic of a batch, for the kernel and for the harness: a word of a result is made of one word of
- * its batch, and depends on the salt of the run and of the batch. */
+/* formula.h — the arithmetic of a batch, for the kernel and for the harness: a word of a result is computed from one
+ * word of its batch and the salts of the run and of the batch. */
 #ifndef LAB1_FORMULA_H
 #define LAB1_FORMULA_H
 

@@ -1,4 +1,4 @@
-/* job.c — answers the player's questions about batches, and judges what it brings; see job.h. */
+/* job.c — answers the player's questions about batches, and checks its results; see job.h. */
 #include "job.h"
 #include "ear.h"
 #include "formula.h"
@@ -35,7 +35,7 @@ static uint32_t count_of(const run *r, uint32_t words) {
 
 /* --- answers -------------------------------------------------------------------------------------- */
 
-/* Keeps the first thing that is wrong. */
+/* Keeps the first failure. */
 #define FAILS(r, ...)                                                                                                  \
     do {                                                                                                               \
         if (!(r)->failure[0]) LAB_SAY((r)->failure, __VA_ARGS__);                                                      \
@@ -50,7 +50,7 @@ static void takes_time(const run *r, uint64_t bytes) {
         while (r->timed && lab_now() < r->begun + ns) {}
 }
 
-/* Names the words from number q->first on, as many as fit. */
+/* Names the words from number q->first on, as many as fit into one answer. */
 static void name_words(const run *r, const struct lab1_question *q, uint32_t words, struct lab1_answer *a) {
     const uint32_t all = count_of(r, words), left = q->first < all ? all - q->first : 0;
     a->count = left < LAB1_WORDS ? left : LAB1_WORDS;
@@ -66,7 +66,7 @@ static void answer_load(run *r, const struct lab1_question *q, struct lab1_answe
             r->begin = r->begun;
             r->in_loop = true;
             ear_in_loop(true);
-            crossed_reset(); /* what was copied before the first load was no batch */
+            crossed_reset(); /* copies before the first load belong to no batch */
         }
         if (r->watched) ear_touch(q->host, r->message.in_bytes, true, q->batch);
     }
@@ -108,7 +108,7 @@ static void answer_take(run *r, const struct lab1_question *q, struct lab1_answe
     name_words(r, q, r->out, a);
 }
 
-/* The words that were read: where they were read, the harness knows by itself. */
+/* Compares the words that the player read. The harness computes their places itself. */
 static void judge_words(run *r, const struct lab1_question *q) {
     for (uint32_t k = 0; k < q->count && k < LAB1_WORDS; k++) {
         uint32_t i = nth_word(r, q->batch, q->first + k, r->out);
@@ -118,7 +118,7 @@ static void judge_words(run *r, const struct lab1_question *q) {
     }
 }
 
-/* Returns for how long the device still works, in ns. A wait for one that is idle takes a little time, too. */
+/* Returns for how long the device still works, in ns. Even a wait for an idle device takes a little time. */
 static double still_busy(void) {
     const double begin = lab_now();
     cudaDeviceSynchronize();

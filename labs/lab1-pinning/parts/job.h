@@ -1,13 +1,13 @@
-/* job.h — a stream of batches: its loader, what is right, and one run of it.
+/* job.h — a stream of batches: its loader, its right results, and one run of it.
  *
  * A word of a result is made of one word of its batch, by arithmetic that depends on the run and on the batch. A wrong
- * word therefore tells what it is: a result of another batch (read too early, or a buffer mixed up), or nothing at all.
+ * word therefore shows its origin: a result of another batch (read too early, or a buffer mixed up), or no batch.
  * No memory ever holds an expected result: each word of it is computed when it is compared.
  *
  * In checked runs every word is loaded and compared. In timed runs the loader writes one word in each 16 KiB, at a
  * place that depends on the run, and only the words made of these are compared, as if a network card had filled the
- * rest of the buffer by itself. So the time is the link's, not that of our random numbers; and a copy that leaves
- * something out is found all the same, by these words and by the bytes that cross the link (crossed.h).
+ * rest of the buffer by itself. So the clock times the link, not our random numbers. These words, and the bytes that
+ * cross the link (crossed.h), still reveal a copy that leaves something out.
  */
 #ifndef LAB1_JOB_H
 #define LAB1_JOB_H
@@ -24,22 +24,22 @@ typedef struct {
     uint32_t in, out; /* words of a batch, and of its result */
     uint32_t salt;    /* of this run */
     bool timed;       /* stamps in place of every word */
-    bool watched;     /* its calls are heard: the program under test */
+    bool watched;     /* its calls are noted: the program under test */
     int loaded[MOST_BATCHES], processed[MOST_BATCHES], taken[MOST_BATCHES];
     int left;                  /* batches not yet taken */
     bool in_loop;              /* between the first load and the last take */
     double called, begin, end; /* ns: run_batches called; first load; last take */
     double begun;              /* ns: the load or take that is going on */
     double late;               /* ns that the device still worked after the last take, in timed runs */
-    char failure[256];         /* the first thing that is wrong; "": nothing */
+    char failure[256];         /* the first failure; "": none */
 } run;
 
 /* Returns the one run there is, made anew: a job for a program, of so many batches, each of so many words. It lies in
  * memory that no program can reach, and is valid until the next call. */
 run *run_new(lab_program *program, int batches, uint32_t in_words, uint32_t out_words, bool timed);
 
-/* Plays it once with new data. `watched`: hears its calls; `checking`: and watches its buffers. Returns CUDA's error,
- * if there was one: then nothing more can be run. */
+/* Plays it once with new data. `watched` notes its calls; `checking` also watches its buffers. Returns CUDA's error;
+ * after one, nothing more can be run. */
 cudaError_t run_once(run *r, bool watched, bool checking);
 
 double run_bytes(const run *r); /* of all batches and results */

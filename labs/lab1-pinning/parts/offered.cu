@@ -1,5 +1,5 @@
-/* offered.cu — process_batch, the one function offered to the student that launches a kernel. What the kernel must know
- * comes from the harness; what it has made, the harness checks when the result is taken. */
+/* offered.cu — process_batch, the one function offered to the student that launches a kernel. The harness
+ * sends the kernel's parameters, and checks its output when the result is taken. */
 #include "messages.h"
 #include "formula.h"
 #include "lab1.h"

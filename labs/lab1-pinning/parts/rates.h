@@ -1,4 +1,4 @@
-/* rates.h — the timed jobs, the speed of a program in each of the three ways, and the link that it is measured against.
+/* rates.h — the timed jobs, the speed of a program in each of the three ways, and the link to compare it with.
  */
 #ifndef LAB1_RATES_H
 #define LAB1_RATES_H
@@ -18,7 +18,7 @@ run *way_job(lab_program *program, enum way way);
  * the last take), and whether the results were right. */
 double way_rate(lab_program *program, enum way way, double *around_us, bool *right);
 
-/* Returns what page-locked memory and the copy engines carry, in GB/s: one long copy each way, alone or both at once.
+/* Returns the rate of page-locked memory and the copy engines, in GB/s: one long copy each way, alone or both at once.
  */
 double link_rate(enum way way);
 

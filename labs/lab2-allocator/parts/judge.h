@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- traces.c: what an allocator is asked for, each trace a list of small steps ------------------- */
+/* --- traces.c: requests to an allocator, each trace a list of small steps ------------------------- */
 
 typedef enum {
     OP_ALLOC,   /* block, bytes, stream: its home */
     OP_FREE,    /* block */
     OP_FILL,    /* block, stream: a kernel signs it */
     OP_READ,    /* block, stream: a kernel looks for the signature */
-    OP_SHARE,   /* block, stream: the second stream waits for the first, and pool_use is told */
+    OP_SHARE,   /* block, stream: the second stream waits for the first, and pool_use is called */
     OP_SLOW,    /* stream: keep it busy for some time */
     OP_BUSY,    /* stream: must still have work to do; counts if it has none, since a call has waited for it */
     OP_SYNC,    /* the harness itself waits until all is done */
@@ -66,7 +66,7 @@ typedef struct {
 enum { MOST_REGIONS = 8192, MOST_SITES = 64 };
 
 typedef struct {
-    region regions[MOST_REGIONS]; /* what cudaMalloc gave and cudaFree did not take back, by address */
+    region regions[MOST_REGIONS]; /* allocated by cudaMalloc and not freed by cudaFree yet, by address */
     int nregions;
     size_t capacity; /* 0: as much as there is */
     size_t reserved, peak;
@@ -76,7 +76,7 @@ typedef struct {
     bool foreign; /* cudaFree was given something else than a region */
 } meter;
 
-void meter_listen(meter *m);                                /* to the program that plays from here on; NULL: to none */
+void meter_listen(meter *m);                                /* to the program played from here on; NULL: to none */
 void meter_reset(meter *m);                                 /* counts begin anew; the regions stay, they are real */
 bool meter_holds(const meter *m, uint64_t p, size_t bytes); /* do these bytes lie in one region? */
 
@@ -86,7 +86,7 @@ int mallocs_of(const call_site *s);
 int waits_of(const call_site *s);
 int cost_of(const call_site *s); /* of both together */
 
-/* --- replay.c: plays a trace on an allocator and looks at everything that comes of it -------------- */
+/* --- replay.c: plays a trace on an allocator and checks every block --------------------------------- */
 
 /* A program with the five functions of lab2.h, on a device of its own. */
 typedef struct {
@@ -114,7 +114,7 @@ typedef struct {
     size_t live, peak_live;
     size_t marked;                         /* the most that was held before OP_MARK */
     int drained;                           /* how often OP_BUSY found an idle stream */
-    char failure[256], stats_failure[256]; /* the first ones; "" if there is none */
+    char failure[256], stats_failure[256]; /* the first of each; "" if there is none */
     const char *stats_next;                /* what to do about it */
 } replay;
 
@@ -128,7 +128,7 @@ cudaError_t replay_verdict(replay *r);
 /* Frees what a failure left over, and calls pool_empty. */
 void replay_end(replay *r);
 
-/* Plays the trace in lists, unheard and unchecked but for what the kernels find: what is timed. */
+/* Plays the trace in lists, for the clock: calls are not counted, and only the kernels check. */
 typedef struct {
     replay *r;
     int steps; /* passes a run; WARM_STEPS untimed ones come before */
@@ -145,7 +145,7 @@ double time_of(allocator *a, const trace *t, int steps);
  * the best of up to 50 tries, within a second. For the gpu lane: the virtual clock does not see host code. */
 double pair_of(allocator *a, const trace *t);
 
-void *zeros(size_t size);      /* memory of the judge, to be given to free(); no memory ends the run */
+void *zeros(size_t size);      /* memory of the judge, to be freed by free(); exits with a message if there is none */
 const char *kib(size_t bytes); /* "1.5 MiB"; the last four answers stay readable */
 
 enum { SIM_STEPS = 50, GPU_STEPS = 3000, START_STEPS = 20 }; /* the starter's are all alike, and expensive */

@@ -1,4 +1,4 @@
-/* meter.c — the device as an allocator sees it: CUDA's own calls, heard on the way (common/lab/calls.h) and counted.
+/* meter.c — the device as an allocator sees it: CUDA's own calls, intercepted (common/lab/calls.h) and counted.
  *
  * Each call counts for the line that makes it, so that a row can name that line. Calls that make the host wait are
  * counted as waits: the three synchronizations, and cudaFree, which waits for everything that runs. A trace may set
@@ -51,7 +51,7 @@ bool meter_holds(const meter *m, uint64_t p, size_t bytes) {
     return offset < m->regions[i].bytes && bytes <= m->regions[i].bytes - offset;
 }
 
-/* --- what is heard ----------------------------------------------------------------------------- */
+/* --- the listener ------------------------------------------------------------------------------ */
 
 static cudaError_t before_malloc(meter *m, const lab_call *c) {
     m->mallocs++;
@@ -71,7 +71,7 @@ static void after_malloc(meter *m, const lab_call *c) {
     if (m->reserved > m->peak) m->peak = m->reserved;
 }
 
-/* A pointer that the allocator did not get from cudaMalloc is the harness's: it is not freed. */
+/* Does not free a pointer that the allocator did not get from cudaMalloc: it may be the harness's. */
 static cudaError_t before_free(meter *m, const lab_call *c) {
     if (!c->to) return cudaSuccess;
     int i = region_after(m, c->to) - 1;
@@ -107,7 +107,7 @@ void meter_listen(meter *m) {
     lab_listen(m ? &ear : NULL);
 }
 
-/* --- what was counted -------------------------------------------------------------------------- */
+/* --- the counts -------------------------------------------------------------------------------- */
 
 int mallocs_of(const call_site *s) { return s->mallocs; }
 int waits_of(const call_site *s) { return s->waits; }

@@ -1,11 +1,11 @@
-/* replay.c — plays a trace on an allocator and looks at everything that comes of it; see judge.h.
+/* replay.c — plays a trace on an allocator and checks every block; see judge.h.
  *
  * On the host, at each pool_alloc: is the address a multiple of 256, does the block lie in memory that cudaMalloc gave,
  * is it apart from all blocks that are live? On the device, in stream order: lab2_fill signs a block with a tag of its
- * own; lab2_read looks for that tag again. If the memory was handed out too early, another tag is there, and it says
- * whose.
+ * own; lab2_read looks for that tag again. If the memory was handed out too early, it finds another block's tag and
+ * names that block.
  *
- * Checked, a call of the allocator is a message. Timed, a whole pass is a list of the player's, so that the clock hears
+ * Checked, a call of the allocator is a message. Timed, a whole pass is a list of the player's, so that the clock times
  * the allocator and nothing of ours.
  */
 #include "judge.h"
@@ -56,7 +56,7 @@ replay *replay_new(allocator *pool, const trace *t) {
     return r;
 }
 
-/* After a sticky error nothing can be given back; the process ends soon. */
+/* After a sticky error nothing can be freed; the process ends soon. */
 void replay_free(replay *r) {
     lab_use(r->pool->program);
     for (int i = 0; i < STREAMS; i++) cudaStreamDestroy(r->stream[i]);
@@ -107,9 +107,9 @@ static void check_stats(replay *r) {
     if (is.live == r->live && is.reserved == reserved) return;
     LAB_SAY(r->stats_failure, "%s: you say %zu bytes live and %zu reserved; it is %zu and %zu", r->t->name,
             (size_t)is.live, (size_t)is.reserved, r->live, (size_t)reserved);
-    r->stats_next = is.live > r->live ? "live counts what was asked for, not what you rounded it to"
+    r->stats_next = is.live > r->live ? "count in live the bytes asked for, not the bytes after rounding"
                     : is.live < r->live
-                        ? "add to live in pool_alloc what was asked for, and take the same number off in pool_free"
+                        ? "in pool_alloc add the bytes asked for to live; in pool_free subtract the same number"
                         : "count reserved beside each cudaMalloc that succeeds and each cudaFree, with the same number";
 }
 
@@ -145,7 +145,7 @@ static void share(replay *r, const op *o) {
          (struct lab2_message){.what = LAB2_USE, .block = r->at[o->block], .stream = (uint64_t)r->stream[o->stream]});
 }
 
-/* What block b is signed with in this pass: never 0, and never the same twice. */
+/* Returns the tag of block b in this pass: never 0, and never the same twice. */
 static uint32_t tag_of(const replay *r, int b) { return r->passes * (uint32_t)r->t->nblocks + (uint32_t)b + 1; }
 
 static void step(replay *r, const op *o) {
@@ -188,7 +188,7 @@ void replay_end(replay *r) {
     meter_listen(NULL);
 }
 
-/* --- what the device saw ----------------------------------------------------------------------- */
+/* --- the kernels' verdict ---------------------------------------------------------------------- */
 
 static void describe(replay *r, const struct lab2_verdict *v) {
     uint32_t n = (uint32_t)r->t->nblocks;

@@ -1,7 +1,7 @@
 /* stamps.cu — the kernels that sign blocks and look for the signatures; see messages.h.
  *
- * They run in stream order like any kernel, so they find what a block holds when the GPU gets there, not when the host
- * asked. Each follows a chain of loads first, so that it takes its time.
+ * They run in stream order like any kernel, so they see the contents of a block when the GPU gets there, not when the
+ * host asked. Each follows a chain of loads first, so that it takes its time.
  */
 #include "messages.h"
 

@@ -1,4 +1,4 @@
-/* traces.c — what an allocator is asked for: five traces, each a list of small steps; see judge.h.
+/* traces.c — requests to an allocator: five traces, each a list of small steps; see judge.h.
  *
  * A trace names its blocks by numbers. Sizes depend on the seed, so that no plan made beforehand fits.
  */
@@ -24,7 +24,7 @@ static int produce(trace *t, size_t bytes, int stream) {
     return block;
 }
 
-/* Its last use, and away. */
+/* Reads the block a last time and frees it. */
 static void consume(trace *t, int block, int stream) {
     add(t, OP_READ, block, stream, 0);
     add(t, OP_FREE, block, stream, 0);
@@ -82,7 +82,7 @@ trace *trace_lengths(uint64_t seed) {
 }
 
 /* The same 8 MiB six times over, in pieces of 64 KiB, then of 128 KiB, at last in four of 2 MiB; freed in no order.
- * Only who joins free neighbours can make large pieces of small ones. */
+ * Only an allocator that joins free neighbours can make large pieces of small ones. */
 trace *trace_holes(uint64_t seed) {
     trace *t = trace_new("holes");
     const size_t all = (size_t)8 << 20;
@@ -99,7 +99,7 @@ trace *trace_holes(uint64_t seed) {
 }
 
 /* Two streams, 16 times: a block is still in use by a slow stream when another one of the same size is asked for. In
- * every other turn stream 1 is idle when it is told of the block, so an event recorded then would already be done. */
+ * every other turn stream 1 is idle at the call of pool_use, so an event recorded then would already be done. */
 trace *trace_streams(uint64_t seed) {
     trace *t = trace_new("streams");
     size_t bytes = about(600, &seed);
@@ -128,9 +128,9 @@ trace *trace_streams(uint64_t seed) {
 }
 
 /* A device of 32 MiB. First its cache is filled with small pieces of both streams, and a block is parked behind a slow
- * stream. Then one large block is wanted: there is room, if all of that is given back. Then 28 blocks of 1 MiB are
- * made, two go, the first one among them, and 8 MiB more are asked for: there the only right answer is no. Nothing may
- * be broken by it: the two come again, and half of all blocks go and come again. */
+ * stream. Then one large block is requested, which fits if all of that is freed. Then 28 blocks of 1 MiB are
+ * made, two go, the first one among them, and 8 MiB more are requested; the only right answer is NULL. The refusal
+ * must break nothing: the two come again, and half of all blocks go and come again. */
 trace *trace_full(uint64_t seed) {
     trace *t = trace_new("full");
     t->capacity = (size_t)32 << 20;

@@ -72,7 +72,7 @@ static const char *name_of(const job *j, int i, char *to, size_t size) {
     return to;
 }
 
-/* Says what is wrong with mean i, and what kind of mistake gives such a number. */
+/* Describes the error in mean i and, where the number shows it, the kind of mistake. */
 static void describe(job *j, int i, float got, double want) {
     char name[96];
     int n = j->list[i].length;
@@ -89,9 +89,9 @@ static void describe(job *j, int i, float got, double want) {
                  100 * (got - want) / want);
 }
 
-enum { LIMIT = 1678 }; /* a mean is wrong beyond 1e-4, in units of 2^-24; within it, `accuracy` says how good it is */
+enum { LIMIT = 1678 }; /* a mean is wrong beyond 1e-4, in units of 2^-24; `accuracy` grades smaller errors */
 
-/* One mean against its tensor; `data` is what the device holds of it now. False when that was changed. */
+/* Checks one mean against its tensor; `data` is the tensor as the device holds it now. Returns false if it changed. */
 static bool check(job *j, int i, float got, const float *data) {
     int n = j->list[i].length;
     for (int k = 0; k < n; k++)

@@ -1,13 +1,13 @@
 /* job.h — one call of `mean` or `means`, from fresh data to a checked result.
  *
  * A job has a list of tensors in one piece of device memory (for `mean`: a list of one). Between them lies poison, so a
- * sum that takes in a float too many is a NaN. The data of each call is new. All of it is positive, so that an error
- * can be said relative to the mean. Most of it lies between 0.5 and 1.5, but one float in 512 is 128 larger, so that no
- * part of the data tells the mean of all; and the first and the last float of a tensor weigh as much as 1/64 of the
- * others together, so that a forgotten end shows in a tensor of any length.
+ * sum that takes in a float too many is a NaN. The data of each call is new. All of it is positive, so that an
+ * error can be stated relative to the mean. Most of it lies between 0.5 and 1.5, but one float in 512 is 128 larger, so
+ * that no part of the data gives the mean of all; and the first and the last float of a tensor weigh as much as 1/64 of
+ * the others together, so that a forgotten end shows in a tensor of any length.
  *
- * What is right is added up in double precision, after the call has returned and the device is idle: no memory ever
- * holds an expected mean that student code could copy.
+ * The right means are computed in double precision, after the call has returned and the device is idle, so no memory
+ * ever holds an expected mean that student code could copy.
  */
 #ifndef LAB4_JOB_H
 #define LAB4_JOB_H
@@ -58,10 +58,10 @@ void job_close(job *j);
 void job_prepare(void *job); /* before a run: fresh data, poisoned means */
 double job_right_mean(const job *j, int i);
 
-/* Pseudo-random bits of a place, for lengths. */
+/* Returns pseudo-random bits of a place, for lengths. */
 uint32_t job_bits(uint64_t seed, uint32_t place);
 
-/* Lengths of the set that is graded: a few of a million, some of 20000 to 40000, and 100 to 1100 in all others. */
+/* Returns a length of the graded set: a few of a million, some of 20000 to 40000, and 100 to 1100 in all others. */
 int skewed_length(int i, uint64_t seed);
 
 #endif

@@ -1,4 +1,4 @@
-/* blame.c — whose line it was; see blame.h. */
+/* blame.c — places a failure on a line of the student's; see blame.h. */
 #define _GNU_SOURCE
 #include "blame.h"
 
@@ -59,7 +59,7 @@ static bool blame_code(lab_verdict *v, const training *t, const char *text, bool
     return blame_place(v, &at);
 }
 
-/* A kernel of the harness was stopped: the student's line is the one that called for it. */
+/* A kernel of the harness was stopped; the student's line that launched it takes the blame. */
 static void blame_fault(lab_verdict *v, const training *t, const lab_usage *u) {
     static const char *const calls[][2] = {
         {"forward", "lab5_forward("}, {"errors", "lab5_loss("}, {"mean", "lab5_loss("}, {"backward", "lab5_backward("}};
@@ -68,7 +68,7 @@ static void blame_fault(lab_verdict *v, const training *t, const lab_usage *u) {
     for (size_t i = 0; f && i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(f->kernel, calls[i][0]) && blame_code(v, t, calls[i][1], false))
             LAB_SAY(v->next,
-                    "look at what this line hands over: is it device memory, allocated, and as large as it is used?");
+                    "check the arguments of this line: is each pointer allocated device memory, and large enough?");
 }
 
 void blame_run(lab_verdict *v, const training *t) {
@@ -80,7 +80,7 @@ void blame_run(lab_verdict *v, const training *t) {
         if (!blame_place(v, &t->at) && !blame_code(v, t, t->blame, t->blame_last))
             blame_code(v, t, "lab5_loss(", false);
     } else if (lab_count_read(t->counted, &u, none, sizeof none) == 0) {
-        if (!lab_fault(&u)) LAB_SAY(v->why, "a CUDA call in train gave back %s", t->failure);
+        if (!lab_fault(&u)) LAB_SAY(v->why, "a CUDA call in train returned %s", t->failure);
         blame_fault(v, t, &u);
         lab_usage_free(&u);
     }

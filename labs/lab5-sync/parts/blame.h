@@ -1,4 +1,4 @@
-/* blame.h — whose line it was: fails a row where a training went wrong, at a line of the student's. */
+/* blame.h — fails a row where a training went wrong, at a line of the student's. */
 #ifndef LAB5_BLAME_H
 #define LAB5_BLAME_H
 
@@ -7,11 +7,10 @@
 const char *base_name(const char *path);
 bool is_ours(const struct simgpu_place *at); /* a line of offered.cu, and not of the student's */
 
-/* Fails the row for what `failure` says, or for the fault of a kernel. */
+/* Fails the row with the text in `failure`, or for the fault of a kernel. */
 void blame_run(lab_verdict *v, const training *t);
 
-/* Fails the row if SimGPU's checks found something in a run that came out right: two things that nothing puts in order.
- */
+/* Fails the row if SimGPU's checks found two unordered accesses in a run whose results are right. */
 void blame_hazard(lab_verdict *v, const training *t);
 
 #endif

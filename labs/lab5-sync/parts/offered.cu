@@ -1,8 +1,8 @@
 /* offered.cu — the five functions that train.cu calls, and the network's kernels.
  *
  * Every batch carries a stamp in front and at its end, and the kernels write down which stamps they met, so the judge
- * can say afterwards: step 12 trained on batch 11. The kernels are deliberately plain; how to make kernels fast is what
- * labs 3 and 4 are about. Here they only have to take their time.
+ * can say afterwards: step 12 trained on batch 11. The kernels are deliberately plain; labs 3 and 4 are about fast
+ * kernels. Here they only have to take their time.
  *
  * All sums run in a fixed order, so the same batches give the same bits, on one machine.
  */
@@ -56,7 +56,7 @@ __global__ void forward(shape s, const float *batch, const float *w1, float *hid
     hidden[(size_t)b * s.hidden + h] = tanhf(sum);
 }
 
-/* A warp a sample: output, error, and what the error says to each hidden unit. */
+/* A warp a sample: output, error, and the error's share for each hidden unit. */
 __global__ void errors(shape s, const float *batch, const float *w2, const float *hidden, float *delta, float *error,
                        float *square) {
     int b = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;

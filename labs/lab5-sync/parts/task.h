@@ -1,4 +1,4 @@
-/* task.h — what the network learns, and what is right: the data of a seed, and training in double precision. */
+/* task.h — the network's task and its right results: the data of a seed, and training in double precision. */
 #ifndef LAB5_TASK_H
 #define LAB5_TASK_H
 

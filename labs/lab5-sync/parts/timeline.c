@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Do two events come from one line, and from the same call or for the same cause? */
+/* Returns whether two events have one line and the same call or cause. */
 static bool alike(const struct simgpu_event *a, const struct simgpu_event *b) {
     bool here = a->at.line == b->at.line &&
                 (a->at.file == b->at.file || (a->at.file && b->at.file && !strcmp(a->at.file, b->at.file)));
@@ -45,7 +45,7 @@ static int earlier(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The part of an event that lies in the window; from >= to when none does. */
+/* Returns the part of an event inside the window; from >= to if it is empty. */
 static interval inside(const timeline *t, const struct simgpu_event *e) {
     interval i = {(double)e->start_ns, (double)(e->start_ns + e->duration_ns)};
     if (i.from < t->window.from) i.from = t->window.from;
@@ -53,7 +53,7 @@ static interval inside(const timeline *t, const struct simgpu_event *e) {
     return i;
 }
 
-/* The window: from the end of the `warm`th update to the end of the last. False when there are too few. */
+/* Finds the window, from the end of the `warm`th update to the end of the last. Returns false if there are too few. */
 static bool find_window(timeline *t, const lab_usage *u, int warm) {
     enum { SHOWN = 3 };
     double ends[SHOWN + 1] = {0}; /* of the latest updates */
@@ -96,7 +96,7 @@ static bool busy_at(const timeline *t, double ns) {
     return false;
 }
 
-/* How much of from .. to no kernel fills. */
+/* Returns how much of from .. to no kernel fills. */
 static double idle_within(const timeline *t, interval gap) {
     double ns = gap.to - gap.from;
     for (int i = 0; i < t->nbusy; i++) {

@@ -1,8 +1,8 @@
-/* timeline.h — the timeline of one run: when the GPU worked, when it did not, and which line of yours was behind it.
+/* timeline.h — the timeline of one run: the GPU's busy and idle times, and the line of yours behind each.
  * Sim lane only: it comes from SimGPU's events.
  *
  * The GPU is busy while a kernel is under way. The window is that of the clock: from the end of one step's last kernel
- * to the end of another's, so that what happens once, before and after the loop, does not count.
+ * to the end of another's, so that work before and after the loop does not count.
  */
 #ifndef LAB5_TIMELINE_H
 #define LAB5_TIMELINE_H
@@ -13,7 +13,7 @@ typedef struct {
     double from, to; /* ns */
 } interval;
 
-/* Something that a line does some number of times. */
+/* An event that recurs at one line. */
 typedef struct {
     const struct simgpu_event *what; /* the first time; lives as long as the usage that was read */
     double count, ns;
@@ -39,7 +39,7 @@ typedef struct {
     culprits gaps;             /* idle time by cause */
 } timeline;
 
-/* Reads it from the end of the `warm`th update on. False when there are too few updates. */
+/* Reads it from the end of the `warm`th update on. Returns false if there are too few updates. */
 bool timeline_read(timeline *t, const lab_usage *u, int warm);
 void timeline_free(timeline *t);
 

@@ -1,4 +1,4 @@
-/* training.c — plays one training, answers what its functions ask, and checks what came of it; see training.h. */
+/* training.c — plays one training, answers its functions' questions, and checks the results; see training.h. */
 #include "training.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ enum { FORWARD, LOSS, BACKWARD, UPDATE, PARTS };
 static const char *const part_names[] = {"lab5_forward", "lab5_loss", "lab5_backward", "lab5_update"};
 static const char *const part_calls[] = {"lab5_forward(", "lab5_loss(", "lab5_backward(", "lab5_update("};
 
-/* How far the loop that is playing has got. In hidden memory: it decides grades. */
+/* The progress of the loop that is playing. It lies in hidden memory, since it decides grades. */
 static struct progress {
     training *t;
     float *data;                /* of the pool's batches */
@@ -94,7 +94,7 @@ static void prepare(void *context) {
     LAB_CUDA(cudaDeviceSynchronize());
 }
 
-/* --- what the loop's functions ask -------------------------------------------------------------- */
+/* --- questions of the loop's functions ----------------------------------------------------------- */
 
 static void misuse(const char *blame, const char *fmt, int a, int b) LAB_PRINTF(2, 0);
 static void misuse(const char *blame, const char *fmt, int a, int b) {
@@ -125,8 +125,8 @@ static void answer_load(const struct lab5_question *q, struct lab5_answer *a) {
     if (sound && t->failure[0]) t->at = t->load;
 }
 
-/* Has this stream nothing left to do? A query that is answered with "not ready" leaves that behind as the last error;
- * an error that was there before is not ours to clear. */
+/* Returns whether this stream has nothing left to do. A query that answers "not ready" leaves that as the last error;
+ * an earlier error must stay. */
 static bool is_idle(uint64_t stream) {
     bool clean = cudaPeekAtLastError() == cudaSuccess, done = cudaStreamQuery((cudaStream_t)stream) == cudaSuccess;
     if (clean && !done) cudaGetLastError();
@@ -142,7 +142,7 @@ static void note_stream(const struct lab5_question *q) {
     now->stream = q->stream;
 }
 
-/* The parts come in order, and a step that is past the end is not run. */
+/* The parts must come in order, and no step past the end is run. */
 static void answer_part(const struct lab5_question *q, struct lab5_answer *a) {
     training *t = now->t;
     if (now->part != q->part && !t->failure[0]) {
@@ -186,7 +186,7 @@ static void answer(const void *question, size_t question_size, void *answer, siz
     if (q.what == LAB5_DONE) step_is_queued(&q);
 }
 
-/* Which is the largest copy to the device, and whose line? */
+/* Notes the largest copy to the device, and its line. */
 static void hear(const lab_call *c) {
     if (c->what != LAB_CALL_COPIES || c->kind != cudaMemcpyHostToDevice || c->bytes <= now->largest_copy) return;
     now->largest_copy = c->bytes;
@@ -213,7 +213,7 @@ void training_run(training *t) {
     prepare(t);
     if (t->counted) {
         lab_stage("your train, %d steps%s", t->steps,
-                  t->poison < 0 ? "" : ", of which one has a loss that is no number");
+                  t->poison < 0 ? "" : ", of which one has a loss that is not a number");
         lab_count_begin(t->counted);
     }
     lab_listen(&ear);
@@ -229,7 +229,7 @@ void training_run(training *t) {
     take_progress(t);
     if (!t->error) return;
     LAB_SAY(t->failure, "%s", cudaGetErrorName(t->error));
-    t->next = "read what each CUDA call returns, in order: the first that is not cudaSuccess is the one to look at";
+    t->next = "check what each CUDA call returns, in order, and look at the first that does not return cudaSuccess";
 }
 
 /* --- for the timing helper ----------------------------------------------------------------------- */
@@ -246,7 +246,7 @@ static void verify(void *context) {
     free_network(t);
 }
 
-/* Of a step, once the loop has got going: the training's own clock. */
+/* Returns the microseconds of a step once the loop has got going, by the training's own clock. */
 static double step_took(void *context) { return ((const training *)context)->us; }
 
 double training_time(training *t) {
@@ -274,9 +274,9 @@ void training_free(training *t) {
     if (!t->error) free_network(t);
 }
 
-/* --- what can be wrong: stamps -------------------------------------------------------------------- */
+/* --- checks: stamps ------------------------------------------------------------------------------- */
 
-/* The end stamp of every step is that of no batch, and the front stamps are right: no end of a batch ever arrived. */
+/* Detects that no end of a batch ever arrived: every front stamp is right, and no end stamp belongs to a batch. */
 static bool no_end_arrived(const training *t, const float *seen, int steps) {
     for (int k = 0; k < steps; k++)
         if (seen[2 * k] != (float)k || (seen[2 * k + 1] >= 0 && seen[2 * k + 1] < (float)t->steps)) return false;
@@ -302,8 +302,8 @@ static void blame_stamp(training *t, int k, float front, float back) {
     const double other = forward ? (double)front : (double)back;
     const char *which = forward ? "forward pass" : "backward pass";
     t->blame = forward ? "lab5_forward(" : "lab5_backward(";
-    t->next =
-        "the kernels come after their batch: an event behind its copy, and cudaStreamWaitEvent before lab5_forward";
+    t->next = "make the kernels wait for their batch: record an event behind its copy, and call cudaStreamWaitEvent "
+              "before lab5_forward";
     if (!now->loaded[k]) {
         LAB_SAY(t->failure, "step %d was queued, and lab5_load was never asked for batch %d", k, k);
         t->next = "each step has a batch of its own: follow the number that you hand to lab5_load";
@@ -316,12 +316,11 @@ static void blame_stamp(training *t, int k, float front, float back) {
         LAB_SAY(t->failure,
                 "the %s of step %d worked on batch %.0f: a buffer was filled again before step %d was through with it",
                 which, k, other, k);
-        t->next =
-            "before a buffer is filled again, wait for an event that stands behind its last reader: lab5_backward";
+        t->next = "before you fill a buffer again, wait for an event recorded behind its last reader, lab5_backward";
     }
 }
 
-/* Which batch did each step work on? The steps before a ruined update are sound. */
+/* Checks the batch of each step. The steps before a ruined update are sound. */
 static void check_stamps(training *t) {
     float seen[2 * LAB5_MOST_STEPS];
     const int steps = t->poison >= 0 && t->poison < t->queued ? t->poison : t->queued;
@@ -336,7 +335,7 @@ static void check_stamps(training *t) {
 
 static bool is_near(double got, double want) { return fabs(got - want) <= TOLERANCE * fabs(want) + 1e-6; }
 
-/* Where the numbers are wrong and the parts are on several streams, that is the likely cause. */
+/* If the numbers are wrong and the parts are on several streams, names the streams as the likely cause. */
 static void add_streams(training *t) {
     const int part = now->split_part;
     const size_t n = strlen(t->failure);
@@ -349,11 +348,11 @@ static void add_streams(training *t) {
                  now->split_step, part_names[part], part_names[part - 1]);
     t->blame = part_calls[part];
     t->blame_last = false;
-    t->next = "nothing orders two streams but an event: queue the parts on one, or cudaEventRecord on the one and "
+    t->next = "only an event orders two streams: queue the parts on one, or cudaEventRecord on the one and "
               "cudaStreamWaitEvent on the other";
 }
 
-/* The losses of a training that ended early, as far as it wrote them. */
+/* Checks the losses of a training that ended early, as far as it wrote them. */
 static void check_early_end(training *t, const double *want) {
     const float *losses = t->reply.losses;
     for (int k = 0; k < t->queued && !t->failure[0]; k++) {
@@ -375,7 +374,7 @@ static void check_losses(training *t, const double *want) {
         t->blame = "losses[";
         t->next = missing ? "the loss of each step belongs in losses[step]: follow the first one through your loop"
                           : "a loss can be read when the host has waited for its copy: an event, cudaEventSynchronize";
-        if (k > 0 && k >= t->steps - LAB5_GRACE) { /* right so long: it is about the end of the loop */
+        if (k > 0 && k >= t->steps - LAB5_GRACE) { /* all earlier losses are right, so the end of the loop is wrong */
             t->blame = "losses";
             t->blame_last = true;
             t->next = "after the loop, wait for the copies of the last losses, and only then read what they brought";

@@ -1,10 +1,10 @@
-/* training.h — one call of a training loop: fresh network and data before it, an answer to each of its questions, and
- * everything checked after it.
+/* training.h — one call of a training loop: a fresh network and data before it, an answer to each of its questions, and
+ * the checks after it.
  *
  *     training *t = training_new(mine, "train", small, 48);
  *     training_run(t);
  *     training_check(t);
- *     if (t->failure[0]) ...                    the first thing that is wrong, and where
+ *     if (t->failure[0]) ...                    the first failure, and its place
  */
 #ifndef LAB5_TRAINING_H
 #define LAB5_TRAINING_H
@@ -29,7 +29,7 @@ typedef struct {
     struct lab5_message message;
     struct lab5_reply reply; /* what train returned, and the losses */
     lab_work work;           /* what the timing helper plays, each time with fresh data */
-    /* what came of it */
+    /* the results */
     cudaError_t error;
     int queued;                             /* complete steps */
     double us;                              /* of a step; 0 if the training did not come so far */
@@ -38,7 +38,7 @@ typedef struct {
     place at;                               /* the line that failed, where it is known; else by `blame` */
     const char *blame;                      /* text of the student's line that is nearest to the failure */
     bool blame_last;                        /* the last line with that text, not the first */
-    char failure[320];                      /* the first thing that is wrong */
+    char failure[320];                      /* the first failure */
     const char *next;                       /* the step that removes it; NULL: the row's own */
 } training;
 
@@ -50,12 +50,12 @@ training *training_new(lab_program *program, const char *counted, shape s, int s
 void training_run(training *t);
 void training_free(training *t);
 
-/* Holds the run to the oracle in double precision (small networks only: it takes long), or to the right loss of each
- * step. Of a training with a ruined update, training_check looks only at which batch each step worked on. */
+/* Checks the run against the oracle in double precision (small networks only, since it takes long), or against the
+ * right loss of each step. With a ruined update, training_check checks only the batch of each step. */
 void training_check(training *t);
 void training_check_losses(training *t, const double *want);
 
-/* Microseconds a step: the median of some runs, with fresh data each. A loop that fails ends the program. */
+/* Returns the microseconds of a step: the median of some runs, each with fresh data. Exits if a loop fails. */
 double training_time(training *t);
 
 #endif

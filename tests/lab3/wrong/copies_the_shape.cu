@@ -1,4 +1,4 @@
-// expect: launches: 1 \+ 1 copy.*copies_the_shape.cu:18.*a command of its own.*hand what the kernel needs over
+// expect: launches: 1 \+ 1 copy.*copies_the_shape.cu:18.*a command of its own.*pass what the kernel needs
 // One kernel, and a copy before each launch: the GPU has two commands. The copy is no kernel, and the row says so.
 #include "lab3.h"
 
