@@ -87,10 +87,19 @@ compare_counters() {
         END { for (key in want) if (!(key in seen)) { print "a launch is missing: " key; break } for (k in text) print text[k] }' "$1" "$2" | sort
 }
 
-# report TREE LAB PROGRAM FILE [CLANG PATH]: runs it with a report.
+# report COMPILER LAB PROGRAM FILE: runs it with a report.
 report() {
     local to=$top/$4
-    (cd "$out/$1" && env PATH="${6:-$PATH}" SIMGPU_REPORT="$to" make -s "lab$2" SUBMISSION="$3" CLANG="${5:-$1}" >"$to.said" 2>&1 </dev/null)
+    (cd "$out/$1" && SIMGPU_REPORT="$to" make -s "lab$2" SUBMISSION="$3" CLANG="$1" >"$to.said" 2>&1 </dev/null)
+}
+
+# The same on ARM64. The program is run by itself: qemu's tables of SimGPU's addresses take 10 GB, more than a lab may.
+arm_report() {
+    local to=$top/$3 program=.build/sim/$2/lab$1
+    (
+        cd "$out/arm64" || exit
+        { PATH=$top/$out/arm64-bin:$PATH build CLANG="$top/$out/arm64-bin/clang" "$program" && SIMGPU_REPORT="$to" "$program"; } >"$to.said" 2>&1 </dev/null
+    )
 }
 
 # One program with one compiler: `job COMPILER LAB PROGRAM`.
@@ -156,8 +165,9 @@ done >"$results/jobs"
 xargs -L 1 -P "$(nproc)" bash -c 'job "$@"' everywhere.sh <"$results/jobs"
 while read -r compiler lab program; do compare "$compiler" "$lab" "$program"; done <"$results/jobs"
 
-# clang for ARM64, with its linker and its like: kernels, and the tools that run while building, stay this machine's; a
-# program that is linked gets a script in its place that starts it under qemu.
+# clang for ARM64, with its linker and its like. The optimiser of device code, and the tools that prepare a build, stay this
+# machine's. A program that is linked goes into the folder arm64 beside its own, from where lib/, starter/ and reference/
+# are as far; a script that starts it under qemu takes its place.
 arm_clang() {
     local tool
     mkdir -p "$out/arm64-bin"
@@ -165,20 +175,22 @@ arm_clang() {
     cat >"$out/arm64-bin/clang" <<TEXT
 #!/bin/bash
 PATH='$PATH'
+linked=yes before=
 for a in "\$@"; do
-    case \$a in -cc1 | --cuda-device-only | --version | -dumpversion | */ptx2fatbin | */wide_copies) exec $first "\$@" ;; esac
+    case \$a in
+    -cc1 | --version | -dumpversion | --print-targets | */bluebar | */ptx2fatbin | */wide_copies) exec $first "\$@" ;;
+    -c | -S | -E | -M | -shared) linked= ;;
+    esac
+    [ "\$before" != -o ] || to=\$a
+    before=\$a
 done
 $first --target=aarch64-linux-gnu "\$@" || exit
-for a in "\$@"; do case \$a in -c | -S | -E | -shared) exit ;; esac done
-while [ \$# -gt 1 ]; do
-    if [ "\$1" = -o ]; then
-        mv "\$2" "\$2.aarch64"
-        printf '#!/bin/sh\nexec qemu-aarch64 -L $ARM_LIBRARIES "\$0.aarch64" "\$@"\n' >"\$2"
-        chmod +x "\$2"
-        exit
-    fi
-    shift
-done
+[ "\$linked" ] || exit 0
+arm=\$(realpath -m "\$(dirname "\$to")/../arm64")/\$(basename "\$to")
+mkdir -p "\${arm%/*}"
+mv "\$to" "\$arm"
+printf '#!/bin/sh\nexec qemu-aarch64 -L $ARM_LIBRARIES -0 "\$0" "%s" "\$@"\n' "\$arm" >"\$to"
+chmod +x "\$to"
 TEXT
     chmod +x "$out/arm64-bin/clang"
 }
@@ -192,7 +204,7 @@ if command -v qemu-aarch64 >/dev/null && command -v aarch64-linux-gnu-g++ >/dev/
     for lab in $picked; do
         case " $ARM_LABS " in *" $lab "*) ;; *) continue ;; esac
         for program in starter solutions; do
-            report arm64 "$lab" "$program" "$results/arm64.$program-lab$lab.report" "$top/$out/arm64-bin/clang" "$top/$out/arm64-bin:$PATH"
+            arm_report "$lab" "${program/solutions/reference}" "$results/arm64.$program-lab$lab.report"
             if cmp -s "$results/$first.$program-lab$lab.report" "$results/arm64.$program-lab$lab.report"; then
                 note "ARM64: lab $lab, $program, report" pass
                 arm="$arm lab $lab $program: same bytes;"
