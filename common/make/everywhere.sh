@@ -178,7 +178,7 @@ PATH='$PATH'
 linked=yes before=
 for a in "\$@"; do
     case \$a in
-    -cc1 | --version | -dumpversion | --print-targets | */bluebar | */ptx2fatbin | */wide_copies) exec $first "\$@" ;;
+    -cc1 | --version | -dumpversion | --print-targets | */bluebar | */ptx2fatbin | */wide_copies | */even_loops) exec $first "\$@" ;;
     -c | -S | -E | -M | -shared) linked= ;;
     esac
     [ "\$before" != -o ] || to=\$a
