@@ -134,6 +134,12 @@ compare() {
     fi
 }
 
+arm_cell() {
+    local said=${arm[$1]:-not tried}
+    said=${said# }
+    echo "${said%;}"
+}
+
 # Points of all that matches in the verdicts of compiler $1: "got/of".
 points() {
     find "$results" -name "$1.$2.verdict" -exec cat {} + | awk -F '[ /]' '/^Score/ { got += $2; of += $3 } END { print got + 0 "/" of + 0 }'
@@ -195,9 +201,8 @@ TEXT
     chmod +x "$out/arm64-bin/clang"
 }
 
-arm='not tried: no qemu-aarch64 with aarch64-linux-gnu-g++'
+declare -A arm=() # by program: what came out
 if command -v qemu-aarch64 >/dev/null && command -v aarch64-linux-gnu-g++ >/dev/null; then
-    arm=''
     echo "everywhere: $first for ARM64, under qemu" >&2
     arm_clang
     copy_tree "$out/arm64"
@@ -207,10 +212,10 @@ if command -v qemu-aarch64 >/dev/null && command -v aarch64-linux-gnu-g++ >/dev/
             arm_report "$lab" "${program/solutions/reference}" "$results/arm64.$program-lab$lab.report"
             if cmp -s "$results/$first.$program-lab$lab.report" "$results/arm64.$program-lab$lab.report"; then
                 note "ARM64: lab $lab, $program, report" pass
-                arm="$arm lab $lab $program: same bytes;"
+                arm[$program]+=" lab $lab: same bytes;"
             else
                 note "ARM64: lab $lab, $program, report" fail "$(tail -n 5 "$results/arm64.$program-lab$lab.report.said"; cmp "$results/$first.$program-lab$lab.report" "$results/arm64.$program-lab$lab.report" 2>&1)"
-                arm="$arm lab $lab $program: differs;"
+                arm[$program]+=" lab $lab: differs;"
             fi
         done
     done
@@ -222,7 +227,7 @@ echo '|---|---|---:|---:|---:|---:|'
 for compiler in "${built[@]}"; do
     echo "| $("$compiler" --version | sed -n '1s/.*version \([0-9.]*\).*/clang \1/p') | $(uname -m) | $(points "$compiler" 'starter-lab*') | $(points "$compiler" 'solutions-lab*') | $(points "$compiler" '*_*-lab*') | $(cat "$results/$compiler:"*.note | grep -c "	fail	") |"
 done
-echo "| $("$first" --version | sed -n '1s/.*version \([0-9.]*\).*/clang \1/p') | ARM64 (qemu) | ${arm%;} |"
+echo "| $("$first" --version | sed -n '1s/.*version \([0-9.]*\).*/clang \1/p') | ARM64 (qemu) | $(arm_cell starter) | $(arm_cell solutions) | | $(find "$results" -name 'ARM64:*.note' -exec grep -c "	fail	" {} + | awk -F: '{ n += $NF } END { print n + 0 }') |"
 echo
 passed=$(cat "$results"/*.note | grep -c "	pass	") failed=$(cat "$results"/*.note | grep -c "	fail	")
 echo "$passed passed, $failed failed"
