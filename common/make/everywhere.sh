@@ -22,7 +22,7 @@ TOLERANCE=2 INSTRUCTIONS=30 # per cent
 ARM_LABS='3 4' ARM_LIBRARIES=/usr/aarch64-linux-gnu
 top=$PWD out=.build/everywhere
 picked=${LAB:-$(labs)}
-read -ra compilers <<<"${COMPILERS:-$(clangs)}"
+read -ra compilers <<<"${COMPILERS:-$(clangs | xargs)}" # read takes one line
 [ ${#compilers[@]} -gt 0 ] || die "No clang-14, clang-15 ... is on the PATH. Install one, or name yours: COMPILERS=clang make test-everywhere"
 first=${compilers[0]}
 results=$out/results
