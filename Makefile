@@ -119,14 +119,14 @@ HARDEN   := -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack
 SIM_CUDA := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O2 -g1 \
             -fPIC -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5 -I $(SIMGPU)/include -include cuda_runtime.h
 SIM_PTX  := -target-feature +ptx60
-# Device code is optimised in a step of its own, so that wide_copies.c can stand before it. Without -disable-vector-combine
-# newer versions of clang take wide loads apart again. fp-contract is the front end's own default for CUDA.
+# Device code is optimised in a step of its own, so that wide_copies.c and even_loops.c can stand before it. Without
+# -disable-vector-combine newer versions of clang take wide loads apart again. fp-contract is the front end's own default for CUDA.
 SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O2 -ffp-contract=fast -mllvm -disable-vector-combine \
                 -fno-dwarf-directory-asm -fno-verbose-asm
 NVCC_FLAGS := -std=c++17 -O2 -lineinfo -Xcompiler -fPIC
 
-# $(call compile_cu,source,object without .o,more flags): device code (front end, wide_copies, optimiser), then host code with
-# the device code inside. clang stops half-way (compile_ll), at LLVM IR: the text in which gate.sh looks for assembly, before
+# $(call compile_cu,source,object without .o,more flags): device code (front end, wide_copies, even_loops, optimiser), then host code
+# with the device code inside. clang stops half-way (compile_ll), at LLVM IR: the text in which gate.sh looks for assembly, before
 # there is an assembler.
 ifeq ($(B),.build/gpu)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) -arch=$(GPU_ARCH) $(if $(CUBLAS),-DLAB_CUBLAS)
@@ -143,7 +143,8 @@ else
 define compile_ll
 $(HIDE) $(CLANG) $(SIM_CUDA) $(SIM_PTX:%=-Xclang %) $3 --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -MMD -MP -MF $2.device.d -MT $@ -o $2.device.ll $1
 $(B)/wide_copies $2.device.ll >$2.wide.ll
-$(HIDE) $(CLANG) $(SIM_OPTIMISE) -S -x ir -o $2.ptx $2.wide.ll
+$(B)/even_loops $2.wide.ll >$2.even.ll
+$(HIDE) $(CLANG) $(SIM_OPTIMISE) -S -x ir -o $2.ptx $2.even.ll
 $(B)/ptx2fatbin $2.ptx $2.fatbin
 $(HIDE) $(CLANG) -gdwarf-4 $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
 endef
@@ -179,7 +180,8 @@ SIMGPU_OBJ := $(SIMGPU_SRC:common/%.c=$(B)/obj/%.o)
 LAB_SRC    := $(wildcard common/lab/*.c)
 LAB_OBJ    := $(LAB_SRC:common/%.c=$(B)/obj/%.o)
 TOOLS      := $(patsubst $(SIMGPU)/tools/%.c,$(B)/%,$(wildcard $(SIMGPU)/tools/*.c))
-CUDA_TOOLS := $(if $(filter-out .build/gpu .build/sim-nvcc,$(B)),$(B)/ptx2fatbin $(B)/wide_copies)
+BUILD_TOOLS := $(B)/ptx2fatbin $(B)/wide_copies $(B)/even_loops
+CUDA_TOOLS := $(if $(filter-out .build/gpu .build/sim-nvcc,$(B)),$(BUILD_TOOLS))
 
 # Says once what is slow, just before the first compiler starts.
 say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGPU_SRC)) files$(if $(SAN),$(,) with sanitizers)) ..." >&2)
@@ -200,9 +202,9 @@ $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 $(B)/lib/libcudart.so: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
 	@mkdir -p $(@D) && $(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(SIMGPU)/cudart/cudart.map -o $@.13 $(SIMGPU_OBJ) -lm
 	@ln -sf libcudart.so.13 $@
-$(B)/ptx2fatbin $(B)/wide_copies: $(B)/%: $(SIMGPU)/tools/%.c $(MADE_BY)
+$(BUILD_TOOLS): $(B)/%: $(SIMGPU)/tools/%.c $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
-$(filter-out $(B)/ptx2fatbin $(B)/wide_copies,$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
+$(filter-out $(BUILD_TOOLS),$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
 	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lm
 # The reader of PTX under libFuzzer; see common/make/bench.sh.
 .build/fuzz/fuzz_ptx: $(SIMGPU)/tools/fuzz_ptx.c $(wildcard $(SIMGPU)/base/* $(SIMGPU)/ptx/*)

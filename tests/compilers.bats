@@ -5,7 +5,7 @@
 load helper
 
 setup_file() {
-    build "$B/libsimgpu.a" "$B/wide_copies"
+    build "$B/libsimgpu.a" "$B/wide_copies" "$B/even_loops"
     compilers=$(clangs)
     [ -n "$compilers" ] || compilers=$(common/make/find-clang.sh)
     export compilers
@@ -90,6 +90,40 @@ widened() { { printf '  call void @llvm.memcpy.%s\n' "$1"; printf '%s\n' "${@:2}
         widened "$copy" "${rest[@]}" >"$BATS_TEST_TMPDIR/out.ll"
         diff "$BATS_TEST_TMPDIR/in.ll" "$BATS_TEST_TMPDIR/out.ll"
     done
+}
+
+@test "loops with two conditions and short branches cost as much with every clang" {
+    for compiler in $compilers; do
+        compiled "$compiler" loops
+        SIMGPU_REPORT=$BATS_TEST_TMPDIR/report apart "$program"
+        grep '"kind":"launch"' "$BATS_TEST_TMPDIR/report" >"$BATS_TEST_TMPDIR/launches"
+        [ "$(wc -l <"$BATS_TEST_TMPDIR/launches")" = 2 ]
+        echo "$compiler: $(grep -o '"kernel":"[^"]*"\|"duration_ns":[0-9]*\|"simgpu__issue_slots.sum":[0-9]*' "$BATS_TEST_TMPDIR/launches" | tr '\n' ' ')"
+        # Four loads in the loop's turn would be a round of latency instead of four.
+        [ "$(grep -c 'ld\.global\.[a-z0-9]*[[:space:]]' <(sed -n '/entry _Z5chunk/,/^}/p' "$program.ptx"))" = 1 ]
+        # A branch over few instructions is none on a card: 6 slots a warp, wherever the parameters are loaded.
+        grep '_Z12copy_guarded' "$BATS_TEST_TMPDIR/launches" | grep -o '"simgpu__issue_slots.sum":[0-9]*' >"$BATS_TEST_TMPDIR/$compiler.slots"
+        diff "$BATS_TEST_TMPDIR/${compilers%%[[:space:]]*}.slots" "$BATS_TEST_TMPDIR/$compiler.slots"
+    done
+}
+
+# The line of a loop's description, when its head ends with the branch $1 and its other way begins with $2.
+evened() {
+    printf '%s\n' 'define void @f() {' '  br label %1' '' '1:' "  br i1 %c, label %2, label %3, !dbg !7" '' '2:' '  br label %3' '' '3:' "$1" \
+        '  br i1 %4, label %5, label %6' '' '5:' '  br label %1, !dbg !7, !llvm.loop !8' '' '6:' '  ret void' '}' "${@:2}" >"$BATS_TEST_TMPDIR/in.ll"
+    "$B/even_loops" "$BATS_TEST_TMPDIR/in.ll" >"$BATS_TEST_TMPDIR/out.ll" && { diff "$BATS_TEST_TMPDIR/in.ll" "$BATS_TEST_TMPDIR/out.ll" || true; }
+}
+
+@test "even_loops: a loop with two conditions stays rolled, others as they are" {
+    run evened '  %4 = phi i1 [ false, %1 ], [ %d, %2 ], !dbg !7' '!8 = distinct !{!8, !9, !10}' '!9 = !{!"llvm.loop.mustprogress"}'
+    [ "${lines[3]}" = '> !8 = distinct !{!8, !9, !10, !{!"llvm.loop.unroll.runtime.disable"}}' ]
+    [ "${#lines[@]}" = 4 ]
+    for phi in '  %4 = phi i1 [ true, %1 ], [ %d, %2 ]' '  %4 = phi i1 [ false, %11 ], [ %d, %2 ]' '  %4 = icmp eq i32 %e, 0'; do
+        run evened "$phi" '!8 = distinct !{!8, !9}' '!9 = !{!"llvm.loop.mustprogress"}'
+        [ -z "$output" ]
+    done
+    run evened '  %4 = phi i1 [ false, %1 ], [ %d, %2 ]' '!8 = distinct !{!8, !9}' '!9 = !{!"llvm.loop.unroll.count", i32 4}'
+    [ -z "$output" ]
 }
 
 @test "registers: as many whether parameters are loaded early or late" {

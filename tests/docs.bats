@@ -4,7 +4,6 @@
 load helper
 
 @test "every block and figure of the sim lane in the texts is what a run gives" {
-    [ "$("$(common/make/find-clang.sh)" -dumpversion | cut -d. -f1)" = 14 ] || skip "the figures in the texts are those of clang 14"
     common/make/docs.sh --check 3>&- 4>&-
 }
 
@@ -15,6 +14,8 @@ load helper
     run common/make/docs.sh --check 3>&- 4>&-
     [ "$status" = 1 ]
     [[ $output == *'-It takes <!-- row: starter 3 launches value -->7 or so<!-- end --> launches.'* ]]
+    # With another compiler the texts are compared only.
+    [ "$("$(common/make/find-clang.sh)" -dumpversion | cut -d. -f1)" = 14 ] || return 0
     make -s docs 3>&- 4>&-
     run grep "7 or so" handouts/t.md
     [ "$status" = 1 ]
@@ -24,7 +25,7 @@ load helper
     house
     rm -f handouts/*.md README.md
     printf '# T\n\n<!-- run: make lab3; touch forbidden -->\n<!-- end -->\n' >handouts/t.md
-    run common/make/docs.sh 3>&- 4>&-
+    run common/make/docs.sh --check 3>&- 4>&-
     [ "$status" = 1 ]
     [[ $output == *"can be run from a text"* ]]
     [ ! -e forbidden ]

@@ -22,7 +22,7 @@ TOLERANCE=2 INSTRUCTIONS=30 # per cent
 ARM_LABS='3 4' ARM_LIBRARIES=/usr/aarch64-linux-gnu
 top=$PWD out=.build/everywhere
 picked=${LAB:-$(labs)}
-read -ra compilers <<<"${COMPILERS:-$(clangs)}"
+read -ra compilers <<<"${COMPILERS:-$(clangs | xargs)}" # read takes one line
 [ ${#compilers[@]} -gt 0 ] || die "No clang-14, clang-15 ... is on the PATH. Install one, or name yours: COMPILERS=clang make test-everywhere"
 first=${compilers[0]}
 results=$out/results
@@ -87,10 +87,19 @@ compare_counters() {
         END { for (key in want) if (!(key in seen)) { print "a launch is missing: " key; break } for (k in text) print text[k] }' "$1" "$2" | sort
 }
 
-# report TREE LAB PROGRAM FILE [CLANG PATH]: runs it with a report.
+# report COMPILER LAB PROGRAM FILE: runs it with a report.
 report() {
     local to=$top/$4
-    (cd "$out/$1" && env PATH="${6:-$PATH}" SIMGPU_REPORT="$to" make -s "lab$2" SUBMISSION="$3" CLANG="${5:-$1}" >"$to.said" 2>&1 </dev/null)
+    (cd "$out/$1" && SIMGPU_REPORT="$to" make -s "lab$2" SUBMISSION="$3" CLANG="$1" >"$to.said" 2>&1 </dev/null)
+}
+
+# The same on ARM64. The program is run by itself: qemu's tables of SimGPU's addresses take 10 GB, more than a lab may.
+arm_report() {
+    local to=$top/$3 program=.build/sim/$2/lab$1
+    (
+        cd "$out/arm64" || exit
+        { PATH=$top/$out/arm64-bin:$PATH build CLANG="$top/$out/arm64-bin/clang" "$program" && SIMGPU_REPORT="$to" "$program"; } >"$to.said" 2>&1 </dev/null
+    )
 }
 
 # One program with one compiler: `job COMPILER LAB PROGRAM`.
@@ -125,6 +134,12 @@ compare() {
     fi
 }
 
+arm_cell() {
+    local said=${arm[$1]:-not tried}
+    said=${said# }
+    echo "${said%;}"
+}
+
 # Points of all that matches in the verdicts of compiler $1: "got/of".
 points() {
     find "$results" -name "$1.$2.verdict" -exec cat {} + | awk -F '[ /]' '/^Score/ { got += $2; of += $3 } END { print got + 0 "/" of + 0 }'
@@ -156,8 +171,9 @@ done >"$results/jobs"
 xargs -L 1 -P "$(nproc)" bash -c 'job "$@"' everywhere.sh <"$results/jobs"
 while read -r compiler lab program; do compare "$compiler" "$lab" "$program"; done <"$results/jobs"
 
-# clang for ARM64, with its linker and its like: kernels, and the tools that run while building, stay this machine's; a
-# program that is linked gets a script in its place that starts it under qemu.
+# clang for ARM64, with its linker and its like. The optimiser of device code, and the tools that prepare a build, stay this
+# machine's. A program that is linked goes into the folder arm64 beside its own, from where lib/, starter/ and reference/
+# are as far; a script that starts it under qemu takes its place.
 arm_clang() {
     local tool
     mkdir -p "$out/arm64-bin"
@@ -165,40 +181,41 @@ arm_clang() {
     cat >"$out/arm64-bin/clang" <<TEXT
 #!/bin/bash
 PATH='$PATH'
+linked=yes before=
 for a in "\$@"; do
-    case \$a in -cc1 | --cuda-device-only | --version | -dumpversion | */ptx2fatbin | */wide_copies) exec $first "\$@" ;; esac
+    case \$a in
+    -cc1 | --version | -dumpversion | --print-targets | */bluebar | */ptx2fatbin | */wide_copies | */even_loops) exec $first "\$@" ;;
+    -c | -S | -E | -M | -shared) linked= ;;
+    esac
+    [ "\$before" != -o ] || to=\$a
+    before=\$a
 done
 $first --target=aarch64-linux-gnu "\$@" || exit
-for a in "\$@"; do case \$a in -c | -S | -E | -shared) exit ;; esac done
-while [ \$# -gt 1 ]; do
-    if [ "\$1" = -o ]; then
-        mv "\$2" "\$2.aarch64"
-        printf '#!/bin/sh\nexec qemu-aarch64 -L $ARM_LIBRARIES "\$0.aarch64" "\$@"\n' >"\$2"
-        chmod +x "\$2"
-        exit
-    fi
-    shift
-done
+[ "\$linked" ] || exit 0
+arm=\$(realpath -m "\$(dirname "\$to")/../arm64")/\$(basename "\$to")
+mkdir -p "\${arm%/*}"
+mv "\$to" "\$arm"
+printf '#!/bin/sh\nexec qemu-aarch64 -L $ARM_LIBRARIES -0 "\$0" "%s" "\$@"\n' "\$arm" >"\$to"
+chmod +x "\$to"
 TEXT
     chmod +x "$out/arm64-bin/clang"
 }
 
-arm='not tried: no qemu-aarch64 with aarch64-linux-gnu-g++'
+declare -A arm=() # by program: what came out
 if command -v qemu-aarch64 >/dev/null && command -v aarch64-linux-gnu-g++ >/dev/null; then
-    arm=''
     echo "everywhere: $first for ARM64, under qemu" >&2
     arm_clang
     copy_tree "$out/arm64"
     for lab in $picked; do
         case " $ARM_LABS " in *" $lab "*) ;; *) continue ;; esac
         for program in starter solutions; do
-            report arm64 "$lab" "$program" "$results/arm64.$program-lab$lab.report" "$top/$out/arm64-bin/clang" "$top/$out/arm64-bin:$PATH"
+            arm_report "$lab" "${program/solutions/reference}" "$results/arm64.$program-lab$lab.report"
             if cmp -s "$results/$first.$program-lab$lab.report" "$results/arm64.$program-lab$lab.report"; then
                 note "ARM64: lab $lab, $program, report" pass
-                arm="$arm lab $lab $program: same bytes;"
+                arm[$program]+=" lab $lab: same bytes;"
             else
                 note "ARM64: lab $lab, $program, report" fail "$(tail -n 5 "$results/arm64.$program-lab$lab.report.said"; cmp "$results/$first.$program-lab$lab.report" "$results/arm64.$program-lab$lab.report" 2>&1)"
-                arm="$arm lab $lab $program: differs;"
+                arm[$program]+=" lab $lab: differs;"
             fi
         done
     done
@@ -210,7 +227,7 @@ echo '|---|---|---:|---:|---:|---:|'
 for compiler in "${built[@]}"; do
     echo "| $("$compiler" --version | sed -n '1s/.*version \([0-9.]*\).*/clang \1/p') | $(uname -m) | $(points "$compiler" 'starter-lab*') | $(points "$compiler" 'solutions-lab*') | $(points "$compiler" '*_*-lab*') | $(cat "$results/$compiler:"*.note | grep -c "	fail	") |"
 done
-echo "| $("$first" --version | sed -n '1s/.*version \([0-9.]*\).*/clang \1/p') | ARM64 (qemu) | ${arm%;} |"
+echo "| $("$first" --version | sed -n '1s/.*version \([0-9.]*\).*/clang \1/p') | ARM64 (qemu) | $(arm_cell starter) | $(arm_cell solutions) | | $(find "$results" -name 'ARM64:*.note' -exec grep -c "	fail	" {} + | awk -F: '{ n += $NF } END { print n + 0 }') |"
 echo
 passed=$(cat "$results"/*.note | grep -c "	pass	") failed=$(cat "$results"/*.note | grep -c "	fail	")
 echo "$passed passed, $failed failed"

@@ -52,14 +52,18 @@ static void set_known(const schedules *t, schedule *v, uint32_t row, moment m) {
     if (id) v->of[id] = m;
 }
 
-/* ptxas predicates up to so many plain instructions instead of a branch over them. */
-enum { PREDICATED = 8 };
+/* A branch over a few plain instructions: ptxas predicates those instead. What costs nothing is not counted, since
+ * versions of clang differ in where they put it: a parameter is loaded at the top of a kernel or where it is used. */
+enum { PREDICATED = 7 };
 static bool skips_a_few(const ptx_code *c, uint32_t at) {
     uint32_t target = c->insns[at].target;
-    if (target <= at || target - at > PREDICATED) return false;
+    if (target <= at) return false;
+    int few = 0;
     for (uint32_t i = at + 1; i < target; i++) {
         enum ptx_cost cost = ptx_ops[c->insns[i].op].cost;
+        few += cost != COST_FREE;
         if (cost == COST_BRANCH || cost == COST_BARRIER) return false;
+        if (few > PREDICATED) return false;
     }
     return true;
 }
