@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# The README and the handouts say what a run says.
+# The README and the handouts agree with the output of runs.
 
 load helper
 
-@test "every block and figure of the sim lane in the texts is what a run gives" {
+@test "every block and figure of the sim lane in the texts agrees with a run" {
     [ "$("$(common/make/find-clang.sh)" -dumpversion | cut -d. -f1)" = 14 ] || skip "the figures in the texts are those of clang 14"
     common/make/docs.sh --check 3>&- 4>&-
 }
