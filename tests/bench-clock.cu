@@ -49,7 +49,7 @@ __global__ void sum4(const float *in, float *out, int n) {
         s += (in[i] + in[i + t]) + (in[i + 2 * t] + in[i + 3 * t]);
     if (s == 1.5f) *out = s;
 }
-/* The loop as people write it: how far it is unrolled is the compiler's business. */
+/* The loop as people write it: the compiler decides how far to unroll it. */
 __global__ void sum_plain(const float *in, float *out, int n) {
     float s = 0;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) s += in[i];

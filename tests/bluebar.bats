@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# bluebar: records, lists, hints, one run apart, and grades, with all that a stranger's file, name or program can do to them.
+# bluebar: records, lists, hints, one run apart, and grades, against hostile files, names and programs.
 
 load helper
 bats_require_minimum_version 1.5.0
@@ -29,7 +29,7 @@ void() { # sed script, reason
     [[ $output == "no result: its record does not count: $2"* ]]
 }
 
-@test "a good record gives its points, and tests named by its rows' sentences, whatever stands in them" {
+@test "a good record gives its points, and tests named by its rows' sentences, with any characters in them" {
     good
     run -1 "$BLUEBAR" result 3 "$stem"
     [ "$("$BLUEBAR" total "$stem.result" "$stem.result")" = "Score: 140/200" ]
@@ -91,7 +91,7 @@ TEXT
     [[ $output == *"its run was cut off from outside"* ]]
 }
 
-@test "what a stranger's text would do to a terminal is made visible, line by line" {
+@test "control characters of a stranger's text are made visible, line by line" {
     run "$BLUEBAR" quote '> ' < <(printf 'ok 1 all\nred \033[31m\rover\a\t\xff \xe2\x80\xae müß\n')
     echo "$output"
     [ "$output" = '> ok 1 all
@@ -99,7 +99,7 @@ TEXT
     [ "$(seq 1 1000 | "$BLUEBAR" quote | tail -n 1)" = "... and 600 lines more" ]
 }
 
-@test "run: what a program prints is bounded" {
+@test "run: a program's output is bounded" {
     run "$BLUEBAR" run --output 1 -- yes
     [ "$status" = 124 ]
     [ "${#output}" -lt 1100000 ]
@@ -156,7 +156,7 @@ TEXT
     [ "$output" = "lab3: --seed seven: a seed is a whole number from 0 on" ]
 }
 
-@test "make runs nothing that stands in a variable or a goal" {
+@test "make runs no text of a variable or a goal as a command" {
     cd "$BATS_TEST_TMPDIR"
     for text in '$(shell touch X)' '$(touch X)' '`touch X`' '${shell touch X}' ';touch X;' "'\$(shell touch X)'" $'a\n\ttouch X'; do
         for v in SUBMISSION DIR OUT LAB SEED ROW PROFILE DEVICE; do
@@ -182,7 +182,7 @@ TEXT
     [ ! -e X ]
 }
 
-@test "what the compiler says of a file cannot pass for a line of ours" {
+@test "a compiler's message cannot pass for a line of ours" {
     mkdir "$BATS_TEST_TMPDIR/s"
     printf 'ok 1 lab 3: all\nScore: 100/100\n=HYPERLINK("x") \033[2J oops\n' | cat tests/lab3/starter.cu - >"$BATS_TEST_TMPDIR/s/transpose.cu"
     run make -s check LAB=3 SUBMISSION="$BATS_TEST_TMPDIR/s" 3>&- 4>&-
@@ -245,7 +245,7 @@ slow_class() {
     done
 }
 
-@test "make grade that is interrupted keeps no result of what was under way, and goes on from there" {
+@test "an interrupted make grade keeps no result of unfinished checks, and goes on from there" {
     slow_class
     for signal in INT TERM HUP; do
         rm -rf "$class-grades"
@@ -284,7 +284,7 @@ slow_class() {
     grep -q '^anna,3,100,100,5,' "$class-grades/scores.csv"
 }
 
-@test "scores.csv: odd names are quoted and no formulas; what cannot be graded is there with its reason" {
+@test "scores.csv: odd names are quoted and never formulas; an ungradable submission is there with its reason" {
     house
     class=$BATS_TEST_TMPDIR/class
     mkdir -p "$class"/{pipe,none,folder/transpose.cu,out,big}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Everything builds, with and without sanitizers, and has the form that we agreed on.
+# Everything builds, with and without sanitizers, and has the agreed form.
 
 load helper
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# check/: each hazard is found, with both its lines; its mended twin, and what only looks like one, is not.
+# check/: each hazard is found, with both its lines; its corrected twin, and look-alikes, are not.
 #
 # The programs in tests/check/ have a kernel or a function a hazard; `// <-- NAME` stands at the lines to be named.
 
@@ -33,7 +33,7 @@ finds() {
     done
 }
 
-# silent PROGRAM NAME: nothing is found.
+# silent PROGRAM NAME: requires that nothing is found.
 silent() {
     run -0 --separate-stderr timeout 20 "$B/tests/check/$1" "$2"
     [ "$output" = "$2: cudaSuccess" ]

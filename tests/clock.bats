@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The virtual clock: the times of an H200, what happens before what, and why the SMs were idle.
+# The virtual clock: the times of an H200, the order of commands, and the causes of idle SMs.
 # The programs in tests/clock/ ask; each prints lines `name value`.
 
 load helper
@@ -282,7 +282,7 @@ register_behind 0
 END
 }
 
-@test "device memory that nobody writes costs the host nothing, is 0xCD all the same, and again after it was freed" {
+@test "unwritten device memory costs the host nothing, yet is 0xCD, also after it was freed" {
     says limits <<'END'
 host_takes_less_than_64_mb 1
 bytes_that_are_not_fresh 0
@@ -370,7 +370,7 @@ line_of() { grep -n "$1" tests/clock/gaps.cu | sed -n "${2:-1}s/:.*//p"; }
     grep -q '"name":"slow","pid":2,.*"from":"tests/clock/gaps.cu:28"' "$TRACE_FILE"
 }
 
-@test "what SimGPU cannot write ends the program with one message, and no harness blames it on the student" {
+@test "a file that SimGPU cannot write ends the program with one message, and no harness blames it on the student" {
     local said
     build "$B/starter/lab3"
     while read -r setting said; do
@@ -398,7 +398,7 @@ said_is() {
 # part MARK: the report's lines behind that mark, up to the next.
 part() { awk -v name="$1" '/"kind":"mark"/ { on = index($0, "\"name\":\"" name "\"") > 0; next } on' "$BATS_FILE_TMPDIR/devices.report"; }
 
-@test "cards: what ran before on another one changes no number, no byte of the report" {
+@test "cards: earlier work on another card changes no number, no byte of the report" {
     says devices <<'END'
 same 1
 same_after_a_dead_one 1
@@ -412,7 +412,7 @@ END
     done
 }
 
-@test "what was queued behind a fault has not happened, and is not in the report" {
+@test "work queued behind a fault does not happen, and is not in the report" {
     part dead >"$BATS_TEST_TMPDIR/dead"
     [ "$(grep -c '"kind":"launch"' "$BATS_TEST_TMPDIR/dead")" = 1 ]
     grep '"kind":"launch".*"name":"beyond".*"fault":"illegal address"' "$BATS_TEST_TMPDIR/dead"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What one clang compiles is what another compiles, as far as a grade sees it. Each clang-N on the PATH writes the same
-# program here; `make test-everywhere` compares whole labs.
+# Every clang compiles the same program, as far as a grade sees it. Each clang-N on the PATH must write the same program
+# here; `make test-everywhere` compares whole labs.
 
 load helper
 

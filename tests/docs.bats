@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The README and the handouts say what a run says.
+# The README and the handouts agree with the output of runs.
 
 load helper
 

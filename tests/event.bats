@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Events: what a listener hears (include/simgpu_event.h), as data and in the order of the host's calls.
+# Events: a listener gets them (include/simgpu_event.h) as data and in the order of the host's calls.
 
 load helper
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The front door: every command that a student types, and every message for what can be missing or mistyped.
+# The front door: every command that a student types, and every message for missing tools and mistyped words.
 # All of it happens in a copy of the project, since some commands change the student's file.
 
 load helper
@@ -126,7 +126,7 @@ say() {
     done
 }
 
-@test "make hint3 fits what went wrong: a barrier that is missing, an edge without a test" {
+@test "make hint3 fits the mistake: a barrier that is missing, an edge without a test" {
     rm -rf .build/hints
     cp "$(lab_tests 3)/wrong/missing_sync.cu" "$mine"
     say make hint3
@@ -170,7 +170,7 @@ say() {
 }
 
 # bats test_tags=quick
-@test "make diff3 shows what was changed" {
+@test "make diff3 shows the changes" {
     say make diff3
     [[ $output == *"is the starter, unchanged"* ]]
     echo '// mine' >>"$mine"
@@ -197,7 +197,7 @@ say() {
 }
 
 # bats test_tags=quick
-@test "make solution3 runs the reference, and says what is left to do" {
+@test "make solution3 runs the reference, and prints the next step" {
     say make solution3
     [ "$status" = 0 ]
     [[ $output == *100/100* && $output == *"bonus question"* && $output != *"make solution3"* ]]
@@ -285,7 +285,7 @@ say() {
     [ "${lines[-1]}" = "Score: 200/200" ]
 }
 
-@test "what the caller has set for SimGPU does not change a grade" {
+@test "the caller's settings for SimGPU do not change a grade" {
     export SIMGPU_BUDGET=1000 SIMGPU_CHECK=0
     say make check LAB=3 SUBMISSION=solutions
     [ "${lines[-1]}" = "Score: 100/100" ]
@@ -397,7 +397,7 @@ scored() { sed -n "s/^\($1,$2,[0-9]*,100\),5,[^,]*,/\1,/p" "$class-grades/scores
     done
 }
 
-@test "what cannot be: a lab that is not there, a folder without a submission, a lane that is none" {
+@test "refused: a lab that is not there, a folder without a submission, an unknown lane" {
     say make lab9
     [ "$status" != 0 ]
     [[ $output == *"There is no lab '9'. The labs here: "*3* ]]
@@ -437,7 +437,7 @@ scored() { sed -n "s/^\($1,$2,[0-9]*,100\),5,[^,]*,/\1,/p" "$class-grades/scores
     [[ $output == *"DEVICE=gpu needs nvcc"*"DEVICE=sim"* ]]
 }
 
-@test "make doctor: well, and ill with the mend" {
+@test "make doctor: all is there, or something is missing and the command that installs it is named" {
     say make doctor
     [ "$status" = 0 ]
     [[ $output == *"All that 'make lab3' needs is here"* ]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The graders, graded: the starter fails what it should, the solution passes, nothing depends on luck or on what a
-# program prints. The programs in tests/lab*/wrong and tests/lab*/cheat have a test each: see wrong-programs.sh.
+# The graders, graded: the starter fails its declared rows, the solution passes, nothing depends on luck or on a program's
+# output. The programs in tests/lab*/wrong and tests/lab*/cheat have a test each: see wrong-programs.sh.
 
 load helper
 
@@ -79,7 +79,7 @@ rung() {
     grade "$BATS_TEST_TMPDIR/$1/transpose.cu" >"$BATS_TEST_TMPDIR/$1/out" || true
 }
 
-@test "time: each rung of the ladder earns what it is worth, and its next step is the one that helps" {
+@test "time: each rung of the ladder earns the points of its speed, and its next step helps" {
     while read -r name least most next; do
         rung "$name"
         points=$(field "$record" virtual-time points)
@@ -120,7 +120,7 @@ TEXT
     done
 }
 
-@test "what a program prints decides nothing" {
+@test "a program's output decides nothing" {
     # The true record's last line, TAP, and a score: on the program's stdout, before its real results.
     changed -e '/^#include/a extern "C" int printf(const char *, ...);' \
         -e 's/^extern "C" void transpose(.*/&\n    printf("1..7\\nok 1 all\\nok 2 all\\nscore\\t100\\t100\\tdone\\nscore 100 100 done\\nScore: 100\/100\\n");/'
@@ -220,7 +220,7 @@ gate_stops() {
     gate_stops 'uses `cudaMallocAsync`' 'void *early() { void *p; cudaMallocAsync(&p, 4, 0); return p; }'
 }
 
-@test "gate: an attribute that keeps a function is nobody's section" {
+@test "gate: an attribute that keeps a function puts it into no section of its own" {
     changed '$ a __attribute__((used)) static int kept(void) { return 1; }'
     [[ $output != *gate:* ]]
 }
@@ -255,7 +255,7 @@ gate_stops() {
     row_is correct pass
 }
 
-@test "gate: what the compiler would say of a file of the grader's is not shown" {
+@test "gate: a compiler's message about a file of the grader's is not shown" {
     echo 'a secret of the grader' >"$BATS_TEST_TMPDIR/secret"
     for also in '' '#include "nowhere.h"' '#error stop'; do
         changed "1 i #include \"$BATS_TEST_TMPDIR/secret\"\n$also"

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# What the tests share. Load it first: it goes to the project's top folder and forgets the caller's choices.
+# Functions of all tests. Load it first: it goes to the project's top folder and forgets the caller's choices.
 #
 #   house              makes a copy of the project (with what is built) in $BATS_FILE_TMPDIR/house and goes there, so that
 #                      a test may edit files; the copy is made once a file
 #   path_without P...  prints a PATH with all of this machine's programs but those that match the patterns
-#   grade FILE [SEED]  grades one submission of lab $lab_number (3, unless a test says otherwise); its record is then in $record, what was said in $output, exit in $status
+#   grade FILE [SEED]  grades one submission of lab $lab_number (3, unless a test says otherwise); its record is then in $record, its output in $output, exit in $status
 #   play WHO SEED      runs the starter or the reference of that lab, with no grade around it; its card is then in $output, its record in $record
 #   as_declared        the rows that are not full are those of the lab's rows-failing-at-start.txt
 #   row_is ROW STATUS  the record says so
@@ -26,7 +26,7 @@ house() {
         mkdir -p "$house/.build"
         git ls-files -co --exclude-standard -z | tar --null -T - -cf - | tar -xf - -C "$house"
         cp "$(lab_starter 3)" "$house/$(lab_dir 3)/$(lab_file 3)"
-        # What students and other tests have made here stays here; it may change while we copy.
+        # Files made here by students and other tests are not copied; they may change meanwhile.
         tar --exclude='./sim/desk' --exclude='./sim/check' --exclude='./sim/mine' --exclude='./sim/sub-*' --exclude='*.tsv' -C .build -cf - ./sim | tar -xf - -C "$house/.build"
     fi
     cd "$house" || return 1

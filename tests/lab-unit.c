@@ -1,6 +1,6 @@
 /* lab-unit.c — common/lab held against hand-made cases. `lab-unit GROUP` runs one group; lab.bats names them.
  *
- * A failed check prints its line and what it was, and the program exits 1.
+ * A failed check prints its line and the condition, and the program exits 1.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
@@ -48,7 +48,7 @@ static FILE *file_of(const char *text) {
     return f;
 }
 
-/* What a function prints, as a string. */
+/* Returns the output of a function, as a string. */
 static const char *printed(void (*print)(FILE *)) {
     static char text[8192];
     FILE *f = tmpfile();
@@ -154,7 +154,7 @@ static void gates(void) {
     LAB_SAY(V(MORE)->why, "0.70 of the reference");
     lab_pass(V(OTHER));
     lab_rows_end();
-    SAME(V(MORE)->why, "earns points once 'gate' is full"); /* whatever was to be said of it; the first gate counts */
+    SAME(V(MORE)->why, "earns points once 'gate' is full"); /* in place of its own reason; the first gate counts */
     SAME(V(MORE)->where, "");
     CHECK(V(LESS)->points == 0 && V(LESS)->status == LAB_FAIL && V(LESS)->value == 1);
     SAME(V(LESS)->why, "earns points once 'gate' is full");
@@ -181,7 +181,7 @@ static void gates(void) {
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* The linker puts these in place of lane.c's: so what only a card needs can be tried here, too. */
+/* The linker puts these in place of lane.c's, so code that only a card needs can be tested here, too. */
 static int lane = LAB_SIM, flushes;
 int __wrap_lab_lane(void);
 int __wrap_lab_lane(void) { return lane; }
@@ -213,8 +213,8 @@ const char *lab_entry_name(int i, bool rung) {
     return NULL;
 }
 
-/* A program whose clock says what the test wants: its times one after the other, in a circle. What is called is noted
- * as letters: p, w, v and the program's name. */
+/* A program whose clock gives the test's times one after the other, in a circle. Calls are noted as letters: p, w, v
+ * and the program's name. */
 typedef struct {
     char name;
     const double *times;
@@ -287,7 +287,7 @@ static void duel(void) {
     CHECK(d.pairs == 9 && d.ratio == 2.8 && d.lo == 2.2 && d.hi == 3.4 && d.a == 28 && d.b == 10);
 }
 
-/* A copy of 16 MiB on a stream of its own; `mode` says what is done about it before the work returns. */
+/* A copy of 16 MiB on a stream of its own; `mode` says how the work waits for it before it returns. */
 typedef struct {
     void *host, *device;
     cudaStream_t stream;
@@ -504,7 +504,7 @@ static void texts(void) {
     unlink(name);
 }
 
-/* What is said when the program ends by a signal, and by which signal it ends. */
+/* Checks the message when the program ends by a signal, and that signal. */
 static const char *said_of(int sig) {
     static char text[1024];
     int ends[2], status;
@@ -623,7 +623,7 @@ static void bar(void) {
     SAME(lab.bar, "blue bar ▏                        ▕ GPU busy 0 % (virtual)");
 }
 
-/* --- what SimGPU tells ------------------------------------------------------------------------ */
+/* --- SimGPU's events -------------------------------------------------------------------------- */
 
 static double sectors(const lab_line *l) { return l->c.ld_sectors; }
 static double launches(const lab_line *l) { return l->launches; }

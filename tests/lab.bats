@@ -22,7 +22,7 @@ unit() { "$BATS_FILE_TMPDIR/lab-unit" "$1"; }
 @test "time: the middle, and the interval that holds the true one with 95.7 % or more" { unit middles; }
 @test "time: warm-up, repetitions and flushes on a card; one run where the clock has no noise" { unit repetitions; }
 @test "time: two programs in the order a b b a, compared pair by pair" { unit duel; }
-@test "time: what is left on a stream is refused, with what to do about it" { unit unsynchronised; }
+@test "time: work left on a stream is refused, with the remedy" { unit unsynchronised; }
 @test "time: throughput, share of the floor; a time below the floor fails by the floor's name" { unit floors; }
 @test "time: the share of the reference's gain" { unit gains; }
 @test "card and record, character by character" { unit card; }
@@ -34,7 +34,7 @@ unit() { "$BATS_FILE_TMPDIR/lab-unit" "$1"; }
 @test "seeds: the same again from one --seed, never one twice" { unit seeds; }
 @test "the lock: rows, seeds and hidden memory cannot be read or written while student code runs" { unit locked; }
 @test "the blue bar: kernels only, with or without their start" { unit bar; }
-@test "what SimGPU tells: sums by stretch and line, kernels apart from copies" { unit stretches; }
+@test "SimGPU's events: sums by stretch and line, kernels apart from copies" { unit stretches; }
 @test "the reader of ncu's CSV" { unit ncu; }
 
 says() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Lab 0: what is special to it. (The programs in wrong/ and cheat/ have their tests from wrong-programs.sh.)
+# Lab 0: its special tests. (The programs in wrong/ and cheat/ have their tests from wrong-programs.sh.)
 
 load helper
 
@@ -94,7 +94,7 @@ well_formed() {
         }' "$1"
 }
 
-@test "lab 0: the check for well-formed XML finds what is not" {
+@test "lab 0: the check for well-formed XML finds malformed files" {
     local file=$BATS_TEST_TMPDIR/xml text
     echo '<?xml version="1.0"?><svg a="1"><g><text>a &amp; b</text><path d="M0,0"/></g></svg>' >"$file"
     well_formed "$file"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Lab 1: what is special to it. (The programs in wrong/ and cheat/ have their tests from wrong-programs.sh.)
+# Lab 1: its special tests. (The programs in wrong/ and cheat/ have their tests from wrong-programs.sh.)
 
 load helper
 

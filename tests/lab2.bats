@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Lab 2's grader, graded: the starter fails what it should, the solution passes with a margin, nothing depends on luck.
+# Lab 2's grader, graded: the starter fails its declared rows, the solution passes with a margin, nothing depends on luck.
 # The programs in tests/lab2/wrong and cheat have a test each: see wrong-programs.sh.
 
 load helper
@@ -81,19 +81,19 @@ changed() {
     [[ $(field "$record" full why) == *"no memory for block"* ]]
 }
 
-@test "lab 2: a segment that is still in use may not be given back to a full device" {
+@test "lab 2: a segment that is still in use may not be freed on a full device" {
     changed 's/b->left || b->right ||/b->left ||/'
     row_is full fail
 }
 
-@test "lab 2: larger segments cost memory, and that is all they cost" {
+@test "lab 2: larger segments cost memory, and nothing else" {
     changed 's/SEGMENT = (size_t)2 << 20/SEGMENT = (size_t)8 << 20/'
     row_is correct pass
     row_is streams pass
     row_is peak part
 }
 
-@test "lab 2: a pool_empty that gives nothing back does not make the small device large, nor the two streams guilty" {
+@test "lab 2: a pool_empty that frees nothing neither enlarges the small device nor fails the two streams" {
     changed 's/^    give_back(NULL);$//'
     row_is empty fail
     row_is full fail
@@ -110,7 +110,7 @@ changed() {
 }
 
 # A submission that parks its memory for ever leaves other addresses to those that come after it.
-@test "lab 2: what the starter, the vendor's pool and the light take is the same beside every submission" {
+@test "lab 2: the times of the starter, the vendor's pool and the light are the same beside every submission" {
     local seed=12345
     for who in starter solutions; do
         grade $who $seed

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Lab 4: the grader of the reductions. What is common to all labs is in graders.bats; the programs in wrong/ and cheat/
+# Lab 4: the grader of the reductions. graders.bats has the tests common to all labs; the programs in wrong/ and cheat/
 # have a test each (wrong-programs.sh).
 
 load helper

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Lab 5: the grader of the training loop. What is common to all labs is in graders.bats; the programs in wrong/ and cheat/
+# Lab 5: the grader of the training loop. graders.bats has the tests common to all labs; the programs in wrong/ and cheat/
 # have a test each (wrong-programs.sh).
 
 load helper
@@ -66,7 +66,7 @@ reference_time() { field "$record" virtual-time want | sed 's/.*reference \([0-9
     done
 }
 
-@test "lab 5: waiting later buys nothing, waiting for the present costs the overlap" {
+@test "lab 5: waiting later gains nothing, waiting for the present costs the overlap" {
     grade solutions
     two=$(value virtual-time)
     changed 's/DEPTH = 2/DEPTH = 3/'
@@ -128,12 +128,12 @@ blames() { # ROW TEXT
     blames learns 'cudaMemcpyAsync(&l->losses[step]'
 }
 
-@test "lab 5: what stops a kernel of the harness is blamed on the call that handed it over" {
+@test "lab 5: a fault in a kernel of the harness is blamed on the call that passed the bad argument" {
     changed 's/cudaMalloc(&l->d_losses, job->steps \* sizeof(float))/cudaMalloc(\&l->d_losses, sizeof(float))/'
     row_is learns fail
     [[ $(field "$record" learns why) == *"illegal address"* ]]
     blames learns 'lab5_loss('
-    # An event that was never made: no kernel failed, and nobody may say so.
+    # An event that was never made: no kernel failed, and no text may say so.
     changed '/cudaEventCreateWithFlags(&s->told/d; s/^    struct lane l;/    struct lane l = {};/'
     row_is learns fail
     [[ $(field "$record" learns why) == *"a CUDA call in train returned cudaError"* ]]
@@ -158,7 +158,7 @@ blames() { # ROW TEXT
     [[ $(field "$record" virtual-time why) =~ ^1\.0[0-9][0-9]\ times ]]
 }
 
-@test "lab 5: the starter and the reference take the same time on whoever's card" {
+@test "lab 5: the starter and the reference take the same time beside every submission" {
     grade solutions
     theirs=$(field "$record" virtual-time want)
     grade starter
@@ -166,7 +166,7 @@ blames() { # ROW TEXT
     [[ $theirs == "start $(value virtual-time) us · "* ]]
 }
 
-@test "lab 5: what the list of calls allows costs nothing: a query of a stream, a host function" {
+@test "lab 5: allowed calls cost no points: a query of a stream, a host function" {
     changed 's/^    set_up(&l, job);/&\n    if (cudaStreamQuery(l.work) != cudaSuccess) return -1;/'
     [ "$status" = 0 ]
     [ "$(score "$record")" = "100 100" ]

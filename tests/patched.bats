@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Wrong programs that are written as patches against a solution.
+# Wrong programs, written as patches against a solution.
 
 load helper
 

@@ -8,7 +8,7 @@ load helper
 
 setup_file() { build "$B/libsimgpu.a"; }
 
-# What a file of each room may include of other rooms. include/ is everybody's.
+# What a file of each room may include of other rooms. Every room may include include/.
 published() {
     case $1 in
     base) ;;

@@ -9,7 +9,7 @@ setup_file() {
     build "$B/ptxrun" "$B/tests/launch/limits"
 }
 
-# What went wrong, without what did not.
+# The failures, without the passes.
 ptxrun() {
     run "$B/ptxrun" "$@"
     grep -v '^ok' <<<"$output" || true
@@ -38,7 +38,7 @@ ptxrun() {
 # bats test_tags=quick
 @test "errors: every message, with its place" { ptxrun tests/ptx/error/*.ptx; }
 
-# Everything that a run counts, prints and leaves in memory.
+# Prints the counters, the output and the memory of a run.
 trace() { env "$@" "$B/ptxrun" -v tests/ptx/*/*.ptx; }
 
 @test "the same on 1, 2, 3 host threads, and without AVX2" {
@@ -51,7 +51,7 @@ trace() { env "$@" "$B/ptxrun" -v tests/ptx/*/*.ptx; }
     done
 }
 
-@test "host threads: more than there can be are as many as there can be, what is no number is said" {
+@test "host threads: a number above the limit means the limit, a word that is not a number is reported" {
     trace SIMGPU_THREADS=1 >"$BATS_TEST_TMPDIR/one"
     trace SIMGPU_THREADS=4294967296 >"$BATS_TEST_TMPDIR/other"
     cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/other"

@@ -45,7 +45,7 @@ holds() {
     holds "$pinned / $slow > 2.7 && $pinned / $slow < 3.3" "alone: $pinned and $slow GB/s"
 }
 
-@test "story: the GPU is idle for nine tenths of the starter's transpose, and the mended one is hundreds of times faster" {
+@test "story: the GPU is idle for nine tenths of the starter's transpose, and the solution is hundreds of times faster" {
     local busy slow
     on_a100 starter 3
     busy=$(sed -n 's/.*GPU busy \([0-9]*\) % (virtual).*/\1/p' <<<"$output")
@@ -57,7 +57,7 @@ holds() {
     [ "$(sed -n 's/.*GPU busy \([0-9]*\) % (virtual).*/\1/p' <<<"$output")" -gt $((4 * busy)) ]
 }
 
-@test "story: two thousand small sums take milliseconds in the starter, and tens of microseconds when mended" {
+@test "story: two thousand small sums take milliseconds in the starter, and tens of microseconds in the solution" {
     local slow fast
     on_a100 starter 4
     slow=$(number virtual-tensors)
@@ -66,7 +66,7 @@ holds() {
     holds "$slow > 1000 && $slow < 100000 && $fast >= 10 && $fast < 100" "$slow us, $fast us"
 }
 
-@test "story: what is printed on that card says which it is, and that nobody has validated it" {
+@test "story: output on that card names it, and says that it is not validated" {
     local said n
     for n in 1 3 4; do
         on_a100 reference $n
@@ -99,7 +99,7 @@ holds() {
     [ "$(wc -l <<<"$output")" = 1 ]
 }
 
-@test "every constant of a profile says where it comes from" {
+@test "every constant of a profile names its source" {
     local file=$BATS_TEST_TMPDIR/unsourced
     grep -hE '^[a-z0-9_]+ = ' "$conf" | grep -v '^name = ' >"$BATS_TEST_TMPDIR/all"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/all")" = "$(grep -c '^PROFILE(' common/simgpu/time/profile.def)" ]

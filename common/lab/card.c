@@ -38,8 +38,7 @@ static void record_head(FILE *f) {
     fprintf(f, "\nseed\t%llu\ncolumns" LAB_RECORD_COLUMNS(LAB_TABBED) "\n", (unsigned long long)lab.seed);
 }
 
-/* Checks that the record can be written, before anything else runs. "e" closes it in programs that student code starts.
- */
+/* Checks first of all that the record can be written. "e" closes it in any program that student code starts. */
 void lab_record_begin(const char *path) {
     lab_text(lab.record, sizeof lab.record, "%s", path);
     FILE *f = record_open("we");

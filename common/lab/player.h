@@ -71,8 +71,8 @@ void lab_use(lab_program *program);
 /* Plays one message to a program and waits for nothing. The reply may be NULL. */
 void lab_play(lab_program *program, const void *message, size_t size, void *reply, size_t reply_size);
 
-/* Sets the function that answers lab_ask. The function may fill in the answer (zeroed before), and may use everything
- * that the judge may; the program's device is current. */
+/* A function that answers lab_ask. It may fill in the answer (zeroed before), and may use everything that the judge
+ * may; the program's device is current. */
 typedef void (*lab_answerer)(const void *question, size_t question_size, void *answer, size_t answer_size);
 void lab_answer_with(lab_answerer answerer);
 

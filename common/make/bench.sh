@@ -1,16 +1,16 @@
 #!/bin/bash
-# bench.sh WHAT: what is measured for its own sake.
+# bench.sh WHAT: measurements for their own sake.
 #
 #   sim     how fast the software GPU itself is: warp instructions a second, for the tiled transpose, with every counter
 #           and every memory check on. One core; SIMGPU_THREADS=n for more. Wall-clock time: nothing graded depends on it
 #   clock   SimGPU's clock against a real GPU's, kernel by kernel (tests/bench-clock.cu). On a GPU: records its times in
 #           handouts/measured/clock.tsv. On SimGPU: prints virtual beside recorded times, and their ratio; the constants
 #           of profiles/h200.conf come from these kernels. COMMIT=... names the commit where there is no git
-#   record PROGRAM LAB   what a real GPU gives, into tracked files with device, date and commit: handouts/measured/LAB.tsv
+#   record PROGRAM LAB   a real GPU's figures, into tracked files with device, date and commit: handouts/measured/LAB.tsv
 #           (PROGRAM --bench: times by size, which the handout shows) and LAB-counters.tsv (Nsight Compute's counters of
 #           one launch of each kernel, PROGRAM --ladder, to which tests/silicon.bats holds SimGPU)
 #   fuzz    looks for PTX text and fat binaries that break SimGPU's reader, with libFuzzer, beginning with those we have,
-#           for FUZZ_SECONDS (300). What it finds is .build/fuzz/crash-*: repair it, and keep the input in tests/fuzz
+#           for FUZZ_SECONDS (300). Its findings are .build/fuzz/crash-*: fix them, and keep the input in tests/fuzz
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 . common/make/lib.sh

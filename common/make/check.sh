@@ -2,10 +2,10 @@
 # check.sh: grades labs with Bats. LAB=3 picks one, SUBMISSION=dir another tree (or a .cu file); the default is labs/.
 #
 # For each lab: compile the one submitted file, look at its symbols (gate.sh), link it to our own harness, run it once
-# with a fresh seed, then let Bats turn each row of the record into a test. What is read, compared and counted is C
-# (common/bluebar/verdict.c). The verdict is the record's and Bats' exit status together; what the program prints decides
+# with a fresh seed, then let Bats turn each row of the record into a test. All reading, comparing and counting is C
+# (common/bluebar/verdict.c). The verdict is the record's and Bats' exit status together; the program's output decides
 # nothing. Exit 0 only if every row of every lab graded is full, 1 if not, 2 if something could not be graded.
-# With LAB, that lab's file must be there. Without, the labs are graded whose files are there, and a line names the rest.
+# With LAB, that lab's file must be there. Without it, every lab whose file is there is graded, and a line names the rest.
 # Two checks may run at once: they wait for each other where they build what all share, and if they grade the same file.
 #
 # SEED=n repeats a run; SEED=- is a seed from stdin. The seed reaches the program through a pipe, and is in no argument
@@ -14,7 +14,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 2
 . common/make/lib.sh
 
-# An interrupted check says no score.
+# An interrupted check prints no score.
 trap 'exit 130' INT
 trap 'exit 143' TERM
 trap 'exit 129' HUP
@@ -23,13 +23,13 @@ trap 'rm -rf "${scratch:-}"' EXIT
 need bats timeout flock || exit 2
 need_compilers || exit 2
 
-# A grade does not hang on what the caller has set for SimGPU. (Threads change no result; PROFILE is announced below.)
+# A grade does not depend on the caller's settings for SimGPU. (Threads change no result; PROFILE is announced below.)
 for setting in "${!SIMGPU_@}" TRACE LAB4_COUNT; do
     [ "$setting" = SIMGPU_THREADS ] || unset "$setting"
 done
 
 where=${SUBMISSION:-labs}
-# A seed that nobody can know beforehand.
+# Draws a seed that cannot be known beforehand.
 seed=${SEED:-$(od -An -N8 -tu8 /dev/urandom | tr -d ' ')}
 [ "$seed" != - ] || IFS= read -r seed
 unset SEED
@@ -41,20 +41,20 @@ unset BUILD_SECONDS
 out=$B/${DESK:+$DESK/}check
 mkdir -p "$out"
 
-# What lab $1's programs have in common, its harness, the reference and SimGPU; one check at a time builds it.
+# Builds the common parts of lab $1's programs: its harness, the reference and SimGPU; one check at a time.
 build_common() { (
     flock 9
     build "$B/reference/lab$1" 9>&-
 ) 9>"$B/common.lock"; }
 
-# The compiler reads what a stranger wrote: it gets nothing to read from us, two minutes, and 6 GB.
+# Runs the compiler on a stranger's file with empty stdin, a 2-minute and a 6 GB limit.
 build_apart() {
     # shellcheck disable=SC2016 # the inner shell is to expand it
     "$BLUEBAR" run --quiet --seconds "$seconds" --memory 6144 --log "$stem.cc" --verdict "$stem.cc.verdict" -- \
         bash -c '. common/make/lib.sh && build "$1"' check.sh "$1"
 }
 
-# What the compiler says, which quotes the file: each line marked, so that none passes for one of ours.
+# Prints the compiler's messages, which quote the file, with each line marked, so that none passes for one of ours.
 show_compiler() {
     grep -v '^make' "$stem.cc" | "$BLUEBAR" quote 'compiler: ' >&2
     case $(cat "$stem.cc.verdict") in
@@ -76,9 +76,9 @@ refused() { echo "$1, see above" >"$stem.reason"; }
 prepare() {
     local n=$1 first=ll
     if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then first=before; fi
-    # What is not ours is compiled where our solutions cannot be seen.
+    # A submission is compiled where our solutions cannot be seen.
     case $program in "$B"/reference/* | "$B"/starter/*) ;; *) export HIDE=common/make/hide.sh ;; esac
-    # What the compiler says is shown after the first look only.
+    # The compiler's messages are shown only after the gate's first look.
     build_apart "$program.$first" || refused "it does not compile"
     if ! gate source "$n"; then
         refused "it was refused"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# docs.sh [--check]: writes what a run gives into README.md and handouts/*.md (common/bluebar/docs.c). Here is what a run
-# needs: the sim lane, the fixed seed, the starter in place of the reader's own file, and every program built beforehand,
-# since what a build says is in no text.
+# docs.sh [--check]: writes the output of runs into README.md and handouts/*.md (common/bluebar/docs.c). It sets up the
+# runs: the sim lane, the fixed seed, the starter in place of the reader's own file, and every program built beforehand,
+# since no text shows a build's messages.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh

@@ -1,12 +1,12 @@
 #!/bin/bash
-# doctor.sh: what is here, what is missing, and the command that mends it. Exit 1 when the chosen lane cannot run.
+# doctor.sh: lists what is installed, what is missing, and the command that installs it. Exit 1 when the chosen lane cannot run.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
 
 bad=0
 line() { printf '  %-14s %s\n' "$1" "$2"; }
-# One tool: its version, or what is missing without it and the mend. A tool of the labs counts as an illness.
+# Prints a tool's version, or what needs it and how to install it. A missing tool of the labs makes the exit status 1.
 tool() { # name, package, used for, needed: labs or tests
     local version
     if command -v "$1" >/dev/null 2>&1; then

@@ -28,7 +28,7 @@ first=${compilers[0]}
 results=$out/results
 rm -rf "$results"
 mkdir -p "$results"
-# The makes below are nobody's parts: what was said to this one is not for them.
+# The makes below stand alone, without this one's flags.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES LAB SUBMISSION DESK PROFILE SAN B CUDA_COMPILER CLANG "${!SIMGPU_@}"
 export DEVICE=sim SEED
 
@@ -48,7 +48,7 @@ note() {
     [ "$2" = pass ] || printf 'differs: %s\n%s\n' "$1" "${3:-}"
 }
 
-# What lab $1 is tried with.
+# Prints the programs to try in lab $1.
 programs() {
     if [ -n "${PROGRAMS:-}" ]; then
         # shellcheck disable=SC2086 # a list
@@ -59,7 +59,7 @@ programs() {
     find "$(lab_dir "$1")" tests/lab"$1" -path '*/rungs/*.cu' -o -path '*/wrong/*' -type f -o -path '*/cheat/*' -type f | sort
 }
 
-# What a grade says, but for figures: rows, points, blamed lines, the gate's findings, the score.
+# Prints a grade without its figures: rows, points, blamed lines, the gate's findings, the score.
 verdict() {
     local lab=$2 program=$3
     (cd "$out/$1" && make -s check LAB="$lab" SUBMISSION="$program" DESK="desk/$(basename "$program")" CLANG="$1" 2>&1 </dev/null) |
@@ -75,7 +75,7 @@ counters() {
           k = split(list, item, ","); for (i = 1; i <= k; i++) { split(item[i], f, ":"); gsub(/"/, "", f[1]); print launch "\t" kernel "\t" f[1] "\t" f[2] } }'
 }
 
-# Which of two lists of counters differ by more than they may; one line a kernel and counter, with the worst launch.
+# Compares two lists of counters and prints those beyond the tolerance; one line a kernel and counter, with the worst launch.
 compare_counters() {
     awk -F '\t' -v most="$TOLERANCE" -v most_instructions="$INSTRUCTIONS" '
         NR == FNR { want[$1 "\t" $2 "\t" $3] = $4; next }

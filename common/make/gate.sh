@@ -2,8 +2,8 @@
 # gate.sh source N PROGRAM, gate.sh names N PROGRAM: may this submission be compiled to its end and run for a grade?
 # PROGRAM is its place in .build, as .build/sim/sub-anna-123/lab3.
 #
-# `source` is asked first, before anybody sees what the compiler says: the compiler's message shows lines of the file that
-# it could not read, and that may be a file of the grader's. It looks at which files were read (PROGRAM.headers, written
+# `source` runs first, before the compiler's messages are shown: these quote lines of the file that the compiler could not
+# read, and that may be a file of the grader's. It looks at which files were read (PROGRAM.headers, written
 # while they are opened, and the .d files), by their real paths, at which files the line tables name, and for assembly in
 # host code (PROGRAM.ll, which is there if it compiled): that can make any system call out of the sight of the rest.
 # Kernels may use it.
@@ -24,7 +24,7 @@ file=$(lab_file "$n")
 found=$program.gate
 : >"$found"
 
-# What is found is printed; did the submission pass?
+# Prints the findings; fails if there are any.
 end() {
     sort -u "$found" | tr -c '[:print:]\n' '?' | sed 's/^/gate: /'
     [ ! -s "$found" ]
@@ -44,7 +44,7 @@ system_headers() {
     fi 2>&1 | sed -n '/search starts here:$/,/^End of search list/s,^ */,/,p' | xargs -r -d '\n' realpath -m | sort -u
 }
 
-# Reads paths, a line each; prints those that a submission has no business with. A path is judged by where it leads to.
+# Reads paths, a line each; prints those that a submission may not use. A path is judged by its real target.
 foreign() {
     local path folder folders name
     folders=$(system_headers)
@@ -79,11 +79,11 @@ look_at_lines() {
 }
 
 look_at_assembly() {
-    # Inside quotes anything may stand.
+    # Text inside quotes is allowed.
     if sed 's/"[^"]*"/""/g' "$program.ll" | grep -qE ' asm ([a-z]+ )*""'; then
         echo "$file has inline assembly in host code, where nothing of this course needs it. Only kernels may use asm. Remove it."
     fi
-    # Data in a section of code would be code that nobody compiled; a function in one of data could be written over.
+    # Data in a section of code would be code without a compiler's check; a function in one of data could be overwritten.
     sed 's/c"[^"]*"//g' "$program.ll" | sed -n '/^@\|^define/s/.*section "\([^"]*\)".*/\1/p' | grep -vxE '\.nv_fatbin|\.nvFatBinSegment|llvm\.metadata' |
         while read -r section; do
             echo "$file puts something into a section of its own choice ($section). Leave that to the compiler."
@@ -101,13 +101,13 @@ if [ "$what" = source ]; then
     end
 fi
 
-# 1. What it defines: the entry points. Other names are its own affair; nobody else sees them.
+# 1. What it defines: the entry points. Its other names are local to its shared object.
 "$judge" --entries | while read -r e; do
     defined "$object" | grep -qx "$e" ||
         echo "$file does not define \`$e\`: the harness calls it. Is it extern \"C\", and spelled like this?"
 done >>"$found"
 
-# 2. What it asks for. The headers' simgpuMalloc is cudaMalloc to who wrote it; a C++ class is one thing, not twelve names.
+# 2. The names that it uses. The headers' simgpuMalloc is shown as cudaMalloc, as its author wrote it; a C++ class is one thing, not twelve names.
 allowed() {
     cat common/make/allow.txt "$(lab_tests "$n")/allow.txt" 2>/dev/null | sed 's/#.*//; s/[ \t]*$//' | grep . || true
     "$judge" --calls
@@ -115,7 +115,7 @@ allowed() {
     undefined "$B/reference/lab$n.o"
 }
 as_written() { awk 'NR == FNR { sub(/^--wrap=/, ""); ours[$0] = 1; next } $0 in ours { sub(/^simgpu/, "cuda") } { print }' <("$judge" --wraps) -; }
-mend_of() {
+remedy_of() {
     case $1 in
     stdout | stderr | fprintf | vfprintf | __fprintf_chk | fputs | fputc | putc | fwrite | fflush | perror) echo "To print, use printf." ;;
     *) echo "Remove the call. What may be called stands in common/make/allow.txt$([ ! -f "$(lab_tests "$n")/allow.txt" ] || echo " and $(lab_tests "$n")/allow.txt"), and of CUDA in common/simgpu/include/cuda_api.def." ;;
@@ -128,10 +128,10 @@ if grep -qE '^_Z|^__cxa_' "$program.asks"; then
     echo "$file uses the C++ library (${classes:-exceptions, new or delete}), which a submission to lab $n may not. Write it in C: plain arrays, structs and functions." >>"$found"
 fi
 grep -vE '^_Z|^__cxa_' "$program.asks" | while read -r name; do
-    echo "$file uses \`$name\`, which a submission to lab $n may not. $(mend_of "$name")"
+    echo "$file uses \`$name\`, which a submission to lab $n may not. $(remedy_of "$name")"
 done >>"$found" || true
 
-# 3. What would run by itself, before or after main: only the one constructor that registers the kernels.
+# 3. Code that runs by itself, before or after main: only the one constructor that registers the kernels is allowed.
 readelf -SW "$object" | sed 's/^ *\[ *[0-9]*\] *//' | awk -v file="$file" '
     $1 ~ /^\.init_array/ { n += $5 == "000008" ? 1 : 2 }
     $1 ~ /^\.(ctors|dtors|preinit_array|fini_array|init|fini)(\.|$)/ { print file " has code that runs outside the harness (section " $1 "). Constructors and destructors are not allowed." }
@@ -146,6 +146,6 @@ if [ "$(objdump -d "$object" | awk -F "\t" "\$3 ~ /^(syscall|sysenter|svc|int +.
     echo "$file makes a system call by inline assembly. Remove it." >>"$found"
 fi
 
-# 5. What it included, as far as that was not known before: nvcc tells it in full only when it compiles.
+# 5. Includes that were not known before: nvcc lists all of them only when it compiles.
 if [ ! -f "$program.ll" ]; then look_at_includes >>"$found"; fi
 end

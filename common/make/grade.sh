@@ -1,6 +1,6 @@
 #!/bin/bash
-# grade.sh: grades all submissions of the folder DIR. What it takes to build is here; the rest, and the variables that it
-# reads, is common/bluebar/grade.c.
+# grade.sh: grades all submissions of the folder DIR. This script builds; common/bluebar/grade.c does the rest and
+# lists the variables that it reads.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh

@@ -9,7 +9,7 @@
 #   reset     back to the starter, after a y/n, keeping a backup
 #   roofline  lab 0 only: five kernels under the machine's roof, as an SVG file, drawn by gnuplot
 #   bench     the table of rungs and sizes; measured on a GPU it goes into handouts/measured/, where the handout takes it from
-#   unknown   what make says about a goal N that it has no rule for
+#   unknown   make's message about a goal N without a rule
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 . common/make/lib.sh
@@ -28,7 +28,7 @@ file=$(lab_file "$n")
 mine=$dir/$file
 [ "$what" != diff ] || need_file "$mine" "$n"
 
-# Runs a command (limited PROGRAM, apart PROGRAM) for its output. 141 is no failure: who reads it, `head` for one, has seen enough.
+# Runs a command (limited PROGRAM, apart PROGRAM) for its output. 141 is not a failure: the reader, `head` for one, has closed the pipe.
 show() {
     local status=0
     "$@" || status=$?

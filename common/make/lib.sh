@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the scripts of the front door share: finding a lab, building a program, running it apart from us.
+# Functions of the front door's scripts: finding a lab, building a program, running it apart from us.
 # To be sourced, from the top folder of the project. Make has exported DEVICE (the lane) and B (its build folder).
 #
 #   die TEXT...             one message on stderr, exit 1
@@ -15,7 +15,7 @@
 #   limited COMMAND...      apart, for at most LIMIT (120) seconds, its output and memory bounded, and all that it started
 #                           ended with it; one message where a limit ended it, exit 124
 #   clangs                  every clang-N on the PATH, 14 and newer, one a line
-#   bluebar COMMAND...      the program that handles what is data (common/bluebar), built if it is not there
+#   bluebar COMMAND...      the program that handles data (common/bluebar), built if it is not there
 #   variant N WHERE         the name of a version of lab N's file; a submission is staged first. WHERE: `labs`, `solutions`,
 #                           `starter`, another tree (WHERE/lab3-transpose/transpose.cu or WHERE/transpose.cu), a .cu
 #                           file, or a .patch against one. DESK=folder keeps what is made from submissions apart, below
@@ -63,7 +63,7 @@ lab_file() {
     for f in solutions/"${dir#labs/}"/*.cu; do
         [ -f "$f" ] && basename "$f" && return
     done
-    die "solutions/${dir#labs/}: no .cu file, so nobody can tell which file of lab $1 is to be edited."
+    die "solutions/${dir#labs/}: no .cu file there names the file of lab $1 to edit."
 }
 
 need_file() { [ -f "$1" ] || die "$1 is not there, and it is the file that lab $2 is about. If it lies elsewhere: SUBMISSION=path. To begin again with the starter: make reset$2"; }

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
 need cppcheck shellcheck
 
-# Each version of clang-format has another taste. What a file looks like is decided by this one.
+# Versions of clang-format differ. This one decides the form of a file.
 FORMATTER=14
 formatter=''
 for name in clang-format-$FORMATTER clang-format; do
@@ -43,7 +43,7 @@ elif [ ${#code[@]} -gt 0 ]; then
 fi
 if [ ${#c[@]} -gt 0 ]; then
     echo "lint: cppcheck, ${#c[@]} files"
-    # Not asked of it: what it gets wrong in this code (loops it cannot follow, an arena that frees all at once, fields found
+    # Switched off: the checks that misread this code (loops it cannot follow, an arena that frees all at once, fields found
     # by offset); and the table of CUDA's functions in calls.c, whose macros it does not expand as C does. The compilers and the
     # sanitizer build watch the first; inline suppressions say why at the place.
     cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 -j "$(nproc)" \

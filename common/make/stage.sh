@@ -4,7 +4,7 @@
 # OUT keeps its time stamp when nothing changed, and then nothing is built again.
 set -eu
 mkdir -p "$(dirname "$3")"
-# What a folder is called must not end the string, or the line.
+# A folder's name must not end the string, or the line.
 name=$(printf %s "$2" | LC_ALL=C tr '"\\\000-\037\177' '?')
 printf '#line 1 "%s"\n' "$name" | cat - "$1" >"$3.new"
 if cmp -s "$3.new" "$3"; then

@@ -45,8 +45,8 @@ else
     # The longest first, so that no core is left with one of them at the end.
     files=(tests/docs.bats "$results"/*.bats)
     for file in tests/*.bats; do [ "$file" = tests/docs.bats ] || files+=("$file"); done
-    # Files side by side share .build: all that they build is there beforehand. (What is made of submissions, each keeps
-    # on a desk of its own: helper.bash.)
+    # Files that run side by side share .build, so everything that they build is there beforehand. (Each keeps the output of
+    # submissions on a desk of its own: helper.bash.)
     # shellcheck disable=SC2046 # a list of goals
     build all $(labs | sed "s,.*,$B/starter/lab&,")
     if [ -n "$tag" ]; then

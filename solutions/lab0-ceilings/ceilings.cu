@@ -1,9 +1,9 @@
 /* ceilings.cu — lab 0's reference solution.
  *
- * Least traffic is every input once and every result once: what is read *and* written (y of SAXPY) counts twice. Time
+ * Least traffic is every input once and every result once; an array read *and* written (y of SAXPY) counts twice. Time
  * is the largest of three: bytes over bandwidth, operations over arithmetic, and the fixed cost of asking. The
- * predictions add a little wisdom to the sheet: a memory gives nine tenths of what its sheet says, a link seven
- * eighths, and a launch that somebody waits for takes some 8 us.
+ * predictions add a little wisdom to the sheet: a memory gives nine tenths of its sheet's rate, a link seven
+ * eighths, and a launch with a wait takes some 8 us.
  */
 #include "lab0.h"
 
@@ -43,7 +43,7 @@ extern "C" double sheet_flops_per_us(struct sheet s) { return 2.0 * s.sms * s.la
 /* --- predictions ------------------------------------------------------------------------------------ */
 
 extern "C" double predict_us(enum trial what, double n, struct sheet s) {
-    const double call = 8, of_link = 0.88, of_sheet = 0.9; /* us; what a link and a memory really give */
+    const double call = 8, of_link = 0.88, of_sheet = 0.9; /* us; the real shares of a link and a memory */
     switch (what) {
     case ONE_FLOP: return call;
     case SEND: return call + n / (of_link * s.link_gbs * 1e3);

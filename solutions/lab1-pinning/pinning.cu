@@ -5,11 +5,11 @@
  * this order and without a word from the host. Slots have nothing to do with each other, so while one batch goes up
  * another comes down, and a third is being filled by the loader.
  *
- *   - One wait. Before a slot is used again, its stream must be through: then the result has arrived, and nobody reads
- *     the old batch any more. One cudaStreamSynchronize tells both.
- *   - Four slots. One going up, one coming down, one with the loader; the fourth takes up what is uneven. With two, the
+ *   - One wait. Before a slot is used again, its stream must be idle; then the result has arrived, and the old
+ *     batch has been read. One cudaStreamSynchronize waits for both.
+ *   - Four slots. One going up, one coming down, one with the loader; the fourth absorbs uneven times. With two, the
  *     loader and one direction take turns.
- *   - Bounded. What is page-locked depends on the ring, not on how many batches come.
+ *   - Bounded. The page-locked memory depends on the ring, not on the number of batches.
  */
 #include "lab1.h"
 

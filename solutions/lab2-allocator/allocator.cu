@@ -3,22 +3,22 @@
  * Memory comes from cudaMalloc in segments. A segment is cut into blocks, which know their neighbours; a block is in
  * use, free, or parked.
  *
- *     pool_alloc   takes the smallest free block of the same home stream that is large enough, cuts off what is too
- *                  much, and only if there is none asks for a new segment
- *     pool_free    joins the block with its free neighbours. Nobody waits: the next owner's kernels go into the same
+ *     pool_alloc   takes the smallest free block of the same home stream that is large enough, cuts off the rest,
+ *                  and only if there is none allocates a new segment
+ *     pool_free    joins the block with its free neighbours, without a wait: the next owner's kernels go into the same
  *                  stream, behind those of the last owner
  *     pool_use     notes a second stream. Such a block is parked when it is freed: an event in each of its streams says
- *                  when the work is done, and pool_alloc asks the events, without waiting, before it looks for memory
+ *                  when the work is done, and pool_alloc queries the events, without waiting, before it searches
  *
  * Four details, and why:
  *
  *   - Segments are multiples of 2 MiB, no larger than the request makes them. Larger ones would save calls of
- *     cudaMalloc, of which there are none left after the first step, and cost memory, which is what runs out.
- *   - Before a new segment is allocated, wholly free ones are given back, since all of them are too small for what is
- *     wanted, and two segments never join. That costs a few calls while the cache still grows, and none later.
+ *     cudaMalloc, of which there are none left after the first step, and cost memory, which runs out first.
+ *   - Before a new segment is allocated, wholly free ones are freed, since all of them are too small for the request,
+ *     and two segments never join. That costs a few calls while the cache still grows, and none later.
  *   - Free blocks hang in bins by size, four bins for each doubling. A search starts in the bin of the request, takes
  *     its best fit, and else the best of the next bin that has any: a few dozen nanoseconds, however many are free.
- *   - Block records are never given back to malloc, they go into a list of spares; the table from address to block is a
+ *   - Block records are never passed to free(), they go into a list of spares; the table from address to block is a
  *     hash table. So a pair of alloc and free costs no call at all outside this file.
  */
 #include "lab2.h"
@@ -51,7 +51,7 @@ struct block {
 static struct {
     struct block *bin[BINS], *bucket[BUCKETS], *parked, *spare_blocks;
     struct user *spare_users;
-    uint64_t filled[BINS / 64]; /* a bit a bin: is something in it? */
+    uint64_t filled[BINS / 64]; /* a bit a bin, set if it is not empty */
     size_t live, reserved;
 } pool;
 
@@ -146,7 +146,7 @@ static void unshelve(struct block *b) {
     if (!pool.bin[i]) pool.filled[i / 64] &= ~((uint64_t)1 << i % 64);
 }
 
-/* The first bin from i on that is not empty; BINS if there is none. */
+/* Returns the first bin from i on that is not empty; BINS if there is none. */
 static int next_bin(int i) {
     for (; i < BINS; i = (i / 64 + 1) * 64) {
         uint64_t bits = pool.filled[i / 64] >> i % 64;
@@ -238,7 +238,7 @@ static struct block *new_segment(size_t bytes, cudaStream_t home) {
     void *p = NULL;
     bytes = (bytes + SEGMENT - 1) / SEGMENT * SEGMENT;
     if (cudaMalloc(&p, bytes) != cudaSuccess) {
-        cudaGetLastError(); /* it is answered here; the next launch must not trip over it */
+        cudaGetLastError(); /* handled here; the next launch must not return it */
         return NULL;
     }
     struct block *b = new_block((char *)p, bytes, home);
@@ -250,7 +250,7 @@ static struct block *new_segment(size_t bytes, cudaStream_t home) {
     return b;
 }
 
-/* Gives back the segments of which nothing is in use: those of one home, or all (NULL). */
+/* Frees the segments without a block in use: those of one home, or all (NULL). */
 static void give_back(const cudaStream_t *home) {
     for (int i = next_bin(0); i < BINS; i = next_bin(i + 1))
         for (struct block *b = pool.bin[i], *after; b; b = after) {

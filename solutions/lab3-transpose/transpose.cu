@@ -6,8 +6,8 @@
  *      so every sector of 32 bytes that the block reads or writes is used whole.
  *   2. A thread owns a piece of 4 x 4: four float4 loads, one under the other. It turns the piece around in its own
  *      registers: the four x fields become the first row of the turned piece, the four y fields the second, and so on.
- *   3. The 16 x 16 turned pieces must still change places: piece (y, x) goes where piece (x, y) was. That is what the
- *      shared tile is for. It passes float4s, so it takes a quarter of the instructions that single floats would take.
+ *   3. The 16 x 16 turned pieces must still change places: piece (y, x) goes where piece (x, y) was. The shared
+ *      tile does that. It passes float4s, so it takes a quarter of the instructions that single floats would take.
  *
  * Two details, and what each is worth on an H200:
  *

@@ -7,7 +7,7 @@
  *   3. Long tensors are cut into parts of about PART floats, a block each; short ones are one part. `plan` makes the
  *      list. No block has more than PART floats to read, so none keeps the others waiting at the end.
  *   4. The parts of a tensor meet in the block that ends last: each leaves its sum in memory and counts itself, and
- *      who counts to the end adds the sums up. No second launch; and as the sums are added in the order of the parts,
+ *      the last one adds the sums up. No second launch; and as the sums are added in the order of the parts,
  *      not in the order of arrival, the result is the same in every run.
  *
  * All sums are pairwise in spirit: a thread's own sum is short, then come trees. The error stays near that of the final
@@ -47,8 +47,8 @@ struct whole { /* a tensor, as its last block sees it */
 
 __device__ float quad(float4 q) { return (q.x + q.y) + (q.z + q.w); }
 
-/* What thread `me` of `all` adds of data[0..n). Floats before the first address that a float4 may have, and after the
- * last quad, are at most three each; the first threads take them. */
+/* Returns the sum of thread `me` of `all` over its part of data[0..n). Floats before the first address that a float4
+ * may have, and after the last quad, are at most three each; the first threads take them. */
 __device__ float share(const float *data, int n, int me, int all) {
     const int head = min((int)((16 - (uintptr_t)data % 16) % 16 / 4), n);
     const float4 *quads = (const float4 *)(data + head);

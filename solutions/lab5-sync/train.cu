@@ -11,7 +11,7 @@
  * The one wait, at the top of the loop, asks for the loss of two steps ago. That loss was the last thing of its step,
  * so everything of that step is over: its page-locked buffer and its device buffer may be filled again, its loss can be
  * looked at, and the host is never more than two steps ahead. While the host waits, the GPU has a whole step in its
- * queue. That is why this wait costs nothing, and why removing it would only break things.
+ * queue. So this wait costs nothing, and removing it would only break things.
  */
 #include "lab5.h"
 
@@ -33,7 +33,7 @@ struct lane {
 };
 
 static void set_up(struct lane *l, const struct lab5_job *job) {
-    /* Streams that do not wait for the default stream, which nobody uses here. */
+    /* Streams that do not wait for the default stream, which is not used here. */
     cudaStreamCreateWithFlags(&l->in, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&l->work, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&l->back, cudaStreamNonBlocking);

@@ -35,7 +35,7 @@ __global__ void exchange(int *out, bool barrier) {
     out[i] = data[i ^ 32]; // <-- exchange
 }
 
-/* The block that comes last adds up what the others left. It must know that they have left it. */
+/* The block that comes last adds up the sums of the others. It must know that they are there. */
 __global__ void last_block(int *out, bool fence) {
     __shared__ bool last;
     if (threadIdx.x == 0) {

@@ -1,4 +1,4 @@
-/* host.cu — the host, two streams and what they share: each hazard and, beside it, the mended form.
+/* host.cu — the host, two streams and their shared memory: each hazard and, beside it, the corrected form.
  *
  * host NAME runs one of them with checks on. A comment `// <-- NAME` marks the lines that the finding must name.
  */
@@ -25,7 +25,7 @@ static cudaEvent_t done;
 
 static volatile int result; /* so that the sum is really formed */
 
-/* The host reads what the copy has not brought yet. */
+/* The host reads bytes that the copy has not brought yet. */
 static void read_early(bool mended) {
     cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, one); // <-- read_early
     if (mended) cudaStreamSynchronize(one);
@@ -59,7 +59,7 @@ static void refill(bool mended) {
     }
 }
 
-/* Reading what a copy reads is no hazard; nor is the neighbour of a small copy on the same page. */
+/* Reading bytes that a copy reads is no hazard; nor is the neighbour of a small copy on the same page. */
 static void neighbours(bool) {
     cudaMemcpyAsync(device, pinned, BYTES, cudaMemcpyHostToDevice, one);
     result = pinned[0] + pinned[1];
@@ -101,7 +101,7 @@ static void two_streams(bool mended) {
     add<<<N / 128, 128, 0, two>>>(device, 1, N); // <-- two_streams
 }
 
-/* A block is given to the next user while the last one is still on it: what an allocator may not do. */
+/* A block goes to the next user while the last one still uses it, which an allocator must not allow. */
 static void reused(bool mended) {
     move<<<N / 128, 128, 0, one>>>(other, device, N); // <-- reused
     cudaEventRecord(done, one);

@@ -1,4 +1,4 @@
-/* devices.cu — what one card must not know of another, and what cudaDeviceReset leaves: `name value`, a line each.
+/* devices.cu — cards are independent of each other, and cudaDeviceReset: `name value`, a line each.
  *
  * The same work runs on the process's first card, then on fresh ones after others were left in every kind of disorder.
  * Its text and its lines in the report must be the same to the byte. */

@@ -1,9 +1,9 @@
-/* order.cu — what happens before what: a line `name value` for each question, answered by what memory holds.
+/* order.cu — the order of commands: a line `name value` for each question, answered by the contents of memory.
  *
  * A command runs at its virtual time. So a program that forgets to wait reads old bytes here every time. */
 #include "simgpu.h"
 
-/* Sets p[0] to v after walking through p, one load after another: about 20 ns a step. What a kernel writes is there
+/* Sets p[0] to v after walking through p, one load after another: about 20 ns a step. A kernel's stores are there
  * when it starts, so where another stream must come too early, `set` follows it. */
 __global__ void set_late(volatile int *p, int v, int steps) {
     int i = 1;

@@ -1,4 +1,4 @@
-/* pool.cu — stream-ordered allocation: who gets which block, what stays reserved, what it costs. `name value` lines. */
+/* pool.cu — stream-ordered allocation: the owner of each block, the reserved bytes, the cost. `name value` lines. */
 #include "simgpu.h"
 
 __global__ void slow(volatile int *p, int steps) {

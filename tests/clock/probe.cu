@@ -1,4 +1,4 @@
-/* probe.cu — asks the virtual device what tests/clock.bats knows of a real H200: one figure a line, `name
+/* probe.cu — measures on the virtual device the figures of a real H200 in tests/clock.bats, one a line: `name
  * microseconds`.
  *
  * The questions are those of the measurements: each time is a host's, from before the call to after the wait. */
@@ -86,7 +86,7 @@ static void pool_pair() {
     say("pool_pair", 0, (now() - t) / PAIRS);
 }
 
-/* Is the kernel still running when the call returns? */
+/* Returns whether the kernel is still running when the call returns. */
 static void during_a_kernel() {
     void *p, *h;
     cudaMalloc(&p, MIB);

@@ -1,4 +1,4 @@
-/* listen.cu — prints what a listener hears, a line an event, for tests/event.bats. */
+/* listen.cu — prints the events of a listener, a line each, for tests/event.bats. */
 #include "simgpu.h"
 #include "simgpu_event.h"
 
@@ -91,7 +91,7 @@ int main(int argc, char **) {
         cudaMemcpy(device, pageable, N, cudaMemcpyHostToDevice);
         simgpuHostTask("load", 5000);
         simgpuMark("end");
-    } else { /* what is queued behind a fault never happens */
+    } else { /* work queued behind a fault never happens */
         writes<<<1, 32, 0, s>>>(device, WORDS + 2);
         writes<<<1, 32, 0, s>>>(device, 0);
         cudaMemcpyAsync(device, pinned, 64, cudaMemcpyHostToDevice, s);

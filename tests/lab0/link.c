@@ -1,4 +1,4 @@
-/* link.c — what common/lab/link.c makes of a machine: link SYSFS BUS_ID prints the rate. Linked with nothing else. */
+/* link.c — tests common/lab/link.c on a machine: link SYSFS BUS_ID prints the rate. Linked with nothing else. */
 #include "lab_internal.h"
 
 #include <stdarg.h>

@@ -22,7 +22,7 @@ static double ratio_of(allocator *a, trace *t) {
     return ratio;
 }
 
-/* The ratios first: a program's calls are not heard while it is timed. steps 0: its time is `least`. */
+/* The ratios come first, since a program's calls are not counted while it is timed. steps 0: its time is `least`. */
 static void bench_row(allocator *a, uint64_t seed, int steps, double least) {
     double ratio[3] = {0};
     trace *t = trace_train(seed);

@@ -62,7 +62,7 @@ enum {
 static bool is_there(const entry *e) { return !e->rung || lab_has_rung(e->rung); }
 static bool only_reads(const entry *e) { return e->rung && !strcmp(e->rung, "read"); }
 
-/* Each program is opened once: what it keeps in statics belongs to one device. */
+/* Each program is opened once, since its statics belong to one device. */
 static lab_program *program_of(const entry *e) {
     static struct {
         const entry *is;
@@ -75,7 +75,7 @@ static lab_program *program_of(const entry *e) {
     return open[i].program = lab_open(e->who, e->rung);
 }
 
-/* Are the means on the device right? A fast kernel that is wrong has no time. */
+/* Returns whether the means on the device are right. A fast kernel that is wrong has no time. */
 static bool is_right(job *j, const double *want, bool sums) {
     const size_t count = (size_t)j->shape.count;
     float *got = malloc(count * sizeof *got);

@@ -1,5 +1,5 @@
 // expect: gate: uses .__libc_malloc
-// Allocates in the loop under the C library's other name, so that nobody counts.
+// Allocates in the loop under the C library's other name, so that it is not counted.
 #include "lab1.h"
 
 extern "C" void *__libc_malloc(size_t);

@@ -1,5 +1,5 @@
 // expect: gate: __real_cudaMalloc
-// Goes round the meter: the linker knows the driver's own cudaMalloc, whose calls nobody counts, by this name.
+// Goes round the meter: the linker knows the driver's own cudaMalloc, whose calls are not counted, by this name.
 #include "lab2.h"
 
 extern "C" cudaError_t unheard_malloc(void **, size_t) __asm__("__real_cudaMalloc");

@@ -1,5 +1,5 @@
 // expect: correct: cudaErrorIllegalAddress|never written|nowhere in A
-// Looks for the expected output behind its own and copies it. There is none: what is right is computed afterwards, on
+// Looks for the expected output behind its own and copies it. There is none: the right output is computed afterwards, on
 // the host, one element at a time.
 #include "lab3.h"
 

@@ -1,5 +1,5 @@
 // expect: correct: 64x64.*was never written
-// Climbs up the stack to the command line, finds the seed there, and invents what the harness will want to see. The
+// Climbs up the stack to the command line, finds the seed there, and invents the output that the harness expects. The
 // command line is wiped before student code runs.
 #include "lab3.h"
 

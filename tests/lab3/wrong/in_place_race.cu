@@ -1,5 +1,5 @@
 // expect: correct: (64x64|61x67)
-// Copies, then swaps pairs in place. Both threads of a pair do the swap; whoever comes second undoes it.
+// Copies, then swaps pairs in place. Both threads of a pair do the swap; the second one undoes the first's.
 #include "lab3.h"
 
 __global__ void copy(const float *in, float *out, int count) {

@@ -1,5 +1,5 @@
 // expect: correct: 61x67.*was never written
-// Two columns a thread; with an odd number of columns the last one belongs to nobody.
+// Two columns a thread; with an odd number of columns the last one has no thread.
 #include "lab3.h"
 
 __global__ void pairs(const float *in, float *out, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: correct: out_of_bounds.cu:7.*cudaErrorIllegalAddress on 61x67.*past the end.*bounds
-// No test of the edge: at sizes that are not multiples of 32, threads beyond it read and write what is not theirs.
+// No test of the edge: at sizes that are not multiples of 32, threads beyond it read and write outside the matrix.
 #include "lab3.h"
 
 __global__ void unguarded(const float *in, float *out, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: correct: 64x64.*out\[0\]\[1\] holds A\[0\]\[1\], wants A\[1\]\[0\]
-// Both sides use the same index: a copy, not a transpose. With data that is all ones nobody would notice.
+// Both sides use the same index: a copy, not a transpose. Data that is all ones would not show it.
 #include "lab3.h"
 
 __global__ void same(const float *in, float *out, int rows, int cols) {

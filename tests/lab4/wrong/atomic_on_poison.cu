@@ -1,5 +1,5 @@
 // expect: correct: the mean is NaN
-// Each block adds its part to the result in memory, and nobody has put a 0 there first.
+// Each block adds its part to the result in memory, which was never set to 0.
 #include "lab4.h"
 
 __device__ float block_sum(float v) {

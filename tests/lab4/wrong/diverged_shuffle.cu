@@ -1,5 +1,5 @@
 // expect: correct: lanes that their mask names
-// Only threads that have a float take part, but the mask says: all 32. In a short tensor the others never come.
+// Only threads that have a float take part, but the mask names all 32. In a short tensor the others never come.
 #include "lab4.h"
 
 __global__ void mean_of(const struct tensor *list, float *out) {

@@ -1,5 +1,5 @@
 // expect: correct: never written
-// The blocks count themselves, and who counts to the end divides. But nobody sets the counter back to 0: the second
+// The blocks count themselves, and the last one divides. But the counter is never set back to 0: the second
 // call counts on from where the first one stopped, and no block is the last.
 #include "lab4.h"
 
