@@ -22,7 +22,7 @@ $roof << END
 END
 # operations a byte, Gflop/s, the roof above, the time in us, where the label goes, the name
 $spots << END
-0.1667 627.6 716.7 106.92 0.67 "SAXPY, 2^25 floats"
+0.1667 635.8 716.7 105.55 0.67 "SAXPY, 2^25 floats"
 0.08333 0.0001239 358.3 8.07 1 "one addition"
 10.67 27.34 4.587e+04 19.17 1 "matmul 64"
 85.33 2700 6.488e+04 99.42 0.67 "matmul 512, simple"
