@@ -197,7 +197,7 @@ gate_stops() {
 }
 
 @test "gate: code before main" {
-    gate_stops 'runs before main' 'int cheat_before_main; __attribute__((constructor)) void early() { cheat_before_main = 1; }'
+    gate_stops 'runs before main' '__attribute__((constructor)) void early() { printf("early\\n"); }'
 }
 
 @test "gate: code after main" {

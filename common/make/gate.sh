@@ -44,19 +44,28 @@ system_headers() {
     fi 2>&1 | sed -n '/search starts here:$/,/^End of search list/s,^ */,/,p' | xargs -r -d '\n' realpath -m | sort -u
 }
 
-# Reads paths, a line each; prints those that a submission may not use. A path is judged by its real target.
+# Reads paths, a line each; prints those that a submission may not name. A path is judged by where it leads to. The
+# system's own links lead out of its folders (Debian 13: asm/ to /usr/lib/linux); a path that is spelled within such a
+# folder, `..` taken away, may follow them below /usr.
 foreign() {
-    local path folder folders name
+    local path raw folder folders name
     folders=$(system_headers)
     name=$(sed -n '1s/^#line 1 "\(.*\)"$/\1/p' "$program.cu") # compilers list the source under this name, too
-    grep . | sort -u | grep -vxF -e "$name" | xargs -r -d '\n' realpath -m --relative-base=. | sort -u |
-        while read -r path; do
+    grep . | sort -u | grep -vxF -e "$name" >"$program.paths" || true
+    xargs -r -d "\n" realpath -m --relative-base=. <"$program.paths" >"$program.real"
+    paste "$program.real" "$program.paths" | sort -u |
+        while IFS=$'\t' read -r path raw; do
             case $path in "$dir/lab$n.h" | common/simgpu/include/* | "$program.cu" | "$name") continue ;; esac
             for folder in $folders; do
                 case $path in "$folder"/*) continue 2 ;; esac
             done
+            if [[ $path == /usr/* ]]; then
+                for folder in $folders; do
+                    case $(realpath -s -m "$raw") in "$folder"/*) continue 2 ;; esac
+                done
+            fi
             echo "$path"
-        done
+        done | sort -u
 }
 
 look_at_includes() {

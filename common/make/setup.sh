@@ -29,7 +29,7 @@ quietly() {
 }
 
 packages=
-for pair in clang:clang make:make bats:bats shellcheck:shellcheck clang-format:clang-format cppcheck:cppcheck readelf:binutils objdump:binutils git:git awk:gawk patch:patch; do
+for pair in clang:clang make:make bats:bats shellcheck:shellcheck clang-format:clang-format cppcheck:cppcheck readelf:binutils objdump:binutils git:git awk:gawk patch:patch ps:procps; do
     program=${pair%%:*} package=${pair##*:}
     if [ "$program" = clang ]; then
         common/make/need.sh clang 2>/dev/null && continue
