@@ -303,7 +303,9 @@ static void grade_time(lab_program *mine) {
     const double reference = step_time(LAB_REFERENCE, NULL, large, GPU_STEPS);
     training *you = training_new(mine, NULL, large, GPU_STEPS);
     training *alone = training_new(lab_open(LAB_LADDER, "kernels_alone"), NULL, large, GPU_STEPS);
+    lab_fence(false); /* five questions a step */
     lab_duel d = lab_time_duel((lab_timer){LAB_HOST_CLOCK, 0, 1, false}, &you->work, &alone->work, 9);
+    lab_fence(true);
     lab_verdict *time = lab_verdict_of(TIME);
     if (isnan(d.ratio)) return lab_skip_rest("not measured: a CUDA call failed in one of the timed runs");
     lab_grade_interval(lab_verdict_of(BUSY), 100 / d.ratio, 100 / d.hi, 100 / d.lo);

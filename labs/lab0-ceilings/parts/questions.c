@@ -72,17 +72,18 @@ static void ask_about_sheets(struct exam *e, struct sheet mine) {
     }
 }
 
-/* A size that takes some microseconds by the sheet, about as long as it takes to start it and to wait. */
+/* A card takes some microseconds to fill with warps, which no sheet gives; so a run on a card is longer.
+ * A size that takes some microseconds by the sheet, about as long as it takes to start it and to wait. */
 static long small_amount(enum trial t, const struct bench_bed *bed, struct sheet s) {
-    const double share = random_share(), us = 10 + 6 * share;
+    const bool card = lab_lane() == LAB_GPU;
+    const double share = random_share(), us = (card ? 30 : 10) + 6 * share;
     const double memory = s.bus_bits / 8.0 * 2 * s.mem_clock_mhz, fp32 = 2.0 * s.sms * s.lanes * s.clock_mhz;
     const double round = (double)trial_n(FMA, bed, 1);
     switch (t) {
     case ONE_FLOP: return 1;
     case SEND: return (long)(us * s.link_gbs * 1e3) / 16 * 16;
     case COPY: return (long)(us * memory / 2) / 16 * 16;
-    /* A card takes some microseconds to fill with warps, which no sheet gives; so the run on a card is longer. */
-    case FMA: return (long)ceil((lab_lane() == LAB_GPU ? 25 + 10 * share : 6 + 3 * share) * fp32 / round);
+    case FMA: return (long)ceil((card ? 25 + 10 * share : 6 + 3 * share) * fp32 / round);
     }
     return 0;
 }
