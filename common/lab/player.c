@@ -31,6 +31,11 @@ static struct {
     lab_answerer answerer;
 } stage;
 
+static void *need(void *memory) {
+    if (!memory) lab_die("out of memory for a message");
+    return memory;
+}
+
 bool lab_playing(void) { return stage.playing; }
 void lab_answer_with(lab_answerer answerer) { stage.answerer = answerer; }
 
@@ -38,8 +43,7 @@ void lab_answer_with(lab_answerer answerer) { stage.answerer = answerer; }
 void lab_ask(const void *question, size_t question_size, void *answer, size_t answer_size) {
     if (!stage.answerer) lab_die("the player asks the judge, which expects no questions");
     bool playing = stage.playing;
-    char *asked = malloc(question_size + 1), *answered = calloc(1, answer_size + 1);
-    if (!asked || !answered) lab_die("out of memory for an answer of %zu bytes", answer_size);
+    char *asked = need(malloc(question_size + 1)), *answered = need(calloc(1, answer_size + 1));
     memcpy(asked, question, question_size); /* the program may change its own while the judge reads it */
     stage.playing = false;
     if (playing) lab_unlock();

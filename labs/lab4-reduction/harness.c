@@ -165,12 +165,12 @@ static bool check_lengths(lab_program *mine, uint64_t seed) {
     LAB_SAY(lab_verdict_of(CORRECT)->want, "arrays of 1 to 65537, hidden %d; lists of 1, 7, hidden %d, 2000", hidden,
             count);
     for (size_t i = 0; i <= sizeof lengths / sizeof *lengths; i++) {
-        const job_shape array = {.array = true,
+        const job_shape shape = {.array = true,
                                  .count = 1,
                                  .length = i < sizeof lengths / sizeof *lengths ? lengths[i] : hidden,
                                  .align = i % 2 ? JOB_PACKED : JOB_ALIGNED,
                                  .seed = seed + 1000 * i};
-        if (!check_job(mine, &array)) return false;
+        if (!check_job(mine, &shape)) return false;
     }
     const job_shape lists[] = {
         {.count = 1, .length = 5000, .align = JOB_ALIGNED, .seed = seed + 1},
@@ -378,11 +378,11 @@ static void grade_gpu(job *array, job *tensors) {
 /* --counted: the program under ncu. */
 static void run_counted(lab_program *mine, uint64_t seed) {
     const char *entry = getenv("LAB4_COUNT");
-    const job_shape array = {.array = true, .count = 1, .length = COUNTED_FLOATS, .align = JOB_ALIGNED, .seed = seed};
+    const job_shape shape = {.array = true, .count = 1, .length = COUNTED_FLOATS, .align = JOB_ALIGNED, .seed = seed};
     const job_shape tensors = {
         .count = COUNTED_TENSORS, .length_of = skewed_length, .align = JOB_ALIGNED, .seed = seed};
     lab_time once;
-    run_job(new_job(mine, "counted", entry && !strcmp(entry, "mean") ? &array : &tensors), &once);
+    run_job(new_job(mine, "counted", entry && !strcmp(entry, "mean") ? &shape : &tensors), &once);
 }
 
 /* --lines: one call of each, right or wrong, and what each line of them cost. */

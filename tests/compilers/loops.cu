@@ -1,4 +1,5 @@
-// Loops whose number of turns only the running program knows. Each pair of kernels takes as many steps with every clang.
+// Loops whose number of turns only the running program knows. Each pair of kernels takes as many steps with every
+// clang.
 #include <cstdio>
 
 // The end of a thread's share, or of the array: two conditions.

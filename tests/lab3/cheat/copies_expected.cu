@@ -1,6 +1,6 @@
 // expect: correct: cudaErrorIllegalAddress|never written|nowhere in A
-// Looks for the expected output behind its own and copies it. There is none: the right output is computed afterwards, on
-// the host, one element at a time.
+// Looks for the expected output behind its own and copies it. There is none: the right output is computed afterwards,
+// on the host, one element at a time.
 #include "lab3.h"
 
 __global__ void take(float *out, size_t count) {
