@@ -45,15 +45,18 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Read once, kept to the end. */
 int bb_labs(bb_lab **labs) {
+    static bb_lab *all;
+    static int n;
     glob_t found;
-    int n = 0;
-    *labs = NULL;
-    if (glob("labs/lab*-*/", 0, NULL, &found)) return 0;
-    *labs = bb_must(calloc(found.gl_pathc, sizeof **labs));
-    for (size_t i = 0; i < found.gl_pathc; i++) (*labs)[n++] = lab_of(found.gl_pathv[i]);
-    globfree(&found);
-    qsort(*labs, (size_t)n, sizeof **labs, by_number);
+    if (!all && !glob("labs/lab*-*/", 0, NULL, &found)) {
+        all = bb_must(calloc(found.gl_pathc, sizeof *all));
+        for (size_t i = 0; i < found.gl_pathc; i++) all[n++] = lab_of(found.gl_pathv[i]);
+        globfree(&found);
+        qsort(all, (size_t)n, sizeof *all, by_number);
+    }
+    *labs = all;
     return n;
 }
 
