@@ -327,7 +327,8 @@ line_of() { grep -n "$1" tests/clock/gaps.cu | sed -n "${2:-1}s/:.*//p"; }
     # A copy of 1 MiB from the device (20.9 us) and the wake-up (2.84 us).
     [ "$(gap 'blocked in memcpy' 'host blocked in cudaMemcpy')" = "23733 $(line_of DeviceToHost)" ]
     # 400 us of work, of which a kernel of 101.2 us covers the beginning.
-    [ "$(gap 'host works' 'host working')" = "298775 $(line_of 'load batch')" ]
+    # (Another clang's kernel takes some ns more.)
+    [[ $(gap 'host works' 'host working') =~ ^2987[78][0-9]" $(line_of 'load batch')"$ ]]
     [ "$(gap 'waiting for copy' 'waiting for copy')" = "21793 $(line_of 'MIB, cudaMemcpyHostToDevice')" ]
     [ "$(gap 'waiting for copy' 'host working')" = "0 0" ]
     [ "$(gap 'host function' 'waiting for a host function')" = "54040 $(line_of cudaLaunchHostFunc)" ]
