@@ -251,7 +251,7 @@ $(B)/reference/lab$1.cu: solutions/$$(notdir $$(dir$1))/$$(file$1)
 
 ifdef compile_ll
 # Each file that is included, the system's too, is written down when it is opened (.headers), so also where the compiler then fails.
-$(B)/%/lab$1.ll: $(B)/%/lab$1.cu $(CUDA_TOOLS)
+$(B)/%/lab$1.ll: $(B)/%/lab$1.cu $(CUDA_TOOLS) Makefile
 	@rm -f $$(@:.ll=.headers)
 	@$$(call compile_ll,$$<,$$(@:.ll=),-I $$(dir$1) -Xclang -sys-header-deps -Xclang -header-include-file -Xclang $$(@:.ll=.headers))
 $(B)/%/lab$1.o: $(B)/%/lab$1.ll
@@ -272,10 +272,10 @@ $(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.c $(JUDGE_MADE_BY)
 	@$$(call judge_c,$$(dir$1))
 $(B)/obj/lab$1/%.o: tests/lab$1/%.c $(JUDGE_MADE_BY)
 	@$$(call judge_c,$$(dir$1))
-$(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.cu $(CUDA_TOOLS)
+$(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.cu $(CUDA_TOOLS) Makefile
 	@mkdir -p $$(@D)
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab)
-$(B)/obj/lab$1/%.o: $$(dir$1)/%.cu $(CUDA_TOOLS)
+$(B)/obj/lab$1/%.o: $$(dir$1)/%.cu $(CUDA_TOOLS) Makefile
 	@mkdir -p $$(@D)
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab)
 judge$1 := $$(wildcard $$(dir$1)/*.c $$(dir$1)/parts/*.c $$(dir$1)/parts/*.cu tests/lab$1/bench.c)
