@@ -51,7 +51,7 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat editor clean FORCE
+.PHONY: list setup check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat mistakes editor clean FORCE
 list: $(B)/bluebar ; @$(B)/bluebar list
 setup:        ; @$(DO)/setup.sh && $(MAKE) editor
 check: $(B)/bluebar FORCE ; @$(DO)/check.sh
@@ -67,6 +67,7 @@ bench-sim: FORCE ; @$(DO)/bench.sh sim
 bench-clock: FORCE ; @$(DO)/bench.sh clock
 fuzz: FORCE   ; @$(DO)/bench.sh fuzz
 repeat: FORCE ; @tests/repeat.sh
+mistakes: FORCE ; @tests/mistakes.sh
 editor:       ; @$(DO)/editor.sh $(CLANG) $(SIM_CUDA)
 clean:        ; @rm -rf .build && echo 'clean: removed .build'
 FORCE:

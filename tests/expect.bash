@@ -7,11 +7,15 @@ expected() {
     line=$(sed -n 's,^// expect: ,,p' "$1" | head -n 1)
     what=${line%%:*}
     regex=${line#*: }
-    if [ -z "$line" ] || [ "$what" = "$line" ]; then
-        echo "$1 does not open with '// expect: ROW|gate|run: REGEX'"
+    if [ "$line" != full ] && { [ -z "$line" ] || [ "$what" = "$line" ]; }; then
+        echo "$1 does not open with '// expect: ROW|gate|run: REGEX' or '// expect: full'"
         return 1
     fi
     grade "$1" 12345
+    if [ "$line" = full ]; then
+        echo "expected a full grade"
+        return "$status"
+    fi
     if [ "$status" = 0 ]; then
         echo "$1 passes: a hole in the grader"
         return 1

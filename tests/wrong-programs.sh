@@ -1,12 +1,13 @@
 #!/bin/bash
-# wrong-programs.sh LAB: prints a Bats file with one test for each program in this lab's wrong/ and cheat/.
+# wrong-programs.sh LAB: prints a Bats file with one test for each program in this lab's wrong/, cheat/ and right/.
 #
 # What is one mistake away from the solution is a patch (`whole` in common/make/lib.sh). Such a program opens with what the grader
 # must say of it:
 #     // expect: ROW: REGEX     that row is not full, and its value, place or reason matches the extended regex
 #     // expect: gate: REGEX    the gate refuses it with such a message, and it is never run
 #     // expect: run: REGEX     it ends without a score, and what is said matches
-# In every case the grade is not full. (A wrong program that passes is a hole in the grader.)
+#     // expect: full           it is right, in an unusual way, and every row is full
+# In every case but the last the grade is not full. (A wrong program that passes is a hole in the grader.)
 # A few, each of which is caught in another way, are part of `make test-quick`.
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,7 +17,7 @@ quick='lab3/wrong/missing_sync lab3/wrong/odd_column lab3/wrong/view_strides_onl
 echo "# Made by tests/wrong-programs.sh."
 echo "load '$PWD/tests/helper'"
 echo "load '$PWD/tests/expect'"
-for f in tests/lab"$1"/{wrong,cheat}/*.{cu,patch}; do
+for f in tests/lab"$1"/{wrong,cheat,right}/*.{cu,patch}; do
     [ -f "$f" ] || continue
     name=${f#tests/}
     case " $quick " in *" ${name%.*} "*) echo '# bats test_tags=quick' ;; esac
