@@ -92,15 +92,16 @@ widened() { { printf '  call void @llvm.memcpy.%s\n' "$1"; printf '%s\n' "${@:2}
     done
 }
 
-@test "loops with two conditions and short branches cost as much with every clang" {
+@test "loops with two conditions or a varying step, and short branches, cost as much with every clang" {
     for compiler in $compilers; do
         compiled "$compiler" loops
         SIMGPU_REPORT=$BATS_TEST_TMPDIR/report apart "$program"
         grep '"kind":"launch"' "$BATS_TEST_TMPDIR/report" >"$BATS_TEST_TMPDIR/launches"
-        [ "$(wc -l <"$BATS_TEST_TMPDIR/launches")" = 2 ]
+        [ "$(wc -l <"$BATS_TEST_TMPDIR/launches")" = 3 ]
         echo "$compiler: $(grep -o '"kernel":"[^"]*"\|"duration_ns":[0-9]*\|"simgpu__issue_slots.sum":[0-9]*' "$BATS_TEST_TMPDIR/launches" | tr '\n' ' ')"
         # Four loads in the loop's turn would be a round of latency instead of four.
         [ "$(grep -c 'ld\.global\.[a-z0-9]*[[:space:]]' <(sed -n '/entry _Z5chunk/,/^}/p' "$program.ptx"))" = 1 ]
+        [ "$(grep -c 'ld\.global\.[a-z0-9]*[[:space:]]' <(sed -n '/entry _Z5steps/,/^}/p' "$program.ptx"))" = 4 ]
         # A branch over few instructions is none on a card: 6 slots a warp, wherever the parameters are loaded.
         grep '_Z12copy_guarded' "$BATS_TEST_TMPDIR/launches" | grep -o '"simgpu__issue_slots.sum":[0-9]*' >"$BATS_TEST_TMPDIR/$compiler.slots"
         diff "$BATS_TEST_TMPDIR/${compilers%%[[:space:]]*}.slots" "$BATS_TEST_TMPDIR/$compiler.slots"

@@ -94,7 +94,7 @@ tile        16 20  bank conflicts
 tile_padded 30 30
 TEXT
     # The same padded tile in a loop whose bounds the compiler does not know.
-    sed -i 's/for (int k = 0; k < RUNG_TILE; k += RUNG_THREAD_ROWS)/for (int k = 0; k < 4 * blockDim.y; k += blockDim.y)/' "$BATS_TEST_TMPDIR/tile_padded/transpose.cu"
+    sed -i 's/for (int k = 0; k < RUNG_TILE; k += RUNG_THREAD_ROWS)/for (int k = 0; k < RUNG_TILE; k += blockDim.y)/' "$BATS_TEST_TMPDIR/tile_padded/transpose.cu"
     grade "$BATS_TEST_TMPDIR/tile_padded/transpose.cu"
     [[ $(field "$record" virtual-time next) == *"constant bounds"* ]]
     grade starter

@@ -16,6 +16,20 @@ __global__ void copy_guarded(const float4 *in, float4 *out, long n) {
     if (i < n) out[i] = in[i];
 }
 
+// Steps that are no constant: one load a loop.
+__global__ void steps(const float *in, float *out, int n) {
+    float sum = 0;
+    for (int k = 0; k < 32; k += blockDim.y) sum += in[k];
+    for (int k = 0; k < 4 * blockDim.y; k += blockDim.y) sum += in[k];
+    int k = 0;
+    do {
+        sum += in[k];
+        k += blockDim.x;
+    } while (k < 4096);
+    for (int k = n - 1; k >= 0; k -= blockDim.x) sum += in[k];
+    out[threadIdx.x] = sum;
+}
+
 int main() {
     const int n = 8000, share = 32;
     float *in, *out;
@@ -24,6 +38,7 @@ int main() {
     cudaMemset(in, 0, n * sizeof *in);
     chunk<<<1, 256>>>(in, out, share, n);
     copy_guarded<<<8, 256>>>((const float4 *)in, (float4 *)out, n / 4);
+    steps<<<1, 256>>>(in, out, n);
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
     cudaFree(in);
     cudaFree(out);

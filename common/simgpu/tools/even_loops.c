@@ -1,12 +1,14 @@
-/* even_loops — keeps a loop with two conditions rolled, whatever the compiler's version.
+/* even_loops — keeps a loop with two conditions, or with a step that is no constant, rolled, whatever the compiler's
+ * version.
  *
  *   even_loops IN.ll >OUT.ll
  *
  * In `for (int i = first; i < first + share && i < n; i++)` clang 19 and later see that the loop ends at the smaller of
  * the two, and unroll it four times; clang 14 to 16 do not. Four loads at a time instead of one make a kernel faster by
- * far, and a grade would depend on the compiler. So this program stands between clang's front end and its optimiser,
- * reads LLVM IR as text, and adds to the description of each such loop that it is not to be unrolled by a number of
- * turns that is known only at run time:
+ * far, and a grade would depend on the compiler. The same holds for `for (int k = 0; k < 32; k += blockDim.y)`, where
+ * clang 19 knows that blockDim.y lies between 1 and 1024. So this program stands between clang's front end and its
+ * optimiser, reads LLVM IR as text, and adds to the description of each such loop that it is not to be unrolled by a
+ * number of turns that is known only at run time:
  *
  *   27:                                                     the loop's head
  *     br i1 %32, label %33, label %37                       the first condition; if it holds, the second, in 33
@@ -14,6 +16,12 @@
  *     %38 = phi i1 [ false, %27 ], [ %36, %33 ]             && of both
  *   ...
  *     br label %27, !llvm.loop !280                         back to the head
+ *
+ *   %19 = load i32, i32* %8, align 4                        the head loads a counter for its condition,
+ *   ...
+ *   %35 = add i32 %34, %33                                  and between it and the way back a step is added
+ *   store i32 %35, i32* %8, align 4                         that is no literal
+ *
  *   !280 = distinct !{!280, !263, !281, !44}
  *   !280 = distinct !{!280, !263, !281, !44, !{!"llvm.loop.unroll.runtime.disable"}}
  *
@@ -72,6 +80,35 @@ static bool has_two_conditions(const char *function, const char *line, const cha
     return phi < end && found && found < end;
 }
 
+/* Returns true if the value that the instruction before `store`, between it and `line`, gave to `value` is a sum or a
+ * difference, neither side of which is a literal. */
+static bool is_varying(const char *line, const char *store, const char *value) {
+    char begin[80];
+    int length = snprintf(begin, sizeof begin, "  %s = ", value);
+    for (; line < store; line = next_line(line)) {
+        const char *what = line + length, *end = next_line(line);
+        if (strncmp(line, begin, (size_t)length) != 0) continue;
+        if (strncmp(what, "add ", 4) != 0 && strncmp(what, "sub ", 4) != 0) return false;
+        const char *left = strchr(what, '%'), *comma = strchr(what, ',');
+        return left && left < end && comma && left < comma && comma + 2 < end && comma[2] == '%';
+    }
+    return false;
+}
+
+/* Returns true if the loop between the lines `head` and `back` changes an integer that its condition loads by a step
+ * that is no literal. The condition stands in the block that begins at `condition`. */
+static bool has_varying_step(const char *head, const char *back, const char *condition) {
+    char counter[64], value[64], into[64];
+    for (const char *at = condition; *at == ' '; at = next_line(at)) {
+        if (sscanf(at, "  %%%*s = load i%*d, %*s %63[^, \n]", counter) != 1) continue;
+        for (const char *store = head; store < back; store = next_line(store))
+            if (sscanf(store, "  store i%*d %63[^, \n], %*s %63[^, \n]", value, into) == 2 && !strcmp(into, counter) &&
+                *value == '%' && is_varying(head, store, value))
+                return true;
+    }
+    return false;
+}
+
 /* The line of metadata !number, from behind `= `; "" if there is none. */
 static const char *metadata(unsigned long number) {
     char begin[32];
@@ -102,16 +139,23 @@ static void add_rolled(unsigned long number) {
     rolled.number[rolled.count++] = number;
 }
 
+/* A loop is a branch back to a head that stands before it: `br label %head`, or `br i1 %again, label %head, ...` where
+ * the condition is at the end (do while). */
 static void find_loops(void) {
-    const char *function = text;
+    const char *function = text, *block_begin = text;
     for (const char *line = text; *line; line = next_line(line)) {
-        if (!strncmp(line, "define ", 7)) function = next_line(line);
-        if (strncmp(line, "  br label %", 12) != 0) continue;
-        const char *head = line + 12, *loop = strstr(line, "!llvm.loop !"), *first;
+        if (!strncmp(line, "define ", 7)) function = block_begin = next_line(line);
+        if (*line != ' ' && *line != '\n') block_begin = next_line(line); /* a label */
+        int at = 0;
+        if (sscanf(line, "  br i1 %*[^,], label %%%n", &at), !at) sscanf(line, "  br label %%%n", &at);
+        const char *head = line + at, *loop = strstr(line, "!llvm.loop !"), *first;
         size_t length = strcspn(head, ",\n");
-        if (!loop || loop > next_line(line) || !(first = block(function, head, length))) continue;
+        if (!at || !loop || loop > next_line(line) || !(first = block(function, head, length))) continue;
         unsigned long number = strtoul(loop + 12, NULL, 10);
-        if (has_two_conditions(function, first, head, length) && !has_pragma(metadata(number))) add_rolled(number);
+        bool at_end = !strncmp(line, "  br i1 ", 8);
+        bool differs = (!at_end && has_two_conditions(function, first, head, length)) ||
+                       has_varying_step(first, line, at_end ? block_begin : first);
+        if (differs && !has_pragma(metadata(number))) add_rolled(number);
     }
 }
 
