@@ -44,6 +44,24 @@ totals syncs=0
 END
 }
 
+@test "a call that fails is told with its place, error and cause, each time" {
+    diff <(apart "$B/tests/event/listen" refused 2>/dev/null) - <<'END'
+8 may listen
+gap host working
+totals syncs=0
+mark refused
+refusal cudaLaunchKernel error=9 cause=2 writes: a block of (2000,1,1) = 2000 threads; a block has at most 1024, and at most (1024,1024,64) from listen.cu
+refusal cudaLaunchKernel error=9 cause=2 writes: a block of (2000,1,1) = 2000 threads; a block has at most 1024, and at most (1024,1024,64) from listen.cu
+refusal cudaLaunchKernel error=9 cause=3 writes: a grid of (1,70000,1) blocks; a grid has at most (2147483647,65535,65535) from listen.cu
+refusal cudaLaunchKernel error=1 cause=5 writes: 1048576 bytes of shared memory a block; at most 49152 from listen.cu
+refusal cudaMemcpy error=1 cause=0 the source is a null pointer; check that its allocation succeeded from listen.cu
+gap host launching from listen.cu
+totals syncs=0
+mark end
+totals syncs=0
+END
+}
+
 @test "a fault is told as kind, address, place and thread; what was queued behind it did not happen" {
     diff <(apart "$B/tests/event/listen" fault 2>/dev/null) - <<'END'
 8 may listen

@@ -159,6 +159,8 @@ typedef struct {
 const struct simgpu_launch *lab_slowest(const lab_usage *u);
 const struct simgpu_fault *lab_fault(const lab_usage *u);
 const struct simgpu_finding *lab_finding(const lab_usage *u);
+/* The first call that returned this error by itself, as its event, which has the place; NULL: none, or the gpu lane. */
+const struct simgpu_event *lab_refusal(const lab_usage *u, cudaError_t error);
 
 /* In words, in the caller's text, which is returned: simgpu_event.h has the parts. "; the slowest kernel: LSU: ..." is
  * empty where no kernel was timed. */
@@ -194,6 +196,8 @@ void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text);
 void lab_blame_return(lab_verdict *v, const char *text);
 /* Places a row's blame where a kernel was stopped, and adds the reason, if the report has one. */
 void lab_blame_fault(lab_verdict *v, const lab_usage *u);
+/* The same where the first call failed with this error, with the call's name and what it said. */
+void lab_blame_refusal(lab_verdict *v, const lab_usage *u, cudaError_t error);
 /* The same where the checks found something. */
 void lab_blame_finding(lab_verdict *v, const lab_usage *u);
 /* Prints the student's source with the counters beside each line, from the first function that cost something on. */

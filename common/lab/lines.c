@@ -168,6 +168,20 @@ void lab_blame_finding(lab_verdict *v, const lab_usage *u) {
                       lab_say_finding(f, SIMGPU_LAST, last, sizeof last));
 }
 
+/* A launch is written as <<<...>>>, so its call has no name for the student. */
+void lab_blame_refusal(lab_verdict *v, const lab_usage *u, cudaError_t error) {
+    const struct simgpu_event *e = lab_refusal(u, error);
+    size_t n = strlen(v->why);
+    if (!e) return;
+    const struct simgpu_refusal *r = &e->is.refusal;
+    const bool launch = !strcmp(r->call, "cudaLaunchKernel");
+    lab_blame_place(v, &e->at);
+    if (r->text[0])
+        lab_text(v->why + n, sizeof v->why - n, "\n%s%s%s", launch ? "" : r->call, launch ? "" : ": ", r->text);
+    else
+        lab_text(v->why + n, sizeof v->why - n, "\n%s returned it", launch ? "the launch" : r->call);
+}
+
 /* --- the annotated source --------------------------------------------------------------------- */
 
 static const lab_line *line_at(const lab_usage *u, const char *file, int line) {

@@ -69,6 +69,9 @@ static void keep_strings(struct simgpu_event *e) {
     } else if (e->kind == SIMGPU_FINDING) {
         for (int k = 0; k < 2; k++) e->is.finding.side[k].at.file = kept(e->is.finding.side[k].at.file);
         e->is.finding.variable = kept(e->is.finding.variable);
+    } else if (e->kind == SIMGPU_REFUSAL) {
+        e->is.refusal.call = kept(e->is.refusal.call);
+        e->is.refusal.text = kept(e->is.refusal.text);
     }
 }
 
@@ -186,6 +189,12 @@ const struct simgpu_fault *lab_fault(const lab_usage *u) {
 const struct simgpu_finding *lab_finding(const lab_usage *u) {
     for (int i = 0; i < u->nevents; i++)
         if (u->events[i].kind == SIMGPU_FINDING) return &u->events[i].is.finding;
+    return NULL;
+}
+
+const struct simgpu_event *lab_refusal(const lab_usage *u, cudaError_t error) {
+    for (int i = 0; i < u->nevents; i++)
+        if (u->events[i].kind == SIMGPU_REFUSAL && u->events[i].is.refusal.error == (int)error) return &u->events[i];
     return NULL;
 }
 

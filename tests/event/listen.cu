@@ -56,6 +56,10 @@ static void hear(const struct simgpu_event *e, void *context) {
     case SIMGPU_GAP: printf("gap %s", simgpuSayGap(&e->is.gap, text, sizeof text)); break;
     case SIMGPU_TOTALS: printf("totals syncs=%d", (int)e->is.totals.sync_calls); break;
     case SIMGPU_MARK: printf("mark %s", e->is.mark); break;
+    case SIMGPU_REFUSAL:
+        printf("refusal %s error=%d cause=%d %s", e->is.refusal.call, e->is.refusal.error, e->is.refusal.cause,
+               e->is.refusal.text);
+        break;
     case SIMGPU_FINDING: printf("finding %s", simgpuFindingName(e->is.finding.kind)); break;
     }
     printf("%s%s\n", e->at.file ? " from " : "", e->at.file ? base(e->at.file) : "");
@@ -64,7 +68,7 @@ static void hear(const struct simgpu_event *e, void *context) {
 static void on_host(void *) { simgpuHostWork(1000); }
 static void nothing(const struct simgpu_event *, void *) {}
 
-int main(int argc, char **) {
+int main(int argc, char **argv) {
     enum { N = 1 << 16, WORDS = N / 4 };
     int *device, *pinned, *pageable = (int *)calloc(1, N), heard = 0;
     cudaStream_t s;
@@ -90,6 +94,14 @@ int main(int argc, char **) {
         cudaMallocHost(&p, N), cudaFreeHost(p);
         cudaMemcpy(device, pageable, N, cudaMemcpyHostToDevice);
         simgpuHostTask("load", 5000);
+        simgpuMark("end");
+    } else if (!strcmp(argv[1], "refused")) { /* two equal launches: two events, and one message on stderr */
+        simgpuMark("refused");
+        for (int k = 0; k < 2; k++) writes<<<1, 2000>>>(device, 0);
+        writes<<<dim3(1, 70000), 1>>>(device, 0);
+        writes<<<1, 1, 1 << 20>>>(device, 0);
+        cudaMemcpy(device, NULL, 4, cudaMemcpyHostToDevice);
+        if (cudaStreamQuery(s) == cudaSuccess) cudaGetLastError();
         simgpuMark("end");
     } else { /* work queued behind a fault never happens */
         writes<<<1, 32, 0, s>>>(device, WORDS + 2);

@@ -20,6 +20,10 @@ static _Thread_local const char *at_file;
 static _Thread_local int at_line;
 static _Thread_local time_site call, outer; /* outer: while a host function makes `call`, the call around it */
 static _Thread_local int inside;            /* number of nested API calls of this thread */
+static _Thread_local struct {
+    enum simgpu_refusal_cause cause;
+    char text[1024];
+} refusal; /* what the call has said so far */
 
 /* --- the frame ---------------------------------------------------------------------------------------------- */
 
@@ -71,12 +75,24 @@ cudaError_t rt_begin(const char *name) {
     if (nested) outer = call;
     call = (time_site){name, at_file, at_line};
     at_file = NULL;
+    refusal.cause = SIMGPU_REFUSED_OTHER;
+    refusal.text[0] = '\0';
     if (nested) return cudaErrorNotPermitted;
     check_host_say();
     time_catch_up();
     time_activity_call(call);
     return rt_look_for_fault();
 }
+
+/* Sends the event of a call that fails by itself, not by an earlier kernel's fault. */
+static void send_refusal(cudaError_t error) {
+    if (error == cudaSuccess || error == cudaErrorNotReady || error == rt_device->sticky) return;
+    const struct simgpu_refusal r = {
+        .call = call.name, .error = (int)error, .cause = refusal.cause, .text = refusal.text};
+    time_events_refusal(&r, call.file, call.line);
+}
+
+void rt_because(enum simgpu_refusal_cause cause) { refusal.cause = cause; }
 
 cudaError_t rt_end(cudaError_t error) {
     if (time_in_host_function()) {
@@ -86,6 +102,7 @@ cudaError_t rt_end(cudaError_t error) {
     } else {
         time_activity_call_end();
         if (error == cudaSuccess) error = rt_look_for_fault();
+        send_refusal(error);
     }
     if (error != cudaSuccess && error != cudaErrorNotReady) last.device = rt_device->number, last.error = error;
     inside--;
@@ -124,12 +141,13 @@ void rt_say(const char *format, ...) {
     static int n;
     struct message *m = &said[n];
     va_list args;
+    va_start(args, format);
+    vsnprintf(refusal.text, sizeof refusal.text, format, args);
+    va_end(args);
     if (n > MESSAGES_MAX) return;
     m->from = call;
     m->format = format;
-    va_start(args, format);
-    vsnprintf(m->text, sizeof m->text, format, args);
-    va_end(args);
+    memcpy(m->text, refusal.text, sizeof m->text);
     for (int i = 0; i < n; i++)
         if (is_same(&said[i], m)) return;
     if (n++ == MESSAGES_MAX)
@@ -155,6 +173,7 @@ cudaError_t rt_unsupported(const char *name) {
     static const char *told[512];
     cudaError_t dead = rt_begin(name);
     int i = 0;
+    rt_because(SIMGPU_REFUSED_UNSUPPORTED);
     while (told[i] && strcmp(told[i], name)) i++;
     if (!told[i] && i < 511) {
         told[i] = name;

@@ -89,28 +89,33 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
     const time_profile *p = time_profile_get();
     uint64_t threads = (uint64_t)block.x * block.y * block.z, all_shared = shared_of(f, shared);
     if (threads == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) {
+        rt_because(SIMGPU_REFUSED_ZERO);
         rt_say("%s<<<(%u,%u,%u), (%u,%u,%u)>>>: no dimension may be 0", base_kernel_name(f->name).text, grid.x, grid.y,
                grid.z, block.x, block.y, block.z);
         return cudaErrorInvalidConfiguration;
     }
     if (threads > BLOCK_THREADS || block.x > BLOCK_X || block.y > BLOCK_Y || block.z > BLOCK_Z) {
+        rt_because(SIMGPU_REFUSED_BLOCK);
         rt_say("%s: a block of (%u,%u,%u) = %" PRIu64 " threads; a block has at most %d, and at most (%d,%d,%d)",
                base_kernel_name(f->name).text, block.x, block.y, block.z, threads, BLOCK_THREADS, BLOCK_X, BLOCK_Y,
                BLOCK_Z);
         return cudaErrorInvalidConfiguration;
     }
     if (grid.x > GRID_X || grid.y > GRID_Y || grid.z > GRID_Z) {
+        rt_because(SIMGPU_REFUSED_GRID);
         rt_say("%s: a grid of (%u,%u,%u) blocks; a grid has at most (%d,%d,%d)", base_kernel_name(f->name).text, grid.x,
                grid.y, grid.z, GRID_X, GRID_Y, GRID_Z);
         return cudaErrorInvalidConfiguration;
     }
     if (f->static_shared > p->shared_per_block) { /* ptxas refuses such a kernel */
+        rt_because(SIMGPU_REFUSED_STATIC_SHARED);
         rt_say("%s: %u bytes of __shared__ arrays; nvcc allows at most %.0f; declare them extern __shared__, and pass "
                "their size with the launch",
                base_kernel_name(f->name).text, f->static_shared, p->shared_per_block);
         return cudaErrorLaunchOutOfResources;
     }
     if (all_shared > shared_limit(k)) {
+        rt_because(SIMGPU_REFUSED_SHARED);
         rt_say("%s: %" PRIu64 " bytes of shared memory a block; at most %" PRIu64 "%s", base_kernel_name(f->name).text,
                all_shared, shared_limit(k),
                all_shared <= (uint64_t)p->shared_per_block_optin
@@ -119,11 +124,13 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
         return cudaErrorInvalidValue;
     }
     if (f->max_threads && threads > f->max_threads) {
+        rt_because(SIMGPU_REFUSED_BOUNDS);
         rt_say("%s: a block of %" PRIu64 " threads; its __launch_bounds__ allows %u", base_kernel_name(f->name).text,
                threads, f->max_threads);
         return cudaErrorInvalidValue;
     }
     if (time_occupancy(p, (uint32_t)threads, f->registers, all_shared) == 0) {
+        rt_because(SIMGPU_REFUSED_REGISTERS);
         rt_say("%s: %u registers a thread and %" PRIu64
                " threads a block are more registers than an SM has; launch smaller blocks",
                base_kernel_name(f->name).text, f->registers, threads);
@@ -137,6 +144,7 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
 /* Refuses a kernel that the decoder found unsupported. Prints the reason once, returns the error at each launch. */
 static cudaError_t refuse_unsupported(const ptx_function *f, const char *why) {
     static const ptx_function *told;
+    rt_because(SIMGPU_REFUSED_UNSUPPORTED);
     if (told != f) rt_say("%s cannot run: %s", base_kernel_name(f->name).text, why);
     told = f;
     return cudaErrorNotSupported;

@@ -46,6 +46,7 @@ int rt_line(void);
 
 /* Prints one message, "simgpu: harness.cu:40: cudaMemcpy: ...", once for each place, and at most 20 in all. */
 void rt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void rt_because(enum simgpu_refusal_cause cause); /* the cause in the event of this call, if it fails */
 
 /* Notes a launch's error. At exit a message names it if the program never read it: <<<...>>> returns nothing, so the
  * error is easily missed. */

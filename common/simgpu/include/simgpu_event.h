@@ -220,6 +220,26 @@ struct simgpu_call {
     uint64_t waited_ns, bytes; /* the wait within its duration; bytes allocated, freed or copied */
 };
 
+/* A call that returned an error, other than cudaErrorNotReady or the error of an earlier kernel. */
+enum simgpu_refusal_cause {
+    SIMGPU_REFUSED_OTHER,
+    /* A launch that cannot run. */
+    SIMGPU_REFUSED_ZERO,          /* a dimension of grid or block is 0 */
+    SIMGPU_REFUSED_BLOCK,         /* too many threads in a block, or in one of its dimensions */
+    SIMGPU_REFUSED_GRID,          /* too many blocks in a dimension of the grid */
+    SIMGPU_REFUSED_STATIC_SHARED, /* its __shared__ arrays are larger than ptxas allows */
+    SIMGPU_REFUSED_SHARED,        /* static and dynamic shared memory together are too large */
+    SIMGPU_REFUSED_BOUNDS,        /* more threads than __launch_bounds__ allows */
+    SIMGPU_REFUSED_REGISTERS,     /* a block needs more registers than an SM has */
+    SIMGPU_REFUSED_UNSUPPORTED    /* the kernel has an instruction that SimGPU lacks */
+};
+struct simgpu_refusal {
+    const char *call; /* "cudaLaunchKernel" */
+    int error;        /* a cudaError_t */
+    enum simgpu_refusal_cause cause;
+    const char *text; /* one sentence for people; "" if the call has none */
+};
+
 /* --- a time in which the SMs ran nothing ---------------------------------------------------------------------- */
 
 enum simgpu_gap_cause {
@@ -310,6 +330,7 @@ enum simgpu_kind {
     SIMGPU_WORK, /* the host's declared work */
     SIMGPU_GAP,
     SIMGPU_FINDING,
+    SIMGPU_REFUSAL,
     SIMGPU_TOTALS,
     SIMGPU_MARK
 };
@@ -325,6 +346,7 @@ struct simgpu_event {
         struct simgpu_call call;     /* CALL, WORK */
         struct simgpu_gap gap;
         struct simgpu_finding finding;
+        struct simgpu_refusal refusal;
         struct simgpu_totals totals;
         const char *mark; /* the name passed to simgpuMark */
     } is;

@@ -13,7 +13,7 @@ struct time_event_slot {
     struct simgpu_event event;
     struct simgpu_line *lines; /* copies of the event's arrays, or NULL */
     struct simgpu_fault *fault;
-    char *mark;
+    char *text; /* of a mark or a refusal */
     time_event_slot *next;
 };
 
@@ -77,7 +77,7 @@ static void send_known(void) {
         if (!first) last = NULL;
         free(s->lines);
         free(s->fault);
-        free(s->mark);
+        free(s->text);
         free(s);
     }
 }
@@ -97,7 +97,9 @@ void time_events_send(time_event_slot *s, const struct simgpu_event *e) {
         if (l->nlines) l->lines = s->lines = copy_of(l->lines, l->nlines * sizeof *l->lines);
         if (l->fault) l->fault = s->fault = copy_of(l->fault, sizeof *l->fault);
     }
-    if (s != first && e->kind == SIMGPU_MARK) s->event.is.mark = s->mark = copy_of(e->is.mark, strlen(e->is.mark) + 1);
+    if (s != first && e->kind == SIMGPU_MARK) s->event.is.mark = s->text = copy_of(e->is.mark, strlen(e->is.mark) + 1);
+    if (s != first && e->kind == SIMGPU_REFUSAL)
+        s->event.is.refusal.text = s->text = copy_of(e->is.refusal.text, strlen(e->is.refusal.text) + 1);
     send_known();
 }
 
@@ -164,6 +166,14 @@ void time_events_finding(const struct simgpu_finding *f) {
     if (!time_events_on()) return;
     struct simgpu_event event = {.kind = SIMGPU_FINDING};
     event.is.finding = *f;
+    event.start_ns = whole_ns(time_host_ns());
+    time_events_send(NULL, &event);
+}
+
+void time_events_refusal(const struct simgpu_refusal *r, const char *file, int line) {
+    if (!time_events_on()) return;
+    struct simgpu_event event = {.kind = SIMGPU_REFUSAL, .at = {.file = file, .line = file ? line : 0}};
+    event.is.refusal = *r;
     event.start_ns = whole_ns(time_host_ns());
     time_events_send(NULL, &event);
 }

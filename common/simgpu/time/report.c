@@ -161,7 +161,7 @@ static void put_mark(FILE *f, const struct simgpu_event *e) {
     put_number(f, "host_ns", e->start_ns);
 }
 
-/* A kind without a word has no line in the report; only the trace shows it. */
+/* A kind without a word has no line in the report. */
 static const struct {
     const char *word;
     void (*put)(FILE *f, const struct simgpu_event *e);
@@ -170,7 +170,8 @@ static const struct {
     [SIMGPU_FILL] = {"memset", put_copy},     [SIMGPU_FUNCTION] = {NULL, NULL},
     [SIMGPU_CALL] = {"call", put_call},       [SIMGPU_WORK] = {"work", put_call},
     [SIMGPU_GAP] = {"gap", put_gap},          [SIMGPU_FINDING] = {"finding", put_finding},
-    [SIMGPU_TOTALS] = {"totals", put_totals}, [SIMGPU_MARK] = {"mark", put_mark},
+    [SIMGPU_REFUSAL] = {NULL, NULL},          [SIMGPU_TOTALS] = {"totals", put_totals},
+    [SIMGPU_MARK] = {"mark", put_mark},
 };
 
 static void hear(const struct simgpu_event *e, void *none) {

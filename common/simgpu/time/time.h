@@ -213,6 +213,7 @@ void time_events_launch(time_event_slot *slot, const time_command *c, const exec
 void time_events_command(time_event_slot *slot, const time_command *c, const time_moments *m, double end_ns,
                          double gbs_cap);
 void time_events_finding(const struct simgpu_finding *f);
+void time_events_refusal(const struct simgpu_refusal *r, const char *file, int line); /* file: NULL if unknown */
 
 static inline uint64_t whole_ns(double ns) { return (uint64_t)(ns + 0.5); }
 
