@@ -34,38 +34,46 @@ static void after(lab_call *c, cudaError_t error) {
     lab_lock();
 }
 
-/* --- page-locked memory passed to free() ---------------------------------------------------------------- */
+/* --- what a program has created and not destroyed ---------------------------------------------------------- */
 
-/* Blocks that the program's cudaMallocHost and cudaHostAlloc returned and that are not freed yet. On a card free() of
- * one ends the program, or ruins the heap; here it would be the judge's heap as well. */
-typedef struct {
-    uint64_t address;
-    const char *name, *file; /* of the call; file NULL: not known */
-    int line;
-} pinned_block;
-static pinned_block *pinned;
-static int npinned;
+static lab_thing_made *made;
+static int nmade, forgotten; /* of them, those that lab_forget_things has met */
 
-static void note_pinned(const lab_call *c, bool allocated) {
-    if (c->what == LAB_CALL_PINS && allocated) {
-        pinned_block *more = realloc(pinned, ((size_t)npinned + 1) * sizeof *more);
-        if (!more) return;
-        pinned = more;
-        pinned[npinned++] = (pinned_block){c->to, c->name, c->file, c->line};
-    }
-    if (c->what != LAB_CALL_UNPINS) return;
-    int i = 0;
-    while (i < npinned && pinned[i].address != c->to) i++;
-    if (i < npinned) pinned[i] = pinned[--npinned];
+void lab_forget_things(void) { forgotten = nmade; }
+
+int lab_things(const lab_thing_made **list) {
+    *list = made ? made + forgotten : NULL;
+    return nmade - forgotten;
 }
 
-/* Returns whether the block is still page-locked. A reset of the device frees it, too. */
+static void note_created(const lab_call *c) {
+    if (!c->to) return; /* an allocation of 0 bytes */
+    lab_thing_made *more = realloc(made, ((size_t)nmade + 1) * sizeof *more);
+    if (!more) return;
+    made = more;
+    made[nmade++] = (lab_thing_made){c->creates, c->to, c->bytes, c->name, c->file, c->line};
+}
+
+static void note_destroyed(const lab_call *c) {
+    const uint64_t address = c->destroys == LAB_A_STREAM ? c->stream : c->destroys == LAB_AN_EVENT ? c->event : c->to;
+    int i = 0;
+    while (i < nmade && (made[i].thing != c->destroys || made[i].address != address)) i++;
+    if (i == nmade) return;
+    if (i < forgotten) forgotten--;
+    nmade--;
+    memmove(&made[i], &made[i + 1], (size_t)(nmade - i) * sizeof *made); /* they stay in the order of their calls */
+}
+
+/* --- page-locked memory passed to free() ---------------------------------------------------------------- */
+
+/* Returns whether the block is still page-locked. A reset of the device frees it, too. On a card free() of one ends the
+ * program, or ruins the heap; here it would be the judge's heap as well. */
 static bool is_pinned(const void *p) {
     struct cudaPointerAttributes at;
     return cudaPointerGetAttributes(&at, p) == cudaSuccess && at.type == cudaMemoryTypeHost;
 }
 
-static void refuse_free(const pinned_block *b) {
+static void refuse_free(const lab_thing_made *b) {
     const char *slash = b->file ? strrchr(b->file, '/') : NULL, *file = slash ? slash + 1 : b->file;
     char place[300] = "";
     lab_unlock();
@@ -78,15 +86,15 @@ static void refuse_free(const pinned_block *b) {
 
 LAB_OFFERED void __wrap_free(void *p);
 void __wrap_free(void *p) {
-    for (int i = 0; p && i < npinned; i++)
-        if (pinned[i].address == (uint64_t)p && is_pinned(p)) refuse_free(&pinned[i]);
+    for (int i = 0; p && i < nmade; i++)
+        if (made[i].thing == LAB_PINNED_MEMORY && made[i].address == (uint64_t)p && is_pinned(p)) refuse_free(&made[i]);
     free(p);
 }
 
 /* --- CUDA's ------------------------------------------------------------------------------------- */
 
-/* In the table's column: N(p) is a pointer as a number; NEW(p) notes where the call will put the address that it
- * allocates. */
+/* In the table's column: N(p) is a pointer as a number; NEW(p) notes where the call will put the address or
+ * handle that it creates. */
 #define N(p)        ((uint64_t)(p))
 #define NEW(p)      .to = (slot = (void **)(p), 0)
 #define FIELDS(...) __VA_ARGS__
@@ -107,7 +115,8 @@ void __wrap_free(void *p) {
         if (e != cudaSuccess) return e;                                                                                \
         e = call;                                                                                                      \
         if (slot && e == cudaSuccess) c.to = (uint64_t)*slot;                                                          \
-        if (e == cudaSuccess) note_pinned(&c, slot != NULL);                                                           \
+        if (e == cudaSuccess && c.creates) note_created(&c);                                                           \
+        if (e == cudaSuccess && c.destroys) note_destroyed(&c);                                                        \
         after(&c, e);                                                                                                  \
         return e;                                                                                                      \
     }

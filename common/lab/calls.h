@@ -14,6 +14,8 @@
 #ifndef LAB_CALLS_H
 #define LAB_CALLS_H
 
+#include "rows.h"
+
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,17 +37,28 @@ typedef enum {
     LAB_CALL_C_ALLOCATES /* malloc and its relatives, new */
 } lab_call_class;
 
+/* A thing of CUDA's that a program creates by one call and destroys by another. */
+typedef enum {
+    LAB_NO_THING,
+    LAB_DEVICE_MEMORY,
+    LAB_PINNED_MEMORY,     /* allocated page-locked */
+    LAB_REGISTERED_MEMORY, /* page-locked afterwards */
+    LAB_A_STREAM,
+    LAB_AN_EVENT
+} lab_thing;
+
 /* One call, as plain data. Fields that a call does not have are 0. */
 typedef struct {
     const char *name; /* as a student writes it: "cudaMalloc", "new" */
     lab_call_class what;
     const char *file; /* the line that calls; NULL: not known (gpu lane, C library) */
     int line;
-    uint64_t to, from; /* of a copy; `to` is also the memory filled or freed and, after the call, allocated */
+    uint64_t to, from; /* of a copy; `to` is also the memory filled or freed and, after the call, the thing created */
     uint64_t bytes;    /* allocated, copied, filled */
     enum cudaMemcpyKind kind;
     bool async;
     uint64_t stream, event;
+    lab_thing creates, destroys;
     cudaError_t error; /* after the call */
     double begin, end; /* lab_now before and, after the call, after it */
 } lab_call;
@@ -56,6 +69,23 @@ typedef struct {
     void (*after)(const lab_call *call); /* may be NULL */
 } lab_ear;
 void lab_listen(const lab_ear *ear);
+
+/* --- what stays behind ---------------------------------------------------------------------------- */
+
+/* A thing that the program has created and not destroyed, with its call. */
+typedef struct {
+    lab_thing thing;
+    uint64_t address, bytes;
+    const char *name, *file; /* of the call; file NULL: not known */
+    int line;
+} lab_thing_made;
+
+void lab_forget_things(void); /* those created before now do not count */
+/* Returns their number and, in the order of their calls, the list, which lives until the program's next call. */
+int lab_things(const lab_thing_made **list);
+/* leaks.c: grades the row by the number of things left, and names them with their lines and with the calls that destroy
+ * them. when: "when pool_destroy returns". Returns whether nothing is left. */
+bool lab_grade_leaks(lab_verdict *v, const char *when);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,56 @@
+/* leaks.c — the verdict on what a program leaves behind; see calls.h. */
+#include "lab.h"
+
+#include <string.h>
+
+/* Each kind of thing: its name, and the call that destroys it. */
+static const struct {
+    const char *one, *many, *destroy;
+} kinds[] = {
+    [LAB_DEVICE_MEMORY] = {"allocation of device memory", "allocations of device memory", "cudaFree"},
+    [LAB_PINNED_MEMORY] = {"page-locked allocation", "page-locked allocations", "cudaFreeHost"},
+    [LAB_REGISTERED_MEMORY] = {"page-locked range", "page-locked ranges", "cudaHostUnregister"},
+    [LAB_A_STREAM] = {"stream", "streams", "cudaStreamDestroy"},
+    [LAB_AN_EVENT] = {"event", "events", "cudaEventDestroy"},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static void append(char *text, size_t size, const char *more) {
+    const size_t n = strlen(text);
+    lab_text(text + n, size - n, "%s", more);
+}
+
+/* Appends "3 events (cudaEventCreate, train.cu:47)", with the line of the first of them. */
+static void append_kind(char *text, size_t size, lab_thing kind, int count, const lab_thing_made *first) {
+    const char *slash = first->file ? strrchr(first->file, '/') : NULL, *file = slash ? slash + 1 : first->file;
+    char one[256], place[128] = "";
+    if (file) lab_text(place, sizeof place, ", %s:%d", file, first->line);
+    lab_text(one, sizeof one, "%s%d %s (%s%s)", text[0] ? ", " : "", count,
+             count == 1 ? kinds[kind].one : kinds[kind].many, first->name, place);
+    append(text, size, one);
+}
+
+bool lab_grade_leaks(lab_verdict *v, const char *when) {
+    const lab_thing_made *list, *worst = NULL;
+    const int n = lab_things(&list);
+    char what[400] = "", how[200] = "";
+    for (int kind = 1; kind < KINDS; kind++) {
+        const lab_thing_made *first = NULL;
+        int count = 0;
+        for (int i = 0; i < n; i++) {
+            if ((int)list[i].thing != kind) continue;
+            if (!count++) first = &list[i];
+        }
+        if (!first) continue;
+        if (!worst) worst = first;
+        append_kind(what, sizeof what, (lab_thing)kind, count, first);
+        append(how, sizeof how, how[0] ? ", " : "");
+        append(how, sizeof how, kinds[kind].destroy);
+    }
+    lab_grade(v, n);
+    if (!worst) return true;
+    lab_blame_place(v, &(struct simgpu_place){.file = worst->file, .line = worst->line});
+    LAB_SAY(v->why, "%s, these are left: %s", when, what);
+    LAB_SAY(v->next, "destroy what you create, on every way out: %s", how);
+    return false;
+}
