@@ -86,6 +86,15 @@ silent() {
     done
 }
 
+@test "what a card's checks know is the card's own: a fresh card, and one after a reset, find the same again" {
+    for again in card reset; do
+        run env SIMGPU_REPORT="$BATS_TEST_TMPDIR/report" timeout 20 "$B/tests/check/block" reverse "$again"
+        [ "$status" = 0 ]
+        [ "$(grep -c '"check":"race"' "$BATS_TEST_TMPDIR/report")" = 2 ] # an event each
+        [ "$(grep -c ': race: ' <<<"$output")" = 1 ]                    # but one message
+    done
+}
+
 @test "corrected twins and look-alikes are silent" {
     for name in $(hazards block); do [ "$name" = tail_volatile ] || silent block "$name-mended"; done
     for name in any_negative shuffles flag_in_warp padding; do silent block "$name-clean"; done
@@ -97,10 +106,10 @@ silent() {
 
 @test "a finding shows both lines with a caret, the threads, the variable and the fix" {
     run timeout 20 "$B/tests/check/block" rounds
-    expected="block.cu:25: race: a thread reads what another thread wrote at line 23, and nothing puts them in order
-    23 |         s[threadIdx.x] = threadIdx.x + 100 * r; // <-- rounds
+    expected="block.cu:26: race: a thread reads what another thread wrote at line 24, and nothing puts them in order
+    24 |         s[threadIdx.x] = threadIdx.x + 100 * r; // <-- rounds
        |                        ^
-    25 |         sum += s[127 - threadIdx.x]; // <-- rounds
+    26 |         sum += s[127 - threadIdx.x]; // <-- rounds
        |                ^
   in kernel rounds, block (0,0,0): thread (127,0,0) wrote and thread (0,0,0) reads byte 508 of the shared variable s
   Fix: put __syncthreads() between the two, where every thread of the block passes it.

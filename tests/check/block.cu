@@ -1,6 +1,7 @@
 /* block.cu — kernels whose threads share memory inside a block: each with a hazard and, beside it, without.
  *
  * block NAME runs one of them with checks on. A comment `// <-- NAME` marks the lines that the finding must name.
+ * block NAME reset, block NAME card: runs it, resets the device or takes a fresh one, and runs it again.
  */
 #include "simgpu.h"
 #include <stdio.h>
@@ -221,8 +222,7 @@ __global__ void padding(int *out) {
     out[threadIdx.x] = p.c + (int)p.d;
 }
 
-int main(int argc, char **argv) {
-    const char *name = argc > 1 ? argv[1] : "";
+static cudaError_t run(const char *name) {
     int *out;
     cudaMalloc(&out, 4096);
     cudaMemset(out, 0, 4096);
@@ -254,5 +254,14 @@ int main(int argc, char **argv) {
     cudaError_t e = cudaGetLastError();
     if (e == cudaSuccess) e = cudaDeviceSynchronize();
     printf("%s: %s\n", name, cudaGetErrorName(e));
+    return e;
+}
+
+int main(int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : "", *again = argc > 2 ? argv[2] : "";
+    cudaError_t e = run(name);
+    if (!strcmp(again, "reset")) cudaDeviceReset();
+    if (!strcmp(again, "card")) simgpuNewDevice();
+    if (*again && e == cudaSuccess) e = run(name);
     return e != cudaSuccess;
 }

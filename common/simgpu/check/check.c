@@ -1,8 +1,10 @@
-/* check.c — switches the checks on and off: adds their listeners to exec/'s and time/'s lists, or removes them. */
+/* check.c — the state of each card, and the switch: adds the checks' listeners to exec/'s and time/'s lists, or removes
+ * them. */
 #include "check.h"
 #include "parts.h"
 
 #include <execinfo.h>
+#include <string.h>
 
 static void submitted(const time_command *c, uint64_t count) {
     check_streams_submitted(c, count);
@@ -28,14 +30,48 @@ static const time_listener check_commands = {.after = check_streams_after,
                                              .ended = ended,
                                              .host_saw = host_saw};
 
-void check_forget(void) {
-    check_streams_reset();
-    check_host_reset();
+/* --- of a card ----------------------------------------------------------------------------------------------- */
+
+static const check_part *const parts[] = {&check_part_findings, &check_part_order, &check_part_memory,
+                                          &check_part_streams, &check_part_host};
+enum { PARTS = sizeof parts / sizeof *parts, FINDINGS = 0 };
+
+struct check_device {
+    void *state[PARTS];
+    uint64_t switched; /* what it knows is of the checks since this switch */
+};
+static check_device *here;
+static uint64_t switches; /* of the checks, on or off */
+
+check_device *check_device_new(void) {
+    check_device *d = check_must(calloc(1, sizeof *d));
+    for (int k = 0; k < PARTS; k++) d->state[k] = check_must(calloc(1, parts[k]->bytes));
+    d->switched = switches;
+    return d;
 }
+
+static void forget_from(int first) {
+    for (int k = first; k < PARTS; k++) {
+        parts[k]->forget();
+        memset(here->state[k], 0, parts[k]->bytes);
+    }
+    here->switched = switches;
+}
+
+void check_use(check_device *d) {
+    here = d;
+    for (int k = 0; k < PARTS; k++) parts[k]->use(d->state[k]);
+    if (d->switched != switches) forget_from(FINDINGS + 1);
+}
+
+void check_forget(void) { forget_from(0); }
+
+/* --- the switch ---------------------------------------------------------------------------------------------- */
 
 void check_enable(bool on) {
     void *frame;
-    check_forget();
+    switches++;
+    forget_from(FINDINGS + 1);
     if (on) backtrace(&frame, 1); /* its first call loads a library, which a signal handler must not do */
     exec_listen(&check_memory, on);
     time_listen(&check_commands, on);

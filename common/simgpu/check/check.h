@@ -16,10 +16,19 @@
 
 #include <stdbool.h>
 
-/* Switches all checks on or off. Requires that no command is queued. Findings reported before are not repeated. */
+/* What the checks know of one card: its shadow memory, the order of its commands, its buffers in use by copies, its
+ * findings. */
+typedef struct check_device check_device;
+check_device *check_device_new(void);
+
+/* Selects the card that all other functions and all events are about. Requires that no command is queued. */
+void check_use(check_device *d);
+
+/* Switches all checks on or off, for every card, which then begin anew. Requires that no command is queued. Findings
+ * reported before are not repeated. */
 void check_enable(bool on);
 
-/* Forgets the commands of the device in use, before another one is used. Requires that no command is queued. */
+/* Forgets everything about the card in use, its findings too. Requires that no command is queued. */
 void check_forget(void);
 
 /* Handles a fault for cudart/'s SIGSEGV handler. Returns true if check/ had protected the address; it is accessible

@@ -32,9 +32,6 @@ typedef struct {
     int line;
 } guard;
 
-static guard *guards;
-static uint32_t nguards, guards_room;
-
 /* An access that the handler noted. */
 typedef struct {
     guard of;
@@ -43,8 +40,15 @@ typedef struct {
     void *frames[FRAMES]; /* innermost first, from the accessing instruction */
     int nframes;
 } touch;
-static touch touches[MAX_TOUCHES];
-static uint32_t ntouches;
+
+/* Of a card. */
+typedef struct {
+    guard *guards;
+    uint32_t nguards, guards_room;
+    touch touches[MAX_TOUCHES];
+    uint32_t ntouches;
+} host_state;
+static host_state *here;
 
 /* --- protecting ---------------------------------------------------------------------------------------------- */
 
@@ -53,58 +57,70 @@ static void protect(const guard *g, int how) {
 }
 
 static void protect_all(void) {
-    for (uint32_t k = 0; k < nguards; k++)
-        if (!guards[k].writes) protect(&guards[k], PROT_READ);
-    for (uint32_t k = 0; k < nguards; k++) /* last, so that the stronger protection holds on a shared page */
-        if (guards[k].writes) protect(&guards[k], PROT_NONE);
+    for (uint32_t k = 0; k < here->nguards; k++)
+        if (!here->guards[k].writes) protect(&here->guards[k], PROT_READ);
+    for (uint32_t k = 0; k < here->nguards; k++) /* last, so that the stronger protection holds on a shared page */
+        if (here->guards[k].writes) protect(&here->guards[k], PROT_NONE);
 }
 
 static void open_all(void) {
-    for (uint32_t k = 0; k < nguards; k++) protect(&guards[k], PROT_READ | PROT_WRITE);
+    for (uint32_t k = 0; k < here->nguards; k++) protect(&here->guards[k], PROT_READ | PROT_WRITE);
 }
 
-void check_host_reset(void) {
-    open_all();
-    nguards = 0;
+/* The host may touch the buffers of a card that is not in use: nobody would note it on the right card. */
+static void use(void *state) {
+    if (here) open_all();
+    here = state;
+    protect_all();
 }
+
+static void forget(void) {
+    open_all();
+    free(here->guards);
+}
+
+const check_part check_part_host = {sizeof(host_state), use, forget};
 
 void check_host_submitted(const time_command *c, uint64_t count) {
-    if (c->kind != TIME_COPY || c->pageable || (c->direction != SIMGPU_H2D && c->direction != SIMGPU_D2H)) return;
-    const time_place *at = c->direction == SIMGPU_H2D ? &c->from : &c->to;
+    if (c->kind != TIME_COPY || c->is.copy.pageable ||
+        (c->is.copy.direction != SIMGPU_H2D && c->is.copy.direction != SIMGPU_D2H))
+        return;
+    const time_place *at = c->is.copy.direction == SIMGPU_H2D ? &c->is.copy.from : &c->is.copy.to;
     guard g = {.lo = at->address,
-               .hi = at->address + (c->height - 1) * at->pitch + c->width,
-               .writes = c->direction == SIMGPU_D2H,
+               .hi = at->address + (c->is.copy.height - 1) * at->pitch + c->is.copy.width,
+               .writes = c->is.copy.direction == SIMGPU_D2H,
                .stream = c->stream,
                .count = count,
                .file = c->host_file,
                .line = c->host_line};
     /* Registered memory may share its first and last page with other data, so leave those pages open. */
-    g.first = c->shares_pages ? (g.lo + PAGE - 1) & ~(uint64_t)(PAGE - 1) : g.lo & ~(uint64_t)(PAGE - 1);
-    g.last = c->shares_pages ? g.hi & ~(uint64_t)(PAGE - 1) : (g.hi + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-    for (uint32_t k = 0; k < nguards; k++) /* the same buffer: waiting for this copy covers the earlier one */
-        if (guards[k].lo == g.lo && guards[k].hi == g.hi && guards[k].writes == g.writes &&
-            guards[k].stream == g.stream) {
-            guards[k] = g;
+    g.first = c->is.copy.shares_pages ? (g.lo + PAGE - 1) & ~(uint64_t)(PAGE - 1) : g.lo & ~(uint64_t)(PAGE - 1);
+    g.last = c->is.copy.shares_pages ? g.hi & ~(uint64_t)(PAGE - 1) : (g.hi + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    for (uint32_t k = 0; k < here->nguards; k++) /* the same buffer: waiting for this copy covers the earlier one */
+        if (here->guards[k].lo == g.lo && here->guards[k].hi == g.hi && here->guards[k].writes == g.writes &&
+            here->guards[k].stream == g.stream) {
+            here->guards[k] = g;
             return;
         }
-    if (nguards == guards_room) {
-        guards_room = guards_room ? 2 * guards_room : 64;
-        guards = check_must(realloc(guards, guards_room * sizeof *guards));
+    if (here->nguards == here->guards_room) {
+        here->guards_room = here->guards_room ? 2 * here->guards_room : 64;
+        here->guards = check_must(realloc(here->guards, here->guards_room * sizeof *here->guards));
     }
-    guards[nguards++] = g;
+    here->guards[here->nguards++] = g;
     protect_all();
 }
 
 void check_host_moves(const time_command *c) {
-    if (nguards && c->kind == TIME_COPY) open_all();
+    if (here->nguards && c->kind == TIME_COPY) open_all();
 }
 
 void check_host_guard_again(void) {
     uint32_t kept = 0;
     open_all();
-    for (uint32_t k = 0; k < nguards; k++)
-        if (!check_streams_host_has_seen(guards[k].stream, guards[k].count)) guards[kept++] = guards[k];
-    nguards = kept;
+    for (uint32_t k = 0; k < here->nguards; k++)
+        if (!check_streams_host_has_seen(here->guards[k].stream, here->guards[k].count))
+            here->guards[kept++] = here->guards[k];
+    here->nguards = kept;
     protect_all();
 }
 
@@ -135,14 +151,14 @@ static void note_frames(touch *t, const void *context) {
 bool check_host_touch(const void *where, const void *context, bool by_program) {
     uint64_t address = (uint64_t)(uintptr_t)where;
     bool ours = false, writes = was_write(context);
-    for (uint32_t k = 0; k < nguards; k++) {
-        const guard *g = &guards[k];
+    for (uint32_t k = 0; k < here->nguards; k++) {
+        const guard *g = &here->guards[k];
         if (address < g->first || address >= g->last) continue;
         if (!ours) mprotect((void *)(uintptr_t)(address & ~(uint64_t)(PAGE - 1)), PAGE, PROT_READ | PROT_WRITE);
         ours = true;
         if (address < g->lo || address >= g->hi || (!g->writes && !writes)) continue;
-        if (!by_program || ntouches == MAX_TOUCHES) continue;
-        touch *t = &touches[ntouches++];
+        if (!by_program || here->ntouches == MAX_TOUCHES) continue;
+        touch *t = &here->touches[here->ntouches++];
         *t = (touch){.of = *g, .address = address, .writes = writes};
         note_frames(t, context);
         by_program = false; /* one finding for each touch */
@@ -241,8 +257,8 @@ static void say(const touch *t) {
 }
 
 void check_host_say(void) {
-    if (!ntouches) return;
-    for (uint32_t k = 0; k < ntouches; k++) say(&touches[k]);
-    ntouches = 0;
+    if (!here->ntouches) return;
+    for (uint32_t k = 0; k < here->ntouches; k++) say(&here->touches[k]);
+    here->ntouches = 0;
     check_host_guard_again();
 }

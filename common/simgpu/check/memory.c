@@ -30,12 +30,16 @@ typedef struct page {
     stamp at[LAYERS][PAGE_WORDS];
 } page;
 
-static page shared[SHARED_WORDS / PAGE_WORDS];
-static uint8_t written[SHARED_WORDS]; /* a bit for each byte of shared memory that this block has stored */
-static page *pages[1 << 14];          /* by number, chained */
-static page *latest, *touched;        /* touched: the list of this launch's pages */
-static uint64_t launch_number;
-static const exec_launch *launch;
+/* Of a card. */
+typedef struct {
+    page shared[SHARED_WORDS / PAGE_WORDS];
+    uint8_t written[SHARED_WORDS]; /* a bit for each byte of shared memory that this block has stored */
+    page *pages[1 << 14];          /* by number, chained */
+    page *latest, *touched;        /* touched: the list of this launch's pages */
+    uint64_t launch_number;
+    const exec_launch *launch;
+} memory_state;
+static memory_state *here;
 
 /* The current access. */
 typedef struct {
@@ -51,7 +55,7 @@ typedef struct {
 
 /* Returns the instruction with this number in the module, and its function in *code. */
 static const ptx_insn *insn_at(uint32_t number, const ptx_code **code) {
-    const ptx_module *m = launch->kernel->module;
+    const ptx_module *m = here->launch->kernel->module;
     for (uint32_t k = 0; k < m->nfunctions; k++) {
         const ptx_code *c = m->functions[k]->code;
         if (c && number - c->first < c->ninsns) {
@@ -63,7 +67,7 @@ static const ptx_insn *insn_at(uint32_t number, const ptx_code **code) {
 }
 
 static struct simgpu_place place_of(const ptx_insn *i, bool stores) {
-    struct simgpu_place p = exec_place_of(launch->kernel->module, i);
+    struct simgpu_place p = exec_place_of(here->launch->kernel->module, i);
     p.did = i->op == OP_atom ? SIMGPU_DID_ATOMIC : stores ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
     return p;
 }
@@ -82,11 +86,11 @@ static const char *variable_name(const char *mangled) {
 
 /* Describes the memory of a finding. */
 static void put_memory(struct simgpu_finding *n, enum ptx_space space, uint64_t address) {
-    const ptx_function *f = launch->kernel;
+    const ptx_function *f = here->launch->kernel;
     const ptx_place *v = f->shared, *end = v + f->nshared;
     n->space = SIMGPU_DEVICE_MEMORY;
     if (space != SPACE_SHARED) {
-        n->address = exec_mem_locate(exec_device_of(launch->program), address);
+        n->address = exec_mem_locate(exec_device_of(here->launch->program), address);
         return;
     }
     n->offset = address;
@@ -96,21 +100,21 @@ static void put_memory(struct simgpu_finding *n, enum ptx_space space, uint64_t 
         n->space = SIMGPU_SHARED_VARIABLE;
         n->offset -= v->offset;
         n->variable = variable_name(v->var->name);
-    } else if (address >= f->dynamic_shared_offset && launch->dynamic_shared) {
+    } else if (address >= f->dynamic_shared_offset && here->launch->dynamic_shared) {
         n->space = SIMGPU_SHARED_DYNAMIC;
         n->offset -= f->dynamic_shared_offset;
     }
 }
 
 static void put_block(struct simgpu_side *s, uint64_t id) {
-    exec_dim g = launch->grid;
+    exec_dim g = here->launch->grid;
     s->block[0] = (uint32_t)(id % g.x);
     s->block[1] = (uint32_t)(id / g.x % g.y);
     s->block[2] = (uint32_t)(id / g.x / g.y);
 }
 
 static void put_thread(struct simgpu_side *s, uint32_t warp, uint32_t lane) {
-    exec_dim d = launch->block;
+    exec_dim d = here->launch->block;
     uint32_t tid = warp * 32 + lane;
     s->warp = warp;
     s->thread[0] = tid % d.x;
@@ -120,7 +124,7 @@ static void put_thread(struct simgpu_side *s, uint32_t warp, uint32_t lane) {
 
 /* Fills in the finding's first side: this lane's access to that address. */
 static void put_access(struct simgpu_finding *n, const access *a, uint32_t lane, uint64_t address) {
-    snprintf(n->kernel, sizeof n->kernel, "%s", base_kernel_name(launch->kernel->name).text);
+    snprintf(n->kernel, sizeof n->kernel, "%s", base_kernel_name(here->launch->kernel->name).text);
     put_block(&n->side[0], a->seen->at.block);
     put_thread(&n->side[0], a->warp, lane);
     put_memory(n, a->space, address);
@@ -148,7 +152,7 @@ static bool meant(const access *a, const stamp *past, uint8_t past_strength, con
     uint8_t mine = a->strength;
     if (!mine || !past_strength) return false;
     if ((mine | past_strength) & ATOMIC) return true;
-    if (a->space == SPACE_GLOBAL && (past->serial < check_order_now.block_begin || past->warp != a->warp)) return true;
+    if (a->space == SPACE_GLOBAL && (past->serial < check_order_now->block_begin || past->warp != a->warp)) return true;
     return (a->i->op == OP_ld && waits(a->seen->code, a->i)) || (other->op == OP_ld && waits(code, other));
 }
 
@@ -159,11 +163,11 @@ static void say_race(const access *a, const stamp *past, bool past_stored, uint3
     n.side[0].at = place_of(a->i, a->stores);
     n.side[1].at = place_of(other, past_stored);
     if (!check_finding_is_new(&n)) return;
-    bool other_block = past->serial < check_order_now.block_begin, same_warp = !other_block && past->warp == a->warp;
-    n.rival = same_warp && past->serial == check_order_now.now ? SIMGPU_SAME_STORE
-              : other_block                                    ? SIMGPU_OTHER_BLOCK
-              : same_warp                                      ? SIMGPU_OTHER_LANE
-                                                               : SIMGPU_OTHER_THREAD;
+    bool other_block = past->serial < check_order_now->block_begin, same_warp = !other_block && past->warp == a->warp;
+    n.rival = same_warp && past->serial == check_order_now->now ? SIMGPU_SAME_STORE
+              : other_block                                     ? SIMGPU_OTHER_BLOCK
+              : same_warp                                       ? SIMGPU_OTHER_LANE
+                                                                : SIMGPU_OTHER_THREAD;
     n.same_code = other == a->i || (other->line == a->i->line && other->column == a->i->column);
     put_access(&n, a, lane, address);
     put_block(&n.side[1], other_block ? check_order_block_of(past) : a->seen->at.block);
@@ -179,7 +183,7 @@ static void say_race(const access *a, const stamp *past, bool past_stored, uint3
 static bool no_change(const access *a, const stamp *past, uint32_t lane, uint32_t k) {
     if (a->i->op != OP_st) return false;
     uint32_t v = exec_access_stores(a->seen, lane, k), old = 0, n = a->seen->size < 4 ? a->seen->size : 4;
-    if (past->serial == check_order_now.now) return exec_access_stores(a->seen, past->lane, k) == v;
+    if (past->serial == check_order_now->now) return exec_access_stores(a->seen, past->lane, k) == v;
     memcpy(&old, exec_access_finds(a->seen, a->seen->address[lane] + 4 * k), n);
     return old == v;
 }
@@ -202,16 +206,17 @@ static bool conflicts(const access *a, const stamp *past, uint8_t strength, bool
 }
 
 static stamp new_stamp(const access *a, uint32_t lane) {
-    return (stamp){.serial = check_order_now.now, .insn = a->seen->number, .warp = a->warp & 31, .lane = lane & 31};
+    return (stamp){.serial = check_order_now->now, .insn = a->seen->number, .warp = a->warp & 31, .lane = lane & 31};
 }
 
 /* Returns whether the access is of this block and no barrier of the whole block came after it. */
-static bool fresh(const stamp *s) { return s->serial >= check_order_now.floor; }
+static bool fresh(const stamp *s) { return s->serial >= check_order_now->floor; }
 
 /* Returns whether the access is ordered without a query to order.c: a barrier of the whole block came after it, or it
  * was an earlier block's access to shared memory. */
 static bool old(const access *a, const stamp *s) {
-    return s->serial < check_order_now.floor && (a->space == SPACE_SHARED || s->serial >= check_order_now.block_begin);
+    return s->serial < check_order_now->floor &&
+           (a->space == SPACE_SHARED || s->serial >= check_order_now->block_begin);
 }
 
 static bool has(const page *p, int layer, uint32_t n) { return p->used[layer] && p->how[layer][n]; }
@@ -228,7 +233,7 @@ static void record_read(const access *a, page *p, uint32_t n, uint32_t lane, uin
     int layer = READER;
     if (has(p, READER, n)) {
         const stamp *first = &p->at[READER][n];
-        bool earlier_block = a->space == SPACE_GLOBAL && first->serial < check_order_now.block_begin;
+        bool earlier_block = a->space == SPACE_GLOBAL && first->serial < check_order_now->block_begin;
         if (earlier_block || (fresh(first) && first->warp != s.warp)) layer = READER2;
     }
     if (has(p, layer, n)) {
@@ -280,17 +285,18 @@ static page *new_page(uint64_t number, page **list) {
 }
 
 static page *device_page(uint64_t number) {
-    if (latest && latest->number == number && latest->launch == launch_number) return latest;
-    page **list = &pages[base_hash(number) >> 50];
-    for (latest = *list; latest && latest->number != number; latest = latest->next) {}
-    if (!latest) latest = new_page(number, list);
-    if (latest->launch != launch_number) {
-        memset(latest->used, 0, sizeof latest->used);
-        latest->launch = launch_number;
-        latest->next_touched = touched;
-        touched = latest;
+    page *p = here->latest;
+    if (p && p->number == number && p->launch == here->launch_number) return p;
+    page **list = &here->pages[base_hash(number) >> 50];
+    for (p = *list; p && p->number != number; p = p->next) {}
+    if (!p) p = new_page(number, list);
+    if (p->launch != here->launch_number) {
+        memset(p->used, 0, sizeof p->used);
+        p->launch = here->launch_number;
+        p->next_touched = here->touched;
+        here->touched = p;
     }
-    return latest;
+    return here->latest = p;
 }
 
 /* --- uninitialised shared memory ----------------------------------------------------------------------------- */
@@ -307,7 +313,7 @@ static void say_uninitialised(const access *a, uint32_t lane) {
  * needs only one written byte. */
 static void check_written(const access *a, uint32_t lane, uint64_t first, uint32_t words, uint8_t bytes) {
     for (uint32_t k = 0; k < words; k++)
-        if ((written[first + k] & bytes) == bytes || (words > 1 && written[first + k])) return;
+        if ((here->written[first + k] & bytes) == bytes || (words > 1 && here->written[first + k])) return;
     say_uninitialised(a, lane);
 }
 
@@ -317,7 +323,7 @@ static void on_access(const exec_access *seen) {
     const ptx_insn *i = seen->insn;
     enum ptx_space space = seen->space;
     uint32_t size = seen->size;
-    check_order_now.now++;
+    check_order_now->now++;
     access a = {.seen = seen,
                 .i = i,
                 .warp = seen->at.warp,
@@ -335,11 +341,11 @@ static void on_access(const exec_access *seen) {
         if (a.strength)
             check_order_flag(seen, space == SPACE_SHARED ? 1ull << 63 | seen->at.block << 20 | at : at, a.loads,
                              a.stores);
-        page *p = space == SPACE_SHARED ? &shared[at / PAGE] : device_page(at / PAGE);
+        page *p = space == SPACE_SHARED ? &here->shared[at / PAGE] : device_page(at / PAGE);
         if (space == SPACE_SHARED && a.loads) check_written(&a, l, at / 4, words, bytes);
         for (uint32_t k = 0; k < words; k++) {
             touch(&a, p, at % PAGE / 4 + k, l, bytes, k);
-            if (space == SPACE_SHARED && a.stores) written[at / 4 + k] |= bytes;
+            if (space == SPACE_SHARED && a.stores) here->written[at / 4 + k] |= bytes;
         }
     }
 }
@@ -373,11 +379,11 @@ static void each_run(page *const *list, uint32_t n, bool writes, parts_range *ea
 
 static void tell_ranges(void) {
     uint32_t n = 0;
-    for (const page *p = touched; p; p = p->next_touched) n++;
+    for (const page *p = here->touched; p; p = p->next_touched) n++;
     page **list = malloc((n + 1) * sizeof *list);
     if (!list) return;
     n = 0;
-    for (page *p = touched; p; p = p->next_touched) list[n++] = p;
+    for (page *p = here->touched; p; p = p->next_touched) list[n++] = p;
     qsort(list, n, sizeof *list, by_number);
     each_run(list, n, false, check_streams_range);
     each_run(list, n, true, check_streams_range);
@@ -388,22 +394,35 @@ static void tell_ranges(void) {
 /* --- the rest of the hooks ----------------------------------------------------------------------------------- */
 
 static void on_launch(const exec_launch *n, uint64_t nblocks) {
-    launch = n;
-    launch_number++;
-    touched = NULL;
+    here->launch = n;
+    here->launch_number++;
+    here->touched = NULL;
     check_order_launch(nblocks);
-    for (uint32_t k = 0; k < SHARED_WORDS / PAGE_WORDS; k++) memset(shared[k].used, 0, sizeof shared[k].used);
+    for (uint32_t k = 0; k < SHARED_WORDS / PAGE_WORDS; k++)
+        memset(here->shared[k].used, 0, sizeof here->shared[k].used);
 }
 
 static void on_block(uint64_t block, uint32_t shared_bytes) {
     check_order_block(block);
-    memset(written, 0, (shared_bytes + 3) / 4);
+    memset(here->written, 0, (shared_bytes + 3) / 4);
 }
 
 static void on_end(void) {
     tell_ranges();
-    launch = NULL;
+    here->launch = NULL;
 }
+
+static void use(void *state) { here = state; }
+
+static void forget(void) {
+    for (uint32_t k = 0; k < sizeof here->pages / sizeof *here->pages; k++)
+        for (page *p = here->pages[k], *next; p; p = next) {
+            next = p->next;
+            free(p);
+        }
+}
+
+const check_part check_part_memory = {sizeof(memory_state), use, forget};
 
 const exec_listener check_memory = {.launch_begins = on_launch,
                                     .launch_ended = on_end,

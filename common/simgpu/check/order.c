@@ -35,15 +35,25 @@ typedef struct {
     block_set blocks;
 } flag;
 
-order_clock check_order_now;
-static sight warps[WARPS];
-static uint32_t arrived[BARRIERS]; /* a bit for each warp */
-static uint32_t *begins;           /* first serial of each block that has begun */
-static uint64_t nbegins, begins_room, block_id;
-static block_set seen_blocks;
-static flag *flags; /* open addressing; key 0: free */
-static uint32_t nflags, flags_room;
-static bool fences; /* this launch has executed one */
+/* Of a card: its launch in progress, or the last one. */
+typedef struct {
+    order_clock clock;
+    sight warps[WARPS];
+    uint32_t arrived[BARRIERS]; /* a bit for each warp */
+    uint32_t *begins;           /* first serial of each block that has begun */
+    uint64_t nbegins, begins_room, block_id;
+    block_set seen_blocks;
+    flag *flags; /* open addressing; key 0: free */
+    uint32_t nflags, flags_room;
+    bool fences; /* this launch has executed one */
+} order_state;
+static order_state *here;
+order_clock *check_order_now;
+
+static void use(void *state) {
+    here = state;
+    check_order_now = &here->clock;
+}
 
 /* --- sets of blocks ------------------------------------------------------------------------------------------ */
 
@@ -77,33 +87,33 @@ static void join_blocks(block_set *to, const block_set *from) {
 
 void check_order_launch(uint64_t nblocks) {
     (void)nblocks;
-    check_order_now = (order_clock){0};
-    memset(warps, 0, sizeof warps);
-    for (uint32_t k = 0; k < flags_room; k++) free(flags[k].blocks.at);
-    if (flags_room) memset(flags, 0, flags_room * sizeof *flags);
-    nflags = 0;
-    nbegins = 0;
-    fences = false;
+    here->clock = (order_clock){0};
+    memset(here->warps, 0, sizeof here->warps);
+    for (uint32_t k = 0; k < here->flags_room; k++) free(here->flags[k].blocks.at);
+    if (here->flags_room) memset(here->flags, 0, here->flags_room * sizeof *here->flags);
+    here->nflags = 0;
+    here->nbegins = 0;
+    here->fences = false;
 }
 
 /* Serials only grow, so entries of earlier blocks in `warps` are below block_begin and need no reset. */
 void check_order_block(uint64_t block) {
-    if (nbegins == begins_room) {
-        begins_room = begins_room ? 2 * begins_room : 256;
-        begins = check_must(realloc(begins, begins_room * sizeof *begins));
+    if (here->nbegins == here->begins_room) {
+        here->begins_room = here->begins_room ? 2 * here->begins_room : 256;
+        here->begins = check_must(realloc(here->begins, here->begins_room * sizeof *here->begins));
     }
-    block_id = block;
-    begins[nbegins++] = check_order_now.block_begin = check_order_now.floor = check_order_now.now + 1;
-    seen_blocks.n = 0;
-    memset(arrived, 0, sizeof arrived);
-    for (uint32_t k = 0; k < WARPS; k++) warps[k].partial = false;
+    here->block_id = block;
+    here->begins[here->nbegins++] = here->clock.block_begin = here->clock.floor = here->clock.now + 1;
+    here->seen_blocks.n = 0;
+    memset(here->arrived, 0, sizeof here->arrived);
+    for (uint32_t k = 0; k < WARPS; k++) here->warps[k].partial = false;
 }
 
 uint64_t check_order_block_of(const stamp *past) {
-    uint64_t lo = 0, hi = nbegins; /* begins[lo] <= serial < begins[hi] */
+    uint64_t lo = 0, hi = here->nbegins; /* begins[lo] <= serial < begins[hi] */
     while (hi - lo > 1) {
         uint64_t mid = (lo + hi) / 2;
-        if (begins[mid] <= past->serial)
+        if (here->begins[mid] <= past->serial)
             lo = mid;
         else
             hi = mid;
@@ -113,35 +123,35 @@ uint64_t check_order_block_of(const stamp *past) {
 
 /* --- barriers and warp syncs --------------------------------------------------------------------------------- */
 
-void check_order_arrived(const exec_lanes *w, uint32_t barrier) { arrived[barrier] |= 1u << w->warp; }
+void check_order_arrived(const exec_lanes *w, uint32_t barrier) { here->arrived[barrier] |= 1u << w->warp; }
 
 /* A barrier of all live threads raises the floor; a barrier of some warps (bar.sync n, count) raises only their
  * rows. */
 void check_order_passed(const exec_barrier *b) {
-    uint32_t from = arrived[b->number], next = check_order_now.now + 1;
-    arrived[b->number] = 0;
+    uint32_t from = here->arrived[b->number], next = here->clock.now + 1;
+    here->arrived[b->number] = 0;
     if (b->all) {
-        check_order_now.floor = next;
+        here->clock.floor = next;
         return;
     }
     uint32_t together[WARPS] = {0};
     for (uint32_t a = 0; a < b->warps; a++)
         for (uint32_t k = 0; k < WARPS && from >> a & 1; k++)
-            if (warps[a].of[k] > together[k]) together[k] = warps[a].of[k];
+            if (here->warps[a].of[k] > together[k]) together[k] = here->warps[a].of[k];
     for (uint32_t k = 0; k < b->warps; k++) {
         if (!(b->waiting >> k & 1)) continue;
         for (uint32_t a = 0; a < WARPS; a++) {
             uint32_t until = from >> a & 1 ? next : together[a];
-            if (until > warps[k].of[a]) warps[k].of[a] = until;
+            if (until > here->warps[k].of[a]) here->warps[k].of[a] = until;
         }
-        warps[k].all = next;
-        warps[k].partial = false;
+        here->warps[k].all = next;
+        here->warps[k].partial = false;
     }
 }
 
 void check_order_synced(const exec_lanes *w) {
-    sight *s = &warps[w->warp];
-    uint32_t lanes = w->lanes, next = check_order_now.now + 1;
+    sight *s = &here->warps[w->warp];
+    uint32_t lanes = w->lanes, next = here->clock.now + 1;
     if ((lanes & w->live) == w->live) {
         s->all = next;
         s->partial = false;
@@ -166,22 +176,22 @@ void check_order_synced(const exec_lanes *w) {
 /* --- fences and flags ---------------------------------------------------------------------------------------- */
 
 void check_order_fenced(const exec_lanes *w) {
-    warps[w->warp].fence = check_order_now.now + 1;
-    fences = true;
+    here->warps[w->warp].fence = here->clock.now + 1;
+    here->fences = true;
 }
 
 static flag *find_flag(uint64_t key) {
-    uint32_t k = (uint32_t)(base_hash(key) >> 32) & (flags_room - 1);
-    while (flags[k].key && flags[k].key != key) k = (k + 1) & (flags_room - 1);
-    return &flags[k];
+    uint32_t k = (uint32_t)(base_hash(key) >> 32) & (here->flags_room - 1);
+    while (here->flags[k].key && here->flags[k].key != key) k = (k + 1) & (here->flags_room - 1);
+    return &here->flags[k];
 }
 
 static flag *make_flag(uint64_t key) {
-    if (2 * nflags >= flags_room) {
-        flag *old = flags;
-        uint32_t n = flags_room;
-        flags_room = n ? 2 * n : 64;
-        flags = check_must(calloc(flags_room, sizeof *flags));
+    if (2 * here->nflags >= here->flags_room) {
+        flag *old = here->flags;
+        uint32_t n = here->flags_room;
+        here->flags_room = n ? 2 * n : 64;
+        here->flags = check_must(calloc(here->flags_room, sizeof *here->flags));
         for (uint32_t k = 0; k < n; k++)
             if (old[k].key) *find_flag(old[k].key) = old[k];
         free(old);
@@ -189,15 +199,15 @@ static flag *make_flag(uint64_t key) {
     flag *f = find_flag(key);
     if (!f->key) {
         f->key = key;
-        nflags++;
+        here->nflags++;
     }
     return f;
 }
 
 static void take(uint32_t warp, const flag *f) {
-    sight *s = &warps[warp];
-    join_blocks(&seen_blocks, &f->blocks);
-    if (f->block != block_id + 1) return;
+    sight *s = &here->warps[warp];
+    join_blocks(&here->seen_blocks, &f->blocks);
+    if (f->block != here->block_id + 1) return;
     for (uint32_t k = 0; k < WARPS; k++)
         if (f->row[k] > s->of[k]) s->of[k] = f->row[k];
     if (f->row[warp] > s->all) s->all = f->row[warp];
@@ -207,36 +217,47 @@ static void take(uint32_t warp, const flag *f) {
  * but never report a false one. */
 void check_order_flag(const exec_access *a, uint64_t key, bool loads, bool stores) {
     uint32_t warp = a->at.warp;
-    if (!fences && !a->insn->releases) return;
-    sight *s = &warps[warp];
+    if (!here->fences && !a->insn->releases) return;
+    sight *s = &here->warps[warp];
     if (a->insn->releases) {
-        s->fence = check_order_now.now;
-        fences = true;
+        s->fence = here->clock.now;
+        here->fences = true;
     }
-    if (loads && flags_room) {
+    if (loads && here->flags_room) {
         const flag *f = find_flag(key);
         if (f->key) take(warp, f);
     }
-    if (!stores || s->fence < check_order_now.block_begin) return;
+    if (!stores || s->fence < here->clock.block_begin) return;
     flag *f = make_flag(key);
-    if (f->block != block_id + 1) memset(f->row, 0, sizeof f->row);
-    f->block = block_id + 1;
+    if (f->block != here->block_id + 1) memset(f->row, 0, sizeof f->row);
+    f->block = here->block_id + 1;
     for (uint32_t k = 0; k < WARPS; k++) {
-        uint32_t until = k == warp ? s->fence : s->of[k] > check_order_now.floor ? s->of[k] : check_order_now.floor;
+        uint32_t until = k == warp ? s->fence : s->of[k] > here->clock.floor ? s->of[k] : here->clock.floor;
         if (until > f->row[k]) f->row[k] = until;
     }
-    join_blocks(&f->blocks, &seen_blocks);
-    add_blocks(&f->blocks, block_id, block_id);
+    join_blocks(&f->blocks, &here->seen_blocks);
+    add_blocks(&f->blocks, here->block_id, here->block_id);
 }
 
 /* --- the query ----------------------------------------------------------------------------------------------- */
 
 bool check_order_before(const stamp *past, uint32_t warp, uint32_t lane) {
-    if (past->serial < check_order_now.block_begin) return has_block(&seen_blocks, check_order_block_of(past));
-    if (past->serial < check_order_now.floor) return true;
-    const sight *s = &warps[warp];
+    if (past->serial < here->clock.block_begin) return has_block(&here->seen_blocks, check_order_block_of(past));
+    if (past->serial < here->clock.floor) return true;
+    const sight *s = &here->warps[warp];
     if (past->warp != warp) return past->serial < s->of[past->warp];
     if (past->lane == lane && !past->several) return true;
     if (past->serial < s->all) return true;
     return s->partial && past->serial < s->lane[lane][past->lane];
 }
+
+/* --- of a card ----------------------------------------------------------------------------------------------- */
+
+static void forget(void) {
+    for (uint32_t k = 0; k < here->flags_room; k++) free(here->flags[k].blocks.at);
+    free(here->flags);
+    free(here->begins);
+    free(here->seen_blocks.at);
+}
+
+const check_part check_part_order = {sizeof(order_state), use, forget};

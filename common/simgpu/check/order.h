@@ -25,7 +25,7 @@ typedef struct {
     uint32_t block_begin; /* first serial of the current block; smaller ones belong to earlier blocks */
     uint32_t floor;       /* a barrier orders this block's smaller serials before all later accesses */
 } order_clock;
-extern order_clock check_order_now;
+extern order_clock *check_order_now; /* of the card in use */
 
 void check_order_launch(uint64_t nblocks);
 void check_order_block(uint64_t block);

@@ -1,4 +1,4 @@
-/* parts.h — the interfaces between the files of check/: memory.c's listener, streams.c and host.c. */
+/* parts.h — the interfaces between the files of check/: the state of a card, memory.c's listener, streams.c, host.c. */
 #ifndef SIMGPU_CHECK_PARTS_H
 #define SIMGPU_CHECK_PARTS_H
 
@@ -12,6 +12,15 @@ static inline void *check_must(void *p) {
     return base_must(p, "the host has no memory left for checks; set SIMGPU_CHECK=0");
 }
 
+/* What a file knows of one card. It keeps a pointer to the state of the card in use; check.c makes the states, zeros at
+ * first, and moves the pointers when another card is used. */
+typedef struct {
+    size_t bytes;
+    void (*use)(void *state);
+    void (*forget)(void); /* frees what the state in use holds; check.c then clears it */
+} check_part;
+extern const check_part check_part_findings, check_part_order, check_part_memory, check_part_streams, check_part_host;
+
 /* memory.c: accesses inside a launch. */
 extern const exec_listener check_memory;
 
@@ -19,7 +28,6 @@ extern const exec_listener check_memory;
 typedef void parts_range(uint64_t lo, uint64_t hi, bool writes);
 parts_range check_streams_range;
 void check_streams_launched(void);
-void check_streams_reset(void);
 void check_streams_after(uint32_t stream, uint64_t count);
 void check_streams_joined(uint32_t stream, time_point p);
 void check_streams_submitted(const time_command *c, uint64_t count);
@@ -30,7 +38,6 @@ bool check_streams_host_has_seen(uint32_t stream, uint64_t count);
 
 /* host.c: host memory in use by a copy. check_host_moves unprotects it before SimGPU itself moves the bytes;
  * check_host_guard_again restores the protection after that, and after the host has waited for more commands. */
-void check_host_reset(void);
 void check_host_submitted(const time_command *c, uint64_t count);
 void check_host_moves(const time_command *c);
 void check_host_guard_again(void);

@@ -40,15 +40,19 @@ typedef struct {
     uint64_t seen[STREAMS]; /* by its latest command, that one included */
 } stream_order;
 
-static stream_order *streams[STREAMS];
-static uint32_t nstreams;
-static uint64_t host[STREAMS], pending[STREAMS]; /* seen by the host; seen by the next command to be submitted */
-static command *running;                         /* the launch in progress */
-static uint32_t running_stream;
+/* Of a card. */
+typedef struct {
+    stream_order *streams[STREAMS];
+    uint32_t nstreams;
+    uint64_t host[STREAMS], pending[STREAMS]; /* seen by the host; seen by the next command to be submitted */
+    command *running;                         /* the launch in progress */
+    uint32_t running_stream;
+} streams_state;
+static streams_state *here;
 
 static stream_order *stream_of(uint32_t id) {
-    while (nstreams <= id) streams[nstreams++] = check_must(calloc(1, sizeof **streams));
-    return streams[id];
+    while (here->nstreams <= id) here->streams[here->nstreams++] = check_must(calloc(1, sizeof **here->streams));
+    return here->streams[id];
 }
 
 static void join(uint64_t *to, const uint64_t *from, uint32_t n) {
@@ -57,8 +61,8 @@ static void join(uint64_t *to, const uint64_t *from, uint32_t n) {
 }
 
 static command *find(uint32_t stream, uint64_t count) {
-    if (stream >= nstreams) return NULL;
-    stream_order *s = streams[stream];
+    if (stream >= here->nstreams) return NULL;
+    stream_order *s = here->streams[stream];
     uint32_t lo = 0, hi = s->n;
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
@@ -82,9 +86,9 @@ static void join_command(uint64_t *to, uint32_t stream, uint64_t count) {
 static struct simgpu_side side_of(const time_command *c) {
     struct simgpu_side s = {.at = {.file = c->host_file, .line = c->host_line}, .stream = c->stream};
     s.command = c->kind == TIME_LAUNCH ? SIMGPU_KERNEL : c->kind == TIME_COPY ? SIMGPU_COPYING : SIMGPU_FILLING;
-    if (c->kind == TIME_COPY) s.direction = c->direction;
+    if (c->kind == TIME_COPY) s.direction = c->is.copy.direction;
     if (c->kind == TIME_LAUNCH) {
-        snprintf(s.name, sizeof s.name, "%s", base_kernel_name(c->launch.kernel->name).text);
+        snprintf(s.name, sizeof s.name, "%s", base_kernel_name(c->is.launch.kernel->name).text);
     }
     return s;
 }
@@ -120,8 +124,8 @@ static bool overlap(const command *a, const command *b, const range **x, const r
 }
 
 static void compare(const command *b, uint32_t b_stream) {
-    for (uint32_t t = 0; t < nstreams && b->nranges; t++) {
-        const stream_order *s = streams[t];
+    for (uint32_t t = 0; t < here->nstreams && b->nranges; t++) {
+        const stream_order *s = here->streams[t];
         if (t == b_stream) continue;
         for (uint32_t k = s->n; k-- > 0 && !comes_after(b, t, s->list[k].count);) {
             const command *a = &s->list[k];
@@ -142,12 +146,12 @@ static void add_range(command *r, uint64_t lo, uint64_t hi, bool writes) {
 }
 
 static void add_rows(command *r, const time_command *c, const time_place *at, bool writes) {
-    if (at->pitch == c->width) {
-        add_range(r, at->address, at->address + c->width * c->height, writes);
+    if (at->pitch == c->is.copy.width) {
+        add_range(r, at->address, at->address + c->is.copy.width * c->is.copy.height, writes);
         return;
     }
-    for (uint64_t row = 0; row < c->height; row++)
-        add_range(r, at->address + row * at->pitch, at->address + row * at->pitch + c->width, writes);
+    for (uint64_t row = 0; row < c->is.copy.height; row++)
+        add_range(r, at->address + row * at->pitch, at->address + row * at->pitch + c->is.copy.width, writes);
 }
 
 /* --- forgetting ---------------------------------------------------------------------------------------------- */
@@ -165,11 +169,11 @@ static void drop(stream_order *s, uint32_t n) {
 /* Drops the commands that the host and the oldest waiting command of each stream have seen: every later command comes
  * after these. */
 static void forget(void) {
-    for (uint32_t t = 0; t < nstreams; t++) {
-        stream_order *s = streams[t];
-        uint64_t bound = host[t] < s->ended ? host[t] : s->ended;
-        for (uint32_t u = 0; u < nstreams; u++) {
-            const command *waiting = find(u, streams[u]->ended + 1);
+    for (uint32_t t = 0; t < here->nstreams; t++) {
+        stream_order *s = here->streams[t];
+        uint64_t bound = here->host[t] < s->ended ? here->host[t] : s->ended;
+        for (uint32_t u = 0; u < here->nstreams; u++) {
+            const command *waiting = find(u, here->streams[u]->ended + 1);
             if (!waiting) continue;
             uint64_t seen = t < waiting->nseen ? waiting->seen[t] : 0;
             if (seen < bound) bound = seen;
@@ -180,21 +184,23 @@ static void forget(void) {
     }
 }
 
-/* --- the hooks ----------------------------------------------------------------------------------------------- */
+/* --- of a card ----------------------------------------------------------------------------------------------- */
 
-void check_streams_reset(void) {
-    for (uint32_t t = 0; t < nstreams; t++) {
-        drop(streams[t], streams[t]->n);
-        free(streams[t]->list);
-        free(streams[t]);
+static void use(void *state) { here = state; }
+
+static void forget_all(void) {
+    for (uint32_t t = 0; t < here->nstreams; t++) {
+        drop(here->streams[t], here->streams[t]->n);
+        free(here->streams[t]->list);
+        free(here->streams[t]);
     }
-    nstreams = 0;
-    memset(host, 0, sizeof host);
-    memset(pending, 0, sizeof pending);
-    running = NULL;
 }
 
-void check_streams_after(uint32_t stream, uint64_t count) { join_command(pending, stream, count); }
+const check_part check_part_streams = {sizeof(streams_state), use, forget_all};
+
+/* --- the hooks ----------------------------------------------------------------------------------------------- */
+
+void check_streams_after(uint32_t stream, uint64_t count) { join_command(here->pending, stream, count); }
 
 void check_streams_joined(uint32_t stream, time_point p) {
     if (stream < STREAMS && stream != p.stream) join_command(stream_of(stream)->seen, p.stream, p.count);
@@ -207,32 +213,32 @@ void check_streams_submitted(const time_command *c, uint64_t count) {
         s->room = s->room ? 2 * s->room : 16;
         s->list = check_must(realloc(s->list, s->room * sizeof *s->list));
     }
-    join(s->seen, host, STREAMS);
-    join(s->seen, pending, STREAMS);
-    memset(pending, 0, sizeof pending);
+    join(s->seen, here->host, STREAMS);
+    join(s->seen, here->pending, STREAMS);
+    memset(here->pending, 0, sizeof here->pending);
     s->seen[c->stream] = count;
     command *r = &s->list[s->n++];
-    *r = (command){.count = count, .kind = c->kind, .nseen = nstreams};
-    r->seen = check_must(malloc(nstreams * sizeof *r->seen));
-    memcpy(r->seen, s->seen, nstreams * sizeof *r->seen);
+    *r = (command){.count = count, .kind = c->kind, .nseen = here->nstreams};
+    r->seen = check_must(malloc(here->nstreams * sizeof *r->seen));
+    memcpy(r->seen, s->seen, here->nstreams * sizeof *r->seen);
     if (c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET) r->side = side_of(c);
     if (c->kind != TIME_COPY && c->kind != TIME_MEMSET) return;
-    bool staged = c->kind == TIME_COPY && c->direction == SIMGPU_H2D && c->pageable;
-    add_rows(r, c, &c->to, true);
-    if (c->kind == TIME_COPY && !staged) add_rows(r, c, &c->from, false);
+    bool staged = c->kind == TIME_COPY && c->is.copy.direction == SIMGPU_H2D && c->is.copy.pageable;
+    add_rows(r, c, &c->is.copy.to, true);
+    if (c->kind == TIME_COPY && !staged) add_rows(r, c, &c->is.copy.from, false);
     compare(r, c->stream);
 }
 
 void check_streams_launches(const time_command *c, uint64_t count) {
-    running = find(c->stream, count);
-    running_stream = c->stream;
+    here->running = find(c->stream, count);
+    here->running_stream = c->stream;
 }
 void check_streams_range(uint64_t lo, uint64_t hi, bool writes) {
-    if (running) add_range(running, lo, hi, writes);
+    if (here->running) add_range(here->running, lo, hi, writes);
 }
 void check_streams_launched(void) {
-    if (running) compare(running, running_stream);
-    running = NULL;
+    if (here->running) compare(here->running, here->running_stream);
+    here->running = NULL;
 }
 
 void check_streams_ended(const time_command *c, uint64_t count) {
@@ -240,10 +246,12 @@ void check_streams_ended(const time_command *c, uint64_t count) {
 }
 
 void check_streams_host_saw(uint32_t stream, uint64_t count) {
-    if (stream >= STREAMS || host[stream] >= count) return;
+    if (stream >= STREAMS || here->host[stream] >= count) return;
     stream_of(stream);
-    join_command(host, stream, count);
+    join_command(here->host, stream, count);
     forget();
 }
 
-bool check_streams_host_has_seen(uint32_t stream, uint64_t count) { return stream >= STREAMS || host[stream] >= count; }
+bool check_streams_host_has_seen(uint32_t stream, uint64_t count) {
+    return stream >= STREAMS || here->host[stream] >= count;
+}

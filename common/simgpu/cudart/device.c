@@ -6,7 +6,6 @@
  * gives the same numbers after any earlier run. */
 #include "rt.h"
 
-#include "../check/check.h"
 #include "../include/simgpu.h"
 
 #include <errno.h>
@@ -41,6 +40,7 @@ static struct device *new_device(void) {
     d->time = time_device_new(d->exec);
     d->memory_limit = UINT64_MAX;
     memcpy(d->limits, default_limits, sizeof d->limits);
+    d->check = check_device_new();
     rt_pool_init(&d->pool);
     return d;
 }
@@ -48,6 +48,7 @@ static struct device *new_device(void) {
 static void use(struct device *d) {
     rt_device = d;
     time_use(d->time);
+    check_use(d->check);
     time_events_device(d->number);
 }
 
@@ -55,7 +56,7 @@ static void use(struct device *d) {
 
 /* Waits for queued work, so that the report is complete and a late fault is printed. */
 static void finish(void) {
-    time_activity_call((time_site){"exit", NULL, 0});
+    time_activity_call((time_site){"exit", NULL, 0}, SIMGPU_WAITS);
     if (rt_device->sticky == cudaSuccess && !time_all_idle()) {
         time_wait_all();
         if (time_fault()) rt_say_fault(time_fault());
@@ -117,7 +118,6 @@ static bool leave(const char *call) {
 
 static void enter(struct device *d) {
     if (d == rt_device) return;
-    check_forget();
     rt_device->last = rt_exchange_last_error(d->last, d->number);
     use(d);
 }
@@ -151,6 +151,7 @@ int simgpuUseDevice(int number) {
 /* --- reset -------------------------------------------------------------------------------------------------- */
 
 static void clear(struct device *d) {
+    check_forget(); /* first: it protects pages of the memory that is freed below */
     rt_streams_clear();
     rt_pool_clear();
     rt_memory_clear();

@@ -7,6 +7,7 @@
 
 #include "../include/cuda_runtime_api.h"
 
+#include "../check/check.h"
 #include "../time/time.h"
 
 /* A live allocation: device memory from cudaMalloc, or page-locked host memory. */
@@ -60,6 +61,7 @@ struct device {
     uint32_t number; /* from 1; the program sees each as device 0 */
     exec_device *exec;
     time_device *time;
+    check_device *check;
     cudaError_t sticky; /* of a dead context */
     cudaError_t last;   /* while another card is in use: the last error of the thread that switched cards */
     struct {

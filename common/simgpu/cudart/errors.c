@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* recursive: cudaLaunchHostFunc's callbacks */
@@ -67,6 +68,30 @@ cudaError_t rt_exchange_last_error(cudaError_t error, uint32_t device) {
     return before;
 }
 
+/* The table's functions by name. Other calls (a launch's parts, simgpu.h) only submit. */
+typedef struct {
+    const char *name;
+    enum simgpu_class what;
+} api_row;
+static api_row api[] = {
+#define API(Name, what, ...)  {"cuda" #Name, SIMGPU_##what},
+#define API0(Name, what, ...) {"cuda" #Name, SIMGPU_##what},
+#include "../include/cuda_api.def"
+};
+enum { APIS = sizeof api / sizeof *api };
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const api_row *)a)->name, ((const api_row *)b)->name);
+}
+
+static enum simgpu_class class_of(const char *name) {
+    static bool sorted;
+    if (!sorted) qsort(api, APIS, sizeof *api, by_name);
+    sorted = true;
+    const api_row *row = bsearch(&(api_row){.name = name}, api, APIS, sizeof *api, by_name);
+    return row ? row->what : SIMGPU_SUBMITS;
+}
+
 cudaError_t rt_begin(const char *name) {
     pthread_mutex_lock(&lock);
     inside++;
@@ -80,7 +105,7 @@ cudaError_t rt_begin(const char *name) {
     if (nested) return cudaErrorNotPermitted;
     check_host_say();
     time_catch_up();
-    time_activity_call(call);
+    time_activity_call(call, class_of(name));
     return rt_look_for_fault();
 }
 

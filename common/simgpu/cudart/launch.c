@@ -166,12 +166,12 @@ static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, 
     uint8_t *params = calloc(1, f->param_bytes + 1u);
     if (!params) return cudaErrorMemoryAllocation;
     for (uint32_t i = 0; i < f->nparams; i++) memcpy(params + f->params[i].offset, args[i], f->params[i].size);
-    c.launch = (exec_launch){.program = program,
-                             .kernel = f,
-                             .grid = {grid.x, grid.y, grid.z},
-                             .block = {block.x, block.y, block.z},
-                             .dynamic_shared = (uint32_t)shared,
-                             .params = params};
+    c.is.launch = (exec_launch){.program = program,
+                                .kernel = f,
+                                .grid = {grid.x, grid.y, grid.z},
+                                .block = {block.x, block.y, block.z},
+                                .dynamic_shared = (uint32_t)shared,
+                                .params = params};
     time_submit(&c);
     return cudaSuccess;
 }

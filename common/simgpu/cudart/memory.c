@@ -102,7 +102,7 @@ uint64_t rt_device_alloc(uint64_t bytes) {
 
 static cudaError_t allocate(void **ptr, size_t bytes) {
     if (!ptr) return cudaErrorInvalidValue;
-    time_activity_call_is(SIMGPU_ALLOCATES, bytes);
+    time_activity_call_bytes(bytes);
     rt_charge_malloc(bytes);
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
@@ -145,7 +145,6 @@ cudaError_t cudaFree(void *ptr) {
     const time_profile *p = time_profile_get();
     if (!ptr) return rt_end(cudaSuccess);
     uint64_t address = (uint64_t)(uintptr_t)ptr;
-    time_activity_call_is(SIMGPU_FREES, 0);
     time_wait_all(); /* as the driver does, since a kernel may still use the memory */
     free_left();
     bool twice = false;
@@ -163,7 +162,7 @@ cudaError_t cudaFree(void *ptr) {
                twice ? ", freed to the pool before" : "");
         return rt_end(cudaErrorInvalidValue);
     }
-    time_activity_call_is(SIMGPU_FREES, b->bytes);
+    time_activity_call_bytes(b->bytes);
     rt_charge_free(b->bytes);
     free_block(b);
     return rt_end(cudaSuccess);
@@ -194,7 +193,7 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     if (!ptr) return cudaErrorInvalidValue;
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
-    time_activity_call_is(SIMGPU_PINS, bytes);
+    time_activity_call_bytes(bytes);
     time_charge(HOST_IN_CALL, larger(p->host_pin_ns, mib(bytes) * p->host_pin_ns_per_mib));
     void *memory = new_pages(bytes);
     if (!memory) return cudaErrorMemoryAllocation;
@@ -227,7 +226,7 @@ cudaError_t cudaFreeHost(void *ptr) {
         return rt_end(cudaErrorInvalidValue);
     }
     time_wait_all();
-    time_activity_call_is(SIMGPU_UNPINS, b->bytes);
+    time_activity_call_bytes(b->bytes);
     time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
     time_charge(HOST_IN_CALL, larger(p->host_unpin_ns, mib(b->bytes) * p->host_unpin_ns_per_mib));
     free_pages(b->address, b->bytes);
@@ -242,7 +241,7 @@ cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     uint64_t address = (uint64_t)(uintptr_t)ptr, end;
     if (__builtin_add_overflow(address, bytes, &end)) return rt_end(cudaErrorInvalidValue);
     if (any_block(&rt_device->pinned, address, end)) return rt_end(cudaErrorHostMemoryAlreadyRegistered);
-    time_activity_call_is(SIMGPU_PINS, bytes);
+    time_activity_call_bytes(bytes);
     time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     time_charge(HOST_IN_CALL, p->host_register_ns + mib(bytes) * p->host_register_ns_per_mib);
     rt_block b = {.address = address, .bytes = bytes, .flags = flags, .registered = true};
@@ -255,7 +254,7 @@ cudaError_t cudaHostUnregister(void *ptr) {
     rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
     if (!b || !b->registered || b->address != (uint64_t)(uintptr_t)ptr) return rt_end(cudaErrorHostMemoryNotRegistered);
     time_wait_all();
-    time_activity_call_is(SIMGPU_UNPINS, b->bytes);
+    time_activity_call_bytes(b->bytes);
     time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
     time_charge(HOST_IN_CALL, p->host_unregister_ns + mib(b->bytes) * p->host_unregister_ns_per_mib);
     drop_block(&rt_device->pinned, b);
@@ -297,7 +296,7 @@ void rt_memory_clear(void) {
 
 /* Sets *bytes to the distance from the first byte of one end of a copy to behind its last. Returns false if it exceeds
  * the address space. */
-static bool extent(const time_command *c, const time_place *at, uint64_t *bytes) {
+static bool extent(const time_copy *c, const time_place *at, uint64_t *bytes) {
     uint64_t end;
     *bytes = 0;
     if (c->height == 0 || c->width == 0) return true;
@@ -307,7 +306,7 @@ static bool extent(const time_command *c, const time_place *at, uint64_t *bytes)
 
 /* Checks one end of a copy or memset. end: "source" or "destination"; wants_device: whether the direction requires
  * device memory there. */
-static cudaError_t check_end(const time_command *c, const time_place *at, const char *end, bool wants_device) {
+static cudaError_t check_end(const time_copy *c, const time_place *at, const char *end, bool wants_device) {
     const void *p = (const void *)(uintptr_t)at->address;
     uint64_t bytes;
     char what[256];
@@ -350,14 +349,14 @@ static cudaError_t check_end(const time_command *c, const time_place *at, const 
     return cudaSuccess;
 }
 
-static bool pinned(time_command *c, const time_place *at) {
+static bool pinned(time_copy *c, const time_place *at) {
     const rt_block *b = find_block(&rt_device->pinned, at->address);
     uint64_t bytes;
     c->shares_pages = b && b->registered;
     return b && extent(c, at, &bytes) && at->address + bytes <= b->address + b->bytes;
 }
 
-static cudaError_t resolve(time_command *c, enum cudaMemcpyKind kind) {
+static cudaError_t resolve(time_copy *c, enum cudaMemcpyKind kind) {
     static const enum simgpu_direction by_kind[] = {SIMGPU_H2H, SIMGPU_H2D, SIMGPU_D2H, SIMGPU_D2D};
     if ((unsigned)kind > cudaMemcpyDefault) {
         rt_say("%d is not a cudaMemcpyKind", (int)kind);
@@ -384,32 +383,30 @@ static cudaError_t resolve(time_command *c, enum cudaMemcpyKind kind) {
 /* Queues a copy. waits: the form without Async. As in CUDA, a copy from the device to pageable memory waits in either
  * form; a copy on the device waits in neither; and a copy from pageable memory waits until its last bytes are
  * staged. */
-static cudaError_t copy(time_command c, enum cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
-    c.kind = TIME_COPY;
-    c.host_file = rt_file();
-    c.host_line = rt_line();
+static cudaError_t copy(time_copy bytes, enum cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
+    time_command c = {.kind = TIME_COPY, .host_file = rt_file(), .host_line = rt_line(), .is.copy = bytes};
     if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
-    if (c.width == 0 || c.height == 0) return cudaSuccess;
-    cudaError_t e = resolve(&c, kind);
+    if (c.is.copy.width == 0 || c.is.copy.height == 0) return cudaSuccess;
+    cudaError_t e = resolve(&c.is.copy, kind);
     if (e != cudaSuccess) return e;
-    time_activity_call_is(SIMGPU_COPIES, c.width * c.height);
-    bool stages = c.pageable && c.direction == SIMGPU_H2D;
+    time_activity_call_bytes(c.is.copy.width * c.is.copy.height);
+    bool stages = c.is.copy.pageable && c.is.copy.direction == SIMGPU_H2D;
     if (waits) time_activity_call_syncs();
     if (waits && stages) time_wait_before(c.stream); /* staging begins behind earlier work */
     time_submit(&c);
-    if (c.direction == SIMGPU_D2D || stages) waits = false;
-    if (c.pageable && (c.direction == SIMGPU_D2H || c.direction == SIMGPU_H2H)) waits = true;
+    if (c.is.copy.direction == SIMGPU_D2D || stages) waits = false;
+    if (c.is.copy.pageable && (c.is.copy.direction == SIMGPU_D2H || c.is.copy.direction == SIMGPU_H2H)) waits = true;
     if (waits) time_wait_stream(c.stream);
     return cudaSuccess;
 }
 
 static time_place place(const void *p, size_t pitch) { return (time_place){(uint64_t)(uintptr_t)p, pitch}; }
 
-static time_command row(void *to, const void *from, size_t bytes) {
-    return (time_command){.to = place(to, bytes), .from = place(from, bytes), .width = bytes, .height = 1};
+static time_copy row(void *to, const void *from, size_t bytes) {
+    return (time_copy){.to = place(to, bytes), .from = place(from, bytes), .width = bytes, .height = 1};
 }
-static time_command rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height) {
-    return (time_command){.to = place(to, to_pitch), .from = place(from, from_pitch), .width = width, .height = height};
+static time_copy rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height) {
+    return (time_copy){.to = place(to, to_pitch), .from = place(from, from_pitch), .width = width, .height = height};
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
@@ -435,14 +432,11 @@ static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t 
     time_command c = {.kind = TIME_MEMSET,
                       .host_file = rt_file(),
                       .host_line = rt_line(),
-                      .to = place(to, pitch),
-                      .width = width,
-                      .height = height,
-                      .value = value};
+                      .is.copy = {.to = place(to, pitch), .width = width, .height = height, .value = value}};
     if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
     if (width == 0 || height == 0) return cudaSuccess;
-    cudaError_t e = check_end(&c, &c.to, "destination", true);
-    time_activity_call_is(SIMGPU_FILLS, width * height);
+    cudaError_t e = check_end(&c.is.copy, &c.is.copy.to, "destination", true);
+    time_activity_call_bytes(width * height);
     if (e == cudaSuccess) time_submit(&c);
     return e;
 }

@@ -100,7 +100,7 @@ static cudaError_t allocate(void **ptr, size_t bytes, cudaStream_t stream) {
     if (!rt_stream(stream, &s)) return cudaErrorInvalidResourceHandle;
     if (bytes == 0) return cudaSuccess;
     uint64_t size = (bytes + UNIT - 1) / UNIT * UNIT;
-    time_activity_call_is(SIMGPU_ALLOCATES, bytes);
+    time_activity_call_bytes(bytes);
     time_charge(HOST_SUBMITS, time_profile_get()->host_malloc_async_ns);
     rt_pool_block *b = reuse(size, s);
     if (b) time_point_joins(b->freed, s);
@@ -144,7 +144,6 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
     uint64_t address = (uint64_t)(uintptr_t)ptr;
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
     if (!ptr) return rt_end(cudaSuccess);
-    time_activity_call_is(SIMGPU_FREES, 0);
     time_charge(HOST_SUBMITS, time_profile_get()->host_free_async_ns);
     time_point behind = time_point_now(s);
     bool known = rt_pool_free(address, behind, &twice) || rt_free_behind(address, behind);

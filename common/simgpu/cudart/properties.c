@@ -75,7 +75,7 @@ typedef struct {
         (d)->hostRegisterSupported = 1;                                                                                \
     } while (0)
 
-static cudaError_t check_device(int device) {
+static cudaError_t check_number(int device) {
     if (device == 0) return cudaSuccess;
     rt_say("there is no device %d; SimGPU has one, number 0", device);
     return cudaErrorInvalidDevice;
@@ -84,7 +84,7 @@ static cudaError_t check_device(int device) {
 /* The function for CUDA 12's layout, under its name in CUDA 12, which SimGPU's headers use too. */
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
     RT_BEGIN;
-    cudaError_t e = prop ? check_device(device) : cudaErrorInvalidValue;
+    cudaError_t e = prop ? check_number(device) : cudaErrorInvalidValue;
     if (e != cudaSuccess) return rt_end(e);
     const time_profile *p = time_profile_get();
     FILL_COMMON(prop, p);
@@ -99,7 +99,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
 cudaError_t simgpu_properties13(prop13 *prop, int device) __asm__("cudaGetDeviceProperties");
 cudaError_t simgpu_properties13(prop13 *prop, int device) {
     RT_BEGIN;
-    cudaError_t e = prop ? check_device(device) : cudaErrorInvalidValue;
+    cudaError_t e = prop ? check_number(device) : cudaErrorInvalidValue;
     if (e != cudaSuccess) return rt_end(e);
     FILL_COMMON(prop, time_profile_get());
     return rt_end(cudaSuccess);
@@ -170,7 +170,7 @@ static bool attribute(enum cudaDeviceAttr attr, int *value) {
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device) {
     RT_BEGIN;
-    cudaError_t e = value ? check_device(device) : cudaErrorInvalidValue;
+    cudaError_t e = value ? check_number(device) : cudaErrorInvalidValue;
     if (e == cudaSuccess && !attribute(attr, value)) {
         rt_say("SimGPU does not know attribute %d", (int)attr);
         e = cudaErrorInvalidValue;
@@ -190,7 +190,7 @@ cudaError_t cudaGetDevice(int *device) {
 }
 cudaError_t cudaSetDevice(int device) {
     RT_BEGIN;
-    return rt_end(check_device(device));
+    return rt_end(check_number(device));
 }
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
     (void)flags; /* the way in which the host waits, which does not matter to a virtual host */
@@ -205,7 +205,7 @@ cudaError_t cudaGetDeviceFlags(unsigned *flags) {
 
 cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device) {
     RT_BEGIN;
-    cudaError_t e = text && length > 12 ? check_device(device) : cudaErrorInvalidValue;
+    cudaError_t e = text && length > 12 ? check_number(device) : cudaErrorInvalidValue;
     if (e == cudaSuccess) snprintf(text, (size_t)length, "0000:00:00.0");
     return rt_end(e);
 }

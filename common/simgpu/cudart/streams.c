@@ -165,13 +165,14 @@ static void run_host_call(void *argument, bool dead) {
 }
 
 static cudaError_t queue_host_call(host_call h) {
-    time_command c = {.kind = TIME_HOST_CALL, .host_file = rt_file(), .host_line = rt_line(), .call = run_host_call};
+    time_command c = {
+        .kind = TIME_HOST_CALL, .host_file = rt_file(), .host_line = rt_line(), .is.host.call = run_host_call};
     if (!h.function && !h.callback) return cudaErrorInvalidValue;
     if (!rt_stream(h.stream, &c.stream)) return cudaErrorInvalidResourceHandle;
     host_call *kept = malloc(sizeof *kept);
     if (!kept) return cudaErrorMemoryAllocation;
     *kept = h;
-    c.argument = kept;
+    c.is.host.argument = kept;
     time_submit(&c);
     return cudaSuccess;
 }
@@ -220,7 +221,7 @@ static cudaError_t queue_event(enum time_kind kind, cudaStream_t stream, cudaEve
     const rt_handle *e = find_event(event);
     time_command c = {.kind = kind, .host_file = rt_file(), .host_line = rt_line()};
     if (!e || !rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
-    c.event = e->event;
+    c.is.event = e->event;
     time_submit(&c);
     return cudaSuccess;
 }

@@ -81,17 +81,15 @@ static void drop_before(span_log *l, double ns) {
 
 /* --- the host ----------------------------------------------------------------------------------------------- */
 
-void time_activity_call(time_site site) {
+void time_activity_call(time_site site, enum simgpu_class what) {
     memset(&of->call, 0, sizeof of->call);
     of->call.site = site;
+    of->call.what = what;
     of->call.start = time_host_ns();
 }
 
 double time_activity_call_ns(void) { return of->call.start; }
-void time_activity_call_is(enum simgpu_class what, uint64_t bytes) {
-    of->call.what = what;
-    of->call.bytes = bytes;
-}
+void time_activity_call_bytes(uint64_t bytes) { of->call.bytes = bytes; }
 void time_activity_call_syncs(void) { of->call.syncs = true; }
 
 void time_activity_host(enum time_doing what, double start_ns, double end_ns) {
@@ -124,8 +122,7 @@ void time_activity_call_end(void) {
         struct simgpu_event e =
             event_at(of->call.worked > 0 ? SIMGPU_WORK : SIMGPU_CALL, &of->call.site, of->call.start, now);
         e.is.call = (struct simgpu_call){.name = of->call.site.name,
-                                         .what = of->call.what == SIMGPU_SUBMITS && of->call.syncs ? SIMGPU_WAITS
-                                                                                                   : of->call.what,
+                                         .what = of->call.what,
                                          .syncs = of->call.syncs,
                                          .short_one = of->call.inside <= 0 && of->call.worked < WORK_WORTH_A_LINE,
                                          .waited_ns = whole_ns(of->call.waited),
@@ -142,10 +139,10 @@ void time_activity_device(const time_command *c, double call_ns, double arrive_n
                           double end_ns) {
     if (!time_events_on()) return;
     bool copy = c->kind == TIME_COPY;
-    span_log *log = c->kind == TIME_HOST_CALL            ? &of->other_logs[FUNCTIONS]
-                    : copy && c->direction == SIMGPU_H2D ? &of->other_logs[ENGINE_H2D]
-                    : copy && c->direction == SIMGPU_D2H ? &of->other_logs[ENGINE_D2H]
-                                                         : &of->sm_log;
+    span_log *log = c->kind == TIME_HOST_CALL                    ? &of->other_logs[FUNCTIONS]
+                    : copy && c->is.copy.direction == SIMGPU_H2D ? &of->other_logs[ENGINE_H2D]
+                    : copy && c->is.copy.direction == SIMGPU_D2H ? &of->other_logs[ENGINE_D2H]
+                                                                 : &of->sm_log;
     add(log, (span){.start = start_ns,
                     .end = end_ns,
                     .site = {NULL, c->host_file, c->host_line},

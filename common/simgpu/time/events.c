@@ -128,7 +128,7 @@ void time_events_launch(time_event_slot *s, const time_command *c, const exec_re
                         const time_moments *m) {
     struct simgpu_event event = event_of(SIMGPU_LAUNCH, c, m->start, m->start + e->duration_ns);
     struct simgpu_launch *l = &event.is.launch;
-    *l = (struct simgpu_launch){.kernel = c->launch.kernel->name,
+    *l = (struct simgpu_launch){.kernel = c->is.launch.kernel->name,
                                 .registers = r->registers,
                                 .shared_bytes = r->shared_bytes,
                                 .blocks_per_sm = e->per_sm,
@@ -142,8 +142,8 @@ void time_events_launch(time_event_slot *s, const time_command *c, const exec_re
                                 .fault = r->fault.kind == SIMGPU_FAULT_NONE ? NULL : &r->fault};
     event.duration_ns = whole_ns(e->duration_ns);
     snprintf(l->name, sizeof l->name, "%s", base_kernel_name(l->kernel).text);
-    put_three(l->grid, c->launch.grid);
-    put_three(l->block, c->launch.block);
+    put_three(l->grid, c->is.launch.grid);
+    put_three(l->block, c->is.launch.block);
     time_events_send(s, &event);
 }
 
@@ -152,12 +152,13 @@ void time_events_command(time_event_slot *s, const time_command *c, const time_m
     enum simgpu_kind kind = c->kind == TIME_COPY ? SIMGPU_COPY : c->kind == TIME_MEMSET ? SIMGPU_FILL : SIMGPU_FUNCTION;
     struct simgpu_event event = event_of(kind, c, m->start, end_ns);
     if (kind != SIMGPU_FUNCTION)
-        event.is.copy = (struct simgpu_copy){
-            .bytes = c->width * c->height, .call_ns = whole_ns(m->called), .arrive_ns = whole_ns(m->arrive)};
+        event.is.copy = (struct simgpu_copy){.bytes = c->is.copy.width * c->is.copy.height,
+                                             .call_ns = whole_ns(m->called),
+                                             .arrive_ns = whole_ns(m->arrive)};
     if (kind == SIMGPU_COPY) {
-        event.is.copy.direction = c->direction;
-        event.is.copy.pageable = c->pageable;
-        event.is.copy.limit_gbs = c->direction < SIMGPU_D2D ? gbs_cap : 0;
+        event.is.copy.direction = c->is.copy.direction;
+        event.is.copy.pageable = c->is.copy.pageable;
+        event.is.copy.limit_gbs = c->is.copy.direction < SIMGPU_D2D ? gbs_cap : 0;
     }
     time_events_send(s, &event);
 }

@@ -84,31 +84,32 @@ typedef struct {
     uint64_t address, pitch; /* a device address, or a host pointer as a number */
 } time_place;
 
+/* A copy or a memset. */
+typedef struct {
+    enum simgpu_direction direction;
+    bool pageable;     /* the host's memory */
+    bool shares_pages; /* registered host memory: its first and last page may hold other data */
+    time_place to, from;
+    uint64_t width, height;
+    int value; /* of a memset */
+} time_copy;
+
 typedef struct {
     enum time_kind kind;
     uint32_t stream;
     const char *host_file; /* NULL: unknown */
     int host_line;
     union {
-        struct {
-            exec_launch launch; /* params: malloc'd; time_submit takes ownership */
-        };
-        struct {
-            enum simgpu_direction direction;
-            bool pageable;     /* the host's memory */
-            bool shares_pages; /* registered host memory: its first and last page may hold other data */
-            time_place to, from;
-            uint64_t width, height;
-            int value; /* TIME_MEMSET */
-        };
-        time_event *event;
+        exec_launch launch; /* LAUNCH; params: malloc'd; time_submit takes ownership */
+        time_copy copy;     /* COPY, MEMSET */
+        time_event *event;  /* EVENT, WAIT_EVENT */
         struct {
             /* A function of the program, called once at its turn in the stream; dead: a fault has stopped the device.
              * It may charge work to itself but may not submit or wait. */
             void (*call)(void *argument, bool dead);
             void *argument;
-        };
-    };
+        } host; /* HOST_CALL */
+    } is;
 } time_command;
 
 /* Returns the bytes of a copy or memset, 0 for other commands. */
@@ -163,12 +164,11 @@ void time_activity_use(time_activity *a);
 
 /* These two enclose an API call, or declared work; the host's activity in between belongs to it. The end sends an event
  * for the call. Host functions run inside other calls and are not enclosed. */
-void time_activity_call(time_site site);
+void time_activity_call(time_site site, enum simgpu_class what);
 void time_activity_call_end(void);
 double time_activity_call_ns(void); /* returns the start of the call in progress */
 
-/* Sets the class and the bytes of the call in progress. */
-void time_activity_call_is(enum simgpu_class what, uint64_t bytes);
+void time_activity_call_bytes(uint64_t bytes); /* sets the bytes of the call in progress */
 void time_activity_call_syncs(void); /* marks it as one that waits for the device, even if the device is idle */
 
 void time_activity_host(enum time_doing what, double start_ns, double end_ns);

@@ -164,16 +164,17 @@ bool time_point_passed(time_point p) { return stream_at(p.stream)->completed >= 
 /* --- starting and finishing --------------------------------------------------------------------------------- */
 
 uint64_t time_bytes(const time_command *c) {
-    return c->kind == TIME_COPY || c->kind == TIME_MEMSET ? c->width * c->height : 0;
+    return c->kind == TIME_COPY || c->kind == TIME_MEMSET ? c->is.copy.width * c->is.copy.height : 0;
 }
 
 static bool on_bus(const node *n) {
-    return n->c.kind == TIME_COPY && (n->c.direction == SIMGPU_H2D || n->c.direction == SIMGPU_D2H);
+    return n->c.kind == TIME_COPY && (n->c.is.copy.direction == SIMGPU_H2D || n->c.is.copy.direction == SIMGPU_D2H);
 }
 static bool on_sms(const time_command *c) {
-    return c->kind == TIME_LAUNCH || c->kind == TIME_MEMSET || (c->kind == TIME_COPY && c->direction == SIMGPU_D2D);
+    return c->kind == TIME_LAUNCH || c->kind == TIME_MEMSET ||
+           (c->kind == TIME_COPY && c->is.copy.direction == SIMGPU_D2D);
 }
-static node **engine(const node *n) { return n->c.direction == SIMGPU_H2D ? &line->h2d : &line->d2h; }
+static node **engine(const node *n) { return n->c.is.copy.direction == SIMGPU_H2D ? &line->h2d : &line->d2h; }
 
 /* The SMs' load is counted exactly, in parts: each number of resident blocks from 1 to 32 divides an SM's parts. */
 #define PARTS_OF_SM 144403552893600u
@@ -193,15 +194,15 @@ static uint8_t *bytes_at(uint64_t address, uint64_t offset) {
 /* Applies the copy or memset to memory. */
 static void move_bytes(const node *n) {
     const time_command *c = &n->c;
-    if (c->width == 0) return;
-    for (uint64_t row = 0; row < c->height; row++) {
-        uint8_t *to = bytes_at(c->to.address, row * c->to.pitch);
+    if (c->is.copy.width == 0) return;
+    for (uint64_t row = 0; row < c->is.copy.height; row++) {
+        uint8_t *to = bytes_at(c->is.copy.to.address, row * c->is.copy.to.pitch);
         if (c->kind == TIME_MEMSET)
-            memset(to, c->value, c->width);
+            memset(to, c->is.copy.value, c->is.copy.width);
         else if (n->staged)
-            memcpy(to, (uint8_t *)n->staged + row * c->width, c->width);
+            memcpy(to, (uint8_t *)n->staged + row * c->is.copy.width, c->is.copy.width);
         else
-            memmove(to, bytes_at(c->from.address, row * c->from.pitch), c->width);
+            memmove(to, bytes_at(c->is.copy.from.address, row * c->is.copy.from.pitch), c->is.copy.width);
     }
 }
 
@@ -211,7 +212,7 @@ static void start_launch(node *n, const time_profile *p) {
     static exec_result r; /* too large for the stack, because of its fault */
     time_estimate e;
     memset(&r, 0, sizeof r);
-    exec_run(&n->c.launch, &r);
+    exec_run(&n->c.is.launch, &r);
     time_model(p, &r, &e);
     if (r.fault.kind != SIMGPU_FAULT_NONE) {
         n->fault = need(malloc(sizeof r.fault));
@@ -261,7 +262,7 @@ static void call_host_function(node *n) {
     n->phase = CALLED;
     line->function_ns = 0;
     line->in_function = true;
-    n->c.call(n->c.argument, dead);
+    n->c.is.host.call(n->c.is.host.argument, dead);
     line->in_function = false;
     n->until = line->device + line->function_ns + (dead ? 0 : time_profile_get()->arrive_ns);
 }
@@ -283,7 +284,7 @@ static void finish(node *n) {
     else if (n->slot)
         time_events_drop(n->slot);
     if (n->c.kind == TIME_EVENT) {
-        time_event *e = n->c.event;
+        time_event *e = n->c.is.event;
         if (e->stream == n->c.stream && e->count == n->count) e->ns = line->device;
         if (--e->pending == 0 && e->ended) free(e);
     }
@@ -294,7 +295,7 @@ static void finish(node *n) {
     s->last_was_kernel = n->c.kind == TIME_LAUNCH;
     TELL(ended, &n->c, n->count);
     if (n->fault && alive) line->fault = *n->fault;
-    if (n->c.kind == TIME_LAUNCH) free((void *)n->c.launch.params);
+    if (n->c.kind == TIME_LAUNCH) free((void *)n->c.is.launch.params);
     free(n->fault);
     free(n->staged);
     free(n->after);
@@ -386,17 +387,17 @@ static void find_dependencies(node *n) {
         depend(n, TIME_LEGACY_STREAM);
     }
     if (n->c.kind != TIME_WAIT_EVENT) return;
-    if (n->c.event->count) TELL(after, n->c.event->stream, n->c.event->count);
-    if (!reached(n->c.event)) {
+    if (n->c.is.event->count) TELL(after, n->c.is.event->stream, n->c.is.event->count);
+    if (!reached(n->c.is.event)) {
         n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
-        n->after[n->nafter++] = (time_point){n->c.event->stream, n->c.event->count};
+        n->after[n->nafter++] = (time_point){n->c.is.event->stream, n->c.is.event->count};
     }
 }
 
 /* Returns the parts of the SMs that a command occupies. */
 static uint64_t parts_of(const time_command *c, const time_profile *p) {
     if (c->kind != TIME_LAUNCH) return on_sms(c) ? all_parts(p) : 0;
-    const exec_launch *l = &c->launch;
+    const exec_launch *l = &c->is.launch;
     uint32_t per_sm = time_occupancy(p, l->block.x * l->block.y * l->block.z, l->kernel->registers,
                                      (uint64_t)l->kernel->static_shared + l->dynamic_shared);
     uint64_t blocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z, part = PARTS_OF_SM / (per_sm ? per_sm : 1);
@@ -406,9 +407,10 @@ static uint64_t parts_of(const time_command *c, const time_profile *p) {
 /* Copies a pageable source now, as the driver does into its page-locked buffer, since the program may change it later.
  * Returns the copy. */
 static void *stage(const time_command *c) {
-    uint8_t *buffer = need(malloc(c->width * c->height + 1));
-    for (uint64_t row = 0; row < c->height; row++)
-        memcpy(buffer + row * c->width, bytes_at(c->from.address, row * c->from.pitch), c->width);
+    uint8_t *buffer = need(malloc(c->is.copy.width * c->is.copy.height + 1));
+    for (uint64_t row = 0; row < c->is.copy.height; row++)
+        memcpy(buffer + row * c->is.copy.width, bytes_at(c->is.copy.from.address, row * c->is.copy.from.pitch),
+               c->is.copy.width);
     return buffer;
 }
 
@@ -437,24 +439,24 @@ static double plan_copy(node *n, const time_profile *p) {
     n->fixed = p->copy_fixed_ns;
     n->cap = p->pinned_gbs;
     if (!on_bus(n)) return 0;
-    if (c->direction == SIMGPU_D2H) n->fixed += p->copy_d2h_ns;
-    if (c->direction == SIMGPU_H2D && !small) n->fixed += p->copy_fetch_ns;
-    if (!c->pageable) return 0;
-    if (c->direction == SIMGPU_H2D) n->staged = stage(c);
-    time_activity_staged(c->width * c->height);
-    if (c->direction == SIMGPU_H2D && bytes <= p->inline_bytes) {
+    if (c->is.copy.direction == SIMGPU_D2H) n->fixed += p->copy_d2h_ns;
+    if (c->is.copy.direction == SIMGPU_H2D && !small) n->fixed += p->copy_fetch_ns;
+    if (!c->is.copy.pageable) return 0;
+    if (c->is.copy.direction == SIMGPU_H2D) n->staged = stage(c);
+    time_activity_staged(c->is.copy.width * c->is.copy.height);
+    if (c->is.copy.direction == SIMGPU_H2D && bytes <= p->inline_bytes) {
         n->fixed = p->copy_fixed_ns;
         n->cap = p->inline_dma_gbs;
         return small ? 0 : p->inline_ns + bytes / p->inline_gbs;
     }
     double chunk = bytes < p->staging_bytes ? bytes : p->staging_bytes;
-    double cpu_gbs = c->direction == SIMGPU_D2H      ? p->pageable_d2h_gbs
-                     : bytes <= p->staging_bytes     ? p->pageable_h2d_small_gbs
-                     : bytes < p->pageable_big_bytes ? p->pageable_h2d_gbs
-                                                     : p->pageable_h2d_big_gbs;
+    double cpu_gbs = c->is.copy.direction == SIMGPU_D2H ? p->pageable_d2h_gbs
+                     : bytes <= p->staging_bytes        ? p->pageable_h2d_small_gbs
+                     : bytes < p->pageable_big_bytes    ? p->pageable_h2d_gbs
+                                                        : p->pageable_h2d_big_gbs;
     n->cap = bytes / (bytes / cpu_gbs + chunk / p->pinned_gbs);
-    if (c->direction == SIMGPU_D2H) n->fixed += p->pageable_d2h_ns;
-    return c->direction == SIMGPU_D2H ? 0 : bytes / cpu_gbs;
+    if (c->is.copy.direction == SIMGPU_D2H) n->fixed += p->pageable_d2h_ns;
+    return c->is.copy.direction == SIMGPU_D2H ? 0 : bytes / cpu_gbs;
 }
 
 /* Advances the host's clock and logs the activity. */
@@ -490,9 +492,9 @@ void time_submit(const time_command *c) {
         s->head = n;
     s->tail = n;
     if (c->kind == TIME_EVENT) {
-        c->event->stream = c->stream;
-        c->event->count = n->count;
-        c->event->pending++;
+        c->is.event->stream = c->stream;
+        c->is.event->count = n->count;
+        c->is.event->pending++;
     }
     time_catch_up();
 }
