@@ -77,6 +77,7 @@ $(LABS:%=lab%): lab%: $(B)/bluebar FORCE ; @$(DO)/lab.sh run $*
 $(LABS:%=lines%): lines%: $(B)/bluebar FORCE ; @$(DO)/lab.sh lines $*
 $(LABS:%=solution%): solution%: $(B)/bluebar FORCE ; @$(DO)/lab.sh solution $*
 $(LABS:%=hint%): hint%: $(B)/bluebar FORCE ; @$(DO)/lab.sh hint $*
+$(LABS:%=predict%): predict%: $(B)/bluebar FORCE ; @$(DO)/lab.sh predict $*
 $(LABS:%=diff%): diff%: FORCE ; @$(DO)/lab.sh diff $*
 $(LABS:%=reset%): reset%: FORCE ; @$(DO)/lab.sh reset $*
 roofline0: FORCE ; @$(DO)/lab.sh roofline 0
@@ -166,7 +167,7 @@ link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsi
 # ---------------------------------------------------------------------------------- bluebar, SimGPU and common/lab
 
 # The program that handles what is data. In one step: it is small, and needed before anything else can be said.
-$(B)/bluebar: $(wildcard common/bluebar/*.c common/bluebar/*.h) common/lab/record.h
+$(B)/bluebar: $(wildcard common/bluebar/*.c common/bluebar/*.h) $(addprefix common/lab/,page.c page.h record.h)
 	@$(DO)/need.sh $(if $(filter .build/gpu,$(B)),cc,clang) && mkdir -p $(@D)
 	@$(LAB_CC) $(C_FLAGS) -I common/lab -o $@ $(filter %.c,$^) -lm
 

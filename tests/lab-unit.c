@@ -391,6 +391,9 @@ static void card(void) {
     LAB_SAY(V(OTHER)->next, "do %s", "that");
     V(OTHER)->hint = "elsewhere";
     lab_note("peer", "3 us");
+    lab_figure("time", 9, "us");
+    lab_figure("none", (double)NAN, "us");
+    lab_figure("time", 12.5, "us"); /* the later one stays */
     lab_rows_end();
     SAME(printed(lab_card_print),
          "lab9  test                               sim · virtual H200 · deterministic\n"
@@ -411,6 +414,8 @@ static void card(void) {
          "row\tmore\tna\t0\t30\tmore\tn/a\twant ≥ 0.95\t\tno counters here\tmore\ttake more\n"
          "row\tother\tfail\t0\t10\tother\t12 us\tstart 1 · end 2\t\t\telsewhere\tdo that\n"
          "note\tpeer\t3 us\n"
+         "figure\tless\t18\t\n"
+         "figure\ttime\t12.5\tus\n"
          "score\t25\t40\tdone\n");
 }
 

@@ -16,6 +16,7 @@ static const char commands[] =
     "  make lab3       build and run lab 3, print its score card\n"
     "  make lines3     your source with counters beside each line\n"
     "  make hint3      the next hint for the first row that is not full\n"
+    "  make predict3   asks what the next run will measure, and the run shows how near you came\n"
     "  make diff3      the starter against your file\n"
     "  make reset3     back to the starter (keeps a backup)\n"
     "  make solution3  run the reference solution on this machine\n"

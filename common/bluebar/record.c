@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 20, MOST_ROWS = 200, MOST_FIELDS = 16 };
+enum { MOST_BYTES = 1 << 20, MOST_ROWS = 200, MOST_FIGURES = 400, MOST_FIELDS = 16 };
 static const double NEAR = 0.051; /* %g keeps six digits of sums whose parts have a tenth */
 
 static const char *why(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -119,6 +119,17 @@ static const char *read_row(bb_record *r, char **field, int n) {
     return NULL;
 }
 
+static const char *read_figure(bb_record *r, char **field, int n) {
+    struct bb_figure *f = &r->figure[r->nfigures];
+    if (r->nfigures == MOST_FIGURES) return "it has too many figures";
+    if (n != 4 || !bb_number(field[2], &f->value))
+        return why("figure %d is not a name, a number and a unit", r->nfigures + 1);
+    bb_unescape(field[3]);
+    f->name = field[1], f->unit = field[3];
+    r->nfigures++;
+    return NULL;
+}
+
 static const char *read_lines(bb_record *r, char *rest) {
     char *field[MOST_FIELDS], *line;
     bool scored = false;
@@ -128,6 +139,8 @@ static const char *read_lines(bb_record *r, char *rest) {
         if (scored) return "it goes on after its score";
         if (bb_same(field[0], "row"))
             bad = read_row(r, field, n);
+        else if (bb_same(field[0], "figure"))
+            bad = read_figure(r, field, n);
         else if (bb_same(field[0], "score") && n == 4 && bb_same(field[3], "done"))
             scored = bb_number(field[1], &r->points) && bb_number(field[2], &r->max);
         else if (bb_same(field[0], "seed") && n == 2 && !r->seed)
@@ -174,6 +187,7 @@ const char *bb_record_read(bb_record *r, const char *path, const bb_table *table
         return "its first line is not a record's of this version";
     r->lab = field[2], r->lane = field[3], r->device = field[4];
     r->row = bb_must(calloc(MOST_ROWS, sizeof *r->row));
+    r->figure = bb_must(calloc(MOST_FIGURES, sizeof *r->figure));
     if ((bad = read_lines(r, rest))) return bad;
     if (!r->nrows) return "it has no rows";
     if ((bad = check_sum(r))) return bad;
@@ -184,6 +198,7 @@ const char *bb_record_read(bb_record *r, const char *path, const bb_table *table
 void bb_record_free(bb_record *r) {
     free(r->bytes);
     free(r->row);
+    free(r->figure);
     *r = (bb_record){0};
 }
 

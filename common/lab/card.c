@@ -189,6 +189,7 @@ void lab_record_write(FILE *f) {
         lab_tsv(f, lab.notes[i].text);
         fputc('\n', f);
     }
+    lab_figures_write(f);
     double points, max;
     score(&points, &max);
     fprintf(f, "score\t%g\t%g\tdone\n", points, max);

@@ -76,6 +76,10 @@ void lab_stage(const char *fmt, ...) LAB_PRINTF(1, 2);
 
 /* A line under the rows, also in the record: "cublasSgeam" "41.5 us". */
 void lab_note(const char *name, const char *fmt, ...) LAB_PRINTF(2, 3);
+/* A measured number under a name of its own, in the record only: what a question of the lab's questions.tsv may be
+ * about (make predictN). Each row that lab_grade gave a value has one already, of the row's id and unit; the blue bar
+ * gives `busy`, in %. A name comes once: the later value stays. A value that is not finite is left out. */
+void lab_figure(const char *name, double value, const char *unit);
 /* Prints the card and returns main's exit status (0: it ran, whatever the score). The record gets its rows and its
  * score line when the program has left main and every exit handler has run. */
 int lab_end(void);
@@ -161,6 +165,9 @@ const struct simgpu_fault *lab_fault(const lab_usage *u);
 const struct simgpu_finding *lab_finding(const lab_usage *u);
 /* The first call that returned this error by itself, as its event, which has the place; NULL: none, or the gpu lane. */
 const struct simgpu_event *lab_refusal(const lab_usage *u, cudaError_t error);
+/* Sim lane: all counters of a stretch as figures, "transpose.ld_sectors" and so on for the name `transpose`, and its
+ * `.launches` and `.copies`. Nothing in the gpu lane, where some are not known. */
+void lab_figures_of(const char *name, const lab_usage *u);
 
 /* In words, in the caller's text, which is returned: simgpu_event.h has the parts. "; the slowest kernel: LSU: ..." is
  * empty where no kernel was timed. */

@@ -10,6 +10,11 @@ typedef struct {
     char name[32], text[160];
 } lab_note_line;
 
+typedef struct {
+    char name[64], unit[24];
+    double value;
+} lab_figure_line;
+
 /* One lab a process, so one state. It fills whole pages, which lab_lock can close. */
 typedef struct __attribute__((aligned(4096))) {
     const lab_spec *spec;
@@ -21,6 +26,8 @@ typedef struct __attribute__((aligned(4096))) {
     int nverdicts;
     lab_note_line notes[8];
     int nnotes;
+    lab_figure_line figures[128];
+    int nfigures;
     char bar[256]; /* the blue bar, or "" */
     bool done;     /* lab_end or another proper end was reached */
     bool ended;    /* lab_end: a record and a card are to be written */
@@ -43,6 +50,9 @@ void lab_record_begin(const char *path);
 void lab_card_print(FILE *f);
 void lab_card_end(void); /* at the very end: the record and the card, if lab_end was reached */
 void lab_record_write(FILE *f);
+
+/* figures.c */
+void lab_figures_write(FILE *f);
 
 /* data.c */
 uint64_t lab_spread(uint64_t x); /* mixes the bits of x; can be undone */

@@ -304,5 +304,6 @@ void lab_blue_bar(const lab_usage *u, double begin, double end, enum lab_busy ho
         int h = (int)(busy[k] * 8 + 0.5);
         n += (size_t)snprintf(bar + n, sizeof bar - n, "%s", height[h > 8 ? 8 : h]);
     }
+    lab_figure("busy", 100 * all / (end - begin), "%");
     lab_text(lab.bar, sizeof lab.bar, "blue bar ▏%s▕ GPU busy %.0f %% (virtual)", bar, 100 * all / (end - begin));
 }

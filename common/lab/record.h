@@ -8,6 +8,7 @@
  *     columns  id  status ...                    the names below
  *     row      <id>  pass|part|fail|na ...       one line a row of the table, in the table's order
  *     note     <name>  <text>
+ *     figure   <name>  <value>  <unit>           a measured number; a row's own has the row's id
  *     score    <points>  <max>  done             the last line, or the record counts for nothing
  *
  * A table (--rows) is a line of names and a line a row.

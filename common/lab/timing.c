@@ -187,6 +187,8 @@ void lab_grade_gain(lab_verdict *v, lab_timer how, const lab_work *start, const 
     if (value < full) LAB_SAY(v->why, "%.2f of the reference's gain, want ≥ %.2f", value, full);
     lab_grade_interval(v, value, lo, hi); /* says so if it is inconclusive */
     lab_possible(v, duel.b, floor);
+    lab_figure("time", duel.b, "us");
+    lab_figure(floor.name, floor.us, "us");
     LAB_SAY(v->value_text, "%s", lab_us(duel.b));
     LAB_SAY(v->want, "start %s · reference %s · %s %s", lab_us(gain.a), lab_us(duel.a), floor.name, lab_us(floor.us));
 }

@@ -96,7 +96,8 @@ const char *lab_us(double us);                /* "5.13 ms", "12.4 us"; the last 
 bool lab_possible(lab_verdict *v, double us, lab_floor floor);
 
 /* Gpu lane: the row's value is the student's share of the reference's gain over the starter, on a logarithmic scale: 0
- * is as slow as the starter, 1 as fast as the reference. All are timed in turn; a close call is timed again, longer. */
+ * is as slow as the starter, 1 as fast as the reference. All are timed in turn; a close call is timed again, longer.
+ * The figures `time` and the floor's name hold yours and the floor's microseconds. */
 void lab_grade_gain(lab_verdict *v, lab_timer how, const lab_work *start, const lab_work *reference,
                     const lab_work *you, lab_floor floor);
 

@@ -1,10 +1,11 @@
 #!/bin/bash
-# lab.sh WHAT [N]: the commands about one lab (make lab3, lines3, hint3, solution3, diff3, reset3, roofline0, bench).
+# lab.sh WHAT [N]: the commands about one lab (make lab3, lines3, hint3, predict3, solution3, diff3, reset3, roofline0, bench).
 #
 #   run       builds and runs the student's file (or SUBMISSION), prints the score card; exit 0 when it ran
 #   lines     the student's source with counters beside each line
 #   solution  the same card for the reference solution
 #   hint      the next hint for ROW, or the first row that is not full (common/bluebar/hint.c)
+#   predict   asks what the next run will measure; the run then shows both (common/bluebar/predict.c)
 #   diff      the starter against the student's file
 #   reset     back to the starter, after a y/n, keeping a backup
 #   roofline  lab 0 only: five kernels under the machine's roof, as an SVG file, drawn by gnuplot
@@ -19,7 +20,7 @@ if [ "$what" = unknown ]; then
     case $n in
     # A source that is gone, which an old build knew: what was made of it is made anew, or not at all.
     labs/*.[ch] | labs/*.cu | labs/*.cuh | tests/*.[ch] | tests/*.cu | common/*.[ch] | solutions/*.cu) exit ;;
-    lab[0-9]* | lines[0-9]* | hint[0-9]* | diff[0-9]* | reset[0-9]* | solution[0-9]*) lab_dir "${n##*[a-z]}" >/dev/null ;;
+    lab[0-9]* | lines[0-9]* | hint[0-9]* | predict[0-9]* | diff[0-9]* | reset[0-9]* | solution[0-9]*) lab_dir "${n##*[a-z]}" >/dev/null ;;
     esac
     die "make $n: no such command, and no such file to build. 'make' alone lists the commands."
 fi
@@ -43,6 +44,11 @@ compile() {
     build "$program" || exit 1
 }
 
+# Where this reader's predictions of $variant are kept; each submission has its own. The starter has none.
+predictions() {
+    case $variant in mine) echo ".build/predictions/lab$n.tsv" ;; *) echo ".build/predictions/${variant##*/}-lab$n.tsv" ;; esac
+}
+
 case $what in
 run)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
@@ -55,6 +61,7 @@ run)
     score "$record" >/dev/null || die "lab$n ended before its last row (exit status ${stopped:-0}): see the message above. No score."
     # By this, `make` knows whether the score is of the file as it is now.
     [ "$variant" != mine ] || echo "$source_sum" >"$record.sum"
+    bluebar predicted "$n" "$record" "$(predictions)"
     ;;
 hint)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
@@ -66,6 +73,10 @@ hint)
     fi
     case $variant in mine | starter) who= ;; *) who=${variant##*/}- ;; esac
     bluebar hint "$n" "$record" "${BLUEBAR_HINTS:-.build/hints}/${who}lab$n"
+    ;;
+predict)
+    variant=$(variant "$n" "${SUBMISSION:-labs}")
+    bluebar predict "$n" "$(predictions)"
     ;;
 lines)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
