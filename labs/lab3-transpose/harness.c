@@ -408,6 +408,7 @@ static void grade_virtual_time(lab_verdict *v, const lab_time *you, int n, const
     const double start = time_of(lab_open(LAB_STARTER, NULL), n, 1);
     const double reference = time_of(lab_open(LAB_REFERENCE, NULL), n, 1), least = (double)n * n / 8;
     const lab_floor copy = copy_floor(n, 1);
+    lab_figure("copy", copy.us, "us");
     lab_grade(v, you->median / copy.us);
     LAB_SAY(v->value_text, "%s", lab_us(you->median));
     LAB_SAY(v->want, "start %s · reference %s · copy %s", lab_us(start), lab_us(reference), lab_us(copy.us));
@@ -494,6 +495,7 @@ static void print_lines(job *large) {
 static void grade_sim(job *large, bool alive, const lab_time *you) {
     if (!alive) return lab_skip_rest("not measured: the kernel failed, see 'correct'");
     lab_usage u = lab_usage_of(large->counted);
+    lab_figure("time", you->median, "us");
     lab_verdict *view = lab_verdict_of(VIEW);
     if (!lab_passed(view)) lab_blame_text(view, &u, "view_transpose(");
     grade_counters(&u, large->cols);
