@@ -21,6 +21,12 @@
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #endif
 
+/* A GPU has no 128-bit float, though clang 17 and 18 describe the host's to libstdc++ (see bits/floatn.h). */
+#if defined(__CUDA_ARCH__)
+#undef __FLOAT128__
+#undef __SIZEOF_FLOAT128__
+#endif
+
 #include "vector_types.h"
 #include "vector_functions.h"
 #include "device_launch_parameters.h"
