@@ -1,6 +1,7 @@
 /* bits/floatn.h — stands before glibc's header of that name, which <math.h> and <stdlib.h> include to learn whether the
- * compiler has a 128-bit float. A GPU has none. glibc 2.41 does not ask whether it is device code that is compiled, and clang 17
- * and 18 then reject <math.h>. The answer here is no for the device's pass on x86-64, and glibc's own elsewhere. */
+ * compiler has a 128-bit float. A GPU has none. glibc 2.41 does not ask whether it is device code that is compiled, and
+ * clang 17 and 18 then reject <math.h>. The answer here is no for the device's pass on x86-64, and glibc's own
+ * elsewhere. */
 #if defined(__CUDA_ARCH__) && defined(__x86_64__)
 #ifndef _BITS_FLOATN_H
 #define _BITS_FLOATN_H
