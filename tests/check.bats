@@ -46,6 +46,20 @@ silent() {
     for name in rounds last_wins two_halves; do finds block "$name" race; done
 }
 
+@test "a barrier that some threads skip, and what it therefore does not order" {
+    finds block skips barrier-skipped race
+    for name in pairs turns; do finds block "$name" barrier-skipped; done
+    run timeout 20 "$B/tests/check/block" pairs
+    [[ $output == *": barrier: some threads of the block wait at this __syncthreads(), others skip it and go on"*"in kernel pairs, block (0,0,0): thread (0,0,0) waits, thread (32,0,0) does not come"*"Fix: let every thread of the block pass it"* ]]
+}
+
+@test "a barrier that threads never reach because they have ended" {
+    finds block ends barrier-exited
+    finds block leaves barrier-exited race
+    run timeout 20 "$B/tests/check/block" ends
+    [[ $output == *"others end without it, by the condition at line "*"thread (0,0,0) waits, thread (90,0,0) ends; a GPU counts it as arrived"* ]]
+}
+
 @test "races between lanes of a warp: the reduction's tail without __syncwarp, volatile or not" {
     for name in tail half_warp tiles histogram; do finds block "$name" race; done
     run timeout 20 "$B/tests/check/block" tail_volatile
@@ -97,7 +111,7 @@ silent() {
 
 @test "corrected twins and look-alikes are silent" {
     for name in $(hazards block); do [ "$name" = tail_volatile ] || silent block "$name-mended"; done
-    for name in any_negative shuffles flag_in_warp padding; do silent block "$name-clean"; done
+    for name in any_negative shuffles flag_in_warp padding uniform; do silent block "$name-clean"; done
     for name in $(hazards grid); do silent grid "$name-mended"; done
     silent grid harmless-clean
     for name in $(hazards host); do silent host "$name-mended"; done

@@ -478,6 +478,18 @@ static void findings(void) {
     lab_blame_finding(V(GATE), &u);
     SAME(V(GATE)->where, "");
     SAME(V(GATE)->why, "");
+
+    /* A skipped barrier comes before what follows from it; one that ended threads never reach is no hazard. */
+    struct simgpu_event several[] = {{.kind = SIMGPU_FINDING}, {.kind = SIMGPU_FINDING}, {.kind = SIMGPU_FINDING}};
+    several[0].is.finding.kind = SIMGPU_BARRIER_EXITED;
+    several[1].is.finding.kind = SIMGPU_RACE;
+    several[2].is.finding.kind = SIMGPU_BARRIER_SKIPPED;
+    u = (lab_usage){.events = several, .nevents = 1};
+    CHECK(!lab_finding(&u) && lab_finding_of(&u, SIMGPU_BARRIER_EXITED) == &several[0].is.finding);
+    u.nevents = 2;
+    CHECK(lab_finding(&u) == &several[1].is.finding);
+    u.nevents = 3;
+    CHECK(lab_finding(&u) == &several[2].is.finding);
 }
 
 /* A text is looked for in code only, as a whole word. */

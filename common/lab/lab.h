@@ -158,11 +158,14 @@ typedef struct {
     int nevents;
 } lab_usage;
 
-/* The launch that took longest, the first thing that stopped a kernel, the first thing that the checks found
- * (lab_check_hazards); NULL: none, or the gpu lane. They live as long as u. */
+/* The launch that took longest, the first thing that stopped a kernel, the hazard that the checks found
+ * (lab_check_hazards): a skipped barrier, since races follow from it, else the first one; no barrier that threads which
+ * have ended never reach, which is allowed. lab_finding_of: the first of this kind. NULL: none, or the gpu lane. They
+ * live as long as u. */
 const struct simgpu_launch *lab_slowest(const lab_usage *u);
 const struct simgpu_fault *lab_fault(const lab_usage *u);
 const struct simgpu_finding *lab_finding(const lab_usage *u);
+const struct simgpu_finding *lab_finding_of(const lab_usage *u, enum simgpu_finding_kind kind);
 /* The first call that returned this error by itself, as its event, which has the place; NULL: none, or the gpu lane. */
 const struct simgpu_event *lab_refusal(const lab_usage *u, cudaError_t error);
 /* Sim lane: all counters of a stretch as figures, "transpose.ld_sectors" and so on for the name `transpose`, and its

@@ -186,9 +186,19 @@ const struct simgpu_fault *lab_fault(const lab_usage *u) {
     return NULL;
 }
 
-const struct simgpu_finding *lab_finding(const lab_usage *u) {
+const struct simgpu_finding *lab_finding_of(const lab_usage *u, enum simgpu_finding_kind kind) {
     for (int i = 0; i < u->nevents; i++)
-        if (u->events[i].kind == SIMGPU_FINDING) return &u->events[i].is.finding;
+        if (u->events[i].kind == SIMGPU_FINDING && u->events[i].is.finding.kind == kind)
+            return &u->events[i].is.finding;
+    return NULL;
+}
+
+const struct simgpu_finding *lab_finding(const lab_usage *u) {
+    const struct simgpu_finding *cause = lab_finding_of(u, SIMGPU_BARRIER_SKIPPED);
+    if (cause) return cause;
+    for (int i = 0; i < u->nevents; i++)
+        if (u->events[i].kind == SIMGPU_FINDING && u->events[i].is.finding.kind != SIMGPU_BARRIER_EXITED)
+            return &u->events[i].is.finding;
     return NULL;
 }
 

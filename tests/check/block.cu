@@ -75,6 +75,75 @@ __global__ void two_halves(int *out, bool barrier) {
     }
 }
 
+/* --- barriers that not every thread reaches ----------------------------------------------------------------------- */
+
+/* Each warp reads what the next one wrote. The last warp skips the barrier; it runs last here, when all is written. */
+__global__ void skips(int *out, bool all) {
+    __shared__ int s[128];
+    s[threadIdx.x] = threadIdx.x; // <-- skips
+    if (all || threadIdx.x < 96) __syncthreads(); // <-- skips
+    out[threadIdx.x] = s[(threadIdx.x + 32) % 128]; // <-- skips
+}
+
+/* A warp that leaves out one turn's barrier meets the others of that turn in its own next one. */
+__global__ void pairs(int *out, bool all) {
+    __shared__ int s[64];
+    int sum = 0;
+    for (int turn = 0; turn < 3; turn++) {
+        s[threadIdx.x] = turn;
+        if (all || threadIdx.x < 32 || turn != 1) __syncthreads(); // <-- pairs
+        sum += s[threadIdx.x];
+    }
+    if (!all && threadIdx.x < 32) sum++;
+    out[threadIdx.x] = sum;
+}
+
+/* More turns for some warps than for others. */
+__global__ void turns(int *out, bool all) {
+    __shared__ int s[128];
+    int last = all ? 4 : 2 + threadIdx.x / 64;
+    for (int turn = 0; turn < last; turn++) { // <-- turns
+        s[threadIdx.x] = turn;
+        __syncthreads(); // <-- turns
+    }
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+/* Right on a card since Volta, and still a trap: what would the threads that ended have loaded? */
+__global__ void ends(int *out, bool all) {
+    __shared__ int s[128];
+    if (!all && threadIdx.x >= 90) return; // <-- ends
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads(); // <-- ends
+    out[threadIdx.x] = s[threadIdx.x < 90 ? 89 - threadIdx.x : threadIdx.x];
+}
+
+/* A barrier orders only those who wait at it. */
+__global__ void leaves(int *out, bool all) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x; // <-- leaves
+    if (!all && threadIdx.x >= 32) return; // <-- leaves
+    __syncthreads(); // <-- leaves
+    out[threadIdx.x] = s[63 - threadIdx.x]; // <-- leaves
+}
+
+/* Conditions that have one value in the block, or guard no barrier; turns that differ between two barriers. */
+__global__ void uniform(int *out, int n) {
+    __shared__ int s[128];
+    if (n > 100) return;
+    if (n > 2) __syncthreads();
+    for (int turn = 0; turn < n; turn++) {
+        s[threadIdx.x] = turn;
+        for (int k = 0; k < (int)threadIdx.x % 5; k++) s[threadIdx.x] += out[k];
+        if (threadIdx.x < 32) s[threadIdx.x]++;
+        if (turn % 2) __syncthreads();
+        if (turn == 2) continue;
+        __syncthreads();
+    }
+    if (threadIdx.x >= 64) return;
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
 /* --- inside a warp ---------------------------------------------------------------------------------------------- */
 
 /* The classic tail of a reduction, as it was written before Volta. */
@@ -238,6 +307,12 @@ static cudaError_t run(const char *name) {
     TWINS(bytes, 64)
     TWINS(wide, 64)
     TWINS(two_halves, 128)
+    TWINS(skips, 128)
+    TWINS(pairs, 64)
+    TWINS(turns, 128)
+    TWINS(ends, 128)
+    TWINS(leaves, 64)
+    RUN(uniform, "-clean", 128, (out, 4))
     TWINS(tail, 64)
     TWINS(half_warp, 32)
     TWINS(tiles, 32)

@@ -32,8 +32,8 @@ static const time_listener check_commands = {.after = check_streams_after,
 
 /* --- of a card ----------------------------------------------------------------------------------------------- */
 
-static const check_part *const parts[] = {&check_part_findings, &check_part_order, &check_part_memory,
-                                          &check_part_streams, &check_part_host};
+static const check_part *const parts[] = {&check_part_findings, &check_part_order,   &check_part_barriers,
+                                          &check_part_memory,   &check_part_streams, &check_part_host};
 enum { PARTS = sizeof parts / sizeof *parts, FINDINGS = 0 };
 
 struct check_device {
@@ -74,5 +74,6 @@ void check_enable(bool on) {
     forget_from(FINDINGS + 1);
     if (on) backtrace(&frame, 1); /* its first call loads a library, which a signal handler must not do */
     exec_listen(&check_memory, on);
+    exec_listen(&check_barriers, on);
     time_listen(&check_commands, on);
 }

@@ -50,6 +50,17 @@ void check_finding_say(const struct simgpu_finding *f) {
     time_events_finding(f);
 }
 
+void check_finding_thread(struct simgpu_finding *f, int side, const exec_launch *n, uint64_t block, uint32_t thread) {
+    exec_dim g = n->grid, d = n->block;
+    const uint32_t blocks[3] = {(uint32_t)(block % g.x), (uint32_t)(block / g.x % g.y), (uint32_t)(block / g.x / g.y)};
+    const uint32_t threads[3] = {thread % d.x, thread / d.x % d.y, thread / d.x / d.y};
+    struct simgpu_side *s = &f->side[side];
+    snprintf(f->kernel, sizeof f->kernel, "%s", base_kernel_name(n->kernel->name).text);
+    memcpy(s->block, blocks, sizeof blocks);
+    memcpy(s->thread, threads, sizeof threads);
+    s->warp = thread / 32;
+}
+
 static void use(void *state) { here = state; }
 static void forget(void) {}
 const check_part check_part_findings = {sizeof(findings), use, forget};

@@ -2,11 +2,14 @@
 #ifndef SIMGPU_FINDING_H
 #define SIMGPU_FINDING_H
 
-#include "../include/simgpu_event.h"
+#include "../exec/exec.h"
 
 /* Returns false if a finding of this kind about these places, in either order, was reported before on this card, or if
  * the limit on findings is reached. */
 bool check_finding_is_new(const struct simgpu_finding *f);
+/* Fills in the kernel, and the block and thread of one side: the number of the block in the grid, of the thread in the
+ * block. */
+void check_finding_thread(struct simgpu_finding *f, int side, const exec_launch *n, uint64_t block, uint32_t thread);
 /* Reports it. Requires check_finding_is_new, and that the places' file names stay valid. */
 void check_finding_say(const struct simgpu_finding *f);
 

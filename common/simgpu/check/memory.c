@@ -106,27 +106,9 @@ static void put_memory(struct simgpu_finding *n, enum ptx_space space, uint64_t 
     }
 }
 
-static void put_block(struct simgpu_side *s, uint64_t id) {
-    exec_dim g = here->launch->grid;
-    s->block[0] = (uint32_t)(id % g.x);
-    s->block[1] = (uint32_t)(id / g.x % g.y);
-    s->block[2] = (uint32_t)(id / g.x / g.y);
-}
-
-static void put_thread(struct simgpu_side *s, uint32_t warp, uint32_t lane) {
-    exec_dim d = here->launch->block;
-    uint32_t tid = warp * 32 + lane;
-    s->warp = warp;
-    s->thread[0] = tid % d.x;
-    s->thread[1] = tid / d.x % d.y;
-    s->thread[2] = tid / d.x / d.y;
-}
-
 /* Fills in the finding's first side: this lane's access to that address. */
 static void put_access(struct simgpu_finding *n, const access *a, uint32_t lane, uint64_t address) {
-    snprintf(n->kernel, sizeof n->kernel, "%s", base_kernel_name(here->launch->kernel->name).text);
-    put_block(&n->side[0], a->seen->at.block);
-    put_thread(&n->side[0], a->warp, lane);
+    check_finding_thread(n, 0, here->launch, a->seen->at.block, a->warp * 32 + lane);
     put_memory(n, a->space, address);
 }
 
@@ -170,8 +152,8 @@ static void say_race(const access *a, const stamp *past, bool past_stored, uint3
                                                                 : SIMGPU_OTHER_THREAD;
     n.same_code = other == a->i || (other->line == a->i->line && other->column == a->i->column);
     put_access(&n, a, lane, address);
-    put_block(&n.side[1], other_block ? check_order_block_of(past) : a->seen->at.block);
-    put_thread(&n.side[1], past->warp, past->lane);
+    check_finding_thread(&n, 1, here->launch, other_block ? check_order_block_of(past) : a->seen->at.block,
+                         past->warp * 32u + past->lane);
     n.side[1].any_lane = same_warp && past->several && past->lane == lane;
     check_finding_say(&n);
 }

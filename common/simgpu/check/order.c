@@ -123,14 +123,15 @@ uint64_t check_order_block_of(const stamp *past) {
 
 /* --- barriers and warp syncs --------------------------------------------------------------------------------- */
 
-void check_order_arrived(const exec_lanes *w, uint32_t barrier) { here->arrived[barrier] |= 1u << w->warp; }
+void check_order_arrived(const exec_arrival *a) { here->arrived[a->number] |= 1u << a->at.warp; }
 
-/* A barrier of all live threads raises the floor; a barrier of some warps (bar.sync n, count) raises only their
- * rows. */
+/* A barrier of all warps raises the floor; a barrier of some warps raises only their rows: bar.sync n, count, and a
+ * __syncthreads() that a warp has not come to because it has ended. What that warp did is in no order with the rest:
+ * CUDA promises that only to the threads that wait. */
 void check_order_passed(const exec_barrier *b) {
     uint32_t from = here->arrived[b->number], next = here->clock.now + 1;
     here->arrived[b->number] = 0;
-    if (b->all) {
+    if (b->all && from == (b->warps < WARPS ? (1u << b->warps) - 1 : ~0u)) {
         here->clock.floor = next;
         return;
     }

@@ -29,7 +29,7 @@ extern order_clock *check_order_now; /* of the card in use */
 
 void check_order_launch(uint64_t nblocks);
 void check_order_block(uint64_t block);
-void check_order_arrived(const exec_lanes *w, uint32_t barrier);
+void check_order_arrived(const exec_arrival *a);
 void check_order_passed(const exec_barrier *b);
 void check_order_synced(const exec_lanes *w);
 void check_order_fenced(const exec_lanes *w);

@@ -1,4 +1,5 @@
-/* parts.h — the interfaces between the files of check/: the state of a card, memory.c's listener, streams.c, host.c. */
+/* parts.h — the interfaces between the files of check/: the state of a card, the listeners of memory.c and barrier.c,
+ * streams.c, host.c. */
 #ifndef SIMGPU_CHECK_PARTS_H
 #define SIMGPU_CHECK_PARTS_H
 
@@ -19,10 +20,14 @@ typedef struct {
     void (*use)(void *state);
     void (*forget)(void); /* frees what the state in use holds; check.c then clears it */
 } check_part;
-extern const check_part check_part_findings, check_part_order, check_part_memory, check_part_streams, check_part_host;
+extern const check_part check_part_findings, check_part_order, check_part_barriers, check_part_memory,
+    check_part_streams, check_part_host;
 
 /* memory.c: accesses inside a launch. */
 extern const exec_listener check_memory;
+
+/* barrier.c: barriers that not every thread of the block reaches. */
+extern const exec_listener check_barriers;
 
 /* streams.c: the order of commands. After a launch, memory.c passes the ranges of device memory that it used. */
 typedef void parts_range(uint64_t lo, uint64_t hi, bool writes);

@@ -133,9 +133,18 @@ void exec_op_redux(warp *w, const ptx_insn *i) { collective(w, i, redux); }
 
 /* --- barriers of a block ------------------------------------------------------------------------------------ */
 
-/* Returns whether all waiting threads wait at the same instruction; else stops the warp. __syncthreads() (barrier 0 for
- * the whole block) requires it, since threads that meet at different lines agree by accident; named barriers and
- * barriers with a count are meant for it. */
+static const ptx_insn *waits_at(const warp *w, const split *p) {
+    return &w->frames[p->frame].function->code->insns[p->pc - 1];
+}
+
+/* Returns whether two barriers are one in the source: a compiler may have unrolled its loop. */
+static bool same_barrier(const ptx_insn *a, const ptx_insn *b) {
+    return a == b || (a->line && a->line == b->line && a->column == b->column && a->file == b->file);
+}
+
+/* Returns whether all waiting threads wait at the same barrier of the source; else stops the warp. __syncthreads()
+ * (barrier 0 for the whole block) requires it, since threads that meet at different lines agree by accident; named
+ * barriers and barriers with a count are meant for it. */
 static bool same_place(block *b, uint32_t number) {
     const warp *first = NULL;
     const split *at = NULL;
@@ -146,10 +155,9 @@ static bool same_place(block *b, uint32_t number) {
             if (!at) {
                 at = p;
                 first = &b->warps[k];
-            } else if (at->pc != p->pc || at->frame != p->frame) {
+            } else if (!same_barrier(waits_at(&b->warps[k], p), waits_at(first, at))) {
                 warp *w = &b->warps[k];
-                const ptx_insn *here = &w->frames[p->frame].function->code->insns[p->pc - 1];
-                const ptx_insn *there = &first->frames[at->frame].function->code->insns[at->pc - 1];
+                const ptx_insn *here = waits_at(w, p), *there = waits_at(first, at);
                 exec_fault *f =
                     exec_fail(w, here, SIMGPU_FAULT_BAD_SYNC, SIMGPU_CAUSE_BARRIERS, (uint32_t)__builtin_ctz(p->mask));
                 f->n[0] = there->line;
@@ -208,7 +216,7 @@ static void arrive(warp *w, const ptx_insn *i, bool waits) {
     }
     b->barriers[number].arrived += (uint32_t)__builtin_popcount(w->mask);
     if (expected) b->barriers[number].expected = expected;
-    if (exec_heard) exec_listen_arrived(w, number);
+    if (exec_heard) exec_listen_arrived(w, i, number, expected != 0, waits);
     if (i->op == OP_bar_red) {
         uint32_t p = predicate(w, i->c, i->negate_c) & w->mask;
         b->barriers[number].sum += (uint32_t)__builtin_popcount(p);

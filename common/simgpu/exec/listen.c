@@ -26,9 +26,11 @@ void exec_listen_launch_begins(const exec_launch *n, uint64_t blocks) { TELL(lau
 void exec_listen_launch_ended(void) { TELL(launch_ended); }
 void exec_listen_block_begins(const block *b) { TELL(block_begins, b->id, b->shared_bytes); }
 
+static const ptx_code *code_of(const warp *w) { return w->frames[w->splits[w->current].frame].function->code; }
+
 void exec_listen_access(const warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size) {
     exec_access a = {.at = view(w, w->mask),
-                     .code = w->frames[w->splits[w->current].frame].function->code,
+                     .code = code_of(w),
                      .insn = i,
                      .number = (uint32_t)(w->counters + (i - w->code) - w->block->worker->counters),
                      .space = space,
@@ -51,9 +53,15 @@ const uint8_t *exec_access_finds(const exec_access *a, uint64_t address) {
     return a->space == SPACE_SHARED ? b->shared + address : exec_mem_host(b->worker->device, address);
 }
 
-void exec_listen_arrived(const warp *w, uint32_t barrier) {
-    exec_lanes lanes = view(w, w->mask);
-    TELL(arrived, &lanes, barrier);
+void exec_listen_branched(const warp *w, const ptx_insn *i, uint32_t taken) {
+    exec_branch b = {.at = view(w, w->active), .code = code_of(w), .insn = i, .taken = taken};
+    TELL(branched, &b);
+}
+
+void exec_listen_arrived(const warp *w, const ptx_insn *i, uint32_t barrier, bool counted, bool waits) {
+    exec_arrival a = {
+        .at = view(w, w->mask), .code = code_of(w), .insn = i, .number = barrier, .counted = counted, .waits = waits};
+    TELL(arrived, &a);
 }
 
 void exec_listen_passed(const block *b, uint32_t barrier) {

@@ -34,6 +34,24 @@ uint32_t exec_access_stores(const exec_access *a, uint32_t lane, uint32_t k);
 /* Returns the bytes in memory at this address now. */
 const uint8_t *exec_access_finds(const exec_access *a, uint64_t address);
 
+/* A conditional branch, before any lane goes on. */
+typedef struct {
+    exec_lanes at;
+    const ptx_code *code;
+    const ptx_insn *insn;
+    uint32_t taken; /* the lanes that go to its target */
+} exec_branch;
+
+/* Lanes that have reached a barrier of the block. */
+typedef struct {
+    exec_lanes at;
+    const ptx_code *code;
+    const ptx_insn *insn;
+    uint32_t number;
+    bool counted; /* it waits for a number of threads of its own, not for the block */
+    bool waits;   /* not so for bar.arrive */
+} exec_arrival;
+
 /* A complete barrier of a block. */
 typedef struct {
     uint32_t number, warps; /* of the barrier; of the block */
@@ -47,10 +65,11 @@ typedef struct {
     void (*launch_ended)(void);
     void (*block_begins)(uint64_t block, uint32_t shared_bytes);
     void (*access)(const exec_access *a);
-    void (*arrived)(const exec_lanes *w, uint32_t barrier); /* lanes have reached a barrier of the block */
-    void (*passed)(const exec_barrier *b);                  /* called before the waiting threads continue */
-    void (*synced)(const exec_lanes *w);                    /* __syncwarp, a shuffle or a vote has joined these lanes */
-    void (*fenced)(const exec_lanes *w);                    /* these lanes have executed a memory fence */
+    void (*branched)(const exec_branch *b);
+    void (*arrived)(const exec_arrival *a);
+    void (*passed)(const exec_barrier *b); /* called before the waiting threads continue */
+    void (*synced)(const exec_lanes *w);   /* __syncwarp, a shuffle or a vote has joined these lanes */
+    void (*fenced)(const exec_lanes *w);   /* these lanes have executed a memory fence */
 } exec_listener;
 
 /* Adds a listener to the list, or removes it. Adding it twice has no effect. Call it between launches. */

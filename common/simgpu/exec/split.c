@@ -117,6 +117,7 @@ void exec_op_bra(warp *w, const ptx_insn *i) {
     if (i->guarded) {
         exec_counters *c = counters_of(w, i);
         c->branches++;
+        if (exec_heard) exec_listen_branched(w, i, taken);
         if (taken && taken != w->active) {
             exec_warp_diverge(w, i, taken, i->target);
             return;

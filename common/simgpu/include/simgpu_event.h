@@ -29,7 +29,14 @@ extern "C" {
 
 /* --- parts --------------------------------------------------------------------------------------------------- */
 
-enum simgpu_did { SIMGPU_DID_NOTHING, SIMGPU_DID_READ, SIMGPU_DID_WRITE, SIMGPU_DID_ATOMIC };
+enum simgpu_did {
+    SIMGPU_DID_NOTHING,
+    SIMGPU_DID_READ,
+    SIMGPU_DID_WRITE,
+    SIMGPU_DID_ATOMIC,
+    SIMGPU_DID_WAIT, /* at a barrier */
+    SIMGPU_DID_SKIP  /* took the way of a branch that has no barrier */
+};
 
 /* A line of source; the file's name is the compiler's. */
 struct simgpu_place {
@@ -260,7 +267,17 @@ struct simgpu_gap {
 
 /* --- findings of check/ --------------------------------------------------------------------------------------- */
 
-enum simgpu_finding_kind { SIMGPU_RACE, SIMGPU_UNINITIALISED, SIMGPU_STREAM_ORDER, SIMGPU_IN_FLIGHT };
+enum simgpu_finding_kind {
+    SIMGPU_RACE,
+    SIMGPU_UNINITIALISED,
+    SIMGPU_STREAM_ORDER,
+    SIMGPU_IN_FLIGHT,
+    /* A __syncthreads() under a condition that only some threads of the block meet. SKIPPED: the others go on behind
+     * it. EXITED: for them the kernel ends without it; CUDA allows that since Volta, as far as nothing waits for what
+     * they would have done. Side 0 waits at the barrier, side 1 is the condition's line and a thread that skips it. */
+    SIMGPU_BARRIER_SKIPPED,
+    SIMGPU_BARRIER_EXITED
+};
 
 /* RACE: the other side. */
 enum simgpu_rival {
@@ -279,7 +296,8 @@ enum simgpu_space {
     SIMGPU_HOST_MEMORY
 };
 
-/* One access of a finding: index 0 is the later one, which was reported, index 1 the other (none for UNINITIALISED). */
+/* One access of a finding: index 0 is the later one, which was reported, index 1 the other (none for UNINITIALISED).
+ * For the sides of a barrier see above. */
 struct simgpu_side {
     struct simgpu_place at; /* with what it did */
     /* In a kernel. */

@@ -312,6 +312,18 @@ static void add_command(const page *p, const struct simgpu_side *s) {
     add(p, " on stream %u", s->stream);
 }
 
+/* The two that concern a barrier. */
+static bool of_barrier(const struct simgpu_finding *f) {
+    return f->kind == SIMGPU_BARRIER_SKIPPED || f->kind == SIMGPU_BARRIER_EXITED;
+}
+
+static void add_barrier(const page *p, const struct simgpu_finding *f) {
+    const struct simgpu_place *condition = &f->side[1].at;
+    add(p, "barrier: some threads of the block wait at this __syncthreads(), others ");
+    add(p, f->kind == SIMGPU_BARRIER_EXITED ? "end without it" : "skip it and go on");
+    if (condition->line && !f->same_code) add(p, ", by the condition at line %d", condition->line);
+}
+
 static void add_finding(const page *p, const struct simgpu_finding *f) {
     const struct simgpu_side *mine = &f->side[0], *other = &f->side[1];
     bool writes = other->at.did == SIMGPU_DID_WRITE;
@@ -329,6 +341,8 @@ static void add_finding(const page *p, const struct simgpu_finding *f) {
         add_place(p, &other->at, mine->at.file);
         add(p, "), and nothing puts the two in order");
         break;
+    case SIMGPU_BARRIER_SKIPPED:
+    case SIMGPU_BARRIER_EXITED: add_barrier(p, f); break;
     case SIMGPU_IN_FLIGHT:
         add(p, "in flight: the host %s a buffer that a copy (", does(mine->at.did));
         add_place(p, &other->at, mine->at.file);
@@ -357,6 +371,13 @@ static void add_details(const page *p, const struct simgpu_finding *f) {
     add(p, "\n  in kernel %s", f->kernel);
     add_three(p, ", block", mine->block);
     add(p, ": ");
+    if (of_barrier(f)) {
+        add_three(p, "thread", mine->thread);
+        add(p, " waits, ");
+        add_three(p, "thread", other->thread);
+        add(p, f->kind == SIMGPU_BARRIER_EXITED ? " ends; a GPU counts it as arrived" : " does not come");
+        return;
+    }
     if (f->kind == SIMGPU_RACE) {
         if (other->any_lane)
             add(p, "another lane of warp %u", other->warp);
@@ -383,6 +404,12 @@ static const char *remedy(const struct simgpu_finding *f) {
     case SIMGPU_RACE: return races[f->rival];
     case SIMGPU_UNINITIALISED:
         return "write each element before the first read, zeros too; shared memory begins with garbage in every block.";
+    case SIMGPU_BARRIER_SKIPPED:
+        return "let every thread of the block pass it: put the condition around the loads and stores, and the barrier "
+               "behind it. A barrier orders only the threads that wait at it.";
+    case SIMGPU_BARRIER_EXITED:
+        return "keep every thread up to the last barrier, with the condition around its loads and stores in place of "
+               "the return, unless nothing waits for the work of the threads that end.";
     case SIMGPU_STREAM_ORDER:
         return "record an event behind the first (cudaEventRecord) and let the other's stream wait for it "
                "(cudaStreamWaitEvent), or put both on one stream.";
@@ -394,7 +421,7 @@ static const char *remedy(const struct simgpu_finding *f) {
 
 const char *simgpuSayFinding(const struct simgpu_finding *f, enum simgpu_part part, char *text, size_t size) {
     const struct simgpu_place *mine = &f->side[0].at;
-    bool in_kernel = f->kind == SIMGPU_RACE || f->kind == SIMGPU_UNINITIALISED;
+    bool in_kernel = f->kind == SIMGPU_RACE || f->kind == SIMGPU_UNINITIALISED || of_barrier(f);
     page p = begin(text, size);
     if (part == SIMGPU_WHOLE && (mine->file || in_kernel)) add(&p, "%s:%d: ", base_file_name(mine->file), mine->line);
     if (part != SIMGPU_LAST) add_finding(&p, f);
@@ -452,7 +479,9 @@ const char *simgpuFindingName(enum simgpu_finding_kind kind) {
     static const char *const names[] = {[SIMGPU_RACE] = "race",
                                         [SIMGPU_UNINITIALISED] = "uninit",
                                         [SIMGPU_STREAM_ORDER] = "stream-order",
-                                        [SIMGPU_IN_FLIGHT] = "in-flight"};
+                                        [SIMGPU_IN_FLIGHT] = "in-flight",
+                                        [SIMGPU_BARRIER_SKIPPED] = "barrier-skipped",
+                                        [SIMGPU_BARRIER_EXITED] = "barrier-exited"};
     return names[kind];
 }
 
@@ -462,6 +491,6 @@ const char *simgpuDirectionName(enum simgpu_direction direction) {
 }
 
 const char *simgpuDidName(enum simgpu_did did) {
-    static const char *const names[] = {"nothing", "read", "write", "atomic"};
+    static const char *const names[] = {"nothing", "read", "write", "atomic", "wait", "skip"};
     return names[did];
 }
