@@ -125,12 +125,12 @@ static const lab_verdict *find(const char *id, size_t length) {
     lab_die("the table of rows has a gate '%.*s' that is none of its rows", (int)length, id);
 }
 
-/* The first gate of this row that is not full, or NULL. */
+/* The first gate of this row that is not full, or NULL. A gate that cannot be judged in this lane is open. */
 static const lab_verdict *closed_gate(const lab_row *row) {
     for (const char *p = row->gates ? row->gates : ""; *p; p += strspn(p, " ")) {
         size_t length = strcspn(p, " ");
         const lab_verdict *gate = find(p, length);
-        if (gate->status != LAB_PASS && lab_shown(gate)) return gate;
+        if (gate->status != LAB_PASS && gate->status != LAB_NA && lab_shown(gate)) return gate;
         p += length;
     }
     return NULL;

@@ -41,7 +41,7 @@ typedef struct {
     const char *hint; /* "## id" in the lab's hints.md */
     const char *next; /* the one next step, printed under a row that is not full */
     /* Ids of rows, separated by spaces: while one of them is not full, this row shows its value, earns nothing, and
-     * says only that. NULL: none. */
+     * says only that. A gate that is n/a is open. NULL: none. */
     const char *gates;
 } lab_row;
 
