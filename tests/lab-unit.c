@@ -177,6 +177,11 @@ static void gates(void) {
     CHECK(!strstr(printed(lab_card_print), "want ≤ 4")); /* no value, so no mark beside it */
     CHECK(V(MORE)->status == LAB_NA);
     SAME(V(OTHER)->why, "the harness gave this row no verdict");
+    fresh();
+    lab_skip(V(GATE), "cannot be judged here");
+    lab_grade(V(LESS), 1);
+    lab_rows_end();
+    CHECK(lab_passed(V(LESS)) && V(LESS)->points == 10); /* a gate that is n/a is open */
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -417,6 +422,17 @@ static void card(void) {
          "figure\tless\t18\t\n"
          "figure\ttime\t12.5\tus\n"
          "score\t25\t40\tdone\n");
+    fresh();
+    lab_fail(V(GATE), "wrong");
+    lab_grade(V(LESS), 18);
+    lab_grade(V(MORE), 0.7);
+    lab_unmeasured(V(OTHER), "not measured");
+    lab_rows_end(); /* rows that wait for the same thing have one line with the reason */
+    const char *all = printed(lab_card_print), *less = strstr(all, "less is better"), *other = strstr(all, "other");
+    CHECK(strstr(less, "0/30\n      each of these 2: earns points once 'gate' is full\n  other"));
+    CHECK(strstr(other, "0/10\n      not measured\n") && !strstr(less + 1, "each of these 1"));
+    const char *first = strstr(all, "earns points");
+    CHECK(first && !strstr(first + 1, "earns points"));
 }
 
 /* The last line, by who the program is. */

@@ -101,6 +101,17 @@ static void pad(FILE *f, const char *text, int width) {
         fprintf(f, "%s%*s", text, spaces, "");
 }
 
+/* Does this row wait for another one, and says no more than the row above does? */
+static bool waits_alike(const lab_verdict *a, const lab_verdict *b) {
+    bool waits = (a->gated || a->unmeasured) && (b->gated || b->unmeasured);
+    return waits && !a->where[0] && !b->where[0] && !strcmp(a->why, b->why);
+}
+
+/* The reason of some rows that wait for another one. */
+static void print_reason_of_all(FILE *f, const lab_verdict *r, int nrows) {
+    fprintf(f, "      each of these %d: %s\n", nrows, r->why);
+}
+
 /* The reason below a row: the source line, what it did, one next step. Indented under the label. */
 static void print_reason(FILE *f, const lab_verdict *r) {
     if (r->where[0] && r->code[0])
@@ -129,7 +140,26 @@ static void print_row(FILE *f, const lab_verdict *r) {
         lab_text(points, sizeof points, "%g", r->points);
     pad(f, points, -5);
     fprintf(f, "/%d\n", r->row->points);
-    print_reason(f, r);
+}
+
+/* Rows that wait for one and the same thing share one line with the reason. */
+static void print_rows(FILE *f) {
+    const lab_verdict *before = NULL;
+    int alike = 0;
+    for (int i = 0; i < lab.nverdicts; i++) {
+        const lab_verdict *r = &lab.verdicts[i];
+        if (!lab_shown(r)) continue;
+        bool joins = before && waits_alike(before, r);
+        if (before && !joins && alike > 1) print_reason_of_all(f, before, alike);
+        if (before && !joins && alike <= 1) print_reason(f, before);
+        alike = joins ? alike + 1 : 1;
+        print_row(f, r);
+        before = r;
+    }
+    if (alike > 1)
+        print_reason_of_all(f, before, alike);
+    else if (before)
+        print_reason(f, before);
 }
 
 void lab_card_print(FILE *f) {
@@ -137,8 +167,7 @@ void lab_card_print(FILE *f) {
     lab_text(title, sizeof title, "%s  %s", lab.spec->lab, lab.spec->title);
     pad(f, title, LABEL_WIDTH + VALUE_WIDTH + 5);
     fprintf(f, "%s · %s%s\n", lab_lane_name(), lab_device_name(), lab_lane() == LAB_SIM ? " · deterministic" : "");
-    for (int i = 0; i < lab.nverdicts; i++)
-        if (lab_shown(&lab.verdicts[i])) print_row(f, &lab.verdicts[i]);
+    print_rows(f);
     for (int i = 0; i < lab.nnotes; i++) {
         fputs("  ", f);
         pad(f, lab.notes[i].name, LABEL_WIDTH);
