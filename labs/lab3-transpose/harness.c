@@ -1,7 +1,8 @@
 /* harness.c — runs and grades lab 3. You need not edit it, but do read it: nothing about your grade is hidden.
  *
  *   1. Correct: several shapes, square and not, one of them chosen by the seed. Each run has fresh data, each output is
- *      poisoned before it, and what is right is computed only after your code has run.
+ *      poisoned before it, and what is right is computed only after your code has run (parts/job.c). In the sim lane
+ *      these runs are watched for races, too.
  *   2. Counted and timed: one more call, on a large matrix, whose output is checked as well. In the sim lane
  *      the time is the device's, from event to event; in the gpu lane it is what a caller waits for.
  *   3. Beside it, on this machine and now: the untouched starter, the reference solution, and a plain copy of the same
@@ -12,8 +13,10 @@
  * times you against the reference in turn (a b b a).
  *
  * This file judges and runs none of your code: it sends messages (messages.h) to player.c, which calls your functions.
- * Rows, then the experiment, then the verdicts, then main.
+ * What the card advises for each kind of mistake is in parts/advice.c. Rows, then the verdicts, then the run and main.
  */
+#include "advice.h"
+#include "job.h"
 #include "lab.h"
 #include "messages.h"
 
@@ -21,39 +24,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char FAILED[] = "not measured: the kernel failed, see 'correct'";
 enum { COUNTED_SIZE = 128 }; /* in the gpu lane: ncu takes milliseconds a launch, and the starter has many */
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
-enum { CORRECT, LAUNCHES, LOAD_SECTORS, STORE_SECTORS, BANK_CONFLICTS, VIRTUAL_TIME, TIME, VIEW, ROWS };
+enum { CORRECT, RACES, LAUNCHES, LOAD_SECTORS, STORE_SECTORS, BANK_CONFLICTS, VIRTUAL_TIME, TIME, VIEW, ROWS };
 
 // clang-format off
 static const lab_row rows[ROWS] = {
     /* id, label, sentence;   unit, decimals, full, zero, points, lanes, hint;   next step;   gates */
     [CORRECT] = {"correct", "correct", "every element lands where it belongs, for square, odd, thin and hidden shapes",
-     "", 0, 1, 1, 20, LAB_BOTH, "correct",
+     "", 0, 1, 1, 15, LAB_BOTH, "correct",
      "draw a 2x3 matrix and follow one element through your indices", NULL},
+    [RACES] = {"races", "races", "no thread reads or writes what another one may be writing, or what was never written",
+     "", 0, 1, 1, 5, LAB_BOTH, "races",
+     "put a __syncthreads() between the write and the read, where every thread of the block reaches it", NULL},
     [LAUNCHES] = {"launches", "launches", "the whole matrix is transposed by one kernel launch",
      "", 0, 1, 32, 10, LAB_BOTH, "launches",
-     "give the kernel a second index, and let one grid cover rows and columns", "correct"},
+     "give the kernel a second index, and let one grid cover rows and columns", "correct races"},
     [LOAD_SECTORS] = {"load-sectors", "load sectors per 128 B",
      "loads are coalesced: at most 4.2 sectors for each 128 bytes",
      "", 1, 4.2, 32, 10, LAB_BOTH, "load-sectors",
-     "let neighbouring threads (threadIdx.x) read neighbouring floats of a row", "correct"},
+     "let neighbouring threads (threadIdx.x) read neighbouring floats of a row", "correct races"},
     [STORE_SECTORS] = {"store-sectors", "store sectors per 128 B",
      "stores are coalesced: at most 4.2 sectors for each 128 bytes",
      "", 1, 4.2, 32, 10, LAB_BOTH, "store-sectors",
-     "let neighbouring threads (threadIdx.x) write neighbouring floats of a row", "correct"},
+     "let neighbouring threads (threadIdx.x) write neighbouring floats of a row", "correct races"},
     [BANK_CONFLICTS] = {"bank-conflicts", "bank conflicts per access",
      "shared memory is read and written without bank conflicts",
      "", 2, 0, 1, 10, LAB_BOTH, "bank-conflicts",
-     "write down the bank, address / 4 mod 32, of each of the 32 lanes", "correct"},
+     "write down the bank, address / 4 mod 32, of each of the 32 lanes", "correct races"},
     [VIRTUAL_TIME] = {"virtual-time", "virtual time", "virtual time is at most 1.15 times that of a plain copy",
      "x copy", 2, 1.15, 3, 30, LAB_SIM, "time",
-     "give each thread more than one element, so that more bytes are on their way at a time", "correct"},
+     "give each thread more than one element, so that more bytes are on their way at a time", "correct races"},
     [TIME] = {"time", "time", "at least 0.95 of the reference's gain over the starter, on this card",
      "of the gain", 2, 0.95, 0.5, 30, LAB_GPU, "time",
-     "give each thread more than one element, so that more bytes are on their way at a time", "correct"},
+     "give each thread more than one element, so that more bytes are on their way at a time", "correct races"},
     [VIEW] = {"view", "strided view", "view_transpose swaps rows and columns and moves nothing",
      "", 0, 1, 1, 10, LAB_BOTH, "view",
      "write down where element [i][j] of the view lies in memory, then where [j][i] does", NULL},
@@ -63,178 +70,14 @@ static lab_spec spec = {"lab3",         "transpose 2048x2048 fp32",
                         "transpose.cu", rows,
                         ROWS,           "'the last tenth' and the bonus question in the handout"};
 
-/* --- the experiment: one call of a transpose, from fresh data to a checked output --------------- */
-
-/* Kinds of mistakes, since each has its own next step. */
-enum mistake { NO_MISTAKE, MISPLACED, UNWRITTEN, NOWHERE, INPUT_CHANGED, OUT_OF_BOUNDS };
-
-typedef struct {
-    lab_program *program;
-    const char *counted; /* yours: the name of its counters; NULL for the others, which are only timed */
-    struct lab3_message message;
-    int rows, cols;
-    uint64_t seed; /* of the last run's data */
-    float *d_in, *d_out, *host;
-    double begin, end;    /* of the last run, on this lane's clock */
-    enum mistake mistake; /* the first one's kind */
-    char failure[384];    /* the mistake in the output; "": none */
-    lab_work work;        /* what the timing helper plays */
-} job;
-
-static void prepare(void *context) {
-    job *j = context;
-    size_t count = (size_t)j->rows * j->cols;
-    j->seed = lab_fresh_seed();
-    lab_fill(j->seed, j->host, count);
-    LAB_CUDA(cudaMemcpy(j->d_in, j->host, count * sizeof(float), cudaMemcpyHostToDevice));
-    memset(j->host, 0, count * sizeof(float));
-    lab_poison(j->d_out, count);
-    LAB_CUDA(cudaDeviceSynchronize());
-    if (!j->counted) return;
-    lab_stage("your transpose on %dx%d", j->rows, j->cols);
-    lab_count_begin(j->counted);
-    j->begin = lab_now();
-}
-
-/* The oracle: element k of the output is A[k % rows][k / rows]. */
-static double right_value(size_t k, void *context) {
-    const job *j = context;
-    uint32_t i = (uint32_t)k, down = (uint32_t)j->rows;
-    return lab_data(j->seed, i % down * (uint32_t)j->cols + i / down);
-}
-
-/* "out[0][1] holds A[0][1], wants A[1][0] (4032 of 4096 are wrong)" */
-static void describe(job *j, const lab_diff *d) {
-    int64_t at = (int64_t)d->first[0], from = lab_data_index(j->seed, d->got[0], (size_t)j->rows * j->cols);
-    int r = (int)(at / j->rows), c = (int)(at % j->rows);
-    char holds[64];
-    if (lab_is_poison(d->got[0])) {
-        j->mistake = UNWRITTEN;
-        LAB_SAY(holds, "was never written");
-    } else if (from < 0) {
-        j->mistake = NOWHERE;
-        LAB_SAY(holds, "holds a value that is nowhere in A");
-    } else {
-        j->mistake = MISPLACED;
-        LAB_SAY(holds, "holds A[%d][%d]", (int)(from / j->cols), (int)(from % j->cols));
-    }
-    bool fresh = lab_lane() == LAB_SIM && lab_is_fresh(d->got[0]);
-    LAB_SAY(j->failure, "out[%d][%d] %s, wants A[%d][%d] (%zu of %zu are wrong)%s", r, c, holds, c, r, d->wrong,
-            (size_t)j->rows * j->cols,
-            fresh ? "\nread before it was written? Fresh shared memory holds 0xCD bytes here, as this value does" : "");
-}
-
-static void find_changed_input(job *j, size_t count) {
-    LAB_CUDA(cudaMemcpy(j->host, j->d_in, count * sizeof(float), cudaMemcpyDeviceToHost));
-    for (size_t k = 0; k < count && !j->failure[0]; k++) {
-        if (j->host[k] == lab_data(j->seed, (uint32_t)k)) continue;
-        j->mistake = INPUT_CHANGED;
-        LAB_SAY(j->failure, "the input was changed at A[%zu][%zu]; it is const", k / (size_t)j->cols,
-                k % (size_t)j->cols);
-    }
-}
-
-/* Computes the right output element by element, after the call has returned and the device is idle, so no memory ever
- * holds an expected output that a program could copy. */
-static void verify(void *context) {
-    job *j = context;
-    size_t count = (size_t)j->rows * j->cols;
-    lab_diff d;
-    if (!j->counted) return;
-    j->end = lab_now();
-    lab_count_end();
-    lab_stage("the harness, after your transpose");
-    if (j->failure[0]) return;
-    LAB_CUDA(cudaMemcpy(j->host, j->d_out, count * sizeof(float), cudaMemcpyDeviceToHost));
-    if (!lab_compare(j->host, count, right_value, j, 0, &d)) return describe(j, &d);
-    find_changed_input(j, count);
-    int side = j->failure[0] ? 0 : lab_guards_broken(j->d_out, count);
-    if (!side) return;
-    j->mistake = OUT_OF_BOUNDS;
-    LAB_SAY(j->failure, "memory %s the output was written", side < 0 ? "before" : "behind");
-}
-
-static job *job_new(lab_program *program, const char *counted, int down, int across) {
-    size_t count = (size_t)down * across;
-    job *j = lab_hide(sizeof *j);
-    lab_use(program);
-    *j = (job){.program = program, .counted = counted, .rows = down, .cols = across};
-    j->d_in = lab_alloc(count);
-    j->d_out = lab_alloc(count);
-    j->host = malloc(count * sizeof *j->host);
-    if (!j->host) lab_die("out of memory");
-    j->message = (struct lab3_message){
-        .what = LAB3_TRANSPOSE, .d_in = (uint64_t)j->d_in, .d_out = (uint64_t)j->d_out, .rows = down, .cols = across};
-    j->work = (lab_work){program, prepare, verify, j, &j->message, sizeof j->message, NULL, 0, NULL};
-    return j;
-}
-
-static void job_free(job *j) {
-    lab_use(j->program);
-    lab_free(j->d_in);
-    lab_free(j->d_out);
-    free(j->host);
-}
-
 /* --- verdict: correct ------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *hint, *next;
-} advice;
-
-static void advise(const advice *a) {
-    lab_verdict *v = lab_verdict_of(CORRECT);
-    v->hint = a->hint;
-    LAB_SAY(v->next, "%s", a->next);
-}
-
-static void advise_on_output(enum mistake m) {
-    static const advice for_mistake[] = {
-        [NO_MISTAKE] = {"correct", ""},
-        [MISPLACED] = {"correct", "draw a 2x3 matrix and follow one element through your indices"},
-        [UNWRITTEN] =
-            {"unwritten",
-             "count rows and columns that your grid covers, for this shape: which thread writes the last of each?"},
-        [NOWHERE] = {"barrier",
-                     "find what one thread writes and another reads, and put a __syncthreads() between the two"},
-        [INPUT_CHANGED] = {"bounds", "write to d_out only: find the store whose address comes from d_in"},
-        [OUT_OF_BOUNDS] = {"bounds", "test row < rows and col < cols before each access, not only before the first"},
-    };
-    advise(&for_mistake[m]);
-}
-
-/* Sets hint and next step by CUDA's error, or by SimGPU's finer description of the fault (NULL: none). */
-static void advise_on_fault(cudaError_t error, const struct simgpu_fault *fault) {
-    static const advice
-        bounds = {"bounds", "find the threads beyond the edge of this shape: which test keeps them from this line?"},
-        misaligned = {"misaligned", "a wide access needs an address that is a multiple of its width: is "
-                                    "a row of this shape one?"},
-        deadlock = {"deadlock", "let every thread of the block reach the barrier: move it out of the "
-                                "if, or the return behind it"},
-        mask = {"deadlock", "let every thread that the mask names reach this line"},
-        runaway = {"runaway", "a loop does not end, or one thread does the work of many: print its "
-                              "bounds for this shape"},
-        shape = {"error", "a block holds at most 1024 threads, and no side of block or grid may be 0"},
-        other = {"error", "read the message above: it names what CUDA could not do"};
-    if (error == cudaErrorIllegalAddress) return advise(&bounds);
-    if (error == cudaErrorMisalignedAddress) return advise(&misaligned);
-    if (error == cudaErrorInvalidConfiguration) return advise(&shape);
-    switch (fault ? fault->kind : SIMGPU_FAULT_NONE) {
-    case SIMGPU_FAULT_DEADLOCK: return advise(&deadlock);
-    case SIMGPU_FAULT_BAD_SYNC: return advise(&mask);
-    case SIMGPU_FAULT_BUDGET: return advise(&runaway);
-    default: advise(&other);
-    }
-}
-
-/* Fails the row with CUDA's error; in the sim lane also with the fault and its source line. */
-static void blame_error(lab_verdict *v, const job *j, cudaError_t error) {
+/* Returns the cost of the runs of the shapes, to be freed; in the gpu lane it is empty. */
+static lab_usage usage_of_shapes(const job *j) {
     lab_usage u;
     char none[256];
-    lab_fail(v, "%s on %dx%d", cudaGetErrorName(error), j->rows, j->cols);
-    if (lab_count_read(j->counted, &u, none, sizeof none) == 0) lab_blame_fault(v, &u);
-    advise_on_fault(error, lab_fault(&u));
-    lab_usage_free(&u);
+    lab_count_read(j->counted, &u, none, sizeof none);
+    return u;
 }
 
 /* Returns false when CUDA itself failed: after that nothing more can be run. */
@@ -242,44 +85,62 @@ static bool run_shape(job *j, lab_time *t) {
     lab_verdict *v = lab_verdict_of(CORRECT);
     *t = lab_time_work((lab_timer){LAB_DEVICE_CLOCK, 0, 1, false}, &j->work);
     if (lab_passed(v) && (t->error || j->failure[0])) {
-        lab_fail(v, "%s", j->failure);
+        lab_usage u = usage_of_shapes(j);
         LAB_SAY(v->where, "%dx%d", j->rows, j->cols);
-        advise_on_output(j->mistake);
-        if (t->error) blame_error(v, j, t->error);
+        if (t->error) {
+            lab_fail(v, "%s on %dx%d", cudaGetErrorName(t->error), j->rows, j->cols);
+            advise_on_error(v, t->error, &u);
+        } else {
+            lab_fail(v, "%s", j->failure);
+            advise_on_output(v, j->mistake, &u);
+        }
+        lab_usage_free(&u);
     }
     return t->error == cudaSuccess;
 }
 
-/* 64x64 comes twice, so an output kept from the first call is wrong in the second. The last shape is the seed's. */
+/* Each shape finds another kind of mistake: 64x64 comes twice, so an output kept from the first call is wrong in the
+ * second; 61x67 and 67x61 are odd; 62x128 and 128x62 have rows of whole float4s on one side only, 68x132 on both, and
+ * tiles that are not full; 128x192 has full tiles and is not square; 1x1000 and 1000x1 are thin. The seed draws the
+ * last. */
 static bool check_shapes(lab_program *mine, int big) {
-    int shapes[][2] = {{64, 64}, {64, 64}, {61, 67}, {67, 61}, {68, 132}, {1, 1000}, {1000, 1}, {0, 0}};
-    int n = sizeof shapes / sizeof *shapes;
+    int shapes[][2] = {{64, 64},  {64, 64},   {61, 67},  {67, 61},  {62, 128}, {128, 62},
+                       {68, 132}, {128, 192}, {1, 1000}, {1000, 1}, {0, 0}};
+    const int n = sizeof shapes / sizeof *shapes;
+    uint64_t before[2] = {0};
     shapes[n - 1][0] = 33 + (int)(lab_fresh_seed() % 97) * 2;
     shapes[n - 1][1] = 32 + (int)(lab_fresh_seed() % 89) * 3;
-    LAB_SAY(lab_verdict_of(CORRECT)->want, "64, 61x67, 68x132, 1x1000, %d, hidden %dx%d", big, shapes[n - 1][0],
-            shapes[n - 1][1]);
+    LAB_SAY(lab_verdict_of(CORRECT)->want, "64, 61x67, 62x128, 128x192, 1x1000, %d, hidden", big);
     for (int i = 0; i < n; i++) {
         job *j = job_new(mine, "shape", shapes[i][0], shapes[i][1]);
         lab_time t;
+        memcpy(j->before, before, sizeof before);
         if (!run_shape(j, &t)) return false;
+        before[0] = j->seed;
+        before[1] = (uint64_t)shapes[i][0] * (uint64_t)shapes[i][1];
         job_free(j);
     }
     return true;
 }
 
-/* --- verdicts: counters ------------------------------------------------------------------------ */
+/* --- verdict: races ---------------------------------------------------------------------------- */
 
-static double commands_of(const lab_line *l) { return l->launches + l->copies; }
-static double copies_of(const lab_line *l) { return l->copies; }
-static double loads_of(const lab_line *l) { return l->c.ld_sectors; }
-static double excess_loads(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes / 32; }
-/* An atomic may replace a load or a store. No transpose needs one, so each counts as one more store. */
-static double atomics(const lab_counters *c) { return c->atom_sectors; }
-static double excess_stores(const lab_line *l) { return l->c.st_sectors - l->c.st_bytes / 32 + atomics(&l->c); }
-static double conflicts_of(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
-static double traffic_of(const lab_line *l) {
-    return l->c.ld_sectors + l->c.st_sectors + l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts;
+/* Fails the row for what the checks found in the runs of the shapes, even if all outputs came out right: this run's
+ * order of warps is one of many. A race is shown beside a wrong output, since it may be the cause; without one, a wrong
+ * output says nothing about races. */
+static void grade_races(lab_verdict *v, bool alive) {
+    if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
+    lab_usage u = lab_usage_of("shape");
+    if (lab_finding(&u))
+        advise_on_finding(v, &u);
+    else if (lab_passed(lab_verdict_of(CORRECT)))
+        lab_pass(v);
+    else
+        lab_unmeasured(v, alive ? "no race was found; judged once 'correct' is full" : FAILED);
+    lab_usage_free(&u);
 }
+
+/* --- verdicts: counters ------------------------------------------------------------------------ */
 
 static void grade_launches(lab_verdict *v, const lab_usage *u, int n) {
     lab_grade(v, u->launches + u->copies);
@@ -340,35 +201,6 @@ static void grade_counters(const lab_usage *u, int n) {
 
 /* --- verdict: time ----------------------------------------------------------------------------- */
 
-/* Names the line to look at and the next step, by the bound of the slowest kernel. */
-static void advise_on_time(lab_verdict *v, const lab_usage *u) {
-    bool conflicts = u->total.shared_ld_conflicts + u->total.shared_st_conflicts > 0;
-    const struct simgpu_launch *slowest = lab_slowest(u);
-    if (!slowest) return;
-    const struct simgpu_bound *bound = &slowest->bound;
-    lab_blame(v, lab_worst(u, traffic_of));
-    if (u->launches + u->copies > 1 && (u->launches > 2 || bound->term == SIMGPU_TERM_LAUNCH)) {
-        lab_blame(v, lab_worst(u, commands_of));
-        LAB_SAY(v->next, "use fewer launches; most of this time the device waits for the host to start the next one");
-    } else if (bound->term == SIMGPU_TERM_LSU && conflicts) {
-        lab_blame(v, lab_worst(u, conflicts_of));
-        LAB_SAY(v->next, "remove the bank conflicts of this line, where each access now takes several turns");
-    } else if (bound->term == SIMGPU_TERM_LSU || bound->term == SIMGPU_TERM_L2_READ) {
-        lab_blame(v, lab_worst(u, excess_loads));
-        LAB_SAY(v->next, "coalesce this line: let the lanes of a warp touch few sectors, and each of them whole");
-    } else if (bound->term == SIMGPU_TERM_L2_WRITE) {
-        lab_blame(v, lab_worst(u, excess_stores));
-        LAB_SAY(v->next, "fill whole sectors: let 8 neighbouring threads store 8 neighbouring floats");
-    } else if (bound->term == SIMGPU_TERM_LATENCY && bound->by_loads && bound->rounds > 1) {
-        lab_blame(v, lab_worst(u, loads_of));
-        LAB_SAY(v->next, "give the loop constant bounds, so that the compiler unrolls it and its loads start together");
-    } else if (bound->term == SIMGPU_TERM_ISSUE) {
-        LAB_SAY(v->next, "use fewer instructions an element: let several elements of a thread share index arithmetic");
-    } else if (bound->term == SIMGPU_TERM_DRAM) {
-        LAB_SAY(v->next, "move each byte once, in wider accesses: a float4 is 16 bytes in one instruction");
-    }
-}
-
 /* On a card nothing names the bound; the first counter that is not full is the likely one. */
 static void advise_on_card(lab_verdict *v) {
     static const struct {
@@ -414,6 +246,8 @@ static void grade_virtual_time(lab_verdict *v, const lab_time *you, int n, const
     LAB_SAY(v->want, "start %s · reference %s · copy %s", lab_us(start), lab_us(reference), lab_us(copy.us));
     if (you->refused[0]) {
         lab_fail(v, "%s", you->refused);
+        lab_blame(v, lab_worst(u, commands_of));
+        LAB_SAY(v->next, "launch on stream 0, or let stream 0 wait for your stream (cudaStreamWaitEvent)");
     } else if (u->total.ld_sectors < least || u->total.st_sectors < least || atomics(&u->total)) {
         lab_fail(v, atomics(&u->total) ? "no time counts for a transpose by atomics: the model has no cost for them"
                                        : "no time counts for kernels that moved only a part of the matrix");
@@ -422,7 +256,7 @@ static void grade_virtual_time(lab_verdict *v, const lab_time *you, int n, const
         char slowest[320];
         LAB_SAY(v->why, "%.2f times the copy, want ≤ 1.15%s", you->median / copy.us,
                 lab_say_slowest(u, slowest, sizeof slowest));
-        advise_on_time(v, u);
+        advise_on_time(v, u, you->median);
     }
 }
 
@@ -493,7 +327,7 @@ static void print_lines(job *large) {
 }
 
 static void grade_sim(job *large, bool alive, const lab_time *you) {
-    if (!alive) return lab_skip_rest("not measured: the kernel failed, see 'correct'");
+    if (!alive) return lab_skip_rest(FAILED);
     lab_usage u = lab_usage_of(large->counted);
     lab_figure("time", you->median, "us");
     lab_verdict *view = lab_verdict_of(VIEW);
@@ -508,7 +342,7 @@ static void grade_gpu(job *large, bool alive) {
     lab_usage u;
     char why[256];
     lab_verdict *correct = lab_verdict_of(CORRECT), *time = lab_verdict_of(TIME);
-    if (!alive) return lab_skip_rest("not measured: the kernel failed, see 'correct'");
+    if (!alive) return lab_skip_rest(FAILED);
     grade_time(time, large, large->cols);
     if (large->failure[0] && lab_passed(correct))
         lab_fail(correct, "%s", large->failure); /* in one of the timed runs */
@@ -541,7 +375,11 @@ int main(int argc, char **argv) {
         return lab_leave();
     }
     if (opt.lines) return print_lines(large), lab_leave();
-    bool alive = check_shapes(mine, n) && run_shape(large, &you);
+    lab_check_hazards(true);
+    bool alive = check_shapes(mine, n);
+    lab_check_hazards(false);
+    alive = alive && run_shape(large, &you);
+    grade_races(lab_verdict_of(RACES), alive);
     grade_view(lab_verdict_of(VIEW), mine);
     if (lab_lane() == LAB_SIM)
         grade_sim(large, alive, &you);

@@ -1,4 +1,4 @@
-// expect: correct: cudaErrorInvalidConfiguration on 64x64.*1024 threads
+// expect: correct: cudaErrorInvalidConfiguration on 64x64.*at most 1024
 // A thread for each element of a 64 x 64 tile. A block has 1024 threads at most.
 #include "lab3.h"
 

@@ -1,4 +1,4 @@
-// expect: correct: 64x64.*nowhere in A.*0xCD bytes.*barrier.*__syncthreads
+// expect: races: missing_sync.cu:13.*race.*line 9.*put a __syncthreads
 // A tile without __syncthreads: a warp reads columns that other warps have not written yet.
 #include "lab3.h"
 

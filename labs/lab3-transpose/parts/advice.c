@@ -1,0 +1,299 @@
+/* advice.c — see advice.h. Tables of hint and next step, by kind. */
+#include "advice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    const char *hint, *next;
+} advice;
+
+static void give(lab_verdict *v, const advice *a) {
+    v->hint = a->hint;
+    LAB_SAY(v->next, "%s", a->next);
+}
+
+/* --- costs of a line -------------------------------------------------------------------------- */
+
+double commands_of(const lab_line *l) { return l->launches + l->copies; }
+double copies_of(const lab_line *l) { return l->copies; }
+double excess_loads(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes / 32; }
+double atomics(const lab_counters *c) { return c->atom_sectors; }
+double excess_stores(const lab_line *l) { return l->c.st_sectors - l->c.st_bytes / 32 + atomics(&l->c); }
+double conflicts_of(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
+static double launches_of(const lab_line *l) { return l->launches; }
+static double loads_of(const lab_line *l) { return l->c.ld_sectors; }
+static double stores_of(const lab_line *l) { return l->c.st_sectors + atomics(&l->c); }
+static double barriers_of(const lab_line *l) { return l->c.barriers; }
+static double traffic_of(const lab_line *l) {
+    return l->c.ld_sectors + l->c.st_sectors + l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts;
+}
+
+/* --- a wrong output --------------------------------------------------------------------------- */
+
+static const advice for_mistake[] = {
+    [NO_MISTAKE] = {"correct", ""},
+    [NOTHING_WRITTEN] = {"unwritten",
+                         "see which test sends every thread away before its store; a compiler also removes "
+                         "a loop that does nothing and cannot end"},
+    [EDGE] = {"unwritten", "round the number of blocks up, (n + tile - 1) / tile, in both directions of the grid"},
+    [LAST] = {"unwritten",
+              "test each element of a thread by itself: one that lies beyond the edge must not drop its neighbours"},
+    [UNWRITTEN] = {"unwritten",
+                   "take the element named here: which block and which thread should write it, and what stops them?"},
+    [AS_IT_WAS] = {"correct", "exchange row and column on one side only: load A[row][col], store out[col][row]"},
+    [TILES_STAY] = {"correct", "exchange blockIdx.x and blockIdx.y where you compute the place in the result"},
+    [TILES_UNTURNED] = {"correct",
+                        "read the tile down its columns: tile[threadIdx.x][threadIdx.y], not as it was written"},
+    [OUT_PITCH] = {"correct", "multiply the row of the result by rows: so long is each of its rows"},
+    [IN_PITCH] = {"correct", "multiply the row of A by cols: so long is each of its rows"},
+    [STALE] = {"correct", "keep nothing from one call to the next: each call brings another matrix"},
+    [FRESH] = {"races", "find what one thread writes and another reads, and put a __syncthreads() between the two"},
+    [NOWHERE] = {"correct",
+                 "store what was loaded, unchanged; a float has 24 bits, so none of them may be lost on the way"},
+    [MISPLACED] = {"correct", "draw a 2x3 matrix and follow one element through your indices"},
+    [INPUT_CHANGED] = {"bounds", "write to d_out only: find the store whose address comes from d_in"},
+    [OUT_OF_BOUNDS] = {"bounds", "test row < rows and col < cols before each access, not only before the first"},
+};
+
+void advise_on_output(lab_verdict *v, enum mistake m, const lab_usage *u) {
+    static const advice none = {"unwritten", "launch your kernel in transpose, with <<<blocks, threads>>>"};
+    const bool grid = m == NOTHING_WRITTEN || m == EDGE || m == LAST || m == UNWRITTEN;
+    give(v, &for_mistake[m]);
+    if (lab_lane() == LAB_GPU) return;
+    const lab_line *launch = lab_worst(u, launches_of), *load = lab_worst(u, loads_of),
+                   *store = lab_worst(u, stores_of);
+    if (!launch && m == NOTHING_WRITTEN) {
+        lab_blame_text(v, u, "transpose(");
+        LAB_SAY(v->why, "transpose returned and had started no kernel");
+        return give(v, &none);
+    }
+    lab_blame(v, grid || !store ? launch : m == IN_PITCH && load ? load : store);
+    if ((m == FRESH || m == NOWHERE || m == UNWRITTEN || m == AS_IT_WAS || m == MISPLACED) && lab_finding(u)) {
+        v->hint = "races";
+        LAB_SAY(v->next, "do what the row 'races' says; this may be its effect");
+    }
+}
+
+/* --- CUDA's errors ---------------------------------------------------------------------------- */
+
+/* An address of global memory. */
+static const advice *on_address(const struct simgpu_address *at) {
+    static const advice
+        bounds = {"bounds", "find the threads beyond the edge of this shape: which test keeps them from this line?"},
+        host = {"pointer", "pass d_in and d_out to the kernel as they are, or memory of cudaMalloc; an "
+                           "address of the host's means nothing to the GPU"},
+        null = {"pointer", "find out where this pointer gets its value, and check the call that should "
+                           "give it one"},
+        freed = {"pointer", "free memory only when no kernel uses it any more"};
+    if (at->freed) return &freed;
+    if (at->where == SIMGPU_NULL_POINTER) return &null;
+    return at->where == SIMGPU_NO_DEVICE_MEMORY || at->where == SIMGPU_NONE_ALLOCATED ? &host : &bounds;
+}
+
+static const advice *on_fault(const struct simgpu_fault *f) {
+    static const advice
+        misaligned = {"misaligned", "a wide access needs an address that is a multiple of its width: is a row of this "
+                                    "shape one?"},
+        dynamic = {"shared", "pass the size of the extern __shared__ array as the launch's third argument: "
+                             "<<<blocks, threads, bytes>>>"},
+        shared = {"shared", "compare the tile's declared size with the largest indices that this line uses"},
+        deadlock = {"deadlock", "let every thread of the block reach the barrier: move it out of the if, or the return "
+                                "behind it"},
+        mask = {"deadlock", "let every thread that the mask names reach this line"},
+        runaway = {"runaway",
+                   "a loop does not end, or one thread does the work of many: print its bounds for this shape"},
+        unsupported = {"error", "use another instruction; SimGPU has none of this kind"},
+        other = {"error", "read the line above: it names what stopped the kernel"};
+    switch (f->cause) {
+    case SIMGPU_CAUSE_ADDRESS: return on_address(&f->address);
+    case SIMGPU_CAUSE_BEFORE_SPACE: return &shared;
+    case SIMGPU_CAUSE_PAST_SPACE: return f->n[1] ? &shared : &dynamic;
+    default: break;
+    }
+    switch (f->kind) {
+    case SIMGPU_FAULT_MISALIGNED: return &misaligned;
+    case SIMGPU_FAULT_DEADLOCK: return &deadlock;
+    case SIMGPU_FAULT_BAD_SYNC: return &mask;
+    case SIMGPU_FAULT_BUDGET: return &runaway;
+    case SIMGPU_FAULT_UNSUPPORTED: return &unsupported;
+    default: return &other;
+    }
+}
+
+static const advice for_refusal[] = {
+    [SIMGPU_REFUSED_OTHER] = {"error", "look this call up: which of its arguments can it not take?"},
+    [SIMGPU_REFUSED_ZERO] = {"error", "round the number of blocks up: (n + 31) / 32 is at least 1, n / 32 is not"},
+    [SIMGPU_REFUSED_BLOCK] = {"error", "use a block of 32 x 8 threads, and let each move several elements in a loop"},
+    [SIMGPU_REFUSED_GRID] = {"error",
+                             "put the longer side into the grid's x, which may have 2147483647 blocks; y and z "
+                             "end at 65535"},
+    [SIMGPU_REFUSED_STATIC_SHARED] = {"shared", "use a smaller tile: 32 x 33 floats are 4224 bytes"},
+    [SIMGPU_REFUSED_SHARED] = {"shared", "pass the bytes of one block's tile as the third argument: 32 x 33 floats are "
+                                         "4224 bytes"},
+    [SIMGPU_REFUSED_BOUNDS] = {"error", "give __launch_bounds__ the number of threads that you launch"},
+    [SIMGPU_REFUSED_REGISTERS] = {"error", "launch smaller blocks, or let each thread keep fewer values"},
+    [SIMGPU_REFUSED_UNSUPPORTED] = {"error",
+                                    "do without it: a transpose needs loads, stores, shared memory and a barrier"},
+};
+
+void advise_on_error(lab_verdict *v, cudaError_t error, const lab_usage *u) {
+    static const advice bounds = {"bounds",
+                                  "find the threads beyond the edge of this shape: which test keeps them from "
+                                  "their access?"},
+                        misaligned = {"misaligned",
+                                      "a wide access needs an address that is a multiple of its width: is a "
+                                      "row of this shape one?"},
+                        shape = {"error", "a block holds at most 1024 threads, and no side of block or grid may be 0"},
+                        other = {"error", "look the error up: it names what CUDA could not do"};
+    const struct simgpu_fault *fault = lab_fault(u);
+    const struct simgpu_event *refusal = lab_refusal(u, error);
+    if (fault) {
+        lab_blame_fault(v, u);
+        return give(v, on_fault(fault));
+    }
+    if (refusal) {
+        lab_blame_refusal(v, u, error);
+        return give(v, &for_refusal[refusal->is.refusal.cause]);
+    }
+    give(v, error == cudaErrorIllegalAddress         ? &bounds
+            : error == cudaErrorMisalignedAddress    ? &misaligned
+            : error == cudaErrorInvalidConfiguration ? &shape
+                                                     : &other);
+}
+
+/* --- findings --------------------------------------------------------------------------------- */
+
+/* Two threads of a block, in shared memory. */
+static void advise_on_tile(lab_verdict *v, const struct simgpu_finding *f, const lab_usage *u) {
+    const lab_line *barrier = lab_worst(u, barriers_of);
+    const bool reused = f->side[0].at.did == SIMGPU_DID_WRITE && f->side[1].at.did == SIMGPU_DID_READ;
+    const bool both = f->side[0].at.did == SIMGPU_DID_WRITE && f->side[1].at.did == SIMGPU_DID_WRITE;
+    if (both)
+        LAB_SAY(v->next, "give each element of the tile one thread: two of them write this one");
+    else if (barrier && reused)
+        LAB_SAY(v->next,
+                "put a second __syncthreads() at the end of the loop: the next turn writes the tile while others "
+                "still read it");
+    else if (barrier)
+        LAB_SAY(
+            v->next,
+            "let every thread pass the barrier of line %d between these two lines: no if around it, no return before "
+            "it, and __syncthreads, since __syncwarp orders one warp only",
+            barrier->line);
+    else
+        LAB_SAY(v->next, "put a __syncthreads() between these two lines, where every thread of the block reaches it");
+}
+
+static void advise_on_race(lab_verdict *v, const struct simgpu_finding *f, const lab_usage *u) {
+    const bool both_write = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
+    if (f->rival == SIMGPU_SAME_STORE)
+        LAB_SAY(v->next, "give each place one lane: in this store several lanes compute the same index");
+    else if (f->space != SIMGPU_DEVICE_MEMORY)
+        advise_on_tile(v, f, u);
+    else if (both_write)
+        LAB_SAY(v->next, "let one thread write each element of the result: %s both compute this place",
+                f->rival == SIMGPU_OTHER_BLOCK ? "threads of two blocks" : "two threads");
+    else
+        LAB_SAY(v->next,
+                "read d_in only, and write d_out only: nothing orders a thread that reads behind one that writes");
+}
+
+/* The finding to speak of: where a barrier is missing, memory that was read before it was written and a race are found
+ * at the same line, and the race names both sides. NULL: none. */
+static const struct simgpu_finding *foremost(const lab_usage *u) {
+    for (int i = 0; i < u->nevents; i++)
+        if (u->events[i].kind == SIMGPU_FINDING && u->events[i].is.finding.kind != SIMGPU_UNINITIALISED)
+            return &u->events[i].is.finding;
+    return lab_finding(u);
+}
+
+void advise_on_finding(lab_verdict *v, const lab_usage *u) {
+    const struct simgpu_finding *f = foremost(u);
+    char what[512];
+    v->status = LAB_FAIL;
+    v->hint = "races";
+    lab_blame_place(v, &f->side[0].at);
+    LAB_SAY(v->why, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
+    switch (f->kind) {
+    case SIMGPU_RACE: return advise_on_race(v, f, u);
+    case SIMGPU_UNINITIALISED:
+        LAB_SAY(v->next,
+                "compare the elements of the tile that are written with those that this line reads: is a row or "
+                "a column missing, or a __syncthreads()?");
+        return;
+    case SIMGPU_STREAM_ORDER:
+        LAB_SAY(v->next, "start both on one stream: commands of one stream run in their order");
+        return;
+    case SIMGPU_IN_FLIGHT:
+        LAB_SAY(v->next, "wait for the copy before the host touches its memory (cudaStreamSynchronize)");
+        return;
+    }
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+/* The student's call that took longest: the device had nothing to do while the host was in it. NULL: none. */
+static const struct simgpu_event *longest_call(const lab_usage *u) {
+    const struct simgpu_event *longest = NULL;
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if (e->kind != SIMGPU_CALL || !e->at.file) continue;
+        if (!longest || e->duration_ns > longest->duration_ns) longest = e;
+    }
+    return longest;
+}
+
+/* Blames a call of the host, if it took a fifth of the time or more. */
+static bool blame_call(lab_verdict *v, const lab_usage *u, double us) {
+    const struct simgpu_event *e = longest_call(u);
+    const char *next = "make this call before or after the transpose, or not at all";
+    if (!e || (double)e->duration_ns < us * 1000 / 5) return false;
+    lab_blame_place(v, &e->at);
+    LAB_SAY(v->why, "%s took %s, and the GPU had nothing to do meanwhile", e->is.call.name,
+            lab_us((double)e->duration_ns / 1000));
+    switch (e->is.call.what) {
+    case SIMGPU_ALLOCATES:
+    case SIMGPU_FREES:
+    case SIMGPU_PINS:
+    case SIMGPU_UNPINS:
+        next = "allocate and free nothing in transpose: the tile lies in shared memory, and d_out is there";
+        break;
+    case SIMGPU_WAITS: next = "return without waiting: who needs the result waits for it"; break;
+    case SIMGPU_COPIES:
+    case SIMGPU_FILLS: next = "copy nothing in transpose: the kernel takes plain numbers as arguments"; break;
+    default: break;
+    }
+    LAB_SAY(v->next, "%s", next);
+    return true;
+}
+
+void advise_on_time(lab_verdict *v, const lab_usage *u, double us) {
+    const bool conflicts = u->total.shared_ld_conflicts + u->total.shared_st_conflicts > 0;
+    const struct simgpu_launch *slowest = lab_slowest(u);
+    if (!slowest) return;
+    const struct simgpu_bound *bound = &slowest->bound;
+    lab_blame(v, lab_worst(u, traffic_of));
+    if (u->launches + u->copies > 1 && (u->launches > 2 || bound->term == SIMGPU_TERM_LAUNCH)) {
+        lab_blame(v, lab_worst(u, commands_of));
+        LAB_SAY(v->next, "use fewer launches; most of this time the device waits for the host to start the next one");
+    } else if (blame_call(v, u, us)) {
+        return;
+    } else if (bound->term == SIMGPU_TERM_LSU && conflicts) {
+        lab_blame(v, lab_worst(u, conflicts_of));
+        LAB_SAY(v->next, "remove the bank conflicts of this line, where each access now takes several turns");
+    } else if (bound->term == SIMGPU_TERM_LSU || bound->term == SIMGPU_TERM_L2_READ) {
+        lab_blame(v, lab_worst(u, excess_loads));
+        LAB_SAY(v->next, "coalesce this line: let the lanes of a warp touch few sectors, and each of them whole");
+    } else if (bound->term == SIMGPU_TERM_L2_WRITE) {
+        lab_blame(v, lab_worst(u, excess_stores));
+        LAB_SAY(v->next, "fill whole sectors: let 8 neighbouring threads store 8 neighbouring floats");
+    } else if (bound->term == SIMGPU_TERM_LATENCY && bound->by_loads && bound->rounds > 1) {
+        lab_blame(v, lab_worst(u, loads_of));
+        LAB_SAY(v->next, "give the loop constant bounds, so that the compiler unrolls it and its loads start together");
+    } else if (bound->term == SIMGPU_TERM_ISSUE) {
+        LAB_SAY(v->next, "use fewer instructions an element: let several elements of a thread share index arithmetic");
+    } else if (bound->term == SIMGPU_TERM_DRAM) {
+        LAB_SAY(v->next, "move each byte once, in wider accesses: a float4 is 16 bytes in one instruction");
+    }
+}
