@@ -14,6 +14,7 @@
  * only when a run gives another one
  *   <!-- row: starter 3 launches value -->2048<!-- end -->     inside a line: one cell of a variant's record
  *                                     (<!-- row: PROFILE=a100-pcie starter 3 ... -->: of another virtual card)
+ *   <!-- row: starter 3 score points -->40<!-- end -->         ... the score
  *
  * Commands are make goals from a list, always in the sim lane, with the fixed seed, and on the starter in place of the
  * reader's own file (docs.sh sets that up). Commands that need a second file say SUBMISSION=.
@@ -262,7 +263,7 @@ static void block_roofline(bb_text *to, const char *place, const char *who) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-/* One cell of a record: [PROFILE=CARD] VARIANT LAB ROW COLUMN. */
+/* One cell of a record: [PROFILE=CARD] VARIANT LAB ROW COLUMN; of row `score` the points in all. */
 static void add_cell(bb_text *to, const char *place, const char *arguments) {
     char *copy = bb_format("%s", arguments), *words[MOST_WORDS + 1], **w = words, *card = NULL;
     int n = words_of(copy, words);
@@ -277,8 +278,12 @@ static void add_cell(bb_text *to, const char *place, const char *arguments) {
     bb_record r;
     const char *bad = bb_record_read(&r, path, NULL, NULL);
     const struct bb_row *row = bad ? NULL : bb_record_row(&r, w[2]);
-    if (!row) bb_die("%s: <!-- row: %s -->: %s", place, arguments, bad ? bad : "no such row");
-    bb_addf(to, "%s", row->cell[column]);
+    const bool score = !bad && bb_same(w[2], "score") && bb_same(w[3], "points");
+    if (!row && !score) bb_die("%s: <!-- row: %s -->: %s", place, arguments, bad ? bad : "no such row");
+    if (score)
+        bb_addf(to, "%g", r.points);
+    else
+        bb_addf(to, "%s", row->cell[column]);
     bb_record_free(&r);
     char *all[] = {copy, name, goal, command, path};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);

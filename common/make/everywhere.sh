@@ -56,7 +56,7 @@ programs() {
         return
     fi
     printf '%s\n' starter solutions
-    find "$(lab_dir "$1")" tests/lab"$1" -path '*/rungs/*.cu' -o -path '*/wrong/*' -type f -o -path '*/cheat/*' -type f -o -path '*/right/*' -type f | sort
+    find "$(lab_dir "$1")" tests/lab"$1" -path '*/rungs/*' -type f -o -path '*/wrong/*' -type f -o -path '*/cheat/*' -type f -o -path '*/right/*' -type f | sort
 }
 
 # Prints a grade without its figures: rows, points, blamed lines, the gate's findings, the score.
