@@ -7,17 +7,19 @@
  * The program below does just that, for 2000 tensors: one kernel a tensor, one block a kernel, and each mean travels to
  * the host and waits there for the others. It is right, but it spends hardly any of its time adding.
  *
- * Measure these in this order. `make lab4` prints all of them, `make lines4` says which line:
+ * Measure these in this order, that of the rows. `make lab4` prints all of them, `make lines4` says which line:
  *
- *   1. one array     `mean` first. Its tree in shared memory has a barrier a level, most threads of a warp wait while
- *                    others add, and it is built again for every 2048 floats. Lanes of a warp can read each other's
- *                    registers instead, with __shfl_down_sync.
- *   2. who adds what Thread t adds eight neighbours, which suits a CPU's cache. What do the 32 lanes of a warp touch?
- *                    Why should one block do it all, on a GPU with 132 SMs? Then use wide loads, several at once.
- *   3. one launch    `means`: all tensors in one launch, and no mean goes to the host.
- *   4. balance       One tensor has a hundred floats, the next a million. Which block ends last? `plan` knows all
- *                    lengths beforehand.
- *   5. accuracy      A sum of floats depends on its order. Which order loses least? The card shows your error.
+ *   1. who adds what   Thread t adds eight neighbours, which suits a CPU's cache. What do the 32 lanes of a warp touch?
+ *   2. how many trees  The tree in shared memory has a barrier a level, and most threads of a warp wait while others
+ *                      add. It is built again for every 2048 floats. Once a block is enough.
+ *   3. all SMs         Why should one block do it all, on a GPU with 132 SMs? But then each block has its own tree.
+ *   4. shuffles        Lanes of a warp can read each other's registers, with __shfl_down_sync.
+ *   5. the last block  The second launch, which adds the blocks' sums, can go.
+ *   6. wide loads      A thread that waits for one float at a time waits most of the time.
+ *   7. one launch      `means`: all tensors in one launch, and no mean goes to the host.
+ *   8. balance         One tensor has a hundred floats, the next a million. Which block ends last? `plan` knows all
+ *                      lengths beforehand.
+ *   9. accuracy        A sum of floats depends on its order. Which order loses least? The card shows your error.
  *
  * It takes about 70 lines. Keep the names and parameters of the three functions that lab4.h declares; everything
  * else is yours.
@@ -66,7 +68,7 @@ extern "C" void plan(const struct tensor *tensors, int count) {
 
 extern "C" void means(float *d_means) {
     for (int i = 0; i < gradient_count; i++) {
-        mean(gradients[i].data, gradients[i].length, d_item);
+        mean_of<<<1, THREADS>>>(gradients[i].data, gradients[i].length, d_item);
         cudaMemcpy(&items[i], d_item, sizeof items[i], cudaMemcpyDeviceToHost); /* g.mean().item() */
     }
     cudaMemcpy(d_means, items, gradient_count * sizeof items[0], cudaMemcpyHostToDevice);
