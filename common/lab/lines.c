@@ -114,6 +114,14 @@ void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text) {
     if (line) LAB_SAY(v->where, "%s:%d", base_name(file), line);
 }
 
+void lab_blame_code(lab_verdict *v, const char *text) {
+    char code[sizeof v->code];
+    int line = find_line(own_file(), has_text, text, code, sizeof code);
+    if (!line) return;
+    LAB_SAY(v->where, "%s:%d", base_name(own_file()), line);
+    LAB_SAY(v->code, "%s", code);
+}
+
 typedef struct {
     const char *text;
     int after;
