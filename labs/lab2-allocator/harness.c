@@ -1,6 +1,6 @@
 /* harness.c — runs and grades lab 2. You need not edit it, but do read it: nothing about your grade is hidden.
  *
- *   1. Five traces (traces.c) are played on your allocator (replay.c). Its calls of the driver are counted on the way
+ *   1. Six traces (traces.c) are played on your allocator (replay.c). Its calls of the driver are counted on the way
  *      (meter.c). Kernels write and read the contents of the blocks (stamps.cu), in stream order.
  *   2. The first trace, a training step, is played over and over; that loop is counted and timed.
  *   3. Beside it, on this machine and now: the starter, the vendor's own pool (cudaMallocAsync), and a program that
@@ -79,55 +79,40 @@ static void not_measured(lab_verdict *v) {
     LAB_SAY(v->want, "not measured: the trace did not finish");
 }
 
-/* Fails the row to which a failure of a trace belongs. */
-static void take_failure(const replay *r, lab_verdict *v) {
-    if (r->failure[0] && lab_passed(v)) lab_fail(v, "%s", r->failure);
-}
-
-/* Places a row's blame on a line that calls the driver. */
-static void blame(lab_verdict *v, call_site site) {
-    lab_blame_place(v, &(struct simgpu_place){.file = site.file, .line = site.line});
-}
-
-static void grade_stats(lab_verdict *v, const replay *r) {
-    if (!r->stats_failure[0] || !lab_passed(v)) return;
-    lab_fail(v, "%s", r->stats_failure);
-    LAB_SAY(v->next, "%s", r->stats_next);
+/* Fails the row to which a trace's fault belongs. */
+static void take_fault(const replay *r, lab_verdict *v) {
+    if (r->fault.kind && lab_passed(v)) say_fault(v, r);
 }
 
 /* The checks after each trace: verdict, statistics, leaks. */
 static void conclude(replay *r, lab_verdict *v) {
     const char *name = r->t->name;
-    lab_verdict *correct = lab_verdict_of(CORRECT), *empty = lab_verdict_of(EMPTY);
+    lab_verdict *empty = lab_verdict_of(EMPTY);
     dead = replay_verdict(r) != cudaSuccess;
-    take_failure(r, v);
-    grade_stats(lab_verdict_of(STATS), r);
+    take_fault(r, v);
+    say_stats(lab_verdict_of(STATS), r);
     if (dead) return;
     lab_stage("your pool_empty after the trace '%s'", name);
     replay_end(r);
-    if (mine->meter.foreign && lab_passed(correct))
-        lab_fail(correct, "%s: cudaFree got a pointer that did not come from cudaMalloc", name);
-    if (mine->meter.reserved && lab_passed(empty))
+    take_fault(r, lab_verdict_of(CORRECT));
+    if (mine->meter.reserved && lab_passed(empty)) {
         lab_fail(empty, "%s: all blocks were freed and pool_empty called, but %s of the device are still held", name,
                  kib(mine->meter.reserved));
+        blame(empty, mine->meter.segments[0].site);
+    }
 }
 
 /* Grades the peak of the bytes held over the peak of the bytes in use. */
 static void grade_peak(lab_verdict *v, const replay *r, size_t left_before) {
     const meter *m = &mine->meter;
-    if (r->failure[0]) return not_measured(v);
+    if (r->fault.kind) return not_measured(v);
     lab_grade(v, (double)m->peak / (double)r->peak_live);
     LAB_SAY(v->want, "%s held at the peak, %s in use", kib(m->peak), kib(r->peak_live));
     if (lab_passed(v)) return;
     blame(v, meter_worst(m, mallocs_of));
-    if (left_before) {
-        LAB_SAY(v->why, "%s of it were left over from the trace before: pool_empty did not free them",
-                kib(left_before));
-        LAB_SAY(v->next, "fix the row 'nothing leaked' first");
-    } else
-        LAB_SAY(v->why,
-                "cudaMalloc was called %ld times, up to %s in all; what lay free did not fit what was asked for",
-                m->mallocs, kib(m->peak));
+    if (!left_before) return say_heap(v, r);
+    LAB_SAY(v->why, "%s of it were left over from the trace before: pool_empty did not free them", kib(left_before));
+    LAB_SAY(v->next, "fix the row 'nothing leaked' first");
 }
 
 /* Plays a trace once on the student's allocator, and takes the trace. `peak`: the row of its peak, or NULL. */
@@ -137,6 +122,7 @@ static void play(trace *t, lab_verdict *v, lab_verdict *peak) {
         replay *r = replay_new(mine, t);
         meter_reset(&mine->meter);
         lab_stage("your allocator on the trace '%s'", t->name);
+        if (peak) r->heap = heap_new();
         replay_pass(r);
         if (peak) grade_peak(peak, r, left_before);
         conclude(r, v);
@@ -156,7 +142,7 @@ static void grade_stream_waits(lab_verdict *v, const replay *r, double before) {
     const meter *m = &mine->meter;
     const bool disguised = r->drained > m->waits;
     const double waits = (double)(disguised ? r->drained : m->waits) / TURNS;
-    if (r->failure[0] || waits <= before) return;
+    if (r->fault.kind || waits <= before) return;
     lab_grade(v, waits);
     LAB_SAY(v->why, "streams: %.2f times a turn %s", waits,
             disguised ? "a call returned when a busy stream had run dry, so it had waited for the GPU"
@@ -168,15 +154,11 @@ static void grade_stream_waits(lab_verdict *v, const replay *r, double before) {
     blame(v, meter_worst(m, waits_of));
 }
 
-/* Parked blocks must be reused: in the second half of the turns no new memory may be needed. */
-static void look_at_growth(lab_verdict *v, replay *r) {
+/* Parked blocks must be reused: in the second half of the turns hardly any new memory may be needed. */
+static void look_at_growth(replay *r) {
     const size_t peak = mine->meter.peak;
-    if (r->failure[0] || peak - r->marked <= TURNS / 4 * r->peak_live) return;
-    LAB_SAY(r->failure,
-            "streams: in turns %d to %d what is held grew by %s, and only %s are in use: blocks that two streams used "
-            "never come back",
-            TURNS / 2 + 1, TURNS, kib(peak - r->marked), kib(r->peak_live));
-    LAB_SAY(v->next, "in pool_alloc ask the events of all parked blocks; those that are done are free again");
+    if (!r->fault.kind && peak - r->marked > r->peak_live)
+        r->fault = (fault){.kind = FAULT_GROWS, .by = peak - r->marked};
 }
 
 static void play_streams(trace *t, double waits) {
@@ -187,7 +169,7 @@ static void play_streams(trace *t, double waits) {
         lab_stage("your allocator on the trace 'streams'");
         replay_pass(r);
         grade_stream_waits(lab_verdict_of(WAITS), r, waits);
-        look_at_growth(v, r);
+        look_at_growth(r);
         conclude(r, v);
         replay_free(r);
     }
@@ -200,7 +182,7 @@ typedef struct {
     double us;             /* a step took; 0: CUDA failed */
     double mallocs, waits; /* calls a step */
     double begin, end;     /* of the loop, on this lane's clock */
-    call_site dearest;     /* the line whose calls of the driver cost most; line 0: none */
+    call_site dearest;     /* the line in whose calls of CUDA the host was longest; no name: none */
 } training;
 
 /* The first steps fill the cache, and are not counted. */
@@ -208,8 +190,11 @@ static void play_loop(replay *r, int steps, training *loop) {
     const meter *m = &mine->meter;
     lab_stage("your allocator on the training loop");
     meter_reset(&mine->meter);
+    r->heap = heap_new();
     for (int i = 0; i < WARM_STEPS; i++) replay_pass(r);
     const long mallocs = m->mallocs, waits = m->waits;
+    const heap first = *r->heap;
+    memset(r->heap->calls, 0, sizeof r->heap->calls);
     LAB_CUDA(cudaDeviceSynchronize());
     lab_count_begin("training");
     loop->begin = lab_now();
@@ -222,17 +207,38 @@ static void play_loop(replay *r, int steps, training *loop) {
     lab_count_end();
     loop->mallocs = (double)(m->mallocs - mallocs) / steps;
     loop->waits = (double)(m->waits - waits) / steps;
-    if (loop->mallocs + loop->waits > 0) loop->dearest = meter_worst(m, cost_of);
+    loop->dearest = meter_worst(m, time_in);
+    if (m->mallocs > mallocs) return; /* else the calls of the first steps are those to speak of */
+    memcpy(r->heap->calls, first.calls, sizeof first.calls);
+    memcpy(r->heap->example, first.example, sizeof first.example);
 }
 
-/* Calls a step, and the line with most of them. `seldom`: the next step when it is not a call in each step. */
-static void grade_calls(lab_verdict *v, double calls, const char *what, int (*count)(const call_site *),
-                        const char *seldom) {
+/* Calls of cudaMalloc a step, the line with most of them, and why free memory did not serve. */
+static void grade_mallocs(lab_verdict *v, const replay *r, double calls) {
+    char text[400];
+    const char *next = NULL;
     lab_grade(v, calls);
     if (lab_passed(v)) return;
-    LAB_SAY(v->why, "%.2f calls a step %s, beginning with the third step", calls, what);
-    if (calls < 1) LAB_SAY(v->next, "%s", seldom);
-    blame(v, meter_worst(&mine->meter, count));
+    const char *need = say_need(r, &next, text, sizeof text);
+    LAB_SAY(v->why, "%.2f calls a step allocate memory, from the third step on%s%s", calls, need ? "\n" : "",
+            need ? need : "");
+    if (next) LAB_SAY(v->next, "%s", next);
+    blame(v, meter_worst(&mine->meter, mallocs_of));
+}
+
+/* Calls a step that wait, and the line with most of them. */
+static void grade_waits(lab_verdict *v, double calls) {
+    const call_site worst = meter_worst(&mine->meter, waits_of);
+    lab_grade(v, calls);
+    if (lab_passed(v)) return;
+    LAB_SAY(v->why, "%.2f calls a step wait for the GPU, from the third step on, most of them this %s", calls,
+            worst.name);
+    LAB_SAY(v->next, "%s",
+            worst.what != LAB_CALL_FREES
+                ? "drop the wait: on one stream the order is enough, on two an event that is queried"
+            : calls < 1 ? "drop the cudaFree before cudaMalloc; the steady loop needs neither"
+                        : "keep the memory in a list instead of calling cudaFree");
+    blame(v, worst);
 }
 
 static training grade_training(const trace *t, int steps) {
@@ -240,14 +246,12 @@ static training grade_training(const trace *t, int steps) {
     replay *r = replay_new(mine, t);
     play_loop(r, steps, &loop);
     grade_peak(lab_verdict_of(PEAK), r, 0);
-    if (r->failure[0]) {
+    if (r->fault.kind) {
         not_measured(lab_verdict_of(MALLOCS));
         not_measured(lab_verdict_of(WAITS));
     } else {
-        grade_calls(lab_verdict_of(MALLOCS), loop.mallocs, "allocate memory", mallocs_of,
-                    "most steps need nothing new: is each block that was cut joined again, with both neighbours?");
-        grade_calls(lab_verdict_of(WAITS), loop.waits, "wait for the GPU", waits_of,
-                    "drop the cudaFree before cudaMalloc; the steady loop needs neither");
+        grade_mallocs(lab_verdict_of(MALLOCS), r, loop.mallocs);
+        grade_waits(lab_verdict_of(WAITS), loop.waits);
     }
     conclude(r, lab_verdict_of(CORRECT));
     replay_free(r);
@@ -267,6 +271,21 @@ static double start_us(const trace *t) {
 
 static allocator *vendor_open(void) { return allocator_open("cudaMallocAsync", LAB_LADDER, "vendor", true); }
 
+/* Names the call that takes most of the host's time. */
+static void say_time(lab_verdict *v, const training *loop, double ratio) {
+    const call_site *s = &loop->dearest;
+    LAB_SAY(v->why, "%.2f times a step whose memory was allocated beforehand, want ≤ 1.03", ratio);
+    if (!s->name) return LAB_SAY(v->next, "launch nothing of your own: the host calls no function of CUDA in a step");
+    const size_t n = strlen(v->why);
+    lab_text(v->why + n, sizeof v->why - n, "\n%s takes the host %s a step", s->name,
+             lab_us(s->ns / 1e3 / (SIM_STEPS + WARM_STEPS)));
+    if (s->what == LAB_CALL_FILLS || s->what == LAB_CALL_COPIES)
+        LAB_SAY(v->next, "remove it: pool_alloc promises no contents");
+    else if (s->what == LAB_CALL_SUBMITS)
+        LAB_SAY(v->next, "a block that one stream used needs no event and no query: free it at once");
+    blame(v, *s);
+}
+
 /* Sim lane: a multiple of the time with memory that costs nothing. */
 static void grade_virtual_time(lab_verdict *v, const trace *t, const training *loop) {
     const double start = start_us(t), vendor = time_of(vendor_open(), t, SIM_STEPS);
@@ -276,9 +295,7 @@ static void grade_virtual_time(lab_verdict *v, const trace *t, const training *l
     LAB_SAY(v->value_text, "%s", lab_us(loop->us));
     LAB_SAY(v->want, "start %s · vendor %s · light %s", lab_us(start), lab_us(vendor), lab_us(least.us));
     if (!lab_possible(v, loop->us, least) || lab_passed(v)) return;
-    blame(v, loop->dearest);
-    if (!loop->dearest.line) LAB_SAY(v->next, "no call allocates or waits; what is left are the events, 0.2 us each");
-    LAB_SAY(v->why, "%.2f times a step whose memory was allocated beforehand, want ≤ 1.03", loop->us / least.us);
+    say_time(v, loop, loop->us / least.us);
 }
 
 static void show_bar(const training *loop) {
@@ -299,8 +316,10 @@ static void grade_time(lab_verdict *v, const trace *t, int steps, allocator *ven
     LAB_SAY(v->value_text, "%s", lab_us(d.a / steps));
     LAB_SAY(v->want, "start %s · vendor %s · light %s", lab_us(start_us(t)), lab_us(d.b / steps), lab_us(least.us));
     dead |= replay_verdict(yours) != cudaSuccess;
-    take_failure(yours, lab_verdict_of(CORRECT));
-    if (replay_verdict(theirs) || theirs->failure[0]) lab_die("cudaMallocAsync: %s", theirs->failure);
+    take_fault(yours, lab_verdict_of(CORRECT));
+    char text[256];
+    if (replay_verdict(theirs) || theirs->fault.kind)
+        lab_die("cudaMallocAsync: %s", fault_text(theirs, text, sizeof text));
     replay_end(yours);
     replay_end(theirs);
     replay_free(yours);
@@ -323,6 +342,7 @@ static void grade(int steps) {
     const training loop = grade_training(t, steps);
     play(trace_lengths(lab_fresh_seed()), lab_verdict_of(CORRECT), lab_verdict_of(LENGTHS));
     play(trace_holes(lab_fresh_seed()), lab_verdict_of(CORRECT), lab_verdict_of(HOLES));
+    play(trace_sizes(lab_fresh_seed()), lab_verdict_of(CORRECT), NULL);
     play_streams(trace_streams(lab_fresh_seed()), loop.waits);
     play(trace_full(lab_fresh_seed()), lab_verdict_of(FULL), NULL);
     if (dead) {
@@ -346,29 +366,74 @@ static void grade(int steps) {
 static void begin_rows(void) {
     static const int held[] = {CORRECT, TWO_STREAMS, FULL, EMPTY, STATS};
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) lab_pass(lab_verdict_of(held[i]));
-    LAB_SAY(lab_verdict_of(CORRECT)->want, "every block of train, lengths and holes");
-    LAB_SAY(lab_verdict_of(TWO_STREAMS)->want, "used by one, and by two, %d times each", TURNS);
-    LAB_SAY(lab_verdict_of(FULL)->want, "26 of 32 MiB kept, and 8 more asked for");
+    LAB_SAY(lab_verdict_of(CORRECT)->want, "every block of train, lengths, holes and sizes");
+    LAB_SAY(lab_verdict_of(TWO_STREAMS)->want, "used by one stream and by two, %d times each", TURNS);
+    LAB_SAY(lab_verdict_of(FULL)->want, "28 MiB of 32 once all is released; 8 more: NULL");
     LAB_SAY(lab_verdict_of(EMPTY)->want, "0 bytes held at the end of each trace");
     LAB_SAY(lab_verdict_of(STATS)->want, "live and reserved, after every call");
 }
 
-/* --lines: the lines of the student's file that call the driver, in one training loop. */
-static void print_lines(void) {
-    if (lab_lane() == LAB_GPU) lab_die("calls by line need the sim lane: make lines2 DEVICE=sim");
-    training loop = {.us = 0};
-    trace *t = trace_train(lab_fresh_seed());
-    replay *r = replay_new(mine, t);
-    const meter *m = &mine->meter;
-    play_loop(r, SIM_STEPS, &loop);
-    printf("%10s %10s   calls of the driver in %d training steps\n", "cudaMalloc", "waits", SIM_STEPS + WARM_STEPS);
+/* --- make lines2: one trace, with its calls by line and its heap -------------------------------------- */
+
+static void print_calls(const meter *m) {
+    printf("%10s %10s %10s   calls of CUDA by line\n", "cudaMalloc", "waits", "others");
     for (int i = 0; i < m->nsites; i++) {
-        const char *file = m->sites[i].file ? m->sites[i].file : "?", *slash = strrchr(file, '/');
-        printf("%10d %10d   %s:%d\n", m->sites[i].mallocs, m->sites[i].waits, slash ? slash + 1 : file,
-               m->sites[i].line);
+        const call_site *s = &m->sites[i];
+        const char *slash = s->file ? strrchr(s->file, '/') : NULL;
+        printf("%10d %10d %10d   ", s->mallocs, s->waits, s->others);
+        if (s->file) printf("%s:%d ", slash ? slash + 1 : s->file, s->line);
+        puts(s->name);
     }
-    replay_verdict(r);
-    if (r->failure[0]) printf("stopped: %s\n", r->failure);
+}
+
+static void print_heap(const heap *h) {
+    enum { MOST = sizeof h->picture / sizeof *h->picture };
+    const heap_peak *p = &h->peak;
+    printf("\nthe heap when most was held: %s, %s of it in use\n", kib(p->held), kib(p->live));
+    printf("a line is a segment, a character %s: █ in use, ░ free, · never used\n", kib(h->unit));
+    for (int i = 0; i < h->drawn && i < MOST; i++) puts(h->picture[i]);
+    if (h->drawn > MOST) printf("%9s  and %d segments more\n", "", h->drawn - MOST);
+}
+
+/* The trace's place in the order in which the card plays them; exits with a message for another name. */
+static int trace_number(const char *name, const char *const *names, int n) {
+    for (int i = 0; i < n; i++)
+        if (!strcmp(name, names[i])) return i;
+    lab_die("ONLY=%s: there is no such trace. The traces: train lengths holes sizes streams full", name);
+}
+
+/* The trace that ONLY names, train by default, with the seed that it has on the card. */
+static void print_lines(void) {
+    static const char *const names[] = {"train", "lengths", "holes", "sizes", "streams", "full"};
+    static trace *(*const make[])(uint64_t) = {trace_train, trace_lengths, trace_holes,
+                                               trace_sizes, trace_streams, trace_full};
+    enum { TRACES = sizeof names / sizeof *names };
+    const char *only = getenv("ONLY");
+    const int chosen = only && *only ? trace_number(only, names, TRACES) : 0;
+    char text[640];
+    training loop = {.us = 0};
+    uint64_t seed = 0;
+    if (lab_lane() == LAB_GPU) lab_die("calls by line need the sim lane: make lines2 DEVICE=sim");
+    for (int i = 0; i <= chosen; i++) seed = lab_fresh_seed();
+    trace *t = make[chosen](seed);
+    replay *r = replay_new(mine, t);
+    printf("trace %s: %s", t->name, t->what);
+    if (chosen) {
+        r->heap = heap_new();
+        meter_reset(&mine->meter);
+        lab_stage("your allocator on the trace '%s'", t->name);
+        replay_pass(r);
+    } else {
+        play_loop(r, SIM_STEPS, &loop);
+        printf(", %d times", SIM_STEPS + WARM_STEPS);
+    }
+    putchar('\n');
+    print_calls(&mine->meter);
+    print_heap(r->heap);
+    if (replay_verdict(r) == cudaSuccess) replay_end(r);
+    puts(r->fault.kind ? fault_text(r, text, sizeof text)
+                       : "no block was too small, in two places, or reused too early");
+    puts("Another trace: make lines2 ONLY=lengths, holes, sizes, streams or full.");
     replay_free(r);
     free(t);
 }

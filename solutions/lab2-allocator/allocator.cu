@@ -19,7 +19,8 @@
  *   - Free blocks hang in bins by size, four bins for each doubling. A search starts in the bin of the request, takes
  *     its best fit, and else the best of the next bin that has any: a few dozen nanoseconds, however many are free.
  *   - Block records are never passed to free(), they go into a list of spares; the table from address to block is a
- *     hash table. So a pair of alloc and free costs no call at all outside this file.
+ *     hash table. So a pair of alloc and free costs no call at all outside this file. Events are kept, too, until
+ *     pool_empty destroys those that no parked block needs.
  */
 #include "lab2.h"
 
@@ -85,6 +86,15 @@ static struct user *new_user(cudaStream_t stream) {
     }
     u->stream = stream;
     return u;
+}
+
+static void drop_spare_users(void) {
+    while (pool.spare_users) {
+        struct user *u = pool.spare_users;
+        pool.spare_users = u->next;
+        cudaEventDestroy(u->done);
+        free(u);
+    }
 }
 
 static struct block **bucket_of(const void *p) {
@@ -266,12 +276,14 @@ static void give_back(const cudaStream_t *home) {
 extern "C" void pool_empty(void) {
     look_after_parked(true);
     give_back(NULL);
+    drop_spare_users();
 }
 
 /* --- the interface ------------------------------------------------------------------------------- */
 
 extern "C" void *pool_alloc(size_t bytes, cudaStream_t stream) {
     size_t rounded = (bytes + PIECE - 1) / PIECE * PIECE;
+    if (!bytes) return NULL;
     if (pool.parked) look_after_parked(false);
     struct block *b = best_fit(rounded, stream);
     if (b) {

@@ -15,7 +15,8 @@ static double ratio_of(allocator *a, trace *t) {
     meter_reset(&a->meter);
     replay_pass(r);
     double ratio = (double)a->meter.peak / (double)r->peak_live;
-    if (replay_verdict(r) || r->failure[0]) lab_die("%s: %s", a->name, r->failure);
+    char text[256];
+    if (replay_verdict(r) || r->fault.kind) lab_die("%s: %s", a->name, fault_text(r, text, sizeof text));
     replay_end(r);
     replay_free(r);
     free(t);

@@ -62,87 +62,150 @@ void replay_free(replay *r) {
     for (int i = 0; i < STREAMS; i++) cudaStreamDestroy(r->stream[i]);
     cudaEventDestroy(r->ordered);
     cudaFree(r->verdict);
+    free(r->heap);
     free(r);
 }
 
 /* --- one step --------------------------------------------------------------------------------- */
 
-const char *kib(size_t bytes) {
-    static char text[4][32];
-    static int turn;
-    char *to = text[turn = (turn + 1) % 4];
-    if (bytes >= (size_t)1 << 20)
-        lab_text(to, sizeof text[0], "%.1f MiB", (double)bytes / (1 << 20));
-    else if (bytes)
-        lab_text(to, sizeof text[0], "%.1f KiB", (double)bytes / 1024);
-    else
-        lab_text(to, sizeof text[0], "0 bytes");
-    return to;
+/* What the calls of the driver showed: a misuse, or a segment freed under a block that is in use. */
+static void check_calls(replay *r, long frees) {
+    meter *m = &r->pool->meter;
+    if (r->pool->vendor || r->fault.kind) return;
+    if (m->misuse.kind) r->fault = (fault){.kind = FAULT_MISUSE, .misuse = m->misuse};
+    for (int i = 0; i < r->t->nblocks && m->frees > frees && !r->fault.kind; i++)
+        if (r->at[i] && !meter_segment(m, r->at[i])) {
+            const segment *gone = meter_gone(m, r->at[i]);
+            r->fault = (fault){.kind = FAULT_FREED_UNDER, .block = i, .bytes = r->bytes[i]};
+            if (gone) r->fault.site = gone->site;
+        }
 }
 
 /* The answer is in r->said. */
 static void call(replay *r, struct lab2_message m) {
-    m.stats = r->pool->asked && !r->stats_failure[0];
+    const long frees = r->pool->meter.frees;
+    m.stats = r->pool->asked && !r->stats.wrong;
     lab_play(r->pool->program, &m, sizeof m, &r->said, sizeof r->said);
+    check_calls(r, frees);
 }
 
+/* The block of this trace that lay last at an address, and is freed. */
+static int block_before(const replay *r, uint64_t p) {
+    int last = -1;
+    for (int i = 0; i < r->t->nblocks; i++)
+        if (!r->at[i] && r->was[i] == p && (last < 0 || r->freed[i] > r->freed[last])) last = i;
+    return last;
+}
+
+static void overlap(replay *r, fault *f, int i, uint64_t p, size_t bytes) {
+    if (!r->at[i] || p >= r->at[i] + r->bytes[i] || r->at[i] >= p + bytes) return;
+    f->kind = p == r->at[i] ? FAULT_TWICE : p < r->at[i] ? FAULT_INTO_NEXT : FAULT_INTO_LAST;
+    f->by = p < r->at[i] ? p + bytes - r->at[i] : r->at[i] + r->bytes[i] - p;
+    f->other = i;
+    f->other_bytes = r->bytes[i];
+}
+
+/* Where the new block lies. */
 static void check_block(replay *r, const op *o, uint64_t p) {
-    const char *name = r->t->name;
-    if (p % PIECE)
-        LAB_SAY(r->failure, "%s: block %d of %zu bytes begins %u bytes behind a multiple of %d", name, o->block,
-                o->bytes, (unsigned)(p % PIECE), PIECE);
-    if (!r->failure[0] && !r->pool->vendor && !meter_holds(&r->pool->meter, p, o->bytes))
-        LAB_SAY(r->failure, "%s: block %d of %zu bytes does not lie in memory that cudaMalloc gave", name, o->block,
-                o->bytes);
-    for (int i = 0; i < r->t->nblocks && !r->failure[0]; i++)
-        if (r->at[i] && p < r->at[i] + r->bytes[i] && r->at[i] < p + o->bytes)
-            LAB_SAY(r->failure, "%s: block %d of %zu bytes overlaps block %d of %zu bytes, which is not freed", name,
-                    o->block, o->bytes, i, r->bytes[i]);
+    meter *m = &r->pool->meter;
+    const segment *in = r->pool->vendor ? NULL : meter_segment(m, p), *gone = meter_gone(m, p);
+    const int before = block_before(r, p);
+    fault f = {.block = o->block, .bytes = o->bytes, .before = before, .had = before < 0 ? 0 : r->bytes[before]};
+    if (p % PIECE) f.kind = FAULT_MISALIGNED, f.by = p % PIECE;
+    for (int i = 0; i < r->t->nblocks && !f.kind; i++) overlap(r, &f, i, p, o->bytes);
+    if (!f.kind && !r->pool->vendor && !in) {
+        f.kind = gone ? FAULT_GIVEN_BACK : FAULT_NOT_CUDA;
+        if (gone) f.site = gone->site;
+    }
+    if (!f.kind && in && o->bytes > in->at + in->bytes - p) {
+        f.kind = FAULT_PAST_END;
+        f.by = o->bytes - (size_t)(in->at + in->bytes - p);
+        f.site = in->site;
+    }
+    if (!f.kind && o->kind == OP_REFUSED) f.kind = FAULT_NOT_REFUSED;
+    if (!r->fault.kind) r->fault = f;
 }
 
-static void check_stats(replay *r) {
-    if (!r->pool->asked || r->failure[0] || r->stats_failure[0]) return;
-    const struct lab2_reply is = r->said;
+static void check_stats(replay *r, const op *o) {
+    if (!r->pool->asked || r->fault.kind || r->stats.wrong) return;
     const uint64_t reserved = r->pool->meter.reserved;
-    if (is.live == r->live && is.reserved == reserved) return;
-    LAB_SAY(r->stats_failure, "%s: you say %zu bytes live and %zu reserved; it is %zu and %zu", r->t->name,
-            (size_t)is.live, (size_t)is.reserved, r->live, (size_t)reserved);
-    r->stats_next = is.live > r->live ? "count in live the bytes asked for, not the bytes after rounding"
-                    : is.live < r->live
-                        ? "in pool_alloc add the bytes asked for to live; in pool_free subtract the same number"
-                        : "count reserved beside each cudaMalloc that succeeds and each cudaFree, with the same number";
+    stats_fault s = {.live = r->live, .reserved = reserved, .parked = r->shared_freed, .block = o->block};
+    s.said_live = r->said.live;
+    s.said_reserved = r->said.reserved;
+    s.wrong = s.said_live != s.live || s.said_reserved != s.reserved;
+    s.after = o->kind == OP_FREE    ? LAB2_FREE
+              : o->kind == OP_SHARE ? LAB2_USE
+              : o->kind == OP_EMPTY ? LAB2_EMPTY
+                                    : LAB2_ALLOC;
+    for (int i = 0; i < r->t->nblocks; i++)
+        if (r->at[i]) s.rounded += (r->bytes[i] + PIECE - 1) / PIECE * PIECE;
+    if (s.wrong) r->stats = s;
 }
 
-static void refused(replay *r, int block, size_t bytes) {
-    LAB_SAY(r->failure, "%s: no memory for block %d of %s, though only %s are live%s%s", r->t->name, block, kib(bytes),
-            kib(r->live), r->t->capacity ? " on a device of " : "", r->t->capacity ? kib(r->t->capacity) : "");
+static void enter(replay *r, const op *o, uint64_t p) {
+    meter *m = &r->pool->meter;
+    segment *in = r->pool->vendor ? NULL : meter_segment(m, p);
+    r->at[o->block] = r->was[o->block] = p;
+    r->bytes[o->block] = o->bytes;
+    r->home[o->block] = o->stream;
+    r->shared[o->block] = false;
+    r->born[o->block] = ++m->clock;
+    r->live += o->bytes;
+    if (r->live > r->peak_live) r->peak_live = r->live;
+    if (!in) return;
+    if (in->low == in->high || p < in->low) in->low = p;
+    if (p + o->bytes > in->high) in->high = p + o->bytes;
 }
 
 static void allocate(replay *r, const op *o) {
+    const long mallocs = r->pool->meter.mallocs;
+    r->pool->meter.stream = o->stream;
     call(r, (struct lab2_message){.what = LAB2_ALLOC, .bytes = o->bytes, .stream = (uint64_t)r->stream[o->stream]});
     const uint64_t p = r->said.block;
-    if (!p && o->kind == OP_REFUSED) return;
-    if (!p) return refused(r, o->block, o->bytes);
+    if (r->fault.kind || (!p && o->kind == OP_REFUSED)) return;
+    if (!p) {
+        r->fault = (fault){.kind = FAULT_REFUSED, .block = o->block, .bytes = o->bytes};
+        return;
+    }
     check_block(r, o, p);
-    r->at[o->block] = p;
-    r->bytes[o->block] = o->bytes;
-    r->home[o->block] = o->stream;
-    r->live += o->bytes;
-    if (r->live > r->peak_live) r->peak_live = r->live;
+    const bool grown = r->heap && r->pool->meter.mallocs > mallocs;
+    if (grown) heap_grown(r, o);
+    enter(r, o, p);
+    if (grown) heap_look(r, o);
 }
 
 static void give_back(replay *r, int block) {
-    if (!r->at[block]) return;
-    call(r, (struct lab2_message){.what = LAB2_FREE, .block = r->at[block]});
+    const uint64_t p = r->at[block];
+    if (!p) return;
     r->at[block] = 0;
+    r->freed[block] = ++r->pool->meter.clock;
     r->live -= r->bytes[block];
+    if (r->shared[block]) r->shared_freed += r->bytes[block];
+    call(r, (struct lab2_message){.what = LAB2_FREE, .block = p});
+}
+
+static void empty(replay *r) {
+    cudaDeviceSynchronize();
+    call(r, (struct lab2_message){.what = LAB2_EMPTY});
+}
+
+/* What callers do now and then. A crash here is told as what it is. */
+static void nothing(replay *r) {
+    lab_stage("your pool_alloc(0, stream): it returns NULL");
+    call(r, (struct lab2_message){.what = LAB2_ALLOC, .stream = (uint64_t)r->stream[0]});
+    if (r->said.block && !r->fault.kind) r->fault = (fault){.kind = FAULT_ZERO};
+    lab_stage("your pool_free(NULL): it does nothing, as free(NULL)");
+    call(r, (struct lab2_message){.what = LAB2_FREE});
 }
 
 static void share(replay *r, const op *o) {
+    const long records = r->pool->meter.records;
     LAB_CUDA(cudaEventRecord(r->ordered, r->stream[r->home[o->block]]));
     LAB_CUDA(cudaStreamWaitEvent(r->stream[o->stream], r->ordered, 0));
     call(r,
          (struct lab2_message){.what = LAB2_USE, .block = r->at[o->block], .stream = (uint64_t)r->stream[o->stream]});
+    r->shared[o->block] = true;
+    r->used_records += r->pool->meter.records - records;
 }
 
 /* Returns the tag of block b in this pass: never 0, and never the same twice. */
@@ -163,8 +226,10 @@ static void step(replay *r, const op *o) {
     case OP_BUSY: r->drained += cudaStreamQuery(s) == cudaSuccess; return;
     case OP_SYNC: cudaDeviceSynchronize(); return;
     case OP_MARK: r->marked = r->pool->meter.peak; return;
+    case OP_EMPTY: empty(r); break;
+    case OP_NOTHING: nothing(r); break;
     }
-    check_stats(r); /* after each call of the allocator */
+    check_stats(r, o); /* after each call of the allocator */
 }
 
 /* The vendor's calls are not counted. */
@@ -175,9 +240,9 @@ bool replay_pass(replay *r) {
     listen(r);
     r->pool->meter.capacity = r->t->capacity;
     r->passes++;
-    for (int i = 0; i < r->t->nops && !r->failure[0]; i++) step(r, &r->t->ops[i]);
+    for (int i = 0; i < r->t->nops && !r->fault.kind; i++) step(r, &r->t->ops[i]);
     meter_listen(NULL);
-    return !r->failure[0];
+    return !r->fault.kind;
 }
 
 void replay_end(replay *r) {
@@ -190,14 +255,14 @@ void replay_end(replay *r) {
 
 /* --- the kernels' verdict ---------------------------------------------------------------------- */
 
-static void describe(replay *r, const struct lab2_verdict *v) {
+/* Tags of this pass and of all before it are known; another number was written by somebody else. */
+static void note_contents(replay *r, const struct lab2_verdict *v) {
     uint32_t n = (uint32_t)r->t->nblocks;
-    char held[64] = "nothing that was ever written";
-    if (v->got && v->got < (r->passes + 1) * n + 1) LAB_SAY(held, "what was written for block %u", (v->got - 1) % n);
-    LAB_SAY(r->failure,
-            "%s: when the GPU came to read block %u, byte %u of it held %s: the memory had been handed out again too "
-            "early",
-            r->t->name, (v->want - 1) % n, v->offset, held);
+    const bool known = v->got && v->got < (r->passes + 1) * n + 1;
+    r->fault = (fault){.kind = known ? FAULT_EARLY : FAULT_CHANGED,
+                       .block = (int)((v->want - 1) % n),
+                       .other = known ? (int)((v->got - 1) % n) : -1,
+                       .by = v->offset};
 }
 
 cudaError_t replay_verdict(replay *r) {
@@ -206,11 +271,11 @@ cudaError_t replay_verdict(replay *r) {
     cudaError_t e = cudaDeviceSynchronize();
     if (!e) e = cudaGetLastError();
     if (e) {
-        if (!r->failure[0]) LAB_SAY(r->failure, "%s: %s: %s", r->t->name, cudaGetErrorName(e), cudaGetErrorString(e));
+        if (!r->fault.kind) r->fault = (fault){.kind = FAULT_CUDA, .error = e};
         return e;
     }
     LAB_CUDA(cudaMemcpy(&v, r->verdict, sizeof v, cudaMemcpyDeviceToHost));
-    if (v.failed && !r->failure[0]) describe(r, &v);
+    if (v.failed && !r->fault.kind) note_contents(r, &v);
     return e;
 }
 
@@ -250,9 +315,9 @@ static void next_passes(replay *r, struct lab2_message *m, int passes) {
 }
 
 static void note_refusal(replay *r, const struct lab2_message *m, const struct lab2_reply *reply) {
-    if (!reply->refused || r->failure[0]) return;
+    if (!reply->refused || r->fault.kind) return;
     const struct lab2_op *o = &m->op[reply->refused - 1];
-    LAB_SAY(r->failure, "%s: no memory for block %u of %s", r->t->name, o->block, kib(o->bytes));
+    r->fault = (fault){.kind = FAULT_REFUSED, .block = (int)o->block, .bytes = o->bytes};
 }
 
 /* The first steps fill the cache, and are not timed. */
@@ -287,7 +352,8 @@ loop *loop_new(replay *r, int steps) {
 }
 
 static void must_be_right(replay *r) {
-    if (replay_verdict(r) || r->failure[0]) lab_die("%s: %s", r->pool->name, r->failure);
+    char text[256];
+    if (replay_verdict(r) || r->fault.kind) lab_die("%s: %s", r->pool->name, fault_text(r, text, sizeof text));
 }
 
 double time_of(allocator *a, const trace *t, int steps) {

@@ -1,4 +1,4 @@
-/* traces.c — requests to an allocator: five traces, each a list of small steps; see judge.h.
+/* traces.c — requests to an allocator: six traces, each a list of small steps; see judge.h.
  *
  * A trace names its blocks by numbers. Sizes depend on the seed, so that no plan made beforehand fits.
  */
@@ -10,9 +10,10 @@ static void add(trace *t, op_kind kind, int block, int stream, size_t bytes) {
     if (block >= t->nblocks) t->nblocks = block + 1;
 }
 
-static trace *trace_new(const char *name) {
+static trace *trace_new(const char *name, const char *what) {
     trace *t = zeros(sizeof *t);
     t->name = name;
+    t->what = what;
     return t;
 }
 
@@ -44,7 +45,7 @@ trace *trace_train(uint64_t seed) {
     static const size_t layer_kib[] = {1600, 750, 2700, 1100, 1750, 1250},
                         work_kib[] = {560, 1900, 400, 1250, 950, 280};
     enum { LAYERS = 6 };
-    trace *t = trace_new("train");
+    trace *t = trace_new("train", "a training step of six layers, 24 blocks");
     int activation[LAYERS];
     size_t bytes[LAYERS];
     for (int l = 0; l < LAYERS; l++) {
@@ -66,7 +67,7 @@ trace *trace_train(uint64_t seed) {
 
 /* 40 batches of sentences; the longest sentence of a batch decides all sizes, and one of them grows with its square. */
 trace *trace_lengths(uint64_t seed) {
-    trace *t = trace_new("lengths");
+    trace *t = trace_new("lengths", "40 batches of sentences, each with another length");
     for (int batch = 0; batch < 40; batch++) {
         size_t n = 64 + next_random(&seed) % 960;
         int words = produce(t, n * 2048, 0);
@@ -81,15 +82,20 @@ trace *trace_lengths(uint64_t seed) {
     return t;
 }
 
-/* The same 8 MiB six times over, in pieces of 64 KiB, then of 128 KiB, at last in four of 2 MiB; freed in no order.
- * Only an allocator that joins free neighbours can make large pieces of small ones. */
+/* The same 8 MiB six times over, in pieces of 64 KiB, then of 128 KiB, at last in four of 2 MiB. They are freed from
+ * the left, then from the right, then every other one first, and from then on in no order: a piece finds its free
+ * neighbour on its left, on its right, on both sides. Only an allocator that joins on both sides can make large pieces
+ * of them. */
 trace *trace_holes(uint64_t seed) {
-    trace *t = trace_new("holes");
+    trace *t = trace_new("holes", "8 MiB in pieces of 64 KiB, then of 128 KiB, up to 2 MiB");
     const size_t all = (size_t)8 << 20;
-    for (size_t piece = (size_t)64 << 10; piece <= all / 4; piece *= 2) {
+    int round = 0;
+    for (size_t piece = (size_t)64 << 10; piece <= all / 4; piece *= 2, round++) {
         int block[128], n = (int)(all / piece);
         for (int i = 0; i < n; i++) block[i] = produce(t, piece, 0);
-        for (int left = n; left > 0; left--) {
+        for (int i = 0; i < n && round < 3; i++)
+            consume(t, block[round == 0 ? i : round == 1 ? n - 1 - i : i < n / 2 ? 2 * i : 2 * (i - n / 2) + 1], 0);
+        for (int left = n; left > 0 && round >= 3; left--) {
             int pick = (int)(next_random(&seed) % (uint64_t)left);
             consume(t, block[pick], 0);
             block[pick] = block[left - 1];
@@ -98,30 +104,158 @@ trace *trace_holes(uint64_t seed) {
     return t;
 }
 
-/* Two streams, 16 times: a block is still in use by a slow stream when another one of the same size is asked for. In
- * every other turn stream 1 is idle at the call of pool_use, so an event recorded then would already be done. */
+/* --- sizes: one granule less, one more ----------------------------------------------------------- */
+
+/* Each of these begins with an empty cache, so that a block's neighbours are known: what is made one after the other
+ * lies side by side in every allocator that cuts, and alone in every one that does not. */
+
+/* Three free blocks of `have` bytes, each followed by one that stays in use; then three of `want` are wanted. If `have`
+ * is smaller, the free ones must not serve. */
+static void nearly(trace *t, size_t have, size_t want) {
+    enum { N = 3 };
+    int free_one[N], guard[N], again[N];
+    add(t, OP_EMPTY, 0, 0, 0);
+    for (int i = 0; i < N; i++) {
+        free_one[i] = produce(t, have, 0);
+        guard[i] = produce(t, PIECE, 0);
+    }
+    for (int i = 0; i < N; i++) consume(t, free_one[i], 0);
+    for (int i = 0; i < N; i++) again[i] = produce(t, want, 0);
+    for (int i = 0; i < N; i++) {
+        consume(t, again[i], 0);
+        consume(t, guard[i], 0);
+    }
+}
+
+/* A block of 4 * size is freed and cut: a quarter, and then one granule more than its rest, which must not fit. Then
+ * exactly the rest, the same with the quarter behind it, and all of it again. */
+static void cut_and_rest(trace *t, size_t size) {
+    add(t, OP_EMPTY, 0, 0, 0);
+    int whole = produce(t, 4 * size, 0), guard = produce(t, PIECE, 0);
+    consume(t, whole, 0);
+    int quarter = produce(t, size, 0), more = produce(t, 3 * size + PIECE, 0);
+    int rest = produce(t, 3 * size, 0);
+    consume(t, quarter, 0);
+    int last = produce(t, size - PIECE / 2, 0);
+    consume(t, rest, 0);
+    consume(t, last, 0);
+    consume(t, more, 0);
+    consume(t, produce(t, 4 * size, 0), 0);
+    consume(t, guard, 0);
+}
+
+/* Five blocks side by side; the three in the middle are freed in one of their six orders. Then one granule more than
+ * all three is wanted, and all three. `order`: 0 to 5. */
+static void three_join(trace *t, size_t size, int order) {
+    static const int orders[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
+    int block[5];
+    add(t, OP_EMPTY, 0, 0, 0);
+    for (int i = 0; i < 5; i++) block[i] = produce(t, size, 0);
+    for (int i = 0; i < 3; i++) consume(t, block[orders[order][i]], 0);
+    int more = produce(t, 3 * size + 1, 0), all = produce(t, 3 * size, 0);
+    consume(t, all, 0);
+    consume(t, block[0], 0);
+    consume(t, block[4], 0);
+    consume(t, more, 0);
+}
+
+/* Of four blocks side by side the first and the third are freed: between them and behind them lies memory in use. */
+static void not_over_used(trace *t, size_t size) {
+    int block[4];
+    add(t, OP_EMPTY, 0, 0, 0);
+    for (int i = 0; i < 4; i++) block[i] = produce(t, size, 0);
+    consume(t, block[0], 0);
+    consume(t, block[2], 0);
+    int two = produce(t, 2 * size, 0), one = produce(t, size, 0), other = produce(t, size - 1, 0);
+    consume(t, block[1], 0);
+    consume(t, one, 0);
+    consume(t, two, 0);
+    add(t, OP_EMPTY, 0, 0, 0); /* with two blocks in use */
+    consume(t, block[3], 0);
+    consume(t, other, 0);
+}
+
+/* For sizes of every order, and three that the seed chooses: free blocks that are one byte, one granule and a page
+ * smaller than a request, as large, and one granule larger; cuts, whose rest is a granule too small or fits exactly;
+ * three neighbours joined in each order. At last a request for 0 bytes, and pool_free(NULL). */
+trace *trace_sizes(uint64_t seed) {
+    static const size_t fixed[] = {1024, 8192, 40960, (size_t)1 << 18, (size_t)1 << 20, (size_t)2 << 20};
+    enum { FIXED = sizeof fixed / sizeof *fixed, CHOSEN = 3 };
+    trace *t = trace_new("sizes", "free blocks a granule smaller, equal, larger; cut and joined in each order");
+    for (int i = 0; i < FIXED + CHOSEN; i++) {
+        const size_t size = i < FIXED ? fixed[i] : (4 + next_random(&seed) % 4096) * PIECE;
+        nearly(t, size - PIECE, size);
+        nearly(t, size - 1, size);
+        nearly(t, size, size + 1);
+        if (size > 4096) nearly(t, size - 4096, size);
+        nearly(t, size + PIECE, size);
+        cut_and_rest(t, size);
+        for (int order = i % 2; order < 6; order += 2) three_join(t, size, order);
+        not_over_used(t, size);
+    }
+    add(t, OP_NOTHING, 0, 0, 0);
+    return t;
+}
+
+/* --- streams --------------------------------------------------------------------------------------- */
+
+/* Shared: stream 0 makes a block, stream 1 reads it late. Meanwhile stream 0 wants as much again. `idle`: stream 1 is
+ * idle at the call of pool_use, so an event recorded then would already be done. */
+static void shared_turn(trace *t, size_t bytes, bool idle) {
+    int shared = produce(t, bytes, 0);
+    add(t, OP_SHARE, shared, 1, 0);
+    if (idle) add(t, OP_SYNC, 0, 0, 0);
+    add(t, OP_SLOW, 0, 1, 0);
+    consume(t, shared, 1);
+    int mine = produce(t, bytes, 0);
+    consume(t, mine, 0);
+    add(t, OP_BUSY, 0, 1, 0);
+    add(t, OP_SYNC, 0, 0, 0);
+}
+
+/* Not shared: freed on stream 0, which is slow, and wanted on stream 1. */
+static void home_turn(trace *t, size_t bytes) {
+    int home = produce(t, bytes, 0);
+    add(t, OP_SLOW, 0, 0, 0);
+    consume(t, home, 0);
+    int other = produce(t, bytes, 1);
+    consume(t, other, 1);
+    add(t, OP_BUSY, 0, 0, 0);
+    add(t, OP_SYNC, 0, 0, 0);
+}
+
+/* Two blocks are freed one behind the other: the first waits for stream `slow`, the second for the other one, which is
+ * idle. And a block that both of them use, told first the one, then the other. */
+static void three_turn(trace *t, size_t bytes, int slow) {
+    const int quick = 3 - slow;
+    int late = produce(t, bytes, 0), soon = produce(t, bytes, 0), both = produce(t, bytes, 0);
+    add(t, OP_SHARE, late, slow, 0);
+    add(t, OP_SHARE, soon, quick, 0);
+    add(t, OP_SHARE, both, 1, 0);
+    add(t, OP_SHARE, both, 2, 0);
+    add(t, OP_SYNC, 0, 0, 0);
+    add(t, OP_SLOW, 0, slow, 0);
+    consume(t, late, slow);
+    consume(t, soon, quick);
+    add(t, OP_READ, both, quick, 0);
+    consume(t, both, slow);
+    int again[3];
+    for (int i = 0; i < 3; i++) again[i] = produce(t, bytes, 0);
+    int joined = produce(t, 3 * bytes, 0);
+    for (int i = 0; i < 3; i++) consume(t, again[i], 0);
+    consume(t, joined, 0);
+    add(t, OP_BUSY, 0, slow, 0);
+    add(t, OP_SYNC, 0, 0, 0);
+}
+
+/* 16 times: a block is still in use by a slow stream when another one of the same size is asked for. */
 trace *trace_streams(uint64_t seed) {
-    trace *t = trace_new("streams");
+    trace *t = trace_new("streams", "three streams share blocks, or follow each other");
     size_t bytes = about(600, &seed);
     for (int i = 0; i < TURNS; i++) {
-        /* Shared: stream 0 makes it, stream 1 reads it late. Meanwhile stream 0 wants as much again. */
-        int shared = produce(t, bytes, 0);
-        add(t, OP_SHARE, shared, 1, 0);
-        if (i % 2) add(t, OP_SYNC, 0, 0, 0);
-        add(t, OP_SLOW, 0, 1, 0);
-        consume(t, shared, 1);
-        int mine = produce(t, bytes, 0);
-        consume(t, mine, 0);
-        add(t, OP_BUSY, 0, 1, 0);
-        add(t, OP_SYNC, 0, 0, 0);
-        /* Not shared: freed on stream 0, which is slow, and wanted on stream 1. */
-        int home = produce(t, bytes, 0);
-        add(t, OP_SLOW, 0, 0, 0);
-        consume(t, home, 0);
-        int other = produce(t, bytes, 1);
-        consume(t, other, 1);
-        add(t, OP_BUSY, 0, 0, 0);
-        add(t, OP_SYNC, 0, 0, 0);
+        shared_turn(t, bytes, i % 2);
+        home_turn(t, bytes);
+        if (i % 4 == 3) three_turn(t, bytes, 1 + i / 4 % 2);
         if (i == TURNS / 2 - 1) add(t, OP_MARK, 0, 0, 0);
     }
     return t;
@@ -132,7 +266,7 @@ trace *trace_streams(uint64_t seed) {
  * made, two go, the first one among them, and 8 MiB more are requested; the only right answer is NULL. The refusal
  * must break nothing: the two come again, and half of all blocks go and come again. */
 trace *trace_full(uint64_t seed) {
-    trace *t = trace_new("full");
+    trace *t = trace_new("full", "a device with 32 MiB and no more");
     t->capacity = (size_t)32 << 20;
     enum { SMALL = 64, KEPT = 28 };
     int block[SMALL];
