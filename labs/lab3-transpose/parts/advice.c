@@ -228,6 +228,13 @@ void advise_on_finding(lab_verdict *v, const lab_usage *u) {
     case SIMGPU_IN_FLIGHT:
         LAB_SAY(v->next, "wait for the copy before the host touches its memory (cudaStreamSynchronize)");
         return;
+    case SIMGPU_BARRIER_SKIPPED:
+        LAB_SAY(v->next, "move the __syncthreads() out of the condition: every thread of the block must come to it");
+        return;
+    case SIMGPU_BARRIER_EXITED:
+        LAB_SAY(v->next, "let threads without an element of their own skip the access only, and return after the "
+                         "barrier");
+        return;
     }
 }
 
