@@ -25,35 +25,38 @@
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
-enum { CORRECT, IN_FLIGHT, ALLOCATIONS, STAGED, PAGE_LOCKED, SPEEDS, ROWS = SPEEDS + WAYS };
+enum { CORRECT, IN_FLIGHT, ALLOCATIONS, STAGED, PAGE_LOCKED, LEFT_BEHIND, SPEEDS, ROWS = SPEEDS + WAYS };
 
 // clang-format off
 static const lab_row rows[ROWS] = {
     /* id, label, sentence;   unit, decimals, full, zero, points, lanes, hint;   next step;   gates */
     [CORRECT] = {"correct", "correct", "every result is right, for few and many batches, small, large, odd and hidden sizes",
-     "", 0, 1, 1, 20, LAB_BOTH, "correct",
+     "", 0, 1, 1, 10, LAB_BOTH, "correct",
      "follow one batch: which memory holds it, from load_batch to take_result, and until when?", NULL},
     [IN_FLIGHT] = {"in-flight", "buffers touched too early", "no buffer is used again, by host or card, before its last use is over",
-     "", 0, 1, 1, 10, LAB_BOTH, "in-flight",
+     "", 0, 1, 1, 5, LAB_BOTH, "in-flight",
      "keep two uses of a buffer in one stream, or wait for the first use (its stream, or an event in it) before the second", NULL},
     [ALLOCATIONS] = {"allocations", "allocations in the loop", "no memory is allocated or pinned between the first load and the last take",
-     "", 0, 0, 32, 10, LAB_BOTH, "allocations",
+     "", 0, 0, 32, 5, LAB_BOTH, "allocations",
      "allocate before the loop, use it for every batch, free it after the loop", "correct"},
     [STAGED] = {"staged", "staged by the CPU", "no byte takes the detour through the driver's staging buffer",
-     "%", 0, 0, 100, 10, LAB_BOTH, "staged",
+     "%", 0, 0, 100, 5, LAB_BOTH, "staged",
      "page-lock both host buffers, the batch's and the result's", "correct"},
-    [PAGE_LOCKED] = {"page-locked", "page-locked at peak", "page-locked memory has room for at most four batches, and all of it is freed",
-     "x allowed", 2, 1, 4, 10, LAB_BOTH, "page-locked",
+    [PAGE_LOCKED] = {"page-locked", "page-locked at peak", "page-locked memory has room for at most four batches and their results",
+     "x allowed", 2, 1, 4, 5, LAB_BOTH, "page-locked",
      "use a few buffers in turn, as a ring", "correct"},
+    [LEFT_BEHIND] = {"left-behind", "left behind", "what a call of run_batches creates, it frees or destroys before it returns: memory, streams, events",
+     "", 0, 0, 1, 5, LAB_BOTH, "left-behind",
+     "free or destroy what you create, on every way out", "correct"},
     [SPEEDS + TO_DEVICE] = {"to-device", "to the device", "large batches reach the device at 0.94 of the link's speed",
-     "of link", 2, 0.94, 0.33, 10, LAB_BOTH, "one-way",
-     "load another buffer while a copy runs (cudaMemcpyAsync); before you use a buffer again, wait for its own copy only", "correct in-flight"},
+     "of link", 2, 0.94, 0.7, 20, LAB_BOTH, "one-way",
+     "load another buffer while a copy runs (cudaMemcpyAsync); before you use a buffer again, wait for its own copy only", "correct in-flight staged page-locked"},
     [SPEEDS + TO_HOST] = {"to-host", "to the host", "large results reach the host at 0.94 of the link's speed",
-     "of link", 2, 0.94, 0.33, 10, LAB_BOTH, "one-way",
-     "queue the next batch before you wait for the result of this one", "correct in-flight"},
+     "of link", 2, 0.94, 0.7, 20, LAB_BOTH, "one-way",
+     "queue the next batch before you wait for the result of this one", "correct in-flight staged page-locked"},
     [SPEEDS + BOTH] = {"both-ways", "both ways at once", "large batches and results together flow at 0.90 of what both directions carry",
-     "of both", 2, 0.9, 0.17, 20, LAB_BOTH, "both-ways",
-     "one batch goes up, one comes down, one is with the loader: give each its own stream and buffers", "correct in-flight"},
+     "of both", 2, 0.9, 0.5, 25, LAB_BOTH, "both-ways",
+     "one batch goes up, one comes down, one is with the loader: give each its own stream and buffers", "correct in-flight staged page-locked"},
 };
 // clang-format on
 static lab_spec spec = {"lab1",       "pinning: 32 batches of 4 MiB",
@@ -93,22 +96,17 @@ static double blocked_of(const place *p) { return p->loop_ns; }
 
 /* --- correct ------------------------------------------------------------------------------------ */
 
-static bool leaked; /* page-locked memory was not freed: the row has its verdict */
-
 static void grade_early(lab_verdict *v) {
     if (!ear.early[0] || !lab_passed(v)) return;
     lab_fail(v, "%s", ear.early);
     blame(v, ear.early_by);
 }
 
-static void grade_leak(lab_verdict *v) {
-    if (!ear.pinned_now || leaked) return;
-    leaked = true;
-    lab_fail(v, "%zu bytes are still page-locked after run_batches has returned", ear.pinned_now);
-    blame(v, &ear.leak);
-    LAB_SAY(v->value_text, "kept");
-    LAB_SAY(v->want, "want all of it freed");
-    LAB_SAY(v->next, "free what you have page-locked before you return, by cudaFreeHost or cudaHostUnregister");
+static void grade_left(lab_verdict *v) {
+    const lab_thing_made *list;
+    if (v->status != LAB_OPEN || !lab_things(&list)) return;
+    lab_grade_leaks(v, "when run_batches returns");
+    lab_forget_things();
 }
 
 /* CUDA's error with the call that returned it first, or what is wrong in the results. */
@@ -135,7 +133,7 @@ static bool graded_run(run *r, bool checking) {
     cudaError_t error = run_once(r, true, checking);
     lab_stage("the harness, after your run_batches");
     grade_early(lab_verdict_of(IN_FLIGHT));
-    grade_leak(lab_verdict_of(PAGE_LOCKED));
+    grade_left(lab_verdict_of(LEFT_BEHIND));
     grade_run(lab_verdict_of(CORRECT), r, error);
     return error == cudaSuccess;
 }
@@ -225,11 +223,15 @@ static void grade_staged(lab_verdict *v) {
 
 static void grade_page_locked(lab_verdict *v, const run *r) {
     const double mib = 1 << 20, most = (double)ear.pinned_most, allowed = (double)r->message.page_locked_most;
-    if (leaked) return;
     lab_grade(v, most / allowed);
     LAB_SAY(v->value_text, "%.1f MiB", most / mib);
     LAB_SAY(v->want, "want ≤ %.1f MiB, of batches of %.0f MiB in all", allowed / mib, run_bytes(r) / mib);
-    if (lab_passed(v)) return;
+    if (lab_passed(v) && ear.staged == 0) return;
+    if (lab_passed(v) || ear.pinned_before) {
+        v->unmeasured = true;
+        return lab_fail(v, lab_passed(v) ? "counts once nothing is staged: memory that is not page-locked takes no room"
+                                         : "what earlier calls left page-locked is in it, see 'left behind'");
+    }
     blame(v, ear.pinned_first);
     LAB_SAY(v->why, "%.1f times what you may hold at one time", most / allowed);
 }
@@ -300,7 +302,7 @@ static bool grade_speed(lab_program *mine, enum way way, const double *links, do
     LAB_SAY(v->want, "start %.1f · link %.1f%s · want %.2f of it", start, link, lab_lane() == LAB_SIM ? " virtual" : "",
             v->row->full);
     if (!lab_passed(v) && possible) explain_speed(v, r, links);
-    if (ear.allocations || ear.staged) LAB_SAY(v->next, "fix the rows above first, and measure again");
+    if (ear.allocations) LAB_SAY(v->next, "fix the rows above first, and measure again");
     return true;
 }
 
@@ -319,13 +321,15 @@ static bool grade_speeds(lab_program *mine) {
 /* A run that failed earns nothing for the rows that it did not reach: code that never gets to a buffer cannot touch it
  * too early. */
 static void grade(lab_program *mine) {
-    lab_verdict *correct = lab_verdict_of(CORRECT), *in_flight = lab_verdict_of(IN_FLIGHT);
+    lab_verdict *correct = lab_verdict_of(CORRECT), *in_flight = lab_verdict_of(IN_FLIGHT),
+                *left = lab_verdict_of(LEFT_BEHIND);
     bool alive = check_small_jobs(mine);
     grade_findings(in_flight);
     alive = alive && check_large_jobs(mine) && grade_speeds(mine);
     if (!lab_passed(correct) && lab_passed(in_flight))
         lab_unmeasured(in_flight, alive ? "not measured: results are wrong, see 'correct'"
                                         : "not measured: CUDA failed, see 'correct'");
+    if (alive && left->status == LAB_OPEN) lab_grade(left, 0);
     if (!alive) lab_skip_rest("not measured: CUDA failed, see 'correct'");
 }
 

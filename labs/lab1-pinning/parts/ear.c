@@ -174,7 +174,7 @@ void ear_begin(bool checks) {
     while (nflights) cudaEventDestroy(flights[--nflights].reached);
     const size_t pinned_now = ear.pinned_now;
     memset(&ear, 0, sizeof ear);
-    ear.pinned_now = ear.pinned_most = pinned_now;
+    ear.pinned_now = ear.pinned_most = ear.pinned_before = pinned_now;
     in_loop = false;
     checking = checks;
     lab_listen(&listener);
@@ -183,5 +183,4 @@ void ear_begin(bool checks) {
 void ear_end(void) {
     lab_listen(NULL);
     in_loop = false;
-    if (pinned.count) ear.leak = pinned.block[0].by;
 }

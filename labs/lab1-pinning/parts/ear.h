@@ -29,8 +29,8 @@ typedef struct {
     int nplaces;
     double allocations, bytes, staged;
     size_t pinned_now, pinned_most; /* page-locked bytes; the next run inherits those that this one does not free */
+    size_t pinned_before;           /* so many were inherited */
     const place *pinned_first;      /* where the run's first block was page-locked */
-    place leak;                     /* where a block was page-locked that is not freed yet */
     char early[320];                /* the first buffer touched too early; "": none */
     const place *early_by;
     cudaError_t error; /* the first one that a call of CUDA returned */

@@ -1,4 +1,4 @@
-// expect: page-locked: never_gives_back.cu:9.*are still page-locked after run_batches has returned
+// expect: left-behind: never_gives_back.cu:[0-9]+.*when run_batches returns, these are left
 // Right and quick for one call, and a little less memory for everybody after each.
 #include "lab1.h"
 
