@@ -7,7 +7,7 @@
 
 #include <cuda_runtime.h>
 
-enum { THREADS = 32, PAGE = 4096, HOPS = 10, SLOW_HOPS = 2000 };
+enum { THREADS = 32, PAGE = 4096, HOPS = 10, SLOW_HOPS = 8000 };
 
 /* Each load waits for the one before. No element of the chain is LAB2_CHAIN, which the compiler does not know. */
 static __device__ unsigned follow(const unsigned *chain, int hops) {
