@@ -143,20 +143,20 @@ else ifeq ($(B),.build/sim-nvcc)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=compute_90 -Xcompiler -idirafter,$(SIMGPU)/include
 else
 define compile_ll
-$(HIDE) $(CLANG) $(SIM_CUDA) $(SIM_PTX:%=-Xclang %) $3 --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -MMD -MP -MF $2.device.d -MT $@ -o $2.device.ll $1
+$(CLANG) $(SIM_CUDA) $(SIM_PTX:%=-Xclang %) $3 --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -MMD -MP -MF $2.device.d -MT $@ -o $2.device.ll $1
 $(B)/wide_copies $2.device.ll >$2.wide.ll
 $(B)/even_loops $2.wide.ll >$2.even.ll
-$(HIDE) $(CLANG) $(SIM_OPTIMISE) -S -x ir -o $2.ptx $2.even.ll
+$(CLANG) $(SIM_OPTIMISE) -S -x ir -o $2.ptx $2.even.ll
 $(B)/ptx2fatbin $2.ptx $2.fatbin
-$(HIDE) $(CLANG) -gdwarf-4 $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
+$(CLANG) -gdwarf-4 $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
 endef
-assemble_ll = $(HIDE) $(CLANG) -O2 -fPIC -Xclang -disable-llvm-passes -c -o $2.o $2.ll
+assemble_ll = $(CLANG) -O2 -fPIC -Xclang -disable-llvm-passes -c -o $2.o $2.ll
 define compile_cu
 $(compile_ll)
 $(assemble_ll)
 endef
 endif
-compile_cu ?= $(HIDE) $(NVCC_LANE) $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
+compile_cu ?= $(NVCC_LANE) $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
 LAB_CC    ?= $(CLANG)
 LAB_FLAGS ?= $(C_FLAGS) -O2 -I $(SIMGPU)/include
 CUDART    ?= $(B)/lib/libcudart.so
@@ -225,6 +225,11 @@ $(B)/tests/%.o: tests/%.cu $(CUDA_TOOLS)
 $(B)/tests/%: $(B)/tests/%.o $(B)/libsimgpu.a
 	@$(call link_lab,$<)
 
+# The folders in which this lane's compiler looks for the system's headers; for gate.sh.
+$(B)/system-headers: $(if $(filter .build/gpu .build/sim-nvcc,$(B)),FORCE,$(MADE_BY))
+	@mkdir -p $(@D) && $(if $(filter FORCE,$^),$(NVCC) -x cu -E -Xcompiler -v,$(CLANG) -x c++ -E -v) /dev/null 2>&1 | \
+	sed -n '/search starts here:$$/,/^End of search list/s,^ */,/,p' | xargs -r -d '\n' realpath -m | sort -u >$@
+
 .PHONY: all
 all: $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a $(TOOLS)) $(foreach n,$(LABS),$(B)/mine/lab$n $(B)/reference/lab$n)
 
@@ -254,14 +259,14 @@ $(B)/reference/lab$1.cu: solutions/$$(notdir $$(dir$1))/$$(file$1)
 ifdef compile_ll
 # Each file that is included, the system's too, is written down when it is opened (.headers), so also where the compiler then fails.
 $(B)/%/lab$1.ll: $(B)/%/lab$1.cu $(CUDA_TOOLS) Makefile
-	@rm -f $$(@:.ll=.headers)
+	@rm -f $$(@:.ll=.headers) $$@
 	@$$(call compile_ll,$$<,$$(@:.ll=),-I $$(dir$1) -Xclang -sys-header-deps -Xclang -header-include-file -Xclang $$(@:.ll=.headers))
 $(B)/%/lab$1.o: $(B)/%/lab$1.ll
 	@$$(call assemble_ll,$$<,$$(@:.o=))
 else
 # What it is about to include, for gate.sh. Where that cannot be told, the compiler will say why.
 $(B)/%/lab$1.before: $(B)/%/lab$1.cu
-	@$(HIDE) $(NVCC_LANE) -I $$(dir$1) -M $$< >$$@ 2>/dev/null || true
+	@$(NVCC_LANE) -I $$(dir$1) -M $$< >$$@ 2>/dev/null || true
 $(B)/%/lab$1.o: $(B)/%/lab$1.cu
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1))
 endif
@@ -288,6 +293,11 @@ $(B)/judge/lab$1.map: $(B)/judge/lab$1
 	@$(B)/judge/lab$1 --entries | sed 's/.*/&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } >$$@
 $(B)/judge/lab$1.wraps: $(B)/judge/lab$1
 	@$(B)/judge/lab$1 --wraps >$$@
+$(B)/judge/lab$1.rows: $(B)/judge/lab$1
+	@$(B)/judge/lab$1 --rows >$$@
+# What the gate holds a submission's names against.
+$(B)/judge/lab$1.names: $(B)/judge/lab$1 $(B)/reference/lab$1.o $(wildcard common/make/allow.txt tests/lab$1/allow.txt)
+	@$(DO)/gate-names.sh $1 >$$@
 $(B)/ladder/lab$1.map: $(B)/judge/lab$1
 	@mkdir -p $$(@D) && $(B)/judge/lab$1 --rung-entries | sed 's/.*/*_&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } >$$@
 $(B)/ladder/lab$1.so: $(B)/obj/lab$1/ladder.o $(B)/ladder/lab$1.map $(B)/judge/lab$1.wraps $(CUDART)

@@ -11,6 +11,7 @@
  *     predict.c   what a reader expects of the next run, and how near it came (`make predict3`)
  *     verdict.c   the tests of a grade, a row's verdict, points (`make check`)
  *     run.c       one program run apart: bounded, cleaned up after (`make lab3`, `make check`)
+ *     hide.c      folders that a process cannot see
  *     grade.c     many submissions, several at once (`make grade`); results.c: their results, and scores.csv
  *     docs.c      the output of runs, written into the texts (`make docs`); tables.c: Markdown tables of TSV
  *     counters.c  Nsight Compute's CSV as a table (`make bench` on a GPU)
@@ -128,6 +129,12 @@ void bb_adopt(void);
 int bb_end_all(void);
 /* Closes every descriptor from 3 on. */
 void bb_close_rest(void);
+
+/* --- hide.c ------------------------------------------------------------------------------------------------------ */
+
+/* Takes these folders, divided by colons, out of this process's sight, for good; those that are not there need it not.
+ * Does nothing where the machine gives a user no view of the files of its own. Exits where one cannot be hidden. */
+void bb_hide(const char *folders);
 
 /* --- results.c --------------------------------------------------------------------------------------------------- */
 

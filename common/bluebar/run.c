@@ -10,6 +10,7 @@
  *       --stdin         its stdin is the first line of ours (a seed); else nothing
  *       --clean         its environment is a short list (KEPT); else ours
  *       --alone         processes that it leaves running count against it ("left"); else they are only ended
+ *       --hide A:B:C    it cannot see these folders, where this machine can do that (hide.c)
  *       --quiet         no message about a limit: the caller has its own
  *
  * The program is in a session of its own, has no descriptor but 0, 1 and 2, and every orphan below us becomes our
@@ -122,7 +123,7 @@ void bb_close_rest(void) {
 
 typedef struct {
     uint64_t seconds, memory, output, processes;
-    const char *log, *verdict;
+    const char *log, *verdict, *hidden;
     bool takes_stdin, clean, alone, quiet;
     char **command;
 } limits;
@@ -182,6 +183,7 @@ static void begin_child(const limits *l, int in, int out, int err) {
     if (l->clean) clean_environment();
     if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) _exit(127);
     bb_close_rest();
+    if (l->hidden) bb_hide(l->hidden);
     execvp(l->command[0], l->command);
     dprintf(2, "%s cannot be started: %s\n", l->command[0], strerror(errno));
     _exit(127);
@@ -378,6 +380,8 @@ int bb_cmd_run(int argc, char **argv) {
             l.log = argv[++i];
         else if (bb_same(a, "--verdict"))
             l.verdict = argv[++i];
+        else if (bb_same(a, "--hide"))
+            l.hidden = argv[++i];
         else if (bb_same(a, "--seconds"))
             l.seconds = whole(a, argv[i + 1]), i++;
         else if (bb_same(a, "--memory"))

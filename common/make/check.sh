@@ -41,17 +41,17 @@ unset BUILD_SECONDS
 out=$B/${DESK:+$DESK/}check
 mkdir -p "$out"
 
-# Builds the common parts of lab $1's programs: its harness, the reference and SimGPU; one check at a time.
+# Builds the common parts of lab $1's programs: its harness, the reference, SimGPU, and what the gate asks; one check at a time.
 build_common() { (
     flock 9
-    build "$B/reference/lab$1" 9>&-
+    build "$B/reference/lab$1" "$B/judge/lab$1."{rows,names} "$B/system-headers" 9>&-
 ) 9>"$B/common.lock"; }
 
-# Runs the compiler on a stranger's file with empty stdin, a 2-minute and a 6 GB limit.
+# Runs make, and so a compiler on a stranger's file, with empty stdin, a 2-minute and a 6 GB limit. (One make, and no shell
+# around it: each process counts in a grade.)
 build_apart() {
-    # shellcheck disable=SC2016 # the inner shell is to expand it
-    "$BLUEBAR" run --quiet --seconds "$seconds" --memory 6144 --log "$stem.cc" --verdict "$stem.cc.verdict" -- \
-        bash -c '. common/make/lib.sh && build "$1"' check.sh "$1"
+    "$BLUEBAR" run --quiet --seconds "$seconds" --memory 6144 --log "$stem.cc" --verdict "$stem.cc.verdict" "${hidden[@]}" -- \
+        env -u MAKEFLAGS -u MFLAGS "${MAKE:-make}" --no-print-directory -s "$@"
 }
 
 # Prints the compiler's messages, which quote the file, with each line marked, so that none passes for one of ours.
@@ -65,8 +65,8 @@ show_compiler() {
 # A finding may name files as the submission does.
 gate() {
     local status=0
-    common/make/gate.sh "$1" "$2" "$program" >"$stem.gate" || status=$?
-    "$BLUEBAR" quote <"$stem.gate" >&2
+    common/make/gate.sh "$1" "$program" "${@:2}" >"$stem.gate" || status=$?
+    [ "$status" = 0 ] || "$BLUEBAR" quote <"$stem.gate" >&2
     return "$status"
 }
 
@@ -74,24 +74,21 @@ gate() {
 # in a few words, for each row.
 refused() { echo "$1, see above" >"$stem.reason"; }
 prepare() {
-    local n=$1 first=ll
-    if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then first=before; fi
-    # A submission is compiled where our solutions cannot be seen.
-    case $program in "$B"/reference/* | "$B"/starter/*) ;; *) export HIDE=common/make/hide.sh ;; esac
-    # The compiler's messages are shown only after the gate's first look.
-    build_apart "$program.$first" || refused "it does not compile"
-    if ! gate source "$n"; then
+    local n=$1 compiled=compiled goals=("$program.o") hidden=()
+    # It is compiled where our solutions cannot be seen.
+    case $program in "$B"/reference/* | "$B"/starter/*) ;; *) hidden=(--hide "solutions:tests:$B/reference:$B/ladder") ;; esac
+    if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then goals=("$program."{before,o}); fi
+    build_apart "${goals[@]}" || compiled=
+    # The compiler's messages are shown only after the gate's look.
+    if ! gate "$n" $compiled; then
         refused "it was refused"
-    elif [ -f "$stem.reason" ] || ! build_apart "$program.o"; then
+    elif [ ! "$compiled" ]; then
         refused "it does not compile"
         show_compiler "$n"
-    elif ! gate names "$n"; then
-        refused "it was refused"
-    elif ! HIDE='' build_apart "$program"; then
+    elif hidden=() && ! build_apart "$program"; then
         refused "it does not link"
         show_compiler "$n"
     fi
-    unset HIDE
 }
 
 # One run, with a folder of its own for what it writes. Its record is taken when nothing of it is left running.
@@ -112,7 +109,7 @@ grade() {
     flock "$busy"
     rm -f "$stem".{tsv,log,verdict,reason,result,cc}
     build_common "$n" || exit 2
-    apart "$B/reference/lab$n" --rows >"$stem.rows"
+    cp "$B/judge/lab$n.rows" "$stem.rows"
     "$BLUEBAR" tests "$n" "$stem" >"$stem.bats" || exit 2
     prepare "$n"
     [ -f "$stem.reason" ] || run_program

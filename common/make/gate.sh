@@ -1,24 +1,23 @@
 #!/bin/bash
-# gate.sh source N PROGRAM, gate.sh names N PROGRAM: may this submission be compiled to its end and run for a grade?
-# PROGRAM is its place in .build, as .build/sim/sub-anna-123/lab3.
+# gate.sh N PROGRAM [compiled]: may this submission be run for a grade? PROGRAM is its place in .build, as
+# .build/sim/sub-anna-123/lab3; `compiled` says that PROGRAM.o is there.
 #
-# `source` runs first, before the compiler's messages are shown: these quote lines of the file that the compiler could not
-# read, and that may be a file of the grader's. It looks at which files were read (PROGRAM.headers, written
+# It runs before the compiler's messages are shown: these quote lines of the file that the compiler could not read, and
+# that may be a file of the grader's. First it looks at the source: at which files were read (PROGRAM.headers, written
 # while they are opened, and the .d files), by their real paths, at which files the line tables name, and for assembly in
-# host code (PROGRAM.ll, which is there if it compiled): that can make any system call out of the sight of the rest.
-# Kernels may use it.
-# `names` looks at PROGRAM.o: what it asks for, what would run before main, what may be written and executed.
+# host code (PROGRAM.ll, which is there if that much compiled): that can make any system call out of the sight of the
+# rest. Kernels may use it. Then at PROGRAM.o: what it asks for, what would run before main, what may be written and
+# executed.
 #
 # Prints one line a finding and exits 1 where there is one. It is an alarm, not a wall: the wall is a sandbox around the
-# run. What may be called: common/make/allow.txt, the lab's own tests/labN/allow.txt, CUDA's functions by the table
-# (the judge's --calls), what the lab's header offers, and what the reference calls.
+# run. What may be called: gate-names.sh. (A grade calls this once; the text tools in it are as few as can be, since each
+# is a process.)
 set -eu
 cd "$(dirname "$0")/../.."
 . common/make/lib.sh
 
-what=$1 n=$2 program=$3
+n=$1 program=$2 compiled=${3:-}
 object=$program.o
-judge=$B/judge/lab$n
 dir=$(lab_dir "$n")
 file=$(lab_file "$n")
 found=$program.gate
@@ -26,52 +25,42 @@ found=$program.gate
 
 # Prints the findings; fails if there are any.
 end() {
+    [ -s "$found" ] || exit 0
     sort -u "$found" | tr -c '[:print:]\n' '?' | sed 's/^/gate: /'
-    [ ! -s "$found" ]
-    exit
+    exit 1
 }
 
-# The symbols of an object, by readelf: nm takes a fifth of a grade to load the plugins of another compiler.
-defined() { readelf -sW "$1" | awk '$5 != "LOCAL" && $7 != "UND" { print $8 }'; }
-undefined() { readelf -sW "$1" | awk '$7 == "UND" && $8 != "" { print $8 }'; }
+mapfile -t folders <"$B/system-headers"
+IFS= read -r name <"$program.cu" # compilers list the source under this name, too
+name=${name#'#line 1 "'}
+name=${name%'"'}
 
-# The folders in which this lane's compiler looks for the system's headers.
-system_headers() {
-    if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then
-        "${NVCC:-nvcc}" -x cu -E -Xcompiler -v /dev/null
-    else
-        "${CLANG:-$(common/make/find-clang.sh)}" -x c++ -E -v /dev/null
-    fi 2>&1 | sed -n '/search starts here:$/,/^End of search list/s,^ */,/,p' | xargs -r -d '\n' realpath -m | sort -u
+within() { # PATH: in a folder of the system's headers?
+    local folder
+    for folder in "${folders[@]}"; do
+        case $1 in "$folder"/*) return 0 ;; esac
+    done
+    return 1
 }
 
 # Reads paths, a line each; prints those that a submission may not name. A path is judged by where it leads to. The
 # system's own links lead out of its folders (Debian 13: asm/ to /usr/lib/linux); a path that is spelled within such a
 # folder, `..` taken away, may follow them below /usr.
 foreign() {
-    local path raw folder folders name
-    folders=$(system_headers)
-    name=$(sed -n '1s/^#line 1 "\(.*\)"$/\1/p' "$program.cu") # compilers list the source under this name, too
+    local path raw
     grep . | sort -u | grep -vxF -e "$name" >"$program.paths" || true
     xargs -r -d "\n" realpath -m --relative-base=. <"$program.paths" >"$program.real"
-    paste "$program.real" "$program.paths" | sort -u |
-        while IFS=$'\t' read -r path raw; do
-            case $path in "$dir/lab$n.h" | common/simgpu/include/* | "$program.cu" | "$name") continue ;; esac
-            for folder in $folders; do
-                case $path in "$folder"/*) continue 2 ;; esac
-            done
-            if [[ $path == /usr/* ]]; then
-                for folder in $folders; do
-                    case $(realpath -s -m "$raw") in "$folder"/*) continue 2 ;; esac
-                done
-            fi
-            echo "$path"
-        done | sort -u
+    while IFS= read -r path <&3 && IFS= read -r raw <&4; do
+        case $path in "$dir/lab$n.h" | common/simgpu/include/* | "$program.cu" | "$name") continue ;; esac
+        if within "$path" || { [[ $path == /usr/* ]] && within "$(realpath -s -m "$raw")"; }; then continue; fi
+        echo "$path"
+    done 3<"$program.real" 4<"$program.paths"
 }
 
 look_at_includes() {
     {
         cat "$program.headers" 2>/dev/null || true
-        cat "$program".{before,d,device.d} 2>/dev/null | sed 's/^[^:]*://; s/\\$//' | tr ' ' '\n' || true
+        sed 's/^[^:]*://; s/\\$//; s/ /\n/g' "$program".{before,d,device.d} 2>/dev/null || true
     } | foreign | while read -r path; do
         echo "$file includes $path. A submission stands alone: only $dir/lab$n.h and the system's headers may be included."
     done
@@ -80,81 +69,77 @@ look_at_includes() {
 # `#line 1 "/etc/passwd"` would make a message about a fault show that file.
 look_at_lines() {
     { # bytes beyond ASCII stand as \C3 in the one, as \303 in the other
-        sed -n 's/^!.*DIFile(filename: "\([^"]*\)".*/\1/p' "$program.ll" | sed 's/\\\([0-9A-F][0-9A-F]\)/\\x\1/g'
-        sed -n 's/^[[:space:]]*\.file[[:space:]]*[0-9]*[[:space:]]*"\([^"]*\)".*/\1/p' "$program.ptx" | sed 's/\\\([0-3][0-7][0-7]\)/\\0\1/g'
+        sed -n '/^!.*DIFile(filename: "/{ s/.*DIFile(filename: "\([^"]*\)".*/\1/; s/\\\([0-9A-F][0-9A-F]\)/\\x\1/g; p; }' "$program.ll"
+        sed -n '/^[[:space:]]*\.file/{ s/^[[:space:]]*\.file[[:space:]]*[0-9]*[[:space:]]*"\([^"]*\)".*/\1/; s/\\\([0-3][0-7][0-7]\)/\\0\1/g; p; }' "$program.ptx"
     } | while read -r path; do printf '%b\n' "$path"; done | grep -v '^<' | foreign | while read -r path; do
         echo "$file says that some of its lines are those of $path (#line). Remove that."
     done
 }
 
+# Text inside quotes is allowed. Data in a section of code would be code without a compiler's check; a function in one of
+# data could be overwritten.
 look_at_assembly() {
-    # Text inside quotes is allowed.
-    if sed 's/"[^"]*"/""/g' "$program.ll" | grep -qE ' asm ([a-z]+ )*""'; then
-        echo "$file has inline assembly in host code, where nothing of this course needs it. Only kernels may use asm. Remove it."
+    awk -v file="$file" '
+        / asm / { text = $0; gsub(/"[^"]*"/, "\"\"", text); assembly = assembly || text ~ / asm ([a-z]+ )*""/ }
+        /^(@|define).*section "/ { gsub(/c"[^"]*"/, ""); if (match($0, /.*section "/)) { name = substr($0, RLENGTH + 1); sub(/".*/, "", name)
+            if (name !~ /^(\.nv_fatbin|\.nvFatBinSegment|llvm\.metadata)$/)
+                print file " puts something into a section of its own choice (" name "). Leave that to the compiler." } }
+        END { if (assembly) print file " has inline assembly in host code, where nothing of this course needs it. Only kernels may use asm. Remove it." }' "$program.ll"
+}
+
+{
+    look_at_includes
+    if [ -f "$program.ll" ]; then
+        look_at_lines
+        look_at_assembly
     fi
-    # Data in a section of code would be code without a compiler's check; a function in one of data could be overwritten.
-    sed 's/c"[^"]*"//g' "$program.ll" | sed -n '/^@\|^define/s/.*section "\([^"]*\)".*/\1/p' | grep -vxE '\.nv_fatbin|\.nvFatBinSegment|llvm\.metadata' |
-        while read -r section; do
-            echo "$file puts something into a section of its own choice ($section). Leave that to the compiler."
-        done
-}
+} >>"$found"
+if [ ! "$compiled" ] || [ -s "$found" ]; then end; fi
 
-if [ "$what" = source ]; then
-    {
-        look_at_includes
-        if [ -f "$program.ll" ]; then
-            look_at_lines
-            look_at_assembly
-        fi
-    } >>"$found"
-    end
-fi
+# The object's names, and its sections: code that runs by itself, before or after main (only the one constructor that
+# registers the kernels is allowed). What it asks for and may not have goes to $program.asks, as its author wrote it: the
+# headers' simgpuMalloc is cudaMalloc there. The symbols are readelf's: nm takes a fifth of a grade to load the plugins of
+# another compiler.
+: >"$program.asks"
+readelf -SsW "$object" | awk -v file="$file" -v asks="$program.asks" '
+    FNR == NR { if ($1 == "entry") entry[$2] = 1; else if ($1 == "wrap") wrapped[$2] = 1; else may[$2] = 1; next }
+    /^Symbol table/ { symbols = 1; next }
+    !symbols {
+        sub(/^ *\[ *[0-9]*\] */, "")
+        if ($1 ~ /^\.init_array/) early += $5 == "000008" ? 1 : 2
+        if ($1 ~ /^\.(ctors|dtors|preinit_array|fini_array|init|fini)(\.|$)/) print file " has code that runs outside the harness (section " $1 "). Constructors and destructors are not allowed."
+        if ($7 ~ /W/ && $7 ~ /X/) print file " has memory that is both written and executed (section " $1 "). Leave sections to the compiler."
+        next
+    }
+    / (IFUNC|<OS specific>: 10) / { ifunc = 1 }
+    $5 != "LOCAL" && $7 != "UND" { delete entry[$8] }
+    $7 == "UND" && $8 != "" && !($8 in may) { name = $8; if (name in wrapped) sub(/^simgpu/, "cuda", name); print name >asks }
+    END {
+        for (e in entry) print file " does not define `" e "`: the harness calls it. Is it extern \"C\", and spelled like this?"
+        if (early > 1) print file " has code that runs before main: a constructor, or a global object that needs one. Do that work inside the entry point."
+        if (ifunc) print file " has an ifunc, whose resolver runs before main. Remove it."
+    }' "$B/judge/lab$n.names" - >>"$found"
 
-# 1. What it defines: the entry points. Its other names are local to its shared object.
-"$judge" --entries | while read -r e; do
-    defined "$object" | grep -qx "$e" ||
-        echo "$file does not define \`$e\`: the harness calls it. Is it extern \"C\", and spelled like this?"
-done >>"$found"
-
-# 2. The names that it uses. The headers' simgpuMalloc is shown as cudaMalloc, as its author wrote it; a C++ class is one thing, not twelve names.
-allowed() {
-    cat common/make/allow.txt "$(lab_tests "$n")/allow.txt" 2>/dev/null | sed 's/#.*//; s/[ \t]*$//' | grep . || true
-    "$judge" --calls
-    readelf --dyn-syms -W "$judge" | awk '$7 != "UND" && $8 != "" && $8 !~ /^__wrap_/ { print $8 }' # what the lab's header offers
-    undefined "$B/reference/lab$n.o"
-}
-as_written() { awk 'NR == FNR { sub(/^--wrap=/, ""); ours[$0] = 1; next } $0 in ours { sub(/^simgpu/, "cuda") } { print }' <("$judge" --wraps) -; }
 remedy_of() {
     case $1 in
     stdout | stderr | fprintf | vfprintf | __fprintf_chk | fputs | fputc | putc | fwrite | fflush | perror) echo "To print, use printf." ;;
     *) echo "Remove the call. What may be called stands in common/make/allow.txt$([ ! -f "$(lab_tests "$n")/allow.txt" ] || echo " and $(lab_tests "$n")/allow.txt"), and of CUDA in common/simgpu/include/cuda_api.def." ;;
     esac
 }
-undefined "$object" | grep -vxF -f <(allowed) | as_written | sort -u >"$program.asks" || true
+# A C++ class is one thing, not twelve names.
 if grep -qE '^_Z|^__cxa_' "$program.asks"; then
     classes=$(readelf -sW "$object" | awk '{ print $8 }' | c++filt | sed 's/__cxx11:://g; s/std::__detail::_Hashtable\|std::_Hashtable/std::unordered_map/g; s/std::_Rb_tree/std::map/g; s/std::basic_string/std::string/g' |
         grep -oE 'std::[a-z][a-z0-9_]*' | grep -vE '::(allocator|char_traits|pair|hash|equal_to|less|terminate|move|forward|length_error)$' | sort | uniq -c | sort -rn | awk 'NR <= 3 { printf "%s%s", (NR > 1 ? ", " : ""), $2 }')
     echo "$file uses the C++ library (${classes:-exceptions, new or delete}), which a submission to lab $n may not. Write it in C: plain arrays, structs and functions." >>"$found"
 fi
-grep -vE '^_Z|^__cxa_' "$program.asks" | while read -r name; do
+while read -r name; do
+    case $name in _Z* | __cxa_*) continue ;; esac
     echo "$file uses \`$name\`, which a submission to lab $n may not. $(remedy_of "$name")"
-done >>"$found" || true
+done <"$program.asks" >>"$found"
 
-# 3. Code that runs by itself, before or after main: only the one constructor that registers the kernels is allowed.
-readelf -SW "$object" | sed 's/^ *\[ *[0-9]*\] *//' | awk -v file="$file" '
-    $1 ~ /^\.init_array/ { n += $5 == "000008" ? 1 : 2 }
-    $1 ~ /^\.(ctors|dtors|preinit_array|fini_array|init|fini)(\.|$)/ { print file " has code that runs outside the harness (section " $1 "). Constructors and destructors are not allowed." }
-    $7 ~ /W/ && $7 ~ /X/ { print file " has memory that is both written and executed (section " $1 "). Leave sections to the compiler." }
-    END { if (n > 1) print file " has code that runs before main: a constructor, or a global object that needs one. Do that work inside the entry point." }' >>"$found"
-if readelf -sW "$object" | grep -qE ' (IFUNC|<OS specific>: 10) '; then
-    echo "$file has an ifunc, whose resolver runs before main. Remove it." >>"$found"
-fi
-
-# 4. System calls that go round the names: of what nvcc compiled, only those that stand in the open.
-if [ "$(objdump -d "$object" | awk -F "\t" "\$3 ~ /^(syscall|sysenter|svc|int +.0x80)/" | wc -l)" != 0 ]; then
+# System calls that go round the names: of what nvcc compiled, only those that stand in the open. (Of what clang compiled,
+# the assembly was seen.)
+if [ ! -f "$program.ll" ] && [ "$(objdump -d "$object" | awk -F "\t" "\$3 ~ /^(syscall|sysenter|svc|int +.0x80)/" | wc -l)" != 0 ]; then
     echo "$file makes a system call by inline assembly. Remove it." >>"$found"
 fi
-
-# 5. Includes that were not known before: nvcc lists all of them only when it compiles.
-if [ ! -f "$program.ll" ]; then look_at_includes >>"$found"; fi
 end

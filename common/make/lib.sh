@@ -178,7 +178,10 @@ submitted() {
 
 need_compilers() {
     if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then need nvcc readelf objdump; fi
-    if [ "$DEVICE" = sim ]; then need clang readelf objdump; fi
+    if [ "$DEVICE" = sim ]; then
+        export CLANG=${CLANG:-$(common/make/find-clang.sh)} # found once, for every make that follows
+        need clang readelf objdump
+    fi
 }
 
 # The result lies in .build/patched/, under the patch's own path. A patch that no longer applies is an error: then the

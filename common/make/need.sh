@@ -2,6 +2,7 @@
 # need.sh TOOL...: is all of it there? If not, one message with the command that installs it, and exit 1.
 # need.sh --command PACKAGE...: the command that installs these (named as Debian names them) on this system.
 # TOOL: clang (14 or newer, able to write PTX), nvcc, or the name of a program.
+# A clang that was found able is written down in .build/able-clang: to ask it again takes a tenth of a grade.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -42,13 +43,19 @@ for tool in "$@"; do
     case $tool in
     clang)
         clang=$(common/make/find-clang.sh)
-        if ! command -v "$clang" >/dev/null 2>&1; then
+        there=$(command -v "$clang" 2>/dev/null)
+        able="$clang $(stat -L -c '%n %s %Y' "$there" 2>/dev/null)"
+        if [ -z "$there" ]; then
             want "clang (14 or newer)" clang
+        elif [ "$(cat .build/able-clang 2>/dev/null)" = "$able" ]; then
+            continue
         elif ! "$clang" --print-targets 2>/dev/null | grep -q nvptx64; then
             echo "$clang cannot write PTX: it was built without the NVPTX target. The distribution's package can: $(install_command clang)" >&2
             exit 1
         elif [ "$("$clang" -dumpversion | cut -d. -f1)" -lt 14 ]; then
             want "clang 14 or newer ($clang is $("$clang" -dumpversion))" clang
+        else
+            mkdir -p .build && echo "$able" >.build/able-clang
         fi
         ;;
     nvcc)
