@@ -249,12 +249,15 @@ define lab_rules
 dir$1  := $(patsubst %/,%,$(wildcard labs/lab$1-*/))
 file$1 := $(notdir $(firstword $(wildcard solutions/lab$1-*/*.cu)))
 
+# Where a submission is compiled, solutions/ cannot be seen, and a copy that was made before is read (check.sh).
+ifneq ($$(file$1),)
 $(B)/mine/lab$1.cu: $$(dir$1)/$$(file$1)
 	@$(DO)/stage.sh $$< $$< $$@
 $(B)/starter/lab$1.cu: tests/lab$1/starter.cu
 	@$(DO)/stage.sh $$< $$(dir$1)/$$(file$1) $$@
 $(B)/reference/lab$1.cu: solutions/$$(notdir $$(dir$1))/$$(file$1)
 	@$(DO)/stage.sh $$< $$< $$@
+endif
 
 ifdef compile_ll
 # Each file that is included, the system's too, is written down when it is opened (.headers), so also where the compiler then fails.

@@ -75,6 +75,7 @@ gate() {
 refused() { echo "$1, see above" >"$stem.reason"; }
 prepare() {
     local n=$1 compiled=compiled goals=("$program.o") hidden=()
+    build_apart "$program.cu"
     # It is compiled where our solutions cannot be seen.
     case $program in "$B"/reference/* | "$B"/starter/*) ;; *) hidden=(--hide "solutions:tests:$B/reference:$B/ladder") ;; esac
     if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then goals=("$program."{before,o}); fi
