@@ -74,24 +74,25 @@ typedef struct {
     bool dense;            /* all 32 lanes, lane l at the first + l * size */
 } shape;
 
-/* The pragma keeps the compiler from peeling off the first lane, which would misalign the rest and make every load of a
- * row wait for the stores before it. */
-#define EACH_LANE _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (uint64_t l = 0; l < 32; l++)
+/* Four lanes. Written out: a compiler that makes vectors of a plain loop does lane 0 apart, and the rest are
+ * misaligned. A vector that lies across two that were just written waits until both are in the cache. */
+typedef uint64_t four __attribute__((vector_size(32)));
+typedef uint32_t narrow_four __attribute__((vector_size(16)));
 
 /* Computes the addresses of all lanes and whether they lie side by side. One pass, since every access does it. Inactive
  * lanes get the address of the first active one, so that every rule may read all 32. */
 VECTOR static void exec_fill_addresses(warp *w, const ptx_insn *i, uint32_t size) {
-    uint64_t *a = w->address, off = 0, imm = (uint64_t)i->imm;
-    if (i->a_wide) {
-        const uint64_t *base = ROW(w, uint64_t, i->a);
-        EACH_LANE a[l] = base[l] + imm;
-    } else {
-        const uint32_t *base = ROW(w, uint32_t, i->a);
-        EACH_LANE a[l] = base[l] + imm;
+    uint64_t *a = w->address, imm = (uint64_t)i->imm, step = size;
+    const four *wide = (const four *)(const void *)ROW(w, uint64_t, i->a);
+    const narrow_four *narrow = (const narrow_four *)(const void *)ROW(w, uint32_t, i->a);
+    uint64_t first = (i->a_wide ? *ROW(w, uint64_t, i->a) : *ROW(w, uint32_t, i->a)) + imm;
+    four dense = {first, first + step, first + 2 * step, first + 3 * step}, off = {0};
+    for (int k = 0; k < 8; k++, dense += 4 * step) {
+        four at = (i->a_wide ? wide[k] : __builtin_convertvector(narrow[k], four)) + imm;
+        ((four *)(void *)a)[k] = at;
+        off |= at ^ dense;
     }
-    uint64_t first = a[0];
-    EACH_LANE off |= a[l] ^ (first + l * size);
-    w->dense = off == 0 && w->mask == FULL;
+    w->dense = !(off[0] | off[1] | off[2] | off[3]) && w->mask == FULL;
     if (w->mask == FULL) return;
     first = a[__builtin_ctz(w->mask)];
     for (int l = 0; l < 32; l++) a[l] = w->mask >> l & 1 ? a[l] : first;
@@ -102,11 +103,18 @@ VECTOR static shape exec_look(const warp *w, uint32_t size) {
     if (w->dense && a[0] < a[0] + 32 * size)
         return (shape){a[0], a[0] + 32 * size, a[0],
                        true}; /* size is a power of two, so the first address decides the alignment */
-    uint64_t lo = a[0], hi = a[0], any = a[0];
-    for (uint32_t l = 1; l < 32; l++) {
-        lo = a[l] < lo ? a[l] : lo;
-        hi = a[l] > hi ? a[l] : hi;
-        any |= a[l];
+    const four *at = (const four *)(const void *)a;
+    four low = at[0], high = at[0], all = at[0];
+    for (int k = 1; k < 8; k++) {
+        four below = (four)(at[k] < low), above = (four)(at[k] > high);
+        low = (at[k] & below) | (low & ~below);
+        high = (at[k] & above) | (high & ~above);
+        all |= at[k];
+    }
+    uint64_t lo = low[0], hi = high[0], any = all[0] | all[1] | all[2] | all[3];
+    for (int l = 1; l < 4; l++) {
+        lo = low[l] < lo ? low[l] : lo;
+        hi = high[l] > hi ? high[l] : hi;
     }
     uint64_t end = hi + size; /* may wrap: an access at -4 lies beyond all memory */
     return (shape){lo, end < size ? UINT64_MAX : end, any, false};
