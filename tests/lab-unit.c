@@ -435,6 +435,44 @@ static void card(void) {
     CHECK(first && !strstr(first + 1, "earns points"));
 }
 
+/* No line is longer than the page, and each goes on below its own beginning; a word is never cut. */
+static void pages(void) {
+    fresh();
+    lab_pass(V(GATE)), lab_pass(V(MORE)), lab_pass(V(OTHER));
+    lab_grade(V(LESS), 18);
+    LAB_SAY(V(LESS)->want, "ä word of want, and a word more, and so on, up to here, and then below it");
+    LAB_SAY(V(LESS)->where, "test.cu:7");
+    LAB_SAY(V(LESS)->code, "%s",
+            "kernel<<<blocks, threads>>>(first, second, third); /* and a comment that is far too long */ more();");
+    LAB_SAY(V(LESS)->why, "one sentence that is so long that it takes a second line, which begins two columns further "
+                          "in, here\nand another");
+    LAB_SAY(V(LESS)->next, "%s",
+            "https://a.word/that/is/longer/than/a/line/and/therefore/stands/alone/in/one/since/nothing/is/ever/cut/in/"
+            "two then more");
+    lab_note("peer", "a note that is so long that the rest of it has to go into the line that follows");
+    lab_rows_end();
+    SAME(
+        printed(lab_card_print),
+        "lab9  test                               sim · virtual H200 · deterministic\n"
+        "  gate                            PASS                                                        20/20\n"
+        "  less is better                  18.0   ä word of want, and a word more, and so on, up to     5/10\n"
+        "                                         here, and then below it\n"
+        "      test.cu:7: kernel<<<blocks, threads>>>(first, second, third); /* and a comment that is far too\n"
+        "          long */ more();\n"
+        "      one sentence that is so long that it takes a second line, which begins two columns further in,\n"
+        "        here\n"
+        "      and another\n"
+        "      next: "
+        "https://a.word/that/is/longer/than/a/line/and/therefore/stands/alone/in/one/since/nothing/is/ever/cut/in/two\n"
+        "            then more\n"
+        "  more is better                  FAIL   want ≥ 0.95                                           0/30\n"
+        "      earns points once 'less is better' is full\n"
+        "  other                           PASS                                                        10/10\n"
+        "  peer                      a note that is so long that the rest of it has to go into the line that\n"
+        "                            follows\n"
+        "  35/70   next: make hint9\n");
+}
+
 /* The last line, by who the program is. */
 static void ends(void) {
     for (int solution = 0; solution < 2; solution++) {
@@ -634,6 +672,8 @@ static struct simgpu_event launch(uint64_t start, uint64_t duration, uint64_t ow
     return e;
 }
 
+#define TIMES15(cell) cell cell cell cell cell cell cell cell cell cell cell cell cell cell cell
+
 /* Kernels out of order, overlapping, past the end. Copies and fills are none, and a kernel's own start is not either.
  */
 static void bar(void) {
@@ -644,16 +684,27 @@ static void bar(void) {
                                     launch(400, 1000, 0),
                                     {.kind = SIMGPU_COPY, .start_ns = 200, .duration_ns = 100},
                                     {.kind = SIMGPU_FILL, .start_ns = 300, .duration_ns = 100}};
+    events[4].is.copy.direction = SIMGPU_D2D;
     lab_usage u = {.events = events, .nevents = 6};
+    const lab_bar *up = &lab.bars[0], *kernels = &lab.bars[1], *down = &lab.bars[2];
     lab_blue_bar(&u, 100, 500, LAB_RUNNING);
-    SAME(lab.bar, "blue bar ▏██████            ██████▕ GPU busy 50 % (virtual)");
+    SAME(kernels->cells, TIMES15("█") TIMES15(" ") TIMES15(" ") TIMES15("█"));
+    SAME(kernels->what, "GPU busy 50 % (virtual)");
+    CHECK(!up->cells[0] && !down->cells[0]); /* a copy on the device is on neither */
     events[3] = launch(300, 1000, 100);
     lab_blue_bar(&u, 100, 500, LAB_RUNNING);
-    SAME(lab.bar, "blue bar ▏██████            ██████▕ GPU busy 50 % (virtual)");
+    SAME(kernels->what, "GPU busy 50 % (virtual)");
     lab_blue_bar(&u, 100, 500, LAB_UNDER_WAY);
-    SAME(lab.bar, "blue bar ▏██████      ████████████▕ GPU busy 75 % (virtual)");
+    SAME(kernels->cells, TIMES15("█") TIMES15(" ") TIMES15("█") TIMES15("█"));
+    events[4].is.copy.direction = SIMGPU_D2H;
+    lab_blue_bar(&u, 100, 500, LAB_RUNNING);
+    SAME(down->cells, TIMES15(" ") TIMES15("█") TIMES15(" ") TIMES15(" "));
+    SAME(down->what, "copies down 25 %");
+    SAME(up->what, "copies up 0 %");
+    CHECK(up->cells[0] == ' ');
     lab_blue_bar(&(lab_usage){.nevents = 0}, 0, 10, LAB_RUNNING);
-    SAME(lab.bar, "blue bar ▏                        ▕ GPU busy 0 % (virtual)");
+    SAME(kernels->what, "GPU busy 0 % (virtual)");
+    CHECK(!up->cells[0] && !down->cells[0]);
 }
 
 /* --- SimGPU's events -------------------------------------------------------------------------- */
@@ -754,17 +805,29 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } groups[] = {{"data", data},       {"compare", compare},
-                  {"grades", grades},   {"intervals", intervals},
-                  {"gates", gates},     {"card", card},
-                  {"bar", bar},         {"stretches", stretches},
-                  {"ncu", ncu},         {"ends", ends},
-                  {"faults", faults},   {"findings", findings},
-                  {"texts", texts},     {"crashes", crashes},
-                  {"seeds", seeds},     {"locked", locked},
-                  {"middles", middles}, {"repetitions", repetitions},
-                  {"duel", duel},       {"unsynchronised", unsynchronised},
-                  {"floors", floors},   {"gains", gains}};
+    } groups[] = {{"data", data},
+                  {"compare", compare},
+                  {"grades", grades},
+                  {"intervals", intervals},
+                  {"gates", gates},
+                  {"card", card},
+                  {"bar", bar},
+                  {"stretches", stretches},
+                  {"ncu", ncu},
+                  {"ends", ends},
+                  {"pages", pages},
+                  {"faults", faults},
+                  {"findings", findings},
+                  {"texts", texts},
+                  {"crashes", crashes},
+                  {"seeds", seeds},
+                  {"locked", locked},
+                  {"middles", middles},
+                  {"repetitions", repetitions},
+                  {"duel", duel},
+                  {"unsynchronised", unsynchronised},
+                  {"floors", floors},
+                  {"gains", gains}};
     for (size_t i = 0; argc == 2 && i < sizeof groups / sizeof *groups; i++) {
         if (strcmp(argv[1], groups[i].name)) continue;
         groups[i].run();

@@ -26,6 +26,7 @@ unit() { "$BATS_FILE_TMPDIR/lab-unit" "$1"; }
 @test "time: throughput, share of the floor; a time below the floor fails by the floor's name" { unit floors; }
 @test "time: the share of the reference's gain" { unit gains; }
 @test "card and record, character by character" { unit card; }
+@test "the card: no line is longer than 100 columns" { unit pages; }
 @test "the card's last line tells a student from the reference" { unit ends; }
 @test "a fault's place and cause are put beside the row" { unit faults; }
 @test "so are a finding's place and remedy" { unit findings; }

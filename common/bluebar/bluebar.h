@@ -8,6 +8,7 @@
  *     record.c    records and tables of rows, read and held against each other
  *     list.c      the labs and how far each is (`make`)
  *     hint.c      the next hint (`make hint3`)
+ *     changed.c   what a run changed since the one before
  *     predict.c   what a reader expects of the next run, and how near it came (`make predict3`)
  *     verdict.c   the tests of a grade, a row's verdict, points (`make check`)
  *     run.c       one program run apart: bounded, cleaned up after (`make lab3`, `make check`)
@@ -175,6 +176,7 @@ bool bb_alike(const char *a, const char *b, double share);
 #define BB_COMMANDS(X)                                                                                                 \
     X(list, "", "the labs, how far each is, and the commands of make")                                                 \
     X(hint, "N RECORD SEEN", "the next hint for the first row that is not full, or for ROW")                           \
+    X(changed, "RECORD BEFORE", "what the run changed since the one before")                                           \
     X(predict, "N STORE", "asks the lab's questions, keeps the answers; ASK=\"id id\" some, CLEAR=1 forgets all")      \
     X(predicted, "N RECORD STORE", "answers that wait for a run, beside what it measured")                             \
     X(field, "RECORD ROW COLUMN", "one cell of a record")                                                              \

@@ -191,8 +191,8 @@ static bool closeness(bb_text *t, double said, double was) {
     return false;
 }
 
-static void put(int indent, int more, char *text) {
-    page_wrap(stdout, indent, more, text);
+static void put(enum page_style style, int indent, int more, char *text) {
+    page_wrap(stdout, style, indent, more, text);
     free(text);
 }
 
@@ -272,7 +272,7 @@ int bb_cmd_predict(int argc, char **argv) {
     read_store(&s, argv[2]);
     int asked = 0, kept = 0, all = 0;
     for (int i = 0; i < q.n; i++) all += asked_for(&q, q.at[i].id);
-    put(0, 0,
+    put(PAGE_TITLE, 0, 0,
         bb_format("Lab %s: what will the next run measure? %d question%s. Type a number; Enter skips one, q ends. "
                   "No points hang on it.",
                   argv[1], all, all == 1 ? "" : "s"));
@@ -280,7 +280,7 @@ int bb_cmd_predict(int argc, char **argv) {
     for (int i = 0; t == NEXT && i < q.n; i++) {
         if (!asked_for(&q, q.at[i].id)) continue;
         puts("");
-        put(2, 3, bb_format("%d. %s (ASK=%s)", ++asked, q.at[i].text, q.at[i].id));
+        put(PAGE_PLAIN, 2, 3, bb_format("%d. %s (ASK=%s)", ++asked, q.at[i].text, q.at[i].id));
         t = ask(&q.at[i], &s, &kept);
     }
     int waiting = 0;
@@ -306,17 +306,17 @@ static const struct bb_figure *figure_of(const bb_record *r, const question *q, 
 /* Returns 1 when the answer was near, 0 when not, -1 when this run did not measure it. */
 static int show(const question *q, answer *a, const struct bb_figure *f) {
     bb_text t = {0};
-    page_wrap(stdout, 4, 2, q->text);
+    page_wrap(stdout, PAGE_PLAIN, 4, 2, q->text);
     if (!f) {
-        put(6, 2, bb_format("you said %s; this run did not measure it", shown(a->said)));
+        put(PAGE_PLAIN, 6, 2, bb_format("you said %s; this run did not measure it", shown(a->said)));
         return -1;
     }
     a->was = f->value, a->was_at = now(), a->waits = false;
     bb_addf(&t, "you said %s, it was %s%s%s: ", shown(a->said), shown(a->was), *q->unit ? " " : "", q->unit);
     bool near = closeness(&t, a->said, a->was);
     if (bb_same(t.at + t.size - 2, ": ")) t.at[t.size - 2] = 0; /* of 0 there is no ratio */
-    put(6, 2, t.at);
-    page_wrap(stdout, 6, 2, q->why);
+    put(near ? PAGE_GOOD : PAGE_PART, 6, 2, t.at);
+    page_wrap(stdout, PAGE_PLAIN, 6, 2, q->why);
     return near;
 }
 

@@ -20,6 +20,7 @@
  */
 #define _GNU_SOURCE
 #include "bluebar.h"
+#include "page.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -181,6 +182,10 @@ static void begin_child(const limits *l, int in, int out, int err) {
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     setrlimit(RLIMIT_CPU, &(struct rlimit){cpu, cpu});
     if (l->clean) clean_environment();
+    if (!l->log && page_colours(stdout))
+        setenv("BLUEBAR_COLOUR", "1", 1); /* it writes into our pipe, and cannot see the terminal behind us */
+    else
+        unsetenv("BLUEBAR_COLOUR");
     if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) _exit(127);
     bb_close_rest();
     if (l->hidden) bb_hide(l->hidden);

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
+#include "page.h"
 #include "record.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LABEL_WIDTH = 26, VALUE_WIDTH = 10, WANT_WIDTH = 50 };
+enum { LABEL_WIDTH = 26, VALUE_WIDTH = 10, WANT_WIDTH = 50, POINTS_WIDTH = 5 };
 
 /* Does not call exit, which may be under way. */
 static void record_lost(void) {
@@ -90,15 +91,18 @@ static void score(double *points, double *max) {
 
 /* --- the card --------------------------------------------------------------------------------- */
 
-/* Pads by characters, not bytes: UTF-8 continuation bytes take no column. Negative width: right-aligned. */
-static void pad(FILE *f, const char *text, int width) {
-    int used = 0, want = width < 0 ? -width : width;
-    for (const char *p = text; *p; p++) used += (*p & 0xC0) != 0x80;
-    int spaces = want > used ? want - used : 0;
-    if (width < 0)
-        fprintf(f, "%*s%s", spaces, "", text);
-    else
-        fprintf(f, "%s%*s", text, spaces, "");
+static void spaces(FILE *f, int n) { fprintf(f, "%*s", n > 0 ? n : 0, ""); }
+
+/* Negative width: right-aligned. */
+static void pad(FILE *f, enum page_style style, const char *text, int width) {
+    int room = abs(width) - page_width(text);
+    if (width < 0) spaces(f, room);
+    fprintf(f, "%s%s%s", page_on(f, style), text, page_off(f));
+    if (width > 0) spaces(f, room);
+}
+
+static enum page_style style_of(lab_status s) {
+    return s == LAB_PASS ? PAGE_GOOD : s == LAB_PART ? PAGE_PART : s == LAB_NA ? PAGE_PLAIN : PAGE_BAD;
 }
 
 /* Does this row wait for another one, and says no more than the row above does? */
@@ -109,37 +113,43 @@ static bool waits_alike(const lab_verdict *a, const lab_verdict *b) {
 
 /* The reason of some rows that wait for another one. */
 static void print_reason_of_all(FILE *f, const lab_verdict *r, int nrows) {
-    fprintf(f, "      each of these %d: %s\n", nrows, r->why);
+    char text[sizeof r->why + 32];
+    lab_text(text, sizeof text, "each of these %d: %s", nrows, r->why);
+    page_wrap(f, PAGE_PLAIN, 6, 2, text);
 }
 
 /* The reason below a row: the source line, what it did, one next step. Indented under the label. */
 static void print_reason(FILE *f, const lab_verdict *r) {
-    if (r->where[0] && r->code[0])
-        fprintf(f, "      %s: %s\n", r->where, r->code);
-    else if (r->where[0])
-        fprintf(f, "      %s\n", r->where);
-    for (const char *p = r->why; *p;) {
-        size_t n = strcspn(p, "\n");
-        fprintf(f, "      %.*s\n", (int)n, p);
-        p += n + (p[n] == '\n');
-    }
+    char text[sizeof r->where + sizeof r->code + 2];
+    lab_text(text, sizeof text, "%s%s%s", r->where, r->code[0] ? ": " : "", r->code);
+    if (r->where[0]) page_wrap(f, PAGE_PLACE, 6, 4, text);
+    if (r->why[0]) page_wrap(f, PAGE_PLAIN, 6, 2, r->why);
     bool short_of_full = r->status == LAB_FAIL || r->status == LAB_PART || r->status == LAB_OPEN;
-    if (short_of_full && next_of(r)[0]) fprintf(f, "      next: %s\n", next_of(r));
+    if (!short_of_full || !next_of(r)[0]) return;
+    fprintf(f, "      %snext:%s ", page_on(f, PAGE_NEXT), page_off(f));
+    page_go_on(f, PAGE_PLAIN, 12, 0, next_of(r));
 }
 
+/* A `want` that is longer than the columns before the points goes on below. */
 static void print_row(FILE *f, const lab_verdict *r) {
-    char value[64], want[160], points[32];
-    fputs("  ", f);
-    pad(f, r->row->label, LABEL_WIDTH);
-    pad(f, value_text(r, value, sizeof value), -VALUE_WIDTH);
-    fputs("   ", f);
-    pad(f, want_text(r, want, sizeof want), WANT_WIDTH);
+    char value[64], want[160], first[160], points[32];
+    const enum page_style style = style_of(r->status);
+    const char *wanted = want_text(r, want, sizeof want);
     if (r->status == LAB_NA)
         lab_text(points, sizeof points, "-");
     else
         lab_text(points, sizeof points, "%g", r->points);
-    pad(f, points, -5);
-    fprintf(f, "/%d\n", r->row->points);
+    const int room = WANT_WIDTH + POINTS_WIDTH - page_width(points);
+    const size_t fits = page_fit(wanted, room - 1);
+    lab_text(first, sizeof first, "%.*s", (int)fits, wanted);
+    spaces(f, 2);
+    pad(f, PAGE_PLAIN, r->row->label, LABEL_WIDTH);
+    pad(f, style, value_text(r, value, sizeof value), -VALUE_WIDTH);
+    spaces(f, 3);
+    pad(f, PAGE_PLAIN, first, room);
+    fprintf(f, "%s%s%s/%d\n", page_on(f, style), points, page_off(f), r->row->points);
+    wanted += fits + strspn(wanted + fits, " ");
+    if (*wanted) page_wrap(f, PAGE_PLAIN, LABEL_WIDTH + VALUE_WIDTH + 5, 0, wanted);
 }
 
 /* Rows that wait for one and the same thing share one line with the reason. */
@@ -162,28 +172,45 @@ static void print_rows(FILE *f) {
         print_reason(f, before);
 }
 
+static void print_bars(FILE *f) {
+    static const enum page_style styles[] = {PAGE_UP, PAGE_KERNELS, PAGE_DOWN};
+    for (int i = 0; i < LAB_BARS; i++) {
+        const lab_bar *bar = &lab.bars[i];
+        if (!bar->cells[0]) continue;
+        fprintf(f, "  %-8s ▏%s%s%s▕ %s\n", bar->name, page_on(f, styles[i]), bar->cells, page_off(f), bar->what);
+    }
+}
+
+/* The last line: the points, and the command that is worth most now. */
+static void print_score(FILE *f) {
+    double points, max;
+    char text[64];
+    score(&points, &max);
+    const char *number = lab.spec->lab + strcspn(lab.spec->lab, "0123456789");
+    lab_text(text, sizeof text, "%g/%g", points, max);
+    spaces(f, 2);
+    pad(f, points < max ? PAGE_TITLE : PAGE_GOOD, text, page_width(text));
+    if (points < max)
+        fprintf(f, "   next: make hint%s\n", number);
+    else if (lab.options.solution && lab.spec->after)
+        fprintf(f, "   every row is full. Next: %s\n", lab.spec->after);
+    else
+        fprintf(f, "   every row is full. Compare with the reference: make solution%s\n", number);
+}
+
 void lab_card_print(FILE *f) {
     char title[128];
     lab_text(title, sizeof title, "%s  %s", lab.spec->lab, lab.spec->title);
-    pad(f, title, LABEL_WIDTH + VALUE_WIDTH + 5);
+    pad(f, PAGE_TITLE, title, LABEL_WIDTH + VALUE_WIDTH + 5);
     fprintf(f, "%s · %s%s\n", lab_lane_name(), lab_device_name(), lab_lane() == LAB_SIM ? " · deterministic" : "");
     print_rows(f);
     for (int i = 0; i < lab.nnotes; i++) {
-        fputs("  ", f);
-        pad(f, lab.notes[i].name, LABEL_WIDTH);
-        fprintf(f, "%s\n", lab.notes[i].text);
+        spaces(f, 2);
+        pad(f, PAGE_PLAIN, lab.notes[i].name, LABEL_WIDTH);
+        page_go_on(f, PAGE_PLAIN, LABEL_WIDTH + 2, 0, lab.notes[i].text);
     }
-    double points, max;
-    score(&points, &max);
-    const char *number = lab.spec->lab + strcspn(lab.spec->lab, "0123456789");
-    fprintf(f, "  %g/%g   ", points, max);
-    if (points < max)
-        fprintf(f, "next: make hint%s", number);
-    else if (lab.options.solution && lab.spec->after)
-        fprintf(f, "every row is full. Next: %s", lab.spec->after);
-    else
-        fprintf(f, "every row is full. Compare with the reference: make solution%s", number);
-    fprintf(f, "%s%s\n", lab.bar[0] ? "   " : "", lab.bar);
+    print_bars(f);
+    print_score(f);
 }
 
 /* --- the record ------------------------------------------------------------------------------- */

@@ -214,9 +214,13 @@ void lab_blame_refusal(lab_verdict *v, const lab_usage *u, cudaError_t error);
 void lab_blame_finding(lab_verdict *v, const lab_usage *u);
 /* Prints the student's source with the counters beside each line, from the first function that cost something on. */
 void lab_print_lines(const lab_usage *u);
-/* Shows the time from begin to end (lab_now's ns) under the card: a bar as high as the SMs were busy with kernels.
- * Copies and fills do not count. Sim lane only. LAB_RUNNING: from when a kernel's blocks run; LAB_UNDER_WAY: with its
- * start. */
+/* Prints a source line behind `used` columns that are printed already: number, bar, text; goes on below where the text
+ * is longer than the page. */
+void lab_put_source(int used, int number, const char *row);
+/* Shows the time from begin to end (lab_now's ns) under the card: a bar as high as the SMs were busy with kernels, and,
+ * where copies over the link take 1 % of the time, one for each direction. Copies on the device and fills do not count.
+ * Sim lane only. LAB_RUNNING: from when a kernel's blocks run; LAB_UNDER_WAY: with its start. The figures `busy`,
+ * `busy-up` and `busy-down` hold their shares. */
 enum lab_busy { LAB_RUNNING, LAB_UNDER_WAY };
 void lab_blue_bar(const lab_usage *u, double begin, double end, enum lab_busy how);
 

@@ -15,6 +15,12 @@ typedef struct {
     double value;
 } lab_figure_line;
 
+/* A row of the blue bar: as high in each cell as the engine was busy there. */
+enum { LAB_BARS = 3, LAB_BAR_CELLS = 60 };
+typedef struct {
+    char name[16], cells[LAB_BAR_CELLS * 3 + 1], what[48];
+} lab_bar;
+
 /* One lab a process, so one state. It fills whole pages, which lab_lock can close. */
 typedef struct __attribute__((aligned(4096))) {
     const lab_spec *spec;
@@ -28,11 +34,11 @@ typedef struct __attribute__((aligned(4096))) {
     int nnotes;
     lab_figure_line figures[128];
     int nfigures;
-    char bar[256]; /* the blue bar, or "" */
-    bool done;     /* lab_end or another proper end was reached */
-    bool ended;    /* lab_end: a record and a card are to be written */
-    int status;    /* of the process */
-    size_t hidden; /* bytes of the vault that lab_hide has given out */
+    lab_bar bars[LAB_BARS]; /* up, kernels, down; cells "": not shown */
+    bool done;              /* lab_end or another proper end was reached */
+    bool ended;             /* lab_end: a record and a card are to be written */
+    int status;             /* of the process */
+    size_t hidden;          /* bytes of the vault that lab_hide has given out */
     _Alignas(16) char vault[1 << 16];
 } lab_state;
 extern lab_state lab;

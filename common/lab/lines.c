@@ -1,10 +1,11 @@
-/* lines.c — counters beside the source lines that caused them, and the blue bar.
+/* lines.c — counters beside the source lines that caused them, and the place of a blame.
  *
  * Where a profiler gives a kernel's total, a student asks "which line?". The compilers' line tables answer it in the
  * sim lane.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
+#include "page.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -198,16 +199,32 @@ static const lab_line *line_at(const lab_usage *u, const char *file, int line) {
     return &none;
 }
 
+enum { CELL = 7 }; /* width of a counter, with the space before it */
+
+static double launched(const lab_line *l) { return l->launches; }
+static double instructions(const lab_line *l) { return l->c.inst; }
+static double loaded(const lab_line *l) { return l->c.ld_sectors; }
+static double stored(const lab_line *l) { return l->c.st_sectors; }
+static double wavefronts(const lab_line *l) { return l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts; }
+static double conflicts(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
+static double moved(const lab_line *l) { return l->c.ld_bytes + l->c.st_bytes; }
+
+/* Beside a line, in this order; without those that are 0 on every line. */
+static const struct column {
+    const char *head[2];
+    double (*of)(const lab_line *l);
+} columns[] = {{{"kernel", "starts"}, launched}, {{"warp", "instr."}, instructions}, {{"sector", "loads"}, loaded},
+               {{"sector", "stores"}, stored},   {{"shared", "waves"}, wavefronts},  {{"bank", "confl."}, conflicts},
+               {{"bytes", "moved"}, moved}};
+
 /* 0 is left blank and large numbers are shortened, so that the lines that cost something stand out. */
 static void cell(double v) {
     if (v == 0)
-        printf("%9s", "");
+        printf("%*s", CELL, "");
     else if (v < 1e6)
-        printf("%9.0f", v);
-    else if (v < 1e9)
-        printf("%8.1fM", v / 1e6);
+        printf("%*.0f", CELL, v);
     else
-        printf("%8.1fG", v / 1e9);
+        printf("%*.1f%c", CELL - 1, v < 1e9 ? v / 1e6 : v / 1e9, v < 1e9 ? 'M' : 'G');
 }
 
 /* A line at the left edge that begins with a word and follows none such opens a function, or near enough. */
@@ -230,6 +247,39 @@ static int first_function(const lab_usage *u, const char *file, FILE *f) {
     return start;
 }
 
+/* Returns the line without its end, tabs as spaces up to the next of every four columns. */
+static const char *plain(const char *row, char *text, size_t size) {
+    size_t n = 0;
+    for (; *row && *row != '\n' && *row != '\r' && n + 5 < size; row++) {
+        if (*row != '\t') text[n++] = *row;
+        for (bool more = *row == '\t'; more; more = n % 4) text[n++] = ' ';
+    }
+    text[n] = 0;
+    return text;
+}
+
+void lab_put_source(int used, int number, const char *row) {
+    char text[4096];
+    const int left = used + 8, indent = (int)strspn(plain(row, text, sizeof text), " ");
+    const char *rest = text;
+    for (int k = 0; k == 0 || *rest; k++) {
+        int in = k ? indent + 4 : 0;
+        size_t n = page_fit(rest, PAGE_COLUMNS - left - in);
+        if (!k)
+            printf(" %4d │ ", number);
+        else
+            printf("%*s      │ %*s", used, "", in, "");
+        printf("%.*s\n", (int)n, rest);
+        rest += n + strspn(rest + n, " ");
+    }
+}
+
+static bool any(const lab_usage *u, const char *file, const struct column *c) {
+    for (int i = 0; i < u->nlines; i++)
+        if (!strcmp(u->lines[i].file, file) && c->of(&u->lines[i]) != 0) return true;
+    return false;
+}
+
 void lab_print_lines(const lab_usage *u) {
     const char *file = student_file(u);
     FILE *f = file ? fopen(file, "re") : NULL;
@@ -237,80 +287,22 @@ void lab_print_lines(const lab_usage *u) {
         lab_die("cannot read %s: %s", file ? file : lab.spec->source, file ? strerror(errno) : "no launch names it");
     printf("%s  %s, every launch of one call together        %s · %s\n", lab.spec->lab, lab.spec->title,
            lab_lane_name(), lab_device_name());
-    printf("%9s%9s%9s%9s%9s%9s%9s\n", "kernels", "warp", "sectors", "sectors", "shared", "bank", "bytes");
-    printf("%9s%9s%9s%9s%9s%9s%9s  line\n", "launched", "instr.", "loaded", "stored", "wavefr.", "confl.", "moved");
+    const struct column *shown[sizeof columns / sizeof *columns];
+    int n = 0, start = first_function(u, file, f);
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+        if (any(u, file, &columns[k])) shown[n++] = &columns[k];
+    for (int h = 0; h < 2; h++) {
+        for (int k = 0; k < n; k++) printf("%*s", CELL, shown[k]->head[h]);
+        puts(h ? " line" : "");
+    }
     char *row = NULL;
     size_t room = 0;
-    int start = first_function(u, file, f);
-    for (int n = 1; getline(&row, &room, f) > 0; n++) {
-        if (n < start) continue;
-        const lab_line *l = line_at(u, file, n);
-        const lab_counters *c = &l->c;
-        cell(l->launches);
-        cell(c->inst);
-        cell(c->ld_sectors);
-        cell(c->st_sectors);
-        cell(c->shared_ld_wavefronts + c->shared_st_wavefronts);
-        cell(c->shared_ld_conflicts + c->shared_st_conflicts);
-        cell(c->ld_bytes + c->st_bytes);
-        printf("  %4d │ %s", n, row);
+    for (int number = 1; getline(&row, &room, f) > 0; number++) {
+        if (number < start) continue;
+        const lab_line *l = line_at(u, file, number);
+        for (int k = 0; k < n; k++) cell(shown[k]->of(l));
+        lab_put_source(n * CELL, number, row);
     }
     free(row);
     fclose(f);
-}
-
-/* --- the blue bar ----------------------------------------------------------------------------- */
-
-typedef struct {
-    double from, to; /* ns */
-} span;
-
-static int earlier(const void *a, const void *b) {
-    double x = ((const span *)a)->from, y = ((const span *)b)->from;
-    return (x > y) - (x < y);
-}
-
-/* Returns the times when kernels ran, in order; to be freed. */
-static span *spans_of(const lab_usage *u, enum lab_busy how, int *n) {
-    span *spans = malloc(((size_t)u->nevents + 1) * sizeof *spans);
-    if (!spans) lab_die("out of memory");
-    *n = 0;
-    for (int i = 0; i < u->nevents; i++) {
-        const struct simgpu_event *e = &u->events[i];
-        if (e->kind != SIMGPU_LAUNCH) continue;
-        double start = (double)e->start_ns, begin = how == LAB_RUNNING ? (double)e->is.launch.launch_ns : 0;
-        spans[(*n)++] = (span){start + begin, start + (double)e->duration_ns};
-    }
-    qsort(spans, (size_t)*n, sizeof *spans, earlier);
-    return spans;
-}
-
-void lab_blue_bar(const lab_usage *u, double begin, double end, enum lab_busy how) {
-    enum { CELLS = 24 };
-    static const char *const height[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    double busy[CELLS] = {0}, all = 0, covered = begin, width = (end - begin) / CELLS;
-    if (lab_lane() != LAB_SIM || width <= 0) return;
-    int nspans;
-    span *spans = spans_of(u, how, &nspans);
-    for (int i = 0; i < nspans; i++) {
-        double from = spans[i].from, to = spans[i].to;
-        if (from < covered) from = covered; /* overlapping work is one busy stretch */
-        if (to > end) to = end;
-        if (to <= from) continue;
-        covered = to;
-        all += to - from;
-        for (int k = (int)((from - begin) / width); k < CELLS && begin + k * width < to; k++) {
-            double a = begin + k * width, b = a + width;
-            busy[k] += ((to < b ? to : b) - (from > a ? from : a)) / width;
-        }
-    }
-    free(spans);
-    char bar[CELLS * 4 + 1] = "";
-    size_t n = 0;
-    for (int k = 0; k < CELLS; k++) {
-        int h = (int)(busy[k] * 8 + 0.5);
-        n += (size_t)snprintf(bar + n, sizeof bar - n, "%s", height[h > 8 ? 8 : h]);
-    }
-    lab_figure("busy", 100 * all / (end - begin), "%");
-    lab_text(lab.bar, sizeof lab.bar, "blue bar ▏%s▕ GPU busy %.0f %% (virtual)", bar, 100 * all / (end - begin));
 }

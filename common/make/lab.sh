@@ -54,13 +54,15 @@ run)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
     [ "$variant" != mine ] || source_sum=$(bluebar sum "$mine")
     compile
-    # A record is of this run or of none: a crash must not leave the old score standing.
-    rm -f "$record"
+    # A record is of this run or of none: a crash must not leave the old score standing. The last whole one is kept beside it.
+    if score "$record" >/dev/null; then mv -f "$record" "$record.before"; else rm -f "$record"; fi
     limited "$program" --record "$record" || stopped=$?
     [ "${stopped:-0}" != 124 ] || exit 1
     score "$record" >/dev/null || die "lab$n ended before its last row (exit status ${stopped:-0}): see the message above. No score."
     # By this, `make` knows whether the score is of the file as it is now.
     [ "$variant" != mine ] || echo "$source_sum" >"$record.sum"
+    # The texts show the starter's run, not what a reader did before it (docs.sh).
+    [ -n "${BLUEBAR_MINE:-}" ] || [ ! -f "$record.before" ] || bluebar changed "$record" "$record.before"
     bluebar predicted "$n" "$record" "$(predictions)"
     ;;
 hint)

@@ -360,7 +360,7 @@ static void print_source(FILE *f) {
             printf("%7.0f %8.0f %8.0f %9.0f", p.calls, p.bytes / (1 << 20), p.staged / (1 << 20), p.blocked_ns / 1e3);
         else
             printf("%35s", "");
-        printf(" %4d │ %s", n, text);
+        lab_put_source(35, n, text);
     }
 }
 

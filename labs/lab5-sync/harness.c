@@ -178,19 +178,17 @@ static const char *place_of(const culprit *c, char *to, size_t size) {
     return to;
 }
 
-/* Writes the lines of the list, those with the most time first: "cudaFree, train.cu:67 (22.4 us); ..." */
-static const char *places(const culprits *c, char *to, size_t size) {
-    enum { SHOWN = 6 };
+/* Writes the list behind the text, a line each, those with the most time first: "\n22.4 us  cudaFree, train.cu:67". */
+static void add_places(char *to, size_t size, const culprits *c) {
+    enum { SHOWN = 3 };
     char one[400];
-    to[0] = 0;
     for (int i = 0; i < c->n && i < SHOWN; i++) {
         const size_t n = strlen(to);
-        lab_text(to + n, size - n, "%s%s (%.1f us)", i ? "; " : "", place_of(&c->list[i], one, sizeof one),
-                 c->list[i].ns / c->list[i].count / 1e3);
+        lab_text(to + n, size - n, "\n%5.1f us  %s", c->list[i].ns / c->list[i].count / 1e3,
+                 place_of(&c->list[i], one, sizeof one));
     }
     const size_t n = strlen(to);
-    if (c->n > SHOWN) lab_text(to + n, size - n, " ...");
-    return to;
+    if (c->n > SHOWN) lab_text(to + n, size - n, "\nand %d more", c->n - SHOWN);
 }
 
 /* Returns the first that has a line of the student's. */
@@ -206,9 +204,9 @@ static void point_at(lab_verdict *v, const culprit *c) { lab_blame_place(v, &c->
 static void grade_calls(lab_verdict *v, const culprits *c, int steps, const char *what) {
     lab_grade(v, count_of(c) / steps);
     if (lab_passed(v) || !c->n) return;
-    char list[600];
     point_at(v, &c->list[0]);
-    LAB_SAY(v->why, "%s: %s", what, places(c, list, sizeof list));
+    LAB_SAY(v->why, "%s:", what);
+    add_places(v->why, sizeof v->why, c);
 }
 
 /* Names the largest causes of idle time, each with its line. */
