@@ -99,12 +99,6 @@ GPU_ARCH ?= native
 CUDA_ROOT = $(eval CUDA_ROOT := $(shell dirname "$$(dirname "$$(readlink -f "$$(command -v $(NVCC))")")"))$(CUDA_ROOT)
 CUBLAS = $(eval CUBLAS := $(wildcard $(CUDA_ROOT)/include/cublas_v2.h))$(CUBLAS)
 
-# Whose work lies in $(B): another compiler, or another version of it, builds everything anew.
-MADE_BY := $(B)/compiler
-ifneq ($(if $(filter gpu,$(DEVICE)),,$(filter all $(B)/%,$(MAKECMDGOALS))),)
-$(shell now="$(CLANG) $$(readlink -f "$$(command -v $(CLANG))")"; [ "$$(cat $(MADE_BY) 2>/dev/null)" = "$$now" ] || { mkdir -p $(B) && echo "$$now" >$(MADE_BY); })
-endif
-
 SIMGPU   := common/simgpu
 WARN     := -Wall -Wextra -Werror
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -174,7 +168,16 @@ $(B)/bluebar: $(wildcard common/bluebar/*.c common/bluebar/*.h) $(addprefix comm
 
 # What runs beside a student's program shows nothing but what it offers.
 JUDGE_FLAGS := -fPIE -fvisibility=hidden
-JUDGE_MADE_BY := $(if $(filter gpu,$(DEVICE)),,$(MADE_BY))
+
+# Whose work lies in $(B), and by which flags: another compiler, another version of it or another flag builds everything anew.
+MADE_BY := $(B)/compiler
+ifneq ($(filter all $(B)/%,$(MAKECMDGOALS)),)
+made_by := $(LAB_CC) $(realpath $(shell command -v $(LAB_CC))) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(LAB_FLAGS) $(JUDGE_FLAGS)
+ifneq ($(file <$(MADE_BY)),$(made_by))
+$(shell mkdir -p $(B))$(file >$(MADE_BY),$(made_by))
+endif
+endif
+
 # The arithmetic handlers take longest to compile: first, so that two cores end together.
 SIMGPU_SLOW := $(wildcard $(SIMGPU)/exec/lanes_*.c)
 SIMGPU_SRC := $(SIMGPU_SLOW) $(filter-out $(SIMGPU)/tools/% $(SIMGPU_SLOW),$(wildcard $(SIMGPU)/*/*.c))
@@ -191,7 +194,7 @@ say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGP
 
 $(B)/obj/simgpu/%.o: common/simgpu/%.c $(MADE_BY)
 	$(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) -MMD -MP -c -o $@ $<
-$(B)/obj/lab/%.o: common/lab/%.c $(JUDGE_MADE_BY)
+$(B)/obj/lab/%.o: common/lab/%.c $(MADE_BY)
 	@mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -MMD -MP -c -o $@ $<
 # The virtual cards travel inside the library: a program finds them wherever it is moved. {"NAME", "text"}, a file each.
 $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
@@ -276,11 +279,11 @@ endif
 $(B)/%/lab$1.so: $(B)/%/lab$1.o $(B)/judge/lab$1.map $(B)/judge/lab$1.wraps $(CUDART)
 	@$$(call link_so,$$<,$(B)/judge/lab$1.map,$(B)/judge/lab$1.wraps)
 
-$(B)/obj/lab$1/%.o: $$(dir$1)/%.c $(JUDGE_MADE_BY)
+$(B)/obj/lab$1/%.o: $$(dir$1)/%.c $(MADE_BY)
 	@$$(call judge_c,$$(dir$1))
-$(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.c $(JUDGE_MADE_BY)
+$(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.c $(MADE_BY)
 	@$$(call judge_c,$$(dir$1))
-$(B)/obj/lab$1/%.o: tests/lab$1/%.c $(JUDGE_MADE_BY)
+$(B)/obj/lab$1/%.o: tests/lab$1/%.c $(MADE_BY)
 	@$$(call judge_c,$$(dir$1))
 $(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.cu $(CUDA_TOOLS) Makefile
 	@mkdir -p $$(@D)

@@ -76,3 +76,20 @@ load helper
     printf '%s/obj/lab3/harness.o: labs/lab3-transpose/was_here.c\n' "$B" >"$B/obj/lab3/gone.d"
     make lab3 3>&- 4>&- | grep 'lab3  transpose'
 }
+
+# The last, since what is built in this copy is old then.
+@test "objects of SimGPU, the harness and the labs are built anew when a flag of theirs changes" {
+    house
+    objects=("$B"/obj/{simgpu/base/base,lab/card,lab3/harness}.o)
+    make -q "${objects[@]}"
+    cp Makefile before
+    for flags in SIMGPU_FLAGS LIBRARY_FLAGS WARN JUDGE_FLAGS; do
+        sed "s/^$flags *:=.*/& -DMORE/" before >Makefile
+        cmp before Makefile && return 1
+        for object in "${objects[@]}"; do make -q "$object" && return 1; done
+        cp before Makefile
+        make -q "${objects[@]}" && return 1 # they may be of the other flags
+        touch "${objects[@]}"
+        make -q "${objects[@]}"
+    done
+}

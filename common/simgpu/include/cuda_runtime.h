@@ -27,6 +27,15 @@
 #undef __SIZEOF_FLOAT128__
 #endif
 
+#if defined(__cplusplus) && __has_include(<bits/c++config.h>)
+/* libstdc++'s <cmath> of C++17 has std::beta, std::hermite and such, which take half of the time in which clang reads a
+ * program. They are left out; what else they bring (std::min, std::swap, std::numeric_limits) is not. */
+#include <bits/c++config.h>
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#include <bits/stl_algobase.h>
+#include <limits>
+#endif
+
 #include "vector_types.h"
 #include "vector_functions.h"
 #include "device_launch_parameters.h"
