@@ -66,7 +66,7 @@ static void add_address(const page *p, const struct simgpu_address *a) {
     switch (a->where) {
     case SIMGPU_NULL_POINTER: add(p, "a null pointer"); break;
     case SIMGPU_NO_DEVICE_MEMORY:
-        add(p, "not a device address; it looks like a host pointer; pass a pointer from cudaMalloc");
+        add(p, "not a device address; a host pointer, or an index far out of range");
         break;
     case SIMGPU_NONE_ALLOCATED: add(p, "nothing is allocated"); break;
     case SIMGPU_INSIDE:
