@@ -20,7 +20,21 @@ static void append(char *text, size_t size, const char *more) {
     lab_text(text + n, size - n, "%s", more);
 }
 
-/* Appends "3 events (cudaEventCreate, train.cu:47)", with the line of the first of them. */
+/* Returns how many of the list are of this kind, and of these the first whose line has created the most. */
+static int count_kind(const lab_thing_made *list, int n, lab_thing kind, const lab_thing_made **most) {
+    int count = 0, best = 0;
+    for (int i = 0; i < n; i++) {
+        int here = 0;
+        if (list[i].thing != kind) continue;
+        count++;
+        for (int k = i; k < n; k++) here += list[k].thing == kind && list[k].line == list[i].line;
+        if (here > best) *most = &list[i];
+        if (here > best) best = here;
+    }
+    return count;
+}
+
+/* Appends "3 events (cudaEventCreate, train.cu:47)". */
 static void append_kind(char *text, size_t size, lab_thing kind, int count, const lab_thing_made *first) {
     const char *slash = first->file ? strrchr(first->file, '/') : NULL, *file = slash ? slash + 1 : first->file;
     char one[256], place[128] = "";
@@ -36,11 +50,7 @@ bool lab_grade_leaks(lab_verdict *v, const char *when) {
     char what[400] = "", how[200] = "";
     for (int kind = 1; kind < KINDS; kind++) {
         const lab_thing_made *first = NULL;
-        int count = 0;
-        for (int i = 0; i < n; i++) {
-            if ((int)list[i].thing != kind) continue;
-            if (!count++) first = &list[i];
-        }
+        const int count = count_kind(list, n, (lab_thing)kind, &first);
         if (!first) continue;
         if (!worst) worst = first;
         append_kind(what, sizeof what, (lab_thing)kind, count, first);
