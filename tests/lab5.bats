@@ -106,7 +106,7 @@ blames() { # ROW TEXT
     changed -e '1a\ * isnan(loss) losses[step] lab5_forward(' -e 's/broken = known;/broken = step;/'
     row_is nan fail
     blames nan 'if (isnan('
-    [[ $(field "$record" nan next) == *"not of the step in which you look"* ]]
+    [[ $(field "$record" nan next) == *"not the step in which you look"* ]]
     # The last two losses are not handed over: that is a matter of the end.
     changed -e '1a\ * losses[step]' -e 's/memcpy(losses, l.losses, job->steps/memcpy(losses, l.losses, (job->steps - 2)/'
     row_is learns fail
@@ -129,14 +129,22 @@ blames() { # ROW TEXT
 }
 
 @test "lab 5: a fault in a kernel of the harness is blamed on the call that passed the bad argument" {
-    changed 's/cudaMalloc(&l->d_losses, job->steps \* sizeof(float))/cudaMalloc(\&l->d_losses, sizeof(float))/'
+    changed 's/&l->d_losses\[step\], l->work/\&l->d_losses[step + 10000000], l->work/'
     row_is learns fail
     [[ $(field "$record" learns why) == *"illegal address"* ]]
     blames learns 'lab5_loss('
     # An event that was never made: no kernel failed, and no text may say so.
     changed '/cudaEventCreateWithFlags(&s->told/d; s/^    struct lane l;/    struct lane l = {};/'
     row_is learns fail
-    [[ $(field "$record" learns why) == *"a CUDA call in train returned cudaError"* ]]
+    [[ $(field "$record" learns why) == "cudaErrorInvalidResourceHandle"*"cudaEventRecord: this is not an event"* ]]
+    blames learns 'cudaEventRecord(s->told'
+}
+
+@test "lab 5: make lines5 says what shows the lines" {
+    run make -s lines5 3>&- 4>&-
+    echo "$output"
+    [ "$status" != 0 ]
+    [[ $output == *"the kernels of this lab are not yours"*"make lab5"* ]]
 }
 
 @test "lab 5: a batch that was never loaded is not one that was overwritten" {

@@ -15,6 +15,7 @@
  * and training.c answers what the functions of lab5.h ask. Rows, then the checks, then the verdicts, then main.
  */
 #include "lab.h"
+#include "advice.h"
 #include "blame.h"
 #include "timeline.h"
 #include "training.h"
@@ -32,14 +33,14 @@ enum { STEPS = 48, FEW_STEPS = 12, NAN_STEPS = 24, GPU_STEPS = 192 };
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
-enum { LEARNS, STOPS, DRAINS, IDLE_LAUNCHES, PAGEABLE, PINNED, ALLOCATIONS, BUSY, VIRTUAL_TIME, TIME, ROWS };
+enum { LEARNS, STOPS, DRAINS, IDLE_LAUNCHES, PAGEABLE, ALLOCATIONS, LEAKS, BUSY, VIRTUAL_TIME, TIME, ROWS };
 
 // clang-format off
 static const lab_row rows[ROWS] = {
     /* id, label, sentence;   unit, decimals, full, zero, points, lanes, hint;   next step;   gates */
     [LEARNS] = {"learns", "learns",
      "every step trains on its own batch, every loss is reported, the weights end where they should",
-     "", 0, 1, 1, 20, LAB_BOTH, "learns",
+     "", 0, 1, 1, 15, LAB_BOTH, "learns",
      "for each buffer, write down who writes it, who reads it, and what keeps the two apart", NULL},
     [STOPS] = {"nan", "stops at a NaN",
      "a loss that is not a number stops training within 8 steps, and train says which step it was",
@@ -53,15 +54,15 @@ static const lab_row rows[ROWS] = {
      "", 1, 0.1, 1, 20, LAB_GPU, "drains",
      "ask of each call: when it returns, what has the GPU left to do?", "learns nan"},
     [PAGEABLE] = {"pageable", "pageable copies a step", "nothing is copied from or to ordinary memory in the loop",
-     "", 1, 0, 1, 10, LAB_SIM, "pageable",
-     "give the copy page-locked memory at the host's end, allocated once", "learns nan"},
-    [PINNED] = {"pinned", "pageable batches a step", "the loader fills page-locked memory",
-     "", 1, 0, 1, 10, LAB_GPU, "pageable",
+     "", 1, 0, 1, 10, LAB_BOTH, "pageable",
      "give the copy page-locked memory at the host's end, allocated once", "learns nan"},
     [ALLOCATIONS] = {"allocations", "allocations a step", "nothing is allocated or freed in the loop",
      "", 1, 0, 1, 5, LAB_SIM, "allocations",
      "allocate before the loop, free after it", "learns nan"},
-    [BUSY] = {"busy", "GPU busy", "the GPU is busy for at least 95 % of the time",
+    [LEAKS] = {"leaks", "left behind", "train destroys and frees all that it has created, also when it stops at a NaN",
+     "", 0, 0, 1, 5, LAB_BOTH, "leaks",
+     "destroy what you create, on every way out", "learns nan"},
+    [BUSY] = {"busy", "GPU busy", "the GPU is busy with the kernels of the steps for at least 95 % of the time",
      "%", 1, 95, 60, 15, LAB_BOTH, "busy",
      "fix the line with the largest share first, then measure again", "learns nan"},
     [VIRTUAL_TIME] = {"virtual-time", "virtual time of a step", "a step takes at most 1.05 times its own kernels",
@@ -101,7 +102,9 @@ static bool check_other(lab_program *mine, const char *name, shape s, const char
  * when no more can be run. */
 static bool check_learning(lab_program *mine, training *t) {
     lab_verdict *v = lab_verdict_of(LEARNS);
+    lab_forget_things();
     training_run(t);
+    if (!t->error) lab_grade_leaks(lab_verdict_of(LEAKS), "when train returns");
     training_check(t);
     training_free(t);
     LAB_SAY(v->want, "every loss and weight as in plain training");
@@ -120,13 +123,14 @@ static void check_stop(training *t) {
     const double loss = (double)t->reply.losses[t->poison];
     if (t->failure[0]) return;
     t->blame = "isnan(";
+    t->blame_else = "return";
     if (said != t->poison && said < 0) {
         LAB_SAY(t->failure, "the loss of step %d was not a number, and train returned %d", t->poison, said);
         t->next = "look at every loss once; those of the last steps are still to come when the loop ends";
     } else if (said != t->poison) {
         LAB_SAY(t->failure, "the first loss that is not a number was that of step %d; train returned %d", t->poison,
                 said);
-        t->next = "return the number of the step whose loss it is, not of the step in which you look";
+        t->next = "look at every loss in turn, and return the step whose loss it is, not the step in which you look";
     } else if (over > LAB5_GRACE) {
         LAB_SAY(t->failure, "after the broken step %d another %d steps were queued; at most %d may be", t->poison, over,
                 LAB5_GRACE);
@@ -134,6 +138,7 @@ static void check_stop(training *t) {
     } else if (!isnan(loss)) {
         LAB_SAY(t->failure, "losses[%d] is %g where the loss was not a number", t->poison, loss);
         t->blame = "losses[";
+        t->blame_else = "losses";
         t->next = "the broken loss is reported too: write it to losses before you stop";
     }
 }
@@ -148,6 +153,7 @@ static bool check_stops(lab_program *mine) {
     const int steps[] = {4 + (int)(lab_fresh_seed() % 9), NAN_STEPS - 1, 1};
     static const char *const names[] = {"nan0", "nan1", "nan2"};
     LAB_SAY(v->want, "stops ≤ %d steps later, says which; 3 trainings", LAB5_GRACE);
+    lab_forget_things();
     for (int i = 0; i < 3; i++) {
         training *t = training_new(mine, names[i], eager, NAN_STEPS);
         t->poison = steps[i];
@@ -158,6 +164,8 @@ static bool check_stops(lab_program *mine) {
         if (t->failure[0]) blame_run(v, t);
         if (t->error) return false;
         if (t->failure[0]) return true;
+        lab_verdict *leaks = lab_verdict_of(LEAKS);
+        if (lab_passed(leaks)) lab_grade_leaks(leaks, "when train has stopped at a NaN");
     }
     return true;
 }
@@ -180,7 +188,7 @@ static const char *place_of(const culprit *c, char *to, size_t size) {
 
 /* Writes the list behind the text, a line each, those with the most time first: "\n22.4 us  cudaFree, train.cu:67". */
 static void add_places(char *to, size_t size, const culprits *c) {
-    enum { SHOWN = 3 };
+    enum { SHOWN = 6 };
     char one[400];
     for (int i = 0; i < c->n && i < SHOWN; i++) {
         const size_t n = strlen(to);
@@ -200,13 +208,15 @@ static const culprit *first_of_yours(const culprits *c) {
 
 static void point_at(lab_verdict *v, const culprit *c) { lab_blame_place(v, &c->what->at); }
 
-/* One row that counts calls or copies, and its lines. */
-static void grade_calls(lab_verdict *v, const culprits *c, int steps, const char *what) {
+/* One row that counts calls or copies, and its lines. `advice` may be NULL. */
+static void grade_calls(lab_verdict *v, const culprits *c, int steps, const char *what,
+                        const char *(*advice)(const culprit *)) {
     lab_grade(v, count_of(c) / steps);
     if (lab_passed(v) || !c->n) return;
     point_at(v, &c->list[0]);
     LAB_SAY(v->why, "%s:", what);
     add_places(v->why, sizeof v->why, c);
+    if (advice) LAB_SAY(v->next, "%s", advice(&c->list[0]));
 }
 
 /* Names the largest causes of idle time, each with its line. */
@@ -218,6 +228,7 @@ static void grade_busy(lab_verdict *v, const timeline *t) {
     if (lab_passed(v)) return;
     const culprit *first = first_of_yours(&t->gaps);
     if (first) point_at(v, first);
+    if (first) LAB_SAY(v->next, "%s", advice_for_gap(first));
     LAB_SAY(v->why, "the GPU had nothing to do, in %% of all time:");
     for (int i = 0; i < t->gaps.n && i < SHOWN; i++) {
         const size_t n = strlen(v->why);
@@ -226,7 +237,8 @@ static void grade_busy(lab_verdict *v, const timeline *t) {
         rest -= t->gaps.list[i].ns;
     }
     const size_t n = strlen(v->why);
-    if (t->gaps.n > SHOWN) lab_text(v->why + n, sizeof v->why - n, "\n%4.1f %% in smaller pieces", 100 * rest / all);
+    if (t->gaps.n > SHOWN && rest > 0)
+        lab_text(v->why + n, sizeof v->why - n, "\n%4.1f %% in smaller pieces", 100 * rest / all);
 }
 
 static void say_time(lab_verdict *v, double you, double start, double reference, lab_floor light) {
@@ -243,9 +255,10 @@ static void grade_timeline(const training *mine, double start, double reference,
     const int steps = mine->steps - mine->warm;
     lab_usage u = lab_usage_of(mine->counted);
     if (!timeline_read(&t, &u, mine->warm)) return lab_skip_rest("not measured: too few steps, see 'learns'");
-    grade_calls(lab_verdict_of(DRAINS), &t.drains, steps, "when these return, the GPU has nothing left to do");
-    grade_calls(lab_verdict_of(PAGEABLE), &t.pageable, steps, "the CPU stages the bytes of these");
-    grade_calls(lab_verdict_of(ALLOCATIONS), &t.allocs, steps, "memory is allocated or freed in each step");
+    grade_calls(lab_verdict_of(DRAINS), &t.drains, steps, "when these return, the GPU has nothing left to do",
+                advice_for_drain);
+    grade_calls(lab_verdict_of(PAGEABLE), &t.pageable, steps, "the CPU stages the bytes of these", advice_for_pageable);
+    grade_calls(lab_verdict_of(ALLOCATIONS), &t.allocs, steps, "memory is allocated or freed in each step", NULL);
     if (t.harmless.n) {
         char line[400];
         lab_note("waits that cost nothing", "%.1f a step, most: %s", count_of(&t.harmless) / steps,
@@ -256,6 +269,7 @@ static void grade_timeline(const training *mine, double start, double reference,
     say_time(time, mine->us, start, reference, light);
     const culprit *first = first_of_yours(&t.gaps);
     if (!lab_passed(time) && first) point_at(time, first);
+    if (!lab_passed(time) && first) LAB_SAY(time->next, "%s", advice_for_gap(first));
     lab_blue_bar(&u, t.shown.from, t.shown.to, LAB_UNDER_WAY);
     timeline_free(&t);
     lab_usage_free(&u);
@@ -317,18 +331,21 @@ static void grade_gpu(lab_program *mine) {
         return lab_skip_rest("not measured: a CUDA call or a kernel failed, see above");
     training *big = training_new(mine, "large", large, GPU_STEPS);
     if (!check_large(big)) return lab_skip_rest("not measured: the training went wrong, see 'learns'");
-    lab_verdict *idle = lab_verdict_of(IDLE_LAUNCHES), *pinned = lab_verdict_of(PINNED);
+    lab_verdict *idle = lab_verdict_of(IDLE_LAUNCHES), *pageable = lab_verdict_of(PAGEABLE);
     lab_grade(idle, big->idle_launches);
     if (!lab_passed(idle))
         LAB_SAY(idle->why, "%.1f of the 4 parts of a step found the GPU with nothing to do", big->idle_launches);
-    lab_grade(pinned, big->pageable_batches);
-    if (!lab_passed(pinned)) LAB_SAY(pinned->why, "lab5_load was handed memory that is not page-locked");
+    lab_grade(pageable, big->pageable_copies);
+    if (!lab_passed(pageable)) LAB_SAY(pageable->why, "the CPU stages the bytes of copies from or to ordinary memory");
     grade_time(mine);
 }
 
 int main(int argc, char **argv) {
     lab_options opt = lab_begin(&spec, argc, argv);
-    if (opt.lines) lab_die("a training loop has no counters by line; the card of make lab5 names its lines");
+    if (opt.lines)
+        lab_die(
+            "make lines5 shows the counters of kernels, and the kernels of this lab are not yours. The lines of your "
+            "loop, with the time that each costs the GPU, are on the card: make lab5");
     lab_program *mine = lab_open(LAB_MINE, NULL);
     lab_pass(lab_verdict_of(LEARNS)); /* until a run says otherwise */
     lab_pass(lab_verdict_of(STOPS));

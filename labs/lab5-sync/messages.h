@@ -32,7 +32,6 @@ struct lab5_network {
 
 struct lab5_message {
     int32_t steps;
-    int32_t warm; /* steps before the clock starts */
     struct lab5_network net;
 };
 
@@ -50,11 +49,11 @@ enum lab5_asked {
 
 struct lab5_question {
     enum lab5_asked what;
-    int32_t number;   /* DATA, LOAD */
-    int32_t pageable; /* LOAD, once the clock runs: the memory to fill is not page-locked */
-    int32_t part;     /* PART: 0 forward, 1 loss, 2 backward, 3 update */
-    uint64_t stream;  /* PART, DONE: the student's */
-    char file[256];   /* LOAD: the student's line that calls */
+    int32_t number;  /* DATA, LOAD */
+    uint64_t batch;  /* LOAD: the address to fill */
+    int32_t part;    /* PART: 0 forward, 1 loss, 2 backward, 3 update */
+    uint64_t stream; /* PART, DONE: the student's */
+    char file[256];  /* LOAD: the student's line that calls */
     int32_t line;
 };
 

@@ -1,6 +1,7 @@
 /* blame.c — places a failure on a line of the student's; see blame.h. */
 #define _GNU_SOURCE
 #include "blame.h"
+#include "advice.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -12,7 +13,10 @@ const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-bool is_ours(const struct simgpu_place *at) { return at->file && !strcmp(base_name(at->file), "offered.cu"); }
+bool is_ours(const struct simgpu_place *at) {
+    const char *name = at->file ? base_name(at->file) : "";
+    return !strcmp(name, "offered.cu") || !strcmp(name, "player.c");
+}
 
 static bool blame_place(lab_verdict *v, const place *at) {
     const struct simgpu_place line = {.file = at->file, .line = at->line};
@@ -67,8 +71,20 @@ static void blame_fault(lab_verdict *v, const training *t, const lab_usage *u) {
     lab_blame_fault(v, u);
     for (size_t i = 0; f && i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(f->kernel, calls[i][0]) && blame_code(v, t, calls[i][1], false))
-            LAB_SAY(v->next,
-                    "check the arguments of this line: is each pointer allocated device memory, and large enough?");
+            LAB_SAY(v->next, "%s", advice_for_address(&f->address));
+}
+
+/* A comparison with NAN is never true, and code that asks so has no isnan. */
+static bool blame_comparison(lab_verdict *v, const training *t) {
+    if (strcmp(t->blame, "isnan(") != 0 || !blame_code(v, t, "NAN", false)) return false;
+    LAB_SAY(v->next, "nothing equals NAN, not even NAN itself: ask isnan(loss)");
+    return true;
+}
+
+/* The place that is known; or a line with the text that is nearest to the failure. */
+static void blame_nearest(lab_verdict *v, const training *t) {
+    if (blame_place(v, &t->at) || blame_code(v, t, t->blame, t->blame_last)) return;
+    if (!blame_comparison(v, t)) blame_code(v, t, t->blame_else, true);
 }
 
 void blame_run(lab_verdict *v, const training *t) {
@@ -76,14 +92,15 @@ void blame_run(lab_verdict *v, const training *t) {
     char none[256];
     lab_fail(v, "%s", t->failure);
     if (t->next) LAB_SAY(v->next, "%s", t->next);
-    if (!t->error) {
-        if (!blame_place(v, &t->at) && !blame_code(v, t, t->blame, t->blame_last))
-            blame_code(v, t, "lab5_loss(", false);
-    } else if (lab_count_read(t->counted, &u, none, sizeof none) == 0) {
-        if (!lab_fault(&u)) LAB_SAY(v->why, "a CUDA call in train returned %s", t->failure);
+    if (!t->fault) blame_nearest(v, t);
+    if ((!t->fault && !t->refused) || lab_count_read(t->counted, &u, none, sizeof none)) return;
+    if (t->fault) {
         blame_fault(v, t, &u);
-        lab_usage_free(&u);
+    } else if (lab_refusal(&u, t->refused)) { /* its sentence begins with the call */
+        lab_fail(v, "%s", cudaGetErrorName(t->refused));
+        lab_blame_refusal(v, &u, t->refused);
     }
+    lab_usage_free(&u);
 }
 
 /* Blames the place if it is a line of the student's. */
@@ -100,6 +117,7 @@ void blame_hazard(lab_verdict *v, const training *t) {
     const struct simgpu_finding *f = lab_finding(&u);
     if (!f) return lab_usage_free(&u);
     const struct simgpu_place *here = &f->side[0].at, *there = &f->side[1].at;
+    LAB_SAY(v->next, "%s", advice_for_finding(f));
     if (here->file && !is_ours(here)) { /* our own line is one that the loop has called */
         lab_fail(v, "right by luck");
         lab_blame_finding(v, &u);

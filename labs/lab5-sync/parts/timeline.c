@@ -26,6 +26,10 @@ static void blame(culprits *c, const struct simgpu_event *e, double ns) {
 
 const char *culprit_name(const culprit *c, char *text, size_t size) {
     if (c->what->kind == SIMGPU_GAP) return lab_say_gap(&c->what->is.gap, text, size);
+    if (c->what->kind == SIMGPU_LAUNCH) {
+        lab_text(text, size, "your kernel %s", c->what->is.launch.name);
+        return text;
+    }
     return c->what->kind == SIMGPU_CALL ? c->what->is.call.name : "copy";
 }
 
@@ -69,13 +73,16 @@ static bool find_window(timeline *t, const lab_usage *u, int warm) {
     return updates > warm;
 }
 
+/* Of the kernels only those of a step make the GPU busy. One of the student's, which might spin, does not. */
+static bool is_work(const struct simgpu_event *e) { return e->kind == SIMGPU_LAUNCH && is_ours(&e->at); }
+
 static void find_busy(timeline *t, const lab_usage *u) {
     t->busy = calloc((size_t)u->nevents + 1, sizeof *t->busy);
     if (!t->busy) lab_die("out of memory");
     int n = 0;
     for (int i = 0; i < u->nevents; i++) {
         interval part = inside(t, &u->events[i]);
-        if (u->events[i].kind == SIMGPU_LAUNCH && part.from < part.to) t->busy[n++] = part;
+        if (is_work(&u->events[i]) && part.from < part.to) t->busy[n++] = part;
     }
     qsort(t->busy, (size_t)n, sizeof *t->busy, earlier);
     for (int i = 0; i < n; i++) {
@@ -122,7 +129,12 @@ bool timeline_read(timeline *t, const lab_usage *u, int warm) {
         bool whole = part.from == start && part.to == start + ns;
         if (e->kind == SIMGPU_COPY && e->is.copy.pageable && part.from < part.to) blame(&t->pageable, e, ns);
         /* SimGPU counts the launching of a kernel as idle; here a kernel that is being launched is under way. */
-        double idle = e->kind == SIMGPU_GAP && part.from < part.to ? idle_within(t, part) : 0;
+        bool waste = e->kind == SIMGPU_GAP;
+        if (e->kind == SIMGPU_LAUNCH && !is_work(e)) { /* a gap is about its launching */
+            waste = true;
+            part.from += (double)e->is.launch.launch_ns;
+        }
+        double idle = waste && part.from < part.to ? idle_within(t, part) : 0;
         if (idle > 0) blame(&t->gaps, e, idle);
         if (e->kind != SIMGPU_CALL || part.to < start + ns || part.from >= part.to) continue;
         enum simgpu_class what = e->is.call.what;

@@ -1,8 +1,8 @@
 /* timeline.h — the timeline of one run: the GPU's busy and idle times, and the line of yours behind each.
  * Sim lane only: it comes from SimGPU's events.
  *
- * The GPU is busy while a kernel is under way. The window is that of the clock: from the end of one step's last kernel
- * to the end of another's, so that work before and after the loop does not count.
+ * The GPU is busy while a kernel of a step is under way. The window is that of the clock: from the end of one step's
+ * last kernel to the end of another's, so that work before and after the loop does not count.
  */
 #ifndef LAB5_TIMELINE_H
 #define LAB5_TIMELINE_H

@@ -1,5 +1,6 @@
 /* training.c — plays one training, answers its functions' questions, and checks the results; see training.h. */
 #include "training.h"
+#include "advice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,12 +19,12 @@ static struct progress {
     float *data;                /* of the pool's batches */
     int part, queued;           /* the part that is due; steps completely queued */
     int idle_launches;          /* parts that found nothing left to do on their stream */
-    int pageable_batches;       /* that lab5_load was to write into memory that is not page-locked */
     int split_step, split_part; /* the first part on another stream than the part before; part -1: none */
     uint64_t stream;            /* of the part before */
-    uint64_t largest_copy;      /* bytes, of the copies to the device */
-    place copy;                 /* its line */
-    cudaEvent_t begin, end;     /* around the steps that the clock counts */
+    bool split_on_0;            /* and one of the two is stream 0 */
+    uint64_t forward_stream;    /* of the last lab5_forward */
+    heard heard;
+    cudaEvent_t begin, end; /* around the steps that the clock counts */
     bool loaded[LAB5_MOST_STEPS];
 } * now;
 
@@ -70,12 +71,15 @@ static void free_network(training *t) {
 static void forget(training *t) {
     t->error = cudaSuccess;
     t->queued = 0;
-    t->us = t->idle_launches = t->pageable_batches = 0;
+    t->us = t->idle_launches = t->pageable_copies = 0;
     t->load = t->at = (place){.line = 0};
     t->blame = "lab5_forward(";
     t->blame_last = false;
+    t->blame_else = "lab5_loss(";
     t->failure[0] = 0;
     t->next = NULL;
+    t->fault = false;
+    t->refused = cudaSuccess;
 }
 
 static void prepare(void *context) {
@@ -96,13 +100,33 @@ static void prepare(void *context) {
 
 /* --- questions of the loop's functions ----------------------------------------------------------- */
 
-static void misuse(const char *blame, const char *fmt, int a, int b) LAB_PRINTF(2, 0);
-static void misuse(const char *blame, const char *fmt, int a, int b) {
+static void misuse(const char *blame, const char *next, const char *fmt, int a, int b) LAB_PRINTF(3, 0);
+static void misuse(const char *blame, const char *next, const char *fmt, int a, int b) {
     training *t = now->t;
     if (t->failure[0]) return;
     snprintf(t->failure, sizeof t->failure, fmt, a, b);
     t->blame = blame;
-    t->next = "lab5.h says what a step is made of, and how far the loader may be ahead";
+    t->next = next;
+    now->heard.deaf = true;
+}
+
+/* Checks the memory that the loader is to fill. */
+static void check_batch(const struct lab5_question *q) {
+    training *t = now->t;
+    const int64_t bytes = (int64_t)(batch_floats(t->s) * sizeof(float)), room = room_at(q->batch);
+    const memory m = memory_at(q->batch);
+    if (t->failure[0]) return;
+    if (q->batch < 4096) {
+        LAB_SAY(t->failure, "lab5_load was given a null pointer to fill");
+        t->next = "allocate the batch before the loop, job->batch_bytes of page-locked memory: cudaMallocHost";
+    } else if (m.type == cudaMemoryTypeDevice) {
+        LAB_SAY(t->failure, "lab5_load was given device memory, and the loader runs on the host");
+        t->next = "load into host memory (cudaMallocHost), and copy from there to the device";
+    } else if (room >= 0 && room < bytes) {
+        LAB_SAY(t->failure, "lab5_load fills %lld bytes, and there is room for %lld", (long long)bytes,
+                (long long)room);
+        t->next = "allocate job->batch_bytes: it is a number of bytes, as cudaMallocHost wants it";
+    }
 }
 
 static void answer_load(const struct lab5_question *q, struct lab5_answer *a) {
@@ -112,17 +136,19 @@ static void answer_load(const struct lab5_question *q, struct lab5_answer *a) {
         LAB_SAY(t->load.file, "%.255s", q->file);
         t->load.line = q->line;
     }
-    if (q->number < 0 || q->number >= t->steps) {
-        misuse("lab5_load(", "lab5_load was asked for batch %d; the last one is %d", q->number, t->steps - 1);
-    } else {
-        now->loaded[q->number] = true;
-        if (q->number > now->queued + LAB5_AHEAD)
-            misuse("lab5_load(", "batch %d was loaded when %d steps were queued: the loader is at most 4 batches ahead",
-                   q->number, now->queued);
-        now->pageable_batches += q->pageable;
-        *a = (struct lab5_answer){.go = 1, .number = q->number % LAB5_POOL, .stamp = (float)q->number};
-    }
+    if (q->number < 0 || q->number >= t->steps)
+        misuse("lab5_load(", "step n trains on batch n: they are numbered from 0 to job->steps - 1",
+               "lab5_load was asked for batch %d; the last one is %d", q->number, t->steps - 1);
+    else if (q->number > now->queued + LAB5_AHEAD)
+        misuse("lab5_load(", "load a batch when its step is due, at most LAB5_AHEAD steps before",
+               "batch %d was loaded when %d steps were queued: the loader is at most 4 batches ahead", q->number,
+               now->queued);
+    check_batch(q);
     if (sound && t->failure[0]) t->at = t->load;
+    now->heard.deaf = t->failure[0];
+    if (t->failure[0]) return;
+    now->loaded[q->number] = true;
+    *a = (struct lab5_answer){.go = 1, .number = q->number % LAB5_POOL, .stamp = (float)q->number};
 }
 
 /* Returns whether this stream has nothing left to do. A query that answers "not ready" leaves that as the last error;
@@ -138,7 +164,9 @@ static void note_stream(const struct lab5_question *q) {
     if (!first && q->stream != now->stream && now->split_part < 0) {
         now->split_step = now->queued;
         now->split_part = q->part;
+        now->split_on_0 = !q->stream || !now->stream;
     }
+    if (q->part == FORWARD) now->forward_stream = q->stream;
     now->stream = q->stream;
 }
 
@@ -149,10 +177,14 @@ static void answer_part(const struct lab5_question *q, struct lab5_answer *a) {
         LAB_SAY(t->failure, "step %d: %s was called where %s was due", now->queued, part_names[q->part],
                 part_names[now->part]);
         t->blame = part_calls[q->part];
-        t->next = "lab5.h says what a step is made of, and how far the loader may be ahead";
+        t->next = "a step is lab5_forward, lab5_loss, lab5_backward, lab5_update, each once, in this order";
     }
     if (now->queued >= t->steps)
-        misuse(part_calls[q->part], "step %d was queued; the job has %d", now->queued, t->steps);
+        misuse(part_calls[q->part], "end the loop after job->steps steps", "step %d was queued; the job has %d",
+               now->queued, t->steps);
+    else if (t->counted && q->part == FORWARD && !now->loaded[now->queued]) /* the kernels alone load one batch */
+        misuse("lab5_load(", "load batch n before you queue step n: follow the number that you hand to lab5_load",
+               "step %d was queued, and lab5_load was never asked for batch %d", now->queued, now->queued);
     if (t->failure[0]) return;
     if (now->queued >= t->warm && is_idle(q->stream)) now->idle_launches++;
     note_stream(q);
@@ -163,6 +195,8 @@ static void answer_part(const struct lab5_question *q, struct lab5_answer *a) {
 
 static void step_is_queued(const struct lab5_question *q) {
     now->queued++;
+    now->heard.ended = now->queued == now->t->steps;
+    now->heard.counting = now->queued >= now->t->warm && !now->heard.ended;
     if (now->queued == now->t->warm) cudaEventRecord(now->begin, (cudaStream_t)q->stream);
     if (now->queued == now->t->steps) cudaEventRecord(now->end, (cudaStream_t)q->stream);
 }
@@ -186,14 +220,6 @@ static void answer(const void *question, size_t question_size, void *answer, siz
     if (q.what == LAB5_DONE) step_is_queued(&q);
 }
 
-/* Notes the largest copy to the device, and its line. */
-static void hear(const lab_call *c) {
-    if (c->what != LAB_CALL_COPIES || c->kind != cudaMemcpyHostToDevice || c->bytes <= now->largest_copy) return;
-    now->largest_copy = c->bytes;
-    LAB_SAY(now->copy.file, "%.255s", c->file ? c->file : "");
-    now->copy.line = c->line;
-}
-
 /* --- the run ------------------------------------------------------------------------------------ */
 
 static void take_progress(training *t) {
@@ -205,20 +231,42 @@ static void take_progress(training *t) {
         t->us = ms * 1e3 / counted;
     }
     t->idle_launches = (double)now->idle_launches / counted;
-    t->pageable_batches = (double)now->pageable_batches / counted;
+    t->pageable_copies = (double)now->heard.pageable_copies / counted;
+}
+
+/* Places the failure at a call that was heard. */
+static void place_at(training *t, const lab_call *c) {
+    LAB_SAY(t->at.file, "%.255s", c->file ? c->file : "");
+    t->at.line = c->line;
+    LAB_SAY(t->call, "%s(", c->name);
+    t->blame = t->call;
+}
+
+/* Describes the first call that failed, or else the error of a kernel. */
+static void say_error(training *t) {
+    const heard *h = &now->heard;
+    if (h->failed.name) {
+        LAB_SAY(t->failure, "%s returned %s", h->failed.name, cudaGetErrorName(h->failed.error));
+        place_at(t, &h->failed);
+        t->refused = h->failed.error;
+        t->next = advice_for_call(h, t->advice, sizeof t->advice);
+    } else if (!t->failure[0]) {
+        t->fault = true;
+        LAB_SAY(t->failure, "%s", cudaGetErrorName(t->error));
+        t->next = "check what each CUDA call returns, in order, and look at the first that does not return cudaSuccess";
+    }
 }
 
 void training_run(training *t) {
-    static const lab_ear ear = {NULL, hear};
     prepare(t);
     if (t->counted) {
         lab_stage("your train, %d steps%s", t->steps,
                   t->poison < 0 ? "" : ", of which one has a loss that is not a number");
         lab_count_begin(t->counted);
     }
-    lab_listen(&ear);
+    listen_begin(&now->heard);
     lab_play(t->program, &t->message, sizeof t->message, &t->reply, sizeof t->reply);
-    lab_listen(NULL);
+    listen_end();
     t->error = cudaGetLastError();
     cudaError_t ran = cudaDeviceSynchronize();
     if (!t->error) t->error = ran;
@@ -227,9 +275,7 @@ void training_run(training *t) {
         lab_stage("the harness, after your train");
     }
     take_progress(t);
-    if (!t->error) return;
-    LAB_SAY(t->failure, "%s", cudaGetErrorName(t->error));
-    t->next = "check what each CUDA call returns, in order, and look at the first that does not return cudaSuccess";
+    if (t->error) say_error(t);
 }
 
 /* --- for the timing helper ----------------------------------------------------------------------- */
@@ -262,7 +308,6 @@ training *training_new(lab_program *program, const char *counted, shape s, int s
     t->poison = -1;
     t->seed = lab_fresh_seed();
     t->message.steps = steps;
-    t->message.warm = t->warm;
     t->message.net = (struct lab5_network){
         .features = s.features, .hidden = s.hidden, .batch = s.batch, .ballast = s.ballast, .loader_ns = s.loader_ns};
     t->work = (lab_work){program, prepare_again, verify, t, &t->message, sizeof t->message, NULL, 0, step_took};
@@ -285,16 +330,48 @@ static bool no_end_arrived(const training *t, const float *seen, int steps) {
 
 static void blame_short_copies(training *t) {
     const size_t bytes = batch_floats(t->s) * sizeof(float);
-    if (now->largest_copy && now->largest_copy < bytes) {
-        t->at = now->copy;
+    if (now->heard.largest.name && now->heard.largest.bytes < bytes) {
+        place_at(t, &now->heard.largest);
         LAB_SAY(t->failure,
                 "only the front of each batch reached the device: the largest copy is of %llu bytes, a batch "
                 "has %zu",
-                (unsigned long long)now->largest_copy, bytes);
+                (unsigned long long)now->heard.largest.bytes, bytes);
     } else {
         LAB_SAY(t->failure, "only the front of each batch reached the device: its last float is that of none");
     }
     t->next = "copy all of a batch: job->batch_bytes is a number of bytes, as cudaMemcpyAsync wants it";
+}
+
+/* The kernels did not find their batch. The reason, as far as the loop's calls tell it. */
+static const char *why_too_early(void) {
+    const heard *h = &now->heard;
+    const uint64_t copies = h->largest.stream, kernels = now->forward_stream;
+    if (copies == kernels)
+        return "queue the copy of a batch before lab5_forward, into the buffer that lab5_forward gets";
+    if (!kernels)
+        return "lab5_forward is queued on stream 0, which waits for no non-blocking stream: queue it on the stream "
+               "that "
+               "waits for the copy";
+    if (!listen_waited(h, kernels))
+        return "the kernels' stream does not wait for the copy: record an event behind it, and call "
+               "cudaStreamWaitEvent "
+               "before lab5_forward";
+    return "the event that the kernels' stream waits for must be recorded behind the copy of this batch, in its stream";
+}
+
+/* A buffer was filled before its last reader was through. */
+static const char *why_refilled(void) {
+    const heard *h = &now->heard;
+    if (!h->host_waits && h->host_asks)
+        return "a query does not wait: while its answer is cudaErrorNotReady, the buffer is in use";
+    if (!h->host_waits)
+        return "the host never waits: before it fills a buffer again, let it wait for an event behind the last step in "
+               "it";
+    if (!h->targets)
+        return "all batches are copied to one place on the device: give each slot its own, or let the copy wait for "
+               "the "
+               "last step there";
+    return "the wait above lab5_load must be for an event behind lab5_backward of the last step in this buffer";
 }
 
 static void blame_stamp(training *t, int k, float front, float back) {
@@ -302,12 +379,8 @@ static void blame_stamp(training *t, int k, float front, float back) {
     const double other = forward ? (double)front : (double)back;
     const char *which = forward ? "forward pass" : "backward pass";
     t->blame = forward ? "lab5_forward(" : "lab5_backward(";
-    t->next = "make the kernels wait for their batch: record an event behind its copy, and call cudaStreamWaitEvent "
-              "before lab5_forward";
-    if (!now->loaded[k]) {
-        LAB_SAY(t->failure, "step %d was queued, and lab5_load was never asked for batch %d", k, k);
-        t->next = "each step has a batch of its own: follow the number that you hand to lab5_load";
-    } else if (!(other >= 0 && other < t->steps)) {
+    t->next = why_too_early();
+    if (!(other >= 0 && other < t->steps)) {
         LAB_SAY(t->failure, "the %s of step %d read memory that no batch had reached yet", which, k);
     } else if (other < k) {
         LAB_SAY(t->failure, "the %s of step %d worked on batch %.0f: the copy of batch %d had not arrived", which, k,
@@ -316,7 +389,8 @@ static void blame_stamp(training *t, int k, float front, float back) {
         LAB_SAY(t->failure,
                 "the %s of step %d worked on batch %.0f: a buffer was filled again before step %d was through with it",
                 which, k, other, k);
-        t->next = "before you fill a buffer again, wait for an event recorded behind its last reader, lab5_backward";
+        t->at = t->load;
+        t->next = why_refilled();
     }
 }
 
@@ -348,8 +422,11 @@ static void add_streams(training *t) {
                  now->split_step, part_names[part], part_names[part - 1]);
     t->blame = part_calls[part];
     t->blame_last = false;
-    t->next = "only an event orders two streams: queue the parts on one, or cudaEventRecord on the one and "
-              "cudaStreamWaitEvent on the other";
+    t->next = now->split_on_0
+                  ? "stream 0 does not wait for non-blocking streams, nor they for it: queue all parts of a "
+                    "step on one stream"
+                  : "only an event orders two streams: queue the parts on one, or cudaEventRecord on the one "
+                    "and cudaStreamWaitEvent on the other";
 }
 
 /* Checks the losses of a training that ended early, as far as it wrote them. */
@@ -362,7 +439,24 @@ static void check_early_end(training *t, const double *want) {
         t->blame = "losses[";
         add_streams(t);
     }
-    if (!t->failure[0]) LAB_SAY(t->failure, "only %d of %d steps were trained", t->queued, t->steps);
+    if (t->failure[0]) return;
+    LAB_SAY(t->failure, "only %d of %d steps were trained", t->queued, t->steps);
+    t->blame = "return";
+    t->blame_last = true;
+    t->next = "train ends after job->steps steps, or when a loss is not a number: which condition ended your loop?";
+}
+
+/* A loss of another step tells more than its number. */
+static void say_wrong_loss(training *t, int k, const double *want) {
+    const double loss = (double)t->reply.losses[k];
+    int other = 0;
+    while (other < t->steps && (other == k || !is_near(loss, want[other]))) other++;
+    if (other < t->steps) {
+        LAB_SAY(t->failure, "losses[%d] is the loss of step %d, %.6g; wants %.6g", k, other, loss, want[k]);
+        t->next = "follow one loss by its index: from lab5_loss, by the copy, to losses[step]";
+    } else {
+        LAB_SAY(t->failure, "losses[%d] is %.6g, wants %.6g", k, loss, want[k]);
+    }
 }
 
 static void check_losses(training *t, const double *want) {
@@ -372,6 +466,7 @@ static void check_losses(training *t, const double *want) {
         if (is_near(loss, want[k])) continue;
         const bool missing = losses[k] == -1;
         t->blame = "losses[";
+        t->blame_else = "losses";
         t->next = missing ? "the loss of each step belongs in losses[step]: follow the first one through your loop"
                           : "a loss can be read when the host has waited for its copy: an event, cudaEventSynchronize";
         if (k > 0 && k >= t->steps - LAB5_GRACE) { /* all earlier losses are right, so the end of the loop is wrong */
@@ -382,7 +477,7 @@ static void check_losses(training *t, const double *want) {
         if (missing) {
             LAB_SAY(t->failure, "losses[%d] was never written, or not before train returned", k);
         } else {
-            LAB_SAY(t->failure, "losses[%d] is %.6g, wants %.6g", k, loss, want[k]);
+            say_wrong_loss(t, k, want);
             add_streams(t);
         }
         return;
@@ -409,7 +504,11 @@ static void check_weights(training *t, const double *w) {
 
 static void check_result(training *t) {
     const int result = t->reply.result;
-    if (result != -1) LAB_SAY(t->failure, "train returned %d; all losses are numbers, so it must return -1", result);
+    if (result == -1) return;
+    LAB_SAY(t->failure, "train returned %d; all losses are numbers, so it must return -1", result);
+    t->blame = "return";
+    t->blame_last = true;
+    t->next = "return the number of the first broken step, and -1 where there is none";
 }
 
 void training_check_losses(training *t, const double *want) {

@@ -31,15 +31,19 @@ typedef struct {
     lab_work work;           /* what the timing helper plays, each time with fresh data */
     /* the results */
     cudaError_t error;
-    int queued;                             /* complete steps */
-    double us;                              /* of a step; 0 if the training did not come so far */
-    double idle_launches, pageable_batches; /* a step, once the clock runs */
-    place load;                             /* the student's latest lab5_load, or the one that was wrong */
-    place at;                               /* the line that failed, where it is known; else by `blame` */
-    const char *blame;                      /* text of the student's line that is nearest to the failure */
-    bool blame_last;                        /* the last line with that text, not the first */
-    char failure[320];                      /* the first failure */
-    const char *next;                       /* the step that removes it; NULL: the row's own */
+    int queued;                            /* complete steps */
+    double us;                             /* of a step; 0 if the training did not come so far */
+    double idle_launches, pageable_copies; /* a step, once the clock runs */
+    place load;                            /* the student's latest lab5_load, or the one that was wrong */
+    place at;                              /* the line that failed, where it is known; else by `blame` */
+    const char *blame;                     /* text of the student's line that is nearest to the failure */
+    const char *blame_else;                /* the same where that text is nowhere */
+    bool blame_last;                       /* the last line with that text, not the first */
+    char failure[320];                     /* the first failure */
+    const char *next;                      /* the step that removes it; NULL: the row's own */
+    bool fault;                            /* `failure` is the error of a kernel */
+    cudaError_t refused;                   /* of the first call that failed by itself */
+    char call[64], advice[256];            /* room for `blame` and `next` */
 } training;
 
 /* Returns a training with a seed of its own. Lives until the program ends. */
