@@ -60,7 +60,7 @@ void lab_ladder(void);
  * number of seeds given out before. Knowing some of them does not help to guess the others. */
 uint64_t lab_fresh_seed(void);
 
-/* Memory that student code can neither read nor write: zeros, never freed, some kilobytes in all. It holds the data
+/* Memory that student code can neither read nor write: zeros, never freed, 256 KiB in all. It holds the data
  * that decide a grade: rows, seeds, the harness's notes on its runs. It is locked from lab_lock to lab_unlock;
  * lab_time_work locks it around the work, a harness that calls student code elsewhere does so itself. An alarm and a
  * fence against stray pointers, not a wall: it is all one process. */

@@ -39,7 +39,7 @@ typedef struct __attribute__((aligned(4096))) {
     bool ended;             /* lab_end: a record and a card are to be written */
     int status;             /* of the process */
     size_t hidden;          /* bytes of the vault that lab_hide has given out */
-    _Alignas(16) char vault[1 << 16];
+    _Alignas(16) char vault[1 << 18];
 } lab_state;
 extern lab_state lab;
 
