@@ -31,8 +31,8 @@ enum { LAB1_WORDS = 1024 }; /* in one question or answer */
 struct lab1_question {
     enum lab1_what what;
     int32_t batch;
-    uint64_t host;        /* LOAD, TAKE: the caller's address of the batch or of the result, as a number */
-    uint64_t d_in, d_out; /* PROCESS */
+    uint64_t host;                /* LOAD, TAKE: the caller's address of the batch or of the result, as a number */
+    uint64_t d_in, d_out, stream; /* PROCESS */
     uint32_t first, count;
     uint32_t word[LAB1_WORDS]; /* TAKEN */
 };

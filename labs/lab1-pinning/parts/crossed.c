@@ -2,7 +2,7 @@
 #include "crossed.h"
 #include "lab.h"
 
-enum { MOST_PIECES = 1024 };
+enum { MOST_PIECES = 512 };
 
 typedef struct {
     uint64_t begin, end;
@@ -13,17 +13,20 @@ typedef struct {
     int count;
 } piece_set;
 
-static piece_set up, down; /* came from the host and not processed yet; gone to the host since it was processed */
-
 static struct {
-    piece out;
-    bool open;     /* no later batch was processed into the same memory */
-    uint64_t home; /* when it was closed */
-} results[MOST_BATCHES];
+    piece_set up, down; /* came from the host and not processed yet; gone to the host since it was processed */
+    piece_set loads;    /* of the host */
+    struct {
+        piece out;
+        bool open;     /* no later batch was processed into the same memory */
+        uint64_t home; /* when it was closed */
+    } results[MOST_BATCHES];
+} * notes; /* hidden */
 
 void crossed_reset(void) {
-    up.count = down.count = 0;
-    for (int b = 0; b < MOST_BATCHES; b++) results[b].open = false, results[b].home = 0;
+    if (!notes) notes = lab_hide(sizeof *notes);
+    notes->up.count = notes->down.count = notes->loads.count = 0;
+    for (int b = 0; b < MOST_BATCHES; b++) notes->results[b].open = false, notes->results[b].home = 0;
 }
 
 static void append(piece_set *s, piece p) {
@@ -64,24 +67,28 @@ static uint64_t covered(const piece_set *s, piece p) {
     return bytes;
 }
 
-void crossed_up(uint64_t to, uint64_t bytes) { add(&up, (piece){to, to + bytes}); }
-void crossed_down(uint64_t from, uint64_t bytes) { add(&down, (piece){from, from + bytes}); }
+void crossed_up(uint64_t to, uint64_t bytes) { add(&notes->up, (piece){to, to + bytes}); }
+void crossed_down(uint64_t from, uint64_t bytes) { add(&notes->down, (piece){from, from + bytes}); }
 
 uint64_t crossed_process(int batch, uint64_t d_in, uint64_t in_bytes, uint64_t d_out, uint64_t out_bytes) {
     const piece in = {d_in, d_in + in_bytes}, out = {d_out, d_out + out_bytes};
-    const uint64_t came = covered(&up, in);
+    const uint64_t came = covered(&notes->up, in);
     for (int b = 0; b < MOST_BATCHES; b++)
-        if (results[b].open && results[b].out.begin < out.end && out.begin < results[b].out.end) {
-            results[b].home = covered(&down, results[b].out);
-            results[b].open = false;
+        if (notes->results[b].open && notes->results[b].out.begin < out.end && out.begin < notes->results[b].out.end) {
+            notes->results[b].home = covered(&notes->down, notes->results[b].out);
+            notes->results[b].open = false;
         }
-    cut(&up, in);
-    cut(&down, out);
-    results[batch].out = out;
-    results[batch].open = true;
+    cut(&notes->up, in);
+    cut(&notes->down, out);
+    notes->results[batch].out = out;
+    notes->results[batch].open = true;
     return came;
 }
 
 uint64_t crossed_home(int batch) {
-    return results[batch].open ? covered(&down, results[batch].out) : results[batch].home;
+    return notes->results[batch].open ? covered(&notes->down, notes->results[batch].out) : notes->results[batch].home;
 }
+
+void crossed_load(uint64_t to, uint64_t bytes) { add(&notes->loads, (piece){to, to + bytes}); }
+
+bool crossed_is_load(uint64_t from) { return covered(&notes->loads, (piece){from, from + 1}); }

@@ -2,12 +2,13 @@
  * from host memory, and taken only after each byte of its result was copied home. Right words
  * prove neither, since a host can compute them without using the link.
  *
- * Addresses of the device are numbers. A copy counts from the call that queues it on; ear.h checks whether it is over
- * when the bytes are used.
+ * Addresses are numbers. A copy counts from the call that queues it on; ear.h checks whether it is over when the bytes
+ * are used. The notes lie in hidden memory.
  */
 #ifndef LAB1_CROSSED_H
 #define LAB1_CROSSED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { MOST_BATCHES = 128 };
@@ -22,5 +23,9 @@ uint64_t crossed_process(int batch, uint64_t d_in, uint64_t in_bytes, uint64_t d
 /* Returns how many bytes of the result of a processed batch were copied to the host before the next batch took its
  * place. */
 uint64_t crossed_home(int batch);
+
+/* A batch is loaded into this host memory. Has one been loaded there, or does the program carry batches on itself? */
+void crossed_load(uint64_t to, uint64_t bytes);
+bool crossed_is_load(uint64_t from);
 
 #endif

@@ -4,11 +4,10 @@
 
 #include <string.h>
 
-enum { MOST_BLOCKS = 4096, MOST_COPIES = 256 };
+enum { MOST_BLOCKS = 2048, MOST_COPIES = 256 };
 
 typedef struct {
     uint64_t start, bytes;
-    place by;
 } block;
 
 typedef struct {
@@ -23,40 +22,46 @@ typedef struct {
     const place *by;
 } flight;
 
-heard ear;
-static bool in_loop, checking;
-static blocks pinned, device;
-static flight flights[MOST_COPIES];
-static int nflights;
+heard *ear;
+static struct {
+    heard heard;
+    bool in_loop, checking;
+    blocks pinned, device;
+    flight flights[MOST_COPIES];
+    int nflights;
+} * notes; /* hidden */
 
-void ear_in_loop(bool on) { in_loop = on; }
+void ear_in_loop(bool on) {
+    if (notes) notes->in_loop = on;
+}
 
 static place *place_of(const lab_call *c) {
-    for (int i = 0; i < ear.nplaces; i++) {
-        place *p = &ear.places[i];
+    for (int i = 0; i < ear->nplaces; i++) {
+        place *p = &ear->places[i];
         if (p->line == c->line && !strcmp(p->call, c->name)) return p;
     }
-    if (ear.nplaces == MOST_PLACES) return &ear.places[MOST_PLACES - 1];
-    place *p = &ear.places[ear.nplaces++];
+    if (ear->nplaces == MOST_PLACES) return &ear->places[MOST_PLACES - 1];
+    place *p = &ear->places[ear->nplaces++];
     memset(p, 0, sizeof *p);
     LAB_SAY(p->file, "%s", c->file ? c->file : "");
     LAB_SAY(p->call, "%s", c->name);
     p->line = c->line;
+    p->what = c->what;
     return p;
 }
 
 const place *ear_worst(double (*cost)(const place *)) {
     const place *w = NULL;
-    for (int i = 0; i < ear.nplaces; i++)
-        if (cost(&ear.places[i]) > (w ? cost(w) : 0)) w = &ear.places[i];
+    for (int i = 0; i < ear->nplaces; i++)
+        if (cost(&ear->places[i]) > (w ? cost(w) : 0)) w = &ear->places[i];
     return w;
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static void block_add(blocks *b, uint64_t start, uint64_t bytes, const place *by, const char *what) {
+static void block_add(blocks *b, uint64_t start, uint64_t bytes, const char *what) {
     if (b->count == MOST_BLOCKS) lab_die("your code holds more than %d blocks of %s memory", MOST_BLOCKS, what);
-    b->block[b->count++] = (block){start, bytes, *by};
+    b->block[b->count++] = (block){start, bytes};
 }
 
 /* Returns the bytes of the block that began there; 0 for none. */
@@ -70,42 +75,51 @@ static uint64_t block_drop(blocks *b, uint64_t start) {
     return 0;
 }
 
-static bool block_holds(const blocks *b, uint64_t start, uint64_t bytes) {
+/* Returns the bytes from there to the end of its block; 0 for none. */
+static uint64_t block_from(const blocks *b, uint64_t start) {
     for (int i = 0; i < b->count; i++)
-        if (start >= b->block[i].start && start + bytes <= b->block[i].start + b->block[i].bytes) return true;
-    return false;
+        if (start >= b->block[i].start && start < b->block[i].start + b->block[i].bytes)
+            return b->block[i].start + b->block[i].bytes - start;
+    return 0;
 }
 
-bool ear_is_device(uint64_t start, uint64_t bytes) { return block_holds(&device, start, bytes); }
+uint64_t ear_device_bytes(uint64_t start) { return block_from(&notes->device, start); }
+uint64_t ear_pinned_bytes(uint64_t start) { return block_from(&notes->pinned, start); }
 
 static void note_allocation(place *p) {
-    if (!in_loop) return;
+    if (!notes->in_loop) return;
     p->allocations++;
-    ear.allocations++;
+    ear->allocations++;
 }
 
 static void note_pinned(const lab_call *c, const place *p) {
-    block_add(&pinned, c->to, c->bytes, p, "page-locked");
-    ear.pinned_now += c->bytes;
-    if (!ear.pinned_first) ear.pinned_first = p;
-    if (ear.pinned_now > ear.pinned_most) ear.pinned_most = ear.pinned_now;
+    block_add(&notes->pinned, c->to, c->bytes, "page-locked");
+    ear->pinned_now += c->bytes;
+    if (!ear->pinned_first) ear->pinned_first = p;
+    if (ear->pinned_now > ear->pinned_most) ear->pinned_most = ear->pinned_now;
 }
 
 /* --- copies ----------------------------------------------------------------------------------- */
 
 /* Records an event behind a copy, in its stream, by which the end of the copy is known. */
 static void note_flight(const lab_call *c, uint64_t host, bool to_host, const place *p) {
-    if (!checking) return;
-    if (nflights == MOST_COPIES) lab_die("your code has more than %d copies under way", MOST_COPIES);
+    if (!notes->checking) return;
+    if (notes->nflights == MOST_COPIES) lab_die("your code has more than %d copies under way", MOST_COPIES);
     flight f = {host, c->bytes, to_host, NULL, p};
     LAB_CUDA(cudaEventCreateWithFlags(&f.reached, cudaEventDisableTiming));
-    if (cudaEventRecord(f.reached, (cudaStream_t)c->stream) == cudaSuccess) flights[nflights++] = f;
+    if (cudaEventRecord(f.reached, (cudaStream_t)c->stream) == cudaSuccess) notes->flights[notes->nflights++] = f;
+}
+
+static void note_stream(uint64_t stream) {
+    for (int i = 0; i < ear->nstreams; i++)
+        if (ear->streams[i] == stream) return;
+    if (ear->nstreams < MOST_STREAMS) ear->streams[ear->nstreams++] = stream;
 }
 
 static enum cudaMemcpyKind kind_of(const lab_call *c) {
     if (c->kind != cudaMemcpyDefault) return c->kind;
-    if (!ear_is_device(c->to, 1)) return cudaMemcpyDeviceToHost;
-    return ear_is_device(c->from, 1) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
+    if (!ear_device_bytes(c->to)) return cudaMemcpyDeviceToHost;
+    return ear_device_bytes(c->from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
 }
 
 static void note_copy(const lab_call *c, place *p) {
@@ -118,25 +132,30 @@ static void note_copy(const lab_call *c, place *p) {
     else
         crossed_up(c->to, c->bytes);
     p->bytes += (double)c->bytes;
-    ear.bytes += (double)c->bytes;
-    if (block_holds(&pinned, host, c->bytes)) {
+    ear->bytes += (double)c->bytes;
+    if (notes->in_loop) {
+        ear->copies++;
+        if (!c->async) ear->waited += (double)c->bytes;
+        if (!to_host && !crossed_is_load(host)) ear->carried += (double)c->bytes;
+        note_stream(c->stream);
+    }
+    if (block_from(&notes->pinned, host) >= c->bytes) {
         if (c->async) note_flight(c, host, to_host, p);
     } else {
         p->staged += (double)c->bytes;
-        ear.staged += (double)c->bytes;
+        ear->staged += (double)c->bytes;
     }
 }
 
-void ear_touch(uint64_t start, uint64_t bytes, bool writes, int batch) {
-    for (int i = 0; i < nflights; i++) {
-        flight *f = &flights[i];
+void ear_touch(uint64_t start, uint64_t bytes, bool loading, int batch) {
+    for (int i = 0; i < notes->nflights; i++) {
+        flight *f = &notes->flights[i];
         if (cudaEventQuery(f->reached) == cudaSuccess) {
             cudaEventDestroy(f->reached);
-            flights[i--] = flights[--nflights];
-        } else if (start < f->start + f->bytes && f->start < start + bytes && (writes || f->to_host) && !ear.early[0]) {
-            ear.early_by = f->by;
-            LAB_SAY(ear.early, "batch %d: %s touched the buffer while this copy was still %s it", batch,
-                    writes ? "load_batch" : "take_result", f->to_host ? "writing" : "reading");
+            notes->flights[i--] = notes->flights[--notes->nflights];
+        } else if (start < f->start + f->bytes && f->start < start + bytes && (loading || f->to_host) &&
+                   !ear->early.by) {
+            ear->early = (early_touch){f->by, batch, loading, f->to_host};
         }
     }
 }
@@ -147,40 +166,43 @@ static void note_memory(const lab_call *c, place *p) {
     if (c->what == LAB_CALL_ALLOCATES || c->what == LAB_CALL_PINS || c->what == LAB_CALL_C_ALLOCATES)
         note_allocation(p);
     if (c->error) return;
-    if (c->what == LAB_CALL_ALLOCATES) block_add(&device, c->to, c->bytes, p, "device");
+    if (c->what == LAB_CALL_ALLOCATES) block_add(&notes->device, c->to, c->bytes, "device");
     if (c->what == LAB_CALL_PINS) note_pinned(c, p);
-    if (c->what == LAB_CALL_UNPINS) ear.pinned_now -= block_drop(&pinned, c->to);
+    if (c->what == LAB_CALL_UNPINS) ear->pinned_now -= block_drop(&notes->pinned, c->to);
     if (c->what == LAB_CALL_COPIES) note_copy(c, p);
 }
 
 static void after(const lab_call *c) {
     const bool failed = c->error && c->error != cudaErrorNotReady;
-    if (!failed && c->what == LAB_CALL_FREES) block_drop(&device, c->to);
+    if (!failed && c->what == LAB_CALL_FREES) block_drop(&notes->device, c->to);
     if (!failed && (c->what == LAB_CALL_SUBMITS || c->what == LAB_CALL_FREES || c->what == LAB_CALL_FILLS)) return;
     place *p = place_of(c);
     p->calls++;
-    if (failed && !ear.error) {
-        ear.error = c->error;
-        ear.error_by = p;
+    if (failed && !ear->error) {
+        ear->error = c->error;
+        ear->error_by = p;
     }
     note_memory(c, p);
     if (c->what == LAB_CALL_C_ALLOCATES) return;
     p->blocked_ns += c->end - c->begin;
-    if (in_loop) p->loop_ns += c->end - c->begin;
+    if (notes->in_loop) p->loop_ns += c->end - c->begin;
 }
 
 void ear_begin(bool checks) {
     static const lab_ear listener = {NULL, after};
-    while (nflights) cudaEventDestroy(flights[--nflights].reached);
-    const size_t pinned_now = ear.pinned_now;
-    memset(&ear, 0, sizeof ear);
-    ear.pinned_now = ear.pinned_most = ear.pinned_before = pinned_now;
-    in_loop = false;
-    checking = checks;
+    if (!notes) notes = lab_hide(sizeof *notes);
+    ear = &notes->heard;
+    while (notes->nflights) cudaEventDestroy(notes->flights[--notes->nflights].reached);
+    const size_t pinned_now = ear->pinned_now;
+    memset(ear, 0, sizeof *ear);
+    ear->pinned_now = ear->pinned_most = ear->pinned_before = pinned_now;
+    notes->in_loop = false;
+    notes->checking = checks;
+    crossed_reset();
     lab_listen(&listener);
 }
 
 void ear_end(void) {
     lab_listen(NULL);
-    in_loop = false;
+    notes->in_loop = false;
 }

@@ -18,6 +18,27 @@
 
 enum { STAMP_WORDS = 4096 };
 
+/* What is wrong in a run: the kind, by which the harness chooses the place and the next step. */
+enum trouble {
+    NO_TROUBLE,
+    UNKNOWN_BATCH, /* a number that no batch has */
+    NOT_LOADED_ONCE,
+    NOT_PROCESSED_ONCE,
+    NEVER_TAKEN,
+    TAKEN_AGAIN,
+    NOT_ON_DEVICE, /* d_in or d_out is no device memory */
+    TOO_SHORT,     /* d_in or d_out is shorter than the batch or the result */
+    NOT_ON_HOST,   /* the host would touch device memory */
+    SHORT_BUFFER,  /* a page-locked buffer is shorter than the batch or the result */
+    ONE_PLACE,     /* d_in and d_out overlap */
+    OUT_OF_ORDER,  /* processed before it was loaded, or taken before it was processed */
+    NOT_UP,        /* bytes of the batch did not come to d_in */
+    NOT_HOME,      /* bytes of the result did not go to the host */
+    OTHER_RESULT,  /* a word is of another batch's result */
+    UNPROCESSED,   /* a word is of a batch as it was loaded */
+    NO_RESULT      /* a word that no batch gives */
+};
+
 typedef struct {
     lab_program *program;
     struct lab1_message message;
@@ -27,11 +48,16 @@ typedef struct {
     bool watched;     /* its calls are noted: the program under test */
     int loaded[MOST_BATCHES], processed[MOST_BATCHES], taken[MOST_BATCHES];
     int left;                  /* batches not yet taken */
+    int under_way, ahead;      /* batches loaded and not yet taken, and the most of them at a time */
+    bool kernels_in_0;         /* process_batch was given stream 0 */
     bool in_loop;              /* between the first load and the last take */
     double called, begin, end; /* ns: run_batches called; first load; last take */
     double begun;              /* ns: the load or take that is going on */
     double late;               /* ns that the device still worked after the last take, in timed runs */
-    char failure[256];         /* the first failure; "": none */
+    enum trouble trouble;      /* the first failure */
+    enum lab1_what asked;      /* the call that failed */
+    bool troubled_first;       /* before any call of CUDA failed */
+    char failure[256];         /* in words; "": none */
 } run;
 
 /* Returns the one run there is, made anew: a job for a program, of so many batches, each of so many words. It lies in

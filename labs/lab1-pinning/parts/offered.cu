@@ -29,6 +29,7 @@ extern "C" LAB_OFFERED void process_batch(const struct job *job, int batch, cons
     question.batch = batch;
     question.d_in = (uint64_t)d_in;
     question.d_out = (uint64_t)d_out;
+    question.stream = (uint64_t)stream;
     lab_ask(&question, sizeof question, &a, sizeof a);
     if (a.refused) return;
     const uint32_t *in = (const uint32_t *)d_in, blocks = (a.out + THREADS * EACH - 1) / (THREADS * EACH);

@@ -9,6 +9,11 @@ run *way_job(lab_program *program, enum way way) {
     return run_new(program, sim ? 32 : 64, way == TO_HOST ? small : large, way == TO_DEVICE ? small : large, true);
 }
 
+const char *way_name(enum way way) {
+    static const char *const names[WAYS] = {"to the device", "to the host", "both ways"};
+    return names[way];
+}
+
 double way_rate(lab_program *program, enum way way, double *around_us, bool *right) {
     run *r = way_job(program, way);
     double gbs[MOST_RUNS];

@@ -14,6 +14,8 @@ int rate_runs(void); /* timed runs that make one rate: the virtual clock needs o
  * large. The virtual link has no noise, and its jobs are only as large as shows what a real one does. */
 run *way_job(lab_program *program, enum way way);
 
+const char *way_name(enum way way); /* "to the device" */
+
 /* Returns GB/s of a program of ours. Also, unless NULL: the microseconds outside the loop (before the first load, after
  * the last take), and whether the results were right. */
 double way_rate(lab_program *program, enum way way, double *around_us, bool *right);

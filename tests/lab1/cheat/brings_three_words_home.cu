@@ -1,5 +1,5 @@
-// expect: correct: batch 0: only 12 of the 4000 bytes of its result were copied from d_out to the host before
-// take_result All of the batch goes up, and three words come down: the host computes the others.
+// expect: correct: batch 0: only 12 of the 4000 bytes of its result were copied from d_out to the host
+// All of the batch goes up, and three words come down: the host computes the others.
 #include "lab1.h"
 
 typedef unsigned u32;

@@ -1,6 +1,5 @@
-// expect: correct: batch 0: only 0 of its 4000 bytes were copied from the host to d_in before process_batch
-// The clock starts at the first load. So all bytes go up before it, whatever they are, and the host computes the
-// results.
+// expect: correct: batch 0: none of its 4000 bytes were copied from the host to d_in before process_batch
+// The clock starts at the first load: all bytes go up before it, whatever they are.
 #include "lab1.h"
 
 typedef unsigned u32;

@@ -1,6 +1,5 @@
 // expect: correct: batch 0: only [0-9]+ of its 4000 bytes were copied from the host to d_in before process_batch
-// As many bytes cross the link as the job needs, all of them: but to and from another place, where nothing waits for
-// them. What the kernel gets is a few words.
+// As many bytes cross the link as the job needs, but to and from another place, where nothing waits for them.
 #include "lab1.h"
 
 typedef unsigned u32;

@@ -1,6 +1,5 @@
 // expect: in-flight: no_wait.cu:24.*in flight: the host reads a buffer that a copy .no_wait.cu:24. may still be writing
-// Every copy is asynchronous and nothing waits: results are read before they have arrived. On a real card a small batch
-// may arrive in time, and then the card's results are right. Here it never does.
+// Every copy is asynchronous and nothing waits: results are read before they have arrived.
 #include "lab1.h"
 
 enum { SLOTS = 4 };

@@ -1,7 +1,5 @@
 // expect: in-flight: shares_by_luck.cu:[0-9]+.*stream order
-// A stream a slot, one device buffer for all batches, and an event that makes the next copy wait for the kernel, but
-// not the next kernel for the copy home. Results are right where the next batch takes longer to come than a result to
-// go home, which is mostly so. The harness finds the missing order even when the results are right.
+// One device buffer for all, and an event that orders the copy up, but not the next kernel, behind its last use.
 #include "lab1.h"
 
 enum { SLOTS = 2 };

@@ -1,4 +1,6 @@
-/* by-events.cu — lab 1 done another way than the reference: memory of malloc, registered; one stream up, one for the
+// expect: full
+// Registered memory, one stream up, one for the kernels, one down, and events between them and for the host.
+/* lab 1 done another way than the reference: memory of malloc, registered; one stream up, one for the
  * kernels, one down; events between them and for the host. One block of memory for all slots, cut at odd places. */
 #include "lab1.h"
 
