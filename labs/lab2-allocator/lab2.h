@@ -24,8 +24,8 @@
 extern "C" {
 #endif
 
-/* Returns `bytes` of device memory whose address is a multiple of 256. Returns NULL when `bytes` is 0, and when the device
- * has no room for them, not even after all unused memory of your cache has gone back to it. */
+/* Returns `bytes` of device memory whose address is a multiple of 256. Returns NULL when `bytes` is 0, and when the
+ * device has no room for them, not even after all unused memory of your cache has gone back to it. */
 void *pool_alloc(size_t bytes, cudaStream_t stream);
 
 /* From here on kernels on `stream` use p as well. */
@@ -34,8 +34,8 @@ void pool_use(void *p, cudaStream_t stream);
 /* p, which pool_alloc returned, will not be used by any kernel launched from here on. Does nothing if p is NULL. */
 void pool_free(void *p);
 
-/* Gives all memory that is not in a block back to the device, and destroys the events that no parked block needs. It may
- * wait; it is called between two jobs, and blocks may be in use meanwhile. */
+/* Gives all memory that is not in a block back to the device, and destroys the events that no parked block needs. It
+ * may wait; it is called between two jobs, and blocks may be in use meanwhile. */
 void pool_empty(void);
 
 /* live: bytes in blocks that were handed out and not freed, as they were asked for. reserved: bytes that cudaMalloc

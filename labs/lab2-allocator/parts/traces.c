@@ -225,25 +225,35 @@ static void home_turn(trace *t, size_t bytes) {
 }
 
 /* Two blocks are freed one behind the other: the first waits for stream `slow`, the second for the other one, which is
- * idle. And a block that both of them use, told first the one, then the other. */
-static void three_turn(trace *t, size_t bytes, int slow) {
+ * idle. Then as much is wanted again, and both together in one. */
+static void two_turn(trace *t, size_t bytes, int slow) {
     const int quick = 3 - slow;
-    int late = produce(t, bytes, 0), soon = produce(t, bytes, 0), both = produce(t, bytes, 0);
+    int late = produce(t, bytes, 0), soon = produce(t, bytes, 0), again[3];
     add(t, OP_SHARE, late, slow, 0);
     add(t, OP_SHARE, soon, quick, 0);
-    add(t, OP_SHARE, both, 1, 0);
-    add(t, OP_SHARE, both, 2, 0);
     add(t, OP_SYNC, 0, 0, 0);
     add(t, OP_SLOW, 0, slow, 0);
     consume(t, late, slow);
     consume(t, soon, quick);
-    add(t, OP_READ, both, quick, 0);
-    consume(t, both, slow);
-    int again[3];
     for (int i = 0; i < 3; i++) again[i] = produce(t, bytes, 0);
-    int joined = produce(t, 3 * bytes, 0);
+    int both = produce(t, 2 * bytes, 0);
     for (int i = 0; i < 3; i++) consume(t, again[i], 0);
-    consume(t, joined, 0);
+    consume(t, both, 0);
+    add(t, OP_BUSY, 0, slow, 0);
+    add(t, OP_SYNC, 0, 0, 0);
+}
+
+/* A block that streams 1 and 2 use, told in this order; one of them is slow. */
+static void three_turn(trace *t, size_t bytes, int slow) {
+    int block = produce(t, bytes, 0), again[3];
+    add(t, OP_SHARE, block, 1, 0);
+    add(t, OP_SHARE, block, 2, 0);
+    add(t, OP_SYNC, 0, 0, 0);
+    add(t, OP_SLOW, 0, slow, 0);
+    add(t, OP_READ, block, 3 - slow, 0);
+    consume(t, block, slow);
+    for (int i = 0; i < 3; i++) again[i] = produce(t, bytes, 0);
+    for (int i = 0; i < 3; i++) consume(t, again[i], 0);
     add(t, OP_BUSY, 0, slow, 0);
     add(t, OP_SYNC, 0, 0, 0);
 }
@@ -255,6 +265,7 @@ trace *trace_streams(uint64_t seed) {
     for (int i = 0; i < TURNS; i++) {
         shared_turn(t, bytes, i % 2);
         home_turn(t, bytes);
+        if (i % 4 == 1) two_turn(t, bytes, 1 + i / 4 % 2);
         if (i % 4 == 3) three_turn(t, bytes, 1 + i / 4 % 2);
         if (i == TURNS / 2 - 1) add(t, OP_MARK, 0, 0, 0);
     }

@@ -43,7 +43,7 @@ static void say_overlap(const fault *f, char *text, size_t size) {
     if (f->kind == FAULT_TWICE)
         lab_text(rest, size, "both begin at the same address");
     else if (f->kind == FAULT_INTO_NEXT)
-        lab_text(rest, size, "its last %zu bytes lie in it", f->by);
+        lab_text(rest, size, f->by == 1 ? "its last byte lies in it" : "its last %zu bytes lie in it", f->by);
     else
         lab_text(rest, size, "it begins %zu bytes before the end of that one", f->by);
 }
@@ -171,6 +171,9 @@ static const char *next_of_refusal(const replay *r) {
         }
         if (!used) *(parked ? &shared : s->stream == m->stream ? &own : &others) += s->bytes;
     }
+    if (!own && !others && !shared && m->reserved)
+        return "each of your segments has a used block, and most of its bytes lie free: cut the segments, join the "
+               "rests";
     if (shared > own && shared > others)
         return "a parked block holds it: when cudaMalloc fails, wait for its events, free its segment, try again";
     if (others > own)
@@ -187,8 +190,11 @@ static const char *next_of(const replay *r, char *text, size_t size) {
     case FAULT_FREED_UNDER: return "a segment may go only if its one record is free and has no neighbour";
     case FAULT_PAST_END:
     case FAULT_INTO_NEXT:
-        if (f->before >= 0 && f->had < f->bytes)
+        if (f->before >= 0 && f->had < f->bytes && f->bytes - f->had <= 2 * f->by + PIECE)
             return "a free block serves only if its size is at least the rounded request, with no allowance";
+        if (f->by <= 4096)
+            return "compare the rounded request with the block's size, with no allowance; check the size of a cut's "
+                   "rest";
         return "check both sizes of a cut, and that a join takes in no block that is used";
     case FAULT_TWICE: return "mark the block as used and take it out of the free list before you return it";
     case FAULT_INTO_LAST: return "let the rest of a cut begin behind the rounded size; join only what is free";
@@ -273,6 +279,7 @@ const char *say_need(const replay *r, const char **next, char *text, size_t size
     const heap *h = r->heap;
     const need is = heap_need(h);
     const need_example *e = &h->example[is];
+    static const char at_once[] = "reuse a freed block at once: on its own stream it needs no event and no query";
     char how[200] = "";
     long all = 0;
     for (int i = 0; i < NEEDS; i++) all += h->calls[i];
@@ -280,7 +287,7 @@ const char *say_need(const replay *r, const char **next, char *text, size_t size
     case NEED_ROOM:
         LAB_SAY(how, "block %d's memory, %s, lay free and was large enough", e->piece, kib(e->piece_bytes));
         *next = r->pool->meter.queries
-                    ? "reuse it at once: on its own stream a freed block waits for no event"
+                    ? at_once
                     : "let the smallest free block that is large enough serve, not only an equal one; cut off the rest";
         break;
     case NEED_TAIL:
@@ -289,7 +296,8 @@ const char *say_need(const replay *r, const char **next, char *text, size_t size
         break;
     case NEED_UNJOINED:
         say_unjoined(e, how, sizeof how);
-        *next = e->neighbour < 0 ? "when a block is freed, join it with a free neighbour on its left and on its right"
+        *next = r->pool->meter.queries ? at_once
+                : e->neighbour < 0 ? "when a block is freed, join it with a free neighbour on its left and on its right"
                 : e->piece_freed_last
                     ? "when a block is freed and its right neighbour is free, make one block of the two"
                     : "when a block is freed and its left neighbour is free, make one block of the two";
