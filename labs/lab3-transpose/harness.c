@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char FAILED[] = "not measured: the kernel failed, see 'correct'";
+static const char FAILED[] = "not measured, since CUDA reported an error on the shape of 'correct' or a later one";
 enum { COUNTED_SIZE = 128 }; /* in the gpu lane: ncu takes milliseconds a launch, and the starter has many */
 
 /* --- the rows --------------------------------------------------------------------------------- */
@@ -88,11 +88,13 @@ static bool run_shape(job *j, lab_time *t) {
         lab_usage u = usage_of_shapes(j);
         LAB_SAY(v->where, "%dx%d", j->rows, j->cols);
         if (t->error) {
-            lab_fail(v, "%s on %dx%d", cudaGetErrorName(t->error), j->rows, j->cols);
-            advise_on_error(v, t->error, &u);
+            cudaError_t kernel = cudaDeviceSynchronize(); /* what stopped a kernel comes before what failed behind it */
+            cudaError_t error = kernel ? kernel : t->error;
+            lab_fail(v, "%s on %dx%d", cudaGetErrorName(error), j->rows, j->cols);
+            advise_on_error(v, error, &u);
         } else {
             lab_fail(v, "%s", j->failure);
-            advise_on_output(v, j->mistake, &u);
+            advise_on_output(v, j, &u);
         }
         lab_usage_free(&u);
     }
@@ -151,10 +153,11 @@ static void grade_launches(lab_verdict *v, const lab_usage *u, int n) {
     if (only_copies) {
         LAB_SAY(v->value_text, "1 + %d cop%s", u->copies, u->copies == 1 ? "y" : "ies");
         LAB_SAY(v->why, "one kernel is right, but the copy or fill beside it is a command of its own for the GPU");
-        LAB_SAY(v->next, "remove the copy, and pass what the kernel needs as an argument");
+        advise_on_copy(v, u);
     } else if (l) {
         LAB_SAY(v->why, "this line started %.0f of the %d kernels and copies for one %dx%d matrix",
                 l->launches + l->copies, u->launches + u->copies, n, n);
+        if (l->launches < 2) LAB_SAY(v->next, "let one launch do all: one grid can cover the whole matrix");
     } else {
         LAB_SAY(v->why, "%d kernels and %d copies for one %dx%d matrix", u->launches, u->copies, n, n);
     }
@@ -246,6 +249,7 @@ static void grade_virtual_time(lab_verdict *v, const lab_time *you, int n, const
     LAB_SAY(v->want, "start %s · reference %s · copy %s", lab_us(start), lab_us(reference), lab_us(copy.us));
     if (you->refused[0]) {
         lab_fail(v, "%s", you->refused);
+        LAB_SAY(v->value_text, "-");
         lab_blame(v, lab_worst(u, commands_of));
         LAB_SAY(v->next, "launch on stream 0, or let stream 0 wait for your stream (cudaStreamWaitEvent)");
     } else if (u->total.ld_sectors < least || u->total.st_sectors < least || atomics(&u->total)) {

@@ -1,6 +1,7 @@
 /* advice.c — see advice.h. Tables of hint and next step, by kind. */
 #include "advice.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +22,6 @@ double excess_loads(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes 
 double atomics(const lab_counters *c) { return c->atom_sectors; }
 double excess_stores(const lab_line *l) { return l->c.st_sectors - l->c.st_bytes / 32 + atomics(&l->c); }
 double conflicts_of(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
-static double launches_of(const lab_line *l) { return l->launches; }
 static double loads_of(const lab_line *l) { return l->c.ld_sectors; }
 static double stores_of(const lab_line *l) { return l->c.st_sectors + atomics(&l->c); }
 static double barriers_of(const lab_line *l) { return l->c.barriers; }
@@ -36,9 +36,11 @@ static const advice for_mistake[] = {
     [NOTHING_WRITTEN] = {"unwritten",
                          "see which test sends every thread away before its store; a compiler also removes "
                          "a loop that does nothing and cannot end"},
-    [EDGE] = {"unwritten", "round the number of blocks up, (n + tile - 1) / tile, in both directions of the grid"},
-    [LAST] = {"unwritten",
-              "test each element of a thread by itself: one that lies beyond the edge must not drop its neighbours"},
+    [EDGE] = {"unwritten",
+              "round the number of blocks up, (n + tile - 1) / tile, in both directions of the grid, and let "
+              "a thread test each of its elements by itself"},
+    [LAST] = {"unwritten", "test each element of a thread by itself: one that lies beyond the edge must not drop its "
+                           "neighbours"},
     [UNWRITTEN] = {"unwritten",
                    "take the element named here: which block and which thread should write it, and what stops them?"},
     [AS_IT_WAS] = {"correct", "exchange row and column on one side only: load A[row][col], store out[col][row]"},
@@ -56,36 +58,94 @@ static const advice for_mistake[] = {
     [OUT_OF_BOUNDS] = {"bounds", "test row < rows and col < cols before each access, not only before the first"},
 };
 
-void advise_on_output(lab_verdict *v, enum mistake m, const lab_usage *u) {
-    static const advice none = {"unwritten", "launch your kernel in transpose, with <<<blocks, threads>>>"};
-    const bool grid = m == NOTHING_WRITTEN || m == EDGE || m == LAST || m == UNWRITTEN;
-    give(v, &for_mistake[m]);
-    if (lab_lane() == LAB_GPU) return;
-    const lab_line *launch = lab_worst(u, launches_of), *load = lab_worst(u, loads_of),
-                   *store = lab_worst(u, stores_of);
-    if (!launch && m == NOTHING_WRITTEN) {
-        lab_blame_text(v, u, "transpose(");
-        LAB_SAY(v->why, "transpose returned and had started no kernel");
-        return give(v, &none);
+/* The last kernel that the last run of j started; if none, its last copy or fill; NULL: it started nothing. */
+static const struct simgpu_event *last_command(const job *j, const lab_usage *u) {
+    const struct simgpu_event *last = NULL;
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if (e->kind == SIMGPU_LAUNCH && (double)e->is.launch.call_ns >= j->begin) last = e;
+        if ((e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL) && (double)e->is.copy.call_ns >= j->begin &&
+            (!last || last->kind != SIMGPU_LAUNCH))
+            last = e;
     }
-    lab_blame(v, grid || !store ? launch : m == IN_PITCH && load ? load : store);
-    if ((m == FRESH || m == NOWHERE || m == UNWRITTEN || m == AS_IT_WAS || m == MISPLACED) && lab_finding(u)) {
+    return last;
+}
+
+/* Adds a line to the reason. */
+__attribute__((format(printf, 2, 3))) static void add_reason(lab_verdict *v, const char *format, ...) {
+    char line[200];
+    size_t n = strlen(v->why);
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(line, sizeof line, format, ap);
+    va_end(ap);
+    lab_text(v->why + n, sizeof v->why - n, "%s%s", n ? "\n" : "", line);
+}
+
+/* Where several lines store, none of them can be blamed for a change of the input. */
+static void name_stores(lab_verdict *v, const lab_usage *u) {
+    char lines[100] = "";
+    int stores = 0;
+    for (int i = 0; i < u->nlines; i++) {
+        if (!stores_of(&u->lines[i])) continue;
+        size_t n = strlen(lines);
+        lab_text(lines + n, sizeof lines - n, "%s%d", stores++ ? ", " : "", u->lines[i].line);
+    }
+    if (stores > 1) add_reason(v, "your stores are on lines %s", lines);
+}
+
+/* What another row, or an event, says about a wrong output. */
+static void add_causes(lab_verdict *v, enum mistake m, const lab_usage *u) {
+    const struct simgpu_finding *exited = lab_finding_of(u, SIMGPU_BARRIER_EXITED);
+    if (m == INPUT_CHANGED) name_stores(v, u);
+    if (m == UNWRITTEN && exited) {
+        add_reason(v, "threads return before the barrier of line %d, and a thread that has returned stores nothing",
+                   exited->side[0].at.line);
+        v->hint = "deadlock";
+        LAB_SAY(v->next,
+                "let a thread without an element to load skip the load only: behind the barrier it has another "
+                "one to store");
+    } else if ((m == FRESH || m == NOWHERE || m == UNWRITTEN || m == AS_IT_WAS || m == MISPLACED) && lab_finding(u)) {
         v->hint = "races";
         LAB_SAY(v->next, "do what the row 'races' says; this may be its effect");
     }
+}
+
+void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
+    static const advice none = {"unwritten", "launch your kernel in transpose, with <<<blocks, threads>>>, for every "
+                                             "shape"};
+    const enum mistake m = j->mistake;
+    give(v, &for_mistake[m]);
+    if (lab_lane() == LAB_GPU) return;
+    const struct simgpu_event *command = last_command(j, u);
+    const lab_line *load = lab_worst(u, loads_of), *store = lab_worst(u, stores_of);
+    if (!command) {
+        lab_blame_text(v, u, "transpose(");
+        add_reason(v, "transpose returned without starting a kernel");
+        return give(v, &none);
+    }
+    lab_blame_place(v, &command->at);
+    if (command->kind != SIMGPU_LAUNCH) {
+        add_reason(v, "this line is all that transpose gave the GPU to do");
+        return;
+    }
+    if (m == NOTHING_WRITTEN) add_reason(v, "a kernel ran, and stored nothing there");
+    const bool grid = m == NOTHING_WRITTEN || m == EDGE || m == LAST || m == UNWRITTEN;
+    if (!grid && store) lab_blame(v, m == IN_PITCH && load ? load : store);
+    add_causes(v, m, u);
 }
 
 /* --- CUDA's errors ---------------------------------------------------------------------------- */
 
 /* An address of global memory. */
 static const advice *on_address(const struct simgpu_address *at) {
-    static const advice
-        bounds = {"bounds", "find the threads beyond the edge of this shape: which test keeps them from this line?"},
-        host = {"pointer", "pass d_in and d_out to the kernel as they are, or memory of cudaMalloc; an "
-                           "address of the host's means nothing to the GPU"},
-        null = {"pointer", "find out where this pointer gets its value, and check the call that should "
-                           "give it one"},
-        freed = {"pointer", "free memory only when no kernel uses it any more"};
+    static const advice bounds = {"bounds", "work out row and column of this thread: do they lie beyond the edge of "
+                                            "this shape, or does the index use the wrong one of rows and cols?"},
+                        host = {"pointer", "pass d_in and d_out to the kernel as they are, or memory of cudaMalloc; an "
+                                           "address of the host's means nothing to the GPU"},
+                        null = {"pointer", "find out where this pointer gets its value, and check the call that should "
+                                           "give it one"},
+                        freed = {"pointer", "free memory only when no kernel uses it any more"};
     if (at->freed) return &freed;
     if (at->where == SIMGPU_NULL_POINTER) return &null;
     return at->where == SIMGPU_NO_DEVICE_MEMORY || at->where == SIMGPU_NONE_ALLOCATED ? &host : &bounds;
@@ -97,16 +157,23 @@ static const advice *on_fault(const struct simgpu_fault *f) {
                                     "shape one?"},
         dynamic = {"shared", "pass the size of the extern __shared__ array as the launch's third argument: "
                              "<<<blocks, threads, bytes>>>"},
-        shared = {"shared", "compare the tile's declared size with the largest indices that this line uses"},
+        shared = {"shared", "compare the size of the tile, in its declaration or (in bytes) in the launch, with the "
+                            "largest indices of this line"},
         deadlock = {"deadlock", "let every thread of the block reach the barrier: move it out of the if, or the return "
                                 "behind it"},
+        barriers = {"deadlock", "put one __syncthreads() behind the if, where all threads of the block come to it"},
         mask = {"deadlock", "let every thread that the mask names reach this line"},
         runaway = {"runaway",
                    "a loop does not end, or one thread does the work of many: print its bounds for this shape"},
         unsupported = {"error", "use another instruction; SimGPU has none of this kind"},
+        assertion = {"error",
+                     "the condition of your assertion does not hold for this shape: handle the shape, or correct "
+                     "the condition"},
         other = {"error", "read the line above: it names what stopped the kernel"};
     switch (f->cause) {
     case SIMGPU_CAUSE_ADDRESS: return on_address(&f->address);
+    case SIMGPU_CAUSE_BARRIERS:
+    case SIMGPU_CAUSE_BARRIER_PARTLY: return &barriers;
     case SIMGPU_CAUSE_BEFORE_SPACE: return &shared;
     case SIMGPU_CAUSE_PAST_SPACE: return f->n[1] ? &shared : &dynamic;
     default: break;
@@ -117,6 +184,7 @@ static const advice *on_fault(const struct simgpu_fault *f) {
     case SIMGPU_FAULT_BAD_SYNC: return &mask;
     case SIMGPU_FAULT_BUDGET: return &runaway;
     case SIMGPU_FAULT_UNSUPPORTED: return &unsupported;
+    case SIMGPU_FAULT_ASSERT: return &assertion;
     default: return &other;
     }
 }
@@ -199,13 +267,16 @@ static void advise_on_race(lab_verdict *v, const struct simgpu_finding *f, const
                 "read d_in only, and write d_out only: nothing orders a thread that reads behind one that writes");
 }
 
-/* The finding to speak of: where a barrier is missing, memory that was read before it was written and a race are found
- * at the same line, and the race names both sides. NULL: none. */
+/* The finding to speak of. A tile without a barrier gives two at one line: a race, which names both sides, and a read
+ * of memory that was not written yet. */
 static const struct simgpu_finding *foremost(const lab_usage *u) {
-    for (int i = 0; i < u->nevents; i++)
-        if (u->events[i].kind == SIMGPU_FINDING && u->events[i].is.finding.kind != SIMGPU_UNINITIALISED)
-            return &u->events[i].is.finding;
-    return lab_finding(u);
+    const struct simgpu_finding *f = lab_finding(u);
+    for (int i = 0; f->kind == SIMGPU_UNINITIALISED && i < u->nevents; i++) {
+        const struct simgpu_finding *other = &u->events[i].is.finding;
+        if (u->events[i].kind == SIMGPU_FINDING && other->kind == SIMGPU_RACE && other->space != SIMGPU_DEVICE_MEMORY)
+            return other;
+    }
+    return f;
 }
 
 void advise_on_finding(lab_verdict *v, const lab_usage *u) {
@@ -238,7 +309,14 @@ void advise_on_finding(lab_verdict *v, const lab_usage *u) {
     }
 }
 
-/* --- time ------------------------------------------------------------------------------------- */
+/* --- launches and time ------------------------------------------------------------------------------------- */
+
+void advise_on_copy(lab_verdict *v, const lab_usage *u) {
+    bool fills = false;
+    for (int i = 0; i < u->nevents; i++) fills |= u->events[i].kind == SIMGPU_FILL;
+    LAB_SAY(v->next, fills ? "remove the fill: your kernel writes every element"
+                           : "remove the copy, and pass what the kernel needs as an argument");
+}
 
 /* The student's call that took longest: the device had nothing to do while the host was in it. NULL: none. */
 static const struct simgpu_event *longest_call(const lab_usage *u) {
@@ -275,17 +353,38 @@ static bool blame_call(lab_verdict *v, const lab_usage *u, double us) {
     return true;
 }
 
+/* Blames a copy or a fill, if it took a tenth of the time or more. */
+static bool blame_copy(lab_verdict *v, const lab_usage *u, double us) {
+    const struct simgpu_event *longest = NULL;
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if (e->kind != SIMGPU_COPY && e->kind != SIMGPU_FILL) continue;
+        if (!longest || e->duration_ns > longest->duration_ns) longest = e;
+    }
+    if (!longest || (double)longest->duration_ns < us * 1000 / 10) return false;
+    lab_blame_place(v, &longest->at);
+    LAB_SAY(v->why, "this %s took %s beside the kernel", longest->kind == SIMGPU_FILL ? "fill" : "copy",
+            lab_us((double)longest->duration_ns / 1000));
+    advise_on_copy(v, u);
+    return true;
+}
+
 void advise_on_time(lab_verdict *v, const lab_usage *u, double us) {
     const bool conflicts = u->total.shared_ld_conflicts + u->total.shared_st_conflicts > 0;
     const struct simgpu_launch *slowest = lab_slowest(u);
     if (!slowest) return;
     const struct simgpu_bound *bound = &slowest->bound;
     lab_blame(v, lab_worst(u, traffic_of));
-    if (u->launches + u->copies > 1 && (u->launches > 2 || bound->term == SIMGPU_TERM_LAUNCH)) {
+    if (u->launches > 2 || (u->launches + u->copies > 1 && bound->term == SIMGPU_TERM_LAUNCH)) {
         lab_blame(v, lab_worst(u, commands_of));
         LAB_SAY(v->next, "use fewer launches; most of this time the device waits for the host to start the next one");
-    } else if (blame_call(v, u, us)) {
+    } else if (blame_call(v, u, us) || blame_copy(v, u, us)) {
         return;
+    } else if (u->launches > 1) {
+        lab_blame(v, lab_worst(u, commands_of));
+        LAB_SAY(v->next,
+                "let one launch do all: the second one starts when the first has ended, and needs its own time to "
+                "start");
     } else if (bound->term == SIMGPU_TERM_LSU && conflicts) {
         lab_blame(v, lab_worst(u, conflicts_of));
         LAB_SAY(v->next, "remove the bank conflicts of this line, where each access now takes several turns");

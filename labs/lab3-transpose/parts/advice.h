@@ -9,12 +9,14 @@
 
 #include "job.h"
 
-/* A wrong output. u: what the shapes cost, or an empty usage in the gpu lane. */
-void advise_on_output(lab_verdict *v, enum mistake m, const lab_usage *u);
+/* The wrong output of the last run of j. u: what the shapes cost, or an empty usage in the gpu lane. */
+void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u);
 /* CUDA's error; in the sim lane also the fault that stopped a kernel, or the call that failed. */
 void advise_on_error(lab_verdict *v, cudaError_t error, const lab_usage *u);
 /* What the checks found. Requires a finding in u. */
 void advise_on_finding(lab_verdict *v, const lab_usage *u);
+/* One kernel is right, and the copy or fill beside it is too much. */
+void advise_on_copy(lab_verdict *v, const lab_usage *u);
 /* A virtual time that is too long: by a call that held up the device, or by the bound of the slowest kernel. `us`: the
  * time. */
 void advise_on_time(lab_verdict *v, const lab_usage *u, double us);

@@ -111,10 +111,7 @@ static enum mistake misplaced(const job *j, char *shows, size_t size) {
 /* Is what arrived the first rows and columns of A, and nothing else? */
 static enum mistake unwritten(const job *j, const lab_diff *d, char *shows, size_t size) {
     int rows = 0, cols = 0;
-    if (d->poison == count_of(j)) {
-        lab_text(shows, size, "none of its elements was");
-        return NOTHING_WRITTEN;
-    }
+    if (d->poison == count_of(j)) return NOTHING_WRITTEN;
     for (size_t k = 0; k < count_of(j); k++) {
         if (lab_is_poison(j->host[k])) continue;
         int row = (int)(k % (size_t)j->rows), col = (int)(k / (size_t)j->rows); /* of A */
@@ -128,7 +125,9 @@ static enum mistake unwritten(const job *j, const lab_diff *d, char *shows, size
     else
         lab_text(shows, size, "only the first %d of %d %s of A arrived", rows < j->rows ? rows : cols,
                  rows < j->rows ? j->rows : j->cols, rows < j->rows ? "rows" : "columns");
-    return j->rows - rows < 4 && j->cols - cols < 4 ? LAST : EDGE;
+    const bool last_row = rows == j->rows || (j->rows - rows < 4 && rows % 8), /* not the end of a tile */
+        last_col = cols == j->cols || (j->cols - cols < 4 && cols % 8);
+    return last_row && last_col ? LAST : EDGE;
 }
 
 /* Fills in the mistake and its words: "61x67: out[0][1] holds A[0][1], wants A[1][0] (4032 of 4096 are wrong)". */
