@@ -78,6 +78,7 @@ $(LABS:%=lines%): lines%: $(B)/bluebar FORCE ; @$(DO)/lab.sh lines $*
 $(LABS:%=solution%): solution%: $(B)/bluebar FORCE ; @$(DO)/lab.sh solution $*
 $(LABS:%=hint%): hint%: $(B)/bluebar FORCE ; @$(DO)/lab.sh hint $*
 $(LABS:%=predict%): predict%: $(B)/bluebar FORCE ; @$(DO)/lab.sh predict $*
+$(LABS:%=watch%): watch%: $(B)/bluebar FORCE ; @$(DO)/lab.sh watch $*
 $(LABS:%=diff%): diff%: FORCE ; @$(DO)/lab.sh diff $*
 $(LABS:%=reset%): reset%: FORCE ; @$(DO)/lab.sh reset $*
 roofline0: FORCE ; @$(DO)/lab.sh roofline 0

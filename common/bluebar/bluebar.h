@@ -11,6 +11,7 @@
  *     changed.c   what a run changed since the one before
  *     predict.c   what a reader expects of the next run, and how near it came (`make predict3`)
  *     verdict.c   the tests of a grade, a row's verdict, points (`make check`)
+ *     watch.c     a command that runs again whenever a file is saved (`make watch3`)
  *     run.c       one program run apart: bounded, cleaned up after (`make lab3`, `make check`)
  *     hide.c      folders that a process cannot see
  *     grade.c     many submissions, several at once (`make grade`); results.c: their results, and scores.csv
@@ -186,6 +187,7 @@ bool bb_alike(const char *a, const char *b, double share);
     X(result, "N STEM", "points and rows of a grade, into STEM.result")                                                \
     X(total, "FILE...", "the sum of results: \"Score: 145/200\"")                                                      \
     X(run, "[OPTIONS] -- COMMAND...", "runs a program apart; see run.c")                                               \
+    X(watch, "FILE RECORD -- COMMAND...", "runs the command whenever FILE is saved, with the history of RECORD")       \
     X(quote, "[PREFIX]", "stdin with control characters made visible and PREFIX before each line")                     \
     X(sum, "FILE", "a checksum of its bytes")                                                                          \
     X(grade, "", "grades a folder of submissions; see grade.c")                                                        \

@@ -14,6 +14,7 @@ static const char commands[] =
     "\n"
     "  make setup      install what the labs and the tests need\n"
     "  make lab3       build and run lab 3, print its score card\n"
+    "  make watch3     the same again whenever you save the file, until Ctrl-C\n"
     "  make lines3     your source with counters beside each line\n"
     "  make hint3      the next hint for the first row that is not full\n"
     "  make predict3   asks what the next run will measure, and the run shows how near you came\n"

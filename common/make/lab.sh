@@ -1,7 +1,8 @@
 #!/bin/bash
-# lab.sh WHAT [N]: the commands about one lab (make lab3, lines3, hint3, predict3, solution3, diff3, reset3, roofline0, bench).
+# lab.sh WHAT [N]: the commands about one lab (make lab3, watch3, lines3, hint3, predict3, solution3, diff3, reset3, roofline0, bench).
 #
 #   run       builds and runs the student's file (or SUBMISSION), prints the score card; exit 0 when it ran
+#   watch     runs it again at each save of the file, until Ctrl-C (common/bluebar/watch.c)
 #   lines     the student's source with counters beside each line
 #   solution  the same card for the reference solution
 #   hint      the next hint for ROW, or the first row that is not full (common/bluebar/hint.c)
@@ -20,7 +21,7 @@ if [ "$what" = unknown ]; then
     case $n in
     # A source that is gone, which an old build knew: what was made of it is made anew, or not at all.
     labs/*.[ch] | labs/*.cu | labs/*.cuh | tests/*.[ch] | tests/*.cu | common/*.[ch] | solutions/*.cu) exit ;;
-    lab[0-9]* | lines[0-9]* | hint[0-9]* | predict[0-9]* | diff[0-9]* | reset[0-9]* | solution[0-9]*) lab_dir "${n##*[a-z]}" >/dev/null ;;
+    lab[0-9]* | lines[0-9]* | hint[0-9]* | predict[0-9]* | watch[0-9]* | diff[0-9]* | reset[0-9]* | solution[0-9]*) lab_dir "${n##*[a-z]}" >/dev/null ;;
     esac
     die "make $n: no such command, and no such file to build. 'make' alone lists the commands."
 fi
@@ -75,6 +76,12 @@ hint)
     fi
     case $variant in mine | starter) who= ;; *) who=${variant##*/}- ;; esac
     bluebar hint "$n" "$record" "${BLUEBAR_HINTS:-.build/hints}/${who}lab$n"
+    ;;
+watch)
+    where=${SUBMISSION:-labs}
+    variant=$(variant "$n" "$where")
+    if [ "$where" = labs ]; then source=$mine; else source=$(submitted "$n" "${where%/}"); fi
+    exec "$BLUEBAR" watch "$source" "$B/$variant/lab$n${PROFILE:+.$PROFILE}.tsv" -- common/make/lab.sh run "$n"
     ;;
 predict)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
