@@ -42,11 +42,11 @@ coloured() { grep -q $'\e\\['; }
     ! TERM=dumb script -qec "$show" /dev/null </dev/null | coloured
     ! script -qec "$show | cat" /dev/null </dev/null | coloured
     script -qec "$show >$BATS_TEST_TMPDIR/file" /dev/null </dev/null
-    ! BLUEBAR_COLOUR=1 $B/starter/lab3 >>"$BATS_TEST_TMPDIR/file"
+    ! BLUEBAR_COLOUR=1 "$B/starter/lab3" >>"$BATS_TEST_TMPDIR/file"
     grep -q 'blue bar' "$BATS_TEST_TMPDIR/file" && ! coloured <"$BATS_TEST_TMPDIR/file"
     # With the colours taken away, it is the same text.
-    diff <(BLUEBAR_COLOUR=1 $B/starter/lab3 | sed 's/\x1b\[[0-9;]*m//g') <($B/starter/lab3)
-    BLUEBAR_COLOUR=1 $B/starter/lab3 | coloured
+    diff <(BLUEBAR_COLOUR=1 "$B/starter/lab3" | sed 's/\x1b\[[0-9;]*m//g') <("$B/starter/lab3")
+    BLUEBAR_COLOUR=1 "$B/starter/lab3" | coloured
 }
 
 # card POINTS LAUNCHES TIME: a record, as a run leaves it.
@@ -66,8 +66,8 @@ card() {
     [ "$("$BLUEBAR" changed old new)" = '  since your last run: -12.5 points, 75.5 → 63; launches 1 → 2048; time 70.2 us → 5.64 ms' ]
     card 68 1 '70.1 us' >same
     [ "$("$BLUEBAR" changed new same)" = '  since your last run: 75.5 points as before; time 70.1 us → 70.2 us' ]
-    card 70 1 '70.2 us' >more
-    [ "$("$BLUEBAR" changed more new)" = '  since your last run: +2 points, 75.5 → 77.5; launches earns 68 → 70' ]
+    card 70 1 '70.2 us' >better
+    [ "$("$BLUEBAR" changed better new)" = '  since your last run: +2 points, 75.5 → 77.5; launches earns 68 → 70' ]
     [ -z "$("$BLUEBAR" changed new new)" ]
     seed=2 card 55.5 2048 '5.64 ms' >other
     echo damaged >damaged
