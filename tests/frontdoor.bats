@@ -342,7 +342,7 @@ scored() { sed -n "s/^\($1,$2,[0-9]*,100\),5,[^,]*,/\1,/p" "$class-grades/scores
     CHECK_TIMEOUT=10 say make -s grade DIR="$class" SEED=5
     [ "$status" != 0 ] # a link
     cat "$class-grades/scores.csv"
-    [[ $(head -n 1 "$class-grades/scores.csv") == name,lab,points,of,seed,commit,note,correct,launches,load-sectors,store-sectors,bank-conflicts,virtual-time,view,* ]]
+    [[ $(head -n 1 "$class-grades/scores.csv") == name,lab,points,of,seed,commit,note,correct,races,launches,load-sectors,store-sectors,bank-conflicts,virtual-time,view,* ]]
     [[ $(scored anna 3) == anna,3,100,100,,20,10,10,10,10,30,10,* ]]
     [[ $(scored anna 4) == anna,4,100,100,,* ]]
     [[ $(scored ben 3) == ben,3,40,100,,20,0,0,10,10,0,0,* ]]

@@ -164,9 +164,10 @@ static void note(turn *t, const guard *g, bool skipped, uint32_t thread, const p
 
 static void branched(const exec_branch *b) {
     function *f = function_of(b->code);
-    guard *g = f->guards, *end = g + f->nguards;
-    while (g < end && g->branch != b->insn) g++;
-    if (g == end) return;
+    size_t i = 0;
+    while (i < (size_t)f->nguards && f->guards[i].branch != b->insn) i++;
+    if (i == (size_t)f->nguards) return;
+    guard *g = &f->guards[i];
     for (uint32_t m = b->at.lanes; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), thread = b->at.warp * 32 + lane;
         visit *v = &g->visits[thread % THREADS];
