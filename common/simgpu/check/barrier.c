@@ -164,9 +164,9 @@ static void note(turn *t, const guard *g, bool skipped, uint32_t thread, const p
 
 static void branched(const exec_branch *b) {
     function *f = function_of(b->code);
-    size_t i = 0;
-    while (i < (size_t)f->nguards && f->guards[i].branch != b->insn) i++;
-    if (i == (size_t)f->nguards) return;
+    uint32_t i = 0;
+    while (i < f->nguards && f->guards[i].branch != b->insn) i++;
+    if (i == f->nguards) return;
     guard *g = &f->guards[i];
     for (uint32_t m = b->at.lanes; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), thread = b->at.warp * 32 + lane;
@@ -183,7 +183,8 @@ static void arrived(const exec_arrival *a) {
     function *f = function_of(a->code);
     uint32_t barrier = (uint32_t)(a->insn - a->code->insns);
     if (a->number || a->counted || !a->waits) return;
-    for (guard *g = f->guards; g < f->guards + f->nguards; g++) {
+    for (uint32_t i = 0; i < f->nguards; i++) {
+        guard *g = &f->guards[i];
         if (!has(g->reaches, barrier)) continue;
         for (uint32_t m = a->at.lanes; m; m &= m - 1) {
             uint32_t thread = a->at.warp * 32 + (uint32_t)__builtin_ctz(m);
