@@ -114,7 +114,7 @@ HARDEN   := -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack
 # write without asking for a newer PTX version than the -target-sdk-version below stands for, and the oldest of clang 22.
 # Host code has DWARF 4: of DWARF 5, binutils 2.40 and older take the file that code begins in for the main file.
 SIM_CUDA := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O2 -g1 \
-            -fPIC -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5 -I $(SIMGPU)/include -include cuda_runtime.h
+            -fPIC -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5 -I $(SIMGPU)/include -I $(SIMGPU)/include/unsupported -include cuda_runtime.h
 SIM_PTX  := -target-feature +ptx60
 # Device code is optimised in a step of its own, so that wide_copies.c and even_loops.c can stand before it. Without
 # -disable-vector-combine newer versions of clang take wide loads apart again. fp-contract is the front end's own default for CUDA.

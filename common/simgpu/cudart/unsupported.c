@@ -6,5 +6,4 @@
 #define UNSUPPORTED(name)                                                                                              \
     cudaError_t name(void);                                                                                            \
     cudaError_t name(void) { return rt_unsupported(#name); }
-#include "unsupported.def"
-#undef UNSUPPORTED
+#include "../include/cuda_unsupported.def"

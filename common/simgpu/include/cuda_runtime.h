@@ -51,6 +51,7 @@
 #if defined(__CUDA__)
 #include "device_functions.h"
 #include "device_atomic_functions.h"
+#include "cuda_unsupported.h"
 #endif
 
 #if defined(__CUDA__)

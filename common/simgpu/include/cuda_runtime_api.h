@@ -1,7 +1,7 @@
 /* cuda_runtime_api.h — the part of the CUDA runtime API that SimGPU implements, for plain C and for CUDA C++.
  *
  * Numbers, names and layouts are those of CUDA 12, so the same source compiles with either. All other functions of CUDA
- * link too (see ../cudart/unsupported.def); they print their name and return cudaErrorNotSupported.
+ * link too (see cuda_unsupported.def); they print their name and return cudaErrorNotSupported.
  *
  * In CUDA C++ some functions have two more arguments with defaults, the caller's file and line, which the compiler
  * fills in. They are linked under another name (SIMGPU_SITED) and let reports name the host line. */

@@ -1,0 +1,82 @@
+/* cuda_unsupported.h — names of CUDA that SimGPU lacks, so that a use of one is one message with the user's line:
+ *
+ *     kernel.cu:12:5: error: 'cudaGraphCreate' is unavailable: SimGPU does not have it
+ *
+ * Whole headers are in unsupported/. Types are declared as something of the same use, so that nothing but the type
+ * itself is an error. */
+#ifndef SIMGPU_CUDA_UNSUPPORTED_H
+#define SIMGPU_CUDA_UNSUPPORTED_H
+
+#define SIMGPU_LACKS_IT(what) __attribute__((unavailable(what)))
+
+/* Functions of the runtime. */
+#define UNSUPPORTED(name) cudaError_t name(...) SIMGPU_LACKS_IT("SimGPU does not have it");
+#include "cuda_unsupported.def"
+
+/* Types. */
+#define SIMGPU_NO_TYPE(name, like, what) typedef like name SIMGPU_LACKS_IT("SimGPU does not have " what);
+SIMGPU_NO_TYPE(__half, float, "half precision")
+SIMGPU_NO_TYPE(__half2, float2, "half precision")
+SIMGPU_NO_TYPE(__nv_bfloat16, float, "bfloat16")
+SIMGPU_NO_TYPE(__nv_bfloat162, float2, "bfloat16")
+SIMGPU_NO_TYPE(__nv_fp8_e4m3, float, "8-bit floating point")
+SIMGPU_NO_TYPE(__nv_fp8_e5m2, float, "8-bit floating point")
+SIMGPU_NO_TYPE(cudaGraph_t, void *, "graphs")
+SIMGPU_NO_TYPE(cudaGraphExec_t, void *, "graphs")
+SIMGPU_NO_TYPE(cudaGraphNode_t, void *, "graphs")
+SIMGPU_NO_TYPE(cudaTextureObject_t, unsigned long long, "textures")
+SIMGPU_NO_TYPE(cudaSurfaceObject_t, unsigned long long, "surfaces")
+SIMGPU_NO_TYPE(cudaArray_t, void *, "arrays for textures")
+SIMGPU_NO_TYPE(cudaMipmappedArray_t, void *, "arrays for textures")
+SIMGPU_NO_TYPE(cudaExternalMemory_t, void *, "memory of other APIs")
+SIMGPU_NO_TYPE(cudaIpcMemHandle_t, void *, "memory of other processes")
+#undef SIMGPU_NO_TYPE
+enum cudaStreamCaptureMode { /* arguments only, beside a function above */
+                             cudaStreamCaptureModeGlobal,
+                             cudaStreamCaptureModeThreadLocal,
+                             cudaStreamCaptureModeRelaxed
+};
+
+/* Functions of kernels. Any arguments, and a result that fits anywhere. */
+#define SIMGPU_NO_FUNCTION(name, instead) template <class... T> __device__ int name(T...) SIMGPU_LACKS_IT(instead);
+SIMGPU_NO_FUNCTION(__shfl, "use __shfl_sync(0xffffffff, ...), which has a mask; CUDA has no other on cards since Volta")
+SIMGPU_NO_FUNCTION(__shfl_up, "use __shfl_up_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta")
+SIMGPU_NO_FUNCTION(__shfl_down,
+                   "use __shfl_down_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta")
+SIMGPU_NO_FUNCTION(__shfl_xor, "use __shfl_xor_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta")
+SIMGPU_NO_FUNCTION(__all, "use __all_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta")
+SIMGPU_NO_FUNCTION(__any, "use __any_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta")
+SIMGPU_NO_FUNCTION(__ballot, "use __ballot_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta")
+#define SIMGPU_NO_REDUCE(name)                                                                                         \
+    SIMGPU_NO_FUNCTION(name,                                                                                           \
+                       "SimGPU compiles for sm_70, and this is of sm_80 and later; use __shfl_xor_sync in five steps")
+SIMGPU_NO_REDUCE(__reduce_add_sync)
+SIMGPU_NO_REDUCE(__reduce_min_sync)
+SIMGPU_NO_REDUCE(__reduce_max_sync)
+SIMGPU_NO_REDUCE(__reduce_and_sync)
+SIMGPU_NO_REDUCE(__reduce_or_sync)
+SIMGPU_NO_REDUCE(__reduce_xor_sync)
+#undef SIMGPU_NO_REDUCE
+#undef SIMGPU_NO_FUNCTION
+
+/* The same for functions of which `what` is missing; some are called with a type, tex2D<float>(...). */
+#define SIMGPU_NO_FUNCTION(name, what)                                                                                 \
+    template <class R = int, class... T> __device__ R name(T...) SIMGPU_LACKS_IT("SimGPU does not have " what);
+SIMGPU_NO_FUNCTION(tex1D, "textures")
+SIMGPU_NO_FUNCTION(tex2D, "textures")
+SIMGPU_NO_FUNCTION(tex3D, "textures")
+SIMGPU_NO_FUNCTION(tex1Dfetch, "textures")
+SIMGPU_NO_FUNCTION(tex2DLayered, "textures")
+SIMGPU_NO_FUNCTION(surf1Dread, "surfaces")
+SIMGPU_NO_FUNCTION(surf2Dread, "surfaces")
+SIMGPU_NO_FUNCTION(surf2Dwrite, "surfaces")
+SIMGPU_NO_FUNCTION(__float2half, "half precision")
+SIMGPU_NO_FUNCTION(__half2float, "half precision")
+SIMGPU_NO_FUNCTION(__float2bfloat16, "bfloat16")
+SIMGPU_NO_FUNCTION(__bfloat162float, "bfloat16")
+SIMGPU_NO_FUNCTION(__pipeline_memcpy_async, "asynchronous copies in a kernel")
+SIMGPU_NO_FUNCTION(__pipeline_commit, "asynchronous copies in a kernel")
+SIMGPU_NO_FUNCTION(__pipeline_wait_prior, "asynchronous copies in a kernel")
+#undef SIMGPU_NO_FUNCTION
+
+#endif

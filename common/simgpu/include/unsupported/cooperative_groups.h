@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "cooperative groups"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "the driver API"
+#include "../simgpu_unsupported.h"

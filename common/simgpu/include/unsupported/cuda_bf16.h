@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "bfloat16"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "half precision"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "asynchronous copies in a kernel"
+#include "../simgpu_unsupported.h"

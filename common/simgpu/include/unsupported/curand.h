@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "cuRAND"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "tensor cores"
+#include "../simgpu_unsupported.h"

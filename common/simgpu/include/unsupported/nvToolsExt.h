@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "NVTX"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "NVRTC"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "surfaces"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "textures"
+#include "../simgpu_unsupported.h"
