@@ -300,7 +300,7 @@ gate_stops() {
     changed '$ a constexpr long f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\ntemplate <int N> constexpr long g = f(22) + g<N - 1>;\ntemplate <> constexpr long g<0> = 0;\nstatic_assert(g<900> > 0, "");'
     unset BUILD_SECONDS
     [ "$status" != 0 ]
-    [[ $output == *"the compiler did not come to an end in 8 seconds"* ]]
+    [[ $output == *"The compiler did not come to an end in 8 seconds"* ]]
     scored 0
 }
 

@@ -12,6 +12,7 @@
  *     predict.c   what a reader expects of the next run, and how near it came (`make predict3`)
  *     verdict.c   the tests of a grade, a row's verdict, points (`make check`)
  *     watch.c     a command that runs again whenever a file is saved (`make watch3`)
+ *     compiler.c  a compiler's messages, each shown once
  *     run.c       one program run apart: bounded, cleaned up after (`make lab3`, `make check`)
  *     hide.c      folders that a process cannot see
  *     grade.c     many submissions, several at once (`make grade`); results.c: their results, and scores.csv
@@ -66,8 +67,6 @@ bool bb_whole(const char *text, uint64_t *value);  /* Digits only, below 2^64. *
 /* Adds text with everything made visible that would act on a terminal: control characters, escape sequences, bytes that
  * are no UTF-8 and marks that turn the writing direction become \n, \x1b, \xff, \u202e. */
 void bb_add_visible(bb_text *t, const char *text, size_t count);
-/* Adds a word as a shell takes it: quoted unless it is plain. */
-void bb_add_quoted(bb_text *t, const char *word);
 uint64_t bb_sum(const char *bytes, size_t size); /* A checksum (64-bit FNV-1a). */
 
 /* --- house.c ----------------------------------------------------------------------------------------------------- */
@@ -189,6 +188,7 @@ bool bb_alike(const char *a, const char *b, double share);
     X(run, "[OPTIONS] -- COMMAND...", "runs a program apart; see run.c")                                               \
     X(watch, "FILE RECORD -- COMMAND...", "runs the command whenever FILE is saved, with the history of RECORD")       \
     X(quote, "[PREFIX]", "stdin with control characters made visible and PREFIX before each line")                     \
+    X(compiler, "[PREFIX]", "a compiler's messages from stdin, each once; see compiler.c")                             \
     X(sum, "FILE", "a checksum of its bytes")                                                                          \
     X(grade, "", "grades a folder of submissions; see grade.c")                                                        \
     X(docs, "[--check]", "the texts' blocks and figures, made anew; see docs.c")                                       \

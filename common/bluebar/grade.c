@@ -299,19 +299,15 @@ static void start_check(item *it) {
     close(ends[1]);
 }
 
-/* The line of a text that begins with `prefix`, or, without one, the last; without the prefix. NULL when there is none.
- */
-static char *said(const item *it, const char *prefix) {
-    char *path = text_path(it), *text = bb_read(path, 64u << 20, NULL), *rest = text, *found = NULL;
-    for (char *line; (line = bb_line(&rest));) {
-        if (!*line || !bb_begins(line, prefix)) continue;
-        free(found);
-        found = bb_must(strdup(line + strlen(prefix)));
-        if (*prefix) break;
-    }
+/* The last line that the check printed; NULL when there is none. */
+static char *last_line(const item *it) {
+    char *path = text_path(it), *text = bb_read(path, 64u << 20, NULL), *rest = text, *last = NULL;
+    for (char *line; (line = bb_line(&rest));)
+        if (*line) last = line;
+    if (last) last = bb_must(strdup(last));
     free(path);
     free(text);
-    return found;
+    return last;
 }
 
 /* check.sh leaves one result, on the desk that was given to it. */
@@ -340,17 +336,11 @@ static void end_check(item *it, int status) {
     bb_result r;
     it->pid = 0;
     if (!WIFEXITED(status) || WEXITSTATUS(status) > 1 || !result_of(it, &r)) {
-        char *last = said(it, ""), *why = bb_format("not graded: %s", last ? last : "the check was ended from outside");
+        char *last = last_line(it), *why = bb_format("not graded: %s", last ? last : "the check was ended from outside");
         keep_reason(it, "", why);
         free(last);
         free(why);
     } else {
-        char *gate = bb_same(r.note, "it was refused") ? said(it, "gate: ") : NULL;
-        if (gate) {
-            free(r.note);
-            r.note = bb_format("refused: %s", gate);
-            free(gate);
-        }
         keep(it, &r);
         char *name = visible(it->name), *note = visible(r.note), *points = bb_format("%s/%s", r.points, r.of);
         printf("%-24s lab %s %9s  %.90s\n", name, it->lab->number, points, note);

@@ -12,6 +12,8 @@
  *       --alone         processes that it leaves running count against it ("left"); else they are only ended
  *       --hide A:B:C    it cannot see these folders, where this machine can do that (hide.c)
  *       --quiet         no message about a limit: the caller has its own
+ *       --name TEXT     a line on stderr says after 3 seconds, and again later, that TEXT is still running
+ *       --stage FILE    made here, removed at the end; what the program writes into it, that line shows: its stage
  *
  * The program is in a session of its own, has no descriptor but 0, 1 and 2, and every orphan below us becomes our
  * child, so what it leaves running is found and killed. Memory is measured, ten times a second, because SimGPU reserves
@@ -36,6 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { STAGE_BYTES = 160 }; /* as common/lab/lab.c has it */
 enum { SAMPLE_MS = 100, GRACE_MS = 5000, MOST_PROCESSES = 4096, LIMITED = 124, LEFT = 126 };
 
 static const char *const kept[] = {"PATH",    "HOME",           "LANG", "LC_ALL",          "TMPDIR",
@@ -124,7 +127,7 @@ void bb_close_rest(void) {
 
 typedef struct {
     uint64_t seconds, memory, output, processes;
-    const char *log, *verdict, *hidden;
+    const char *log, *verdict, *hidden, *name, *stage;
     bool takes_stdin, clean, alone, quiet;
     char **command;
 } limits;
@@ -136,6 +139,7 @@ typedef struct {
     int signals;
     uint64_t printed;
     int64_t began, stop_at; /* ms; stop_at: SIGKILL comes then, 0: it was not stopped */
+    int64_t said_at;        /* ms of its run at which the last line about it came */
     int status;
     bool ended, reader_gone;
     int caught;      /* a signal that ends us */
@@ -268,6 +272,23 @@ static void take_signals(running *r) {
     }
 }
 
+/* Says that it is still running: after 3 seconds, 10, and every 30. */
+static void say_progress(running *r) {
+    int64_t ran = now_ms() - r->began, next = r->said_at < 3000    ? 3000
+                                              : r->said_at < 10000 ? 10000
+                                                                   : r->said_at + 30000;
+    if (!r->l->name || r->stop_at || ran < next) return;
+    r->said_at = next;
+    size_t size = 0;
+    char *stage = r->l->stage ? bb_read(r->l->stage, STAGE_BYTES, &size) : NULL;
+    bb_text shown = {0};
+    if (stage) bb_add_visible(&shown, stage, strnlen(stage, size));
+    fprintf(stderr, "%s: still running after %lld s%s%s\n", r->l->name, (long long)next / 1000, shown.size ? ": " : "",
+            shown.size ? shown.at : "");
+    free(shown.at);
+    free(stage);
+}
+
 static void look_at_limits(running *r) {
     long pages = 0, page = sysconf(_SC_PAGESIZE);
     int n = below(table);
@@ -289,6 +310,7 @@ static void follow(running *r) {
         take_signals(r);
         if (now_ms() < next_look) continue;
         look_at_limits(r);
+        say_progress(r);
         next_look = now_ms() + SAMPLE_MS;
     }
 }
@@ -307,6 +329,7 @@ static void say(const running *r) {
             "cudaEventQuery.\n"
             "  - a loop of the host that does not end: look at its condition. (Kernels that do not end are stopped by "
             "SimGPU.)\n"
+            "  - kernels that do far more than the task asks, or very many launches: each instruction is simulated.\n"
             "If it is only slow: LIMIT=seconds gives it longer.\n",
             name, (unsigned long long)r->l->seconds);
     else if (bb_begins(r->reason, "output"))
@@ -348,9 +371,11 @@ static int run(const limits *l) {
     signal(SIGPIPE, SIG_IGN);
     r.signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
     bb_adopt();
+    if (l->stage) bb_write(l->stage, (char[STAGE_BYTES]){0}, STAGE_BYTES);
     start(&r);
     follow(&r);
     int left = bb_end_all() * l->alone;
+    if (l->stage) unlink(l->stage);
     while (relay(&r, 0) || relay(&r, 1)) continue;
     if (l->verdict) write_verdict(&r, left);
     if (!l->quiet) say(&r);
@@ -387,6 +412,10 @@ int bb_cmd_run(int argc, char **argv) {
             l.verdict = argv[++i];
         else if (bb_same(a, "--hide"))
             l.hidden = argv[++i];
+        else if (bb_same(a, "--name"))
+            l.name = argv[++i];
+        else if (bb_same(a, "--stage"))
+            l.stage = argv[++i];
         else if (bb_same(a, "--seconds"))
             l.seconds = whole(a, argv[i + 1]), i++;
         else if (bb_same(a, "--memory"))

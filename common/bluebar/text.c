@@ -217,22 +217,6 @@ void bb_add_visible(bb_text *t, const char *text, size_t count) {
     }
 }
 
-void bb_add_quoted(bb_text *t, const char *word) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-+:@%,=";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        bb_add(t, word, strlen(word));
-        return;
-    }
-    bb_add(t, "'", 1);
-    for (; *word; word++) {
-        if (*word == '\'')
-            bb_add(t, "'\\''", 4);
-        else
-            bb_add(t, word, 1);
-    }
-    bb_add(t, "'", 1);
-}
-
 uint64_t bb_sum(const char *bytes, size_t size) {
     uint64_t sum = 0xCBF29CE484222325u;
     for (size_t i = 0; i < size; i++) sum = (sum ^ (unsigned char)bytes[i]) * 0x100000001B3u;

@@ -3,7 +3,7 @@
  * check.sh compiles and runs, and leaves its results in files with one STEM:
  *
  *     STEM.rows      the lab's table of rows, from our own reference program
- *     STEM.reason    why the file was not run ("it does not compile, see above"), or absent
+ *     STEM.refused   why the file was not run: a word, compile, gate or link, and what the gate found first; or absent
  *     STEM.verdict   how the run ended, as run.c wrote it; STEM.log: the program's output
  *     STEM.tsv       the record that it left, or absent
  *     STEM.result    points and rows (bb_cmd_result), which `make grade` keeps
@@ -21,9 +21,16 @@
 
 enum { LOG_LINES = 12, LOG_BYTES = 4000, SKIPPED = 77 };
 
+/* Why a file was not run, by the word in STEM.refused, and as a sentence. */
+static const char *const refusals[][2] = {
+    {"compile", "it does not compile"}, {"gate", "it was refused"}, {"link", "it does not link"}};
+enum { REFUSALS = sizeof refusals / sizeof *refusals };
+
 typedef struct {
     bb_table table;
     bb_record record;
+    char *refused; /* the word of STEM.refused, NULL when the file was run; found: what the gate says, "" for nothing */
+    char *found;
     char *reason; /* why there are no points, as a sentence; NULL when the record counts */
 } grade;
 
@@ -55,8 +62,22 @@ static char *ended(const char *verdict, const char *damage) {
     return bb_format("it ended early, without an error and without a score: something called exit()");
 }
 
+static void read_refusal(grade *g, const char *stem) {
+    char *path = path_of(stem, "refused"), *text = bb_read(path, 1u << 20, NULL), *rest = text;
+    free(path);
+    if (!text) return;
+    const char *word = bb_line(&rest), *found = bb_line(&rest);
+    for (int k = 0; k < REFUSALS; k++)
+        if (word && bb_same(word, refusals[k][0])) g->reason = bb_format("%s", refusals[k][1]);
+    if (!g->reason) bb_die("%s.refused holds no reason. That is our fault, not yours.", stem);
+    g->refused = bb_format("%s", word);
+    g->found = bb_format("%s", found ? found : "");
+    free(text);
+}
+
 static grade grade_of(const char *stem) {
-    grade g = {.reason = read_of(stem, "reason")};
+    grade g = {0};
+    read_refusal(&g, stem);
     char *rows = path_of(stem, "rows"), *tsv = path_of(stem, "tsv"), *verdict = read_of(stem, "verdict");
     const char *bad = bb_table_read(&g.table, rows);
     if (bad) bb_die("%s: %s. That is our fault, not yours.", rows, bad);
@@ -74,6 +95,8 @@ static grade grade_of(const char *stem) {
 static void forget(grade *g) {
     bb_table_free(&g->table);
     bb_record_free(&g->record);
+    free(g->refused);
+    free(g->found);
     free(g->reason);
 }
 
@@ -150,10 +173,8 @@ static int no_result(const grade *g, const char *stem, const char *id) {
         puts("no result, as above");
         return 1;
     }
-    printf("no result: %s\n", g->reason);
-    char *reason = read_of(stem, "reason");
-    if (!reason) print_log(stem);
-    free(reason);
+    printf("no result: %s%s\n", g->reason, g->refused ? ", see above" : "");
+    if (!g->refused) print_log(stem);
     return 1;
 }
 
@@ -171,9 +192,10 @@ int bb_cmd_row(int argc, char **argv) {
     else if (row->status == BB_NA)
         status = (print_cell("why", row->cell[LAB_CELL_why]), SKIPPED);
     else {
-        const char *want = row->cell[LAB_CELL_want];
-        print_cell("value", row->cell[LAB_CELL_value]);
-        print_cell("want", bb_begins(want, "want ") ? want + 5 : want);
+        const char *want = row->cell[LAB_CELL_want]; /* as on the card: "want ≤ 4.2", "start 5.6 ms · ..." */
+        char *value = bb_format("%s%s%s", row->cell[LAB_CELL_value], *want ? "   " : "", want);
+        print_cell("value", value);
+        free(value);
         print_cell("where", row->cell[LAB_CELL_where]);
         print_cell("why", row->cell[LAB_CELL_why]);
         printf("  %-7s %g of %g\n", "points", row->points, row->max);
@@ -186,8 +208,8 @@ int bb_cmd_row(int argc, char **argv) {
 /* --- points ------------------------------------------------------------------------------------------------------ */
 
 static char *note_of(const grade *g) {
-    const char *see = g->reason ? strstr(g->reason, ", see above") : NULL;
-    return see ? bb_format("%.*s", (int)(see - g->reason), g->reason) : bb_format("%s", g->reason ? g->reason : "");
+    if (g->found && *g->found) return bb_format("refused: %s", g->found);
+    return bb_format("%s", g->reason ? g->reason : "");
 }
 
 int bb_cmd_result(int argc, char **argv) {

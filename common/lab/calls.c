@@ -17,21 +17,25 @@ void lab_listen(const lab_ear *listener) { ear = listener; }
 static bool heard(void) { return ear && lab_playing(); }
 
 static cudaError_t before(lab_call *c) {
+    if (lab_playing()) lab_endless_call(c);
     if (!heard()) return cudaSuccess;
     lab_unlock();
     c->begin = c->end = lab_now();
     cudaError_t e = ear->before ? ear->before(c) : cudaSuccess;
     lab_lock();
+    if (e != cudaSuccess) lab_endless_own(true); /* the call ends here */
     return e;
 }
 
 static void after(lab_call *c, cudaError_t error) {
-    if (!heard()) return;
-    lab_unlock();
-    c->error = error;
-    c->end = lab_now();
-    if (ear->after) ear->after(c);
-    lab_lock();
+    if (heard()) {
+        lab_unlock();
+        c->error = error;
+        c->end = lab_now();
+        if (ear->after) ear->after(c);
+        lab_lock();
+    }
+    if (lab_playing()) lab_endless_own(true);
 }
 
 /* --- what a program has created and not destroyed ---------------------------------------------------------- */

@@ -19,13 +19,27 @@
 
 lab_state lab;
 
-static char stage[160] = "the harness, before your code";
+enum { STAGE = 160 };
+static char own_stage[STAGE] = "the harness, before your code", *stage = own_stage;
 
 void lab_stage(const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(stage, sizeof stage, fmt, ap);
+    vsnprintf(stage, STAGE, fmt, ap);
     va_end(ap);
+}
+
+const char *lab_stage_text(void) { return stage; }
+
+/* From here on the stage is text in this file too, which whoever started this program shows (common/bluebar/run.c). */
+static void share_stage(const char *path) {
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    void *shared = fd < 0 || lseek(fd, 0, SEEK_END) < STAGE
+                       ? MAP_FAILED
+                       : mmap(NULL, STAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (shared == MAP_FAILED) lab_die("--stage %s: no file of %d bytes to write the stage into", path, STAGE);
+    close(fd);
+    stage = memcpy(shared, stage, STAGE);
 }
 
 /* --- memory closed to student code ---------------------------------------------------------------- */
@@ -86,8 +100,7 @@ static const struct crash {
 } crashes[] = {
     {SIGSEGV, "touched memory that is not its own (SIGSEGV)",
      "look for a device pointer that host code uses (cudaMemcpy is the way), for an index past an array's end, or for "
-     "a "
-     "pointer that was never set."},
+     "a pointer that was never set."},
     {SIGBUS, "touched memory that is not there (SIGBUS)",
      "look for an address that was miscounted: a pointer that was cast and is not aligned to its type, or one that was "
      "written over."},
@@ -168,15 +181,18 @@ static void usage(const lab_spec *spec) {
     printf("%s: %s\n"
            "  --seed N       data and the hidden shape from N (default 2048); -: the first line of stdin\n"
            "  --record FILE  write the machine-readable record there\n"
+           "  --stage FILE   say there what is being run; a file of %d bytes\n"
            "  --solution     this program is the reference: what the card says at the end\n"
            "  --rows         print the table of rows (TSV) and exit\n"
            "  --calls        print which functions of CUDA a submission may call, and exit\n"
            "  --wraps        print the linker's options that bring a program's calls to the judge, and exit\n"
            "  --entries      print the names of the functions that %s must define, and exit\n"
+           "  --rung-entries the same, and those that rungs of the ladder define besides\n"
            "  --lines        print %s with counters beside each line\n"
            "  --bench        time the lab's kernels over sizes (TSV)\n"
-           "  --ladder       run each of the lab's kernels once, for a profiler to count\n",
-           spec->lab, spec->title, spec->source, spec->source);
+           "  --ladder       run each of the lab's kernels once, for a profiler to count\n"
+           "  --counted      run the work once and exit; the program calls itself so under ncu\n",
+           spec->lab, spec->title, STAGE, spec->source, spec->source);
 }
 
 /* A seed that a grader chose: through a pipe, it stands neither in the arguments nor in the environment of a process.
@@ -218,12 +234,14 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
     lab_text(lab.program, sizeof lab.program, "%s", argv[0]);
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
-        bool takes_value = !strcmp(a, "--seed") || !strcmp(a, "--record");
+        bool takes_value = !strcmp(a, "--seed") || !strcmp(a, "--record") || !strcmp(a, "--stage");
         if (takes_value && i + 1 == argc) lab_die("%s needs a value; see --help", a);
         if (!strcmp(a, "--seed"))
             lab.seed = parse_seed(argv[++i]);
         else if (!strcmp(a, "--record"))
             record = argv[++i];
+        else if (!strcmp(a, "--stage"))
+            share_stage(argv[++i]);
         else if (!strcmp(a, "--solution"))
             lab.options.solution = true;
         else if (!strcmp(a, "--lines"))
@@ -256,10 +274,12 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
         lab_device_name();
         lab.done = false;
     }
+    lab_endless_begin();
     if (record) lab_record_begin(record);
     /* The command line lies open on the stack: nothing of it is left for student code to find. */
     for (int i = 1; i < argc; i++) memset(argv[i], ' ', strlen(argv[i]));
     lab_hear_simgpu();
     if (special) special(), exit(lab_leave());
+    lab_limit_launches();
     return lab.options;
 }

@@ -74,8 +74,19 @@ bool lab_is_source(const char *file);                                /* one of t
  * `sysfs`; 0 where neither says. */
 double lab_pcie_gbs(const char *bus_id, const char *sysfs);
 
+/* lab.c: what lab_stage named last. */
+const char *lab_stage_text(void);
+
+/* endless.c: ends a program whose host code does not end. `play`: student code begins, or has ended; `own`: it runs
+ * itself from here on, or does not (a call, a question to the judge); `call`: it begins this call. */
+void lab_endless_begin(void);
+void lab_endless_play(bool begins);
+void lab_endless_own(bool runs);
+void lab_endless_call(const lab_call *c);
+
 /* lane.c: listens to SimGPU from here on; nothing in the gpu lane. */
 void lab_hear_simgpu(void);
+void lab_limit_launches(void); /* sim lane: a kernel without an end is stopped in seconds */
 const char *lab_say_fault(const struct simgpu_fault *f, enum simgpu_part part, char *text, size_t size);
 void lab_flush_l2(void);
 int lab_new_device(void);        /* sim lane: a fresh virtual card, and its number; gpu lane: 0 */

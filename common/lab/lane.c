@@ -35,6 +35,9 @@ void lab_hear_simgpu(void) {
     if (simgpuListen(lab_hear, NULL)) lab_die("SimGPU takes no more listeners");
 }
 
+/* Seven times the largest launch of a lab (one of lab 0), and ten seconds of two quiet cores. */
+void lab_limit_launches(void) { simgpuLaunchBudget(1u << 28); }
+
 const char *lab_say_slowest(const lab_usage *u, char *text, size_t size) {
     char why[256];
     const struct simgpu_launch *l = lab_slowest(u);
@@ -96,6 +99,7 @@ void lab_count_begin(const char *name) { (void)name; }
 void lab_count_end(void) {}
 void lab_check_hazards(bool on) { (void)on; }
 void lab_hear_simgpu(void) {}
+void lab_limit_launches(void) {}
 
 /* A card reports none of these, so each text is empty. */
 static const char *nothing(char *text, size_t size) {

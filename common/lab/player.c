@@ -46,9 +46,11 @@ void lab_ask(const void *question, size_t question_size, void *answer, size_t an
     char *asked = need(malloc(question_size + 1)), *answered = need(calloc(1, answer_size + 1));
     memcpy(asked, question, question_size); /* the program may change its own while the judge reads it */
     stage.playing = false;
+    lab_endless_own(false);
     if (playing) lab_unlock();
     stage.answerer(asked, question_size, answered, answer_size);
     if (playing) lab_lock();
+    lab_endless_own(playing);
     stage.playing = playing;
     if (answer) memcpy(answer, answered, answer_size);
     free(answered);
@@ -70,17 +72,6 @@ static void path_of(lab_who who, char *path) {
     up = strrchr(exe, '/');
     *up = 0;
     lab_text(path, PATH_MAX, "%s/%s/%s.so", exe, folder[who], name);
-}
-
-/* dlopen's "FILE: undefined symbol: NAME" as one sentence; its other errors as they are. */
-static void refuse(const char *path, const char *error) {
-    static const char undefined[] = "undefined symbol: ";
-    const char *at = strstr(error, undefined), *name = at ? at + strlen(undefined) : "";
-    int length = (int)strcspn(name, " ,\n");
-    if (!at) lab_die("cannot open %s: %s", path, error);
-    lab_die("%s uses `%.*s`, which neither it nor the lab defines. Is it spelled as in the lab's header, and is every "
-            "function that you declare also written?",
-            lab.spec->source, length, name);
 }
 
 const char *lab_entry_name(int i, bool rung) {
@@ -122,7 +113,7 @@ static void *open_object(lab_who who, bool again) {
     lab_text(first[who], sizeof first[who], "%s", real);
     if (known && again) copy_of(path);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!object) refuse(path, dlerror());
+    if (!object) lab_die("cannot open %s: %s", path, dlerror());
     if (!strncmp(path, "/proc/", 6)) close(atoi(strrchr(path, '/') + 1));
     return object;
 }
@@ -179,7 +170,9 @@ void lab_play_begin(lab_program *program, const void *message, size_t size, lab_
 
 void lab_play_run(lab_entry **entry) {
     stage.playing = true;
+    lab_endless_play(true);
     lab_perform(entry, stage.message, stage.reply);
+    lab_endless_play(false);
     stage.playing = false;
 }
 

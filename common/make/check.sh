@@ -36,59 +36,26 @@ unset SEED
 if [[ ! $seed =~ ^[0-9]{1,20}$ ]] || [ "$(printf '%s\n' "$seed" 18446744073709551615 | sort -n | tail -n 1)" != 18446744073709551615 ]; then
     die "SEED=$seed: a seed is a whole number from 0 to 18446744073709551615, as SEED=7."
 fi
-seconds=${BUILD_SECONDS:-120} # for the compiler to read a submission
-unset BUILD_SECONDS
+# What runs for long says so, on stderr; not in the texts' examples, which are the same on every machine.
+PROGRESS=${BLUEBAR_MINE:-yes}
+[ "$PROGRESS" = yes ] || PROGRESS=''
 out=$B/${DESK:+$DESK/}check
 mkdir -p "$out"
 
 # Builds the common parts of lab $1's programs: its harness, the reference, SimGPU, and what the gate asks; one check at a time.
 build_common() { (
     flock 9
-    build "$B/reference/lab$1" "$B/judge/lab$1."{rows,names} "$B/system-headers" 9>&-
+    build_parts "$1" 9>&-
 ) 9>"$B/common.lock"; }
 
-# Runs make, and so a compiler on a stranger's file, with empty stdin, a 2-minute and a 6 GB limit. (One make, and no shell
-# around it: each process counts in a grade.)
-build_apart() {
-    "$BLUEBAR" run --quiet --seconds "$seconds" --memory 6144 --log "$stem.cc" --verdict "$stem.cc.verdict" "${hidden[@]}" -- \
-        env -u MAKEFLAGS -u MFLAGS "${MAKE:-make}" --no-print-directory -s "$@"
-}
-
-# Prints the compiler's messages, which quote the file, with each line marked, so that none passes for one of ours.
-show_compiler() {
-    grep -v '^make' "$stem.cc" | "$BLUEBAR" quote 'compiler: ' >&2
-    case $(cat "$stem.cc.verdict") in
-    time* | memory*) echo "lab $1: the compiler did not come to an end in $seconds seconds with 6 GB of memory." >&2 ;;
-    esac
-}
-
-# A finding may name files as the submission does.
-gate() {
-    local status=0
-    common/make/gate.sh "$1" "$program" "${@:2}" >"$stem.gate" || status=$?
-    [ "$status" = 0 ] || "$BLUEBAR" quote <"$stem.gate" >&2
-    return "$status"
-}
-
-# Compiles the submission, looks at it, links it. When it is refused on the way, the reason is printed in full, and here,
-# in a few words, for each row.
-refused() { echo "$1, see above" >"$stem.reason"; }
+# Compiles the submission where our solutions cannot be seen. Each of the compiler's lines, which quote the file, is marked,
+# so that none passes for one of ours. When it is refused, the reason is printed in full, and a word of it is kept for each row.
 prepare() {
-    local n=$1 compiled=compiled goals=("$program.o") hidden=()
-    build_apart "$program.cu"
-    # It is compiled where our solutions cannot be seen.
-    case $program in "$B"/reference/* | "$B"/starter/*) ;; *) hidden=(--hide "solutions:tests:$B/reference:$B/ladder") ;; esac
-    if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then goals=("$program."{before,o}); fi
-    build_apart "${goals[@]}" || compiled=
-    # The compiler's messages are shown only after the gate's look.
-    if ! gate "$n" $compiled; then
-        refused "it was refused"
-    elif [ ! "$compiled" ]; then
-        refused "it does not compile"
-        show_compiler "$n"
-    elif hidden=() && ! build_apart "$program"; then
-        refused "it does not link"
-        show_compiler "$n"
+    local hidden=''
+    case $program in "$B"/reference/* | "$B"/starter/*) ;; *) hidden=solutions:tests:$B/reference:$B/ladder ;; esac
+    COMPILER_PREFIX='compiler: ' HIDDEN=$hidden compiled "$1" "$program"
+    if [ -n "$refused" ]; then
+        { echo "$refused" && if [ "$refused" = gate ]; then sed 's/^gate: //' "$program.gate.said"; fi; } >"$stem.refused"
     fi
 }
 
@@ -96,7 +63,8 @@ prepare() {
 run_program() {
     scratch=$(mktemp -d)
     printf '%s\n' "$seed" | TMPDIR=$scratch "$BLUEBAR" run --quiet --clean --alone --stdin --seconds "${CHECK_TIMEOUT:-120}" \
-        --log "$stem.log" --verdict "$stem.verdict" -- "$program" --record "$scratch/record" --seed -
+        ${PROGRESS:+--name "${program##*/}"} --stage "$scratch/stage" --log "$stem.log" --verdict "$stem.verdict" -- \
+        "$program" --record "$scratch/record" --stage "$scratch/stage" --seed -
     if [ -f "$scratch/record" ] && [ ! -L "$scratch/record" ]; then mv "$scratch/record" "$stem.tsv"; fi
     rm -rf "$scratch"
 }
@@ -108,12 +76,12 @@ grade() {
     stem=$out/${name##*/}-lab$n program=$B/$name/lab$n
     exec {busy}>"$stem.lock"
     flock "$busy"
-    rm -f "$stem".{tsv,log,verdict,reason,result,cc}
+    rm -f "$stem".{tsv,log,verdict,refused,result}
     build_common "$n" || exit 2
     cp "$B/judge/lab$n.rows" "$stem.rows"
     "$BLUEBAR" tests "$n" "$stem" >"$stem.bats" || exit 2
     prepare "$n"
-    [ -f "$stem.reason" ] || run_program
+    [ -f "$stem.refused" ] || run_program
 
     [[ $again =~ ^[A-Za-z0-9./_-]*$ ]] || again=$(printf %q "$again")
     export CHECK_STEM=$stem CHECK_SEED=$seed CHECK_AGAIN="make check LAB=$n${SUBMISSION:+ SUBMISSION=$again} SEED=$seed"

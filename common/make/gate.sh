@@ -57,6 +57,20 @@ foreign() {
     done 3<"$program.real" 4<"$program.paths"
 }
 
+# ":35" for the first line of the source that has this word, in no comment of its own and no #include; nothing if none has.
+line_of() {
+    grep -nwF -- "$1" "$program.cu" | grep -vE '^[0-9]+:[[:space:]]*(//|/?\*|#[[:space:]]*include)' | head -n 1 |
+        awk -F : '{ print ":" $1 - 1 }' # the copy begins with a #line
+}
+
+# The stubs of common/simgpu/include/unsupported stand for headers that SimGPU lacks, each with a word for what it is.
+look_at_unsupported() {
+    { grep -F common/simgpu/include/unsupported/ "$program.headers" 2>/dev/null || true; } | sed 's,.*/unsupported/,,' | sort -u | while read -r header; do
+        line=$(grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]${header}[>\"]" "$program.cu" | head -n 1 | awk -F : '{ print ":" $1 - 1 }')
+        [ -z "$line" ] || echo "$file$line includes <$header>: SimGPU does not have $(sed -n 's/^#define SIMGPU_LACKS "\(.*\)"$/\1/p' "common/simgpu/include/unsupported/$header"). README.md, Limits, says what else it lacks."
+    done
+}
+
 look_at_includes() {
     {
         cat "$program.headers" 2>/dev/null || true
@@ -88,6 +102,7 @@ look_at_assembly() {
 }
 
 {
+    look_at_unsupported
     look_at_includes
     if [ -f "$program.ll" ]; then
         look_at_lines
@@ -101,7 +116,19 @@ if [ ! "$compiled" ] || [ -s "$found" ]; then end; fi
 # headers' simgpuMalloc is cudaMalloc there. The symbols are readelf's: nm takes a fifth of a grade to load the plugins of
 # another compiler.
 : >"$program.asks"
-readelf -SsW "$object" | awk -v file="$file" -v asks="$program.asks" '
+readelf -SsW "$object" | awk -v file="$file" -v asks="$program.asks" -v header="$dir/lab$n.h" '
+    # The declaration of an entry point in the lab'"'"'s header.
+    function prototype(name, line, text) {
+        while ((getline line <header) > 0) {
+            if (line ~ "^[a-z].*[ *]" name "\\(") text = " extern \"C\""
+            if (text) text = text " " line
+            if (text && line ~ /;/) break
+        }
+        close(header)
+        gsub(/[ \t]+/, " ", text)
+        sub(/; *$/, "", text)
+        return text
+    }
     FNR == NR { if ($1 == "entry") entry[$2] = 1; else if ($1 == "wrap") wrapped[$2] = 1; else may[$2] = 1; next }
     /^Symbol table/ { symbols = 1; next }
     !symbols {
@@ -115,7 +142,7 @@ readelf -SsW "$object" | awk -v file="$file" -v asks="$program.asks" '
     $5 != "LOCAL" && $7 != "UND" { delete entry[$8] }
     $7 == "UND" && $8 != "" && !($8 in may) { name = $8; if (name in wrapped) sub(/^simgpu/, "cuda", name); print name >asks }
     END {
-        for (e in entry) print file " does not define `" e "`: the harness calls it. Is it extern \"C\", and spelled like this?"
+        for (e in entry) print file " does not define `" e "`: the harness calls it. Is it extern \"C\", and spelled like this?" prototype(e)
         if (early > 1) print file " has code that runs before main: a constructor, or a global object that needs one. Do that work inside the entry point."
         if (ifunc) print file " has an ifunc, whose resolver runs before main. Remove it."
     }' "$B/judge/lab$n.names" - >>"$found"
@@ -126,16 +153,25 @@ remedy_of() {
     *) echo "Remove the call. What may be called stands in common/make/allow.txt$([ ! -f "$(lab_tests "$n")/allow.txt" ] || echo " and $(lab_tests "$n")/allow.txt"), and of CUDA in common/simgpu/include/cuda_api.def." ;;
     esac
 }
-# A C++ class is one thing, not twelve names.
-if grep -qE '^_Z|^__cxa_' "$program.asks"; then
-    classes=$(readelf -sW "$object" | awk '{ print $8 }' | c++filt | sed 's/__cxx11:://g; s/std::__detail::_Hashtable\|std::_Hashtable/std::unordered_map/g; s/std::_Rb_tree/std::map/g; s/std::basic_string/std::string/g' |
-        grep -oE 'std::[a-z][a-z0-9_]*' | grep -vE '::(allocator|char_traits|pair|hash|equal_to|less|terminate|move|forward|length_error)$' | sort | uniq -c | sort -rn | awk 'NR <= 3 { printf "%s%s", (NR > 1 ? ", " : ""), $2 }')
-    echo "$file uses the C++ library (${classes:-exceptions, new or delete}), which a submission to lab $n may not. Write it in C: plain arrays, structs and functions." >>"$found"
+# A C++ class is one thing, not twelve names. Other names of C++ are functions of the student's that are only declared.
+if [ -s "$program.asks" ]; then
+    library='std::|__gnu_cxx::|__cxxabiv1::|operator (new|delete)|vtable for|typeinfo for|__cxa_|__dso_handle$'
+    c++filt <"$program.asks" >"$program.plain"
+    if grep -qE "^($library)" "$program.plain"; then
+        classes=$(readelf -sW "$object" | awk '{ print $8 }' | c++filt | sed 's/__cxx11:://g; s/std::__detail::_Hashtable\|std::_Hashtable/std::unordered_map/g; s/std::_Rb_tree/std::map/g; s/std::basic_string/std::string/g' |
+            grep -oE 'std::(vector|string|map|set|multimap|multiset|unordered_map|unordered_set|list|forward_list|deque|queue|stack|priority_queue|function|shared_ptr|unique_ptr|thread|mutex|condition_variable|chrono|ostream|istream|runtime_error|exception)\b' | sort | uniq -c | sort -rn | awk '{ print $2 }')
+        first=${classes%%$'\n'*}
+        echo "$file$([ -z "$first" ] || line_of "${first#std::}") uses the C++ library ($(echo "${classes:-exceptions, new or delete}" | head -n 3 | paste -s -d ' ' | sed '/std::/s/ /, /g')), which a submission to lab $n may not. Write it in C: plain arrays, structs and functions." >>"$found"
+    fi
+    while IFS= read -r name <&3 && IFS= read -r plain <&4; do
+        if [[ $plain =~ ^($library) ]]; then continue; fi
+        if [ "$name" != "$plain" ]; then
+            echo "$file$(line_of "${plain%%(*}") calls \`$plain\`, which is declared and nowhere defined. Write it, or spell it, with its parameters, as where it is defined."
+        else
+            echo "$file$(line_of "$name") uses \`$name\`, which a submission to lab $n may not. $(remedy_of "$name")"
+        fi
+    done 3<"$program.asks" 4<"$program.plain" >>"$found"
 fi
-while read -r name; do
-    case $name in _Z* | __cxa_*) continue ;; esac
-    echo "$file uses \`$name\`, which a submission to lab $n may not. $(remedy_of "$name")"
-done <"$program.asks" >>"$found"
 
 # System calls that go round the names: of what nvcc compiled, only those that stand in the open. (Of what clang compiled,
 # the assembly was seen.)

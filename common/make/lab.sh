@@ -42,7 +42,14 @@ compile() {
     need_compilers
     program=$B/$variant/lab$n
     record=$program${PROFILE:+.$PROFILE}.tsv # of another card it is another record
-    build "$program" || exit 1
+    case $variant in
+    reference | starter) build "$program" || exit 1 ;;
+    *)
+        build_parts "$n" || exit 1
+        compiled "$n" "$program"
+        [ -z "$refused" ] || exit 1
+        ;;
+    esac
 }
 
 # Where this reader's predictions of $variant are kept; each submission has its own. The starter has none.

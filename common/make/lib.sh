@@ -8,12 +8,18 @@
 #   need_file FILE N        a message and exit 1 where lab N's file is gone
 #   lab_tests N             tests/lab3: what proves this lab's grader (the starter as it was shipped, wrong/, cheat/)
 #   lab_starter N           tests/lab3/starter.cu
-#   lab_title N             the first heading of the handout
 #   need TOOL...            exits with the command that installs what is missing (see need.sh)
 #   build TARGET...         make, with the caller's -j or else all cores; BUILD_SECONDS limits it
+#   build_parts N           what all programs of lab N share: its harness, the reference, SimGPU, and what the gate asks
+#   build_apart TARGET...   the same with a limit of BUILD_SECONDS (120) and 6 GB, for the compiler to read a stranger's file: its
+#                           messages in $said, how it ended in $said.verdict; the folders of $hidden cannot be seen
+#   compiled N PROGRAM      builds lab N's PROGRAM (.build/sim/mine/lab3), with gate.sh's look before it is linked, and where the
+#                           folders HIDDEN=a:b cannot be seen. Prints what is wrong, and warnings, each time alike. Sets $refused:
+#                           compile, gate or link; "" when it is built
 #   apart COMMAND...        runs with file descriptors 3 and up closed: nothing of the grader's leaks into a student's program
-#   limited COMMAND...      apart, for at most LIMIT (120) seconds, its output and memory bounded, and all that it started
-#                           ended with it; one message where a limit ended it, exit 124
+#   limited PROGRAM ...     runs a lab's program apart, for at most LIMIT (120) seconds, its output and memory bounded, and all that
+#                           it started ended with it; one message where a limit ended it, exit 124. On a terminal a line
+#                           says after 3 seconds what it is at
 #   clangs                  every clang-N on the PATH, 14 and newer, one a line
 #   bluebar COMMAND...      the program that handles data (common/bluebar), built if it is not there
 #   variant N WHERE         the name of a version of lab N's file; a submission is staged first. WHERE: `labs`, `solutions`,
@@ -71,18 +77,73 @@ need_file() { [ -f "$1" ] || die "$1 is not there, and it is the file that lab $
 lab_tests() { echo "tests/lab$1"; }
 lab_starter() { echo "$(lab_tests "$1")/starter.cu"; }
 
-lab_title() {
-    local dir
-    dir=$(lab_dir "$1") || exit 1
-    sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/${dir#labs/}.md" 2>/dev/null | grep . || echo "${dir#labs/lab*-}"
-}
-
 need() { common/make/need.sh "$@"; }
 
 build() {
     local jobs
     jobs=$(printf %s "${MAKEFLAGS:-}" | grep -oE -- "-j[0-9]+" | head -n 1) || true # a caller may have pipefail
     env -u MAKEFLAGS -u MFLAGS ${BUILD_SECONDS:+timeout -k 5 "$BUILD_SECONDS"} "${MAKE:-make}" --no-print-directory -s "${jobs:--j$(nproc 2>/dev/null || echo 2)}" "$@"
+}
+
+build_parts() { build "$B/reference/lab$1" "$B/judge/lab$1."{rows,names} "$B/system-headers"; }
+
+# One make, and no shell around it: each process counts in a grade.
+build_apart() {
+    local seconds=${BUILD_SECONDS:-120} progress=()
+    if [ -t 2 ] || [ -n "${PROGRESS:-}" ]; then progress=(--name "the compiler"); fi
+    "$BLUEBAR" run --quiet --seconds "$seconds" --memory 6144 --log "$said" --verdict "$said.verdict" ${progress[@]+"${progress[@]}"} ${hidden:+--hide "$hidden"} -- \
+        env -u MAKEFLAGS -u MFLAGS "${MAKE:-make}" --no-print-directory -s "$@"
+}
+
+# The messages of the step that made the last of FILE ... are kept beside it: what is not built anew shows its warnings again.
+build_step() {
+    local said=$program.said status=0 made=${*: -1}
+    build_apart "$@" || status=$?
+    if [ "$status" != 0 ] || [ -s "$said" ] || [ ! "$made.messages" -nt "$made" ]; then
+        mv "$said" "$made.messages"
+        touch "$made.messages"
+    fi
+    case $(cat "$said.verdict") in
+    time* | memory*) echo "The compiler did not come to an end in ${BUILD_SECONDS:-120} seconds with 6 GB of memory." >>"$made.messages" ;;
+    esac
+    return "$status"
+}
+
+compiled() {
+    local n=$1 program=$2 goals=("$2.o") there=compiled last=$2.o hidden=''
+    refused=''
+    # Nothing has changed since it passed.
+    if [ "$program.passed" -nt "$program.o" ] && [ "$program.passed" -nt "$B/judge/lab$n.names" ] && build -q "$program" 2>/dev/null; then
+        "$BLUEBAR" compiler "${COMPILER_PREFIX:-}" <"$last.messages" >&2
+        return
+    fi
+    mkdir -p "$(dirname "$program")"
+    rm -f "$program.passed"
+    if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then goals=("$program."{before,o}); fi
+    build_step "$program.cu" # where it is hidden, its copy is read
+    hidden=${HIDDEN:-}
+    build_step "${goals[@]}" || there=
+    hidden=''
+    # The compiler's messages quote lines of files: they are shown after the gate's look.
+    if ! look "$n" $there; then
+        refused=gate
+    elif [ -z "$there" ]; then
+        refused=compile
+    elif ! build_step "$program"; then
+        last=$program
+        refused='link'
+    else
+        touch "$program.passed"
+    fi
+    if [ "$refused" != gate ]; then "$BLUEBAR" compiler "${COMPILER_PREFIX:-}" <"$last.messages" >&2; fi
+}
+
+# A finding may name files as the submission does.
+look() {
+    local status=0
+    common/make/gate.sh "$1" "$program" "${@:2}" >"$program.gate.said" || status=$?
+    [ "$status" = 0 ] || "$BLUEBAR" quote <"$program.gate.said" >&2
+    return "$status"
 }
 
 apart() {
@@ -110,7 +171,12 @@ bluebar() {
 
 limited() {
     [[ ${LIMIT:-120} =~ ^[1-9][0-9]{0,5}$ ]] || die "LIMIT=$LIMIT: a whole number of seconds, from 1 on"
-    bluebar run --seconds "${LIMIT:-120}" -- "$@"
+    local stage=$B/stage.$$ progress=()
+    if [ -t 2 ]; then
+        progress=(--name "${1##*/}" --stage "$stage")
+        set -- "$@" --stage "$stage"
+    fi
+    bluebar run --seconds "${LIMIT:-120}" ${progress[@]+"${progress[@]}"} -- "$@"
 }
 
 field() { bluebar field "$@"; }

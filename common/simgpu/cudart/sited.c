@@ -78,6 +78,12 @@ void simgpuDeviceMemory(uint64_t bytes) {
     rt_end(cudaSuccess);
 }
 
+void simgpuLaunchBudget(uint64_t warp_instructions) {
+    rt_begin(__func__);
+    exec_launch_budget(warp_instructions);
+    rt_end(cudaSuccess);
+}
+
 void simgpuMark(const char *name) {
     rt_begin(__func__);
     time_activity_mark(name ? name : "");

@@ -139,6 +139,9 @@ struct simgpu_place exec_place_of(const ptx_module *m, const ptx_insn *i);
  * may execute (default 2^26; SIMGPU_BUDGET); a launch may execute 64 times as many. */
 void exec_configure(unsigned threads, uint64_t budget);
 
+/* Sets the budget of a launch, in warp instructions of all its blocks; 0: 64 times a block's. */
+void exec_launch_budget(uint64_t warp_instructions);
+
 /* Receives the output of kernels' printf, in block order, at the end of each launch. Default: writes to stdout. */
 extern void (*exec_print)(const char *text, size_t length);
 

@@ -21,6 +21,7 @@
 enum { MAX_WORKERS = 256, CALL_LOCAL = 16384, SMALL_GRID = 1 << 16 };
 /* A launch's budget in budgets of a block; parts of a grid; instructions charged at once. */
 enum { LAUNCH_BUDGET = 64, PARTS = 1024, CHARGE = 1 << 20 };
+static uint64_t launch_budget; /* set by exec_launch_budget; 0: LAUNCH_BUDGET times a block's */
 
 static unsigned wanted_threads;
 static uint64_t budget_per_block = 1ull << 26;
@@ -54,6 +55,8 @@ void exec_configure(unsigned threads, uint64_t budget) {
     wanted_threads = wanted < MAX_WORKERS ? (unsigned)wanted : MAX_WORKERS;
     budget_per_block = budget ? budget : setting("SIMGPU_BUDGET", 1ull << 26);
 }
+
+void exec_launch_budget(uint64_t warp_instructions) { launch_budget = warp_instructions; }
 
 /* --- a block ------------------------------------------------------------------------------------------------ */
 
@@ -281,7 +284,9 @@ static void run_all(const exec_launch *n, uint64_t nblocks, unsigned threads) {
     if (pool.chunk > 64) pool.chunk = 64;
     atomic_store(&pool.next, 0);
     atomic_store(&pool.stop_at, UINT64_MAX);
-    pool.budget = budget_per_block < UINT64_MAX / LAUNCH_BUDGET ? LAUNCH_BUDGET * budget_per_block : UINT64_MAX;
+    pool.budget = launch_budget                                   ? launch_budget
+                  : budget_per_block < UINT64_MAX / LAUNCH_BUDGET ? LAUNCH_BUDGET * budget_per_block
+                                                                  : UINT64_MAX;
     pool.part_blocks = (nblocks + PARTS - 1) / PARTS;
     atomic_store(&pool.spent, 0);
     for (uint64_t k = 0; k * pool.part_blocks < nblocks; k++) atomic_store(&pool.spent_in[k], 0);
