@@ -36,7 +36,7 @@ load helper
 # shellcheck disable=SC2016 # the backticks are the text's
 dead_ends() {
     local text path
-    for text in README.md handouts/*.md labs/*/hints.md common/simgpu/README.md; do
+    for text in README.md handouts/*.md handouts/answers/*.md labs/*/hints.md common/simgpu/README.md; do
         [ -e "$text" ] || continue
         grep -oE '`(labs|solutions|tests|common|handouts)/[^` ]*' "$text" | tr -d '`' | sed 's/labN/lab3/' |
             while read -r path; do

@@ -1,5 +1,5 @@
-/* docs.c — writes the output of runs into README.md and handouts/, between markers. With --check it changes nothing,
- * prints what differs and exits 1: no figure of the sim lane in a text is typed by hand.
+/* docs.c — writes the output of runs into README.md, handouts/ and handouts/answers/, between markers. With --check it
+ * changes nothing, prints what differs and exits 1: no figure of the sim lane in a text is typed by hand.
  *
  *   <!-- run: make lab3 -->           a block up to <!-- end -->: the command and its output
  *   <!-- rows: 3 -->                  ... the lab's table of rows, as the harness has it
@@ -454,8 +454,10 @@ int bb_cmd_docs(int argc, char **argv) {
                "in their last digits. To write them, take clang %.2s (CLANG=clang-%.2s); to compare within 2 %%: "
                "common/make/docs.sh --check",
                PINNED, version, PINNED, PINNED);
-    each("{README.md,handouts/*.md}", renew_one, check);
-    return each(".build/docs/{README.md,handouts/*.md,handouts/timelines/*.svg,handouts/rooflines/*}", compare, check);
+    each("{README.md,handouts/*.md,handouts/answers/*.md}", renew_one, check);
+    return each(
+        ".build/docs/{README.md,handouts/*.md,handouts/answers/*.md,handouts/timelines/*.svg,handouts/rooflines/*}",
+        compare, check);
 }
 
 /* For the tests: are two files alike, at another compiler's tolerance? */

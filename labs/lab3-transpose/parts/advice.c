@@ -397,6 +397,8 @@ void advise_on_time(lab_verdict *v, const lab_usage *u, double us) {
     } else if (bound->term == SIMGPU_TERM_LATENCY && bound->by_loads && bound->rounds > 1) {
         lab_blame(v, lab_worst(u, loads_of));
         LAB_SAY(v->next, "give the loop constant bounds, so that the compiler unrolls it and its loads start together");
+    } else if (bound->term == SIMGPU_TERM_BLOCKS) {
+        LAB_SAY(v->next, "launch fewer blocks: larger ones, or with several elements a thread");
     } else if (bound->term == SIMGPU_TERM_ISSUE) {
         LAB_SAY(v->next, "use fewer instructions an element: let several elements of a thread share index arithmetic");
     } else if (bound->term == SIMGPU_TERM_DRAM) {
