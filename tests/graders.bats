@@ -53,6 +53,11 @@ changed() {
     done
 }
 
+@test "the card does not tell the hidden shape before it matters" {
+    play starter 3
+    [[ $(field "$record" correct want) == *", hidden" ]]
+}
+
 @test "the solution has a margin: ideal sectors, no conflict, and the time of the copy itself" {
     grade solutions 5
     [ "$(field "$record" load-sectors value)" = 4.0 ]

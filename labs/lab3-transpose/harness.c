@@ -133,6 +133,7 @@ static bool check_shapes(lab_program *mine, int big) {
 static void grade_races(lab_verdict *v, bool alive) {
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
     lab_usage u = lab_usage_of("shape");
+    refuse_luck(lab_verdict_of(CORRECT), &u);
     if (lab_finding(&u))
         advise_on_finding(v, &u);
     else if (lab_passed(lab_verdict_of(CORRECT)))

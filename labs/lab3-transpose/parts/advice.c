@@ -309,7 +309,18 @@ void advise_on_finding(lab_verdict *v, const lab_usage *u) {
     }
 }
 
-/* --- launches and time ------------------------------------------------------------------------------------- */
+void refuse_luck(lab_verdict *v, const lab_usage *u) {
+    for (int i = 0; i < u->nevents && lab_passed(v); i++) {
+        const struct simgpu_finding *f = &u->events[i].is.finding;
+        if (u->events[i].kind != SIMGPU_FINDING || f->kind != SIMGPU_RACE || f->rival != SIMGPU_OTHER_BLOCK) continue;
+        lab_fail(v, "every element was right, this time: two blocks race for a place, and blocks run in any order");
+        lab_blame_place(v, &f->side[0].at);
+        v->hint = "races";
+        LAB_SAY(v->next, "do what the row 'races' says");
+    }
+}
+
+/* --- launches and time ------------------------------------------------------------------------ */
 
 void advise_on_copy(lab_verdict *v, const lab_usage *u) {
     bool fills = false;

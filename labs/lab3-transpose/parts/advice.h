@@ -15,6 +15,9 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u);
 void advise_on_error(lab_verdict *v, cudaError_t error, const lab_usage *u);
 /* What the checks found. Requires a finding in u. */
 void advise_on_finding(lab_verdict *v, const lab_usage *u);
+/* Fails the row, though every output was right, if blocks of one launch race for a place: blocks run in any order, on a
+ * card and in SimGPU, so the next run may give another result. */
+void refuse_luck(lab_verdict *v, const lab_usage *u);
 /* One kernel is right, and the copy or fill beside it is too much. */
 void advise_on_copy(lab_verdict *v, const lab_usage *u);
 /* A virtual time that is too long: by a call that held up the device, or by the bound of the slowest kernel. `us`: the
