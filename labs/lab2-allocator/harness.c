@@ -69,7 +69,8 @@ static lab_spec spec = {"lab2",         "caching allocator, 50 steps",
                         ROWS,           "'Nobody grades this', at the end of the handout"};
 
 static allocator *mine;
-static bool dead; /* CUDA has failed: nothing more can run */
+static bool dead;   /* CUDA has failed: nothing more can run */
+static bool broken; /* the allocator's records are: its functions may crash or never return, so they are not called */
 
 /* --- verdicts on any trace ---------------------------------------------------------------------- */
 
@@ -104,7 +105,8 @@ static void conclude(replay *r, lab_verdict *v) {
     dead = replay_verdict(r) != cudaSuccess;
     take_fault(r, v);
     say_stats(lab_verdict_of(STATS), r);
-    if (dead) return;
+    broken |= fault_breaks(r->fault.kind);
+    if (dead || broken) return lab_unmeasured(lab_verdict_of(EMPTY), "not measured: the run stopped before its end");
     const bool stopped = r->fault.kind;
     lab_stage("your pool_empty after the trace '%s'", name);
     replay_end(r);
@@ -125,11 +127,19 @@ static void grade_peak(lab_verdict *v, const replay *r, size_t left_before) {
     LAB_SAY(v->next, "fix the row 'left behind' first");
 }
 
+/* A row whose trace is not played, since an earlier one ended the run. */
+static void not_played(lab_verdict *v) {
+    if (v && v != lab_verdict_of(CORRECT)) lab_unmeasured(v, "not measured: an earlier trace stopped the run");
+}
+
 /* Plays a trace once on the student's allocator, and takes the trace. `peak`: the row of its peak, or NULL. */
 static void play(trace *t, lab_verdict *v, lab_verdict *peak) {
     const size_t left_before = mine->meter.reserved;
     const bool passed = lab_passed(v);
-    if (!dead) {
+    if (dead || broken) {
+        not_played(v);
+        not_played(peak);
+    } else {
         replay *r = replay_new(mine, t);
         meter_reset(&mine->meter);
         lab_stage("your allocator on the trace '%s'", t->name);
@@ -174,7 +184,9 @@ static void look_at_growth(replay *r) {
 
 static void play_streams(trace *t, double waits) {
     lab_verdict *v = lab_verdict_of(TWO_STREAMS);
-    if (!dead) {
+    if (dead || broken) {
+        not_played(v);
+    } else {
         replay *r = replay_new(mine, t);
         meter_reset(&mine->meter);
         lab_stage("your allocator on the trace 'streams'");
@@ -303,6 +315,7 @@ static void grade_virtual_time(lab_verdict *v, const trace *t, const training *l
     const lab_floor least = light_floor(t, SIM_STEPS);
     if (!(loop->us > 0) || !lab_passed(lab_verdict_of(CORRECT))) return not_measured(v);
     lab_grade(v, loop->us / least.us);
+    lab_figure("step", loop->us, "us");
     LAB_SAY(v->value_text, "%s", lab_us(loop->us));
     LAB_SAY(v->want, "start %s · vendor %s · light %s", lab_us(start), lab_us(vendor), lab_us(least.us));
     if (!lab_possible(v, loop->us, least) || lab_passed(v)) return;
@@ -356,9 +369,9 @@ static void grade(int steps) {
     play(trace_sizes(lab_fresh_seed()), lab_verdict_of(CORRECT), NULL);
     play_streams(trace_streams(lab_fresh_seed()), loop.waits);
     play(trace_full(lab_fresh_seed()), lab_verdict_of(FULL), NULL);
-    if (dead) {
+    if (dead || (broken && lab_lane() == LAB_GPU)) {
         free(t);
-        return lab_skip_rest("not measured: a kernel failed, see 'correct'");
+        return lab_skip_rest("not measured: an earlier trace stopped the run");
     }
     lab_stage("the harness, after your allocator");
     if (lab_lane() == LAB_SIM) {

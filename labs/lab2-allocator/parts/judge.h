@@ -154,6 +154,8 @@ typedef enum {
     FAULT_GROWS,       /* by: more bytes held in the second half of `streams` */
     FAULT_CUDA         /* error */
 } fault_kind;
+/* Do the allocator's records contradict themselves or the device after such a fault? */
+bool fault_breaks(fault_kind kind);
 
 typedef struct {
     fault_kind kind;

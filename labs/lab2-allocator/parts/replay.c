@@ -68,6 +68,10 @@ void replay_free(replay *r) {
 
 /* --- one step --------------------------------------------------------------------------------- */
 
+bool fault_breaks(fault_kind kind) {
+    return (kind >= FAULT_MISALIGNED && kind <= FAULT_INTO_LAST) || kind == FAULT_MISUSE;
+}
+
 /* What the calls of the driver showed: a misuse, or a segment freed under a block that is in use. */
 static void check_calls(replay *r, long frees) {
     meter *m = &r->pool->meter;

@@ -258,10 +258,28 @@ static void three_turn(trace *t, size_t bytes, int slow) {
     add(t, OP_SYNC, 0, 0, 0);
 }
 
+/* Of three blocks side by side, as they lie in an empty heap, a slow stream still uses the middle one. Its neighbours are
+ * freed, and as much as all three is wanted. */
+static void neighbour_turn(trace *t, size_t bytes) {
+    int left = produce(t, bytes, 0), middle = produce(t, bytes, 0), right = produce(t, bytes, 0);
+    add(t, OP_SHARE, middle, 1, 0);
+    add(t, OP_SYNC, 0, 0, 0);
+    add(t, OP_SLOW, 0, 1, 0);
+    consume(t, middle, 1);
+    consume(t, left, 0);
+    consume(t, right, 0);
+    int two = produce(t, 2 * bytes, 0), three = produce(t, 3 * bytes, 0);
+    consume(t, two, 0);
+    consume(t, three, 0);
+    add(t, OP_BUSY, 0, 1, 0);
+    add(t, OP_SYNC, 0, 0, 0);
+}
+
 /* 16 times: a block is still in use by a slow stream when another one of the same size is asked for. */
 trace *trace_streams(uint64_t seed) {
     trace *t = trace_new("streams", "three streams share blocks, or follow each other");
     size_t bytes = about(600, &seed);
+    neighbour_turn(t, bytes);
     for (int i = 0; i < TURNS; i++) {
         shared_turn(t, bytes, i % 2);
         home_turn(t, bytes);

@@ -146,7 +146,7 @@ static const char *next_of_early(const replay *r, char *text, size_t size) {
     else if (!r->pool->meter.records)
         lab_text(text, size, "pool_use named another stream: in pool_free record an event on it, and park the block");
     else
-        lab_text(text, size, "a parked block is free when the events of all its streams are done, each its own event");
+        lab_text(text, size, "reuse or join a parked block when the events of all its streams are done, each its own event");
     return text;
 }
 
@@ -272,7 +272,7 @@ static void say_unjoined(const need_example *e, char *text, size_t size) {
         lab_text(text, size, "block %d, %s, lay free beside other free memory, and together they were large enough",
                  e->piece, kib(e->piece_bytes));
     else
-        lab_text(text, size, "blocks %d and %d lay free side by side, and were not joined", e->piece, e->neighbour);
+        lab_text(text, size, "blocks %d and %d lay free side by side, together large enough", e->piece, e->neighbour);
 }
 
 const char *say_need(const replay *r, const char **next, char *text, size_t size) {
@@ -292,7 +292,7 @@ const char *say_need(const replay *r, const char **next, char *text, size_t size
         break;
     case NEED_TAIL:
         LAB_SAY(how, "%s of an earlier segment have never been handed out", kib(e->piece_bytes));
-        *next = "keep what cudaMalloc returns beyond the request as a free block of its own";
+        *next = "keep what cudaMalloc returns beyond the request as a free block, for any request that it can serve";
         break;
     case NEED_UNJOINED:
         say_unjoined(e, how, sizeof how);
