@@ -76,8 +76,8 @@ bool rt_stream(cudaStream_t handle, uint32_t *stream) {
     return true;
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
-    RT_BEGIN;
+/* The rest of a call that creates a stream. */
+static cudaError_t create_stream(cudaStream_t *stream, unsigned flags, int priority) {
     if (!stream || flags > cudaStreamNonBlocking) return rt_end(cudaErrorInvalidValue);
     time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
     rt_handle e = {.kind = HANDLE_STREAM,
@@ -88,11 +88,17 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
     return rt_end(*stream ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
+    RT_BEGIN;
+    return create_stream(stream, flags, priority);
+}
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
-    return cudaStreamCreateWithPriority(stream, flags, 0);
+    RT_BEGIN;
+    return create_stream(stream, flags, 0);
 }
 cudaError_t cudaStreamCreate(cudaStream_t *stream) {
-    return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
+    RT_BEGIN;
+    return create_stream(stream, cudaStreamDefault, 0);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -197,15 +203,22 @@ cudaError_t cudaDeviceSynchronize(void) {
 
 /* --- events ------------------------------------------------------------------------------------------------- */
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
-    RT_BEGIN;
+/* The rest of a call that creates an event. */
+static cudaError_t create_event(cudaEvent_t *event, unsigned flags) {
     if (!event || flags > 7) return rt_end(cudaErrorInvalidValue);
     time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
     rt_handle e = {.kind = HANDLE_EVENT, .event = time_event_new(), .flags = flags};
     *event = (cudaEvent_t)handle_new(e);
     return rt_end(*event ? cudaSuccess : cudaErrorMemoryAllocation);
 }
-cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
+    RT_BEGIN;
+    return create_event(event, flags);
+}
+cudaError_t cudaEventCreate(cudaEvent_t *event) {
+    RT_BEGIN;
+    return create_event(event, cudaEventDefault);
+}
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     RT_BEGIN;
