@@ -167,14 +167,14 @@ static reason reason_of(enum way way, const run *r, const place *longest) {
     if (2 * ear->waited > ear->bytes)
         return (reason){"cudaMemcpy waits for its copy: no batch is loaded or taken meanwhile",
                         "copy by cudaMemcpyAsync, and load another buffer while the copy runs"};
-    if (2 * ear->carried > ear->bytes || (ear->carried > 0 && way == TO_DEVICE))
+    if (3 * ear->carried > ear->bytes)
         return (reason){"load_batch wrote elsewhere than the copies read: the CPU carried each batch on",
                         "let load_batch write into the page-locked buffer that is copied"};
     if (ear->copies > 8 * r->message.batches)
         return (reason){"each batch crosses the link in many copies, and each copy has a fixed time",
                         "send a batch, and bring a result, in one copy"};
     if (r->ahead <= 1)
-        return (reason){"never more than one batch was under way: each was waited for before the next was loaded",
+        return (reason){"never more than one batch was under way: each was over before the next was loaded",
                         "use several buffers in turn, and wait for a batch when its buffer is needed again"};
     if (r->kernels_in_0 && elsewhere)
         return (reason){"process_batch ran in stream 0, which waits for other streams, and they for it",
@@ -184,8 +184,7 @@ static reason reason_of(enum way way, const run *r, const place *longest) {
         return (reason){"cudaDeviceSynchronize waits for all streams, the batch just queued, too",
                         "wait for the stream of the one slot that is needed again"};
     if (r->ahead == 2 && way == BOTH)
-        return (reason){"never more than two batches were under way: with one going up and one coming down, none is "
-                        "with the loader",
+        return (reason){"never more than two batches were under way: one up, one down, and none with the loader",
                         "use a third slot, or a fourth"};
     return (reason){"", ""};
 }
@@ -204,8 +203,7 @@ void blame_slow(lab_verdict *v, enum way way, const run *r, const double *link) 
             least / 1e3);
     size_t n = strlen(v->why);
     if (p)
-        lab_text(v->why + n, sizeof v->why - n, "; for %.0f %% of it %s held up the host", 100 * p->loop_ns / all,
-                 p->call);
+        lab_text(v->why + n, sizeof v->why - n, "; %s held the host up for %.0f %%", p->call, 100 * p->loop_ns / all);
     n = strlen(v->why);
     if (*why.cause) lab_text(v->why + n, sizeof v->why - n, "\n%s", why.cause);
     if (*why.next) LAB_SAY(v->next, "%s", why.next);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_BLOCKS = 2048, MOST_COPIES = 256 };
+enum { MOST_BLOCKS = 2048, MOST_COPIES = 1024 };
 
 typedef struct {
     uint64_t start, bytes;
