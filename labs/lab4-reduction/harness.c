@@ -2,7 +2,7 @@
  *
  *   1. Correct: arrays and lists of tensors of several lengths, some of them chosen by the seed, aligned and not. Each
  *      is run twice with fresh data, the means are poisoned before, and the right means are computed in double
- *      precision after (job.c).
+ *      precision after (parts/job.c). In the sim lane these runs are watched for races, too.
  *   2. One long array: `mean` once more, counted and timed. Here the tree shows.
  *   3. All tensors: `means` of 2000, counted and timed. Here launches, copies and balance show.
  *   4. Beside them, on this machine and now: the untouched starter, the reference solution, and a kernel that only
@@ -12,15 +12,18 @@
  * times you against the reference in turn (a b b a).
  *
  * This file judges and runs none of your code: it sends messages (messages.h) to player.c, which calls your functions.
- * Rows, then the verdicts, then the run, then main.
+ * What the card advises for each kind of mistake is in parts/advice.c. Rows, then the verdicts, then the run, then
+ * main.
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
+#include "advice.h"
 #include "job.h"
 #include "lab.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+static const char FAILED[] = "not measured: the kernel failed, see 'correct'";
 enum { COUNTED_FLOATS = 1 << 23, COUNTED_TENSORS = 100 }; /* in the gpu lane: ncu takes milliseconds a launch */
 
 /* --- the rows --------------------------------------------------------------------------------- */
@@ -120,13 +123,12 @@ static job *all_tensors(lab_program *mine, uint64_t seed) {
 
 /* --- verdict: correct ------------------------------------------------------------------------- */
 
-/* Fails the row with CUDA's error; in the sim lane also with the fault and its source line. */
-static void blame_error(lab_verdict *v, const job *j, cudaError_t error) {
+/* Returns the cost of what was counted under this name, to be freed; empty where nothing was, as in the gpu lane. */
+static lab_usage usage_if_any(const char *name) {
     lab_usage u;
     char none[256];
-    lab_fail(v, "%s on %d floats", cudaGetErrorName(error), j->longest);
-    if (lab_count_read(j->counted, &u, none, sizeof none) == 0) lab_blame_fault(v, &u);
-    lab_usage_free(&u);
+    lab_count_read(name, &u, none, sizeof none);
+    return u;
 }
 
 /* Returns false when CUDA itself failed: after that nothing more can be run. */
@@ -134,9 +136,20 @@ static bool run_job(job *j, lab_time *t) {
     lab_verdict *v = lab_verdict_of(CORRECT);
     *t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 0, 1, false}, &j->work);
     if (lab_passed(v) && (t->error || j->failure[0])) {
+        lab_usage u = usage_if_any(j->counted), plan = usage_if_any(JOB_PLAN);
         LAB_SAY(v->where, "%s", j->shape.array ? "mean" : "means");
-        lab_fail(v, "%s", j->failure);
-        if (t->error) blame_error(v, j, t->error);
+        if (t->error) {
+            if (j->shape.array)
+                lab_fail(v, "mean of %d floats: %s", j->longest, cudaGetErrorName(t->error));
+            else
+                lab_fail(v, "means, a list of %d: %s", j->shape.count, cudaGetErrorName(t->error));
+            advise_on_error(v, t->error, &plan, &u);
+        } else {
+            lab_fail(v, "%s", j->failure);
+            advise_on_output(v, j, &u);
+        }
+        lab_usage_free(&u);
+        lab_usage_free(&plan);
     }
     return t->error == cudaSuccess;
 }
@@ -147,10 +160,11 @@ static int tiny_length(int i, uint64_t seed) {
 }
 static int hidden_length(int i, uint64_t seed) {
     int n = 1 + (int)(job_bits(seed, (uint32_t)i) % 3000);
-    return i % 40 == 11 ? 30000 + 7 * n : n; /* longer than a block would take at once */
+    return i == 11 ? 280000 + n : i % 40 == 11 ? 30000 + 7 * n : n; /* longer than a block would take at once */
 }
 
-/* Runs a job twice with one plan, so that means kept from the first call are wrong in the second. */
+/* Runs a job twice with one plan, so that means kept from the first call are wrong in the second. The counters of all
+ * jobs add up under one name, so a finding of any of them is there at the end. */
 static bool check_job(lab_program *mine, const job_shape *shape) {
     lab_time t;
     job *j = new_job(mine, "check", shape);
@@ -159,11 +173,13 @@ static bool check_job(lab_program *mine, const job_shape *shape) {
     return alive;
 }
 
+/* Each length finds another kind of mistake: 1 leaves all lanes but one without a float; 31 and 33 lie beside a warp;
+ * 1000 and 4099 are no multiples of a block, of which the second is none of a quad; 1024 and 65536 are of whole blocks;
+ * 300001 has several blocks in any grid. Every second array begins where no float4 may. The seed draws the last. */
 static bool check_lengths(lab_program *mine, uint64_t seed) {
-    static const int lengths[] = {1, 31, 33, 1000, 4099, 65537};
+    static const int lengths[] = {1, 31, 33, 1000, 1024, 4099, 65536, 300001};
     int hidden = 70000 + (int)(seed * 2654435761u % 60007), count = 40 + (int)(seed * 40503u / 7 % 89);
-    LAB_SAY(lab_verdict_of(CORRECT)->want, "arrays of 1 to 65537, hidden %d; lists of 1, 7, hidden %d, 2000", hidden,
-            count);
+    LAB_SAY(lab_verdict_of(CORRECT)->want, "arrays of 1 to 300001, hidden; lists of 1, 7, hidden, 2000");
     for (size_t i = 0; i <= sizeof lengths / sizeof *lengths; i++) {
         const job_shape shape = {.array = true,
                                  .count = 1,
@@ -180,38 +196,35 @@ static bool check_lengths(lab_program *mine, uint64_t seed) {
     return check_job(mine, &lists[0]) && check_job(mine, &lists[1]) && check_job(mine, &lists[2]);
 }
 
+/* Additions into one float, one after the other: atomics, or the loop that loads. */
+static double additions_of(const lab_line *l) { return 1e6 * l->c.atom_requests + l->c.ld_requests; }
+
 static void grade_accuracy(lab_verdict *v, const job *j) {
     if (j->failure[0]) return lab_unmeasured(v, "not measured: see 'correct'");
     lab_grade(v, j->worst);
-    if (!lab_passed(v))
-        LAB_SAY(v->why, "a tensor of %d floats: the mean is off by %.1e of its value", j->worst_length,
-                j->worst * 0x1p-24);
+    if (lab_passed(v)) return;
+    lab_usage u = usage_if_any(j->counted);
+    lab_blame(v, lab_worst(&u, additions_of));
+    LAB_SAY(v->why, "a tensor of %d floats: the mean is off by %.1e of its value", j->worst_length, j->worst * 0x1p-24);
+    lab_usage_free(&u);
 }
 
-/* Fails the row for a race that the checks found in the short runs, even if the means came out right. A race is shown
- * beside wrong means, since it may be their cause; without one, wrong means say nothing about races. */
-static void grade_races(lab_verdict *v) {
+/* Fails the row for what the checks found in the short runs, even if the means came out right: this run's order of
+ * warps is one of many. A race is shown beside wrong means, since it may be their cause; without one, wrong means say
+ * nothing about races. */
+static void grade_races(lab_verdict *v, bool alive) {
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
     lab_usage u = lab_usage_of("check");
-    if (lab_finding(&u)) {
-        v->status = LAB_FAIL;
-        lab_blame_finding(v, &u);
-    } else if (lab_passed(lab_verdict_of(CORRECT))) {
+    if (lab_finding(&u))
+        advise_on_finding(v, &u);
+    else if (lab_passed(lab_verdict_of(CORRECT)))
         lab_pass(v);
-    } else {
-        lab_unmeasured(v, "no race was found; judged once 'correct' is full");
-    }
+    else
+        lab_unmeasured(v, alive ? "no race was found; judged once 'correct' is full" : FAILED);
     lab_usage_free(&u);
 }
 
 /* --- verdicts: counters ----------------------------------------------------------------------- */
-
-static double launches_of(const lab_line *l) { return l->launches; }
-static double wavefronts_of(const lab_line *l) { return l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts; }
-static double barriers_of(const lab_line *l) { return l->c.barriers; }
-static double excess_loads(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes / 32; }
-static double divergent_of(const lab_line *l) { return l->c.branches - l->c.uniform_branches; }
-static double traffic_of(const lab_line *l) { return l->c.ld_sectors + wavefronts_of(l) + barriers_of(l); }
 
 /* `value` of something for each 1024 floats of the array. */
 static void grade_rate(lab_verdict *v, double value, double floats, const lab_line *worst, const char *what) {
@@ -300,15 +313,14 @@ static void time_rivals(const job *const of[2], rivals r[2]) {
 }
 
 /* Sim lane: a multiple of the time that reading takes. */
-static void grade_virtual_time(lab_verdict *v, double you, const rivals *r, const lab_usage *u) {
+static void grade_virtual_time(lab_verdict *v, double you, const rivals *r, const lab_usage *u, bool array) {
     const lab_floor light = r->light;
     lab_grade(v, you / light.us);
+    lab_figure(array ? "array" : "tensors", you, "us");
+    if (array) lab_figure("reading", light.us, "us");
     LAB_SAY(v->value_text, "%s", lab_us(you));
     LAB_SAY(v->want, "start %s · reference %s · reading %s", lab_us(r->start), lab_us(r->reference), lab_us(light.us));
-    if (!lab_possible(v, you, light) || lab_passed(v)) return;
-    lab_blame(v, u->launches > 2 ? lab_worst(u, launches_of) : lab_worst(u, traffic_of));
-    char slowest[320];
-    LAB_SAY(v->why, "%.2f times reading, want ≤ 1.2%s", you / light.us, lab_say_slowest(u, slowest, sizeof slowest));
+    if (lab_possible(v, you, light) && !lab_passed(v)) advise_on_time(v, u, you, light.us, array);
 }
 
 /* Gpu lane: the share of the reference's gain over the starter, from interleaved runs. */
@@ -334,15 +346,14 @@ static void note_cub(const job *array, const job *tensors) {
 static void grade_sim(job *array, job *tensors, const lab_time *ta, const lab_time *tt) {
     rivals r[2];
     time_rivals((const job *const[]){array, tensors}, r);
-    grade_races(lab_verdict_of(RACES));
     grade_accuracy(lab_verdict_of(ACCURACY), tensors);
     lab_usage u = lab_usage_of(array->counted);
     grade_array(&u, (double)array->floats);
-    grade_virtual_time(lab_verdict_of(VIRTUAL_ARRAY), ta->median, &r[0], &u);
+    grade_virtual_time(lab_verdict_of(VIRTUAL_ARRAY), ta->median, &r[0], &u, true);
     lab_usage_free(&u);
     u = lab_usage_of(tensors->counted);
     grade_launches(&u, tensors->shape.count);
-    grade_virtual_time(lab_verdict_of(VIRTUAL_TENSORS), tt->median, &r[1], &u);
+    grade_virtual_time(lab_verdict_of(VIRTUAL_TENSORS), tt->median, &r[1], &u, false);
     lab_blue_bar(&u, tensors->begin, tensors->end, LAB_RUNNING);
     lab_usage_free(&u);
 }
@@ -359,7 +370,6 @@ static void grade_gpu(job *array, job *tensors) {
     lab_verdict *correct = lab_verdict_of(CORRECT);
     grade_time(lab_verdict_of(TIME_ARRAY), array);
     grade_time(lab_verdict_of(TIME_TENSORS), tensors);
-    grade_races(lab_verdict_of(RACES));
     grade_accuracy(lab_verdict_of(ACCURACY), tensors);
     const job *wrong = array->failure[0] ? array : tensors;
     if (wrong->failure[0] && lab_passed(correct))
@@ -408,8 +418,9 @@ static void grade(lab_program *mine) {
     lab_check_hazards(false);
     if (alive) alive = run_job(array = long_array(mine, lab_fresh_seed()), &ta);
     if (alive) alive = run_job(tensors = all_tensors(mine, lab_fresh_seed()), &tt);
+    grade_races(lab_verdict_of(RACES), alive);
     if (!alive)
-        lab_skip_rest("not measured: the kernel failed, see 'correct'");
+        lab_skip_rest(FAILED);
     else if (lab_lane() == LAB_SIM)
         grade_sim(array, tensors, &ta, &tt);
     else

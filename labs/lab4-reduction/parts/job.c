@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,19 +34,22 @@ int skewed_length(int i, uint64_t seed) {
 
 static uint32_t place_of(const job *j, int i) { return (uint32_t)j->list[i].at; }
 
-/* The mean of tensor i, in double precision. */
-double job_right_mean(const job *j, int i) {
+/* The mean of tensor i under a seed, in double precision. */
+static double mean_of(const job *j, int i, uint64_t seed) {
     double sum = 0;
     int n = j->list[i].length;
-    for (int k = 0; k < n; k++) sum += (double)element(mixed(j->seed), place_of(j, i), k, n);
+    for (int k = 0; k < n; k++) sum += (double)element(mixed(seed), place_of(j, i), k, n);
     return sum / n;
 }
+
+double job_right_mean(const job *j, int i) { return mean_of(j, i, j->seed); }
 
 /* --- one call --------------------------------------------------------------------------------- */
 
 void job_prepare(void *context) {
     job *j = context;
     j->seed++;
+    j->calls++;
     memset(j->host, 0xFF, j->room * sizeof *j->host);
     for (int i = 0; i < j->shape.count; i++)
         for (int k = 0, n = j->list[i].length; k < n; k++)
@@ -72,21 +76,80 @@ static const char *name_of(const job *j, int i, char *to, size_t size) {
     return to;
 }
 
+static bool near(double a, double b, double relative) { return fabs(a - b) <= relative * fabs(b); }
+
+/* Returns the number of floats that are missing at the end, or at the beginning, if that explains the sum `got`; else
+ * 0. Only of short tensors: among many partial sums one is always near. */
+static int missing(const job *j, int i, double got, bool at_end) {
+    enum { SHORT = 5000 };
+    const int n = j->list[i].length;
+    double sum = 0;
+    for (int k = 1; k < n && n <= SHORT; k++) {
+        sum += (double)element(mixed(j->seed), place_of(j, i), at_end ? k - 1 : n - k, n);
+        if (near(got, sum, 2e-6)) return n - k;
+    }
+    return 0;
+}
+
+/* Returns the number by which the sum was divided, if it is another than n and explains `got`; else 0. */
+static int divisor(double sum, double got, int n) {
+    enum { MOST = 4096 };
+    const double m = round(sum / got);
+    return m > 1 && m <= MOST && (int)m != n && near(got * m, sum, 2e-6) ? (int)m : 0;
+}
+
+/* Returns the tensor whose mean `got` is, or -1. */
+static int owner(const job *j, double got, int but) {
+    for (int k = 0; k < j->shape.count; k++)
+        if (k != but && near(got, job_right_mean(j, k), 2e-6)) return k;
+    return -1;
+}
+
+static enum mistake remark(job *j, enum mistake m, const char *fmt, ...) LAB_PRINTF(3, 4);
+static enum mistake remark(job *j, enum mistake m, const char *fmt, ...) {
+    const size_t n = strlen(j->failure);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(j->failure + n, sizeof j->failure - n, fmt, ap);
+    va_end(ap);
+    return m;
+}
+
+/* Says of a number that is no right mean what it is, where it shows that. */
+static enum mistake explain(job *j, int i, double got, double want) {
+    const int n = j->list[i].length;
+    const double before = j->calls > 1 ? mean_of(j, i, j->seed - 1) : 0;
+    int m;
+    if (got < 0) return remark(j, NOT_DATA, "; all data is above 0, so something else was added");
+    if (got == 0) return remark(j, NOTHING, ": nothing was added");
+    if (n > 1 && near(got, want * n, 1e-3)) return remark(j, IS_SUM, ": that is the sum, of %d floats", n);
+    if (j->calls > 1 && near(got, before, 2e-6))
+        return remark(j, OF_LAST_CALL, ": that is the mean of the call before");
+    if (j->calls > 1 && near(got, before + want, 2e-6))
+        return remark(j, ADDED_AGAIN, ": that is the mean and the one of the call before, added");
+    if (near(got, 2 * want, 2e-6)) return remark(j, TWICE, ": each float was added twice");
+    if ((m = divisor(want * n, got, n))) return remark(j, WRONG_DIVISOR, ": that is the sum divided by %d", m);
+    if ((m = owner(j, got, i)) >= 0) return remark(j, OTHER_TENSOR, ": that is the mean of tensor %d", m);
+    if ((m = missing(j, i, got * n, true)))
+        return remark(j, LAST_MISSING, ": floats %d to %d are missing", n - m, n - 1);
+    if ((m = missing(j, i, got * n, false))) return remark(j, FIRST_MISSING, ": floats 0 to %d are missing", m - 1);
+    return WRONG;
+}
+
 /* Describes the error in mean i and, where the number shows it, the kind of mistake. */
 static void describe(job *j, int i, float got, double want) {
     char name[96];
-    int n = j->list[i].length;
     name_of(j, i, name, sizeof name);
-    if (lab_is_poison(got))
-        snprintf(j->failure, sizeof j->failure, "%s: the mean was never written", name);
-    else if (isnan(got))
-        snprintf(j->failure, sizeof j->failure,
-                 "%s: the mean is NaN: something outside was added, or read before it was written", name);
-    else if (n > 1 && fabs(got / n - want) <= 1e-3 * want)
-        snprintf(j->failure, sizeof j->failure, "%s: that is the sum; the mean is the %dth part of it", name, n);
-    else
-        snprintf(j->failure, sizeof j->failure, "%s: the mean is %.7g, wants %.7g (%+.3g %%)", name, got, want,
-                 100 * (got - want) / want);
+    LAB_SAY(j->failure, "%s%s: ", j->calls > 1 ? "the second call: " : "", name);
+    if (lab_is_poison(got)) {
+        j->mistake = remark(j, UNWRITTEN, "the mean was never written");
+    } else if (isnan(got)) {
+        j->mistake =
+            remark(j, NOT_A_NUMBER, "the mean is NaN: something outside was added, or read before it was written");
+    } else {
+        remark(j, WRONG, "the mean is %.7g, wants %.7g", got, want);
+        j->mistake = explain(j, i, got, want);
+    }
 }
 
 enum { LIMIT = 1678 }; /* a mean is wrong beyond 1e-4, in units of 2^-24; `accuracy` grades smaller errors */
@@ -118,14 +181,16 @@ static void verify(void *context) {
     if (!got) lab_die("out of memory");
     LAB_CUDA(cudaMemcpy(got, j->d_out, (size_t)j->shape.count * sizeof *got, cudaMemcpyDeviceToHost));
     LAB_CUDA(cudaMemcpy(j->host, j->d_in, j->room * sizeof *j->host, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < j->shape.count && !j->failure[0]; i++)
-        if (!check(j, i, got[i], j->host + place_of(j, i)))
-            snprintf(j->failure, sizeof j->failure, "%s: the data was changed; it is const",
-                     name_of(j, i, name, sizeof name));
+    for (int i = 0; i < j->shape.count && !j->failure[0]; i++) {
+        if (check(j, i, got[i], j->host + place_of(j, i))) continue;
+        j->mistake = CHANGED;
+        LAB_SAY(j->failure, "%s: the data was changed; it is const", name_of(j, i, name, sizeof name));
+    }
     free(got);
     int side = lab_guards_broken(j->d_out, (size_t)j->shape.count);
-    if (side && !j->failure[0])
-        snprintf(j->failure, sizeof j->failure, "memory %s the means was written", side < 0 ? "before" : "behind");
+    if (!side || j->failure[0]) return;
+    j->mistake = OUTSIDE;
+    LAB_SAY(j->failure, "memory %s the means was written", side < 0 ? "before" : "behind");
 }
 
 /* --- a job ------------------------------------------------------------------------------------- */
@@ -159,7 +224,9 @@ static void send_plan(job *j) {
         lab_play(j->program, &m, sizeof m, NULL, 0);
     }
     if (j->counted) lab_stage("your plan of %d tensors", plan.count);
+    if (j->counted) lab_count_begin(JOB_PLAN);
     lab_play(j->program, &plan, sizeof plan, NULL, 0);
+    if (j->counted) lab_count_end();
 }
 
 void job_open(job *j, lab_program *program, const char *counted, const job_shape *shape) {

@@ -20,6 +20,8 @@ typedef int (*length_fn)(int i, uint64_t seed); /* of tensor i */
 enum { JOB_PACKED = 0, JOB_ALIGNED = 64 }; /* floats */
 enum { SET_TENSORS = 2000 };
 
+#define JOB_PLAN "plan" /* under this name the calls of plan are counted, those of all jobs of yours together */
+
 typedef struct {
     bool array;          /* `mean` of one array, instead of `means` */
     int count;           /* tensors */
@@ -28,6 +30,26 @@ typedef struct {
     int align;           /* where a tensor may begin. JOB_PACKED: two floats after the end of the one before */
     uint64_t seed;       /* of the lengths, and of the first run's data */
 } job_shape;
+
+/* Kinds of wrong means, since each has its own next step (advice.c). */
+enum mistake {
+    NO_MISTAKE,
+    UNWRITTEN,
+    NOT_A_NUMBER,
+    NOT_DATA, /* below 0 */
+    NOTHING,  /* 0 */
+    LAST_MISSING,
+    FIRST_MISSING,
+    IS_SUM,
+    WRONG_DIVISOR,
+    TWICE,
+    OF_LAST_CALL,
+    ADDED_AGAIN, /* to the last call's */
+    OTHER_TENSOR,
+    CHANGED, /* the data, which is const */
+    OUTSIDE, /* memory beside the means was written */
+    WRONG
+};
 
 struct job_tensor {
     size_t at; /* in the memory of all */
@@ -41,12 +63,14 @@ typedef struct {
     struct job_tensor *list;
     size_t room, floats; /* of the whole piece of memory; of the tensors in it */
     int longest;
-    uint64_t seed; /* of the last run's data */
+    uint64_t seed; /* of the last run's data; of the run before it, one less */
+    int calls;     /* runs so far */
     float *d_in, *d_out, *host;
-    double begin, end; /* of the last run, on this lane's clock */
-    double worst;      /* relative error of any mean of any run, in units of 2^-24 */
-    int worst_length;  /* of that tensor */
-    char failure[256]; /* the first one */
+    double begin, end;    /* of the last run, on this lane's clock */
+    double worst;         /* relative error of any mean of any run, in units of 2^-24 */
+    int worst_length;     /* of that tensor */
+    enum mistake mistake; /* the first one's kind */
+    char failure[256];    /* and what it is; "": none */
     struct lab4_call message;
     lab_work work; /* what the timing helper plays */
 } job;

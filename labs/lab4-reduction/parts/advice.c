@@ -1,0 +1,335 @@
+/* advice.c — see advice.h. Tables of hint and next step, by kind. */
+#include "advice.h"
+
+#include <stdio.h>
+
+typedef struct {
+    const char *hint, *next;
+} advice;
+
+static void give(lab_verdict *v, const advice *a) {
+    v->hint = a->hint;
+    LAB_SAY(v->next, "%s", a->next);
+}
+
+/* --- costs of a line -------------------------------------------------------------------------- */
+
+double launches_of(const lab_line *l) { return l->launches; }
+double wavefronts_of(const lab_line *l) { return l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts; }
+double barriers_of(const lab_line *l) { return l->c.barriers; }
+double excess_loads(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes / 32; }
+double divergent_of(const lab_line *l) { return l->c.branches - l->c.uniform_branches; }
+static double loads_of(const lab_line *l) { return l->c.ld_requests; }
+/* A mean is stored once, a block's sum by each block: of the lines that store, the one that does so least. */
+static double rarely_stores(const lab_line *l) { return l->c.st_requests ? 1 / l->c.st_requests : 0; }
+
+/* --- a wrong mean ----------------------------------------------------------------------------- */
+
+/* The line to begin with, of those that ran. */
+enum look { AT_NOTHING, AT_LAUNCH, AT_LOAD, AT_STORE };
+
+static const struct {
+    advice advice;
+    enum look look;
+} for_mistake[] = {
+    [NO_MISTAKE] = {{"correct", ""}, AT_NOTHING},
+    [UNWRITTEN] = {{"correct", "find the thread that stores this mean; if it belongs to the last block, count how far "
+                               "the blocks' counter gets"},
+                   AT_STORE},
+    [NOT_A_NUMBER] = {{"correct", "stop every loop before index n; and what you atomicAdd to must be 0 before each "
+                                  "call"},
+                      AT_LOAD},
+    [NOT_DATA] = {{"correct", "add only what was written: how many sums does a block of this size leave in shared "
+                              "memory, and how many are read?"},
+                  AT_LOAD},
+    [NOTHING] = {{"correct", "follow float 0: which thread loads it, and how does its sum reach the thread that stores "
+                             "the mean?"},
+                 AT_LOAD},
+    [LAST_MISSING] = {{"correct", "follow the first float that is missing: which thread loads it, and how does that "
+                                  "thread's sum reach the mean?"},
+                      AT_LOAD},
+    [FIRST_MISSING] = {{"correct", "follow float 0: which thread loads it, and how does that thread's sum reach the "
+                                   "mean?"},
+                       AT_LOAD},
+    [IS_SUM] = {{"correct", "divide by the number of floats, once, when all of them are added"}, AT_STORE},
+    [WRONG_DIVISOR] = {{"correct", "divide by the number of floats of the whole tensor, not of a part, a block or a "
+                                   "round"},
+                       AT_STORE},
+    [TWICE] = {{"correct", "give each float one thread: where do two loops, or two blocks, take the same one?"},
+               AT_LOAD},
+    [OF_LAST_CALL] = {{"correct", "keep addresses and lengths from one call to the next, and no sum and no mean: the "
+                                  "data is new in each call"},
+                      AT_STORE},
+    [ADDED_AGAIN] = {{"correct", "set to 0, in each call, what the blocks add to: it still holds the last call's sum"},
+                     AT_STORE},
+    [OTHER_TENSOR] = {{"correct", "store each mean under the number of its tensor, which is not the number of the "
+                                  "block once tensors have parts"},
+                      AT_STORE},
+    [CHANGED] = {{"correct", "find the store whose address comes from the tensor; sums belong into memory of your own"},
+                 AT_STORE},
+    [OUTSIDE] = {{"correct", "store one mean a tensor, at d_means[0] to d_means[count - 1]"}, AT_STORE},
+    [WRONG] = {{"correct", "write down for this length which thread takes which floats, and where their sums meet"},
+               AT_LOAD},
+};
+
+static void look_at(lab_verdict *v, enum look look, const lab_usage *u) {
+    const lab_line *launch = lab_worst(u, launches_of), *load = lab_worst(u, loads_of);
+    const lab_line *store = lab_worst(u, rarely_stores);
+    lab_blame(v, look == AT_LOAD && load ? load : look == AT_STORE && store ? store : launch);
+}
+
+void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
+    static const advice
+        kept = {"second-call", "the first call was right: find what it leaves behind for this one, a counter that is "
+                               "not 0 again, a sum, a flag"},
+        none = {"correct", "launch your kernel in this function, with <<<blocks, threads>>>"},
+        list = {"pointer", "copy the list in plan: it is gone after the call; if you did, follow float 0 from its load "
+                           "to the mean"},
+        race = {"races", "do what the row 'races' says; this may be its effect"};
+    const enum mistake m = j->mistake;
+    give(v, &for_mistake[m].advice);
+    if (j->calls > 1 && (m == UNWRITTEN || m == WRONG || m == NOT_A_NUMBER || m == LAST_MISSING || m == NOTHING))
+        give(v, &kept);
+    if (m == NOTHING && j->calls == 1 && !j->shape.array) give(v, &list);
+    if (lab_lane() == LAB_GPU) return;
+    if (m == UNWRITTEN && !lab_worst(u, launches_of)) {
+        lab_blame_code(v, j->shape.array ? "mean(" : "means(");
+        return give(v, &none);
+    }
+    if (for_mistake[m].look != AT_NOTHING) look_at(v, for_mistake[m].look, u);
+    if (m != CHANGED && m != IS_SUM && m != OF_LAST_CALL && lab_finding(u)) give(v, &race);
+}
+
+/* --- CUDA's errors ---------------------------------------------------------------------------- */
+
+/* An address of global memory. */
+static const advice *on_address(const struct simgpu_address *at) {
+    static const advice
+        bounds = {"bounds", "compare this index with what was allocated: count * sizeof *pointer bytes, for as many as "
+                            "there are"},
+        host = {"pointer", "copy what the kernel reads to memory of cudaMalloc, in plan; an address of the host's "
+                           "means nothing to the GPU"},
+        null = {"pointer", "find out where this pointer gets its value, and check the call that should give it one"},
+        freed = {"pointer", "this memory is gone: take addresses from the last plan only, and free your own memory in "
+                            "the next plan, not before"};
+    if (at->freed) return &freed;
+    if (at->where == SIMGPU_NULL_POINTER) return &null;
+    return at->where == SIMGPU_NO_DEVICE_MEMORY || at->where == SIMGPU_NONE_ALLOCATED ? &host : &bounds;
+}
+
+/* What a deadlocked block waits for. */
+static const advice *on_deadlock(const struct simgpu_fault *f) {
+    static const advice barrier = {"deadlock", "let every thread of the block reach the barrier: move it out of the "
+                                               "if, or the return behind it"},
+                        mask = {"deadlock", "let every lane that the mask names reach this line: a thread without a "
+                                            "float takes part with a 0"};
+    const bool waits = f->cause == SIMGPU_CAUSE_WAITING && f->n[2] < f->nwaiting;
+    return waits && f->waiting[f->n[2]].what == SIMGPU_WAITS_FOR_MASK ? &mask : &barrier;
+}
+
+static const advice *on_fault(const struct simgpu_fault *f) {
+    static const advice
+        misaligned = {"misaligned", "a float4 needs an address that is a multiple of 16, and a tensor may begin at any "
+                                    "float: add the floats before it one by one"},
+        dynamic = {"shared-size", "pass the size of the extern __shared__ array as the launch's third argument: "
+                                  "<<<blocks, threads, bytes>>>"},
+        shared = {"shared-size", "compare the array's declared size with the largest index on this line: a block has "
+                                 "blockDim.x / 32 warps"},
+        mask = {"deadlock", "let the mask name exactly the lanes that come to this line: 0xffffffff for a whole warp"},
+        partly = {"deadlock", "move the barrier out of the condition: all lanes of a warp must come to it together"},
+        runaway = {"runaway", "print the loop's bounds for this length; and never wait in a loop for another block, "
+                              "which may not have begun"},
+        unsupported = {"error", "use another instruction; SimGPU has none of this kind"},
+        other = {"error", "read the line above: it names what stopped the kernel"};
+    switch (f->cause) {
+    case SIMGPU_CAUSE_ADDRESS: return on_address(&f->address);
+    case SIMGPU_CAUSE_BEFORE_SPACE: return &shared;
+    case SIMGPU_CAUSE_PAST_SPACE: return f->n[1] ? &shared : &dynamic;
+    case SIMGPU_CAUSE_BARRIER_PARTLY: return &partly;
+    default: break;
+    }
+    switch (f->kind) {
+    case SIMGPU_FAULT_MISALIGNED: return &misaligned;
+    case SIMGPU_FAULT_DEADLOCK: return on_deadlock(f);
+    case SIMGPU_FAULT_BAD_SYNC: return &mask;
+    case SIMGPU_FAULT_BUDGET: return &runaway;
+    case SIMGPU_FAULT_UNSUPPORTED: return &unsupported;
+    default: return &other;
+    }
+}
+
+static const advice for_refusal[] = {
+    [SIMGPU_REFUSED_OTHER] = {"error",
+                              "compare each argument with the call's description; a __device__ variable has no "
+                              "address on the host, kernels use it by name"},
+    [SIMGPU_REFUSED_ZERO] = {"error", "round the number of blocks up: (n + 255) / 256 is at least 1, n / 256 is not"},
+    [SIMGPU_REFUSED_BLOCK] = {"error", "use at most 1024 threads a block, and more blocks"},
+    [SIMGPU_REFUSED_GRID] = {"error", "let the grid's x count the blocks, up to 2147483647; y and z end at 65535"},
+    [SIMGPU_REFUSED_STATIC_SHARED] = {"shared-size", "keep one sum a thread or a warp in shared memory, not the data"},
+    [SIMGPU_REFUSED_SHARED] = {"shared-size", "pass the bytes of one block's sums as the third argument: 4 a thread"},
+    [SIMGPU_REFUSED_BOUNDS] = {"error", "give __launch_bounds__ the number of threads that you launch"},
+    [SIMGPU_REFUSED_REGISTERS] = {"error", "launch smaller blocks, or let each thread keep fewer values"},
+    [SIMGPU_REFUSED_UNSUPPORTED] = {"error", "do without it: a sum needs loads, shuffles, a barrier and an atomic"},
+};
+
+void advise_on_error(lab_verdict *v, cudaError_t error, const lab_usage *plan, const lab_usage *u) {
+    static const advice bounds = {"bounds",
+                                  "find the threads beyond the end of this length: which test keeps them from "
+                                  "their access?"},
+                        misaligned = {"misaligned", "a float4 needs an address that is a multiple of 16, and a tensor "
+                                                    "may begin at any float"},
+                        shape = {"error", "a block has 1 to 1024 threads, and no side of the grid may be 0"},
+                        other = {"error", "look the error up: it names what CUDA could not do"};
+    const struct simgpu_fault *fault = lab_fault(u);
+    const struct simgpu_event *earlier = lab_refusal(plan, error), *refusal = earlier ? earlier : lab_refusal(u, error);
+    if (fault && !earlier) {
+        lab_blame_fault(v, u);
+        return give(v, on_fault(fault));
+    }
+    if (refusal) {
+        lab_blame_refusal(v, earlier ? plan : u, error);
+        return give(v, &for_refusal[refusal->is.refusal.cause]);
+    }
+    give(v, error == cudaErrorIllegalAddress         ? &bounds
+            : error == cudaErrorMisalignedAddress    ? &misaligned
+            : error == cudaErrorInvalidConfiguration ? &shape
+                                                     : &other);
+}
+
+/* --- findings --------------------------------------------------------------------------------- */
+
+/* Two threads of a block, in shared memory. */
+static const char *on_shared(const struct simgpu_finding *f) {
+    const bool reused = f->side[0].at.did == SIMGPU_DID_WRITE && f->side[1].at.did == SIMGPU_DID_READ;
+    const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
+    if (f->rival == SIMGPU_OTHER_LANE)
+        return "put a __syncwarp() between the write and the read, both ways; or exchange registers by "
+               "__shfl_down_sync";
+    if (both) return "give each place one thread, or use an atomic: two threads write this one";
+    if (reused) return "put a __syncthreads() before this write: other threads may still read what stood there";
+    return "put a __syncthreads() between the write and this read, where every thread of the block reaches it";
+}
+
+static const char *on_race(const struct simgpu_finding *f) {
+    const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
+    if (f->rival == SIMGPU_SAME_STORE) return "let one lane store: here several store different values to one place";
+    if (f->space != SIMGPU_DEVICE_MEMORY) return on_shared(f);
+    if (both) return "give each block a place of its own for its sum, or add with an atomic";
+    if (f->rival == SIMGPU_OTHER_BLOCK)
+        return "put a __threadfence() between a block's sum and its count, and one between the count and the sums";
+    return "put a __syncthreads() between the write and the read, or give each thread its own place";
+}
+
+void advise_on_finding(lab_verdict *v, const lab_usage *u) {
+    const struct simgpu_finding *f = lab_finding_of(u, SIMGPU_BARRIER_SKIPPED);
+    char what[512];
+    if (!f) f = lab_finding_of(u, SIMGPU_RACE); /* it names both sides; a missing barrier gives both kinds */
+    if (!f) f = lab_finding(u);
+    v->status = LAB_FAIL;
+    v->hint = "races";
+    lab_blame_place(v, &f->side[0].at);
+    LAB_SAY(v->why, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
+    switch (f->kind) {
+    case SIMGPU_RACE: LAB_SAY(v->next, "%s", on_race(f)); return;
+    case SIMGPU_UNINITIALISED:
+        LAB_SAY(v->next, "%s",
+                f->space == SIMGPU_DEVICE_MEMORY
+                    ? "set this memory before the kernel reads it: cudaMemset in plan, or a store in an earlier kernel"
+                    : "read only what was written: a block of 256 leaves 8 sums, not 32; or a __syncthreads() is "
+                      "missing before this line");
+        return;
+    case SIMGPU_STREAM_ORDER:
+        LAB_SAY(v->next, "start both on one stream: commands of one stream run in their order");
+        return;
+    case SIMGPU_IN_FLIGHT:
+        LAB_SAY(v->next, "wait for the copy before the host touches its memory (cudaStreamSynchronize)");
+        return;
+    case SIMGPU_BARRIER_SKIPPED:
+    case SIMGPU_BARRIER_EXITED:
+        LAB_SAY(v->next, "move the __syncthreads() out of the condition: every thread of the block must come to it");
+        return;
+    }
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+/* The student's call that took longest. NULL: none. */
+static const struct simgpu_event *longest_call(const lab_usage *u) {
+    const struct simgpu_event *longest = NULL;
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if (e->kind != SIMGPU_CALL || !e->at.file) continue;
+        if (!longest || e->duration_ns > longest->duration_ns) longest = e;
+    }
+    return longest;
+}
+
+static const char *on_call(const struct simgpu_call *c) {
+    switch (c->what) {
+    case SIMGPU_COPIES:
+    case SIMGPU_FILLS: return "copy in plan what never changes, and leave the means on the device";
+    case SIMGPU_WAITS: return "return without waiting: who needs the means waits for them";
+    default: return "allocate and free in plan, or once for all calls: keep the pointer in a static";
+    }
+}
+
+static double per_warp(const struct simgpu_launch *l, double what) {
+    const double blocks = (double)l->grid[0] * l->grid[1] * l->grid[2];
+    return what / (blocks * ((l->block[0] * l->block[1] * l->block[2] + 31) / 32));
+}
+
+/* A kernel that waits for its loads, for one of four reasons. */
+static const char *on_loads(const struct simgpu_launch *l, bool array) {
+    enum { FEW_FLOATS = 64 };
+    const double average = per_warp(l, (double)l->total.ld_requests);
+    if (l->bound.rounds > 4 * average + 8) /* for one warp many more than for the others */
+        return array
+                   ? "let all threads of a block share the loop that adds the blocks' sums: now one of them waits for "
+                     "each load"
+                   : "cut long tensors into parts, a block each, and let all threads of a block share the sums of "
+                     "the parts";
+    if (array && l->bound.share < 0.5) return "start more blocks: fill all SMs, with 2048 threads each";
+    if (!array && per_warp(l, (double)l->total.ld_bytes / 4) < 32 * FEW_FLOATS / 8)
+        return "give each block more floats: it now costs more to start one than to add its share";
+    return "put several loads of a thread on their way: load four, then add them; then as float4s";
+}
+
+/* Each bound has its own remedy. */
+static const char *on_bound(const struct simgpu_launch *l, bool array) {
+    switch (l->bound.term) {
+    case SIMGPU_TERM_BLOCKS: return "give each block more floats: it now costs more to start one than to add its share";
+    case SIMGPU_TERM_LSU:
+    case SIMGPU_TERM_L2_READ: return "let the lanes of a warp read neighbours, and exchange sums by shuffles";
+    case SIMGPU_TERM_ISSUE:
+    case SIMGPU_TERM_BARRIER: return "add in registers first, and build one tree a block, by shuffles";
+    case SIMGPU_TERM_ATOMIC: return "add in the block first, and let one thread of each block meet the others";
+    case SIMGPU_TERM_LATENCY:
+        return l->bound.by_loads ? on_loads(l, array)
+                                 : "shorten the chain of instructions: one tree a block, by shuffles";
+    default: return "read each float once, and start no more kernels than that takes";
+    }
+}
+
+void advise_on_time(lab_verdict *v, const lab_usage *u, double us, double reading, bool array) {
+    const struct simgpu_launch *slowest = lab_slowest(u);
+    const struct simgpu_event *call = longest_call(u);
+    char text[320];
+    v->hint = array ? "time-array" : "time-tensors";
+    LAB_SAY(v->why, "%.2f times reading, want ≤ 1.2%s", us / reading, lab_say_slowest(u, text, sizeof text));
+    if (!slowest) return;
+    if (u->launches > 2) {
+        lab_blame(v, lab_worst(u, launches_of));
+        LAB_SAY(v->next, "%s",
+                array ? "use one launch, or two; most of this time the device waits for the host to start the next one"
+                      : "use one launch for all tensors, as 'tensors: launches' says; most of this time the device "
+                        "waits for the host");
+    } else if (call && (double)call->duration_ns >= us * 1000 / 5) {
+        lab_blame_place(v, &call->at);
+        LAB_SAY(v->why, "%.2f times reading, want ≤ 1.2; %s took %s, in which the GPU had nothing new to do",
+                us / reading, call->is.call.name, lab_us((double)call->duration_ns / 1000));
+        LAB_SAY(v->next, "%s", on_call(&call->is.call));
+    } else {
+        lab_blame_place(v, &slowest->bound.at);
+        LAB_SAY(v->next, "%s", on_bound(slowest, array));
+    }
+}
