@@ -23,12 +23,10 @@ static void keep(const struct lab4_list *m) {
         list[first + i] = (struct tensor){(const float *)m->tensors[i].data, (int)m->tensors[i].length};
 }
 
-/* After the call the list is gone, as lab4.h says; a pointer kept to it finds empty tensors at best. */
+/* After the call the list is gone, as lab4.h says: a pointer kept to it finds empty tensors, the same in every run. */
 static void play_plan(plan_fn *plan, int count) {
     plan(list, count);
     memset(list, 0, (size_t)count * sizeof *list);
-    free(list);
-    list = NULL;
 }
 
 void lab_perform(lab_entry *const *entry, const void *message, void *reply) {

@@ -203,8 +203,8 @@ static const char *on_shared(const struct simgpu_finding *f) {
     const bool reused = f->side[0].at.did == SIMGPU_DID_WRITE && f->side[1].at.did == SIMGPU_DID_READ;
     const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
     if (f->rival == SIMGPU_OTHER_LANE)
-        return "put a __syncwarp() between the write and the read, both ways; or exchange registers by "
-               "__shfl_down_sync";
+        return "put a barrier between the writes of a level and the reads of the next: __syncthreads() for a block's "
+               "tree, __syncwarp() where one warp works alone; or use shuffles";
     if (both) return "give each place one thread, or use an atomic: two threads write this one";
     if (reused) return "put a __syncthreads() before this write: other threads may still read what stood there";
     return "put a __syncthreads() between the write and this read, where every thread of the block reaches it";
