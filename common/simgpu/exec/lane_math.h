@@ -20,6 +20,12 @@ static inline uint32_t lane_bits_of(float f) {
 }
 static inline float lane_canonical(float f) { return f != f ? LANE_NAN : f; }
 
+/* Quotients by way of double, which has vectors where the host has none of integers. They are exact: a quotient that is
+ * no integer lies at least 2^-32 of itself below the next one, and the rounding is 2^-53 of it. Require b != 0; signed:
+ * no overflow. */
+static inline uint32_t lane_quotient(uint32_t a, uint32_t b) { return (uint32_t)((double)a / b); }
+static inline int32_t lane_quotient_signed(int32_t a, int32_t b) { return (int32_t)((double)a / b); }
+
 /* Flushes denormal numbers to zero with their sign (.ftz); returns other types unchanged. */
 static inline float lane_flush_f32(float f) {
     return __builtin_fabsf(f) < 0x1p-126f ? __builtin_copysignf(0.0f, f) : f;

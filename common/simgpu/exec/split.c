@@ -240,12 +240,12 @@ static bool changes_with_block(const ptx_row *row) {
            ((row->special >= SREG_ctaid_x && row->special <= SREG_ctaid_z) || row->special == SREG_smid);
 }
 
-/* Fills in the rows of constants, zeroes the rows of registers, and fills local memory with a fixed pattern, so that a
- * read before a write does not see another block's data. again: the frame held the same kernel of the same launch
- * before, for another block. */
+/* Fills in the rows of constants, zeroes registers that may be read unwritten, and fills local memory with a fixed
+ * pattern, so that a read before a write does not see another block's data. again: the frame held the same kernel of
+ * the same launch before, for another block. */
 void exec_frame_fill(warp *w, frame *f, uint8_t *r, bool again) {
     const ptx_code *c = f->function->code;
-    memset(r + c->registers_begin, 0, c->registers_end - c->registers_begin);
+    for (uint32_t k = 0; k < c->nzeroed; k++) memset(r + c->zeroed[k].begin, 0, c->zeroed[k].end - c->zeroed[k].begin);
     for (uint32_t l = 0; l < 32 && f->function->local_bytes; l++)
         memset(w->local + (size_t)l * w->local_stride + f->local_base, 0xCD, f->function->local_bytes);
     for (uint32_t k = 0; k < c->nrows; k++) {

@@ -226,6 +226,30 @@ static void mark_constants(const ptx_code *c, row_set *s, uint32_t nregisters) {
     ptx_free(special);
 }
 
+static void add_zeroed(ptx_code *c, uint32_t begin, uint32_t end) {
+    if (c->nzeroed && c->zeroed[c->nzeroed - 1].end == begin) {
+        c->zeroed[c->nzeroed - 1].end = end;
+        return;
+    }
+    c->zeroed = ptx_grow(c->zeroed, c->nzeroed, sizeof *c->zeroed);
+    c->zeroed[c->nzeroed++] = (ptx_span){begin, end};
+}
+
+/* Lists what a new frame zeroes, so that no read sees what another block left there: registers that are live at the
+ * entry, and those that a shuffle may read of a lane that has not come so far; predicates and slots, which are small.
+ * Uses `live` up. */
+static void list_zeroed(ptx_code *c, const parsed_function *pf, row_set *live) {
+    for (uint32_t i = 0; i < c->ninsns; i++)
+        if (c->insns[i].op == OP_shfl) mark(live, c->insns[i].a);
+    c->nzeroed = 0;
+    for (uint32_t r = 0; r < pf->nregisters; r++) {
+        const reg *x = pf->registers[r];
+        if (x->type == TY_pred || !(live->set[x->id / 64] >> x->id % 64 & 1)) continue;
+        add_zeroed(c, x->row, x->row + 32 * (ptx_type_bytes[x->type] == 8 ? 8 : 4));
+    }
+    add_zeroed(c, c->predicates, c->registers_end);
+}
+
 /* Returns the most 32-bit registers that are live at one point, by backward data flow over the blocks and a walk
  * through each. */
 static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
@@ -266,6 +290,10 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
                 }
             }
         }
+    }
+    if (!changed) {
+        memcpy(live, g->blocks[0].live_in, words * 8);
+        list_zeroed(c, pf, &(row_set){id_of, c->registers_end, live});
     }
     uint32_t most = 0;
     for (uint32_t b = 0; b < g->nblocks; b++) {
@@ -308,6 +336,7 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     post_dominators(&g);
     uint32_t *id_of = ptx_alloc((code->registers_end / 4 + 1) * sizeof *id_of);
     for (uint32_t r = 0; r < pf->nregisters; r++) id_of[pf->registers[r]->row / 4] = pf->registers[r]->id;
+    add_zeroed(code, code->registers_begin, code->registers_end); /* all, unless pressure() knows better */
     pf->function->registers = estimate_registers(&g, pf, id_of);
     ptx_depth_of_blocks(&g, &pf->function->module->costs, pf->nregisters, id_of);
     ptx_free(id_of);

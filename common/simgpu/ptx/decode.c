@@ -69,6 +69,7 @@ static void lay_out_frame(decoder *d) {
         if (r->type == TY_b128 || r->type == TY_none) ptx_dec_unsupported(d, "128-bit registers");
         if (r->type != TY_pred) r->row = take(d, ptx_dec_is_wide(r->type) ? 256 : 128, 64);
     }
+    d->code->predicates = d->top;
     for (uint32_t i = 0; i < pf->nregisters; i++)
         if (pf->registers[i]->type == TY_pred) pf->registers[i]->row = take(d, 4, 4);
     d->code->carry = take(d, 4, 4);

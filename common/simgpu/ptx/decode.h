@@ -173,13 +173,20 @@ typedef struct ptx_call {
     uint32_t ntargets;
 } ptx_call;
 
+/* A part of a frame, in bytes. */
+typedef struct {
+    uint32_t begin, end;
+} ptx_span;
+
 typedef struct ptx_code {
     ptx_insn *insns; /* ninsns instructions and a ret, where every path ends */
     uint32_t ninsns;
-    uint32_t first;                          /* number of insns[0] among all instructions of the module */
-    uint32_t frame_bytes;                    /* multiple of 64 */
-    uint32_t registers_begin, registers_end; /* the rows of .reg registers, to be zeroed */
-    uint32_t carry;                          /* row of CC */
+    uint32_t first;                                      /* number of insns[0] among all instructions of the module */
+    uint32_t frame_bytes;                                /* multiple of 64 */
+    uint32_t registers_begin, predicates, registers_end; /* the rows of .reg registers; predicates and slots are last */
+    ptx_span *zeroed; /* what a new frame zeroes: all that may be read before it is written */
+    uint32_t nzeroed;
+    uint32_t carry; /* row of CC */
     ptx_row *rows;
     uint32_t nrows;
     ptx_slot *params, result; /* of a .func */
