@@ -295,9 +295,9 @@ gate_stops() {
 @test "a refusal is said once, in full; each row has a short line" {
     changed '$ a int run_it() { return 1; } extern "C" int system(const char *); int run_other() { return system("true"); }'
     [ "$(grep -c 'uses `system`' <<<"$output")" = 1 ]
-    [ "$(grep -c '^not ok ' <<<"$output")" = 7 ]
+    [ "$(grep -c '^not ok ' <<<"$output")" = 8 ]
     [ "$(grep -c 'no result: it was refused, see above' <<<"$output")" = 1 ]
-    [ "$(grep -c 'no result, as above' <<<"$output")" = 6 ]
+    [ "$(grep -c 'no result, as above' <<<"$output")" = 7 ]
 }
 
 @test "a submission whose compilation never ends is stopped, and says so" {
@@ -315,9 +315,11 @@ gate_stops() {
     [[ $output == *'gate: transpose.cu does not define `view_transpose`'* || $output == *error:* ]]
 }
 
-@test "a submission is compiled where the solutions cannot be seen" {
+@test "a submission is compiled where the solutions, and other submissions, cannot be seen" {
     unshare -rm true 2>/dev/null || skip "this machine gives a user no view of the files of its own"
-    changed '1 i #if __has_include("../../../solutions/lab3-transpose/transpose.cu") || __has_include(<../../proc/self/cwd/solutions/lab3-transpose/transpose.cu>)\n#error seen\n#else\n#error hidden\n#endif'
+    mkdir -p "$B/$DESK/sub-other"
+    echo 'int theirs;' >"$B/$DESK/sub-other/lab3.cu"
+    changed '1 i #if __has_include("../sub-other/lab3.cu") || __has_include("../../../solutions/lab3-transpose/transpose.cu") || __has_include(<../../proc/self/cwd/solutions/lab3-transpose/transpose.cu>)\n#error seen\n#else\n#error hidden\n#endif'
     [[ $output == *"error: hidden"* && $output != *"error: seen"* ]]
     scored 0
 }

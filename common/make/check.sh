@@ -48,11 +48,31 @@ build_common() { (
     build_parts "$1" 9>&-
 ) 9>"$B/common.lock"; }
 
-# Compiles the submission where our solutions cannot be seen. Each of the compiler's lines, which quote the file, is marked,
+# Adds to $hidden what lies beside the program's folder: other submissions, their programs and grades.
+hide_beside() {
+    local dir=${program%/*} parent other
+    while [ "$dir" != "$B" ]; do
+        parent=${dir%/*}
+        for other in "$parent"/*/; do
+            other=${other%/}
+            case $parent:${other##*/} in "$B":sub-* | "$B":grade-* | "$B":desk | "$B":mine | "$B":check) ;; "$B":*) continue ;; esac
+            [ "$other" = "$dir" ] || hidden=$hidden:$other
+        done
+        dir=$parent
+    done
+}
+
+# Compiles the submission where our solutions, and those of others, cannot be seen. Each of the compiler's lines, which quote the file, is marked,
 # so that none passes for one of ours. When it is refused, the reason is printed in full, and a word of it is kept for each row.
 prepare() {
     local hidden=''
-    case $program in "$B"/reference/* | "$B"/starter/*) ;; *) hidden=solutions:tests:$B/reference:$B/ladder ;; esac
+    case $program in
+    "$B"/reference/* | "$B"/starter/*) ;;
+    *)
+        hidden=solutions:tests:.git:.build/patched:$B/reference:$B/ladder
+        hide_beside
+        ;;
+    esac
     COMPILER_PREFIX='compiler: ' HIDDEN=$hidden compiled "$1" "$program"
     if [ -n "$refused" ]; then
         { echo "$refused" && if [ "$refused" = gate ]; then sed 's/^gate: //' "$program.gate.said"; fi; } >"$stem.refused"

@@ -39,6 +39,13 @@ else
 fi
 tool readelf binutils 'to look at a submission' labs
 tool objdump binutils 'to look at a submission' labs
+tool c++filt binutils 'to name what a submission calls' labs
+tool addr2line binutils 'to name the line of a loop without an end' tests
+if unshare -rm true 2>/dev/null; then
+    line unshare "here: make check compiles where the solutions cannot be seen"
+else
+    line unshare "refused by this machine, or not here: make check compiles where the solutions can be seen"
+fi
 
 echo "gpu lane (a real GPU)"
 if command -v "${NVCC:-nvcc}" >/dev/null 2>&1; then
