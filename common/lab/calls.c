@@ -78,10 +78,9 @@ static bool is_pinned(const void *p) {
 }
 
 static void refuse_free(const lab_thing_made *b) {
-    const char *slash = b->file ? strrchr(b->file, '/') : NULL, *file = slash ? slash + 1 : b->file;
     char place[300] = "";
     lab_unlock();
-    if (file) lab_text(place, sizeof place, " (%s:%d)", file, b->line);
+    if (b->file) lab_text(place, sizeof place, " (%s:%d)", lab_file_name(b->file), b->line);
     lab_die(
         "%s gives free() the memory of %s%s, which is page-locked: on a card the program ends here. Call cudaFreeHost "
         "instead",

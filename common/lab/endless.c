@@ -106,9 +106,8 @@ void lab_endless_call(const lab_call *c) {
     char place[300] = "", did[160];
     lab_endless_own(false);
     if (++calls < MOST_CALLS) return;
-    const char *slash = c->file ? strrchr(c->file, '/') : NULL;
     lab_unlock();
-    if (c->file) lab_text(place, sizeof place, "%s:%d", slash ? slash + 1 : c->file, c->line);
+    if (c->file) lab_text(place, sizeof place, "%s:%d", lab_file_name(c->file), c->line);
     lab_text(did, sizeof did, "the host's code has made %d calls of CUDA, the last one %s", MOST_CALLS, c->name);
     fflush(stdout);
     stop(place, did,

@@ -164,8 +164,7 @@ void lab_check(cudaError_t e, const char *call, const char *file, int line) {
     if (e == cudaErrorInsufficientDriver || e == cudaErrorNoDevice)
         lab_die("no GPU answers on this machine: %s. Use the software GPU: make %s DEVICE=sim", cudaGetErrorString(e),
                 lab.spec->lab);
-    const char *slash = strrchr(file, '/');
-    lab_die("%s:%d: %s gave %s: %s", slash ? slash + 1 : file, line, call, cudaGetErrorName(e), cudaGetErrorString(e));
+    lab_die("%s:%d: %s gave %s: %s", lab_file_name(file), line, call, cudaGetErrorName(e), cudaGetErrorString(e));
 }
 
 /* --- options ---------------------------------------------------------------------------------- */

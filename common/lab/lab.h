@@ -195,6 +195,10 @@ int lab_count_ncu(lab_usage *u, char *why, size_t why_size);
 void lab_usage_free(lab_usage *u);
 /* Returns the line of the student's file with the largest cost, or NULL when all cost nothing. */
 const lab_line *lab_worst(const lab_usage *u, double (*cost)(const lab_line *));
+/* Blanks comments and text between quotes in a line of C. *inside: a comment is open, before it and after. */
+void lab_keep_code(char *row, bool *inside);
+/* Returns what stands behind the last slash: "transpose.cu". */
+const char *lab_file_name(const char *path);
 /* Places a row's blame: "transpose.cu:31", with the source line shown under the row. */
 void lab_blame(lab_verdict *v, const lab_line *line);
 void lab_blame_place(lab_verdict *v, const struct simgpu_place *place); /* the same; nothing if it is not known */

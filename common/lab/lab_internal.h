@@ -48,7 +48,6 @@ void lab_rows_begin(void);            /* all open */
 void lab_rows_end(void);              /* gates and points */
 bool lab_shown(const lab_verdict *v); /* is it a row of this lane? */
 void lab_rows_print(FILE *f, const lab_spec *spec);
-void lab_text(char *to, size_t size, const char *fmt, ...) LAB_PRINTF(3, 4);
 void lab_tsv(FILE *f, const char *text); /* one field: tab, newline and backslash escaped */
 
 /* card.c */

@@ -36,9 +36,8 @@ static int count_kind(const lab_thing_made *list, int n, lab_thing kind, const l
 
 /* Appends "3 events (cudaEventCreate, train.cu:47)". */
 static void append_kind(char *text, size_t size, lab_thing kind, int count, const lab_thing_made *first) {
-    const char *slash = first->file ? strrchr(first->file, '/') : NULL, *file = slash ? slash + 1 : first->file;
     char one[256], place[128] = "";
-    if (file) lab_text(place, sizeof place, ", %s:%d", file, first->line);
+    if (first->file) lab_text(place, sizeof place, ", %s:%d", lab_file_name(first->file), first->line);
     lab_text(one, sizeof one, "%s%d %s (%s%s)", text[0] ? ", " : "", count,
              count == 1 ? kinds[kind].one : kinds[kind].many, first->name, place);
     append(text, size, one);

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blanks comments and text between quotes. `inside` is true while a comment is still open. */
-static void keep_code(char *row, bool *inside) {
+void lab_keep_code(char *row, bool *inside) {
     char quote = 0;
     for (char *p = row; *p; p++) {
         bool edge = !quote && !strncmp(p, *inside ? "*/" : "/*", 2);
@@ -46,7 +45,7 @@ static int find_line(const char *file, bool (*wanted)(const char *code, int line
         free(code);
         code = strdup(row);
         if (!code) break;
-        keep_code(code, &inside);
+        lab_keep_code(code, &inside);
         if (!wanted(code, n, key)) continue;
         const char *from = row + strspn(row, " \t");
         lab_text(text, size, "%.*s", (int)strcspn(from, "\r\n"), from);
@@ -74,9 +73,9 @@ static bool has_text(const char *code, int line, const void *key) {
     return false;
 }
 
-static const char *base_name(const char *file) {
-    const char *slash = strrchr(file, '/');
-    return slash ? slash + 1 : file;
+const char *lab_file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 /* The file that the compiler named, which is the student's own: the program's source, beside it, is a copy whose first
@@ -102,7 +101,7 @@ static const char *student_file(const lab_usage *u) {
 
 void lab_blame(lab_verdict *v, const lab_line *line) {
     if (!line) return;
-    LAB_SAY(v->where, "%s:%d", base_name(line->file), line->line);
+    LAB_SAY(v->where, "%s:%d", lab_file_name(line->file), line->line);
     v->code[0] = 0;
     /* A program may claim any file for a call of its own; only its source is shown. */
     if (strcmp(line->file, own_file())) return;
@@ -112,14 +111,14 @@ void lab_blame(lab_verdict *v, const lab_line *line) {
 void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text) {
     const char *file = student_file(u) ? student_file(u) : own_file();
     int line = find_line(file, has_text, text, v->code, sizeof v->code);
-    if (line) LAB_SAY(v->where, "%s:%d", base_name(file), line);
+    if (line) LAB_SAY(v->where, "%s:%d", lab_file_name(file), line);
 }
 
 void lab_blame_code(lab_verdict *v, const char *text) {
     char code[sizeof v->code];
     int line = find_line(own_file(), has_text, text, code, sizeof code);
     if (!line) return;
-    LAB_SAY(v->where, "%s:%d", base_name(own_file()), line);
+    LAB_SAY(v->where, "%s:%d", lab_file_name(own_file()), line);
     LAB_SAY(v->code, "%s", code);
 }
 
@@ -140,7 +139,7 @@ void lab_blame_return(lab_verdict *v, const char *text) {
     wanted = (text_after){"return", line};
     int returns = line ? find_line(file, has_text_after, &wanted, v->code, sizeof v->code) : 0;
     if (line)
-        LAB_SAY(v->where, "%s:%d", base_name(file), returns ? returns : line);
+        LAB_SAY(v->where, "%s:%d", lab_file_name(file), returns ? returns : line);
     else
         LAB_SAY(v->where, "%s", text);
 }

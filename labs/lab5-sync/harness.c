@@ -180,7 +180,7 @@ static const char *place_of(const culprit *c, char *to, size_t size) {
     char text[96];
     const char *name = culprit_name(c, text, sizeof text);
     if (is_yours(c))
-        lab_text(to, size, "%s, %s:%d", name, base_name(c->what->at.file), c->what->at.line);
+        lab_text(to, size, "%s, %s:%d", name, lab_file_name(c->what->at.file), c->what->at.line);
     else
         lab_text(to, size, "%s", name);
     return to;

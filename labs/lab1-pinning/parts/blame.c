@@ -14,16 +14,11 @@ void blame_call(lab_verdict *v, const place *p) {
     lab_blame_code(v, word); /* the C library's calls bring no line */
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Blames this place if it is one of yours. */
 static bool blame_yours(lab_verdict *v, const struct simgpu_place *at) {
     for (int i = 0; i < ear->nplaces; i++) {
         const place *p = &ear->places[i];
-        if (!at->file || !p->file[0] || p->line != at->line || strcmp(base_name(p->file), base_name(at->file)))
+        if (!at->file || !p->file[0] || p->line != at->line || strcmp(lab_file_name(p->file), lab_file_name(at->file)))
             continue;
         blame_call(v, p);
         return true;

@@ -29,7 +29,7 @@ static const char *advice_for_failed_copy(const heard *h, char *text, size_t siz
         return "a copy's kind says from where to where: cudaMemcpyHostToDevice for a batch, cudaMemcpyDeviceToHost for "
                "a loss";
     if (!end) return "are both addresses of this copy set, and allocated by cudaMalloc or cudaMallocHost?";
-    const char *file = end->in.file ? base_name(end->in.file) : "your file";
+    const char *file = end->in.file ? lab_file_name(end->in.file) : "your file";
     lab_text(text, size, "allocate as many bytes as you copy and index: %s, %s:%d, allocates %llu", end->in.name, file,
              end->in.line, (unsigned long long)end->in.bytes);
     return text;

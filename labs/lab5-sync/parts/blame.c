@@ -8,13 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 bool is_ours(const struct simgpu_place *at) {
-    const char *name = at->file ? base_name(at->file) : "";
+    const char *name = at->file ? lab_file_name(at->file) : "";
     return !strcmp(name, "offered.cu") || !strcmp(name, "player.c");
 }
 
@@ -23,20 +18,6 @@ static bool blame_place(lab_verdict *v, const place *at) {
     if (!at->line || !at->file[0]) return false;
     lab_blame_place(v, &line);
     return true;
-}
-
-/* Takes the comments out of a line; `inside` says whether one is open. */
-static void blank_comments(char *row, bool *inside) {
-    for (char *p = row; *p; p++) {
-        if (!*inside && !strncmp(p, "//", 2)) {
-            *p = 0;
-            return;
-        }
-        bool edge = !strncmp(p, *inside ? "*/" : "/*", 2);
-        if (edge) *inside = !*inside;
-        if (edge || *inside) *p = ' ';
-        if (edge) *++p = ' ';
-    }
 }
 
 /* Does the text stand in the row as a word of its own? "losses[" is not in "d_losses[". */
@@ -55,7 +36,7 @@ static bool blame_code(lab_verdict *v, const training *t, const char *text, bool
     FILE *f = at.file[0] ? fopen(at.file, "re") : NULL;
     at.line = 0;
     for (int n = 1; f && (last || !at.line) && getline(&code, &room, f) > 0; n++) {
-        blank_comments(code, &inside);
+        lab_keep_code(code, &inside);
         if (has_word(code, text)) at.line = n;
     }
     free(code);
@@ -105,7 +86,7 @@ void blame_run(lab_verdict *v, const training *t) {
 
 /* Blames the place if it is a line of the student's. */
 static bool blame_yours(lab_verdict *v, const training *t, const struct simgpu_place *at) {
-    if (!at->file || strcmp(base_name(at->file), base_name(t->load.file)) != 0) return false;
+    if (!at->file || strcmp(lab_file_name(at->file), lab_file_name(t->load.file)) != 0) return false;
     lab_blame_place(v, at);
     return true;
 }

@@ -4,7 +4,6 @@
 
 #include "training.h"
 
-const char *base_name(const char *path);
 bool is_ours(const struct simgpu_place *at); /* a line of offered.cu, and not of the student's */
 
 /* Fails the row with the text in `failure`, or for the fault of a kernel. */
