@@ -28,6 +28,7 @@ published() {
 wrong_arrows() {
     local file line room target allowed
     (cd "$1" && grep -rnE --include='*.c' --include='*.h' --include='*.def' '^ *# *include +"' -- *) | while IFS=: read -r file line target; do
+        case $file in include/unsupported/*) continue ;; esac # stubs, each with one line (messages.bats)
         room=${file%%/*} target=${target#*\"} target=${target%%\"*}
         case $target in
         ../*) target=${target#../} ;;

@@ -134,7 +134,8 @@ void bb_close_rest(void);
 /* --- hide.c ------------------------------------------------------------------------------------------------------ */
 
 /* Takes these folders, divided by colons, out of this process's sight, for good; those that are not there need it not.
- * Says so on stderr where the machine gives a user no view of the files of its own. Exits where one cannot be hidden. */
+ * Says so on stderr where the machine gives a user no view of the files of its own. Exits where one cannot be hidden.
+ */
 void bb_hide(const char *folders);
 
 /* --- results.c --------------------------------------------------------------------------------------------------- */
