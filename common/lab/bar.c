@@ -1,10 +1,11 @@
 /* bar.c — the blue bar: the GPU's row of a timeline, under the card.
  *
  * One row, of the kernels; where copies over the link take a share that can be seen, one row above for those to the
- * device and one below for those back.
+ * device and one below for those back. Knows no lab: `make play` has it, too.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
+#include "page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,20 +70,24 @@ static double draw(lab_bar *bar, const lab_usage *u, double begin, double end, e
     return 100 * all / (end - begin);
 }
 
-void lab_blue_bar(const lab_usage *u, double begin, double end, enum lab_busy how) {
+void lab_draw_bars(lab_bar bars[LAB_BARS], double share[LAB_BARS], const lab_usage *u, double begin, double end,
+                   enum lab_busy how) {
     static const char *const names[] = {[UP] = "up", [KERNELS] = "blue bar", [DOWN] = "down"};
     static const char *const what[] = {
         [UP] = "copies up %.0f %%", [KERNELS] = "GPU busy %.0f %% (virtual)", [DOWN] = "copies down %.0f %%"};
-    static const char *const figure[] = {[UP] = "busy-up", [KERNELS] = "busy", [DOWN] = "busy-down"};
     const double seen = 1; /* % of the time */
-    double share[LAB_BARS];
-    if (lab_lane() != LAB_SIM || !(end > begin)) return;
     for (enum engine k = UP; k <= DOWN; k++) {
-        lab_bar *bar = &lab.bars[k];
-        share[k] = draw(bar, u, begin, end, k, how);
-        LAB_SAY(bar->name, "%s", names[k]);
-        lab_text(bar->what, sizeof bar->what, what[k], share[k]);
-        lab_figure(figure[k], share[k], "%");
+        share[k] = draw(&bars[k], u, begin, end, k, how);
+        LAB_SAY(bars[k].name, "%s", names[k]);
+        lab_text(bars[k].what, sizeof bars[k].what, what[k], share[k]);
     }
-    if (share[UP] < seen && share[DOWN] < seen) lab.bars[UP].cells[0] = lab.bars[DOWN].cells[0] = 0;
+    if (share[UP] < seen && share[DOWN] < seen) bars[UP].cells[0] = bars[DOWN].cells[0] = 0;
+}
+
+void lab_print_bars(FILE *f, const lab_bar bars[LAB_BARS]) {
+    static const enum page_style styles[] = {[UP] = PAGE_UP, [KERNELS] = PAGE_KERNELS, [DOWN] = PAGE_DOWN};
+    for (enum engine k = UP; k <= DOWN; k++)
+        if (bars[k].cells[0])
+            fprintf(f, "  %-8s ▏%s%s%s▕ %s\n", bars[k].name, page_on(f, styles[k]), bars[k].cells, page_off(f),
+                    bars[k].what);
 }

@@ -172,15 +172,6 @@ static void print_rows(FILE *f) {
         print_reason(f, before);
 }
 
-static void print_bars(FILE *f) {
-    static const enum page_style styles[] = {PAGE_UP, PAGE_KERNELS, PAGE_DOWN};
-    for (int i = 0; i < LAB_BARS; i++) {
-        const lab_bar *bar = &lab.bars[i];
-        if (!bar->cells[0]) continue;
-        fprintf(f, "  %-8s ▏%s%s%s▕ %s\n", bar->name, page_on(f, styles[i]), bar->cells, page_off(f), bar->what);
-    }
-}
-
 /* The last line: the points, and the command that is worth most now. */
 static void print_score(FILE *f) {
     double points, max;
@@ -209,7 +200,7 @@ void lab_card_print(FILE *f) {
         pad(f, PAGE_PLAIN, lab.notes[i].name, LABEL_WIDTH);
         page_go_on(f, PAGE_PLAIN, LABEL_WIDTH + 2, 0, lab.notes[i].text);
     }
-    print_bars(f);
+    lab_print_bars(f, lab.bars);
     print_score(f);
 }
 

@@ -39,6 +39,15 @@ void lab_figures_of(const char *name, const lab_usage *u) {
     }
 }
 
+/* The rows of the bar are in the order of these names. */
+void lab_blue_bar(const lab_usage *u, double begin, double end, enum lab_busy how) {
+    static const char *const names[LAB_BARS] = {"busy-up", "busy", "busy-down"};
+    double share[LAB_BARS];
+    if (lab_lane() != LAB_SIM || !(end > begin)) return;
+    lab_draw_bars(lab.bars, share, u, begin, end, how);
+    for (int k = 0; k < LAB_BARS; k++) lab_figure(names[k], share[k], "%");
+}
+
 static void put(FILE *f, const char *name, double value, const char *unit) {
     if (!isfinite(value)) return;
     fprintf(f, "figure\t%s\t%.9g\t", name, value);

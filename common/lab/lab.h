@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -220,7 +221,7 @@ void lab_blame_finding(lab_verdict *v, const lab_usage *u);
 void lab_print_lines(const lab_usage *u);
 /* Prints a source line behind `used` columns that are printed already: number, bar, text; goes on below where the text
  * is longer than the page. */
-void lab_put_source(int used, int number, const char *row);
+void lab_put_source(FILE *f, int used, int number, const char *row);
 /* Shows the time from begin to end (lab_now's ns) under the card: a bar as high as the SMs were busy with kernels, and,
  * where copies over the link take 1 % of the time, one for each direction. Copies on the device and fills do not count.
  * Sim lane only. LAB_RUNNING: from when a kernel's blocks run; LAB_UNDER_WAY: with its start. The figures `busy`,

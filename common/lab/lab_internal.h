@@ -62,6 +62,16 @@ void lab_figures_write(FILE *f);
 /* data.c */
 uint64_t lab_spread(uint64_t x); /* mixes the bits of x; can be undone */
 
+/* bar.c: fills in the rows from begin to end (ns; end > begin), and each one's share of that time in %; prints those
+ * that are shown. */
+void lab_draw_bars(lab_bar bars[LAB_BARS], double share[LAB_BARS], const lab_usage *u, double begin, double end,
+                   enum lab_busy how);
+void lab_print_bars(FILE *f, const lab_bar bars[LAB_BARS]);
+
+/* source.c: prints the open source file with the counters of the lines that the usage names `file`, from the first
+ * function that cost something on. */
+void lab_print_source(FILE *f, FILE *source, const char *file, const lab_usage *u);
+
 /* report.c: keeps an event of the stretch, and adds up what it counts. */
 void lab_take(lab_usage *u, const struct simgpu_event *e);
 void lab_hear(const struct simgpu_event *e, void *none); /* SimGPU's listener: takes it into the present stretch */

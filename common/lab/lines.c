@@ -1,11 +1,10 @@
-/* lines.c — counters beside the source lines that caused them, and the place of a blame.
+/* lines.c — the student's file: the place of a blame in it, and the counters beside its lines.
  *
  * Where a profiler gives a kernel's total, a student asks "which line?". The compilers' line tables answer it in the
  * sim lane.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
-#include "page.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -191,94 +190,6 @@ void lab_blame_refusal(lab_verdict *v, const lab_usage *u, cudaError_t error) {
 
 /* --- the annotated source --------------------------------------------------------------------- */
 
-static const lab_line *line_at(const lab_usage *u, const char *file, int line) {
-    static const lab_line none;
-    for (int i = 0; i < u->nlines; i++)
-        if (u->lines[i].line == line && !strcmp(u->lines[i].file, file)) return &u->lines[i];
-    return &none;
-}
-
-enum { CELL = 7 }; /* width of a counter, with the space before it */
-
-static double launched(const lab_line *l) { return l->launches; }
-static double instructions(const lab_line *l) { return l->c.inst; }
-static double loaded(const lab_line *l) { return l->c.ld_sectors; }
-static double stored(const lab_line *l) { return l->c.st_sectors; }
-static double wavefronts(const lab_line *l) { return l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts; }
-static double conflicts(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
-static double moved(const lab_line *l) { return l->c.ld_bytes + l->c.st_bytes; }
-
-/* Beside a line, in this order; without those that are 0 on every line. */
-static const struct column {
-    const char *head[2];
-    double (*of)(const lab_line *l);
-} columns[] = {{{"kernel", "starts"}, launched}, {{"warp", "instr."}, instructions}, {{"sector", "loads"}, loaded},
-               {{"sector", "stores"}, stored},   {{"shared", "waves"}, wavefronts},  {{"bank", "confl."}, conflicts},
-               {{"bytes", "moved"}, moved}};
-
-/* 0 is left blank and large numbers are shortened, so that the lines that cost something stand out. */
-static void cell(double v) {
-    if (v == 0)
-        printf("%*s", CELL, "");
-    else if (v < 1e6)
-        printf("%*.0f", CELL, v);
-    else
-        printf("%*.1f%c", CELL - 1, v < 1e9 ? v / 1e6 : v / 1e9, v < 1e9 ? 'M' : 'G');
-}
-
-/* A line at the left edge that begins with a word and follows none such opens a function, or near enough. */
-static bool opens(const char *text) { return isalpha((unsigned char)text[0]) || text[0] == '_'; }
-
-/* Returns the line where the function with the first counted line begins. The lines above it cost nothing. */
-static int first_function(const lab_usage *u, const char *file, FILE *f) {
-    char *row = NULL;
-    size_t room = 0;
-    int counted = 0, start = 1;
-    bool before = false;
-    for (int i = 0; i < u->nlines; i++)
-        if (!strcmp(u->lines[i].file, file) && (!counted || u->lines[i].line < counted)) counted = u->lines[i].line;
-    for (int n = 1; n <= counted && getline(&row, &room, f) > 0; n++) {
-        if (opens(row) && !before) start = n;
-        before = opens(row);
-    }
-    free(row);
-    rewind(f);
-    return start;
-}
-
-/* Returns the line without its end, tabs as spaces up to the next of every four columns. */
-static const char *plain(const char *row, char *text, size_t size) {
-    size_t n = 0;
-    for (; *row && *row != '\n' && *row != '\r' && n + 5 < size; row++) {
-        if (*row != '\t') text[n++] = *row;
-        for (bool more = *row == '\t'; more; more = n % 4) text[n++] = ' ';
-    }
-    text[n] = 0;
-    return text;
-}
-
-void lab_put_source(int used, int number, const char *row) {
-    char text[4096];
-    const int left = used + 8, indent = (int)strspn(plain(row, text, sizeof text), " ");
-    const char *rest = text;
-    for (int k = 0; k == 0 || *rest; k++) {
-        int in = k ? indent + 4 : 0;
-        size_t n = page_fit(rest, PAGE_COLUMNS - left - in);
-        if (!k)
-            printf(" %4d │ ", number);
-        else
-            printf("%*s      │ %*s", used, "", in, "");
-        printf("%.*s\n", (int)n, rest);
-        rest += n + strspn(rest + n, " ");
-    }
-}
-
-static bool any(const lab_usage *u, const char *file, const struct column *c) {
-    for (int i = 0; i < u->nlines; i++)
-        if (!strcmp(u->lines[i].file, file) && c->of(&u->lines[i]) != 0) return true;
-    return false;
-}
-
 void lab_print_lines(const lab_usage *u) {
     const char *file = student_file(u);
     FILE *f = file ? fopen(file, "re") : NULL;
@@ -286,22 +197,6 @@ void lab_print_lines(const lab_usage *u) {
         lab_die("cannot read %s: %s", file ? file : lab.spec->source, file ? strerror(errno) : "no launch names it");
     printf("%s  %s, every launch of one call together        %s · %s\n", lab.spec->lab, lab.spec->title,
            lab_lane_name(), lab_device_name());
-    const struct column *shown[sizeof columns / sizeof *columns];
-    int n = 0, start = first_function(u, file, f);
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-        if (any(u, file, &columns[k])) shown[n++] = &columns[k];
-    for (int h = 0; h < 2; h++) {
-        for (int k = 0; k < n; k++) printf("%*s", CELL, shown[k]->head[h]);
-        puts(h ? " line" : "");
-    }
-    char *row = NULL;
-    size_t room = 0;
-    for (int number = 1; getline(&row, &room, f) > 0; number++) {
-        if (number < start) continue;
-        const lab_line *l = line_at(u, file, number);
-        for (int k = 0; k < n; k++) cell(shown[k]->of(l));
-        lab_put_source(n * CELL, number, row);
-    }
-    free(row);
+    lab_print_source(stdout, f, file, u);
     fclose(f);
 }

@@ -288,7 +288,7 @@ static void print_source(FILE *f) {
             printf("%7.0f %8.0f %8.0f %9.0f", p.calls, p.bytes / (1 << 20), p.staged / (1 << 20), p.blocked_ns / 1e3);
         else
             printf("%35s", "");
-        lab_put_source(35, n, text);
+        lab_put_source(stdout, 35, n, text);
     }
 }
 
