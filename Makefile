@@ -51,9 +51,10 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat mistakes editor clean FORCE
+.PHONY: list setup play check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat mistakes editor clean FORCE
 list: $(B)/bluebar ; @$(B)/bluebar list
 setup:        ; @$(DO)/setup.sh && $(MAKE) editor
+play: $(B)/bluebar FORCE ; @$(DO)/play.sh
 check: $(B)/bluebar FORCE ; @$(DO)/check.sh
 grade: $(B)/bluebar FORCE ; @$(DO)/grade.sh
 test: FORCE   ; @$(DO)/test.sh
@@ -222,6 +223,22 @@ $(B)/bench-sim: tests/bench-sim.cu $(B)/libsimgpu.a $(CUDA_TOOLS)
 $(B)/bench-clock: tests/bench-clock.cu $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a) $(CUDA_TOOLS)
 	@mkdir -p $(@D) && $(call compile_cu,$<,$@)
 	@$(call link_lab,$@.o)
+# The reader's own program (make play), a copy under its real name; PLAY_FOLDER, in the environment, is where it lies.
+$(B)/play/%/program.o: $(B)/play/%/program.cu $(CUDA_TOOLS) Makefile
+	@$(call compile_cu,$<,$(@:.o=),-I "$$PLAY_FOLDER")
+ifeq ($(B),.build/gpu)
+$(B)/play/%/program: $(B)/play/%/program.o
+	@$(call link_lab,$<)
+else
+$(B)/play/%/program: $(B)/play/%/program.o $(B)/lib/play.o $(B)/lib/play.so
+	@$(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -Wl,-rpath,'$$ORIGIN/../../lib' -o $@ $(B)/lib/play.o $< -L $(B)/lib -l:play.so -lcudart -lm
+endif
+$(B)/lib/play.o: common/play/start.c common/play/play.h
+	@mkdir -p $(@D) && $(CLANG) $(LAB_FLAGS) -fPIC -c -o $@ $<
+# What prints the report of such a program; common/lab's part of it knows no lab.
+PLAY_SRC := common/play/play.c $(addprefix common/lab/,report.c source.c bar.c page.c)
+$(B)/lib/play.so: $(PLAY_SRC) $(wildcard common/play/*.h common/lab/*.h $(SIMGPU)/include/*) $(B)/lib/libcudart.so
+	@$(CLANG) $(LAB_FLAGS) -fPIC -fvisibility=hidden -shared $(HARDEN) -Wl,-soname,play.so -I common/lab -o $@ $(PLAY_SRC) -L $(B)/lib -lcudart
 # A test's own program: tests/clock/order.cu becomes .build/sim/tests/clock/order.
 $(B)/tests/%.o: tests/%.cu $(CUDA_TOOLS)
 	@mkdir -p $(@D)

@@ -83,7 +83,7 @@ teardown() { kill "$watcher" 2>/dev/null || true; }
     reaches 10
     ends HUP
     [ "$(tac out | sed '/^$/q' | grep -c '^  run ')" -le 8 ]
-    ! sed -n '/^  run 10 /,$p' out | grep -q '^  run 1 '
+    [ "$(sed -n '/^  run 10 /,$p' out | grep -c '^  run 1 ')" = 0 ]
 }
 
 @test "its end is the end of what the command has started" {

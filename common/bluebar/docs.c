@@ -47,14 +47,16 @@ static bool exact;        /* the pinned compiler */
 
 /* --- running things ---------------------------------------------------------------------------------------------- */
 
+enum messages { SHOWN, DROPPED, TAKEN }; /* stderr: ours, nowhere, into the file */
+
 /* Runs a program with its output in `file` and nothing to read. Returns its exit status. */
-static int run_into(const char *file, char *const *argv, const char *report, bool quiet) {
+static int run_into(const char *file, char *const *argv, const char *report, enum messages messages) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid < 0) bb_die("docs: %s", strerror(errno));
     if (!pid) {
         int in = open("/dev/null", O_RDONLY), to = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-        int err = quiet ? open("/dev/null", O_WRONLY) : 2;
+        int err = messages == TAKEN ? to : messages == DROPPED ? open("/dev/null", O_WRONLY) : 2;
         if (report) setenv("SIMGPU_REPORT", report, 1);
         if (in < 0 || to < 0 || err < 0 || dup2(in, 0) < 0 || dup2(to, 1) < 0 || dup2(err, 2) < 0) _exit(127);
         bb_close_rest();
@@ -97,7 +99,8 @@ static char *said(const char *command) {
     for (int i = 1; i < n && k < MOST_WORDS; i++) arguments[k++] = word[i];
     arguments[k] = NULL;
     char *report = bb_format("%s.report", kept);
-    run_into(kept, arguments, report, true);
+    bool play = n > 1 && bb_same(word[1], "play"); /* prints its report to stderr */
+    run_into(kept, arguments, report, play ? TAKEN : DROPPED);
     free(report);
     free(copy);
     return kept;
@@ -109,7 +112,7 @@ static char *variant(const char *number, const char *who) {
     if (bb_same(who, "solutions")) return bb_format("reference");
     char *file = in_tmp("variant"), *command = ". common/make/lib.sh && variant \"$1\" \"$2\"";
     char *const argv[] = {"bash", "-c", command, "docs", (char *)number, (char *)who, NULL};
-    if (run_into(file, argv, NULL, false)) exit(1);
+    if (run_into(file, argv, NULL, SHOWN)) exit(1);
     char *name = read_or_die(file, "");
     name[strcspn(name, "\n")] = 0;
     free(file);
@@ -128,7 +131,7 @@ static char *reference_says(const char *number, const char *option) {
     char *name = bb_format("lab%s%s", number, option), *file = in_tmp(name);
     char *program = bb_format("%s/reference/lab%s", build, number);
     char *const argv[] = {program, (char *)option, NULL};
-    if (access(file, F_OK) && run_into(file, argv, NULL, false))
+    if (access(file, F_OK) && run_into(file, argv, NULL, SHOWN))
         bb_die("%s %s did not come to its end", program, option);
     free(name);
     free(program);
@@ -138,16 +141,16 @@ static char *reference_says(const char *number, const char *option) {
 /* --- the blocks: each adds to `to`; `place` is the text's file, for messages ------------------------------------- */
 
 static void block_run(bb_text *to, const char *place, const char *command) {
-    static const char allowed[] =
-        "^make( [A-Z]+=[A-Za-z0-9_./-]+)* ((lab|lines|solution|diff|hint)[0-9]+|check)( [A-Z]+=[A-Za-z0-9_./-]+)*$";
+    static const char allowed[] = "^make( [A-Z]+=[A-Za-z0-9_./-]+)* ((lab|lines|solution|diff|hint)[0-9]+|check|play)( "
+                                  "[A-Z]+=[A-Za-z0-9_./-]+)*$";
     regex_t form;
     if (regcomp(&form, allowed, REG_EXTENDED | REG_NOSUB)) bb_must(NULL);
     bool good = !regexec(&form, command, 0, NULL, 0);
     regfree(&form);
     if (!good)
-        bb_die(
-            "%s: <!-- run: %s -->: only make's labN, linesN, hintN, diffN, solutionN and check can be run from a text",
-            place, command);
+        bb_die("%s: <!-- run: %s -->: only make's labN, linesN, hintN, diffN, solutionN, check and play can be run "
+               "from a text",
+               place, command);
     char *file = said(command), *text = bb_read(file, MOST_BYTES, NULL);
     if (!text || !*text) bb_die("%s: '%s' printed nothing; run it by hand to see why", place, command);
     size_t size = strlen(text);
@@ -206,7 +209,7 @@ static void block_timeline(bb_text *to, const char *place, const char *arguments
     char *report = bb_format("%s.report", file), *tool = bb_format("%s/timeline_svg", build);
     char *const argv[] = {tool, report, w[2], w[3], w[4], NULL};
     bb_make_folders(path);
-    if (run_into(path, argv, NULL, false))
+    if (run_into(path, argv, NULL, SHOWN))
         bb_die("%s: <!-- timeline: %s -->: timeline_svg could not draw it", place, arguments);
     bb_addf(to, "![lab %s, %s: the host, the copies and the SMs over time](%s)\n", w[1], name, svg);
     char *all[] = {copy, name, svg, path, goal, file, report, tool};
@@ -216,7 +219,7 @@ static void block_timeline(bb_text *to, const char *place, const char *arguments
 static char *command_output(const char *command, const char *argument) {
     char *file = in_tmp("answer");
     char *const argv[] = {"bash", "-c", (char *)command, "docs", (char *)argument, NULL};
-    char *text = run_into(file, argv, NULL, true) ? NULL : bb_read(file, MOST_BYTES, NULL);
+    char *text = run_into(file, argv, NULL, DROPPED) ? NULL : bb_read(file, MOST_BYTES, NULL);
     free(file);
     if (text) text[strcspn(text, "\n")] = 0;
     return text;
@@ -241,7 +244,7 @@ static void draw(const char *script, const char *picture) {
         if (install && *install)
             bb_die("%s is not of the script that a run gives; to draw it anew: %s, then make docs", picture, install);
         char *const argv[] = {"gnuplot", gp, NULL};
-        if (run_into(fresh, argv, NULL, false)) bb_die("gnuplot could not draw %s", script);
+        if (run_into(fresh, argv, NULL, SHOWN)) bb_die("gnuplot could not draw %s", script);
         FILE *f = fopen(fresh, "ae");
         if (!f || fputs(mark, f) < 0 || fclose(f)) bb_die("%s cannot be written", fresh);
         free(install);
@@ -256,7 +259,7 @@ static void block_roofline(bb_text *to, const char *place, const char *who) {
     char *program = bb_format("%s/%s/lab0", build, name);
     char *const argv[] = {program, "--roofline", NULL};
     bb_make_folders(gp);
-    if (run_into(gp, argv, NULL, true)) bb_die("%s: <!-- roofline: %s -->: lab 0 does not run", place, who);
+    if (run_into(gp, argv, NULL, DROPPED)) bb_die("%s: <!-- roofline: %s -->: lab 0 does not run", place, who);
     draw(script, picture);
     bb_addf(to, "![lab 0: five kernels under the roof of the machine](%s)\n", picture + strlen("handouts/"));
     char *all[] = {name, script, picture, gp, program};
@@ -416,7 +419,7 @@ static int compare(const char *fresh, bool check) {
         fflush(stdout);
         char *const argv[] = {"diff",      "-uN",        "--label",     (char *)file, "--label",
                               "a run now", (char *)file, (char *)fresh, NULL};
-        run_into("/dev/stdout", argv, NULL, false);
+        run_into("/dev/stdout", argv, NULL, SHOWN);
     } else if (!same) {
         bb_make_folders(file);
         bb_write(file, now, strlen(now));
