@@ -70,8 +70,8 @@ run)
     # By this, `make` knows whether the score is of the file as it is now.
     [ "$variant" != mine ] || echo "$source_sum" >"$record.sum"
     # The texts show the starter's run, not what a reader did before it (docs.sh).
-    [ -n "${BLUEBAR_MINE:-}" ] || [ ! -f "$record.before" ] || bluebar changed "$record" "$record.before"
-    bluebar predicted "$n" "$record" "$(predictions)"
+    [ -n "${BLUEBAR_MINE:-}" ] || [ ! -f "$record.before" ] || show bluebar changed "$record" "$record.before"
+    show bluebar predicted "$n" "$record" "$(predictions)"
     ;;
 hint)
     variant=$(variant "$n" "${SUBMISSION:-labs}")
