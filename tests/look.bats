@@ -91,3 +91,9 @@ card() {
     [[ $(make -s lab3) == *'since your last run: -60 points, 100 → 40; launches 1 → 2048;'* ]]
     [[ $(BLUEBAR_MINE=starter make -s lab3) != *'since your last run'* ]]
 }
+
+@test "a trace names the steps of lab 5 by their numbers" {
+    build "$B/reference/lab5"
+    TRACE=$BATS_TEST_TMPDIR/trace.json "$B/reference/lab5" >/dev/null
+    for step in 0 1 7; do grep -q "\"name\":\"load step $step\"" "$BATS_TEST_TMPDIR/trace.json"; done
+}
