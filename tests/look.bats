@@ -95,5 +95,5 @@ card() {
 @test "a trace names the steps of lab 5 by their numbers" {
     build "$B/reference/lab5"
     TRACE=$BATS_TEST_TMPDIR/trace.json "$B/reference/lab5" >/dev/null
-    for step in 0 1 7; do grep -q "\"name\":\"load step $step\"" "$BATS_TEST_TMPDIR/trace.json"; done
+    for step in 0 1 7; do grep -q "\"name\":\"lab5_load $step\"" "$BATS_TEST_TMPDIR/trace.json"; done
 }

@@ -100,12 +100,12 @@ __global__ void update(size_t n, float rate, const float *gradients, float *weig
 
 /* --- the loader --------------------------------------------------------------------------------- */
 
-/* The name of a step's load in reports and traces, "load step 7". It stays: SimGPU does not copy it. */
+/* The name of a step's load in reports and traces, "lab5_load 7". It stays: SimGPU does not copy it. */
 static const char *load_name(int step) {
     enum { NAMES = 1024 };
     static char names[NAMES][24];
     char *name = names[(unsigned)step % NAMES];
-    snprintf(name, sizeof names[0], "load step %d", step);
+    snprintf(name, sizeof names[0], "lab5_load %d", step);
     return name;
 }
 
