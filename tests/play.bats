@@ -117,3 +117,24 @@ plays() {
     [[ ${lines[-1]} == "$tmp/b.cu cannot be built: see above. What SimGPU lacks is listed in README.md, under Limits." ]]
     [[ $output != *"make["* && $output != *"***"* ]]
 }
+
+@test "in the gpu lane nvcc builds it, the card runs it, and one line says what is not shown" {
+    house
+    local bin=$BATS_TEST_TMPDIR/bin
+    mkdir "$bin"
+    # A stand-in for nvcc: what it links says hello and ends with 5.
+    cat >"$bin/nvcc" <<'EOS'
+#!/bin/sh
+echo "$*" >>"$NVCC_LOG"
+while [ "$1" != -o ]; do shift; done
+printf '#!/bin/sh\necho "hello $1"\nexit 5\n' >"$2" && chmod +x "$2"
+EOS
+    chmod +x "$bin/nvcc"
+    export NVCC_LOG=$BATS_TEST_TMPDIR/log
+    PATH=$bin:$PATH DEVICE=gpu B=.build/gpu BLUEBAR=$PWD/$B/bluebar FILE=handouts/histogram.cu ARGS="'a b'" run common/make/play.sh
+    echo "$output"
+    [ "$status" = 5 ] && [ "${lines[0]}" = "hello a b" ]
+    [[ ${lines[1]} == "play: on a GPU nothing is counted. DEVICE=sim shows kernels, counters by line and findings; ncu and nsys know this card." ]]
+    [ "$(grep -c -e '-c -o ' "$NVCC_LOG")" = 1 ] && [ "$(wc -l <"$NVCC_LOG")" = 2 ]
+    [ "$(grep -c play.so "$NVCC_LOG")" = 0 ]
+}
