@@ -11,6 +11,7 @@
  * and sends back copies of what they return. Rows, then the verdicts, then the run, then main.
  */
 #include "lab.h"
+#include "causes.h"
 #include "machine.h"
 #include "messages.h"
 #include "questions.h"
@@ -52,7 +53,7 @@ static const lab_row rows[LAB0_ROWS] = {
      "", 0, 1, 1, 8, LAB_BOTH, "intensity", "which of the two belongs on top, if more means more arithmetic?", "pure"},
     [ROW_LEAST_TIME] = {"least-time", "least time", "the roofline's time is right, for any work on any machine",
      "", 0, 1, 1, 8, LAB_BOTH, "least-time",
-     "compute the time under each of the three ceilings; none of them can be beaten", "pure"},
+     "compute the time under each of the three ceilings, and take the longest: they do not add up", "pure"},
     [ROW_BOUND] = {"bound", "what bounds it", "the right ceiling is named, for any work on any machine",
      "right", 2, 1, 0.7, 12, LAB_BOTH, "bound",
      "compare the three times; the ceiling with the longest one bounds the work", "pure"},
@@ -120,33 +121,39 @@ struct paper {
 
 static bool right(double got, double want) { return isfinite(got) && fabs(got - want) <= 1e-9 * fabs(want); }
 
-/* Returns the usual cause of a wrong count, by its ratio to the right one. */
-static const char *usual_cause(bool bytes, double ratio) {
-    if (bytes && fabs(ratio - 0.25) < 1e-6) return ": floats were counted, and a float has 4 bytes";
-    if (!bytes && fabs(ratio - 0.5) < 1e-2) return ": a multiply-add is two operations";
-    if (!(fabs(ratio) < 1e15)) return "";
-    if (ratio < 0) return ": it overflowed; an int ends at 2147483647";
-    return ratio < 1 ? ": something was left out" : ": something was counted that need not be done";
+static void advise(lab_verdict *v, struct cause c) {
+    if (c.next) LAB_SAY(v->next, "%s", c.next);
+}
+
+/* Shows the first wrong answer of a work. */
+static void show_work(lab_verdict *v, bool bytes, const struct paper *p, int i, long right_up_to) {
+    const struct lab0_question *q = &p->exam->question[i];
+    const struct lab0_answer got = p->got[i], want = p->want[i];
+    const struct cause c = bytes ? cause_of_count(true, q, got.a, want.a, want.b, right_up_to)
+                                 : cause_of_count(false, q, got.b, want.b, want.a, right_up_to);
+    char size[64] = "";
+    if (q->function != ONE_FLOP_WORK) LAB_SAY(size, " for n = %ld", (long)q->n);
+    if (q->function == SCORES_WORK) LAB_SAY(size, " for n = %ld, d = %ld", (long)q->n, (long)q->d);
+    lab_blame_return(v, lab_entries[q->function]);
+    LAB_SAY(v->why, "%s%s: %.0f %s%s", lab_entries[q->function], size, bytes ? got.a : got.b,
+            bytes ? "bytes" : "operations", c.what);
+    advise(v, c);
 }
 
 /* Works: a row counts the functions whose answers are all right. */
 static void grade_works(lab_verdict *v, bool bytes, const struct paper *p) {
     int good = 0;
-    bool told = false;
     for (int k = 0; k < LAB0_WORKS; k++) {
-        bool all = true;
+        int wrongs = 0;
+        long right_up_to = 0;
         for (int i = 0; i < p->exam->count; i++) {
-            const struct lab0_question *q = &p->exam->question[i];
-            double g = bytes ? p->got[i].a : p->got[i].b, w = bytes ? p->want[i].a : p->want[i].b;
-            if ((int)q->function != k || right(g, w)) continue;
-            all = false;
-            if (told) continue;
-            told = true;
-            lab_blame_return(v, lab_entries[k]);
-            LAB_SAY(v->why, "%s for n = %ld: %.0f %s%s", lab_entries[k], (long)q->n, g, bytes ? "bytes" : "operations",
-                    w != 0 ? usual_cause(bytes, g / w) : ": nothing is computed there");
+            if ((int)p->exam->question[i].function != k) continue;
+            const bool ok = bytes ? right(p->got[i].a, p->want[i].a) : right(p->got[i].b, p->want[i].b);
+            if (!ok && !wrongs && !v->why[0]) show_work(v, bytes, p, i, right_up_to);
+            if (ok && p->exam->question[i].n > right_up_to) right_up_to = (long)p->exam->question[i].n;
+            wrongs += !ok;
         }
-        good += all;
+        good += !wrongs;
     }
     lab_grade(v, good);
 }
@@ -155,22 +162,38 @@ static const char *bound_name(double bound) {
     return bound == OVERHEAD ? "OVERHEAD" : bound == MEMORY ? "MEMORY" : bound == ARITHMETIC ? "ARITHMETIC" : "that";
 }
 
+/* How often bound_of gave each of its three answers. */
+static void count_bounds(const struct paper *p, int given[3]) {
+    for (int i = 0; i < p->exam->count; i++)
+        for (int b = 0; b < 3; b++) given[b] += p->exam->question[i].function == BOUND_OF && p->got[i].a == b;
+}
+
 /* Shows a question with the answer that was wrong. */
-static void show_wrong(lab_verdict *v, const struct lab0_question *q, double got, double want) {
-    const char *name = lab_entries[q->function];
+static void show_wrong(lab_verdict *v, const struct paper *p, const struct lab0_question *q, double got, double want) {
     const double memory = q->w.bytes / q->c.bytes_per_us, arithmetic = q->w.flops / q->c.flops_per_us;
+    const char *name = lab_entries[q->function];
+    char times[128];
+    struct cause c = {"", NULL};
+    int given[3] = {0};
+    LAB_SAY(times, "bytes alone need %.3g us, operations alone %.3g, the overhead %.3g", memory, arithmetic,
+            q->c.overhead_us);
     lab_blame_return(v, name);
-    if (q->function == SHEET_BYTES || q->function == SHEET_FLOPS)
-        LAB_SAY(v->why, "%s: %.4g for %d SMs of %d lanes at %.0f MHz, %d wires at %.0f MHz: %.3g times the peak", name,
-                got, q->s.sms, q->s.lanes, q->s.clock_mhz, q->s.bus_bits, q->s.mem_clock_mhz, got / want);
-    else if (q->function == INTENSITY)
-        LAB_SAY(v->why, "%.4g flops and %.4g bytes gave %.4g", q->w.flops, q->w.bytes, got);
-    else if (q->function == BOUND_OF)
-        LAB_SAY(v->why, "bytes alone need %.3g us, operations alone %.3g, the overhead %.3g: not bound by %s", memory,
-                arithmetic, q->c.overhead_us, bound_name(got));
-    else
-        LAB_SAY(v->why, "bytes alone need %.3g us, operations alone %.3g, the overhead %.3g: %s gave %.3g", memory,
-                arithmetic, q->c.overhead_us, name, got);
+    if (q->function == SHEET_BYTES || q->function == SHEET_FLOPS) {
+        c = cause_of_peak(q, got, want);
+        LAB_SAY(v->why, "%s: %.4g for %d SMs of %d lanes at %.0f MHz, %d wires at %.0f MHz: %.3g times the peak%s",
+                name, got, q->s.sms, q->s.lanes, q->s.clock_mhz, q->s.bus_bits, q->s.mem_clock_mhz, got / want, c.what);
+    } else if (q->function == INTENSITY) {
+        c = cause_of_intensity(got, want);
+        LAB_SAY(v->why, "%.4g flops and %.4g bytes gave %.4g%s", q->w.flops, q->w.bytes, got, c.what);
+    } else if (q->function == BOUND_OF) {
+        count_bounds(p, given);
+        c = cause_of_bound(got, given);
+        LAB_SAY(v->why, "%s: not bound by %s", times, bound_name(got));
+    } else {
+        c = cause_of_least(q, got);
+        LAB_SAY(v->why, "%s: %s gave %.3g%s", times, name, got, c.what);
+    }
+    advise(v, c);
 }
 
 /* All others: how many of the answers are right; the first that is not is shown. */
@@ -183,7 +206,7 @@ static double share_right(lab_verdict *v, enum lab0_function f, const struct pap
         bool ok = f == BOUND_OF ? got == want : right(got, want);
         all++;
         good += ok;
-        if (!ok && good + 1 == all) show_wrong(v, q, got, want);
+        if (!ok && good + 1 == all) show_wrong(v, p, q, got, want);
     }
     return all ? (double)good / all : 0;
 }
@@ -207,39 +230,30 @@ static void grade_formulas(const struct paper *p) {
 
 /* --- verdicts: predictions ----------------------------------------------------------------------- */
 
-/* A prediction and what came out, in microseconds. */
-struct forecast {
-    double prediction, truth;
-    long n;
-};
-
-static bool is_time(double us) { return isfinite(us) && us > 0; }
-
-/* How far off, in doublings. */
-static double distance(const struct forecast *f) {
-    return is_time(f->prediction) ? fabs(log2(f->prediction / f->truth)) : INFINITY;
-}
-
 /* The worse of both sizes counts. The card shows the large one, unless only the small one is wrong. */
 static void grade_prediction(enum trial t, const struct forecast of[SIZES]) {
     static const char *const cases[] = {"case ONE_FLOP", "case SEND", "case COPY", "case FMA"};
     static const char *const units[] = {"addition", "bytes", "floats", "operations"};
     lab_verdict *v = lab_verdict_of(ROW_ONE_FLOP + (int)t);
-    lab_grade(v, distance(&of[SMALL]));
-    const struct forecast *f = &of[lab_passed(v) || distance(&of[LARGE]) >= distance(&of[SMALL]) ? LARGE : SMALL];
+    const double large_off = forecast_distance(&of[LARGE]), small_off = forecast_distance(&of[SMALL]);
+    lab_grade(v, small_off);
+    const struct forecast *f = &of[lab_passed(v) || large_off >= small_off ? LARGE : SMALL];
+    const struct cause c = cause_of_forecast(t, of);
     const double prediction = f->prediction, truth = f->truth;
     LAB_SAY(v->want, "really %.1f us%s, for %ld %s", truth, lab_lane() == LAB_SIM ? " virtual" : "", f->n, units[t]);
-    if (!is_time(prediction)) {
+    if (isinf(forecast_distance(f))) {
         lab_fail(v, "%g us is not a time", prediction);
         LAB_SAY(v->value_text, "%g us", prediction);
+        advise(v, c);
         return lab_blame_return(v, cases[t]);
     }
-    lab_grade(v, distance(f));
+    lab_grade(v, forecast_distance(f));
     LAB_SAY(v->value_text, "%.*f us", prediction < 0.1 ? 3 : 1, prediction);
     if (lab_passed(v)) return;
     lab_blame_return(v, cases[t]);
     double off = prediction > truth ? prediction / truth : truth / prediction;
-    LAB_SAY(v->why, "%.*f times too %s", off < 10 ? 1 : 0, off, prediction > truth ? "long" : "short");
+    LAB_SAY(v->why, "%.*f times too %s%s", off < 10 ? 1 : 0, off, prediction > truth ? "long" : "short", c.what);
+    advise(v, c);
 }
 
 /* --- the run -------------------------------------------------------------------------------------- */
@@ -265,6 +279,16 @@ static void your_spots(lab_program *mine, struct spot spots[SPOTS]) {
 }
 
 static struct lab0_answer *hidden_answers(void) { return lab_hide(LAB0_MOST * sizeof(struct lab0_answer)); }
+
+/* What `make predict0` asks for. */
+static void give_figures(const struct machine *m) {
+    lab_figure("launch-and-wait", m->wait_us, "us");
+    lab_figure("one-more-launch", m->launch_us, "us");
+    lab_figure("link-pinned", m->up, "GB/s");
+    lab_figure("link-pageable", m->pageable_up, "GB/s");
+    lab_figure("memory", m->dram_copy, "GB/s");
+    lab_figure("fp32", m->fp32, "Gflop/s");
+}
 
 static void grade(lab_program *mine, struct bench_bed *bed) {
     struct sheet sheet = this_sheet();
@@ -298,6 +322,7 @@ static void grade(lab_program *mine, struct bench_bed *bed) {
         else
             grade_prediction((enum trial)t, of);
     }
+    give_figures(&m);
     print_machine(&m);
     print_roofline(&m, points, SHOWN);
 }
@@ -315,7 +340,10 @@ int main(int argc, char **argv) {
     bool picture = argc == 2 && !strcmp(argv[1], "--roofline");
     lab_options opt = lab_begin(&spec, picture ? 1 : argc, argv);
     if (opt.counted) return lab_leave(); /* all kernels are the harness's own, so none is counted */
-    if (opt.lines) lab_die("no kernel here is yours, so no line has counters; the card names its lines");
+    if (opt.lines)
+        lab_die(
+            "make lines0 shows the counters of kernels, and no kernel of this lab is yours. The card names the line "
+            "of each wrong answer: make lab0");
     struct bench_bed bed = bed_new();
     lab_program *mine = lab_open(LAB_MINE, NULL);
     picture ? draw(mine, &bed) : grade(mine, &bed);

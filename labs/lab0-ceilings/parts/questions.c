@@ -29,25 +29,33 @@ static void add(struct exam *e, struct lab0_question q) {
 static double random_share(void) { return (double)(lab_fresh_seed() >> 11) / 9007199254740992.0; }
 
 static void ask_about_works(struct exam *e) {
-    const long hidden = 1001 + 2 * (long)(random_share() * 500), width = 16 + (long)(random_share() * 100);
-    const long sizes[] = {64, 1024, 16384, 1l << 26, hidden};
+    /* Both odd, so the second is never the handout's 64. */
+    const long hidden = 1001 + 2 * (long)(random_share() * 500), width = 17 + 2 * (long)(random_share() * 50);
+    /* The last fits neither an int nor a float. */
+    const long sizes[] = {64, 1024, 16384, hidden, (3l << 30) + hidden};
     for (int k = 0; k < LAB0_WORKS; k++)
         for (int i = 0; i < 5; i++)
             if (k < MATMUL_WORK || sizes[i] < 1l << 20)
                 add(e, (struct lab0_question){.function = (enum lab0_function)k,
                                               .n = k == ONE_FLOP_WORK ? 1 : sizes[i],
-                                              .d = i == 4 ? width : 64});
+                                              .d = i == 3 ? width : 64});
 }
 
-/* Random machines, and works of up to a thousand us under each ceiling: each of the three decides often. */
+/* Random machines, and works of which each ceiling decides a third, with each order of the other two. The times lie
+ * apart by a factor of at least 1.3, and near enough that their sum is another number. */
 static void ask_about_ceilings(struct exam *e) {
-    for (int i = 0; i < 15; i++) {
+    for (int i = 0; i < 18; i++) {
         struct lab0_question q = {.function = INTENSITY};
+        double us[3]; /* overhead, memory, arithmetic */
+        const int longest = i % 3, middle = (longest + 1 + i / 3 % 2) % 3, shortest = 3 - longest - middle;
+        us[longest] = exp2(3 + 7 * random_share());
+        us[middle] = us[longest] / (1.3 + 3 * random_share());
+        us[shortest] = us[middle] / (1.3 + 3 * random_share());
         q.c.bytes_per_us = exp2(16 + 8 * random_share());
         q.c.flops_per_us = exp2(18 + 9 * random_share());
-        q.c.overhead_us = exp2(10 * random_share());
-        q.w.bytes = q.c.bytes_per_us * exp2(10 * random_share());
-        q.w.flops = q.c.flops_per_us * exp2(10 * random_share());
+        q.c.overhead_us = us[OVERHEAD];
+        q.w.bytes = q.c.bytes_per_us * us[MEMORY];
+        q.w.flops = q.c.flops_per_us * us[ARITHMETIC];
         add(e, q);
         q.function = LEAST_US, add(e, q);
         q.function = BOUND_OF, add(e, q);
@@ -76,14 +84,14 @@ static void ask_about_sheets(struct exam *e, struct sheet mine) {
  * A size that takes some microseconds by the sheet, about as long as it takes to start it and to wait. */
 static long small_amount(enum trial t, const struct bench_bed *bed, struct sheet s) {
     const bool card = lab_lane() == LAB_GPU;
-    const double share = random_share(), us = (card ? 30 : 10) + 6 * share;
+    const double share = random_share(), us = card ? 30 + 6 * share : 4 + 2 * share;
     const double memory = s.bus_bits / 8.0 * 2 * s.mem_clock_mhz, fp32 = 2.0 * s.sms * s.lanes * s.clock_mhz;
     const double round = (double)trial_n(FMA, bed, 1);
     switch (t) {
     case ONE_FLOP: return 1;
     case SEND: return (long)(us * s.link_gbs * 1e3) / 16 * 16;
     case COPY: return (long)(us * memory / 2) / 16 * 16;
-    case FMA: return (long)ceil((card ? 25 + 10 * share : 6 + 3 * share) * fp32 / round);
+    case FMA: return (long)ceil((card ? 25 + 10 * share : us) * fp32 / round);
     }
     return 0;
 }
