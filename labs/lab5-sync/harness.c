@@ -242,6 +242,8 @@ static void grade_busy(lab_verdict *v, const timeline *t) {
 }
 
 static void say_time(lab_verdict *v, double you, double start, double reference, lab_floor light) {
+    lab_figure("time", you, "us");
+    lab_figure(light.name, light.us, "us");
     LAB_SAY(v->value_text, "%s", lab_us(you));
     LAB_SAY(v->want, "start %s · reference %s · kernels %s", lab_us(start), lab_us(reference), lab_us(light.us));
     double times = you / light.us; /* near the mark, two decimals would round a failing value to 1.05 */
