@@ -62,8 +62,19 @@ static bool blame_comparison(lab_verdict *v, const training *t) {
     return true;
 }
 
+/* A call whose line is not known (gpu lane) is placed only where the program has one such line. */
+static void blame_call(lab_verdict *v, const training *t) {
+    char first[sizeof v->where];
+    if (blame_place(v, &t->at) || !blame_code(v, t, t->blame, false)) return;
+    LAB_SAY(first, "%s", v->where);
+    blame_code(v, t, t->blame, true);
+    if (!strcmp(first, v->where)) return;
+    v->where[0] = v->code[0] = 0;
+}
+
 /* The place that is known; or a line with the text that is nearest to the failure. */
 static void blame_nearest(lab_verdict *v, const training *t) {
+    if (t->call[0]) return blame_call(v, t);
     if (blame_place(v, &t->at) || blame_code(v, t, t->blame, t->blame_last)) return;
     if (!blame_comparison(v, t)) blame_code(v, t, t->blame_else, true);
 }

@@ -79,6 +79,7 @@ static void forget(training *t) {
     t->failure[0] = 0;
     t->next = NULL;
     t->fault = false;
+    t->call[0] = 0;
     t->refused = cudaSuccess;
 }
 
