@@ -74,8 +74,8 @@ static void name_words(const run *r, const struct lab1_question *q, uint32_t wor
 /* May the host touch so many bytes there? Of memory from malloc nobody knows. */
 static bool within_reach(run *r, const struct lab1_question *q, uint64_t bytes) {
     const char *call = q->what == LAB1_LOAD ? "load_batch" : "take_result";
-    const uint64_t there = ear_pinned_bytes(q->host);
     if (!r->watched) return true;
+    const uint64_t there = ear_pinned_bytes(q->host);
     if (ear_device_bytes(q->host)) {
         FAILS(r, NOT_ON_HOST, "batch %d: %s was given device memory, which the host cannot touch", q->batch, call);
         return false;
