@@ -279,6 +279,8 @@ static place place_of_line(int line) {
 
 static void print_source(FILE *f) {
     printf("%s  %s, both ways        %s · %s\n", spec.lab, spec.title, lab_lane_name(), lab_device_name());
+    printf("One run: your lines' calls of CUDA, what they copied, and how long they held up the host (virtual).\n"
+           "Kernels, loads and takes are no lines of yours: TRACE=trace.json make lab1 shows them.\n");
     printf("%7s %8s %8s %9s\n%7s %8s %8s %9s\n", "", "MiB", "of them", "host held", "calls", "copied", "staged",
            "up, us");
     char text[512];
@@ -294,7 +296,8 @@ static void print_source(FILE *f) {
 
 /* --lines: your source, with what each line's CUDA calls did in one timed run both ways. */
 static void print_lines(lab_program *mine) {
-    if (lab_lane() == LAB_GPU) lab_die("calls by line need the sim lane: make lines1 DEVICE=sim");
+    if (lab_lane() == LAB_GPU)
+        lab_die("a card's calls bring no line; SimGPU knows the line of each: make lines1 DEVICE=sim");
     if (!graded_run(way_job(mine, BOTH), false, way_name(BOTH))) lab_die("your code failed: see make lab1");
     const char *name = "";
     for (int i = 0; i < ear->nplaces; i++)

@@ -35,8 +35,9 @@ void process_batch(const struct job *job, int batch, const void *d_in, void *d_o
  * byte of the batch's d_out must have been copied to host memory before. */
 void take_result(const struct job *job, int batch, const void *from);
 
-/* Yours. Every batch must have been loaded, processed and taken when it returns. Batches may be taken in any order.
- * The time runs from the first load to the last take: preparing and freeing are outside. */
+/* Yours. When it returns, every batch must have been loaded, processed and taken, in any order, and all that it created
+ * must be freed or destroyed: memory, streams, events. The time runs from the first load to the last take: preparing
+ * and freeing are outside. */
 void run_batches(const struct job *job);
 
 #ifdef __cplusplus
