@@ -98,7 +98,7 @@ changed() {
     row_is empty fail
     row_is full fail
     row_is streams pass
-    [[ $(field "$record" full next) == *"nothing leaked"* ]]
+    [[ $(field "$record" full next) == *"left behind"* ]]
 }
 
 @test "lab 2: the time's place is a line of the submission" {
@@ -118,8 +118,10 @@ changed() {
     done
     changed 's/^    if (pool.parked) look_after_parked(false);$//'
     field "$record" virtual-time want >>"$BATS_TEST_TMPDIR/wants"
+    changed 's/SEGMENT = (size_t)2 << 20/SEGMENT = (size_t)200 << 20/'
+    field "$record" virtual-time want >>"$BATS_TEST_TMPDIR/wants"
     cat "$BATS_TEST_TMPDIR/wants"
-    grep -c 'vendor.*light' "$BATS_TEST_TMPDIR/wants" | grep -qx 3
+    grep -c 'vendor.*light' "$BATS_TEST_TMPDIR/wants" | grep -qx 4
     [ "$(sort -u "$BATS_TEST_TMPDIR/wants" | wc -l)" = 1 ]
 }
 
@@ -146,8 +148,29 @@ changed() {
     seen=$(apart "$B/starter/lab2" --lines)
     echo "$seen"
     # 24 blocks a step, 52 steps.
-    echo "$seen" | grep -Eq '^ +1248 +0 +allocator.cu:[0-9]+$'
-    echo "$seen" | grep -Eq '^ +0 +1248 +allocator.cu:[0-9]+$'
+    echo "$seen" | grep -Eq '^ +1248 +0 +0 +allocator.cu:[0-9]+ cudaMalloc$'
+    echo "$seen" | grep -Eq '^ +0 +1248 +0 +allocator.cu:[0-9]+ cudaFree$'
+}
+
+@test "lab 2: make lines2 ONLY=... plays one trace and draws its heap when most was held" {
+    seen=$(ONLY=lengths apart "$B/reference/lab2" --lines)
+    echo "$seen"
+    [[ $seen == "trace lengths: "* ]]
+    echo "$seen" | grep -Eq '^the heap when most was held: [0-9.]+ MiB, [0-9.]+ MiB of it in use$'
+    echo "$seen" | grep -Eq '^ +[24].0 MiB  █+░*·*$'
+    ! echo "$seen" | grep -q '^trace train'
+    status=0
+    seen=$(ONLY=nothing apart "$B/reference/lab2" --lines 2>&1) || status=$?
+    [ "$status" = 2 ]
+    [[ $seen == *"ONLY=nothing: there is no such trace"*"train lengths holes sizes streams full"* ]]
+}
+
+@test "lab 2: make lines2 says what stopped the trace" {
+    name=$(variant 2 tests/lab2/wrong/allowance_of_a_granule.patch)
+    build "$B/$name/lab2"
+    seen=$(ONLY=sizes apart "$B/$name/lab2" --lines)
+    echo "$seen"
+    echo "$seen" | grep -Eq '^sizes: block [0-9]+ of [0-9]+ bytes (overlaps block|reaches)'
 }
 
 @test "lab 2: each allocator of the bench removes the flaw of the one before" {

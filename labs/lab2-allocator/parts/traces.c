@@ -258,8 +258,8 @@ static void three_turn(trace *t, size_t bytes, int slow) {
     add(t, OP_SYNC, 0, 0, 0);
 }
 
-/* Of three blocks side by side, as they lie in an empty heap, a slow stream still uses the middle one. Its neighbours are
- * freed, and as much as all three is wanted. */
+/* Of three blocks side by side, as they lie in an empty heap, a slow stream still uses the middle one. Its neighbours
+ * are freed, and as much as all three is wanted. */
 static void neighbour_turn(trace *t, size_t bytes) {
     int left = produce(t, bytes, 0), middle = produce(t, bytes, 0), right = produce(t, bytes, 0);
     add(t, OP_SHARE, middle, 1, 0);
