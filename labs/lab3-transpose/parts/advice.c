@@ -139,13 +139,16 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
 
 /* An address of global memory. */
 static const advice *on_address(const struct simgpu_address *at) {
-    static const advice bounds = {"bounds", "work out row and column of this thread: do they lie beyond the edge of "
-                                            "this shape, or does the index use the wrong one of rows and cols?"},
-                        host = {"pointer", "pass d_in and d_out to the kernel as they are, or memory of cudaMalloc; an "
-                                           "address of the host's means nothing to the GPU"},
-                        null = {"pointer", "find out where this pointer gets its value, and check the call that should "
-                                           "give it one"},
-                        freed = {"pointer", "free memory only when no kernel uses it any more"};
+    static const advice
+        bounds = {"bounds", "work out row and column of this thread: do they lie beyond the edge of "
+                            "this shape, or does the index use the wrong one of rows and cols?"},
+        host =
+            {"pointer",
+             "pass d_in and d_out to the kernel as they are, since it cannot follow an address of the host's; if it is "
+             "an index, compute its largest value"},
+        null = {"pointer", "find out where this pointer gets its value, and check the call that should "
+                           "give it one"},
+        freed = {"pointer", "free memory only when no kernel uses it any more"};
     if (at->freed) return &freed;
     if (at->where == SIMGPU_NULL_POINTER) return &null;
     return at->where == SIMGPU_NO_DEVICE_MEMORY || at->where == SIMGPU_NONE_ALLOCATED ? &host : &bounds;
