@@ -1,7 +1,7 @@
 // expect: full
-// The classic: a tile of 32 x 33 floats, four elements a thread, no float4. Programs with one mistake are patches of it.
+// The classic: a tile of 32 x 33 floats, four elements a thread, no float4. Other programs are patches of it.
 #include "lab3.h"
-
+// clang-format off
 #define TILE 32
 #define ROWS 8 // of threads: each moves TILE / ROWS elements
 
