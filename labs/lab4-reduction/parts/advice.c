@@ -83,14 +83,14 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
         kept = {"second-call", "the first call was right: find what it leaves behind for this one, a counter that is "
                                "not 0 again, a sum, a flag"},
         none = {"correct", "launch your kernel in this function, with <<<blocks, threads>>>"},
-        list = {"pointer", "copy the list in plan: it is gone after the call; if you did, follow float 0 from its load "
+        list = {"pointer", "copy the list in plan, since it is gone after the call; then follow a float from its load "
                            "to the mean"},
         race = {"races", "do what the row 'races' says; this may be its effect"};
     const enum mistake m = j->mistake;
     give(v, &for_mistake[m].advice);
     if (j->calls > 1 && (m == UNWRITTEN || m == WRONG || m == NOT_A_NUMBER || m == LAST_MISSING || m == NOTHING))
         give(v, &kept);
-    if (m == NOTHING && j->calls == 1 && !j->shape.array) give(v, &list);
+    if ((m == NOTHING || m == NOT_A_NUMBER) && j->calls == 1 && !j->shape.array) give(v, &list);
     if (lab_lane() == LAB_GPU) return;
     if (m == UNWRITTEN && !lab_worst(u, launches_of)) {
         lab_blame_code(v, j->shape.array ? "mean(" : "means(");
