@@ -1,6 +1,6 @@
 // expect: virtual-tensors: latency: a warp waits for
-// Right, and one launch, with perfect sectors: a block adds a tensor. The block that has the tensor of a million floats
-// still adds when the GPU around it has long been empty.
+// Right, and one launch: a block adds a tensor, float by float, whatever its length.
+// The block that has the tensor of a million floats still adds when the GPU around it has long been empty.
 #include "lab4.h"
 
 __device__ float block_sum(float v) {

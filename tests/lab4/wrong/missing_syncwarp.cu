@@ -1,7 +1,7 @@
 // expect: races: race: a thread (reads|writes) what another lane of the warp
-// The last 64 sums are added by one warp, which needs no barrier of the block. But it needs __syncwarp: lanes read what
-// other lanes have written. Here the means come out right. On an H200 this very tree gave a wrong sum in 20480 of 20480
-// blocks: the compiler knows of no other reader, keeps each sum in a register and writes it at the end.
+// One warp adds the last 64 sums, and its lanes read without __syncwarp what other lanes have written.
+// Here the means come out right. On an H200 this very tree gave a wrong sum in 20480 of 20480 blocks: the compiler
+// knows of no other reader, keeps each sum in a register and writes it at the end.
 #include "lab4.h"
 
 __global__ void mean_of(const struct tensor *list, float *out) {

@@ -1,6 +1,6 @@
 // expect: correct: never written
-// The blocks count themselves, and the last one divides. But the counter is never set back to 0: the second
-// call counts on from where the first one stopped, and no block is the last.
+// The counter of the blocks is never set back to 0.
+// The second call counts on from where the first one stopped, and no block is the last.
 #include "lab4.h"
 
 __device__ float block_sum(float v) {
