@@ -168,11 +168,13 @@ static void grade_stream_waits(lab_verdict *v, const replay *r, double before) {
     LAB_SAY(v->why, "streams: %.2f times a turn %s", waits,
             disguised ? "a call returned when a busy stream had run dry, so it had waited for the GPU"
                       : "a call waits for the GPU");
+    const call_site worst = meter_worst(m, waits_of);
     LAB_SAY(v->next, "%s",
-            disguised
-                ? "if an event is not done, leave its block parked and take another; do not ask until it is"
-                : "before cudaMalloc, release only that stream's idle segments, and ask events with cudaEventQuery");
-    blame(v, meter_worst(m, waits_of));
+            disguised ? "if an event is not done, leave its block parked and take another; do not ask until it is"
+            : worst.what == LAB_CALL_FREES
+                ? "before cudaMalloc, release only the idle segments of the request's own stream"
+                : "record an event in pool_free and ask it with cudaEventQuery instead");
+    blame(v, worst);
 }
 
 /* Parked blocks must be reused: in the second half of the turns hardly any new memory may be needed. */
