@@ -24,7 +24,9 @@ typedef float T_f32;
 typedef double T_f64;
 
 /* assume_safety holds because the rows of one instruction are equal or do not overlap. */
+#ifndef EACH
 #define EACH _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int l = 0; l < 32; l++)
+#endif
 
 #define OPEN(id, D)                                                                                                    \
     static void lane_##id(warp *w, const ptx_insn *i) {                                                                \
