@@ -8,11 +8,14 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
 need bats timeout clang readelf clang-format cppcheck shellcheck
+export CLANG=${CLANG:-$(common/make/find-clang.sh)} # found once, for every make that follows
 
 # The tests prove the sim lane on every machine, with or without a GPU; tests that need one ask for it themselves.
 export DEVICE=sim CUDA_COMPILER=clang B=.build/sim
 unset LAB SUBMISSION SEED SAN
 
+# Files run side by side, one a core; what a program does on several threads has tests that say so.
+export SIMGPU_THREADS=${SIMGPU_THREADS:-1}
 export tag=${1:-}
 export results=.build/tests
 rm -rf "$results" "$B/desk"
