@@ -131,7 +131,8 @@ printf '#!/bin/sh\necho "hello $1"\nexit 5\n' >"$2" && chmod +x "$2"
 EOS
     chmod +x "$bin/nvcc"
     export NVCC_LOG=$BATS_TEST_TMPDIR/log
-    PATH=$bin:$PATH DEVICE=gpu B=.build/gpu BLUEBAR=$PWD/$B/bluebar FILE=handouts/histogram.cu ARGS="'a b'" run common/make/play.sh
+    BLUEBAR=$PWD/$B/bluebar
+    PATH=$bin:$PATH DEVICE=gpu B=.build/gpu FILE=handouts/histogram.cu ARGS="'a b'" run common/make/play.sh
     echo "$output"
     [ "$status" = 5 ] && [ "${lines[0]}" = "hello a b" ]
     [[ ${lines[1]} == "play: on a GPU nothing is counted. DEVICE=sim shows kernels, counters by line and findings; ncu and nsys know this card." ]]

@@ -193,10 +193,12 @@ void lab_blame_refusal(lab_verdict *v, const lab_usage *u, cudaError_t error) {
 void lab_print_lines(const lab_usage *u) {
     const char *file = student_file(u);
     FILE *f = file ? fopen(file, "re") : NULL;
-    if (!f)
+    if (f) {
+        printf("%s  %s, every launch of one call together        %s · %s\n", lab.spec->lab, lab.spec->title,
+               lab_lane_name(), lab_device_name());
+        lab_print_source(stdout, f, file, u);
+        fclose(f);
+    } else {
         lab_die("cannot read %s: %s", file ? file : lab.spec->source, file ? strerror(errno) : "no launch names it");
-    printf("%s  %s, every launch of one call together        %s · %s\n", lab.spec->lab, lab.spec->title,
-           lab_lane_name(), lab_device_name());
-    lab_print_source(stdout, f, file, u);
-    fclose(f);
+    }
 }
