@@ -15,6 +15,7 @@ cd "$(dirname "$0")/.." || exit 1
 export DEVICE=sim CUDA_COMPILER=clang B=.build/sim DESK=desk/mistakes
 picked=${LAB:-$(labs)} seeds=${SEEDS:-50} only=${ONLY:-}
 unset LAB SUBMISSION SEED SAN SEEDS ONLY "${!SIMGPU_@}"
+export SIMGPU_THREADS=1 # as many programs at a time as there are cores
 need bats timeout flock
 [[ $seeds =~ ^[1-9][0-9]{0,3}$ ]] || die "SEEDS=$seeds: a number of seeds from 1 to 9999"
 
