@@ -51,7 +51,7 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup play check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat mistakes editor clean FORCE
+.PHONY: list setup play check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat mistakes wording editor clean FORCE
 list: $(B)/bluebar ; @$(B)/bluebar list
 setup:        ; @$(DO)/setup.sh && $(MAKE) editor
 play: $(B)/bluebar FORCE ; @$(DO)/play.sh
@@ -69,6 +69,7 @@ bench-clock: FORCE ; @$(DO)/bench.sh clock
 fuzz: FORCE   ; @$(DO)/bench.sh fuzz
 repeat: FORCE ; @tests/repeat.sh
 mistakes: FORCE ; @tests/mistakes.sh
+wording: FORCE ; @tests/wording.sh
 editor:       ; @$(DO)/editor.sh $(CLANG) $(SIM_CUDA)
 clean:        ; @rm -rf .build && echo 'clean: removed .build'
 FORCE:
