@@ -146,7 +146,8 @@ static const char *next_of_early(const replay *r, char *text, size_t size) {
     else if (!r->pool->meter.records)
         lab_text(text, size, "pool_use named another stream: in pool_free record an event on it, and park the block");
     else
-        lab_text(text, size, "reuse or join a parked block when the events of all its streams are done, each its own event");
+        lab_text(text, size,
+                 "reuse or join a parked block when the events of all its streams are done, each its own event");
     return text;
 }
 
