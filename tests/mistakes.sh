@@ -19,6 +19,16 @@ export SIMGPU_THREADS=1 # as many programs at a time as there are cores
 need bats timeout flock
 [[ $seeds =~ ^[1-9][0-9]{0,3}$ ]] || die "SEEDS=$seeds: a number of seeds from 1 to 9999"
 
+# Why a file got no score: the first finding of the gate or of the compiler, else how its run ended and what it said.
+why_none() {
+    awk '/^gate: / { print; found = 1; exit }
+         /^compiler: .*error: / { sub(/.*error: /, "compiler: "); print; found = 1; exit }
+         sub(/^# no result: /, "") && !ended { ended = $0; next }
+         ended && sub(/^#    */, "") { ended = ended "; " $0; next }
+         ended { exit }
+         END { if (!found) print ended }' "$1"
+}
+
 # One program: `one LAB FILE SEEDS OUT` writes OUT/NAME.tsv, lines "rows SEED ROW..." and then "say COLUMN TEXT".
 one() {
     local n=$1 file=$2 seeds=$3 out=$4 name record program seed scratch
@@ -28,7 +38,7 @@ one() {
     make -s check LAB="$n" SUBMISSION="$file" SEED=1 >"$out.log" 2>&1 </dev/null
     if ! score "$record" >/dev/null 2>&1; then
         # No record: refused, or ended early. The gate and the compiler know no seed.
-        printf 'none\t%s\n' "$(sed -n 's/^gate: /gate: /p; s/^compiler: .*error: /compiler: /p; s/^# *what *//p' "$out.log" | head -n 1)" >"$out"
+        printf 'none\t%s\n' "$(why_none "$out.log")" >"$out"
         return
     fi
     # A row that waits for another one has no next step of its own (record.h): (row).
@@ -52,7 +62,7 @@ one() {
         rm -rf "$scratch"
     } >"$out"
 }
-export -f one
+export -f one why_none
 
 # The line of the table for program $1, whose results are in $2.
 line() {
