@@ -158,7 +158,7 @@ changed() {
     [[ $seen == "trace lengths: "* ]]
     echo "$seen" | grep -Eq '^the heap when most was held: [0-9.]+ MiB, [0-9.]+ MiB of it in use$'
     echo "$seen" | grep -Eq '^ +[24].0 MiB  █+░*·*$'
-    ! echo "$seen" | grep -q '^trace train'
+    [[ $seen != *"trace train"* ]]
     status=0
     seen=$(ONLY=nothing apart "$B/reference/lab2" --lines 2>&1) || status=$?
     [ "$status" = 2 ]

@@ -336,7 +336,8 @@ static void end_check(item *it, int status) {
     bb_result r;
     it->pid = 0;
     if (!WIFEXITED(status) || WEXITSTATUS(status) > 1 || !result_of(it, &r)) {
-        char *last = last_line(it), *why = bb_format("not graded: %s", last ? last : "the check was ended from outside");
+        char *last = last_line(it),
+             *why = bb_format("not graded: %s", last ? last : "the check was ended from outside");
         keep_reason(it, "", why);
         free(last);
         free(why);

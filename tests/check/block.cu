@@ -80,8 +80,8 @@ __global__ void two_halves(int *out, bool barrier) {
 /* Each warp reads what the next one wrote. The last warp skips the barrier; it runs last here, when all is written. */
 __global__ void skips(int *out, bool all) {
     __shared__ int s[128];
-    s[threadIdx.x] = threadIdx.x; // <-- skips
-    if (all || threadIdx.x < 96) __syncthreads(); // <-- skips
+    s[threadIdx.x] = threadIdx.x;                   // <-- skips
+    if (all || threadIdx.x < 96) __syncthreads();   // <-- skips
     out[threadIdx.x] = s[(threadIdx.x + 32) % 128]; // <-- skips
 }
 
@@ -121,9 +121,9 @@ __global__ void ends(int *out, bool all) {
 /* A barrier orders only those who wait at it. */
 __global__ void leaves(int *out, bool all) {
     __shared__ int s[64];
-    s[threadIdx.x] = threadIdx.x; // <-- leaves
-    if (!all && threadIdx.x >= 32) return; // <-- leaves
-    __syncthreads(); // <-- leaves
+    s[threadIdx.x] = threadIdx.x;           // <-- leaves
+    if (!all && threadIdx.x >= 32) return;  // <-- leaves
+    __syncthreads();                        // <-- leaves
     out[threadIdx.x] = s[63 - threadIdx.x]; // <-- leaves
 }
 

@@ -65,9 +65,7 @@ static void add_address(const page *p, const struct simgpu_address *a) {
     ull distance = a->distance, bytes = a->bytes, start = a->base;
     switch (a->where) {
     case SIMGPU_NULL_POINTER: add(p, "a null pointer"); break;
-    case SIMGPU_NO_DEVICE_MEMORY:
-        add(p, "not a device address; a host pointer, or an index far out of range");
-        break;
+    case SIMGPU_NO_DEVICE_MEMORY: add(p, "not a device address; a host pointer, or an index far out of range"); break;
     case SIMGPU_NONE_ALLOCATED: add(p, "nothing is allocated"); break;
     case SIMGPU_INSIDE:
         add(p, "%llu bytes into %s%llu-byte allocation at 0x%llx%s", distance, a->freed ? "a " : "the ", bytes, start,
