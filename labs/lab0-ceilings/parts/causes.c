@@ -22,7 +22,8 @@ struct cause cause_of_count(bool bytes, const struct lab0_question *q, double go
         return (struct cause){q->function == SCORES_WORK ? ": right for d = 64"
                                                          : ": right for the sizes of the handout",
                               "write a formula of the arguments, for any size"};
-    if (right_up_to && want > 2147483647) return (struct cause){": right for a smaller one; an int ends at 2147483647", in_double};
+    if (right_up_to && want > 2147483647)
+        return (struct cause){": right for a smaller one; an int ends at 2147483647", in_double};
     if (ratio < 0) return (struct cause){": a count is not negative; an int ends at 2147483647", in_double};
     if (bytes && near(ratio, 0.25))
         return (struct cause){": floats were counted, and a float has 4 bytes", "multiply the floats by 4"};
