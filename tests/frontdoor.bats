@@ -346,12 +346,13 @@ scored() { sed -n "s/^\($1,$2,[0-9]*,100\),5,[^,]*,/\1,/p" "$class-grades/scores
     [ "$status" != 0 ] # a link
     cat "$class-grades/scores.csv"
     [[ $(head -n 1 "$class-grades/scores.csv") == name,lab,points,of,seed,commit,note,correct,races,launches,load-sectors,store-sectors,bank-conflicts,virtual-time,view,* ]]
-    [[ $(scored anna 3) == anna,3,100,100,,20,10,10,10,10,30,10,* ]]
+    [[ $(scored anna 3) == anna,3,100,100,,15,5,10,10,10,10,30,10,* ]]
     [[ $(scored anna 4) == anna,4,100,100,,* ]]
-    [[ $(scored ben 3) == ben,3,40,100,,20,0,0,10,10,0,0,* ]]
-    [[ $(scored "\"cem, o'neil\"" 3) == *'",3,0,100,"refused: transpose.cu uses `system`'*'",0,0,0,0,0,0,0,'* ]]
+    [[ $(scored ben 3) == ben,3,40,100,,15,5,0,0,10,10,0,0,* ]]
+    [[ $(scored "\"cem, o'neil\"" 3) == *'",3,0,100,"refused: transpose.cu:'*' uses `system`'*'",0,0,0,0,0,0,0,'* ]]
     [[ $(scored dora 3) == 'dora,3,0,100,it does not compile,0,'* ]]
-    [[ $(scored eve 3) == 'eve,3,0,100,it was still running after 10 seconds,0,'* ]]
+    # An endless loop of the host ends after some seconds of its own time; a slow machine may be at the limit before.
+    [[ $(scored eve 3) == 'eve,3,0,100,it ended with exit status 2 before the last row,0,'* || $(scored eve 3) == 'eve,3,0,100,it was still running after 10 seconds,0,'* ]]
     # What could not be graded is there too, with its reason.
     [[ $(grep ^fay "$class-grades/scores.csv") == fay,3,0,100,5,*',"'*'/fay/transpose.cu is a link, and links are not graded",0,0,'* ]]
     [[ $(grep ^gil "$class-grades/scores.csv") == gil,,0,,5,*',no file of lab 0 1 2 3 4 5 in it'* ]]
