@@ -52,19 +52,17 @@ static const struct {
     [NO_RESULT] = {"take_result(", "before take_result, wait for the copy of this result, and for no other's"},
 };
 
-void blame_trouble(lab_verdict *v, const run *r, const char *shape, bool early) {
+void blame_trouble(lab_verdict *v, const run *r, const char *shape) {
     static const char *const asked[] = {[LAB1_LOAD] = "load_batch(",
                                         [LAB1_LOADED] = "load_batch(",
                                         [LAB1_PROCESS] = "process_batch(",
                                         [LAB1_TAKE] = "take_result(",
                                         [LAB1_TAKEN] = "take_result("};
     const char *call = troubles[r->trouble].call, *next = troubles[r->trouble].next;
-    const bool word = r->trouble == OTHER_RESULT || r->trouble == UNPROCESSED || r->trouble == NO_RESULT;
     lab_fail(v, "%s\nin the job %s", r->failure, shape);
     lab_blame_code(v, call ? call : asked[r->asked]);
     if (!v->where[0]) lab_blame_code(v, "run_batches(");
-    LAB_SAY(v->next, "%s",
-            word && early ? "begin with the row below: it names a use of a buffer that came too early" : next);
+    LAB_SAY(v->next, "%s", next);
 }
 
 /* --- a call that failed --------------------------------------------------------------------------- */
@@ -122,6 +120,13 @@ static const char *next_of_finding(const struct simgpu_finding *f) {
         return next_of_touch(f->side[0].at.did == SIMGPU_DID_WRITE, f->side[1].direction == SIMGPU_D2H);
     if (f->kind != SIMGPU_STREAM_ORDER) return "";
     if (f->space == SIMGPU_HOST_MEMORY) return "give each slot of the ring host buffers of its own";
+    const bool kernel_later = f->side[0].command == SIMGPU_KERNEL, kernel_first = f->side[1].command == SIMGPU_KERNEL;
+    if (kernel_later && !kernel_first && f->side[1].direction == SIMGPU_H2D)
+        return "queue process_batch in the stream of its batch's copy, or let its stream wait for an event behind that "
+               "copy";
+    if (kernel_first && !kernel_later && f->side[0].direction == SIMGPU_D2H)
+        return "queue the copy of a result in the stream of its process_batch, or let its stream wait for an event "
+               "behind it";
     return "give each slot device buffers of its own, or let the later stream wait for an event behind the first use";
 }
 

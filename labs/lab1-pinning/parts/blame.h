@@ -11,9 +11,8 @@
 /* The line of a call in the sim lane; in the gpu lane its name and the first line that has it. NULL: nothing. */
 void blame_call(lab_verdict *v, const place *p);
 
-/* What is wrong in the run, in a job of this shape. early: a buffer was touched too early, too, so that wrong words
- * come of it. */
-void blame_trouble(lab_verdict *v, const run *r, const char *shape, bool early);
+/* What is wrong in the run, in a job of this shape. */
+void blame_trouble(lab_verdict *v, const run *r, const char *shape);
 /* The call that failed. u: the run's events. */
 void blame_error(lab_verdict *v, const lab_usage *u, cudaError_t error, const char *shape);
 /* Sim lane: what the checks found in the run. On your line if it came too early, or on your copy if the loader or the

@@ -37,10 +37,10 @@ static uint32_t count_of(const run *r, uint32_t words) {
 
 typedef unsigned long long big; /* for printf */
 
-/* Keeps the first failure. */
+/* Keeps the first failure; but any failure replaces a wrong word, which may be there by luck. */
 #define FAILS(r, kind, ...)                                                                                            \
     do {                                                                                                               \
-        if ((r)->trouble) break;                                                                                       \
+        if ((r)->trouble && ((r)->trouble < WRONG_WORDS || (kind) >= WRONG_WORDS)) break;                              \
         (r)->trouble = (kind);                                                                                         \
         (r)->troubled_first = !(r)->watched || !ear->error;                                                            \
         LAB_SAY((r)->failure, __VA_ARGS__);                                                                            \
@@ -240,7 +240,7 @@ static void answer(const void *question, size_t size, void *to, size_t answer_si
     run *r = current;
     if (size != sizeof *q || answer_size != sizeof *a || q->what > LAB1_TAKEN)
         lab_die("the player asks something that the harness does not know");
-    if (!r->trouble) r->asked = q->what;
+    if (!r->trouble || r->trouble >= WRONG_WORDS) r->asked = q->what;
     a->refused = !known(r, q);
     if (a->refused) return;
     if (q->what == LAB1_LOAD) answer_load(r, q, a);

@@ -18,7 +18,9 @@
 
 enum { STAMP_WORDS = 4096 };
 
-/* What is wrong in a run: the kind, by which the harness chooses the place and the next step. */
+/* What is wrong in a run: the kind, by which the harness chooses the place and the next step. The kinds up to NOT_HOME
+ * are mistakes in calls, their order and their arguments. Wrong words come last: where a buffer is used too early, luck
+ * decides whether there are any. */
 enum trouble {
     NO_TROUBLE,
     UNKNOWN_BATCH, /* a number that no batch has */
@@ -26,17 +28,18 @@ enum trouble {
     NOT_PROCESSED_ONCE,
     NEVER_TAKEN,
     TAKEN_AGAIN,
-    NOT_ON_DEVICE, /* d_in or d_out is no device memory */
-    TOO_SHORT,     /* d_in or d_out is shorter than the batch or the result */
-    NOT_ON_HOST,   /* the host would touch device memory */
-    SHORT_BUFFER,  /* a page-locked buffer is shorter than the batch or the result */
-    ONE_PLACE,     /* d_in and d_out overlap */
-    OUT_OF_ORDER,  /* processed before it was loaded, or taken before it was processed */
-    NOT_UP,        /* bytes of the batch did not come to d_in */
-    NOT_HOME,      /* bytes of the result did not go to the host */
-    OTHER_RESULT,  /* a word is of another batch's result */
-    UNPROCESSED,   /* a word is of a batch as it was loaded */
-    NO_RESULT      /* a word that no batch gives */
+    NOT_ON_DEVICE,              /* d_in or d_out is no device memory */
+    TOO_SHORT,                  /* d_in or d_out is shorter than the batch or the result */
+    NOT_ON_HOST,                /* the host would touch device memory */
+    SHORT_BUFFER,               /* a page-locked buffer is shorter than the batch or the result */
+    ONE_PLACE,                  /* d_in and d_out overlap */
+    OUT_OF_ORDER,               /* processed before it was loaded, or taken before it was processed */
+    NOT_UP,                     /* bytes of the batch did not come to d_in */
+    NOT_HOME,                   /* bytes of the result did not go to the host */
+    WRONG_WORDS,                /* from here on */
+    OTHER_RESULT = WRONG_WORDS, /* a word is of another batch's result */
+    UNPROCESSED,                /* a word is of a batch as it was loaded */
+    NO_RESULT                   /* a word that no batch gives */
 };
 
 typedef struct {
@@ -54,7 +57,7 @@ typedef struct {
     double called, begin, end; /* ns: run_batches called; first load; last take */
     double begun;              /* ns: the load or take that is going on */
     double late;               /* ns that the device still worked after the last take, in timed runs */
-    enum trouble trouble;      /* the first failure */
+    enum trouble trouble;      /* the first failure; a wrong word gives way to any other */
     enum lab1_what asked;      /* the call that failed */
     bool troubled_first;       /* before any call of CUDA failed */
     char failure[256];         /* in words; "": none */
