@@ -3,7 +3,7 @@
 #
 # Grades each program of a lab's wrong/, cheat/ and right/ with SEEDS (50) seeds and writes tests/labN/mistakes.md, a table:
 # the mistake, the rows that are not full (in brackets those that could not be measured because of another), and what the
-# card says of the first of them.
+# card says of the first of them that has a next step.
 # A mistake must fail the same rows with every seed, and a program of right/ none: exit 1 where that is not so.
 #
 # LAB=3 picks a lab, else all. ONLY=REGEX picks programs by name, and prints their part of the table instead of writing it.
@@ -47,7 +47,9 @@ one() {
     {
         printf 'rows\t1%s\n' "$(not_full "$record")"
         awk -F '\t' '$1 == "columns" { for (i = 2; i <= NF; i++) at[$i] = i }
-            $1 == "row" && $3 != "pass" && $3 != "na" { for (c in at) print "say\t" c "\t" $at[c]; exit }' "$record"
+            $1 == "row" && $3 != "pass" && $3 != "na" && (!rows++ || (!found && $at["next"] != "")) {
+                for (c in at) say[c] = $at[c]; found = $at["next"] != "" } # the first with a next step; if none has, the first
+            END { for (c in say) print "say\t" c "\t" say[c] }' "$record"
         scratch=$(mktemp -d)
         for ((seed = 2; seed <= seeds; seed++)); do
             rm -f "$scratch/record"
