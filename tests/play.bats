@@ -93,7 +93,7 @@ plays() {
 @test "a race is told, and listed" {
     run make -s play FILE=handouts/histogram.cu ARGS=5000
     [ "$status" = 0 ]
-    [[ $output == *"histogram.cu:"*": race: a thread changes atomically what another lane of the warp wrote"*"findings (each is told in full above)"*"race: a thread changes"* ]]
+    [[ $output == *"histogram.cu:"*": race: a thread changes atomically what another thread wrote"*"findings (each is told in full above)"*"race: a thread changes"* ]]
 }
 
 @test "no FILE, none of that name, an open quotation mark, no main, an error of the compiler: one message each" {

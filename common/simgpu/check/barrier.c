@@ -147,7 +147,7 @@ static void say(const guard *g, const turn *t) {
     check_finding_thread(&n, 0, here->launch, here->block, t->reached_by);
     check_finding_thread(&n, 1, here->launch, here->block, t->skipped_by);
     n.same_code = n.side[0].at.line == n.side[1].at.line;
-    check_finding_say(&n);
+    check_finding_hold(&n);
 }
 
 static turn *turn_of(guard *g, uint32_t number) {

@@ -144,18 +144,18 @@ static void say_race(const access *a, const stamp *past, bool past_stored, uint3
     struct simgpu_finding n = {.kind = SIMGPU_RACE, .nsides = 2};
     n.side[0].at = place_of(a->i, a->stores);
     n.side[1].at = place_of(other, past_stored);
-    if (!check_finding_is_new(&n)) return;
     bool other_block = past->serial < check_order_now->block_begin, same_warp = !other_block && past->warp == a->warp;
     n.rival = same_warp && past->serial == check_order_now->now ? SIMGPU_SAME_STORE
               : other_block                                     ? SIMGPU_OTHER_BLOCK
               : same_warp                                       ? SIMGPU_OTHER_LANE
                                                                 : SIMGPU_OTHER_THREAD;
+    if (!check_finding_is_new(&n)) return;
     n.same_code = other == a->i || (other->line == a->i->line && other->column == a->i->column);
     put_access(&n, a, lane, address);
     check_finding_thread(&n, 1, here->launch, other_block ? check_order_block_of(past) : a->seen->at.block,
                          past->warp * 32u + past->lane);
     n.side[1].any_lane = same_warp && past->several && past->lane == lane;
-    check_finding_say(&n);
+    check_finding_hold(&n);
 }
 
 /* --- stored values ------------------------------------------------------------------------------------------- */
@@ -172,7 +172,9 @@ static bool no_change(const access *a, const stamp *past, uint32_t lane, uint32_
 
 /* --- the shadow ---------------------------------------------------------------------------------------------- */
 
-/* Reports the pair unless it is ordered or intended. Requires that `past` overlaps this access. */
+/* Reports the pair unless it is ordered or intended. Returns whether the shadow keeps the past access: a store of the
+ * same value leaves no trace, and a plain store that an atomic raced with waits for the atomics of the other warps.
+ * Requires that `past` overlaps this access. */
 static bool conflicts(const access *a, const stamp *past, uint8_t strength, bool past_stored, uint32_t lane,
                       uint32_t k) {
     if (check_order_before(past, a->warp, lane)) return false;
@@ -184,7 +186,7 @@ static bool conflicts(const access *a, const stamp *past, uint8_t strength, bool
     }
     if (a->stores && no_change(a, past, lane, k)) return true;
     say_race(a, past, past_stored, lane, a->seen->address[lane] + 4 * k);
-    return false;
+    return past_stored && a->strength & ATOMIC && !(strength & ATOMIC);
 }
 
 static stamp new_stamp(const access *a, uint32_t lane) {
@@ -245,15 +247,15 @@ static void record_write(const access *a, page *p, uint32_t n, uint32_t lane, ui
 
 /* Checks and records a lane's access to word n of the page, word k of the access. */
 static void touch(const access *a, page *p, uint32_t n, uint32_t lane, uint8_t bytes, uint32_t k) {
-    bool unchanged = false; /* a store that changes nothing leaves no trace */
+    bool stays = false;
     for (int layer = WRITER; layer < (a->stores ? LAYERS : READER); layer++) {
         if (!p->used[layer] || !(p->how[layer][n] & bytes)) continue;
         const stamp *past = &p->at[layer][n];
-        if (!old(a, past)) unchanged |= conflicts(a, past, p->how[layer][n] & ~BYTES, layer == WRITER, lane, k);
+        if (!old(a, past)) stays |= conflicts(a, past, p->how[layer][n] & ~BYTES, layer == WRITER, lane, k);
     }
     if (!a->stores)
         record_read(a, p, n, lane, bytes | a->strength);
-    else if (!unchanged)
+    else if (!stays)
         record_write(a, p, n, lane, bytes | a->strength);
 }
 
@@ -288,7 +290,7 @@ static void say_uninitialised(const access *a, uint32_t lane) {
     n.side[0].at = place_of(a->i, false);
     if (!check_finding_is_new(&n)) return;
     put_access(&n, a, lane, a->seen->address[lane]);
-    check_finding_say(&n);
+    check_finding_hold(&n);
 }
 
 /* Reports a load of shared memory that the block has not written. A load of several words may include padding, so it
@@ -390,6 +392,7 @@ static void on_block(uint64_t block, uint32_t shared_bytes) {
 }
 
 static void on_end(void) {
+    check_finding_launched();
     tell_ranges();
     here->launch = NULL;
 }

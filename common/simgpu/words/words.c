@@ -398,8 +398,20 @@ static const char *remedy(const struct simgpu_finding *f) {
                                "publish the value by __threadfence() and then a flag; blocks of one launch run in any "
                                "order.",
         [SIMGPU_SAME_STORE] = "let one thread write, or use an atomic; a GPU may keep any of the values."};
+    /* Of one line: `count[k]++`, a tree's `s[i] += s[i + n]`, or a store of all to one place. */
+    static const char *const additions[] = {
+        [SIMGPU_OTHER_THREAD] =
+            "if several threads add to one place, use an atomic; else put __syncthreads() between the "
+            "read and the write.",
+        [SIMGPU_OTHER_LANE] =
+            "if several lanes add to one place, use an atomic; else put __syncwarp() between the read "
+            "and the write, or pass the value by __shfl_sync."};
+    const struct simgpu_place *mine = &f->side[0].at, *other = &f->side[1].at;
+    const bool near = f->rival == SIMGPU_OTHER_THREAD || f->rival == SIMGPU_OTHER_LANE;
     switch (f->kind) {
-    case SIMGPU_RACE: return races[f->rival];
+    case SIMGPU_RACE:
+        if (!near || mine->line != other->line) return races[f->rival];
+        return mine->did == other->did ? races[SIMGPU_SAME_STORE] : additions[f->rival];
     case SIMGPU_UNINITIALISED:
         return "write each element before the first read, zeros too; shared memory begins with garbage in every block.";
     case SIMGPU_BARRIER_SKIPPED:
