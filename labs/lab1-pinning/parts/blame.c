@@ -109,7 +109,7 @@ static const char *next_of_touch(bool loading, bool to_host) {
 }
 
 void blame_early(lab_verdict *v, const early_touch *t) {
-    lab_fail(v, "batch %d: %s touched the buffer while this copy was still %s it", t->batch,
+    lab_fail(v, "batch %d: %s touched the buffer while this copy was still %s it", t->number,
              t->loading ? "load_batch" : "take_result", t->to_host ? "writing" : "reading");
     blame_call(v, t->by);
     LAB_SAY(v->next, "%s", next_of_touch(t->loading, t->to_host));
@@ -167,7 +167,7 @@ static reason reason_of(enum way way, const run *r, const place *longest) {
     if (2 * ear->waited > ear->bytes)
         return (reason){"cudaMemcpy waits for its copy: no batch is loaded or taken meanwhile",
                         "copy by cudaMemcpyAsync, and load another buffer while the copy runs"};
-    if (3 * ear->carried > ear->bytes)
+    if (3 * r->carried > ear->bytes)
         return (reason){"load_batch wrote elsewhere than the copies read: the CPU carried each batch on",
                         "let load_batch write into the page-locked buffer that is copied"};
     if (ear->copies > 8 * r->message.batches)

@@ -272,12 +272,22 @@ static void find_missing(run *r) {
     }
 }
 
+/* ear.h hears the program's copies. */
+static void note_copy(const lab_call *c, bool to_host) {
+    if (to_host)
+        crossed_down(c->from, c->bytes);
+    else
+        crossed_up(c->to, c->bytes);
+    if (!to_host && ear->in_loop && !crossed_is_load(c->from)) current->carried += (double)c->bytes;
+}
+
 static void start(run *r, bool watched, bool checking) {
     uint64_t seed = lab_fresh_seed();
     r->salt = lab1_mix((uint32_t)seed ^ lab1_mix((uint32_t)(seed >> 32) + 0x51ED270Bu));
     r->watched = watched;
     r->in_loop = r->kernels_in_0 = false;
     r->late = 0;
+    r->carried = 0;
     r->left = r->message.batches;
     r->under_way = r->ahead = 0;
     r->trouble = NO_TROUBLE;
@@ -288,7 +298,10 @@ static void start(run *r, bool watched, bool checking) {
     lab_answer_with(answer);
     lab_use(r->program);
     LAB_CUDA(cudaDeviceSynchronize());
-    if (watched) ear_begin(checking);
+    if (watched) {
+        ear_begin(checking, note_copy);
+        crossed_reset();
+    }
     r->begin = r->end = r->called = lab_now();
 }
 

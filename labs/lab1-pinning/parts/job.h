@@ -58,6 +58,7 @@ typedef struct {
     double begun;              /* ns: the load or take that is going on */
     double late;               /* ns that the device still worked after the last take, in timed runs */
     enum trouble trouble;      /* the first failure; a wrong word gives way to any other */
+    double carried;            /* bytes to the device that lay elsewhere than where a batch was loaded */
     enum lab1_what asked;      /* the call that failed */
     bool troubled_first;       /* before any call of CUDA failed */
     char failure[256];         /* in words; "": none */

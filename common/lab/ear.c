@@ -1,6 +1,5 @@
 /* ear.c — notes the calls of the program that is being played; see ear.h. */
 #include "ear.h"
-#include "crossed.h"
 
 #include <string.h>
 
@@ -25,14 +24,15 @@ typedef struct {
 heard *ear;
 static struct {
     heard heard;
-    bool in_loop, checking;
+    bool checking;
+    ear_copies *copies;
     blocks pinned, device;
     flight flights[MOST_COPIES];
     int nflights;
 } * notes; /* hidden */
 
 void ear_in_loop(bool on) {
-    if (notes) notes->in_loop = on;
+    if (notes) ear->in_loop = on;
 }
 
 static place *place_of(const lab_call *c) {
@@ -87,7 +87,7 @@ uint64_t ear_device_bytes(uint64_t start) { return block_from(&notes->device, st
 uint64_t ear_pinned_bytes(uint64_t start) { return block_from(&notes->pinned, start); }
 
 static void note_allocation(place *p) {
-    if (!notes->in_loop) return;
+    if (!ear->in_loop) return;
     p->allocations++;
     ear->allocations++;
 }
@@ -97,6 +97,13 @@ static void note_pinned(const lab_call *c, const place *p) {
     ear->pinned_now += c->bytes;
     if (!ear->pinned_first) ear->pinned_first = p;
     if (ear->pinned_now > ear->pinned_most) ear->pinned_most = ear->pinned_now;
+}
+
+static void note_device(const lab_call *c, const place *p) {
+    block_add(&notes->device, c->to, c->bytes, "device");
+    ear->device_now += c->bytes;
+    if (!ear->device_first) ear->device_first = p;
+    if (ear->device_now > ear->device_most) ear->device_most = ear->device_now;
 }
 
 /* --- copies ----------------------------------------------------------------------------------- */
@@ -127,16 +134,13 @@ static void note_copy(const lab_call *c, place *p) {
     const bool to_host = kind == cudaMemcpyDeviceToHost;
     if (!to_host && kind != cudaMemcpyHostToDevice) return;
     const uint64_t host = to_host ? c->to : c->from;
-    if (to_host)
-        crossed_down(c->from, c->bytes);
-    else
-        crossed_up(c->to, c->bytes);
+    if (notes->copies) notes->copies(c, to_host);
     p->bytes += (double)c->bytes;
     ear->bytes += (double)c->bytes;
-    if (notes->in_loop) {
+    if (ear->in_loop) {
         ear->copies++;
         if (!c->async) ear->waited += (double)c->bytes;
-        if (!to_host && !crossed_is_load(host)) ear->carried += (double)c->bytes;
+        p->in_default += !c->stream;
         note_stream(c->stream);
     }
     if (block_from(&notes->pinned, host) >= c->bytes) {
@@ -147,7 +151,7 @@ static void note_copy(const lab_call *c, place *p) {
     }
 }
 
-void ear_touch(uint64_t start, uint64_t bytes, bool loading, int batch) {
+void ear_touch(uint64_t start, uint64_t bytes, bool loading, int number) {
     for (int i = 0; i < notes->nflights; i++) {
         flight *f = &notes->flights[i];
         if (cudaEventQuery(f->reached) == cudaSuccess) {
@@ -155,7 +159,7 @@ void ear_touch(uint64_t start, uint64_t bytes, bool loading, int batch) {
             notes->flights[i--] = notes->flights[--notes->nflights];
         } else if (start < f->start + f->bytes && f->start < start + bytes && (loading || f->to_host) &&
                    !ear->early.by) {
-            ear->early = (early_touch){f->by, batch, loading, f->to_host};
+            ear->early = (early_touch){f->by, number, loading, f->to_host};
         }
     }
 }
@@ -166,7 +170,7 @@ static void note_memory(const lab_call *c, place *p) {
     if (c->what == LAB_CALL_ALLOCATES || c->what == LAB_CALL_PINS || c->what == LAB_CALL_C_ALLOCATES)
         note_allocation(p);
     if (c->error) return;
-    if (c->what == LAB_CALL_ALLOCATES) block_add(&notes->device, c->to, c->bytes, "device");
+    if (c->what == LAB_CALL_ALLOCATES) note_device(c, p);
     if (c->what == LAB_CALL_PINS) note_pinned(c, p);
     if (c->what == LAB_CALL_UNPINS) ear->pinned_now -= block_drop(&notes->pinned, c->to);
     if (c->what == LAB_CALL_COPIES) note_copy(c, p);
@@ -174,7 +178,7 @@ static void note_memory(const lab_call *c, place *p) {
 
 static void after(const lab_call *c) {
     const bool failed = c->error && c->error != cudaErrorNotReady;
-    if (!failed && c->what == LAB_CALL_FREES) block_drop(&notes->device, c->to);
+    if (!failed && c->what == LAB_CALL_FREES) ear->device_now -= block_drop(&notes->device, c->to);
     if (!failed && (c->what == LAB_CALL_SUBMITS || c->what == LAB_CALL_FREES || c->what == LAB_CALL_FILLS)) return;
     place *p = place_of(c);
     p->calls++;
@@ -185,24 +189,24 @@ static void after(const lab_call *c) {
     note_memory(c, p);
     if (c->what == LAB_CALL_C_ALLOCATES) return;
     p->blocked_ns += c->end - c->begin;
-    if (notes->in_loop) p->loop_ns += c->end - c->begin;
+    if (ear->in_loop) p->loop_ns += c->end - c->begin;
 }
 
-void ear_begin(bool checks) {
+void ear_begin(bool checking, ear_copies *copies) {
     static const lab_ear listener = {NULL, after};
     if (!notes) notes = lab_hide(sizeof *notes);
     ear = &notes->heard;
     while (notes->nflights) cudaEventDestroy(notes->flights[--notes->nflights].reached);
-    const size_t pinned_now = ear->pinned_now;
+    const size_t pinned_now = ear->pinned_now, device_now = ear->device_now;
     memset(ear, 0, sizeof *ear);
     ear->pinned_now = ear->pinned_most = ear->pinned_before = pinned_now;
-    notes->in_loop = false;
-    notes->checking = checks;
-    crossed_reset();
+    ear->device_now = ear->device_most = device_now;
+    notes->checking = checking;
+    notes->copies = copies;
     lab_listen(&listener);
 }
 
 void ear_end(void) {
     lab_listen(NULL);
-    notes->in_loop = false;
+    ear->in_loop = false;
 }
