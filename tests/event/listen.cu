@@ -24,7 +24,8 @@ static void hear_launch(const struct simgpu_event *e) {
            simgpuTermName(l->bound.term));
     if (l->bound.by_loads && l->bound.term == SIMGPU_TERM_LATENCY) printf(" rounds=%d", (int)l->bound.rounds);
     bool timed = l->call_ns < l->arrive_ns && l->arrive_ns <= e->start_ns && l->launch_ns < e->duration_ns;
-    printf(" lines=%d %s", (int)l->nlines, timed ? "timed" : "untimed");
+    printf(" lines=%d dram=%d+%d %s", (int)l->nlines, (int)l->dram_read_bytes, (int)l->dram_write_bytes,
+           timed ? "timed" : "untimed");
     const struct simgpu_fault *f = l->fault;
     if (f)
         printf(" fault=%s where=%d distance=%d did=%s bytes=%u thread=%u at=%s:%d", simgpuFaultName(f->kind),

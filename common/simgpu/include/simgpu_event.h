@@ -181,10 +181,11 @@ struct simgpu_launch {
     const char *kernel; /* the mangled name */
     char name[128];     /* in the source, without namespace and template arguments */
     uint32_t grid[3], block[3];
-    uint32_t registers, shared_bytes; /* of a thread (estimated), of a block */
-    uint32_t blocks_per_sm;           /* resident at once: the occupancy */
-    uint64_t call_ns, arrive_ns;      /* start of the host's call; arrival of the command at the device */
-    uint64_t launch_ns;               /* the launch's own part of the duration, before any instruction */
+    uint32_t registers, shared_bytes;           /* of a thread (estimated), of a block */
+    uint32_t blocks_per_sm;                     /* resident at once: the occupancy */
+    uint64_t call_ns, arrive_ns;                /* start of the host's call; arrival of the command at the device */
+    uint64_t launch_ns;                         /* the launch's own part of the duration, before any instruction */
+    uint64_t dram_read_bytes, dram_write_bytes; /* what DRAM must move at least: the different sectors, caches cold */
     struct simgpu_bound bound;
     struct simgpu_counters total;
     const struct simgpu_line *lines; /* the counters by source line, ordered by file and line */

@@ -17,7 +17,7 @@ struct time_event_slot {
     time_event_slot *next;
 };
 
-enum { LISTENERS = 8 };
+enum { LISTENERS = 8, SECTOR = 32 };
 static struct {
     simgpu_listener hear;
     void *context;
@@ -135,6 +135,8 @@ void time_events_launch(time_event_slot *s, const time_command *c, const exec_re
                                 .call_ns = whole_ns(m->called),
                                 .arrive_ns = whole_ns(m->arrive),
                                 .launch_ns = whole_ns(e->bound.term_ns[SIMGPU_TERM_LAUNCH]),
+                                .dram_read_bytes = r->footprint_read * SECTOR,
+                                .dram_write_bytes = r->footprint_written * SECTOR,
                                 .bound = e->bound,
                                 .total = r->total,
                                 .lines = r->lines,

@@ -90,6 +90,8 @@ static void put_launch(FILE *f, const struct simgpu_event *e) {
     for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++)
         fprintf(f, "%s\"%s\":%" PRIu64, t ? "," : ",\"terms_ns\":{", simgpuTermName(t), whole_ns(l->bound.term_ns[t]));
     fputc('}', f);
+    fprintf(f, ",\"dram_bytes\":{\"dram__bytes_read.sum\":%" PRIu64 ",\"dram__bytes_write.sum\":%" PRIu64 "}",
+            l->dram_read_bytes, l->dram_write_bytes);
     put_counters(f, &l->total, true);
     put_lines(f, l);
 }
