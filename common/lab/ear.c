@@ -1,5 +1,6 @@
 /* ear.c — notes the calls of the program that is being played; see ear.h. */
 #include "ear.h"
+#include "lab_internal.h"
 
 #include <string.h>
 
@@ -55,6 +56,26 @@ const place *ear_worst(double (*cost)(const place *)) {
     for (int i = 0; i < ear->nplaces; i++)
         if (cost(&ear->places[i]) > (w ? cost(w) : 0)) w = &ear->places[i];
     return w;
+}
+
+void ear_blame(lab_verdict *v, const place *p) {
+    char word[64];
+    if (!p) return;
+    if (p->file[0]) return lab_blame_place(v, &(struct simgpu_place){.file = p->file, .line = p->line});
+    LAB_SAY(v->where, "%s in %s", p->call, lab.spec->source);
+    LAB_SAY(word, strcmp(p->call, "new") ? "%s(" : "%s", p->call);
+    lab_blame_code(v, word); /* the C library's calls bring no line */
+}
+
+bool ear_blame_line(lab_verdict *v, const struct simgpu_place *at) {
+    for (int i = 0; i < ear->nplaces; i++) {
+        const place *p = &ear->places[i];
+        if (!at->file || !p->file[0] || p->line != at->line || strcmp(lab_file_name(p->file), lab_file_name(at->file)))
+            continue;
+        ear_blame(v, p);
+        return true;
+    }
+    return false;
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -170,6 +191,7 @@ static void note_memory(const lab_call *c, place *p) {
     if (c->what == LAB_CALL_ALLOCATES || c->what == LAB_CALL_PINS || c->what == LAB_CALL_C_ALLOCATES)
         note_allocation(p);
     if (c->error) return;
+    if (c->what == LAB_CALL_C_ALLOCATES) ear->c_bytes += (double)c->bytes;
     if (c->what == LAB_CALL_ALLOCATES) note_device(c, p);
     if (c->what == LAB_CALL_PINS) note_pinned(c, p);
     if (c->what == LAB_CALL_UNPINS) ear->pinned_now -= block_drop(&notes->pinned, c->to);

@@ -47,6 +47,7 @@ typedef struct {
     const place *pinned_first;      /* where the run's first block was page-locked */
     size_t device_now, device_most; /* device memory; inherited likewise */
     const place *device_first;
+    double c_bytes;    /* given by malloc and its relatives, in all */
     early_touch early; /* the first */
     cudaError_t error; /* the first one that a call of CUDA returned */
     const place *error_by;
@@ -72,5 +73,9 @@ void ear_touch(uint64_t start, uint64_t bytes, bool loading, int number);
 
 /* Returns the place with the largest cost, or NULL when all cost nothing. */
 const place *ear_worst(double (*cost)(const place *));
+/* Blames the line of a call in the sim lane; in the gpu lane its name and the first line that has it. NULL: nothing. */
+void ear_blame(lab_verdict *v, const place *p);
+/* Blames the place if a call was noted there. Returns whether it was. */
+bool ear_blame_line(lab_verdict *v, const struct simgpu_place *at);
 
 #endif

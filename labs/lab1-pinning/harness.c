@@ -166,7 +166,7 @@ static void grade_allocations(lab_verdict *v) {
     lab_grade(v, ear->allocations);
     if (lab_passed(v)) return;
     const place *p = ear_worst(allocations_of);
-    blame_call(v, p);
+    ear_blame(v, p);
     LAB_SAY(v->why, "%s was called %.0f times between the first load and the last take", p->call, p->allocations);
 }
 
@@ -174,7 +174,7 @@ static void grade_staged(lab_verdict *v) {
     const double mib = 1 << 20;
     lab_grade(v, ear->bytes ? 100 * ear->staged / ear->bytes : 0);
     if (lab_passed(v)) return;
-    blame_call(v, ear_worst(staged_of));
+    ear_blame(v, ear_worst(staged_of));
     LAB_SAY(v->why, "%.0f of %.0f MiB went from or to pageable memory: the CPU copied them, a piece at a time",
             ear->staged / mib, ear->bytes / mib);
 }
@@ -191,7 +191,7 @@ static void grade_page_locked(lab_verdict *v, const run *r) {
         return lab_fail(v, lab_passed(v) ? "counts once nothing is staged: memory that is not page-locked takes no room"
                                          : "what earlier calls left page-locked is in it, see 'left behind'");
     }
-    blame_call(v, ear->pinned_first);
+    ear_blame(v, ear->pinned_first);
     LAB_SAY(v->why, "%.1f times what you may hold at one time", most / allowed);
 }
 

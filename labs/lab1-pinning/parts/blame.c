@@ -3,29 +3,6 @@
 
 #include <string.h>
 
-/* --- places ------------------------------------------------------------------------------------- */
-
-void blame_call(lab_verdict *v, const place *p) {
-    char word[64];
-    if (!p) return;
-    if (p->file[0]) return lab_blame_place(v, &(struct simgpu_place){.file = p->file, .line = p->line});
-    LAB_SAY(v->where, "%s in pinning.cu", p->call);
-    LAB_SAY(word, strcmp(p->call, "new") ? "%s(" : "%s", p->call);
-    lab_blame_code(v, word); /* the C library's calls bring no line */
-}
-
-/* Blames this place if it is one of yours. */
-static bool blame_yours(lab_verdict *v, const struct simgpu_place *at) {
-    for (int i = 0; i < ear->nplaces; i++) {
-        const place *p = &ear->places[i];
-        if (!at->file || !p->file[0] || p->line != at->line || strcmp(lab_file_name(p->file), lab_file_name(at->file)))
-            continue;
-        blame_call(v, p);
-        return true;
-    }
-    return false;
-}
-
 /* --- wrong results ------------------------------------------------------------------------------ */
 
 static const struct {
@@ -88,7 +65,7 @@ void blame_error(lab_verdict *v, const lab_usage *u, cudaError_t error, const ch
     const cudaError_t first = ear->error ? ear->error : error;
     lab_fail(v, "%s, in the job %s", cudaGetErrorString(first), shape);
     LAB_SAY(v->next, "%s", next_of_error(first, ear->error_by));
-    blame_call(v, ear->error_by);
+    ear_blame(v, ear->error_by);
     if (lab_fault(u)) {
         lab_blame_fault(v, u);
         lab_blame_code(v, "process_batch(");
@@ -111,7 +88,7 @@ static const char *next_of_touch(bool loading, bool to_host) {
 void blame_early(lab_verdict *v, const early_touch *t) {
     lab_fail(v, "batch %d: %s touched the buffer while this copy was still %s it", t->number,
              t->loading ? "load_batch" : "take_result", t->to_host ? "writing" : "reading");
-    blame_call(v, t->by);
+    ear_blame(v, t->by);
     LAB_SAY(v->next, "%s", next_of_touch(t->loading, t->to_host));
 }
 
@@ -133,7 +110,7 @@ static const char *next_of_finding(const struct simgpu_finding *f) {
 void blame_finding(lab_verdict *v, const struct simgpu_finding *f) {
     char what[640];
     lab_fail(v, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
-    if (!blame_yours(v, &f->side[0].at) && f->nsides > 1) blame_yours(v, &f->side[1].at);
+    if (!ear_blame_line(v, &f->side[0].at) && f->nsides > 1) ear_blame_line(v, &f->side[1].at);
     LAB_SAY(v->next, "%s", next_of_finding(f));
 }
 
@@ -198,7 +175,7 @@ void blame_slow(lab_verdict *v, enum way way, const run *r, const double *link) 
                  least = way == BOTH ? 2 * in / link[BOTH] : in / link[TO_DEVICE] + out / link[TO_HOST];
     const reason why = reason_of(way, r, p);
     if (all <= 0) return;
-    blame_call(v, p);
+    ear_blame(v, p);
     LAB_SAY(v->why, "%.0f us%s for bytes that need %.0f", all / 1e3, lab_lane() == LAB_SIM ? " (virtual)" : "",
             least / 1e3);
     size_t n = strlen(v->why);

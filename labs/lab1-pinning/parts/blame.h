@@ -8,9 +8,6 @@
 #include "job.h"
 #include "rates.h"
 
-/* The line of a call in the sim lane; in the gpu lane its name and the first line that has it. NULL: nothing. */
-void blame_call(lab_verdict *v, const place *p);
-
 /* What is wrong in the run, in a job of this shape. */
 void blame_trouble(lab_verdict *v, const run *r, const char *shape);
 /* The call that failed. u: the run's events. */
