@@ -1,0 +1,68 @@
+/* engines.c — see engines.h. */
+#include "engines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An engine begins or ends a piece. */
+typedef struct {
+    double ns;
+    enum engine engine;
+    int step; /* 1: begins, -1: ends */
+} turn;
+
+/* Returns ENGINES if the event is work of none. */
+static enum engine engine_of(const struct simgpu_event *e) {
+    if (e->kind == SIMGPU_LAUNCH && !strcmp(e->is.launch.name, "process")) return ENGINE_KERNELS;
+    if (e->kind != SIMGPU_COPY) return ENGINES;
+    if (e->is.copy.direction == SIMGPU_H2D) return ENGINE_UP;
+    return e->is.copy.direction == SIMGPU_D2H ? ENGINE_DOWN : ENGINES;
+}
+
+static int earlier(const void *a, const void *b) {
+    const turn *x = a, *y = b;
+    if (x->ns != y->ns) return (x->ns > y->ns) - (x->ns < y->ns);
+    return y->step - x->step; /* what begins where another ends leaves no gap */
+}
+
+static turn *turns_of(const lab_usage *u, double begin, double end, engines *e, int *n) {
+    turn *turns = malloc((2 * (size_t)u->nevents + 1) * sizeof *turns);
+    if (!turns) lab_die("out of memory");
+    *n = 0;
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *event = &u->events[i];
+        const enum engine k = engine_of(event);
+        const double from = (double)event->start_ns, to = from + (double)event->duration_ns;
+        if (k == ENGINES || from < begin || to > end) continue;
+        e->pieces[k]++;
+        turns[(*n)++] = (turn){from, k, 1};
+        turns[(*n)++] = (turn){to, k, -1};
+    }
+    qsort(turns, (size_t)*n, sizeof *turns, earlier);
+    return turns;
+}
+
+engines engines_of(const lab_usage *u, double begin, double end) {
+    engines e = {.ends = end - begin};
+    int n, at_work[ENGINES] = {0};
+    turn *turns = turns_of(u, begin, end, &e, &n);
+    double since = begin, first = 0, last = 0;
+    for (int i = 0; i < n; i++) {
+        const double ns = turns[i].ns - since;
+        bool all = true;
+        for (enum engine k = ENGINE_UP; k < ENGINES; k++) {
+            if (at_work[k]) e.busy[k] += ns;
+            all = all && at_work[k];
+        }
+        if (all && ns > 0) {
+            if (e.together == 0) first = since;
+            last = turns[i].ns;
+            e.together += ns;
+        }
+        at_work[turns[i].engine] += turns[i].step;
+        since = turns[i].ns;
+    }
+    free(turns);
+    if (e.together > 0) e.ends -= last - first;
+    return e;
+}
