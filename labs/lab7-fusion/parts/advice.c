@@ -1,0 +1,423 @@
+/* advice.c — see advice.h. Tables of hint and next step, by kind. */
+#include "advice.h"
+
+#include <stdio.h>
+
+typedef struct {
+    const char *hint, *next;
+} advice;
+
+static void give(lab_verdict *v, const advice *a) {
+    v->hint = a->hint;
+    LAB_SAY(v->next, "%s", a->next);
+}
+
+/* --- costs of a line -------------------------------------------------------------------------- */
+
+double commands_of(const lab_line *l) { return l->launches + l->copies; }
+double traffic_of(const lab_line *l) { return l->c.ld_sectors + l->c.st_sectors + l->c.atom_sectors; }
+double barriers_of(const lab_line *l) { return l->c.barriers; }
+double local_of(const lab_line *l) { return l->c.local_sectors; }
+double loads_of(const lab_line *l) { return l->c.ld_requests; }
+static double excess_of(const lab_line *l) {
+    return traffic_of(l) - (l->c.ld_bytes + l->c.st_bytes) / 32; /* of accesses that are not coalesced */
+}
+static double stores_of(const lab_line *l) { return l->c.st_requests + l->c.atom_requests; }
+double sums_of(const lab_line *l) { return l->c.shuffles + l->c.shared_st; }
+
+/* --- a wrong result ----------------------------------------------------------------------------- */
+
+/* The line to begin with, of those that ran. */
+enum look { AT_LAUNCH, AT_LOAD, AT_STORE, AT_EXCHANGE };
+
+static const struct {
+    advice advice;
+    enum look look;
+} for_mistake[] = {
+    [NO_MISTAKE] = {{"correct", ""}, AT_LAUNCH},
+    [NOTHING_WRITTEN] = {{"unwritten", "see which test sends every thread away before its store, and whether the "
+                                       "address of the store comes from y"},
+                         AT_STORE},
+    [LAST_COLUMNS] = {{"unwritten",
+                       "round up: a row of cols floats takes (cols + n - 1) / n turns of n floats, and the "
+                       "last of them is seldom whole"},
+                      AT_STORE},
+    [LAST_ROWS] = {{"unwritten", "round up: rows rows take (rows + n - 1) / n blocks of n rows each, and the last of "
+                                 "them is seldom whole"},
+                   AT_LAUNCH},
+    [UNWRITTEN] = {{"unwritten", "take the element named here: which block and which thread should write it, and what "
+                                 "stops them?"},
+                   AT_STORE},
+    [STALE] = {{"correct", "keep nothing from one call to the next: each call brings other data, and scratch holds "
+                           "whatever it holds"},
+               AT_STORE},
+    [NOT_A_NUMBER] = {{"nan", "find where a root, a quotient or a value that nobody wrote enters: variance + EPSILON "
+                              "must be above 0"},
+                      AT_EXCHANGE},
+    [NO_RELU] = {{"formula", "put the relu back: fmaxf(h, 0), before x is added"}, AT_STORE},
+    [RELU_LAST] = {{"formula", "take fmaxf of h alone, and add x to what it gives"}, AT_STORE},
+    [NO_ADD] = {{"formula", "add the row as it came, x, to the result of the relu"}, AT_STORE},
+    [ADDS_NORM] = {{"formula", "keep x itself for the last addition: the register has its normalised value by now"},
+                   AT_STORE},
+    [NO_GAMMA] = {{"formula", "multiply the normalised element by gamma[c]"}, AT_STORE},
+    [NO_BETA] = {{"formula", "add beta[c] before the relu"}, AT_STORE},
+    [SWAPPED] = {{"formula", "multiply by gamma, add beta: compare the order of the arguments in the launch with that "
+                             "in the kernel"},
+                 AT_STORE},
+    [BY_ROW] = {{"formula", "take gamma and beta by the column, gamma[c]: they have cols floats"}, AT_STORE},
+    [NO_MEAN] = {{"formula", "subtract the row's mean from each element before you scale it"}, AT_STORE},
+    [UNBIASED] = {{"formula", "divide the sum of the squares by cols: layernorm uses the variance of the row itself, "
+                              "not an estimate from a sample"},
+                  AT_EXCHANGE},
+    [NO_EPSILON] = {{"formula", "add EPSILON to the variance before the root"}, AT_EXCHANGE},
+    [EPSILON_OUTSIDE] = {{"formula", "add EPSILON inside the root: rsqrtf(variance + EPSILON)"}, AT_EXCHANGE},
+    [NO_ROOT] = {{"formula", "divide by the root of the variance: rsqrtf(variance + EPSILON)"}, AT_EXCHANGE},
+    [TIMES_ROOT] = {{"formula", "divide by the root: rsqrtf is 1 / sqrtf, and sqrtf is not"}, AT_EXCHANGE},
+    [RAW_SQUARES] = {{"formula", "subtract the square of the mean from the mean of the squares, or square the "
+                                 "differences to the mean"},
+                     AT_EXCHANGE},
+    [OTHER_ROW] = {{"formula", "follow the number of the row: the one that the statistics are stored under, and the "
+                               "one that they are read by"},
+                   AT_STORE},
+    [OF_A_PART] = {{"sums", "let every float of the row enter the sums: count the turns of the loop, and the warps "
+                            "whose sums are added"},
+                   AT_EXCHANGE},
+    [OTHER_COUNT] = {{"sums", "divide by cols, not by the number of places that your threads have"}, AT_EXCHANGE},
+    [WRONG] = {{"sums", "write down for this shape which thread has which floats of row 0, and how its sums reach all "
+                        "the others"},
+               AT_EXCHANGE},
+    [INPUT_CHANGED] = {{"bounds", "write to y and to scratch only: find the store whose address comes from x"},
+                       AT_STORE},
+    [OUT_OF_BOUNDS] = {{"bounds", "test c < cols and r < rows before each store"}, AT_STORE},
+};
+
+static const lab_line *line_to_see(enum look look, const lab_usage *u) {
+    const lab_line *launch = lab_worst(u, commands_of), *l = NULL;
+    if (look == AT_LOAD) l = lab_worst(u, loads_of);
+    if (look == AT_STORE) l = lab_worst(u, stores_of);
+    if (look == AT_EXCHANGE) l = lab_worst(u, sums_of);
+    return l ? l : launch;
+}
+
+void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
+    static const advice none = {"unwritten", "launch your kernel in norm_relu_add, with <<<blocks, threads>>>"},
+                        race = {"races", "do what the row 'races' says; this may be its effect"};
+    const enum mistake m = j->mistake;
+    give(v, &for_mistake[m].advice);
+    if (lab_lane() == LAB_GPU) return;
+    if (!lab_worst(u, commands_of)) {
+        lab_blame_code(v, "norm_relu_add(");
+        return give(v, &none);
+    }
+    lab_blame(v, line_to_see(for_mistake[m].look, u));
+    const bool sums = m == WRONG || m == NOT_A_NUMBER || m == STALE || m == OTHER_ROW || m == OF_A_PART;
+    if (sums && lab_finding(u)) give(v, &race);
+}
+
+/* --- CUDA's errors ---------------------------------------------------------------------------- */
+
+/* An address of global memory. */
+static const advice *on_address(const struct simgpu_address *at) {
+    static const advice
+        bounds = {"bounds",
+                  "work out row and column of this thread: do they lie beyond the edge of this shape, or does "
+                  "scratch hold fewer floats than you use?"},
+        host = {"pointer", "pass x, gamma, beta, y and scratch to the kernel as they are; a kernel cannot follow an "
+                           "address of the host's"},
+        null = {"pointer", "find out where this pointer gets its value, and check the call that should give it one"},
+        freed = {"pointer",
+                 "free memory only when no kernel uses it any more; scratch is there without any allocation"};
+    if (at->freed) return &freed;
+    if (at->where == SIMGPU_NULL_POINTER) return &null;
+    return at->where == SIMGPU_NO_DEVICE_MEMORY || at->where == SIMGPU_NONE_ALLOCATED ? &host : &bounds;
+}
+
+/* What a deadlocked block waits for. */
+static const advice *on_deadlock(const struct simgpu_fault *f) {
+    static const advice
+        barrier = {"deadlock", "let every thread of the block reach the barrier: move it out of the if, or the return "
+                               "behind it"},
+        mask = {"deadlock", "let every lane that the mask names reach this line: a thread without a float takes part "
+                            "with a 0"};
+    const bool waits = f->cause == SIMGPU_CAUSE_WAITING && f->n[2] < f->nwaiting;
+    return waits && f->waiting[f->n[2]].what == SIMGPU_WAITS_FOR_MASK ? &mask : &barrier;
+}
+
+static const advice *on_fault(const struct simgpu_fault *f) {
+    static const advice
+        misaligned = {"misaligned", "a float4 needs an address that is a multiple of 16: does row r begin at one, if "
+                                    "cols is no multiple of 4?"},
+        dynamic = {"shared", "pass the size of the extern __shared__ array as the launch's third argument: "
+                             "<<<blocks, threads, bytes>>>"},
+        shared = {"shared", "compare the array's declared size with the largest index on this line: a block of n "
+                            "threads has n / 32 warps"},
+        partly = {"deadlock", "move the barrier out of the condition: all lanes of a warp must come to it together"},
+        mask = {"deadlock", "let the mask name exactly the lanes that come to this line: 0xffffffff for a whole warp"},
+        runaway = {"runaway", "print the loop's bounds for this shape; and never wait in a loop for another block, "
+                              "which may not have begun"},
+        unsupported = {"error", "use another instruction; SimGPU has none of this kind"},
+        assertion = {"error", "the condition of your assertion does not hold for this shape: handle the shape, or "
+                              "correct the condition"},
+        other = {"error", "read the line above: it names what stopped the kernel"};
+    switch (f->cause) {
+    case SIMGPU_CAUSE_ADDRESS: return on_address(&f->address);
+    case SIMGPU_CAUSE_BEFORE_SPACE: return &shared;
+    case SIMGPU_CAUSE_PAST_SPACE: return f->n[1] ? &shared : &dynamic;
+    case SIMGPU_CAUSE_BARRIERS:
+    case SIMGPU_CAUSE_BARRIER_PARTLY: return &partly;
+    default: break;
+    }
+    switch (f->kind) {
+    case SIMGPU_FAULT_MISALIGNED: return &misaligned;
+    case SIMGPU_FAULT_DEADLOCK: return on_deadlock(f);
+    case SIMGPU_FAULT_BAD_SYNC: return &mask;
+    case SIMGPU_FAULT_BUDGET: return &runaway;
+    case SIMGPU_FAULT_UNSUPPORTED: return &unsupported;
+    case SIMGPU_FAULT_ASSERT: return &assertion;
+    default: return &other;
+    }
+}
+
+static const advice for_refusal[] = {
+    [SIMGPU_REFUSED_OTHER] = {"error", "look this call up: which of its arguments can it not take?"},
+    [SIMGPU_REFUSED_ZERO] = {"error", "round the number of blocks up: (rows + 7) / 8 is at least 1, rows / 8 is not"},
+    [SIMGPU_REFUSED_BLOCK] = {"error", "use at most 1024 threads a block, and let each take several floats of the row"},
+    [SIMGPU_REFUSED_GRID] = {"error", "put the rows into the grid's x, which may have 2147483647 blocks; y and z end "
+                                      "at 65535"},
+    [SIMGPU_REFUSED_STATIC_SHARED] = {"shared", "keep one sum a warp in shared memory; the row has room in registers"},
+    [SIMGPU_REFUSED_SHARED] = {"shared", "keep the row in registers: 16384 floats do not fit into the 48 KB that a "
+                                         "block may ask for"},
+    [SIMGPU_REFUSED_BOUNDS] = {"error", "give __launch_bounds__ the number of threads that you launch"},
+    [SIMGPU_REFUSED_REGISTERS] = {"registers", "let more threads share a row: each then keeps fewer floats"},
+    [SIMGPU_REFUSED_UNSUPPORTED] = {"error", "do without it: a row needs loads, stores, shuffles and a barrier"},
+};
+
+void advise_on_error(lab_verdict *v, cudaError_t error, const lab_usage *u) {
+    static const advice
+        bounds = {"bounds", "find the threads beyond the edge of this shape: which test keeps them from their access?"},
+        misaligned = {"misaligned", "a float4 needs an address that is a multiple of 16: does row r begin at one, if "
+                                    "cols is no multiple of 4?"},
+        shape = {"error", "a block has 1 to 1024 threads, and no side of the grid may be 0"},
+        other = {"error", "look the error up: it names what CUDA could not do"};
+    const struct simgpu_fault *fault = lab_fault(u);
+    const struct simgpu_event *refusal = lab_refusal(u, error);
+    if (fault) {
+        lab_blame_fault(v, u);
+        return give(v, on_fault(fault));
+    }
+    if (refusal) {
+        lab_blame_refusal(v, u, error);
+        return give(v, &for_refusal[refusal->is.refusal.cause]);
+    }
+    give(v, error == cudaErrorIllegalAddress         ? &bounds
+            : error == cudaErrorMisalignedAddress    ? &misaligned
+            : error == cudaErrorInvalidConfiguration ? &shape
+                                                     : &other);
+}
+
+/* --- findings --------------------------------------------------------------------------------- */
+
+/* Two threads of a block, in shared memory. */
+static const char *on_shared(const struct simgpu_finding *f) {
+    const bool reused = f->side[0].at.did == SIMGPU_DID_WRITE && f->side[1].at.did == SIMGPU_DID_READ;
+    const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
+    if (both) return "give each place one thread: two of them write this one";
+    if (reused)
+        return "put a __syncthreads() before this write: others may still read what the sum, or the row, before left "
+               "there; or take two arrays in turn";
+    return "put a __syncthreads() between the write and this read, where every thread of the block reaches it";
+}
+
+static const char *on_race(const struct simgpu_finding *f) {
+    const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
+    if (f->rival == SIMGPU_SAME_STORE) return "let one lane store: here several store different values to one place";
+    if (f->space != SIMGPU_DEVICE_MEMORY) return on_shared(f);
+    if (f->rival == SIMGPU_OTHER_BLOCK)
+        return both ? "let one block write each row: two blocks write this place"
+                    : "give a row to one block alone: nothing orders a block that reads behind one that writes";
+    return both ? "let one thread write each element: two threads write this place"
+                : "keep the value in a register, or put a __syncthreads() between the write and the read";
+}
+
+void advise_on_finding(lab_verdict *v, const lab_usage *u) {
+    const struct simgpu_finding *f = lab_finding_of(u, SIMGPU_BARRIER_SKIPPED);
+    char what[512];
+    if (!f) f = lab_finding_of(u, SIMGPU_RACE); /* it names both sides; a missing barrier gives both kinds */
+    if (!f) f = lab_finding(u);
+    v->status = LAB_FAIL;
+    v->hint = "races";
+    lab_blame_place(v, &f->side[0].at);
+    LAB_SAY(v->why, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
+    switch (f->kind) {
+    case SIMGPU_RACE: LAB_SAY(v->next, "%s", on_race(f)); return;
+    case SIMGPU_UNINITIALISED:
+        LAB_SAY(v->next, "%s",
+                f->space == SIMGPU_DEVICE_MEMORY
+                    ? "write this memory before a kernel reads it: scratch holds nothing when you are called"
+                    : "read only what was written: a block of 256 threads leaves 8 sums, not 32; or a __syncthreads() "
+                      "is missing before this line");
+        return;
+    case SIMGPU_STREAM_ORDER:
+        LAB_SAY(v->next, "start both on one stream: commands of one stream run in their order");
+        return;
+    case SIMGPU_IN_FLIGHT:
+        LAB_SAY(v->next, "wait for the copy before the host touches its memory (cudaStreamSynchronize)");
+        return;
+    case SIMGPU_BARRIER_SKIPPED:
+    case SIMGPU_BARRIER_EXITED:
+        LAB_SAY(v->next, "move the __syncthreads() out of the condition: every thread of the block must come to it");
+        return;
+    }
+}
+
+void refuse_luck(lab_verdict *v, const lab_usage *u) {
+    for (int i = 0; i < u->nevents && lab_passed(v); i++) {
+        const struct simgpu_finding *f = &u->events[i].is.finding;
+        if (u->events[i].kind != SIMGPU_FINDING || f->kind != SIMGPU_RACE || f->rival != SIMGPU_OTHER_BLOCK) continue;
+        lab_fail(v, "every element was right, this time: two blocks race for a place, and blocks run in any order");
+        lab_blame_place(v, &f->side[0].at);
+        v->hint = "races";
+        LAB_SAY(v->next, "do what the row 'races' says");
+    }
+}
+
+/* --- launches and bytes ----------------------------------------------------------------------- */
+
+static bool is_copy(const struct simgpu_event *e) { return e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL; }
+
+/* The first copy or fill. NULL: none. */
+static const struct simgpu_event *first_copy(const lab_usage *u) {
+    for (int i = 0; i < u->nevents; i++)
+        if (is_copy(&u->events[i])) return &u->events[i];
+    return NULL;
+}
+
+void advise_on_launches(lab_verdict *v, const lab_usage *u) {
+    const struct simgpu_event *copy = first_copy(u);
+    if (u->launches <= 1 && copy) {
+        LAB_SAY(v->value_text, "%d + %d cop%s", u->launches, u->copies, u->copies == 1 ? "y" : "ies");
+        lab_blame_place(v, &copy->at);
+        LAB_SAY(v->why, "one kernel is right, but the %s beside it is a command of its own for the GPU",
+                copy->kind == SIMGPU_FILL ? "fill" : "copy");
+        LAB_SAY(v->next, copy->kind == SIMGPU_FILL ? "remove the fill: your kernel writes every element"
+                                                   : "remove the copy: pass x and y to the kernel as they are");
+        return;
+    }
+    lab_blame(v, lab_worst(u, commands_of));
+    LAB_SAY(v->why,
+            "%d kernels and %d copies for one matrix: what one of them knows is lost to the next, unless it "
+            "goes through memory",
+            u->launches, u->copies);
+}
+
+static double bytes_of_event(const struct simgpu_event *e) {
+    if (e->kind == SIMGPU_LAUNCH) return (double)(e->is.launch.dram_read_bytes + e->is.launch.dram_write_bytes);
+    if (!is_copy(e)) return 0;
+    return (double)e->is.copy.bytes * (e->kind == SIMGPU_COPY && e->is.copy.direction == SIMGPU_D2D ? 2 : 1);
+}
+
+double bytes_of(const lab_usage *u) {
+    double bytes = 0;
+    for (int i = 0; i < u->nevents; i++) bytes += bytes_of_event(&u->events[i]);
+    return bytes;
+}
+
+void advise_on_bytes(lab_verdict *v, const lab_usage *u, double least) {
+    const struct simgpu_event *most = NULL;
+    for (int i = 0; i < u->nevents; i++)
+        if (!most || bytes_of_event(&u->events[i]) > bytes_of_event(most)) most = &u->events[i];
+    if (!most) return;
+    const double all = bytes_of(u), here = bytes_of_event(most);
+    lab_blame_place(v, &most->at);
+    if (most->kind != SIMGPU_LAUNCH) {
+        LAB_SAY(v->why, "%.1f MB in all, where %.1f MB are the least; this line moves %.1f MB of them", all / 1e6,
+                least / 1e6, here / 1e6);
+        LAB_SAY(v->next, "let the kernel read x and write y itself, with no copy");
+    } else if (u->launches > 1) {
+        LAB_SAY(v->why, "%.1f MB in %d kernels, where %.1f MB are the least; %s alone reads %.1f MB and writes %.1f MB",
+                all / 1e6, u->launches, least / 1e6, most->is.launch.name,
+                (double)most->is.launch.dram_read_bytes / 1e6, (double)most->is.launch.dram_write_bytes / 1e6);
+    } else {
+        LAB_SAY(v->why, "the kernel reads %.1f MB and writes %.1f MB, where %.1f MB are the least in all",
+                (double)most->is.launch.dram_read_bytes / 1e6, (double)most->is.launch.dram_write_bytes / 1e6,
+                least / 1e6);
+        LAB_SAY(v->next, "keep what you write and read again in registers: y is written once, x is read once");
+    }
+}
+
+/* Loads that are not coalesced come before loads that are not needed. */
+void advise_on_sectors(lab_verdict *v, const lab_usage *u) {
+    const lab_line *scattered = lab_worst(u, excess_of);
+    if (!scattered || excess_of(scattered) < traffic_of(&(lab_line){.c = u->total}) / 10) return;
+    lab_blame(v, scattered);
+    LAB_SAY(v->next, "let neighbouring threads take neighbouring floats: here the lanes of a warp are far apart");
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+/* The student's call that took longest: the device had nothing to do while the host was in it. NULL: none. */
+static const struct simgpu_event *longest_call(const lab_usage *u) {
+    const struct simgpu_event *longest = NULL;
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if (e->kind != SIMGPU_CALL || !e->at.file) continue;
+        if (!longest || e->duration_ns > longest->duration_ns) longest = e;
+    }
+    return longest;
+}
+
+static const char *on_call(const struct simgpu_call *c) {
+    switch (c->what) {
+    case SIMGPU_WAITS: return "return without waiting: who needs the result waits for it";
+    case SIMGPU_COPIES:
+    case SIMGPU_FILLS: return "copy nothing here: the kernel takes plain numbers as arguments, and x and y are there";
+    default: return "allocate nothing: a row lives in registers, and scratch is there if you want memory";
+    }
+}
+
+/* A kernel that waits for its loads, or for its own instructions. */
+static const char *on_latency(const struct simgpu_launch *l) {
+    enum { MANY_ROUNDS = 4 };
+    if (!l->bound.by_loads)
+        return "shorten the chain: sum in registers, then five shuffles, and one barrier for both sums";
+    if (l->bound.share < 0.5) return "start more warps: give each row a block or a warp of its own";
+    if (l->bound.rounds > MANY_ROUNDS)
+        return "give the loop constant bounds and the compiler unrolls it: then the loads of a thread start together";
+    return "put more bytes on their way at a time: float4s, and smaller blocks so that more of them are resident";
+}
+
+static const char *on_bound(const struct simgpu_launch *l) {
+    switch (l->bound.term) {
+    case SIMGPU_TERM_BLOCKS: return "start fewer blocks: give each several rows, or more threads";
+    case SIMGPU_TERM_LSU:
+        return "use float4s, so that one instruction moves 16 bytes a lane, and shuffles for the sums";
+    case SIMGPU_TERM_L2_READ:
+    case SIMGPU_TERM_L2_WRITE: return "read the row once: let neighbouring threads take neighbouring float4s";
+    case SIMGPU_TERM_ISSUE: return "use fewer instructions an element: float4s, and no division in the loop";
+    case SIMGPU_TERM_BARRIER: return "wait once a row: put both sums into shared memory before one __syncthreads()";
+    case SIMGPU_TERM_ATOMIC: return "add in registers and by shuffles; no atomic is needed for a row of one block";
+    case SIMGPU_TERM_LATENCY: return on_latency(l);
+    default: return "move each byte once: one kernel, which keeps the row in registers";
+    }
+}
+
+void advise_on_time(lab_verdict *v, const lab_usage *u, double us) {
+    const struct simgpu_launch *slowest = lab_slowest(u);
+    const struct simgpu_event *call = longest_call(u);
+    if (!slowest) return;
+    if (call && (double)call->duration_ns >= us * 1000 / 5) {
+        lab_blame_place(v, &call->at);
+        LAB_SAY(v->why, "%s took %s, and the GPU had nothing to do meanwhile", call->is.call.name,
+                lab_us((double)call->duration_ns / 1000));
+        LAB_SAY(v->next, "%s", on_call(&call->is.call));
+    } else if (u->launches + u->copies > 1) {
+        lab_blame(v, lab_worst(u, commands_of));
+        LAB_SAY(v->next, "fuse: one kernel moves each float once in each direction, and starts once");
+    } else {
+        const bool scattered = slowest->bound.term == SIMGPU_TERM_L2_READ ||
+                               slowest->bound.term == SIMGPU_TERM_L2_WRITE || slowest->bound.term == SIMGPU_TERM_LSU;
+        lab_blame_place(v, &slowest->bound.at);
+        if (scattered && lab_worst(u, excess_of)) lab_blame(v, lab_worst(u, excess_of));
+        LAB_SAY(v->next, "%s", on_bound(slowest));
+    }
+}

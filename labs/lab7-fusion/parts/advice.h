@@ -1,0 +1,41 @@
+/* advice.h — the hint and the next step for each kind of mistake, and the line to look at.
+ *
+ * Two programs that fail one row may need different advice. Each function here looks at the kind of what happened (an
+ * enum, never a sentence) and fills in the verdict's place, hint and next step.
+ */
+#ifndef LAB7_ADVICE_H
+#define LAB7_ADVICE_H
+
+#include "job.h"
+
+/* The wrong result of the last run of j. u: what the shapes cost, or an empty usage in the gpu lane. */
+void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u);
+/* CUDA's error; in the sim lane also the fault that stopped a kernel, or the call that failed. */
+void advise_on_error(lab_verdict *v, cudaError_t error, const lab_usage *u);
+/* What the checks found. Requires a finding in u. */
+void advise_on_finding(lab_verdict *v, const lab_usage *u);
+/* Fails the row, though every element was right, if blocks of one launch race for a place: blocks run in any order, on
+ * a card and in SimGPU, so the next run may give another result. */
+void refuse_luck(lab_verdict *v, const lab_usage *u);
+/* More than one command for the GPU. */
+void advise_on_launches(lab_verdict *v, const lab_usage *u);
+/* Bytes beyond the least. */
+void advise_on_bytes(lab_verdict *v, const lab_usage *u, double least);
+/* Sectors beyond what x, gamma, beta and y take. */
+void advise_on_sectors(lab_verdict *v, const lab_usage *u);
+/* A virtual time that is too long: by a call that held up the device, or by the bound of the slowest kernel. `us`: the
+ * time. */
+void advise_on_time(lab_verdict *v, const lab_usage *u, double us);
+
+/* Bytes that the commands of a stretch move between DRAM and the chip, at least. Sim lane. */
+double bytes_of(const lab_usage *u);
+
+/* Costs of a line, for lab_worst. */
+double commands_of(const lab_line *l);
+double traffic_of(const lab_line *l);
+double barriers_of(const lab_line *l);
+double local_of(const lab_line *l);
+double loads_of(const lab_line *l);
+double sums_of(const lab_line *l); /* where the lanes exchange their sums */
+
+#endif

@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# Lab 7: the grader of the fusion. graders.bats has the tests common to all labs; the programs in wrong/ and cheat/ have a
+# test each (wrong-programs.sh).
+
+load helper
+
+# shellcheck disable=SC2034 # read by grade
+lab_number=7
+
+setup_file() { build "$B/starter/lab7" "$B/reference/lab7"; }
+setup() { lab=$(lab_dir 7); }
+
+# shellcheck disable=SC2154 # grade sets $record
+# at_most ROW LIMIT: the row's value as a plain number.
+at_most() {
+    awk -v v="$(field "$record" "$1" value | sed 's/ .*//')" -v limit="$2" 'BEGIN { exit !(v != "" && v + 0 <= limit) }' || {
+        echo "$1 is $(field "$record" "$1" value), want at most $2"
+        return 1
+    }
+}
+
+# times_copy ROW: how many times the time of the copy.
+times_copy() {
+    awk -v mine="$(field "$record" "$1" value)" -v want="$(field "$record" "$1" want)" '
+        function us(s,  f) { split(s, f, " "); return f[2] == "ms" ? 1000 * f[1] : f[1] }
+        BEGIN { sub(/.*copy /, "", want); print us(mine) / us(want) }'
+}
+
+@test "lab 7: the starter fails exactly its declared rows, each with a line, a reason and a hint" {
+    for seed in 1 2 4000000000; do
+        play starter $seed
+        as_declared
+    done
+    while read -r row; do
+        echo "$row"
+        [[ $(field "$record" "$row" where) == fusion.cu:[0-9]* ]]
+        [ -n "$(field "$record" "$row" why)" ]
+    done < <(grep -v '^#' "tests/lab7/rows-failing-at-start.txt")
+    # The matrix crosses the bus eleven times, where two are the least.
+    [ "$(field "$record" bytes value)" = 5.50 ]
+    [ "$(score "$record")" = "40 100" ]
+}
+
+@test "lab 7: every row and every kind of mistake has its three hints" {
+    {
+        apart "$B/reference/lab7" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "hint") c = i; next } { print $c }'
+        grep -oE '\{"[a-z-]+"' "$lab/parts/advice.c" | tr -d '{"'
+    } | sort -u >"$BATS_TEST_TMPDIR/ids"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/ids")" -gt 15 ]
+    while read -r id; do
+        echo "$id"
+        [ "$(awk -v id="$id" '/^## / { inside = $2 == id; next } inside && /^[123]\. /' "$lab/hints.md" | wc -l)" = 3 ]
+    done <"$BATS_TEST_TMPDIR/ids"
+}
+
+@test "lab 7: the points sum to 100" {
+    apart "$B/reference/lab7" --rows >"$BATS_TEST_TMPDIR/rows"
+    cat "$BATS_TEST_TMPDIR/rows"
+    [ "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "points") c = i; next } { s += $c } END { print s }' "$BATS_TEST_TMPDIR/rows")" = 100 ]
+}
+
+@test "lab 7: the solution is full, with margin, whatever the seed" {
+    for seed in 1 2 3 4000000000; do
+        play reference $seed
+        [ "$(score "$record")" = "100 100" ]
+        at_most accuracy 0.5
+        at_most bytes 1.0
+        at_most sectors 16.3
+        at_most barriers 4.1
+        # Full marks are for 1.15 times the copy.
+        awk -v a="$(times_copy virtual-1024)" -v b="$(times_copy virtual-4096)" 'BEGIN { exit !(a > 0.95 && a <= 1.03 && b > 0.95 && b <= 1.03) }'
+    done
+}
+
+@test "lab 7: the same card and the same report on any number of host threads" {
+    for t in 1 3; do
+        SIMGPU_THREADS=$t SIMGPU_REPORT=$BATS_TEST_TMPDIR/report$t apart "$B/starter/lab7" >"$BATS_TEST_TMPDIR/card$t"
+    done
+    cmp "$BATS_TEST_TMPDIR/card1" "$BATS_TEST_TMPDIR/card3"
+    cmp "$BATS_TEST_TMPDIR/report1" "$BATS_TEST_TMPDIR/report3"
+}
+
+@test "lab 7: every rung of the bench is right, and each better one is faster" {
+    apart "$B/reference/lab7" --bench >"$BATS_TEST_TMPDIR/bench"
+    cat "$BATS_TEST_TMPDIR/bench"
+    run grep wrong "$BATS_TEST_TMPDIR/bench"
+    [ "$status" = 1 ]
+    awk -F '\t' '{ us[$1, $2] = $3 }
+        function climbs(s) { return us[s, "starter"] > 1.5 * us[s, "tail"] && us[s, "tail"] > 1.2 * us[s, "one_pass"] &&
+                                    us[s, "one_pass"] > 1.2 * us[s, "one_kernel"] && us[s, "one_kernel"] > us[s, "registers"] &&
+                                    us[s, "registers"] > 1.05 * us[s, "block"] && us[s, "reference"] <= us[s, "block"] }
+        END { exit !(climbs("2048x1024") && climbs("1024x4096")) }' "$BATS_TEST_TMPDIR/bench"
+    apart "$B/reference/lab7" --ladder
+}
