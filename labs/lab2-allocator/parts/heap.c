@@ -109,6 +109,12 @@ void heap_grown(replay *r, const op *o) {
     if (!r->heap->calls[is]++) r->heap->example[is] = found;
 }
 
+void heap_served(replay *r, const op *o, uint64_t p) {
+    const int before = block_before(r, p);
+    r->heap->reused++;
+    r->heap->resized += before < 0 || rounded(r->bytes[before]) != rounded(o->bytes);
+}
+
 need heap_need(const heap *h) {
     need most = NEED_MEMORY;
     for (int i = 0; i < NEED_MEMORY; i++)

@@ -99,6 +99,11 @@ typedef struct {
     unsigned ngone;
     size_t capacity; /* 0: as much as there is */
     size_t reserved, peak;
+    struct {
+        long calls;             /* of cudaMalloc, since the request began */
+        int failed;             /* of them */
+        size_t bytes, reserved; /* what the last that failed was asked for, and what was held then */
+    } now;
     long mallocs, frees, waits, queries, records; /* cudaMalloc; cudaFree; calls that wait; that ask; cudaEventRecord */
     unsigned clock;                               /* ticks at each block and each segment */
     int stream;                                   /* of the request that is under way */
@@ -145,7 +150,7 @@ typedef enum {
     FAULT_TWICE,       /* block, bytes, other, other_bytes: they begin at one address */
     FAULT_INTO_NEXT,   /* the same, and by: the block's end lies so far in the other, which is in use; before, had */
     FAULT_INTO_LAST,   /* the same, and by: the block begins so far before the other's end */
-    FAULT_REFUSED,     /* block, bytes: NULL, though memory is there */
+    FAULT_REFUSED,     /* block, bytes: NULL, though memory is there; the meter's `now` says what was tried */
     FAULT_NOT_REFUSED, /* block, bytes: no NULL, and no memory is there */
     FAULT_ZERO,        /* pool_alloc(0) returned an address */
     FAULT_MISUSE,      /* misuse */
@@ -203,6 +208,9 @@ typedef struct {
     stats_fault stats;   /* the first */
     heap *heap;          /* watched, if it is not NULL */
 } replay;
+
+/* Returns the freed block of the trace that lay last at this address; -1: none. */
+int block_before(const replay *r, uint64_t p);
 
 replay *replay_new(allocator *pool, const trace *t);
 void replay_free(replay *r);
@@ -272,6 +280,8 @@ typedef struct {
 
 struct heap {
     long calls[NEEDS]; /* of cudaMalloc */
+    long reused;       /* requests that were served without it, */
+    long resized;      /* and of them those of another size than the block that began there last */
     need_example example[NEEDS];
     heap_peak peak;
     size_t unit;           /* bytes a character of the picture */
@@ -282,6 +292,8 @@ struct heap {
 heap *heap_new(void); /* to be freed by free() */
 /* After a pool_alloc of this request that called cudaMalloc, before the block is entered. */
 void heap_grown(replay *r, const op *o);
+/* After a pool_alloc of this request that returned p without a call of cudaMalloc, before the block is entered. */
+void heap_served(replay *r, const op *o, uint64_t p);
 /* After it is entered: notes the peak, if this is one. */
 void heap_look(replay *r, const op *o);
 need heap_need(const heap *h); /* the most frequent one, NEED_MEMORY only if it is the only one */
@@ -296,6 +308,8 @@ void say_stats(lab_verdict *v, const replay *r);
 void say_heap(lab_verdict *v, const replay *r);
 /* Returns a sentence about calls of cudaMalloc that were not needed, and in `next` the remedy; NULL: all were. */
 const char *say_need(const replay *r, const char **next, char *text, size_t size);
+/* Returns the remedy where all were needed, and in `text` what the bytes are that no block used at the peak. */
+const char *say_peak(const replay *r, char *text, size_t size);
 /* The fault in one line, as for the list of lines. */
 const char *fault_text(const replay *r, char *text, size_t size);
 void blame(lab_verdict *v, call_site site); /* places a row's blame on a line that calls CUDA */

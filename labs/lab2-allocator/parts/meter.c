@@ -65,9 +65,14 @@ static void note_misuse(meter *m, misuse_kind kind, const lab_call *c, size_t of
 
 static cudaError_t before_malloc(meter *m, const lab_call *c) {
     m->mallocs++;
+    m->now.calls++;
     site_of(m, c)->mallocs++;
-    if (m->capacity && (c->bytes > m->capacity || m->reserved > m->capacity - c->bytes))
+    if (m->capacity && (c->bytes > m->capacity || m->reserved > m->capacity - c->bytes)) {
+        m->now.failed++;
+        m->now.bytes = c->bytes;
+        m->now.reserved = m->reserved;
         return cudaErrorMemoryAllocation;
+    }
     if (m->nsegments == MOST_SEGMENTS) lab_die("the allocator holds %d pieces from cudaMalloc at once", MOST_SEGMENTS);
     return cudaSuccess;
 }

@@ -93,8 +93,7 @@ static void call(replay *r, struct lab2_message m) {
     check_calls(r, frees);
 }
 
-/* The block of this trace that lay last at an address, and is freed. */
-static int block_before(const replay *r, uint64_t p) {
+int block_before(const replay *r, uint64_t p) {
     int last = -1;
     for (int i = 0; i < r->t->nblocks; i++)
         if (!r->at[i] && r->was[i] == p && (last < 0 || r->freed[i] > r->freed[last])) last = i;
@@ -164,6 +163,7 @@ static void enter(replay *r, const op *o, uint64_t p) {
 static void allocate(replay *r, const op *o) {
     const long mallocs = r->pool->meter.mallocs;
     r->pool->meter.stream = o->stream;
+    memset(&r->pool->meter.now, 0, sizeof r->pool->meter.now);
     call(r, (struct lab2_message){.what = LAB2_ALLOC, .bytes = o->bytes, .stream = (uint64_t)r->stream[o->stream]});
     const uint64_t p = r->said.block;
     if (r->fault.kind || (!p && o->kind == OP_REFUSED)) return;
@@ -173,7 +173,10 @@ static void allocate(replay *r, const op *o) {
     }
     check_block(r, o, p);
     const bool grown = r->heap && r->pool->meter.mallocs > mallocs;
-    if (grown) heap_grown(r, o);
+    if (grown)
+        heap_grown(r, o);
+    else if (r->heap)
+        heap_served(r, o, p);
     enter(r, o, p);
     if (grown) heap_look(r, o);
 }

@@ -54,11 +54,42 @@ static void say_before(const fault *f, char *text, size_t size) {
     lab_text(text + strlen(text), size - strlen(text), ". There lay block %d before, of %zu bytes", f->before, f->had);
 }
 
+/* How pool_alloc came to return NULL, though the device has room. */
+typedef enum {
+    REFUSED_UNASKED,   /* it did not call cudaMalloc */
+    REFUSED_ONCE,      /* cudaMalloc failed; it freed segments, and did not call it again */
+    REFUSED_TOO_LARGE, /* the request would have fitted; it called cudaMalloc for more */
+    REFUSED_HELD       /* it held memory that it could have freed */
+} refusal;
+
+static refusal refusal_of(const replay *r) {
+    const meter *m = &r->pool->meter;
+    if (!m->now.calls) return REFUSED_UNASKED;
+    if (m->now.failed == 1 && m->reserved < m->now.reserved && m->now.bytes <= m->capacity - m->reserved)
+        return REFUSED_ONCE;
+    if (m->now.failed && m->now.bytes > r->fault.bytes && r->fault.bytes <= m->capacity - m->now.reserved)
+        return REFUSED_TOO_LARGE;
+    return REFUSED_HELD;
+}
+
 static void say_refusal(const replay *r, char *text, size_t size) {
+    const meter *m = &r->pool->meter;
     const size_t capacity = r->t->capacity;
-    lab_text(text, size, "no memory for block %d of %s, though only %s are live%s%s; you hold %s", r->fault.block,
-             kib(r->fault.bytes), kib(r->live), capacity ? " on a device of " : "", capacity ? kib(capacity) : "",
-             kib(r->pool->meter.reserved));
+    char live[48] = "nothing is live";
+    if (r->live) LAB_SAY(live, "only %s are live", kib(r->live));
+    lab_text(text, size, "no memory for block %d of %s, though %s%s%s; ", r->fault.block, kib(r->fault.bytes), live,
+             capacity ? " on a device of " : "", capacity ? kib(capacity) : "");
+    char *rest = text + strlen(text);
+    size -= strlen(text);
+    switch (refusal_of(r)) {
+    case REFUSED_UNASKED: lab_text(rest, size, "cudaMalloc was not called for it"); return;
+    case REFUSED_ONCE:
+        lab_text(rest, size, "cudaMalloc failed once; then you freed %s, and did not call it again",
+                 kib(m->now.reserved - m->reserved));
+        return;
+    case REFUSED_TOO_LARGE: lab_text(rest, size, "cudaMalloc was called for %s", kib(m->now.bytes)); return;
+    case REFUSED_HELD: lab_text(rest, size, "you hold %s", kib(m->reserved)); return;
+    }
 }
 
 const char *fault_text(const replay *r, char *text, size_t size) {
@@ -163,6 +194,12 @@ static const char *next_of_refusal(const replay *r) {
     const meter *m = &r->pool->meter;
     size_t own = 0, others = 0, shared = 0;
     if (!r->t->capacity) return "return NULL only after cudaMalloc has failed, twice";
+    switch (refusal_of(r)) {
+    case REFUSED_UNASKED: return "only cudaMalloc knows what the device has left: return NULL when it has failed twice";
+    case REFUSED_ONCE: return "after pool_empty call cudaMalloc a second time, and return NULL only if that fails, too";
+    case REFUSED_TOO_LARGE: return "where cudaMalloc fails, ask for no more than the request, rounded up to 256";
+    case REFUSED_HELD: break;
+    }
     for (int k = 0; k < m->nsegments; k++) {
         const segment *s = &m->segments[k];
         bool used = false, parked = false;
@@ -293,7 +330,11 @@ const char *say_need(const replay *r, const char **next, char *text, size_t size
         break;
     case NEED_TAIL:
         LAB_SAY(how, "%s of an earlier segment have never been handed out", kib(e->piece_bytes));
-        *next = "keep what cudaMalloc returns beyond the request as a free block, for any request that it can serve";
+        *next = h->resized
+                    ? "keep what cudaMalloc returns beyond the request as a free block, for any request that it can "
+                      "serve"
+                    : "let the smallest free block that is large enough serve, also the unused end of a segment; no "
+                      "request has got a block of another size";
         break;
     case NEED_UNJOINED:
         say_unjoined(e, how, sizeof how);
@@ -309,14 +350,21 @@ const char *say_need(const replay *r, const char **next, char *text, size_t size
         break;
     default: return NULL;
     }
-    lab_text(text, size, "%ld of %ld calls of cudaMalloc were not needed. The first, for block %d of %s: %s",
-             h->calls[is], all, e->block, kib(e->bytes), how);
+    if (all == 1)
+        lab_text(text, size, "the one call of cudaMalloc, for block %d of %s, was not needed: %s", e->block,
+                 kib(e->bytes), how);
+    else
+        lab_text(text, size, "%ld of %ld calls of cudaMalloc were not needed. The first, for block %d of %s: %s",
+                 h->calls[is], all, e->block, kib(e->bytes), how);
     return text;
 }
 
-/* What the bytes are that no block uses, where each cudaMalloc was needed. */
-static const char *say_peak(const heap_peak *p, char *text, size_t size) {
-    if (p->unused >= p->idle && p->unused >= p->gaps) {
+/* Says what the bytes are that no block uses, where each cudaMalloc was needed. Returns the remedy. */
+const char *say_peak(const replay *r, char *text, size_t size) {
+    const size_t granule = (size_t)2 << 20;
+    const heap_peak *p = &r->heap->peak;
+    const bool asks_too_much = p->segment > (p->asked + granule - 1) / granule * granule;
+    if (asks_too_much && p->unused >= p->idle && p->unused >= p->gaps) {
         lab_text(text, size,
                  "%s of the %s held were never in any block; the last cudaMalloc gave %s for a request of %s",
                  kib(p->unused), kib(p->held), kib(p->segment), kib(p->asked));
@@ -327,8 +375,8 @@ static const char *say_peak(const heap_peak *p, char *text, size_t size) {
                  p->idle_count, kib(p->idle), kib(p->asked));
         return "before cudaMalloc, free this stream's segments without a used block: none is large enough";
     }
-    lab_text(text, size, "%s lay free between used blocks, in pieces too small for the request of %s", kib(p->gaps),
-             kib(p->asked));
+    lab_text(text, size, "%s lay free at the peak, in pieces too small for the request of %s",
+             kib(p->gaps + p->idle + p->unused), kib(p->asked));
     return "take the smallest free block that is large enough, so that large ones stay whole";
 }
 
@@ -345,7 +393,7 @@ static void say_free(const heap *h, const char *trace, char *text, size_t size) 
 void say_heap(lab_verdict *v, const replay *r) {
     char why[400], list[200];
     const char *next = NULL;
-    if (!say_need(r, &next, why, sizeof why)) next = say_peak(&r->heap->peak, why, sizeof why);
+    if (!say_need(r, &next, why, sizeof why)) next = say_peak(r, why, sizeof why);
     say_free(r->heap, r->t->name, list, sizeof list);
     LAB_SAY(v->why, "%s\n%s", why, list);
     LAB_SAY(v->next, "%s", next);
