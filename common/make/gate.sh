@@ -161,7 +161,7 @@ if [ -s "$program.asks" ]; then
         classes=$(readelf -sW "$object" | awk '{ print $8 }' | c++filt | sed 's/__cxx11:://g; s/std::__detail::_Hashtable\|std::_Hashtable/std::unordered_map/g; s/std::_Rb_tree/std::map/g; s/std::basic_string/std::string/g' |
             grep -oE 'std::(vector|string|map|set|multimap|multiset|unordered_map|unordered_set|list|forward_list|deque|queue|stack|priority_queue|function|shared_ptr|unique_ptr|thread|mutex|condition_variable|chrono|ostream|istream|runtime_error|exception)\b' | sort | uniq -c | sort -rn | awk '{ print $2 }')
         first=${classes%%$'\n'*}
-        echo "$file$([ -z "$first" ] || line_of "${first#std::}") uses the C++ library ($(echo "${classes:-exceptions, new or delete}" | head -n 3 | paste -s -d ' ' | sed '/std::/s/ /, /g')), which a submission to lab $n may not. Write it in C: plain arrays, structs and functions." >>"$found"
+        echo "$file$([ -z "$first" ] || line_of "${first#std::}") uses the C++ library ($(echo "${classes:-exceptions}" | head -n 3 | paste -s -d ' ' | sed '/std::/s/ /, /g')), which a submission to lab $n may not. Write it in C: plain arrays, structs and functions." >>"$found"
     fi
     while IFS= read -r name <&3 && IFS= read -r plain <&4; do
         if [[ $plain =~ ^($library) ]]; then continue; fi
