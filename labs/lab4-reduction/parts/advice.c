@@ -2,6 +2,7 @@
 #include "advice.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct {
     const char *hint, *next;
@@ -85,7 +86,10 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
         none = {"correct", "launch your kernel in this function, with <<<blocks, threads>>>"},
         list = {"pointer", "copy the list in plan, since it is gone after the call; then follow a float from its load "
                            "to the mean"},
-        race = {"races", "do what the row 'races' says; this may be its effect"};
+        race = {"races", "do what the row 'races' says; this may be its effect"},
+        no_store = {"correct",
+                    "see which test keeps every thread from its store; a compiler also removes a loop that does "
+                    "nothing and cannot end, and what follows it"};
     const enum mistake m = j->mistake;
     give(v, &for_mistake[m].advice);
     if (j->calls > 1 && (m == UNWRITTEN || m == WRONG || m == NOT_A_NUMBER || m == LAST_MISSING || m == NOTHING))
@@ -95,6 +99,12 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
     if (m == UNWRITTEN && !lab_worst(u, launches_of)) {
         lab_blame_code(v, j->shape.array ? "mean(" : "means(");
         return give(v, &none);
+    }
+    if (m == UNWRITTEN && !u->total.st_requests && !u->total.atom_sectors) {
+        const size_t n = strlen(v->why);
+        lab_text(v->why + n, sizeof v->why - n, "\na kernel ran, and none of its threads stored anything");
+        lab_blame(v, lab_worst(u, launches_of));
+        return give(v, &no_store);
     }
     if (for_mistake[m].look != AT_NOTHING) look_at(v, for_mistake[m].look, u);
     if (m != CHANGED && m != IS_SUM && m != OF_LAST_CALL && lab_finding(u)) give(v, &race);

@@ -460,6 +460,12 @@ static void say_wrong_loss(training *t, int k, const double *want) {
     }
 }
 
+static bool no_loss_came(const training *t) {
+    int k = 0;
+    while (k < t->steps && t->reply.losses[k] == -1) k++;
+    return k == t->steps;
+}
+
 static void check_losses(training *t, const double *want) {
     const float *losses = t->reply.losses;
     for (int k = 0; k < t->steps; k++) {
@@ -475,7 +481,11 @@ static void check_losses(training *t, const double *want) {
             t->blame_last = true;
             t->next = "after the loop, wait for the copies of the last losses, and only then read what they brought";
         }
-        if (missing) {
+        if (missing && no_loss_came(t)) {
+            LAB_SAY(t->failure, "no loss was written to losses before train returned");
+            t->next = "follow the first loss to losses[0]; the compiler removes a loop that cannot end and does "
+                      "nothing, and what follows it";
+        } else if (missing) {
             LAB_SAY(t->failure, "losses[%d] was never written, or not before train returned", k);
         } else {
             say_wrong_loss(t, k, want);
