@@ -219,6 +219,8 @@ void lab_blame_refusal(lab_verdict *v, const lab_usage *u, cudaError_t error);
 void lab_blame_finding(lab_verdict *v, const lab_usage *u);
 /* Prints the student's source with the counters beside each line, from the first function that cost something on. */
 void lab_print_lines(const lab_usage *u);
+/* Returns the line where the function begins that this line is in, as far as its first column tells it; rewinds f. */
+int lab_function_of(FILE *f, int line);
 /* Prints a source line behind `used` columns that are printed already: number, bar, text; goes on below where the text
  * is longer than the page. */
 void lab_put_source(FILE *f, int used, int number, const char *row);

@@ -45,21 +45,26 @@ static void cell(FILE *f, double v) {
 /* A line at the left edge that begins with a word and follows none such opens a function, or near enough. */
 static bool opens(const char *text) { return isalpha((unsigned char)text[0]) || text[0] == '_'; }
 
-/* Returns the line where the function with the first counted line begins. The lines above it cost nothing. */
-static int first_function(const lab_usage *u, const char *file, FILE *f) {
+int lab_function_of(FILE *f, int line) {
     char *row = NULL;
     size_t room = 0;
-    int counted = 0, start = 1;
+    int start = 1;
     bool before = false;
-    for (int i = 0; i < u->nlines; i++)
-        if (!strcmp(u->lines[i].file, file) && (!counted || u->lines[i].line < counted)) counted = u->lines[i].line;
-    for (int n = 1; n <= counted && getline(&row, &room, f) > 0; n++) {
+    for (int n = 1; n <= line && getline(&row, &room, f) > 0; n++) {
         if (opens(row) && !before) start = n;
         before = opens(row);
     }
     free(row);
     rewind(f);
     return start;
+}
+
+/* Returns the line where the function with the first counted line begins. The lines above it cost nothing. */
+static int first_function(const lab_usage *u, const char *file, FILE *f) {
+    int counted = 0;
+    for (int i = 0; i < u->nlines; i++)
+        if (!strcmp(u->lines[i].file, file) && (!counted || u->lines[i].line < counted)) counted = u->lines[i].line;
+    return lab_function_of(f, counted);
 }
 
 /* Returns the line without its end, tabs as spaces up to the next of every four columns. */

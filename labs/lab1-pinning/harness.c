@@ -21,6 +21,7 @@
 #include "messages.h"
 #include "rates.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -302,14 +303,24 @@ static place place_of_line(int line) {
     return sum;
 }
 
+/* Returns the line where the function with the first noted call begins: the lines above it call nothing. */
+static int first_function(FILE *f) {
+    int first = INT_MAX;
+    for (int i = 0; i < ear->nplaces; i++)
+        if (ear->places[i].file[0] && ear->places[i].line < first) first = ear->places[i].line;
+    return lab_function_of(f, first);
+}
+
 static void print_source(FILE *f) {
     printf("%s  %s, both ways        %s · %s\n", spec.lab, spec.title, lab_lane_name(), lab_device_name());
     printf("One run: your lines' calls of CUDA, what they copied, and how long they held up the host (virtual).\n"
            "Kernels, loads and takes are no lines of yours: TRACE=trace.json make lab1 shows them.\n");
+    const int first = first_function(f);
     printf("%7s %8s %8s %9s\n%7s %8s %8s %9s\n", "", "MiB", "of them", "host held", "calls", "copied", "staged",
            "up, us");
     char text[512];
     for (int n = 1; fgets(text, sizeof text, f); n++) {
+        if (n < first) continue;
         const place p = place_of_line(n);
         if (p.line)
             printf("%7.0f %8.0f %8.0f %9.0f", p.calls, p.bytes / (1 << 20), p.staged / (1 << 20), p.blocked_ns / 1e3);
