@@ -329,6 +329,19 @@ static void grade_time(lab_program *mine) {
     say_time(time, d.a, start, reference, (lab_floor){"kernels", d.b});
 }
 
+/* A busy host comes late to some launches, which is not the loop's doing. So of several trainings the best counts, the
+ * first of which is over. */
+static double least_idle(training *t) {
+    enum { TRAININGS = 5 };
+    double least = t->idle_launches;
+    for (int i = 1; i < TRAININGS && least > rows[IDLE_LAUNCHES].full && !t->error; i++) {
+        training_run(t);
+        training_free(t);
+        if (!t->error) least = fmin(least, t->idle_launches);
+    }
+    return least;
+}
+
 static void grade_gpu(lab_program *mine) {
     training *t = training_new(mine, "train", small, STEPS);
     if (!check_learning(mine, t) || !check_stops(mine))
@@ -336,11 +349,15 @@ static void grade_gpu(lab_program *mine) {
     training *big = training_new(mine, "large", large, GPU_STEPS);
     if (!check_large(big)) return lab_skip_rest("not measured: the training went wrong, see 'learns'");
     lab_verdict *idle = lab_verdict_of(IDLE_LAUNCHES), *pageable = lab_verdict_of(PAGEABLE);
-    lab_grade(idle, big->idle_launches);
-    if (!lab_passed(idle))
-        LAB_SAY(idle->why, "%.1f of the 4 parts of a step found the GPU with nothing to do", big->idle_launches);
     lab_grade(pageable, big->pageable_copies);
     if (!lab_passed(pageable)) LAB_SAY(pageable->why, "the CPU stages the bytes of copies from or to ordinary memory");
+    lab_grade(idle, least_idle(big));
+    if (!lab_passed(idle))
+        LAB_SAY(idle->why, "%.1f of the 4 parts of a step found the GPU with nothing to do", idle->value);
+    if (big->error) {
+        blame_run(lab_verdict_of(LEARNS), big);
+        return lab_skip_rest("not measured: a CUDA call or a kernel failed, see above");
+    }
     grade_time(mine);
 }
 
