@@ -199,6 +199,9 @@ CUDA_TOOLS := $(if $(filter-out .build/gpu .build/sim-nvcc,$(B)),$(BUILD_TOOLS))
 say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGPU_SRC)) files$(if $(SAN),$(,) with sanitizers)) ..." >&2)
 , := ,
 
+# What a program prints becomes a file when it is whole: a make that is killed leaves none that is cut off.
+whole = >$@.new && mv $@.new $@
+
 $(B)/obj/simgpu/%.o: common/simgpu/%.c $(MADE_BY)
 	$(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(if $(filter $(HOT),simgpu/$*),,-O1) -MMD -MP -c -o $@ $<
 $(B)/obj/lab/%.o: common/lab/%.c $(MADE_BY)
@@ -206,7 +209,7 @@ $(B)/obj/lab/%.o: common/lab/%.c $(MADE_BY)
 # The virtual cards travel inside the library: a program finds them wherever it is moved. {"NAME", "text"}, a file each.
 $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
 	@mkdir -p $(@D) && for card in $(CARDS); do echo "{\"$$card\","; \
-	sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $(SIMGPU)/profiles/$$card.conf; echo "},"; done >$@
+	sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $(SIMGPU)/profiles/$$card.conf; echo "},"; done $(whole)
 $(B)/obj/simgpu/time/profile.o: $(B)/profiles.inc
 $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 	@rm -f $@ && ar rcs $@ $^
@@ -254,7 +257,7 @@ $(B)/tests/%: $(B)/tests/%.o $(B)/libsimgpu.a
 # The folders in which this lane's compiler looks for the system's headers; for gate.sh.
 $(B)/system-headers: $(if $(filter .build/gpu .build/sim-nvcc,$(B)),FORCE,$(MADE_BY))
 	@mkdir -p $(@D) && $(if $(filter FORCE,$^),$(NVCC) -x cu -E -Xcompiler -v,$(CLANG) -x c++ -E -v) /dev/null 2>&1 | \
-	sed -n '/search starts here:$$/,/^End of search list/s,^ */,/,p' | xargs -r -d '\n' realpath -m | sort -u >$@
+	sed -n '/search starts here:$$/,/^End of search list/s,^ */,/,p' | xargs -r -d '\n' realpath -m | sort -u $(whole)
 
 .PHONY: all
 all: $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a $(TOOLS)) $(foreach n,$(LABS),$(B)/mine/lab$n $(B)/reference/lab$n)
@@ -319,16 +322,16 @@ $(B)/judge/lab$1: $$(addprefix $(B)/obj/lab$1/,$$(addsuffix .o,$$(basename $$(no
 	@mkdir -p $$(@D)
 	@$$(call link_judge,$$(filter %.o,$$^))
 $(B)/judge/lab$1.map: $(B)/judge/lab$1
-	@$(B)/judge/lab$1 --entries | sed 's/.*/&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } >$$@
+	@$(B)/judge/lab$1 --entries | sed 's/.*/&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } $$(whole)
 $(B)/judge/lab$1.wraps: $(B)/judge/lab$1
-	@$(B)/judge/lab$1 --wraps >$$@
+	@$(B)/judge/lab$1 --wraps $$(whole)
 $(B)/judge/lab$1.rows: $(B)/judge/lab$1
-	@$(B)/judge/lab$1 --rows >$$@
+	@$(B)/judge/lab$1 --rows $$(whole)
 # What the gate holds a submission's names against.
 $(B)/judge/lab$1.names: $(B)/judge/lab$1 $(B)/reference/lab$1.o $(wildcard common/make/allow.txt tests/lab$1/allow.txt)
-	@$(DO)/gate-names.sh $1 >$$@
+	@$(DO)/gate-names.sh $1 $$(whole)
 $(B)/ladder/lab$1.map: $(B)/judge/lab$1
-	@mkdir -p $$(@D) && $(B)/judge/lab$1 --rung-entries | sed 's/.*/*_&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } >$$@
+	@mkdir -p $$(@D) && $(B)/judge/lab$1 --rung-entries | sed 's/.*/*_&;/' | { echo '{ global:'; cat; echo 'local: *; };'; } $$(whole)
 $(B)/ladder/lab$1.so: $(B)/obj/lab$1/ladder.o $(B)/ladder/lab$1.map $(B)/judge/lab$1.wraps $(CUDART)
 	@$$(call link_so,$$<,$(B)/ladder/lab$1.map,$(B)/judge/lab$1.wraps)
 # A link has the age of the judge itself; an older tree had a program here.

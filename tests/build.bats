@@ -77,6 +77,20 @@ load helper
     make lab3 3>&- 4>&- | grep 'lab3  transpose'
 }
 
+@test "a make that is killed leaves no file of the judge's cut off" {
+    house
+    rm -f "$B"/judge/lab3.{map,wraps,rows,names}
+    printf '#!/bin/sh\necho half\nkill -9 0\n' >"$B/judge/lab3"
+    touch -d "+1 hour" "$B/judge/lab3" # nothing builds it anew
+    for file in map wraps rows names; do
+        setsid -w make -s "$B/judge/lab3.$file" 3>&- 4>&- && return 1
+        [ ! -e "$B/judge/lab3.$file" ]
+    done
+    rm "$B/judge/lab3"
+    make -s "$B"/judge/lab3.{map,wraps,rows,names} 3>&- 4>&-
+    grep -q 'local: \*' "$B/judge/lab3.map"
+}
+
 # The last, since what is built in this copy is old then.
 @test "objects of SimGPU, the harness and the labs are built anew when a flag of theirs changes" {
     house
