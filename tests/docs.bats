@@ -9,7 +9,7 @@ load helper
 
 @test "a wrong figure in a text is found" {
     house
-    rm -f handouts/*.md README.md # one small text is enough here
+    rm -f handouts/*.md handouts/answers/*.md README.md # one small text is enough here
     printf '# T\n\nIt takes <!-- row: starter 3 launches value -->7 or so<!-- end --> launches.\n' >handouts/t.md
     run common/make/docs.sh --check 3>&- 4>&-
     [ "$status" = 1 ]
@@ -23,7 +23,7 @@ load helper
 
 @test "a text can run only make's goals" {
     house
-    rm -f handouts/*.md README.md
+    rm -f handouts/*.md handouts/answers/*.md README.md
     printf '# T\n\n<!-- run: make lab3; touch forbidden -->\n<!-- end -->\n' >handouts/t.md
     run common/make/docs.sh --check 3>&- 4>&-
     [ "$status" = 1 ]
