@@ -165,20 +165,16 @@ static bool possible(lab_verdict *v, const run *r, double us, lab_floor limit) {
     return false;
 }
 
-static void grade_overlap(lab_verdict *v, const run *r, lab_floor limit) {
-    lab_usage u = lab_usage_of("timed");
-    const engines e = engines_of(&u, r->begin, r->end);
-    lab_grade(v, r->end > r->begin ? 100 * e.together / (r->end - r->begin) : 0);
+static void grade_overlap(lab_verdict *v, const run *r, lab_floor limit, const engines *e) {
+    lab_grade(v, r->end > r->begin ? 100 * e->together / (r->end - r->begin) : 0);
     LAB_SAY(v->want, "want ≥ %.0f, of the time of the job", v->row->full);
-    lab_figure("ends", e.ends / 1e3, "us");
-    if (!lab_passed(v)) blame_overlap(v, r, &e, limit);
-    lab_blue_bar(&u, r->begin, r->end, LAB_UNDER_WAY);
-    lab_usage_free(&u);
+    lab_figure("ends", e->ends / 1e3, "us");
+    if (!lab_passed(v)) blame_overlap(v, r, limit, e);
 }
 
 static void say_engines(const engine_times *t) {
-    lab_note("each engine alone", "up %s · kernels %s · down %s · both copies at once %s", lab_us(t->up),
-             lab_us(t->kernels), lab_us(t->down), lab_us(t->both));
+    lab_note("each engine alone", "up %s · kernels %s · down %s · up and down %s", lab_us(t->up), lab_us(t->kernels),
+             lab_us(t->down), lab_us(t->both));
     lab_figure("up-alone", t->up, "us");
     lab_figure("kernels-alone", t->kernels, "us");
     lab_figure("down-alone", t->down, "us");
@@ -212,13 +208,19 @@ static bool grade_time(lab_program *mine) {
     lab_figure("time", us.median, "us");
     lab_figure("chunks", r->chunks, "");
     LAB_SAY(v->value_text, "%s", lab_us(us.median));
-    LAB_SAY(v->want, "start %s · limit %s%s · want %.2f of it", lab_us(start), lab_us(limit.us), sim ? " virtual" : "",
-            v->row->full);
-    if (!lab_passed(v) && is_possible) blame_slow(v, r, limit);
+    LAB_SAY(v->want, "start %s · limit %s · want %.2f of it", lab_us(start), lab_us(limit.us), v->row->full);
     grade_default_stream(lab_verdict_of(DEFAULT_STREAM), r);
     grade_memory(r);
     say_engines(&t);
-    if (sim) grade_overlap(lab_verdict_of(OVERLAP), r, limit);
+    engines e;
+    if (sim) {
+        lab_usage u = lab_usage_of("timed");
+        e = engines_of(&u, r->begin, r->end);
+        grade_overlap(lab_verdict_of(OVERLAP), r, limit, &e);
+        lab_blue_bar(&u, r->begin, r->end, LAB_UNDER_WAY);
+        lab_usage_free(&u);
+    }
+    if (!lab_passed(v) && is_possible) blame_slow(v, r, limit, sim ? &e : NULL);
     return true;
 }
 

@@ -1,106 +1,84 @@
 /* pipeline.cu — lab 6, the reference solution: three engines at work from the second chunk to the last but one.
  *
- * The idea: a stream for each engine, and a ring of slots. A slot is all that one chunk needs: page-locked memory,
- * device memory, and an event behind each of its three steps. The streams keep the engines' work in order; the events
- * make each step wait for the step before it, of its own chunk and of no other.
+ * The idea: a ring of slots. A slot is all that one chunk needs on its way: page-locked memory, device memory, and a
+ * stream. In its stream a chunk goes up, is processed, and comes down. Slots have nothing to do with each other, so
+ * while one chunk goes up another is processed and a third comes down.
  *
- *   - One wait of the host. Before a slot is used again, its last chunk must be home. Then its copy up is over as well,
- *     and so both its memories are free.
+ *   - One wait of the host. Before a slot is used again, its stream must be idle. Then its chunk is home, and both its
+ *     memories are free.
  *   - Four slots. One goes up, one is processed, one comes down; the fourth is with the host.
- *   - How many chunks. With k of them the job takes the longest engine's time, L, and at the ends one chunk's time of
- * the two other engines, nearly 2 L / k; and each chunk costs its copy's fixed time f. L + 2 L / k + f k is least where
- *     k = sqrt(2 L / f): a chunk of sqrt(bytes * rate * f / 2). The link carries 147 KB in 2.9 us, a copy's fixed time.
+ *   - How many chunks. With k of them the job takes the longest engine's time, L; at the ends, one chunk's time of the
+ * two other engines, about 2 L / k; and the fixed time of each copy up, f. L + 2 L / k + f k is least where 2 L / k = f
+ * k. With L = bytes / rate that is a chunk of sqrt(bytes * rate * f / 2) bytes. While both directions are busy the link
+ *     carries 50.85 GB/s; f is 2.9 us. So rate * f is 147 KB.
  */
 #include "lab6.h"
 
-enum { SLOTS = 4, FIXED_BYTES = 147 * 1000 / 2 };
+enum { SLOTS = 4, FIXED_BYTES = 147 * 1000 };
 
 struct slot {
     void *frames;   /* page-locked host memory */
     void *d_frames; /* device memory */
-    cudaEvent_t up, processed, home;
+    cudaStream_t stream;
 };
 
-struct pipeline {
-    cudaStream_t up, work, down;
-    struct slot ring[SLOTS];
-    size_t chunk; /* frames */
-    size_t chunks;
+/* A part of the job's frames. */
+struct chunk {
+    size_t first, count;
 };
 
-/* The least number of frames whose bytes, squared, are as many as bytes * FIXED_BYTES; at most what a slot may hold. */
+/* Returns the number of frames in a chunk: so many that its bytes, squared, reach bytes * FIXED_BYTES / 2, if a ring of
+ * such chunks is allowed. */
 static size_t frames_of_chunk(const struct job *job) {
-    const size_t most = (job->pinned_most < job->device_most ? job->pinned_most : job->device_most) / SLOTS;
-    const double aim = (double)job->frames * (double)job->frame_bytes * FIXED_BYTES;
+    const size_t memory = job->pinned_most < job->device_most ? job->pinned_most : job->device_most;
+    const size_t most = memory / SLOTS / job->frame_bytes;
+    const double bytes = (double)job->frames * (double)job->frame_bytes, aim = bytes * FIXED_BYTES / 2;
     size_t n = 1;
-    while (n < job->frames && (n + 1) * job->frame_bytes <= most &&
-           (double)(n * job->frame_bytes) * (double)(n * job->frame_bytes) < aim)
-        n++;
+    while (n < most && (double)(n * job->frame_bytes) * (double)(n * job->frame_bytes) < aim) n++;
     return n;
 }
 
-static void open_pipeline(struct pipeline *p, const struct job *job) {
-    p->chunk = frames_of_chunk(job);
-    p->chunks = (job->frames + p->chunk - 1) / p->chunk;
-    cudaStreamCreateWithFlags(&p->up, cudaStreamNonBlocking);
-    cudaStreamCreateWithFlags(&p->work, cudaStreamNonBlocking);
-    cudaStreamCreateWithFlags(&p->down, cudaStreamNonBlocking);
-    for (int i = 0; i < SLOTS; i++) {
-        struct slot *s = &p->ring[i];
-        cudaMallocHost(&s->frames, p->chunk * job->frame_bytes);
-        cudaMalloc(&s->d_frames, p->chunk * job->frame_bytes);
-        cudaEventCreateWithFlags(&s->up, cudaEventDisableTiming);
-        cudaEventCreateWithFlags(&s->processed, cudaEventDisableTiming);
-        cudaEventCreateWithFlags(&s->home, cudaEventDisableTiming);
-    }
+/* Returns chunk k; the last may have fewer frames than the others. */
+static struct chunk chunk_at(const struct job *job, size_t k, size_t frames) {
+    const size_t first = k * frames, left = job->frames - first;
+    return (struct chunk){first, left < frames ? left : frames};
 }
 
-static void close_pipeline(struct pipeline *p) {
-    for (int i = 0; i < SLOTS; i++) {
-        struct slot *s = &p->ring[i];
-        cudaFreeHost(s->frames);
-        cudaFree(s->d_frames);
-        cudaEventDestroy(s->up);
-        cudaEventDestroy(s->processed);
-        cudaEventDestroy(s->home);
-    }
-    cudaStreamDestroy(p->up);
-    cudaStreamDestroy(p->work);
-    cudaStreamDestroy(p->down);
+static void open_slot(struct slot *s, size_t bytes) {
+    cudaMallocHost(&s->frames, bytes);
+    cudaMalloc(&s->d_frames, bytes);
+    cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking);
 }
 
-/* The frames of a chunk; the last may have fewer. */
-static size_t first_of(const struct pipeline *p, size_t chunk) { return chunk * p->chunk; }
-static size_t count_of(const struct pipeline *p, const struct job *job, size_t chunk) {
-    const size_t left = job->frames - first_of(p, chunk);
-    return left < p->chunk ? left : p->chunk;
+static void close_slot(struct slot *s) {
+    cudaFreeHost(s->frames);
+    cudaFree(s->d_frames);
+    cudaStreamDestroy(s->stream);
 }
 
-static void queue_chunk(struct pipeline *p, const struct job *job, size_t chunk, struct slot *s) {
-    const size_t first = first_of(p, chunk), count = count_of(p, job, chunk), bytes = count * job->frame_bytes;
-    receive_frames(job, first, count, s->frames);
-    cudaMemcpyAsync(s->d_frames, s->frames, bytes, cudaMemcpyHostToDevice, p->up);
-    cudaEventRecord(s->up, p->up);
-    cudaStreamWaitEvent(p->work, s->up);
-    process_frames(job, first, count, s->d_frames, p->work);
-    cudaEventRecord(s->processed, p->work);
-    cudaStreamWaitEvent(p->down, s->processed);
-    cudaMemcpyAsync(s->frames, s->d_frames, bytes, cudaMemcpyDeviceToHost, p->down);
-    cudaEventRecord(s->home, p->down);
+static void queue_chunk(const struct job *job, struct chunk c, struct slot *s) {
+    const size_t bytes = c.count * job->frame_bytes;
+    receive_frames(job, c.first, c.count, s->frames);
+    cudaMemcpyAsync(s->d_frames, s->frames, bytes, cudaMemcpyHostToDevice, s->stream);
+    process_frames(job, c.first, c.count, s->d_frames, s->stream);
+    cudaMemcpyAsync(s->frames, s->d_frames, bytes, cudaMemcpyDeviceToHost, s->stream);
+}
+
+static void send_chunk(const struct job *job, struct chunk c, struct slot *s) {
+    cudaStreamSynchronize(s->stream);
+    send_frames(job, c.first, c.count, s->frames);
 }
 
 extern "C" void run_pipeline(const struct job *job) {
-    struct pipeline p;
-    open_pipeline(&p, job);
+    struct slot ring[SLOTS];
+    const size_t frames = frames_of_chunk(job), chunks = (job->frames + frames - 1) / frames;
+    for (int i = 0; i < SLOTS; i++) open_slot(&ring[i], frames * job->frame_bytes);
     /* Turn k sends chunk k - SLOTS out of a slot and queues chunk k in it. The first turns only fill, the last only
      * empty. */
-    for (size_t k = 0; k < p.chunks + SLOTS; k++) {
-        struct slot *s = &p.ring[k % SLOTS];
-        if (k >= SLOTS && k - SLOTS < p.chunks) {
-            cudaEventSynchronize(s->home);
-            send_frames(job, first_of(&p, k - SLOTS), count_of(&p, job, k - SLOTS), s->frames);
-        }
-        if (k < p.chunks) queue_chunk(&p, job, k, s);
+    for (size_t k = 0; k < chunks + SLOTS; k++) {
+        struct slot *s = &ring[k % SLOTS];
+        if (k >= SLOTS && k - SLOTS < chunks) send_chunk(job, chunk_at(job, k - SLOTS, frames), s);
+        if (k < chunks) queue_chunk(job, chunk_at(job, k, frames), s);
     }
-    close_pipeline(&p);
+    for (int i = 0; i < SLOTS; i++) close_slot(&ring[i]);
 }

@@ -167,6 +167,9 @@ static reason reason_of_calls(const run *r, const place *longest) {
     if (ear->nstreams == 1)
         return (reason){"all copies are in one stream, which works in order: none goes up while one comes down",
                         "give copies up, kernels and copies down a stream each, or each slot of a ring one", NULL};
+    if (2 * r->carried > run_bytes(r))
+        return (reason){"receive_frames wrote elsewhere than the copies read: the CPU carried the frames on",
+                        "let receive_frames write into the page-locked memory that is copied", NULL};
     if (r->up_first && ear->nstreams < r->chunks)
         return (reason){"all copies up were queued first: in its stream a kernel waits for the copies of later chunks",
                         "queue chunk by chunk: up, kernel, down, then the next chunk", NULL};
@@ -176,7 +179,7 @@ static reason reason_of_calls(const run *r, const place *longest) {
     return (reason){NULL, NULL, NULL};
 }
 
-static reason reason_of(const run *r, lab_floor limit) {
+static reason reason_of(const run *r, lab_floor limit, const engines *e) {
     const place *longest = ear_worst(blocked_of);
     reason why = reason_of_calls(r, longest);
     const double chunk = (double)r->message.frames / r->chunks, best = sqrt(2 * limit.us / COPY_FIXED_US);
@@ -185,6 +188,9 @@ static reason reason_of(const run *r, lab_floor limit) {
         return (reason){"cudaDeviceSynchronize waits for all streams, the chunks just queued, too",
                         "wait for the one slot that is needed again: its stream, or an event behind its copy down",
                         longest};
+    if (e && 5 * e->idle_starts > r->chunks)
+        return (reason){"again and again the host waited for all that was queued before it queued more",
+                        "when you need a slot again, wait for that slot's chunk only", longest};
     if (ear->nstreams == 2 && r->chunks < 2 * best)
         return (reason){"in two streams two chunks are under way: one of the three engines always waits",
                         "use as many streams as there are engines, or one more", NULL};
@@ -208,19 +214,19 @@ static void blame_reason(lab_verdict *v, const reason *why) {
     if (*why->next) LAB_SAY(v->next, "%s", why->next);
 }
 
-void blame_overlap(lab_verdict *v, const run *r, const engines *e, lab_floor limit) {
+void blame_overlap(lab_verdict *v, const run *r, lab_floor limit, const engines *e) {
     const double all = r->end - r->begin;
-    const reason why = reason_of(r, limit);
+    const reason why = reason_of(r, limit, e);
     if (all <= 0) return;
     blame_reason(v, &why);
     LAB_SAY(v->why,
-            "copies up %.0f %% of the time, kernels %.0f %%, copies down %.0f %%, in %d chunks; the ends take %.0f %%",
+            "copies up %.0f %% of the time, kernels %.0f %%, copies down %.0f %%, in %d chunk%s; the ends take %.0f %%",
             100 * e->busy[ENGINE_UP] / all, 100 * e->busy[ENGINE_KERNELS] / all, 100 * e->busy[ENGINE_DOWN] / all,
-            r->chunks, 100 * e->ends / all);
+            r->chunks, r->chunks == 1 ? "" : "s", 100 * e->ends / all);
 }
 
-void blame_slow(lab_verdict *v, const run *r, lab_floor limit) {
-    const reason why = reason_of(r, limit);
+void blame_slow(lab_verdict *v, const run *r, lab_floor limit, const engines *e) {
+    const reason why = reason_of(r, limit, e);
     blame_reason(v, &why);
     LAB_SAY(v->why, "%.2f times the longest engine's own time, in %d chunk%s", run_us(r) / limit.us, r->chunks,
             r->chunks == 1 ? "" : "s");

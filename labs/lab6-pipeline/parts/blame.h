@@ -21,8 +21,8 @@ void blame_early(lab_verdict *v, const early_touch *t);
 /* Commands in stream 0. */
 void blame_default(lab_verdict *v, const run *r);
 /* The engines did not work at the same time: what each did. */
-void blame_overlap(lab_verdict *v, const run *r, const engines *e, lab_floor limit);
-/* The run took longer than its longest engine. */
-void blame_slow(lab_verdict *v, const run *r, lab_floor limit);
+void blame_overlap(lab_verdict *v, const run *r, lab_floor limit, const engines *e);
+/* The run took longer than its longest engine. e: NULL in the gpu lane. */
+void blame_slow(lab_verdict *v, const run *r, lab_floor limit, const engines *e);
 
 #endif

@@ -42,8 +42,30 @@ static turn *turns_of(const lab_usage *u, double begin, double end, engines *e, 
     return turns;
 }
 
+/* Was a kernel or a copy down queued before this time and not over? */
+static bool under_way(const lab_usage *u, double begin, double ns) {
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        const enum engine k = engine_of(e);
+        if (k != ENGINE_KERNELS && k != ENGINE_DOWN) continue;
+        const double called = (double)(k == ENGINE_KERNELS ? e->is.launch.call_ns : e->is.copy.call_ns);
+        if (called >= begin && called < ns && (double)(e->start_ns + e->duration_ns) > ns) return true;
+    }
+    return false;
+}
+
+static int idle_starts_of(const lab_usage *u, double begin) {
+    int n = 0;
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if (engine_of(e) != ENGINE_KERNELS || (double)e->is.launch.call_ns < begin) continue;
+        n += !under_way(u, begin, (double)e->is.launch.call_ns);
+    }
+    return n;
+}
+
 engines engines_of(const lab_usage *u, double begin, double end) {
-    engines e = {.ends = end - begin};
+    engines e = {.ends = end - begin, .idle_starts = idle_starts_of(u, begin)};
     int n, at_work[ENGINES] = {0};
     turn *turns = turns_of(u, begin, end, &e, &n);
     double since = begin, first = 0, last = 0;

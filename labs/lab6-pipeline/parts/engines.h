@@ -15,6 +15,7 @@ typedef struct {
     int pieces[ENGINES];  /* copies or kernels */
     double together;      /* ns in which all three are at work */
     double ends;          /* ns before they are for the first time, and behind the last; all of it if they never are */
+    int idle_starts;      /* kernels that were queued when no kernel and no copy down was under way or waiting */
 } engines;
 
 /* Reads the time from begin to end (lab_now's ns). */

@@ -14,7 +14,7 @@
 #include "lab.h"
 #include "messages.h"
 
-enum { STAMP_WORDS = 16384, MOST_FRAMES = 1 << 16, SMALL_ROOM = 1 << 16 };
+enum { STAMP_WORDS = 16384, MOST_FRAMES = 1 << 16, SMALL_ROOM = 1 << 16, LATEST = 32 };
 
 /* What is wrong in a run: the kind, by which the harness chooses the place and the next step. */
 enum trouble {
@@ -48,7 +48,12 @@ typedef struct {
     uint64_t received, sent; /* frames: those below are */
     uint64_t processed;      /* frames */
     uint8_t is_processed[MOST_FRAMES / 8];
-    double up, down;        /* bytes that copies took to the device, and to the host */
+    double up, down; /* bytes that copies took to the device, and to the host */
+    double carried;  /* bytes that went up from elsewhere than where frames were received */
+    struct {
+        uint64_t from, to;
+    } latest[LATEST]; /* host memory that frames were received in, the last so many times */
+    int nlatest;
     int chunks, in_default; /* calls of process_frames; of them, those in stream 0 */
     bool up_first;          /* every frame's copy up was queued before the first process_frames */
     uint64_t ahead;         /* the most frames between receive_frames and send_frames at a time */
