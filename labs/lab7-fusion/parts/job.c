@@ -97,11 +97,17 @@ bool job_near(double got, double want) { return fabs(got - want) <= 1e-4 * (1 + 
 
 /* --- a run ---------------------------------------------------------------------------------------- */
 
-static void compare(job *j) {
+/* The gpu lane repeats runs of 33 million floats, and the host needs a second to look at them all: of those it looks at
+ * each sixteenth row, at others each time, and at all once one is wrong. */
+static int stride_of(const job *j) { return count_of(j) > 1 << 23 ? 16 : 1; }
+static int first_of(const job *j) { return (int)(j->seed / 256 % (uint64_t)stride_of(j)); }
+
+/* Looks at each row from `from` on, `stride` apart. */
+static void compare(job *j, int from, int stride) {
     const int rows = j->shape.rows, cols = j->shape.cols;
     size_t first = 0, wrong = 0, poison = 0;
     fill_gamma_beta(j);
-    for (int r = 0; r < rows; r++) {
+    for (int r = from; r < rows; r += stride) {
         job_fill_row(j, j->seed, r, j->line);
         const struct job_row s = j->row[r] = job_statistics(j->line, cols);
         const double root = root_of(&s);
@@ -119,19 +125,20 @@ static void compare(job *j) {
             if (!wrong++) first = (size_t)r * (size_t)cols + (size_t)c;
         }
     }
+    if (wrong && stride > 1) return compare(j, 0, 1);
     if (wrong) job_explain(j, first, wrong, poison);
 }
 
 bool job_is_right(job *j) {
     LAB_CUDA(cudaMemcpy(j->host, j->d_y, count_of(j) * sizeof(float), cudaMemcpyDeviceToHost));
-    compare(j);
+    compare(j, first_of(j), stride_of(j));
     return !j->failure[0];
 }
 
 static void find_changed_input(job *j) {
     const int rows = j->shape.rows, cols = j->shape.cols;
     LAB_CUDA(cudaMemcpy(j->host, j->d_x, count_of(j) * sizeof(float), cudaMemcpyDeviceToHost));
-    for (int r = 0; r < rows && !j->failure[0]; r++) {
+    for (int r = first_of(j); r < rows && !j->failure[0]; r += stride_of(j)) {
         const float *x = j->host + (size_t)r * (size_t)cols;
         job_fill_row(j, j->seed, r, j->line);
         if (!memcmp(x, j->line, (size_t)cols * sizeof *x)) continue;
