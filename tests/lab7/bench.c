@@ -5,8 +5,8 @@
  * time over the kernel's: 1 is the speed of light. GB/s counts x read once and y written once.
  *
  * In the gpu lane, PyTorch is a row where python3 has it: the same three lines, eagerly and through torch.compile, on
- * the same shapes, in a process of its own. It times twenty calls from event to event and divides, since a call takes
- * the host longer than the card.
+ * the same shapes, in a process of its own. A call is captured into a graph and replayed from event to event, since a
+ * call of Python takes the host longer than the card.
  */
 #define _POSIX_C_SOURCE 200809L /* popen, setenv */
 #include "job.h"
@@ -54,7 +54,7 @@ static bool is_right(job *j) {
     return job_is_right(j);
 }
 
-static double megabytes(const job_shape *s) { return 8.0 * s->rows * s->cols; }
+static double traffic(const job_shape *s) { return 8.0 * s->rows * s->cols; }
 
 static void bench_rung(int i, const job_shape *shape, const job *light) {
     const lab_timer how = {LAB_DEVICE_CLOCK, 3, 1, false};
@@ -66,7 +66,7 @@ static void bench_rung(int i, const job_shape *shape, const job *light) {
         const lab_work copy = work_of(light), w = work_of(j);
         const lab_duel d = lab_time_duel(how, &copy, &w, BENCH_PAIRS);
         printf("%dx%d\t%s\t%.2f\t%.1f\t%.3f\n", shape->rows, shape->cols, rungs[i].name, d.b,
-               lab_gbs(megabytes(shape), d.b), d.ratio);
+               lab_gbs(traffic(shape), d.b), d.ratio);
     }
     fflush(stdout);
     job_free(j);
@@ -78,23 +78,24 @@ struct torch_times {
     double eager, compiled; /* microseconds; 0: no PyTorch */
 };
 
-static const char SCRIPT[] = "import sys, statistics, torch\n"
-                             "import torch.nn.functional as F\n"
-                             "def tail(x, g, b): return torch.relu(F.layer_norm(x, x.shape[-1:], g, b, 1e-5)) + x\n"
-                             "def time(f, *a):\n"
-                             "    for _ in range(5): f(*a)\n"
-                             "    t = []\n"
-                             "    for _ in range(15):\n"
-                             "        s, e = (torch.cuda.Event(enable_timing=True) for _ in range(2))\n"
-                             "        s.record()\n"
-                             "        for _ in range(20): f(*a)\n"
-                             "        e.record(); e.synchronize(); t.append(s.elapsed_time(e) * 50)\n"
-                             "    return statistics.median(t)\n"
-                             "for rows, cols in (map(int, s.split('x')) for s in sys.argv[1:]):\n"
-                             "    x = torch.randn(rows, cols, device='cuda')\n"
-                             "    a = x, torch.rand(cols, device='cuda'), torch.rand(cols, device='cuda')\n"
-                             "    torch._dynamo.reset()\n"
-                             "    print(time(tail, *a), time(torch.compile(tail), *a), flush=True)\n";
+static const char SCRIPT[] =
+    "import sys, statistics, torch\n"
+    "import torch.nn.functional as F\n"
+    "def tail(x, g, b): return torch.relu(F.layer_norm(x, x.shape[-1:], g, b, 1e-5)) + x\n"
+    "def time(f, *a):\n"
+    "    for _ in range(5): f(*a)\n"
+    "    torch.cuda.synchronize()\n"
+    "    graph, t = torch.cuda.CUDAGraph(), []\n"
+    "    with torch.cuda.graph(graph): f(*a)\n"
+    "    for _ in range(34):\n"
+    "        s, e = (torch.cuda.Event(enable_timing=True) for _ in range(2))\n"
+    "        s.record(); graph.replay(); e.record(); e.synchronize(); t.append(s.elapsed_time(e) * 1000)\n"
+    "    return statistics.median(t[3:])\n"
+    "for rows, cols in (map(int, s.split('x')) for s in sys.argv[1:]):\n"
+    "    x = torch.randn(rows, cols, device='cuda')\n"
+    "    a = x, torch.rand(cols, device='cuda'), torch.rand(cols, device='cuda')\n"
+    "    torch._dynamo.reset()\n"
+    "    print(time(tail, *a), time(torch.compile(tail), *a), flush=True)\n";
 
 static void time_torch(struct torch_times *times) {
     char command[256] = "python3 -c \"$LAB7_TORCH\"", line[128];
@@ -104,6 +105,7 @@ static void time_torch(struct torch_times *times) {
         const size_t n = strlen(command);
         lab_text(command + n, sizeof command - n, " %dx%d", s->rows, s->cols);
     }
+    lab_text(command + strlen(command), sizeof command - strlen(command), " 2>/dev/null");
     FILE *python = popen(command, "r");
     if (!python) return;
     for (int i = 0; i < MOST_SHAPES && fgets(line, sizeof line, python); i++) {
@@ -116,7 +118,7 @@ static void time_torch(struct torch_times *times) {
 
 static void print_torch(const job_shape *shape, const char *name, double us, double copy) {
     if (us > 0)
-        printf("%dx%d\t%s\t%.2f\t%.1f\t%.3f\n", shape->rows, shape->cols, name, us, lab_gbs(megabytes(shape), us),
+        printf("%dx%d\t%s\t%.2f\t%.1f\t%.3f\n", shape->rows, shape->cols, name, us, lab_gbs(traffic(shape), us),
                copy / us);
 }
 
