@@ -282,8 +282,10 @@ file$1 := $(notdir $(firstword $(wildcard solutions/lab$1-*/*.cu)))
 ifneq ($$(file$1),)
 $(B)/mine/lab$1.cu: $$(dir$1)/$$(file$1)
 	@$(DO)/stage.sh $$< $$< $$@
-$(B)/starter/lab$1.cu: tests/lab$1/starter.cu
-	@$(DO)/stage.sh $$< $$(dir$1)/$$(file$1) $$@
+# Messages quote a line of the file that they name: a copy of the starter, not what its reader has made of it.
+starter$1 := $(B)/starter/$$(notdir $$(dir$1))/$$(file$1)
+$(B)/starter/lab$1.cu: tests/lab$1/starter.cu Makefile
+	@mkdir -p $$(dir $$(starter$1)) && cp $$< $$(starter$1) && $(DO)/stage.sh $$< $$(starter$1) $$@ && touch $$@
 $(B)/reference/lab$1.cu: solutions/$$(notdir $$(dir$1))/$$(file$1)
 	@$(DO)/stage.sh $$< $$< $$@
 endif

@@ -238,6 +238,17 @@ title() { sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/$(b
     [[ $output == *"$(grep -F '<<<' "$starter" | tail -n 1 | sed 's/^ *//' | cut -c 1-40)"* ]]
 }
 
+# bats test_tags=quick
+@test "the card and the lines of the starter quote the starter, whatever the student has made of the file" {
+    { yes '// a line of mine' | head -n 60 && cat "$starter"; } >"$mine"
+    for c in lab3 lines3; do
+        say make $c SUBMISSION=starter
+        [ "$status" = 0 ]
+        [[ $output == *"for (int i = 0; i < cols; i++) copy_column<<<"* ]]
+        [[ $output != *"a line of mine"* ]]
+    done
+}
+
 @test "make check ends with the score, and its exit status says whether it is full" {
     say make check LAB=3
     [ "$status" != 0 ]
