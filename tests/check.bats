@@ -82,6 +82,12 @@ silent() {
     for name in halo counter; do finds block "$name" uninit; done
 }
 
+@test "device memory that was never written" {
+    for name in one_missing unset; do finds grid "$name" uninit; done
+    run timeout 20 "$B/tests/check/grid" one_missing
+    [[ $output == *": uninitialised: a thread reads device memory that nothing has written since its allocation"*"thread (63,0,0) reads device memory, "*"Fix: write each element before the first read, zeros too, by cudaMemset, "* ]]
+}
+
 @test "races between blocks of one launch" {
     for name in smooth total exchange; do finds grid "$name" race; done
 }
@@ -120,7 +126,7 @@ silent() {
     for name in $(hazards block); do [ "$name" = tail_volatile ] || silent block "$name-mended"; done
     for name in any_negative shuffles flag_in_warp padding uniform; do silent block "$name-clean"; done
     for name in $(hazards grid); do silent grid "$name-mended"; done
-    silent grid harmless-clean
+    for name in harmless as_fresh first_touch; do silent grid "$name-clean"; done
     for name in $(hazards host); do silent host "$name-mended"; done
     for name in neighbours pageable orders; do silent host "$name-clean"; done
 }

@@ -76,6 +76,33 @@ __global__ void lock(int *out, bool fence) {
     out[blockIdx.x * THREADS + threadIdx.x] = 1;
 }
 
+/* Nothing has written the last word of `part`, or the counter. */
+__global__ void one_missing(int *out, int *part) {
+    int i = blockIdx.x * THREADS + threadIdx.x;
+    out[i] = part[i]; // <-- one_missing
+}
+
+__global__ void unset(int *out, int *part) {
+    out[blockIdx.x * THREADS + threadIdx.x] = atomicAdd(&part[N - 1], 1); // <-- unset
+}
+
+/* Not unwritten: the value of fresh memory, by a memset (the first half), by a kernel; what an exchange finds; the
+ * padding of a wide load. */
+__global__ void as_fresh(int *out, int *part) {
+    int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= N / 2) part[i] = 0xCDCDCDCD;
+    __syncthreads();
+    out[i] = part[i ^ 32];
+}
+
+__global__ void first_touch(int *out, int *part) {
+    int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i % 4) return;
+    atomicExch(&part[i], i);
+    int4 four = *(int4 *)&part[i];
+    out[i] = four.x + four.y;
+}
+
 /* Not races: everybody stores the same; everybody reads; progress is looked at in passing. */
 __global__ void harmless(int *out) {
     int i = blockIdx.x * THREADS + threadIdx.x;
@@ -86,10 +113,14 @@ __global__ void harmless(int *out) {
 
 int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
-    int *out;
+    int *out, *part;
     cudaMalloc(&out, 2 * N * sizeof *out);
+    cudaMalloc(&part, N * sizeof *part);
     cudaMemset(out, 0, 2 * N * sizeof *out);
     simgpuCheck(1);
+    if (!strcmp(name, "as_fresh-clean")) cudaMemset(part, 0xCD, N / 2 * sizeof *part);
+    if (!strncmp(name, "one_missing", 11)) cudaMemset(part, 0, (N - 1) * sizeof *part);
+    if (strstr(name, "-mended")) cudaMemset(part + N - 1, 0, sizeof *part);
 #define RUN(kernel, mode, arguments)                                                                                   \
     if (!strcmp(name, #kernel mode)) kernel<<<BLOCKS, THREADS>>> arguments;
 #define TWINS(kernel) RUN(kernel, "", (out, false)) RUN(kernel, "-mended", (out, true))
@@ -99,6 +130,10 @@ int main(int argc, char **argv) {
     TWINS(last_block)
     TWINS(chain)
     TWINS(lock)
+    RUN(one_missing, "", (out, part)) RUN(one_missing, "-mended", (out, part))
+    RUN(unset, "", (out, part)) RUN(unset, "-mended", (out, part))
+    RUN(as_fresh, "-clean", (out, part))
+    RUN(first_touch, "-clean", (out, part))
     RUN(harmless, "-clean", (out))
     cudaError_t e = cudaGetLastError();
     if (e == cudaSuccess) e = cudaDeviceSynchronize();

@@ -13,6 +13,7 @@ static void submitted(const time_command *c, uint64_t count) {
 
 static void ended(const time_command *c, uint64_t count) {
     check_streams_ended(c, count);
+    check_fresh_moved(c);
     if (c->kind == TIME_COPY) check_host_guard_again();
 }
 
@@ -32,8 +33,9 @@ static const time_listener check_commands = {.after = check_streams_after,
 
 /* --- of a card ----------------------------------------------------------------------------------------------- */
 
-static const check_part *const parts[] = {&check_part_findings, &check_part_order,   &check_part_barriers,
-                                          &check_part_memory,   &check_part_streams, &check_part_host};
+static const check_part *const parts[] = {&check_part_findings, &check_part_order, &check_part_barriers,
+                                          &check_part_memory,   &check_part_fresh, &check_part_streams,
+                                          &check_part_host};
 enum { PARTS = sizeof parts / sizeof *parts, FINDINGS = 0 };
 
 struct check_device {

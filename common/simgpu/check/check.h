@@ -1,7 +1,8 @@
-/* check/ — finds hazards that hardware does not report: races, reads of shared memory before any write, barriers that
+/* check/ — finds hazards that hardware does not report: races, reads of memory before any write, barriers that
  * some threads pass by, host memory used during a copy, unordered streams on the same bytes.
  *
  *   exec/ --events-> order.c, memory.c     inside a launch: threads of a block, blocks of a grid
+ *                    fresh.c               memory.c's record of what nothing has written
  *   exec/ --events-> barrier.c             inside a block: who reaches a __syncthreads() and who does not
  *   time/ --events-> streams.c, host.c     between commands; between the host and a copy
  *                    finding.c             one message a pair of lines, on stderr and in the report

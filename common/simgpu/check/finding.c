@@ -108,12 +108,12 @@ void check_finding_hold(const struct simgpu_finding *f) {
     h->of[is_read(f)] = *f;
 }
 
-/* Returns whether a held finding of this kind has a read of shared memory at this place. */
-static bool reads_at(enum simgpu_finding_kind kind, const struct simgpu_place *at) {
+/* Returns whether a held finding of this kind has a read at this place, of shared memory or of device memory. */
+static bool reads_at(enum simgpu_finding_kind kind, const struct simgpu_place *at, bool device) {
     for (int k = 0; k < here->nheld; k++) {
         const struct held *h = &here->held[k];
         const struct simgpu_finding *f = &h->of[h->first];
-        for (int s = 0; s < f->nsides && f->kind == kind && f->space != SIMGPU_DEVICE_MEMORY; s++)
+        for (int s = 0; s < f->nsides && f->kind == kind && (f->space == SIMGPU_DEVICE_MEMORY) == device; s++)
             if (f->side[s].at.did != SIMGPU_DID_WRITE && same(&f->side[s].at, at)) return true;
     }
     return false;
@@ -126,13 +126,15 @@ static const struct simgpu_finding *chosen(const struct held *h) {
     const struct simgpu_finding *late = &h->of[false], *early = &h->of[true];
     if (!h->has[true] || !h->has[false]) return &h->of[h->first];
     if (width(late) != width(early)) return width(late) > width(early) ? late : early;
-    return reads_at(SIMGPU_UNINITIALISED, &early->side[0].at) ? early : &h->of[h->first];
+    return reads_at(SIMGPU_UNINITIALISED, &early->side[0].at, early->space == SIMGPU_DEVICE_MEMORY) ? early
+                                                                                                    : &h->of[h->first];
 }
 
 void check_finding_launched(void) {
     for (int k = 0; k < here->nheld; k++) {
         const struct simgpu_finding *f = chosen(&here->held[k]);
-        if (f->kind != SIMGPU_UNINITIALISED || !reads_at(SIMGPU_RACE, &f->side[0].at)) report(f);
+        if (f->kind != SIMGPU_UNINITIALISED || !reads_at(SIMGPU_RACE, &f->side[0].at, f->space == SIMGPU_DEVICE_MEMORY))
+            report(f);
     }
     here->nheld = 0;
 }

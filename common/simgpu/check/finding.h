@@ -14,7 +14,7 @@ void check_finding_thread(struct simgpu_finding *f, int side, const exec_launch 
 void check_finding_say(const struct simgpu_finding *f);
 /* The same for what is found in a launch: it is reported when the launch has ended, in the order of discovery. A race
  * between lanes of a warp gives way to one of the same lines between warps, and that to one between blocks. A read of
- * unwritten shared memory at a line that also reads too early is left out, since the missing barrier explains it. */
+ * unwritten memory at a line that also reads too early is left out, since the missing barrier explains it. */
 void check_finding_hold(const struct simgpu_finding *f);
 void check_finding_launched(void);
 

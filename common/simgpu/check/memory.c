@@ -283,7 +283,7 @@ static page *device_page(uint64_t number) {
     return here->latest = p;
 }
 
-/* --- uninitialised shared memory ----------------------------------------------------------------------------- */
+/* --- uninitialised memory ------------------------------------------------------------------------------------ */
 
 static void say_uninitialised(const access *a, uint32_t lane) {
     struct simgpu_finding n = {.kind = SIMGPU_UNINITIALISED, .nsides = 1};
@@ -300,6 +300,9 @@ static void check_written(const access *a, uint32_t lane, uint64_t first, uint32
         if ((here->written[first + k] & bytes) == bytes || (words > 1 && here->written[first + k])) return;
     say_uninitialised(a, lane);
 }
+
+/* Returns whether the access needs the value that it finds. An exchange takes any. */
+static bool needs_value(const access *a) { return a->loads && !(a->i->op == OP_atom && a->i->sub == ATOM_exch); }
 
 /* --- every access --------------------------------------------------------------------------------------------- */
 
@@ -327,6 +330,8 @@ static void on_access(const exec_access *seen) {
                              a.stores);
         page *p = space == SPACE_SHARED ? &here->shared[at / PAGE] : device_page(at / PAGE);
         if (space == SPACE_SHARED && a.loads) check_written(&a, l, at / 4, words, bytes);
+        if (space == SPACE_GLOBAL && needs_value(&a) && check_fresh_reads(seen, l)) say_uninitialised(&a, l);
+        if (space == SPACE_GLOBAL && i->op == OP_st) check_fresh_stores(seen, l);
         for (uint32_t k = 0; k < words; k++) {
             touch(&a, p, at % PAGE / 4 + k, l, bytes, k);
             if (space == SPACE_SHARED && a.stores) here->written[at / 4 + k] |= bytes;

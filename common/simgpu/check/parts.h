@@ -1,5 +1,5 @@
 /* parts.h — the interfaces between the files of check/: the state of a card, the listeners of memory.c and barrier.c,
- * streams.c, host.c. */
+ * fresh.c, streams.c, host.c. */
 #ifndef SIMGPU_CHECK_PARTS_H
 #define SIMGPU_CHECK_PARTS_H
 
@@ -20,11 +20,17 @@ typedef struct {
     void (*use)(void *state);
     void (*forget)(void); /* frees what the state in use holds; check.c then clears it */
 } check_part;
-extern const check_part check_part_findings, check_part_order, check_part_barriers, check_part_memory,
+extern const check_part check_part_findings, check_part_order, check_part_barriers, check_part_memory, check_part_fresh,
     check_part_streams, check_part_host;
 
 /* memory.c: accesses inside a launch. */
 extern const exec_listener check_memory;
+
+/* fresh.c: device memory that nothing has written. A lane's store, before its data moves; whether a lane loads nothing
+ * but such words, of 4 bytes each (false for smaller loads); a copy or fill that has ended. */
+void check_fresh_stores(const exec_access *a, uint32_t lane);
+bool check_fresh_reads(const exec_access *a, uint32_t lane);
+void check_fresh_moved(const time_command *c);
 
 /* barrier.c: barriers that not every thread of the block reaches. */
 extern const exec_listener check_barriers;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define WINDOW (1ull << 38) /* 256 GB of addresses */
-enum { ALIGN = 512, GUARD = 512, FRESH = 0xCD, PAGE = 4096, PIECE = 8 << 20 };
+enum { ALIGN = 512, GUARD = 512, PAGE = 4096, PIECE = 8 << 20 };
 
 static uint64_t window_base; /* the same for every device */
 
@@ -103,7 +103,7 @@ static int fresh_file(void) {
     void *bytes = file < 0 || ftruncate(file, PIECE) ? MAP_FAILED
                                                      : mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (bytes == MAP_FAILED) return file = -1;
-    memset(bytes, FRESH, PIECE);
+    memset(bytes, EXEC_FRESH, PIECE);
     munmap(bytes, PIECE);
     return file;
 }
@@ -115,7 +115,7 @@ static void make_fresh(exec_device *d, uint8_t *from, uint64_t bytes) {
     uint8_t *end = from + bytes, *at = from;
     if (bytes >= PIECE && fresh_file() >= 0) {
         at = d->storage + round_up((uint64_t)(from - d->storage), PAGE);
-        memset(from, FRESH, (size_t)(at - from));
+        memset(from, EXEC_FRESH, (size_t)(at - from));
         while (end - at >= PAGE) {
             uint64_t n = end - at < PIECE ? (uint64_t)(end - at) / PAGE * PAGE : PIECE;
             if (mmap(at, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fresh_file(), 0) != at)
@@ -123,7 +123,7 @@ static void make_fresh(exec_device *d, uint8_t *from, uint64_t bytes) {
             at += n;
         }
     }
-    memset(at, FRESH, (size_t)(end - at));
+    memset(at, EXEC_FRESH, (size_t)(end - at));
 }
 
 uint64_t exec_mem_alloc(exec_device *d, uint64_t bytes) {

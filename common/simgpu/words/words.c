@@ -328,7 +328,9 @@ static void add_finding(const page *p, const struct simgpu_finding *f) {
     switch (f->kind) {
     case SIMGPU_RACE: add_race(p, f); break;
     case SIMGPU_UNINITIALISED:
-        add(p, "uninitialised: a thread reads shared memory that no thread of its block has written");
+        add(p, f->space == SIMGPU_DEVICE_MEMORY
+                   ? "uninitialised: a thread reads device memory that nothing has written since its allocation"
+                   : "uninitialised: a thread reads shared memory that no thread of its block has written");
         break;
     case SIMGPU_STREAM_ORDER:
         add(p, "stream order: ");
@@ -413,6 +415,9 @@ static const char *remedy(const struct simgpu_finding *f) {
         if (!near || mine->line != other->line) return races[f->rival];
         return mine->did == other->did ? races[SIMGPU_SAME_STORE] : additions[f->rival];
     case SIMGPU_UNINITIALISED:
+        if (f->space == SIMGPU_DEVICE_MEMORY)
+            return "write each element before the first read, zeros too, by cudaMemset, a copy or an earlier kernel; "
+                   "cudaMalloc gives memory with garbage in it.";
         return "write each element before the first read, zeros too; shared memory begins with garbage in every block.";
     case SIMGPU_BARRIER_SKIPPED:
         return "let every thread of the block pass it: put the condition around the loads and stores, and the barrier "
