@@ -195,11 +195,15 @@ const struct simgpu_finding *lab_finding_of(const lab_usage *u, enum simgpu_find
 
 const struct simgpu_finding *lab_finding(const lab_usage *u) {
     const struct simgpu_finding *cause = lab_finding_of(u, SIMGPU_BARRIER_SKIPPED);
+    const struct simgpu_finding *first = NULL;
     if (cause) return cause;
-    for (int i = 0; i < u->nevents; i++)
-        if (u->events[i].kind == SIMGPU_FINDING && u->events[i].is.finding.kind != SIMGPU_BARRIER_EXITED)
-            return &u->events[i].is.finding;
-    return NULL;
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_finding *f = &u->events[i].is.finding;
+        if (u->events[i].kind != SIMGPU_FINDING || f->kind == SIMGPU_BARRIER_EXITED) continue;
+        if (f->kind == SIMGPU_UNINITIALISED && f->space == SIMGPU_DEVICE_MEMORY) return f;
+        if (!first) first = f;
+    }
+    return first;
 }
 
 const struct simgpu_event *lab_refusal(const lab_usage *u, cudaError_t error) {

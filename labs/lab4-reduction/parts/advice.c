@@ -21,8 +21,11 @@ double barriers_of(const lab_line *l) { return l->c.barriers; }
 double excess_loads(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes / 32; }
 double divergent_of(const lab_line *l) { return l->c.branches - l->c.uniform_branches; }
 static double loads_of(const lab_line *l) { return l->c.ld_requests; }
-/* A mean is stored once, a block's sum by each block: of the lines that store, the one that does so least. */
-static double rarely_stores(const lab_line *l) { return l->c.st_requests ? 1 / l->c.st_requests : 0; }
+/* A mean is stored once, a block's sum by each block: of the lines that store, the one that does so least; of several,
+ * the last one. */
+static double rarely_stores(const lab_line *l) {
+    return l->c.st_requests ? (1 + 1e-6 * l->line) / l->c.st_requests : 0;
+}
 
 /* --- a wrong mean ----------------------------------------------------------------------------- */
 
@@ -115,8 +118,8 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
 /* An address of global memory. */
 static const advice *on_address(const struct simgpu_address *at) {
     static const advice
-        bounds = {"bounds", "compare this index with what was allocated: count * sizeof *pointer bytes, for as many as "
-                            "there are"},
+        bounds = {"bounds", "work out the largest index of this line for this length: is there a test against the "
+                            "length, and does the allocation have that many elements, each of sizeof *pointer?"},
         host = {"pointer", "copy what the kernel reads to memory of cudaMalloc, in plan; an address of the host's "
                            "means nothing to the GPU"},
         null = {"pointer", "find out where this pointer gets its value, and check the call that should give it one"},
@@ -226,15 +229,16 @@ static const char *on_race(const struct simgpu_finding *f) {
     if (f->space != SIMGPU_DEVICE_MEMORY) return on_shared(f);
     if (both) return "give each block a place of its own for its sum, or add with an atomic";
     if (f->rival == SIMGPU_OTHER_BLOCK)
-        return "put a __threadfence() between a block's sum and its count, and one between the count and the sums";
+        return "put a __threadfence() between a block's sum and its count, and one between the count and the sums; if "
+               "both are there: was the count 0 before the call, and is it again after?";
     return "put a __syncthreads() between the write and the read, or give each thread its own place";
 }
 
 void advise_on_finding(lab_verdict *v, const lab_usage *u) {
-    const struct simgpu_finding *f = lab_finding_of(u, SIMGPU_BARRIER_SKIPPED);
+    const struct simgpu_finding *f = lab_finding(u), *race = lab_finding_of(u, SIMGPU_RACE);
     char what[512];
-    if (!f) f = lab_finding_of(u, SIMGPU_RACE); /* it names both sides; a missing barrier gives both kinds */
-    if (!f) f = lab_finding(u);
+    /* A race names both sides; a missing barrier gives both kinds. */
+    if (race && f->kind == SIMGPU_UNINITIALISED && f->space != SIMGPU_DEVICE_MEMORY) f = race;
     v->status = LAB_FAIL;
     v->hint = "races";
     lab_blame_place(v, &f->side[0].at);
@@ -244,7 +248,9 @@ void advise_on_finding(lab_verdict *v, const lab_usage *u) {
     case SIMGPU_UNINITIALISED:
         LAB_SAY(v->next, "%s",
                 f->space == SIMGPU_DEVICE_MEMORY
-                    ? "set this memory before the kernel reads it: cudaMemset in plan, or a store in an earlier kernel"
+                    ? "who writes this place, and before this kernel? A counter begins at 0 by cudaMemset in plan; a "
+                      "list is "
+                      "copied with its number times sizeof an element; of the blocks' sums, read as many as were stored"
                     : "read only what was written: a block of 256 leaves 8 sums, not 32; or a __syncthreads() is "
                       "missing before this line");
         return;

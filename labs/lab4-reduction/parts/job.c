@@ -91,11 +91,12 @@ static int missing(const job *j, int i, double got, bool at_end) {
     return 0;
 }
 
-/* Returns the number by which the sum was divided, if it is another than n and explains `got`; else 0. */
+/* Returns the number by which the sum was divided, if it is another than n and explains `got`; else 0. The larger the
+ * number, the nearer is some whole one by chance; that of a part of a long tensor may be this large. */
+enum { PART_AT_MOST = 32768 };
 static int divisor(double sum, double got, int n) {
-    enum { MOST = 4096 };
     const double m = round(sum / got);
-    return m > 1 && m <= MOST && (int)m != n && near(got * m, sum, 2e-6) ? (int)m : 0;
+    return m > 1 && m <= PART_AT_MOST && (int)m != n && near(got * m, sum, m <= 4096 ? 2e-6 : 5e-7) ? (int)m : 0;
 }
 
 /* Returns the tensor whose mean `got` is, or -1. */
