@@ -220,6 +220,7 @@ static void play_loop(replay *r, int steps, training *loop) {
     const long mallocs = m->mallocs, waits = m->waits;
     const heap first = *r->heap;
     memset(r->heap->calls, 0, sizeof r->heap->calls);
+    r->heap->released = 0;
     LAB_CUDA(cudaDeviceSynchronize());
     lab_count_begin("training");
     loop->begin = lab_now();
@@ -239,24 +240,31 @@ static void play_loop(replay *r, int steps, training *loop) {
 }
 
 /* Calls of cudaMalloc a step, the line with most of them, and why free memory did not serve. */
-static void grade_mallocs(lab_verdict *v, const replay *r, double calls) {
+static void grade_mallocs(lab_verdict *v, const replay *r, double calls, int steps) {
     char text[400];
     const char *next = NULL;
     lab_grade(v, calls);
     if (lab_passed(v)) return;
     const char *need = say_need(r, &next, text, sizeof text);
-    if (!need && r->heap->reused) { /* it has a cache, and that holds the wrong pieces */
+    call_site place = meter_worst(&mine->meter, mallocs_of);
+    if (!need && releases_too_much(r->heap)) {
+        LAB_SAY(text, "%.2f calls of cudaFree a step, in pool_alloc, free what later requests of the step take anew",
+                (double)r->heap->released / steps);
+        next = "keep free blocks: remove this cudaFree until blocks are cut and joined";
+        need = text;
+        place = r->heap->release;
+    } else if (!need && r->heap->reused) { /* it has a cache, and that holds the wrong pieces */
         next = say_peak(r, text, sizeof text);
         need = text;
     }
     LAB_SAY(v->why, "%.2f calls a step allocate memory, from the third step on%s%s", calls, need ? "\n" : "",
             need ? need : "");
     if (next) LAB_SAY(v->next, "%s", next);
-    blame(v, meter_worst(&mine->meter, mallocs_of));
+    blame(v, place);
 }
 
 /* Calls a step that wait, and the line with most of them. */
-static void grade_waits(lab_verdict *v, double calls) {
+static void grade_waits(lab_verdict *v, const replay *r, double calls) {
     const call_site worst = meter_worst(&mine->meter, waits_of);
     lab_grade(v, calls);
     if (lab_passed(v)) return;
@@ -265,8 +273,8 @@ static void grade_waits(lab_verdict *v, double calls) {
     LAB_SAY(v->next, "%s",
             worst.what != LAB_CALL_FREES
                 ? "drop the wait: on one stream the order is enough, on two an event that is queried"
-            : calls < 1 ? "drop the cudaFree before cudaMalloc; the steady loop needs neither"
-                        : "keep the memory in a list instead of calling cudaFree");
+            : calls < 1 || r->heap->released ? "drop the cudaFree before cudaMalloc; the steady loop needs neither"
+                                             : "keep the memory in a list instead of calling cudaFree");
     blame(v, worst);
 }
 
@@ -279,8 +287,8 @@ static training grade_training(const trace *t, int steps) {
         not_measured(lab_verdict_of(MALLOCS));
         not_measured(lab_verdict_of(WAITS));
     } else {
-        grade_mallocs(lab_verdict_of(MALLOCS), r, loop.mallocs);
-        grade_waits(lab_verdict_of(WAITS), loop.waits);
+        grade_mallocs(lab_verdict_of(MALLOCS), r, loop.mallocs, steps);
+        grade_waits(lab_verdict_of(WAITS), r, loop.waits);
     }
     conclude(r, lab_verdict_of(CORRECT));
     replay_free(r);

@@ -115,6 +115,13 @@ void heap_served(replay *r, const op *o, uint64_t p) {
     r->heap->resized += before < 0 || rounded(r->bytes[before]) != rounded(o->bytes);
 }
 
+void heap_released(replay *r, long frees) {
+    const meter *m = &r->pool->meter;
+    if (!frees) return;
+    r->heap->released += frees;
+    r->heap->release = m->gone[(m->ngone - 1) % MOST_GONE].site;
+}
+
 need heap_need(const heap *h) {
     need most = NEED_MEMORY;
     for (int i = 0; i < NEED_MEMORY; i++)

@@ -282,6 +282,9 @@ struct heap {
     long calls[NEEDS]; /* of cudaMalloc */
     long reused;       /* requests that were served without it, */
     long resized;      /* and of them those of another size than the block that began there last */
+    bool cut;          /* some block began behind the beginning of its segment */
+    long released;     /* calls of cudaFree within pool_alloc, */
+    call_site release; /* and the line of the last */
     need_example example[NEEDS];
     heap_peak peak;
     size_t unit;           /* bytes a character of the picture */
@@ -294,6 +297,8 @@ heap *heap_new(void); /* to be freed by free() */
 void heap_grown(replay *r, const op *o);
 /* After a pool_alloc of this request that returned p without a call of cudaMalloc, before the block is entered. */
 void heap_served(replay *r, const op *o, uint64_t p);
+/* After a pool_alloc that called cudaFree so often. */
+void heap_released(replay *r, long frees);
 /* After it is entered: notes the peak, if this is one. */
 void heap_look(replay *r, const op *o);
 need heap_need(const heap *h); /* the most frequent one, NEED_MEMORY only if it is the only one */
@@ -308,6 +313,8 @@ void say_stats(lab_verdict *v, const replay *r);
 void say_heap(lab_verdict *v, const replay *r);
 /* Returns a sentence about calls of cudaMalloc that were not needed, and in `next` the remedy; NULL: all were. */
 const char *say_need(const replay *r, const char **next, char *text, size_t size);
+/* Returns whether pool_alloc frees memory that a later request takes anew: it does, and its blocks are never cut. */
+bool releases_too_much(const heap *h);
 /* Returns the remedy where all were needed, and in `text` what the bytes are that no block used at the peak. */
 const char *say_peak(const replay *r, char *text, size_t size);
 /* The fault in one line, as for the list of lines. */

@@ -156,12 +156,13 @@ static void enter(replay *r, const op *o, uint64_t p) {
     r->live += o->bytes;
     if (r->live > r->peak_live) r->peak_live = r->live;
     if (!in) return;
+    if (r->heap) r->heap->cut |= p > in->at;
     if (in->low == in->high || p < in->low) in->low = p;
     if (p + o->bytes > in->high) in->high = p + o->bytes;
 }
 
 static void allocate(replay *r, const op *o) {
-    const long mallocs = r->pool->meter.mallocs;
+    const long mallocs = r->pool->meter.mallocs, frees = r->pool->meter.frees;
     r->pool->meter.stream = o->stream;
     memset(&r->pool->meter.now, 0, sizeof r->pool->meter.now);
     call(r, (struct lab2_message){.what = LAB2_ALLOC, .bytes = o->bytes, .stream = (uint64_t)r->stream[o->stream]});
@@ -172,6 +173,7 @@ static void allocate(replay *r, const op *o) {
         return;
     }
     check_block(r, o, p);
+    if (r->heap) heap_released(r, r->pool->meter.frees - frees);
     const bool grown = r->heap && r->pool->meter.mallocs > mallocs;
     if (grown)
         heap_grown(r, o);

@@ -330,11 +330,12 @@ const char *say_need(const replay *r, const char **next, char *text, size_t size
         break;
     case NEED_TAIL:
         LAB_SAY(how, "%s of an earlier segment have never been handed out", kib(e->piece_bytes));
-        *next = h->resized
-                    ? "keep what cudaMalloc returns beyond the request as a free block, for any request that it can "
-                      "serve"
-                    : "let the smallest free block that is large enough serve, also the unused end of a segment; no "
-                      "request has got a block of another size";
+        *next = !h->resized ? "let the smallest free block that is large enough serve, also the unused end of a "
+                              "segment; no request has got a block of another size"
+                : !h->cut ? "each block takes a whole segment: cut off what the request does not need, and keep it as "
+                            "a free block"
+                          : "keep what cudaMalloc returns beyond the request as a free block, for any request that it "
+                            "can serve";
         break;
     case NEED_UNJOINED:
         say_unjoined(e, how, sizeof how);
@@ -359,6 +360,8 @@ const char *say_need(const replay *r, const char **next, char *text, size_t size
     return text;
 }
 
+bool releases_too_much(const heap *h) { return h->released && !h->cut; }
+
 /* Says what the bytes are that no block uses, where each cudaMalloc was needed. Returns the remedy. */
 const char *say_peak(const replay *r, char *text, size_t size) {
     const size_t granule = (size_t)2 << 20;
@@ -370,10 +373,13 @@ const char *say_peak(const replay *r, char *text, size_t size) {
                  kib(p->unused), kib(p->held), kib(p->segment), kib(p->asked));
         return "allocate what the request needs, rounded up to 2 MiB, and not more";
     }
-    if (p->idle >= p->gaps) {
+    if (p->idle_count && p->idle >= p->gaps) {
         lab_text(text, size, "%d segments, %s in all, were wholly free and too small for the request of %s",
                  p->idle_count, kib(p->idle), kib(p->asked));
-        return "before cudaMalloc, free this stream's segments without a used block: none is large enough";
+        return !r->heap->cut
+                   ? "let one cudaMalloc serve many blocks: cut them from it, and join what is freed with its free "
+                     "neighbours"
+                   : "before cudaMalloc, free this stream's segments without a used block: none is large enough";
     }
     lab_text(text, size, "%s lay free at the peak, in pieces too small for the request of %s",
              kib(p->gaps + p->idle + p->unused), kib(p->asked));
