@@ -116,6 +116,11 @@ static const struct crash {
 enum { CRASHES = sizeof crashes / sizeof *crashes };
 static struct sigaction before[CRASHES]; /* a sanitizer's handler knows more than we do */
 
+/* The usual causes where the address is next to 0. */
+static const char null_used[] =
+    "a null pointer was used: look for an argument that may be NULL, for a search that went past the end of a list, or "
+    "for memory that was asked for and not given.";
+
 /* Names the running stage, then lets the earlier handler, or the signal itself, end the program. */
 static void on_signal(int sig, siginfo_t *info, void *context) {
     int k = 0;
@@ -125,7 +130,8 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
     while (k + 1 < CRASHES && crashes[k].sig != sig) k++;
     bool handled = before[k].sa_flags & SA_SIGINFO;
     char text[768];
-    const char *next = handled || ours ? NULL : crashes[k].next;
+    const bool null = sig == SIGSEGV && info->si_code == SEGV_MAPERR && (uintptr_t)address < 4096;
+    const char *next = handled || ours ? NULL : null ? null_used : crashes[k].next;
     int n = snprintf(text, sizeof text, "%s: the host program %s while running %s. Nothing was scored.\n%s%s%s",
                      lab.spec->lab, ours ? "reached into the harness (SIGSEGV)" : crashes[k].what, stage,
                      next ? "  Next: " : "", next ? next : "", next ? "\n" : "");
