@@ -42,7 +42,7 @@ setup() {
         [ "$(field "$record" mallocs value)" = 0.00 ]
         [ "$(field "$record" waits value)" = 0.00 ]
         # Full marks are for 1.25, 1.6 and 1.5.
-        for row in peak:1.20 lengths:1.45 holes:1.1; do
+        for row in training:1.20 lengths:1.45 holes:1.1; do
             echo "$row: $(field "$record" "${row%:*}" value)"
             awk -v v="$(field "$record" "${row%:*}" value)" -v most="${row#*:}" 'BEGIN { sub(/ x/, "", v); exit !(v > 0 && v <= most) }'
         done
@@ -90,7 +90,7 @@ changed() {
     changed 's/SEGMENT = (size_t)2 << 20/SEGMENT = (size_t)8 << 20/'
     row_is correct pass
     row_is streams pass
-    row_is peak part
+    row_is training part
 }
 
 @test "lab 2: a pool_empty that frees nothing neither enlarges the small device nor fails the two streams" {
@@ -158,11 +158,18 @@ changed() {
     [[ $seen == "trace lengths: "* ]]
     echo "$seen" | grep -Eq '^the heap when most was held: [0-9.]+ MiB, [0-9.]+ MiB of it in use$'
     echo "$seen" | grep -Eq '^ +[24].0 MiB  █+░*·*$'
-    [[ $seen != *"trace train"* ]]
+    [[ $seen != *"trace training"* ]]
     status=0
     seen=$(ONLY=nothing apart "$B/reference/lab2" --lines 2>&1) || status=$?
     [ "$status" = 2 ]
-    [[ $seen == *"ONLY=nothing: there is no such trace"*"train lengths holes sizes streams full"* ]]
+    [[ $seen == *"ONLY=nothing: there is no such trace"*"training lengths holes sizes streams full"* ]]
+}
+
+@test "lab 2: make lines2 names the line of each call" {
+    seen=$(ONLY=full apart "$B/reference/lab2" --lines)
+    echo "$seen"
+    echo "$seen" | grep -Eq "allocator.cu:[0-9]+ cudaGetLastError$"
+    ! echo "$seen" | grep -Eq "^ +[0-9]+ +[0-9]+ +[0-9]+ +cuda"
 }
 
 @test "lab 2: make lines2 says what stopped the trace" {

@@ -18,7 +18,22 @@
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
-enum { CORRECT, MALLOCS, WAITS, VIRTUAL_TIME, TIME, PAIR, PEAK, LENGTHS, HOLES, TWO_STREAMS, FULL, EMPTY, STATS, ROWS };
+enum {
+    CORRECT,
+    MALLOCS,
+    WAITS,
+    VIRTUAL_TIME,
+    TIME,
+    PAIR,
+    TRAINING,
+    LENGTHS,
+    HOLES,
+    TWO_STREAMS,
+    FULL,
+    EMPTY,
+    STATS,
+    ROWS
+};
 
 // clang-format off
 static const lab_row rows[ROWS] = {
@@ -41,8 +56,8 @@ static const lab_row rows[ROWS] = {
     [PAIR] = {"pair", "alloc and free", "a pair of pool_alloc and pool_free takes at most 100 ns on this host",
      "ns", 0, 100, 500, 10, LAB_GPU, "pair",
      "search no growing list from end to end, and call no function of the driver", "correct"},
-    [PEAK] = {"peak", "reserved / live, training", "at its peak the training loop holds at most 1.25 times the bytes in use",
-     "x", 2, 1.25, 2, 10, LAB_BOTH, "peak",
+    [TRAINING] = {"training", "reserved / live, training", "at its peak the training loop holds at most 1.25 times the bytes in use",
+     "x", 2, 1.25, 2, 10, LAB_BOTH, "training",
      "find out which blocks lie free at the peak, and why no request reuses them", "correct"},
     [LENGTHS] = {"lengths", "reserved / live, lengths", "with sizes that change each batch it is at most 1.6 times",
      "x", 2, 1.6, 4, 5, LAB_BOTH, "lengths",
@@ -282,7 +297,7 @@ static training grade_training(const trace *t, int steps) {
     training loop = {.us = 0};
     replay *r = replay_new(mine, t);
     play_loop(r, steps, &loop);
-    grade_peak(lab_verdict_of(PEAK), r, 0);
+    grade_peak(lab_verdict_of(TRAINING), r, 0);
     if (r->fault.kind) {
         not_measured(lab_verdict_of(MALLOCS));
         not_measured(lab_verdict_of(WAITS));
@@ -404,9 +419,9 @@ static void grade(int steps) {
 static void begin_rows(void) {
     static const int held[] = {CORRECT, TWO_STREAMS, FULL, STATS};
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) lab_pass(lab_verdict_of(held[i]));
-    LAB_SAY(lab_verdict_of(CORRECT)->want, "every block of train, lengths, holes and sizes");
-    LAB_SAY(lab_verdict_of(TWO_STREAMS)->want, "used by one stream and by two, %d times each", TURNS);
-    LAB_SAY(lab_verdict_of(FULL)->want, "28 MiB of 32 once all is released; 8 more: NULL");
+    LAB_SAY(lab_verdict_of(CORRECT)->want, "every block of training, lengths, holes and sizes");
+    LAB_SAY(lab_verdict_of(TWO_STREAMS)->want, "%d blocks of one stream, %d shared by two", TURNS, TURNS);
+    LAB_SAY(lab_verdict_of(FULL)->want, "none in use: 28 of 32 MiB fit; 26 in use: 8 do not");
     lab_grade(lab_verdict_of(EMPTY), 0);
     LAB_SAY(lab_verdict_of(EMPTY)->want, "allocations and events after each trace, want 0");
     LAB_SAY(lab_verdict_of(STATS)->want, "live and reserved, after every call");
@@ -438,12 +453,12 @@ static void print_heap(const heap *h) {
 static int trace_number(const char *name, const char *const *names, int n) {
     for (int i = 0; i < n; i++)
         if (!strcmp(name, names[i])) return i;
-    lab_die("ONLY=%s: there is no such trace. The traces: train lengths holes sizes streams full", name);
+    lab_die("ONLY=%s: there is no such trace. The traces: training lengths holes sizes streams full", name);
 }
 
-/* The trace that ONLY names, train by default, with the seed that it has on the card. */
+/* The trace that ONLY names, `training` by default, with the seed that it has on the card. */
 static void print_lines(void) {
-    static const char *const names[] = {"train", "lengths", "holes", "sizes", "streams", "full"};
+    static const char *const names[] = {"training", "lengths", "holes", "sizes", "streams", "full"};
     static trace *(*const make[])(uint64_t) = {trace_train, trace_lengths, trace_holes,
                                                trace_sizes, trace_streams, trace_full};
     enum { TRACES = sizeof names / sizeof *names };
@@ -472,7 +487,7 @@ static void print_lines(void) {
     if (replay_verdict(r) == cudaSuccess) replay_end(r);
     puts(r->fault.kind ? fault_text(r, text, sizeof text)
                        : "no block was too small, in two places, or reused too early");
-    puts("Another trace: make lines2 ONLY=lengths, holes, sizes, streams or full.");
+    puts("Another trace: make lines2 ONLY=training, lengths, holes, sizes, streams or full.");
     replay_free(r);
     free(t);
 }

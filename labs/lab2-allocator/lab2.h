@@ -28,7 +28,8 @@ extern "C" {
  * device has no room for them, not even after all unused memory of your cache has gone back to it. */
 void *pool_alloc(size_t bytes, cudaStream_t stream);
 
-/* From here on kernels on `stream` use p as well. */
+/* From here on kernels on `stream` use p as well. There may be several such streams. (The harness has
+ * three in all, so a block has at most two beside its home.) */
 void pool_use(void *p, cudaStream_t stream);
 
 /* p, which pool_alloc returned, will not be used by any kernel launched from here on. Does nothing if p is NULL. */

@@ -46,7 +46,7 @@ trace *trace_train(uint64_t seed) {
     static const size_t layer_kib[] = {1600, 750, 2700, 1100, 1750, 1250},
                         work_kib[] = {560, 1900, 400, 1250, 950, 280};
     enum { LAYERS = 6 };
-    trace *t = trace_new("train", "a training step of six layers, 24 blocks");
+    trace *t = trace_new("training", "a training step of six layers, 24 blocks");
     int activation[LAYERS];
     size_t bytes[LAYERS];
     for (int l = 0; l < LAYERS; l++) {
