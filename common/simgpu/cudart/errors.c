@@ -141,6 +141,11 @@ void rt_at(const char *file, int line) {
     at_file = file;
     at_line = line;
 }
+
+void rt_at_next(const char **file, int *line) {
+    *file = at_file;
+    *line = at_line;
+}
 const char *rt_file(void) { return call.file; }
 int rt_line(void) { return call.line; }
 

@@ -28,10 +28,15 @@
 
 /* --- simgpu.h ----------------------------------------------------------------------------------------------- */
 
+/* A listener asks for it between the <<< >>> of a launch and the launch, whose line stays. */
 uint64_t simgpuHostTime(void) {
+    const char *file;
+    int line;
+    rt_at_next(&file, &line);
     rt_begin(__func__);
     uint64_t ns = (uint64_t)(time_host_ns() + 0.5);
     rt_end(cudaSuccess);
+    rt_at(file, line);
     return ns;
 }
 
