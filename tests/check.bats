@@ -89,7 +89,7 @@ silent() {
 }
 
 @test "races between blocks of one launch" {
-    for name in smooth total exchange; do finds grid "$name" race; done
+    for name in smooth total exchange steps; do finds grid "$name" race; done
 }
 
 @test "a host access to a buffer during its copy is reported with its line, and the program continues" {

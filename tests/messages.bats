@@ -72,9 +72,9 @@ ${line}a\\    static std::unordered_map<int, int> seen; seen[rows]++;"
 }
 
 @test "a header that SimGPU lacks is one message; every stub of one says what it is" {
-    variation "1i #include <cooperative_groups.h>
-${line}a\\    cooperative_groups::thread_block block = cooperative_groups::this_thread_block();"
-    tells 'gate: transpose.cu:1 includes <cooperative_groups.h>: SimGPU does not have cooperative groups. README.md, Limits, says what else it lacks.'
+    variation "1i #include <thrust/sort.h>
+${line}a\\    thrust::less<int> order;"
+    tells 'gate: transpose.cu:1 includes <thrust/sort.h>: SimGPU does not have Thrust. README.md, Limits, says what else it lacks.'
     for stub in $(cd common/simgpu/include/unsupported && find . -type f | sed 's,^\./,,'); do
         up=$(sed 's,[^/]*/,../,g; s,[^/]*$,../simgpu_unsupported.h,' <<<"$stub")
         diff "common/simgpu/include/unsupported/$stub" - <<<"$(grep '^#define SIMGPU_LACKS ".*"$' "common/simgpu/include/unsupported/$stub")

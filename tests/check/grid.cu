@@ -3,6 +3,7 @@
  * grid NAME runs one of them with checks on. A comment `// <-- NAME` marks the lines that the finding must name.
  */
 #include "simgpu.h"
+#include <cooperative_groups.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -103,6 +104,21 @@ __global__ void first_touch(int *out, int *part) {
     out[i] = four.x + four.y;
 }
 
+/* Three steps over two buffers. Between two steps all blocks meet; with one meeting too few they run into each other.
+ */
+__global__ void steps(int *out, bool both) {
+    __shared__ int mine[THREADS];
+    auto grid = cooperative_groups::this_grid();
+    int i = blockIdx.x * THREADS + threadIdx.x;
+    for (int s = 0; s < 3; s++) {
+        mine[threadIdx.x] = data[(i + THREADS) % N]; // <-- steps
+        grid.sync();
+        data[i] = mine[threadIdx.x ^ 1] + i; // <-- steps
+        if (both) grid.sync();
+    }
+    out[i] = mine[threadIdx.x];
+}
+
 /* Not races: everybody stores the same; everybody reads; progress is looked at in passing. */
 __global__ void harmless(int *out) {
     int i = blockIdx.x * THREADS + threadIdx.x;
@@ -113,6 +129,7 @@ __global__ void harmless(int *out) {
 
 int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
+    bool no = false, yes = true;
     int *out, *part;
     cudaMalloc(&out, 2 * N * sizeof *out);
     cudaMalloc(&part, N * sizeof *part);
@@ -130,10 +147,12 @@ int main(int argc, char **argv) {
     TWINS(last_block)
     TWINS(chain)
     TWINS(lock)
-    RUN(one_missing, "", (out, part)) RUN(one_missing, "-mended", (out, part))
-    RUN(unset, "", (out, part)) RUN(unset, "-mended", (out, part))
-    RUN(as_fresh, "-clean", (out, part))
-    RUN(first_touch, "-clean", (out, part))
+    RUN(one_missing, "", (out, part))
+    RUN(one_missing, "-mended", (out, part)) RUN(unset, "", (out, part)) RUN(unset, "-mended", (out, part))
+        RUN(as_fresh, "-clean", (out, part)) RUN(first_touch, "-clean", (out, part)) void *without[] = {&out, &no},
+                                                                                          *with[] = {&out, &yes};
+    if (!strcmp(name, "steps")) cudaLaunchCooperativeKernel(steps, BLOCKS, THREADS, without);
+    if (!strcmp(name, "steps-mended")) cudaLaunchCooperativeKernel(steps, BLOCKS, THREADS, with);
     RUN(harmless, "-clean", (out))
     cudaError_t e = cudaGetLastError();
     if (e == cudaSuccess) e = cudaDeviceSynchronize();

@@ -55,6 +55,7 @@ typedef struct {
     const exec_launch *launch;
     uint64_t block;
     uint32_t epoch; /* grows at each barrier and each block */
+    bool blind;     /* the block had its last turn before others; what its threads did then is forgotten */
 } barrier_state;
 static barrier_state *here;
 
@@ -165,6 +166,7 @@ static void note(turn *t, const guard *g, bool skipped, uint32_t thread, const p
 static void branched(const exec_branch *b) {
     function *f = function_of(b->code);
     uint32_t i = 0;
+    if (here->blind) return;
     while (i < f->nguards && f->guards[i].branch != b->insn) i++;
     if (i == f->nguards) return;
     guard *g = &f->guards[i];
@@ -182,7 +184,7 @@ static void branched(const exec_branch *b) {
 static void arrived(const exec_arrival *a) {
     function *f = function_of(a->code);
     uint32_t barrier = (uint32_t)(a->insn - a->code->insns);
-    if (a->number || a->counted || !a->waits) return;
+    if (a->number || a->counted || !a->waits || here->blind) return;
     for (uint32_t i = 0; i < f->nguards; i++) {
         guard *g = &f->guards[i];
         if (!has(g->reaches, barrier)) continue;
@@ -196,7 +198,9 @@ static void arrived(const exec_arrival *a) {
 }
 
 static void passed(const exec_barrier *b) {
-    if (b->all && !b->number) here->epoch++;
+    if (!b->all || b->number) return;
+    here->epoch++;
+    here->blind = false;
 }
 
 static void launch_begins(const exec_launch *n, uint64_t blocks) {
@@ -208,10 +212,18 @@ static void block_begins(uint64_t block, uint32_t shared_bytes) {
     (void)shared_bytes;
     here->block = block;
     here->epoch++;
+    here->blind = false;
+}
+
+static void block_resumes(uint64_t block) {
+    here->block = block;
+    here->epoch++;
+    here->blind = true;
 }
 
 const exec_listener check_barriers = {.launch_begins = launch_begins,
                                       .block_begins = block_begins,
+                                      .block_resumes = block_resumes,
                                       .branched = branched,
                                       .arrived = arrived,
                                       .passed = passed};

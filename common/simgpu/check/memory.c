@@ -20,7 +20,7 @@
 enum { BYTES = 0xf, VOLATILE = 0x10, ATOMIC = 0x20 };
 
 /* The shadow of a page, a layer for each kind of access, so that a page without stores costs little. */
-enum { PAGE = 4096, PAGE_WORDS = PAGE / 4, SHARED_WORDS = 256 * 1024 / 4 };
+enum { PAGE = 4096, PAGE_WORDS = PAGE / 4 };
 enum { WRITER, READER, READER2, LAYERS };
 typedef struct page {
     uint64_t number, launch; /* the contents hold for this launch only */
@@ -30,12 +30,22 @@ typedef struct page {
     stamp at[LAYERS][PAGE_WORDS];
 } page;
 
+/* The shadow of a block's shared memory. */
+typedef struct {
+    uint64_t launch;
+    uint32_t pages;
+    page *shadow;
+    uint8_t *written; /* a bit for each byte of shared memory that the block has stored */
+} shared_shadow;
+
 /* Of a card. */
 typedef struct {
-    page shared[SHARED_WORDS / PAGE_WORDS];
-    uint8_t written[SHARED_WORDS]; /* a bit for each byte of shared memory that this block has stored */
-    page *pages[1 << 14];          /* by number, chained */
-    page *latest, *touched;        /* touched: the list of this launch's pages */
+    shared_shadow *shared; /* by the places of order.c */
+    uint32_t nshared;
+    shared_shadow *block;   /* of the current block */
+    uint64_t barrier;       /* the word of grid.sync(); 0: none */
+    page *pages[1 << 14];   /* by number, chained */
+    page *latest, *touched; /* touched: the list of this launch's pages */
     uint64_t launch_number;
     const exec_launch *launch;
 } memory_state;
@@ -134,7 +144,7 @@ static bool meant(const access *a, const stamp *past, uint8_t past_strength, con
     uint8_t mine = a->strength;
     if (!mine || !past_strength) return false;
     if ((mine | past_strength) & ATOMIC) return true;
-    if (a->space == SPACE_GLOBAL && (past->serial < check_order_now->block_begin || past->warp != a->warp)) return true;
+    if (a->space == SPACE_GLOBAL && (check_order_of_other_block(past) || past->warp != a->warp)) return true;
     return (a->i->op == OP_ld && waits(a->seen->code, a->i)) || (other->op == OP_ld && waits(code, other));
 }
 
@@ -144,12 +154,13 @@ static void say_race(const access *a, const stamp *past, bool past_stored, uint3
     struct simgpu_finding n = {.kind = SIMGPU_RACE, .nsides = 2};
     n.side[0].at = place_of(a->i, a->stores);
     n.side[1].at = place_of(other, past_stored);
-    bool other_block = past->serial < check_order_now->block_begin, same_warp = !other_block && past->warp == a->warp;
+    bool other_block = check_order_of_other_block(past), same_warp = !other_block && past->warp == a->warp;
     n.rival = same_warp && past->serial == check_order_now->now ? SIMGPU_SAME_STORE
               : other_block                                     ? SIMGPU_OTHER_BLOCK
               : same_warp                                       ? SIMGPU_OTHER_LANE
                                                                 : SIMGPU_OTHER_THREAD;
     if (!check_finding_is_new(&n)) return;
+    n.cooperative = here->launch->cooperative;
     n.same_code = other == a->i || (other->line == a->i->line && other->column == a->i->column);
     put_access(&n, a, lane, address);
     check_finding_thread(&n, 1, here->launch, other_block ? check_order_block_of(past) : a->seen->at.block,
@@ -194,13 +205,13 @@ static stamp new_stamp(const access *a, uint32_t lane) {
 }
 
 /* Returns whether the access is of this block and no barrier of the whole block came after it. */
-static bool fresh(const stamp *s) { return s->serial >= check_order_now->floor; }
+static bool fresh(const stamp *s) { return s->serial >= check_order_now->floor && !check_order_of_other_block(s); }
 
 /* Returns whether the access is ordered without a query to order.c: a barrier of the whole block came after it, or it
- * was an earlier block's access to shared memory. */
+ * was an earlier block's access to shared memory, or all blocks have met since. */
 static bool old(const access *a, const stamp *s) {
-    return s->serial < check_order_now->floor &&
-           (a->space == SPACE_SHARED || s->serial >= check_order_now->block_begin);
+    if (s->serial < check_order_now->grid_floor) return true;
+    return s->serial < check_order_now->floor && (a->space == SPACE_SHARED || !check_order_of_other_block(s));
 }
 
 static bool has(const page *p, int layer, uint32_t n) { return p->used[layer] && p->how[layer][n]; }
@@ -217,7 +228,7 @@ static void record_read(const access *a, page *p, uint32_t n, uint32_t lane, uin
     int layer = READER;
     if (has(p, READER, n)) {
         const stamp *first = &p->at[READER][n];
-        bool earlier_block = a->space == SPACE_GLOBAL && first->serial < check_order_now->block_begin;
+        bool earlier_block = a->space == SPACE_GLOBAL && check_order_of_other_block(first);
         if (earlier_block || (fresh(first) && first->warp != s.warp)) layer = READER2;
     }
     if (has(p, layer, n)) {
@@ -297,7 +308,8 @@ static void say_uninitialised(const access *a, uint32_t lane) {
  * needs only one written byte. */
 static void check_written(const access *a, uint32_t lane, uint64_t first, uint32_t words, uint8_t bytes) {
     for (uint32_t k = 0; k < words; k++)
-        if ((here->written[first + k] & bytes) == bytes || (words > 1 && here->written[first + k])) return;
+        if ((here->block->written[first + k] & bytes) == bytes || (words > 1 && here->block->written[first + k]))
+            return;
     say_uninitialised(a, lane);
 }
 
@@ -324,17 +336,18 @@ static void on_access(const exec_access *seen) {
     for (uint32_t m = seen->at.lanes; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         uint64_t at = seen->address[l];
+        if (at == here->barrier && space == SPACE_GLOBAL) continue; /* order.c hears of grid.sync() as a whole */
         uint8_t bytes = size < 4 ? (uint8_t)(((1u << size) - 1) << (at & 3)) : BYTES;
         if (a.strength)
             check_order_flag(seen, space == SPACE_SHARED ? 1ull << 63 | seen->at.block << 20 | at : at, a.loads,
                              a.stores);
-        page *p = space == SPACE_SHARED ? &here->shared[at / PAGE] : device_page(at / PAGE);
+        page *p = space == SPACE_SHARED ? &here->block->shadow[at / PAGE] : device_page(at / PAGE);
         if (space == SPACE_SHARED && a.loads) check_written(&a, l, at / 4, words, bytes);
         if (space == SPACE_GLOBAL && needs_value(&a) && check_fresh_reads(seen, l)) say_uninitialised(&a, l);
         if (space == SPACE_GLOBAL && i->op == OP_st) check_fresh_stores(seen, l);
         for (uint32_t k = 0; k < words; k++) {
             touch(&a, p, at % PAGE / 4 + k, l, bytes, k);
-            if (space == SPACE_SHARED && a.stores) here->written[at / 4 + k] |= bytes;
+            if (space == SPACE_SHARED && a.stores) here->block->written[at / 4 + k] |= bytes;
         }
     }
 }
@@ -383,18 +396,35 @@ static void tell_ranges(void) {
 /* --- the rest of the hooks ----------------------------------------------------------------------------------- */
 
 static void on_launch(const exec_launch *n, uint64_t nblocks) {
+    (void)nblocks;
     here->launch = n;
     here->launch_number++;
     here->touched = NULL;
-    check_order_launch(nblocks);
-    for (uint32_t k = 0; k < SHARED_WORDS / PAGE_WORDS; k++)
-        memset(here->shared[k].used, 0, sizeof here->shared[k].used);
+    here->barrier = n->cooperative ? exec_workspace(exec_device_of(n->program)) + 4 : 0;
+    check_order_launch(n);
 }
 
 static void on_block(uint64_t block, uint32_t shared_bytes) {
-    check_order_block(block);
-    memset(here->written, 0, (shared_bytes + 3) / 4);
+    uint32_t place = check_order_block(block), pages = (shared_bytes + PAGE - 1) / PAGE;
+    if (place >= here->nshared) {
+        here->shared = check_must(realloc(here->shared, (place + 1) * sizeof *here->shared));
+        memset(here->shared + here->nshared, 0, (place + 1 - here->nshared) * sizeof *here->shared);
+        here->nshared = place + 1;
+    }
+    shared_shadow *s = here->block = &here->shared[place];
+    if (pages > s->pages) {
+        free(s->shadow), free(s->written);
+        s->shadow = check_must(calloc(pages, sizeof *s->shadow));
+        s->written = check_must(malloc(pages * PAGE_WORDS));
+        s->pages = pages;
+    }
+    for (uint32_t k = 0; k < s->pages && s->launch != here->launch_number; k++)
+        memset(s->shadow[k].used, 0, sizeof s->shadow[k].used);
+    s->launch = here->launch_number;
+    if (shared_bytes) memset(s->written, 0, (shared_bytes + 3) / 4);
 }
+
+static void on_resume(uint64_t block) { here->block = &here->shared[check_order_resumed(block)]; }
 
 static void on_end(void) {
     check_finding_launched();
@@ -410,6 +440,8 @@ static void forget(void) {
             next = p->next;
             free(p);
         }
+    for (uint32_t k = 0; k < here->nshared; k++) free(here->shared[k].shadow), free(here->shared[k].written);
+    free(here->shared);
 }
 
 const check_part check_part_memory = {sizeof(memory_state), use, forget};
@@ -417,6 +449,9 @@ const check_part check_part_memory = {sizeof(memory_state), use, forget};
 const exec_listener check_memory = {.launch_begins = on_launch,
                                     .launch_ended = on_end,
                                     .block_begins = on_block,
+                                    .block_resumes = on_resume,
+                                    .block_ended = check_order_ended,
+                                    .grid_passed = check_order_grid_passed,
                                     .access = on_access,
                                     .arrived = check_order_arrived,
                                     .passed = check_order_passed,

@@ -1,6 +1,8 @@
 /* order.c — the order of accesses inside one launch; see order.h. Inside a warp it keeps a matrix of lanes, but only
  * while a __syncwarp has named a part of them; between warps, a row for each warp; between blocks, the set of blocks
- * whose work a block has seen. The set is a list of intervals, which stays short because blocks run in order. */
+ * whose work a block has seen. The set is a list of intervals, which stays short because blocks begin in order.
+ *
+ * Blocks that may wait for each other take turns; each has a place with what it has seen. */
 #include "order.h"
 #include "parts.h"
 
@@ -13,7 +15,7 @@ enum { WARPS = 32, LANES = 32, BARRIERS = 16 };
 typedef struct {
     uint32_t of[WARPS];          /* of other warps */
     uint32_t all;                /* of every lane of the warp, by every lane */
-    uint32_t fence;              /* of its own, published by its last fence; below block_begin: none in this block */
+    uint32_t fence;              /* of its own, published by its last fence; below `first`: none in this block */
     bool partial;                /* lane[][] knows more than `all` */
     uint32_t lane[LANES][LANES]; /* [a][b]: of lane b by lane a */
 } sight;
@@ -35,14 +37,31 @@ typedef struct {
     block_set blocks;
 } flag;
 
+/* What the threads of a block have seen. */
+typedef struct {
+    uint64_t id;
+    bool live;                  /* it has begun and not ended; kept if blocks take turns */
+    uint32_t first, floor;      /* its first serial; clock.floor while another block has its turn */
+    uint32_t arrived[BARRIERS]; /* a bit for each warp */
+    block_set seen_blocks;
+    sight warps[WARPS];
+} order_block;
+
+/* A turn of a block: its first serial. */
+typedef struct {
+    uint32_t serial;
+    uint64_t block;
+} begin;
+
 /* Of a card: its launch in progress, or the last one. */
 typedef struct {
     order_clock clock;
-    sight warps[WARPS];
-    uint32_t arrived[BARRIERS]; /* a bit for each warp */
-    uint32_t *begins;           /* first serial of each block that has begun */
-    uint64_t nbegins, begins_room, block_id;
-    block_set seen_blocks;
+    order_block *block;   /* the current one */
+    order_block **blocks; /* by place; the first one serves all blocks of a launch without turns */
+    uint32_t nblocks;
+    bool turns; /* blocks of this launch may wait for each other, and take turns */
+    begin *begins;
+    uint64_t nbegins, begins_room;
     flag *flags; /* open addressing; key 0: free */
     uint32_t nflags, flags_room;
     bool fences; /* this launch has executed one */
@@ -85,10 +104,13 @@ static void join_blocks(block_set *to, const block_set *from) {
 
 /* --- launches and blocks ------------------------------------------------------------------------------------- */
 
-void check_order_launch(uint64_t nblocks) {
-    (void)nblocks;
+void check_order_launch(const exec_launch *n) {
     here->clock = (order_clock){0};
-    memset(here->warps, 0, sizeof here->warps);
+    here->turns = n->cooperative || n->kernel->code->waits;
+    for (uint32_t k = 0; k < here->nblocks; k++) {
+        here->blocks[k]->live = false;
+        memset(here->blocks[k]->warps, 0, sizeof here->blocks[k]->warps);
+    }
     for (uint32_t k = 0; k < here->flags_room; k++) free(here->flags[k].blocks.at);
     if (here->flags_room) memset(here->flags, 0, here->flags_room * sizeof *here->flags);
     here->nflags = 0;
@@ -96,41 +118,83 @@ void check_order_launch(uint64_t nblocks) {
     here->fences = false;
 }
 
-/* Serials only grow, so entries of earlier blocks in `warps` are below block_begin and need no reset. */
-void check_order_block(uint64_t block) {
+static void begin_turn(uint64_t block) {
     if (here->nbegins == here->begins_room) {
         here->begins_room = here->begins_room ? 2 * here->begins_room : 256;
         here->begins = check_must(realloc(here->begins, here->begins_room * sizeof *here->begins));
     }
-    here->block_id = block;
-    here->begins[here->nbegins++] = here->clock.block_begin = here->clock.floor = here->clock.now + 1;
-    here->seen_blocks.n = 0;
-    memset(here->arrived, 0, sizeof here->arrived);
-    for (uint32_t k = 0; k < WARPS; k++) here->warps[k].partial = false;
+    here->clock.turn_begin = here->clock.now + 1;
+    here->begins[here->nbegins++] = (begin){here->clock.turn_begin, block};
 }
+
+static uint32_t free_place(void) {
+    uint32_t k = 0;
+    while (here->turns && k < here->nblocks && here->blocks[k]->live) k++;
+    if (k < here->nblocks) return k;
+    here->blocks = check_must(realloc(here->blocks, (k + 1) * sizeof *here->blocks));
+    here->blocks[here->nblocks++] = check_must(calloc(1, sizeof **here->blocks));
+    return k;
+}
+
+/* Serials only grow, so entries of earlier blocks in `warps` are below `first` and need no reset. */
+uint32_t check_order_block(uint64_t block) {
+    if (here->block) here->block->floor = here->clock.floor;
+    uint32_t place = free_place();
+    order_block *b = here->block = here->blocks[place];
+    begin_turn(block);
+    b->id = block;
+    b->live = true;
+    b->first = here->clock.floor = here->clock.turn_begin;
+    b->seen_blocks.n = 0;
+    memset(b->arrived, 0, sizeof b->arrived);
+    for (uint32_t k = 0; k < WARPS; k++) b->warps[k].partial = false;
+    return place;
+}
+
+uint32_t check_order_resumed(uint64_t block) {
+    uint32_t place = 0;
+    here->block->floor = here->clock.floor;
+    while (!here->blocks[place]->live || here->blocks[place]->id != block) place++;
+    here->block = here->blocks[place];
+    here->clock.floor = here->block->floor;
+    begin_turn(block);
+    return place;
+}
+
+void check_order_ended(uint64_t block) {
+    (void)block; /* the current one */
+    here->block->live = false;
+}
+
+void check_order_grid_passed(void) { here->clock.grid_floor = here->clock.now + 1; }
 
 uint64_t check_order_block_of(const stamp *past) {
     uint64_t lo = 0, hi = here->nbegins; /* begins[lo] <= serial < begins[hi] */
     while (hi - lo > 1) {
         uint64_t mid = (lo + hi) / 2;
-        if (here->begins[mid] <= past->serial)
+        if (here->begins[mid].serial <= past->serial)
             lo = mid;
         else
             hi = mid;
     }
-    return lo;
+    return here->begins[lo].block;
+}
+
+bool check_order_of_other_block(const stamp *past) {
+    if (past->serial >= here->clock.turn_begin) return false;
+    return !here->turns || check_order_block_of(past) != here->block->id;
 }
 
 /* --- barriers and warp syncs --------------------------------------------------------------------------------- */
 
-void check_order_arrived(const exec_arrival *a) { here->arrived[a->number] |= 1u << a->at.warp; }
+void check_order_arrived(const exec_arrival *a) { here->block->arrived[a->number] |= 1u << a->at.warp; }
 
 /* A barrier of all warps raises the floor; a barrier of some warps raises only their rows: bar.sync n, count, and a
  * __syncthreads() that a warp has not come to because it has ended. What that warp did is in no order with the rest:
  * CUDA promises that only to the threads that wait. */
 void check_order_passed(const exec_barrier *b) {
-    uint32_t from = here->arrived[b->number], next = here->clock.now + 1;
-    here->arrived[b->number] = 0;
+    uint32_t from = here->block->arrived[b->number], next = here->clock.now + 1;
+    here->block->arrived[b->number] = 0;
     if (b->all && from == (b->warps < WARPS ? (1u << b->warps) - 1 : ~0u)) {
         here->clock.floor = next;
         return;
@@ -138,20 +202,20 @@ void check_order_passed(const exec_barrier *b) {
     uint32_t together[WARPS] = {0};
     for (uint32_t a = 0; a < b->warps; a++)
         for (uint32_t k = 0; k < WARPS && from >> a & 1; k++)
-            if (here->warps[a].of[k] > together[k]) together[k] = here->warps[a].of[k];
+            if (here->block->warps[a].of[k] > together[k]) together[k] = here->block->warps[a].of[k];
     for (uint32_t k = 0; k < b->warps; k++) {
         if (!(b->waiting >> k & 1)) continue;
         for (uint32_t a = 0; a < WARPS; a++) {
             uint32_t until = from >> a & 1 ? next : together[a];
-            if (until > here->warps[k].of[a]) here->warps[k].of[a] = until;
+            if (until > here->block->warps[k].of[a]) here->block->warps[k].of[a] = until;
         }
-        here->warps[k].all = next;
-        here->warps[k].partial = false;
+        here->block->warps[k].all = next;
+        here->block->warps[k].partial = false;
     }
 }
 
 void check_order_synced(const exec_lanes *w) {
-    sight *s = &here->warps[w->warp];
+    sight *s = &here->block->warps[w->warp];
     uint32_t lanes = w->lanes, next = here->clock.now + 1;
     if ((lanes & w->live) == w->live) {
         s->all = next;
@@ -177,7 +241,7 @@ void check_order_synced(const exec_lanes *w) {
 /* --- fences and flags ---------------------------------------------------------------------------------------- */
 
 void check_order_fenced(const exec_lanes *w) {
-    here->warps[w->warp].fence = here->clock.now + 1;
+    here->block->warps[w->warp].fence = here->clock.now + 1;
     here->fences = true;
 }
 
@@ -206,9 +270,9 @@ static flag *make_flag(uint64_t key) {
 }
 
 static void take(uint32_t warp, const flag *f) {
-    sight *s = &here->warps[warp];
-    join_blocks(&here->seen_blocks, &f->blocks);
-    if (f->block != here->block_id + 1) return;
+    sight *s = &here->block->warps[warp];
+    join_blocks(&here->block->seen_blocks, &f->blocks);
+    if (f->block != here->block->id + 1) return;
     for (uint32_t k = 0; k < WARPS; k++)
         if (f->row[k] > s->of[k]) s->of[k] = f->row[k];
     if (f->row[warp] > s->all) s->all = f->row[warp];
@@ -219,7 +283,7 @@ static void take(uint32_t warp, const flag *f) {
 void check_order_flag(const exec_access *a, uint64_t key, bool loads, bool stores) {
     uint32_t warp = a->at.warp;
     if (!here->fences && !a->insn->releases) return;
-    sight *s = &here->warps[warp];
+    sight *s = &here->block->warps[warp];
     if (a->insn->releases) {
         s->fence = here->clock.now;
         here->fences = true;
@@ -228,24 +292,25 @@ void check_order_flag(const exec_access *a, uint64_t key, bool loads, bool store
         const flag *f = find_flag(key);
         if (f->key) take(warp, f);
     }
-    if (!stores || s->fence < here->clock.block_begin) return;
+    if (!stores || s->fence < here->block->first) return;
     flag *f = make_flag(key);
-    if (f->block != here->block_id + 1) memset(f->row, 0, sizeof f->row);
-    f->block = here->block_id + 1;
+    if (f->block != here->block->id + 1) memset(f->row, 0, sizeof f->row);
+    f->block = here->block->id + 1;
     for (uint32_t k = 0; k < WARPS; k++) {
         uint32_t until = k == warp ? s->fence : s->of[k] > here->clock.floor ? s->of[k] : here->clock.floor;
         if (until > f->row[k]) f->row[k] = until;
     }
-    join_blocks(&f->blocks, &here->seen_blocks);
-    add_blocks(&f->blocks, here->block_id, here->block_id);
+    join_blocks(&f->blocks, &here->block->seen_blocks);
+    add_blocks(&f->blocks, here->block->id, here->block->id);
 }
 
 /* --- the query ----------------------------------------------------------------------------------------------- */
 
 bool check_order_before(const stamp *past, uint32_t warp, uint32_t lane) {
-    if (past->serial < here->clock.block_begin) return has_block(&here->seen_blocks, check_order_block_of(past));
+    if (past->serial < here->clock.grid_floor) return true;
+    if (check_order_of_other_block(past)) return has_block(&here->block->seen_blocks, check_order_block_of(past));
     if (past->serial < here->clock.floor) return true;
-    const sight *s = &here->warps[warp];
+    const sight *s = &here->block->warps[warp];
     if (past->warp != warp) return past->serial < s->of[past->warp];
     if (past->lane == lane && !past->several) return true;
     if (past->serial < s->all) return true;
@@ -258,7 +323,11 @@ static void forget(void) {
     for (uint32_t k = 0; k < here->flags_room; k++) free(here->flags[k].blocks.at);
     free(here->flags);
     free(here->begins);
-    free(here->seen_blocks.at);
+    for (uint32_t k = 0; k < here->nblocks; k++) {
+        free(here->blocks[k]->seen_blocks.at);
+        free(here->blocks[k]);
+    }
+    free(here->blocks);
 }
 
 const check_part check_part_order = {sizeof(order_state), use, forget};

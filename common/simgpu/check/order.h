@@ -21,14 +21,20 @@ typedef struct {
 } stamp;
 
 typedef struct {
-    uint32_t now;         /* serial of the current access */
-    uint32_t block_begin; /* first serial of the current block; smaller ones belong to earlier blocks */
-    uint32_t floor;       /* a barrier orders this block's smaller serials before all later accesses */
+    uint32_t now;        /* serial of the current access */
+    uint32_t turn_begin; /* first serial of the current block, or of its turn if blocks take turns */
+    uint32_t floor;      /* a barrier orders this block's smaller serials before all its later accesses */
+    uint32_t grid_floor; /* grid.sync() orders all smaller serials before all later accesses */
 } order_clock;
 extern order_clock *check_order_now; /* of the card in use */
 
-void check_order_launch(uint64_t nblocks);
-void check_order_block(uint64_t block);
+void check_order_launch(const exec_launch *n);
+/* A block begins, or, of a launch whose blocks take turns, goes on. Each returns the number of a place from 0, which
+ * belongs to the block until it ends. */
+uint32_t check_order_block(uint64_t block);
+uint32_t check_order_resumed(uint64_t block);
+void check_order_ended(uint64_t block);
+void check_order_grid_passed(void);
 void check_order_arrived(const exec_arrival *a);
 void check_order_passed(const exec_barrier *b);
 void check_order_synced(const exec_lanes *w);
@@ -41,7 +47,8 @@ void check_order_flag(const exec_access *a, uint64_t key, bool loads, bool store
 /* Returns whether the past access is ordered before an access by this lane now. */
 bool check_order_before(const stamp *past, uint32_t warp, uint32_t lane);
 
-/* Returns the number of the block that made the access. */
+/* Returns the number of the block that made the access; whether that is not the current block. */
 uint64_t check_order_block_of(const stamp *past);
+bool check_order_of_other_block(const stamp *past);
 
 #endif

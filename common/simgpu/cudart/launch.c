@@ -150,7 +150,22 @@ static cudaError_t refuse_unsupported(const ptx_function *f, const char *why) {
     return cudaErrorNotSupported;
 }
 
-static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
+/* Refuses a cooperative grid of which not all blocks are resident at once. resident: the blocks that are. */
+static cudaError_t check_cooperative(const ptx_function *f, dim3 grid, uint64_t resident) {
+    uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
+    if (!exec_workspace(time_exec())) return cudaErrorMemoryAllocation;
+    if (blocks <= resident) return cudaSuccess;
+    uint64_t sms = (uint64_t)time_profile_get()->sm_count;
+    rt_because(SIMGPU_REFUSED_COOPERATIVE);
+    rt_say("%s: a cooperative grid of %" PRIu64 " blocks; at most %" PRIu64
+           " of this size are resident at once, %" PRIu64 " on each of %" PRIu64
+           " SMs; launch so many, and let each block do more (cudaOccupancyMaxActiveBlocksPerMultiprocessor counts)",
+           base_kernel_name(f->name).text, blocks, resident, resident / sms, sms);
+    return cudaErrorCooperativeLaunchTooLarge;
+}
+
+static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
+                          bool cooperative) {
     time_command c = {.kind = TIME_LAUNCH, .host_file = rt_file(), .host_line = rt_line()};
     cudaError_t e = cudaSuccess;
     rt_kernel *k = rt_kernel_find(stub, &e);
@@ -162,6 +177,10 @@ static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, 
     if (why) return refuse_unsupported(f, why);
     e = check_limits(k, grid, block, shared);
     if (e != cudaSuccess) return e;
+    const time_profile *p = time_profile_get();
+    uint32_t resident =
+        (uint32_t)p->sm_count * time_occupancy(p, block.x * block.y * block.z, f->registers, shared_of(f, shared));
+    if (cooperative && (e = check_cooperative(f, grid, resident)) != cudaSuccess) return e;
 
     uint8_t *params = calloc(1, f->param_bytes + 1u);
     if (!params) return cudaErrorMemoryAllocation;
@@ -171,20 +190,61 @@ static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, 
                                 .grid = {grid.x, grid.y, grid.z},
                                 .block = {block.x, block.y, block.z},
                                 .dynamic_shared = (uint32_t)shared,
-                                .params = params};
+                                .params = params,
+                                .cooperative = cooperative,
+                                .resident = resident};
     time_submit(&c);
     return cudaSuccess;
 }
 
-cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
-    RT_BEGIN;
-    cudaError_t e = launch(stub, grid, block, args, shared, stream);
+/* The rest of a call that launches. */
+static cudaError_t end_launch(const void *stub, cudaError_t e) {
     if (e != cudaSuccess) {
         cudaError_t ignored;
         const rt_kernel *k = rt_kernel_find(stub, &ignored);
         rt_launch_failed(e, k ? base_kernel_name(k->function->name).text : "a kernel");
     }
     return rt_end(e);
+}
+
+cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
+    RT_BEGIN;
+    return end_launch(stub, launch(stub, grid, block, args, shared, stream, false));
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared,
+                                        cudaStream_t stream) {
+    RT_BEGIN;
+    return end_launch(stub, launch(stub, grid, block, args, shared, stream, true));
+}
+
+/* Reads the attributes of a launch. Hints are ignored; an attribute that changes what the kernel may do is refused. */
+static cudaError_t read_attributes(const cudaLaunchConfig_t *c, bool *cooperative) {
+    for (unsigned k = 0; k < c->numAttrs; k++) {
+        const cudaLaunchAttribute *a = &c->attrs[k];
+        switch (a->id) {
+        case cudaLaunchAttributeIgnore:
+        case cudaLaunchAttributeAccessPolicyWindow:
+        case cudaLaunchAttributeSynchronizationPolicy:
+        case cudaLaunchAttributePriority: break;
+        case cudaLaunchAttributeCooperative: *cooperative = a->val.cooperative != 0; break;
+        default:
+            rt_say("launch attribute %d is not supported; SimGPU has cudaLaunchAttributeCooperative and hints", a->id);
+            return cudaErrorNotSupported;
+        }
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *stub, void **args) {
+    RT_BEGIN;
+    bool cooperative = false;
+    if (!config || (config->numAttrs && !config->attrs)) return rt_end(cudaErrorInvalidValue);
+    cudaError_t e = read_attributes(config, &cooperative);
+    if (e == cudaSuccess)
+        e = launch(stub, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
+                   cooperative);
+    return end_launch(stub, e);
 }
 
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub);

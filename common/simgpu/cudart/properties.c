@@ -40,7 +40,7 @@ typedef struct {
     int reserved[56];
 } prop13;
 
-/* Fields of both layouts. Those of managed memory, cooperative launch and clusters stay 0, since SimGPU lacks them. */
+/* Fields of both layouts. Those of managed memory and clusters stay 0, since SimGPU lacks them. */
 #define FILL_COMMON(d, p)                                                                                              \
     do {                                                                                                               \
         memset((d), 0, sizeof *(d));                                                                                   \
@@ -72,7 +72,7 @@ typedef struct {
         (d)->sharedMemPerBlockOptin = (size_t)(p)->shared_per_block_optin;                                             \
         (d)->reservedSharedMemPerBlock = (size_t)(p)->shared_reserved;                                                 \
         (d)->maxBlocksPerMultiProcessor = (int)(p)->blocks_per_sm;                                                     \
-        (d)->hostRegisterSupported = 1;                                                                                \
+        (d)->hostRegisterSupported = (d)->cooperativeLaunch = 1;                                                       \
     } while (0)
 
 static cudaError_t check_number(int device) {
@@ -143,6 +143,7 @@ static bool attribute(enum cudaDeviceAttr attr, int *value) {
     case cudaDevAttrGlobalL1CacheSupported:
     case cudaDevAttrLocalL1CacheSupported:
     case cudaDevAttrMemoryPoolsSupported:
+    case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrHostRegisterSupported: *value = 1; return true;
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrIntegrated:
@@ -160,7 +161,6 @@ static bool attribute(enum cudaDeviceAttr attr, int *value) {
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrComputePreemptionSupported:
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
-    case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrMaxPersistingL2CacheSize:
     case cudaDevAttrMaxAccessPolicyWindowSize:
     case cudaDevAttrClusterLaunch: *value = 0; return true;

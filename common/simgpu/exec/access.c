@@ -398,6 +398,7 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
             count_load(w, i, c, size, &s);
         else
             count_store(w, c, size, &s);
+        w->block->worker->stores += !load;
         if (exec_heard) exec_listen_access(w, i, SPACE_GLOBAL, size);
     }
     if (load) {
@@ -435,11 +436,12 @@ static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, co
 
 void exec_op_ld(warp *w, const ptx_insn *i) {
     exec_fill_addresses(w, i, access_bytes(i));
-    w->polls += i->polls;
+    if (i->polls && w->block->in_grid_sync && exec_grid_wait(w, i)) return;
     if (i->space == SPACE_GENERIC)
         access_generic(w, i, access_space, true);
     else
         access_space(w, i, (enum ptx_space)i->space, true);
+    if (i->polls) exec_polled(w, i);
 }
 
 void exec_op_st(warp *w, const ptx_insn *i) {
@@ -588,9 +590,10 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
 
 void exec_op_atom(warp *w, const ptx_insn *i) {
     exec_fill_addresses(w, i, access_bytes(i));
-    w->polls += i->polls;
     if (i->space == SPACE_GENERIC)
         access_generic(w, i, atomic_space, false);
     else
         atomic_space(w, i, (enum ptx_space)i->space, false);
+    if (w->block->worker->workspace) exec_grid_arrived(w, i);
+    exec_polled(w, i);
 }

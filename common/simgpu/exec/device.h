@@ -19,6 +19,7 @@ struct exec_device {
     exec_allocation *allocations; /* by address; freed ones stay for messages until the window is reused */
     uint32_t nallocations;
     uint64_t next_address, used;
+    uint64_t workspace;   /* of cooperative launches; 0: none yet */
     uint8_t *storage;     /* the bytes of the window */
     uint64_t *touched[2]; /* footprint.c: one bit for each sector of the window; read, written */
     base_arena programs;

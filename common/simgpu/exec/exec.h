@@ -9,8 +9,8 @@
  *
  * Contract: exec_run gives the same memory, counters and fault for any number of host threads, if the kernel's blocks
  * do not race on plain loads and stores. Kernels whose result could depend on the order of blocks (atomics that return
- * a value, floating-point atomics) and small grids run on one thread. exec/ does not know streams, time or the CUDA
- * runtime. It runs one launch at a time and must be called from one thread at a time.
+ * a value, floating-point atomics, loops that wait for another block) and small grids run on one thread. exec/ does not
+ * know streams, time or the CUDA runtime. It runs one launch at a time and must be called from one thread at a time.
  */
 #ifndef SIMGPU_EXEC_H
 #define SIMGPU_EXEC_H
@@ -65,6 +65,10 @@ void exec_mem_usage(const exec_device *d, uint64_t *free_bytes, uint64_t *total_
 /* Returns the allocation that contains any address, or the nearest one, or that it is no device address. */
 struct simgpu_address exec_mem_locate(const exec_device *d, uint64_t addr);
 
+/* Returns the address of the device's workspace for cooperative launches, or 0 if the device is full. Its second word
+ * is the barrier of grid.sync(). */
+uint64_t exec_workspace(exec_device *d);
+
 /* --- counters ----------------------------------------------------------------------------------------------- */
 
 typedef struct simgpu_counters exec_counters;
@@ -95,6 +99,8 @@ typedef struct {
     exec_dim grid, block;
     uint32_t dynamic_shared;
     const void *params; /* kernel->param_bytes bytes in the layout of kernel->params */
+    bool cooperative;   /* all blocks are resident together, and may meet in grid.sync() */
+    uint32_t resident;  /* blocks that the device holds at once; 0: no limit */
 } exec_launch;
 
 typedef struct simgpu_fault exec_fault; /* kind SIMGPU_FAULT_NONE means no fault */
@@ -115,6 +121,7 @@ typedef struct {
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* per thread, per block; they decide occupancy */
     exec_depth deepest, depths;       /* of the block with the longest waits; the sum over the blocks */
+    uint64_t grid_syncs;              /* of a block: its arrivals at grid.sync() */
     uint64_t atomic_turns[2];         /* at the busiest place, of integer and floating-point atomics (contention.c) */
 } exec_result;
 

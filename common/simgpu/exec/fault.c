@@ -105,3 +105,24 @@ void exec_fail_deadlock(block *b) {
     f->n[2] = first;
     for (uint32_t k = 0; k < MAX_BARRIERS; k++) f->counted |= b->barriers[k].arrived && b->barriers[k].expected;
 }
+
+void exec_fail_blocks_wait(block *b, uint64_t ended, uint64_t begun) {
+    const exec_dim *grid = &b->launch->grid;
+    warp *who = NULL;
+    const ptx_insn *at_grid = NULL;
+    for (uint32_t k = b->nwarps; k-- > 0;) {
+        warp *w = &b->warps[k];
+        if (w->live && w->vain_at && !at_grid) who = w;
+        for (uint32_t s = 0; s < w->nsplits; s++) {
+            const split *p = &w->splits[s];
+            if (p->state != SPLIT_GRID) continue;
+            at_grid = &w->frames[p->frame].function->code->insns[p->pc];
+            who = w;
+        }
+    }
+    exec_fault *f = exec_fail(who, at_grid ? at_grid : who->vain_at, SIMGPU_FAULT_DEADLOCK,
+                              at_grid ? SIMGPU_CAUSE_GRID_SYNC : SIMGPU_CAUSE_BLOCKS, 32);
+    f->n[0] = begun - ended;
+    f->n[1] = (uint64_t)grid->x * grid->y * grid->z;
+    f->n[2] = ended;
+}

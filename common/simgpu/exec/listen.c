@@ -26,6 +26,10 @@ void exec_listen_launch_begins(const exec_launch *n, uint64_t blocks) { TELL(lau
 void exec_listen_launch_ended(void) { TELL(launch_ended); }
 void exec_listen_block_begins(const block *b) { TELL(block_begins, b->id, b->shared_bytes); }
 
+void exec_listen_block_resumes(const block *b) { TELL(block_resumes, b->id); }
+void exec_listen_block_ended(const block *b) { TELL(block_ended, b->id); }
+void exec_listen_grid_passed(void) { TELL(grid_passed); }
+
 static const ptx_code *code_of(const warp *w) { return w->frames[w->splits[w->current].frame].function->code; }
 
 void exec_listen_access(const warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size) {

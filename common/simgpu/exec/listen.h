@@ -1,7 +1,7 @@
 /* listen.h — the interface for listeners to a running launch, such as check/, which exec/ does not know.
  *
- * Without a listener an event costs one test of a flag. With one, the blocks of a launch run one after another on the
- * calling thread, so that the events are the same every time. A listener gets read-only views.
+ * Without a listener an event costs one test of a flag. With one, the blocks of a launch run one after another, or in
+ * turns, on the calling thread, so that the events are the same every time. A listener gets read-only views.
  */
 #ifndef SIMGPU_LISTEN_H
 #define SIMGPU_LISTEN_H
@@ -64,6 +64,11 @@ typedef struct {
     void (*launch_begins)(const exec_launch *n, uint64_t blocks);
     void (*launch_ended)(void);
     void (*block_begins)(uint64_t block, uint32_t shared_bytes);
+    /* Blocks that may wait for each other take turns: the next events are of this block again. A block that ends so
+     * is named too; without these two events the blocks run one after another. */
+    void (*block_resumes)(uint64_t block);
+    void (*block_ended)(uint64_t block);
+    void (*grid_passed)(void); /* all blocks have reached grid.sync(); called before the first one goes on */
     void (*access)(const exec_access *a);
     void (*branched)(const exec_branch *b);
     void (*arrived)(const exec_arrival *a);

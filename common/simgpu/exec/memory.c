@@ -159,6 +159,12 @@ int exec_mem_free(exec_device *d, uint64_t addr) {
     return 0;
 }
 
+uint64_t exec_workspace(exec_device *d) {
+    enum { WORKSPACE = 512 };
+    if (!d->workspace) d->workspace = exec_mem_alloc(d, WORKSPACE);
+    return d->workspace;
+}
+
 uint64_t exec_mem_base(void) { return window_base; }
 bool exec_mem_in_window(const void *p) { return (uint64_t)p - window_base < WINDOW; }
 uint8_t *exec_mem_host(const exec_device *d, uint64_t addr) { return d->storage + (addr - window_base); }

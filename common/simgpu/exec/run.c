@@ -72,24 +72,33 @@ static void add_depth(exec_depth *to, exec_depth d) {
     to->rounds += d.rounds, to->missed += d.missed, to->clocks += d.clocks;
 }
 
-void exec_block_run(block *b) {
-    worker *t = b->worker;
-    const ptx_module *m = b->launch->program->module;
+void exec_block_begin(block *b, uint64_t id) {
+    const exec_dim *grid = &b->launch->grid;
+    b->id = id;
+    b->index =
+        (exec_dim){(uint32_t)(id % grid->x), (uint32_t)(id / grid->x % grid->y), (uint32_t)(id / grid->x / grid->y)};
     b->live = b->nthreads;
-    b->failed = false;
+    b->failed = b->in_grid_sync = false;
+    b->grid_syncs = 0;
     b->budget = budget_per_block;
     memset(b->barriers, 0, sizeof b->barriers);
     for (int k = 0; k < MAX_BARRIERS; k++) b->barriers[k].all = true;
     memset(b->shared, 0xCD, b->shared_bytes);
-    exec_l1_next_block(&t->l1);
+    exec_l1_next_block(&b->worker->l1);
     if (exec_heard) exec_listen_block_begins(b);
     for (uint32_t k = 0; k < b->nwarps; k++) exec_warp_start(&b->warps[k], b, k);
-    while (b->live && !b->failed) {
-        bool progress = false;
-        for (uint32_t k = 0; k < b->nwarps && !b->failed; k++)
-            if (b->warps[k].live) progress |= exec_warp_run(&b->warps[k]);
-        if (!progress && b->live && !b->failed) exec_fail_deadlock(b);
-    }
+}
+
+bool exec_block_round(block *b) {
+    bool progress = false;
+    for (uint32_t k = 0; k < b->nwarps && !b->failed; k++)
+        if (b->warps[k].live) progress |= exec_warp_run(&b->warps[k]);
+    return progress;
+}
+
+void exec_block_end(block *b) {
+    worker *t = b->worker;
+    const ptx_module *m = b->launch->program->module;
     exec_depth d = {0, 0, 0};
     for (uint32_t k = 0; k < b->nwarps; k++) {
         int64_t depth = b->warps[k].depth, rounds = (depth + PTX_DEPTH_ROUND / 2) / PTX_DEPTH_ROUND;
@@ -99,6 +108,14 @@ void exec_block_run(block *b) {
     }
     t->deepest = deeper(m, t->deepest, d);
     add_depth(&t->depths, d);
+    if (b->grid_syncs > t->grid_syncs) t->grid_syncs = b->grid_syncs;
+}
+
+static void run_block(block *b, uint64_t id) {
+    exec_block_begin(b, id);
+    while (b->live && !b->failed)
+        if (!exec_block_round(b) && b->live && !b->failed) exec_fail_deadlock(b);
+    exec_block_end(b);
 }
 
 /* --- a worker's memory -------------------------------------------------------------------------------------- */
@@ -106,30 +123,32 @@ void exec_block_run(block *b) {
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 /* Lays out registers of all warps, local memory and shared memory in one mapping, of which the kernel touches only the
- * part that it uses. */
-static void worker_prepare(worker *t, const exec_launch *n, uint32_t nwarps, uint32_t threads) {
+ * part that it uses. The block keeps its mapping for later launches. */
+void exec_block_prepare(block *b, worker *t, const exec_launch *n) {
     const ptx_function *f = n->kernel;
+    uint32_t threads = n->block.x * n->block.y * n->block.z, nwarps = (threads + 31) / 32;
     uint32_t stack = (uint32_t)round_up(f->code->frame_bytes, 4096) + (f->code->calls ? CALL_STACK : 0);
     uint32_t local = (uint32_t)round_up(f->local_bytes + (f->code->calls ? CALL_LOCAL : 0), 16);
     uint32_t shared = f->dynamic_shared_offset + n->dynamic_shared;
     if (!n->dynamic_shared) shared = f->static_shared;
     size_t need = round_up(nwarps * sizeof(warp), 4096) + (size_t)nwarps * (stack + round_up(32ull * local, 4096)) +
                   round_up(shared, 4096) + 4096;
-    if (need > t->arena_bytes) {
-        if (t->arena) munmap(t->arena, t->arena_bytes);
+    if (need > b->arena_bytes) {
+        if (b->arena) munmap(b->arena, b->arena_bytes);
         void *mapped = mmap(NULL, need, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        t->arena = exec_must(mapped == MAP_FAILED ? NULL : mapped);
-        t->arena_bytes = need;
+        b->arena = exec_must(mapped == MAP_FAILED ? NULL : mapped);
+        b->arena_bytes = need;
     } else {
-        memset(t->arena, 0, nwarps * sizeof(warp));
+        memset(b->arena, 0, nwarps * sizeof(warp));
     }
-    uint8_t *p = t->arena;
-    block *b = &t->block;
+    uint8_t *p = b->arena;
     *b = (block){.worker = t,
                  .launch = n,
                  .nwarps = nwarps,
                  .nthreads = threads,
                  .warps = (warp *)(void *)p,
+                 .arena = b->arena,
+                 .arena_bytes = b->arena_bytes,
                  .shared_bytes = shared};
     p += round_up(nwarps * sizeof(warp), 4096);
     for (uint32_t k = 0; k < nwarps; k++) {
@@ -144,8 +163,8 @@ static void worker_prepare(worker *t, const exec_launch *n, uint32_t nwarps, uin
 
 static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     exec_device *d = n->program->device;
-    uint32_t threads = n->block.x * n->block.y * n->block.z, count = n->program->module->instructions;
-    worker_prepare(t, n, (threads + 31) / 32, threads);
+    uint32_t count = n->program->module->instructions;
+    exec_block_prepare(&t->block, t, n);
     if (count > t->capacity) {
         t->capacity = count;
         t->executed = exec_must(realloc(t->executed, count * sizeof *t->executed));
@@ -163,6 +182,9 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     exec_footprint_begin(t);
     t->memory = (uint64_t)(uintptr_t)d->storage - exec_mem_base();
     t->deepest = t->depths = (exec_depth){0, 0, 0};
+    t->grid_syncs = 0;
+    t->workspace = n->cooperative ? exec_workspace(d) : 0;
+    if (t->workspace) memset(exec_mem_host(d, t->workspace), 0, 2 * sizeof(uint32_t));
     exec_contention_begin(&t->busy, d->card.atomic_place);
     t->fault.kind = SIMGPU_FAULT_NONE;
     t->fault_block = UINT64_MAX;
@@ -202,14 +224,15 @@ static uint64_t budget_end(void) {
     return UINT64_MAX;
 }
 
-static void charge(uint64_t id, uint64_t spent) {
+static bool charge(uint64_t id, uint64_t spent) {
     atomic_fetch_add(&pool.spent_in[id / pool.part_blocks], spent);
     atomic_fetch_add(&pool.spent, spent);
-    stop_at(budget_end());
+    uint64_t end = budget_end();
+    stop_at(end);
+    return end == UINT64_MAX;
 }
 
 static void run_blocks(worker *t) {
-    const exec_launch *n = pool.launch;
     for (;;) {
         uint64_t first = atomic_fetch_add(&pool.next, pool.chunk), last = first + pool.chunk;
         if (last > pool.nblocks) last = pool.nblocks;
@@ -217,10 +240,7 @@ static void run_blocks(worker *t) {
         if (first >= last || first >= atomic_load(&pool.stop_at)) return;
         while (id < last && id < atomic_load(&pool.stop_at)) {
             block *b = &t->block;
-            b->id = id;
-            b->index = (exec_dim){(uint32_t)(id % n->grid.x), (uint32_t)(id / n->grid.x % n->grid.y),
-                                  (uint32_t)(id / n->grid.x / n->grid.y)};
-            exec_block_run(b);
+            run_block(b, id);
             if (b->failed) stop_at(id);
             spent += budget_per_block - b->budget;
             id++;
@@ -276,6 +296,9 @@ static void start_helpers(unsigned n) {
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+/* Returns whether blocks of the launch may wait for each other. */
+static bool waits(const exec_launch *n) { return n->cooperative || n->kernel->code->waits; }
+
 static void run_all(const exec_launch *n, uint64_t nblocks, unsigned threads) {
     pthread_mutex_lock(&pool.lock);
     pool.launch = n;
@@ -296,7 +319,10 @@ static void run_all(const exec_launch *n, uint64_t nblocks, unsigned threads) {
         pthread_cond_broadcast(&pool.work);
     }
     pthread_mutex_unlock(&pool.lock);
-    run_blocks(&workers[0]);
+    if (waits(n))
+        exec_run_together(&workers[0], n, nblocks, charge);
+    else
+        run_blocks(&workers[0]);
     pthread_mutex_lock(&pool.lock);
     while (pool.running) pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);
@@ -411,7 +437,8 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     for (uint32_t k = 0; k < f->nshared; k++) launch->program->address[f->shared[k].var->number] = f->shared[k].offset;
     uint64_t nblocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     uint32_t threads_per_block = launch->block.x * launch->block.y * launch->block.z;
-    bool one = exec_heard || f->code->serial || nblocks * threads_per_block <= SMALL_GRID || wanted_threads == 1;
+    bool one = exec_heard || f->code->serial || waits(launch) || nblocks * threads_per_block <= SMALL_GRID ||
+               wanted_threads == 1;
     if (!one) start_helpers(wanted_threads - 1);
     unsigned threads = one ? 1 : pool.helpers + 1;
     r->blocks = nblocks;
@@ -438,7 +465,8 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         if (end > nblocks) end = nblocks;
         exec_fail_launch_budget(&r->fault, launch, end, nblocks, pool.budget);
     }
-    print_all(threads, end - 1);
+    r->grid_syncs = workers[0].grid_syncs;
+    print_all(threads, waits(launch) ? UINT64_MAX : end - 1);
     collect(f->module, threads, r);
     /* The progress of the other blocks depends on the host, so a stopped launch has no counters. */
     if (r->fault.kind != SIMGPU_FAULT_NONE) {
@@ -446,6 +474,6 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         r->nlines = 0;
         r->footprint_read = r->footprint_written = 0;
         r->deepest = r->depths = (exec_depth){0, 0, 0};
-        r->atomic_turns[0] = r->atomic_turns[1] = 0;
+        r->atomic_turns[0] = r->atomic_turns[1] = r->grid_syncs = 0;
     }
 }

@@ -172,8 +172,19 @@ void exec_op_exit(warp *w, const ptx_insn *i) {
     exec_warp_exit(w, w->mask);
 }
 
+/* Returns whether the function reads the address of a cooperative launch's workspace. */
+static bool uses_workspace(const ptx_code *c) {
+    for (uint32_t k = 0; k < c->nrows; k++)
+        if (c->rows[k].kind == ROW_SPECIAL && c->rows[k].special == SREG_envreg2) return true;
+    return false;
+}
+
+/* Code of cooperative groups ends with a trap where it finds no workspace. */
 void exec_op_trap(warp *w, const ptx_insn *i) {
-    exec_fail(w, i, SIMGPU_FAULT_TRAP, SIMGPU_CAUSE_TRAP, (uint32_t)__builtin_ctz(w->mask));
+    const frame *f = &w->frames[w->splits[w->current].frame];
+    bool grid = !w->block->worker->workspace && uses_workspace(f->function->code);
+    exec_fail(w, i, SIMGPU_FAULT_TRAP, grid ? SIMGPU_CAUSE_NOT_COOPERATIVE : SIMGPU_CAUSE_TRAP,
+              (uint32_t)__builtin_ctz(w->mask));
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------- */
@@ -208,6 +219,8 @@ static uint64_t special(const warp *w, enum ptx_special s, uint32_t lane) {
     case SREG_lanemask_gt: return ~((2u << lane) - 1);
     case SREG_dynamic_smem_size: return n->dynamic_shared;
     case SREG_total_smem_size: return b->shared_bytes;
+    case SREG_envreg1: return b->worker->workspace >> 32;
+    case SREG_envreg2: return (uint32_t)b->worker->workspace;
     default: return 0;
     }
 }
@@ -473,6 +486,32 @@ static void release_waiters(warp *w) {
     }
 }
 
+void exec_polled(warp *w, const ptx_insn *i) {
+    w->polls++;
+    if (!i->waits || !w->block->together || w->block->failed) return;
+    uint32_t first = (uint32_t)__builtin_ctz(w->mask), place = ((uint32_t)(i - w->code) + first) % 8;
+    uint64_t saw = w->mask;
+    for (uint32_t k = 0; k < (i->op == OP_atom ? 1u : i->vector); k++) {
+        uint32_t row = i->op == OP_atom ? i->d : i->v[k];
+        bool wide = i->op == OP_atom ? ptx_type_bytes[i->type] == 8 : i->d_wide;
+        for (uint32_t m = w->mask; m; m &= m - 1) {
+            uint32_t l = (uint32_t)__builtin_ctz(m);
+            saw = base_hash(saw ^ (wide ? ROW(w, uint64_t, row)[l] : ROW(w, uint32_t, row)[l]));
+        }
+    }
+    bool again = w->polled[place].insn == i && w->polled[place].saw == saw;
+    w->polled[place].insn = i;
+    w->polled[place].saw = saw;
+    if (!again) {
+        w->news = true;
+        return;
+    }
+    w->vain = true;
+    w->vain_at = i;
+    w->unspent = w->fuel - 1; /* the slice ends behind this instruction */
+    w->fuel = 1;
+}
+
 /* Returns the next runnable split after the current one, round robin, or -1. */
 static int32_t next_runnable(const warp *w) {
     for (uint32_t k = 1; k <= w->nsplits; k++) {
@@ -486,16 +525,18 @@ bool exec_warp_run(warp *w) {
     bool progress = false;
     uint32_t turns = 0; /* slices used up in this turn of the warp */
     for (int32_t s; !w->block->failed && (s = next_runnable(w)) >= 0;) {
+        block *b = w->block;
         enter_split(w, s);
         progress = true;
         w->fuel = SLICE;
-        w->polls = 0;
-        w->stop = false;
+        w->polls = w->unspent = 0;
+        w->vain = w->news = w->stop = false;
         run_split(w);
         leave_split(w);
-        uint32_t spent = SLICE - w->fuel;
+        uint32_t spent = SLICE - w->fuel - w->unspent;
         w->clock += spent;
-        block *b = w->block;
+        b->worked |= !w->vain || w->news;
+        w->vain_slices = w->vain ? w->vain_slices + 1 : 0;
         if (b->failed) break;
         if (spent >= b->budget) {
             exec_fail(w, &w->code[w->pc], SIMGPU_FAULT_BUDGET, SIMGPU_CAUSE_BLOCK_BUDGET, 32);
@@ -503,7 +544,9 @@ bool exec_warp_run(warp *w) {
         }
         b->budget -= spent;
         if (w->fuel == 0) {
-            if (w->polls >= POLLS) release_waiters(w);
+            /* A failed attempt at a lock: its holder may be a lane that waits at a join. */
+            bool release = w->vain ? w->vain_at->op == OP_atom || w->vain_slices >= VAIN_SLICES : w->polls >= POLLS;
+            if (release) release_waiters(w);
             if (++turns >= w->nsplits) break; /* other warps of the block get their turn */
         }
     }
@@ -522,6 +565,9 @@ void exec_warp_start(warp *w, block *b, uint32_t number) {
     w->clock = 0;
     w->depth = 0;
     w->missed = w->missed_last = 0;
+    w->vain_slices = 0;
+    w->vain_at = NULL;
+    memset(w->polled, 0, sizeof w->polled);
     w->splits[0] = (split){.state = SPLIT_RUN, .mask = w->live, .join = NO_JOIN, .parent = -1};
     w->frames[0] = (frame){
         .end = n->kernel->code->frame_bytes, .local_end = n->kernel->local_bytes, .function = n->kernel, .caller = -1};

@@ -18,7 +18,7 @@
 /* Returns `memory`; ends the program with a message if it is NULL. */
 static inline void *exec_must(void *memory) { return base_must(memory, "out of host memory"); }
 
-enum { MAX_SPLITS = 80, MAX_FRAMES = 256, MAX_BARRIERS = 16, SLICE = 1 << 14, POLLS = 256 };
+enum { MAX_SPLITS = 80, MAX_FRAMES = 256, MAX_BARRIERS = 16, SLICE = 1 << 14, POLLS = 256, VAIN_SLICES = 64 };
 #define CALL_STACK (1u << 20) /* bytes of a warp for the frames of device functions */
 
 typedef struct frame {
@@ -31,7 +31,7 @@ typedef struct frame {
 } frame;
 
 typedef struct split {
-    enum { SPLIT_FREE, SPLIT_RUN, SPLIT_JOIN, SPLIT_BARRIER, SPLIT_SYNC } state;
+    enum { SPLIT_FREE, SPLIT_RUN, SPLIT_JOIN, SPLIT_BARRIER, SPLIT_SYNC, SPLIT_GRID } state;
     uint32_t mask, pc;
     uint32_t join;     /* pc of the join with its siblings, or NO_JOIN */
     int32_t parent;    /* the join node, or -1 */
@@ -47,12 +47,21 @@ typedef struct warp {
     exec_handler *const *run;     /* and their handlers */
     uint64_t *executed, *threads; /* their counters */
     exec_counters *counters;
-    uint32_t pc, active;                             /* next instruction; lanes of the split */
-    uint32_t mask;                                   /* lanes of the current instruction: active and not guarded off */
-    uint32_t expanded;                               /* the mask that lanes[] holds */
-    bool stop;                                       /* return to the scheduler */
-    bool dense;                                      /* address[] has all 32 lanes, lane l at the first + l * size */
-    uint32_t fuel, polls;                            /* instructions and polls left in this slice */
+    uint32_t pc, active;     /* next instruction; lanes of the split */
+    uint32_t mask;           /* lanes of the current instruction: active and not guarded off */
+    uint32_t expanded;       /* the mask that lanes[] holds */
+    bool stop;               /* return to the scheduler */
+    bool dense;              /* address[] has all 32 lanes, lane l at the first + l * size */
+    uint32_t fuel, polls;    /* instructions and polls left in this slice */
+    uint32_t unspent;        /* the fuel that a poll in vain has taken from this slice */
+    uint32_t vain_slices;    /* in a row that ended with a poll in vain */
+    bool vain;               /* this slice ended with one */
+    const ptx_insn *vain_at; /* the last one */
+    bool news;               /* a poll of this slice read another value than the last time */
+    struct {
+        const ptx_insn *insn;
+        uint64_t saw; /* a hash of lanes and values */
+    } polled[8];
     int32_t current;                                 /* the running split */
     uint32_t lanes[32] __attribute__((aligned(64))); /* `expanded` as ~0 or 0 for each lane */
     uint64_t address[32] __attribute__((aligned(64)));
@@ -97,6 +106,13 @@ typedef struct block {
     uint8_t *shared;
     uint32_t shared_bytes;
     uint64_t budget;
+    uint8_t *arena; /* a mapping with the memory of the block's warps, and its shared memory */
+    size_t arena_bytes;
+    bool together;       /* other blocks of the launch are resident beside it (together.c) */
+    bool worked;         /* a slice of this round did more than poll for a value that does not change */
+    bool in_grid_sync;   /* it has arrived at grid.sync() and may wait there */
+    uint32_t grid_saw;   /* the barrier's word when it arrived */
+    uint64_t grid_syncs; /* its arrivals */
     struct {
         uint32_t arrived, expected, sum; /* expected 0: all live threads */
         bool all, any;
@@ -126,9 +142,10 @@ typedef struct worker {
     uint32_t ntouched[2], touched_capacity[2];
     exec_depth deepest, depths;
     contention busy;
-    uint8_t *arena;
-    size_t arena_bytes;
-    char *print; /* output of kernels' printf, in block order */
+    uint64_t stores;     /* to memory that other warps read; a turn that stores is no vain wait */
+    uint64_t workspace;  /* of a cooperative launch, or 0 */
+    uint64_t grid_syncs; /* the most of a block */
+    char *print;         /* output of kernels' printf, in block order */
     size_t print_length, print_capacity;
     printed_block *printed;
     uint32_t printed_blocks, printed_capacity;
@@ -194,8 +211,25 @@ void exec_warp_exit(warp *w, uint32_t lanes);
 /* Synchronises the lanes of `member`. Returns true if all of them are here, and sets w->mask to them; false if the
  * split must wait. */
 bool exec_warp_sync(warp *w, const ptx_insn *i, uint32_t member);
-void exec_block_run(block *b);
 void exec_barrier_check(block *b, uint32_t number); /* collective.c */
+
+/* run.c: the life of a block. A round runs each of its warps; it returns false if none could run. */
+void exec_block_prepare(block *b, worker *t, const exec_launch *n);
+void exec_block_begin(block *b, uint64_t id);
+bool exec_block_round(block *b);
+void exec_block_end(block *b);
+
+/* together.c: runs the blocks of a launch that may wait for each other. `charge` notes the instructions of a block's
+ * turn; it returns false if the launch must stop. */
+void exec_run_together(worker *t, const exec_launch *n, uint64_t nblocks, bool (*charge)(uint64_t id, uint64_t spent));
+
+/* Notes what a load or atomic has read that may wait for another thread. */
+void exec_polled(warp *w, const ptx_insn *i);
+
+/* For a load of the barrier of grid.sync() by a block that has arrived: the warp waits, and repeats the load when all
+ * blocks have arrived. Returns false if it does not wait. */
+bool exec_grid_wait(warp *w, const ptx_insn *i);
+void exec_grid_arrived(warp *w, const ptx_insn *i); /* after an atomic in a cooperative launch */
 
 /* memory.c. No lock is needed, since allocations change only between launches. */
 bool exec_mem_find(const exec_device *d, uint64_t addr, mem_range *range);
@@ -209,6 +243,10 @@ exec_fault *exec_fail(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, e
 /* Reports a block of which no thread can run although some have not ended. */
 void exec_fail_deadlock(block *b);
 
+/* Reports blocks that all wait for each other or for blocks that cannot start. b: the first of them; ended, begun: the
+ * number of blocks that have. */
+void exec_fail_blocks_wait(block *b, uint64_t ended, uint64_t begun);
+
 /* Reports a launch whose blocks together exceed its budget, although each block alone may end. */
 void exec_fail_launch_budget(exec_fault *f, const exec_launch *n, uint64_t through, uint64_t blocks, uint64_t budget);
 
@@ -220,6 +258,9 @@ extern bool exec_heard;
 void exec_listen_launch_begins(const exec_launch *n, uint64_t blocks);
 void exec_listen_launch_ended(void);
 void exec_listen_block_begins(const block *b);
+void exec_listen_block_resumes(const block *b);
+void exec_listen_block_ended(const block *b);
+void exec_listen_grid_passed(void);
 void exec_listen_access(const warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size);
 void exec_listen_branched(const warp *w, const ptx_insn *i, uint32_t taken);
 void exec_listen_arrived(const warp *w, const ptx_insn *i, uint32_t barrier, bool counted, bool waits);

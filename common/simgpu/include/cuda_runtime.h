@@ -118,6 +118,19 @@ static inline cudaError_t cudaLaunchKernel(T *func, dim3 grid, dim3 block, void 
                                            cudaStream_t stream = 0) {
     return cudaLaunchKernel((const void *)func, grid, block, args, shared, stream);
 }
+template <class T>
+static inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 grid, dim3 block, void **args, size_t shared = 0,
+                                                      cudaStream_t stream = 0, SIMGPU_SITE) {
+    return cudaLaunchCooperativeKernel((const void *)func, grid, block, args, shared, stream, file, line);
+}
+/* cudaLaunchKernelEx(&config, kernel, arguments ...), with the conversions of a call. */
+template <class... P, class... A>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*func)(P...), A... arguments) {
+    return [&](P... converted) {
+        void *args[] = {(void *)&converted..., nullptr};
+        return cudaLaunchKernelExC(config, (const void *)func, args);
+    }(arguments...);
+}
 template <class T> static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *func) {
     return cudaFuncGetAttributes(attributes, (const void *)func);
 }

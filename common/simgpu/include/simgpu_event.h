@@ -102,7 +102,9 @@ struct simgpu_bound {
     double share;          /* part of the GPU's places for blocks that the launch fills, 0 to 1 */
     uint64_t rounds;       /* rounds of global loads of the slowest warp, one after another */
     uint64_t clocks;       /* clocks in which its instructions wait for each other */
+    uint64_t grid_syncs;   /* of a block, in a cooperative launch */
     bool by_loads;         /* LATENCY: the rounds take longer than the clocks */
+    bool by_grid_syncs;    /* LATENCY: the grid.sync()s take longer than either */
     uint32_t atomic_bytes; /* ATOMIC: the size of the place where they wait for each other */
 };
 
@@ -142,10 +144,15 @@ enum simgpu_fault_cause {
     SIMGPU_CAUSE_SPLITS,          /* branches nested more than n[0] deep */
     SIMGPU_CAUSE_CALLS,           /* calls nested too deep, at the function `name` */
     SIMGPU_CAUSE_TRAP,
-    SIMGPU_CAUSE_BRANCH_INDEX, /* brx.idx with index n[0] into a list of n[1] targets */
+    SIMGPU_CAUSE_NOT_COOPERATIVE, /* grid.sync() in a launch that is not cooperative */
+    SIMGPU_CAUSE_BRANCH_INDEX,    /* brx.idx with index n[0] into a list of n[1] targets */
     SIMGPU_CAUSE_BLOCK_BUDGET,
     SIMGPU_CAUSE_LAUNCH_BUDGET, /* the first n[0] of n[1] blocks took more than n[2] warp instructions */
-    SIMGPU_CAUSE_WAITING        /* a deadlock: n[0] of the block's n[1] threads have ended; waiting[n[2]] causes it */
+    SIMGPU_CAUSE_WAITING,       /* a deadlock: n[0] of the block's n[1] threads have ended; waiting[n[2]] causes it */
+    /* A deadlock of blocks: n[0] resident ones of the grid's n[1] blocks wait, n[2] have ended, the others cannot
+     * start. GRID_SYNC: they wait in grid.sync(); BLOCKS: they poll device memory, which does not change. */
+    SIMGPU_CAUSE_GRID_SYNC,
+    SIMGPU_CAUSE_BLOCKS
 };
 
 /* The threads that a fault concerns. */
@@ -239,6 +246,7 @@ enum simgpu_refusal_cause {
     SIMGPU_REFUSED_SHARED,        /* static and dynamic shared memory together are too large */
     SIMGPU_REFUSED_BOUNDS,        /* more threads than __launch_bounds__ allows */
     SIMGPU_REFUSED_REGISTERS,     /* a block needs more registers than an SM has */
+    SIMGPU_REFUSED_COOPERATIVE,   /* a cooperative grid of which not all blocks are resident at once */
     SIMGPU_REFUSED_UNSUPPORTED    /* the kernel has an instruction that SimGPU lacks */
 };
 struct simgpu_refusal {
@@ -319,6 +327,7 @@ struct simgpu_finding {
     enum simgpu_rival rival;
     char kernel[128]; /* name in the source; "" if the finding is about the host or streams */
     bool same_code;   /* both sides are the same expression of the source */
+    bool cooperative; /* a launch whose blocks can meet in grid.sync() */
     enum simgpu_space space;
     const char *variable;          /* SHARED_VARIABLE: its name in the source */
     uint64_t offset, bytes;        /* offset in shared memory or in the copy; bytes common to both sides, or copied */

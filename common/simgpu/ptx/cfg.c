@@ -226,6 +226,61 @@ static void mark_constants(const ptx_code *c, row_set *s, uint32_t nregisters) {
     ptx_free(special);
 }
 
+/* --- waiting for other blocks ------------------------------------------------------------------------------- */
+
+static bool polls_device(const ptx_insn *i) {
+    bool device = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC;
+    return i->polls && device && (i->op == OP_ld || (i->op == OP_atom && !i->unused));
+}
+
+/* The registers that depend on a poll, and those of one instruction; `words` of 64 bits each. */
+typedef struct {
+    row_set tainted, one;
+    uint32_t words;
+} taint;
+
+static bool reads_tainted(taint *t, const ptx_insn *i) {
+    bool reads = false;
+    memset(t->one.set, 0, t->words * 8);
+    uses_of(i, &t->one);
+    for (uint32_t w = 0; w < t->words; w++) reads |= (t->one.set[w] & t->tainted.set[w]) != 0;
+    return reads;
+}
+
+/* Returns whether the loop from `begin` to its branch at `end` ends by what the poll in it reads. A value depends on
+ * the poll if it is computed from it, or set under a condition that is. */
+static bool ends_loop(const ptx_code *c, uint32_t begin, uint32_t end, uint32_t poll, taint *t) {
+    memset(t->tainted.set, 0, t->words * 8);
+    defs_of(&c->insns[poll], &t->tainted);
+    for (int round = 0; round < 2; round++) /* the second time for what the next iteration reads */
+        for (uint32_t k = begin, under = 0; k <= end; k++) {
+            const ptx_insn *i = &c->insns[k];
+            bool reads = reads_tainted(t, i);
+            if (reads && i->op == OP_bra && (k == end || i->target > end || i->target < begin)) return true;
+            if (reads && i->op == OP_bra && i->target > under) under = i->target;
+            if (reads || k < under) defs_of(i, &t->tainted);
+        }
+    return false;
+}
+
+/* Marks the polls that may wait for another block. A device function may be called in a loop. */
+static void mark_waits(ptx_code *c, bool is_kernel, const row_set *rows, uint32_t nregisters) {
+    taint t = {*rows, *rows, (nregisters + 64) / 64};
+    bool large = (uint64_t)t.words * c->ninsns > 1u << 20; /* too large to analyse */
+    t.tainted.set = ptx_alloc(t.words * 8);
+    t.one.set = ptx_alloc(t.words * 8);
+    for (uint32_t k = 0; k < c->ninsns; k++) {
+        c->insns[k].waits = (!is_kernel || large) && polls_device(&c->insns[k]);
+        for (uint32_t end = k; end < c->ninsns && polls_device(&c->insns[k]) && !c->insns[k].waits; end++)
+            if (c->insns[end].op == OP_bra && c->insns[end].target <= k)
+                c->insns[k].waits = ends_loop(c, c->insns[end].target, end, k, &t);
+        c->waits |= c->insns[k].waits;
+    }
+    c->serial |= c->waits;
+    ptx_free(t.tainted.set);
+    ptx_free(t.one.set);
+}
+
 static void add_zeroed(ptx_code *c, uint32_t begin, uint32_t end) {
     if (c->nzeroed && c->zeroed[c->nzeroed - 1].end == begin) {
         c->zeroed[c->nzeroed - 1].end = end;
@@ -339,6 +394,7 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     add_zeroed(code, code->registers_begin, code->registers_end); /* all, unless pressure() knows better */
     pf->function->registers = estimate_registers(&g, pf, id_of);
     ptx_depth_of_blocks(&g, &pf->function->module->costs, pf->nregisters, id_of);
+    mark_waits(code, pf->function->is_kernel, &(row_set){id_of, code->registers_end, NULL}, pf->nregisters);
     ptx_free(id_of);
     insert_joins(&g, pf->function->is_kernel);
     for (uint32_t b = 0; b < g.nblocks; b++) ptx_free(g.blocks[b].next), ptx_free(g.blocks[b].previous);

@@ -699,6 +699,7 @@ static void place_variables(ptx_module *m, ptx_function *f, ptx_function **reach
         for (uint32_t k = 1; k < n; k++) {
             shared = place_shared(f, reached[k]->vars, reached[k]->nvars, shared);
             f->code->serial |= reached[k]->code->serial;
+            f->code->waits |= reached[k]->code->waits;
         }
         shared = place_shared(f, f->vars, f->nvars, shared);
     }

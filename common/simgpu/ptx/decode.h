@@ -92,6 +92,7 @@ struct ptx_insn {
     bool negate_c;           /* the predicate operand c is !p */
     bool a_wide, d_wide;     /* 8 bytes per lane in the row of a or an address; in the row of d or a stored value */
     bool polls;              /* atomic, volatile, .relaxed ...: reads other threads' stores; a loop of these may wait */
+    bool waits;              /* it polls device memory, and a loop ends by what it reads: it may wait for another block */
     bool releases;           /* .release, .acq_rel: orders earlier accesses before it */
     bool read_only;          /* ld.global.nc: no store of this launch changes the loaded memory */
     bool unused;             /* an atomic whose result is unused */
@@ -149,6 +150,8 @@ enum ptx_special {
     SREG_lanemask_gt,
     SREG_dynamic_smem_size,
     SREG_total_smem_size,
+    SREG_envreg1, /* the address of the workspace of a cooperative launch: high half, then low half */
+    SREG_envreg2,
     SREG_zero,
     SREG_clock,
     SREG_clock_hi,
@@ -194,6 +197,7 @@ typedef struct ptx_code {
     bool has_result;
     bool calls;  /* has a call */
     bool serial; /* its result can depend on the order of blocks */
+    bool waits;  /* an instruction of it may wait for another block */
 } ptx_code;
 
 #endif

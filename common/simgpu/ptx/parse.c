@@ -359,6 +359,8 @@ static const struct {
     {"%lanemask_gt", SREG_lanemask_gt},
     {"%dynamic_smem_size", SREG_dynamic_smem_size},
     {"%total_smem_size", SREG_total_smem_size},
+    {"%envreg1", SREG_envreg1},
+    {"%envreg2", SREG_envreg2},
     {"%clock", SREG_clock},
     {"%clock_hi", SREG_clock_hi},
     {"%clock64", SREG_clock64},

@@ -15,8 +15,8 @@
  *   dram      unique bytes             / bandwidth              caches cold, each byte moved once
  *   atomic    turns at the busiest place * time of a turn       exec_card.atomic_place
  *   latency   the serial time of a block: its start, its rounds of loads, its chains of instructions, its barriers
- *             (ptx/depth.c). The launch takes at least the longest block's serial time, and at least the sum over all
- *             blocks divided by the blocks that can be resident
+ *             and grid.sync()s (ptx/depth.c). The launch takes at least the longest block's serial time, and at least
+ * the sum over all blocks divided by the blocks that can be resident
  *
  * Issue, lsu and barrier are resources of an SM, so the busiest SM decides: it has ceil(blocks / SMs) of the blocks. */
 #include "time.h"
@@ -64,6 +64,11 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     double load_ns = hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns);
     double atomic_ns = (double)depth.rounds * p->latency_atomic_ns;
     return (loads * load_ns + atomics * atomic_ns) / (loads + atomics);
+}
+
+/* Returns the time of one grid.sync(). The blocks' atomics on the barrier's word take turns. */
+static double grid_sync_ns(const time_profile *p, const exec_result *r) {
+    return larger(p->grid_sync_ns, (double)r->blocks * p->grid_sync_block_ns);
 }
 
 static double lsu_clocks(const time_profile *p, const exec_counters *c) {
@@ -133,7 +138,10 @@ static void explain(const time_profile *p, const exec_result *r, time_estimate *
     b->amount = amount_of(p, r, l, e);
     b->rounds = r->deepest.rounds;
     b->clocks = r->deepest.clocks;
-    b->by_loads = rounds_ns(p, r, r->deepest, 1, 0) >= (double)r->deepest.clocks / p->clock_ghz;
+    double loads_ns = rounds_ns(p, r, r->deepest, 1, 0), clocks_ns = (double)r->deepest.clocks / p->clock_ghz;
+    b->grid_syncs = r->grid_syncs;
+    b->by_grid_syncs = (double)r->grid_syncs * grid_sync_ns(p, r) >= larger(loads_ns, clocks_ns) && r->grid_syncs;
+    b->by_loads = loads_ns >= clocks_ns;
     b->atomic_bytes = (uint32_t)p->atomic_place_bytes;
 }
 
@@ -144,7 +152,8 @@ static double serial_ns(const time_profile *p, const exec_result *r, exec_depth 
                         double fullness) {
     double barriers = (double)r->total.barriers * blocks / (double)r->blocks;
     return rounds_ns(p, r, depth, resident, fullness) +
-           ((double)depth.clocks + barriers * p->barrier_clk) / p->clock_ghz + blocks * p->block_ns;
+           ((double)depth.clocks + barriers * p->barrier_clk) / p->clock_ghz +
+           blocks * (p->block_ns + (double)r->grid_syncs * grid_sync_ns(p, r));
 }
 
 static double latency_ns(const time_profile *p, const exec_result *r, double slots, double fullness) {

@@ -2,7 +2,8 @@
  *
  * A test is a block of comment lines. `run` launches a kernel of the file once:
  *
- *   // run: KERNEL [grid=X,Y,Z] [block=X,Y,Z] [shared=BYTES] [budget=WARP_INSTRUCTIONS]
+ *   // run: KERNEL [grid=X,Y,Z] [block=X,Y,Z] [shared=BYTES] [budget=WARP_INSTRUCTIONS] [cooperative]
+ *                                      [resident=BLOCKS that the device holds at once]
  *   // arg: u32 7                      an argument of the kernel, in order
  *   // arg: buf f32 1 2.5 nan 0*29     a device buffer (buffer 0, 1, ... in order); passes its address
  *   // arg: ptr 0 -4                   the address of buffer 0, 4 bytes before its beginning
@@ -12,7 +13,7 @@
  *   // fault: illegal /load of 4/      the launch fails so, with a message that matches this extended expression
  *   // count: ld_requests 1 turns 4    counters of the launch: those of include/simgpu_counters.def, footprint_read,
  *                                      footprint_written, turns and float_turns (of atomics), and the deepest block's
- *                                      rounds, missed, clocks
+ *                                      rounds, missed, clocks; grid_syncs of a block
  *   // line: 12 ld_sectors 4           the same for one source line (.loc)
  *   // print: "hello\n"                the output of the kernel's printf
  *   // load: /expected '}'/            the file does not load, with a message that matches
@@ -283,6 +284,10 @@ static void read_run(const char *p) {
             t->launch.dynamic_shared = (uint32_t)strtoul(word + 7, NULL, 10);
         else if (strncmp(word, "budget=", 7) == 0)
             t->budget = strtoull(word + 7, NULL, 10);
+        else if (strncmp(word, "resident=", 9) == 0)
+            t->launch.resident = (uint32_t)strtoul(word + 9, NULL, 10);
+        else if (strcmp(word, "cooperative") == 0)
+            t->launch.cooperative = true;
         else
             mistake("run: '%s'?", word);
     }
@@ -504,7 +509,7 @@ static uint64_t counter(const exec_result *r, const exec_counters *c, const char
     } figures[] = {{"footprint_read", r->footprint_read}, {"footprint_written", r->footprint_written},
                    {"turns", r->atomic_turns[0]},         {"float_turns", r->atomic_turns[1]},
                    {"rounds", r->deepest.rounds},         {"missed", r->deepest.missed},
-                   {"clocks", r->deepest.clocks}};
+                   {"clocks", r->deepest.clocks},         {"grid_syncs", r->grid_syncs}};
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
         if (strcmp(figures[k].field, field) == 0) return figures[k].value;
     for (int k = 0; k < NCOUNTERS; k++)

@@ -92,7 +92,10 @@ static void add_three(const page *p, const char *what, const uint32_t v[3]) {
 static double product(const uint32_t v[3]) { return (double)v[0] * v[1] * v[2]; }
 
 static void add_latency(const page *p, const struct simgpu_bound *b, const char *place) {
-    if (b->by_loads)
+    if (b->by_grid_syncs)
+        add(p, "latency: the blocks meet in grid.sync() %.0f time%s", (double)b->grid_syncs,
+            b->grid_syncs == 1 ? "" : "s");
+    else if (b->by_loads)
         add(p, "latency: a warp waits for %.0f load%s in a row%s", (double)b->rounds, b->rounds == 1 ? "" : "s", place);
     else
         add(p, "latency: a warp's instructions wait for each other for %.0f clocks", (double)b->clocks);
@@ -163,6 +166,28 @@ static void add_waiting(const page *p, const struct simgpu_fault *f) {
                      : "Every thread of the block must reach the same __syncthreads()");
 }
 
+/* Blocks of a launch that wait for each other. */
+static void add_waiting_blocks(const page *p, const struct simgpu_fault *f) {
+    ull waiting = f->n[0], all = f->n[1], ended = f->n[2], outside = all - waiting - ended;
+    if (f->cause == SIMGPU_CAUSE_GRID_SYNC) {
+        add(p, "%llu of %llu blocks wait in grid.sync(); ", waiting, all);
+        if (ended) add(p, "%llu ended without it; ", ended);
+        add(p, "every thread of every block must reach each grid.sync() of the kernel");
+        return;
+    }
+    if (outside)
+        add(p,
+            "%llu blocks fill the GPU and wait for the others of the grid's %llu, which start only when one of them "
+            "ends; launch at most %llu blocks, or use cudaLaunchCooperativeKernel and grid.sync(), which refuse a grid "
+            "that is too large",
+            waiting, all, waiting);
+    else
+        add(p,
+            "%llu of %llu blocks wait for a value that no block changes any more%s; let every block arrive, count "
+            "them all, and reset the counter before the launch",
+            waiting, all, ended ? ", and the rest have ended" : "");
+}
+
 static void add_cause_of_access(const page *p, const struct simgpu_fault *f) {
     ull at = f->address.address;
     switch (f->cause) {
@@ -222,6 +247,10 @@ static void add_cause(const page *p, const struct simgpu_fault *f) {
     case SIMGPU_CAUSE_SPLITS: add(p, "divergent branches nest more than %llu deep", a); break;
     case SIMGPU_CAUSE_CALLS: add(p, "calls nest too deep at %s; is the recursion endless?", f->name); break;
     case SIMGPU_CAUSE_TRAP: add(p, "the kernel executed a trap"); break;
+    case SIMGPU_CAUSE_NOT_COOPERATIVE:
+        add(p, "grid.sync() in an ordinary launch, whose blocks need not be resident together; launch the kernel with "
+               "cudaLaunchCooperativeKernel");
+        break;
     case SIMGPU_CAUSE_BRANCH_INDEX: add(p, "brx.idx with index %llu into a list of %llu targets", a, b); break;
     case SIMGPU_CAUSE_BLOCK_BUDGET:
         add(p, "a block used up its budget of warp instructions; is a loop endless? SIMGPU_BUDGET raises the budget");
@@ -233,6 +262,8 @@ static void add_cause(const page *p, const struct simgpu_fault *f) {
             a, b, c);
         break;
     case SIMGPU_CAUSE_WAITING: add_waiting(p, f); break;
+    case SIMGPU_CAUSE_GRID_SYNC:
+    case SIMGPU_CAUSE_BLOCKS: add_waiting_blocks(p, f); break;
     default: add_cause_of_access(p, f);
     }
 }
@@ -410,6 +441,8 @@ static const char *remedy(const struct simgpu_finding *f) {
             "and the write, or pass the value by __shfl_sync."};
     const struct simgpu_place *mine = &f->side[0].at, *other = &f->side[1].at;
     const bool near = f->rival == SIMGPU_OTHER_THREAD || f->rival == SIMGPU_OTHER_LANE;
+    if (f->kind == SIMGPU_RACE && f->rival == SIMGPU_OTHER_BLOCK && f->cooperative)
+        return "let all blocks meet in grid.sync() between the two, or read one buffer and write another.";
     switch (f->kind) {
     case SIMGPU_RACE:
         if (!near || mine->line != other->line) return races[f->rival];

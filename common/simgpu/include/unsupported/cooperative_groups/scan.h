@@ -1,2 +1,0 @@
-#define SIMGPU_LACKS "cooperative groups"
-#include "../../simgpu_unsupported.h"
