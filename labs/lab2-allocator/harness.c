@@ -433,9 +433,8 @@ static void print_calls(const meter *m) {
     printf("%10s %10s %10s   calls of CUDA by line\n", "cudaMalloc", "waits", "others");
     for (int i = 0; i < m->nsites; i++) {
         const call_site *s = &m->sites[i];
-        const char *slash = s->file ? strrchr(s->file, '/') : NULL;
         printf("%10d %10d %10d   ", s->mallocs, s->waits, s->others);
-        if (s->file) printf("%s:%d ", slash ? slash + 1 : s->file, s->line);
+        if (s->file) printf("%s:%d ", lab_file_name(s->file), s->line);
         puts(s->name);
     }
 }

@@ -26,35 +26,10 @@
  *   !280 = distinct !{!280, !263, !281, !44, !{!"llvm.loop.unroll.runtime.disable"}}
  *
  * Loops of a fixed number of turns are unrolled as ever, and a loop with a `#pragma unroll` is left alone. */
+#define TOOL "even_loops"
+#include "module.h"
+
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static char *text; /* the whole module */
-
-static _Noreturn void refuse(const char *why, const char *what) {
-    fprintf(stderr, "even_loops: %s: %s\n", what, why);
-    exit(1);
-}
-
-static char *read_all(const char *path) {
-    FILE *f = fopen(path, "rb");
-    long size = -1;
-    if (f && fseek(f, 0, SEEK_END) == 0) size = ftell(f);
-    char *all = size >= 0 ? malloc((size_t)size + 1) : NULL;
-    if (!all) refuse("cannot be read", path);
-    rewind(f);
-    if (fread(all, 1, (size_t)size, f) != (size_t)size) refuse("cannot be read", path);
-    fclose(f);
-    all[size] = '\0';
-    return all;
-}
-
-static const char *next_line(const char *line) {
-    const char *end = strchr(line, '\n');
-    return end ? end + 1 : line + strlen(line);
-}
 
 /* Returns the first line of the block that is called `name` (of `length` letters), in the function that begins at
  * `function`; NULL if it has no such block. */
@@ -109,14 +84,6 @@ static bool has_varying_step(const char *head, const char *back, const char *con
     return false;
 }
 
-/* The line of metadata !number, from behind `= `; "" if there is none. */
-static const char *metadata(unsigned long number) {
-    char begin[32];
-    int n = snprintf(begin, sizeof begin, "\n!%lu = ", number);
-    const char *found = strstr(text, begin);
-    return found ? found + n : "";
-}
-
 /* Does the source say how the loop is to be unrolled? One of the nodes that its description names then does. */
 static bool has_pragma(const char *description) {
     const char *end = next_line(description);
@@ -166,11 +133,7 @@ static bool is_rolled(unsigned long number) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2) {
-        fputs("usage: even_loops IN.ll >OUT.ll\n", stderr);
-        return 2;
-    }
-    text = read_all(argv[1]);
+    read_module(argc, argv);
     find_loops();
     for (const char *line = text, *next; *line; line = next) {
         next = next_line(line);
@@ -182,7 +145,5 @@ int main(int argc, char **argv) {
             fwrite(line, 1, length, stdout);
     }
     free(rolled.number);
-    free(text);
-    if (fflush(stdout) || ferror(stdout)) refuse("cannot be written", "standard output");
-    return 0;
+    return end_module();
 }

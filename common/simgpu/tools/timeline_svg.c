@@ -9,6 +9,8 @@
  *
  * It reads only the report's lines (../README.md), so that the picture and the grade come from the same numbers. It
  * exits with status 1 and a message if there is nothing to draw. */
+#include "../base/base.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,8 +100,7 @@ static void take(const char *line) {
     text(line, "kind", kind, sizeof kind);
     text(line, "name", name, sizeof name);
     text(line, "host_file", file, sizeof file);
-    const char *slash = strrchr(file, '/');
-    if (*file) snprintf(place, sizeof place, "%s:%.0f", slash ? slash + 1 : file, number(line, "host_line"));
+    if (*file) snprintf(place, sizeof place, "%s:%.0f", base_file_name(file), number(line, "host_line"));
     double start = number(line, "start_ns"), end = start + number(line, "duration_ns"),
            called = number(line, "call_ns");
     bool bulk = !strcmp(kind, "launch") || !strcmp(kind, "copy") || !strcmp(kind, "memset");

@@ -16,11 +16,10 @@
  * All loads come before all stores, as in a memcpy that must not overlap. The program does not change copies that a
  * vector access does not shorten, copies of pointers (which would lose their provenance as integers), large copies, and
  * all other lines. clang 14 writes typed pointers (i8*), later versions `ptr`. */
+#define TOOL "wide_copies"
+#include "module.h"
+
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { WIDEST = 16, MOST_PIECES = 8 };
 
@@ -43,26 +42,6 @@ typedef struct {
     unsigned tag;    /* number of the metadata that all fields share, or 0 */
     bool is_pointer; /* a field is a pointer, or the fields differ */
 } fields;
-
-static char *text; /* the whole module */
-
-static _Noreturn void refuse(const char *why, const char *what) {
-    fprintf(stderr, "wide_copies: %s: %s\n", what, why);
-    exit(1);
-}
-
-static char *read_all(const char *path) {
-    FILE *f = fopen(path, "rb");
-    long size = -1;
-    if (f && fseek(f, 0, SEEK_END) == 0) size = ftell(f);
-    char *all = size >= 0 ? malloc((size_t)size + 1) : NULL;
-    if (!all) refuse("cannot be read", path);
-    rewind(f);
-    if (fread(all, 1, (size_t)size, f) != (size_t)size) refuse("cannot be read", path);
-    fclose(f);
-    all[size] = '\0';
-    return all;
-}
 
 /* Returns the end of the argument at s, a comma or closing parenthesis outside of brackets. */
 static const char *end_of_argument(const char *s) {
@@ -120,14 +99,6 @@ static bool read_copy(const char *line, copy *c) {
     c->bytes = (unsigned)bytes;
     c->rest = end + 11;
     return true;
-}
-
-/* Returns the text behind `!NUMBER = ` in the metadata, or "" if there is none. */
-static const char *metadata(unsigned number) {
-    char begin[24];
-    int n = snprintf(begin, sizeof begin, "\n!%u = ", number);
-    const char *found = strstr(text, begin);
-    return found ? found + n : "";
 }
 
 /* Returns whether the tag is of a pointer: !9 = !{!10, !10, i64 0}, !10 = !{!"any pointer", ...}; clang 20 and later
@@ -214,20 +185,12 @@ static bool widen(const copy *c, unsigned number) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2) {
-        fputs("usage: wide_copies IN.ll >OUT.ll\n", stderr);
-        return 2;
-    }
-    text = read_all(argv[1]);
+    read_module(argc, argv);
     unsigned number = 0;
-    for (const char *line = text; *line;) {
-        const char *next = strchr(line, '\n');
-        size_t length = next ? (size_t)(next - line) + 1 : strlen(line);
+    for (const char *line = text, *next; *line; line = next) {
+        next = next_line(line);
         copy c;
-        if (!read_copy(line, &c) || !widen(&c, number++)) fwrite(line, 1, length, stdout);
-        line += length;
+        if (!read_copy(line, &c) || !widen(&c, number++)) fwrite(line, 1, (size_t)(next - line), stdout);
     }
-    free(text);
-    if (fflush(stdout) || ferror(stdout)) refuse("cannot be written", "standard output");
-    return 0;
+    return end_module();
 }
