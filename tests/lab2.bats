@@ -169,7 +169,8 @@ changed() {
     seen=$(ONLY=full apart "$B/reference/lab2" --lines)
     echo "$seen"
     echo "$seen" | grep -Eq "allocator.cu:[0-9]+ cudaGetLastError$"
-    ! echo "$seen" | grep -Eq "^ +[0-9]+ +[0-9]+ +[0-9]+ +cuda"
+    run grep -Eq "^ +[0-9]+ +[0-9]+ +[0-9]+ +cuda" <<<"$seen"
+    [ "$status" = 1 ]
 }
 
 @test "lab 2: make lines2 says what stopped the trace" {

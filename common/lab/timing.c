@@ -121,6 +121,12 @@ lab_time lab_time_work(lab_timer how, const lab_work *work) {
     return t;
 }
 
+double lab_time_ours(lab_timer how, const lab_work *work) {
+    const lab_time t = lab_time_work(how, work);
+    if (t.error) lab_die("a program of the harness failed: %s", cudaGetErrorString(t.error));
+    return t.median;
+}
+
 /* --- two against each other ------------------------------------------------------------------- */
 
 lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int pairs) {

@@ -143,7 +143,7 @@ static bool run_job(job *j, lab_time *t) {
                 lab_fail(v, "mean of %d floats: %s", j->longest, cudaGetErrorName(t->error));
             else
                 lab_fail(v, "means, a list of %d: %s", j->shape.count, cudaGetErrorName(t->error));
-            advise_on_error(v, t->error, &plan, &u);
+            lab_advise_on_error(v, t->error, &plan, &u, advice_on_errors);
         } else {
             lab_fail(v, "%s", j->failure);
             advise_on_output(v, j, &u);
@@ -292,10 +292,9 @@ static void grade_launches(const lab_usage *u, int tensors) {
 /* Microseconds of another program on a job like this one. */
 static double time_of(lab_program *program, const job_shape *shape, int repetitions) {
     job *j = new_job(program, NULL, shape);
-    lab_time t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 1, repetitions, true}, &j->work);
+    const double us = lab_time_ours((lab_timer){LAB_HOST_CLOCK, 1, repetitions, true}, &j->work);
     job_close(j);
-    if (t.error) lab_die("a kernel of the harness failed: %s", cudaGetErrorString(t.error));
-    return t.median;
+    return us;
 }
 
 /* No mean can be had without reading: the floats of the job, as one array. */

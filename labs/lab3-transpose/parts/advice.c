@@ -5,15 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct {
-    const char *hint, *next;
-} advice;
-
-static void give(lab_verdict *v, const advice *a) {
-    v->hint = a->hint;
-    LAB_SAY(v->next, "%s", a->next);
-}
-
 /* --- costs of a line -------------------------------------------------------------------------- */
 
 double commands_of(const lab_line *l) { return l->launches + l->copies; }
@@ -31,7 +22,7 @@ static double traffic_of(const lab_line *l) {
 
 /* --- a wrong output --------------------------------------------------------------------------- */
 
-static const advice for_mistake[] = {
+static const lab_advice for_mistake[] = {
     [NO_MISTAKE] = {"correct", ""},
     [NOTHING_WRITTEN] = {"unwritten",
                          "see which test sends every thread away before its store; a compiler also removes "
@@ -112,17 +103,18 @@ static void add_causes(lab_verdict *v, enum mistake m, const lab_usage *u) {
 }
 
 void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
-    static const advice none = {"unwritten", "launch your kernel in transpose, with <<<blocks, threads>>>, for every "
-                                             "shape"};
+    static const lab_advice none = {"unwritten",
+                                    "launch your kernel in transpose, with <<<blocks, threads>>>, for every "
+                                    "shape"};
     const enum mistake m = j->mistake;
-    give(v, &for_mistake[m]);
+    lab_advise(v, &for_mistake[m]);
     if (lab_lane() == LAB_GPU) return;
     const struct simgpu_event *command = last_command(j, u);
     const lab_line *load = lab_worst(u, loads_of), *store = lab_worst(u, stores_of);
     if (!command) {
         lab_blame_text(v, u, "transpose(");
         add_reason(v, "transpose returned without starting a kernel");
-        return give(v, &none);
+        return lab_advise(v, &none);
     }
     lab_blame_place(v, &command->at);
     if (command->kind != SIMGPU_LAUNCH) {
@@ -137,101 +129,42 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
 
 /* --- CUDA's errors ---------------------------------------------------------------------------- */
 
-/* An address of global memory. */
-static const advice *on_address(const struct simgpu_address *at) {
-    static const advice
-        bounds = {"bounds", "work out row and column of this thread: do they lie beyond the edge of "
-                            "this shape, or does the index use the wrong one of rows and cols?"},
-        host =
-            {"pointer",
-             "pass d_in and d_out to the kernel as they are, since it cannot follow an address of the host's; if it is "
-             "an index, compute its largest value"},
-        null = {"pointer", "find out where this pointer gets its value, and check the call that should "
-                           "give it one"},
-        freed = {"pointer", "free memory only when no kernel uses it any more"};
-    if (at->freed) return &freed;
-    if (at->where == SIMGPU_NULL_POINTER) return &null;
-    return at->where == SIMGPU_NO_DEVICE_MEMORY || at->where == SIMGPU_NONE_ALLOCATED ? &host : &bounds;
-}
-
-static const advice *on_fault(const struct simgpu_fault *f) {
-    static const advice
-        misaligned = {"misaligned", "a wide access needs an address that is a multiple of its width: is a row of this "
-                                    "shape one?"},
-        dynamic = {"shared", "pass the size of the extern __shared__ array as the launch's third argument: "
-                             "<<<blocks, threads, bytes>>>"},
-        shared = {"shared", "compare the size of the tile, in its declaration or (in bytes) in the launch, with the "
-                            "largest indices of this line"},
-        deadlock = {"deadlock", "let every thread of the block reach the barrier: move it out of the if, or the return "
-                                "behind it"},
-        barriers = {"deadlock", "put one __syncthreads() behind the if, where all threads of the block come to it"},
-        mask = {"deadlock", "let every thread that the mask names reach this line"},
-        runaway = {"runaway",
-                   "a loop does not end, or one thread does the work of many: print its bounds for this shape"},
-        unsupported = {"error", "use another instruction; SimGPU has none of this kind"},
-        assertion = {"error",
-                     "the condition of your assertion does not hold for this shape: handle the shape, or correct "
-                     "the condition"},
-        other = {"error", "read the line above: it names what stopped the kernel"};
-    switch (f->cause) {
-    case SIMGPU_CAUSE_ADDRESS: return on_address(&f->address);
-    case SIMGPU_CAUSE_BARRIERS:
-    case SIMGPU_CAUSE_BARRIER_PARTLY: return &barriers;
-    case SIMGPU_CAUSE_BEFORE_SPACE: return &shared;
-    case SIMGPU_CAUSE_PAST_SPACE: return f->n[1] ? &shared : &dynamic;
-    default: break;
-    }
-    switch (f->kind) {
-    case SIMGPU_FAULT_MISALIGNED: return &misaligned;
-    case SIMGPU_FAULT_DEADLOCK: return &deadlock;
-    case SIMGPU_FAULT_BAD_SYNC: return &mask;
-    case SIMGPU_FAULT_BUDGET: return &runaway;
-    case SIMGPU_FAULT_UNSUPPORTED: return &unsupported;
-    case SIMGPU_FAULT_ASSERT: return &assertion;
-    default: return &other;
-    }
-}
-
-static const advice for_refusal[] = {
-    [SIMGPU_REFUSED_OTHER] = {"error", "look this call up: which of its arguments can it not take?"},
-    [SIMGPU_REFUSED_ZERO] = {"error", "round the number of blocks up: (n + 31) / 32 is at least 1, n / 32 is not"},
-    [SIMGPU_REFUSED_BLOCK] = {"error", "use a block of 32 x 8 threads, and let each move several elements in a loop"},
-    [SIMGPU_REFUSED_GRID] = {"error",
-                             "put the longer side into the grid's x, which may have 2147483647 blocks; y and z "
-                             "end at 65535"},
-    [SIMGPU_REFUSED_STATIC_SHARED] = {"shared", "use a smaller tile: 32 x 33 floats are 4224 bytes"},
-    [SIMGPU_REFUSED_SHARED] = {"shared", "pass the bytes of one block's tile as the third argument: 32 x 33 floats are "
-                                         "4224 bytes"},
-    [SIMGPU_REFUSED_BOUNDS] = {"error", "give __launch_bounds__ the number of threads that you launch"},
-    [SIMGPU_REFUSED_REGISTERS] = {"error", "launch smaller blocks, or let each thread keep fewer values"},
-    [SIMGPU_REFUSED_UNSUPPORTED] = {"error",
-                                    "do without it: a transpose needs loads, stores, shared memory and a barrier"},
+const lab_advice advice_on_errors[LAB_TROUBLES] = {
+    [LAB_PAST_THE_END] = {"bounds",
+                          "work out row and column of this thread: do they lie beyond the edge of this shape, or "
+                          "does the index use the wrong one of rows and cols?"},
+    [LAB_HOST_ADDRESS] = {"pointer",
+                          "pass d_in and d_out to the kernel as they are, since it cannot follow an address of "
+                          "the host's; if it is an index, compute its largest value"},
+    [LAB_MISALIGNED] = {"misaligned",
+                        "a wide access needs an address that is a multiple of its width: is a row of this "
+                        "shape one?"},
+    [LAB_PAST_SHARED] = {"shared",
+                         "compare the size of the tile, in its declaration or (in bytes) in the launch, with the "
+                         "largest indices of this line"},
+    [LAB_RUNAWAY] = {"runaway", "a loop does not end, or one thread does the work of many: print its bounds for this "
+                                "shape"},
+    [LAB_SOME_ADDRESS] = {"bounds", "find the threads beyond the edge of this shape: which test keeps them from their "
+                                    "access?"},
+    [LAB_SOME_MISALIGNED] = {"misaligned",
+                             "a wide access needs an address that is a multiple of its width: is a row of "
+                             "this shape one?"},
+    [LAB_REFUSED + SIMGPU_REFUSED_ZERO] = {"error",
+                                           "round the number of blocks up: (n + 31) / 32 is at least 1, n / 32 is "
+                                           "not"},
+    [LAB_REFUSED + SIMGPU_REFUSED_BLOCK] = {"error",
+                                            "use a block of 32 x 8 threads, and let each move several elements in "
+                                            "a loop"},
+    [LAB_REFUSED + SIMGPU_REFUSED_GRID] = {"error", "put the longer side into the grid's x, which may have 2147483647 "
+                                                    "blocks; y and z end at 65535"},
+    [LAB_REFUSED + SIMGPU_REFUSED_STATIC_SHARED] = {"shared", "use a smaller tile: 32 x 33 floats are 4224 bytes"},
+    [LAB_REFUSED + SIMGPU_REFUSED_SHARED] = {"shared",
+                                             "pass the bytes of one block's tile as the third argument: 32 x 33 "
+                                             "floats are 4224 bytes"},
+    [LAB_REFUSED + SIMGPU_REFUSED_UNSUPPORTED] = {"error",
+                                                  "do without it: a transpose needs loads, stores, shared memory "
+                                                  "and a barrier"},
 };
-
-void advise_on_error(lab_verdict *v, cudaError_t error, const lab_usage *u) {
-    static const advice bounds = {"bounds",
-                                  "find the threads beyond the edge of this shape: which test keeps them from "
-                                  "their access?"},
-                        misaligned = {"misaligned",
-                                      "a wide access needs an address that is a multiple of its width: is a "
-                                      "row of this shape one?"},
-                        shape = {"error", "a block holds at most 1024 threads, and no side of block or grid may be 0"},
-                        other = {"error", "look the error up: it names what CUDA could not do"};
-    const struct simgpu_fault *fault = lab_fault(u);
-    const struct simgpu_event *refusal = lab_refusal(u, error);
-    if (fault) {
-        lab_blame_fault(v, u);
-        return give(v, on_fault(fault));
-    }
-    if (refusal) {
-        lab_blame_refusal(v, u, error);
-        return give(v, &for_refusal[refusal->is.refusal.cause]);
-    }
-    give(v, error == cudaErrorIllegalAddress         ? &bounds
-            : error == cudaErrorMisalignedAddress    ? &misaligned
-            : error == cudaErrorInvalidConfiguration ? &shape
-                                                     : &other);
-}
 
 /* --- findings --------------------------------------------------------------------------------- */
 

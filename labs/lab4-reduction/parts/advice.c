@@ -4,15 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct {
-    const char *hint, *next;
-} advice;
-
-static void give(lab_verdict *v, const advice *a) {
-    v->hint = a->hint;
-    LAB_SAY(v->next, "%s", a->next);
-}
-
 /* --- costs of a line -------------------------------------------------------------------------- */
 
 double launches_of(const lab_line *l) { return l->launches; }
@@ -33,7 +24,7 @@ static double rarely_stores(const lab_line *l) {
 enum look { AT_NOTHING, AT_LAUNCH, AT_LOAD, AT_STORE };
 
 static const struct {
-    advice advice;
+    lab_advice advice;
     enum look look;
 } for_mistake[] = {
     [NO_MISTAKE] = {{"correct", ""}, AT_NOTHING},
@@ -83,7 +74,7 @@ static void look_at(lab_verdict *v, enum look look, const lab_usage *u) {
 }
 
 void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
-    static const advice
+    static const lab_advice
         kept = {"second-call", "the first call was right: find what it leaves behind for this one, a counter that is "
                                "not 0 again, a sum, a flag"},
         none = {"correct", "launch your kernel in this function, with <<<blocks, threads>>>"},
@@ -94,120 +85,65 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
                     "see which test keeps every thread from its store; a compiler also removes a loop that does "
                     "nothing and cannot end, and what follows it"};
     const enum mistake m = j->mistake;
-    give(v, &for_mistake[m].advice);
+    lab_advise(v, &for_mistake[m].advice);
     if (j->calls > 1 && (m == UNWRITTEN || m == WRONG || m == NOT_A_NUMBER || m == LAST_MISSING || m == NOTHING))
-        give(v, &kept);
-    if ((m == NOTHING || m == NOT_A_NUMBER) && j->calls == 1 && !j->shape.array) give(v, &list);
+        lab_advise(v, &kept);
+    if ((m == NOTHING || m == NOT_A_NUMBER) && j->calls == 1 && !j->shape.array) lab_advise(v, &list);
     if (lab_lane() == LAB_GPU) return;
     if (m == UNWRITTEN && !lab_worst(u, launches_of)) {
         lab_blame_code(v, j->shape.array ? "mean(" : "means(");
-        return give(v, &none);
+        return lab_advise(v, &none);
     }
     if (m == UNWRITTEN && !u->total.st_requests && !u->total.atom_sectors) {
         const size_t n = strlen(v->why);
         lab_text(v->why + n, sizeof v->why - n, "\na kernel ran, and none of its threads stored anything");
         lab_blame(v, lab_worst(u, launches_of));
-        return give(v, &no_store);
+        return lab_advise(v, &no_store);
     }
     if (for_mistake[m].look != AT_NOTHING) look_at(v, for_mistake[m].look, u);
-    if (m != CHANGED && m != IS_SUM && m != OF_LAST_CALL && lab_finding(u)) give(v, &race);
+    if (m != CHANGED && m != IS_SUM && m != OF_LAST_CALL && lab_finding(u)) lab_advise(v, &race);
 }
 
 /* --- CUDA's errors ---------------------------------------------------------------------------- */
 
-/* An address of global memory. */
-static const advice *on_address(const struct simgpu_address *at) {
-    static const advice
-        bounds = {"bounds", "work out the largest index of this line for this length: is there a test against the "
-                            "length, and does the allocation have that many elements, each of sizeof *pointer?"},
-        host = {"pointer", "copy what the kernel reads to memory of cudaMalloc, in plan; an address of the host's "
-                           "means nothing to the GPU"},
-        null = {"pointer", "find out where this pointer gets its value, and check the call that should give it one"},
-        freed = {"pointer", "this memory is gone: take addresses from the last plan only, and free your own memory in "
-                            "the next plan, not before"};
-    if (at->freed) return &freed;
-    if (at->where == SIMGPU_NULL_POINTER) return &null;
-    return at->where == SIMGPU_NO_DEVICE_MEMORY || at->where == SIMGPU_NONE_ALLOCATED ? &host : &bounds;
-}
-
-/* What a deadlocked block waits for. */
-static const advice *on_deadlock(const struct simgpu_fault *f) {
-    static const advice barrier = {"deadlock", "let every thread of the block reach the barrier: move it out of the "
-                                               "if, or the return behind it"},
-                        mask = {"deadlock", "let every lane that the mask names reach this line: a thread without a "
-                                            "float takes part with a 0"};
-    const bool waits = f->cause == SIMGPU_CAUSE_WAITING && f->n[2] < f->nwaiting;
-    return waits && f->waiting[f->n[2]].what == SIMGPU_WAITS_FOR_MASK ? &mask : &barrier;
-}
-
-static const advice *on_fault(const struct simgpu_fault *f) {
-    static const advice
-        misaligned = {"misaligned", "a float4 needs an address that is a multiple of 16, and a tensor may begin at any "
-                                    "float: add the floats before it one by one"},
-        dynamic = {"shared-size", "pass the size of the extern __shared__ array as the launch's third argument: "
-                                  "<<<blocks, threads, bytes>>>"},
-        shared = {"shared-size", "compare the array's declared size with the largest index on this line: a block has "
-                                 "blockDim.x / 32 warps"},
-        mask = {"deadlock", "let the mask name exactly the lanes that come to this line: 0xffffffff for a whole warp"},
-        partly = {"deadlock", "move the barrier out of the condition: all lanes of a warp must come to it together"},
-        runaway = {"runaway", "print the loop's bounds for this length; and never wait in a loop for another block, "
-                              "which may not have begun"},
-        unsupported = {"error", "use another instruction; SimGPU has none of this kind"},
-        other = {"error", "read the line above: it names what stopped the kernel"};
-    switch (f->cause) {
-    case SIMGPU_CAUSE_ADDRESS: return on_address(&f->address);
-    case SIMGPU_CAUSE_BEFORE_SPACE: return &shared;
-    case SIMGPU_CAUSE_PAST_SPACE: return f->n[1] ? &shared : &dynamic;
-    case SIMGPU_CAUSE_BARRIER_PARTLY: return &partly;
-    default: break;
-    }
-    switch (f->kind) {
-    case SIMGPU_FAULT_MISALIGNED: return &misaligned;
-    case SIMGPU_FAULT_DEADLOCK: return on_deadlock(f);
-    case SIMGPU_FAULT_BAD_SYNC: return &mask;
-    case SIMGPU_FAULT_BUDGET: return &runaway;
-    case SIMGPU_FAULT_UNSUPPORTED: return &unsupported;
-    default: return &other;
-    }
-}
-
-static const advice for_refusal[] = {
-    [SIMGPU_REFUSED_OTHER] = {"error",
-                              "compare each argument with the call's description; a __device__ variable has no "
-                              "address on the host, kernels use it by name"},
-    [SIMGPU_REFUSED_ZERO] = {"error", "round the number of blocks up: (n + 255) / 256 is at least 1, n / 256 is not"},
-    [SIMGPU_REFUSED_BLOCK] = {"error", "use at most 1024 threads a block, and more blocks"},
-    [SIMGPU_REFUSED_GRID] = {"error", "let the grid's x count the blocks, up to 2147483647; y and z end at 65535"},
-    [SIMGPU_REFUSED_STATIC_SHARED] = {"shared-size", "keep one sum a thread or a warp in shared memory, not the data"},
-    [SIMGPU_REFUSED_SHARED] = {"shared-size", "pass the bytes of one block's sums as the third argument: 4 a thread"},
-    [SIMGPU_REFUSED_BOUNDS] = {"error", "give __launch_bounds__ the number of threads that you launch"},
-    [SIMGPU_REFUSED_REGISTERS] = {"error", "launch smaller blocks, or let each thread keep fewer values"},
-    [SIMGPU_REFUSED_UNSUPPORTED] = {"error", "do without it: a sum needs loads, shuffles, a barrier and an atomic"},
+const lab_advice advice_on_errors[LAB_TROUBLES] = {
+    [LAB_PAST_THE_END] = {"bounds",
+                          "work out the largest index of this line for this length: is there a test against the "
+                          "length, and does the allocation have that many elements, each of sizeof *pointer?"},
+    [LAB_HOST_ADDRESS] = {"pointer", "copy what the kernel reads to memory of cudaMalloc, in plan; an address of the "
+                                     "host's means nothing to the GPU"},
+    [LAB_FREED_ADDRESS] = {"pointer", "this memory is gone: take addresses from the last plan only, and free your own "
+                                      "memory in the next plan, not before"},
+    [LAB_MISALIGNED] = {"misaligned",
+                        "a float4 needs an address that is a multiple of 16, and a tensor may begin at any "
+                        "float: add the floats before it one by one"},
+    [LAB_PAST_SHARED] = {"shared-size",
+                         "compare the array's declared size with the largest index on this line: a block "
+                         "has blockDim.x / 32 warps"},
+    [LAB_NO_SHARED] = {"shared-size", "pass the size of the extern __shared__ array as the launch's third argument: "
+                                      "<<<blocks, threads, bytes>>>"},
+    [LAB_LANES_MISSED] = {"deadlock",
+                          "let every lane that the mask names reach this line: a thread without a float takes "
+                          "part with a 0"},
+    [LAB_RUNAWAY] = {"runaway", "print the loop's bounds for this length; and never wait in a loop for another block, "
+                                "which may not have begun"},
+    [LAB_SOME_ADDRESS] = {"bounds", "find the threads beyond the end of this length: which test keeps them from their "
+                                    "access?"},
+    [LAB_SOME_MISALIGNED] = {"misaligned",
+                             "a float4 needs an address that is a multiple of 16, and a tensor may begin at "
+                             "any float"},
+    [LAB_REFUSED + SIMGPU_REFUSED_OTHER] = {"error", "compare each argument with the call's description; a __device__ "
+                                                     "variable has no address on the host, kernels use it by name"},
+    [LAB_REFUSED + SIMGPU_REFUSED_STATIC_SHARED] = {"shared-size",
+                                                    "keep one sum a thread or a warp in shared memory, not "
+                                                    "the data"},
+    [LAB_REFUSED + SIMGPU_REFUSED_SHARED] = {"shared-size",
+                                             "pass the bytes of one block's sums as the third argument: 4 a "
+                                             "thread"},
+    [LAB_REFUSED + SIMGPU_REFUSED_UNSUPPORTED] = {"error",
+                                                  "do without it: a sum needs loads, shuffles, a barrier and an "
+                                                  "atomic"},
 };
-
-void advise_on_error(lab_verdict *v, cudaError_t error, const lab_usage *plan, const lab_usage *u) {
-    static const advice bounds = {"bounds",
-                                  "find the threads beyond the end of this length: which test keeps them from "
-                                  "their access?"},
-                        misaligned = {"misaligned", "a float4 needs an address that is a multiple of 16, and a tensor "
-                                                    "may begin at any float"},
-                        shape = {"error", "a block has 1 to 1024 threads, and no side of the grid may be 0"},
-                        other = {"error", "look the error up: it names what CUDA could not do"};
-    const struct simgpu_fault *fault = lab_fault(u);
-    const struct simgpu_event *earlier = lab_refusal(plan, error), *refusal = earlier ? earlier : lab_refusal(u, error);
-    if (fault && !earlier) {
-        lab_blame_fault(v, u);
-        return give(v, on_fault(fault));
-    }
-    if (refusal) {
-        lab_blame_refusal(v, earlier ? plan : u, error);
-        return give(v, &for_refusal[refusal->is.refusal.cause]);
-    }
-    give(v, error == cudaErrorIllegalAddress         ? &bounds
-            : error == cudaErrorMisalignedAddress    ? &misaligned
-            : error == cudaErrorInvalidConfiguration ? &shape
-                                                     : &other);
-}
 
 /* --- findings --------------------------------------------------------------------------------- */
 

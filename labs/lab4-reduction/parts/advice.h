@@ -7,12 +7,13 @@
 #ifndef LAB4_ADVICE_H
 #define LAB4_ADVICE_H
 
+#include "errors.h"
 #include "job.h"
 
 /* A wrong mean. u: what the checked calls cost, or an empty usage in the gpu lane. */
 void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u);
-/* CUDA's error; in the sim lane also the fault that stopped a kernel, or the call that failed, in plan or after it. */
-void advise_on_error(lab_verdict *v, cudaError_t error, const lab_usage *plan, const lab_usage *u);
+/* For lab_advise_on_error, what this lab says better than any lab. */
+extern const lab_advice advice_on_errors[LAB_TROUBLES];
 /* What the checks found. Requires a finding in u. */
 void advise_on_finding(lab_verdict *v, const lab_usage *u);
 /* A virtual time that is too long: by a call that held up the device, or by the bound of the slowest kernel. `us`,
