@@ -66,7 +66,8 @@ typedef struct {
     warp *warp;
 } group;
 
-/* Groups the block's waiting threads by place and state. Returns the number of groups, at most 16. */
+/* Groups the block's waiting threads by place and state; the place of those that wait for lanes of their warp is the
+ * branch where these parted from them. Returns the number of groups, at most 16. */
 static uint32_t waiting_groups(block *b, group groups[16]) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < b->nwarps; k++)
@@ -75,7 +76,7 @@ static uint32_t waiting_groups(block *b, group groups[16]) {
             const split *p = &w->splits[s];
             if (p->state == SPLIT_FREE || !p->mask) continue;
             const ptx_code *c = w->frames[p->frame].function->code;
-            const ptx_insn *i = &c->insns[p->state == SPLIT_BARRIER ? p->pc - 1 : p->pc];
+            const ptx_insn *i = p->state == SPLIT_JOIN ? p->branch : &c->insns[p->pc - (p->state == SPLIT_BARRIER)];
             uint32_t g = 0;
             while (g < n && (groups[g].insn != i || groups[g].state != (uint32_t)p->state)) g++;
             if (g == 16) continue;

@@ -70,8 +70,13 @@ void exec_warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t targ
     if (i->join != NO_JOIN && i->join != s->join) {
         int32_t n = new_split(w, i);
         if (n < 0) return;
-        w->splits[n] = (split){
-            .state = SPLIT_JOIN, .pc = i->join, .join = s->join, .parent = s->parent, .children = 1, .frame = s->frame};
+        w->splits[n] = (split){.state = SPLIT_JOIN,
+                               .pc = i->join,
+                               .join = s->join,
+                               .parent = s->parent,
+                               .children = 1,
+                               .frame = s->frame,
+                               .branch = i};
         s->parent = n;
         s->join = i->join;
     }

@@ -38,6 +38,7 @@ typedef struct split {
     uint32_t children; /* of a join node: splits that have not arrived */
     int32_t frame;
     uint32_t barrier, wanted; /* BARRIER: its number; SYNC: the lanes that it waits for */
+    const ptx_insn *branch;   /* of a join node: where its lanes parted */
 } split;
 
 typedef struct warp {

@@ -158,7 +158,7 @@ enum simgpu_fault_cause {
 /* The threads that a fault concerns. */
 enum simgpu_scope { SIMGPU_WHOLE_LAUNCH, SIMGPU_ONE_WARP, SIMGPU_ONE_THREAD };
 
-/* Threads of a deadlocked block that wait at one place. */
+/* Threads of a deadlocked block that wait at one place; FOR_WARP: the line is that of the branch where they parted. */
 enum simgpu_waits_for { SIMGPU_WAITS_FOR_WARP, SIMGPU_WAITS_AT_BARRIER, SIMGPU_WAITS_FOR_MASK };
 struct simgpu_waiting {
     uint32_t threads, line;

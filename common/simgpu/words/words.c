@@ -152,12 +152,13 @@ static void add_access(const page *p, const struct simgpu_fault *f) {
 
 /* Lists where the threads of a deadlocked block wait. */
 static void add_waiting(const page *p, const struct simgpu_fault *f) {
-    static const char *const where[] = {[SIMGPU_WAITS_FOR_WARP] = "for the other lanes of their warp",
+    static const char *const where[] = {[SIMGPU_WAITS_FOR_WARP] =
+                                            "for the lanes of their warp that took the other way at the branch",
                                         [SIMGPU_WAITS_AT_BARRIER] = "at the barrier",
                                         [SIMGPU_WAITS_FOR_MASK] = "for lanes that their mask names"};
     for (uint32_t k = 0; k < f->nwaiting; k++)
-        add(p, "%s%u of %llu threads wait %s at line %u", k ? "; " : "", f->waiting[k].threads, (ull)f->n[1],
-            where[f->waiting[k].what], f->waiting[k].line);
+        add(p, "%s%u of %llu threads wait %s %s line %u", k ? "; " : "", f->waiting[k].threads, (ull)f->n[1],
+            where[f->waiting[k].what], f->waiting[k].what == SIMGPU_WAITS_FOR_WARP ? "of" : "at", f->waiting[k].line);
     if (f->n[0]) add(p, "; %llu have ended", (ull)f->n[0]);
     add(p, ". %s",
         f->waiting[f->n[2]].what == SIMGPU_WAITS_FOR_MASK
@@ -228,9 +229,9 @@ static void add_cause(const page *p, const struct simgpu_fault *f) {
     case SIMGPU_CAUSE_ASSERTION: add(p, "%s (%s:%llu)", f->text, f->name, a); break;
     case SIMGPU_CAUSE_BARRIERS:
         add(p,
-            "threads of one block wait at different barriers, some at line %llu, others at line %llu; let every "
+            "threads of one block wait at different barriers, some at %sline %llu, others at %sline %llu; let every "
             "thread reach the same __syncthreads()",
-            a, b);
+            a == b ? "one of " : "", a, a == b ? "another of " : "", b);
         break;
     case SIMGPU_CAUSE_BARRIER_NUMBER:
         add(p, "barrier %llu for %llu threads; use barriers 0 to 15 and thread counts that are multiples of 32", a, b);
