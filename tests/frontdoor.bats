@@ -159,8 +159,8 @@ title() { sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/$(b
 
 @test "make hint3 is about a row that was measured, as long as there is one" {
     make -s .build/sim/mine/lab3 3>&- 4>&-
-    printf '%b\n' "bluebar-record\t1\tlab3\tsim\tvirtual H200" "row\tfirst\tfail\t0\t10\tit waits\t-\twant\t\tnot measured\tcorrect\t" \
-        "row\tsecond\tpart\t5\t10\tit lacks half\t2\twant\t\twhy\tlaunches\tdo it" "score\t5\t20\tdone" >.build/sim/mine/lab3.tsv
+    printf '%b\n' "bluebar-record\t1\tlab3\tsim\tvirtual H200" "row\tfirst\tfail\t0\t10\tit waits\t-\twant\t\tnot measured\tcorrect\t\tlabel" \
+        "row\tsecond\tpart\t5\t10\tit lacks half\t2\twant\t\twhy\tlaunches\tdo it\tlabel" "score\t5\t20\tdone" >.build/sim/mine/lab3.tsv
     rm -rf .build/hints
     say make hint3
     [[ $output == *"for: it lacks half"* ]]

@@ -158,7 +158,8 @@ static void gates(void) {
     SAME(V(MORE)->where, "");
     CHECK(V(LESS)->points == 0 && V(LESS)->status == LAB_FAIL && V(LESS)->value == 1);
     SAME(V(LESS)->why, "earns points once 'gate' is full");
-    CHECK(!strstr(printed(lab_card_print), "next: take") && strstr(printed(lab_record_write), "is full\tmore\t\n"));
+    CHECK(!strstr(printed(lab_card_print), "next: take") &&
+          strstr(printed(lab_record_write), "is full\tmore\t\tmore is better\n"));
     CHECK(lab_passed(V(OTHER)) && V(OTHER)->points == 10);
     fresh();
     lab_pass(V(GATE));
@@ -167,7 +168,8 @@ static void gates(void) {
     lab_rows_end();
     CHECK(lab_passed(V(LESS)) && V(MORE)->status == LAB_FAIL && lab_passed(V(GATE)));
     SAME(V(OTHER)->why, "why not");
-    CHECK(!strstr(printed(lab_card_print), "      next: ") && strstr(printed(lab_record_write), "why not\tother\t\n"));
+    CHECK(!strstr(printed(lab_card_print), "      next: ") &&
+          strstr(printed(lab_record_write), "why not\tother\t\tother\n"));
     fresh();
     V(GATE)->status = LAB_FAIL;
     lab_unmeasured(V(LESS), "see 'gate'");
@@ -414,10 +416,10 @@ static void card(void) {
          "  peer                      3 us\n"
          "  25/40   next: make hint9\n");
     SAME(printed(lab_record_write),
-         "row\tgate\tpass\t20\t20\tthe gate\tPASS\t\t\t\tgate\topen it\n"
-         "row\tless\tpart\t5\t10\tless\t18.0\twant ≤ 4\ttest.cu:7\ttoo\\tmany\tless\ttake less\n"
-         "row\tmore\tna\t0\t30\tmore\tn/a\twant ≥ 0.95\t\tno counters here\tmore\ttake more\n"
-         "row\tother\tfail\t0\t10\tother\t12 us\tstart 1 · end 2\t\t\telsewhere\tdo that\n"
+         "row\tgate\tpass\t20\t20\tthe gate\tPASS\t\t\t\tgate\topen it\tgate\n"
+         "row\tless\tpart\t5\t10\tless\t18.0\twant ≤ 4\ttest.cu:7\ttoo\\tmany\tless\ttake less\tless is better\n"
+         "row\tmore\tna\t0\t30\tmore\tn/a\twant ≥ 0.95\t\tno counters here\tmore\ttake more\tmore is better\n"
+         "row\tother\tfail\t0\t10\tother\t12 us\tstart 1 · end 2\t\t\telsewhere\tdo that\tother\n"
          "note\tpeer\t3 us\n"
          "figure\tless\t18\t\n"
          "figure\ttime\t12.5\tus\n"
@@ -435,8 +437,15 @@ static void card(void) {
     CHECK(first && !strstr(first + 1, "earns points"));
 }
 
-/* No line is longer than the page, and each goes on below its own beginning; a word is never cut. */
+/* No line is longer than the page, and each goes on below its own beginning; a word is never cut, and no number is
+ * parted from its unit. */
 static void pages(void) {
+    fresh();
+    lab_pass(V(GATE)), lab_grade(V(LESS), 1), lab_grade(V(MORE), 0.7), lab_pass(V(OTHER));
+    LAB_SAY(V(MORE)->want, "start 24.32 ms · reference 13.9 us · reading 13.4 us");
+    lab_rows_end();
+    CHECK(strstr(printed(lab_card_print), "0.70   start 24.32 ms · reference 13.9 us                 13.3/30\n"
+                                          "                                         reading 13.4 us\n"));
     fresh();
     lab_pass(V(GATE)), lab_pass(V(MORE)), lab_pass(V(OTHER));
     lab_grade(V(LESS), 18);
@@ -465,7 +474,7 @@ static void pages(void) {
         "      next: "
         "https://a.word/that/is/longer/than/a/line/and/therefore/stands/alone/in/one/since/nothing/is/ever/cut/in/two\n"
         "            then more\n"
-        "  more is better                  FAIL   want ≥ 0.95                                           0/30\n"
+        "  more is better                  PASS   want ≥ 0.95                                           0/30\n"
         "      earns points once 'less is better' is full\n"
         "  other                           PASS                                                        10/10\n"
         "  peer                      a note that is so long that the rest of it has to go into the line that\n"

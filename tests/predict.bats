@@ -19,7 +19,7 @@ predict() { "$BLUEBAR" predict 9 kept/lab9.tsv; }
 # record FIGURE...: a record with these figures, beside one full row.
 record() {
     printf 'bluebar-record\t1\tlab9\tsim\tvirtual H200\nseed\t1\ncolumns\tid\n'
-    printf 'row\tr\tpass\t5\t5\ts\tv\tw\t\t\th\tn\n'
+    printf 'row\tr\tpass\t5\t5\ts\tv\tw\t\t\th\tn\tl\n'
     printf 'figure\t%b\n' "$@"
     printf 'score\t5\t5\tdone\n'
 }
@@ -47,12 +47,14 @@ said() { cut -f 1,2,4 kept/lab9.tsv; }
     [ "$status" = 0 ]
     [ "$(grep -c 'is no number of sectors. As in 12, 1.5e3 or 4M. Enter skips' <<<"$output")" = 9 ]
     [[ $output == *"'\\x1b[2J' is no number"* ]]
-    [[ $output == *"1 kept, 1 in all waits for a run. Now measure: make lab9" ]]
+    [[ $output == *"1 answer kept; 1 now waits for the next run. Measure: make lab9" ]]
     diff <(said) <(printf 'loads\t7\t\n')
+    ASK=busy run predict <<<$'126\n12'
+    [[ $output == *"A share is 100 % at most."*"1 answer kept; 2 now wait for the next run."* ]]
     run predict </dev/null
     [ "$status" = 0 ]
     [[ $output == *"You said 7 sectors (20"*"and no run since. Enter keeps it."* ]]
-    [[ $output == *"0 kept, 1 in all waits for a run."* ]]
+    [[ $output == *"0 answers kept; 2 now wait for the next run."* ]]
 }
 
 @test "a run shows each answer beside the figure, with the ratio and the reason, and only once" {

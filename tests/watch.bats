@@ -16,7 +16,7 @@ echo run >>runs
 n=$(wc -l <runs)
 echo "output of run $n"
 if [ "$(cat src/a.cu)" = crash ]; then rm -f record; exit 1; fi
-printf 'bluebar-record\t1\tlab9\tsim\tvirtual H200\nseed\t1\nrow\tvirtual-time\tpart\t%d\t100\ts\t%d us\tw\t\t\th\tn\nscore\t%d\t100\tdone\n' "$n" "$n" "$n" >record
+printf 'bluebar-record\t1\tlab9\tsim\tvirtual H200\nseed\t1\nrow\tvirtual-time\tpart\t%d\t100\ts\t%d us\tw\t\t\th\tn\tl\nscore\t%d\t100\tdone\n' "$n" "$n" "$n" >record
 EOS
 }
 

@@ -12,11 +12,11 @@ static bool comparable(const bb_record *a, const bb_record *b) {
 }
 
 static void add_row(bb_text *t, const struct bb_row *old, const struct bb_row *now) {
-    const char *was = old->cell[LAB_CELL_value], *is = now->cell[LAB_CELL_value], *id = now->cell[LAB_CELL_id];
+    const char *was = old->cell[LAB_CELL_value], *is = now->cell[LAB_CELL_value], *label = now->cell[LAB_CELL_label];
     if (!bb_same(was, is))
-        bb_addf(t, "; %s %s → %s", id, was, is);
+        bb_addf(t, "; %s %s → %s", label, was, is);
     else if (old->points != now->points)
-        bb_addf(t, "; %s earns %g → %g", id, old->points, now->points);
+        bb_addf(t, "; %s earns %g → %g", label, old->points, now->points);
 }
 
 /* Prints nothing where nothing changed, or where there is nothing to compare with. */

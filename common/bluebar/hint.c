@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "bluebar.h"
+#include "page.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -31,9 +32,11 @@ static const struct bb_row *asked_for(const bb_record *r, const char *lab, const
     bb_die("Lab %s has no row '%s'. Its rows:%s", lab, shown.at, rows.at);
 }
 
-/* Prints step `step` ("2. ...") of the section "## id", up to an empty line. Returns false when it is not there. */
+/* Prints step `step` ("2. ...") of the section "## id", up to an empty line, as one paragraph. Returns false when it is
+ * not there. */
 static bool print_step(char *text, const char *id, int step) {
-    bool inside = false, shown = false, any = false;
+    bool inside = false, shown = false;
+    bb_text step_text = {0};
     for (char *line; (line = bb_line(&text));) {
         if (bb_begins(line, "## ")) {
             inside = bb_same(line + 3, id);
@@ -49,21 +52,24 @@ static bool print_step(char *text, const char *id, int step) {
             from = line + digits + 2;
         }
         if (!shown) continue;
-        printf("  %s\n", from);
-        any = true;
+        bb_addf(&step_text, "%s%s", step_text.size ? " " : "", from);
     }
+    const bool any = step_text.size;
+    if (any) page_wrap(stdout, PAGE_PLAIN, 2, 0, step_text.at);
+    free(step_text.at);
     return any;
 }
 
-/* Lists the other rows that are not full, by the ids that ROW takes. */
+/* Lists the other rows that are not full, each as the card calls it and by the id that ROW takes. */
 static void print_others(const bb_record *r, const struct bb_row *row) {
-    bool any = false;
+    bb_text t = {0};
     for (int i = 0; i < r->nrows; i++) {
         if (&r->row[i] == row || !lacks(&r->row[i])) continue;
-        printf("%s ROW=%s", any ? "" : "Also not full:", r->row[i].cell[LAB_CELL_id]);
-        any = true;
+        bb_addf(&t, "%s%s (ROW=%s)", t.size ? "; " : "Also not full: ", r->row[i].cell[LAB_CELL_label],
+                r->row[i].cell[LAB_CELL_id]);
     }
-    if (any) puts("");
+    if (t.size) page_wrap(stdout, PAGE_PLAIN, 0, 2, t.at);
+    free(t.at);
 }
 
 static void print_hint(const bb_lab *lab, const bb_record *r, const struct bb_row *row, const char *seen) {
@@ -73,8 +79,10 @@ static void print_hint(const bb_lab *lab, const bb_record *r, const struct bb_ro
     int step = (kept ? atoi(kept) : 0) + 1;
     if (step < 1 || step > 3) step = 3;
     char *hints = bb_format("%s/hints.md", lab->folder), *text = bb_read(hints, 1 << 20, NULL);
-    printf("lab %s, hint %d of 3 (%s) for: %s (ROW=%s)\n", lab->number, step, kind[step], row->cell[LAB_CELL_sentence],
-           row->cell[LAB_CELL_id]);
+    char *head = bb_format("lab %s, hint %d of 3 (%s) for: %s (ROW=%s)", lab->number, step, kind[step],
+                           row->cell[LAB_CELL_sentence], row->cell[LAB_CELL_id]);
+    page_wrap(stdout, PAGE_PLAIN, 0, 2, head);
+    free(head);
     if (!text || !print_step(text, hint, step)) bb_die("%s: no hint %d under '## %s'.", hints, step, hint);
     print_others(r, row);
     if (step == 3)

@@ -211,7 +211,7 @@ static turn ask(const question *q, store *s, int *kept) {
     else if (a)
         printf("     Last time you said %s, it was %s %s (%s).\n", shown(a->said), shown(a->was), q->unit, a->was_at);
     for (;;) {
-        double value;
+        double value = 0;
         printf("     %s%s> ", q->unit, *q->unit ? " " : "");
         fflush(stdout);
         if (getline(&line, &room, stdin) <= 0) return puts(""), ENDED;
@@ -222,9 +222,13 @@ static turn ask(const question *q, store *s, int *kept) {
         const char *word = after_spaces(line);
         if (!*word) return NEXT;
         if (bb_same(word, "q") || bb_same(word, "quit")) return STOP;
-        if (parse(word, q->unit, &value)) return keep(s, q->id, value), ++*kept, NEXT;
-        printf("     '%.60s' is no number%s%s. As in 12, 1.5e3 or 4M%s. Enter skips the question, q ends.\n",
-               visible.at, *q->unit ? " of " : "", q->unit, nanoseconds(q->unit) ? ", or 12 ms" : "");
+        const bool number = parse(word, q->unit, &value), possible = !bb_same(q->unit, "%") || value <= 100;
+        if (number && possible) return keep(s, q->id, value), ++*kept, NEXT;
+        if (number)
+            printf("     A share is 100 %% at most. Enter skips the question, q ends.\n");
+        else
+            printf("     '%.60s' is no number%s%s. As in 12, 1.5e3 or 4M%s. Enter skips the question, q ends.\n",
+                   visible.at, *q->unit ? " of " : "", q->unit, nanoseconds(q->unit) ? ", or 12 ms" : "");
         free(visible.at);
     }
 }
@@ -285,8 +289,8 @@ int bb_cmd_predict(int argc, char **argv) {
     }
     int waiting = 0;
     for (int i = 0; i < s.n; i++) waiting += s.at[i].waits;
-    printf("\n%d kept, %d in all wait%s for a run. %s: make lab%s\n", kept, waiting, waiting == 1 ? "s" : "",
-           waiting ? "Now measure" : "To measure", argv[1]);
+    printf("\n%d answer%s kept; %d now wait%s for the next run. %s: make lab%s\n", kept, kept == 1 ? "" : "s", waiting,
+           waiting == 1 ? "s" : "", waiting ? "Measure" : "To measure", argv[1]);
     return 0;
 }
 

@@ -159,12 +159,15 @@ static void print_log(const char *stem) {
     free(log);
 }
 
+/* Each line of the text is a line. */
 static void print_cell(const char *name, const char *text) {
-    bb_text shown = {0};
-    if (!*text) return;
-    bb_add_visible(&shown, text, strlen(text));
-    printf("  %-7s %s\n", name, shown.at);
-    free(shown.at);
+    for (const char *end; *text; text = end + (*end == '\n'), name = "") {
+        bb_text shown = {0};
+        end = text + strcspn(text, "\n");
+        bb_add_visible(&shown, text, (size_t)(end - text));
+        printf("  %-7s %s\n", name, shown.at ? shown.at : "");
+        free(shown.at);
+    }
 }
 
 /* All rows without a result share one reason, which the table's first row prints. */

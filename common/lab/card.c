@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char SEPARATOR[] = " · "; /* between the parts of a `want` */
 enum { LABEL_WIDTH = 26, VALUE_WIDTH = 10, WANT_WIDTH = 50, POINTS_WIDTH = 5 };
 
 /* Does not call exit, which may be under way. */
@@ -130,17 +131,26 @@ static void print_reason(FILE *f, const lab_verdict *r) {
     page_go_on(f, PAGE_PLAIN, 12, 0, next_of(r));
 }
 
+/* Returns how many bytes of a `want` go into the first line: all, or up to a separator of its parts, or to a space. */
+static size_t first_part(const char *wanted, int room) {
+    const size_t fits = page_fit(wanted, room);
+    size_t last = 0;
+    for (const char *p = wanted; wanted[fits] && (p = strstr(p, SEPARATOR)) && (size_t)(p - wanted) <= fits; p++)
+        last = (size_t)(p - wanted);
+    return last ? last : fits;
+}
+
 /* A `want` that is longer than the columns before the points goes on below. */
 static void print_row(FILE *f, const lab_verdict *r) {
     char value[64], want[160], first[160], points[32];
-    const enum page_style style = style_of(r->status);
+    const enum page_style style = r->gated ? PAGE_PLAIN : style_of(r->status);
     const char *wanted = want_text(r, want, sizeof want);
     if (r->status == LAB_NA)
         lab_text(points, sizeof points, "-");
     else
         lab_text(points, sizeof points, "%g", r->points);
     const int room = WANT_WIDTH + POINTS_WIDTH - page_width(points);
-    const size_t fits = page_fit(wanted, room - 1);
+    const size_t fits = first_part(wanted, room - 1);
     lab_text(first, sizeof first, "%.*s", (int)fits, wanted);
     spaces(f, 2);
     pad(f, PAGE_PLAIN, r->row->label, LABEL_WIDTH);
@@ -148,7 +158,8 @@ static void print_row(FILE *f, const lab_verdict *r) {
     spaces(f, 3);
     pad(f, PAGE_PLAIN, first, room);
     fprintf(f, "%s%s%s/%d\n", page_on(f, style), points, page_off(f), r->row->points);
-    wanted += fits + strspn(wanted + fits, " ");
+    wanted += fits + (strncmp(wanted + fits, SEPARATOR, strlen(SEPARATOR)) ? 0 : strlen(SEPARATOR));
+    wanted += strspn(wanted, " ");
     if (*wanted) page_wrap(f, PAGE_PLAIN, LABEL_WIDTH + VALUE_WIDTH + 5, 0, wanted);
 }
 
@@ -223,7 +234,8 @@ void lab_record_write(FILE *f) {
                                         [LAB_CELL_where] = r->where,
                                         [LAB_CELL_why] = r->why,
                                         [LAB_CELL_hint] = r->hint ? r->hint : r->row->hint,
-                                        [LAB_CELL_next] = next_of(r)};
+                                        [LAB_CELL_next] = next_of(r),
+                                        [LAB_CELL_label] = r->row->label};
         fputs("row", f);
         for (int k = 0; k < LAB_CELLS; k++) {
             fputc('\t', f);

@@ -58,7 +58,9 @@ static void put(FILE *f, const char *name, double value, const char *unit) {
 void lab_figures_write(FILE *f) {
     for (int i = 0; i < lab.nverdicts; i++) {
         const lab_verdict *v = &lab.verdicts[i];
-        if (v->graded && v->status != LAB_NA && lab_shown(v)) put(f, v->row->id, v->value, v->row->unit);
+        const double digits = pow(10, v->row->decimals); /* those that the card shows */
+        if (v->graded && v->status != LAB_NA && lab_shown(v))
+            put(f, v->row->id, round(v->value * digits) / digits, v->row->unit);
     }
     for (int i = 0; i < lab.nfigures; i++) put(f, lab.figures[i].name, lab.figures[i].value, lab.figures[i].unit);
 }

@@ -21,7 +21,7 @@
 
 /* points: what the row earned; max: what it can; where, why, next: "" when there is nothing to say. */
 #define LAB_RECORD_COLUMNS(X)                                                                                          \
-    X(id) X(status) X(points) X(max) X(sentence) X(value) X(want) X(where) X(why) X(hint) X(next)
+    X(id) X(status) X(points) X(max) X(sentence) X(value) X(want) X(where) X(why) X(hint) X(next) X(label)
 #define LAB_TABLE_COLUMNS(X) X(id) X(label) X(sentence) X(unit) X(full) X(zero) X(points) X(hint) X(next)
 
 #define LAB_ENUM_RECORD(name) LAB_CELL_##name,

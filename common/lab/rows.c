@@ -139,6 +139,7 @@ static const lab_verdict *closed_gate(const lab_row *row) {
 static void close_gate(lab_verdict *v) {
     const lab_verdict *gate = v->status == LAB_NA ? NULL : closed_gate(v->row);
     if (!gate) return;
+    if (v->status == LAB_PASS && !v->graded && !v->value_text[0]) LAB_SAY(v->value_text, "PASS");
     v->status = LAB_FAIL;
     v->gated = true;
     if (v->unmeasured) return; /* the row names what is missing already */
