@@ -11,8 +11,14 @@
 #include <string.h>
 
 static const lab_ear *ear;
+static lab_failure failure; /* call.name NULL: none */
 
-void lab_listen(const lab_ear *listener) { ear = listener; }
+void lab_listen(const lab_ear *listener) {
+    ear = listener;
+    if (listener) failure.call.name = NULL;
+}
+
+const lab_failure *lab_first_failure(void) { return failure.call.name ? &failure : NULL; }
 
 static bool heard(void) { return ear && lab_playing(); }
 
@@ -32,6 +38,8 @@ static void after(lab_call *c, cudaError_t error) {
         lab_unlock();
         c->error = error;
         c->end = lab_now();
+        if (error && error != cudaErrorNotReady && !failure.call.name)
+            failure = (lab_failure){*c, lab_memory_at(c->to), lab_memory_at(c->from)};
         if (ear->after) ear->after(c);
         lab_lock();
     }
@@ -48,6 +56,14 @@ void lab_forget_things(void) { forgotten = nmade; }
 int lab_things(const lab_thing_made **list) {
     *list = made ? made + forgotten : NULL;
     return nmade - forgotten;
+}
+
+lab_thing_made lab_memory_at(uint64_t address) {
+    for (int i = nmade - 1; i >= 0; i--)
+        if (made[i].thing != LAB_A_STREAM && made[i].thing != LAB_AN_EVENT && made[i].address <= address &&
+            address < made[i].address + made[i].bytes)
+            return made[i];
+    return (lab_thing_made){.thing = LAB_NO_THING};
 }
 
 static void note_created(const lab_call *c) {

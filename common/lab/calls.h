@@ -83,6 +83,16 @@ typedef struct {
 void lab_forget_things(void); /* those created before now do not count */
 /* Returns their number and, in the order of their calls, the list, which lives until the program's next call. */
 int lab_things(const lab_thing_made **list);
+/* The memory that this address lies in; its thing is LAB_NO_THING where it is none of theirs. */
+lab_thing_made lab_memory_at(uint64_t address);
+
+/* The first call that failed since a listener was set, with the memory that its two addresses lay in then. */
+typedef struct {
+    lab_call call;
+    lab_thing_made to, from;
+} lab_failure;
+const lab_failure *lab_first_failure(void); /* NULL: none failed */
+
 /* leaks.c: grades the row by the number of things left, and names them with their lines and with the calls that destroy
  * them. when: "when pool_destroy returns". Returns whether nothing is left. */
 bool lab_grade_leaks(lab_verdict *v, const char *when);
