@@ -187,6 +187,8 @@ void lab_count_end(void);
 /* Sim lane: from here on, kernels are watched for races and for reads of unwritten memory, which takes several times
  * as long and changes no counter. Does nothing in the gpu lane, since a card does not report them. */
 void lab_check_hazards(bool on);
+/* From here on the checks print nothing on stderr: for a harness whose card shows what they found first. */
+void lab_hazards_on_card(void);
 /* Reads that stretch, to be freed. Returns 0, or -1 with the reason in `why` when there is none. */
 int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size);
 /* Returns a stretch that must be there, to be freed. Exits with a message without it. */

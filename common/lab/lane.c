@@ -20,7 +20,10 @@ double lab_link_gbs(void) { return simgpuLinkRate(); }
 
 void lab_count_begin(const char *name) { simgpuMark(name); }
 void lab_count_end(void) { simgpuMark(LAB_COUNT_END); }
-void lab_check_hazards(bool on) { simgpuCheck(on); }
+
+static int checking = 1; /* what simgpuCheck takes */
+void lab_check_hazards(bool on) { simgpuCheck(on ? checking : 0); }
+void lab_hazards_on_card(void) { checking = 2; }
 
 /* simgpuUseDevice waits for the card in use, even if that is the one asked for; a message must not. */
 static int in_use;
@@ -98,6 +101,7 @@ void lab_use_device(int device) { (void)device; }
 void lab_count_begin(const char *name) { (void)name; }
 void lab_count_end(void) {}
 void lab_check_hazards(bool on) { (void)on; }
+void lab_hazards_on_card(void) {}
 void lab_hear_simgpu(void) {}
 void lab_limit_launches(void) {}
 

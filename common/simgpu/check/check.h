@@ -29,6 +29,7 @@ void check_use(check_device *d);
 /* Switches all checks on or off, for every card, which then begin anew. Requires that no command is queued. Findings
  * reported before are not repeated. */
 void check_enable(bool on);
+void check_finding_print(bool on); /* on stderr; they go to the listeners in any case */
 
 /* Forgets everything about the card in use, its findings too. Requires that no command is queued. */
 void check_forget(void);

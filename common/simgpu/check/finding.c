@@ -4,6 +4,7 @@
  * that are farther apart: lanes of one warp come first, since a warp runs before the next, and only a barrier of the
  * block puts all of them in order. The widest race is reported. */
 #include "finding.h"
+#include "check.h"
 #include "parts.h"
 
 #include <string.h>
@@ -27,6 +28,9 @@ typedef struct {
 } findings;
 static findings *here;   /* of the card in use: sent or held */
 static findings printed; /* of the process */
+
+static bool prints = true;
+void check_finding_print(bool on) { prints = on; }
 
 static bool same(const struct simgpu_place *a, const struct simgpu_place *b) {
     return a->line == b->line && (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
@@ -84,7 +88,7 @@ bool check_finding_is_new(const struct simgpu_finding *f) { return is_new(here, 
 
 static void report(const struct simgpu_finding *f) {
     char text[2048];
-    if (is_new(&printed, f)) {
+    if (prints && is_new(&printed, f)) {
         note(&printed, f);
         fprintf(stderr, "%s\n", simgpuSayFinding(f, SIMGPU_WHOLE, text, sizeof text));
         if (printed.n == MAX_FINDINGS) fputs("simgpu: further findings are not printed; fix these first\n", stderr);

@@ -114,6 +114,7 @@ int simgpuListen(simgpu_listener hear, void *context) {
 void simgpuCheck(int on) {
     rt_begin(__func__);
     if (!time_all_idle()) time_wait_all(); /* earlier commands run with the old setting */
+    check_finding_print(on != 2);
     check_enable(on != 0);
     rt_end(cudaSuccess);
 }
