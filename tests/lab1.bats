@@ -87,6 +87,25 @@ card() { output=$(apart "$B/$1/lab1" --record "$record" "${@:2}"); }
     done
 }
 
+@test "lab 1: the hint follows what the program does, not the row alone" {
+    for pair in one_stream_waits_for_all:to-device:own-wait one_stream_by_events:to-device:own-stream two_slots:both-ways:third-slot cuts_into_5:both-ways:pieces; do
+        IFS=: read -r program row hint <<<"$pair"
+        grade "tests/lab1/wrong/$program.patch" 1
+        echo "$row: $(field "$record" "$row" hint)"
+        [ "$(field "$record" "$row" hint)" = "$hint" ]
+        [ "$(awk -v id="$hint" '/^## / { on = ($2 == id) } on && /^[123]\. /' "$lab/hints.md" | wc -l)" = 3 ]
+    done
+}
+
+@test "lab 1: what the checks find stands on the card, and is not printed a second time" {
+    name=$(variant 1 tests/lab1/wrong/kernel_in_stream_0.patch)
+    build "$B/$name/lab1"
+    said=$(apart "$B/$name/lab1" 2>&1 >"$BATS_TEST_TMPDIR/card")
+    echo "$said"
+    [ -z "$said" ]
+    grep -q "stream order: " "$BATS_TEST_TMPDIR/card"
+}
+
 @test "lab 1: new and delete are counted like malloc" {
     sed -e 's/void \*batch = malloc(job->in_bytes);/char *batch = new char[job->in_bytes];/' -e 's/free(batch);/delete[] batch;/' \
         "tests/lab1/starter.cu" >"$BATS_TEST_TMPDIR/pinning.cu"

@@ -100,7 +100,7 @@ static bool graded_run(run *r, bool checking, const char *name) {
     grade_left(lab_verdict_of(LEFT_BEHIND));
     const bool by_words = r->trouble >= WRONG_WORDS, by_calls = r->trouble && !by_words;
     if (lab_passed(correct) && error && !(by_calls && r->troubled_first))
-        blame_error(correct, &u, error, shape);
+        blame_error(correct, r, &u, error, shape);
     else if (lab_passed(correct) && by_calls)
         blame_trouble(correct, r, shape);
     else if (lab_passed(correct) && by_words && lab_passed(wrong_words))
@@ -351,6 +351,7 @@ int main(int argc, char **argv) {
     if (lab_lane() == LAB_GPU) spec.title = "pinning: 64 batches of 16 MiB";
     lab_options opt = lab_begin(&spec, argc, argv);
     if (opt.counted) return lab_ladder(), lab_leave();
+    lab_hazards_on_card();
     lab_program *mine = lab_open(LAB_MINE, NULL);
     lab_pass(lab_verdict_of(CORRECT)); /* until a run says otherwise */
     lab_pass(lab_verdict_of(IN_FLIGHT));

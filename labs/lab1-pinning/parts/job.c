@@ -83,6 +83,7 @@ static bool within_reach(run *r, const struct lab1_question *q, uint64_t bytes) 
     if (there && there < bytes)
         FAILS(r, SHORT_BUFFER, "batch %d: %s was given %llu bytes of page-locked memory; it needs %llu", q->batch, call,
               (big)there, (big)bytes);
+    if (r->trouble == SHORT_BUFFER && !r->too_short.thing) r->too_short = lab_memory_at(q->host);
     return !there || there >= bytes;
 }
 
@@ -117,6 +118,7 @@ static bool on_device(run *r, int batch, const char *name, uint64_t start, uint6
     else if (there < bytes)
         FAILS(r, TOO_SHORT, "batch %d: process_batch was called with a %s of %llu bytes; it needs %llu", batch, name,
               (big)there, (big)bytes);
+    if (r->trouble == TOO_SHORT && !r->too_short.thing) r->too_short = lab_memory_at(start);
     return there >= bytes;
 }
 
@@ -291,6 +293,7 @@ static void start(run *r, bool watched, bool checking) {
     r->left = r->message.batches;
     r->under_way = r->ahead = 0;
     r->trouble = NO_TROUBLE;
+    r->too_short.thing = LAB_NO_THING;
     r->failure[0] = 0;
     memset(r->loaded, 0, sizeof r->loaded);
     memset(r->processed, 0, sizeof r->processed);

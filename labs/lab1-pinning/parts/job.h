@@ -61,6 +61,7 @@ typedef struct {
     double carried;            /* bytes to the device that lay elsewhere than where a batch was loaded */
     enum lab1_what asked;      /* the call that failed */
     bool troubled_first;       /* before any call of CUDA failed */
+    lab_thing_made too_short;  /* TOO_SHORT, SHORT_BUFFER: the memory, with the line that allocated it */
     char failure[256];         /* in words; "": none */
 } run;
 
