@@ -104,6 +104,7 @@ static uint64_t block_from(const blocks *b, uint64_t start) {
     return 0;
 }
 
+bool ear_is_default(uint64_t stream) { return !stream || stream == (uint64_t)cudaStreamLegacy; }
 uint64_t ear_device_bytes(uint64_t start) { return block_from(&notes->device, start); }
 uint64_t ear_pinned_bytes(uint64_t start) { return block_from(&notes->pinned, start); }
 
@@ -161,7 +162,7 @@ static void note_copy(const lab_call *c, place *p) {
     if (ear->in_loop) {
         ear->copies++;
         if (!c->async) ear->waited += (double)c->bytes;
-        p->in_default += !c->stream;
+        p->in_default += ear_is_default(c->stream);
         note_stream(c->stream);
     }
     if (block_from(&notes->pinned, host) >= c->bytes) {
@@ -222,7 +223,7 @@ void ear_begin(bool checking, ear_copies *copies) {
     const size_t pinned_now = ear->pinned_now, device_now = ear->device_now;
     memset(ear, 0, sizeof *ear);
     ear->pinned_now = ear->pinned_most = ear->pinned_before = pinned_now;
-    ear->device_now = ear->device_most = device_now;
+    ear->device_now = ear->device_most = ear->device_before = device_now;
     notes->checking = checking;
     notes->copies = copies;
     lab_listen(&listener);

@@ -47,6 +47,7 @@ typedef struct {
     const place *pinned_first;      /* where the run's first block was page-locked */
     size_t device_now, device_most; /* device memory; inherited likewise */
     const place *device_first;
+    size_t device_before;
     double c_bytes;    /* given by malloc and its relatives, in all */
     early_touch early; /* the first */
     cudaError_t error; /* the first one that a call of CUDA returned */
@@ -65,7 +66,9 @@ typedef void ear_copies(const lab_call *c, bool to_host);
 
 void ear_begin(bool checking, ear_copies *copies); /* starts to note calls; forgets the last run. copies: may be NULL */
 void ear_end(void);
-void ear_in_loop(bool in_loop);            /* the part of the run that counts begins or ends */
+void ear_in_loop(bool in_loop); /* the part of the run that counts begins or ends */
+/* Is it the default stream, which works in order with all ordinary streams? */
+bool ear_is_default(uint64_t stream);
 uint64_t ear_device_bytes(uint64_t start); /* from there to the end of its allocation of device memory; 0: in none */
 uint64_t ear_pinned_bytes(uint64_t start); /* the same of page-locked memory */
 /* The host is about to touch these bytes, to write or to read them. */

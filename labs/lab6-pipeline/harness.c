@@ -77,8 +77,8 @@ static void grade_left(lab_verdict *v) {
 static bool graded_run(run *r, bool checking, const char *name) {
     lab_verdict *correct = lab_verdict_of(CORRECT), *in_flight = lab_verdict_of(IN_FLIGHT);
     char shape[64];
-    LAB_SAY(shape, "%llu frames of %llu bytes", (unsigned long long)r->message.frames,
-            (unsigned long long)r->message.frame_bytes);
+    LAB_SAY(shape, "%llu frame%s of %llu bytes", (unsigned long long)r->message.frames,
+            r->message.frames == 1 ? "" : "s", (unsigned long long)r->message.frame_bytes);
     if (!name) name = shape;
     lab_stage("your run_pipeline: %s", shape);
     lab_use(r->program);
@@ -86,6 +86,7 @@ static bool graded_run(run *r, bool checking, const char *name) {
     cudaError_t error = run_once(r, true, checking);
     lab_count_end();
     lab_stage("the harness, after your run_pipeline");
+    /* What a buffer used too early holds in the timed run says nothing more. */
     lab_usage u = {.launches = 0};
     if (lab_lane() == LAB_SIM) u = lab_usage_of(name);
     if (lab_passed(in_flight) && lab_finding(&u)) blame_finding(in_flight, lab_finding(&u));
@@ -93,7 +94,7 @@ static bool graded_run(run *r, bool checking, const char *name) {
     grade_left(lab_verdict_of(LEFT_BEHIND));
     if (lab_passed(correct) && error && !(r->trouble && r->troubled_first))
         blame_error(correct, &u, error, shape);
-    else if (lab_passed(correct) && r->trouble)
+    else if (lab_passed(correct) && r->trouble && (!r->timed || lab_passed(in_flight)))
         blame_trouble(correct, r, shape, !lab_passed(in_flight));
     lab_usage_free(&u);
     return error == cudaSuccess;
@@ -131,26 +132,34 @@ static void grade_default_stream(lab_verdict *v, const run *r) {
     if (!lab_passed(v)) blame_default(v, r);
 }
 
-static void say_memory(lab_verdict *v, const char *figure, double most, double allowed, const run *r) {
+/* before: what earlier calls left there. by: where the first of it was allocated. */
+static void grade_peak(lab_verdict *v, const char *figure, double most, double allowed, double before,
+                       const place *by) {
     const double mib = 1 << 20;
     lab_grade(v, most / allowed);
     LAB_SAY(v->value_text, "%.1f MiB", most / mib);
     lab_figure(figure, most / mib, "MiB");
-    LAB_SAY(v->want, "want ≤ %.1f MiB, of %.0f MiB of frames", allowed / mib, run_bytes(r) / mib);
-    if (!lab_passed(v)) LAB_SAY(v->why, "%.1f times what you may hold at one time", most / allowed);
+    LAB_SAY(v->want, "want ≤ %.1f MiB, of %.0f MiB of frames", allowed / mib, 4 * allowed / mib);
+    if (lab_passed(v)) return;
+    if (before > 0) {
+        v->unmeasured = true;
+        return lab_fail(v, "what earlier calls left is in it, see 'left behind'");
+    }
+    ear_blame(v, by);
+    LAB_SAY(v->why, "%.1f times what you may hold at one time", most / allowed);
 }
 
 static void grade_memory(const run *r) {
-    lab_verdict *pinned = lab_verdict_of(PINNED), *device = lab_verdict_of(DEVICE);
-    say_memory(pinned, "pinned-mib", (double)ear->pinned_most, (double)r->message.pinned_most, r);
+    lab_verdict *pinned = lab_verdict_of(PINNED);
+    grade_peak(pinned, "pinned-mib", (double)ear->pinned_most, (double)r->message.pinned_most,
+               (double)ear->pinned_before, ear->pinned_first);
     if (lab_passed(pinned) && ear->staged > 0) {
         pinned->unmeasured = true;
         lab_fail(pinned, "counts once no copy is from or to pageable memory, which takes room as well");
-    } else if (!lab_passed(pinned)) {
-        ear_blame(pinned, ear->pinned_first);
     }
-    say_memory(device, "device-mib", (double)ear->device_most, (double)r->message.device_most, r);
-    if (!lab_passed(device)) ear_blame(device, ear->device_first);
+    grade_peak(lab_verdict_of(DEVICE), "device-mib", (double)ear->device_most, (double)r->message.device_most,
+               (double)ear->device_before, ear->device_first);
+    lab_figure("host-mib", ((double)ear->pinned_most + ear->c_bytes) / (1 << 20), "MiB");
 }
 
 /* --- time ----------------------------------------------------------------------------------------- */

@@ -15,7 +15,8 @@ static const struct {
                       "of each chunk: receive it, copy it up, process it, copy it down, wait, send it"},
     [AGAIN] = {"process_frames(", "process each frame once: chunk k begins where chunk k - 1 ended"},
     [UNPROCESSED] = {"process_frames(", "call process_frames for every chunk, the last, shorter one too"},
-    [NEVER_RECEIVED] = {"receive_frames(", "round the number of chunks up: the last may have fewer frames"},
+    [NEVER_RECEIVED] = {"receive_frames(",
+                        "receive every frame: round the number of chunks up, since the last may have fewer"},
     [NEVER_SENT] = {"send_frames(", "chunks are still in the ring when the last one is received: send these, too"},
     [NOT_ON_DEVICE] = {"process_frames(",
                        "the kernel works in device memory: hand in what cudaMalloc gave, and has not freed"},
@@ -99,12 +100,15 @@ void blame_early(lab_verdict *v, const early_touch *t) {
 
 /* The kernel is the harness's, so a finding's place may be none of yours. */
 static const char *next_of_order(const struct simgpu_finding *f) {
-    const struct simgpu_side *later = &f->side[0], *other = &f->side[1];
+    const struct simgpu_side *a = &f->side[0], *b = &f->side[1];
+    const bool kernel = a->command == SIMGPU_KERNEL, other = b->command == SIMGPU_KERNEL;
+    const struct simgpu_side *copy = kernel ? b : a;
     if (f->space == SIMGPU_HOST_MEMORY) return "give each slot of the ring host memory of its own";
-    if (later->command == SIMGPU_KERNEL && other->command == SIMGPU_COPYING && other->direction == SIMGPU_H2D)
-        return "let the kernel's stream wait for an event behind the copy up (cudaStreamWaitEvent)";
-    if (later->command == SIMGPU_COPYING && later->direction == SIMGPU_D2H && other->command == SIMGPU_KERNEL)
-        return "let the stream of the copy down wait for an event behind the kernel (cudaStreamWaitEvent)";
+    if (kernel != other && copy->command == SIMGPU_COPYING && copy->direction == SIMGPU_H2D)
+        return "let the kernel wait for an event behind its copy up, and the next copy up to this memory for the "
+               "kernel";
+    if (kernel != other && copy->command == SIMGPU_COPYING && copy->direction == SIMGPU_D2H)
+        return "let the copy down wait for an event behind its kernel, and the next use of this memory for the copy";
     return "give each slot device memory of its own, or let the later stream wait for an event behind the first use";
 }
 
@@ -129,15 +133,21 @@ void blame_default(lab_verdict *v, const run *r) {
         ear_blame(v, p);
     else
         lab_blame_code(v, "process_frames(");
-    LAB_SAY(v->why, "%.0f copies and %d kernels went into the default stream, which works in order",
-            v->value - r->in_default, r->in_default);
+    const int copies = (int)v->value - r->in_default, kernels = r->in_default;
+    char what[64];
+    if (copies && kernels)
+        LAB_SAY(what, "%d copies and %d kernel%s", copies, kernels, kernels == 1 ? "" : "s");
+    else
+        LAB_SAY(what, "%d %s", copies + kernels, copies ? "copies" : "kernels");
+    LAB_SAY(v->why, "%s went into the default stream, which works in order", what);
 }
 
 /* --- speed ---------------------------------------------------------------------------------------- */
 
 static double blocked_of(const place *p) { return p->loop_ns; }
 static double staged_of(const place *p) { return p->staged; }
-static double allocations_of(const place *p) { return p->allocations; }
+/* malloc takes next to no time. */
+static double allocations_of(const place *p) { return p->what == LAB_CALL_C_ALLOCATES ? 0 : p->allocations; }
 
 /* What keeps engines idle, by what the run did: the cause, the next step, and the place; NULL: process_frames. */
 typedef struct {
@@ -152,7 +162,10 @@ static reason reason_of_calls(const run *r, const place *longest) {
     if (ear->staged > 0)
         return (reason){"the CPU staged copies from or to pageable memory", "page-lock the memory that copies use",
                         ear_worst(staged_of)};
-    if (ear->allocations > 0)
+    if (2 * r->carried > run_bytes(r))
+        return (reason){"receive_frames wrote elsewhere than the copies read: the CPU carried the frames on",
+                        "let receive_frames write into the page-locked memory that is copied", NULL};
+    if (ear_worst(allocations_of))
         return (reason){"memory was allocated between the first receive_frames and the last send_frames",
                         "allocate before you receive the first frame", ear_worst(allocations_of)};
     if (r->chunks == 1)
@@ -164,12 +177,9 @@ static reason reason_of_calls(const run *r, const place *longest) {
     if (r->in_default)
         return (reason){"process_frames ran in stream 0, which waits for the streams of the copies, and they for it",
                         "hand process_frames a stream of your own", NULL};
-    if (ear->nstreams == 1)
+    if (ear->nstreams == 1 && !r->third_stream)
         return (reason){"all copies are in one stream, which works in order: none goes up while one comes down",
                         "give copies up, kernels and copies down a stream each, or each slot of a ring one", NULL};
-    if (2 * r->carried > run_bytes(r))
-        return (reason){"receive_frames wrote elsewhere than the copies read: the CPU carried the frames on",
-                        "let receive_frames write into the page-locked memory that is copied", NULL};
     if (r->up_first && ear->nstreams < r->chunks)
         return (reason){"all copies up were queued first: in its stream a kernel waits for the copies of later chunks",
                         "queue chunk by chunk: up, kernel, down, then the next chunk", NULL};
@@ -177,6 +187,13 @@ static reason reason_of_calls(const run *r, const place *longest) {
         return (reason){"never more than one chunk was under way: each was sent before the next was received",
                         "queue the next chunks before you wait for this one", longest};
     return (reason){NULL, NULL, NULL};
+}
+
+static double waits_of_host(void) {
+    double n = 0;
+    for (int i = 0; i < ear->nplaces; i++)
+        if (ear->places[i].what == LAB_CALL_WAITS) n += ear->places[i].calls;
+    return n;
 }
 
 static reason reason_of(const run *r, lab_floor limit, const engines *e) {
@@ -191,7 +208,10 @@ static reason reason_of(const run *r, lab_floor limit, const engines *e) {
     if (e && 5 * e->idle_starts > r->chunks)
         return (reason){"again and again the host waited for all that was queued before it queued more",
                         "when you need a slot again, wait for that slot's chunk only", longest};
-    if (ear->nstreams == 2 && r->chunks < 2 * best)
+    if (waits_of_host() > 1.5 * r->chunks)
+        return (reason){"the host waited more than once a chunk: what stands behind such a wait is queued late",
+                        "queue the three steps of a chunk without a wait between them", longest};
+    if (ear->nstreams == 2 && !r->third_stream && r->chunks < 2 * best)
         return (reason){"in two streams two chunks are under way: one of the three engines always waits",
                         "use as many streams as there are engines, or one more", NULL};
     if ((double)r->ahead < 2.5 * chunk)

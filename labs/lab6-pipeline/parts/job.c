@@ -17,16 +17,17 @@ static uint32_t right_word(const run *r, uint64_t number) {
     return (uint32_t)(v >> 20);
 }
 
-/* The words to look at among those of a call: every one, or the one of each stretch of STAMP_WORDS. Returns how many
+/* The words to look at among those of a call: every one, or the one of each stretch. Returns how many
  * there are from number `begin` up to `end`, and stores the numbers of those from the k-th on, at most `room`. */
 static uint32_t name_numbers(const run *r, uint64_t begin, uint64_t end, uint32_t k, uint64_t *numbers, uint32_t room) {
+    const uint64_t stretch = lab_lane() == LAB_SIM ? SIM_STRETCH : GPU_STRETCH;
     uint32_t all = 0;
     if (!r->timed) {
         for (uint32_t i = 0; i < room && begin + k + i < end; i++) numbers[i] = begin + k + i;
         return (uint32_t)(end - begin);
     }
-    for (uint64_t s = begin / STAMP_WORDS; s * STAMP_WORDS < end; s++) {
-        const uint64_t at = s * STAMP_WORDS + lab6_mix(r->salt ^ s) % STAMP_WORDS;
+    for (uint64_t s = begin / stretch; s * stretch < end; s++) {
+        const uint64_t at = s * stretch + lab6_mix(r->salt ^ s) % stretch;
         if (at < begin || at >= end) continue;
         if (all >= k && all - k < room) numbers[all - k] = at;
         all++;
@@ -143,13 +144,21 @@ static bool mark_processed(run *r, const struct lab6_question *q) {
     return fresh;
 }
 
+/* Has a copy been queued in the stream? */
+static bool is_of_copies(uint64_t stream) {
+    for (int i = 0; i < ear->nstreams; i++)
+        if (ear->streams[i] == stream) return true;
+    return false;
+}
+
 static void answer_process(run *r, const struct lab6_question *q, struct lab6_answer *a) {
     a->kernel =
         (struct lab6_kernel){q->frames * r->words, q->first * r->words, r->salt, r->timed ? LAB6_FULL : LAB6_FEW};
     a->refused = !q->frames || (r->watched && !well_placed(r, q));
     if (a->refused) return;
     if (!r->chunks++) r->up_first = r->up >= run_bytes(r);
-    r->in_default += !q->stream;
+    r->in_default += ear_is_default(q->stream);
+    r->third_stream = r->third_stream || (r->watched && !is_of_copies(q->stream));
     if (q->first + q->frames > r->received)
         FAILS(r, NOT_RECEIVED, "process_frames was called for %s, of which %llu were not received yet", frames_of(q),
               (big)(q->first + q->frames - (r->received > q->first ? r->received : q->first)));
@@ -301,7 +310,7 @@ static void start(run *r, bool watched, bool checking) {
     r->in_loop = false;
     r->received = r->sent = r->processed = r->ahead = 0;
     r->chunks = r->in_default = 0;
-    r->up_first = false;
+    r->up_first = r->third_stream = false;
     r->carried = 0;
     r->nlatest = 0;
     r->up = r->down = r->late = 0;

@@ -14,7 +14,7 @@
 #include "lab.h"
 #include "messages.h"
 
-enum { STAMP_WORDS = 16384, MOST_FRAMES = 1 << 16, SMALL_ROOM = 1 << 16, LATEST = 32 };
+enum { SIM_STRETCH = 1 << 14, GPU_STRETCH = 1 << 16, MOST_FRAMES = 1 << 16, SMALL_ROOM = 1 << 16, LATEST = 32 };
 
 /* What is wrong in a run: the kind, by which the harness chooses the place and the next step. */
 enum trouble {
@@ -56,6 +56,7 @@ typedef struct {
     int nlatest;
     int chunks, in_default; /* calls of process_frames; of them, those in stream 0 */
     bool up_first;          /* every frame's copy up was queued before the first process_frames */
+    bool third_stream;      /* a kernel was in a stream that has no copies */
     uint64_t ahead;         /* the most frames between receive_frames and send_frames at a time */
     bool in_loop;           /* between the first receive_frames and the last send_frames */
     double begin, end;      /* ns: of these */

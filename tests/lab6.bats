@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# Lab 6: its special tests. (The programs in wrong/ and cheat/ have their tests from wrong-programs.sh.)
+
+load helper
+
+lab_number=6
+
+setup_file() { build "$B/starter/lab6" "$B/reference/lab6"; }
+
+setup() {
+    lab=$(lab_dir 6)
+    record=$BATS_TEST_TMPDIR/record
+}
+
+# Runs a variant of lab 6; its card in $output, its record in $record.
+card() { output=$(apart "$B/$1/lab6" --record "$record" "${@:2}"); }
+
+# Microseconds of a row's value.
+us() { field "$record" "$1" value | awk '{ print $2 == "ms" ? 1000 * $1 : $1 }'; }
+
+@test "lab 6: the starter is as shipped, fails exactly its declared rows, and each comes with a line and a hint" {
+    cmp "$lab/pipeline.cu" tests/lab6/starter.cu
+    for seed in 1 4000000000; do
+        card starter --seed $seed
+        as_declared
+    done
+    for row in $(grep -v "^#" tests/lab6/rows-failing-at-start.txt); do
+        echo "$row"
+        [[ $(field "$record" "$row" where) == pipeline.cu:[0-9]* ]]
+        [ -n "$(field "$record" "$row" why)" ]
+        grep -q "^## $(field "$record" "$row" hint)\$" "$lab/hints.md"
+    done
+}
+
+@test "lab 6: the solution is full, whatever the seed, has a margin, and holds a ring" {
+    for seed in 1 4000000000; do
+        card reference --seed $seed
+        [ "$(score "$record")" = "100 100" ]
+    done
+    # The limit over the time: full marks are for 0.82.
+    awk -v us="$(us virtual-time)" -v want="$(field "$record" virtual-time want)" 'BEGIN {
+        sub(/.*limit /, "", want); split(want, w, " "); exit !(w[2] == "us" && us > 0 && w[1] / us >= 0.845 && w[1] < us) }'
+    [ "$(field "$record" overlap value | cut -d ' ' -f 1)" -ge 70 ]
+    [[ $(field "$record" pinned value) == "6."*" MiB" && $(field "$record" device value) == "6."*" MiB" ]]
+    [[ $output == *"copies up "*"GPU busy "*"copies down "* ]]
+}
+
+@test "lab 6: the points of the rows sum to 100" {
+    [ "$(apart "$B/reference/lab6" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "points") c = i; next } { s += $c } END { print s }')" = 100 ]
+}
+
+@test "lab 6: each rung earns more than the one before, and the ways that are none earn less" {
+    local -A points
+    for rung in 1-own-stream 2-two-streams 3-three-streams 4-breadth-first; do
+        grade "$lab/rungs/$rung.patch" 5
+        points[${rung%%-*}]=$(score "$record" | cut -d ' ' -f 1)
+        echo "$rung: ${points[${rung%%-*}]}"
+    done
+    awk -v a="${points[1]}" -v b="${points[2]}" -v c="${points[3]}" -v d="${points[4]}" 'BEGIN { exit !(a == 30 && b > a + 10 && c > b + 20 && c < 100 && d < b) }'
+}
+
+@test "lab 6: all rungs are right" {
+    for rung in "$lab"/rungs/*.patch; do
+        patched=$(whole "$rung")
+        head -n 1 "$rung" | grep -Eq '^// Rung [0-9]'
+        [ -f "$patched" ]
+    done
+    grade "$lab/rungs/5-four-chunks.patch" 7
+    row_is correct pass
+    row_is in-flight pass
+    [[ $(field "$record" virtual-time why) == *"with so few chunks the ends are long"* ]]
+}
+
+@test "lab 6: two runs, on 1, 2 and 3 host threads: byte-identical cards and records" {
+    cd "$BATS_TEST_TMPDIR"
+    for run in 1 3 1again; do
+        SIMGPU_THREADS=${run%again} apart "$BLUEBAR_TOP/$B/reference/lab6" --record record.$run --seed 11 >card.$run
+    done
+    for run in 3 1again; do
+        cmp card.1 card.$run
+        cmp record.1 record.$run
+    done
+}
+
+@test "lab 6: where a call of CUDA fails, it is named, and the other rows show neither a value nor a mark" {
+    grade tests/lab6/wrong/frees_twice.patch 5
+    row_is correct fail
+    [[ $(field "$record" correct where) == frees_twice.cu:[0-9]* ]]
+    [[ $(field "$record" correct why) == *"cudaFree"* ]]
+    [ "$(score "$record")" = "0 100" ]
+    for row in in-flight left-behind default-stream pinned device overlap virtual-time; do
+        [[ $(field "$record" "$row" value) == - && -z $(field "$record" "$row" want) ]]
+    done
+}
+
+@test "lab 6: the trace names the timed job, and make lines6 says where to look" {
+    TRACE=$BATS_TEST_TMPDIR/trace.json apart "$B/reference/lab6" >/dev/null
+    grep -q '"name":"timed"' "$BATS_TEST_TMPDIR/trace.json"
+    run apart "$B/reference/lab6" --lines
+    [ "$status" != 0 ]
+    [[ $output == *"the kernel of this lab is not yours"*"TRACE=trace.json make lab6"* ]]
+}
+
+@test "lab 6: the ladder's programs are right, in the order of the handout, and the best number of chunks is where it was derived" {
+    apart "$B/reference/lab6" --bench >"$BATS_TEST_TMPDIR/bench"
+    cat "$BATS_TEST_TMPDIR/bench"
+    run grep wrong "$BATS_TEST_TMPDIR/bench"
+    [ "$status" = 1 ]
+    awk -F '\t' '{ us[$1] = $2; host[$1] = $6 } END {
+        exit !(us["pageable"] > us["starter"] && us["pinned late"] > us["starter"] && us["starter"] > us["two streams"] &&
+               us["two streams"] > us["three streams"] && us["four, breadth first"] > us["two streams"] &&
+               us["ring, 4 chunks"] > us["ring, 8 chunks"] && us["ring, 8 chunks"] > us["ring, 16 chunks"] &&
+               us["ring, 64 chunks"] > us["ring, 32 chunks"] && us["ring, 128 chunks"] > us["ring, 64 chunks"] &&
+               us["reference"] <= us["ring, 16 chunks"] && us["reference"] <= us["ring, 32 chunks"] && us["reference"] > us["limit"] &&
+               host["pinned late"] == 2 * host["starter"] && host["reference"] < host["starter"] / 4) }' "$BATS_TEST_TMPDIR/bench"
+}
