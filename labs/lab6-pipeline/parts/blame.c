@@ -27,8 +27,10 @@ static const struct {
     [NOT_UP] = {"process_frames(", "queue the copy of all the chunk's bytes to the device before process_frames"},
     [NOT_HOME] = {"send_frames(", "queue the copy of all the chunk's bytes to the host before you wait for it"},
     [OTHER_FRAME] = {"send_frames(", "two chunks met in one buffer: chunks under way need buffers of their own"},
-    [AS_RECEIVED] = {"process_frames(",
-                     "the copy down must wait for the kernel, and the kernel for the copy up: one stream, or an event"},
+    [AS_RECEIVED] =
+        {"process_frames(",
+         "sent before it was home, or home before it was processed: wait for the copy down, and let that wait for the "
+         "kernel"},
     [NO_WORD] = {"send_frames(", "before send_frames, wait for the copy down of this chunk, and for no other's"},
 };
 
@@ -177,15 +179,15 @@ static reason reason_of_calls(const run *r, const place *longest) {
     if (r->in_default)
         return (reason){"process_frames ran in stream 0, which waits for the streams of the copies, and they for it",
                         "hand process_frames a stream of your own", NULL};
+    if ((double)r->ahead < 1.5 * (double)r->message.frames / r->chunks)
+        return (reason){"never more than one chunk was under way: each was sent before the next was received",
+                        "queue the next chunks before you wait for this one", longest};
     if (ear->nstreams == 1 && !r->third_stream)
         return (reason){"all copies are in one stream, which works in order: none goes up while one comes down",
                         "give copies up, kernels and copies down a stream each, or each slot of a ring one", NULL};
     if (r->up_first && ear->nstreams < r->chunks)
         return (reason){"all copies up were queued first: in its stream a kernel waits for the copies of later chunks",
                         "queue chunk by chunk: up, kernel, down, then the next chunk", NULL};
-    if ((double)r->ahead <= (double)r->message.frames / r->chunks)
-        return (reason){"never more than one chunk was under way: each was sent before the next was received",
-                        "queue the next chunks before you wait for this one", longest};
     return (reason){NULL, NULL, NULL};
 }
 
@@ -205,7 +207,7 @@ static reason reason_of(const run *r, lab_floor limit, const engines *e) {
         return (reason){"cudaDeviceSynchronize waits for all streams, the chunks just queued, too",
                         "wait for the one slot that is needed again: its stream, or an event behind its copy down",
                         longest};
-    if (e && 5 * e->idle_starts > r->chunks)
+    if (e && 6 * (e->idle_starts - 1) > r->chunks) /* the first finds nothing, always */
         return (reason){"again and again the host waited for all that was queued before it queued more",
                         "when you need a slot again, wait for that slot's chunk only", longest};
     if (waits_of_host() > 1.5 * r->chunks)

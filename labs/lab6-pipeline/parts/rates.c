@@ -32,6 +32,8 @@ measured program_measured(lab_program *program) {
 
 /* --- the engines ------------------------------------------------------------------------------------ */
 
+enum { GPU_PIECES = 8 };
+
 typedef struct {
     lab_program *nobody; /* a program that is opened and never played: its device is used */
     size_t bytes;
@@ -39,16 +41,22 @@ typedef struct {
     cudaStream_t stream[2];
 } ends;
 
-static void copy_up(const ends *l) {
-    LAB_CUDA(cudaMemcpyAsync(l->device[0], l->host[0], l->bytes, cudaMemcpyHostToDevice, l->stream[0]));
+enum { UP = 1, DOWN = 2 };
+
+static void copies(const ends *l, int which) {
+    const int pieces = lab_lane() == LAB_SIM ? 1 : GPU_PIECES;
+    const size_t bytes = l->bytes / (size_t)pieces;
+    for (int i = 0; i < pieces; i++) {
+        if (which & UP)
+            LAB_CUDA(cudaMemcpyAsync(l->device[0], l->host[0], bytes, cudaMemcpyHostToDevice, l->stream[0]));
+        if (which & DOWN)
+            LAB_CUDA(cudaMemcpyAsync(l->host[1], l->device[1], bytes, cudaMemcpyDeviceToHost, l->stream[1]));
+    }
 }
-static void copy_down(const ends *l) {
-    LAB_CUDA(cudaMemcpyAsync(l->host[1], l->device[1], l->bytes, cudaMemcpyDeviceToHost, l->stream[1]));
-}
-static void copy_both(const ends *l) {
-    copy_up(l);
-    copy_down(l);
-}
+
+static void copy_up(const ends *l) { copies(l, UP); }
+static void copy_down(const ends *l) { copies(l, DOWN); }
+static void copy_both(const ends *l) { copies(l, UP | DOWN); }
 static void kernel_alone(const ends *l) {
     const struct lab6_message m = {.alone = (uint64_t)l->device[0], .kernel = {l->bytes / 4, 0, 1, LAB6_FULL}};
     lab_play(l->nobody, &m, sizeof m, NULL, 0);

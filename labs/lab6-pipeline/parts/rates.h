@@ -25,7 +25,9 @@ typedef struct {
 } measured;
 measured program_measured(lab_program *program);
 
-/* Microseconds that all frames take: the two copies alone, the kernel alone, and both copies at once. */
+/* Microseconds that all frames take: the two copies alone, the kernel alone, and both copies at once. On a card the
+ * copies go through an eighth of the memory again and again, as a ring does: long ones are slowed down by the host's
+ * memory, and would be no limit of a ring. */
 typedef struct {
     double up, kernels, down, both;
 } engine_times;
