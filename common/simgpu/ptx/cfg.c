@@ -380,8 +380,10 @@ static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint
     if ((uint64_t)(pf->nregisters / 64 + 1) * g->code->ninsns > 1u << 24) return 255; /* too large to analyse */
     /* 6 more for the ABI and address temporaries. (NVIDIA's compiler needs 16 to 32 in all for the course's
      * kernels.) */
-    uint32_t n = pressure(g, pf, id_of) + 6;
-    return n < 16 ? 16 : n > 255 ? 255 : n;
+    uint32_t n = pressure(g, pf, id_of) + 6, most = 255;
+    /* A block within __launch_bounds__ gets a place: the 65536 registers of an SM, in steps of 8 a thread. */
+    if (pf->function->max_threads > 256) most = 65536 / ((pf->function->max_threads + 31) / 32 * 32) / 8 * 8;
+    return n < 16 ? 16 : n > most ? most : n;
 }
 
 void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
