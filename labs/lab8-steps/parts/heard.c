@@ -1,0 +1,65 @@
+/* heard.c — counts the calls of one `solve`; see heard.h. */
+#include "heard.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static heard *now;
+
+static bool asks_for_an_error(const lab_call *c) {
+    return !strcmp(c->name, "cudaGetLastError") || !strcmp(c->name, "cudaPeekAtLastError");
+}
+
+static bool waits_for_the_device(const lab_call *c) {
+    return c->what == LAB_CALL_WAITS || (c->what == LAB_CALL_COPIES && !c->async) ||
+           (c->what == LAB_CALL_FREES && !c->async);
+}
+
+static heard_place *place_of(const lab_call *c) {
+    int i = 0;
+    while (i < now->n && (strcmp(now->places[i].name, c->name) != 0 || now->places[i].line != c->line)) i++;
+    if (i == HEARD_PLACES) return &now->places[i - 1];
+    if (i == now->n) now->places[now->n++] = (heard_place){.name = c->name, .file = c->file, .line = c->line};
+    return &now->places[i];
+}
+
+static void hear(const lab_call *c) {
+    const bool waits = waits_for_the_device(c);
+    if (c->what == LAB_CALL_C_ALLOCATES || asks_for_an_error(c)) return;
+    if (c->error && c->error != cudaErrorNotReady && !now->failed.name) now->failed = *c;
+    heard_place *p = place_of(c);
+    p->waits = waits;
+    p->count++;
+    p->ns += c->end - c->begin;
+    now->calls++;
+    now->waits += waits;
+    if (!waits) now->working_ns += c->end - c->begin;
+}
+
+void heard_begin(heard *h) {
+    static const lab_ear ear = {NULL, hear};
+    memset(h, 0, sizeof *h);
+    now = h;
+    lab_listen(&ear);
+}
+
+void heard_end(void) { lab_listen(NULL); }
+
+/* --- order ---------------------------------------------------------------------------------------- */
+
+static enum heard_by order;
+
+static double rank(const heard_place *p) {
+    if (order == HEARD_TIME) return p->waits ? 0 : p->ns;
+    return order == HEARD_CALLS || p->waits ? p->count : 0;
+}
+
+static int by_rank(const void *a, const void *b) {
+    const double x = rank(a), y = rank(b);
+    return (x < y) - (x > y);
+}
+
+void heard_sort(heard *h, enum heard_by by) {
+    order = by;
+    qsort(h->places, (size_t)h->n, sizeof *h->places, by_rank);
+}

@@ -1,0 +1,39 @@
+/* heard.h — the calls of CUDA that a program makes in one `solve`: how many, of which lines, and the host's time in
+ * them. Both lanes.
+ *
+ *     heard_begin(&h);
+ *     ... the program plays ...
+ *     heard_end();
+ */
+#ifndef LAB8_HEARD_H
+#define LAB8_HEARD_H
+
+#include "lab.h"
+
+enum { HEARD_PLACES = 48 };
+
+/* The calls of one function from one line. */
+typedef struct {
+    const char *name, *file; /* file NULL: not known */
+    int line, count;
+    bool waits; /* for the device: cudaStreamSynchronize and its like, cudaMemcpy, cudaFree */
+    double ns;  /* the host's time in them */
+} heard_place;
+
+typedef struct {
+    heard_place places[HEARD_PLACES];
+    int n;
+    int calls, waits;  /* of all; questions about errors do not count */
+    double working_ns; /* the host's time in calls that do not wait */
+    lab_call failed;   /* the first that failed; name NULL: none */
+} heard;
+
+/* Forgets what was heard, and listens. The struct must be one that lab_hide gave out. */
+void heard_begin(heard *h);
+void heard_end(void);
+
+/* Sorts the places, those with the most calls, waits or time first. */
+enum heard_by { HEARD_CALLS, HEARD_WAITS, HEARD_TIME };
+void heard_sort(heard *h, enum heard_by by);
+
+#endif

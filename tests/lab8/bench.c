@@ -1,0 +1,47 @@
+/* bench.c — `--bench`: starter, rungs and reference by size of the plate, as TSV, for the handout's tables and for the
+ * curious: microseconds of a step, all in all, in a second solve of 1000 steps (sim lane: 100) with a check each 50.
+ * `--ladder`: each program's second solve of a few steps, for a profiler to count.
+ */
+#include "lab.h"
+#include "session.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char *name;
+    lab_who who;
+    const char *rung;
+} programs[] = {
+    {"starter", LAB_STARTER, NULL},     {"seldom", LAB_LADDER, "seldom"},   {"persistent", LAB_LADDER, "persistent"},
+    {"tile", LAB_LADDER, "tile"},       {"reference", LAB_REFERENCE, NULL}, {"yours", LAB_MINE, NULL},
+    {"sums alone", LAB_LADDER, "sums"},
+};
+enum { PROGRAMS = sizeof programs / sizeof *programs, EVERY = 50 };
+
+/* Microseconds of a step; 0 when CUDA reports an error. Each program has one session, of one shape after the other. */
+static double time_of(int i, int side, int steps) {
+    static session *of[PROGRAMS];
+    if (!of[i]) of[i] = session_new(lab_open(programs[i].who, programs[i].rung), NULL, side, side, EVERY, steps);
+    of[i]->rows = of[i]->cols = side;
+    const lab_time t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 2, 9, false}, &of[i]->work);
+    return t.error ? 0 : t.median / steps;
+}
+
+void lab_bench(void) {
+    static const int card[] = {64, 128, 256, 512, 1024, 2048, 0}, here[] = {64, 256, 0};
+    const bool sim = lab_lane() == LAB_SIM;
+    const int *side = sim ? here : card, steps = sim ? 100 : 1000;
+    printf("# lane %s, device %s\n# us a step, %d steps, a check each %d\n", lab_lane_name(), lab_device_name(), steps,
+           EVERY);
+    printf("side\tprogram\tus\n");
+    for (; *side; side++)
+        for (int i = 0; i < PROGRAMS; i++) {
+            printf("%d\t%s\t%.2f\n", *side, programs[i].name, time_of(i, *side, steps));
+            fflush(stdout);
+        }
+}
+
+void lab_ladder(void) {
+    for (int i = 0; i < PROGRAMS; i++)
+        if (programs[i].who != LAB_MINE) time_of(i, 64, EVERY);
+}
