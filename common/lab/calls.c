@@ -148,6 +148,15 @@ void __wrap_free(void *p) {
     cudaError_t __wrap_cuda##Name(void) BODY(Name, class_, (), NULL, 0, cuda##Name())
 #include "../simgpu/include/cuda_api.def"
 
+/* What <<< >>> calls since nvcc 13. Weak: older runtimes lack it. */
+#define NEW_LAUNCH(...)                                                                                                \
+    cudaError_t __cudaLaunchKernel(__VA_ARGS__) __attribute__((weak));                                                 \
+    LAB_OFFERED cudaError_t __wrap___cudaLaunchKernel(__VA_ARGS__);                                                    \
+    cudaError_t __wrap___cudaLaunchKernel(__VA_ARGS__)                                                                 \
+        BODY(LaunchKernel, SUBMITS, (.stream = N(stream)), NULL, 0,                                                    \
+             __cudaLaunchKernel(func, grid, block, args, shared, stream))
+NEW_LAUNCH(void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+
 #ifdef SIMGPU_SITE
 #define ARGUMENTS(...)                                       __VA_ARGS__
 #define API(Name, class_, sited, labs, note, arguments, ...) sited(Name, class_, note, arguments, __VA_ARGS__)
@@ -224,6 +233,7 @@ void lab_print_wraps(FILE *f) {
 #include "../simgpu/include/cuda_api.def"
     static const char *const c[] = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "_Znwm",
                                     "free",   "_Znam",  "_ZdlPv",  "_ZdaPv",        "_ZdlPvm",        "_ZdaPvm"};
+    fputs("--wrap=__cudaLaunchKernel\n", f);
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) fprintf(f, "--wrap=%s\n", c[i]);
 }
 
