@@ -131,6 +131,7 @@ int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
     bool no = false, yes = true;
     int *out, *part;
+    void *without[] = {&out, &no}, *with[] = {&out, &yes};
     cudaMalloc(&out, 2 * N * sizeof *out);
     cudaMalloc(&part, N * sizeof *part);
     cudaMemset(out, 0, 2 * N * sizeof *out);
@@ -147,10 +148,12 @@ int main(int argc, char **argv) {
     TWINS(last_block)
     TWINS(chain)
     TWINS(lock)
-    RUN(one_missing, "", (out, part))
-    RUN(one_missing, "-mended", (out, part)) RUN(unset, "", (out, part)) RUN(unset, "-mended", (out, part))
-        RUN(as_fresh, "-clean", (out, part)) RUN(first_touch, "-clean", (out, part)) void *without[] = {&out, &no},
-                                                                                          *with[] = {&out, &yes};
+    RUN(one_missing, "", (out, part));
+    RUN(one_missing, "-mended", (out, part));
+    RUN(unset, "", (out, part));
+    RUN(unset, "-mended", (out, part));
+    RUN(as_fresh, "-clean", (out, part));
+    RUN(first_touch, "-clean", (out, part));
     if (!strcmp(name, "steps")) cudaLaunchCooperativeKernel(steps, BLOCKS, THREADS, without);
     if (!strcmp(name, "steps-mended")) cudaLaunchCooperativeKernel(steps, BLOCKS, THREADS, with);
     RUN(harmless, "-clean", (out))
