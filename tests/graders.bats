@@ -110,20 +110,7 @@ TEXT
     [ "$(apart "$B/reference/lab3" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "points") c = i; next } { s += $c } END { print s }')" = 100 ]
 }
 
-@test "two runs, on 1, 2 and 3 host threads: byte-identical cards, records and reports" {
-    cd "$BATS_TEST_TMPDIR"
-    for who in starter reference; do
-        for run in 1 2 3 1again; do
-            SIMGPU_THREADS=${run%again} SIMGPU_REPORT=report.$run apart "$BLUEBAR_TOP/$B/$who/lab3" --record record.$run --seed 11 >card.$run
-        done
-        [ -s report.1 ] && [ -s card.1 ] && [ -s record.1 ]
-        for run in 2 3 1again; do
-            cmp card.1 card.$run
-            cmp record.1 record.$run
-            cmp report.1 report.$run
-        done
-    done
-}
+@test "the same card, record and report on 1, 2 and 3 host threads, and beside times that were measured before" { runs_alike reference/lab3; }
 
 @test "a program's output decides nothing" {
     # The true record's last line, TAP, and a score: on the program's stdout, before its real results.

@@ -6,6 +6,8 @@
 #   path_without P...  prints a PATH with all of this machine's programs but those that match the patterns
 #   grade FILE [SEED]  grades one submission of lab $lab_number (3, unless a test says otherwise); its record is then in $record, its output in $output, exit in $status
 #   play WHO SEED      runs the starter or the reference of that lab, with no grade around it; its card is then in $output, its record in $record
+#   runs_alike PROGRAM  a lab's program gives byte-identical cards, records and reports on 1, 2 and 3 host threads, and the same
+#                      card and record beside times that another run has left (--others)
 #   as_declared        the rows that are not full are those of the lab's rows-failing-at-start.txt
 #   row_is ROW STATUS  the record says so
 #
@@ -30,6 +32,7 @@ house() {
         tar --exclude='./sim/desk' --exclude='./sim/check' --exclude='./sim/mine' --exclude='./sim/sub-*' --exclude='*.tsv' -C .build -cf - ./sim | tar -xf - -C "$house/.build"
     fi
     cd "$house" || return 1
+    unset BLUEBAR_OTHERS # what a test changes there may change those numbers
 }
 
 path_without() {
@@ -55,9 +58,21 @@ grade() {
     echo "$output"
 }
 
+runs_alike() {
+    local dir=$BATS_TEST_TMPDIR program=$1 t options=()
+    for t in 1 2 3; do
+        [ $t != 3 ] || options=(--others "$dir/others")
+        SIMGPU_THREADS=$t SIMGPU_REPORT=$dir/report$t apart "$B/$program" --record "$dir/record$t" --seed 11 "${options[@]}" >"$dir/card$t"
+    done
+    apart "$B/$program" --record "$dir/record4" --seed 11 "${options[@]}" >"$dir/card4"
+    [ -s "$dir/card1" ] && [ -s "$dir/record1" ] && [ -s "$dir/report1" ] && [ -s "$dir/others" ]
+    for t in 2 3 4; do cmp "$dir/card1" "$dir/card$t" && cmp "$dir/record1" "$dir/record$t" || return 1; done
+    for t in 2 3; do cmp "$dir/report1" "$dir/report$t" || return 1; done
+}
+
 play() {
     record=$BATS_TEST_TMPDIR/$1-$2.tsv
-    output=$(apart "$B/$1/lab${lab_number:-3}" --record "$record" --seed "$2")
+    output=$(apart "$B/$1/lab${lab_number:-3}" --record "$record" --seed "$2" ${BLUEBAR_OTHERS:+--others "$(others "${lab_number:-3}" "$2")"})
 }
 
 as_declared() {

@@ -52,4 +52,7 @@ says() {
     [ "$status" = 2 ] && [ "$output" = "lab3: --seed needs a value; see --help" ]
     says --record /nonexistent/record
     [ "$status" = 2 ] && [[ $output == "lab3: cannot write the record /nonexistent/record: No such file or directory" ]]
+    echo what >"$BATS_TEST_TMPDIR/others"
+    says --others "$BATS_TEST_TMPDIR/others"
+    [ "$status" = 2 ] && [ "$output" = "lab3: $BATS_TEST_TMPDIR/others is not a file that --others has written" ]
 }

@@ -54,7 +54,7 @@ one() {
         for ((seed = 2; seed <= seeds; seed++)); do
             rm -f "$scratch/record"
             echo "$seed" | TMPDIR=$scratch "$BLUEBAR" run --quiet --clean --alone --stdin --seconds 120 --log "$scratch/log" \
-                --verdict "$scratch/verdict" -- "$program" --record "$scratch/record" --seed -
+                --verdict "$scratch/verdict" -- "$program" --record "$scratch/record" --seed - --others "$(others "$n" "$seed")"
             if score "$scratch/record" >/dev/null 2>&1; then
                 printf 'rows\t%s%s\n' "$seed" "$(not_full "$scratch/record")"
             else
@@ -94,6 +94,10 @@ for n in $picked; do
     done
     [ ${#files[@]} -gt 0 ] || die "lab $n has no program like '$only' in tests/lab$n/wrong, cheat or right."
     build "$B/reference/lab$n" || exit 1
+    # What the starter, the reference and the rungs measure with a seed is the same beside every program: once is enough.
+    export BLUEBAR_OTHERS=$out/others
+    # shellcheck disable=SC2016 # the inner shell is to expand it
+    seq "$seeds" | xargs -P "$(nproc)" -I {} bash -c '. common/make/lib.sh; "$B/reference/lab$1" --seed "$2" --others "$(others "$@")" >/dev/null' mistakes.sh "$n" {} || exit 1
     printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -I {} bash -c '. common/make/lib.sh; one "$@"' mistakes.sh "$n" {} "$seeds" "$out"
     table=$out/table.md
     {

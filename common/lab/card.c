@@ -257,6 +257,7 @@ void lab_record_write(FILE *f) {
 /* Handlers that a program has registered with atexit still run after this, but cannot change any verdict. */
 int lab_end(void) {
     lab_rows_end();
+    lab_others_end();
     lab.done = lab.ended = true;
     lab_lock();
     return 0;

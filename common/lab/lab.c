@@ -187,6 +187,7 @@ static void usage(const lab_spec *spec) {
            "  --seed N       data and the hidden shape from N (default 2048); -: the first line of stdin\n"
            "  --record FILE  write the machine-readable record there\n"
            "  --stage FILE   say there what is being run; a file of %d bytes\n"
+           "  --others FILE  take what other programs measure with this seed from there; what is missing is added\n"
            "  --solution     this program is the reference: what the card says at the end\n"
            "  --rows         print the table of rows (TSV) and exit\n"
            "  --calls        print which functions of CUDA a submission may call, and exit\n"
@@ -233,18 +234,21 @@ static void print_entries(bool of_rungs) {
 lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
     lab.spec = spec;
     lab.seed = 2048;
-    const char *record = NULL;
+    const char *record = NULL, *others = NULL;
     void (*special)(void) = NULL; /* runs in place of the harness */
     atexit(at_exit);
     lab_text(lab.program, sizeof lab.program, "%s", argv[0]);
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
-        bool takes_value = !strcmp(a, "--seed") || !strcmp(a, "--record") || !strcmp(a, "--stage");
+        bool takes_value =
+            !strcmp(a, "--seed") || !strcmp(a, "--record") || !strcmp(a, "--stage") || !strcmp(a, "--others");
         if (takes_value && i + 1 == argc) lab_die("%s needs a value; see --help", a);
         if (!strcmp(a, "--seed"))
             lab.seed = parse_seed(argv[++i]);
         else if (!strcmp(a, "--record"))
             record = argv[++i];
+        else if (!strcmp(a, "--others"))
+            others = argv[++i];
         else if (!strcmp(a, "--stage"))
             share_stage(argv[++i]);
         else if (!strcmp(a, "--solution"))
@@ -281,6 +285,7 @@ lab_options lab_begin(const lab_spec *spec, int argc, char **argv) {
     }
     lab_endless_begin();
     if (record) lab_record_begin(record);
+    if (others) lab_others_begin(others);
     /* The command line lies open on the stack: nothing of it is left for student code to find. */
     for (int i = 1; i < argc; i++) memset(argv[i], ' ', strlen(argv[i]));
     lab_hear_simgpu();

@@ -83,6 +83,10 @@ bool lab_is_source(const char *file);                                /* one of t
  * `sysfs`; 0 where neither says. */
 double lab_pcie_gbs(const char *bus_id, const char *sysfs);
 
+/* others.c: --others: what an earlier run has left in the file, and at the end what it did not know. */
+void lab_others_begin(const char *path);
+void lab_others_end(void);
+
 /* lab.c: what lab_stage named last. */
 const char *lab_stage_text(void);
 

@@ -90,6 +90,14 @@ typedef struct {
     double us;
 } lab_floor;
 
+/* A number that no student's program has a part in, as the time of the starter; `name` is its own. The expression is
+ * not evaluated if an earlier run with the same seed has left it in the file of --others (others.c). So it may do
+ * nothing else that counts, but draw seeds. The sim lane's alone: a card is measured now. */
+#define LAB_OTHER(name, expression) (lab_other_known(name) ? lab_other_value() : lab_other_new(expression))
+bool lab_other_known(const char *name);
+double lab_other_value(void);
+double lab_other_new(double value);
+
 double lab_gbs(double bytes, double us);      /* throughput: 10^9 bytes a second; 0 for no time */
 double lab_share(double us, lab_floor floor); /* of the ceiling: 1 is as fast as can be; 0 for no time */
 const char *lab_us(double us);                /* "5.13 ms", "12.4 us"; the last eight answers stay readable */

@@ -10,6 +10,8 @@
 #
 # SEED=n repeats a run; SEED=- is a seed from stdin. The seed reaches the program through a pipe, and is in no argument
 # and no variable of the environment while the program runs.
+# BLUEBAR_OTHERS=folder keeps what the starter, the reference and the rungs measure, for the next program that is graded
+# with the same seed (common/lab/others.c); the tests and `make mistakes` set it.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . common/make/lib.sh
@@ -81,10 +83,11 @@ prepare() {
 
 # One run, with a folder of its own for what it writes. Its record is taken when nothing of it is left running.
 run_program() {
+    local others=${BLUEBAR_OTHERS:+$(others "$n" "$seed")}
     scratch=$(mktemp -d)
     printf '%s\n' "$seed" | TMPDIR=$scratch "$BLUEBAR" run --quiet --clean --alone --stdin --seconds "${CHECK_TIMEOUT:-120}" \
         ${PROGRESS:+--name "${program##*/}"} --stage "$scratch/stage" --log "$stem.log" --verdict "$stem.verdict" -- \
-        "$program" --record "$scratch/record" --stage "$scratch/stage" --seed -
+        "$program" --record "$scratch/record" --stage "$scratch/stage" --seed - ${others:+--others "$others"}
     if [ -f "$scratch/record" ] && [ ! -L "$scratch/record" ]; then mv "$scratch/record" "$stem.tsv"; fi
     rm -rf "$scratch"
 }

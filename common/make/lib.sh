@@ -28,6 +28,7 @@
 #                           $B, so that two can be graded at once
 #   submission FILE         the name of a submitted file's variant
 #   submitted N WHERE       lab N's file in such a tree; fails where there is none
+#   others N SEED           the file below BLUEBAR_OTHERS with what other programs than the submission measure, for --others
 #   whole FILE              where the program is that FILE stands for: itself, or what a .patch file makes. That is one
 #                           mistake: why and what in its first lines, then a unified diff against `--- solutions/...`
 #   need_compilers          a message and exit 1 when this lane's compiler is missing
@@ -240,6 +241,11 @@ submitted() {
         fi
     done
     return 1
+}
+
+others() {
+    mkdir -p "$BLUEBAR_OTHERS"
+    echo "$BLUEBAR_OTHERS/${B##*/}-lab$1-$2${PROFILE:+-$PROFILE}"
 }
 
 need_compilers() {

@@ -263,8 +263,11 @@ static bool grade_speeds(lab_program *mine) {
     double link[WAYS], start[WAYS];
     bool alive = true;
     for (int w = 0; w < WAYS; w++) {
-        link[w] = link_rate((enum way)w);
-        start[w] = way_rate(starter, (enum way)w, NULL, NULL);
+        char name[48];
+        LAB_SAY(name, "link, %s", way_name((enum way)w));
+        link[w] = LAB_OTHER(name, link_rate((enum way)w));
+        LAB_SAY(name, "start, %s", way_name((enum way)w));
+        start[w] = LAB_OTHER(name, way_rate(starter, (enum way)w, NULL, NULL));
     }
     for (int w = 0; w < WAYS && alive; w++) alive = grade_speed(mine, (enum way)w, link, start[w]);
     return alive;

@@ -340,9 +340,10 @@ static void say_time(lab_verdict *v, const training *loop, double ratio) {
 
 /* Sim lane: a multiple of the time with memory that costs nothing. */
 static void grade_virtual_time(lab_verdict *v, const trace *t, const training *loop) {
-    const double start = start_us(t), vendor = time_of(vendor_open(), t, SIM_STEPS);
-    const lab_floor least = light_floor(t, SIM_STEPS);
     if (!(loop->us > 0) || !lab_passed(lab_verdict_of(CORRECT))) return not_measured(v);
+    const double start = LAB_OTHER("start", start_us(t));
+    const double vendor = LAB_OTHER("vendor", time_of(vendor_open(), t, SIM_STEPS));
+    const lab_floor least = {"light", LAB_OTHER("light", light_floor(t, SIM_STEPS).us)};
     lab_grade(v, loop->us / least.us);
     lab_figure("step", loop->us, "us");
     LAB_SAY(v->value_text, "%s", lab_us(loop->us));

@@ -240,9 +240,10 @@ static lab_floor copy_floor(int n, int repetitions) {
 /* Sim lane: a multiple of the copy's time. A program that moved fewer sectors than a matrix has avoided the loads and
  * stores that the model times. */
 static void grade_virtual_time(lab_verdict *v, const lab_time *you, int n, const lab_usage *u) {
-    const double start = time_of(lab_open(LAB_STARTER, NULL), n, 1);
-    const double reference = time_of(lab_open(LAB_REFERENCE, NULL), n, 1), least = (double)n * n / 8;
-    const lab_floor copy = copy_floor(n, 1);
+    const double start = LAB_OTHER("start", time_of(lab_open(LAB_STARTER, NULL), n, 1));
+    const double reference = LAB_OTHER("reference", time_of(lab_open(LAB_REFERENCE, NULL), n, 1)),
+                 least = (double)n * n / 8;
+    const lab_floor copy = {"copy", LAB_OTHER("copy", copy_floor(n, 1).us)};
     lab_figure("copy", copy.us, "us");
     lab_grade(v, you->median / copy.us);
     LAB_SAY(v->value_text, "%s", lab_us(you->median));

@@ -311,11 +311,13 @@ typedef struct {
 } rivals;
 
 static void time_rivals(const job *const of[2], rivals r[2]) {
+    static const char *const names[2][3] = {{"start, array", "reference, array", "reading, array"},
+                                            {"start, tensors", "reference, tensors", "reading, tensors"}};
     for (int i = 0; i < 2; i++) {
-        r[i].start = time_of(opened(LAB_STARTER, NULL), &of[i]->shape, 1);
-        r[i].reference = time_of(opened(LAB_REFERENCE, NULL), &of[i]->shape, 1);
+        r[i].start = LAB_OTHER(names[i][0], time_of(opened(LAB_STARTER, NULL), &of[i]->shape, 1));
+        r[i].reference = LAB_OTHER(names[i][1], time_of(opened(LAB_REFERENCE, NULL), &of[i]->shape, 1));
     }
-    for (int i = 0; i < 2; i++) r[i].light = reading_floor(of[i], 1);
+    for (int i = 0; i < 2; i++) r[i].light = (lab_floor){"reading", LAB_OTHER(names[i][2], reading_floor(of[i], 1).us)};
 }
 
 /* Sim lane: a multiple of the time that reading takes. */

@@ -290,9 +290,9 @@ static void grade_sim(lab_program *mine) {
     if (!check_learning(mine, t) || !check_stops(mine))
         return lab_skip_rest("not measured: a CUDA call or a kernel failed, see above");
     if (t->us == 0) return lab_skip_rest("not measured: the training was not finished, see 'learns'");
-    const lab_floor light = {"kernels", step_time(LAB_LADDER, "kernels_alone", small, STEPS)};
-    const double start = step_time(LAB_STARTER, NULL, small, STEPS);
-    const double reference = step_time(LAB_REFERENCE, NULL, small, STEPS);
+    const lab_floor light = {"kernels", LAB_OTHER("kernels", step_time(LAB_LADDER, "kernels_alone", small, STEPS))};
+    const double start = LAB_OTHER("start", step_time(LAB_STARTER, NULL, small, STEPS));
+    const double reference = LAB_OTHER("reference", step_time(LAB_REFERENCE, NULL, small, STEPS));
     grade_timeline(t, start, reference, light);
 }
 

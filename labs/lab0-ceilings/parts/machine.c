@@ -7,12 +7,18 @@ enum { REPETITIONS = 9 }; /* gpu lane; the sim lane's clock has no noise */
 
 /* --- one experiment ---------------------------------------------------------------------------- */
 
-double bed_time(struct bench_bed *bed, enum lab0_piece piece, long amount) {
+static double measure(struct bench_bed *bed, enum lab0_piece piece, long amount) {
     bed->message.job.piece = piece;
     bed->message.job.amount = amount;
     lab_timer how = {LAB_HOST_CLOCK, 2, REPETITIONS, true};
     lab_work w = {.program = bed->program, .message = &bed->message, .size = sizeof bed->message};
     return lab_time_ours(how, &w);
+}
+
+double bed_time(struct bench_bed *bed, enum lab0_piece piece, long amount) {
+    char name[48];
+    LAB_SAY(name, "piece %d of %ld", (int)piece, amount);
+    return LAB_OTHER(name, measure(bed, piece, amount));
 }
 
 /* Returns units in 10^9 a second, of a work that does `units` for each of its amount. */
