@@ -4,7 +4,7 @@
 
 load helper
 
-programs=(probe order pool gaps limits devices grid)
+programs=(probe order pool gaps limits devices grid graphs)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/clock/}"
@@ -14,6 +14,7 @@ setup_file() {
     apart "$B/tests/clock/pool" >"$BATS_FILE_TMPDIR/pool" 2>"$BATS_FILE_TMPDIR/pool.err"
     SIMGPU_THREADS=2 apart "$B/tests/clock/limits" >"$BATS_FILE_TMPDIR/limits" 2>"$BATS_FILE_TMPDIR/limits.err" || true
     SIMGPU_REPORT=$BATS_FILE_TMPDIR/grid.report apart "$B/tests/clock/grid" >"$BATS_FILE_TMPDIR/grid" 2>"$BATS_FILE_TMPDIR/grid.err"
+    SIMGPU_REPORT=$BATS_FILE_TMPDIR/graphs.report apart "$B/tests/clock/graphs" >"$BATS_FILE_TMPDIR/graphs" 2>"$BATS_FILE_TMPDIR/graphs.err"
     SIMGPU_REPORT=$REPORT TRACE=$TRACE_FILE apart "$B/tests/clock/gaps"
     SIMGPU_REPORT=$BATS_FILE_TMPDIR/devices.report apart "$B/tests/clock/devices" >"$BATS_FILE_TMPDIR/devices" 2>"$BATS_FILE_TMPDIR/devices.err"
 }
@@ -546,6 +547,138 @@ END
     SIMGPU_CHECK=1 "$B/tests/clock/grid" >"$BATS_TEST_TMPDIR/checked" 2>"$BATS_TEST_TMPDIR/checked.err"
     cmp "$BATS_FILE_TMPDIR/grid" "$BATS_TEST_TMPDIR/checked"
     cmp "$BATS_FILE_TMPDIR/grid.err" "$BATS_TEST_TMPDIR/checked.err"
+}
+
+@test "graphs: what is captured runs when the graph is launched, each time, and children, clones and updates do what they say" {
+    says graphs <<'END'
+nothing_ran 0
+nodes 4
+three_launches 42
+host_function 3
+host_copy 42
+exec_destroyed cudaErrorInvalidValue
+join cudaSuccess
+forked_edges 4 1
+forked 1002
+behind 15
+asked 13
+by_hand 61
+set_params cudaSuccess
+with_four 8
+update cudaSuccess
+with_three_again 6
+type_of_child 4
+END
+}
+
+@test "graphs: CUDA's errors for what cannot be a graph, a node or an update" {
+    says graphs <<'END'
+update_refused cudaErrorGraphExecUpdateFailure
+update_result 2
+set_2000_threads cudaErrorInvalidValue
+add_2000_threads cudaErrorInvalidValue
+add_without_params cudaErrorInvalidValue
+set_of_empty cudaErrorInvalidValue
+twice_behind cudaErrorInvalidValue
+edge_twice cudaErrorInvalidValue
+edge_to_itself cudaErrorInvalidValue
+circle cudaSuccess
+instantiate_circle cudaErrorInvalidValue
+edge_removed cudaSuccess
+node_again cudaErrorInvalidValue
+graph_again cudaErrorInvalidValue
+end_without_begin cudaErrorIllegalState
+begin_on_default cudaErrorStreamCaptureUnsupported
+END
+}
+
+@test "captures: each call breaks them, or does not, as on an H200, in each mode, with its error code" {
+    # Call, its error, the capture's state behind it, the error of its end, nodes; `cudaError` left out. Where modes
+    # differ, the relaxed one has a line of its own.
+    ! grep broken "$BATS_FILE_TMPDIR/graphs" || return 1
+    sed -n 's/cudaErrorStreamCapture//g; s/cudaError//g; s/cudaSuccess/ok/g; s/^\(global\|thread\|relaxed\)_//p' "$BATS_FILE_TMPDIR/graphs" | uniq | diff - <(
+        cat <<'END'
+wait_for_it Unsupported 2 Invalidated 0
+wait_for_another Unsupported 2 Invalidated 0
+wait_for_another ok 1 ok 0
+wait_for_default Implicit 2 Invalidated 0
+query_it Unsupported 2 Invalidated 0
+query_another Unsupported 2 Invalidated 0
+query_another ok 1 ok 0
+wait_for_device Unsupported 2 Invalidated 0
+malloc Unsupported 2 Invalidated 0
+malloc ok 1 ok 0
+free Unsupported 2 Invalidated 0
+free ok 1 ok 0
+pin Unsupported 2 Invalidated 0
+pin ok 1 ok 0
+memcpy Implicit 2 Invalidated 0
+memset Implicit 2 Invalidated 0
+copy_async ok 1 ok 1
+copy_pageable ok 1 ok 1
+launch_on_default Implicit 2 Invalidated 0
+launch_on_another ok 1 ok 0
+launch_2000_threads InvalidValue 2 Invalidated 0
+query_its_event CapturedEvent 2 Invalidated 0
+wait_for_its_event CapturedEvent 2 Invalidated 0
+time_of_its_event CapturedEvent 1 ok 0
+query_earlier_event Unsupported 2 Invalidated 0
+query_earlier_event ok 1 ok 0
+behind_earlier_event Isolation 2 Invalidated 0
+fork ok 1 ok 0
+fork_and_work ok 1 Unjoined 0
+end_on_fork Unmatched 2 Invalidated 0
+default_behind_it Implicit 2 Invalidated 0
+begin_again IllegalState 1 ok 0
+merge Merge 2 Invalidated 0
+host_function ok 1 ok 1
+callback Unsupported 2 Invalidated 0
+ask_default Implicit 1 ok 0
+END
+    )
+    grep -F "graphs.cu:$(grep -n '"malloc"' tests/clock/graphs.cu | sed 's/:.*//' | xargs -I{} expr {} + 3): cudaMalloc: this call may wait or allocate, which is not allowed while a stream is captured; move it in front of cudaStreamBeginCapture, or capture with cudaStreamCaptureModeRelaxed; the capture is invalid now" "$BATS_FILE_TMPDIR/graphs.err"
+}
+
+@test "graphs take what they take on an H200, within 8 %: the call, the wait, the device for each of several in a row" {
+    within 8 graphs <<'END'
+empty_10_sync 10.74
+empty_10_device 6.36
+empty_100_call 1.34
+empty_100_sync 55.74
+empty_100_device 51.42
+empty_100_upload 98
+empty_1000_call 2.65
+empty_1000_sync 505.95
+empty_1000_device 500.58
+empty_1000_upload 935
+store_50_call 1.39
+store_50_sync 47.73
+store_50_device 43.35
+jacobi_50_device 64.55
+copy_100_sync 82.13
+copy_100_device 77.61
+memset_100_call 60.36
+fan_of_16_device 6.19
+END
+    # Instantiation varies most from one time to the next.
+    within 25 graphs <<'END'
+empty_10_instantiate 40
+empty_1000_instantiate 2150
+memset_100_device 149.2
+memset_100_sync 156.14
+END
+}
+
+@test "graphs in the report: each node a line with the place of its capture, one call for all" {
+    local line
+    line=$(grep -n 'empty<<<1, 32, 0, s>>>' tests/clock/graphs.cu | cut -d: -f1)
+    sed -n '/"mark".*"costs"/,$p' "$BATS_FILE_TMPDIR/graphs.report" >"$BATS_TEST_TMPDIR/costs"
+    # 1 + 5 launches of graphs of 10, 100 and 1000.
+    [ "$(grep -c "\"kind\":\"launch\".*\"graph\":true.*\"host_line\":$line," "$BATS_TEST_TMPDIR/costs")" = 6660 ]
+    # Two branches run side by side, in one stream.
+    sed -n '/"mark".*"forked"/,/"mark".*"by hand"/p' "$BATS_FILE_TMPDIR/graphs.report" | grep '"graph":true' >"$BATS_TEST_TMPDIR/forked"
+    [ "$(grep -c '"name":"add".*"stream":2,"graph":true' "$BATS_TEST_TMPDIR/forked")" = 3 ]
+    SIMGPU_CHECK=1 "$B/tests/clock/graphs" 2>&1 >/dev/null | { ! grep 'race\|no event, wait'; }
 }
 
 @test "the clock's programs are clean under AddressSanitizer and UndefinedBehaviorSanitizer" {

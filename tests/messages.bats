@@ -101,9 +101,8 @@ __global__ void k(int *p, cudaTextureObject_t t) {
     p[1] = v + h;
 }
 int main() {
-    cudaGraph_t g;
-    cudaGraphCreate(0, 0);
-    cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal);
+    cudaArray_t a;
+    cudaCreateTextureObject(0, 0, 0, 0);
 }
 END
     "$(common/make/find-clang.sh)" -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -fsyntax-only --cuda-host-only \
@@ -114,9 +113,8 @@ END
 3 '__shfl_down<int, int>' is unavailable: use __shfl_down_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta
 4 'tex2D<float, int, int, int>' is unavailable: SimGPU does not have textures
 5 '__half' is unavailable: SimGPU does not have half precision
-9 'cudaGraph_t' is unavailable: SimGPU does not have graphs
-10 'cudaGraphCreate' is unavailable: SimGPU does not have it
-11 'cudaStreamBeginCapture' is unavailable: SimGPU does not have it
+9 'cudaArray_t' is unavailable: SimGPU does not have arrays for textures
+10 'cudaCreateTextureObject' is unavailable: SimGPU does not have it
 END
 }
 

@@ -84,7 +84,7 @@ static void join_command(uint64_t *to, uint32_t stream, uint64_t count) {
 /* --- the report ---------------------------------------------------------------------------------------------- */
 
 static struct simgpu_side side_of(const time_command *c) {
-    struct simgpu_side s = {.at = {.file = c->host_file, .line = c->host_line}, .stream = c->stream};
+    struct simgpu_side s = {.at = {.file = c->host_file, .line = c->host_line}, .stream = c->in_graph ? c->graph_stream : c->stream};
     s.command = c->kind == TIME_LAUNCH ? SIMGPU_KERNEL : c->kind == TIME_COPY ? SIMGPU_COPYING : SIMGPU_FILLING;
     if (c->kind == TIME_COPY) s.direction = c->is.copy.direction;
     if (c->kind == TIME_LAUNCH) {
@@ -223,7 +223,7 @@ void check_streams_submitted(const time_command *c, uint64_t count) {
     memcpy(r->seen, s->seen, here->nstreams * sizeof *r->seen);
     if (c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET) r->side = side_of(c);
     if (c->kind != TIME_COPY && c->kind != TIME_MEMSET) return;
-    bool staged = c->kind == TIME_COPY && c->is.copy.direction == SIMGPU_H2D && c->is.copy.pageable;
+    bool staged = c->kind == TIME_COPY && c->is.copy.direction == SIMGPU_H2D && c->is.copy.pageable && !c->in_graph;
     add_rows(r, c, &c->is.copy.to, true);
     if (c->kind == TIME_COPY && !staged) add_rows(r, c, &c->is.copy.from, false);
     compare(r, c->stream);

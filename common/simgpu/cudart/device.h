@@ -38,12 +38,14 @@ typedef struct {
     int reuse[4]; /* indexed by the cudaMemPoolReuse attributes; only AllowOpportunistic has an effect */
 } rt_pool;
 
-/* A stream or event that the program created. */
+/* A stream, event, graph ... that the program created. */
 typedef struct {
-    enum rt_handle_kind { HANDLE_FREE, HANDLE_STREAM, HANDLE_EVENT } kind;
+    enum rt_handle_kind { HANDLE_FREE, HANDLE_STREAM, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_NODE, HANDLE_EXEC } kind;
     uint32_t generation;
     uint32_t stream; /* STREAM: its number in time/ */
     time_event *event;
+    struct rt_mark *mark; /* EVENT: its latest record, if a capture has it; else NULL */
+    void *object;         /* GRAPH, NODE, EXEC */
     unsigned flags;
     int priority;
 } rt_handle;
@@ -73,6 +75,11 @@ struct device {
     rt_pool pool;
     rt_handle *handles;
     uint32_t nhandles;
+    uint32_t free_handle;        /* no handle below it is free */
+    struct rt_capture *captures; /* in progress */
+    struct rt_member **members;  /* by stream: its part in a capture; NULL: none */
+    uint32_t nmembers;
+    uint64_t ncaptures;
     bool has_thread_stream;
     uint32_t thread_stream; /* of cudaStreamPerThread */
     size_t limits[RT_LIMITS];

@@ -164,20 +164,15 @@ static cudaError_t check_cooperative(const ptx_function *f, dim3 grid, uint64_t 
     return cudaErrorCooperativeLaunchTooLarge;
 }
 
-static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
-                          bool cooperative) {
-    time_command c = {.kind = TIME_LAUNCH, .host_file = rt_file(), .host_line = rt_line()};
-    cudaError_t e = cudaSuccess;
-    rt_kernel *k = rt_kernel_find(stub, &e);
-    if (!k) return e;
-    if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
+cudaError_t rt_launch_command(const rt_kernel *k, dim3 grid, dim3 block, void **args, size_t shared, bool cooperative,
+                              time_command *c) {
     const ptx_function *f = k->function;
+    const time_profile *p = time_profile_get();
     exec_program *program = rt_kernel_program(k);
     const char *why = exec_unsupported(program, f);
     if (why) return refuse_unsupported(f, why);
-    e = check_limits(k, grid, block, shared);
+    cudaError_t e = check_limits(k, grid, block, shared);
     if (e != cudaSuccess) return e;
-    const time_profile *p = time_profile_get();
     uint32_t resident =
         (uint32_t)p->sm_count * time_occupancy(p, block.x * block.y * block.z, f->registers, shared_of(f, shared));
     if (cooperative && (e = check_cooperative(f, grid, resident)) != cudaSuccess) return e;
@@ -185,16 +180,31 @@ static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, 
     uint8_t *params = calloc(1, f->param_bytes + 1u);
     if (!params) return cudaErrorMemoryAllocation;
     for (uint32_t i = 0; i < f->nparams; i++) memcpy(params + f->params[i].offset, args[i], f->params[i].size);
-    c.is.launch = (exec_launch){.program = program,
-                                .kernel = f,
-                                .grid = {grid.x, grid.y, grid.z},
-                                .block = {block.x, block.y, block.z},
-                                .dynamic_shared = (uint32_t)shared,
-                                .params = params,
-                                .cooperative = cooperative,
-                                .resident = resident};
-    time_submit(&c);
+    c->kind = TIME_LAUNCH;
+    c->is.launch = (exec_launch){.program = program,
+                                 .kernel = f,
+                                 .grid = {grid.x, grid.y, grid.z},
+                                 .block = {block.x, block.y, block.z},
+                                 .dynamic_shared = (uint32_t)shared,
+                                 .params = params,
+                                 .cooperative = cooperative,
+                                 .resident = resident};
     return cudaSuccess;
+}
+
+static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
+                          bool cooperative) {
+    time_command c = {.kind = TIME_LAUNCH, .host_file = rt_file(), .host_line = rt_line()};
+    cudaError_t e = cudaSuccess;
+    const rt_kernel *k = rt_kernel_find(stub, &e);
+    if (!k) return e;
+    if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
+    e = rt_launch_command(k, grid, block, args, shared, cooperative, &c);
+    if (e != cudaSuccess && rt_captured(c.stream)) {
+        rt_capture_refuse(c.stream, NULL);
+        return e == cudaErrorInvalidConfiguration ? cudaErrorInvalidValue : e; /* as CUDA says it here */
+    }
+    return e == cudaSuccess ? rt_submit(&c, &(rt_source){.kernel = k}) : e;
 }
 
 /* The rest of a call that launches. */

@@ -102,6 +102,8 @@ uint64_t rt_device_alloc(uint64_t bytes) {
 
 static cudaError_t allocate(void **ptr, size_t bytes) {
     if (!ptr) return cudaErrorInvalidValue;
+    cudaError_t forbidden = rt_capture_forbids_unsafe();
+    if (forbidden != cudaSuccess) return forbidden;
     time_activity_call_bytes(bytes);
     rt_charge_malloc(bytes);
     *ptr = NULL;
@@ -142,6 +144,8 @@ cudaError_t cudaMallocManaged(void **ptr, size_t bytes, unsigned flags) {
 
 cudaError_t cudaFree(void *ptr) {
     RT_BEGIN;
+    cudaError_t forbidden = rt_capture_forbids_unsafe();
+    if (forbidden != cudaSuccess) return rt_end(forbidden);
     const time_profile *p = time_profile_get();
     if (!ptr) return rt_end(cudaSuccess);
     uint64_t address = (uint64_t)(uintptr_t)ptr;
@@ -192,7 +196,8 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     const time_profile *p = time_profile_get();
     if (!ptr) return cudaErrorInvalidValue;
     *ptr = NULL;
-    if (bytes == 0) return cudaSuccess;
+    cudaError_t forbidden = rt_capture_forbids_unsafe();
+    if (forbidden != cudaSuccess || bytes == 0) return forbidden;
     time_activity_call_bytes(bytes);
     time_charge(HOST_IN_CALL, larger(p->host_pin_ns, mib(bytes) * p->host_pin_ns_per_mib));
     void *memory = new_pages(bytes);
@@ -218,6 +223,8 @@ cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned flags) {
 
 cudaError_t cudaFreeHost(void *ptr) {
     RT_BEGIN;
+    cudaError_t forbidden = rt_capture_forbids_unsafe();
+    if (forbidden != cudaSuccess) return rt_end(forbidden);
     const time_profile *p = time_profile_get();
     if (!ptr) return rt_end(cudaSuccess);
     rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
@@ -236,6 +243,8 @@ cudaError_t cudaFreeHost(void *ptr) {
 
 cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     RT_BEGIN;
+    cudaError_t forbidden = rt_capture_forbids_unsafe();
+    if (forbidden != cudaSuccess) return rt_end(forbidden);
     const time_profile *p = time_profile_get();
     if (!ptr || bytes == 0 || exec_mem_in_window(ptr)) return rt_end(cudaErrorInvalidValue);
     uint64_t address = (uint64_t)(uintptr_t)ptr, end;
@@ -250,6 +259,8 @@ cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
 
 cudaError_t cudaHostUnregister(void *ptr) {
     RT_BEGIN;
+    cudaError_t forbidden = rt_capture_forbids_unsafe();
+    if (forbidden != cudaSuccess) return rt_end(forbidden);
     const time_profile *p = time_profile_get();
     rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
     if (!b || !b->registered || b->address != (uint64_t)(uintptr_t)ptr) return rt_end(cudaErrorHostMemoryNotRegistered);
@@ -378,6 +389,15 @@ static cudaError_t resolve(time_copy *c, enum cudaMemcpyKind kind) {
     return e;
 }
 
+cudaError_t rt_copy_command(time_command *c, enum cudaMemcpyKind kind) {
+    c->kind = TIME_COPY;
+    return resolve(&c->is.copy, kind);
+}
+cudaError_t rt_fill_command(time_command *c) {
+    c->kind = TIME_MEMSET;
+    return check_end(&c->is.copy, &c->is.copy.to, "destination", true);
+}
+
 /* --- copies and memset ------------------------------------------------------------------------------------------- */
 
 /* Queues a copy. waits: the form without Async. As in CUDA, a copy from the device to pageable memory waits in either
@@ -389,7 +409,9 @@ static cudaError_t copy(time_copy bytes, enum cudaMemcpyKind kind, cudaStream_t 
     if (c.is.copy.width == 0 || c.is.copy.height == 0) return cudaSuccess;
     cudaError_t e = resolve(&c.is.copy, kind);
     if (e != cudaSuccess) return e;
+    if ((e = rt_capture_legacy(c.stream)) != cudaSuccess) return e;
     time_activity_call_bytes(c.is.copy.width * c.is.copy.height);
+    if (rt_captured(c.stream)) return rt_submit(&c, NULL);
     bool stages = c.is.copy.pageable && c.is.copy.direction == SIMGPU_H2D;
     if (waits) time_activity_call_syncs();
     if (waits && stages) time_wait_before(c.stream); /* staging begins behind earlier work */
@@ -437,8 +459,7 @@ static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t 
     if (width == 0 || height == 0) return cudaSuccess;
     cudaError_t e = check_end(&c.is.copy, &c.is.copy.to, "destination", true);
     time_activity_call_bytes(width * height);
-    if (e == cudaSuccess) time_submit(&c);
-    return e;
+    return e == cudaSuccess ? rt_submit(&c, NULL) : e;
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes) {

@@ -98,7 +98,9 @@ static cudaError_t allocate(void **ptr, size_t bytes, cudaStream_t stream) {
     if (!ptr) return cudaErrorInvalidValue;
     *ptr = NULL;
     if (!rt_stream(stream, &s)) return cudaErrorInvalidResourceHandle;
-    if (bytes == 0) return cudaSuccess;
+    cudaError_t forbidden =
+        rt_captured(s) ? rt_capture_refuse(s, "allocate before the capture") : rt_capture_forbids_unsafe();
+    if (forbidden != cudaSuccess || bytes == 0) return forbidden;
     uint64_t size = (bytes + UNIT - 1) / UNIT * UNIT;
     time_activity_call_bytes(bytes);
     time_charge(HOST_SUBMITS, time_profile_get()->host_malloc_async_ns);
@@ -143,7 +145,8 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
     bool twice = false;
     uint64_t address = (uint64_t)(uintptr_t)ptr;
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
-    if (!ptr) return rt_end(cudaSuccess);
+    cudaError_t forbidden = rt_captured(s) ? rt_capture_refuse(s, "free behind the capture") : cudaSuccess;
+    if (!ptr || forbidden != cudaSuccess) return rt_end(forbidden);
     time_charge(HOST_SUBMITS, time_profile_get()->host_free_async_ns);
     time_point behind = time_point_now(s);
     bool known = rt_pool_free(address, behind, &twice) || rt_free_behind(address, behind);

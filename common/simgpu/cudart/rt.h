@@ -91,6 +91,66 @@ const ptx_var *rt_symbol_find(const void *shadow, uint64_t *address, cudaError_t
 bool rt_stream(cudaStream_t handle, uint32_t *stream);
 void rt_streams_clear(void); /* destroys every stream and event */
 
+/* Make, find and drop handles of graphs, their nodes and executable graphs. rt_object returns NULL if the handle is
+ * none of that kind. */
+void *rt_handle_make(enum rt_handle_kind kind, void *object);
+void *rt_object(const void *handle, enum rt_handle_kind kind);
+void rt_handle_drop(const void *handle, enum rt_handle_kind kind);
+rt_handle *rt_event_handle(cudaEvent_t event); /* prints a message if it is none */
+
+/* The argument of a queued function of the host; rt_host_run calls it once and frees the argument. Exactly one of the
+ * first two is set. */
+void *rt_host_argument(cudaHostFn_t function, cudaStreamCallback_t callback, cudaStream_t stream, void *argument);
+void rt_host_run(void *argument, bool dead);
+
+/* --- capture.c: work of a stream that becomes the nodes of a graph ---------------------------------------------------
+ */
+
+/* What a node needs beside its command. */
+typedef struct {
+    const rt_kernel *kernel;        /* of a launch */
+    struct cudaHostNodeParams host; /* of a host function */
+} rt_source;
+
+/* Queues a command, or adds it to the graph if its stream captures; takes the launch's params in any case. Returns
+ * cudaErrorStreamCaptureImplicit for the legacy stream while a blocking stream captures. source: NULL for commands that
+ * need none. */
+cudaError_t rt_submit(const time_command *c, const rt_source *source);
+bool rt_captured(uint32_t stream);
+cudaError_t rt_capture_legacy(uint32_t stream); /* the same error, before a call that waits for the stream */
+
+/* Each returns cudaSuccess, or the error for a call that no capture in progress allows, and makes the capture invalid:
+ * a wait for a stream or a query of it; a wait for an event (changes: the capture becomes invalid) ; a call that may
+ * synchronize or allocate; a wait for the device. */
+cudaError_t rt_capture_forbids_wait(uint32_t stream);
+cudaError_t rt_capture_forbids_event(const rt_handle *event, bool changes);
+cudaError_t rt_capture_forbids_unsafe(void);
+cudaError_t rt_capture_forbids_all(void);
+cudaError_t rt_capture_refuse(uint32_t stream, const char *remedy); /* of a call that is no node */
+
+cudaError_t rt_capture_record(uint32_t stream, rt_handle *event);
+cudaError_t rt_capture_wait(uint32_t stream, const rt_handle *event);
+void rt_capture_leave(uint32_t stream); /* the stream ends */
+void rt_captures_clear(void);
+void rt_mark_free(struct rt_mark *m);
+
+/* --- launch.c -------------------------------------------------------------------------------------------------------
+ */
+
+/* Checks a launch as cudaLaunchKernel does, and fills in the command but for its stream; its params are malloc'd. */
+cudaError_t rt_launch_command(const rt_kernel *k, dim3 grid, dim3 block, void **args, size_t shared, bool cooperative,
+                              time_command *c);
+
+/* --- graph.c, graph_exec.c
+ * --------------------------------------------------------------------------------------------- */
+
+void rt_graph_free(void *graph);
+void rt_exec_free(void *exec);
+
+/* Checks a copy or memset, and completes its command: direction, kind of memory. */
+cudaError_t rt_copy_command(time_command *c, enum cudaMemcpyKind kind);
+cudaError_t rt_fill_command(time_command *c);
+
 /* --- memory.c --------------------------------------------------------------------------------------------------- */
 
 void rt_charge_malloc(uint64_t bytes);

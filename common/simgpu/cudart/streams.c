@@ -16,14 +16,16 @@ static uintptr_t handle_of(uint32_t index) {
 
 static uintptr_t handle_new(rt_handle e) {
     struct device *d = rt_device;
-    uint32_t i = 0;
+    uint32_t i = d->free_handle;
     while (i < d->nhandles && d->handles[i].kind != HANDLE_FREE) i++;
+    d->free_handle = i;
     if (i == d->nhandles) {
         rt_handle *more = realloc(d->handles, (d->nhandles + 16) * sizeof *more);
         if (!more) return 0;
         d->handles = more;
         for (; d->nhandles < i + 16; d->nhandles++) d->handles[d->nhandles] = (rt_handle){0};
     }
+    d->free_handle = i + 1;
     e.generation = d->handles[i].generation + 1;
     d->handles[i] = e;
     return handle_of(i);
@@ -36,24 +38,48 @@ static rt_handle *handle_find(const void *handle, enum rt_handle_kind kind) {
     return &rt_device->handles[i];
 }
 
-static void end_handle(rt_handle *e) {
-    if (e->kind == HANDLE_STREAM) time_stream_end(e->stream);
-    if (e->kind == HANDLE_EVENT) time_event_end(e->event);
-    e->kind = HANDLE_FREE;
-}
-
-void rt_streams_clear(void) {
-    struct device *d = rt_device;
-    for (uint32_t i = 0; i < d->nhandles; i++) end_handle(&d->handles[i]);
-    if (d->has_thread_stream) time_stream_end(d->thread_stream);
-    d->has_thread_stream = false;
-}
-
 /* Returns the event of a handle. Returns NULL and prints a message if the handle is invalid. */
 static rt_handle *find_event(cudaEvent_t handle) {
     rt_handle *e = handle_find(handle, HANDLE_EVENT);
     if (!e) rt_say("this is not an event; create it first, and do not use it after cudaEventDestroy");
     return e;
+}
+
+static void end_handle(rt_handle *e) {
+    uint32_t i = (uint32_t)(e - rt_device->handles);
+    if (e->kind == HANDLE_STREAM) rt_capture_leave(e->stream), time_stream_end(e->stream);
+    if (e->kind == HANDLE_EVENT) rt_mark_free(e->mark), time_event_end(e->event);
+    if (e->kind == HANDLE_GRAPH) rt_graph_free(e->object);
+    if (e->kind == HANDLE_EXEC) rt_exec_free(e->object);
+    e->kind = HANDLE_FREE;
+    e->mark = NULL;
+    if (i < rt_device->free_handle) rt_device->free_handle = i;
+}
+
+void *rt_handle_make(enum rt_handle_kind kind, void *object) {
+    return (void *)handle_new((rt_handle){.kind = kind, .object = object});
+}
+
+void *rt_object(const void *handle, enum rt_handle_kind kind) {
+    const rt_handle *e = handle_find(handle, kind);
+    return e ? e->object : NULL;
+}
+
+void rt_handle_drop(const void *handle, enum rt_handle_kind kind) {
+    rt_handle *e = handle_find(handle, kind);
+    if (e) e->kind = HANDLE_FREE;
+    if (e && e < rt_device->handles + rt_device->free_handle)
+        rt_device->free_handle = (uint32_t)(e - rt_device->handles);
+}
+
+rt_handle *rt_event_handle(cudaEvent_t event) { return find_event(event); }
+
+void rt_streams_clear(void) {
+    struct device *d = rt_device;
+    rt_captures_clear();
+    for (uint32_t i = 0; i < d->nhandles; i++) end_handle(&d->handles[i]);
+    if (d->has_thread_stream) time_stream_end(d->thread_stream);
+    d->has_thread_stream = false;
 }
 
 /* --- streams ------------------------------------------------------------------------------------------------ */
@@ -117,6 +143,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     RT_BEGIN;
     uint32_t s;
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
+    cudaError_t e = rt_capture_forbids_wait(s);
+    if (e != cudaSuccess) return rt_end(e);
     time_wait_stream(s);
     rt_pool_synced();
     return rt_end(cudaSuccess);
@@ -127,6 +155,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
     uint32_t s;
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
     time_charge(HOST_SUBMITS, time_profile_get()->host_query_ns);
+    cudaError_t e = rt_capture_forbids_wait(s);
+    if (e != cudaSuccess) return rt_end(e);
     return rt_end(time_stream_idle(s) ? cudaSuccess : cudaErrorNotReady);
 }
 
@@ -170,17 +200,22 @@ static void run_host_call(void *argument, bool dead) {
     free(c);
 }
 
+void *rt_host_argument(cudaHostFn_t function, cudaStreamCallback_t callback, cudaStream_t stream, void *argument) {
+    host_call *kept = base_must(malloc(sizeof *kept), "the host has no memory left for queued functions");
+    *kept = (host_call){function, callback, stream, argument};
+    return kept;
+}
+void rt_host_run(void *argument, bool dead) { run_host_call(argument, dead); }
+
 static cudaError_t queue_host_call(host_call h) {
     time_command c = {
         .kind = TIME_HOST_CALL, .host_file = rt_file(), .host_line = rt_line(), .is.host.call = run_host_call};
     if (!h.function && !h.callback) return cudaErrorInvalidValue;
     if (!rt_stream(h.stream, &c.stream)) return cudaErrorInvalidResourceHandle;
-    host_call *kept = malloc(sizeof *kept);
-    if (!kept) return cudaErrorMemoryAllocation;
-    *kept = h;
-    c.is.host.argument = kept;
-    time_submit(&c);
-    return cudaSuccess;
+    if (h.callback && rt_captured(c.stream)) return rt_capture_refuse(c.stream, "use cudaLaunchHostFunc in a capture");
+    if (rt_captured(c.stream)) return rt_submit(&c, &(rt_source){.host = {h.function, h.argument}});
+    c.is.host.argument = rt_host_argument(h.function, h.callback, h.stream, h.argument);
+    return rt_submit(&c, NULL);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument) {
@@ -196,6 +231,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 
 cudaError_t cudaDeviceSynchronize(void) {
     RT_BEGIN;
+    cudaError_t e = rt_capture_forbids_all();
+    if (e != cudaSuccess) return rt_end(e);
     time_wait_all();
     rt_pool_synced();
     return rt_end(cudaSuccess);
@@ -231,12 +268,15 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 /* Queues a record of the event, or a wait for it. */
 static cudaError_t queue_event(enum time_kind kind, cudaStream_t stream, cudaEvent_t event) {
-    const rt_handle *e = find_event(event);
+    rt_handle *e = find_event(event);
     time_command c = {.kind = kind, .host_file = rt_file(), .host_line = rt_line()};
     if (!e || !rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
     c.is.event = e->event;
-    time_submit(&c);
-    return cudaSuccess;
+    if (kind == TIME_WAIT_EVENT && (e->mark || rt_captured(c.stream))) return rt_capture_wait(c.stream, e);
+    if (kind == TIME_EVENT && rt_captured(c.stream)) return rt_capture_record(c.stream, e);
+    cudaError_t error = rt_submit(&c, NULL);
+    if (kind == TIME_EVENT && error == cudaSuccess) rt_mark_free(e->mark), e->mark = NULL;
+    return error;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
@@ -257,6 +297,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     const rt_handle *e = find_event(event);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
     time_charge(HOST_SUBMITS, time_profile_get()->host_query_ns);
+    cudaError_t forbidden = rt_capture_forbids_event(e, true);
+    if (forbidden != cudaSuccess) return rt_end(forbidden);
     return rt_end(time_event_done(e->event) ? cudaSuccess : cudaErrorNotReady);
 }
 
@@ -264,6 +306,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     RT_BEGIN;
     const rt_handle *e = find_event(event);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
+    cudaError_t forbidden = rt_capture_forbids_event(e, true);
+    if (forbidden != cudaSuccess) return rt_end(forbidden);
     time_wait_event(e->event);
     rt_pool_synced();
     return rt_end(cudaSuccess);
@@ -274,6 +318,8 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
     if (!ms) return rt_end(cudaErrorInvalidValue);
     const rt_handle *a = find_event(start), *b = a ? find_event(end) : NULL;
     if (!a || !b) return rt_end(cudaErrorInvalidResourceHandle);
+    cudaError_t captured = rt_capture_forbids_event(a->mark ? a : b, false);
+    if (captured != cudaSuccess) return rt_end(captured);
     if ((a->flags | b->flags) & cudaEventDisableTiming) {
         rt_say("an event with cudaEventDisableTiming records no time; create it without that flag");
         return rt_end(cudaErrorInvalidResourceHandle);

@@ -131,6 +131,60 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, v
         return cudaLaunchKernelExC(config, (const void *)func, args);
     }(arguments...);
 }
+/* The forms of CUDA 12 and before. */
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *, char *log,
+                                               size_t size, SIMGPU_SITE) {
+    if (log && size) *log = 0;
+    return cudaGraphInstantiate(exec, graph, 0ull, file, line);
+}
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
+                                              cudaGraphExecUpdateResult *result, SIMGPU_SITE) {
+    cudaGraphExecUpdateResultInfo info = {};
+    cudaError_t error = cudaGraphExecUpdate(exec, graph, &info, file, line);
+    if (node) *node = info.errorNode;
+    if (result) *result = info.result;
+    return error;
+}
+static inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                   const cudaGraphNode_t *to, size_t count) {
+    return cudaGraphAddDependencies(graph, from, to, nullptr, count);
+}
+static inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                      const cudaGraphNode_t *to, size_t count) {
+    return cudaGraphRemoveDependencies(graph, from, to, nullptr, count);
+}
+static inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                                            size_t *count) {
+    return cudaGraphGetEdges(graph, from, to, nullptr, count);
+}
+static inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count) {
+    return cudaGraphNodeGetDependencies(node, nodes, nullptr, count);
+}
+static inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count) {
+    return cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count);
+}
+static inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status,
+                                                   unsigned long long *id = nullptr) {
+    return cudaStreamGetCaptureInfo(stream, status, id, nullptr, nullptr, nullptr, nullptr);
+}
+static inline cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus *status,
+                                                      unsigned long long *id = nullptr, cudaGraph_t *graph = nullptr,
+                                                      const cudaGraphNode_t **dependencies = nullptr,
+                                                      size_t *count = nullptr) {
+    return cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, nullptr, count);
+}
+static inline cudaPitchedPtr make_cudaPitchedPtr(void *ptr, size_t pitch, size_t xsize, size_t ysize) {
+    cudaPitchedPtr p = {ptr, pitch, xsize, ysize};
+    return p;
+}
+static inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+    cudaPos p = {x, y, z};
+    return p;
+}
+static inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+    cudaExtent e = {width, height, depth};
+    return e;
+}
 template <class T> static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *func) {
     return cudaFuncGetAttributes(attributes, (const void *)func);
 }

@@ -1,6 +1,6 @@
 /* cuda_unsupported.h — names of CUDA that SimGPU lacks, so that a use of one is one message with the user's line:
  *
- *     kernel.cu:12:5: error: 'cudaGraphCreate' is unavailable: SimGPU does not have it
+ *     kernel.cu:12:5: error: 'cudaCreateTextureObject' is unavailable: SimGPU does not have it
  *
  * Whole headers are in unsupported/. Types are declared as something of the same use, so that nothing but the type
  * itself is an error. */
@@ -21,9 +21,6 @@ SIMGPU_NO_TYPE(__nv_bfloat16, float, "bfloat16")
 SIMGPU_NO_TYPE(__nv_bfloat162, float2, "bfloat16")
 SIMGPU_NO_TYPE(__nv_fp8_e4m3, float, "8-bit floating point")
 SIMGPU_NO_TYPE(__nv_fp8_e5m2, float, "8-bit floating point")
-SIMGPU_NO_TYPE(cudaGraph_t, void *, "graphs")
-SIMGPU_NO_TYPE(cudaGraphExec_t, void *, "graphs")
-SIMGPU_NO_TYPE(cudaGraphNode_t, void *, "graphs")
 SIMGPU_NO_TYPE(cudaTextureObject_t, unsigned long long, "textures")
 SIMGPU_NO_TYPE(cudaSurfaceObject_t, unsigned long long, "surfaces")
 SIMGPU_NO_TYPE(cudaArray_t, void *, "arrays for textures")
@@ -31,11 +28,6 @@ SIMGPU_NO_TYPE(cudaMipmappedArray_t, void *, "arrays for textures")
 SIMGPU_NO_TYPE(cudaExternalMemory_t, void *, "memory of other APIs")
 SIMGPU_NO_TYPE(cudaIpcMemHandle_t, void *, "memory of other processes")
 #undef SIMGPU_NO_TYPE
-enum cudaStreamCaptureMode { /* arguments only, beside a function above */
-                             cudaStreamCaptureModeGlobal,
-                             cudaStreamCaptureModeThreadLocal,
-                             cudaStreamCaptureModeRelaxed
-};
 
 /* Functions of kernels. Any arguments, and a result that fits anywhere. */
 #define SIMGPU_NO_FUNCTION(name, instead) template <class... T> __device__ int name(T...) SIMGPU_LACKS_IT(instead);

@@ -188,9 +188,12 @@ struct simgpu_launch {
     const char *kernel; /* the mangled name */
     char name[128];     /* in the source, without namespace and template arguments */
     uint32_t grid[3], block[3];
-    uint32_t registers, shared_bytes;           /* of a thread (estimated), of a block */
-    uint32_t blocks_per_sm;                     /* resident at once: the occupancy */
-    uint64_t call_ns, arrive_ns;                /* start of the host's call; arrival of the command at the device */
+    uint32_t registers, shared_bytes; /* of a thread (estimated), of a block */
+    uint32_t blocks_per_sm;           /* resident at once: the occupancy */
+    uint64_t call_ns, arrive_ns;      /* start of the host's call; arrival of the command at the device */
+    bool in_graph;                    /* a node of a graph; the calls and lines are those of cudaGraphLaunch and of
+                                         the call that was captured or added the node */
+    bool cooperative;
     uint64_t launch_ns;                         /* the launch's own part of the duration, before any instruction */
     uint64_t dram_read_bytes, dram_write_bytes; /* what DRAM must move at least: the different sectors, caches cold */
     struct simgpu_bound bound;
@@ -208,6 +211,7 @@ struct simgpu_copy { /* a copy, or a fill, which has bytes and times only */
     uint64_t bytes;
     enum simgpu_direction direction;
     bool pageable; /* the host's memory is not page-locked */
+    bool in_graph;
     uint64_t call_ns, arrive_ns;
     double limit_gbs; /* its highest possible rate, GB/s; 0 for a copy that does not use the link */
 };

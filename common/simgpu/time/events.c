@@ -112,7 +112,7 @@ void time_events_drop(time_event_slot *s) {
 
 static struct simgpu_event event_of(enum simgpu_kind kind, const time_command *c, double start_ns, double end_ns) {
     return (struct simgpu_event){.kind = kind,
-                                 .stream = c->stream,
+                                 .stream = c->in_graph ? c->graph_stream : c->stream,
                                  .at = {.file = c->host_file, .line = c->host_line},
                                  .start_ns = whole_ns(start_ns),
                                  .duration_ns = whole_ns(end_ns - start_ns)};
@@ -141,6 +141,8 @@ void time_events_launch(time_event_slot *s, const time_command *c, const exec_re
                                 .total = r->total,
                                 .lines = r->lines,
                                 .nlines = r->nlines,
+                                .in_graph = c->in_graph,
+                                .cooperative = c->is.launch.cooperative,
                                 .fault = r->fault.kind == SIMGPU_FAULT_NONE ? NULL : &r->fault};
     event.duration_ns = whole_ns(e->duration_ns);
     snprintf(l->name, sizeof l->name, "%s", base_kernel_name(l->kernel).text);
@@ -155,6 +157,7 @@ void time_events_command(time_event_slot *s, const time_command *c, const time_m
     struct simgpu_event event = event_of(kind, c, m->start, end_ns);
     if (kind != SIMGPU_FUNCTION)
         event.is.copy = (struct simgpu_copy){.bytes = c->is.copy.width * c->is.copy.height,
+                                             .in_graph = c->in_graph,
                                              .call_ns = whole_ns(m->called),
                                              .arrive_ns = whole_ns(m->arrive)};
     if (kind == SIMGPU_COPY) {

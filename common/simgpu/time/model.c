@@ -165,7 +165,7 @@ static double latency_ns(const time_profile *p, const exec_result *r, double slo
     return larger(all, serial_ns(p, r, r->deepest, 1, resident, fullness * all / longest));
 }
 
-void time_model(const time_profile *p, const exec_result *r, time_estimate *e) {
+void time_model(const time_profile *p, const exec_result *r, double launch_ns, time_estimate *e) {
     const exec_counters *c = &r->total;
     memset(e, 0, sizeof *e);
     e->per_sm = time_occupancy(p, (uint32_t)r->threads_per_block, r->registers, r->shared_bytes);
@@ -180,7 +180,7 @@ void time_model(const time_profile *p, const exec_result *r, time_estimate *e) {
     double bytes = (double)(r->footprint_read + r->footprint_written) * SECTOR;
 
     double *ns = e->bound.term_ns;
-    ns[SIMGPU_TERM_LAUNCH] = p->kernel_fixed_ns;
+    ns[SIMGPU_TERM_LAUNCH] = launch_ns;
     ns[SIMGPU_TERM_BLOCKS] = blocks * p->block_start_ns;
     ns[SIMGPU_TERM_ISSUE] = (double)c->issue_slots * busiest / (p->schedulers_per_sm * p->clock_ghz);
     ns[SIMGPU_TERM_LSU] = lsu_clocks_of_all(p, r) * busiest / p->clock_ghz;

@@ -77,6 +77,7 @@ static void put_launch(FILE *f, const struct simgpu_event *e) {
     put_text(f, "name", l->name);
     fprintf(f, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"stream\":%u", l->grid[0], l->grid[1], l->grid[2],
             l->block[0], l->block[1], l->block[2], e->stream);
+    if (l->in_graph) fputs(",\"graph\":true", f);
     put_number(f, "call_ns", l->call_ns);
     put_times(f, e);
     put_text(f, "bound", simgpuTermName(l->bound.term));
@@ -103,6 +104,7 @@ static void put_copy(FILE *f, const struct simgpu_event *e) {
     if (copy && c->direction != SIMGPU_D2D) put_text(f, "memory", c->pageable ? "pageable" : "pinned");
     put_number(f, "bytes", c->bytes);
     put_number(f, "stream", e->stream);
+    if (c->in_graph) fputs(",\"graph\":true", f);
     put_number(f, "call_ns", c->call_ns);
     put_times(f, e);
     if (c->limit_gbs > 0) fprintf(f, ",\"limit_gbs\":%.2f", c->limit_gbs);

@@ -45,7 +45,8 @@ typedef struct {
     uint32_t per_sm;           /* resident blocks of an SM */
 } time_estimate;
 
-void time_model(const time_profile *p, const exec_result *r, time_estimate *e);
+/* launch_ns: the launch's own time on the device. */
+void time_model(const time_profile *p, const exec_result *r, double launch_ns, time_estimate *e);
 
 /* Returns the resident blocks of an SM, or 0 if a block does not fit. threads: of a block; registers: of a thread;
  * shared_bytes: of a block. Source: NVIDIA's occupancy calculator for the profile's compute capability. */
@@ -75,7 +76,7 @@ time_device *time_device_new(exec_device *exec);
 void time_use(time_device *d);
 exec_device *time_exec(void); /* returns exec/'s part of the device in use */
 
-enum time_kind { TIME_LAUNCH, TIME_COPY, TIME_MEMSET, TIME_EVENT, TIME_WAIT_EVENT, TIME_HOST_CALL };
+enum time_kind { TIME_LAUNCH, TIME_COPY, TIME_MEMSET, TIME_EVENT, TIME_WAIT_EVENT, TIME_HOST_CALL, TIME_PAUSE };
 
 typedef struct time_event time_event;
 
@@ -99,6 +100,8 @@ typedef struct {
     uint32_t stream;
     const char *host_file; /* NULL: unknown */
     int host_line;
+    bool in_graph;         /* a node of a graph; `stream` may be a stream of time_submit_graph's own */
+    uint32_t graph_stream; /* the stream of the graph's launch */
     union {
         exec_launch launch; /* LAUNCH; params: malloc'd; time_submit takes ownership */
         time_copy copy;     /* COPY, MEMSET */
@@ -108,7 +111,8 @@ typedef struct {
              * It may charge work to itself but may not submit or wait. */
             void (*call)(void *argument, bool dead);
             void *argument;
-        } host; /* HOST_CALL */
+        } host;          /* HOST_CALL */
+        double pause_ns; /* PAUSE: the device's own time between the nodes of a graph */
     } is;
 } time_command;
 
@@ -118,6 +122,7 @@ uint64_t time_bytes(const time_command *c);
 enum { TIME_LEGACY_STREAM = 0 };
 
 uint32_t time_stream_new(bool blocking); /* blocking: ordered with the legacy default stream */
+bool time_stream_blocking(uint32_t stream);
 void time_stream_end(uint32_t stream);   /* lets the queued work run, then frees the stream's number */
 
 time_event *time_event_new(void);
@@ -139,6 +144,19 @@ void time_point_joins(time_point p, uint32_t stream);
 
 /* Queues a command. Charges the host for the call and, with pageable memory, for the staging. */
 void time_submit(const time_command *c);
+
+/* A node of a graph: a command, the lane in which it runs (0 is the launch's stream), and the earlier nodes, by index,
+ * that it waits for beside the one before it in its lane. */
+typedef struct {
+    time_command command;
+    uint32_t lane;
+    const uint32_t *after;
+    uint32_t nafter;
+} time_graph_node;
+
+/* Queues the nodes of a graph, each behind the nodes that it waits for, as one command of the stream. The host's cost is
+ * the caller's. *last: the end of the last launch of the same graph, which this one waits for; set to its own end. */
+void time_submit_graph(const time_graph_node *nodes, uint32_t n, uint32_t lanes, uint32_t stream, time_point *last);
 
 double time_host_ns(void);                         /* returns the host's clock, or a running host function's */
 void time_charge(enum time_doing what, double ns); /* advances the host's clock */

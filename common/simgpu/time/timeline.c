@@ -137,6 +137,8 @@ uint32_t time_stream_new(bool blocking) {
     return add_stream(blocking);
 }
 
+bool time_stream_blocking(uint32_t id) { return stream_at(id)->blocking; }
+
 void time_stream_end(uint32_t id) { stream_at(id)->ended = true; }
 
 time_event *time_event_new(void) { return need(calloc(1, sizeof(time_event))); }
@@ -208,12 +210,26 @@ static void move_bytes(const node *n) {
 
 static time_moments moments_of(const node *n) { return (time_moments){n->called, n->arrive, n->start}; }
 
+/* Returns a launch's own time on the device. In a graph the device knows the next kernel before the last one ends. */
+static double launch_ns(const time_command *c, const time_profile *p) {
+    const exec_dim *grid = &c->is.launch.grid;
+    double blocks = (double)grid->x * grid->y * grid->z;
+    if (!c->in_graph) return p->kernel_fixed_ns;
+    return p->graph_kernel_ns + p->graph_full_ns * (blocks < p->sm_count ? blocks / p->sm_count : 1);
+}
+
+/* Returns the fixed time of a memset or of a copy on the device. */
+static double fixed_ns(const time_command *c, const time_profile *p) {
+    if (!c->in_graph) return p->kernel_fixed_ns;
+    return c->kind == TIME_MEMSET ? p->graph_memset_ns : p->graph_copy_ns;
+}
+
 static void start_launch(node *n, const time_profile *p) {
     static exec_result r; /* too large for the stack, because of its fault */
     time_estimate e;
     memset(&r, 0, sizeof r);
     exec_run(&n->c.is.launch, &r);
-    time_model(p, &r, &e);
+    time_model(p, &r, launch_ns(&n->c, p), &e);
     if (r.fault.kind != SIMGPU_FAULT_NONE) {
         n->fault = need(malloc(sizeof r.fault));
         *n->fault = r.fault;
@@ -241,9 +257,11 @@ static void start(node *n) {
         n->left = bytes;
         *engine(n) = n;
     } else if (n->c.kind == TIME_MEMSET) {
-        n->until += p->kernel_fixed_ns + bytes / p->dram_write_gbs;
+        n->until += fixed_ns(&n->c, p) + bytes / p->dram_write_gbs;
     } else if (on_sms(&n->c)) {
-        n->until += p->kernel_fixed_ns + 2 * bytes / p->device_copy_gbs;
+        n->until += fixed_ns(&n->c, p) + 2 * bytes / p->device_copy_gbs;
+    } else if (n->c.kind == TIME_PAUSE) {
+        n->until += n->c.is.pause_ns;
     } else if (n->c.kind == TIME_EVENT) {
         n->until += p->event_ns;
     } else if (n->c.kind == TIME_HOST_CALL) {
@@ -253,7 +271,7 @@ static void start(node *n) {
     }
     line->filled += n->fills;
     if (on_sms(&n->c) && n->c.kind != TIME_LAUNCH)
-        time_activity_device(&n->c, n->called, n->arrive, n->start, n->start + p->kernel_fixed_ns, n->until);
+        time_activity_device(&n->c, n->called, n->arrive, n->start, n->start + fixed_ns(&n->c, p), n->until);
 }
 
 /* Calls the host function. The stream continues when the device has learned of its return. */
@@ -324,7 +342,7 @@ static void flow(double to) {
 /* Returns the time at which the head of a stream can start, or NEVER while a dependency has no known end. */
 static double ready(const stream *s, const node *n) {
     double when = larger(n->arrive, s->done_ns);
-    if (n->c.kind == TIME_LAUNCH && !s->last_was_kernel)
+    if (n->c.kind == TIME_LAUNCH && !n->c.in_graph && !s->last_was_kernel)
         when = larger(when, s->done_ns + time_profile_get()->kernel_switch_ns);
     for (uint32_t i = 0; i < n->nafter; i++)
         if (!time_point_passed(n->after[i])) return NEVER;
@@ -371,27 +389,23 @@ void time_catch_up(void) {
 
 /* --- submitting --------------------------------------------------------------------------------------------- */
 
-static void depend(node *n, uint32_t on) {
-    const stream *s = stream_at(on);
-    if (s->submitted) TELL(after, on, s->submitted);
-    if (on == n->c.stream || s->submitted == s->completed) return;
+/* Lets the node wait for a point of another stream. */
+static void wait_for(node *n, time_point p) {
+    if (!p.count) return;
+    TELL(after, p.stream, p.count);
+    if (p.stream == n->c.stream || time_point_passed(p)) return;
     n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
-    n->after[n->nafter++] = (time_point){on, s->submitted};
+    n->after[n->nafter++] = p;
 }
 
 static void find_dependencies(node *n) {
     if (n->c.stream == TIME_LEGACY_STREAM) {
         for (uint32_t i = 1; i < line->nstreams; i++)
-            if (line->streams[i].blocking) depend(n, i);
+            if (line->streams[i].blocking) wait_for(n, time_point_now(i));
     } else if (stream_at(n->c.stream)->blocking) {
-        depend(n, TIME_LEGACY_STREAM);
+        wait_for(n, time_point_now(TIME_LEGACY_STREAM));
     }
-    if (n->c.kind != TIME_WAIT_EVENT) return;
-    if (n->c.is.event->count) TELL(after, n->c.is.event->stream, n->c.is.event->count);
-    if (!reached(n->c.is.event)) {
-        n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
-        n->after[n->nafter++] = (time_point){n->c.is.event->stream, n->c.is.event->count};
-    }
+    if (n->c.kind == TIME_WAIT_EVENT) wait_for(n, (time_point){n->c.is.event->stream, n->c.is.event->count});
 }
 
 /* Returns the parts of the SMs that a command occupies. */
@@ -442,6 +456,10 @@ static double plan_copy(node *n, const time_profile *p) {
     if (c->is.copy.direction == SIMGPU_D2H) n->fixed += p->copy_d2h_ns;
     if (c->is.copy.direction == SIMGPU_H2D && !small) n->fixed += p->copy_fetch_ns;
     if (!c->is.copy.pageable) return 0;
+    if (c->in_graph) { /* the driver's thread moves it when its turn comes */
+        n->cap = c->is.copy.direction == SIMGPU_H2D ? p->pageable_h2d_gbs : p->pageable_d2h_gbs;
+        return 0;
+    }
     if (c->is.copy.direction == SIMGPU_H2D) n->staged = stage(c);
     time_activity_staged(c->is.copy.width * c->is.copy.height);
     if (c->is.copy.direction == SIMGPU_H2D && bytes <= p->inline_bytes) {
@@ -465,37 +483,108 @@ static void spend(enum time_doing what, double ns) {
     line->host += ns;
 }
 
-void time_submit(const time_command *c) {
-    stream *s = stream_at(c->stream);
+static node *new_node(const time_command *c) {
     node *n = need(calloc(1, sizeof *n));
     n->c = *c;
     n->sequence = ++line->sequence;
     bool bulk = c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET || c->kind == TIME_HOST_CALL;
     if (bulk && time_events_on()) n->slot = time_events_reserve();
-    find_dependencies(n);
-
-    const time_profile *p = time_profile_get();
-    n->fills = parts_of(c, p);
-    double begun = line->host, staging = plan_copy(n, p);
+    n->fills = parts_of(c, time_profile_get());
     n->called = time_activity_call_ns();
-    spend(HOST_SUBMITS, price(c, p));
-    spend(HOST_IN_CALL, staging);
-    /* A staged copy flows while the CPU stages it; every other command leaves when its call ends. */
-    bool while_staged = n->staged && (double)time_bytes(c) > p->inline_bytes;
-    n->arrive = larger(begun + p->arrive_ns, while_staged ? begun : line->host);
+    return n;
+}
 
+/* Puts the node at the end of its stream. */
+static void enqueue(node *n) {
+    stream *s = stream_at(n->c.stream);
     n->count = ++s->submitted;
-    TELL(submitted, c, n->count);
+    TELL(submitted, &n->c, n->count);
     if (s->tail)
         s->tail->next = n;
     else
         s->head = n;
     s->tail = n;
-    if (c->kind == TIME_EVENT) {
-        c->is.event->stream = c->stream;
-        c->is.event->count = n->count;
-        c->is.event->pending++;
+    if (n->c.kind == TIME_EVENT) {
+        n->c.is.event->stream = n->c.stream;
+        n->c.is.event->count = n->count;
+        n->c.is.event->pending++;
     }
+}
+
+void time_submit(const time_command *c) {
+    stream_at(c->stream);
+    node *n = new_node(c);
+    find_dependencies(n);
+    const time_profile *p = time_profile_get();
+    double begun = line->host, staging = plan_copy(n, p);
+    spend(HOST_SUBMITS, price(c, p));
+    spend(HOST_IN_CALL, staging);
+    /* A staged copy flows while the CPU stages it; every other command leaves when its call ends. */
+    bool while_staged = n->staged && (double)time_bytes(c) > p->inline_bytes;
+    n->arrive = larger(begun + p->arrive_ns, while_staged ? begun : line->host);
+    enqueue(n);
+    time_catch_up();
+}
+
+/* --- graphs ------------------------------------------------------------------------------------------------- */
+
+/* A launch of a graph: a pause, the device's time to begin it; the nodes; and behind several lanes a pause that joins
+ * them. A node that waits for several others costs the device a pause too. */
+typedef struct {
+    uint32_t stream; /* of the launch */
+    double arrive;
+    const uint32_t *stream_of; /* by lane */
+} graph_launch;
+
+static node *graph_pause(const graph_launch *g, uint32_t lane, double ns) {
+    time_command c = {.kind = TIME_PAUSE, .stream = g->stream_of[lane], .in_graph = true, .is.pause_ns = ns};
+    node *n = new_node(&c);
+    n->arrive = g->arrive;
+    return n;
+}
+
+/* Queues a node of a graph behind `begin` and the points of the nodes that it waits for. Returns its own point. */
+static time_point enqueue_in_graph(const graph_launch *g, const time_graph_node *k, time_point begin,
+                                   const time_point *points) {
+    const time_profile *p = time_profile_get();
+    time_command c = k->command;
+    c.stream = g->stream_of[k->lane];
+    c.in_graph = true;
+    c.graph_stream = g->stream;
+    node *join = k->nafter > 1 ? graph_pause(g, k->lane, (k->nafter - 1) * p->graph_join_ns) : NULL;
+    node *n = new_node(&c), *first = join ? join : n;
+    plan_copy(n, p);
+    n->arrive = g->arrive;
+    wait_for(first, begin);
+    for (uint32_t a = 0; a < k->nafter; a++) wait_for(first, points[k->after[a]]);
+    if (join) enqueue(join);
+    enqueue(n);
+    return (time_point){c.stream, n->count};
+}
+
+void time_submit_graph(const time_graph_node *nodes, uint32_t n, uint32_t lanes, uint32_t stream, time_point *last) {
+    const time_profile *p = time_profile_get();
+    uint32_t *stream_of = need(malloc((lanes + 1) * sizeof *stream_of));
+    time_point *points = need(malloc((n + 1) * sizeof *points));
+    graph_launch g = {stream, larger(time_activity_call_ns() + p->arrive_ns, line->host), stream_of};
+    stream_at(stream);
+    stream_of[0] = stream;
+    for (uint32_t k = 1; k < lanes; k++) stream_of[k] = time_stream_new(false);
+    node *begin = graph_pause(&g, 0, p->graph_start_ns);
+    find_dependencies(begin);
+    wait_for(begin, *last);
+    enqueue(begin);
+    time_point begun = {stream, begin->count};
+    for (uint32_t k = 0; k < n; k++) points[k] = enqueue_in_graph(&g, &nodes[k], begun, points);
+    if (lanes > 1) {
+        node *end = graph_pause(&g, 0, 0);
+        for (uint32_t k = 1; k < lanes; k++) wait_for(end, time_point_now(stream_of[k]));
+        enqueue(end);
+        for (uint32_t k = 1; k < lanes; k++) time_stream_end(stream_of[k]);
+    }
+    *last = time_point_now(stream);
+    free(stream_of);
+    free(points);
     time_catch_up();
 }
 

@@ -1,0 +1,337 @@
+/* graphs.cu — graphs: what they do, what their calls return, what breaks a capture, and what they cost: a line
+ * `name value` for each question. The times are those of tests on an H200, in microseconds. */
+#include "simgpu.h"
+
+static cudaStream_t s, t, apart;
+static cudaEvent_t e, earlier;
+static float *d, *pinned, *pageable;
+
+static void say(const char *name, double value) { printf("%s %.9g\n", name, value); }
+static void error(const char *name, cudaError_t e) { printf("%s %s\n", name, cudaGetErrorName(e)); }
+
+__global__ void empty() {}
+__global__ void add(int *p, int v) { p[threadIdx.x] += v; }
+__global__ void twice(int *p) { p[threadIdx.x] *= 2; }
+__global__ void store(float *p, float v) { p[blockIdx.x * blockDim.x + threadIdx.x] = v; }
+__global__ void step(const float *u, float *v, int n) {
+    int x = threadIdx.x, y = blockIdx.x;
+    if (x > 0 && x < n - 1 && y > 0 && y < n - 1)
+        v[y * n + x] = 0.25f * (u[y * n + x - 1] + u[y * n + x + 1] + u[(y - 1) * n + x] + u[(y + 1) * n + x]);
+}
+
+static int first(const int *p) {
+    int v;
+    cudaMemcpy(&v, p, sizeof v, cudaMemcpyDeviceToHost);
+    return v;
+}
+static int *ints() {
+    int *p;
+    cudaMalloc(&p, 32 * sizeof *p);
+    cudaMemset(p, 0, 32 * sizeof *p);
+    return p;
+}
+static void count(void *n) { ++*(int *)n; }
+
+/* --- what they do ------------------------------------------------------------------------------------------------ */
+
+static void captured() {
+    int *p = ints(), called = 0, host = 0;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t nodes[8];
+    size_t n = 8;
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    add<<<1, 32, 0, s>>>(p, 3);
+    twice<<<1, 32, 0, s>>>(p);
+    cudaLaunchHostFunc(s, count, &called);
+    cudaMemcpyAsync(&host, p, sizeof host, cudaMemcpyDeviceToHost, s);
+    cudaStreamEndCapture(s, &graph);
+    say("nothing_ran", first(p) + called);
+    cudaGraphGetNodes(graph, nodes, &n);
+    say("nodes", n);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphDestroy(graph);
+    for (int k = 0; k < 3; k++) cudaGraphLaunch(exec, s);
+    cudaStreamSynchronize(s);
+    say("three_launches", first(p));
+    say("host_function", called);
+    say("host_copy", host);
+    error("exec_destroy", cudaGraphExecDestroy(exec));
+    error("exec_destroyed", cudaGraphLaunch(exec, s));
+}
+
+static void forked() {
+    int *p = ints(), *q = ints();
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    add<<<1, 32, 0, s>>>(p, 1);
+    cudaEventRecord(e, s);
+    cudaStreamWaitEvent(t, e);
+    add<<<1, 32, 0, t>>>(q, 10);
+    add<<<1, 32, 0, s>>>(p, 1);
+    cudaEventRecord(e, t);
+    cudaStreamWaitEvent(s, e);
+    cudaMemcpyAsync(q + 1, p, sizeof *p, cudaMemcpyDeviceToDevice, s);
+    error("join", cudaStreamEndCapture(s, &graph));
+    size_t edges = 0, roots = 0;
+    cudaGraphGetEdges(graph, nullptr, nullptr, &edges);
+    cudaGraphGetRootNodes(graph, nullptr, &roots);
+    printf("forked_edges %zu %zu\n", edges, roots);
+    cudaGraphInstantiate(&exec, graph, nullptr, nullptr, 0);
+    cudaGraphLaunch(exec, t);
+    cudaDeviceSynchronize();
+    say("forked", first(q) * 100 + first(q + 1));
+    /* The stream was free again behind the capture. */
+    add<<<1, 32, 0, t>>>(q, 5);
+    say("behind", first(q));
+}
+
+static void by_hand() {
+    int *p = ints(), three = 3, four = 4, called = 0;
+    void *with_three[] = {&p, &three}, *with_four[] = {&p, &four}, *alone[] = {&p};
+    cudaGraph_t graph, child, clone;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t set, added, doubled, inner, host, none, found;
+    cudaMemsetParams fill = {p, 0, 0, 4, 32, 1};
+    cudaKernelNodeParams k = {(void *)add, dim3(1), dim3(32), 0, with_three, nullptr}, asked;
+    cudaHostNodeParams call = {count, &called};
+    cudaGraphCreate(&graph, 0);
+    cudaGraphCreate(&child, 0);
+    error("add_memset", cudaGraphAddMemsetNode(&set, graph, nullptr, 0, &fill));
+    error("add_kernel", cudaGraphAddKernelNode(&added, graph, &set, 1, &k));
+    k.func = (void *)twice, k.kernelParams = alone;
+    cudaGraphAddKernelNode(&none, child, nullptr, 0, &k);
+    error("add_child", cudaGraphAddChildGraphNode(&doubled, graph, &added, 1, child));
+    cudaGraphDestroy(child);
+    error("add_host", cudaGraphAddHostNode(&host, graph, &doubled, 1, &call));
+    error("add_empty", cudaGraphAddEmptyNode(&none, graph, &host, 1));
+    error("clone", cudaGraphClone(&clone, graph));
+    error("find", cudaGraphNodeFindInClone(&found, added, clone));
+    error("ask", cudaGraphKernelNodeGetParams(found, &asked));
+    say("asked", (asked.func == (void *)add) * 10 + *(int *)asked.kernelParams[1]);
+    error("instantiate", cudaGraphInstantiate(&exec, graph));
+    cudaGraphLaunch(exec, s);
+    cudaStreamSynchronize(s);
+    say("by_hand", first(p) * 10 + called);
+    k.func = (void *)add, k.kernelParams = with_four;
+    error("set_params", cudaGraphExecKernelNodeSetParams(exec, added, &k));
+    cudaGraphLaunch(exec, s);
+    cudaStreamSynchronize(s);
+    say("with_four", first(p));
+    cudaGraphExecUpdateResultInfo info;
+    error("update", cudaGraphExecUpdate(exec, clone, &info));
+    cudaGraphLaunch(exec, s);
+    cudaStreamSynchronize(s);
+    say("with_three_again", first(p));
+    enum cudaGraphNodeType type;
+    cudaGraphNodeGetType(doubled, &type);
+    say("type_of_child", type);
+    cudaGraphAddEmptyNode(&inner, clone, nullptr, 0);
+    error("update_refused", cudaGraphExecUpdate(exec, clone, &info));
+    say("update_result", info.result);
+    k.blockDim = dim3(2000);
+    error("set_2000_threads", cudaGraphExecKernelNodeSetParams(exec, added, &k));
+    error("add_2000_threads", cudaGraphAddKernelNode(&none, graph, nullptr, 0, &k));
+    k.blockDim = dim3(32), k.kernelParams = nullptr;
+    error("add_without_params", cudaGraphAddKernelNode(&none, graph, nullptr, 0, &k));
+    error("set_of_empty", cudaGraphExecMemsetNodeSetParams(exec, none, &fill));
+    cudaGraphNode_t two[] = {set, set};
+    error("twice_behind", cudaGraphAddEmptyNode(&none, graph, two, 2));
+    error("edge_twice", cudaGraphAddDependencies(graph, &set, &added, 1));
+    error("edge_to_itself", cudaGraphAddDependencies(graph, &set, &set, 1));
+    error("circle", cudaGraphAddDependencies(graph, &host, &set, 1));
+    error("instantiate_circle", cudaGraphInstantiate(&exec, graph));
+    error("edge_removed", cudaGraphRemoveDependencies(graph, &host, &set, 1));
+    error("dot", cudaGraphDebugDotPrint(graph, "/dev/null", 0));
+    error("node_destroyed", cudaGraphDestroyNode(none));
+    error("node_again", cudaGraphDestroyNode(none));
+    error("graph_destroyed", cudaGraphDestroy(graph));
+    error("graph_again", cudaGraphDestroy(graph));
+}
+
+/* --- what breaks a capture --------------------------------------------------------------------------------------- */
+
+struct question {
+    const char *name;
+    cudaError_t (*ask)();
+};
+static void nothing(void *) {}
+static void nothing_back(cudaStream_t, cudaError_t, void *) {}
+static cudaError_t launched(cudaStream_t where, int threads = 1) {
+    empty<<<1, threads, 0, where>>>();
+    return cudaGetLastError();
+}
+static cudaError_t fork_to_t() {
+    cudaEventRecord(e, s);
+    return cudaStreamWaitEvent(t, e);
+}
+static const question questions[] = {
+    {"wait_for_it", [] { return cudaStreamSynchronize(s); }},
+    {"wait_for_another", [] { return cudaStreamSynchronize(apart); }},
+    {"wait_for_default", [] { return cudaStreamSynchronize(0); }},
+    {"query_it", [] { return cudaStreamQuery(s); }},
+    {"query_another", [] { return cudaStreamQuery(apart); }},
+    {"wait_for_device", [] { return cudaDeviceSynchronize(); }},
+    {"malloc",
+     [] {
+         void *p;
+         return cudaMalloc(&p, 256);
+     }},
+    {"free", [] { return cudaFree(0); }},
+    {"pin",
+     [] {
+         void *p;
+         return cudaMallocHost(&p, 256);
+     }},
+    {"memcpy", [] { return cudaMemcpy(d, pinned, 64, cudaMemcpyHostToDevice); }},
+    {"memset", [] { return cudaMemset(d, 0, 64); }},
+    {"copy_async", [] { return cudaMemcpyAsync(d, pinned, 64, cudaMemcpyHostToDevice, s); }},
+    {"copy_pageable", [] { return cudaMemcpyAsync(pageable, d, 64, cudaMemcpyDeviceToHost, s); }},
+    {"launch_on_default", [] { return launched(0); }},
+    {"launch_on_another", [] { return launched(t); }},
+    {"launch_2000_threads", [] { return launched(s, 2000); }},
+    {"query_its_event", [] { return cudaEventRecord(e, s), cudaEventQuery(e); }},
+    {"wait_for_its_event", [] { return cudaEventRecord(e, s), cudaEventSynchronize(e); }},
+    {"time_of_its_event",
+     [] {
+         float ms;
+         return cudaEventRecord(e, s), cudaEventElapsedTime(&ms, earlier, e);
+     }},
+    {"query_earlier_event", [] { return cudaEventQuery(earlier); }},
+    {"behind_earlier_event", [] { return cudaStreamWaitEvent(s, earlier); }},
+    {"fork", [] { return fork_to_t(); }},
+    {"fork_and_work", [] { return fork_to_t(), launched(t); }},
+    {"end_on_fork",
+     [] {
+         cudaGraph_t g;
+         return fork_to_t(), cudaStreamEndCapture(t, &g);
+     }},
+    {"default_behind_it", [] { return cudaEventRecord(e, s), cudaStreamWaitEvent(0, e); }},
+    {"begin_again", [] { return cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal); }},
+    {"merge",
+     [] {
+         cudaGraph_t g;
+         cudaStreamBeginCapture(t, cudaStreamCaptureModeGlobal);
+         cudaEventRecord(e, t);
+         cudaError_t r = cudaStreamWaitEvent(s, e);
+         cudaStreamEndCapture(t, &g);
+         return r;
+     }},
+    {"host_function", [] { return cudaLaunchHostFunc(s, nothing, 0); }},
+    {"callback", [] { return cudaStreamAddCallback(s, nothing_back, 0, 0); }},
+    {"ask_default",
+     [] {
+         cudaStreamCaptureStatus x;
+         return cudaStreamIsCapturing(0, &x);
+     }},
+};
+
+static void broken() {
+    const char *modes[] = {"global", "thread", "relaxed"};
+    for (const question &q : questions)
+        for (int mode = 0; mode < 3; mode++) {
+            cudaStreamCaptureStatus status;
+            cudaGraph_t graph;
+            size_t nodes = 0;
+            cudaEventRecord(earlier, t);
+            cudaStreamSynchronize(t);
+            cudaStreamBeginCapture(s, (cudaStreamCaptureMode)mode);
+            cudaError_t asked = q.ask();
+            cudaStreamIsCapturing(s, &status);
+            cudaError_t end = cudaStreamEndCapture(s, &graph);
+            if (graph) cudaGraphGetNodes(graph, nullptr, &nodes);
+            printf("%s_%s %s %d %s %zu\n", modes[mode], q.name, cudaGetErrorName(asked), (int)status,
+                   cudaGetErrorName(end), nodes);
+            cudaGetLastError();
+            if (cudaDeviceSynchronize() != cudaSuccess || launched(t) != cudaSuccess)
+                printf("%s stays broken\n", q.name);
+        }
+    cudaGraph_t graph;
+    error("end_without_begin", cudaStreamEndCapture(s, &graph));
+    error("begin_on_default", cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal));
+}
+
+/* --- what they cost ------------------------------------------------------------------------------------------------
+ */
+
+static double now() { return simgpuHostTime() / 1e3; }
+
+/* The time of a graph of n steps, captured with `put`: of the call, with the wait, and on the device in a row. */
+template <class F> static void cost(const char *name, int n, F put) {
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaEvent_t a, b;
+    float ms;
+    cudaEventCreate(&a), cudaEventCreate(&b);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    for (int k = 0; k < n; k++) put(k);
+    cudaStreamEndCapture(s, &graph);
+    double begin = now();
+    cudaGraphInstantiate(&exec, graph, 0);
+    double made = now();
+    cudaGraphUpload(exec, s);
+    double up = now();
+    cudaGraphLaunch(exec, s);
+    double call = now();
+    cudaStreamSynchronize(s);
+    double all = now();
+    cudaEventRecord(a, s);
+    for (int k = 0; k < 5; k++) cudaGraphLaunch(exec, s);
+    cudaEventRecord(b, s);
+    cudaStreamSynchronize(s);
+    cudaEventElapsedTime(&ms, a, b);
+    printf("%s_%d_instantiate %.1f\n%s_%d_upload %.1f\n%s_%d_call %.2f\n%s_%d_sync %.2f\n%s_%d_device %.2f\n", name, n,
+           made - begin, name, n, up - made, name, n, call - up, name, n, all - up, name, n, ms * 1e3 / 5);
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
+}
+
+static void costs() {
+    float *u, *v;
+    cudaMalloc(&u, 1 << 20), cudaMalloc(&v, 1 << 20);
+    cudaMemset(u, 0, 1 << 20), cudaMemset(v, 0, 1 << 20);
+    cudaDeviceSynchronize();
+    const int sizes[] = {10, 100, 1000};
+    for (int n : sizes) cost("empty", n, [=](int) { empty<<<1, 32, 0, s>>>(); });
+    cost("store", 50, [=](int k) { store<<<256, 256, 0, s>>>(u, k); });
+    cost("jacobi", 50, [=](int k) { step<<<256, 256, 0, s>>>(k & 1 ? v : u, k & 1 ? u : v, 256); });
+    cost("memset", 100, [=](int) { cudaMemsetAsync(u, 0, 4096, s); });
+    cost("copy", 100, [=](int) { cudaMemcpyAsync(u, v, 4096, cudaMemcpyDeviceToDevice, s); });
+    cudaGraph_t graph;
+    cudaGraphNode_t root, middle[16], last;
+    cudaKernelNodeParams k = {(void *)empty, dim3(1), dim3(32), 0, nullptr, nullptr};
+    cudaGraphCreate(&graph, 0);
+    cudaGraphAddKernelNode(&root, graph, nullptr, 0, &k);
+    for (cudaGraphNode_t &m : middle) cudaGraphAddKernelNode(&m, graph, &root, 1, &k);
+    cudaGraphAddKernelNode(&last, graph, middle, 16, &k);
+    cudaGraphExec_t exec;
+    cudaEvent_t a, b;
+    float ms;
+    cudaEventCreate(&a), cudaEventCreate(&b);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphUpload(exec, s);
+    cudaEventRecord(a, s);
+    for (int j = 0; j < 5; j++) cudaGraphLaunch(exec, s);
+    cudaEventRecord(b, s);
+    cudaStreamSynchronize(s);
+    cudaEventElapsedTime(&ms, a, b);
+    say("fan_of_16_device", ms * 1e3 / 5);
+}
+
+int main() {
+    cudaStreamCreate(&s), cudaStreamCreate(&t), cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+    cudaEventCreate(&e), cudaEventCreate(&earlier);
+    cudaMalloc(&d, 1 << 16), cudaMallocHost(&pinned, 1 << 16), pageable = (float *)malloc(1 << 16);
+    simgpuMark("captured");
+    captured();
+    simgpuMark("forked");
+    forked();
+    simgpuMark("by hand");
+    by_hand();
+    simgpuMark("broken");
+    broken();
+    simgpuMark("costs");
+    costs();
+    return 0;
+}
