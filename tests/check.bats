@@ -144,6 +144,16 @@ rounds: cudaSuccess"
     diff <(echo "$expected") <(echo "$output")
 }
 
+@test "a finding is wrapped on a terminal, its lines of source are not; a file has it as it is" {
+    wrapped=$(SIMGPU_WRAP=1 timeout 20 "$B/tests/check/block" tail 2>&1)
+    plain=$(timeout 20 "$B/tests/check/block" tail 2>&1)
+    echo "$wrapped"
+    [ -z "$(grep -E '^.{101,}$' <<<"$wrapped")" ] && [ -n "$(grep -E '^.{101,}$' <<<"$plain")" ]
+    diff <(tr -s ' \n' ' ' <<<"$wrapped") <(tr -s ' \n' ' ' <<<"$plain")
+    diff <(grep -E '^ +[0-9]* \|' <<<"$wrapped") <(grep -E '^ +[0-9]* \|' <<<"$plain")
+    [ "$(script -qec "$B/tests/check/block tail" /dev/null </dev/null | tr -d '\r')" = "$wrapped" ]
+}
+
 @test "findings are the same for any number of host threads" {
     for threads in 1 2 3; do
         SIMGPU_THREADS=$threads timeout 20 "$B/tests/check/grid" chain >"$BATS_TEST_TMPDIR/$threads" 2>&1

@@ -710,8 +710,11 @@ END
     grep -q '>blocked in memcpy, virtual time: 234.0 us, the SMs work for 85 % of it<' "$svg"
     grep -q ">10.1 %  host blocked in cudaMemcpy, gaps.cu:$(line_of DeviceToHost)<" "$svg"
     [ "$(tail -n 1 "$svg")" = "</svg>" ]
-    # The two kernels, the copy between them, each with its place.
-    [ "$(grep -c 'fill="#2a62c9"><title>slow 99.0 us, gaps.cu' "$svg")" = 2 ]
+    # The two kernels, with their numbers, also written on them; the copy between them; each with its place.
+    for step in 0 1; do
+        grep -q "fill=\"#2a62c9\"><title>slow $step 99.0 us, gaps.cu" "$svg"
+        grep -q ">slow $step</text>" "$svg"
+    done
     grep -q "<title>copy d2h, 1048576 bytes 20.9 us, gaps.cu:$(line_of DeviceToHost)</title>" "$svg"
     # A part of it, the whole, and no such stretch.
     .build/san/timeline_svg "$REPORT" 'blocked in memcpy' 100 130 | grep -q 'virtual time: 30.0 us'

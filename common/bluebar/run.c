@@ -190,7 +190,8 @@ static void begin_child(const limits *l, int in, int out, int err) {
         setenv("BLUEBAR_COLOUR", "1", 1); /* it writes into our pipe, and cannot see the terminal behind us */
     else
         unsetenv("BLUEBAR_COLOUR");
-    if (l->hidden) bb_hide(l->hidden); /* its messages are ours, not the program's */
+    if (!l->log && isatty(STDERR_FILENO)) setenv("SIMGPU_WRAP", "1", 1); /* the same for SimGPU's messages */
+    if (l->hidden) bb_hide(l->hidden);                                   /* its messages are ours, not the program's */
     if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) _exit(127);
     bb_close_rest();
     execvp(l->command[0], l->command);

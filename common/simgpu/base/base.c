@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +16,48 @@ void base_refuse(const char *format, ...) {
     fputc('\n', stderr);
     va_end(args);
     _exit(2);
+}
+
+/* Returns how many bytes of a line go into `room` columns: up to a space, or the first word at least. A character takes
+ * one column, however many bytes it has. */
+static size_t fitting(const char *line, size_t length, int room) {
+    size_t best = 0, n = 0;
+    while (n < length) {
+        const size_t from = n;
+        while (n < length && line[n] == ' ') n++;
+        while (n < length && line[n] != ' ') n++;
+        for (size_t k = from; k < n; k++) room -= (line[k] & 0xC0) != 0x80;
+        if (best && room < 0) return best;
+        best = n;
+    }
+    return length;
+}
+
+/* Prints one line of a message, wrapped. */
+static void say_line(const char *line, size_t length) {
+    enum { COLUMNS = 100 };
+    const size_t indent = strspn(line, " "), digits = strspn(line + indent, "0123456789");
+    const bool source = !strncmp(line + indent + digits, " | ", 3) || line[indent] == '|';
+    for (int left = 0; length; left = (int)indent + 4) {
+        size_t n = source ? length : fitting(line, length, COLUMNS - left);
+        fprintf(stderr, "%*s%.*s\n", left, "", (int)n, line);
+        while (n < length && line[n] == ' ') n++;
+        line += n;
+        length -= n;
+    }
+}
+
+void base_say(const char *message) {
+    const char *wrap = getenv("SIMGPU_WRAP");
+    if (wrap ? strcmp(wrap, "1") != 0 : !isatty(STDERR_FILENO)) {
+        fprintf(stderr, "%s\n", message);
+        return;
+    }
+    for (const char *line = message; *line;) {
+        const size_t length = strcspn(line, "\n");
+        say_line(line, length);
+        line += length + (line[length] == '\n');
+    }
 }
 
 void *base_must(void *memory, const char *otherwise) {

@@ -12,6 +12,11 @@
  * run: they would explain an exit that the program never called. */
 __attribute__((noreturn, format(printf, 1, 2))) void base_refuse(const char *format, ...);
 
+/* Prints a message to stderr, which it ends. On a terminal, lines longer than 100 columns go on below, indented; lines
+ * of source, which begin with a number and a bar, are not wrapped. A file or a pipe gets the message as it is.
+ * SIMGPU_WRAP (1, 0) decides in place of the terminal. */
+void base_say(const char *message);
+
 /* Checks an allocation. Returns `memory`; if it is NULL, ends the process by base_refuse with `otherwise`, which states
  * the cause and the remedy. */
 void *base_must(void *memory, const char *otherwise);

@@ -90,7 +90,7 @@ static void report(const struct simgpu_finding *f) {
     char text[2048];
     if (prints && is_new(&printed, f)) {
         note(&printed, f);
-        fprintf(stderr, "%s\n", simgpuSayFinding(f, SIMGPU_WHOLE, text, sizeof text));
+        base_say(simgpuSayFinding(f, SIMGPU_WHOLE, text, sizeof text));
         if (printed.n == MAX_FINDINGS) fputs("simgpu: further findings are not printed; fix these first\n", stderr);
     }
     time_events_finding(f);

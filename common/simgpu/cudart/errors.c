@@ -43,7 +43,7 @@ static cudaError_t code_of(enum simgpu_fault_kind s) {
 
 void rt_say_fault(const exec_fault *fault) {
     char text[2048];
-    fprintf(stderr, "%s\n", simgpuSayFault(fault, SIMGPU_WHOLE, text, sizeof text));
+    base_say(simgpuSayFault(fault, SIMGPU_WHOLE, text, sizeof text));
 }
 
 cudaError_t rt_look_for_fault(void) {
@@ -167,6 +167,15 @@ static bool is_same(const struct message *a, const struct message *b) {
     return a->from.line == b->from.line && !strcmp(a->from.file, b->from.file);
 }
 
+__attribute__((format(printf, 1, 2))) static void say_call(const char *format, ...) {
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    base_say(text);
+}
+
 void rt_say(const char *format, ...) {
     static int n;
     struct message *m = &said[n];
@@ -183,9 +192,9 @@ void rt_say(const char *format, ...) {
     if (n++ == MESSAGES_MAX)
         fputs("simgpu: further messages are not printed; fix these first\n", stderr);
     else if (call.file)
-        fprintf(stderr, "simgpu: %s:%d: %s: %s\n", call.file, call.line, call.name, m->text);
+        say_call("simgpu: %s:%d: %s: %s", call.file, call.line, call.name, m->text);
     else
-        fprintf(stderr, "simgpu: %s: %s\n", call.name, m->text);
+        say_call("simgpu: %s: %s", call.name, m->text);
 }
 
 void rt_launch_failed(cudaError_t error, const char *kernel) {

@@ -5,7 +5,8 @@
  * MARK selects the stretch that begins with this mark (simgpuMark); without it, the whole report is drawn. FROM and TO
  * select a part of it, in microseconds from its beginning. The rows are the host's thread, the two copy engines, the
  * SMs, and the SMs' idle times; a legend lists their causes with share and host line. Hovering over a span shows its
- * name.
+ * name. The name of a kernel has a number behind it: so many of that name came before it in the stretch, which in a
+ * loop is the step. A span has its name written on it, or at least the number, if that fits.
  *
  * It reads only the report's lines (../README.md), so that the picture and the grade come from the same numbers. It
  * exits with status 1 and a message if there is nothing to draw. */
@@ -25,7 +26,8 @@ typedef struct {
     enum row row;
     double start, end; /* ns */
     const char *colour;
-    char name[160], place[256];
+    bool labelled; /* its name may be written on it */
+    char name[176], place[256];
 } span;
 
 static span *spans;
@@ -87,6 +89,21 @@ static void add(enum row row, double start, double end, const char *colour, cons
     snprintf(s->place, sizeof s->place, "%s", place);
 }
 
+/* Returns how many commands of this name came before. Beyond MOST names all are 0. */
+static unsigned count_before(const char *name) {
+    enum { MOST = 64 };
+    static struct {
+        char name[160];
+        unsigned count;
+    } seen[MOST];
+    static int n;
+    int i = 0;
+    while (i < n && strcmp(seen[i].name, name) != 0) i++;
+    if (i == MOST) return 0;
+    if (i == n) snprintf(seen[n++].name, sizeof seen[0].name, "%s", name);
+    return seen[i].count++;
+}
+
 static const char *gap_colour(const char *cause) {
     if (!strncmp(cause, "host blocked", 12)) return "#c8453c";
     if (!strcmp(cause, "host working")) return "#7d7d85";
@@ -108,8 +125,11 @@ static void take(const char *line) {
     if (!strcmp(kind, "launch")) {
         const char *own = value_of(line, "terms_ns", "launch");
         double work = start + (own ? strtod(own, NULL) : 0);
-        add(SMS, start, work, "#a9c3ef", name, place);
-        add(SMS, work, end, "#2a62c9", name, place);
+        char numbered[176];
+        snprintf(numbered, sizeof numbered, "%s %u", name, count_before(name));
+        add(SMS, start, work, "#a9c3ef", numbered, place);
+        add(SMS, work, end, "#2a62c9", numbered, place);
+        spans[nspans - 1].labelled = true;
     } else if (bulk) {
         char what[64], direction[8];
         text(line, "direction", direction, sizeof direction);
@@ -120,6 +140,7 @@ static void take(const char *line) {
         add(HOST, start, end, "#c8453c", name, place);
     } else if (!strcmp(kind, "work")) {
         add(HOST, start, end, "#7d7d85", name, place);
+        spans[nspans - 1].labelled = true;
     } else if (!strcmp(kind, "gap")) {
         text(line, "cause", name, sizeof name);
         add(IDLE, start, end, gap_colour(name), name, place);
@@ -181,6 +202,19 @@ static int by_start(const void *a, const void *b) {
     return x->end < y->end ? -1 : x->end > y->end;
 }
 
+/* Writes the span's name on it, or the number at its end, or nothing. */
+static void draw_name(const span *s, double x, double width, double y) {
+    static const double letter = 5.4; /* pixels of one, in this font */
+    const char *last = strrchr(s->name, ' '), *label = s->name;
+    if ((double)strlen(label) * letter > width) label = last && last[1] >= '0' && last[1] <= '9' ? last + 1 : "";
+    if (!s->labelled || !*label || (double)strlen(label) * letter > width) return;
+    printf(
+        "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" font-size=\"10\" fill=\"#ffffff\" pointer-events=\"none\">",
+        x + width / 2, y + 16);
+    put_text(label);
+    puts("</text>");
+}
+
 /* Draws the spans, except those that an earlier span covers, so that thousands of launches in a pixel are one bar. */
 static void draw_spans(void) {
     double drawn[ROWS];
@@ -201,6 +235,7 @@ static void draw_spans(void) {
         if (*s->place) printf(", ");
         put_text(s->place);
         puts("</title></rect>");
+        draw_name(s, x, end - x, y);
     }
 }
 
