@@ -160,8 +160,9 @@ typedef struct {
 } lab_usage;
 
 /* The launch that took longest, the first thing that stopped a kernel, the hazard that the checks found
- * (lab_check_hazards): a skipped barrier, since races follow from it; else device memory that was never written, which
- * may be the counter that decides who reads; else the first one. No barrier that threads which have ended never reach,
+ * (lab_check_hazards): a skipped barrier, since races follow from it; else two streams without an order, since a kernel
+ * that comes before its copy reads what was never written; else device memory that was never written, which may be the
+ * counter that decides who reads; else the first one. No barrier that threads which have ended never reach,
  * which is allowed. lab_finding_of: the first of this kind. NULL: none, or the gpu lane. They
  * live as long as u. */
 const struct simgpu_launch *lab_slowest(const lab_usage *u);

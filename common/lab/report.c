@@ -196,6 +196,7 @@ const struct simgpu_finding *lab_finding_of(const lab_usage *u, enum simgpu_find
 const struct simgpu_finding *lab_finding(const lab_usage *u) {
     const struct simgpu_finding *cause = lab_finding_of(u, SIMGPU_BARRIER_SKIPPED);
     const struct simgpu_finding *first = NULL;
+    if (!cause) cause = lab_finding_of(u, SIMGPU_STREAM_ORDER);
     if (cause) return cause;
     for (int i = 0; i < u->nevents; i++) {
         const struct simgpu_finding *f = &u->events[i].is.finding;

@@ -187,8 +187,8 @@ static void show_wrong(lab_verdict *v, const struct paper *p, const struct lab0_
         LAB_SAY(v->why, "%.4g flops and %.4g bytes gave %.4g%s", q->w.flops, q->w.bytes, got, c.what);
     } else if (q->function == BOUND_OF) {
         count_bounds(p, given);
-        c = cause_of_bound(got, given);
-        LAB_SAY(v->why, "%s: not bound by %s", times, bound_name(got));
+        c = cause_of_bound(q, got, given);
+        LAB_SAY(v->why, "%s: not bound by %s%s", times, bound_name(got), c.what);
     } else {
         c = cause_of_least(q, got);
         LAB_SAY(v->why, "%s: %s gave %.3g%s", times, name, got, c.what);

@@ -155,6 +155,9 @@ static void grade_launches(lab_verdict *v, const lab_usage *u, int n) {
         LAB_SAY(v->value_text, "1 + %d cop%s", u->copies, u->copies == 1 ? "y" : "ies");
         LAB_SAY(v->why, "one kernel is right, but the copy or fill beside it is a command of its own for the GPU");
         advise_on_copy(v, u);
+    } else if (!u->launches) {
+        LAB_SAY(v->why, "%d copies and no kernel for one %dx%d matrix", u->copies, n, n);
+        LAB_SAY(v->next, "turn the matrix on the device: let one kernel load every element and store it");
     } else if (l) {
         LAB_SAY(v->why, "this line started %.0f of the %d kernels and copies for one %dx%d matrix",
                 l->launches + l->copies, u->launches + u->copies, n, n);

@@ -63,13 +63,20 @@ struct cause cause_of_least(const struct lab0_question *q, double got) {
     return (struct cause){"", longest};
 }
 
-struct cause cause_of_bound(double got, const int given[3]) {
+struct cause cause_of_bound(const struct lab0_question *q, double got, const int given[3]) {
     static const char *const never[] = {
         "bound_of never answers OVERHEAD: when is the fixed time the longest?",
         "bound_of never answers MEMORY: when is the time of the bytes the longest?",
         "bound_of never answers ARITHMETIC: when is the time of the operations the longest?"};
     if (got != OVERHEAD && got != MEMORY && got != ARITHMETIC)
         return (struct cause){"", "return OVERHEAD, MEMORY or ARITHMETIC"};
+    const double times[] = {[OVERHEAD] = q->c.overhead_us,
+                            [MEMORY] = q->w.bytes / q->c.bytes_per_us,
+                            [ARITHMETIC] = q->w.flops / q->c.flops_per_us};
+    const double time = times[(int)got];
+    if (time <= times[OVERHEAD] && time <= times[MEMORY] && time <= times[ARITHMETIC])
+        return (struct cause){", the shortest of the three",
+                              "name the longest of the three: the other two pass meanwhile"};
     for (int b = 0; b < 3; b++)
         if (!given[b]) return (struct cause){"", never[b]};
     return (struct cause){"", NULL};
@@ -110,12 +117,22 @@ double forecast_distance(const struct forecast *f) {
 
 static bool is_about(double value, double to) { return value > to / 1.3 && value < to * 1.3; }
 
+/* What is no time at all. */
+static struct cause cause_of_no_time(double got) {
+    if (!isfinite(got))
+        return (struct cause){"", "return a positive number of microseconds: what does this line divide by?"};
+    if (got < 0) return (struct cause){"", "return a positive number of microseconds: times are added, not subtracted"};
+    return (struct cause){"",
+                          "return a positive number of microseconds: has each kind of work its case, and its return?"};
+}
+
 struct cause cause_of_forecast(enum trial t, const struct forecast of[SIZES]) {
     const struct forecast *large = &of[LARGE], *small = &of[SMALL];
     /* The slope between the two sizes knows nothing of the fixed cost. */
     const double slope = (large->prediction - small->prediction) / (large->truth - small->truth);
-    if (isinf(forecast_distance(large)) || isinf(forecast_distance(small)))
-        return (struct cause){"", "return a positive number of microseconds: what does this line divide by?"};
+    if (isinf(forecast_distance(large)) || isinf(forecast_distance(small))) return cause_of_no_time(large->prediction);
+    if (t == ONE_FLOP && is_about(1000 * large->prediction / large->truth, 1))
+        return (struct cause){": milliseconds?", "a millisecond is 1000 microseconds, and microseconds are asked for"};
     if (t == ONE_FLOP) return (struct cause){"", NULL};
     if (large->prediction == small->prediction)
         return (struct cause){": the same for two sizes",

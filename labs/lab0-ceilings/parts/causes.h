@@ -21,7 +21,7 @@ struct cause cause_of_count(bool bytes, const struct lab0_question *q, double go
 struct cause cause_of_least(const struct lab0_question *q, double got);
 
 /* A bound, with how often the function gave each of the three over all questions. */
-struct cause cause_of_bound(double got, const int given[3]);
+struct cause cause_of_bound(const struct lab0_question *q, double got, const int given[3]);
 
 struct cause cause_of_intensity(double got, double want);
 struct cause cause_of_peak(const struct lab0_question *q, double got, double want);

@@ -148,6 +148,8 @@ static void answer_process(run *r, const struct lab1_question *q, struct lab1_an
     if (!q->stream) r->kernels_in_0 = true;
     a->refused = !well_placed(r, q);
     if (a->refused) return;
+    if (r->processed[q->batch] > 1)
+        FAILS(r, NOT_PROCESSED_ONCE, "process_batch was called again for batch %d", q->batch);
     const uint64_t came = crossed_process(q->batch, q->d_in, in, q->d_out, out);
     if (!r->loaded[q->batch]) FAILS(r, OUT_OF_ORDER, "batch %d: process_batch was called before load_batch", q->batch);
     LAB_SAY(rest, "its %llu bytes were copied from the host to d_in before process_batch", (big)in);

@@ -176,6 +176,7 @@ typedef struct {
 /* How pool_stats differed first. */
 typedef struct {
     bool wrong;
+    bool refused;         /* that call returned NULL */
     enum lab2_what after; /* the call before it */
     int block;            /* of ALLOC and FREE */
     size_t live, reserved, said_live, said_reserved;

@@ -136,6 +136,7 @@ static void check_stats(replay *r, const op *o) {
     s.said_live = r->said.live;
     s.said_reserved = r->said.reserved;
     s.wrong = s.said_live != s.live || s.said_reserved != s.reserved;
+    s.refused = (o->kind == OP_ALLOC || o->kind == OP_REFUSED) && !r->said.block;
     s.after = o->kind == OP_FREE    ? LAB2_FREE
               : o->kind == OP_SHARE ? LAB2_USE
               : o->kind == OP_EMPTY ? LAB2_EMPTY

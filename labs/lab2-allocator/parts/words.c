@@ -228,12 +228,14 @@ static const char *next_of(const replay *r, char *text, size_t size) {
     case FAULT_FREED_UNDER: return "a segment may go only if its one record is free and has no neighbour";
     case FAULT_PAST_END:
     case FAULT_INTO_NEXT:
-        if (f->before >= 0 && f->had < f->bytes && f->bytes - f->had <= 2 * f->by + PIECE)
+        if (f->by <= 65536 && f->before >= 0 && f->had < f->bytes && f->bytes - f->had <= 2 * f->by + PIECE)
             return "a free block serves only if its size is at least the rounded request, with no allowance";
         if (f->by <= 4096)
             return "compare the rounded request with the block's size, with no allowance; check the size of a cut's "
                    "rest";
-        return "check both sizes of a cut, and that a join takes in no block that is used";
+        return "is the test of a free block's size the right way round, both sizes of a cut right, and no record left "
+               "of a "
+               "block that a join took in?";
     case FAULT_TWICE: return "mark the block as used and take it out of the free list before you return it";
     case FAULT_INTO_LAST: return "let the rest of a cut begin behind the rounded size; join only what is free";
     case FAULT_REFUSED: return next_of_refusal(r);
@@ -282,6 +284,8 @@ static const char *next_of_stats(const replay *r) {
         return "count in live the bytes asked for, not the bytes after rounding";
     if (s->parked && s->said_live > s->live && s->said_live <= s->live + s->parked)
         return "a parked block is not live: subtract its bytes in pool_free, not when its events are done";
+    if (s->said_live > s->live && s->refused)
+        return "this pool_alloc returned NULL: add to live only once the block is there";
     if (s->said_live > s->live) return "in pool_free subtract from live what pool_alloc added, for each block";
     if (s->said_live < s->live)
         return "in pool_alloc add the bytes asked for to live; in pool_free subtract the same number";

@@ -27,9 +27,10 @@ static const lab_advice for_mistake[] = {
     [NOTHING_WRITTEN] = {"unwritten",
                          "see which test sends every thread away before its store; a compiler also removes "
                          "a loop that does nothing and cannot end"},
-    [EDGE] = {"unwritten",
-              "round the number of blocks up, (n + tile - 1) / tile, in both directions of the grid, and let "
-              "a thread test each of its elements by itself"},
+    [EDGE] =
+        {"unwritten",
+         "let gridDim.x count what blockIdx.x stands for, round both numbers of blocks up, (n + tile - 1) / tile, and "
+         "let a thread test each of its elements by itself"},
     [LAST] = {"unwritten", "test each element of a thread by itself: one that lies beyond the edge must not drop its "
                            "neighbours"},
     [UNWRITTEN] = {"unwritten",

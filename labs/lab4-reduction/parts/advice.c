@@ -38,7 +38,7 @@ static const struct {
                               "memory, and how many are read?"},
                   AT_LOAD},
     [NOTHING] = {{"correct", "follow float 0: which thread loads it, and how does its sum reach the thread that stores "
-                             "the mean?"},
+                             "the mean? An int on the way cuts it to 0"},
                  AT_LOAD},
     [LAST_MISSING] = {{"correct", "follow the first float that is missing: which thread loads it, and how does that "
                                   "thread's sum reach the mean?"},
@@ -132,8 +132,9 @@ const lab_advice advice_on_errors[LAB_TROUBLES] = {
     [LAB_SOME_MISALIGNED] = {"misaligned",
                              "a float4 needs an address that is a multiple of 16, and a tensor may begin at "
                              "any float"},
-    [LAB_REFUSED + SIMGPU_REFUSED_OTHER] = {"error", "compare each argument with the call's description; a __device__ "
-                                                     "variable has no address on the host, kernels use it by name"},
+    [LAB_REFUSED + SIMGPU_REFUSED_OTHER] =
+        {"error", "compare the bytes with those allocated, the pointers with the direction; a __device__ "
+                  "variable has no address on the host, kernels use it by name"},
     [LAB_REFUSED + SIMGPU_REFUSED_STATIC_SHARED] = {"shared-size",
                                                     "keep one sum a thread or a warp in shared memory, not "
                                                     "the data"},
