@@ -224,6 +224,7 @@ static void grade_formulas(const struct paper *p) {
     }
     lab_verdict *bound = lab_verdict_of(ROW_BOUND), *sheet = lab_verdict_of(ROW_SHEET);
     lab_grade(bound, share_right(bound, BOUND_OF, p));
+    LAB_SAY(bound->want, "of the cases, want all");
     bool flops = share_right(sheet, SHEET_FLOPS, p) == 1;
     lab_grade(sheet, flops + (share_right(sheet, SHEET_BYTES, p) == 1));
 }
