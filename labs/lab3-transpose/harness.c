@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char FAILED[] = "not measured, since CUDA reported an error on the shape of 'correct' or a later one";
+static const char FAILED[] = "not measured: CUDA reported an error, see 'correct'";
 enum { COUNTED_SIZE = 128 }; /* in the gpu lane: ncu takes milliseconds a launch, and the starter has many */
 
 /* --- the rows --------------------------------------------------------------------------------- */
@@ -145,6 +145,13 @@ static void grade_races(lab_verdict *v, bool alive) {
 
 /* --- verdicts: counters ------------------------------------------------------------------------ */
 
+/* Returns whether no copy is among the copies and fills. */
+static bool only_fills(const lab_usage *u) {
+    for (int i = 0; i < u->nevents; i++)
+        if (u->events[i].kind == SIMGPU_COPY) return false;
+    return true;
+}
+
 static void grade_launches(lab_verdict *v, const lab_usage *u, int n) {
     lab_grade(v, u->launches + u->copies);
     if (lab_passed(v)) return;
@@ -152,8 +159,9 @@ static void grade_launches(lab_verdict *v, const lab_usage *u, int n) {
     const lab_line *l = lab_worst(u, only_copies ? copies_of : commands_of);
     lab_blame(v, l);
     if (only_copies) {
-        LAB_SAY(v->value_text, "1 + %d cop%s", u->copies, u->copies == 1 ? "y" : "ies");
-        LAB_SAY(v->why, "one kernel is right, but the copy or fill beside it is a command of its own for the GPU");
+        const char *what = only_fills(u) ? "fill" : "copy";
+        LAB_SAY(v->value_text, "1 + %d %s", u->copies, u->copies == 1 ? what : "more");
+        LAB_SAY(v->why, "one kernel is right, but the %s beside it is a command of its own for the GPU", what);
         advise_on_copy(v, u);
     } else if (!u->launches) {
         LAB_SAY(v->why, "%d copies and no kernel for one %dx%d matrix", u->copies, n, n);
@@ -177,9 +185,8 @@ static void grade_sectors(lab_verdict *v, double sectors, const lab_line *worst,
         LAB_SAY(v->next, "let your kernel load every element from d_in and store every one to d_out");
     } else if (!lab_passed(v)) {
         lab_blame(v, worst);
-        LAB_SAY(v->why,
-                "each 128 bytes cost %.1f sectors of 32 bytes where 4 would do: the lanes of a warp are far apart",
-                per_line);
+        LAB_SAY(v->why, "each 128 bytes cost %.1f sectors of 32 bytes where 4 would do: %s", per_line,
+                per_line > 16 ? "the lanes of a warp are far apart" : "of each sector only a part is used at a time");
     }
 }
 

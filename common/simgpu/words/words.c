@@ -95,8 +95,10 @@ static void add_latency(const page *p, const struct simgpu_bound *b, const char 
     if (b->by_grid_syncs)
         add(p, "latency: the blocks meet in grid.sync() %.0f time%s", (double)b->grid_syncs,
             b->grid_syncs == 1 ? "" : "s");
+    else if (b->by_loads && b->rounds == 1)
+        add(p, "latency: too few bytes are on their way: a warp waits for its only load%s", place);
     else if (b->by_loads)
-        add(p, "latency: a warp waits for %.0f load%s in a row%s", (double)b->rounds, b->rounds == 1 ? "" : "s", place);
+        add(p, "latency: a warp waits for %.0f loads in a row%s", (double)b->rounds, place);
     else
         add(p, "latency: a warp's instructions wait for each other for %.0f clocks", (double)b->clocks);
     add(p, ", and warps fill %.0f %% of the GPU", b->share * 100);
@@ -457,8 +459,8 @@ static const char *remedy(const struct simgpu_finding *f) {
         return "let every thread of the block pass it: put the condition around the loads and stores, and the barrier "
                "behind it. A barrier orders only the threads that wait at it.";
     case SIMGPU_BARRIER_EXITED:
-        return "keep every thread up to the last barrier, with the condition around its loads and stores in place of "
-               "the return, unless nothing waits for the work of the threads that end.";
+        return "let no thread return before the last barrier: put the condition around its loads and stores instead. "
+               "(The return is right only if nobody needs what that thread would have done.)";
     case SIMGPU_STREAM_ORDER:
         return "record an event behind the first (cudaEventRecord) and let the other's stream wait for it "
                "(cudaStreamWaitEvent), or put both on one stream.";

@@ -29,8 +29,8 @@ static const lab_advice for_mistake[] = {
                          "a loop that does nothing and cannot end"},
     [EDGE] =
         {"unwritten",
-         "let gridDim.x count what blockIdx.x stands for, round both numbers of blocks up, (n + tile - 1) / tile, and "
-         "let a thread test each of its elements by itself"},
+         "round the number of blocks up, (n + tile - 1) / tile, in both directions of the grid, with x for columns "
+         "and y for rows; and let a thread test each of its elements by itself"},
     [LAST] = {"unwritten", "test each element of a thread by itself: one that lies beyond the edge must not drop its "
                            "neighbours"},
     [UNWRITTEN] = {"unwritten",
@@ -123,6 +123,8 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
         return;
     }
     if (m == NOTHING_WRITTEN) add_reason(v, "a kernel ran, and stored nothing there");
+    if ((m == EDGE || m == UNWRITTEN) && command->is.launch.grid[1] == 1 && command->is.launch.grid[0] > 1)
+        add_reason(v, "your grid has one row of blocks only: %u in x, 1 in y", command->is.launch.grid[0]);
     const bool grid = m == NOTHING_WRITTEN || m == EDGE || m == LAST || m == UNWRITTEN;
     if (!grid && store) lab_blame(v, m == IN_PITCH && load ? load : store);
     add_causes(v, m, u);
