@@ -27,8 +27,8 @@ static const char commands[] =
     "  make grade      grade a folder of submissions: DIR=folder\n"
     "  make test       the project proves itself\n"
     "  make doctor     what is installed, what is missing, and the remedy\n"
-    "  make bench      measure lab 3's ladder on a real GPU; bench-sim: the software GPU's own speed; bench-clock: its "
-    "clock\n"
+    "  make bench      the times of lab 3's ladder by size, virtual or on your GPU\n"
+    "  make bench-sim  the software GPU's own speed; bench-clock: its clock\n"
     "  make lint docs clean\n"
     "\n"
     "  DEVICE=sim or DEVICE=gpu before any of them chooses the lane.\n";
