@@ -160,14 +160,16 @@ typedef struct {
 } lab_usage;
 
 /* The launch that took longest, the first thing that stopped a kernel, the hazard that the checks found
- * (lab_check_hazards): a skipped barrier, since races follow from it; else two streams without an order, since a kernel
- * that comes before its copy reads what was never written; else device memory that was never written, which may be the
- * counter that decides who reads; else the first one. No barrier that threads which have ended never reach,
- * which is allowed. lab_finding_of: the first of this kind. NULL: none, or the gpu lane. They
- * live as long as u. */
+ * (lab_check_hazards): a skipped barrier, since races follow from it; else that of lab_order_finding; else device
+ * memory that was never written, which may be the counter that decides who reads; else the first one. No barrier that
+ * threads which have ended never reach, which is allowed. lab_finding_of: the first of this kind. NULL: none, or the
+ * gpu lane. They live as long as u. */
 const struct simgpu_launch *lab_slowest(const lab_usage *u);
 const struct simgpu_fault *lab_fault(const lab_usage *u);
 const struct simgpu_finding *lab_finding(const lab_usage *u);
+/* The first about two uses of memory by host and streams that nothing orders: a kernel may read unwritten memory
+ * because of it. NULL: none. */
+const struct simgpu_finding *lab_order_finding(const lab_usage *u);
 const struct simgpu_finding *lab_finding_of(const lab_usage *u, enum simgpu_finding_kind kind);
 /* The first call that returned this error by itself, as its event, which has the place; NULL: none, or the gpu lane. */
 const struct simgpu_event *lab_refusal(const lab_usage *u, cudaError_t error);

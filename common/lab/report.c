@@ -193,10 +193,19 @@ const struct simgpu_finding *lab_finding_of(const lab_usage *u, enum simgpu_find
     return NULL;
 }
 
+const struct simgpu_finding *lab_order_finding(const lab_usage *u) {
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_finding *f = &u->events[i].is.finding;
+        if (u->events[i].kind == SIMGPU_FINDING && (f->kind == SIMGPU_IN_FLIGHT || f->kind == SIMGPU_STREAM_ORDER))
+            return f;
+    }
+    return NULL;
+}
+
 const struct simgpu_finding *lab_finding(const lab_usage *u) {
     const struct simgpu_finding *cause = lab_finding_of(u, SIMGPU_BARRIER_SKIPPED);
+    if (!cause) cause = lab_order_finding(u);
     const struct simgpu_finding *first = NULL;
-    if (!cause) cause = lab_finding_of(u, SIMGPU_STREAM_ORDER);
     if (cause) return cause;
     for (int i = 0; i < u->nevents; i++) {
         const struct simgpu_finding *f = &u->events[i].is.finding;

@@ -95,7 +95,7 @@ static bool graded_run(run *r, bool checking, const char *name) {
     lab_stage("the harness, after your run_batches");
     lab_usage u = {.launches = 0};
     if (lab_lane() == LAB_SIM) u = lab_usage_of(name);
-    if (lab_passed(in_flight) && lab_finding(&u)) blame_finding(in_flight, lab_finding(&u));
+    if (lab_passed(in_flight) && lab_order_finding(&u)) blame_finding(in_flight, lab_order_finding(&u));
     if (lab_passed(in_flight) && ear->early.by) blame_early(in_flight, &ear->early);
     grade_left(lab_verdict_of(LEFT_BEHIND));
     const bool by_words = r->trouble >= WRONG_WORDS, by_calls = r->trouble && !by_words;

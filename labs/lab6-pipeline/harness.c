@@ -89,7 +89,7 @@ static bool graded_run(run *r, bool checking, const char *name) {
     /* What a buffer used too early holds in the timed run says nothing more. */
     lab_usage u = {.launches = 0};
     if (lab_lane() == LAB_SIM) u = lab_usage_of(name);
-    if (lab_passed(in_flight) && lab_finding(&u)) blame_finding(in_flight, lab_finding(&u));
+    if (lab_passed(in_flight) && lab_order_finding(&u)) blame_finding(in_flight, lab_order_finding(&u));
     if (lab_passed(in_flight) && ear->early.by) blame_early(in_flight, &ear->early);
     grade_left(lab_verdict_of(LEFT_BEHIND));
     if (lab_passed(correct) && error && !(r->trouble && r->troubled_first))
