@@ -34,10 +34,29 @@ static int count_kind(const lab_thing_made *list, int n, lab_thing kind, const l
     return count;
 }
 
-/* Appends "3 events (cudaEventCreate, train.cu:47)". */
-static void append_kind(char *text, size_t size, lab_thing kind, int count, const lab_thing_made *first) {
-    char one[256], place[128] = "";
-    if (first->file) lab_text(place, sizeof place, ", %s:%d", lab_file_name(first->file), first->line);
+/* Writes ", train.cu:47" for all of this kind that are left; more lines of that file follow: ", train.cu:47, 51". */
+static void say_places(const lab_thing_made *list, int n, const lab_thing_made *first, char *to, size_t size) {
+    enum { SHOWN = 4 };
+    int lines = 1;
+    to[0] = 0;
+    if (!first->file) return;
+    lab_text(to, size, ", %s:%d", lab_file_name(first->file), first->line);
+    for (int i = 0; i < n && lines <= SHOWN; i++) {
+        bool told = list[i].thing != first->thing || list[i].line == first->line;
+        for (int k = 0; k < i && !told; k++) told = list[k].thing == first->thing && list[k].line == list[i].line;
+        if (told) continue;
+        const size_t end = strlen(to);
+        if (lines++ < SHOWN)
+            lab_text(to + end, size - end, ", %d", list[i].line);
+        else
+            lab_text(to + end, size - end, " and others");
+    }
+}
+
+/* Appends "3 events (cudaEventCreate, train.cu:47)", with the place that say_places wrote. */
+static void append_kind(char *text, size_t size, lab_thing kind, int count, const lab_thing_made *first,
+                        const char *place) {
+    char one[256];
     lab_text(one, sizeof one, "%s%d %s (%s%s)", text[0] ? ", " : "", count,
              count == 1 ? kinds[kind].one : kinds[kind].many, first->name, place);
     append(text, size, one);
@@ -52,7 +71,9 @@ bool lab_grade_leaks(lab_verdict *v, const char *when) {
         const int count = count_kind(list, n, (lab_thing)kind, &first);
         if (!first) continue;
         if (!worst) worst = first;
-        append_kind(what, sizeof what, (lab_thing)kind, count, first);
+        char place[160];
+        say_places(list, n, first, place, sizeof place);
+        append_kind(what, sizeof what, (lab_thing)kind, count, first, place);
         append(how, sizeof how, how[0] ? ", " : "");
         append(how, sizeof how, kinds[kind].destroy);
     }
