@@ -139,6 +139,16 @@ blames() { # ROW TEXT
     [[ $output == *"the kernels of this lab are not yours"*"make lab5"* ]]
 }
 
+@test "lab 5: with four slots, too, the bars show a copy for each of their steps" {
+    changed 's/DEPTH = 2 }/DEPTH = 4 }/'
+    [ "$status" = 0 ]
+    build "$B/$(variant 5 "$BATS_TEST_TMPDIR/s/train.cu")/lab5"
+    card=$(apart "$B/$(variant 5 "$BATS_TEST_TMPDIR/s/train.cu")/lab5")
+    echo "$card"
+    echo "$card" | grep -Eq 'copies up [34] %$'
+    echo "$card" | grep -Eq "shown below +steps 36 to 38 of 48; 'GPU busy' is about 16 to 47"
+}
+
 @test "lab 5: a batch that was never loaded is not one that was overwritten" {
     changed 's/lab5_load(step, s->batch)/if (step != 3) &/'
     row_is learns fail

@@ -216,7 +216,7 @@ static void grade_calls(lab_verdict *v, const culprits *c, int steps, const char
     lab_grade(v, count_of(c) / steps);
     if (lab_passed(v) || !c->n) return;
     point_at(v, &c->list[0]);
-    LAB_SAY(v->why, "%s:", what);
+    LAB_SAY(v->why, "%s:", c->list[0].held ? "when these return, the GPU runs nothing, though a step is queued" : what);
     add_places(v->why, sizeof v->why, c);
     if (advice) LAB_SAY(v->next, "%s", advice(&c->list[0]));
 }
@@ -274,7 +274,9 @@ static void grade_timeline(const training *mine, double start, double reference,
     const culprit *first = first_of_yours(&t.gaps);
     if (!lab_passed(time) && first) point_at(time, first);
     if (!lab_passed(time) && first) LAB_SAY(time->next, "%s", advice_for_gap(first));
-    lab_blue_bar(&u, t.shown.from, t.shown.to, LAB_UNDER_WAY);
+    lab_note("shown below", "steps %d to %d of %d; 'GPU busy' is about %d to %d", t.shown.first,
+             t.shown.last - 1, mine->steps, mine->warm, mine->steps - 1);
+    lab_blue_bar(&u, t.shown.at.from, t.shown.at.to, LAB_UNDER_WAY);
     timeline_free(&t);
     lab_usage_free(&u);
 }

@@ -111,12 +111,20 @@ static const char *advice_for_wait(const char *call) {
         return "this event stands behind the newest work: wait for that of two steps ago";
     if (!strcmp(call, "cudaStreamSynchronize") || !strcmp(call, "cudaDeviceSynchronize"))
         return "this waits for all that is queued: remove it, or wait for an event of an older step";
+    if (!strcmp(call, "cudaMemcpyAsync"))
+        return "only page-locked memory is missing: with ordinary memory this call waits like cudaMemcpy";
     if (!strncmp(call, "cudaMemcpy", 10))
         return "copy by cudaMemcpyAsync and page-locked memory, and look at the loss some steps later";
     return "allocate before the loop, free after it";
 }
 
-const char *advice_for_drain(const culprit *c) { return advice_for_wait(c->what->is.call.name); }
+const char *advice_for_drain(const culprit *c) {
+    if (c->held)
+        return "a newer step is queued, and waits for a copy (see 'GPU busy'): what stands before that copy "
+               "in "
+               "its stream?";
+    return advice_for_wait(c->what->is.call.name);
+}
 
 const char *advice_for_pageable(const culprit *c) {
     return c->what->is.copy.direction == SIMGPU_H2D

@@ -66,6 +66,25 @@ static void note_wait(const lab_call *c) {
     if (now->waiting.n < 8) now->waiting.stream[now->waiting.n++] = c->stream;
 }
 
+static void note_record(const lab_call *c) {
+    enum { MOST = sizeof now->recorded.event / sizeof *now->recorded.event };
+    int i = 0;
+    if (strcmp(c->name, "cudaEventRecord") != 0) return;
+    while (i < now->recorded.n && now->recorded.event[i] != c->event) i++;
+    if (i == MOST) return;
+    if (i == now->recorded.n) now->recorded.n++;
+    now->recorded.event[i] = c->event;
+    now->recorded.stream[i] = c->stream;
+}
+
+/* The host waits for a stream, or for the stream of an event. */
+static void note_host_wait(const lab_call *c) {
+    if (c->what != LAB_CALL_WAITS || now->ended) return;
+    now->awaited = c->stream;
+    for (int i = 0; c->event && i < now->recorded.n; i++)
+        if (now->recorded.event[i] == c->event) now->awaited = now->recorded.stream[i];
+}
+
 static void note_copy(const lab_call *c) {
     if (c->kind == cudaMemcpyHostToDevice && now->largest.name && c->to != now->largest.to) now->targets = true;
     if (c->kind == cudaMemcpyHostToDevice && c->bytes > now->largest.bytes) now->largest = *c;
@@ -87,6 +106,8 @@ static void hear(const lab_call *c) {
         note_failure(c);
     if (c->error) return;
     note_wait(c);
+    note_record(c);
+    note_host_wait(c);
     if (c->what == LAB_CALL_COPIES) note_copy(c);
 }
 

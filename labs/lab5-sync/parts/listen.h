@@ -27,6 +27,11 @@ typedef struct {
         uint64_t stream[8]; /* those that were told to wait for an event */
         int n;
     } waiting;
+    struct {
+        uint64_t event[32], stream[32]; /* the stream in which each was recorded last */
+        int n;
+    } recorded;
+    uint64_t awaited;          /* the stream of the host's last wait, its event's; 0: none */
     int host_waits, host_asks; /* the host's waits, and its queries, while steps are being queued */
     int pageable_copies;  /* from or to ordinary memory, while `counting`. Gpu lane; in the sim lane events say it */
     bool ended, counting; /* set by the training: all steps are queued; the clock runs */

@@ -1,6 +1,7 @@
 /* timeline.c — from the events of a run to busy time, gaps and their causes; see timeline.h. */
 #include "timeline.h"
 #include "blame.h"
+#include "lab5.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,15 @@ static bool alike(const struct simgpu_event *a, const struct simgpu_event *b) {
     return a->is.gap.cause == b->is.gap.cause && (!a->is.gap.call || !strcmp(a->is.gap.call, b->is.gap.call));
 }
 
-static void blame(culprits *c, const struct simgpu_event *e, double ns) {
+/* Returns the entry; NULL where the list is full. */
+static culprit *blame(culprits *c, const struct simgpu_event *e, double ns) {
     int i = 0;
     while (i < c->n && !alike(c->list[i].what, e)) i++;
-    if (i == CULPRITS) return;
-    if (i == c->n) c->list[c->n++] = (culprit){e, 0, 0};
+    if (i == CULPRITS) return NULL;
+    if (i == c->n) c->list[c->n++] = (culprit){e, 0, 0, NULL};
     c->list[i].count++;
     c->list[i].ns += ns;
+    return &c->list[i];
 }
 
 const char *culprit_name(const culprit *c, char *text, size_t size) {
@@ -57,20 +60,25 @@ static interval inside(const timeline *t, const struct simgpu_event *e) {
     return i;
 }
 
-/* Finds the window, from the end of the `warm`th update to the end of the last. Returns false if there are too few. */
+/* Finds the window, from the end of the `warm`th update to the end of the last, and within it the steps to be shown:
+ * three, and so many before the last that their batches were still copied when the first of them ran, however many
+ * slots there are. Returns false if there are too few. */
 static bool find_window(timeline *t, const lab_usage *u, int warm) {
-    enum { SHOWN = 3 };
-    double ends[SHOWN + 1] = {0}; /* of the latest updates */
+    enum { SHOWN = 3, BEFORE_END = LAB5_GRACE + 1, KEPT = SHOWN + BEFORE_END + 1 };
+    double ends[KEPT] = {0}; /* of the latest updates */
     int updates = 0;
     for (int i = 0; i < u->nevents; i++) {
         const struct simgpu_event *e = &u->events[i];
         if (e->kind != SIMGPU_LAUNCH || !is_ours(&e->at) || strcmp(e->is.launch.name, "update")) continue;
-        t->window.to = ends[updates % (SHOWN + 1)] = (double)(e->start_ns + e->duration_ns);
+        t->window.to = ends[updates % KEPT] = (double)(e->start_ns + e->duration_ns);
         if (++updates == warm) t->window.from = t->window.to;
     }
-    t->shown.to = t->window.to;
-    t->shown.from = ends[updates % (SHOWN + 1)];
-    return updates > warm;
+    if (updates <= warm) return false;
+    t->shown.last = updates > warm + KEPT ? updates - BEFORE_END : updates; /* steps are numbered from 0 */
+    t->shown.first = t->shown.last - SHOWN;
+    t->shown.at.from = ends[(t->shown.first + KEPT - 1) % KEPT];
+    t->shown.at.to = ends[(t->shown.last + KEPT - 1) % KEPT];
+    return true;
 }
 
 /* Of the kernels only those of a step make the GPU busy. One of the student's, which might spin, does not. */
@@ -114,6 +122,16 @@ static double idle_within(const timeline *t, interval gap) {
     return ns;
 }
 
+/* Returns the gap at this time if a copy or another command on the device is its cause; NULL: none, or the host is. */
+static const struct simgpu_event *held_at(const lab_usage *u, double ns) {
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if (e->kind != SIMGPU_GAP || (double)e->start_ns > ns || (double)(e->start_ns + e->duration_ns) < ns) continue;
+        if (e->is.gap.cause == SIMGPU_WAITING_FOR_COPY || e->is.gap.cause == SIMGPU_BETWEEN_COMMANDS) return e;
+    }
+    return NULL;
+}
+
 static bool is_allocation(enum simgpu_class c) {
     return c == SIMGPU_ALLOCATES || c == SIMGPU_FREES || c == SIMGPU_PINS || c == SIMGPU_UNPINS;
 }
@@ -139,9 +157,10 @@ bool timeline_read(timeline *t, const lab_usage *u, int warm) {
         if (e->kind != SIMGPU_CALL || part.to < start + ns || part.from >= part.to) continue;
         enum simgpu_class what = e->is.call.what;
         if (is_allocation(what)) blame(&t->allocs, e, ns);
-        if (whole && !busy_at(t, part.to))
-            blame(&t->drains, e, ns);
-        else if (whole && (what == SIMGPU_WAITS || what == SIMGPU_COPIES))
+        if (whole && !busy_at(t, part.to)) {
+            culprit *c = blame(&t->drains, e, ns);
+            if (c && !c->held) c->held = held_at(u, part.to);
+        } else if (whole && (what == SIMGPU_WAITS || what == SIMGPU_COPIES))
             blame(&t->harmless, e, ns);
     }
     culprits *all[] = {&t->drains, &t->harmless, &t->pageable, &t->allocs, &t->gaps};

@@ -17,6 +17,8 @@ typedef struct {
 typedef struct {
     const struct simgpu_event *what; /* the first time; lives as long as the usage that was read */
     double count, ns;
+    const struct simgpu_event
+        *held; /* of a drain: what keeps the kernels that are queued behind it waiting; NULL: none is */
 } culprit;
 
 enum { CULPRITS = 32 };
@@ -30,8 +32,11 @@ const char *culprit_name(const culprit *c, char *text, size_t size);
 
 typedef struct {
     interval window;
-    interval shown; /* of it, by the blue bar: the last steps */
-    interval *busy; /* merged, in order */
+    struct {
+        interval at;
+        int first, last; /* the steps first .. last - 1 */
+    } shown;             /* of it, by the blue bar */
+    interval *busy;      /* merged, in order */
     int nbusy;
     double busy_ns, idle_ns;
     culprits drains, harmless; /* calls that ended with the GPU idle; waits that ended with work left */

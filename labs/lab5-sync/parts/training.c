@@ -368,6 +368,10 @@ static const char *why_refilled(void) {
         return "all batches are copied to one place on the device: give each slot its own, or let the copy wait for "
                "the "
                "last step there";
+    if (h->awaited && h->awaited != now->forward_stream && h->awaited != h->largest.stream &&
+        !listen_waited(h, h->awaited))
+        return "the host waits for an event on a stream that does not wait for the kernels: call cudaStreamWaitEvent "
+               "for it, with an event behind the last kernel, before the copy of the loss";
     return "the wait above lab5_load must be for an event behind lab5_backward of the last step in this buffer";
 }
 
