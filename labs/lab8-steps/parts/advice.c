@@ -49,6 +49,7 @@ static const struct {
     [OUT_OF_BOUNDS] = {{"bounds", "test row and column before each access, of the margin's cells, too"}, AT_STORE},
     [NOT_REPORTED] = {{"residuals", "write the residual of each check to residuals[], also of the last one"},
                       AT_RESIDUALS},
+    [BEHIND_RESIDUALS] = {{"residuals", "the residual of step n * every is residuals[n - 1]"}, AT_RESIDUALS},
     [OF_ANOTHER_STEP] = {{"residuals", "a check's residual is the change in the step that ends it: look which step "
                                        "computes it, and when it is read"},
                          AT_RESIDUALS},
@@ -166,7 +167,7 @@ void advise_on_session(lab_verdict *v, const session *s, const lab_usage *u) {
     const enum mistake m = s->mistake;
     if (m == A_CALL_FAILED) return advise_on_error(v, s, u);
     give(v, &for_mistake[m].advice);
-    if (s->solves > 1 && m >= AS_IT_WAS && m <= ALL_CELLS && m != EDGE_CHANGED) give(v, &second);
+    if (s->wrong > 1 && m >= AS_IT_WAS && m <= ALL_CELLS && m != EDGE_CHANGED) give(v, &second);
     if (lab_lane() == LAB_GPU) return;
     look_at(v, for_mistake[m].look, u);
     if (!lab_worst(u, launches_of)) {
@@ -257,16 +258,17 @@ void advise_on_call(lab_verdict *v, const heard_place *first, const heard *h, co
 void advise_on_time(lab_verdict *v, const heard *h, const lab_usage *u) {
     const bool graph = has_called(h, "cudaGraphLaunch"), cooperative = has_called(h, "cudaLaunchCooperativeKernel");
     lab_blame(v, lab_worst(u, graph || cooperative ? work_of : launches_of));
-    if (!lab_passed(lab_verdict_of(v->row->lanes == LAB_SIM ? (int)(v - lab_verdict_of(0)) - 1 : 0)) && !graph &&
-        !cooperative)
-        LAB_SAY(v->next, "the rows above come first: this time is the host's");
-    else if (graph)
+    if (graph)
         LAB_SAY(v->next,
                 "a graph's nodes still start one after another, 0.8 us each on an H200: let one cooperative kernel "
                 "take several steps in shared memory between two meetings");
+    else if (cooperative && u->total.shared_ld > u->total.ld_requests)
+        LAB_SAY(v->next,
+                "between two meetings a step waits for shared memory and its barrier: keep a column of cells in "
+                "each thread's registers, and let __shfl_up_sync and __shfl_down_sync bring the neighbours");
     else if (cooperative)
         LAB_SAY(v->next, "a meeting of all blocks takes as long as many steps: keep a tile with a margin of k cells in "
                          "shared memory, and meet each k steps");
     else
-        LAB_SAY(v->next, "launch many steps by one call: a graph, or one cooperative kernel");
+        LAB_SAY(v->next, "the GPU waits for the host: launch many steps by one call, a graph or a cooperative kernel");
 }

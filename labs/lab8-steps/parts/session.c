@@ -16,7 +16,7 @@ static size_t bytes_of(const session *s) { return count_of(s) * sizeof(float); }
 static const char *say_solve(const session *s) {
     static char text[96];
     LAB_SAY(text, "%dx%d, %d step%s, a check each %d%s", s->rows, s->cols, s->most, s->most == 1 ? "" : "s", s->every,
-            s->solves > 1 ? ", second plate" : "");
+            s->checked > 1 ? ", second plate" : "");
     return text;
 }
 
@@ -29,6 +29,7 @@ static void mistaken(session *s, enum mistake which, const char *fmt, ...) {
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
     s->mistake = which;
+    s->wrong = s->checked;
     LAB_SAY(s->failure, "%s: %s", say_solve(s), what);
 }
 
@@ -151,6 +152,9 @@ static void describe_residual(session *s, const history *h, int check) {
 }
 
 static void check_residuals(session *s, history *h) {
+    if (s->reply.behind)
+        mistaken(s, BEHIND_RESIDUALS, "residuals[%d] was written, and there are %d, from 0 on", s->most / s->every,
+                 s->most / s->every);
     history_go_to(h, s->reply.taken + 1);
     for (int check = 1; check * s->every <= s->reply.taken; check++)
         if (!is_near(s->reply.residuals[check - 1], h->change[check * s->every])) return describe_residual(s, h, check);
@@ -172,6 +176,7 @@ static void check_stop(session *s, const history *h) {
 }
 
 static void check_solve(session *s) {
+    s->checked++;
     if (s->mistake || !check_taken(s)) return;
     history h = history_begin(s->seed, s, s->most + 1);
     history_go_to(&h, s->reply.taken);
@@ -225,7 +230,7 @@ static void release(session *s) {
 bool session_setup(session *s) {
     lab_use(s->program);
     allocate(s);
-    s->solves = 0;
+    s->solves = s->checked = 0;
     s->message =
         (struct lab8_message){.what = LAB8_SETUP, .rows = s->rows, .cols = s->cols, .every = s->every, .most = s->most};
     stage(s, "setup");

@@ -12,30 +12,32 @@
 
 enum mistake {
     NO_MISTAKE,
-    TAKEN_NONSENSE,  /* solve returned a number that is none of a check, or of more steps than `most` */
-    AS_IT_WAS,       /* the plate is the one before the call */
-    OTHER_STEP,      /* the plate after another number of steps */
-    EDGE_CHANGED,    /* all wrong cells are at the edge */
-    FRESH,           /* memory that nobody has written; sim lane */
-    SOME_CELLS,      /* some cells are wrong */
-    ALL_CELLS,       /* nearly all are */
-    OUT_OF_BOUNDS,   /* memory beside the plate was written; gpu lane */
-    NOT_REPORTED,    /* a residual was not written */
-    OF_ANOTHER_STEP, /* a residual is that of a neighbouring step */
-    NEVER_RESET,     /* a residual is the largest so far, or since the last check */
-    SMALLER,         /* a residual is smaller than the largest change */
-    OTHER_NUMBER,    /* a residual is none of those */
-    TOO_EARLY,       /* solve stopped before the residual was small enough */
-    TOO_LATE,        /* solve stopped more than LAB8_LATE checks after that */
-    A_CALL_FAILED    /* CUDA reported an error */
+    TAKEN_NONSENSE,   /* solve returned a number that is none of a check, or of more steps than `most` */
+    AS_IT_WAS,        /* the plate is the one before the call */
+    OTHER_STEP,       /* the plate after another number of steps */
+    EDGE_CHANGED,     /* all wrong cells are at the edge */
+    FRESH,            /* memory that nobody has written; sim lane */
+    SOME_CELLS,       /* some cells are wrong */
+    ALL_CELLS,        /* nearly all are */
+    OUT_OF_BOUNDS,    /* memory beside the plate was written; gpu lane */
+    NOT_REPORTED,     /* a residual was not written */
+    BEHIND_RESIDUALS, /* more residuals than there are checks */
+    OF_ANOTHER_STEP,  /* a residual is that of a neighbouring step */
+    NEVER_RESET,      /* a residual is the largest so far, or since the last check */
+    SMALLER,          /* a residual is smaller than the largest change */
+    OTHER_NUMBER,     /* a residual is none of those */
+    TOO_EARLY,        /* solve stopped before the residual was small enough */
+    TOO_LATE,         /* solve stopped more than LAB8_LATE checks after that */
+    A_CALL_FAILED     /* CUDA reported an error */
 };
 
 typedef struct {
     lab_program *program;
     const char *counted; /* the name of its counters; NULL: neither counted nor checked, only timed */
     int rows, cols, every, most;
-    float tolerance; /* of the next solve */
-    int solves;      /* so far */
+    float tolerance;    /* of the next solve */
+    int solves;         /* so far */
+    int checked, wrong; /* of them; the first that was wrong, from 1 on */
 
     uint64_t seed; /* of the last solve's plate */
     struct lab8_message message;
