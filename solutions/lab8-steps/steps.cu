@@ -14,7 +14,6 @@
 #include "lab8.h"
 
 #include <cooperative_groups.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { K = 8, ROWS = 3, WARPS = 16, LANES = 32 };           /* K: steps between two meetings */
@@ -30,13 +29,31 @@ struct task {
 __host__ __device__ static int tiles_across(int cols) { return (cols + WIDE - 1) / WIDE; }
 __host__ __device__ static int tiles_of(int rows, int cols) { return (rows + HIGH - 1) / HIGH * tiles_across(cols); }
 
+/* One step of the cells of this thread, a column. `half` is 0 and 1 in turn: while some warps still read one half of
+ * the arrays, others write the other, so one barrier a step is enough. */
+__device__ __forceinline__ void take_step(float (&cell)[ROWS], const bool (&inner)[ROWS], int half) {
+    __shared__ float top[2][WARPS][LANES], bottom[2][WARPS][LANES];
+    const int lane = threadIdx.x, warp = threadIdx.y;
+    top[half][warp][lane] = cell[0];
+    bottom[half][warp][lane] = cell[ROWS - 1];
+    __syncthreads();
+    float above = bottom[half][warp > 0 ? warp - 1 : 0][lane];
+    const float below = top[half][warp < WARPS - 1 ? warp + 1 : warp][lane];
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        const float old = cell[i], down = i < ROWS - 1 ? cell[i < ROWS - 1 ? i + 1 : i] : below;
+        const float left = __shfl_up_sync(0xffffffff, old, 1), right = __shfl_down_sync(0xffffffff, old, 1);
+        if (inner[i]) cell[i] = 0.25f * ((above + down) + (left + right));
+        above = old;
+    }
+}
+
 /* Takes `steps` steps of one tile, K at most. Returns this thread's largest change in the last of them. */
 __device__ float steps_of_tile(const task &j, int tile, const float *from, float *to, int steps) {
-    __shared__ float top[2][WARPS][LANES], bottom[2][WARPS][LANES];
     const int lane = threadIdx.x, warp = threadIdx.y;
     const int first = tile / tiles_across(j.cols) * HIGH - K + warp * ROWS; /* row of the plate */
     const int c = tile % tiles_across(j.cols) * WIDE - K + lane;
-    float cell[ROWS], change = 0;
+    float cell[ROWS], old[ROWS], change = 0;
     bool exists[ROWS], inner[ROWS], mine[ROWS];
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
@@ -46,24 +63,16 @@ __device__ float steps_of_tile(const task &j, int tile, const float *from, float
         mine[i] = exists[i] && y >= K && y < K + HIGH && lane >= K && lane < K + WIDE;
         cell[i] = exists[i] ? from[r * j.cols + c] : 0;
     }
-    for (int s = 0; s < steps; s++) {
-        top[s % 2][warp][lane] = cell[0];
-        bottom[s % 2][warp][lane] = cell[ROWS - 1];
-        __syncthreads(); /* one is enough: the next step writes the other half of the arrays */
-        float above = bottom[s % 2][warp > 0 ? warp - 1 : 0][lane];
-        const float below = top[s % 2][warp < WARPS - 1 ? warp + 1 : warp][lane];
+    for (int s = 1; s < steps; s++) take_step(cell, inner, s % 2);
 #pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-            const float old = cell[i], down = i < ROWS - 1 ? cell[i < ROWS - 1 ? i + 1 : i] : below;
-            const float left = __shfl_up_sync(0xffffffff, old, 1), right = __shfl_down_sync(0xffffffff, old, 1);
-            if (inner[i]) cell[i] = 0.25f * ((above + down) + (left + right));
-            if (s == steps - 1 && mine[i]) change = fmaxf(change, fabsf(cell[i] - old));
-            above = old;
-        }
+    for (int i = 0; i < ROWS; i++) old[i] = cell[i];
+    take_step(cell, inner, steps % 2);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        if (!mine[i]) continue;
+        change = fmaxf(change, fabsf(cell[i] - old[i]));
+        to[(first + i) * j.cols + c] = cell[i];
     }
-#pragma unroll
-    for (int i = 0; i < ROWS; i++)
-        if (mine[i]) to[(first + i) * j.cols + c] = cell[i];
     __syncthreads(); /* before the next tile uses the arrays */
     return change;
 }
@@ -98,7 +107,7 @@ __global__ void __launch_bounds__(LANES *WARPS) take_steps(task j) {
 }
 
 static task job;
-static unsigned *report; /* the host's copy of job.report */
+static unsigned *report; /* the host's copy of job.report, page-locked */
 static size_t report_bytes;
 static int blocks;
 
@@ -107,7 +116,7 @@ extern "C" void setup(int rows, int cols, int every, int most) {
     job.rows = rows, job.cols = cols, job.every = every, job.most = most;
     cudaMalloc(&job.other, (size_t)rows * cols * sizeof(float));
     report_bytes = (most / every + 1) * sizeof(unsigned);
-    report = (unsigned *)malloc(report_bytes);
+    cudaMallocHost(&report, report_bytes);
     cudaMalloc(&job.report, report_bytes);
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
@@ -121,7 +130,8 @@ extern "C" int solve(float *plate, float tolerance, float *residuals) {
     job.plate = plate, job.tolerance = tolerance;
     cudaMemsetAsync(job.report, 0, report_bytes);
     cudaLaunchCooperativeKernel((void *)take_steps, blocks, dim3(LANES, WARPS), arguments, 0, 0);
-    cudaMemcpy(report, job.report, report_bytes, cudaMemcpyDeviceToHost); /* waits */
+    cudaMemcpyAsync(report, job.report, report_bytes, cudaMemcpyDeviceToHost);
+    cudaStreamSynchronize(0);
     memcpy(residuals, report, checks * sizeof *residuals);
     return (int)report[checks];
 }
@@ -129,5 +139,5 @@ extern "C" int solve(float *plate, float tolerance, float *residuals) {
 extern "C" void cleanup(void) {
     cudaFree(job.other);
     cudaFree(job.report);
-    free(report);
+    cudaFreeHost(report);
 }

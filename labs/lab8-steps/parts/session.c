@@ -103,12 +103,12 @@ static void describe_plate(session *s, const plate *want, const difference *d) {
         mistaken(s, AS_IT_WAS, "the plate is as it was before the call");
     else if (step > 0)
         mistaken(s, OTHER_STEP, "the plate holds the cells after step %d, and solve returned %d", step, taken);
-    else if (d->edge == d->wrong)
-        mistaken(s, EDGE_CHANGED, "cell [%d][%d], at the edge, is %g and was %g; the edge never changes", d->row,
-                 d->col, (double)got, (double)right);
     else if (lab_lane() == LAB_SIM && lab_is_fresh(got))
         mistaken(s, FRESH, "cell [%d][%d] holds 0xCD bytes, as fresh memory does here: nobody has written it", d->row,
                  d->col);
+    else if (d->edge == d->wrong)
+        mistaken(s, EDGE_CHANGED, "cell [%d][%d], at the edge, is %g and was %g; the edge never changes", d->row,
+                 d->col, (double)got, (double)right);
     else
         mistaken(s, d->wrong * 10 > inner * 9 ? ALL_CELLS : SOME_CELLS,
                  "cell [%d][%d] is %.7g, wants %.7g (%zu of %zu are wrong%s%s)", d->row, d->col, (double)got,
@@ -140,9 +140,9 @@ static void describe_residual(session *s, const history *h, int check) {
         mistaken(s, NEVER_RESET, "%s: it is the largest change of all steps so far", what);
     else if (is_near(got, largest_of(h, step - s->every + 1, step)))
         mistaken(s, NEVER_RESET, "%s: it is the largest change since the check before", what);
-    else if (is_near(got, h->change[step - 1]) || is_near(got, h->change[step + 1]))
+    else if ((step > 1 && is_near(got, h->change[step - 1])) || is_near(got, h->change[step + 1]))
         mistaken(s, OF_ANOTHER_STEP, "%s: it is that of step %d", what,
-                 is_near(got, h->change[step - 1]) ? step - 1 : step + 1);
+                 is_near(got, h->change[step + 1]) ? step + 1 : step - 1);
     else if (check > 1 && is_near(got, h->change[step - s->every]))
         mistaken(s, OF_ANOTHER_STEP, "%s: it is that of the check before", what);
     else if (got < want)
