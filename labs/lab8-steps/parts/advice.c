@@ -195,8 +195,15 @@ static void advise_on_race(lab_verdict *v, const struct simgpu_finding *f) {
         LAB_SAY(v->next, "a step must not write the cells that it reads: write to a second plate");
 }
 
+/* The finding to speak of: a race also where something else was found before it, such as cells that a race has spoiled.
+ */
+static const struct simgpu_finding *foremost(const lab_usage *u) {
+    const struct simgpu_finding *race = lab_finding_of(u, SIMGPU_RACE), *first = lab_finding(u);
+    return race && first->kind == SIMGPU_UNINITIALISED ? race : first;
+}
+
 void advise_on_finding(lab_verdict *v, const lab_usage *u) {
-    const struct simgpu_finding *f = lab_finding(u);
+    const struct simgpu_finding *f = foremost(u);
     char what[512];
     v->hint = "races";
     lab_blame_place(v, &f->side[0].at);
@@ -205,8 +212,8 @@ void advise_on_finding(lab_verdict *v, const lab_usage *u) {
     case SIMGPU_RACE: return advise_on_race(v, f);
     case SIMGPU_UNINITIALISED:
         LAB_SAY(v->next,
-                "write it first: the edge of the second plate, the margin of a tile, the largest change before "
-                "its first atomicMax");
+                "who writes this first? Each cell of the second plate needs a thread in each step, its edge and each "
+                "margin need a value, and the largest change a 0");
         return;
     case SIMGPU_STREAM_ORDER: LAB_SAY(v->next, "queue both on one stream, or order the two by an event"); return;
     case SIMGPU_IN_FLIGHT:

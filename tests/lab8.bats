@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# Lab 8: the grader of the thousand little steps. graders.bats has the tests common to all labs; the programs in wrong/,
+# cheat/ and right/ have a test each (wrong-programs.sh).
+
+load helper
+
+lab_number=8
+
+setup_file() { build "$B/starter/lab8" "$B/reference/lab8"; }
+setup() { lab=$(lab_dir 8); }
+
+# A row's value as a plain number: "0.43 us" is 0.43.
+value() { field "$record" "$1" value | sed 's/ .*//'; }
+between() { awk -v v="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(v >= a && v <= b) }' || { echo "$1 is not in $2 .. $3"; return 1; }; }
+
+@test "lab 8: the starter fails exactly its declared rows, each with a line, a reason and a hint" {
+    for seed in 1 4000000000; do
+        play starter $seed
+        as_declared
+    done
+    [ "$(score "$record")" = "40 100" ]
+    for row in $(grep -v '^#' "tests/lab8/rows-failing-at-start.txt"); do
+        echo "$row"
+        [[ $(field "$record" "$row" where) == steps.cu:[0-9]* ]]
+        [ -n "$(field "$record" "$row" why)" ]
+        grep -q "^## $(field "$record" "$row" hint)\$" "$lab/hints.md"
+    done
+}
+
+@test "lab 8: the file to edit is the starter" {
+    git diff --quiet HEAD -- "$lab/steps.cu" || skip "it has been edited here"
+    cmp "$lab/steps.cu" "tests/lab8/starter.cu"
+}
+
+@test "lab 8: the solution is full, with margin, whatever the seed" {
+    for seed in 1 2 4000000000; do
+        play reference $seed
+        [ "$(score "$record")" = "100 100" ]
+    done
+    between "$(value calls)" 0 0.1
+    between "$(value host-time)" 0 0.1
+    # Forty times the starter.
+    between "$(value virtual-time)" 0 "$(field "$record" virtual-time want | sed 's/start \([0-9.]*\) us.*/\1/' | awk '{ print $1 / 40 }')"
+}
+
+@test "lab 8: the same card on any number of host threads" {
+    for t in 1 3; do SIMGPU_THREADS=$t apart "$B/reference/lab8" >"$BATS_TEST_TMPDIR/card$t"; done
+    cmp "$BATS_TEST_TMPDIR/card1" "$BATS_TEST_TMPDIR/card3"
+}
+
+@test "lab 8: each rung is right, and faster than the one before" {
+    local last=17
+    for rung in seldom persistent tile; do
+        grade "$lab/rungs/$rung.cu"
+        echo "$rung: $(value virtual-time) us a step, $last before"
+        for row in correct races stops leaks; do row_is $row pass; done
+        between "$(value virtual-time)" 0.3 "$last"
+        last=$(value virtual-time)
+    done
+}
+
+@test "lab 8: each mistake of the judge's list has a hint" {
+    for hint in $(grep -oE '\{"[a-z-]+",' "$lab/parts/advice.c" | grep -oE '[a-z-]+' | sort -u); do
+        echo "$hint"
+        grep -q "^## $hint\$" "$lab/hints.md"
+    done
+}
+
+@test "lab 8: --bench has a line for each program and size" {
+    apart "$B/reference/lab8" --bench >"$BATS_TEST_TMPDIR/bench"
+    cat "$BATS_TEST_TMPDIR/bench"
+    awk -F '\t' '$1 == 256 && $2 != "yours" { us[$2] = $3 } END { exit !(us["starter"] > us["seldom"] && us["seldom"] > us["persistent"] && us["persistent"] > us["reference"] && us["reference"] > us["sums alone"] && us["sums alone"] > 0) }' "$BATS_TEST_TMPDIR/bench"
+}
