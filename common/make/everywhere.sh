@@ -30,7 +30,7 @@ rm -rf "$results"
 mkdir -p "$results"
 # The makes below stand alone, without this one's flags.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES LAB SUBMISSION DESK PROFILE SAN B CUDA_COMPILER CLANG "${!SIMGPU_@}"
-export DEVICE=sim SEED
+export DEVICE=sim SEED SIMGPU_THREADS=1 # a program a core
 
 # The files of this tree, as they are now, beside what an earlier run has built.
 copy_tree() {
@@ -62,7 +62,7 @@ programs() {
 # Prints a grade without its figures: rows, points, blamed lines, the gate's findings, the score.
 verdict() {
     local lab=$2 program=$3
-    (cd "$out/$1" && make -s check LAB="$lab" SUBMISSION="$program" DESK="desk/$(basename "$program")" CLANG="$1" 2>&1 </dev/null) |
+    (cd "$out/$1" && BLUEBAR_OTHERS=$top/$results/$1.others make -s check LAB="$lab" SUBMISSION="$program" DESK="desk/$(basename "$program")" CLANG="$1" 2>&1 </dev/null) |
         grep -E '^(not )?ok |^# +(where|points) |^gate: |^Score: '
 }
 
@@ -98,6 +98,7 @@ arm_report() {
     local to=$top/$3 program=.build/sim/$2/lab$1
     (
         cd "$out/arm64" || exit
+        unset SIMGPU_THREADS # one after the other
         { PATH=$top/$out/arm64-bin:$PATH build CLANG="$top/$out/arm64-bin/clang" "$program" && SIMGPU_REPORT="$to" "$program"; } >"$to.said" 2>&1 </dev/null
     )
 }
@@ -145,19 +146,31 @@ points() {
     find "$results" -name "$1.$2.verdict" -exec cat {} + | awk -F '[ /]' '/^Score/ { got += $2; of += $3 } END { print got + 0 "/" of + 0 }'
 }
 
-export -f verdict counters report job
+export -f verdict counters report job compare compare_counters note
 export top out results first TOLERANCE INSTRUCTIONS
 
+# In a tree of its own: so all compilers build at a time, and share the cores.
+build_with() {
+    copy_tree "$out/$1"
+    echo "everywhere: $("$1" --version | head -n 1), building" >&2
+    if (cd "$out/$1" && MAKEFLAGS=-j$share build CLANG="$1" all) >"$results/$1.build" 2>&1; then
+        note "$1: builds without a warning" pass
+        touch "$results/$1.built"
+    else
+        note "$1: builds without a warning" fail "$(head -n 20 "$results/$1.build")"
+    fi
+}
+
+cores=$(nproc) building=()
+share=$(((cores + ${#compilers[@]} - 1) / ${#compilers[@]}))
+for compiler in "${compilers[@]}"; do
+    build_with "$compiler" &
+    building+=($!)
+done
+wait "${building[@]}"
 built=()
 for compiler in "${compilers[@]}"; do
-    copy_tree "$out/$compiler"
-    echo "everywhere: $("$compiler" --version | head -n 1), building" >&2
-    if (cd "$out/$compiler" && build CLANG="$compiler" all) >"$results/$compiler.build" 2>&1; then
-        note "$compiler: builds without a warning" pass
-        built+=("$compiler")
-    else
-        note "$compiler: builds without a warning" fail "$(head -n 20 "$results/$compiler.build")"
-    fi
+    [ ! -f "$results/$compiler.built" ] || built+=("$compiler")
 done
 [ "${built[0]:-}" = "$first" ] || die "$first does not build: nothing to compare with."
 
@@ -169,7 +182,8 @@ for lab in $picked; do
 done >"$results/jobs"
 # shellcheck disable=SC2016 # the inner shell is to expand it
 xargs -L 1 -P "$(nproc)" bash -c 'job "$@"' everywhere.sh <"$results/jobs"
-while read -r compiler lab program; do compare "$compiler" "$lab" "$program"; done <"$results/jobs"
+# shellcheck disable=SC2016
+xargs -L 1 -P "$(nproc)" bash -c 'compare "$@"' everywhere.sh <"$results/jobs"
 
 # clang for ARM64, with its linker and its like. The optimiser of device code, and the tools that prepare a build, stay this
 # machine's. A program that is linked goes into the folder arm64 beside its own, from where lib/, starter/ and reference/
