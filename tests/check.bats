@@ -124,11 +124,11 @@ silent() {
 
 @test "corrected twins and look-alikes are silent" {
     for name in $(hazards block); do [ "$name" = tail_volatile ] || silent block "$name-mended"; done
-    for name in any_negative shuffles flag_in_warp padding uniform; do silent block "$name-clean"; done
+    for name in any_negative shuffles flag_in_warp padding own_bytes copied uniform; do silent block "$name-clean"; done
     for name in $(hazards grid); do silent grid "$name-mended"; done
     for name in harmless as_fresh first_touch; do silent grid "$name-clean"; done
     for name in $(hazards host); do silent host "$name-mended"; done
-    for name in neighbours pageable orders; do silent host "$name-clean"; done
+    for name in neighbours pageable orders told between_rows; do silent host "$name-clean"; done
 }
 
 @test "a finding shows both lines with a caret, the threads, the variable and the fix" {

@@ -291,6 +291,29 @@ __global__ void padding(int *out) {
     out[threadIdx.x] = p.c + (int)p.d;
 }
 
+/* Each thread has bytes of its own: in device memory, under a condition, in shared memory, two at a time. */
+__global__ void own_bytes(int *out) {
+    __shared__ unsigned char s[128];
+    unsigned char *p = (unsigned char *)out;
+    short *two = (short *)(out + 128);
+    int t = threadIdx.x;
+    p[t] = p[t] + 1;
+    if (p[t] & 1) p[t] = p[t] * 3;
+    s[t] = p[t];
+    s[t] += 1;
+    if (s[t] & 2) s[t]++;
+    two[t] = two[t] + s[t];
+}
+
+/* A struct with padding, copied as words: the first word holds one byte that was written and three that never are. */
+__global__ void copied(int *out) {
+    __shared__ unsigned words[2 * 128];
+    ((unsigned char *)words)[8 * threadIdx.x] = 1;
+    words[2 * threadIdx.x + 1] = 2;
+    out[threadIdx.x] = words[2 * threadIdx.x] & 255;
+    out[threadIdx.x] += words[2 * threadIdx.x + 1];
+}
+
 static cudaError_t run(const char *name) {
     int *out;
     cudaMalloc(&out, 4096);
@@ -326,6 +349,8 @@ static cudaError_t run(const char *name) {
     RUN(shuffles, "-clean", 128, (out))
     RUN(flag_in_warp, "-clean", 32, (out))
     RUN(padding, "-clean", 32, (out))
+    RUN(own_bytes, "-clean", 128, (out))
+    RUN(copied, "-clean", 128, (out))
     cudaError_t e = cudaGetLastError();
     if (e == cudaSuccess) e = cudaDeviceSynchronize();
     printf("%s: %s\n", name, cudaGetErrorName(e));

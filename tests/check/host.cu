@@ -5,6 +5,7 @@
 #include "touch.cuh"
 
 #include "simgpu.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -146,6 +147,26 @@ static void non_blocking(bool mended) {
     cudaStreamDestroy(s);
 }
 
+/* A host thread that a function of the stream starts reads what was copied before it. */
+static pthread_t reader;
+static void *read_all(void *) {
+    result = pinned[0] + pinned[N - 1];
+    return NULL;
+}
+static void start_reader(void *) { pthread_create(&reader, NULL, read_all, NULL); }
+static void told(bool) {
+    cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, one);
+    cudaLaunchHostFunc(one, start_reader, NULL);
+    while (cudaStreamQuery(one) != cudaSuccess) {}
+    pthread_join(reader, NULL);
+}
+
+/* The host writes between the rows of a copy in flight. */
+static void between_rows(bool) {
+    cudaMemcpy2DAsync(device, 256, pinned, 4096, 256, 8, cudaMemcpyHostToDevice, one);
+    for (int row = 0; row < 8; row++) pinned[row * 1024 + 64] = 1;
+}
+
 /* Another card, whose streams had the same numbers and were long in use. */
 static void leave_a_card() {
     cudaStreamCreate(&one), cudaStreamCreate(&two), cudaMalloc(&device, BYTES);
@@ -180,6 +201,8 @@ int main(int argc, char **argv) {
     RUN(early_event)
     RUN(orders)
     RUN(non_blocking)
+    RUN(told)
+    RUN(between_rows)
     cudaError_t e = cudaGetLastError();
     if (e == cudaSuccess) e = cudaDeviceSynchronize();
     printf("%s: %s\n", name, cudaGetErrorName(e));

@@ -236,6 +236,7 @@ static void record_read(const access *a, page *p, uint32_t n, uint32_t lane, uin
         if (fresh(r) && r->warp == s.warp &&
             !check_order_before(r, a->warp, lane)) { /* keep both, in the older one's slot */
             s.several = 1;
+            s.mixed_bytes = r->mixed_bytes || (r->lane != s.lane && !(p->how[layer][n] & how & BYTES));
             s.lane = r->lane;
             s.insn = r->insn;
             how |= p->how[layer][n];
@@ -304,11 +305,11 @@ static void say_uninitialised(const access *a, uint32_t lane) {
     check_finding_hold(&n);
 }
 
-/* Reports a load of shared memory that the block has not written. A load of several words may include padding, so it
- * needs only one written byte. */
+/* Reports a load of shared memory that the block has not written. A load of whole words may include the padding of a
+ * struct, so it needs only one written byte. */
 static void check_written(const access *a, uint32_t lane, uint64_t first, uint32_t words, uint8_t bytes) {
     for (uint32_t k = 0; k < words; k++)
-        if ((here->block->written[first + k] & bytes) == bytes || (words > 1 && here->block->written[first + k]))
+        if ((here->block->written[first + k] & bytes) == bytes || (bytes == BYTES && here->block->written[first + k]))
             return;
     say_uninitialised(a, lane);
 }
