@@ -499,6 +499,7 @@ one_misses 702
 not_resident 702
 one_too_many 702
 not_cooperative 719
+after_a_reset 0
 END
     for says in 'deadlock: 7 of 8 blocks wait in grid.sync(); 1 ended without it; every thread of every block must reach each grid.sync() of the kernel' \
         "deadlock: 264 blocks fill the GPU and wait for the others of the grid's 265, which start only when one of them ends; launch at most 264 blocks, or use cudaLaunchCooperativeKernel and grid.sync()," \
@@ -539,6 +540,34 @@ thread_37_2 1520
 thread_37_9 475
 thread_37_11 1023
 END
+}
+
+@test "occupancy: an H200 answers the same" {
+    says grid <<'END'
+largest cudaSuccess 264 1024
+with_40000_bytes cudaSuccess 264 1024
+up_to_200 cudaSuccess 2112 128
+with_100_a_thread cudaSuccess 1056 256
+with_500_a_thread cudaSuccess 924 64
+left_for_1_of_1024 cudaSuccess 49152
+left_for_4_of_1024 cudaErrorInvalidValue 0
+left_for_7_of_256 cudaSuccess 33280
+left_for_8_of_32 cudaSuccess 29184
+left_for_16_of_32 cudaSuccess 14592
+left_for_16_of_256 cudaErrorInvalidValue 0
+left_for_32_of_32 cudaSuccess 7296
+left_for_33_of_32 cudaErrorInvalidValue 0
+left_beside_4000 29280
+of_0_threads 1
+of_2000_threads cudaSuccess 0 0
+with_100000_bytes cudaSuccess 0 0
+allow_232448 0
+allow_232449 1
+allow_beside_4000 1
+with_100000_allowed cudaSuccess 2 0
+END
+    # PTX for sm_70, compiled by the driver for the card.
+    says grid <<<'attributes 70 90 1024 45152 4000'
 }
 
 @test "launches whose blocks wait for each other are the same for any number of host threads, with and without checks" {

@@ -167,6 +167,10 @@ static void stuck() {
     ring<<<8, 32>>>(value, steps);
     say("not_cooperative", cudaDeviceSynchronize());
     cudaDeviceReset();
+    value = numbers(64);
+    void *again[] = {&value, &steps};
+    cudaLaunchCooperativeKernel(ring, 8, 32, again);
+    say("after_a_reset", cudaDeviceSynchronize());
 }
 
 /* --- groups ---------------------------------------------------------------------------------------------------- */
@@ -215,10 +219,62 @@ static void of_threads() {
         for (int k = 0; k < 16; k++) printf("thread_%d_%d %d\n", t, k, host[t * 16 + k]);
 }
 
+/* --- occupancy, as an H200 answers ------------------------------------------------------------------------------ */
+
+__global__ void store(float *p) {
+    if (p) p[0] = 1;
+}
+__global__ void through_shared(float *p) {
+    __shared__ float s[1000];
+    s[threadIdx.x] = p[threadIdx.x];
+    __syncthreads();
+    p[0] = s[threadIdx.x ^ 1];
+}
+static void say_occupancy(const char *name, cudaError_t e, int grid, int block) {
+    printf("%s %s %d %d\n", name, cudaGetErrorName(e), grid, block);
+}
+static void occupancy() {
+    int grid = 0, block = 0;
+    size_t bytes = 7;
+    cudaError_t e = cudaOccupancyMaxPotentialBlockSize(&grid, &block, store);
+    say_occupancy("largest", e, grid, block);
+    e = cudaOccupancyMaxPotentialBlockSize(&grid, &block, store, 40000);
+    say_occupancy("with_40000_bytes", e, grid, block);
+    e = cudaOccupancyMaxPotentialBlockSize(&grid, &block, store, 0, 200);
+    say_occupancy("up_to_200", e, grid, block);
+    e = cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, store, [](int n) { return n * 100; });
+    say_occupancy("with_100_a_thread", e, grid, block);
+    e = cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, store, [](int n) { return n * 500; });
+    say_occupancy("with_500_a_thread", e, grid, block);
+    const int questions[][2] = {{1, 1024}, {4, 1024}, {7, 256}, {8, 32}, {16, 32}, {16, 256}, {32, 32}, {33, 32}};
+    for (const int *q : questions) {
+        e = cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, store, q[0], q[1]);
+        printf("left_for_%d_of_%d %s %zu\n", q[0], q[1], cudaGetErrorName(e), e == cudaSuccess ? bytes : 0);
+    }
+    e = cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, through_shared, 7, 256);
+    say("left_beside_4000", bytes);
+    e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&grid, store, 0, 0);
+    say("of_0_threads", e);
+    e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&grid, store, 2000, 0);
+    say_occupancy("of_2000_threads", e, grid, 0);
+    e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&grid, store, 256, 100000);
+    say_occupancy("with_100000_bytes", e, grid, 0);
+    say("allow_232448", cudaFuncSetAttribute(store, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
+    say("allow_232449", cudaFuncSetAttribute(store, cudaFuncAttributeMaxDynamicSharedMemorySize, 232449));
+    say("allow_beside_4000", cudaFuncSetAttribute(through_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
+    e = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&grid, store, 256, 100000, cudaOccupancyDefault);
+    say_occupancy("with_100000_allowed", e, grid, 0);
+    cudaFuncAttributes a;
+    cudaFuncGetAttributes(&a, through_shared);
+    printf("attributes %d %d %d %d %zu\n", a.ptxVersion, a.binaryVersion, a.maxThreadsPerBlock,
+           a.maxDynamicSharedSizeBytes, a.sharedSizeBytes);
+}
+
 int main() {
     cooperative();
     by_hand();
     of_threads();
+    occupancy();
     stuck();
     return 0;
 }

@@ -20,7 +20,6 @@ enum {
     GRID_X = 0x7fffffff,
     GRID_Y = 65535,
     GRID_Z = 65535,
-    PTX_VERSION = 90,
 };
 
 /* --- the configuration stack: a launch's arguments may launch too ------------------------------------------------- */
@@ -287,7 +286,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *stub
     a->numRegs = (int)f->registers;
     a->maxThreadsPerBlock = (int)(by_registers < BLOCK_THREADS ? by_registers : BLOCK_THREADS);
     if (f->max_threads && (int)f->max_threads < a->maxThreadsPerBlock) a->maxThreadsPerBlock = (int)f->max_threads;
-    a->ptxVersion = a->binaryVersion = PTX_VERSION;
+    a->ptxVersion = (int)f->module->target;
+    a->binaryVersion = (int)p->capability; /* the driver compiles the PTX for the card */
     a->maxDynamicSharedSizeBytes = (int)(shared_limit(k) - f->static_shared);
     a->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
     return rt_end(cudaSuccess);
@@ -354,9 +354,12 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     if (!bytes || blocks < 1 || block_size < 1) return rt_end(cudaErrorInvalidValue);
     if (!k) return rt_end(e);
     const time_profile *p = time_profile_get();
-    double each = p->shared_per_sm / blocks - p->shared_reserved - k->function->static_shared;
-    double most = p->shared_per_block_optin - k->function->static_shared;
+    const ptx_function *f = k->function;
+    /* As an H200's driver answers: without the reserve of each block, and up to the kernel's own limit. */
+    if ((uint32_t)blocks > time_occupancy(p, (uint32_t)block_size, f->registers, 0))
+        return rt_end(cudaErrorInvalidValue);
+    uint64_t each = (uint64_t)p->shared_per_sm / (unsigned)blocks / 128 * 128, most = shared_limit(k);
     if (each > most) each = most;
-    *bytes = each > 0 ? (size_t)each / 128 * 128 : 0;
+    *bytes = each > f->static_shared ? each - f->static_shared : 0;
     return rt_end(cudaSuccess);
 }

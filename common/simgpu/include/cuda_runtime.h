@@ -225,10 +225,11 @@ SIMGPU_INLINE void *memset(void *to, int value, size_t bytes, SIMGPU_SITE) SIMGP
 #endif
 #include <cstring>
 
-/* Finds the block size with the most resident threads, and the grid that fills the device with such blocks. */
-template <class T>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T *func, size_t shared = 0,
-                                                             int limit = 0) {
+/* Finds the block size with the most resident threads, and the grid that fills the device with such blocks.
+ * shared_of(n): the dynamic shared memory of a block of n threads, in bytes. */
+template <class F, class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, T *func, F shared_of,
+                                                                         int limit = 0) {
     int device = 0, sms = 0, most = 0;
     cudaFuncAttributes attributes;
     cudaError_t error = cudaGetDevice(&device);
@@ -238,7 +239,7 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *blo
     if (limit <= 0 || limit > attributes.maxThreadsPerBlock) limit = attributes.maxThreadsPerBlock;
     for (int size = limit; size > 0; size = size % 32 ? size / 32 * 32 : size - 32) {
         int blocks = 0;
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)func, size, shared);
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)func, size, shared_of(size));
         if (error != cudaSuccess) return error;
         if (blocks * size > most) {
             most = blocks * size;
@@ -247,6 +248,34 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *blo
         }
     }
     return cudaSuccess;
+}
+template <class F, class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *block, T *func,
+                                                                                  F shared_of, int limit = 0,
+                                                                                  unsigned = cudaOccupancyDefault) {
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, func, shared_of, limit);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T *func, size_t shared = 0,
+                                                             int limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+        grid, block, func, [=](int) { return shared; }, limit);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, T *func, size_t shared = 0,
+                                                                      int limit = 0, unsigned = cudaOccupancyDefault) {
+    return cudaOccupancyMaxPotentialBlockSize(grid, block, func, shared, limit);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, T *func, int blocks,
+                                                                    int block_size) {
+    return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, (const void *)func, blocks, block_size);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T *func, int block_size,
+                                                                                 size_t shared, unsigned flags) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)func, block_size, shared,
+                                                                  flags);
 }
 #endif
 

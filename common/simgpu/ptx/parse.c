@@ -792,8 +792,10 @@ static void module(parser *p) {
         if (accept(p, ".version"))
             advance(p);
         else if (accept(p, ".target")) {
-            do advance(p);
-            while (accept(p, ","));
+            do {
+                if (!strncmp(p->t.text, "sm_", 3)) p->m->target = (uint32_t)strtoul(p->t.text + 3, NULL, 10);
+                advance(p);
+            } while (accept(p, ","));
         } else if (accept(p, ".address_size")) {
             if (integer(p) != 64) fail(p, "SimGPU runs 64-bit PTX only (.address_size 64)");
         } else if (accept(p, ".visible") || accept(p, ".weak") || accept(p, ".common"))

@@ -120,6 +120,7 @@ typedef struct ptx_function {
 
 struct ptx_module {
     const char *source_name; /* file name in messages */
+    uint32_t target;         /* 80 of sm_80 */
     ptx_var **vars;
     uint32_t nvars;
     ptx_function **functions;
