@@ -84,7 +84,8 @@ static void join_command(uint64_t *to, uint32_t stream, uint64_t count) {
 /* --- the report ---------------------------------------------------------------------------------------------- */
 
 static struct simgpu_side side_of(const time_command *c) {
-    struct simgpu_side s = {.at = {.file = c->host_file, .line = c->host_line}, .stream = c->in_graph ? c->graph_stream : c->stream};
+    struct simgpu_side s = {.at = {.file = c->host_file, .line = c->host_line},
+                            .stream = c->in_graph ? c->graph_stream : c->stream};
     s.command = c->kind == TIME_LAUNCH ? SIMGPU_KERNEL : c->kind == TIME_COPY ? SIMGPU_COPYING : SIMGPU_FILLING;
     if (c->kind == TIME_COPY) s.direction = c->is.copy.direction;
     if (c->kind == TIME_LAUNCH) {

@@ -85,10 +85,11 @@ VECTOR static void exec_fill_addresses(warp *w, const ptx_insn *i, uint32_t size
     uint64_t *a = w->address, imm = (uint64_t)i->imm, step = size;
     const four *wide = (const four *)(const void *)ROW(w, uint64_t, i->a);
     const narrow_four *narrow = (const narrow_four *)(const void *)ROW(w, uint32_t, i->a);
-    uint64_t first = (i->a_wide ? *ROW(w, uint64_t, i->a) : *ROW(w, uint32_t, i->a)) + imm;
+    const uint64_t low = UINT32_MAX; /* an address of 32 bits wraps there, with its offset */
+    uint64_t first = i->a_wide ? *ROW(w, uint64_t, i->a) + imm : (*ROW(w, uint32_t, i->a) + imm) & low;
     four dense = {first, first + step, first + 2 * step, first + 3 * step}, off = {0};
     for (int k = 0; k < 8; k++, dense += 4 * step) {
-        four at = (i->a_wide ? wide[k] : __builtin_convertvector(narrow[k], four)) + imm;
+        four at = i->a_wide ? wide[k] + imm : (__builtin_convertvector(narrow[k], four) + imm) & low;
         ((four *)(void *)a)[k] = at;
         off |= at ^ dense;
     }
@@ -361,6 +362,7 @@ static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s,
         uint32_t l = (uint32_t)__builtin_ctz(m);
         uint64_t a = w->address[l];
         if (a + size <= limit && a + size >= size) continue;
+        if (!i->a_wide) a = (uint64_t)(int32_t)a;
         bool before = (int64_t)a < 0;
         exec_fault *f = bad_access(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS,
                                    before ? SIMGPU_CAUSE_BEFORE_SPACE : SIMGPU_CAUSE_PAST_SPACE, l, size);

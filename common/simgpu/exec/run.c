@@ -103,6 +103,7 @@ void exec_block_end(block *b) {
     for (uint32_t k = 0; k < b->nwarps; k++) {
         int64_t depth = b->warps[k].depth, rounds = (depth + PTX_DEPTH_ROUND / 2) / PTX_DEPTH_ROUND;
         int64_t clocks = depth - rounds * PTX_DEPTH_ROUND;
+        if (rounds < 0) rounds = 0; /* blocks that end with fewer rounds than they began with, each by a little */
         d = deeper(m, d,
                    (exec_depth){(uint64_t)rounds, (uint64_t)b->warps[k].missed, clocks > 0 ? (uint64_t)clocks : 0});
     }
@@ -122,12 +123,24 @@ static void run_block(block *b, uint64_t id) {
 
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
+/* Returns the bytes of a warp for the frames of the functions that the kernel calls. */
+static uint32_t call_stack_of(const ptx_function *kernel) {
+    const ptx_module *m = kernel->module;
+    uint32_t largest = 0;
+    if (!kernel->code->calls) return 0;
+    for (uint32_t k = 0; k < m->nfunctions; k++) {
+        const ptx_function *f = m->functions[k];
+        if (f->code && !f->is_kernel && f->code->frame_bytes > largest) largest = f->code->frame_bytes;
+    }
+    return 2 * largest > CALL_STACK ? (uint32_t)round_up(2 * (size_t)largest, 4096) : CALL_STACK;
+}
+
 /* Lays out registers of all warps, local memory and shared memory in one mapping, of which the kernel touches only the
  * part that it uses. The block keeps its mapping for later launches. */
 void exec_block_prepare(block *b, worker *t, const exec_launch *n) {
     const ptx_function *f = n->kernel;
     uint32_t threads = n->block.x * n->block.y * n->block.z, nwarps = (threads + 31) / 32;
-    uint32_t stack = (uint32_t)round_up(f->code->frame_bytes, 4096) + (f->code->calls ? CALL_STACK : 0);
+    uint32_t calls = call_stack_of(f), stack = (uint32_t)round_up(f->code->frame_bytes, 4096) + calls;
     uint32_t local = (uint32_t)round_up(f->local_bytes + (f->code->calls ? CALL_LOCAL : 0), 16);
     uint32_t shared = f->dynamic_shared_offset + n->dynamic_shared;
     if (!n->dynamic_shared) shared = f->static_shared;
@@ -156,6 +169,7 @@ void exec_block_prepare(block *b, worker *t, const exec_launch *n) {
         p += stack;
         b->warps[k].local = p;
         b->warps[k].local_stride = local;
+        b->warps[k].call_stack = calls;
         p += round_up(32ull * local, 4096);
     }
     b->shared = p;

@@ -288,7 +288,7 @@ static frame *push_frame(warp *w, const ptx_insn *i, const ptx_function *f, int3
     for (uint32_t s = 0; s < w->nsplits; s++)
         if (w->splits[s].state != SPLIT_FREE && w->splits[s].frame > top) top = w->splits[s].frame;
     frame *n = &w->frames[top + 1], *below = &w->frames[top];
-    if (top + 2 >= MAX_FRAMES || below->end - w->frames[0].end + f->code->frame_bytes > CALL_STACK ||
+    if (top + 2 >= MAX_FRAMES || below->end - w->frames[0].end + f->code->frame_bytes > w->call_stack ||
         below->local_end + f->local_bytes > w->local_stride) {
         exec_fault *deep = exec_fail(w, i, SIMGPU_FAULT_STACK, SIMGPU_CAUSE_CALLS, (uint32_t)__builtin_ctz(w->mask));
         snprintf(deep->name, sizeof deep->name, "%s", f->name);

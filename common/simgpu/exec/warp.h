@@ -19,7 +19,8 @@
 static inline void *exec_must(void *memory) { return base_must(memory, "out of host memory"); }
 
 enum { MAX_SPLITS = 80, MAX_FRAMES = 256, MAX_BARRIERS = 16, SLICE = 1 << 14, POLLS = 256, VAIN_SLICES = 64 };
-#define CALL_STACK (1u << 20) /* bytes of a warp for the frames of device functions */
+#define CALL_STACK (1u << 20) /* bytes of a warp for the frames of device functions, and at least two of the largest   \
+                               */
 
 typedef struct frame {
     uint32_t base, end;             /* bytes in the warp's stack */
@@ -71,13 +72,13 @@ typedef struct warp {
     uint32_t number, live, nsplits;
     split splits[MAX_SPLITS];
     frame frames[MAX_FRAMES];
-    uint8_t *stack, *local; /* local: local_stride bytes per lane */
-    uint32_t local_stride;
-    uint64_t filled_for; /* the launch of the rows in frame 0 */
-    uint64_t clock;      /* instructions executed before this slice */
-    int64_t depth;       /* of the executed code, as ptx_insn.depth */
-    int32_t missed;      /* number of rounds of loads that missed L1 */
-    int32_t missed_last; /* the last of those rounds */
+    uint8_t *stack, *local;            /* local: local_stride bytes per lane */
+    uint32_t local_stride, call_stack; /* call_stack: bytes for frames above the kernel's */
+    uint64_t filled_for;               /* the launch of the rows in frame 0 */
+    uint64_t clock;                    /* instructions executed before this slice */
+    int64_t depth;                     /* of the executed code, as ptx_insn.depth */
+    int32_t missed;                    /* number of rounds of loads that missed L1 */
+    int32_t missed_last;               /* the last of those rounds */
 } warp;
 
 typedef struct {

@@ -194,8 +194,8 @@ static void defs_of(const ptx_insn *i, row_set *s) {
 }
 
 /* Sets in s->set the bits of registers that ptxas does not keep: a value that comes directly from an immediate, an
- * address or a parameter is in the bank of constants, where each instruction reads it. (Versions of clang load
- * parameters at different places.) */
+ * address, a parameter or a __constant__ variable is in a bank of constants, where each instruction reads it. (Versions
+ * of clang load parameters at different places.) */
 static void mark_constants(const ptx_code *c, row_set *s, uint32_t nregisters) {
     uint8_t *definitions = ptx_alloc(nregisters + 1);
     uint32_t words = (nregisters + 64) / 64;
@@ -215,8 +215,10 @@ static void mark_constants(const ptx_code *c, row_set *s, uint32_t nregisters) {
     s->set = constants;
     for (uint32_t i = 0; i < c->ninsns; i++) {
         const ptx_insn *x = &c->insns[i];
-        if (ptx_ops[x->op].cost != COST_FREE || x->op == OP_mov_pack || x->guarded || !x->a || !x->d) continue;
-        uint32_t to = x->d < s->limit ? s->id_of[x->d / 4] : 0, from = x->a < s->limit ? s->id_of[x->a / 4] : 0;
+        bool loads = x->op == OP_ld && x->space == SPACE_CONST && x->vector == 1;
+        uint32_t d = loads ? x->v[0] : x->d;
+        if ((ptx_ops[x->op].cost != COST_FREE && !loads) || x->op == OP_mov_pack || x->guarded || !x->a || !d) continue;
+        uint32_t to = d < s->limit ? s->id_of[d / 4] : 0, from = x->a < s->limit ? s->id_of[x->a / 4] : 0;
         if (!to || definitions[to] != 1) continue;
         if (x->a < s->limit ? from && constants[from / 64] >> from % 64 & 1 : !special[x->a / 4])
             constants[to / 64] |= 1ull << to % 64;

@@ -92,20 +92,20 @@ struct ptx_insn {
     bool negate_c;           /* the predicate operand c is !p */
     bool a_wide, d_wide;     /* 8 bytes per lane in the row of a or an address; in the row of d or a stored value */
     bool polls;              /* atomic, volatile, .relaxed ...: reads other threads' stores; a loop of these may wait */
-    bool waits;              /* it polls device memory, and a loop ends by what it reads: it may wait for another block */
-    bool releases;           /* .release, .acq_rel: orders earlier accesses before it */
-    bool read_only;          /* ld.global.nc: no store of this launch changes the loaded memory */
-    bool unused;             /* an atomic whose result is unused */
-    bool folded;             /* a branch that ptxas removes; it takes no slots */
-    uint8_t later_rounds;    /* a load: the number of rounds after its own in its basic block */
-    int64_t depth;           /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks (depth.c) */
-    uint32_t guard;          /* row of the guard predicate */
-    uint32_t d, d2;          /* result rows; d2: the q of p|q */
-    uint32_t a, b, c, e;     /* source rows */
-    uint32_t v[4];           /* rows of a vector operand */
-    int64_t imm;             /* address offset, lop3 table, barrier number ... */
-    uint32_t target, join;   /* branches: instruction index; index of the join of both ways, or NO_JOIN */
-    struct ptx_call *call;   /* call, brx */
+    bool waits;            /* it polls device memory, and a loop ends by what it reads: it may wait for another block */
+    bool releases;         /* .release, .acq_rel: orders earlier accesses before it */
+    bool read_only;        /* ld.global.nc: no store of this launch changes the loaded memory */
+    bool unused;           /* an atomic whose result is unused */
+    bool folded;           /* a branch that ptxas removes; it takes no slots */
+    uint8_t later_rounds;  /* a load: the number of rounds after its own in its basic block */
+    int64_t depth;         /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks (depth.c) */
+    uint32_t guard;        /* row of the guard predicate */
+    uint32_t d, d2;        /* result rows; d2: the q of p|q */
+    uint32_t a, b, c, e;   /* source rows */
+    uint32_t v[4];         /* rows of a vector operand */
+    int64_t imm;           /* address offset, lop3 table, barrier number ... */
+    uint32_t target, join; /* branches: instruction index; index of the join of both ways, or NO_JOIN */
+    struct ptx_call *call; /* call, brx */
     uint32_t ptx_line, line; /* line in the PTX text, and in the source (0 if unknown) */
     uint16_t file, column;
 };

@@ -123,7 +123,7 @@ enum { TIME_LEGACY_STREAM = 0 };
 
 uint32_t time_stream_new(bool blocking); /* blocking: ordered with the legacy default stream */
 bool time_stream_blocking(uint32_t stream);
-void time_stream_end(uint32_t stream);   /* lets the queued work run, then frees the stream's number */
+void time_stream_end(uint32_t stream); /* lets the queued work run, then frees the stream's number */
 
 time_event *time_event_new(void);
 void time_event_end(time_event *e);
@@ -154,8 +154,9 @@ typedef struct {
     uint32_t nafter;
 } time_graph_node;
 
-/* Queues the nodes of a graph, each behind the nodes that it waits for, as one command of the stream. The host's cost is
- * the caller's. *last: the end of the last launch of the same graph, which this one waits for; set to its own end. */
+/* Queues the nodes of a graph, each behind the nodes that it waits for, as one command of the stream. The host's cost
+ * is the caller's. *last: the end of the last launch of the same graph, which this one waits for; set to its own end.
+ */
 void time_submit_graph(const time_graph_node *nodes, uint32_t n, uint32_t lanes, uint32_t stream, time_point *last);
 
 double time_host_ns(void);                         /* returns the host's clock, or a running host function's */

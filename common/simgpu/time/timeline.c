@@ -279,6 +279,7 @@ static void call_host_function(node *n) {
     bool dead = line->fault.kind != SIMGPU_FAULT_NONE;
     n->phase = CALLED;
     line->function_ns = 0;
+    TELL(host_saw, n->c.stream, n->count); /* what the function tells other threads comes behind this point */
     line->in_function = true;
     n->c.is.host.call(n->c.is.host.argument, dead);
     line->in_function = false;

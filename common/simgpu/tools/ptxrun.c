@@ -13,7 +13,7 @@
  *   // fault: illegal /load of 4/      the launch fails so, with a message that matches this extended expression
  *   // count: ld_requests 1 turns 4    counters of the launch: those of include/simgpu_counters.def, footprint_read,
  *                                      footprint_written, turns and float_turns (of atomics), and the deepest block's
- *                                      rounds, missed, clocks; grid_syncs of a block
+ *                                      rounds, missed, clocks; grid_syncs of a block; registers
  *   // line: 12 ld_sectors 4           the same for one source line (.loc)
  *   // print: "hello\n"                the output of the kernel's printf
  *   // load: /expected '}'/            the file does not load, with a message that matches
@@ -506,10 +506,15 @@ static uint64_t counter(const exec_result *r, const exec_counters *c, const char
     const struct {
         const char *field;
         uint64_t value;
-    } figures[] = {{"footprint_read", r->footprint_read}, {"footprint_written", r->footprint_written},
-                   {"turns", r->atomic_turns[0]},         {"float_turns", r->atomic_turns[1]},
-                   {"rounds", r->deepest.rounds},         {"missed", r->deepest.missed},
-                   {"clocks", r->deepest.clocks},         {"grid_syncs", r->grid_syncs}};
+    } figures[] = {{"footprint_read", r->footprint_read},
+                   {"footprint_written", r->footprint_written},
+                   {"turns", r->atomic_turns[0]},
+                   {"float_turns", r->atomic_turns[1]},
+                   {"rounds", r->deepest.rounds},
+                   {"missed", r->deepest.missed},
+                   {"clocks", r->deepest.clocks},
+                   {"grid_syncs", r->grid_syncs},
+                   {"registers", r->registers}};
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
         if (strcmp(figures[k].field, field) == 0) return figures[k].value;
     for (int k = 0; k < NCOUNTERS; k++)
