@@ -37,6 +37,16 @@ line=$(grep -n '^extern "C" void transpose(' tests/lab3/starter.cu | cut -d: -f1
     [[ $output != *generated* ]]
 }
 
+@test "what SimGPU says of a kernel names the run: the shape of a fault, a refused launch, a race" {
+    for program in misaligned.cu grid_dimension_zero.patch; do
+        run make -s lab3 SUBMISSION=tests/lab3/wrong/$program 3>&- 4>&-
+        echo "$output"
+        [[ $output == *"in your transpose on 61x67"* ]]
+    done
+    run make -s lab3 SUBMISSION=tests/lab3/wrong/missing_sync.cu 3>&- 4>&-
+    [[ $output == *": race: "*$'\n  (in your transpose on 64x64)\n'* ]]
+}
+
 @test "warnings are shown at each run alike, each once" {
     variation "${line}a\\    if (rows = rows + 1) rows--;"
     for k in 1 2; do

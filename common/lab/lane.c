@@ -34,8 +34,19 @@ void lab_use_device(int device) {
 }
 void lab_flush_l2(void) {} /* its caches begin each launch cold */
 
+/* Names on stderr the run that SimGPU's message is of: a card tells of the first mistake only, and messages of later
+ * runs stand above it. A finding and a refused call have been printed before their event, a fault is printed after it.
+ */
+static void name_run(const struct simgpu_event *e, void *none) {
+    (void)none;
+    if (e->kind == SIMGPU_LAUNCH && e->is.launch.fault)
+        fprintf(stderr, "in %s:\n", lab_stage_text());
+    else if (e->kind == SIMGPU_FINDING || (e->kind == SIMGPU_REFUSAL && e->is.refusal.text[0]))
+        fprintf(stderr, "  (in %s)\n", lab_stage_text());
+}
+
 void lab_hear_simgpu(void) {
-    if (simgpuListen(lab_hear, NULL)) lab_die("SimGPU takes no more listeners");
+    if (simgpuListen(name_run, NULL) || simgpuListen(lab_hear, NULL)) lab_die("SimGPU takes no more listeners");
 }
 
 /* Seven times the largest launch of a lab (one of lab 0), and ten seconds of two quiet cores. */
