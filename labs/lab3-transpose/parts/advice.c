@@ -229,8 +229,10 @@ void advise_on_finding(lab_verdict *v, const lab_usage *u) {
     case SIMGPU_RACE: return advise_on_race(v, f, u);
     case SIMGPU_UNINITIALISED:
         LAB_SAY(v->next,
-                "compare the elements of the tile that are written with those that this line reads: is a row or "
-                "a column missing, or a __syncthreads()?");
+                f->space == SIMGPU_DEVICE_MEMORY
+                    ? "who writes this place, and before this line? cudaMalloc gives memory with garbage in it"
+                    : "compare the elements of the tile that are written with those that this line reads: is a row or "
+                      "a column missing, or a __syncthreads()?");
         return;
     case SIMGPU_STREAM_ORDER:
         LAB_SAY(v->next, "start both on one stream: commands of one stream run in their order");
