@@ -11,15 +11,15 @@
  *     loss.backward(); optimizer.step()
  *     history.append(loss.item())           asks the GPU, waits
  *
- * None of these lines says "wait". Every one of them does. Keep their results and remove the waiting.
+ * Only one of these lines says that it waits, and three others do, too. Keep their results and remove the waiting.
  * Measure these in this order. `make lab5` names the line behind each gap:
  *
- *   1. idle calls Which calls return only when the GPU has run dry? Count those of a step before you read the card.
- *   2. the loop   Which work does the loop repeat every step that it could do once, before it starts?
- *   3. the input  A copy from ordinary memory is staged by the CPU. From page-locked memory it runs by itself.
- *   4. the past   The loss of this step is still being computed. The loss of an older one is known already.
- *   5. the loader The CPU can load the next batch while the GPU works on this one. Which buffer must be free for it?
- *   6. the bar    GPU busy 95 %, a step within 5 % of its own kernels.
+ *   1. idle calls  Which calls return only when the GPU has run dry? Count those of a step before you read the card.
+ *   2. the loop    Which work does the loop repeat every step that it could do once, before it starts?
+ *   3. the input   A copy from ordinary memory is staged by the CPU. From page-locked memory it runs by itself.
+ *   4. the past    The loss of this step is still being computed. The loss of an older one is known already.
+ *   5. the loader  The CPU can load the next batch while the GPU works on this one. Which buffer must be free for it?
+ *   6. the bar     GPU busy 95 %, a step within 5 % of its own kernels.
  *
  * It takes about 60 lines; keep `train` as lab5.h declares it (read that file too). Not every wait is bad, and one must
  * stay. A wait is harmless if the GPU still has work while the host waits.
