@@ -9,14 +9,15 @@
  *      the pivot is a float of the row: no float of a row of n is farther from the mean than sqrt(n - 1) times the
  *      standard deviation. So mean(d)^2 is below n times the variance, and at most n units in the last place of it are
  *      lost. For x itself there is no such limit.
- *   3. A thread asks for all that it needs, its part of the row and of gamma and beta, before it uses the first of it.
- *      So all of that is under way together.
+ *   3. A thread asks for its whole part of the row before it uses the first of it, so all of that is under way
+ * together; and an SM is full of threads that do so, 2048 with 32 registers each.
  *
- * Two details, and what each is worth on an H200 (8192 rows):
+ * Three details, and what each is worth on an H200 (8192 rows):
  *
- *   - x and y pass once, and gamma and beta are wanted again by every row. __ldcs and __stcs tell the caches so. Worth
- * 2 to 4 %.
+ *   - The launch bounds. With more than 32 registers a thread, only three blocks of 512 fit on an SM: rows of 4096 then
+ *     took 1.3 times as long.
  *   - Rows of exactly 1024 and 4096 floats have a kernel without the tests for the end of the row. Worth 1 to 4 %.
+ *   - y is not read again: __stcs tells the caches so, which leaves more of them to gamma and beta. Worth 1 %.
  *
  * A row whose length is no multiple of 4 does the same float by float: its beginning may lie anywhere.
  */
@@ -24,8 +25,9 @@
 
 #include <stddef.h>
 
-#define WARP 32
-#define FULL 0xffffffff
+#define WARP     32
+#define FULL     0xffffffff
+#define RESIDENT 2048 /* threads on an SM */
 
 /* Mean and 1 / sqrt(variance + EPSILON) of a row. */
 struct norm {
@@ -39,15 +41,13 @@ template <int THREADS> __device__ struct norm norm_of(float s, float q, float pi
         s += __shfl_xor_sync(FULL, s, d);
         q += __shfl_xor_sync(FULL, q, d);
     }
-    if (THREADS > WARP) {
-        __shared__ float2 sums[THREADS / WARP]; /* one of each warp */
-        if (threadIdx.x % WARP == 0) sums[threadIdx.x / WARP] = make_float2(s, q);
-        __syncthreads();
-        s = q = 0;
-        for (int w = 0; w < THREADS / WARP; w++) {
-            s += sums[w].x;
-            q += sums[w].y;
-        }
+    __shared__ float2 sums[THREADS / WARP]; /* one of each warp */
+    if (threadIdx.x % WARP == 0) sums[threadIdx.x / WARP] = make_float2(s, q);
+    __syncthreads();
+    s = q = 0;
+    for (int w = 0; w < THREADS / WARP; w++) {
+        s += sums[w].x;
+        q += sums[w].y;
     }
     const float shift = s / cols, variance = fmaxf(q / cols - shift * shift, 0);
     return {pivot + shift, rsqrtf(variance + EPSILON)};
@@ -60,24 +60,17 @@ __device__ float tail(float x, struct norm n, float gamma, float beta) {
 /* Rows of whole float4s: a thread holds every THREADS-th of them. Those beyond the end of the row hold the pivot, which
  * adds nothing to the sums. WHOLE: the row has THREADS * QUADS of them, and nothing needs a test. */
 template <int THREADS, int QUADS, bool WHOLE>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(THREADS, QUADS == 2 ? RESIDENT / THREADS : 1)
     row_of_quads(const float4 *__restrict__ x, const float4 *__restrict__ gamma, const float4 *__restrict__ beta,
                  float4 *__restrict__ y, int quads) {
     const size_t first = (size_t)blockIdx.x * quads;
     const float pivot = x[first].x;
-    const float4 none = make_float4(pivot, pivot, pivot, pivot);
-    float4 v[QUADS], g[QUADS], b[QUADS];
+    float4 v[QUADS];
     float s = 0, q = 0;
 #pragma unroll
     for (int k = 0; k < QUADS; k++) {
         const int c = threadIdx.x + k * THREADS;
-        v[k] = WHOLE || c < quads ? __ldcs(&x[first + c]) : none;
-    }
-#pragma unroll
-    for (int k = 0; k < QUADS; k++) {
-        const int c = threadIdx.x + k * THREADS;
-        g[k] = WHOLE || c < quads ? gamma[c] : none;
-        b[k] = WHOLE || c < quads ? beta[c] : none;
+        v[k] = WHOLE || c < quads ? x[first + c] : make_float4(pivot, pivot, pivot, pivot);
     }
 #pragma unroll
     for (int k = 0; k < QUADS; k++) {
@@ -90,8 +83,9 @@ __global__ void __launch_bounds__(THREADS)
     for (int k = 0; k < QUADS; k++) {
         const int c = threadIdx.x + k * THREADS;
         if (!WHOLE && c >= quads) break;
-        __stcs(&y[first + c], make_float4(tail(v[k].x, n, g[k].x, b[k].x), tail(v[k].y, n, g[k].y, b[k].y),
-                                          tail(v[k].z, n, g[k].z, b[k].z), tail(v[k].w, n, g[k].w, b[k].w)));
+        const float4 g = gamma[c], b = beta[c];
+        __stcs(&y[first + c], make_float4(tail(v[k].x, n, g.x, b.x), tail(v[k].y, n, g.y, b.y),
+                                          tail(v[k].z, n, g.z, b.z), tail(v[k].w, n, g.w, b.w)));
     }
 }
 
@@ -133,13 +127,13 @@ extern "C" void norm_relu_add(const float *x, const float *gamma, const float *b
         if (cols == 1024)
             row_of_quads<128, 2, true><<<rows, 128>>>(x4, g4, b4, y4, quads);
         else if (cols == 4096)
-            row_of_quads<256, 4, true><<<rows, 256>>>(x4, g4, b4, y4, quads);
+            row_of_quads<512, 2, true><<<rows, 512>>>(x4, g4, b4, y4, quads);
         else if (cols < 1024)
             row_of_quads<128, 2, false><<<rows, 128>>>(x4, g4, b4, y4, quads);
         else if (cols < 4096)
-            row_of_quads<256, 4, false><<<rows, 256>>>(x4, g4, b4, y4, quads);
+            row_of_quads<512, 2, false><<<rows, 512>>>(x4, g4, b4, y4, quads);
         else
-            row_of_quads<512, 8, false><<<rows, 512>>>(x4, g4, b4, y4, quads);
+            row_of_quads<1024, 4, false><<<rows, 1024>>>(x4, g4, b4, y4, quads);
     } else if (cols <= 1024) {
         row_of_floats<128, 8><<<rows, 128>>>(x, gamma, beta, y, cols);
     } else if (cols <= 4096) {

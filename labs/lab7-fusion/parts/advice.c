@@ -25,10 +25,12 @@ static double excess_of(const lab_line *l) {
 static double stores_of(const lab_line *l) { return l->c.st_requests + l->c.atom_requests; }
 double sums_of(const lab_line *l) { return l->c.shuffles + l->c.shared_st; }
 
+static bool is_copy(const struct simgpu_event *e) { return e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL; }
+
 /* --- a wrong result ----------------------------------------------------------------------------- */
 
 /* The line to begin with, of those that ran. */
-enum look { AT_LAUNCH, AT_LOAD, AT_STORE, AT_EXCHANGE };
+enum look { AT_LAUNCH, AT_STORE, AT_EXCHANGE, AT_ROOT };
 
 static const struct {
     advice advice;
@@ -51,8 +53,8 @@ static const struct {
     [STALE] = {{"correct", "keep nothing from one call to the next: each call brings other data, and scratch holds "
                            "whatever it holds"},
                AT_STORE},
-    [NOT_A_NUMBER] = {{"nan", "find where a root, a quotient or a value that nobody wrote enters: variance + EPSILON "
-                              "must be above 0"},
+    [NOT_A_NUMBER] = {{"nan", "find what makes the NaN: a root of a number below 0, a quotient of 0, or a value that "
+                              "nobody wrote, as scratch has at first"},
                       AT_EXCHANGE},
     [NO_RELU] = {{"formula", "put the relu back: fmaxf(h, 0), before x is added"}, AT_STORE},
     [RELU_LAST] = {{"formula", "take fmaxf of h alone, and add x to what it gives"}, AT_STORE},
@@ -68,14 +70,14 @@ static const struct {
     [NO_MEAN] = {{"formula", "subtract the row's mean from each element before you scale it"}, AT_STORE},
     [UNBIASED] = {{"formula", "divide the sum of the squares by cols: layernorm uses the variance of the row itself, "
                               "not an estimate from a sample"},
-                  AT_EXCHANGE},
-    [NO_EPSILON] = {{"formula", "add EPSILON to the variance before the root"}, AT_EXCHANGE},
-    [EPSILON_OUTSIDE] = {{"formula", "add EPSILON inside the root: rsqrtf(variance + EPSILON)"}, AT_EXCHANGE},
-    [NO_ROOT] = {{"formula", "divide by the root of the variance: rsqrtf(variance + EPSILON)"}, AT_EXCHANGE},
-    [TIMES_ROOT] = {{"formula", "divide by the root: rsqrtf is 1 / sqrtf, and sqrtf is not"}, AT_EXCHANGE},
+                  AT_ROOT},
+    [NO_EPSILON] = {{"formula", "add EPSILON to the variance before the root"}, AT_ROOT},
+    [EPSILON_OUTSIDE] = {{"formula", "add EPSILON inside the root: rsqrtf(variance + EPSILON)"}, AT_ROOT},
+    [NO_ROOT] = {{"formula", "divide by the root of the variance: rsqrtf(variance + EPSILON)"}, AT_ROOT},
+    [TIMES_ROOT] = {{"formula", "divide by the root: rsqrtf is 1 / sqrtf, and sqrtf is not"}, AT_ROOT},
     [RAW_SQUARES] = {{"formula", "subtract the square of the mean from the mean of the squares, or square the "
                                  "differences to the mean"},
-                     AT_EXCHANGE},
+                     AT_ROOT},
     [OTHER_ROW] = {{"formula", "follow the number of the row: the one that the statistics are stored under, and the "
                                "one that they are read by"},
                    AT_STORE},
@@ -83,6 +85,16 @@ static const struct {
                             "whose sums are added"},
                    AT_EXCHANGE},
     [OTHER_COUNT] = {{"sums", "divide by cols, not by the number of places that your threads have"}, AT_EXCHANGE},
+    [PADDED] = {{"sums",
+                 "let a place beyond the end add nothing: fill it with what is subtracted, or test c < cols at the "
+                 "sums, too"},
+                AT_EXCHANGE},
+    [THREADS_DIFFER] = {{"sums", "let every thread get both sums of the whole row: across the warp, then across the "
+                                 "warps through shared memory"},
+                        AT_EXCHANGE},
+    [OTHER_STATISTICS] = {{"sums", "compute both numbers by hand for the shortest row that fails: which floats, or "
+                                   "which division, is missing?"},
+                          AT_EXCHANGE},
     [WRONG] = {{"sums", "write down for this shape which thread has which floats of row 0, and how its sums reach all "
                         "the others"},
                AT_EXCHANGE},
@@ -93,24 +105,39 @@ static const struct {
 
 static const lab_line *line_to_see(enum look look, const lab_usage *u) {
     const lab_line *launch = lab_worst(u, commands_of), *l = NULL;
-    if (look == AT_LOAD) l = lab_worst(u, loads_of);
     if (look == AT_STORE) l = lab_worst(u, stores_of);
     if (look == AT_EXCHANGE) l = lab_worst(u, sums_of);
     return l ? l : launch;
 }
 
+/* Has a command been started since `begin`? */
+static bool started(const lab_usage *u, double begin) {
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if (e->kind == SIMGPU_LAUNCH && (double)e->is.launch.call_ns >= begin) return true;
+        if (is_copy(e) && (double)e->is.copy.call_ns >= begin) return true;
+    }
+    return false;
+}
+
 void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
-    static const advice none = {"unwritten", "launch your kernel in norm_relu_add, with <<<blocks, threads>>>"},
+    static const advice none = {"unwritten",
+                                "launch your kernel in each call of norm_relu_add: each brings other data"},
                         race = {"races", "do what the row 'races' says; this may be its effect"};
     const enum mistake m = j->mistake;
     give(v, &for_mistake[m].advice);
     if (lab_lane() == LAB_GPU) return;
-    if (!lab_worst(u, commands_of)) {
+    if (!started(u, j->begin)) {
         lab_blame_code(v, "norm_relu_add(");
         return give(v, &none);
     }
     lab_blame(v, line_to_see(for_mistake[m].look, u));
-    const bool sums = m == WRONG || m == NOT_A_NUMBER || m == STALE || m == OTHER_ROW || m == OF_A_PART;
+    if (for_mistake[m].look == AT_ROOT) {
+        lab_blame_text(v, u, "sqrtf(");
+        lab_blame_text(v, u, "rsqrtf(");
+    }
+    const bool sums = m == WRONG || m == NOT_A_NUMBER || m == STALE || m == OTHER_ROW || m == OF_A_PART ||
+                      m == THREADS_DIFFER || m == OTHER_STATISTICS;
     if (sums && lab_finding(u)) give(v, &race);
 }
 
@@ -283,8 +310,6 @@ void refuse_luck(lab_verdict *v, const lab_usage *u) {
 
 /* --- launches and bytes ----------------------------------------------------------------------- */
 
-static bool is_copy(const struct simgpu_event *e) { return e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL; }
-
 /* The first copy or fill. NULL: none. */
 static const struct simgpu_event *first_copy(const lab_usage *u) {
     for (int i = 0; i < u->nevents; i++)
@@ -295,7 +320,7 @@ static const struct simgpu_event *first_copy(const lab_usage *u) {
 void advise_on_launches(lab_verdict *v, const lab_usage *u) {
     const struct simgpu_event *copy = first_copy(u);
     if (u->launches <= 1 && copy) {
-        LAB_SAY(v->value_text, "%d + %d cop%s", u->launches, u->copies, u->copies == 1 ? "y" : "ies");
+        LAB_SAY(v->value_text, "%d + %d %s", u->launches, u->copies, copy->kind == SIMGPU_FILL ? "fill" : "copy");
         lab_blame_place(v, &copy->at);
         LAB_SAY(v->why, "one kernel is right, but the %s beside it is a command of its own for the GPU",
                 copy->kind == SIMGPU_FILL ? "fill" : "copy");
@@ -407,7 +432,7 @@ void advise_on_time(lab_verdict *v, const lab_usage *u, double us) {
     if (!slowest) return;
     if (call && (double)call->duration_ns >= us * 1000 / 5) {
         lab_blame_place(v, &call->at);
-        LAB_SAY(v->why, "%s took %s, and the GPU had nothing to do meanwhile", call->is.call.name,
+        LAB_SAY(v->why, "%s took %s, in which the host gave the GPU nothing else to do", call->is.call.name,
                 lab_us((double)call->duration_ns / 1000));
         LAB_SAY(v->next, "%s", on_call(&call->is.call));
     } else if (u->launches + u->copies > 1) {

@@ -34,15 +34,20 @@ static enum mistake unwritten(const job *j, size_t poison, char *shows, size_t s
 
 /* What an element is made of, and where it is. */
 struct parts {
-    double x, mean, variance, gamma, beta;
+    double x, mean, variance, gamma, beta, pivot; /* pivot: the first float of the row */
     int r, c;
 };
 
-static struct parts parts_at(const job *j, size_t k) {
-    const int r = row_at(j, k), c = col_at(j, k);
-    job_fill_row(j, j->seed, r, j->line);
-    return (struct parts){
-        (double)j->line[c], j->row[r].mean, j->row[r].variance, (double)j->gamma[c], (double)j->beta[c], r, c};
+/* Requires the row in j->line. */
+static struct parts parts_of(const job *j, int r, int c) {
+    return (struct parts){.x = (double)j->line[c],
+                          .mean = j->row[r].mean,
+                          .variance = j->row[r].variance,
+                          .gamma = (double)j->gamma[c],
+                          .beta = (double)j->beta[c],
+                          .pivot = (double)j->line[0],
+                          .r = r,
+                          .c = c};
 }
 
 static double root(double variance) { return sqrt(variance + (double)EPSILON); }
@@ -54,6 +59,7 @@ typedef double formula(const job *j, struct parts p, int n);
 
 #define FORMULA(name, value)                                                                                           \
     static double name(const job *j, struct parts p, int n) { return (void)j, (void)n, (value); }
+FORMULA(only_x, p.x)
 FORMULA(no_relu, norm_of(p) * p.gamma + p.beta + p.x)
 FORMULA(relu_last, fmax(0, norm_of(p) * p.gamma + p.beta + p.x))
 FORMULA(no_add, fmax(0, norm_of(p) * p.gamma + p.beta))
@@ -89,12 +95,32 @@ static double count_of_both(const job *j, struct parts p, int n) {
     return whole(p, (p.x - p.mean * factor) / root((p.variance + off * off) * factor));
 }
 
+/* The same in one pass, of differences to the pivot. */
+static double count_of_differences(const job *j, struct parts p, int n) {
+    const double factor = (double)j->shape.cols / n, d = p.mean - p.pivot;
+    const double squares = (p.variance + d * d) * factor, shift = d * factor;
+    return whole(p, (p.x - p.pivot - shift) / root(squares - shift * shift));
+}
+
+/* n places for the row's floats, and 0 in those that are too many. They add their difference to the mean ... */
+static double padded(const job *j, struct parts p, int n) {
+    return whole(p, (p.x - p.mean) / root(p.variance + p.mean * p.mean * (n - j->shape.cols) / j->shape.cols));
+}
+
+/* ... or to the pivot. */
+static double padded_differences(const job *j, struct parts p, int n) {
+    const double more = (double)(n - j->shape.cols) / j->shape.cols, d = p.mean - p.pivot;
+    const double shift = d - p.pivot * more, squares = p.variance + d * d + p.pivot * p.pivot * more;
+    return whole(p, (p.x - p.pivot - shift) / root(squares - shift * shift));
+}
+
 static const struct {
     enum mistake mistake;
     formula *of;
     int n;
     const char *shows;
 } formulas[] = {
+    {NOT_A_NUMBER, only_x, 0, "only x arrived: what is added to it is 0, as relu makes it of a NaN, too"},
     {NO_RELU, no_relu, 0, "this is the result without relu"},
     {RELU_LAST, relu_last, 0, "relu was applied to the sum with x, not before"},
     {NO_ADD, no_add, 0, "this is the result without the + x"},
@@ -133,9 +159,8 @@ static void take_sample(const job *j, size_t wrong, struct sample *s) {
         const float *y = j->host + (size_t)r * (size_t)j->shape.cols;
         job_fill_row(j, j->seed, r, j->line);
         for (int c = 0; c < j->shape.cols && s->n < SAMPLES; c++) {
-            const struct parts p = {
-                (double)j->line[c], j->row[r].mean, j->row[r].variance, (double)j->gamma[c], (double)j->beta[c], r, c};
-            if (job_near((double)y[c], whole(p, norm_of(p))) || seen++ % every) continue;
+            const struct parts p = parts_of(j, r, c);
+            if (job_near(j, r, (double)y[c], whole(p, norm_of(p))) || seen++ % every) continue;
             s->got[s->n] = y[c];
             s->at[s->n++] = p;
         }
@@ -147,19 +172,24 @@ static bool explains(const job *j, const struct sample *s, formula *of, int n) {
     int explained = 0;
     for (int i = 0; i < s->n; i++) {
         const double got = (double)s->got[i], v = of(j, s->at[i], n);
-        explained += job_near(got, v) || (!isfinite(v) && !isfinite(got));
+        explained += fabs(got - v) <= 1e-4 * (1 + fabs(v)) || (!isfinite(v) && !isfinite(got));
     }
     return explained * 10 >= s->n * 9;
 }
 
-/* Is the first wrong element right with the statistics of the row's first n floats? */
+/* Are the first wrong elements right with the statistics of their rows' first n floats? */
 static bool is_of_a_part(const job *j, const struct sample *s, int n) {
-    struct parts p = s->at[0];
-    job_fill_row(j, j->seed, p.r, j->line);
-    const struct job_row part = job_statistics(j->line, n);
-    p.mean = part.mean;
-    p.variance = part.variance;
-    return job_near((double)s->got[0], whole(p, norm_of(p)));
+    enum { ENOUGH = 12 };
+    int i = 0;
+    for (; i < s->n && i < ENOUGH; i++) {
+        struct parts p = s->at[i];
+        job_fill_row(j, j->seed, p.r, j->line);
+        const struct job_row part = job_statistics(j->line, n);
+        p.mean = part.mean;
+        p.variance = part.variance;
+        if (!job_near(j, p.r, (double)s->got[i], whole(p, norm_of(p)))) return false;
+    }
+    return i > 0;
 }
 
 /* Sums over the first n floats only, or divided by n: by a tile, or by cols rounded to tiles. */
@@ -174,7 +204,12 @@ static enum mistake of_a_number(const job *j, const struct sample *s, char *show
             lab_text(shows, size, "mean and variance are those of the row's first %d floats", n);
             return OF_A_PART;
         }
-        if (explains(j, s, count_of_both, n) || explains(j, s, count_of_squares, n)) {
+        if (n > cols && (explains(j, s, padded, n) || explains(j, s, padded_differences, n))) {
+            lab_text(shows, size, "%d places for %d floats: those that are too many entered the sums", n, cols);
+            return PADDED;
+        }
+        if (explains(j, s, count_of_both, n) || explains(j, s, count_of_squares, n) ||
+            explains(j, s, count_of_differences, n)) {
             lab_text(shows, size, "a sum over the row was divided by %d, and the row has %d floats", n, cols);
             return OTHER_COUNT;
         }
@@ -191,8 +226,35 @@ static bool is_stale(const job *j, const struct sample *s) {
     then.x = (double)j->line[now.c];
     then.mean = now.mean = old.mean;
     then.variance = now.variance = old.variance;
-    return job_near((double)s->got[0], whole(then, norm_of(then))) ||
-           job_near((double)s->got[0], whole(now, norm_of(now)));
+    const double got = (double)s->got[0];
+    return job_near(j, now.r, got, whole(then, norm_of(then))) || job_near(j, now.r, got, whole(now, norm_of(now)));
+}
+
+/* Where all elements of the first wrong row are normalised by one mean and one deviation, it says which; else its
+ * threads do not agree. An element that relu let through shows its normalised value, a line over x: fitted by least
+ * squares. */
+static enum mistake by_its_line(const job *j, const struct sample *s, char *shows, size_t size) {
+    const int r = s->at[0].r, cols = j->shape.cols;
+    const float *y = j->host + (size_t)r * (size_t)cols;
+    double n = 0, sx = 0, sz = 0, sxx = 0, sxz = 0, szz = 0;
+    job_fill_row(j, j->seed, r, j->line);
+    for (int c = 0; c < cols; c++) {
+        const double x = (double)j->line[c], h = (double)y[c] - x;
+        if (!isfinite(h)) return WRONG;
+        if (h < 1e-3) continue; /* relu made it 0 */
+        const double z = (h - (double)j->beta[c]) / (double)j->gamma[c];
+        n++, sx += x, sz += z, sxx += x * x, sxz += x * z, szz += z * z;
+    }
+    const double slope = (n * sxz - sx * sz) / (n * sxx - sx * sx), start = (sz - slope * sx) / n;
+    const double rest = szz - slope * sxz - start * sz;
+    if (n < 3 || !(slope > 0)) return WRONG;
+    if (rest > 1e-5 * szz) {
+        lab_text(shows, size, "the threads of row %d do not agree about its mean and deviation", r);
+        return THREADS_DIFFER;
+    }
+    lab_text(shows, size, "row %d was taken for one of mean %.4g and deviation %.4g; it has %.4g and %.4g", r,
+             -start / slope, 1 / slope, j->row[r].mean, root(j->row[r].variance));
+    return OTHER_STATISTICS;
 }
 
 static enum mistake miscalculated(const job *j, size_t wrong, char *shows, size_t size) {
@@ -208,18 +270,20 @@ static enum mistake miscalculated(const job *j, size_t wrong, char *shows, size_
             return formulas[i].mistake;
         }
     const enum mistake m = of_a_number(j, &s, shows, size);
-    return m == WRONG && isnan(s.got[0]) ? NOT_A_NUMBER : m;
+    if (m != WRONG) return m;
+    return isnan(s.got[0]) ? NOT_A_NUMBER : by_its_line(j, &s, shows, size);
 }
 
 void job_explain(job *j, size_t first, size_t wrong, size_t poison) {
     const float got = j->host[first];
     char is[64] = "was never written", shows[160] = "";
-    if (lab_is_poison(got) || poison * 2 > wrong)
-        j->mistake = unwritten(j, poison, shows, sizeof shows);
-    else
+    if (poison) j->mistake = unwritten(j, poison, shows, sizeof shows);
+    if (!poison || (j->mistake == UNWRITTEN && !lab_is_poison(got)))
         j->mistake = miscalculated(j, wrong, shows, sizeof shows);
     if (!lab_is_poison(got)) LAB_SAY(is, "is %.6g", (double)got);
-    const struct parts p = parts_at(j, first);
-    LAB_SAY(j->failure, "%dx%d: y[%d][%d] %s, wants %.6g (%zu of %zu are wrong)%s%s", j->shape.rows, j->shape.cols, p.r,
-            p.c, is, whole(p, norm_of(p)), wrong, count_of(j), shows[0] ? "\n" : "", shows);
+    const int r = row_at(j, first), c = col_at(j, first);
+    job_fill_row(j, j->seed, r, j->line);
+    const struct parts p = parts_of(j, r, c);
+    LAB_SAY(j->failure, "%dx%d: y[%d][%d] %s, wants %.6g (%zu of %zu are wrong)%s%s", j->shape.rows, j->shape.cols, r,
+            c, is, whole(p, norm_of(p)), wrong, count_of(j), shows[0] ? "\n" : "", shows);
 }

@@ -44,10 +44,13 @@ enum mistake {
     EPSILON_OUTSIDE,
     NO_ROOT,
     TIMES_ROOT,
-    RAW_SQUARES, /* the mean of the squares is taken for the variance */
-    OTHER_ROW,   /* mean and variance of another row */
-    OF_A_PART,   /* of the first floats of the row only */
-    OTHER_COUNT, /* sums divided by another number than cols */
+    RAW_SQUARES,    /* the mean of the squares is taken for the variance */
+    OTHER_ROW,      /* mean and variance of another row */
+    OF_A_PART,      /* of the first floats of the row only */
+    OTHER_COUNT,    /* sums divided by another number than cols */
+    PADDED,         /* places beyond the end of the row entered the sums */
+    THREADS_DIFFER, /* each thread, or warp, has statistics of its own */
+    OTHER_STATISTICS,
     WRONG,
     INPUT_CHANGED,
     OUT_OF_BOUNDS /* memory beside the result was written; gpu lane */
@@ -88,8 +91,9 @@ struct job_row job_statistics(const float *x, int n);
 /* Looks at the result of a call, element by element, and returns whether all are right: for the bench, whose runs
  * nobody verifies. */
 bool job_is_right(job *j);
-/* `correct` is about what is computed; `worst error` is about how exactly. */
-bool job_near(double got, double want);
+/* Is an element of row r right? `correct` is about what is computed; `worst error` is about how exactly. So where
+ * EPSILON decides, which multiplies every error, less is asked. */
+bool job_near(const job *j, int r, double got, double want);
 
 /* explain.c: fills in the mistake and its words, "61x67: y[0][1] is 0.5, wants 0.7 (4032 of 4096 are wrong)". Requires
  * the result and the statistics in j. first: the place of the first wrong element; poison: those never written. */
