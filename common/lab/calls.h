@@ -44,7 +44,9 @@ typedef enum {
     LAB_PINNED_MEMORY,     /* allocated page-locked */
     LAB_REGISTERED_MEMORY, /* page-locked afterwards */
     LAB_A_STREAM,
-    LAB_AN_EVENT
+    LAB_AN_EVENT,
+    LAB_A_GRAPH,
+    LAB_A_GRAPH_EXEC /* an instantiated one */
 } lab_thing;
 
 /* One call, as plain data. Fields that a call does not have are 0. */

@@ -12,6 +12,8 @@ static const struct {
     [LAB_REGISTERED_MEMORY] = {"page-locked range", "page-locked ranges", "cudaHostUnregister"},
     [LAB_A_STREAM] = {"stream", "streams", "cudaStreamDestroy"},
     [LAB_AN_EVENT] = {"event", "events", "cudaEventDestroy"},
+    [LAB_A_GRAPH] = {"graph", "graphs", "cudaGraphDestroy"},
+    [LAB_A_GRAPH_EXEC] = {"instantiated graph", "instantiated graphs", "cudaGraphExecDestroy"},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

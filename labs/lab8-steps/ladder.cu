@@ -41,6 +41,16 @@ namespace seldom {
 #undef solve
 #undef cleanup
 
+#define setup   graph_setup
+#define solve   graph_solve
+#define cleanup graph_cleanup
+namespace graph {
+#include "rungs/graph.cu"
+}
+#undef setup
+#undef solve
+#undef cleanup
+
 #define setup   persistent_setup
 #define solve   persistent_solve
 #define cleanup persistent_cleanup

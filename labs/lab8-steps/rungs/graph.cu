@@ -6,8 +6,6 @@
  */
 #include "lab8.h"
 
-enum { FIRST = 1, LAST = 2 }; /* of the steps up to a check */
-
 static int plate_rows, plate_cols, check_every, most_steps;
 static float *cells[2];               /* two plates */
 static float *d_residuals, *residual; /* of each check, 0 before; the host's copies, page-locked */
@@ -16,9 +14,12 @@ static cudaStream_t work, back;
 static cudaGraphExec_t steps_to_a_check;
 static cudaEvent_t stepped, arrived[2];
 
-/* A cell a thread. The first step counts the check, the last one finds its residual: floats that are not negative are
- * in the same order as their bits, read as integers. */
-static __global__ void take_step(const float *old, float *now, int rows, int cols, int which, int *check,
+/* One thread: the next steps are those up to the next check. */
+static __global__ void count_check(int *check) { (*check)++; }
+
+/* A cell a thread. The last step up to a check finds its residual: floats that are not negative are in the same order
+ * as their bits, read as integers. */
+static __global__ void take_step(const float *old, float *now, int rows, int cols, bool last, const int *check,
                                  float *largest) {
     const int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y, i = r * cols + c;
     const bool exists = r < rows && c < cols;
@@ -30,8 +31,7 @@ static __global__ void take_step(const float *old, float *now, int rows, int col
         change = fabsf(value - old[i]);
         now[i] = value;
     }
-    if (which & FIRST && r == 0 && c == 0) (*check)++;
-    if (!(which & LAST)) return;
+    if (!last) return;
     for (int lanes = 16; lanes > 0; lanes /= 2) change = fmaxf(change, __shfl_xor_sync(0xffffffff, change, lanes));
     if (threadIdx.x == 0) atomicMax((int *)&largest[*check - 1], __float_as_int(change));
 }
@@ -41,10 +41,10 @@ static void capture_steps(void) {
     const size_t bytes = (size_t)plate_rows * plate_cols * sizeof(float);
     cudaGraph_t graph;
     cudaStreamBeginCapture(work, cudaStreamCaptureModeGlobal);
+    count_check<<<1, 1, 0, work>>>(d_check);
     for (int s = 1; s <= check_every; s++)
         take_step<<<blocks, threads, 0, work>>>(cells[1 - s % 2], cells[s % 2], plate_rows, plate_cols,
-                                                (s == 1 ? FIRST : 0) | (s == check_every ? LAST : 0), d_check,
-                                                d_residuals);
+                                                s == check_every, d_check, d_residuals);
     if (check_every % 2) /* the next launch begins with plate 0, too */
         cudaMemcpyAsync(cells[0], cells[1], bytes, cudaMemcpyDeviceToDevice, work);
     cudaStreamEndCapture(work, &graph);
