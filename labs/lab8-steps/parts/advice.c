@@ -158,15 +158,23 @@ static void advise_on_error(lab_verdict *v, const session *s, const lab_usage *u
 }
 
 void advise_on_session(lab_verdict *v, const session *s, const lab_usage *u) {
-    static const advice race = {"races", "do what the row 'races' says; this may be its effect"},
-                        second =
-                            {"second-plate",
-                             "the first plate was right: what has your setup, or the first call, noted for good that "
-                             "belongs to the first plate, such as its address in a graph?"},
-                        none = {"correct", "launch your kernel in this function, with <<<blocks, threads>>>"};
+    static const advice
+        race = {"races", "do what the row 'races' says; this may be its effect"},
+        second = {"second-plate",
+                  "the first plate was right: what has your setup, or the first call, noted for good that "
+                  "belongs to the first plate, such as its address in a graph?"},
+        longer = {"margin",
+                  "up to five steps all plates are right: is the margin of a tile as wide as a round has steps, on all "
+                  "four sides?"},
+        larger = {"occupancy",
+                  "smaller plates are right: does your grid, or a loop over cells or tiles, reach all of this "
+                  "one?"},
+        none = {"correct", "launch your kernel in this function, with <<<blocks, threads>>>"};
     const enum mistake m = s->mistake;
     if (m == A_CALL_FAILED) return advise_on_error(v, s, u);
     give(v, &for_mistake[m].advice);
+    if ((m == SOME_CELLS || m == ALL_CELLS) && s->every > 5) give(v, &longer);
+    if ((m == SOME_CELLS || m == FRESH) && s->rows == 600) give(v, &larger);
     if (s->wrong > 1 && m >= AS_IT_WAS && m <= ALL_CELLS && m != EDGE_CHANGED) give(v, &second);
     if (lab_lane() == LAB_GPU) return;
     look_at(v, for_mistake[m].look, u);

@@ -196,6 +196,7 @@ static bool is_alive(session *s, const char *after) {
     const cudaError_t left = cudaGetLastError(), ran = cudaDeviceSynchronize();
     s->error = ran ? ran : left;
     if (s->error == cudaErrorNotReady) s->error = cudaSuccess; /* an answer to a query, not an error */
+    if (s->error && s->counted && s->heard.failed.name) s->error = s->heard.failed.error; /* the first comes first */
     if (!s->error) return true;
     s->mistake = NO_MISTAKE; /* this is the cause of any other */
     mistaken(s, A_CALL_FAILED, "%s after %s", cudaGetErrorName(s->error), after);
