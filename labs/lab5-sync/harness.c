@@ -274,8 +274,8 @@ static void grade_timeline(const training *mine, double start, double reference,
     const culprit *first = first_of_yours(&t.gaps);
     if (!lab_passed(time) && first) point_at(time, first);
     if (!lab_passed(time) && first) LAB_SAY(time->next, "%s", advice_for_gap(first));
-    lab_note("shown below", "steps %d to %d of %d; 'GPU busy' is about %d to %d", t.shown.first,
-             t.shown.last - 1, mine->steps, mine->warm, mine->steps - 1);
+    lab_note("shown below", "steps %d to %d of %d; 'GPU busy' is about %d to %d", t.shown.first, t.shown.last - 1,
+             mine->steps, mine->warm, mine->steps - 1);
     lab_blue_bar(&u, t.shown.at.from, t.shown.at.to, LAB_UNDER_WAY);
     timeline_free(&t);
     lab_usage_free(&u);
@@ -367,8 +367,8 @@ int main(int argc, char **argv) {
     lab_options opt = lab_begin(&spec, argc, argv);
     if (opt.lines)
         lab_die(
-            "make lines5 shows the counters of kernels, and the kernels of this lab are not yours. The lines of your "
-            "loop, with the time that each costs the GPU, are on the card: make lab5");
+            "there is no make lines5: the kernels of this lab are not yours, and the card itself has the lines of your "
+            "loop, with the time that each costs the GPU: make lab5");
     lab_hazards_on_card();
     lab_program *mine = lab_open(LAB_MINE, NULL);
     lab_pass(lab_verdict_of(LEARNS)); /* until a run says otherwise */
