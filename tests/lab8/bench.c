@@ -12,9 +12,10 @@ static const struct {
     lab_who who;
     const char *rung;
 } programs[] = {
-    {"starter", LAB_STARTER, NULL},     {"seldom", LAB_LADDER, "seldom"},   {"persistent", LAB_LADDER, "persistent"},
-    {"tile", LAB_LADDER, "tile"},       {"reference", LAB_REFERENCE, NULL}, {"yours", LAB_MINE, NULL},
-    {"sums alone", LAB_LADDER, "sums"},
+    {"starter", LAB_STARTER, NULL}, {"seldom", LAB_LADDER, "seldom"},
+    {"graph", LAB_LADDER, "graph"}, {"persistent", LAB_LADDER, "persistent"},
+    {"tile", LAB_LADDER, "tile"},   {"reference", LAB_REFERENCE, NULL},
+    {"yours", LAB_MINE, NULL},      {"sums alone", LAB_LADDER, "sums"},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs, EVERY = 50 };
 

@@ -102,6 +102,9 @@ static const advice *on_address(const struct simgpu_address *at) {
 
 static const advice *on_fault(const struct simgpu_fault *f) {
     static const advice
+        meeting = {"deadlock",
+                   "let all blocks leave the loop together: decide by a number that all of them read behind the "
+                   "same meeting"},
         shared = {"shared",
                   "compare the size of the tile with the largest indices of this line: tile plus two margins, "
                   "in both directions"},
@@ -109,15 +112,18 @@ static const advice *on_fault(const struct simgpu_fault *f) {
                     "every thread of the block must come to this barrier, and to each grid.sync() every thread "
                     "of the grid: no return and no if before it"},
         mask = {"deadlock", "let every thread that the mask names reach this line"},
-        runaway = {"deadlock",
-                   "a loop does not end. If it waits for other blocks, they must all be on the GPU at once: only "
-                   "a cooperative launch promises that"},
+        waiting = {"deadlock",
+                   "blocks that wait for each other must all be on the GPU at once, and only a cooperative launch "
+                   "promises that: cudaLaunchCooperativeKernel, and grid.sync()"},
+        runaway = {"deadlock", "a loop does not end: which number should end it, and who writes that?"},
         unsupported = {"error", "use another instruction; SimGPU has none of this kind"},
         other = {"error", "read the line above: it names what stopped the kernel"};
     switch (f->cause) {
     case SIMGPU_CAUSE_ADDRESS: return on_address(&f->address);
     case SIMGPU_CAUSE_BEFORE_SPACE:
     case SIMGPU_CAUSE_PAST_SPACE: return &shared;
+    case SIMGPU_CAUSE_GRID_SYNC: return &meeting;
+    case SIMGPU_CAUSE_BLOCKS: return &waiting;
     default: break;
     }
     switch (f->kind) {
