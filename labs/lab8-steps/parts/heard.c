@@ -54,9 +54,12 @@ static double rank(const heard_place *p) {
     return order == HEARD_CALLS || p->waits ? p->count : 0;
 }
 
+/* Those of equal rank by line, so that the order is the same everywhere. */
 static int by_rank(const void *a, const void *b) {
-    const double x = rank(a), y = rank(b);
-    return (x < y) - (x > y);
+    const heard_place *p = a, *q = b;
+    const double x = rank(p), y = rank(q);
+    if (x != y) return x < y ? 1 : -1;
+    return p->line != q->line ? (p->line > q->line) - (p->line < q->line) : strcmp(p->name, q->name);
 }
 
 void heard_sort(heard *h, enum heard_by by) {

@@ -84,8 +84,9 @@ static bool say_lines(char *to, size_t size, const char *what, const bool *wrong
 
 bool plate_compare(const plate *want, const float *got, difference *d) {
     const int rows = want->rows, cols = want->cols;
-    bool *wrong = calloc((size_t)rows + (size_t)cols, sizeof *wrong), *in_col = wrong + rows;
+    bool *wrong = calloc((size_t)rows + (size_t)cols, sizeof *wrong);
     if (!wrong) lab_die("out of memory");
+    bool *in_col = wrong + rows;
     *d = (difference){.wrong = 0};
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < cols; c++) {
