@@ -148,7 +148,9 @@ rounds: cudaSuccess"
     wrapped=$(SIMGPU_WRAP=1 timeout 20 "$B/tests/check/block" tail 2>&1)
     plain=$(timeout 20 "$B/tests/check/block" tail 2>&1)
     echo "$wrapped"
-    [ -z "$(grep -E '^.{101,}$' <<<"$wrapped")" ] && [ -n "$(grep -E '^.{101,}$' <<<"$plain")" ]
+    grep -Eq "^.{101,}\$" <<<"$plain"
+    run grep -E "^.{101,}\$" <<<"$wrapped"
+    [ "$status" = 1 ]
     diff <(tr -s ' \n' ' ' <<<"$wrapped") <(tr -s ' \n' ' ' <<<"$plain")
     diff <(grep -E '^ +[0-9]* \|' <<<"$wrapped") <(grep -E '^ +[0-9]* \|' <<<"$plain")
     [ "$(script -qec "$B/tests/check/block tail" /dev/null </dev/null | tr -d '\r')" = "$wrapped" ]
