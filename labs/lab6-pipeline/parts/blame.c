@@ -122,6 +122,8 @@ void blame_finding(lab_verdict *v, const struct simgpu_finding *f) {
     if (f->kind == SIMGPU_IN_FLIGHT)
         LAB_SAY(v->next, "%s",
                 next_of_touch(f->side[0].at.did == SIMGPU_DID_WRITE, f->side[1].direction == SIMGPU_D2H));
+    if (f->kind == SIMGPU_UNINITIALISED)
+        LAB_SAY(v->next, "%s", "queue the copy up of all the chunk's bytes in front of its process_frames");
     if (f->kind == SIMGPU_STREAM_ORDER) LAB_SAY(v->next, "%s", next_of_order(f));
 }
 
