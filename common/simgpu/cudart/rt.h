@@ -42,7 +42,7 @@ cudaError_t rt_exchange_last_error(cudaError_t error, uint32_t device);
 /* Sets the host line of this thread's next call; SimGPU's C++ headers pass it (sited.c). */
 void rt_at(const char *file, int line);
 void rt_at_next(const char **file, int *line); /* what rt_at noted for it; file NULL: nothing */
-const char *rt_file(void); /* of the call in progress; NULL if unknown */
+const char *rt_file(void);                     /* of the call in progress; NULL if unknown */
 int rt_line(void);
 
 /* Prints one message, "simgpu: harness.cu:40: cudaMemcpy: ...", once for each place, and at most 20 in all. */

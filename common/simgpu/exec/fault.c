@@ -109,7 +109,7 @@ void exec_fail_deadlock(block *b) {
 
 void exec_fail_blocks_wait(block *b, uint64_t ended, uint64_t begun) {
     const exec_dim *grid = &b->launch->grid;
-    warp *who = NULL;
+    warp *who = &b->warps[0];
     const ptx_insn *at_grid = NULL;
     for (uint32_t k = b->nwarps; k-- > 0;) {
         warp *w = &b->warps[k];

@@ -19,8 +19,9 @@
 static inline void *exec_must(void *memory) { return base_must(memory, "out of host memory"); }
 
 enum { MAX_SPLITS = 80, MAX_FRAMES = 256, MAX_BARRIERS = 16, SLICE = 1 << 14, POLLS = 256, VAIN_SLICES = 64 };
-#define CALL_STACK (1u << 20) /* bytes of a warp for the frames of device functions, and at least two of the largest   \
-                               */
+#define CALL_STACK                                                                                                     \
+    (1u << 20) /* bytes of a warp for the frames of device functions, and at least two of the largest                  \
+                */
 
 typedef struct frame {
     uint32_t base, end;             /* bytes in the warp's stack */

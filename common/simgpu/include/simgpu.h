@@ -64,8 +64,8 @@ const char *simgpuDeviceName(void);
 double simgpuLinkRate(void);
 
 /* Switches the checks (../check/check.h) on (1) or off (0) from now on, as SIMGPU_CHECK=1 does from the start. Findings
- * go to stderr and into the report; with 2 only into the report and to the listeners. Kernels take several times as long to simulate; their virtual time stays the
- * same. */
+ * go to stderr and into the report; with 2 only into the report and to the listeners. Kernels take several times as
+ * long to simulate; their virtual time stays the same. */
 void simgpuCheck(int on);
 
 #ifdef __cplusplus

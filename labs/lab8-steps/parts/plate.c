@@ -84,9 +84,8 @@ static bool say_lines(char *to, size_t size, const char *what, const bool *wrong
 
 bool plate_compare(const plate *want, const float *got, difference *d) {
     const int rows = want->rows, cols = want->cols;
-    bool *wrong = calloc((size_t)rows + (size_t)cols, sizeof *wrong);
-    if (!wrong) lab_die("out of memory");
-    bool *in_col = wrong + rows;
+    bool *in_row = calloc((size_t)rows, sizeof *in_row), *in_col = calloc((size_t)cols, sizeof *in_col);
+    if (!in_row || !in_col) lab_die("out of memory");
     *d = (difference){.wrong = 0};
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < cols; c++) {
@@ -95,10 +94,10 @@ bool plate_compare(const plate *want, const float *got, difference *d) {
             if (!d->wrong) d->row = r, d->col = c;
             d->wrong++;
             d->edge += r == 0 || c == 0 || r == rows - 1 || c == cols - 1;
-            wrong[r] = in_col[c] = true;
+            in_row[r] = in_col[c] = true;
         }
     if (d->wrong > 1 && !say_lines(d->where, sizeof d->where, "column", in_col, cols))
-        say_lines(d->where, sizeof d->where, "row", wrong, rows);
-    free(wrong);
+        say_lines(d->where, sizeof d->where, "row", in_row, rows);
+    free(in_row), free(in_col);
     return d->wrong == 0;
 }
