@@ -107,9 +107,15 @@ static bool check_trials(lab_program *mine) {
     const int rows = 33 + (int)(lab_fresh_seed() % 60), cols = 41 + (int)(lab_fresh_seed() % 90);
     const int every = 3 + (int)(lab_fresh_seed() % 9);
     const trial trials[] = {
-        {48, 70, 1, 1},   {48, 70, 1, 2}, {48, 70, 1, 5}, {37, 53, 7, 21},
-        {40, 61, 25, 50}, {100, 3, 4, 8}, {2, 40, 3, 3},  {rows, cols, every, 3 * every},
-        {600, 700, 2, 2},
+        {48, 70, 1, 1},
+        {48, 70, 1, 2},
+        {48, 70, 1, 5},
+        {37, 53, 7, 21},
+        {40, 61, 25, 50},
+        {100, 3, 4, 8},
+        {2, 40, 3, 3},
+        {rows, cols, every, 3 * every},
+        {LARGE_ROWS, LARGE_COLS, 2, 2},
     };
     const int n = sizeof trials / sizeof *trials;
     LAB_SAY(lab_verdict_of(CORRECT)->want, "48x70, 37x53, 40x61, 100x3, 2x40, 600x700, hidden");

@@ -180,7 +180,7 @@ void advise_on_session(lab_verdict *v, const session *s, const lab_usage *u) {
     if (m == A_CALL_FAILED) return advise_on_error(v, s, u);
     give(v, &for_mistake[m].advice);
     if ((m == SOME_CELLS || m == ALL_CELLS) && s->every > 5) give(v, &longer);
-    if ((m == SOME_CELLS || m == FRESH) && s->rows == 600) give(v, &larger);
+    if ((m == SOME_CELLS || m == FRESH) && s->rows == LARGE_ROWS) give(v, &larger);
     if (s->wrong > 1 && m >= AS_IT_WAS && m <= ALL_CELLS && m != EDGE_CHANGED) give(v, &second);
     if (lab_lane() == LAB_GPU) return;
     look_at(v, for_mistake[m].look, u);
@@ -188,7 +188,9 @@ void advise_on_session(lab_verdict *v, const session *s, const lab_usage *u) {
         lab_blame_code(v, "solve(");
         return give(v, &none);
     }
-    if ((m == FRESH || m == SOME_CELLS || m == ALL_CELLS || m == SMALLER || m == OTHER_NUMBER) && lab_finding(u))
+    const struct simgpu_finding *f = lab_finding(u);
+    const bool unreached = f && f->kind == SIMGPU_UNINITIALISED && s->rows == LARGE_ROWS; /* a grid too small */
+    if ((m == FRESH || m == SOME_CELLS || m == ALL_CELLS || m == SMALLER || m == OTHER_NUMBER) && f && !unreached)
         give(v, &race);
 }
 

@@ -10,6 +10,8 @@
 #include "lab.h"
 #include "messages.h"
 
+enum { LARGE_ROWS = 600, LARGE_COLS = 700 }; /* more cells than the GPU has places for threads */
+
 enum mistake {
     NO_MISTAKE,
     TAKEN_NONSENSE,   /* solve returned a number that is none of a check, or of more steps than `most` */
