@@ -239,9 +239,8 @@ static void grade_virtual_time(lab_verdict *v, double us, int steps, const heard
         LAB_SAY(v->next, "let the GPU compute every step of every cell");
     } else if (lab_possible(v, us, sums) && !lab_passed(v)) {
         LAB_SAY(v->why, "%.2f times the reference, want ≤ 1.3", us / reference);
-        if (is_host_full())
-            advise_on_time(v, h, u);
-        else
+        advise_on_time(v, h, u);
+        if (!is_host_full())
             LAB_SAY(v->next, "do what the rows about the host say first: most of this time is the host's");
     }
 }
