@@ -42,6 +42,9 @@ void job_fill_row(const job *j, uint64_t seed, int r, float *to) {
     const uint32_t mix = mixed(seed), first = (uint32_t)r * (uint32_t)j->shape.cols;
     const struct spread s = spread_of(mix, j->shape.data, r);
     for (int c = 0; c < j->shape.cols; c++) to[c] = (float)(s.middle + s.width * unit(mix, first + (uint32_t)c));
+    /* Near the rows of equal floats. A program that takes it for every row's pivot is right where rows are tame,
+     * whatever the seed, and wrong where they are far. */
+    if (j->shape.data == JOB_TAME && r == 0) to[0] = 0.75f;
 }
 
 /* gamma: 0.5 to 1.5, and negative for some columns. beta: -1 to 1. */
