@@ -1,4 +1,4 @@
-// expect: peak: 200.0 MiB held at the peak
+// expect: training: 200.0 MiB held at the peak
 // Calls cudaMalloc past the header, by the library's symbol. It is counted all the same; only its line is not known.
 #include "lab2.h"
 

@@ -1,4 +1,4 @@
-// expect: peak: held at the peak
+// expect: training: held at the peak
 // Allocates far more than it needs, once, and never reuses anything while a block is live: no calls, no waits, and
 // memory for nobody else.
 #include "lab2.h"
