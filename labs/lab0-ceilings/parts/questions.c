@@ -31,8 +31,8 @@ static double random_share(void) { return (double)(lab_fresh_seed() >> 11) / 900
 static void ask_about_works(struct exam *e) {
     /* Both odd, so the second is never the handout's 64. */
     const long hidden = 1001 + 2 * (long)(random_share() * 500), width = 17 + 2 * (long)(random_share() * 50);
-    /* The square of the fifth does not fit an int. The last itself fits neither an int nor a float, which holds multiples
-     * of 256 there: 127 lies between two, whatever it is multiplied by. */
+    /* The square of the fifth does not fit an int. The last itself fits neither an int nor a float, which holds
+     * multiples of 256 there: 127 lies between two, whatever it is multiplied by. */
     const long sizes[] = {64, 1024, 16384, hidden, 50000 + hidden, (3l << 30) + 256 * (hidden % 64) + 127};
     for (int k = 0; k < LAB0_WORKS; k++)
         for (int i = 0; i < 6; i++)
