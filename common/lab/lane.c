@@ -42,7 +42,7 @@ static void name_run(const struct simgpu_event *e, void *none) {
     (void)none;
     if (e->kind == SIMGPU_LAUNCH && e->is.launch.fault)
         fprintf(stderr, "in %s:\n", lab_stage_text());
-    else if (e->kind == SIMGPU_FINDING || (e->kind == SIMGPU_REFUSAL && e->is.refusal.text[0]))
+    else if ((e->kind == SIMGPU_FINDING && checking == 1) || (e->kind == SIMGPU_REFUSAL && e->is.refusal.text[0]))
         fprintf(stderr, "  (in %s)\n", lab_stage_text());
 }
 
