@@ -12,12 +12,12 @@
  *   3. A thread asks for its whole part of the row before it uses the first of it, so all of that is under way
  * together; and an SM is full of threads that do so, 2048 with 32 registers each.
  *
- * Three details, and what each is worth on an H200 (8192 rows):
+ * Three details, in the order of what each is worth on a card:
  *
- *   - The launch bounds. With more than 32 registers a thread, only three blocks of 512 fit on an SM: rows of 4096 then
- *     took 1.3 times as long.
- *   - Rows of exactly 1024 and 4096 floats have a kernel without the tests for the end of the row. Worth 1 to 4 %.
- *   - y is not read again: __stcs tells the caches so, which leaves more of them to gamma and beta. Worth 1 %.
+ *   - The launch bounds. With more than 32 registers a thread, only three blocks of 512 fit on an SM, and a
+ *     quarter of its warps is missing.
+ *   - Rows of exactly 1024 and 4096 floats have a kernel without the tests for the end of the row.
+ *   - y is not read again: __stcs tells the caches so, which leaves more of them to gamma and beta.
  *
  * A row whose length is no multiple of 4 does the same float by float: its beginning may lie anywhere.
  */
