@@ -207,7 +207,7 @@ static bool grade_time(lab_program *mine) {
     lab_verdict *v = lab_verdict_of(sim ? VIRTUAL_TIME : TIME);
     const engine_times t = engine_times_of();
     const lab_floor limit = limit_of(&t);
-    const double start = program_measured(lab_open(LAB_STARTER, NULL)).us;
+    const double start = LAB_OTHER("start", program_measured(lab_open(LAB_STARTER, NULL)).us);
     double samples[MOST_RUNS];
     run *r = timed_job(mine);
     if (!timed_runs(r, samples)) return false;

@@ -343,11 +343,13 @@ static lab_floor copy_floor(const job_shape *shape, int repetitions) {
 
 /* Sim lane: a multiple of the copy's time. */
 static void grade_virtual_time(int which, const lab_time *you, const lab_usage *u) {
+    static const char *const names[SHAPES][3] = {{"start-1024", "reference-1024", "copy-1024"},
+                                                 {"start-4096", "reference-4096", "copy-4096"}};
     lab_verdict *v = lab_verdict_of(which == NARROW ? VIRTUAL_NARROW : VIRTUAL_WIDE);
     const job_shape shape = shape_of(which);
-    const double start = time_of(opened(LAB_STARTER, NULL), &shape, 1);
-    const double reference = time_of(opened(LAB_REFERENCE, NULL), &shape, 1);
-    const lab_floor copy = copy_floor(&shape, 1);
+    const double start = LAB_OTHER(names[which][0], time_of(opened(LAB_STARTER, NULL), &shape, 1));
+    const double reference = LAB_OTHER(names[which][1], time_of(opened(LAB_REFERENCE, NULL), &shape, 1));
+    const lab_floor copy = {"copy", LAB_OTHER(names[which][2], copy_floor(&shape, 1).us)};
     lab_figure(which == NARROW ? "time-1024" : "time-4096", you->median, "us");
     lab_figure(which == NARROW ? "copy-1024" : "copy-4096", copy.us, "us");
     lab_grade(v, you->median / copy.us);

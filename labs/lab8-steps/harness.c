@@ -223,9 +223,9 @@ static bool is_host_full(void) {
 }
 
 static void grade_virtual_time(lab_verdict *v, double us, int steps, const heard *h, const lab_usage *u) {
-    const double start = time_of(LAB_STARTER, NULL, EVERY, 1) * steps / EVERY,
-                 reference = time_of(LAB_REFERENCE, NULL, steps, 1);
-    const lab_floor sums = {"sums alone", time_of(LAB_LADDER, "sums", steps, 1)};
+    const double start = LAB_OTHER("start", time_of(LAB_STARTER, NULL, EVERY, 1)) * steps / EVERY,
+                 reference = LAB_OTHER("reference", time_of(LAB_REFERENCE, NULL, steps, 1));
+    const lab_floor sums = {"sums alone", LAB_OTHER("sums", time_of(LAB_LADDER, "sums", steps, 1))};
     const double least = 3.0 * (SIDE - 2) * (SIDE - 2) / 32 * steps; /* warp instructions: three additions a cell */
     lab_figure("time", us / steps, "us");
     lab_figure("reference", reference / steps, "us");

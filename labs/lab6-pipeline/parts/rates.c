@@ -81,8 +81,11 @@ engine_times engine_times_of(void) {
         LAB_CUDA(cudaMalloc(&l.device[i], l.bytes));
         LAB_CUDA(cudaStreamCreateWithFlags(&l.stream[i], cudaStreamNonBlocking));
     }
-    const engine_times t = {time_of(&l, copy_up), time_of(&l, kernel_alone), time_of(&l, copy_down),
-                            time_of(&l, copy_both)};
+    engine_times t;
+    t.up = LAB_OTHER("up", time_of(&l, copy_up));
+    t.kernels = LAB_OTHER("kernels", time_of(&l, kernel_alone));
+    t.down = LAB_OTHER("down", time_of(&l, copy_down));
+    t.both = LAB_OTHER("both", time_of(&l, copy_both));
     for (int i = 0; i < 2; i++) {
         LAB_CUDA(cudaStreamDestroy(l.stream[i]));
         LAB_CUDA(cudaFree(l.device[i]));
