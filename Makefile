@@ -45,6 +45,10 @@ ifneq ($(SAN),)
 B := .build/san
 endif
 export DEVICE CUDA_COMPILER B # what else is given on the command line, make hands on by itself
+# An environment may have an OUT of its own; what make grade writes goes where its command line says.
+ifeq ($(origin OUT),environment)
+unexport OUT
+endif
 
 DO := common/make
 LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword $(subst -, ,$(notdir $d))))))
@@ -164,11 +168,12 @@ link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsi
 # ---------------------------------------------------------------------------------- bluebar, SimGPU and common/lab
 
 # The program that handles what is data. It is needed before anything else can be said, so all cores compile it, -j or not.
+# It gets its name when it is whole: a program that is still being written cannot be started.
 $(B)/bluebar: $(wildcard common/bluebar/*.c common/bluebar/*.h) $(addprefix common/lab/,page.c page.h record.h)
 	@$(DO)/need.sh $(if $(filter .build/gpu,$(B)),cc,clang) && mkdir -p $(B)/obj/own/bluebar $(B)/obj/own/lab
 	@printf '%s\n' $(patsubst common/%.c,%,$(filter %.c,$^)) | xargs -P "$$(nproc 2>/dev/null || echo 2)" -I {} \
 	$(LAB_CC) $(C_FLAGS) -I common/lab -c -o $(B)/obj/own/{}.o common/{}.c
-	@$(LAB_CC) $(C_FLAGS) -o $@ $(patsubst common/%.c,$(B)/obj/own/%.o,$(filter %.c,$^)) -lm
+	@new=$@.$$$$; $(LAB_CC) $(C_FLAGS) -o $$new $(patsubst common/%.c,$(B)/obj/own/%.o,$(filter %.c,$^)) -lm && mv $$new $@ || { rm -f $$new; exit 1; }
 
 
 # What runs beside a student's program shows nothing but what it offers.

@@ -77,6 +77,19 @@ load helper
     make lab3 3>&- 4>&- | grep 'lab3  transpose'
 }
 
+@test "a link of bluebar that fails leaves the program as it was, and nothing beside it" {
+    house
+    build "$B/bluebar"
+    printf '#!/bin/sh\nfor a; do\n    [ "$last" = -o ] && out=$a\n    last=$a\ndone\ncase $out in\n*/bluebar | */bluebar.[0-9]*) echo half >"$out" && touch tried && exit 1 ;;\n*) exec %s "$@" ;;\nesac\n' "${CLANG:-clang}" >cc
+    chmod +x cc
+    cp "$B/bluebar" before
+    touch common/bluebar/main.c
+    make -s list CLANG="$PWD/cc" 3>&- 4>&- && return 1
+    [ -e tried ]
+    cmp before "$B/bluebar"
+    [ "$(echo "$B"/bluebar*)" = "$B/bluebar" ]
+}
+
 @test "a make that is killed leaves no file of the judge's cut off" {
     house
     rm -f "$B"/judge/lab3.{map,wraps,rows,names}

@@ -16,7 +16,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 BLUEBAR_TOP=$PWD
 export BLUEBAR_TOP DEVICE=sim CUDA_COMPILER=clang B=.build/sim
-unset LAB SUBMISSION SEED PROFILE SAN MAKEFLAGS MAKELEVEL MFLAGS
+unset LAB SUBMISSION SEED PROFILE SAN OUT MAKEFLAGS MAKELEVEL MFLAGS
 # Test files run side by side: each grades on a desk of its own (lib.sh).
 DESK=desk/$(basename "$BATS_TEST_FILENAME" .bats)
 export DESK
