@@ -26,8 +26,62 @@ static double divide(double a, double b) { return a / b; }
 static double exp10_(double a) { return pow(10, a); }
 static double smaller(double a, double b) { return lane_min_f64(a, b); }
 static double greater(double a, double b) { return lane_max_f64(a, b); }
-static double sinpi_(double a) { return sin(M_PI * fmod(a, 2)); }
-static double cospi_(double a) { return cos(M_PI * fmod(a, 2)); }
+/* Exact for whole and half numbers, as the reductions are exact. */
+static double sinpi_(double a) {
+    double r = remainder(a, 2); // -1 to 1
+    return sin(M_PI * (fabs(r) > 0.5 ? copysign(1 - fabs(r), r) : r));
+}
+static double cospi_(double a) { return sin(M_PI * (0.5 - fabs(remainder(a, 2)))); }
+static double nextafterf_(double a, double b) { return nextafterf((float)a, (float)b); }
+static double rcbrt_(double a) { return 1 / cbrt(a); }
+static double rhypot_(double a, double b) { return 1 / hypot(a, b); }
+static double jn_(double a, double n) { return jn((int)n, a); }
+static double yn_(double a, double n) { return yn((int)n, a); }
+
+/* Halley's method on erfc(x) = p, from Winitzki's approximation (2008), or from erfc's leading term where p is tiny. */
+static double erfcinv_(double p) {
+    if (!(p > 0 && p < 2)) return p == 0 ? INFINITY : p == 2 ? -INFINITY : NAN;
+    if (p > 1) return -erfcinv_(2 - p);
+    double l = log(p * (2 - p)), b = 2 / (M_PI * 0.147) + l / 2, x = sqrt(sqrt(b * b - l / 0.147) - b);
+    if (p < 1e-10) x = sqrt(-log(p * sqrt(M_PI) * sqrt(-log(p))));
+    for (int k = 0; k < 4; k++) {
+        double f = erfc(x) - p;
+        x -= f / (-M_2_SQRTPI * exp(-x * x) + x * f);
+    }
+    return x;
+}
+static double erfinv_(double y) {
+    if (fabs(y) >= 0.5) return copysign(erfcinv_(1 - fabs(y)), y); // 1 - |y| is exact
+    double x = y * sqrt(M_PI) / 2;
+    for (int k = 0; k < 4; k++) {
+        double f = erf(x) - y;
+        x -= f / (M_2_SQRTPI * exp(-x * x) + x * f);
+    }
+    return x;
+}
+static double normcdf_(double a) { return erfc(-a * M_SQRT1_2) / 2; }
+static double normcdfinv_(double p) { return -M_SQRT2 * erfcinv_(2 * p); }
+
+/* exp(a * a) * erfc(a): the square in two parts, as its own rounding would be multiplied by it; beyond 25 the series of
+ * Abramowitz and Stegun, 7.1.23. */
+static double erfcx_(double a) {
+    if (a < 25) {
+        double high = (float)a;
+        return exp(high * high) * exp((a - high) * (a + high)) * erfc(a);
+    }
+    double s = 1 / (2 * a * a);
+    return (1 - s * (1 - 3 * s * (1 - 5 * s * (1 - 7 * s)))) / (a * sqrt(M_PI));
+}
+
+/* The power series of the modified Bessel functions (Abramowitz and Stegun, 9.6.10): all terms are positive. */
+static double bessel_i(double a, int order) {
+    double term = order ? a / 2 : 1, sum = term;
+    for (int k = 1; k < 2000 && fabs(term) > fabs(sum) * 1e-18; k++)
+        sum += term *= a * a / 4 / (k * (double)(k + order));
+    return sum;
+}
+static double bessel_i0(double a) { return bessel_i(a, 0); }
+static double bessel_i1(double a) { return bessel_i(a, 1); }
 static int64_t popcount32(int64_t a) { return __builtin_popcount((uint32_t)a); }
 static int64_t popcount64(int64_t a) { return __builtin_popcountll((uint64_t)a); }
 static int64_t leading32(int64_t a) { return (uint32_t)a ? __builtin_clz((uint32_t)a) : 32; }
@@ -78,18 +132,35 @@ static const exec_builtin builtins[] = {
     ONE("fabs", fabs),
     ONE("sinpi", sinpi_),
     ONE("cospi", cospi_),
+    ONE("rcbrt", rcbrt_),
+    ONE("erfinv", erfinv_),
+    ONE("erfcinv", erfcinv_),
+    ONE("erfcx", erfcx_),
+    ONE("normcdf", normcdf_),
+    ONE("normcdfinv", normcdfinv_),
+    ONE("j0", j0),
+    ONE("j1", j1),
+    ONE("y0", y0),
+    ONE("y1", y1),
+    ONE("cyl_bessel_i0", bessel_i0),
+    ONE("cyl_bessel_i1", bessel_i1),
+    ONE("logb", logb),
     TWO("pow", pow),
     TWO("atan2", atan2),
     TWO("fmod", fmod),
     TWO("remainder", remainder),
     TWO("hypot", hypot),
+    TWO("rhypot", rhypot_),
     TWO("fmin", smaller),
     TWO("fmax", greater),
     TWO("fdim", fdim),
     TWO("copysign", copysign),
-    TWO("nextafter", nextafter),
+    {"__nv_nextafterf", F_FF, NULL, nextafterf_, NULL},
+    {"__nv_nextafter", D_DD, NULL, nextafter, NULL},
     {"__nv_fmaf", F_FFF, NULL, NULL, NULL},
     {"__nv_fma", D_DDD, NULL, NULL, NULL},
+    {"__nv_jn", D_DI, NULL, jn_, NULL},
+    {"__nv_yn", D_DI, NULL, yn_, NULL},
     {"__nv_ldexpf", F_FI, NULL, NULL, NULL},
     {"__nv_ldexp", D_DI, NULL, NULL, NULL},
     {"__nv_powif", F_FI, NULL, pow, NULL},

@@ -49,6 +49,7 @@
 #include <time.h>
 #include "cuda_runtime_api.h"
 #if defined(__CUDA__)
+#include "device_intrinsics.h"
 #include "device_functions.h"
 #include "device_atomic_functions.h"
 #include "cuda_unsupported.h"

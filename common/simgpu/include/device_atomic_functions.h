@@ -51,9 +51,32 @@ SIMGPU_CAS(unsigned)
 SIMGPU_CAS(unsigned long long)
 #undef SIMGPU_CAS
 
-/* The _block and _system forms differ from the plain one in scope only, which has no effect in SimGPU. */
-template <class T> SIMGPU_DEVICE T atomicAdd_block(T *p, T v) { return atomicAdd(p, v); }
-template <class T> SIMGPU_DEVICE T atomicAdd_system(T *p, T v) { return atomicAdd(p, v); }
+/* The _block and _system forms differ from the plain one in scope only, which has no effect in SimGPU. The value takes
+ * the type of what the pointer points to. */
+template <class T> struct simgpuSame { typedef T type; };
+#define SIMGPU_SCOPED(name, scope)                                                                                     \
+    template <class T> SIMGPU_DEVICE T name##scope(T *p, typename simgpuSame<T>::type v) { return name(p, v); }
+#define SIMGPU_SCOPES(name) SIMGPU_SCOPED(name, _block) SIMGPU_SCOPED(name, _system)
+SIMGPU_SCOPES(atomicAdd)
+SIMGPU_SCOPES(atomicSub)
+SIMGPU_SCOPES(atomicExch)
+SIMGPU_SCOPES(atomicMin)
+SIMGPU_SCOPES(atomicMax)
+SIMGPU_SCOPES(atomicInc)
+SIMGPU_SCOPES(atomicDec)
+SIMGPU_SCOPES(atomicAnd)
+SIMGPU_SCOPES(atomicOr)
+SIMGPU_SCOPES(atomicXor)
+#undef SIMGPU_SCOPES
+#undef SIMGPU_SCOPED
+template <class T>
+SIMGPU_DEVICE T atomicCAS_block(T *p, typename simgpuSame<T>::type expected, typename simgpuSame<T>::type v) {
+    return atomicCAS(p, expected, v);
+}
+template <class T>
+SIMGPU_DEVICE T atomicCAS_system(T *p, typename simgpuSame<T>::type expected, typename simgpuSame<T>::type v) {
+    return atomicCAS(p, expected, v);
+}
 
 #undef SIMGPU_DEVICE
 #endif

@@ -108,6 +108,24 @@ SIMGPU_MATCH(long long, "b64", "l")
 SIMGPU_MATCH(unsigned long long, "b64", "l")
 #undef SIMGPU_MATCH
 
+/* The sum, least, greatest ... of the values of the lanes in mask, in all of them. */
+#define SIMGPU_REDUCE(name, T, op)                                                                                     \
+    SIMGPU_DEVICE T name(unsigned mask, T v) {                                                                         \
+        T r;                                                                                                           \
+        asm volatile("redux.sync." op " %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask) : "memory");                        \
+        return r;                                                                                                      \
+    }
+SIMGPU_REDUCE(__reduce_add_sync, unsigned, "add.u32")
+SIMGPU_REDUCE(__reduce_add_sync, int, "add.s32")
+SIMGPU_REDUCE(__reduce_min_sync, unsigned, "min.u32")
+SIMGPU_REDUCE(__reduce_min_sync, int, "min.s32")
+SIMGPU_REDUCE(__reduce_max_sync, unsigned, "max.u32")
+SIMGPU_REDUCE(__reduce_max_sync, int, "max.s32")
+SIMGPU_REDUCE(__reduce_and_sync, unsigned, "and.b32")
+SIMGPU_REDUCE(__reduce_or_sync, unsigned, "or.b32")
+SIMGPU_REDUCE(__reduce_xor_sync, unsigned, "xor.b32")
+#undef SIMGPU_REDUCE
+
 /* --- loads and stores with a cache hint, which SimGPU ignores -------------------------------------------------- */
 
 #define SIMGPU_HINTED(name)                                                                                            \
@@ -146,6 +164,54 @@ SIMGPU_DEVICE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shi
 SIMGPU_DEVICE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
     return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31));
 }
+#define SIMGPU_FUNNEL(name, op)                                                                                        \
+    SIMGPU_DEVICE unsigned name(unsigned low, unsigned high, unsigned shift) {                                         \
+        unsigned r;                                                                                                    \
+        asm(op ".clamp.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(low), "r"(high), "r"(shift));                              \
+        return r;                                                                                                      \
+    }
+SIMGPU_FUNNEL(__funnelshift_lc, "shf.l")
+SIMGPU_FUNNEL(__funnelshift_rc, "shf.r")
+#undef SIMGPU_FUNNEL
+/* The offset-th set bit of mask at or above base (offset > 0), or at or below it (offset < 0); 0: base itself if it is
+ * set. Returns its place, or ~0 if there is none. */
+SIMGPU_DEVICE unsigned __fns(unsigned mask, unsigned base, int offset) {
+    if (offset == 0) return mask >> (base & 31) & 1 ? base : ~0u;
+    int step = offset > 0 ? 1 : -1;
+    for (int i = (int)base; i >= 0 && i < 32; i += step)
+        if (mask >> i & 1 && (offset -= step) == 0) return (unsigned)i;
+    return ~0u;
+}
+
+/* --- which memory a pointer points into, and its address there ------------------------------------------------- */
+
+#define SIMGPU_SPACE(is, space)                                                                                        \
+    SIMGPU_DEVICE unsigned is(const void *p) {                                                                         \
+        unsigned yes;                                                                                                  \
+        asm("{ .reg .pred q; isspacep." space " q, %1; selp.u32 %0, 1, 0, q; }" : "=r"(yes) : "l"(p));                 \
+        return yes;                                                                                                    \
+    }
+SIMGPU_SPACE(__isGlobal, "global")
+SIMGPU_SPACE(__isShared, "shared")
+SIMGPU_SPACE(__isLocal, "local")
+SIMGPU_SPACE(__isConstant, "const")
+#undef SIMGPU_SPACE
+#define SIMGPU_SPACE(name, space)                                                                                      \
+    SIMGPU_DEVICE size_t __cvta_generic_to_##name(const void *p) {                                                     \
+        size_t address;                                                                                                \
+        asm("cvta.to." space ".u64 %0, %1;" : "=l"(address) : "l"(p));                                                 \
+        return address;                                                                                                \
+    }                                                                                                                  \
+    SIMGPU_DEVICE void *__cvta_##name##_to_generic(size_t address) {                                                   \
+        void *p;                                                                                                       \
+        asm("cvta." space ".u64 %0, %1;" : "=l"(p) : "l"(address));                                                    \
+        return p;                                                                                                      \
+    }
+SIMGPU_SPACE(global, "global")
+SIMGPU_SPACE(shared, "shared")
+SIMGPU_SPACE(local, "local")
+SIMGPU_SPACE(constant, "const")
+#undef SIMGPU_SPACE
 
 /* --- clocks, memory, messages ------------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
  *
  * If a GPU has an instruction for a function (sqrt, fma, min, floor, conversions), the function compiles to it. The
  * others (sin, exp, pow, ...) call functions with the names of NVIDIA's device library (__nv_sinf ...), which SimGPU
- * has built in. Include this file before <math.h>, so that C++'s constexpr overloads do not hide the device's. Included
- * by cuda_runtime.h. */
+ * has built in. The intrinsics, whose names begin with __, are in device_intrinsics.h. Include this file before
+ * <math.h>, so that C++'s constexpr overloads do not hide the device's. Included by cuda_runtime.h. */
 #ifndef SIMGPU_MATH_FUNCTIONS_H
 #define SIMGPU_MATH_FUNCTIONS_H
 
@@ -53,6 +53,21 @@ SIMGPU_ONE_CALL(erf)
 SIMGPU_ONE_CALL(erfc)
 SIMGPU_ONE_CALL(tgamma)
 SIMGPU_ONE_CALL(lgamma)
+SIMGPU_ONE_CALL(rcbrt)
+SIMGPU_ONE_CALL(sinpi)
+SIMGPU_ONE_CALL(cospi)
+SIMGPU_ONE_CALL(erfinv)
+SIMGPU_ONE_CALL(erfcinv)
+SIMGPU_ONE_CALL(erfcx)
+SIMGPU_ONE_CALL(normcdf)
+SIMGPU_ONE_CALL(normcdfinv)
+SIMGPU_ONE_CALL(j0)
+SIMGPU_ONE_CALL(j1)
+SIMGPU_ONE_CALL(y0)
+SIMGPU_ONE_CALL(y1)
+SIMGPU_ONE_CALL(cyl_bessel_i0)
+SIMGPU_ONE_CALL(cyl_bessel_i1)
+SIMGPU_ONE_CALL(logb)
 #undef SIMGPU_ONE_CALL
 #undef SIMGPU_ONE
 
@@ -60,8 +75,11 @@ extern "C" __device__ float __nv_exp10f(float) __attribute__((const));
 extern "C" __device__ double __nv_exp10(double) __attribute__((const));
 SIMGPU_DEVICE float exp10f(float x) { return __nv_exp10f(x); }
 SIMGPU_DEVICE double exp10(double x) { return __nv_exp10(x); }
+SIMGPU_DEVICE float exp10(float x) { return __nv_exp10f(x); }
 SIMGPU_DEVICE float rsqrtf(float x) { return __nvvm_rsqrt_approx_f(x); }
-SIMGPU_DEVICE double rsqrt(double x) { return __nvvm_rsqrt_approx_d(x); }
+SIMGPU_DEVICE float rsqrt(float x) { return __nvvm_rsqrt_approx_f(x); }
+extern "C" __device__ double __nv_rsqrt(double) __attribute__((const));
+SIMGPU_DEVICE double rsqrt(double x) { return __nv_rsqrt(x); } /* rsqrt.approx.f64 has 20 bits only */
 
 /* --- two arguments ------------------------------------------------------------------------------------------ */
 
@@ -82,16 +100,93 @@ SIMGPU_TWO_CALL(fmod)
 SIMGPU_TWO_CALL(remainder)
 SIMGPU_TWO_CALL(atan2)
 SIMGPU_TWO_CALL(hypot)
+SIMGPU_TWO_CALL(rhypot)
+SIMGPU_TWO_CALL(nextafter)
+SIMGPU_TWO_CALL(fdim)
 #undef SIMGPU_TWO_CALL
 #undef SIMGPU_TWO
 
 SIMGPU_DEVICE float powf(float x, int y) { return __nv_powf(x, (float)y); }
 SIMGPU_DEVICE double pow(double x, int y) { return __nv_pow(x, (double)y); }
 SIMGPU_DEVICE float pow(float x, int y) { return __nv_powf(x, (float)y); }
-SIMGPU_DEVICE float fdimf(float x, float y) { return x > y ? x - y : 0.0f; }
-SIMGPU_DEVICE double fdim(double x, double y) { return x > y ? x - y : 0.0; }
-SIMGPU_DEVICE float ldexpf(float x, int e) { return x * __nv_exp2f((float)e); }
-SIMGPU_DEVICE double ldexp(double x, int e) { return x * __nv_exp2((double)e); }
+/* The second argument is an int. */
+#define SIMGPU_INT(name, call)                                                                                         \
+    extern "C" __device__ float __nv_##call##f(float, int) __attribute__((const));                                     \
+    extern "C" __device__ double __nv_##call(double, int) __attribute__((const));                                      \
+    SIMGPU_DEVICE float name##f(float x, int n) { return __nv_##call##f(x, n); }                                       \
+    SIMGPU_DEVICE double name(double x, int n) { return __nv_##call(x, n); }                                           \
+    SIMGPU_DEVICE float name(float x, int n) { return __nv_##call##f(x, n); }
+SIMGPU_INT(ldexp, ldexp)
+SIMGPU_INT(scalbn, ldexp)
+#undef SIMGPU_INT
+SIMGPU_DEVICE float scalblnf(float x, long n) { return ldexpf(x, n > 9999 ? 9999 : n < -9999 ? -9999 : (int)n); }
+SIMGPU_DEVICE double scalbln(double x, long n) { return ldexp(x, n > 9999 ? 9999 : n < -9999 ? -9999 : (int)n); }
+extern "C" __device__ double __nv_jn(double, int) __attribute__((const));
+extern "C" __device__ double __nv_yn(double, int) __attribute__((const));
+SIMGPU_DEVICE float jnf(int n, float x) { return (float)__nv_jn(x, n); }
+SIMGPU_DEVICE double jn(int n, double x) { return __nv_jn(x, n); }
+SIMGPU_DEVICE float ynf(int n, float x) { return (float)__nv_yn(x, n); }
+SIMGPU_DEVICE double yn(int n, double x) { return __nv_yn(x, n); }
+
+/* --- lengths, and results through pointers ------------------------------------------------------------------ */
+
+SIMGPU_DEVICE double norm3d(double a, double b, double c) { return __nv_hypot(__nv_hypot(a, b), c); }
+SIMGPU_DEVICE double norm4d(double a, double b, double c, double d) {
+    return __nv_hypot(__nv_hypot(a, b), __nv_hypot(c, d));
+}
+SIMGPU_DEVICE float norm3df(float a, float b, float c) { return (float)norm3d(a, b, c); }
+SIMGPU_DEVICE float norm4df(float a, float b, float c, float d) { return (float)norm4d(a, b, c, d); }
+SIMGPU_DEVICE double rnorm3d(double a, double b, double c) { return 1 / norm3d(a, b, c); }
+SIMGPU_DEVICE double rnorm4d(double a, double b, double c, double d) { return 1 / norm4d(a, b, c, d); }
+SIMGPU_DEVICE float rnorm3df(float a, float b, float c) { return (float)(1 / norm3d(a, b, c)); }
+SIMGPU_DEVICE float rnorm4df(float a, float b, float c, float d) { return (float)(1 / norm4d(a, b, c, d)); }
+SIMGPU_DEVICE double norm(int n, const double *p) {
+    double length = 0;
+    for (int i = 0; i < n; i++) length = __nv_hypot(length, p[i]);
+    return length;
+}
+SIMGPU_DEVICE float normf(int n, const float *p) {
+    double length = 0;
+    for (int i = 0; i < n; i++) length = __nv_hypot(length, p[i]);
+    return (float)length;
+}
+SIMGPU_DEVICE double rnorm(int n, const double *p) { return 1 / norm(n, p); }
+SIMGPU_DEVICE float rnormf(int n, const float *p) { return 1 / normf(n, p); }
+
+SIMGPU_DEVICE int ilogb(double x) {
+    return x == 0 || x != x ? (int)0x80000000 : __builtin_isinf(x) ? 0x7fffffff : (int)__nv_logb(x);
+}
+SIMGPU_DEVICE int ilogbf(float x) { return ilogb((double)x); }
+SIMGPU_DEVICE double frexp(double x, int *e) {
+    *e = x == 0 || x - x != 0 ? 0 : (int)__nv_logb(x) + 1;
+    return *e ? __nv_ldexp(x, -*e) : x;
+}
+SIMGPU_DEVICE float frexpf(float x, int *e) { return (float)frexp((double)x, e); }
+SIMGPU_DEVICE double modf(double x, double *whole) {
+    *whole = __builtin_trunc(x);
+    return __builtin_copysign(__builtin_isinf(x) ? 0 : x - *whole, x);
+}
+SIMGPU_DEVICE float modff(float x, float *whole) {
+    *whole = __builtin_truncf(x);
+    return __builtin_copysignf(__builtin_isinf(x) ? 0 : x - *whole, x);
+}
+/* *quotient has the sign of x / y and the last three bits of its nearest integer. */
+SIMGPU_DEVICE double remquo(double x, double y, int *quotient) {
+    double rest = __nv_remainder(x, y), of_eight = __nv_fmod(__builtin_fabs(x), 8 * __builtin_fabs(y));
+    double signed_rest = (x < 0) != (rest < 0) ? -__builtin_fabs(rest) : __builtin_fabs(rest);
+    int n = (int)__builtin_rint((of_eight - signed_rest) / __builtin_fabs(y)) & 7;
+    *quotient = (x < 0) != (y < 0) ? -n : n;
+    return rest;
+}
+SIMGPU_DEVICE float remquof(float x, float y, int *quotient) { return (float)remquo((double)x, (double)y, quotient); }
+SIMGPU_DEVICE void sincospif(float x, float *s, float *c) {
+    *s = __nv_sinpif(x);
+    *c = __nv_cospif(x);
+}
+SIMGPU_DEVICE void sincospi(double x, double *s, double *c) {
+    *s = __nv_sinpi(x);
+    *c = __nv_cospi(x);
+}
 SIMGPU_DEVICE void sincosf(float x, float *s, float *c) {
     *s = __nv_sinf(x);
     *c = __nv_cosf(x);
@@ -117,6 +212,13 @@ SIMGPU_DEVICE long lrintf(float x) { return (long)__builtin_rintf(x); }
 SIMGPU_DEVICE long lrint(double x) { return (long)__builtin_rint(x); }
 SIMGPU_DEVICE long lroundf(float x) { return (long)__builtin_roundf(x); }
 SIMGPU_DEVICE long lround(double x) { return (long)__builtin_round(x); }
+SIMGPU_DEVICE long long llrintf(float x) { return (long long)__builtin_rintf(x); }
+SIMGPU_DEVICE long long llrint(double x) { return (long long)__builtin_rint(x); }
+SIMGPU_DEVICE long long llroundf(float x) { return (long long)__builtin_roundf(x); }
+SIMGPU_DEVICE long long llround(double x) { return (long long)__builtin_round(x); }
+SIMGPU_DEVICE float fdividef(float x, float y) { return x / y; }
+SIMGPU_DEVICE float nanf(const char *) { return __builtin_nanf(""); }
+SIMGPU_DEVICE double nan(const char *) { return __builtin_nan(""); }
 
 #define SIMGPU_MINMAX(T)                                                                                               \
     SIMGPU_BOTH T min(T a, T b) { return b < a ? b : a; }                                                              \
@@ -128,104 +230,85 @@ SIMGPU_MINMAX(unsigned long)
 SIMGPU_MINMAX(long long)
 SIMGPU_MINMAX(unsigned long long)
 #undef SIMGPU_MINMAX
-#define SIMGPU_MINMAX(A, B, T)                                                                                         \
-    SIMGPU_BOTH T min(A a, B b) { return (T)b < (T)a ? (T)b : (T)a; }                                                  \
-    SIMGPU_BOTH T max(A a, B b) { return (T)a < (T)b ? (T)b : (T)a; }
-SIMGPU_MINMAX(int, unsigned, unsigned)
-SIMGPU_MINMAX(unsigned, int, unsigned)
-#undef SIMGPU_MINMAX
 SIMGPU_BOTH float min(float a, float b) { return __builtin_fminf(a, b); }
 SIMGPU_BOTH float max(float a, float b) { return __builtin_fmaxf(a, b); }
 SIMGPU_BOTH double min(double a, double b) { return __builtin_fmin(a, b); }
 SIMGPU_BOTH double max(double a, double b) { return __builtin_fmax(a, b); }
-
-/* --- intrinsics, one instruction each; some are less exact, as their names indicate -------------------------- */
-
-SIMGPU_DEVICE float __fdividef(float x, float y) { return __nvvm_div_approx_f(x, y); }
-SIMGPU_DEVICE float __expf(float x) { return __nvvm_ex2_approx_f(x * 1.442695041f); }
-SIMGPU_DEVICE float __exp10f(float x) { return __nvvm_ex2_approx_f(x * 3.321928095f); }
-SIMGPU_DEVICE float __logf(float x) { return __nvvm_lg2_approx_f(x) * 0.693147181f; }
-SIMGPU_DEVICE float __log2f(float x) { return __nvvm_lg2_approx_f(x); }
-SIMGPU_DEVICE float __log10f(float x) { return __nvvm_lg2_approx_f(x) * 0.301029996f; }
-SIMGPU_DEVICE float __sinf(float x) { return __nvvm_sin_approx_f(x); }
-SIMGPU_DEVICE float __cosf(float x) { return __nvvm_cos_approx_f(x); }
-SIMGPU_DEVICE float __tanf(float x) { return __nvvm_div_approx_f(__sinf(x), __cosf(x)); }
-SIMGPU_DEVICE void __sincosf(float x, float *s, float *c) {
-    *s = __sinf(x);
-    *c = __cosf(x);
-}
-SIMGPU_DEVICE float __powf(float x, float y) { return __nvvm_ex2_approx_f(y * __nvvm_lg2_approx_f(x)); }
-SIMGPU_DEVICE float __saturatef(float x) { return __nvvm_saturate_f(x); }
-SIMGPU_DEVICE float __fmaf_rn(float x, float y, float z) { return __nvvm_fma_rn_f(x, y, z); }
-SIMGPU_DEVICE double __fma_rn(double x, double y, double z) { return __nvvm_fma_rn_d(x, y, z); }
-SIMGPU_DEVICE float __fadd_rn(float x, float y) { return __nvvm_add_rn_f(x, y); }
-SIMGPU_DEVICE float __fsub_rn(float x, float y) { return __nvvm_add_rn_f(x, -y); }
-SIMGPU_DEVICE float __fmul_rn(float x, float y) { return __nvvm_mul_rn_f(x, y); }
-SIMGPU_DEVICE float __fdiv_rn(float x, float y) { return __nvvm_div_rn_f(x, y); }
-SIMGPU_DEVICE float __frcp_rn(float x) { return __nvvm_rcp_rn_f(x); }
-SIMGPU_DEVICE float __fsqrt_rn(float x) { return __nvvm_sqrt_rn_f(x); }
-SIMGPU_DEVICE float __frsqrt_rn(float x) { return __nvvm_rsqrt_approx_f(x); }
-SIMGPU_DEVICE double __dadd_rn(double x, double y) { return __nvvm_add_rn_d(x, y); }
-SIMGPU_DEVICE double __dmul_rn(double x, double y) { return __nvvm_mul_rn_d(x, y); }
-
-SIMGPU_DEVICE int __mulhi(int x, int y) { return __nvvm_mulhi_i(x, y); }
-SIMGPU_DEVICE unsigned __umulhi(unsigned x, unsigned y) { return (unsigned)__nvvm_mulhi_ui(x, y); }
-SIMGPU_DEVICE long long __mul64hi(long long x, long long y) { return __nvvm_mulhi_ll(x, y); }
-SIMGPU_DEVICE unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
-    return (unsigned long long)__nvvm_mulhi_ull(x, y);
-}
-SIMGPU_DEVICE int __mul24(int x, int y) { return __nvvm_mul24_i(x, y); }
-SIMGPU_DEVICE unsigned __umul24(unsigned x, unsigned y) { return (unsigned)__nvvm_mul24_ui(x, y); }
-SIMGPU_DEVICE int __hadd(int x, int y) { return (int)(((long long)x + y) >> 1); }
-SIMGPU_DEVICE unsigned __sad(int x, int y, unsigned z) { return z + (unsigned)(x < y ? y - x : x - y); }
-
-/* --- conversions: rn nearest even, rz towards zero, ru up, rd down ------------------------------------------ */
-
-SIMGPU_DEVICE int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
-SIMGPU_DEVICE float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
-SIMGPU_DEVICE unsigned __float_as_uint(float x) { return (unsigned)__builtin_bit_cast(int, x); }
-SIMGPU_DEVICE float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, (int)x); }
-SIMGPU_DEVICE long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
-SIMGPU_DEVICE double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
-SIMGPU_DEVICE int __float2int_rn(float x) { return __nvvm_f2i_rn(x); }
-SIMGPU_DEVICE int __float2int_rz(float x) { return __nvvm_f2i_rz(x); }
-SIMGPU_DEVICE int __float2int_ru(float x) { return __nvvm_f2i_rp(x); }
-SIMGPU_DEVICE int __float2int_rd(float x) { return __nvvm_f2i_rm(x); }
-SIMGPU_DEVICE unsigned __float2uint_rn(float x) { return (unsigned)__nvvm_f2ui_rn(x); }
-SIMGPU_DEVICE unsigned __float2uint_rz(float x) { return (unsigned)__nvvm_f2ui_rz(x); }
-SIMGPU_DEVICE float __int2float_rn(int x) { return __nvvm_i2f_rn(x); }
-SIMGPU_DEVICE float __uint2float_rn(unsigned x) { return __nvvm_ui2f_rn((int)x); }
-SIMGPU_DEVICE float __double2float_rn(double x) { return __nvvm_d2f_rn(x); }
-SIMGPU_DEVICE int __double2int_rn(double x) { return __nvvm_d2i_rn(x); }
-SIMGPU_DEVICE int __double2hiint(double x) { return __nvvm_d2i_hi(x); }
-SIMGPU_DEVICE int __double2loint(double x) { return __nvvm_d2i_lo(x); }
-SIMGPU_DEVICE double __hiloint2double(int high, int low) { return __nvvm_lohi_i2d(low, high); }
+#define SIMGPU_MINMAX(A, B, T)                                                                                         \
+    SIMGPU_BOTH T min(A a, B b) { return min((T)a, (T)b); }                                                            \
+    SIMGPU_BOTH T min(B a, A b) { return min((T)a, (T)b); }                                                            \
+    SIMGPU_BOTH T max(A a, B b) { return max((T)a, (T)b); }                                                            \
+    SIMGPU_BOTH T max(B a, A b) { return max((T)a, (T)b); }
+SIMGPU_MINMAX(int, unsigned, unsigned)
+SIMGPU_MINMAX(long, unsigned long, unsigned long)
+SIMGPU_MINMAX(long long, unsigned long long, unsigned long long)
+SIMGPU_MINMAX(float, double, double)
+#undef SIMGPU_MINMAX
+SIMGPU_BOTH unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+SIMGPU_BOTH unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+SIMGPU_BOTH long long llmin(long long a, long long b) { return min(a, b); }
+SIMGPU_BOTH long long llmax(long long a, long long b) { return max(a, b); }
+SIMGPU_BOTH unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+SIMGPU_BOTH unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
 /* Adds these overloads to namespace std. */
 namespace std {
 using ::abs;
 using ::acos;
+using ::acosh;
 using ::asin;
+using ::asinh;
 using ::atan;
 using ::atan2;
+using ::atanh;
+using ::cbrt;
 using ::ceil;
+using ::copysign;
 using ::cos;
+using ::cosh;
+using ::erf;
+using ::erfc;
 using ::exp;
+using ::exp2;
+using ::expm1;
 using ::fabs;
+using ::fdim;
 using ::floor;
 using ::fma;
 using ::fmax;
 using ::fmin;
 using ::fmod;
+using ::frexp;
+using ::hypot;
+using ::ilogb;
+using ::ldexp;
+using ::lgamma;
+using ::llrint;
+using ::llround;
 using ::log;
 using ::log10;
+using ::log1p;
 using ::log2;
+using ::logb;
+using ::lrint;
+using ::lround;
+using ::modf;
+using ::nan;
+using ::nearbyint;
+using ::nextafter;
 using ::pow;
+using ::remainder;
+using ::remquo;
+using ::rint;
 using ::round;
+using ::scalbln;
+using ::scalbn;
 using ::sin;
+using ::sinh;
 using ::sqrt;
 using ::tan;
 using ::tanh;
+using ::tgamma;
 using ::trunc;
 } // namespace std
 
