@@ -6,6 +6,7 @@
  */
 #pragma clang diagnostic ignored "-Wpass-failed" /* sanitizers keep loops from being vectorised */
 #include "count.h"
+#include "half_math.h"
 #include "warp.h"
 
 #include <stdio.h>
@@ -482,6 +483,18 @@ void exec_op_st_frame(warp *w, const ptx_insn *i) {
 
 /* --- atom and red ------------------------------------------------------------------------------------------- */
 
+static bool is_half(uint8_t t) { return t == TY_f16 || t == TY_f16x2 || t == TY_bf16 || t == TY_bf16x2; }
+
+/* .noftz: subnormal numbers count. */
+static uint32_t half_sum(const ptx_insn *i, uint32_t a, uint32_t b) {
+    switch (i->type) {
+    case TY_f16: return half_add(a, b, i);
+    case TY_bf16: return bf16_add(a, b, i);
+    case TY_f16x2: return half_add(a & 0xffff, b & 0xffff, i) | half_add(a >> 16, b >> 16, i) << 16;
+    default: return bf16_add(a & 0xffff, b & 0xffff, i) | bf16_add(a >> 16, b >> 16, i) << 16;
+    }
+}
+
 static uint64_t combine(const ptx_insn *i, uint64_t old, uint64_t b, uint64_t c) {
     bool wide = ptx_type_bytes[i->type] == 8, is_signed = i->type == TY_s32 || i->type == TY_s64;
     int64_t so = wide ? (int64_t)old : (int32_t)old, sb = wide ? (int64_t)b : (int32_t)b;
@@ -496,6 +509,7 @@ static uint64_t combine(const ptx_insn *i, uint64_t old, uint64_t b, uint64_t c)
             memcpy(&bits, &x, 4);
             return x != x ? 0x7fffffffu : bits;
         }
+        if (is_half(i->type)) return half_sum(i, (uint32_t)old, (uint32_t)b);
         if (i->type == TY_f64) {
             double x, y;
             memcpy(&x, &old, 8);
@@ -529,6 +543,12 @@ static uint64_t atomic_lane(const ptx_insn *i, uint8_t *p, uint64_t b, uint64_t 
                                                 __ATOMIC_RELAXED)) {}
         return old;
     }
+    if (ptx_type_bytes[i->type] == 2) {
+        /* exec_run runs no other blocks beside these: the result depends on the order */
+        uint16_t *q = (uint16_t *)(void *)p, old = *q;
+        *q = (uint16_t)combine(i, old, (uint16_t)b, (uint16_t)c);
+        return old;
+    }
     uint32_t *q = (uint32_t *)(void *)p, old = __atomic_load_n(q, __ATOMIC_RELAXED);
     if (!parallel)
         *q = (uint32_t)combine(i, old, b, c);
@@ -546,7 +566,7 @@ static bool adds_up(const ptx_insn *i) {
     case ATOM_max:
     case ATOM_and:
     case ATOM_or:
-    case ATOM_xor: return i->type != TY_f32 && i->type != TY_f64;
+    case ATOM_xor: return i->type != TY_f32 && i->type != TY_f64 && !is_half(i->type);
     default: return false;
     }
 }
@@ -564,8 +584,8 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         line_list list;
         exec_count_lines(&list, w->address, w->mask, size);
         c->atom_requests++;
-        exec_contention_count(&w->block->worker->busy, w->address, w->mask, i->type == TY_f32 || i->type == TY_f64,
-                              adds_up(i));
+        exec_contention_count(&w->block->worker->busy, w->address, w->mask,
+                              i->type == TY_f32 || i->type == TY_f64 || is_half(i->type), adds_up(i));
         for (uint32_t k = 0; k < list.n; k++)
             for (uint32_t q = 0; q < 4; q++)
                 if (list.bytes[k][q]) {

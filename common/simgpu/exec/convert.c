@@ -1,6 +1,6 @@
 /* convert.c — the computing OTHER rows of opcodes.def: conversions, packing, predicates, permutes, the carry chain.
  * They are rare, so they run lane by lane. */
-#include "lane_math.h"
+#include "half_math.h"
 #include "warp.h"
 
 #include <fenv.h>
@@ -25,39 +25,76 @@ static void put(warp *w, uint32_t row, uint32_t l, bool wide, uint64_t v) {
 
 /* --- cvt ---------------------------------------------------------------------------------------------------- */
 
-static bool is_float(uint8_t t) { return t == TY_f16 || t == TY_f32 || t == TY_f64; }
+static bool is_float(uint8_t t) { return t == TY_f16 || t == TY_bf16 || t == TY_tf32 || t == TY_f32 || t == TY_f64; }
 static bool is_signed(uint8_t t) { return t == TY_s8 || t == TY_s16 || t == TY_s32 || t == TY_s64; }
 
-/* Converts IEEE half to double, exactly. */
-static double half_value(uint16_t h) {
-    int e = h >> 10 & 31, f = h & 1023;
-    double v = e == 31 ? (f ? NAN : INFINITY) : e ? ldexp(1024 + f, e - 25) : ldexp(f, -24);
-    return h >> 15 ? -v : v;
+/* A narrow float: its bits of fraction, its exponent's bias, its largest number, infinity (or NO_INFINITY) and NaN. */
+typedef struct {
+    int fraction, bias;
+    uint32_t largest, infinity, nan;
+} narrow_format;
+enum { NO_INFINITY = ~0 };
+static const narrow_format formats[NTYPES] = {[TY_f16] = {10, 15, 0x7bff, 0x7c00, 0x7fff},
+                                              [TY_bf16] = {7, 127, 0x7f7f, 0x7f80, 0x7fff},
+                                              [TY_tf32] = {10, 127, 0x3fbff, 0x3fc00, 0x3ffff},
+                                              [TY_e4m3x2] = {3, 7, 0x7e, (uint32_t)NO_INFINITY, 0x7f},
+                                              [TY_e5m2x2] = {2, 15, 0x7b, 0x7c, 0x7f}};
+
+/* Returns the exact value of a narrow number. */
+static double widen(const narrow_format *f, uint32_t bits) {
+    uint32_t magnitude = bits & f->nan, sign = bits & (f->nan + 1);
+    int e = (int)(magnitude >> f->fraction), m = (int)(magnitude & ((1u << f->fraction) - 1));
+    double v = e ? ldexp((1 << f->fraction) + m, e - f->bias - f->fraction) : ldexp(m, 1 - f->bias - f->fraction);
+    if (magnitude == f->infinity) v = INFINITY;
+    if (magnitude > f->largest && magnitude != f->infinity) v = NAN;
+    return sign ? -v : v;
 }
 
-/* Converts double to IEEE half in the current rounding mode. The scale makes rint round at half's last bit. */
-static uint16_t half_bits(double v) {
-    uint16_t sign = signbit(v) ? 0x8000 : 0;
-    if (v != v) return 0x7fff;
-    double a = fabs(v);
-    if (isinf(a)) return sign | 0x7c00;
-    if (a == 0) return sign;
-    int e;
-    frexp(a, &e);                           /* a = m * 2^e, 0.5 <= m < 1 */
-    int last = e - 11 < -24 ? -24 : e - 11; /* exponent of half's last bit */
-    double n = copysign(rint(ldexp(copysign(a, v), -last)), v), value = ldexp(fabs(n), last);
-    if (value >= 65536) {
-        int mode = fegetround();
-        bool to_max = mode == FE_TOWARDZERO || (mode == FE_DOWNWARD && !sign) || (mode == FE_UPWARD && sign);
-        return sign | (to_max ? 0x7bff : 0x7c00);
+/* Returns whether a number with the fraction `rest` behind its last place is rounded away from zero. */
+static bool rounds_up(enum ptx_round mode, bool odd, double rest, bool negative) {
+    switch (mode) {
+    case ROUND_NEAREST: return rest > 0.5 || (rest == 0.5 && odd);
+    case ROUND_AWAY: return rest >= 0.5;
+    case ROUND_DOWN: return rest > 0 && negative;
+    case ROUND_UP: return rest > 0 && !negative;
+    default: return false;
     }
-    if (value < 0x1p-14) return sign | (uint16_t)ldexp(value, 24);
-    frexp(value, &e);
-    return sign | (uint16_t)((e + 14) << 10 | ((int)ldexp(value, 11 - e) & 1023));
+}
+
+/* Rounds v to a narrow float by i->round; .sat, .relu and .satfinite apply. */
+static uint32_t narrow(const ptx_insn *i, const narrow_format *f, double v) {
+    if (i->sat) v = v != v || v <= 0 ? 0 : v > 1 ? 1 : v;
+    if (i->relu && v <= 0) v = 0;
+    if (v != v) return f->nan;
+    uint32_t sign = signbit(v) ? f->nan + 1 : 0;
+    double a = fabs(v);
+    bool bounded = i->satfinite || f->infinity == (uint32_t)NO_INFINITY;
+    if (isinf(a)) return sign | (bounded ? f->largest : f->infinity);
+    if (a == 0) return sign;
+    int e, least = 1 - f->bias;
+    a = fmin(a, ldexp(1, f->bias + 2)); /* too large, however it is rounded */
+    frexp(a, &e);                       /* a = m * 2^e, 0.5 <= m < 1 */
+    if (--e < least) e = least;
+    double units = ldexp(a, f->fraction - e), whole = floor(units);
+    uint32_t n = (uint32_t)whole;
+    n += rounds_up((enum ptx_round)i->round, n & 1, units - whole, sign != 0);
+    /* The leading 1 of a normal number counts one exponent. */
+    uint32_t bits = ((uint32_t)(e - least) << f->fraction) + n;
+    if (bits <= f->largest) return sign | bits;
+    bool inward = i->round == ROUND_ZERO || (i->round == ROUND_DOWN && !sign) || (i->round == ROUND_UP && sign);
+    return sign | (bounded || inward ? f->largest : f->infinity);
+}
+
+/* Converts an integer to double; one with more bits is rounded to odd, so that a later rounding is right. */
+static double from_integer(const ptx_insn *i, uint64_t v) {
+    bool negative = is_signed(i->from) && (int64_t)v < 0;
+    uint64_t a = negative ? 0 - v : v;
+    double d = a >> 53 ? (double)(a >> 11 | ((a & 0x7ff) != 0)) * 2048 : (double)a;
+    return negative ? -d : d;
 }
 
 static double float_source(const ptx_insn *i, uint64_t bits) {
-    if (i->from == TY_f16) return half_value((uint16_t)bits);
+    if (formats[i->from].nan) return widen(&formats[i->from], (uint16_t)bits);
     if (i->from == TY_f32) {
         float f = lane_float_of((uint32_t)bits);
         return i->ftz ? lane_flush_f32(f) : f;
@@ -134,10 +171,9 @@ static uint64_t float_result(const ptx_insn *i, double v, bool from_int, uint64_
         memcpy(&bits, &v, 8);
         return bits;
     }
-    if (i->type == TY_f16) {
-        if (from_int) v = is_signed(i->from) ? (double)(int64_t)integer : (double)integer;
-        if (i->sat) v = v != v || v <= 0 ? 0 : v > 1 ? 1 : v;
-        return half_bits(v);
+    if (formats[i->type].nan) {
+        uint32_t bits = narrow(i, &formats[i->type], from_int ? from_integer(i, integer) : v);
+        return i->type == TY_tf32 ? bits << 13 : bits;
     }
     volatile float f = from_int ? (is_signed(i->from) ? (float)(int64_t)integer : (float)integer) : (float)v;
     float r = f;
@@ -148,7 +184,8 @@ static uint64_t float_result(const ptx_insn *i, double v, bool from_int, uint64_
 
 void exec_op_cvt(warp *w, const ptx_insn *i) {
     static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    if (i->round) fesetround(modes[i->round]);
+    bool directed = i->round && !formats[i->type].nan; /* narrow() rounds by itself */
+    if (directed) fesetround(modes[i->round]);
     EACH_ACTIVE {
         uint64_t bits = get(w, i->a, l, i->a_wide), r;
         if (is_float(i->from)) {
@@ -160,7 +197,23 @@ void exec_op_cvt(warp *w, const ptx_insn *i) {
         }
         put(w, i->d, l, i->d_wide, r);
     }
-    if (i->round) fesetround(FE_TONEAREST);
+    if (directed) fesetround(FE_TONEAREST);
+}
+
+/* Converts two numbers: d has a's result in the upper half. From a pair, both come from a. */
+void exec_op_cvt_pair(warp *w, const ptx_insn *i) {
+    const narrow_format *to = &formats[i->type == TY_f16x2 ? TY_f16 : i->type == TY_bf16x2 ? TY_bf16 : i->type];
+    const narrow_format *from = &formats[i->from == TY_f16x2 ? TY_f16 : i->from];
+    uint32_t bits = ptx_type_bytes[i->type] * 4, source_bits = ptx_type_bytes[i->from] * 4;
+    EACH_ACTIVE {
+        uint32_t a = ROW(w, uint32_t, i->a)[l], b = ROW(w, uint32_t, i->b)[l];
+        double high = lane_float_of(a), low = lane_float_of(b);
+        if (i->from != TY_f32) {
+            uint32_t ones = (1u << source_bits) - 1;
+            high = widen(from, a >> source_bits & ones), low = widen(from, a & ones);
+        }
+        ROW(w, uint32_t, i->d)[l] = narrow(i, to, high) << bits | narrow(i, to, low);
+    }
 }
 
 /* --- selection and predicates ------------------------------------------------------------------------------- */
@@ -176,8 +229,59 @@ void exec_op_selp(warp *w, const ptx_insn *i) {
 }
 
 void exec_op_set_result(warp *w, const ptx_insn *i) {
-    uint32_t p = predicate(w, NO_ROW, false), one = i->type == TY_f32 ? 0x3f800000u : ~0u;
+    uint32_t p = predicate(w, NO_ROW, false), one = ~0u >> (32 - 8 * ptx_type_bytes[i->type]);
+    if (i->type == TY_f32) one = 0x3f800000u;
+    if (i->type == TY_f16) one = 0x3c00;
+    if (i->type == TY_bf16) one = 0x3f80;
     EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = p >> l & 1 ? one : 0;
+}
+
+/* Compares by the number of a comparison in the decoder's list: eq ne lt le gt ge lo ls hi hs equ ... num nan. */
+static bool compare_by(uint8_t comparison, float a, float b) {
+    enum { EQ, NE, LT, LE, GT, GE, EQU = 10, NEU, LTU, LEU, GTU, GEU, NUM, UNORDERED };
+    switch (comparison) {
+    case EQ: return a == b;
+    case NE: return a < b || a > b;
+    case LT: return a < b;
+    case LE: return a <= b;
+    case GT: return a > b;
+    case GE: return a >= b;
+    case EQU: return !(a < b || a > b);
+    case NEU: return a != b;
+    case LTU: return !(a >= b);
+    case LEU: return !(a > b);
+    case GTU: return !(a <= b);
+    case GEU: return !(a < b);
+    case NUM: return a == a && b == b;
+    default: return a != a || b != b;
+    }
+}
+
+/* setp and set of two halves; i->from is the result's type, .pred for setp: p of the lower halves, q of the upper. */
+void exec_op_compare_pair(warp *w, const ptx_insn *i) {
+    const uint32_t *a = ROW(w, uint32_t, i->a), *b = ROW(w, uint32_t, i->b);
+    uint32_t low = 0, high = 0, c = predicate(w, i->c, i->negate_c);
+    bool half = i->type == TY_f16x2;
+    EACH_ACTIVE {
+        float v[4];
+        for (int k = 0; k < 2; k++) {
+            uint32_t x = a[l] >> 16 * k & 0xffff, y = b[l] >> 16 * k & 0xffff;
+            v[2 * k] = half ? half_operand(x, i) : bf16_value(x);
+            v[2 * k + 1] = half ? half_operand(y, i) : bf16_value(y);
+        }
+        low |= compare_by(i->sub, v[0], v[1]) ? 1u << l : 0;
+        high |= compare_by(i->sub, v[2], v[3]) ? 1u << l : 0;
+    }
+    if (i->boolean == BOOL_and) low &= c, high &= c;
+    if (i->boolean == BOOL_or) low |= c, high |= c;
+    if (i->boolean == BOOL_xor) low ^= c, high ^= c;
+    if (i->from == TY_pred) {
+        set_predicate(w, i->d, low);
+        if (i->d2) set_predicate(w, i->d2, high);
+        return;
+    }
+    uint32_t one = i->from == TY_f16x2 ? 0x3c00 : i->from == TY_bf16x2 ? 0x3f80 : 0xffff;
+    EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = (low >> l & 1 ? one : 0) | (high >> l & 1 ? one << 16 : 0);
 }
 
 void exec_op_and_pred(warp *w, const ptx_insn *i) {

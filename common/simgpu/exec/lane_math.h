@@ -26,22 +26,10 @@ static inline float lane_canonical(float f) { return f != f ? LANE_NAN : f; }
 static inline uint32_t lane_quotient(uint32_t a, uint32_t b) { return (uint32_t)((double)a / b); }
 static inline int32_t lane_quotient_signed(int32_t a, int32_t b) { return (int32_t)((double)a / b); }
 
-/* Flushes denormal numbers to zero with their sign (.ftz); returns other types unchanged. */
+/* Flushes a denormal number to zero with its sign (.ftz). */
 static inline float lane_flush_f32(float f) {
     return __builtin_fabsf(f) < 0x1p-126f ? __builtin_copysignf(0.0f, f) : f;
 }
-static inline double lane_flush_f64(double d) { return d; }
-static inline int32_t lane_flush_i(int32_t v) { return v; }
-static inline uint64_t lane_flush_u(uint64_t v) { return v; }
-static inline int64_t lane_flush_s(int64_t v) { return v; }
-#define lane_flush(x)                                                                                                  \
-    _Generic((x), float                                                                                                \
-             : lane_flush_f32, double                                                                                  \
-             : lane_flush_f64, uint64_t                                                                                \
-             : lane_flush_u, uint32_t                                                                                  \
-             : lane_flush_u, int64_t                                                                                   \
-             : lane_flush_s, default                                                                                   \
-             : lane_flush_i)(x)
 
 static inline int32_t lane_saturate(int64_t v) {
     return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;
@@ -114,6 +102,9 @@ static inline double lane_max_f64(double a, double b) {
 }
 #define lane_min(a, b) _Generic((a), float : lane_min_f32, double : lane_min_f64)(a, b)
 #define lane_max(a, b) _Generic((a), float : lane_max_f32, double : lane_max_f64)(a, b)
+static inline float lane_xorsign(float v, float a, float b) {
+    return lane_float_of(lane_bits_of(v) | ((lane_bits_of(a) ^ lane_bits_of(b)) & 0x80000000u));
+}
 
 /* Clears the lower 32 bits, as rcp.approx.ftz.f64 and rsqrt.approx.f64 do. */
 static inline double lane_high_word(double v) {

@@ -6,6 +6,7 @@
  * so both vectorise. An fp32 result that is NaN becomes 0x7fffffff, as on a GPU (PTX ISA 9.7.3).
  */
 #include "warp.h"
+#include "half_math.h"
 #include "lane_math.h"
 
 typedef uint32_t E_u16, E_s16, E_u32; /* the elements of a row; a 16-bit value has a 32-bit slot */
@@ -22,6 +23,8 @@ typedef uint64_t T_u64;
 typedef int64_t T_s64;
 typedef float T_f32;
 typedef double T_f64;
+typedef uint32_t E_f16, E_bf16; /* of a comparison */
+typedef float T_f16, T_bf16;
 
 /* assume_safety holds because the rows of one instruction are equal or do not overlap. */
 #ifndef EACH
@@ -93,18 +96,38 @@ typedef double T_f64;
 #define CANONICAL_f32(value)                         lane_canonical(value)
 #define CANONICAL_f64(value)                         (value)
 
-/* A comparison collects bit l from lane l by OR. */
+/* A comparison collects bit l from lane l by OR. TAKE reads an operand, FLUSHED the same with .ftz. */
+#define TAKE_u16(x)     (T_u16)(x)
+#define TAKE_s16(x)     (T_s16)(x)
+#define TAKE_u32(x)     (x)
+#define TAKE_s32(x)     (x)
+#define TAKE_u64(x)     (x)
+#define TAKE_s64(x)     (x)
+#define TAKE_f32(x)     (x)
+#define TAKE_f64(x)     (x)
+#define TAKE_f16(x)     half_value(x)
+#define TAKE_bf16(x)    bf16_value(x)
+#define FLUSHED_u16(x)  TAKE_u16(x)
+#define FLUSHED_s16(x)  TAKE_s16(x)
+#define FLUSHED_u32(x)  (x)
+#define FLUSHED_s32(x)  (x)
+#define FLUSHED_u64(x)  (x)
+#define FLUSHED_s64(x)  (x)
+#define FLUSHED_f32(x)  lane_flush_f32(x)
+#define FLUSHED_f64(x)  (x)
+#define FLUSHED_f16(x)  half_value(half_flush(x, true))
+#define FLUSHED_bf16(x) bf16_value(x)
 #define COMPARE(id, key, type, A, value)                                                                               \
     static void lane_##id(warp *w, const ptx_insn *i) {                                                                \
         const E_##A *a_ = ROW(w, E_##A, i->a), *b_ = ROW(w, E_##A, i->b);                                              \
         uint32_t bits = 0;                                                                                             \
         if (!i->ftz) EACH {                                                                                            \
-                T_##A a = (T_##A)a_[l], b = (T_##A)b_[l];                                                              \
+                T_##A a = TAKE_##A(a_[l]), b = TAKE_##A(b_[l]);                                                        \
                 bits |= (value) ? 1u << l : 0;                                                                         \
             }                                                                                                          \
         else                                                                                                           \
             EACH {                                                                                                     \
-                T_##A a = (T_##A)lane_flush((T_##A)a_[l]), b = (T_##A)lane_flush((T_##A)b_[l]);                        \
+                T_##A a = FLUSHED_##A(a_[l]), b = FLUSHED_##A(b_[l]);                                                  \
                 bits |= (value) ? 1u << l : 0;                                                                         \
             }                                                                                                          \
         compare_result(w, i, bits);                                                                                    \

@@ -238,7 +238,8 @@ bool ptx_dec_has_type(const char *key, enum ptx_type t, enum ptx_op *op) {
     return false;
 }
 
-bool ptx_dec_is_float(enum ptx_type t) { return t == TY_f32 || t == TY_f64 || t == TY_f16; }
+bool ptx_dec_is_half(enum ptx_type t) { return t == TY_f16 || t == TY_f16x2 || t == TY_bf16 || t == TY_bf16x2; }
+bool ptx_dec_is_float(enum ptx_type t) { return t == TY_f32 || t == TY_f64 || ptx_dec_is_half(t); }
 
 static bool find_op(const char *key, enum ptx_type t, enum ptx_op *op) {
     return ptx_dec_has_type(key, t, op) ||
@@ -287,7 +288,7 @@ static void append_key(decoder *d, const char *text) { strncat(d->key, text, siz
 
 /* Sorts the statement's modifiers into types, key and flags, except `own`, which the instruction's decoder reads. */
 void ptx_dec_read_modifiers(decoder *d, const char *own) {
-    static const char *const rounds[] = {".rn", ".rz", ".rm", ".rp"};
+    static const char *const rounds[] = {".rn", ".rz", ".rm", ".rp", ".rna"};
     d->flags = (ptx_insn){.vector = 1};
     d->ntypes = 0;
     snprintf(d->key, sizeof d->key, "%s", d->s->name);
@@ -295,7 +296,7 @@ void ptx_dec_read_modifiers(decoder *d, const char *own) {
         const char *m = d->s->modifiers[i];
         enum ptx_type t = type_modifier(m);
         bool rounding = false;
-        for (int r = 0; r < 4; r++)
+        for (int r = 0; r < (strcmp(d->s->name, "cvt") ? 4 : 5); r++)
             if (strcmp(m, rounds[r]) == 0) d->flags.round = (uint8_t)r, rounding = true;
         if (rounding || one_of(m, own)) continue;
         if (t == TY_b128) ptx_dec_unsupported(d, "128-bit operands");
@@ -307,6 +308,10 @@ void ptx_dec_read_modifiers(decoder *d, const char *own) {
             d->flags.ftz = true;
         else if (strcmp(m, ".sat") == 0)
             d->flags.sat = true;
+        else if (strcmp(m, ".relu") == 0 && one_of(d->s->name, "fma cvt"))
+            d->flags.relu = true;
+        else if (strcmp(m, ".xorsign") == 0 && one_of(d->s->name, "min max"))
+            d->flags.xorsign = true;
         else if (strcmp(m, ".v2") == 0)
             d->flags.vector = 2;
         else if (strcmp(m, ".v4") == 0)
@@ -319,7 +324,7 @@ void ptx_dec_read_modifiers(decoder *d, const char *own) {
             d->flags.read_only = true;
         else if (one_of(m, KEY_MODIFIERS))
             append_key(d, m);
-        else if (!one_of(m, HINTS) && !space_modifier(d, m))
+        else if (!(d->flags.xorsign && strcmp(m, ".abs") == 0) && !one_of(m, HINTS) && !space_modifier(d, m))
             ptx_dec_unsupported(d, ptx_format("modifier %s is not supported", m));
     }
     d->flags.type = d->ntypes ? (uint8_t)d->types[0] : TY_none;
@@ -377,7 +382,10 @@ static void arithmetic(decoder *d) {
         append_key(d, ptx_type_names[d->types[0]]);
         t = d->types[1];
     }
-    if (d->flags.ftz && ptx_dec_is_float(t) && one_of(d->s->name, "abs neg")) append_key(d, ".ftz");
+    if (d->flags.xorsign && t == TY_f32) append_key(d, ".xorsign");
+    if (ptx_dec_is_half(t) ? d->flags.round != ROUND_NEAREST : d->flags.relu)
+        ptx_dec_unsupported(d, "this rounding, or .relu, is not supported here");
+    if (d->flags.ftz && (t == TY_f32 || t == TY_f64) && one_of(d->s->name, "abs neg")) append_key(d, ".ftz");
     if (!find_op(d->key, t, &op)) ptx_dec_unsupported(d, "this instruction is not supported");
     emit_lanes(d, op, d->s->operands, d->s->noperands);
 }
@@ -447,12 +455,31 @@ static char *own_compare(void) {
     return list;
 }
 
+/* setp and set of two halves: comparison, result type (.pred: two predicates) and source type go into the instruction.
+ */
+static ptx_insn *compare_pair(decoder *d, enum ptx_type result, enum ptx_type t, const operand *o, uint32_t sources) {
+    int c = ptx_dec_choose(d, COMPARISONS);
+    if (c < 0) ptx_dec_unsupported(d, "a comparison without its operator");
+    uint32_t a = ptx_dec_source(d, &o[0], t, false, NULL), b = ptx_dec_source(d, &o[1], t, false, NULL);
+    uint32_t p = sources > 2 ? ptx_dec_source(d, &o[2], TY_pred, false, NULL) : 0;
+    ptx_insn *i = ptx_dec_emit(d, OP_compare_pair);
+    i->a = a, i->b = b, i->c = p;
+    i->sub = (uint8_t)c;
+    i->type = (uint8_t)t;
+    i->from = (uint8_t)result;
+    i->boolean = sources > 2 ? (uint8_t)(ptx_dec_choose(d, BOOLEANS) + 1) : BOOL_none;
+    i->negate_c = sources > 2 && o[2].negated;
+    return i;
+}
+static bool is_pair(enum ptx_type t) { return t == TY_f16x2 || t == TY_bf16x2; }
+
 static void setp(decoder *d) {
     ptx_dec_read_modifiers(d, own_compare());
     ptx_dec_need(d, 3, 4);
     operand *o = d->s->operands;
     uint32_t p = ptx_dec_dest(d, &o[0], TY_pred, false, NULL);
-    ptx_insn *i = compare(d, d->types[0], o + 1, d->s->noperands - 1);
+    ptx_insn *i = is_pair(d->types[0]) ? compare_pair(d, TY_pred, d->types[0], o + 1, d->s->noperands - 1)
+                                       : compare(d, d->types[0], o + 1, d->s->noperands - 1);
     i->d = p;
     i->d2 = o[0].pair ? o[0].pair->row : NO_ROW;
 }
@@ -465,6 +492,10 @@ static void set(decoder *d) {
     operand *o = d->s->operands;
     enum ptx_type t = d->types[0];
     uint32_t to = ptx_dec_dest(d, &o[0], t, false, NULL);
+    if (is_pair(d->types[1])) {
+        compare_pair(d, t, d->types[1], o + 1, d->s->noperands - 1)->d = to;
+        return;
+    }
     compare(d, d->types[1], o + 1, d->s->noperands - 1)->d = NO_ROW;
     ptx_insn *i = ptx_dec_emit(d, OP_set_result);
     i->d = to;

@@ -50,6 +50,12 @@ enum ptx_type {
     TY_f64,
     TY_pred,
     TY_b128,
+    TY_f16x2,
+    TY_bf16,
+    TY_bf16x2,
+    TY_tf32,
+    TY_e4m3x2,
+    TY_e5m2x2,
     NTYPES
 };
 extern const char *const ptx_type_names[NTYPES];
@@ -64,7 +70,13 @@ typedef struct {
 } ptx_op_info;
 extern const ptx_op_info ptx_ops[NOPS];
 
-enum ptx_round { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP };
+enum ptx_round {
+    ROUND_NEAREST,
+    ROUND_ZERO,
+    ROUND_DOWN,
+    ROUND_UP,
+    ROUND_AWAY
+}; /* AWAY: .rna of cvt, ties away from zero */
 enum ptx_atom { ATOM_add, ATOM_min, ATOM_max, ATOM_inc, ATOM_dec, ATOM_and, ATOM_or, ATOM_xor, ATOM_exch, ATOM_cas };
 enum ptx_bool { BOOL_none, BOOL_and, BOOL_or, BOOL_xor };
 /* The generic address of a byte in another space than global memory is its offset + the window, as on real GPUs. */
@@ -88,6 +100,8 @@ struct ptx_insn {
     uint8_t sub;        /* the kind of comparison, shuffle, vote, atomic, testp, rounding to integer: see the decoder */
     uint8_t round, boolean;  /* enum ptx_round, enum ptx_bool */
     bool ftz, sat, modified; /* modified: any of .ftz .sat or a directed rounding */
+    bool relu, satfinite;    /* negative results become 0; infinite ones the largest number (cvt) */
+    bool xorsign;            /* min, max: of the absolute values, with the product of the signs */
     bool guarded, guard_not; /* @p, @!p */
     bool negate_c;           /* the predicate operand c is !p */
     bool a_wide, d_wide;     /* 8 bytes per lane in the row of a or an address; in the row of d or a stored value */

@@ -10,6 +10,25 @@ static void emit_move(decoder *d, enum ptx_type t, uint32_t to, uint32_t from) {
     i->d = to, i->a = from;
 }
 
+/* The same for mov.b32 d, {lo, hi} of 16 bits each, which code with halves is full of: lane arithmetic. */
+static void pack_pair(decoder *d, const operand *vector, const operand *scalar, bool unpack) {
+    uint32_t row[2];
+    for (int k = 0; k < 2; k++)
+        row[k] = unpack ? ptx_dec_dest(d, &vector->items[k], TY_b16, false, NULL)
+                        : ptx_dec_source(d, &vector->items[k], TY_b16, false, NULL);
+    if (unpack) {
+        uint32_t a = ptx_dec_source(d, scalar, TY_b32, false, NULL);
+        ptx_insn *low = row[0] ? ptx_dec_emit(d, OP_mov_low) : NULL;
+        if (low) low->d = row[0], low->a = a;
+        ptx_insn *high = row[1] ? ptx_dec_emit(d, OP_mov_high) : NULL;
+        if (high) high->d = row[1], high->a = a;
+        return;
+    }
+    uint32_t to = ptx_dec_dest(d, scalar, TY_b32, false, NULL);
+    ptx_insn *i = ptx_dec_emit(d, OP_mov_pair);
+    i->d = to, i->a = row[0], i->b = row[1];
+}
+
 /* Decodes mov.b64 d, {lo, hi} (pack) and mov.b64 {lo, hi}, a (unpack). whole: the type of the scalar. The instruction's
  * sub is 0 for pack, 1 for unpack. */
 static void pack(decoder *d, enum ptx_type whole, const operand *vector, const operand *scalar, bool unpack) {
@@ -18,6 +37,7 @@ static void pack(decoder *d, enum ptx_type whole, const operand *vector, const o
     uint32_t bytes = ptx_type_bytes[whole] / n;
     enum ptx_type piece = bytes == 4 ? TY_b32 : bytes == 2 ? TY_b16 : bytes == 1 ? TY_b8 : TY_none;
     if (!piece) ptx_dec_unsupported(d, "this split of a register");
+    if (bytes == 2 && n == 2) return pack_pair(d, vector, scalar, unpack);
     ptx_insn x = {0};
     for (uint32_t k = 0; k < n; k++)
         x.v[k] = unpack ? ptx_dec_dest(d, &vector->items[k], piece, false, NULL)
@@ -137,7 +157,9 @@ void ptx_dec_atomic(decoder *d) {
     int op = ptx_dec_choose(d, operations);
     enum ptx_type t = d->types[0];
     if (op < 0 || d->flags.vector != 1 || !d->ntypes) ptx_dec_unsupported(d, "this atomic is not supported");
-    if (ptx_type_bytes[t] != 4 && ptx_type_bytes[t] != 8) ptx_dec_unsupported(d, "atomics work on 32 and 64 bits");
+    bool half = ptx_dec_is_half(t), short_cas = t == TY_b16 && op == ATOM_cas;
+    if (ptx_type_bytes[t] != 4 && ptx_type_bytes[t] != 8 && !half && !short_cas)
+        ptx_dec_unsupported(d, "atomics work on 32 and 64 bits");
     if (ptx_dec_is_float(t) && op != ATOM_add) ptx_dec_unsupported(d, "this atomic is not supported");
     ptx_dec_need(d, first + 2, first + 3);
     const operand *o = d->s->operands;
@@ -188,19 +210,46 @@ void ptx_dec_isspacep(decoder *d) {
     i->d = to, i->a = a;
 }
 
+/* Conversions of two numbers: cvt.rn.f16x2.f32 d, a, b (a is the upper half), and those from and to 8-bit floats. */
+static void convert_pair(decoder *d, enum ptx_type t, enum ptx_type from) {
+    bool two = from == TY_f32, narrow = t == TY_e4m3x2 || t == TY_e5m2x2;
+    bool from_8 = from == TY_e4m3x2 || from == TY_e5m2x2;
+    if (!two && !(narrow && from == TY_f16x2) && !(from_8 && t == TY_f16x2))
+        ptx_dec_unsupported(d, "this conversion is not supported");
+    const operand *o = d->s->operands;
+    ptx_dec_need(d, two ? 3 : 2, two ? 3 : 2);
+    uint32_t to = ptx_dec_dest(d, &o[0], t, false, NULL), a = ptx_dec_source(d, &o[1], from, false, NULL);
+    uint32_t b = two ? ptx_dec_source(d, &o[2], from, false, NULL) : a;
+    enum ptx_op op = OP_cvt_pair;
+    if (t == TY_f16x2 || t == TY_bf16x2) {
+        bool plain = two && !d->flags.modified && !d->flags.relu && !d->flags.satfinite;
+        if (plain) op = t == TY_f16x2 ? OP_cvt_f16x2_f32 : OP_cvt_bf16x2_f32;
+    }
+    ptx_insn *i = ptx_dec_emit(d, op);
+    i->d = to, i->a = a, i->b = b;
+    i->type = (uint8_t)t, i->from = (uint8_t)from;
+}
+
+static bool has_two(enum ptx_type t) { return t == TY_f16x2 || t == TY_bf16x2 || t == TY_e4m3x2 || t == TY_e5m2x2; }
+
 void ptx_dec_cvt(decoder *d) {
     const char *to_integer = ".rni .rzi .rmi .rpi";
-    ptx_dec_read_modifiers(d, to_integer);
-    ptx_dec_need(d, 2, 2);
+    ptx_dec_read_modifiers(d, ".rni .rzi .rmi .rpi .satfinite");
+    d->flags.satfinite = ptx_dec_has(d, ".satfinite");
     if (d->ntypes != 2) ptx_dec_unsupported(d, "cvt needs two types");
     const operand *o = d->s->operands;
     enum ptx_type t = d->types[0], from = d->types[1];
+    if (has_two(t) || has_two(from)) return convert_pair(d, t, from);
+    ptx_dec_need(d, 2, 2);
+    if (d->flags.round == ROUND_AWAY && t != TY_tf32) ptx_dec_unsupported(d, ".rna rounds to tf32 only");
+    if (from == TY_tf32 || (t == TY_tf32 && from != TY_f32)) ptx_dec_unsupported(d, "this conversion is not supported");
     int rint = ptx_dec_choose(d, to_integer) + 1;
     bool wide_d, wide_a;
     uint32_t to = ptx_dec_dest(d, &o[0], t, true, &wide_d), a = ptx_dec_source(d, &o[1], from, true, &wide_a);
     enum ptx_op op;
     snprintf(d->key, sizeof d->key, "cvt%s", ptx_type_names[t]);
-    bool plain = !d->flags.modified && !rint && wide_d == ptx_dec_is_wide(t) && wide_a == ptx_dec_is_wide(from);
+    bool plain = !d->flags.modified && !d->flags.relu && !d->flags.satfinite && !rint && wide_d == ptx_dec_is_wide(t) &&
+                 wide_a == ptx_dec_is_wide(from);
     ptx_insn *i = ptx_dec_emit(d, plain && ptx_dec_has_type(d->key, from, &op) ? op : OP_cvt);
     i->d = to, i->a = a, i->d_wide = wide_d, i->a_wide = wide_a;
     i->type = (uint8_t)t, i->from = (uint8_t)from;
