@@ -111,7 +111,7 @@ __global__ void k(int *p, cudaTextureObject_t t) {
     p[1] = v + h;
 }
 int main() {
-    cudaArray_t a;
+    cudaIpcMemHandle_t a;
     cudaCreateTextureObject(0, 0, 0, 0);
 }
 END
@@ -123,7 +123,7 @@ END
 3 '__shfl_down<int, int>' is unavailable: use __shfl_down_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta
 4 'tex2D<float, int, int, int>' is unavailable: SimGPU does not have textures
 5 '__half' is unavailable: SimGPU does not have half precision
-9 'cudaArray_t' is unavailable: SimGPU does not have arrays for textures
+9 'cudaIpcMemHandle_t' is unavailable: SimGPU does not have memory of other processes
 10 'cudaCreateTextureObject' is unavailable: SimGPU does not have it
 END
 }

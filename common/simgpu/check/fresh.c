@@ -75,8 +75,8 @@ static bool has_fresh(const uint8_t *bytes, uint64_t n) {
 void check_fresh_moved(const time_command *c) {
     const time_copy *m = &c->is.copy;
     if ((c->kind != TIME_COPY && c->kind != TIME_MEMSET) || !exec_mem_in_window((void *)m->to.address)) return;
-    for (uint64_t row = 0; row < m->height; row++) {
-        const uint64_t lo = m->to.address + row * m->to.pitch, hi = lo + m->width, first = (lo + 3) & ~3ull;
+    for (uint64_t row = 0; row < time_rows(m); row++) {
+        const uint64_t lo = time_row(m, &m->to, row), hi = lo + m->width, first = (lo + 3) & ~3ull;
         if (hi > first && has_fresh(exec_mem_host(time_exec(), first), hi - first)) written(lo, hi);
     }
 }

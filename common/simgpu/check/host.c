@@ -23,10 +23,10 @@
 enum { PAGE = 4096, MAX_TOUCHES = 16, FRAMES = 24 };
 
 typedef struct {
-    uint64_t lo, hi; /* the host's bytes, with the gaps between rows */
-    uint64_t width, pitch;
-    uint64_t first, last; /* the pages: addresses */
-    bool writes;          /* the copy writes them */
+    uint64_t lo, hi;                      /* the host's bytes, with the gaps between rows */
+    uint64_t width, pitch, height, slice; /* of a row; rows of a plane; from plane to plane */
+    uint64_t first, last;                 /* the pages: addresses */
+    bool writes;                          /* the copy writes them */
     uint32_t stream;
     uint64_t count;
     const char *file;
@@ -88,9 +88,11 @@ void check_host_submitted(const time_command *c, uint64_t count) {
         return;
     const time_place *at = c->is.copy.direction == SIMGPU_H2D ? &c->is.copy.from : &c->is.copy.to;
     guard g = {.lo = at->address,
-               .hi = at->address + (c->is.copy.height - 1) * at->pitch + c->is.copy.width,
+               .hi = time_row(&c->is.copy, at, time_rows(&c->is.copy) - 1) + c->is.copy.width,
                .width = c->is.copy.width,
+               .height = c->is.copy.height,
                .pitch = at->pitch ? at->pitch : 1,
+               .slice = c->is.copy.depth > 1 && at->slice ? at->slice : UINT64_MAX,
                .writes = c->is.copy.direction == SIMGPU_D2H,
                .stream = c->stream,
                .count = count,
@@ -160,7 +162,8 @@ bool check_host_touch(const void *where, const void *context, bool by_program) {
         if (!ours) mprotect((void *)(uintptr_t)(address & ~(uint64_t)(PAGE - 1)), PAGE, PROT_READ | PROT_WRITE);
         ours = true;
         if (address < g->lo || address >= g->hi || (!g->writes && !writes)) continue;
-        if ((address - g->lo) % g->pitch >= g->width) continue; /* between two rows of a 2D copy */
+        if ((address - g->lo) % g->slice / g->pitch >= g->height) continue; /* between two planes of a 3D copy */
+        if ((address - g->lo) % g->slice % g->pitch >= g->width) continue;  /* between two rows of a 2D copy */
         if (!by_program || here->ntouches == MAX_TOUCHES) continue;
         touch *t = &here->touches[here->ntouches++];
         *t = (touch){.of = *g, .address = address, .writes = writes};

@@ -147,12 +147,13 @@ static void add_range(command *r, uint64_t lo, uint64_t hi, bool writes) {
 }
 
 static void add_rows(command *r, const time_command *c, const time_place *at, bool writes) {
-    if (at->pitch == c->is.copy.width) {
-        add_range(r, at->address, at->address + c->is.copy.width * c->is.copy.height, writes);
+    const time_copy *m = &c->is.copy;
+    if (at->pitch == m->width && m->depth <= 1) {
+        add_range(r, at->address, at->address + m->width * m->height, writes);
         return;
     }
-    for (uint64_t row = 0; row < c->is.copy.height; row++)
-        add_range(r, at->address + row * at->pitch, at->address + row * at->pitch + c->is.copy.width, writes);
+    for (uint64_t row = 0; row < time_rows(m); row++)
+        add_range(r, time_row(m, at, row), time_row(m, at, row) + m->width, writes);
 }
 
 /* --- forgetting ---------------------------------------------------------------------------------------------- */

@@ -40,12 +40,20 @@ typedef struct {
 
 /* A stream, event, graph ... that the program created. */
 typedef struct {
-    enum rt_handle_kind { HANDLE_FREE, HANDLE_STREAM, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_NODE, HANDLE_EXEC } kind;
+    enum rt_handle_kind {
+        HANDLE_FREE,
+        HANDLE_STREAM,
+        HANDLE_EVENT,
+        HANDLE_GRAPH,
+        HANDLE_NODE,
+        HANDLE_EXEC,
+        HANDLE_ARRAY
+    } kind;
     uint32_t generation;
     uint32_t stream; /* STREAM: its number in time/ */
     time_event *event;
     struct rt_mark *mark; /* EVENT: its latest record, if a capture has it; else NULL */
-    void *object;         /* GRAPH, NODE, EXEC */
+    void *object;         /* GRAPH, NODE, EXEC, ARRAY */
     unsigned flags;
     int priority;
 } rt_handle;

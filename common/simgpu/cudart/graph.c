@@ -2,6 +2,7 @@
  *
  * A graph does nothing by itself: graph_exec.c makes an executable one of it, a copy, which can be launched often. */
 #include "graph.h"
+#include "array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,31 +154,17 @@ cudaError_t rt_kernel_node_command(const struct cudaKernelNodeParams *p, time_co
 
 cudaError_t rt_copy_node_command(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, time_command *c) {
     *c = here();
-    c->is.copy = (time_copy){.to = {(uint64_t)(uintptr_t)to, bytes},
-                             .from = {(uint64_t)(uintptr_t)from, bytes},
+    c->is.copy = (time_copy){.to = {.address = (uint64_t)(uintptr_t)to, .pitch = bytes},
+                             .from = {.address = (uint64_t)(uintptr_t)from, .pitch = bytes},
                              .width = bytes,
                              .height = 1};
     return bytes ? rt_copy_command(c, kind) : cudaErrorInvalidValue;
 }
 
-/* Rows of a box; its planes must follow each other like its rows. */
 static cudaError_t box_command(const struct cudaMemcpy3DParms *p, time_command *c) {
     *c = here();
-    if (!p || p->srcArray || p->dstArray) {
-        rt_say("a copy from or to an array is not supported; use pointers");
-        return p ? cudaErrorNotSupported : cudaErrorInvalidValue;
-    }
-    const struct cudaPitchedPtr *to = &p->dstPtr, *from = &p->srcPtr;
-    if (p->extent.depth > 1 && (to->ysize != p->extent.height || from->ysize != p->extent.height)) {
-        rt_say("a copy of a part of each plane is not supported in a graph; add a node for each plane");
-        return cudaErrorNotSupported;
-    }
-    size_t to_skips = (p->dstPos.z * to->ysize + p->dstPos.y) * to->pitch + p->dstPos.x;
-    size_t from_skips = (p->srcPos.z * from->ysize + p->srcPos.y) * from->pitch + p->srcPos.x;
-    c->is.copy = (time_copy){.to = {(uint64_t)(uintptr_t)to->ptr + to_skips, to->pitch},
-                             .from = {(uint64_t)(uintptr_t)from->ptr + from_skips, from->pitch},
-                             .width = p->extent.width,
-                             .height = p->extent.height * p->extent.depth};
+    cudaError_t e = rt_box(p, &c->is.copy);
+    if (e != cudaSuccess) return e;
     return c->is.copy.width && c->is.copy.height ? rt_copy_command(c, p->kind) : cudaErrorInvalidValue;
 }
 
@@ -191,7 +178,7 @@ cudaError_t rt_memset_node_command(const struct cudaMemsetParams *p, time_comman
         return cudaErrorNotSupported;
     }
     uint64_t width = (uint64_t)p->width * p->elementSize;
-    c->is.copy = (time_copy){.to = {(uint64_t)(uintptr_t)p->dst, p->height > 1 ? p->pitch : width},
+    c->is.copy = (time_copy){.to = {.address = (uint64_t)(uintptr_t)p->dst, .pitch = p->height > 1 ? p->pitch : width},
                              .width = width,
                              .height = p->height,
                              .value = (int)byte};

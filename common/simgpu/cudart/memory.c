@@ -86,6 +86,12 @@ bool rt_free_behind(uint64_t address, time_point behind) {
     return true;
 }
 
+void rt_free_array_memory(uint64_t address) {
+    rt_block *b = find_block(&rt_device->blocks, address);
+    rt_charge_free(b->bytes);
+    free_block(b);
+}
+
 void rt_device_usage(uint64_t *free_bytes, uint64_t *total_bytes) {
     free_left();
     exec_mem_usage(rt_device->exec, free_bytes, total_bytes);
@@ -100,7 +106,7 @@ uint64_t rt_device_alloc(uint64_t bytes) {
     return bytes <= free_bytes ? exec_mem_alloc(rt_device->exec, bytes) : 0;
 }
 
-static cudaError_t allocate(void **ptr, size_t bytes) {
+cudaError_t rt_allocate(void **ptr, size_t bytes) {
     if (!ptr) return cudaErrorInvalidValue;
     cudaError_t forbidden = rt_capture_forbids_unsafe();
     if (forbidden != cudaSuccess) return forbidden;
@@ -123,7 +129,7 @@ static cudaError_t allocate(void **ptr, size_t bytes) {
 
 cudaError_t cudaMalloc(void **ptr, size_t bytes) {
     RT_BEGIN;
-    return rt_end(allocate(ptr, bytes));
+    return rt_end(rt_allocate(ptr, bytes));
 }
 
 cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height) {
@@ -133,7 +139,7 @@ cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t heig
     if (!pitch || __builtin_add_overflow(width, PITCH_ALIGN - 1, &row)) return rt_end(cudaErrorInvalidValue);
     *pitch = row / PITCH_ALIGN * PITCH_ALIGN;
     if (__builtin_mul_overflow(*pitch, height, &all)) return rt_end(cudaErrorInvalidValue);
-    return rt_end(allocate(ptr, all));
+    return rt_end(rt_allocate(ptr, all));
 }
 
 cudaError_t cudaMallocManaged(void **ptr, size_t bytes, unsigned flags) {
@@ -311,7 +317,9 @@ static bool extent(const time_copy *c, const time_place *at, uint64_t *bytes) {
     uint64_t end;
     *bytes = 0;
     if (c->height == 0 || c->width == 0) return true;
-    return !__builtin_mul_overflow(c->height - 1, at->pitch, bytes) &&
+    uint64_t planes = 0;
+    if (c->depth > 1 && __builtin_mul_overflow(c->depth - 1, at->slice, &planes)) return false;
+    return !__builtin_mul_overflow(c->height - 1, at->pitch, bytes) && !__builtin_add_overflow(*bytes, planes, bytes) &&
            !__builtin_add_overflow(*bytes, c->width, bytes) && !__builtin_add_overflow(at->address, *bytes, &end);
 }
 
@@ -403,14 +411,14 @@ cudaError_t rt_fill_command(time_command *c) {
 /* Queues a copy. waits: the form without Async. As in CUDA, a copy from the device to pageable memory waits in either
  * form; a copy on the device waits in neither; and a copy from pageable memory waits until its last bytes are
  * staged. */
-static cudaError_t copy(time_copy bytes, enum cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
+cudaError_t rt_copy(time_copy bytes, enum cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
     time_command c = {.kind = TIME_COPY, .host_file = rt_file(), .host_line = rt_line(), .is.copy = bytes};
     if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
     if (c.is.copy.width == 0 || c.is.copy.height == 0) return cudaSuccess;
     cudaError_t e = resolve(&c.is.copy, kind);
     if (e != cudaSuccess) return e;
     if ((e = rt_capture_legacy(c.stream)) != cudaSuccess) return e;
-    time_activity_call_bytes(c.is.copy.width * c.is.copy.height);
+    time_activity_call_bytes(time_bytes(&c));
     if (rt_captured(c.stream)) return rt_submit(&c, NULL);
     bool stages = c.is.copy.pageable && c.is.copy.direction == SIMGPU_H2D;
     if (waits) time_activity_call_syncs();
@@ -422,7 +430,9 @@ static cudaError_t copy(time_copy bytes, enum cudaMemcpyKind kind, cudaStream_t 
     return cudaSuccess;
 }
 
-static time_place place(const void *p, size_t pitch) { return (time_place){(uint64_t)(uintptr_t)p, pitch}; }
+static time_place place(const void *p, size_t pitch) {
+    return (time_place){.address = (uint64_t)(uintptr_t)p, .pitch = pitch};
+}
 
 static time_copy row(void *to, const void *from, size_t bytes) {
     return (time_copy){.to = place(to, bytes), .from = place(from, bytes), .width = bytes, .height = 1};
@@ -433,33 +443,34 @@ static time_copy rows(void *to, size_t to_pitch, const void *from, size_t from_p
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
     RT_BEGIN;
-    return rt_end(copy(row(to, from, bytes), kind, NULL, true));
+    return rt_end(rt_copy(row(to, from, bytes), kind, NULL, true));
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
     RT_BEGIN;
-    return rt_end(copy(row(to, from, bytes), kind, stream, false));
+    return rt_end(rt_copy(row(to, from, bytes), kind, stream, false));
 }
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind) {
     RT_BEGIN;
-    return rt_end(copy(rows(to, to_pitch, from, from_pitch, width, height), kind, NULL, true));
+    return rt_end(rt_copy(rows(to, to_pitch, from, from_pitch, width, height), kind, NULL, true));
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
     RT_BEGIN;
-    return rt_end(copy(rows(to, to_pitch, from, from_pitch, width, height), kind, stream, false));
+    return rt_end(rt_copy(rows(to, to_pitch, from, from_pitch, width, height), kind, stream, false));
+}
+
+cudaError_t rt_fill(time_copy bytes, cudaStream_t stream) {
+    time_command c = {.kind = TIME_MEMSET, .host_file = rt_file(), .host_line = rt_line(), .is.copy = bytes};
+    if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
+    if (bytes.width == 0 || bytes.height == 0) return cudaSuccess;
+    cudaError_t e = check_end(&c.is.copy, &c.is.copy.to, "destination", true);
+    time_activity_call_bytes(time_bytes(&c));
+    return e == cudaSuccess ? rt_submit(&c, NULL) : e;
 }
 
 static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
-    time_command c = {.kind = TIME_MEMSET,
-                      .host_file = rt_file(),
-                      .host_line = rt_line(),
-                      .is.copy = {.to = place(to, pitch), .width = width, .height = height, .value = value}};
-    if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
-    if (width == 0 || height == 0) return cudaSuccess;
-    cudaError_t e = check_end(&c.is.copy, &c.is.copy.to, "destination", true);
-    time_activity_call_bytes(width * height);
-    return e == cudaSuccess ? rt_submit(&c, NULL) : e;
+    return rt_fill((time_copy){.to = place(to, pitch), .width = width, .height = height, .value = value}, stream);
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes) {
@@ -498,13 +509,13 @@ static cudaError_t to_symbol(const void *symbol, const void *from, size_t bytes,
                              enum cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
     void *to;
     cudaError_t e = symbol_part(symbol, bytes, offset, &to);
-    return e == cudaSuccess ? copy(row(to, from, bytes), kind, stream, waits) : e;
+    return e == cudaSuccess ? rt_copy(row(to, from, bytes), kind, stream, waits) : e;
 }
 static cudaError_t from_symbol(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
                                cudaStream_t stream, bool waits) {
     void *from;
     cudaError_t e = symbol_part(symbol, bytes, offset, &from);
-    return e == cudaSuccess ? copy(row(to, from, bytes), kind, stream, waits) : e;
+    return e == cudaSuccess ? rt_copy(row(to, from, bytes), kind, stream, waits) : e;
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,

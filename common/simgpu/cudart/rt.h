@@ -156,6 +156,14 @@ cudaError_t rt_fill_command(time_command *c);
 void rt_charge_malloc(uint64_t bytes);
 void rt_charge_free(uint64_t bytes);
 
+/* cudaMalloc inside a call. Returns its error. */
+cudaError_t rt_allocate(void **ptr, size_t bytes);
+void rt_free_array_memory(uint64_t address); /* frees a block of rt_allocate. Requires that the device is idle */
+
+/* Queues a copy or memset inside a call, after all checks. waits: the form without Async. */
+cudaError_t rt_copy(time_copy bytes, enum cudaMemcpyKind kind, cudaStream_t stream, bool waits);
+cudaError_t rt_fill(time_copy bytes, cudaStream_t stream);
+
 /* Allocates device memory within the limit of simgpuDeviceMemory. Returns its address, or 0 if the device is full. */
 uint64_t rt_device_alloc(uint64_t bytes);
 void rt_device_usage(uint64_t *free_bytes, uint64_t *total_bytes);

@@ -2,6 +2,7 @@
  *
  * A handle is not a pointer but a device, a generation and an index in one word, so that a destroyed or invented handle
  * is detected, and one of another device too. */
+#include "array.h"
 #include "rt.h"
 
 #include <stdio.h>
@@ -51,6 +52,7 @@ static void end_handle(rt_handle *e) {
     if (e->kind == HANDLE_EVENT) rt_mark_free(e->mark), time_event_end(e->event);
     if (e->kind == HANDLE_GRAPH) rt_graph_free(e->object);
     if (e->kind == HANDLE_EXEC) rt_exec_free(e->object);
+    if (e->kind == HANDLE_ARRAY) rt_array_free(e->object);
     e->kind = HANDLE_FREE;
     e->mark = NULL;
     if (i < rt_device->free_handle) rt_device->free_handle = i;

@@ -48,6 +48,7 @@
 #include <string.h>
 #include <time.h>
 #include "cuda_runtime_api.h"
+#include "channel_descriptor.h"
 #if defined(__CUDA__)
 #include "device_intrinsics.h"
 #include "device_functions.h"

@@ -23,8 +23,6 @@ SIMGPU_NO_TYPE(__nv_fp8_e4m3, float, "8-bit floating point")
 SIMGPU_NO_TYPE(__nv_fp8_e5m2, float, "8-bit floating point")
 SIMGPU_NO_TYPE(cudaTextureObject_t, unsigned long long, "textures")
 SIMGPU_NO_TYPE(cudaSurfaceObject_t, unsigned long long, "surfaces")
-SIMGPU_NO_TYPE(cudaArray_t, void *, "arrays for textures")
-SIMGPU_NO_TYPE(cudaMipmappedArray_t, void *, "arrays for textures")
 SIMGPU_NO_TYPE(cudaExternalMemory_t, void *, "memory of other APIs")
 SIMGPU_NO_TYPE(cudaIpcMemHandle_t, void *, "memory of other processes")
 #undef SIMGPU_NO_TYPE

@@ -156,7 +156,7 @@ void time_events_command(time_event_slot *s, const time_command *c, const time_m
     enum simgpu_kind kind = c->kind == TIME_COPY ? SIMGPU_COPY : c->kind == TIME_MEMSET ? SIMGPU_FILL : SIMGPU_FUNCTION;
     struct simgpu_event event = event_of(kind, c, m->start, end_ns);
     if (kind != SIMGPU_FUNCTION)
-        event.is.copy = (struct simgpu_copy){.bytes = c->is.copy.width * c->is.copy.height,
+        event.is.copy = (struct simgpu_copy){.bytes = time_bytes(c),
                                              .in_graph = c->in_graph,
                                              .call_ns = whole_ns(m->called),
                                              .arrive_ns = whole_ns(m->arrive)};

@@ -80,9 +80,10 @@ enum time_kind { TIME_LAUNCH, TIME_COPY, TIME_MEMSET, TIME_EVENT, TIME_WAIT_EVEN
 
 typedef struct time_event time_event;
 
-/* One end of a copy: rows of `width` bytes, `pitch` bytes apart. */
+/* One end of a copy: rows of `width` bytes, `pitch` bytes apart, in planes that are `slice` bytes apart. */
 typedef struct {
     uint64_t address, pitch; /* a device address, or a host pointer as a number */
+    uint64_t slice;          /* 0 for a copy of one plane */
 } time_place;
 
 /* A copy or a memset. */
@@ -91,9 +92,17 @@ typedef struct {
     bool pageable;     /* the host's memory */
     bool shares_pages; /* registered host memory: its first and last page may hold other data */
     time_place to, from;
-    uint64_t width, height;
-    int value; /* of a memset */
+    uint64_t width, height; /* bytes of a row; rows of a plane */
+    uint64_t depth;         /* planes; 0 is 1 */
+    int value;              /* of a memset */
 } time_copy;
+
+/* Returns the number of rows of all planes, and the address of one of them. */
+static inline uint64_t time_rows(const time_copy *c) { return c->height * (c->depth > 1 ? c->depth : 1); }
+static inline uint64_t time_row(const time_copy *c, const time_place *at, uint64_t row) {
+    if (c->depth <= 1) return at->address + row * at->pitch;
+    return at->address + row / c->height * at->slice + row % c->height * at->pitch;
+}
 
 typedef struct {
     enum time_kind kind;

@@ -166,7 +166,7 @@ bool time_point_passed(time_point p) { return stream_at(p.stream)->completed >= 
 /* --- starting and finishing --------------------------------------------------------------------------------- */
 
 uint64_t time_bytes(const time_command *c) {
-    return c->kind == TIME_COPY || c->kind == TIME_MEMSET ? c->is.copy.width * c->is.copy.height : 0;
+    return c->kind == TIME_COPY || c->kind == TIME_MEMSET ? c->is.copy.width * time_rows(&c->is.copy) : 0;
 }
 
 static bool on_bus(const node *n) {
@@ -188,23 +188,25 @@ static bool has_room(const node *n) {
     return line->filled + n->fills <= all_parts(time_profile_get());
 }
 
-static uint8_t *bytes_at(uint64_t address, uint64_t offset) {
+/* Returns the host address of a row of one end of a copy. */
+static uint8_t *row_at(const time_copy *c, const time_place *at, uint64_t row) {
+    uint64_t address = time_row(c, at, row);
     const void *p = (const void *)(uintptr_t)address;
-    return (exec_mem_in_window(p) ? exec_mem_host(line->exec, address) : (uint8_t *)(uintptr_t)address) + offset;
+    return exec_mem_in_window(p) ? exec_mem_host(line->exec, address) : (uint8_t *)(uintptr_t)address;
 }
 
 /* Applies the copy or memset to memory. */
 static void move_bytes(const node *n) {
-    const time_command *c = &n->c;
-    if (c->is.copy.width == 0) return;
-    for (uint64_t row = 0; row < c->is.copy.height; row++) {
-        uint8_t *to = bytes_at(c->is.copy.to.address, row * c->is.copy.to.pitch);
-        if (c->kind == TIME_MEMSET)
-            memset(to, c->is.copy.value, c->is.copy.width);
+    const time_copy *c = &n->c.is.copy;
+    if (c->width == 0) return;
+    for (uint64_t row = 0; row < time_rows(c); row++) {
+        uint8_t *to = row_at(c, &c->to, row);
+        if (n->c.kind == TIME_MEMSET)
+            memset(to, c->value, c->width);
         else if (n->staged)
-            memcpy(to, (uint8_t *)n->staged + row * c->is.copy.width, c->is.copy.width);
+            memcpy(to, (uint8_t *)n->staged + row * c->width, c->width);
         else
-            memmove(to, bytes_at(c->is.copy.from.address, row * c->is.copy.from.pitch), c->is.copy.width);
+            memmove(to, row_at(c, &c->from, row), c->width);
     }
 }
 
@@ -422,10 +424,10 @@ static uint64_t parts_of(const time_command *c, const time_profile *p) {
 /* Copies a pageable source now, as the driver does into its page-locked buffer, since the program may change it later.
  * Returns the copy. */
 static void *stage(const time_command *c) {
-    uint8_t *buffer = need(malloc(c->is.copy.width * c->is.copy.height + 1));
-    for (uint64_t row = 0; row < c->is.copy.height; row++)
-        memcpy(buffer + row * c->is.copy.width, bytes_at(c->is.copy.from.address, row * c->is.copy.from.pitch),
-               c->is.copy.width);
+    const time_copy *m = &c->is.copy;
+    uint8_t *buffer = need(malloc(time_bytes(c) + 1));
+    for (uint64_t row = 0; row < time_rows(m); row++)
+        memcpy(buffer + row * m->width, row_at(m, &m->from, row), m->width);
     return buffer;
 }
 
@@ -462,7 +464,7 @@ static double plan_copy(node *n, const time_profile *p) {
         return 0;
     }
     if (c->is.copy.direction == SIMGPU_H2D) n->staged = stage(c);
-    time_activity_staged(c->is.copy.width * c->is.copy.height);
+    time_activity_staged(time_bytes(c));
     if (c->is.copy.direction == SIMGPU_H2D && bytes <= p->inline_bytes) {
         n->fixed = p->copy_fixed_ns;
         n->cap = p->inline_dma_gbs;
