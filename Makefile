@@ -55,10 +55,12 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup play check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat mistakes wording editor clean FORCE
+.PHONY: list setup play simgpu install-simgpu check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat mistakes wording editor clean FORCE
 list: $(B)/bluebar ; @$(B)/bluebar list
 setup:        ; @$(DO)/setup.sh && $(MAKE) editor
 play: $(B)/bluebar FORCE ; @$(DO)/play.sh
+simgpu: FORCE ; @$(DO)/simgpu.sh
+install-simgpu: FORCE ; @$(DO)/simgpu.sh install
 check: $(B)/bluebar FORCE ; @$(DO)/check.sh
 grade: $(B)/bluebar FORCE ; @$(DO)/grade.sh
 test: FORCE   ; @$(DO)/test.sh
@@ -119,8 +121,9 @@ HARDEN   := -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack
 # `clang -x cuda` with our own small cuda_runtime.h, and no CUDA toolkit. sm_70 with PTX 6.0 is the newest that clang 14 can
 # write without asking for a newer PTX version than the -target-sdk-version below stands for, and the oldest of clang 22.
 # Host code has DWARF 4: of DWARF 5, binutils 2.40 and older take the file that code begins in for the main file.
-SIM_CUDA := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O2 -g1 \
-            -fPIC -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5 -I $(SIMGPU)/include -I $(SIMGPU)/include/unsupported -include cuda_runtime.h
+SIM_LANGUAGE := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O2 -g1 \
+            -fPIC -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5
+SIM_CUDA := $(SIM_LANGUAGE) -I $(SIMGPU)/include -I $(SIMGPU)/include/unsupported -include cuda_runtime.h
 SIM_PTX  := -target-feature +ptx60
 # Device code is optimised in a step of its own, so that wide_copies.c and even_loops.c can stand before it. Without
 # -disable-vector-combine newer versions of clang take wide loads apart again. fp-contract is the front end's own default for CUDA.
@@ -222,6 +225,10 @@ $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 $(B)/lib/libcudart.so: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
 	@mkdir -p $(@D) && $(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(SIMGPU)/cudart/cudart.map -o $@.13 $(SIMGPU_OBJ) -lm
 	@ln -sf libcudart.so.13 $@
+# The same for programs that were built with CUDA 12.
+$(B)/lib/libcudart.so.12: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
+	@mkdir -p $(@D) && sed 's/libcudart.so.13/libcudart.so.12/' $(SIMGPU)/cudart/cudart.map >$@.map
+	@$(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.12 -Wl,--version-script=$@.map -o $@ $(SIMGPU_OBJ) -lm && rm $@.map
 $(BUILD_TOOLS): $(B)/%: $(SIMGPU)/tools/%.c $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
 $(filter-out $(BUILD_TOOLS),$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
@@ -252,6 +259,24 @@ $(B)/lib/play.o: common/play/start.c common/play/play.h
 PLAY_SRC := common/play/play.c $(addprefix common/lab/,report.c source.c bar.c page.c)
 $(B)/lib/play.so: $(PLAY_SRC) $(wildcard common/play/*.h common/lab/*.h $(SIMGPU)/include/*) $(B)/lib/libcudart.so
 	@$(CLANG) $(LAB_FLAGS) -fPIC -fvisibility=hidden -shared $(HARDEN) -Wl,-soname,play.so -I common/lab -o $@ $(PLAY_SRC) -L $(B)/lib -lcudart
+# --- SimGPU for other people's programs (make simgpu): $(B)/bin, lib and include, as they are installed
+KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/simgpu/simcc.conf include lib64 \
+       $(BUILD_TOOLS:$(B)/%=lib/simgpu/%))
+.PHONY: kit
+kit: $(KIT)
+$(B)/bin/%: $(SIMGPU)/bin/%.sh
+	@mkdir -p $(@D) && install -m 755 $< $@
+$(B)/lib/simgpu/%: $(B)/%
+	@mkdir -p $(@D) && install -m 755 $< $@
+$(B)/include: ; @ln -sfn "$(CURDIR)/$(SIMGPU)/include" $@
+# Where other people's Makefiles look for libraries.
+$(B)/lib64: ; @mkdir -p $(@D) && ln -sfn lib $@
+# What simcc must know: the compiler, and the flags of the labs.
+$(B)/lib/simgpu/simcc.conf: Makefile $(MADE_BY) $(SIMGPU)/include/cuda_runtime_api.h
+	@mkdir -p $(@D) && { printf "%s='%s'\n" clang "$$(command -v $(CLANG))" cuda_flags '$(SIM_LANGUAGE)' \
+	ptx_flags '$(SIM_PTX:%=-Xclang %)' optimise_flags '$(SIM_OPTIMISE)'; \
+	sed -n 's/^#define CUDART_VERSION \([0-9]*\)0\([0-9]\)0$$/release=\1.\2/p' $(SIMGPU)/include/cuda_runtime_api.h; } $(whole)
+
 # A test's own program: tests/clock/order.cu becomes .build/sim/tests/clock/order.
 $(B)/tests/%.o: tests/%.cu $(CUDA_TOOLS)
 	@mkdir -p $(@D)

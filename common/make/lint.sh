@@ -28,7 +28,7 @@ for n in $(labs); do
         if [ "${code[i]}" = "$mine" ] && ! cmp -s "$mine" "$(lab_starter "$n")"; then unset "code[i]"; fi
     done
 done
-mapfile -t scripts < <(files 'common/make/*' 'tests/*' '.ci/*' | grep -E '\.(sh|bash|bats)$|^\.ci/run$')
+mapfile -t scripts < <(files 'common/make/*' 'common/simgpu/bin/*' 'tests/*' '.ci/*' | grep -E '\.(sh|bash|bats)$|^\.ci/run$')
 
 if [ -z "$formatter" ]; then
     echo "lint: the format is not checked: that takes clang-format $FORMATTER, which is not here ($(common/make/need.sh --command clang-format-$FORMATTER))"

@@ -1,0 +1,519 @@
+#!/bin/bash
+# simcc: takes nvcc's place. Compiles CUDA C++ with clang and SimGPU's headers, and links it with SimGPU, so that
+# `make NVCC=simcc` builds other people's programs.
+#
+#   simcc [nvcc's options] file...      simcc --help lists what is known
+#
+# A .cu file is read twice, as by nvcc: device code becomes PTX inside a fat binary, host code becomes an object with it
+# inside. Device code goes through wide_copies and even_loops (see "Every clang" in SimGPU's README.md), as in the labs.
+#
+# With -rdc=true or -dc an object carries LLVM IR in place of PTX. The link joins the IR of all its objects and archives
+# (`device_link`), compiles it as one module, and adds an object that registers it. `-dlink` writes that object alone.
+#
+# All paths are relative to the folder above this program's: bin/simcc, include/, lib/, and lib/simgpu/ with simcc.conf,
+# which the build has filled with the compiler's name and the labs' flags.
+set -u -o pipefail
+
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+tools=$root/lib/simgpu
+clang='' cuda_flags='' ptx_flags='' optimise_flags='' release=''
+# shellcheck source=/dev/null
+. "$tools/simcc.conf" || exit 1
+clang=${SIMCC_CLANG:-$clang}
+
+die() {
+    echo "simcc: $*" >&2
+    exit 1
+}
+
+# --- what the options say ---------------------------------------------------------------------------------------------
+
+mode='link' output='' folder=. language='' arch='' rdc=no verbose=no dry=no run_it=no
+inputs=() link_inputs=() both=() host=() device=() optimise=() linker=() libraries=() left_out=() depend=() run_args=()
+standard=-std=gnu++17
+
+usage() {
+    cat <<'END'
+simcc takes nvcc's place: it compiles CUDA C++ with clang and links it with SimGPU, a GPU in software.
+
+  simcc program.cu -o program && ./program
+  make NVCC=simcc
+
+What to make   (nothing: a program)  -c  -dc  -dlink  -ptx  -fatbin  -E  -M -MM  -lib  -shared  -run
+Output         -o FILE  -odir FOLDER  -MD -MMD -MP -MF FILE -MT NAME
+Language       -std=c++11 ... c++20  -x cu  -D -U -I -isystem -include  --extended-lambda  --expt-relaxed-constexpr
+Device code    -arch=sm_NN  -gencode ...  -rdc=true  --use_fast_math -ftz -fmad -prec-div -prec-sqrt
+Host code      -O0 ... -O3  -g  -Xcompiler OPTION,...  -w
+Linking        -l -L -Xlinker OPTION,...  -cudart shared
+Seeing         -v  --dryrun  --version  --help
+Accepted, with nothing to do
+               -G -lineinfo -maxrregcount -Xptxas -Xnvlink -Xfatbin -ccbin -cudart static -m64 -t N, and nvcc's warnings
+END
+}
+
+version() {
+    cat <<END
+nvcc: NVIDIA (R) Cuda compiler driver
+This is simcc, which takes its place: $("$clang" --version | head -n 1), for SimGPU
+Cuda compilation tools, release $release, V$release.0
+END
+}
+
+# "sm_80", "compute_80", "arch=compute_80,code=[...]", "all", "native": the newest number in it decides __CUDA_ARCH__.
+take_arch() {
+    local n
+    case $1 in
+    native | *"arch=native"*) n=90 ;;
+    all | all-major | *"arch=all"*) n=75 ;;
+    *) n=$(grep -oE '(sm|compute|lto)_[0-9]+' <<<"$1" | grep -oE '[0-9]+$' | sort -n | tail -n 1) ;;
+    esac
+    [ -n "$n" ] || die "$1: no architecture of the kind sm_80 or compute_80"
+    if [ "${arch:-0}" -lt "$n" ]; then arch=$n; fi
+}
+
+take_standard() {
+    case $1 in
+    c++03 | c++98 | gnu++98 | gnu++03) standard=-std=gnu++11 ;;
+    c++* | gnu++*) standard=-std=gnu++${1##*++} ;;
+    *) die "-std=$1: simcc knows c++11, c++14, c++17 and c++20" ;;
+    esac
+}
+
+# Options of the host's compiler. The preprocessor's hold for device code too.
+take_host_options() {
+    local option options
+    IFS=, read -ra options <<<"$1"
+    for option in ${options[@]+"${options[@]}"}; do
+        option=${option#\"} option=${option%\"}
+        case $option in
+        -D* | -U* | -I* | -include* | -isystem*) both+=("$option") ;;
+        -fopenmp*) host+=("$option") device+=(-D_OPENMP=201511) linker+=("$option") ;;
+        -Wl,* | -pthread | -rdynamic | -fsanitize*) host+=("$option") linker+=("$option") ;;
+        -std=*) take_standard "${option#-std=}" ;;
+        *) host+=("$option") ;;
+        esac
+    done
+}
+
+take_linker_options() {
+    local option options
+    IFS=, read -ra options <<<"$1"
+    for option in ${options[@]+"${options[@]}"}; do linker+=(-Xlinker "$option"); done
+}
+
+# CUDA's libraries: what SimGPU is or has in its headers is left out silently, what it lacks is named if the link fails.
+take_library() {
+    case $1 in
+    cudart | cudart_static | cudadevrt | nvToolsExt | nvtx3interop | culibos | cuda_profiler_api) ;;
+    cublas* | cufft* | curand* | cusparse* | cusolver* | cudnn* | nccl* | nvrtc* | npp* | nvjpeg* | cufile* | nvml | nvidia-ml | cupti | cutensor*)
+        left_out+=("$1")
+        ;;
+    *) libraries+=("-l$1") ;;
+    esac
+}
+
+take_input() {
+    [ -e "$1" ] || die "$1: there is no such file"
+    case ${language:-${1##*.}} in
+    cu) inputs+=("$1") ;;
+    c | cc | cpp | cxx | c++ | C | CPP) inputs+=("$1") ;;
+    o | obj | a | so | lo) link_inputs+=("$1") libraries+=("$1") ;;
+    ptx | cubin | fatbin) die "$1: simcc compiles and links; a program loads such a file by the driver API (cuModuleLoad)" ;;
+    *)
+        case $1 in
+        *.so.*) link_inputs+=("$1") libraries+=("$1") ;;
+        *) die "$1: a file of this kind is not known; simcc takes .cu .c .cpp .o .a .so (or -x cu for CUDA C++ of any name)" ;;
+        esac
+        ;;
+    esac
+}
+
+known_nothing_to_do() {
+    case $1 in
+    lineinfo | generate-line-info | G | device-debug | extended-lambda | expt-extended-lambda | expt-relaxed-constexpr | \
+        m64 | m=64 | machine=64 | keep | save-temps | clean | src-in-ptx | restrict | res-usage | resource-usage | no-compress | \
+        extra-device-vectorization | Wreorder | Wdefault-stream-launch | Wmissing-launch-bounds | Wext-lambda-captures-this | \
+        Wno-deprecated-gpu-targets | Wno-deprecated-declarations | disable-warnings | \
+        display-error-number | no-display-error-number | err-no | allow-unsupported-compiler | objdir-as-tempdir | \
+        dlto | lto | time | dont-use-profile | nodlink | forward-unknown-to-host-compiler | forward-unknown-opts | \
+        forward-unknown-to-host-linker | cudadevrt | noprof | diag-suppress | use-local-env | relocatable-ptx | gen-opt-lto) return 0 ;;
+    esac
+    return 1
+}
+
+# Options with a value, "-name value" or "-name=value": sets $value, and $shifts to 2 where it was the next word.
+with_value() {
+    case $word in
+    *=*) value=${word#*=} ;;
+    *)
+        [ "$words" -ge 2 ] || die "$word needs a value"
+        value=$next shifts=2
+        ;;
+    esac
+}
+
+# A switch of the device's optimiser, for the value false: these words.
+unless_true() {
+    case $value in
+    false | 0) optimise+=("$@") ;;
+    true | 1) ;;
+    *) die "$word: true or false" ;;
+    esac
+}
+
+fast_math() {
+    both+=(-DSIMGPU_FAST_MATH -D__USE_FAST_MATH__)
+    device+=(-fcuda-flush-denormals-to-zero)
+    optimise+=(-mllvm -nvptx-prec-divf32=0 -mllvm -nvptx-prec-sqrtf32=0)
+}
+
+unknown() { die "$word: this option is not known. simcc --help lists what is; -Xcompiler $word hands it to the host's compiler"; }
+
+# Takes one option and its value; name: without dashes and value.
+take_option() {
+    local name=${word#-}
+    name=${name#-}
+    case $name in
+    o | output-file | output-file=* | o=*) with_value && output=$value ;;
+    odir | output-directory | odir=* | output-directory=*) with_value && folder=$value ;;
+    c | compile) mode=compile ;;
+    dc | device-c) mode=compile rdc=yes ;;
+    dw | device-w) mode=compile rdc=no ;;
+    dlink | device-link) mode=dlink ;;
+    ptx | fatbin | E | M | MM | lib) mode=$name ;;
+    preprocess) mode=E ;;
+    generate-dependencies) mode=M ;;
+    generate-nonsystem-dependencies) mode=MM ;;
+    link) mode='link' ;;
+    shared) linker+=(-shared) ;;
+    run) run_it=yes ;;
+    run-args | run-args=*) with_value && run_args+=("$value") ;;
+    cubin | ltoir | optix-ir | cuda | ewp) die "-$name: SimGPU has no machine code; it runs PTX. Use -ptx or -fatbin" ;;
+    MD | MMD | MP) depend+=("-$name") ;;
+    generate-dependencies-with-compile) depend+=(-MD) ;;
+    generate-nonsystem-dependencies-with-compile) depend+=(-MMD) ;;
+    generate-dependency-targets) depend+=(-MP) ;;
+    MF | MT | MQ | MF=* | dependency-output | dependency-output=*) with_value && depend+=("-$(sed 's/^dependency-output.*/MF/; s/=.*//' <<<"$name")" "$value") ;;
+    rdc | relocatable-device-code | rdc=* | relocatable-device-code=*)
+        with_value
+        case $value in true) rdc=yes ;; *) rdc=no ;; esac
+        ;;
+    arch | gpu-architecture | arch=* | gpu-architecture=* | code | gpu-code | code=* | gpu-code=*) with_value && take_arch "$value" ;;
+    gencode | generate-code | gencode=* | generate-code=*)
+        value=${word#*=}
+        case $name in gencode | generate-code) with_value ;; esac
+        take_arch "$value"
+        ;;
+    std | std=*) with_value && take_standard "$value" ;;
+    x | language | x=* | language=*)
+        with_value
+        case $value in cu) language=cu ;; c | c++) language=${value/c++/cpp} ;; *) die "-x $value: cu, c or c++" ;; esac
+        ;;
+    Xcompiler | compiler-options | Xcompiler=* | compiler-options=*) with_value && take_host_options "$value" ;;
+    Xlinker | linker-options | Xlinker=* | linker-options=*) with_value && take_linker_options "$value" ;;
+    Xptxas | ptxas-options | Xnvlink | nvlink-options | Xfatbin | fatbin-options | Xarchive | archive-options | maxrregcount | ccbin | \
+        compiler-bindir | t | threads | split-compile | cudart | cudadevrt | diag-suppress | diag-warn | diag-error | compress-mode | \
+        keep-dir | machine | m | nvlink-arch | Xcudafe | cudafe-options | Xopencc | opencc-options | target-dir | drive-prefix | minimal | idp | ddp | \
+        Wno-error | Werror | entries | arch-list | fdevice-time-trace)
+        with_value
+        ;;
+    Xptxas=* | ptxas-options=* | Xnvlink=* | nvlink-options=* | Xfatbin=* | fatbin-options=* | maxrregcount=* | ccbin=* | compiler-bindir=* | t=* | \
+        threads=* | cudart=* | cudadevrt=* | diag-suppress=* | diag-warn=* | diag-error=* | compress-mode=* | keep-dir=* | Xcudafe=* | split-compile=* | Werror=* | \
+        target-dir=* | dopt=*) ;;
+    default-stream | default-stream=*)
+        with_value
+        [ "$value" != per-thread ] || echo "simcc: -default-stream per-thread: SimGPU's default stream is the legacy one, which waits for more; results are the same" >&2
+        ;;
+    use_fast_math) fast_math ;;
+    ftz | ftz=*)
+        with_value
+        case $value in true | 1) device+=(-fcuda-flush-denormals-to-zero) ;; esac
+        ;;
+    fmad | fmad=*) with_value && unless_true -ffp-contract=off && case $value in false | 0) device+=(-ffp-contract=off) ;; esac ;;
+    prec-div | prec-div=*) with_value && unless_true -mllvm -nvptx-prec-divf32=0 ;;
+    prec-sqrt | prec-sqrt=*) with_value && unless_true -mllvm -nvptx-prec-sqrtf32=0 ;;
+    I | include-path | isystem | system-include | include | pre-include | include-path=* | system-include=* | isystem=* | include=* | pre-include=*)
+        with_value
+        case $name in
+        I | include-path*) both+=(-I "$value") ;;
+        *system*) both+=(-isystem "$value") ;;
+        *) both+=(-include "$value") ;;
+        esac
+        ;;
+    I*) both+=("-$name") ;;
+    D | U | define-macro | undefine-macro | define-macro=* | undefine-macro=*)
+        with_value
+        case $name in U | undefine*) both+=("-U$value") ;; *) both+=("-D$value") ;; esac
+        ;;
+    D* | U*) both+=("-$name") ;;
+    L | library-path | library-path=*) with_value && libraries+=("-L$value") ;;
+    L*) libraries+=("-$name") ;;
+    l | library | library=*) with_value && take_library "$value" ;;
+    l[!i]*) take_library "${name#l}" ;;
+    O | optimize | O=* | optimize=*) with_value && host+=("-O$value") ;;
+    O*) host+=("-$name") ;;
+    g | debug) host+=(-g -gdwarf-4) ;;
+    pg | profile) host+=(-pg) linker+=(-pg) ;;
+    w) host+=(-w) ;;
+    Wall | Wextra | W*) if ! known_nothing_to_do "$name"; then host+=("-$name"); fi ;;
+    pthread | march=* | mtune=* | f[PIa-z]*)
+        case $word in --*) unknown ;; esac
+        take_host_options "-$name"
+        ;;
+    optf | options-file | optf=* | options-file=*)
+        with_value
+        local more
+        mapfile -t more < <(xargs -n 1 printf '%s\n' <"$value") || die "$value: cannot be read"
+        take_all ${more[@]+"${more[@]}"}
+        ;;
+    v | verbose) verbose=yes ;;
+    dryrun) dry=yes verbose=yes ;;
+    V | version) version && exit 0 ;;
+    h | help) usage && exit 0 ;;
+    *)
+        known_nothing_to_do "$name" || unknown
+        ;;
+    esac
+}
+
+take_all() {
+    local word next words shifts value
+    while [ $# -gt 0 ]; do
+        word=$1 next=${2-} words=$# shifts=1 value=''
+        case $word in
+        @*) take_all -optf "${word#@}" ;;
+        -?*) take_option ;;
+        *) take_input "$word" ;;
+        esac
+        shift "$shifts"
+    done
+}
+
+# --- compiling --------------------------------------------------------------------------------------------------------
+
+run() {
+    if [ "$verbose" = yes ]; then echo "#\$ ${*@Q}" >&2; fi
+    [ "$dry" = yes ] || "$@"
+}
+
+# One thing that nvcc's front end takes and clang's does not: a launch written `<< <` or `>> >`. clang reads such a file
+# from a copy, under its own name.
+respell() {
+    grep -qE '<<[[:space:]]+<|<[[:space:]]+<<' "$1" || return 0
+    local real copy=$work/respelt.cu
+    real=$(readlink -f "$1")
+    sed -E 's/<<[ \t]+</<<</g; s/<[ \t]+<</<<</g; s/>>[ \t]+>[ \t]*\(/>>>(/g; s/>[ \t]+>>[ \t]*\(/>>>(/g' "$1" >"$copy"
+    for name in "$1" "$real" "$PWD/$1"; do
+        printf '{"type": "file", "name": "%s", "external-contents": "%s"},\n' "$name" "$copy"
+    done | sed '$s/,$//' | { echo '{"version": 0, "use-external-names": false, "roots": ['; cat; echo ']}'; } >"$work/overlay.yaml"
+    overlay=(-ivfsoverlay "$work/overlay.yaml")
+}
+
+# Sets $common: what both passes over the .cu file $1 are told.
+set_common() {
+    local major=${release%%.*}
+    overlay=()
+    respell "$1"
+    # shellcheck disable=SC2206 # lists of words
+    common=($cuda_flags $standard -I "$root/include" -idirafter "$root/include/unsupported" -include cuda_runtime.h ${overlay[@]+"${overlay[@]}"}
+        -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__="$major" -D__CUDACC_VER_MINOR__="${release#*.}" -D__CUDACC_VER_BUILD__=0 -D__CUDACC_EXTENDED_LAMBDA__
+        -Wno-c++11-narrowing -Wno-register -Wno-reserved-user-defined-literal -Wno-unused-command-line-argument -Wno-unknown-warning-option
+        ${both[@]+"${both[@]}"})
+    if [ "$rdc" = yes ]; then
+        common+=(-fgpu-rdc -Xclang "-cuid=$(printf %s "$(readlink -f "$1")" | cksum | tr -d ' ')" -D__CUDACC_RDC__)
+    fi
+}
+
+# Device code of $1 as LLVM IR, $2.
+compile_device() {
+    # shellcheck disable=SC2086 # lists of words
+    run "$clang" "${common[@]}" $ptx_flags -w -U__CUDA_ARCH__ -D__CUDA_ARCH__="$arch"0 ${device[@]+"${device[@]}"} \
+        --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -o "$work/first.ll" "$1" || return
+    [ "$dry" = yes ] || { "$tools/wide_copies" "$work/first.ll" >"$work/second.ll" && "$tools/even_loops" "$work/second.ll" >"$2"; }
+}
+
+
+# PTX, $1, of what the further words name: LLVM IR.
+compile_ptx() {
+    # shellcheck disable=SC2086 # a list of words
+    run "$clang" $optimise_flags ${optimise[@]+"${optimise[@]}"} -S -o "$1" "${@:2}" || return
+    [ "$dry" = yes ] || sed -i "s/^\.target sm_[0-9]*/.target sm_$arch/" "$1"
+}
+
+# CUDA C++ $1 as an object, $2; or as what $mode says.
+compile_cuda() {
+    local fat=$work/fat
+    set_common "$1"
+    case $mode in
+    E) run "$clang" "${common[@]}" --cuda-host-only -E ${2:+-o "$2"} "$1" && return ;;
+    M | MM) run "$clang" "${common[@]}" --cuda-host-only "-$mode" ${depend[@]+"${depend[@]}"} ${2:+-o "$2"} "$1" && return ;;
+    esac
+    compile_device "$1" "$work/device.ll" || return
+    if [ "$rdc" = yes ] && [ "$mode" != ptx ] && [ "$mode" != fatbin ]; then
+        fat=$work/device.ll # no fat binary, but what the link makes one of
+    else
+        local ptx=$work/device.ptx
+        [ "$mode" != ptx ] || ptx=$2
+        compile_ptx "$ptx" -x ir "$work/device.ll" || return
+        [ "$mode" != ptx ] || return 0
+        [ "$mode" != fatbin ] || fat=$2
+        run "$tools/ptx2fatbin" "$ptx" "$fat" || return
+        [ "$mode" != fatbin ] || return 0
+    fi
+    run "$clang" -gdwarf-4 "${common[@]}" ${host[@]+"${host[@]}"} --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$fat" \
+        ${depend[@]+"${depend[@]}" -MT "$2"} -c -o "$2" "$1"
+}
+
+# C or C++ of the host, $1, as an object, $2.
+compile_host() {
+    local language=(-x c++ "$standard") mine=(-c)
+    case $1 in *.c) language=(-x c -Wno-error=implicit-function-declaration -Wno-error=implicit-int) ;; esac
+    case $mode in E | M | MM) mine=("-$mode") ;; ptx | fatbin) return 0 ;; esac
+    run "$clang" "${language[@]}" -O2 -fPIC -I "$root/include" -idirafter "$root/include/unsupported" -Wno-unused-command-line-argument -Wno-unknown-warning-option \
+        ${both[@]+"${both[@]}"} ${host[@]+"${host[@]}"} ${depend[@]+"${depend[@]}"} "${mine[@]}" ${2:+-o "$2"} "$1"
+}
+
+compile() {
+    if [ "${language:-${1##*.}}" = cu ]; then compile_cuda "$1" "$2"; else compile_host "$1" "$2"; fi
+}
+
+# --- linking ----------------------------------------------------------------------------------------------------------
+
+# The objects of the link, archives taken apart, one a line.
+all_objects() {
+    local input folder n=0
+    for input in "$@"; do
+        case $input in
+        *.a)
+            folder=$work/archive$((n += 1))
+            input=$(readlink -f "$input")
+            mkdir "$folder" && (cd "$folder" && ar x "$input") && find "$folder" -type f
+            ;;
+        *.so | *.so.*) ;;
+        *) echo "$input" ;;
+        esac
+    done
+}
+
+# Joins the device code of the objects $2 ... and compiles it as one module; $1 is the object that registers it. Makes none
+# if there is nothing to join.
+device_link() {
+    local made=$1 object part bitcode=() id ids=() fat=$work/linked.fatbin
+    while IFS= read -r object; do
+        rm -f "$work/ir" "$work"/part.*
+        objcopy -O binary --only-section=__nv_relfatbin --set-section-flags __nv_relfatbin=alloc,contents "$object" "$work/ir" 2>/dev/null || continue
+        [ -s "$work/ir" ] || continue
+        # The compiler puts a NUL behind each module; `ld -r` may have put several into one object.
+        split -t '\0' -l 1 "$work/ir" "$work/part."
+        for part in "$work"/part.*; do
+            tr -d '\0' <"$part" >"$work/part.ll"
+            [ -s "$work/part.ll" ] || continue
+            # shellcheck disable=SC2086 # a list of words
+            "$clang" $optimise_flags -O0 -emit-llvm-bc -x ir -disable-llvm-passes -o "$work/${#bitcode[@]}.bc" "$work/part.ll" ||
+                die "the device code in $object cannot be read: was it made by nvcc, or by another version of clang?"
+            bitcode+=(-mlink-bitcode-file "$work/${#bitcode[@]}.bc")
+        done
+        nm "$object" 2>/dev/null | sed -n 's/.* U __cudaRegisterLinkedBinary/wanted /p; s/.* T __cudaRegisterLinkedBinary/there /p'
+    done < <(all_objects "${@:2}") >"$work/ids"
+    mapfile -t ids < <(sort -u "$work/ids" | awk '$1 == "there" { there[$2] = 1 } $1 == "wanted" && !there[$2] { print $2 }')
+    [ "${#ids[@]}" -gt 0 ] || return 0
+    compile_ptx "$work/linked.ptx" -x c "${bitcode[@]}" /dev/null || return
+    run "$tools/ptx2fatbin" "$work/linked.ptx" "$fat" || return
+    {
+        cat <<END
+void **__cudaRegisterFatBinary(void *);
+__asm__(".section .nv_fatbin,\\"a\\"\\n.balign 8\\n.local linked\\nlinked: .incbin \\"$fat\\"\\n.previous");
+extern const char linked[];
+static const struct { int magic, version; const void *data, *more; } wrapper = {0x466243B1, 1, linked, 0};
+static void **handle;
+static void add(void (*registers)(void **)) {
+    if (!handle) handle = __cudaRegisterFatBinary((void *)&wrapper);
+    registers(handle);
+}
+END
+        for id in "${ids[@]}"; do
+            echo "void __cudaRegisterLinkedBinary$id(void (*registers)(void **), void *a, void *b, void *c) { add(registers); }"
+        done
+    } >"$work/register.c"
+    run "$clang" -O1 -fPIC -c -o "$made" "$work/register.c"
+}
+
+# The archives that -l names in the folders of -L: they may hold device code.
+named_archives() {
+    local word name folder folders=()
+    for word in ${libraries[@]+"${libraries[@]}"}; do
+        case $word in
+        -L*) folders+=("${word#-L}") ;;
+        -l*)
+            name=lib${word#-l}.a
+            for folder in ${folders[@]+"${folders[@]}"}; do [ ! -f "$folder/$name" ] || echo "$folder/$name"; done
+            ;;
+        esac
+    done
+}
+
+link_program() {
+    local archives=() status=0
+    mapfile -t archives < <(named_archives)
+    if [ "$dry" = no ]; then
+        device_link "$work/register.o" ${link_inputs[@]+"${link_inputs[@]}"} ${archives[@]+"${archives[@]}"} || return
+    fi
+    if [ -f "$work/register.o" ]; then objects+=("$work/register.o"); fi
+    run "$clang" --driver-mode=g++ -pthread -Wno-unused-command-line-argument -o "${output:-a.out}" ${objects[@]+"${objects[@]}"} ${libraries[@]+"${libraries[@]}"} \
+        ${linker[@]+"${linker[@]}"} -L "$root/lib" -lcudart -Wl,-rpath,"$root/lib" -ldl -lm -lrt || status=$?
+    if [ "$status" != 0 ] && [ "${#left_out[@]}" -gt 0 ]; then
+        echo "simcc: left out of the link: ${left_out[*]}. SimGPU is CUDA's runtime; it does not have CUDA's libraries" >&2
+    fi
+    return "$status"
+}
+
+# --- the whole --------------------------------------------------------------------------------------------------------
+
+# The result's name where -o does not say it: a.cu becomes a.o, a.ptx ...
+result() {
+    local base
+    base=$(basename "$1")
+    echo "${output:-$folder/${base%.*}.$2}"
+}
+
+take_all "$@"
+arch=${arch:-75}
+if [ "$arch" -lt 70 ]; then arch=70; fi # what older cards lack, SimGPU has
+[ $(("${#inputs[@]}" + "${#link_inputs[@]}")) -gt 0 ] || die "no input file; simcc --help lists the options"
+if [ "${#inputs[@]}" -gt 1 ] && [ -n "$output" ]; then
+    case $mode in compile | ptx | fatbin) die "-o $output: several files cannot become one; compile each by itself, or use -odir" ;; esac
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/simcc.XXXXXX") || die "no folder can be made in ${TMPDIR:-/tmp}"
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+objects=()
+for input in ${inputs[@]+"${inputs[@]}"}; do
+    case $mode in
+    compile) compile "$input" "$(result "$input" o)" || exit 1 ;;
+    ptx | fatbin) compile "$input" "$(result "$input" "$mode")" || exit 1 ;;
+    E | M | MM) compile "$input" "$output" || exit 1 ;;
+    *)
+        made=$work/${#objects[@]}-$(basename "${input%.*}").o
+        compile "$input" "$made" || exit 1
+        objects+=("$made")
+        ;;
+    esac
+done
+link_inputs=(${objects[@]+"${objects[@]}"} ${link_inputs[@]+"${link_inputs[@]}"})
+case $mode in
+dlink)
+    device_link "${output:-a_dlink.o}" "${link_inputs[@]}" || exit 1
+    # An object with nothing in it where nothing was to be joined: the build goes on to link it.
+    [ -f "${output:-a_dlink.o}" ] || run "$clang" -x c -c -o "${output:-a_dlink.o}" /dev/null || exit 1
+    ;;
+lib) run ar rcs "${output:-a.a}" "${link_inputs[@]}" || exit 1 ;;
+link)
+    link_program || exit 1
+    if [ "$run_it" = yes ]; then
+        program=$(readlink -f "${output:-a.out}")
+        "$program" ${run_args[@]+"${run_args[@]}"}
+        exit
+    fi
+    ;;
+esac

@@ -1,0 +1,2 @@
+#include "by.h"
+const char *said() { return "from C++"; }

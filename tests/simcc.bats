@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# simcc takes nvcc's place (common/simgpu/bin/simcc.sh), from the folder in which it was built and from one where it was
+# installed.
+
+load helper
+
+setup_file() {
+    make -s simgpu >"$BATS_FILE_TMPDIR/said"
+    mkdir "$BATS_FILE_TMPDIR/own programs" # the name of a folder may have a blank
+    cd "$BATS_FILE_TMPDIR/own programs" || return 1
+    cat >main.cu <<'EOS'
+#include <cstdio>
+#include "by.h"
+__device__ int scaled(int);
+extern __device__ int offset;
+__global__ void k(int *out) { out[threadIdx.x] = scaled(threadIdx.x) + offset; }
+int main(void) {
+    int *d, h[4] = {}, one = 1;
+    cudaMalloc(&d, sizeof h);
+    cudaMemcpyToSymbol(offset, &one, sizeof one);
+    k<<<1, 4>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d %d %s\n", h[0], h[3], said());
+}
+EOS
+    cat >part.cu <<'EOS'
+#include "by.h"
+static __device__ int twice = BY;
+__device__ int offset;
+__device__ int scaled(int i) { return i * twice; }
+EOS
+    echo 'const char *said();' >by.h
+    printf '#include "by.h"\nconst char *said() { return "from C++"; }\n' >said.cpp
+    cat >whole.cu <<'EOS'
+#include <stdio.h>
+#ifndef __CUDA_ARCH__
+#define __CUDA_ARCH__ 0 // in host code
+#endif
+__global__ void k() { printf("%d %d\n", __CUDA_ARCH__, VALUE); }
+int main(int argc, char **argv) { k << <1, 1 >> > (); return cudaDeviceSynchronize() + argc - 1; }
+EOS
+}
+
+setup() {
+    PATH=$BLUEBAR_TOP/$B/bin:$PATH
+    cd "$BATS_FILE_TMPDIR/own programs" || return 1
+    tmp=$BATS_TEST_TMPDIR
+}
+
+@test "make simgpu says what to type" {
+    grep -qx "    $B/bin/simcc program.cu -o program" "$BATS_FILE_TMPDIR/said"
+    grep -qx "    make NVCC=simcc CUDA_PATH=$BLUEBAR_TOP/$B" "$BATS_FILE_TMPDIR/said"
+}
+
+@test "one file, with nvcc's options; a launch that clang does not read" {
+    run simcc -O3 -arch=sm_86 --extended-lambda -lineinfo -Xptxas -v -Xcompiler -Wall,-DVALUE=7 -std=c++14 -o "$tmp/whole" whole.cu
+    echo "$output"
+    [ "$status" = 0 ] && [[ $output != *error* ]]
+    run "$tmp/whole"
+    [ "$status" = 0 ] && [ "$output" = "860 7" ]
+    run simcc -gencode arch=compute_75,code=sm_75 -gencode=arch=compute_80,code=\"sm_80,compute_80\" -DVALUE=1 -run whole.cu -o "$tmp/whole"
+    [ "$status" = 0 ] && [ "$output" = "800 1" ]
+    run simcc -D VALUE=2 -run -run-args one whole.cu -o "$tmp/whole"
+    [ "$status" = 1 ] && [ "$output" = "750 2" ]
+}
+
+@test "device code of several files: -rdc=true, -dc and a link, -dlink and a link by another compiler, an archive" {
+    simcc -rdc=true -DBY=10 main.cu part.cu said.cpp -o "$tmp/all"
+    run "$tmp/all"
+    [ "$output" = "1 31 from C++" ]
+    simcc -dc -DBY=100 main.cu part.cu -odir "$tmp" && simcc -c said.cpp -o "$tmp/said.o"
+    simcc "$tmp"/{main,part,said}.o -o "$tmp/linked"
+    run "$tmp/linked"
+    [ "$output" = "1 301 from C++" ]
+    simcc -dlink "$tmp"/{main,part,said}.o -o "$tmp/device.o"
+    "$(sed -n "s/^clang='\(.*\)'/\1/p" "$BLUEBAR_TOP/$B/lib/simgpu/simcc.conf")" --driver-mode=g++ "$tmp"/{main,part,said,device}.o -o "$tmp/dlinked" -L "$BLUEBAR_TOP/$B/lib" -lcudart
+    LD_LIBRARY_PATH=$BLUEBAR_TOP/$B/lib run "$tmp/dlinked"
+    [ "$output" = "1 301 from C++" ]
+    simcc -lib "$tmp"/{part,said}.o -o "$tmp/libparts.a"
+    simcc "$tmp/main.o" -L"$tmp" -lparts -o "$tmp/archived"
+    run "$tmp/archived"
+    [ "$output" = "1 301 from C++" ]
+}
+
+@test "-ptx, -fatbin, -E, -MM, -MD, --dryrun, --version" {
+    simcc -ptx -DVALUE=1 -arch=sm_80 whole.cu -o "$tmp/whole.ptx"
+    grep -qx '.target sm_80' "$tmp/whole.ptx" && grep -q 'entry _Z1kv' "$tmp/whole.ptx"
+    simcc -fatbin -DVALUE=1 whole.cu -o "$tmp/whole.fatbin" && [ -s "$tmp/whole.fatbin" ]
+    simcc -E -DVALUE=31 whole.cu | grep -q ', 31)'
+    simcc -MM main.cu | grep -q '^main.o:.*main.cu'
+    simcc -c -DBY=1 -MD -MF "$tmp/main.d" main.cu -o "$tmp/m.o" && grep -q 'by.h' "$tmp/main.d"
+    run simcc --dryrun -DVALUE=1 whole.cu -o "$tmp/none"
+    [ "$status" = 0 ] && [ ! -e "$tmp/none" ] && [[ $output == *"--cuda-device-only"*"--cuda-host-only"* ]]
+    run simcc --version
+    [[ $output == *"Cuda compilation tools, release "[0-9]*.[0-9]", V"* ]]
+}
+
+@test "what cannot be: one message, and an exit status" {
+    for case in '-cubin whole.cu|simcc: -cubin: SimGPU has no machine code; it runs PTX. Use -ptx or -fatbin' \
+        "--nonsense whole.cu|simcc: --nonsense: this option is not known. simcc --help lists what is; -Xcompiler --nonsense hands it to the host's compiler" \
+        'none.cu|simcc: none.cu: there is no such file' '-c|simcc: no input file; simcc --help lists the options' \
+        '-arch=fast whole.cu|simcc: fast: no architecture of the kind sm_80 or compute_80' '-o|simcc: -o needs a value' \
+        "-c -o x.o main.cu part.cu|simcc: -o x.o: several files cannot become one; compile each by itself, or use -odir"; do
+        # shellcheck disable=SC2086 # words
+        run simcc ${case%%|*}
+        [ "$status" = 1 ] && [ "$output" = "${case#*|}" ] || { echo "$output" && false; }
+    done
+    # The compiler's own message, with the user's line.
+    printf 'int main() {\n    return x;\n}\n' >"$tmp/wrong.cu"
+    run simcc "$tmp/wrong.cu" -o "$tmp/wrong"
+    [ "$status" = 1 ] && [[ ${lines[0]} == "$tmp/wrong.cu:2:12: error: use of undeclared identifier 'x'" ]] && [ ! -e "$tmp/wrong" ]
+}
+
+@test "installed in a folder of its own, and moved from there, it needs nothing of the project" {
+    cd "$BLUEBAR_TOP"
+    make -s install-simgpu PREFIX="$tmp/first" >"$tmp/said"
+    grep -qx "    $tmp/first/bin/simcc program.cu -o program" "$tmp/said"
+    mv "$tmp/first" "$tmp/second"
+    run grep -rlF "$BLUEBAR_TOP" "$tmp/second" --include='sim*'
+    [ -z "$output" ]
+    [ -z "$(find "$tmp/second" -lname "/*")" ] # no link to outside
+    cd "$tmp" && cp "$BATS_FILE_TMPDIR/own programs/whole.cu" .
+    env -i PATH="/usr/bin:/bin" "$tmp/second/bin/simcc" -v -DVALUE=3 whole.cu -o whole 2>"$tmp/commands"
+    [ "$(grep -c "$BLUEBAR_TOP" "$tmp/commands")" = 0 ]
+    run env -i ./whole
+    [ "$output" = "750 3" ]
+    run ldd ./whole
+    [[ $output == *"$tmp/second/lib/libcudart.so.13"* ]]
+    mkdir -p "$tmp/others/include"
+    cd "$BLUEBAR_TOP"
+    run make -s install-simgpu PREFIX="$tmp/others"
+    [ "$status" != 0 ] && [[ $output == *"has an include folder of others"* ]]
+    run make -s install-simgpu
+    [[ $output == *"needs a folder of its own: make install-simgpu PREFIX="* ]]
+}
+
+@test "the two runtimes carry the names and versions of NVIDIA's" {
+    for n in 12 13; do
+        readelf -d "$BLUEBAR_TOP/$B/lib/libcudart.so.$n" | grep -q "SONAME.*\[libcudart.so.$n\]"
+        readelf --dyn-syms -W "$BLUEBAR_TOP/$B/lib/libcudart.so.$n" | grep -q " cudaMalloc@@libcudart.so.$n\$"
+    done
+}
