@@ -1,2 +1,0 @@
-#include "by.h"
-const char *said() { return "from C++"; }
