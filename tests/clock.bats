@@ -483,6 +483,12 @@ END
     grep -F "grid.cu:$(grep -n '"too_large"' tests/clock/grid.cu | cut -d: -f1): cudaLaunchCooperativeKernel: ring: a cooperative grid of 265 blocks; at most 264 of this size are resident at once, 2 on each of 132 SMs; launch so many," "$BATS_FILE_TMPDIR/grid.err"
 }
 
+@test "a resident warp takes as much of the host's memory as its kernel asks for, on few pages" {
+    says grid <<'END'
+kib_a_warp_below_64 1
+END
+}
+
 @test "barriers, flags and locks between blocks: as long as the blocks are resident they get on" {
     says grid <<'END'
 ring_by_hand 1

@@ -5,6 +5,8 @@
 #include <cooperative_groups/scan.h>
 #include "simgpu.h"
 
+#include <sys/resource.h>
+
 namespace cg = cooperative_groups;
 
 static void say(const char *name, double value) { printf("%s %.9g\n", name, value); }
@@ -81,6 +83,18 @@ __global__ void meet_often(int times) {
     for (int k = 0; k < times; k++) grid.sync();
 }
 
+/* A function that is called, with an array in the caller's local memory. */
+__device__ __attribute__((noinline)) int sum_of(const volatile int *a, int n) {
+    int sum = 0;
+    for (int k = 0; k < n; k++) sum += a[k];
+    return sum;
+}
+__global__ void with_locals(int *out) {
+    volatile int own[4] = {1, 2, 3, (int)threadIdx.x};
+    cg::this_grid().sync();
+    out[blockIdx.x] = sum_of((const volatile int *)own, 3);
+}
+
 static int *numbers(size_t n) {
     int *p;
     cudaMalloc(&p, n * sizeof *p);
@@ -131,6 +145,19 @@ static void cooperative() {
     cudaLaunchCooperativeKernel(meet_often, 264, 256, often);
     cudaLaunchCooperativeKernel(meet_often, 528, 256, often);
     say("sync", cudaDeviceSynchronize());
+}
+
+/* What a warp of a resident block takes of this process's memory. */
+static void small_warps() {
+    struct rusage before, after;
+    int *out = numbers(264);
+    void *args[] = {&out};
+    getrusage(RUSAGE_SELF, &before);
+    cudaLaunchCooperativeKernel(with_locals, 264, 1024, args);
+    cudaDeviceSynchronize();
+    getrusage(RUSAGE_SELF, &after);
+    const double kib = (double)(after.ru_maxrss - before.ru_maxrss) / (264 * 32);
+    say("kib_a_warp_below_64", kib < 64 ? 1 : kib);
 }
 
 static void by_hand() {
@@ -271,6 +298,7 @@ static void occupancy() {
 }
 
 int main() {
+    small_warps(); /* first: nothing has taken memory yet */
     cooperative();
     by_hand();
     of_threads();

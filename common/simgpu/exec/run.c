@@ -135,13 +135,23 @@ static uint32_t call_stack_of(const ptx_function *kernel) {
     return 2 * largest > CALL_STACK ? (uint32_t)round_up(2 * (size_t)largest, 4096) : CALL_STACK;
 }
 
+/* Returns the bytes of local memory of a lane. Lanes' lie one behind the other, so room that no function asks for would
+ * put each lane on pages of its own. */
+static uint32_t local_of(const ptx_function *kernel) {
+    const ptx_module *m = kernel->module;
+    bool called = false;
+    for (uint32_t k = 0; k < m->nfunctions && kernel->code->calls; k++)
+        called |= !m->functions[k]->is_kernel && m->functions[k]->local_bytes;
+    return (uint32_t)round_up(kernel->local_bytes + (called ? CALL_LOCAL : 0), 16);
+}
+
 /* Lays out registers of all warps, local memory and shared memory in one mapping, of which the kernel touches only the
  * part that it uses. The block keeps its mapping for later launches. */
 void exec_block_prepare(block *b, worker *t, const exec_launch *n) {
     const ptx_function *f = n->kernel;
     uint32_t threads = n->block.x * n->block.y * n->block.z, nwarps = (threads + 31) / 32;
     uint32_t calls = call_stack_of(f), stack = (uint32_t)round_up(f->code->frame_bytes, 4096) + calls;
-    uint32_t local = (uint32_t)round_up(f->local_bytes + (f->code->calls ? CALL_LOCAL : 0), 16);
+    uint32_t local = local_of(f);
     uint32_t shared = f->dynamic_shared_offset + n->dynamic_shared;
     if (!n->dynamic_shared) shared = f->static_shared;
     size_t need = round_up(nwarps * sizeof(warp), 4096) + (size_t)nwarps * (stack + round_up(32ull * local, 4096)) +
