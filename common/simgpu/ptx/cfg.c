@@ -5,7 +5,6 @@
  * reversed graph). A `join` instruction marks each such place, so that the interpreter checks for joins only there.
  */
 #include "cfg.h"
-#include "parse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,19 +177,37 @@ static void mark(row_set *s, uint32_t row) {
     if (id) s->set[id / 64] |= 1ull << id % 64;
 }
 
-static void uses_of(const ptx_insn *i, row_set *s) {
-    if (i->op != OP_ld_frame && i->op != OP_st_frame) mark(s, i->a);
-    mark(s, i->b), mark(s, i->c), mark(s, i->e);
-    if (i->guarded) mark(s, i->guard);
-    bool sources = i->op == OP_st || i->op == OP_st_frame || (i->op == OP_mov_pack && !i->sub);
-    for (int k = 0; sources && k < 4; k++) mark(s, i->v[k]);
-    if (i->op == OP_call && !i->call->callee) mark(s, i->call->function);
+enum { MOST_FIELDS = 12 };
+
+/* Lists the fields with rows that the instruction reads, or may be rows. Returns how many. */
+static uint32_t sources_of(ptx_insn *i, uint32_t **fields) {
+    uint32_t n = 0;
+    if (i->op != OP_ld_frame && i->op != OP_st_frame) fields[n++] = &i->a;
+    fields[n++] = &i->b, fields[n++] = &i->c, fields[n++] = &i->e;
+    if (i->guarded) fields[n++] = &i->guard;
+    bool vector = i->op == OP_st || i->op == OP_st_frame || (i->op == OP_mov_pack && !i->sub);
+    for (int k = 0; vector && k < 4; k++) fields[n++] = &i->v[k];
+    if (i->op == OP_call && !i->call->callee) fields[n++] = &i->call->function;
+    return n;
 }
 
-static void defs_of(const ptx_insn *i, row_set *s) {
-    mark(s, i->d), mark(s, i->d2);
-    bool results = i->op == OP_ld || i->op == OP_ld_frame || (i->op == OP_mov_pack && i->sub);
-    for (int k = 0; results && k < 4; k++) mark(s, i->v[k]);
+/* Those that it writes. */
+static uint32_t results_of(ptx_insn *i, uint32_t **fields) {
+    uint32_t n = 0;
+    fields[n++] = &i->d, fields[n++] = &i->d2;
+    bool vector = i->op == OP_ld || i->op == OP_ld_frame || (i->op == OP_mov_pack && i->sub);
+    for (int k = 0; vector && k < 4; k++) fields[n++] = &i->v[k];
+    return n;
+}
+
+static void uses_of(ptx_insn *i, row_set *s) {
+    uint32_t *fields[MOST_FIELDS], n = sources_of(i, fields);
+    for (uint32_t k = 0; k < n; k++) mark(s, *fields[k]);
+}
+
+static void defs_of(ptx_insn *i, row_set *s) {
+    uint32_t *fields[MOST_FIELDS], n = results_of(i, fields);
+    for (uint32_t k = 0; k < n; k++) mark(s, *fields[k]);
 }
 
 /* Sets in s->set the bits of registers that ptxas does not keep: a value that comes directly from an immediate, an
@@ -241,7 +258,7 @@ typedef struct {
     uint32_t words;
 } taint;
 
-static bool reads_tainted(taint *t, const ptx_insn *i) {
+static bool reads_tainted(taint *t, ptx_insn *i) {
     bool reads = false;
     memset(t->one.set, 0, t->words * 8);
     uses_of(i, &t->one);
@@ -256,7 +273,7 @@ static bool ends_loop(const ptx_code *c, uint32_t begin, uint32_t end, uint32_t 
     defs_of(&c->insns[poll], &t->tainted);
     for (int round = 0; round < 2; round++) /* the second time for what the next iteration reads */
         for (uint32_t k = begin, under = 0; k <= end; k++) {
-            const ptx_insn *i = &c->insns[k];
+            ptx_insn *i = &c->insns[k];
             bool reads = reads_tainted(t, i);
             if (reads && i->op == OP_bra && (k == end || i->target > end || i->target < begin)) return true;
             if (reads && i->op == OP_bra && i->target > under) under = i->target;
@@ -292,19 +309,45 @@ static void add_zeroed(ptx_code *c, uint32_t begin, uint32_t end) {
     c->zeroed[c->nzeroed++] = (ptx_span){begin, end};
 }
 
-/* Lists what a new frame zeroes, so that no read sees what another block left there: registers that are live at the
- * entry, and those that a shuffle may read of a lane that has not come so far; predicates and slots, which are small.
- * Uses `live` up. */
-static void list_zeroed(ptx_code *c, const parsed_function *pf, row_set *live) {
-    for (uint32_t i = 0; i < c->ninsns; i++)
-        if (c->insns[i].op == OP_shfl) mark(live, c->insns[i].a);
+/* Gives registers that are never live together one row, and lists what a new frame zeroes, so that no read sees what
+ * another block left there: registers that are live at the entry, and those that a shuffle may read of a lane that has
+ * not come so far; predicates and slots, which are small. */
+static void share_rows(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
+    ptx_code *c = g->code;
+    uint32_t *row = ptx_alloc((pf->nregisters + 1) * sizeof *row), *fields[2 * MOST_FIELDS];
+    ptx_sharing_end(g->sharing, pf, c->registers_begin, row);
+    for (uint32_t i = 0; i < c->ninsns; i++) {
+        uint32_t n = sources_of(&c->insns[i], fields);
+        n += results_of(&c->insns[i], fields + n);
+        for (uint32_t k = 0; k < n; k++) {
+            uint32_t at = *fields[k], id = at && at < c->registers_end ? id_of[at / 4] : 0;
+            if (id) *fields[k] = row[id];
+        }
+    }
     c->nzeroed = 0;
     for (uint32_t r = 0; r < pf->nregisters; r++) {
-        const reg *x = pf->registers[r];
-        if (x->type == TY_pred || !(live->set[x->id / 64] >> x->id % 64 & 1)) continue;
+        reg *x = pf->registers[r];
+        x->row = row[x->id];
+        if (x->type == TY_pred || !(g->fresh[x->id / 64] >> x->id % 64 & 1)) continue;
         add_zeroed(c, x->row, x->row + 32 * (ptx_type_bytes[x->type] == 8 ? 8 : 4));
     }
     add_zeroed(c, c->predicates, c->registers_end);
+    ptx_free(row);
+}
+
+/* Notes the registers that are live at the entry, and those that shuffles read. */
+static void note_fresh(cfg *g, const parsed_function *pf, const uint32_t *id_of, uint32_t words) {
+    ptx_code *c = g->code;
+    g->sharing = ptx_sharing_begin(pf->nregisters);
+    g->fresh = ptx_alloc(words * 8);
+    memcpy(g->fresh, g->blocks[0].live_in, words * 8);
+    if (g->sharing) ptx_sharing_note(g->sharing, g->fresh, g->fresh, g->fresh);
+    for (uint32_t i = 0; i < c->ninsns; i++) {
+        uint32_t a = c->insns[i].a, id = a < c->registers_end ? id_of[a / 4] : 0;
+        if (c->insns[i].op != OP_shfl || !id) continue;
+        g->fresh[id / 64] |= 1ull << id % 64;
+        if (g->sharing) ptx_sharing_keep(g->sharing, id);
+    }
 }
 
 /* Returns the most 32-bit registers that are live at one point, by backward data flow over the blocks and a walk
@@ -348,10 +391,7 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
             }
         }
     }
-    if (!changed) {
-        memcpy(live, g->blocks[0].live_in, words * 8);
-        list_zeroed(c, pf, &(row_set){id_of, c->registers_end, live});
-    }
+    if (!changed) note_fresh(g, pf, id_of, words);
     uint32_t most = 0;
     for (uint32_t b = 0; b < g->nblocks; b++) {
         cfg_block *k = &g->blocks[b];
@@ -362,6 +402,7 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
             memset(u, 0, 2 * words * 8);
             uses_of(&c->insns[i], &us);
             defs_of(&c->insns[i], &ds);
+            if (g->sharing) ptx_sharing_note(g->sharing, f, u, live);
             uint32_t units = 0;
             for (uint32_t w = 0; w < words; w++) {
                 if (!c->insns[i].guarded) live[w] &= ~f[w];
@@ -395,14 +436,16 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     post_dominators(&g);
     uint32_t *id_of = ptx_alloc((code->registers_end / 4 + 1) * sizeof *id_of);
     for (uint32_t r = 0; r < pf->nregisters; r++) id_of[pf->registers[r]->row / 4] = pf->registers[r]->id;
-    add_zeroed(code, code->registers_begin, code->registers_end); /* all, unless pressure() knows better */
+    add_zeroed(code, code->registers_begin, code->registers_end); /* all, unless share_rows() knows better */
     pf->function->registers = estimate_registers(&g, pf, id_of);
     ptx_depth_of_blocks(&g, &pf->function->module->costs, pf->nregisters, id_of);
     mark_waits(code, pf->function->is_kernel, &(row_set){id_of, code->registers_end, NULL}, pf->nregisters);
+    if (g.fresh) share_rows(&g, pf, id_of);
     ptx_free(id_of);
     insert_joins(&g, pf->function->is_kernel);
     for (uint32_t b = 0; b < g.nblocks; b++) ptx_free(g.blocks[b].next), ptx_free(g.blocks[b].previous);
     ptx_free(g.blocks);
     ptx_free(g.block_of);
     ptx_free(g.order);
+    ptx_free(g.fresh);
 }

@@ -1,9 +1,11 @@
-/* cfg.h — the basic blocks of a function, shared by cfg.c and depth.c. */
+/* cfg.h — the basic blocks of a function, shared by cfg.c, depth.c and share.c. */
 #ifndef SIMGPU_CFG_H
 #define SIMGPU_CFG_H
 
 #include "ptx.h"
-#include "decode.h"
+#include "parse.h"
+
+typedef struct ptx_sharing ptx_sharing;
 
 typedef struct {
     uint32_t first, last; /* instructions, inclusive */
@@ -23,9 +25,23 @@ typedef struct {
     uint32_t *block_of; /* instruction -> block */
     uint32_t *order;    /* order -> block */
     uint32_t norder;
+    ptx_sharing *sharing; /* NULL: each register keeps a row of its own */
+    uint64_t *fresh;      /* registers that a new frame zeroes */
 } cfg;
 
 /* depth.c: sets ptx_insn.depth of the first instruction of each block. id_of maps a frame row / 4 to a register id. */
 void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, const uint32_t *id_of);
+
+/* share.c: finds rows that registers can share. Sets of registers are bits, by id. `begin` returns NULL for a function
+ * with too many registers; each of them keeps its row. */
+ptx_sharing *ptx_sharing_begin(uint32_t nregisters);
+
+/* An instruction writes and reads these while those behind it are live. */
+void ptx_sharing_note(ptx_sharing *s, const uint64_t *written, const uint64_t *read, const uint64_t *live);
+void ptx_sharing_keep(ptx_sharing *s, uint32_t id); /* this register shares with no other */
+
+/* Stores each register's new row in row[id]: from `begin` on, 256 bytes or 128; predicates keep theirs, and so do all
+ * registers if s is NULL. Frees s. */
+void ptx_sharing_end(ptx_sharing *s, const parsed_function *pf, uint32_t begin, uint32_t *row);
 
 #endif
