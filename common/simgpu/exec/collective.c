@@ -1,6 +1,8 @@
 /* collective.c — exchanges between lanes and warps: votes, shuffles, matches, barriers of a block (PTX ISA 9.7.13). */
 #include "warp.h"
 
+#include <string.h>
+
 #define EACH_ACTIVE                                                                                                    \
     for (uint32_t m = w->mask, l = 0; m; m &= m - 1)                                                                   \
         if (l = (uint32_t)__builtin_ctz(m), true)
@@ -67,26 +69,38 @@ static void vote(warp *w, const ptx_insn *i) {
 void exec_op_vote(warp *w, const ptx_insn *i) { collective(w, i, vote); }
 
 /* Lane l reads lane j if j is inside its segment, else itself. c has the clamp in bits 0-4 and the segment mask in 8-12
- * (PTX ISA 9.7.9.6). */
+ * (PTX ISA 9.7.9.6). All lanes, so that the loop has no branch; what inactive ones read is not used. Returns the lanes
+ * for which j is inside. */
+static inline __attribute__((always_inline)) uint32_t exchange(const uint32_t *a, const uint32_t *b, const uint32_t *c,
+                                                               enum ptx_shuffle kind, uint32_t out[32]) {
+    uint32_t in_range = 0;
+    for (uint32_t l = 0; l < 32; l++) {
+        uint32_t bval = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
+        uint32_t first = l & segment, last = first | (clamp & ~segment);
+        uint32_t j = kind == SHFL_up     ? l - bval
+                     : kind == SHFL_down ? l + bval
+                     : kind == SHFL_bfly ? l ^ bval
+                                         : first | (bval & ~segment);
+        bool p = kind == SHFL_up ? (int32_t)j >= (int32_t)last : j <= last;
+        out[l] = a[p ? j : l];
+        in_range |= (uint32_t)p << l;
+    }
+    return in_range;
+}
+
 static void shfl(warp *w, const ptx_insn *i) {
     const uint32_t *a = ROW(w, uint32_t, i->a), *b = ROW(w, uint32_t, i->b), *c = ROW(w, uint32_t, i->c);
-    uint32_t out[32] = {0}, in_range = 0;
-    EACH_ACTIVE {
-        uint32_t bval = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
-        uint32_t last = (l & segment) | (clamp & ~segment), first = l & segment;
-        int32_t j = 0;
-        bool p = false;
-        switch ((enum ptx_shuffle)i->sub) {
-        case SHFL_up: j = (int32_t)l - (int32_t)bval, p = j >= (int32_t)last; break;
-        case SHFL_down: j = (int32_t)(l + bval), p = j <= (int32_t)last; break;
-        case SHFL_bfly: j = (int32_t)(l ^ bval), p = j <= (int32_t)last; break;
-        case SHFL_idx: j = (int32_t)(first | (bval & ~segment)), p = j <= (int32_t)last; break;
-        }
-        if (!p) j = (int32_t)l;
-        out[l] = a[j];
-        in_range |= p ? 1u << l : 0;
+    uint32_t out[32], in_range = 0;
+    switch ((enum ptx_shuffle)i->sub) {
+    case SHFL_up: in_range = exchange(a, b, c, SHFL_up, out); break;
+    case SHFL_down: in_range = exchange(a, b, c, SHFL_down, out); break;
+    case SHFL_bfly: in_range = exchange(a, b, c, SHFL_bfly, out); break;
+    case SHFL_idx: in_range = exchange(a, b, c, SHFL_idx, out); break;
     }
-    EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = out[l];
+    if (w->mask == FULL)
+        memcpy(ROW(w, uint32_t, i->d), out, sizeof out);
+    else
+        EACH_ACTIVE ROW(w, uint32_t, i->d)[l] = out[l];
     if (i->d2) set_predicate(w, i->d2, in_range);
 }
 void exec_op_shfl(warp *w, const ptx_insn *i) { collective(w, i, shfl); }

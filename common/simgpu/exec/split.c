@@ -258,6 +258,25 @@ static bool changes_with_block(const ptx_row *row) {
            ((row->special >= SREG_ctaid_x && row->special <= SREG_ctaid_z) || row->special == SREG_smid);
 }
 
+/* Stores v in all lanes of a row of the frame r; special registers have a value for each lane. */
+static void fill_row(const warp *w, const ptx_row *row, uint8_t *r, uint64_t v) {
+    uint64_t *wide = (uint64_t *)__builtin_assume_aligned(r + row->row, 64);
+    uint32_t *narrow = (uint32_t *)__builtin_assume_aligned(r + row->row, 64);
+    if (row->kind == ROW_SPECIAL) {
+        for (uint32_t l = 0; l < 32; l++) {
+            v = special(w, (enum ptx_special)row->special, l);
+            if (row->bytes == 8)
+                wide[l] = v;
+            else
+                narrow[l] = (uint32_t)v;
+        }
+    } else if (row->bytes == 8) {
+        for (uint32_t l = 0; l < 32; l++) wide[l] = v;
+    } else {
+        for (uint32_t l = 0; l < 32; l++) narrow[l] = (uint32_t)v;
+    }
+}
+
 /* Fills in the rows of constants, zeroes registers that may be read unwritten, and fills local memory with a fixed
  * pattern, so that a read before a write does not see another block's data. again: the frame held the same kernel of
  * the same launch before, for another block. */
@@ -272,13 +291,7 @@ void exec_frame_fill(warp *w, frame *f, uint8_t *r, bool again) {
         uint64_t v = row->kind == ROW_PARAM     ? parameter(w, row)
                      : row->kind == ROW_ADDRESS ? address_of(w, row, f)
                                                 : row->bits;
-        for (uint32_t l = 0; l < 32; l++) {
-            if (row->kind == ROW_SPECIAL) v = special(w, (enum ptx_special)row->special, l);
-            if (row->bytes == 8)
-                ((uint64_t *)(r + row->row))[l] = v;
-            else
-                ((uint32_t *)(r + row->row))[l] = (uint32_t)v;
-        }
+        fill_row(w, row, r, v);
     }
 }
 
