@@ -108,6 +108,16 @@ widened() { { printf '  call void @llvm.memcpy.%s\n' "$1"; printf '%s\n' "${@:2}
     done
 }
 
+@test "a division by what a loop doubles is one, with every clang" {
+    for compiler in $compilers; do
+        compiled "$compiler" divisions
+        echo "$compiler"
+        [ "$(apart "$program" | xargs)" = "64 64" ]
+        [ "$(grep -c 'rem\.' <(sed -n '/entry _Z4tree/,/^}/p' "$program.ptx"))" = 1 ]
+        [ "$(grep -c 'rem\.' <(sed -n '/entry _Z10known_tree/,/^}/p' "$program.ptx"))" = 0 ]
+    done
+}
+
 # The line of a loop's description, when its head ends with the branch $1 and its other way begins with $2.
 evened() {
     printf '%s\n' 'define void @f() {' '  br label %1' '' '1:' "  br i1 %c, label %2, label %3, !dbg !7" '' '2:' '  br label %3' '' '3:' "$1" \

@@ -1,5 +1,5 @@
-/* even_loops — keeps a loop with two conditions, or with a step that is no constant, rolled, whatever the compiler's
- * version.
+/* even_loops — keeps a loop with two conditions, or with a step that is no constant, rolled, and a division by a
+ * variable of a loop a division, whatever the compiler's version.
  *
  *   even_loops IN.ll >OUT.ll
  *
@@ -24,6 +24,16 @@
  *
  *   !280 = distinct !{!280, !263, !281, !44}
  *   !280 = distinct !{!280, !263, !281, !44, !{!"llvm.loop.unroll.runtime.disable"}}
+ *
+ * In `for (int step = 1; step < blockDim.x; step *= 2) if (t % (2 * step) == 0)` clang 16 and later see that step is a
+ * power of two, and take an `and` in place of the division; clang 14 and 15, and nvcc, do not, and such a tree of
+ * additions is slower by half. So the divisor passes through a piece of assembly without an instruction, behind which
+ * no compiler sees:
+ *
+ *   %44 = urem i32 %42, %43                                 43: made from a variable that has two stores, and is not
+ *                                                           compared with a literal (then the loop may be unrolled)
+ *   %even.44 = call i32 asm "", "=r,0"(i32 %43)
+ *   %44 = urem i32 %42, %even.44
  *
  * Loops of a fixed number of turns are unrolled as ever, and a loop with a `#pragma unroll` is left alone. */
 #define TOOL "even_loops"
@@ -126,6 +136,93 @@ static void find_loops(void) {
     }
 }
 
+/* --- divisions by a variable of a loop ----------------------------------------------------------------------- */
+
+/* Copies the name of the value (%5, %step) at `from`, up to a comma, a blank or the end of the line. Returns false if
+ * there is none. */
+static bool value_name(const char *from, char name[64]) {
+    size_t length = strcspn(from, ", \n)");
+    if (*from != '%' || length >= 64) return false;
+    memcpy(name, from, length);
+    name[length] = '\0';
+    return true;
+}
+
+/* Returns the text behind "NAME = " in the function that begins at `function`; NULL for a parameter. */
+static const char *definition(const char *function, const char *name) {
+    char begin[80];
+    int length = snprintf(begin, sizeof begin, "  %s = ", name);
+    for (const char *line = function; *line && *line != '}'; line = next_line(line))
+        if (!strncmp(line, begin, (size_t)length)) return line + length;
+    return NULL;
+}
+
+/* Returns how many stores into the variable the function has; *literal: the last of them stores a literal. */
+static int stores(const char *function, const char *variable, bool *literal) {
+    char value[64], into[64];
+    int count = 0;
+    for (const char *line = function; *line && *line != '}'; line = next_line(line))
+        if (sscanf(line, "  store i%*d %63[^, \n], %*s %63[^, \n]", value, into) == 2 && !strcmp(into, variable))
+            count++, *literal = *value != '%';
+    return count;
+}
+
+/* Returns the variable that the value is loaded from, at once or through a widening; false if it is anything else. */
+static bool loaded_from(const char *function, const char *name, char variable[64]) {
+    const char *d = definition(function, name);
+    char inner[64];
+    if (d && sscanf(d, "load i%*d, %*s %63[^, \n]", variable) == 1) return *variable == '%';
+    return d && sscanf(d, "%*[sz]ext i%*d %63[^, \n]", inner) == 1 && *inner == '%' &&
+           loaded_from(function, inner, variable);
+}
+
+/* Is the variable compared with what is known when the program is compiled: a literal, or a variable that never changes
+ * from one? */
+static bool has_known_end(const char *function, const char *variable) {
+    char left[64], right[64], loaded[64];
+    for (const char *line = function; *line && *line != '}'; line = next_line(line)) {
+        const char *compare = strstr(line, " = icmp ");
+        if (!compare || compare > next_line(line)) continue;
+        if (sscanf(compare, " = icmp %*s i%*d %63[^, \n], %63[^, \n]", left, right) != 2) continue;
+        for (int side = 0; side < 2; side++) {
+            const char *one = side ? right : left, *other = side ? left : right;
+            bool literal = false;
+            if (*one != '%' || !loaded_from(function, one, loaded) || strcmp(loaded, variable) != 0) continue;
+            if (*other != '%') return true;
+            if (loaded_from(function, other, loaded) && stores(function, loaded, &literal) == 1 && literal) return true;
+        }
+    }
+    return false;
+}
+
+/* Returns true if the value is made, in at most `depth` steps, from a variable that a loop with an unknown end changes.
+ */
+static bool is_of_a_loop(const char *function, const char *name, int depth) {
+    char variable[64], inner[64];
+    bool literal;
+    if (loaded_from(function, name, variable))
+        return stores(function, variable, &literal) > 1 && !has_known_end(function, variable);
+    const char *d = depth ? definition(function, name) : NULL;
+    if (!d || (strncmp(d, "mul ", 4) != 0 && strncmp(d, "shl ", 4) != 0)) return false;
+    for (const char *end = next_line(d), *at = strchr(d, '%'); at && at < end; at = strchr(at + 1, '%'))
+        if (value_name(at, inner) && is_of_a_loop(function, inner, depth - 1)) return true;
+    return false;
+}
+
+/* Writes a division whose divisor is to be hidden, and returns true; else writes nothing. */
+static bool write_division(const char *function, const char *line) {
+    char result[64], left[64], divisor[64];
+    int bits, at = 0, end = 0;
+    sscanf(line, "  %%%63[^ \n] = %*[us]%*[rd]%*[ei]%*[mv] %n", result, &at);
+    if (!at || sscanf(line + at, "i%d %63[^, \n], %63[^, \n]%n", &bits, left, divisor, &end) != 3) return false;
+    if (*divisor != '%' || (bits != 32 && bits != 64) || !is_of_a_loop(function, divisor, 3)) return false;
+    printf("  %%even.%s = call i%d asm \"\", \"=%c,0\"(i%d %s)\n", result, bits, bits == 32 ? 'r' : 'l', bits, divisor);
+    printf("%.*si%d %s, %%even.%s", at, line, bits, left, result);
+    line += at + end;
+    fwrite(line, 1, (size_t)(next_line(line) - line), stdout);
+    return true;
+}
+
 static bool is_rolled(unsigned long number) {
     for (size_t k = 0; k < rolled.count; k++)
         if (rolled.number[k] == number) return true;
@@ -135,8 +232,11 @@ static bool is_rolled(unsigned long number) {
 int main(int argc, char **argv) {
     read_module(argc, argv);
     find_loops();
+    const char *function = text;
     for (const char *line = text, *next; *line; line = next) {
         next = next_line(line);
+        if (!strncmp(line, "define ", 7)) function = next;
+        if (write_division(function, line)) continue;
         size_t length = (size_t)(next - line), body = length - (next[-1] == '\n');
         bool loop = *line == '!' && strstr(line, " = distinct !{") && body && line[body - 1] == '}';
         if (loop && is_rolled(strtoul(line + 1, NULL, 10)))
