@@ -21,7 +21,8 @@ EOS
 }
 
 watch() {
-    "$BLUEBAR" watch "${1:-src/a.cu}" record -- bash run.sh >out 2>&1 3>&- 4>&- &
+    : >out # `reaches` reads it before the watcher has begun
+    "$BLUEBAR" watch "${1:-src/a.cu}" record -- bash run.sh >>out 2>&1 3>&- 4>&- &
     watcher=$!
 }
 
