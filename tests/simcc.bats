@@ -140,3 +140,79 @@ setup() {
         readelf --dyn-syms -W "$BLUEBAR_TOP/$B/lib/libcudart.so.$n" | grep -q " cudaMalloc@@libcudart.so.$n\$"
     done
 }
+
+@test "headers that programs ask for by name, in CUDA C++ and, where they may be, in C++; old names work, with a warning" {
+    cat >"$tmp/all.cu" <<'EOS'
+#include <driver_types.h>
+#include <builtin_types.h>
+#include <host_defines.h>
+#include <cuda_profiler_api.h>
+#include <cuComplex.h>
+#include <math_constants.h>
+#include <nvToolsExt.h>
+#include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvtx3.hpp>
+#include <sm_20_intrinsics.h>
+#include <sm_60_atomic_functions.h>
+#include <device_launch_parameters.h>
+#include <vector_types.h>
+#if !defined(__CUDACC__) || !defined(__NVCC__) || !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_H__)
+#error "the names by which programs ask for CUDA"
+#endif
+__global__ void k(double *o, double zero) {
+    double whole;
+    int e;
+    unsigned lane = threadIdx.x;
+    unsigned next = __shfl_down(lane, 1), four = __ballot(lane < 4), sum = __reduce_add_sync(~0u, lane);
+    int most = __reduce_max_sync(~0u, -(int)lane);
+    if (lane) return;
+    o[0] = next;       // 1
+    o[1] = four;       // 15
+    o[2] = sum + most; // 496 + 0
+    cuDoubleComplex z = cuCdiv(make_cuDoubleComplex(5, 10), make_cuDoubleComplex(3 + zero, -4)); // -1 + 2i
+    o[3] = cuCreal(z) * 10 + cuCimag(z);                                                         // -8
+    o[4] = cuCabs(make_cuDoubleComplex(3e300 + zero, 4e300)) / 1e300;                            // 5
+    o[5] = __fadd_ru(1, 0x1p-30f + (float)zero) - __fadd_rd(1, 0x1p-30f + (float)zero);          // 2^-23
+    o[6] = __double2ll_rd(-2.5 + zero) + __double2ll_ru(-2.5 + zero) + __double2ll_rn(2.5 + zero); // -3 - 2 + 2
+    o[7] = __vsadu4(0x01020304, 0x04030201 + (unsigned)zero);                                    // 8
+    o[8] = frexp(12.0 + zero, &e) * 100 + e;                                                     // 75 + 4
+    o[9] = modf(-2.25 + zero, &whole) * 100 + whole;                                             // -27
+    o[10] = CUDART_PI_F + CUDART_INF * 0 != 0;                                                   // NaN: 1
+    o[11] = ilogb(0.0625 + zero) + __dp4a(0x01010101, 0x04030201, (int)zero);                    // -4 + 10
+}
+int main() {
+    NVTX3_FUNC_RANGE();
+    double *d, h[12];
+    cudaEvent_t e;
+    cudaSharedMemConfig banks;
+    int bad = nvtxRangePushA("all") != NVTX_NO_PUSH_POP_TRACKING;
+    bad |= cudaEventCreate(&e, 0) | cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte) | cudaDeviceGetSharedMemConfig(&banks);
+    bad |= banks != cudaSharedMemBankSizeFourByte || cudaDeviceSetSharedMemConfig((cudaSharedMemConfig)3) != cudaErrorInvalidValue;
+    cudaProfilerStart();
+    cudaMalloc(&d, sizeof h);
+    k<<<1, 32>>>(d, 0);
+    bad |= cudaThreadSynchronize();
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 12; i++) printf("%g ", h[i]);
+    printf("%g %d\n", rsqrtf(4), bad);
+}
+EOS
+    simcc "$tmp/all.cu" -o "$tmp/all" 2>"$tmp/warned"
+    for name in __shfl_down __ballot cudaThreadSynchronize; do
+        grep -q "warning: '$name.* is deprecated: CUDA has no such name any more; today's is " "$tmp/warned"
+    done
+    run "$tmp/all"
+    [ "$output" = "1 15 496 -8 5 1.19209e-07 -3 8 79 -27 1 6 0.5 0" ]
+    # The templates of the API, and the launch's types, for a compiler of the host.
+    printf '#include <cuda_runtime.h>\n#include <cuComplex.h>\n#include <nvToolsExt.h>\n%s\n' \
+        'int main() { float *d; dim3 g(1, 2); return cudaMalloc(&d, 4) + cudaMemcpy(d, &g, 4, cudaMemcpyDefault) + cudaEventCreate((cudaEvent_t *)&d, 0) + (int)cuCrealf(make_cuComplex(0, 1)); }' >"$tmp/host.cpp"
+    simcc "$tmp/host.cpp" -Xcompiler -Wall,-Wextra,-Werror -o "$tmp/host"
+    "$tmp/host"
+    if command -v g++ >/dev/null; then
+        g++ -Wall -Wextra -Werror -I "$BLUEBAR_TOP/$B/include" "$tmp/host.cpp" -o "$tmp/host" -L "$BLUEBAR_TOP/$B/lib" -lcudart
+        LD_LIBRARY_PATH=$BLUEBAR_TOP/$B/lib "$tmp/host"
+    fi
+    printf '#include <cuda_runtime.h>\n#include <cuComplex.h>\n#include <nvToolsExt.h>\nint main(void) { nvtxRangePop(); return (int)cudaDeviceSynchronize(); }\n' >"$tmp/host.c"
+    simcc "$tmp/host.c" -Xcompiler -Wall,-Wextra,-Werror -o "$tmp/host"
+    "$tmp/host"
+}

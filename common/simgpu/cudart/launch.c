@@ -310,6 +310,13 @@ cudaError_t cudaFuncSetAttribute(const void *stub, enum cudaFuncAttribute attrib
     return rt_end(cudaSuccess);
 }
 
+cudaError_t cudaFuncSetSharedMemConfig(const void *stub, enum cudaSharedMemConfig config) {
+    RT_BEGIN;
+    cudaError_t e = (unsigned)config > cudaSharedMemBankSizeEightByte ? cudaErrorInvalidValue : cudaSuccess;
+    if (e == cudaSuccess) rt_kernel_find(stub, &e);
+    return rt_end(e);
+}
+
 cudaError_t cudaFuncSetCacheConfig(const void *stub, enum cudaFuncCache config) {
     (void)config; /* a hint */
     RT_BEGIN;

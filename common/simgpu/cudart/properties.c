@@ -216,6 +216,18 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
     return rt_end(cudaSuccess);
 }
 
+/* Cards since Maxwell have banks of four bytes; to ask for others is no error. */
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
+    RT_BEGIN;
+    return rt_end((unsigned)config > cudaSharedMemBankSizeEightByte ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
+    RT_BEGIN;
+    if (config) *config = cudaSharedMemBankSizeFourByte;
+    return rt_end(config ? cudaSuccess : cudaErrorInvalidValue);
+}
+
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     RT_BEGIN;
     if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_end(cudaErrorUnsupportedLimit);

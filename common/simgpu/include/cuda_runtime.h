@@ -5,6 +5,7 @@
  * does, with -include), since device math must be declared before <math.h> (see math_functions.h). */
 #ifndef SIMGPU_CUDA_RUNTIME_H
 #define SIMGPU_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__ /* programs ask for it by this name */
 
 #if defined(__CUDA__)
 #define __host__               __attribute__((host))
@@ -19,6 +20,7 @@
  * the name of an attribute. */
 #define __align__(n)         __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
+#define __grid_constant__
 #endif
 
 /* A GPU has no 128-bit float, though clang 17 and 18 describe the host's to libstdc++ (see bits/floatn.h). */
@@ -47,6 +49,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#if defined(__cplusplus)
+#include "math_host.h"
+#endif
 #include "cuda_runtime_api.h"
 #include "channel_descriptor.h"
 #if defined(__CUDA__)
@@ -64,6 +69,9 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
                                                 int line = __builtin_LINE()) __asm__("simgpuPushCallConfiguration");
 extern "C" cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
 
+#endif
+
+#if defined(__cplusplus)
 /* C++ forms of the API: typed pointers, symbols by name, kernels by name. */
 template <class T> static inline cudaError_t cudaMalloc(T **ptr, size_t bytes, SIMGPU_SITE) {
     return cudaMalloc((void **)ptr, bytes, file, line);
@@ -193,6 +201,9 @@ template <class T> static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttri
 template <class T> static inline cudaError_t cudaFuncSetAttribute(T *func, cudaFuncAttribute attribute, int value) {
     return cudaFuncSetAttribute((const void *)func, attribute, value);
 }
+template <class T> static inline cudaError_t cudaFuncSetSharedMemConfig(T *func, cudaSharedMemConfig config) {
+    return cudaFuncSetSharedMemConfig((const void *)func, config);
+}
 template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *func, cudaFuncCache config) {
     return cudaFuncSetCacheConfig((const void *)func, config);
 }
@@ -204,10 +215,13 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
     return cudaEventCreateWithFlags(event, flags);
 }
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event, int flags) { /* 0 might be the file's name, too */
+    return cudaEventCreateWithFlags(event, (unsigned)flags);
+}
 
 /* The host's memcpy, memmove and memset take virtual time too. clang prefers a function with enable_if to one with the
  * same parameters and without it, so calls find these rather than <string.h>'s; <cstring> imports both into std. */
-#if !defined(__CUDA_ARCH__)
+#if defined(__CUDA__) && !defined(__CUDA_ARCH__)
 extern "C" void *simgpuHostMemcpy(void *to, const void *from, size_t bytes, const char *file, int line);
 extern "C" void *simgpuHostMemmove(void *to, const void *from, size_t bytes, const char *file, int line);
 extern "C" void *simgpuHostMemset(void *to, int value, size_t bytes, const char *file, int line);
@@ -280,5 +294,7 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
                                                                   flags);
 }
 #endif
+
+#include "cuda_old_names.h"
 
 #endif

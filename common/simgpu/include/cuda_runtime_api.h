@@ -7,6 +7,8 @@
  * fills in. They are linked under another name (SIMGPU_SITED) and let reports name the host line. */
 #ifndef SIMGPU_CUDA_RUNTIME_API_H
 #define SIMGPU_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__ /* programs ask for it, and for driver_types.h, by these names */
+#define __DRIVER_TYPES_H__
 
 #include <stddef.h>
 #include <stdint.h>
@@ -105,6 +107,12 @@ enum cudaFuncCache {
     cudaFuncCachePreferShared = 1,
     cudaFuncCachePreferL1 = 2,
     cudaFuncCachePreferEqual = 3,
+};
+
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault = 0,
+    cudaSharedMemBankSizeFourByte = 1,
+    cudaSharedMemBankSizeEightByte = 2,
 };
 
 enum cudaFuncAttribute {
@@ -399,7 +407,7 @@ struct cudaDeviceProp {
 
 /* --- functions ---------------------------------------------------------------------------------------------- */
 
-#if defined(__cplusplus) && defined(__CUDA__)
+#if defined(__cplusplus)
 #define SIMGPU_SITE     const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define SIMGPU_AT       , SIMGPU_SITE
 #define SIMGPU_AS(Name) __asm__("simgpu" #Name)

@@ -27,29 +27,7 @@ SIMGPU_NO_TYPE(cudaExternalMemory_t, void *, "memory of other APIs")
 SIMGPU_NO_TYPE(cudaIpcMemHandle_t, void *, "memory of other processes")
 #undef SIMGPU_NO_TYPE
 
-/* Functions of kernels. Any arguments, and a result that fits anywhere. */
-#define SIMGPU_NO_FUNCTION(name, instead) template <class... T> __device__ int name(T...) SIMGPU_LACKS_IT(instead);
-SIMGPU_NO_FUNCTION(__shfl, "use __shfl_sync(0xffffffff, ...), which has a mask; CUDA has no other on cards since Volta")
-SIMGPU_NO_FUNCTION(__shfl_up, "use __shfl_up_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta")
-SIMGPU_NO_FUNCTION(__shfl_down,
-                   "use __shfl_down_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta")
-SIMGPU_NO_FUNCTION(__shfl_xor, "use __shfl_xor_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta")
-SIMGPU_NO_FUNCTION(__all, "use __all_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta")
-SIMGPU_NO_FUNCTION(__any, "use __any_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta")
-SIMGPU_NO_FUNCTION(__ballot, "use __ballot_sync(0xffffffff, ...), which has a mask; CUDA has no other since Volta")
-#define SIMGPU_NO_REDUCE(name)                                                                                         \
-    SIMGPU_NO_FUNCTION(name,                                                                                           \
-                       "SimGPU compiles for sm_70, and this is of sm_80 and later; use __shfl_xor_sync in five steps")
-SIMGPU_NO_REDUCE(__reduce_add_sync)
-SIMGPU_NO_REDUCE(__reduce_min_sync)
-SIMGPU_NO_REDUCE(__reduce_max_sync)
-SIMGPU_NO_REDUCE(__reduce_and_sync)
-SIMGPU_NO_REDUCE(__reduce_or_sync)
-SIMGPU_NO_REDUCE(__reduce_xor_sync)
-#undef SIMGPU_NO_REDUCE
-#undef SIMGPU_NO_FUNCTION
-
-/* The same for functions of which `what` is missing; some are called with a type, tex2D<float>(...). */
+/* Functions of kernels, some called with a type, tex2D<float>(...). Any arguments, and a result that fits anywhere. */
 #define SIMGPU_NO_FUNCTION(name, what)                                                                                 \
     template <class R = int, class... T> __device__ R name(T...) SIMGPU_LACKS_IT("SimGPU does not have " what);
 SIMGPU_NO_FUNCTION(tex1D, "textures")

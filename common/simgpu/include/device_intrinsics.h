@@ -154,14 +154,15 @@ SIMGPU_DEVICE unsigned __urhadd(unsigned x, unsigned y) { return (unsigned)(((un
 SIMGPU_DEVICE int __abs(int x) { return x < 0 ? -x : x; }
 
 /* Four products of bytes, or two of 16-bit by 8-bit halves, and a sum. */
-SIMGPU_DEVICE int __dp4a(int a, int b, int c) {
-    for (int i = 0; i < 32; i += 8) c += (signed char)(a >> i) * (signed char)(b >> i);
-    return c;
-}
-SIMGPU_DEVICE unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
-    for (int i = 0; i < 32; i += 8) c += (unsigned)(unsigned char)(a >> i) * (unsigned char)(b >> i);
-    return c;
-}
+#define SIMGPU_DP4A(T, op)                                                                                             \
+    SIMGPU_DEVICE T __dp4a(T a, T b, T c) {                                                                            \
+        T r;                                                                                                           \
+        asm(op " %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));                                                 \
+        return r;                                                                                                      \
+    }
+SIMGPU_DP4A(int, "dp4a.s32.s32")
+SIMGPU_DP4A(unsigned, "dp4a.u32.u32")
+#undef SIMGPU_DP4A
 #define SIMGPU_DP2A(name, shift)                                                                                       \
     SIMGPU_DEVICE int name(int a, int b, int c) {                                                                      \
         return c + (short)a * (signed char)(b >> shift) + (a >> 16) * (signed char)(b >> (shift + 8));                 \

@@ -1,2 +1,0 @@
-#define SIMGPU_LACKS "NVTX"
-#include "../simgpu_unsupported.h"
