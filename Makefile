@@ -229,6 +229,13 @@ $(B)/lib/libcudart.so: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
 $(B)/lib/libcudart.so.12: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
 	@mkdir -p $(@D) && sed 's/libcudart.so.13/libcudart.so.12/' $(SIMGPU)/cudart/cudart.map >$@.map
 	@$(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.12 -Wl,--version-script=$@.map -o $@ $(SIMGPU_OBJ) -lm && rm $@.map
+# The driver API under its own name. It has the names, and no code: it is a filter, for which the dynamic linker looks them up
+# in libcudart.so.13 beside it. So a process that uses both has one SimGPU.
+$(B)/lib/libcuda.so.1: $(B)/lib/libcudart.so $(SIMGPU)/include/cuda_driver.def $(SIMGPU)/driver/unsupported.def
+	@{ sed -n 's/^CU(\([^,]*\),.*/\1/p; s/^UNSUPPORTED(\(.*\))/\1/p' $(filter %.def,$^) | sed 's/.*/.globl &\n.type &, @function\n&:/'; \
+	printf '.section .note.GNU-stack,"",@progbits\n'; } >$(@D)/libcuda.s
+	@$(CLANG) -shared -nostdlib $(HARDEN) -Wl,-soname,libcuda.so.1 -Wl,--filter=libcudart.so.13 -Wl,-rpath,'$$ORIGIN' -o $@ $(@D)/libcuda.s
+	@rm $(@D)/libcuda.s && ln -sf libcuda.so.1 $(@D)/libcuda.so
 $(BUILD_TOOLS): $(B)/%: $(SIMGPU)/tools/%.c $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
 $(filter-out $(BUILD_TOOLS),$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a

@@ -18,6 +18,7 @@ published() {
     time) echo base/base.h ptx/ptx.h exec/exec.h ;;
     check) echo base/base.h ptx/ptx.h ptx/decode.h exec/exec.h exec/listen.h time/time.h time/listen.h ;;
     cudart) echo base/base.h ptx/ptx.h exec/exec.h time/time.h check/check.h ;;
+    driver) echo base/base.h ptx/ptx.h cudart/rt.h ;;
     tools) echo base/base.h ptx/ptx.h ptx/decode.h exec/exec.h time/time.h ;;
     include) ;;
     *) return 1 ;;
@@ -41,7 +42,7 @@ wrong_arrows() {
     done
 }
 
-@test "rooms include one way: base, ptx, exec, time, cudart; check listens" {
+@test "rooms include one way: base, ptx, exec, time, cudart, driver; check listens" {
     run wrong_arrows common/simgpu
     echo "$output"
     [ -z "$output" ]
@@ -79,9 +80,9 @@ names() { nm -g --defined-only "$@" 2>/dev/null | awk 'NF == 3 { print $3 }' | s
 
 @test "every global name of the library has its room's prefix" {
     local room prefix objects
-    for room in base words ptx exec time check cudart; do
+    for room in base words ptx exec time check cudart driver; do
         prefix="${room}_"
-        case $room in cudart) prefix='(rt_|cuda|__cuda|simgpu)' ;; words) prefix=simgpu ;; esac
+        case $room in cudart) prefix='(rt_|cuda|__cuda|simgpu)' ;; words) prefix=simgpu ;; driver) prefix='(drv_|cu[A-Z])' ;; esac
         objects=(common/simgpu/"$room"/*.c) # not what else an older build has left there
         objects=("${objects[@]/#common/$B/obj}")
         names "${objects[@]/%.c/.o}" >"$BATS_TEST_TMPDIR/names"

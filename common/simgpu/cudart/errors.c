@@ -21,6 +21,10 @@ static _Thread_local const char *at_file;
 static _Thread_local int at_line;
 static _Thread_local time_site call, outer; /* outer: while a host function makes `call`, the call around it */
 static _Thread_local int inside;            /* number of nested API calls of this thread */
+static _Thread_local const char *face_name; /* of the next call, if it is one of the driver API */
+static _Thread_local bool by_driver;        /* the call in progress is */
+static _Thread_local bool runtime_here;     /* this thread has called the runtime API itself */
+static bool runtime_anywhere;
 static _Thread_local struct {
     enum simgpu_refusal_cause cause;
     char text[1024];
@@ -98,7 +102,10 @@ cudaError_t rt_begin(const char *name) {
     rt_set_up();
     bool nested = time_in_host_function();
     if (nested) outer = call;
-    call = (time_site){name, at_file, at_line};
+    by_driver = face_name != NULL;
+    if (!by_driver) runtime_here = runtime_anywhere = true;
+    call = (time_site){by_driver ? face_name : name, at_file, at_line};
+    face_name = NULL;
     at_file = NULL;
     refusal.cause = SIMGPU_REFUSED_OTHER;
     refusal.text[0] = '\0';
@@ -129,13 +136,17 @@ cudaError_t rt_end(cudaError_t error) {
         if (error == cudaSuccess) error = rt_look_for_fault();
         send_refusal(error);
     }
-    if (error != cudaSuccess && error != cudaErrorNotReady) last.device = rt_device->number, last.error = error;
+    if (error != cudaSuccess && error != cudaErrorNotReady && !by_driver)
+        last.device = rt_device->number, last.error = error;
     inside--;
     pthread_mutex_unlock(&lock);
     return error;
 }
 
 bool rt_inside(void) { return inside > 0; }
+
+void rt_call_as(const char *name) { face_name = name; }
+bool rt_runtime_used(bool by_this_thread) { return by_this_thread ? runtime_here : runtime_anywhere; }
 
 void rt_at(const char *file, int line) {
     at_file = file;
@@ -198,6 +209,7 @@ void rt_say(const char *format, ...) {
 }
 
 void rt_launch_failed(cudaError_t error, const char *kernel) {
+    if (by_driver) return; /* cuLaunchKernel returns its error */
     rt_device->missed.error = error;
     char place[300] = "";
     if (call.file) snprintf(place, sizeof place, "%s:%d: ", call.file, call.line);
@@ -216,7 +228,8 @@ cudaError_t rt_unsupported(const char *name) {
     while (told[i] && strcmp(told[i], name)) i++;
     if (!told[i] && i < 511) {
         told[i] = name;
-        fprintf(stderr, "simgpu: %s is not supported; it returns cudaErrorNotSupported\n", name);
+        fprintf(stderr, "simgpu: %s is not supported; it returns %s\n", call.name,
+                by_driver ? "CUDA_ERROR_NOT_SUPPORTED" : "cudaErrorNotSupported");
     }
     return rt_end(dead != cudaSuccess ? dead : cudaErrorNotSupported);
 }

@@ -171,17 +171,12 @@ static cudaError_t box_command(const struct cudaMemcpy3DParms *p, time_command *
 cudaError_t rt_memset_node_command(const struct cudaMemsetParams *p, time_command *c) {
     *c = here();
     if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)) return cudaErrorInvalidValue;
-    unsigned byte = p->value & 0xff, all = byte * 0x01010101u;
-    if (p->elementSize > 1 && (p->elementSize == 4 ? p->value != all : (p->value & 0xffff) != (all & 0xffff))) {
-        rt_say("a memset node with elements of %u bytes whose bytes differ (0x%x) is not supported; use a kernel",
-               p->elementSize, p->value);
-        return cudaErrorNotSupported;
-    }
     uint64_t width = (uint64_t)p->width * p->elementSize;
     c->is.copy = (time_copy){.to = {.address = (uint64_t)(uintptr_t)p->dst, .pitch = p->height > 1 ? p->pitch : width},
                              .width = width,
                              .height = p->height,
-                             .value = (int)byte};
+                             .value = (int)p->value,
+                             .element = (uint8_t)p->elementSize};
     return width && p->height ? rt_fill_command(c) : cudaErrorInvalidValue;
 }
 
@@ -539,11 +534,12 @@ cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemset
     const rt_node *n = of_type(node, cudaGraphNodeTypeMemset);
     if (!n || !params) return rt_end(cudaErrorInvalidValue);
     const time_copy *c = &n->command.is.copy;
+    const unsigned element = c->element ? c->element : 1;
     *params = (struct cudaMemsetParams){.dst = (void *)(uintptr_t)c->to.address,
                                         .pitch = c->to.pitch,
-                                        .value = (unsigned)c->value & 0xff,
-                                        .elementSize = 1,
-                                        .width = c->width,
+                                        .value = (unsigned)c->value & 0xffffffffu >> (32 - 8 * element),
+                                        .elementSize = element,
+                                        .width = c->width / element,
                                         .height = c->height};
     return rt_end(cudaSuccess);
 }

@@ -191,8 +191,8 @@ cudaError_t rt_launch_command(const rt_kernel *k, dim3 grid, dim3 block, void **
     return cudaSuccess;
 }
 
-static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
-                          bool cooperative) {
+cudaError_t rt_launch(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
+                      bool cooperative) {
     time_command c = {.kind = TIME_LAUNCH, .host_file = rt_file(), .host_line = rt_line()};
     cudaError_t e = cudaSuccess;
     const rt_kernel *k = rt_kernel_find(stub, &e);
@@ -218,13 +218,13 @@ static cudaError_t end_launch(const void *stub, cudaError_t e) {
 
 cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
     RT_BEGIN;
-    return end_launch(stub, launch(stub, grid, block, args, shared, stream, false));
+    return end_launch(stub, rt_launch(stub, grid, block, args, shared, stream, false));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream) {
     RT_BEGIN;
-    return end_launch(stub, launch(stub, grid, block, args, shared, stream, true));
+    return end_launch(stub, rt_launch(stub, grid, block, args, shared, stream, true));
 }
 
 /* Reads the attributes of a launch. Hints are ignored; an attribute that changes what the kernel may do is refused. */
@@ -251,8 +251,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *st
     if (!config || (config->numAttrs && !config->attrs)) return rt_end(cudaErrorInvalidValue);
     cudaError_t e = read_attributes(config, &cooperative);
     if (e == cudaSuccess)
-        e = launch(stub, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
-                   cooperative);
+        e = rt_launch(stub, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
+                      cooperative);
     return end_launch(stub, e);
 }
 

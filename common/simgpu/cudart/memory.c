@@ -56,6 +56,11 @@ static bool any_block(const rt_block_list *l, uint64_t first, uint64_t end) {
 
 static void drop_block(rt_block_list *l, rt_block *b) { *b = l->blocks[--l->count]; }
 
+const rt_block *rt_block_of(uint64_t address) {
+    const rt_block *b = find_block(&rt_device->blocks, address);
+    return b ? b : find_block(&rt_device->pinned, address);
+}
+
 void rt_describe_allocation(uint64_t address, char *text, size_t size) {
     const rt_block *b = find_block(&rt_device->blocks, address);
     if (b && b->file) snprintf(text, size, "allocated at %s:%d", b->file, b->line);
@@ -469,25 +474,28 @@ cudaError_t rt_fill(time_copy bytes, cudaStream_t stream) {
     return e == cudaSuccess ? rt_submit(&c, NULL) : e;
 }
 
-static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
-    return rt_fill((time_copy){.to = place(to, pitch), .width = width, .height = height, .value = value}, stream);
+cudaError_t rt_fill_elements(void *to, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height,
+                             cudaStream_t stream) {
+    const time_copy bytes = {
+        .to = place(to, pitch), .width = width, .height = height, .value = (int)value, .element = (uint8_t)element};
+    return rt_fill(bytes, stream);
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes) {
     RT_BEGIN;
-    return rt_end(fill(to, bytes, value, bytes, 1, NULL));
+    return rt_end(rt_fill_elements(to, bytes, (uint32_t)value, 1, bytes, 1, NULL));
 }
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
     RT_BEGIN;
-    return rt_end(fill(to, bytes, value, bytes, 1, stream));
+    return rt_end(rt_fill_elements(to, bytes, (uint32_t)value, 1, bytes, 1, stream));
 }
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
     RT_BEGIN;
-    return rt_end(fill(to, pitch, value, width, height, NULL));
+    return rt_end(rt_fill_elements(to, pitch, (uint32_t)value, 1, width, height, NULL));
 }
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
     RT_BEGIN;
-    return rt_end(fill(to, pitch, value, width, height, stream));
+    return rt_end(rt_fill_elements(to, pitch, (uint32_t)value, 1, width, height, stream));
 }
 
 /* --- symbols ------------------------------------------------------------------------------------------------------ */

@@ -19,6 +19,17 @@ static rt_pool_block *find(uint64_t address) {
     return NULL;
 }
 
+bool rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes) {
+    for (size_t i = 0; i < rt_device->pool.count; i++) {
+        const rt_pool_block *b = &rt_device->pool.blocks[i];
+        if (b->idle || address - b->address >= b->bytes) continue;
+        *base = b->address;
+        *bytes = b->bytes;
+        return true;
+    }
+    return false;
+}
+
 /* --- growing and shrinking ------------------------------------------------------------------------------------ */
 
 static bool passed(const rt_pool_block *b) { return b->idle && time_point_passed(b->freed); }

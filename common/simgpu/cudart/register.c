@@ -10,10 +10,11 @@
 #include <string.h>
 
 struct rt_module {
-    const void *fat;
+    const void *fat; /* NULL: loaded by rt_module_load */
     uint32_t number;
-    char *text;            /* its PTX, after reading */
-    const ptx_module *ptx; /* likewise */
+    char *text;             /* its PTX, after reading */
+    const ptx_module *ptx;  /* likewise */
+    struct rt_module *next; /* of those that rt_module_load made */
 };
 
 typedef struct rt_var {
@@ -25,6 +26,7 @@ typedef struct rt_var {
 
 static rt_kernel *kernels;
 static rt_var *vars;
+static rt_module *opened; /* by rt_module_load */
 static uint32_t nmodules, nkernels;
 
 static void *need(void *memory) {
@@ -117,6 +119,103 @@ const ptx_var *rt_symbol_find(const void *shadow, uint64_t *address, cudaError_t
         *error = cudaErrorInvalidSymbol;
     }
     return found;
+}
+
+/* --- modules that the program loads ---------------------------------------------------------------------------- */
+
+/* PTX that was parsed before. Parsed modules live as long as the process, so a program that loads the same text again
+ * and again gets the same one. */
+static struct parsed {
+    uint64_t hash;
+    size_t length;
+    char *text;
+    const ptx_module *ptx;
+    struct parsed *next;
+} * parsed[256];
+
+/* FNV-1a. */
+static uint64_t hash_of(const char *text, size_t length) {
+    uint64_t h = 0xcbf29ce484222325ull;
+    for (size_t k = 0; k < length; k++) h = (h ^ (unsigned char)text[k]) * 0x100000001b3ull;
+    return h;
+}
+
+static const ptx_module *parse_once(const char *text, size_t length, const char *source, char *err, size_t err_size) {
+    uint64_t hash = hash_of(text, length);
+    struct parsed **chain = &parsed[hash % 256];
+    for (struct parsed *p = *chain; p; p = p->next)
+        if (p->hash == hash && p->length == length && memcmp(p->text, text, length) == 0) return p->ptx;
+    const ptx_module *ptx = ptx_load(text, length, source, time_costs(), err, err_size);
+    if (!ptx) return NULL;
+    struct parsed *p = need(malloc(sizeof *p));
+    *p = (struct parsed){hash, length, memcpy(need(malloc(length + 1)), text, length), ptx, *chain};
+    *chain = p;
+    return ptx;
+}
+
+rt_module *rt_module_load(const char *text, size_t length, const char *source, cudaError_t *error, char *err,
+                          size_t err_size) {
+    *error = cudaErrorInvalidPtx;
+    const ptx_module *ptx = parse_once(text, length, source, err, err_size);
+    if (!ptx) return NULL;
+    for (uint32_t n = 0; n < ptx->nfunctions; n++)
+        if (ptx->functions[n]->malformed) {
+            snprintf(err, err_size, "%s: %s: %s", source, ptx->functions[n]->name, ptx->functions[n]->unsupported);
+            return NULL;
+        }
+    rt_module *m = need(calloc(1, sizeof *m));
+    m->ptx = ptx;
+    m->number = nmodules++;
+    *error = load(m);
+    if (*error != cudaSuccess) {
+        free(m);
+        return NULL;
+    }
+    m->next = opened;
+    opened = m;
+    return m;
+}
+
+bool rt_module_live(const rt_module *m) {
+    for (const rt_module *o = opened; o; o = o->next)
+        if (o == m) return true;
+    return false;
+}
+
+const ptx_module *rt_module_ptx(const rt_module *m) { return m->ptx; }
+
+/* The kernels' structs stay, since nodes of graphs may point to them. */
+void rt_module_unload(rt_module *m) {
+    time_wait_all();
+    for (rt_kernel **k = &kernels; *k;)
+        if ((*k)->module == m)
+            *k = (*k)->next;
+        else
+            k = &(*k)->next;
+    rt_module **link = &opened;
+    while (*link != m) link = &(*link)->next;
+    *link = m->next;
+    rt_loaded *l = loaded(m);
+    if (l->program) exec_unload(l->program);
+    l->program = NULL;
+    l->error = cudaErrorInvalidResourceHandle;
+}
+
+rt_kernel *rt_module_kernel(rt_module *m, const char *name) {
+    for (rt_kernel *k = kernels; k; k = k->next)
+        if (k->module == m && strcmp(k->name, name) == 0) return k;
+    const ptx_function *f = ptx_find_kernel(m->ptx, name);
+    if (!f) return NULL;
+    rt_kernel *k = need(calloc(1, sizeof *k));
+    *k = (rt_kernel){.stub = k, .name = f->name, .module = m, .number = nkernels++, .function = f, .next = kernels};
+    return kernels = k;
+}
+
+const ptx_var *rt_module_var(rt_module *m, const char *name, uint64_t *address) {
+    const ptx_var *v = ptx_find_var(m->ptx, name);
+    if (!v || (v->space != SPACE_GLOBAL && v->space != SPACE_CONST) || load(m) != cudaSuccess) return NULL;
+    *address = exec_var_address(loaded(m)->program, v);
+    return v;
 }
 
 /* --- the functions that compilers call ----------------------------------------------------------------------- */

@@ -39,6 +39,12 @@ void rt_lock_anew(void);
 /* Sets the thread's last error, on that device. Returns its last error on the device in use. */
 cudaError_t rt_exchange_last_error(cudaError_t error, uint32_t device);
 
+/* The driver API (driver/) is a second face of these functions. rt_call_as names this thread's next call, so that
+ * messages and reports say what the program wrote; the call leaves the runtime's last error alone. name must stay
+ * valid. rt_runtime_used returns whether this thread, or any, has called the runtime API by itself. */
+void rt_call_as(const char *name);
+bool rt_runtime_used(bool by_this_thread);
+
 /* Sets the host line of this thread's next call; SimGPU's C++ headers pass it (sited.c). */
 void rt_at(const char *file, int line);
 void rt_at_next(const char **file, int *line); /* what rt_at noted for it; file NULL: nothing */
@@ -84,6 +90,19 @@ uint64_t *rt_kernel_most_shared(const rt_kernel *k);
 /* Returns the variable of a host shadow (&symbol) after loading its module, and its address on the device in use.
  * Returns NULL, sets *error and prints a message if there is none. */
 const ptx_var *rt_symbol_find(const void *shadow, uint64_t *address, cudaError_t *error);
+
+/* Modules that the program loads while it runs. rt_module_load returns a module of PTX text, or NULL with an error and
+ * its message in err; warning: likewise, if a kernel of it cannot run. A kernel's stub is the kernel itself, so each
+ * call that takes the stub of a __global__ function takes such a kernel. */
+rt_module *rt_module_load(const char *text, size_t length, const char *source, cudaError_t *error, char *err,
+                          size_t err_size);
+bool rt_module_live(const rt_module *m); /* m: any pointer */
+const ptx_module *rt_module_ptx(const rt_module *m);
+void rt_module_unload(rt_module *m); /* waits for the device; drops the kernels and frees the variables */
+rt_kernel *rt_module_kernel(rt_module *m, const char *name); /* NULL: there is none */
+
+/* Returns a variable of the module and its address on the device in use, or NULL. */
+const ptx_var *rt_module_var(rt_module *m, const char *name, uint64_t *address);
 
 /* --- streams.c ------------------------------------------------------------------------------------------------- */
 
@@ -141,6 +160,10 @@ void rt_mark_free(struct rt_mark *m);
 cudaError_t rt_launch_command(const rt_kernel *k, dim3 grid, dim3 block, void **args, size_t shared, bool cooperative,
                               time_command *c);
 
+/* Launches a kernel into a stream. args: kernel->nparams pointers. */
+cudaError_t rt_launch(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
+                      bool cooperative);
+
 /* --- graph.c, graph_exec.c
  * --------------------------------------------------------------------------------------------- */
 
@@ -152,6 +175,14 @@ cudaError_t rt_copy_command(time_command *c, enum cudaMemcpyKind kind);
 cudaError_t rt_fill_command(time_command *c);
 
 /* --- memory.c --------------------------------------------------------------------------------------------------- */
+
+/* Fills rows of `width` bytes with elements of 1, 2 or 4 bytes. */
+cudaError_t rt_fill_elements(void *to, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height,
+                             cudaStream_t stream);
+
+/* Returns the allocation that contains an address, of device memory or page-locked, or NULL. */
+const rt_block *rt_block_of(uint64_t address);
+bool rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes);
 
 void rt_charge_malloc(uint64_t bytes);
 void rt_charge_free(uint64_t bytes);

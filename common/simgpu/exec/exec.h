@@ -128,6 +128,7 @@ typedef struct {
 /* Binds a module to a device. Returns NULL with a message in err if device memory is too small for the module's
  * variables. The program lives until its device is cleared. */
 exec_program *exec_load(exec_device *d, const ptx_module *m, char *err, size_t err_size);
+void exec_unload(exec_program *p); /* frees the memory of its variables; nothing of it may run any more */
 exec_device *exec_device_of(const exec_program *p);
 const ptx_module *exec_module_of(const exec_program *p);
 

@@ -127,3 +127,11 @@ exec_program *exec_load(exec_device *d, const ptx_module *m, char *err, size_t e
     bind(p);
     return p;
 }
+
+void exec_unload(exec_program *p) {
+    for (uint32_t k = 0; k < p->module->nvars; k++) {
+        uint64_t *at = &p->address[p->module->vars[k]->number];
+        if (*at) exec_mem_free(p->device, *at);
+        *at = 0;
+    }
+}

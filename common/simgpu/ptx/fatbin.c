@@ -134,14 +134,27 @@ static char *entry_text(const entry *e, size_t *length, char *err, size_t err_si
     return text;
 }
 
+/* Returns the header that a wrapper points to, or `fat` itself if it is a header; NULL if it is neither. */
+static const uint8_t *header_of(const void *fat) {
+    if (!fat) return NULL;
+    uint32_t magic = get32(fat);
+    if (magic == HEADER_MAGIC) return fat;
+    return magic == WRAPPER_MAGIC ? ((const wrapper *)fat)->data : NULL;
+}
+
+bool ptx_is_fatbin(const void *image) { return get32(image) == HEADER_MAGIC || get32(image) == WRAPPER_MAGIC; }
+uint64_t ptx_fatbin_bytes(const void *image) {
+    return get32(image) == HEADER_MAGIC ? get16((const uint8_t *)image + 6) + get64((const uint8_t *)image + 8)
+                                        : UINT64_MAX;
+}
+
 char *ptx_extract(const void *fat, size_t *length, char *err, size_t err_size) {
-    const wrapper *w = fat;
-    if (!w || w->magic != WRAPPER_MAGIC || !w->data) {
+    const uint8_t *p = header_of(fat);
+    if (!p) {
         snprintf(err, err_size,
                  "the program registered something other than a fat binary; rebuild it with clang or nvcc 11 or newer");
         return NULL;
     }
-    const uint8_t *p = w->data;
     uint64_t header = get16(p + 6), left = get64(p + 8);
     if (get32(p) != HEADER_MAGIC || header < HEADER_BYTES || left > ENTRIES_MAX) {
         snprintf(err, err_size, "the fat binary is corrupt: its header is invalid; rebuild the program");

@@ -736,6 +736,7 @@ static void function_body(parser *p, ptx_function *f, parsed_function *pf) {
         body(p);
         ptx_decode_function(pf);
     } else {
+        f->malformed = true;
         f->unsupported = ptx_format("%s (PTX line %u)", p->error, p->error_line);
         p->scope = outer;
         p->depth = 0;

@@ -103,6 +103,7 @@ typedef struct ptx_function {
     uint32_t local_bytes;           /* per thread */
     uint32_t registers;             /* 32-bit registers per thread, an estimate of ptxas' count by liveness */
     uint32_t max_threads;           /* from .maxntid; 0 if none */
+    bool malformed;                 /* its body does not parse; `unsupported` says where */
     const char *unsupported;        /* NULL, or the message of a failed launch: opcode, PTX line, source line */
     uint32_t line;                  /* source line of the kernel's first instruction; 0 without a line table */
     const char *file;
@@ -133,9 +134,14 @@ struct ptx_module {
 };
 
 /* Returns the PTX text of a fat binary, of the newest architecture, malloc'd and NUL-terminated. wrapper: a
- * __fatBinC_Wrapper_t (magic 0x466243B1; source: CUDA's fatbinary_section.h). Returns NULL with a message in err if it
- * has no PTX, or only PTX in an unsupported compression. */
+ * __fatBinC_Wrapper_t (magic 0x466243B1; source: CUDA's fatbinary_section.h), or the fat binary itself. Returns NULL
+ * with a message in err if it has no PTX, or only PTX in an unsupported compression. */
 char *ptx_extract(const void *wrapper, size_t *length, char *err, size_t err_size);
+
+/* Returns whether at least 4 bytes are the beginning of a fat binary or of a wrapper. Returns how many bytes the fat
+ * binary says it has, from at least 16, or UINT64_MAX for a wrapper. */
+bool ptx_is_fatbin(const void *image);
+uint64_t ptx_fatbin_bytes(const void *image);
 
 /* Parses and decodes PTX text for a card with these costs. Returns NULL with a message in err if the module is invalid.
  * Modules live until ptx_free_all or the end of the process. */

@@ -95,6 +95,7 @@ typedef struct {
     uint64_t width, height; /* bytes of a row; rows of a plane */
     uint64_t depth;         /* planes; 0 is 1 */
     int value;              /* of a memset */
+    uint8_t element;        /* its bytes: 1, 2 or 4; 0 is 1. `width` is a multiple of it */
 } time_copy;
 
 /* Returns the number of rows of all planes, and the address of one of them. */

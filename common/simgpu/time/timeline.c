@@ -195,6 +195,15 @@ static uint8_t *row_at(const time_copy *c, const time_place *at, uint64_t row) {
     return exec_mem_in_window(p) ? exec_mem_host(line->exec, address) : (uint8_t *)(uintptr_t)address;
 }
 
+static void fill_row(uint8_t *to, const time_copy *c) {
+    const uint32_t value = (uint32_t)c->value;
+    if (c->element < 2) {
+        memset(to, c->value, c->width);
+        return;
+    }
+    for (uint64_t at = 0; at + c->element <= c->width; at += c->element) memcpy(to + at, &value, c->element);
+}
+
 /* Applies the copy or memset to memory. */
 static void move_bytes(const node *n) {
     const time_copy *c = &n->c.is.copy;
@@ -202,7 +211,7 @@ static void move_bytes(const node *n) {
     for (uint64_t row = 0; row < time_rows(c); row++) {
         uint8_t *to = row_at(c, &c->to, row);
         if (n->c.kind == TIME_MEMSET)
-            memset(to, c->value, c->width);
+            fill_row(to, c);
         else if (n->staged)
             memcpy(to, (uint8_t *)n->staged + row * c->width, c->width);
         else

@@ -1,0 +1,330 @@
+/* memory.c — device memory, page-locked memory, copies and memset. */
+#include "driver.h"
+
+#include <string.h>
+
+static void *pointer(CUdeviceptr address) { return (void *)(uintptr_t)address; }
+
+/* --- allocation --------------------------------------------------------------------------------------------- */
+
+CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
+    NEEDS_CONTEXT(cuMemGetInfo);
+    return AS(cuMemGetInfo, cudaMemGetInfo(free, total));
+}
+
+/* Unlike the runtime, the driver refuses to allocate 0 bytes. */
+CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
+    NEEDS_CONTEXT(cuMemAlloc);
+    if (!address || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    return AS(cuMemAlloc, cudaMalloc((void **)address, bytes));
+}
+
+CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned element) {
+    NEEDS_CONTEXT(cuMemAllocPitch);
+    if (!address || width == 0 || height == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (element != 4 && element != 8 && element != 16) return CUDA_ERROR_INVALID_VALUE;
+    return AS(cuMemAllocPitch, cudaMallocPitch((void **)address, pitch, width, height));
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags) {
+    NEEDS_CONTEXT(cuMemAllocManaged);
+    if (!address || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    return AS(cuMemAllocManaged, cudaMallocManaged((void **)address, bytes, flags));
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) {
+    NEEDS_CONTEXT(cuMemFree);
+    return AS(cuMemFree, cudaFree(pointer(address)));
+}
+
+/* The runtime's functions have no such query, so this one has a frame of its own. */
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {
+    NEEDS_CONTEXT(cuMemGetAddressRange);
+    CUresult e = drv_begin("cuMemGetAddressRange");
+    uint64_t first, size;
+    const rt_block *b = rt_block_of(address);
+    if (b)
+        first = b->address, size = b->bytes;
+    else if (!rt_pool_block_of(address, &first, &size))
+        return drv_end(e != CUDA_SUCCESS ? e : CUDA_ERROR_NOT_FOUND);
+    if (base) *base = first;
+    if (bytes) *bytes = size;
+    return drv_end(e);
+}
+
+CUresult cuMemAllocHost_v2(void **memory, size_t bytes) {
+    NEEDS_CONTEXT(cuMemAllocHost);
+    if (!memory || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    return AS(cuMemAllocHost, cudaMallocHost(memory, bytes));
+}
+CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
+    NEEDS_CONTEXT(cuMemHostAlloc);
+    if (!memory || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    return AS(cuMemHostAlloc, cudaHostAlloc(memory, bytes, flags));
+}
+CUresult cuMemFreeHost(void *memory) {
+    NEEDS_CONTEXT(cuMemFreeHost);
+    if (!memory) return CUDA_ERROR_INVALID_VALUE;
+    return AS(cuMemFreeHost, cudaFreeHost(memory));
+}
+CUresult cuMemHostGetFlags(unsigned *flags, void *memory) {
+    NEEDS_CONTEXT(cuMemHostGetFlags);
+    return AS(cuMemHostGetFlags, cudaHostGetFlags(flags, memory));
+}
+CUresult cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags) {
+    NEEDS_CONTEXT(cuMemHostRegister);
+    return AS(cuMemHostRegister, cudaHostRegister(memory, bytes, flags));
+}
+CUresult cuMemHostUnregister(void *memory) {
+    NEEDS_CONTEXT(cuMemHostUnregister);
+    return AS(cuMemHostUnregister, cudaHostUnregister(memory));
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
+    NEEDS_CONTEXT(cuMemAllocAsync);
+    if (!address || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    return AS(cuMemAllocAsync, cudaMallocAsync((void **)address, bytes, stream));
+}
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
+    NEEDS_CONTEXT(cuMemAllocFromPoolAsync);
+    if (!address || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    return AS(cuMemAllocFromPoolAsync, cudaMallocFromPoolAsync((void **)address, bytes, pool, stream));
+}
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+    NEEDS_CONTEXT(cuMemFreeAsync);
+    return AS(cuMemFreeAsync, cudaFreeAsync(pointer(address), stream));
+}
+
+/* --- what a pointer points to ------------------------------------------------------------------------------- */
+
+static CUresult range_attribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
+    CUdeviceptr base;
+    size_t bytes;
+    CUresult e = cuMemGetAddressRange_v2(&base, &bytes, address);
+    if (e != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+    if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+        *(size_t *)value = bytes;
+    else
+        *(CUdeviceptr *)value = base;
+    return CUDA_SUCCESS;
+}
+
+static CUresult attribute_of(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
+    struct cudaPointerAttributes a;
+    CUresult e = AS(cuPointerGetAttribute, cudaPointerGetAttributes(&a, pointer(address)));
+    if (e != CUDA_SUCCESS) return e;
+    if (a.type == cudaMemoryTypeUnregistered) return CUDA_ERROR_INVALID_VALUE;
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: *(CUcontext *)value = drv_context(); return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *(unsigned *)value = a.type == cudaMemoryTypeHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        *(CUdeviceptr *)value = (CUdeviceptr)(uintptr_t)a.devicePointer;
+        return a.devicePointer ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        *(void **)value = a.hostPointer;
+        return a.hostPointer ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)value = a.type == cudaMemoryTypeManaged; return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MAPPED: *(unsigned *)value = 1; return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)value = a.device; return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return range_attribute(value, attribute, address);
+    default: return drv_unsupported("cuPointerGetAttribute with this attribute");
+    }
+}
+
+CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
+    NEEDS_CONTEXT(cuPointerGetAttribute);
+    return value ? attribute_of(value, attribute, address) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* As in CUDA, an attribute that the pointer lacks is no error here; its value stays. */
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values, CUdeviceptr address) {
+    NEEDS_CONTEXT(cuPointerGetAttributes);
+    if (count && (!attributes || !values)) return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned k = 0; k < count; k++) {
+        if (!values[k]) return CUDA_ERROR_INVALID_VALUE;
+        attribute_of(values[k], attributes[k], address);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* --- copies ------------------------------------------------------------------------------------------------- */
+
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+    NEEDS_CONTEXT(cuMemcpy);
+    return AS(cuMemcpy, cudaMemcpy(pointer(to), pointer(from), bytes, cudaMemcpyDefault));
+}
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    NEEDS_CONTEXT(cuMemcpyAsync);
+    return AS(cuMemcpyAsync, cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDefault, stream));
+}
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
+    NEEDS_CONTEXT(cuMemcpyHtoD);
+    return AS(cuMemcpyHtoD, cudaMemcpy(pointer(to), from, bytes, cudaMemcpyHostToDevice));
+}
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
+    NEEDS_CONTEXT(cuMemcpyHtoDAsync);
+    return AS(cuMemcpyHtoDAsync, cudaMemcpyAsync(pointer(to), from, bytes, cudaMemcpyHostToDevice, stream));
+}
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
+    NEEDS_CONTEXT(cuMemcpyDtoH);
+    return AS(cuMemcpyDtoH, cudaMemcpy(to, pointer(from), bytes, cudaMemcpyDeviceToHost));
+}
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    NEEDS_CONTEXT(cuMemcpyDtoHAsync);
+    return AS(cuMemcpyDtoHAsync, cudaMemcpyAsync(to, pointer(from), bytes, cudaMemcpyDeviceToHost, stream));
+}
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+    NEEDS_CONTEXT(cuMemcpyDtoD);
+    return AS(cuMemcpyDtoD, cudaMemcpy(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice));
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    NEEDS_CONTEXT(cuMemcpyDtoDAsync);
+    return AS(cuMemcpyDtoDAsync, cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice, stream));
+}
+
+/* Between contexts of one device. */
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes) {
+    NEEDS_CONTEXT(cuMemcpyPeer);
+    if (!drv_context_live(to_context) || !drv_context_live(from_context)) return CUDA_ERROR_INVALID_CONTEXT;
+    return AS(cuMemcpyPeer, cudaMemcpy(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice));
+}
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
+                           CUstream stream) {
+    NEEDS_CONTEXT(cuMemcpyPeerAsync);
+    if (!drv_context_live(to_context) || !drv_context_live(from_context)) return CUDA_ERROR_INVALID_CONTEXT;
+    return AS(cuMemcpyPeerAsync, cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice, stream));
+}
+
+/* Sets *e to one end of a copy of rows and planes, from its first byte on. at: the place of that byte in a plane. */
+static CUresult end_of(struct cudaPitchedPtr *e, CUmemorytype type, const void *host, CUdeviceptr device,
+                       const size_t at[3], size_t pitch, size_t rows) {
+    uint64_t start = type == CU_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)host : device;
+    size_t plane, skip_planes, skip_rows;
+    if (type < CU_MEMORYTYPE_HOST || type > CU_MEMORYTYPE_UNIFIED) return CUDA_ERROR_INVALID_VALUE;
+    if (type == CU_MEMORYTYPE_ARRAY) return drv_unsupported("a copy from or to an array");
+    if (__builtin_mul_overflow(pitch, rows, &plane) || __builtin_mul_overflow(plane, at[2], &skip_planes) ||
+        __builtin_mul_overflow(pitch, at[1], &skip_rows))
+        return CUDA_ERROR_INVALID_VALUE;
+    *e = (struct cudaPitchedPtr){pointer(start + skip_planes + skip_rows + at[0]), pitch, pitch, rows};
+    return CUDA_SUCCESS;
+}
+
+static enum cudaMemcpyKind kind_of(CUmemorytype to, CUmemorytype from) {
+    if (to == CU_MEMORYTYPE_UNIFIED || from == CU_MEMORYTYPE_UNIFIED) return cudaMemcpyDefault;
+    if (to == CU_MEMORYTYPE_HOST) return from == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost : cudaMemcpyDeviceToHost;
+    return from == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
+}
+
+/* The pitch of one row, and the height of one plane, may be 0. */
+CUresult drv_box(const CUDA_MEMCPY3D *c, struct cudaMemcpy3DParms *p) {
+    if (!c || c->srcLOD || c->dstLOD) return CUDA_ERROR_INVALID_VALUE;
+    if (c->Depth > 1 && (c->dstHeight < c->Height || c->srcHeight < c->Height)) return CUDA_ERROR_INVALID_VALUE;
+    const size_t to_at[] = {c->dstXInBytes, c->dstY, c->dstZ}, from_at[] = {c->srcXInBytes, c->srcY, c->srcZ};
+    const size_t to_pitch = c->dstPitch ? c->dstPitch : c->WidthInBytes;
+    const size_t from_pitch = c->srcPitch ? c->srcPitch : c->WidthInBytes;
+    *p = (struct cudaMemcpy3DParms){.extent = {c->WidthInBytes, c->Height, c->Depth},
+                                    .kind = kind_of(c->dstMemoryType, c->srcMemoryType)};
+    CUresult e = end_of(&p->dstPtr, c->dstMemoryType, c->dstHost, c->dstDevice, to_at, to_pitch, c->dstHeight);
+    if (e != CUDA_SUCCESS) return e;
+    return end_of(&p->srcPtr, c->srcMemoryType, c->srcHost, c->srcDevice, from_at, from_pitch, c->srcHeight);
+}
+
+/* Planes that follow each other like rows are one copy; others are a copy each. */
+static CUresult copy_3d(const char *name, const CUDA_MEMCPY3D *c, CUstream stream, bool async) {
+    struct cudaMemcpy3DParms p;
+    CUresult bad = drv_box(c, &p);
+    if (bad != CUDA_SUCCESS) return bad;
+    const struct cudaPitchedPtr *to = &p.dstPtr, *from = &p.srcPtr;
+    const size_t width = p.extent.width, height = p.extent.height, depth = p.extent.depth;
+    bool together = depth <= 1 || (to->ysize == height && from->ysize == height);
+    size_t rows = height;
+    if (together && __builtin_mul_overflow(height, depth, &rows)) return CUDA_ERROR_INVALID_VALUE;
+    for (size_t z = 0; z < (together ? 1 : depth); z++) {
+        void *into = (char *)to->ptr + z * to->pitch * to->ysize;
+        const void *out = (const char *)from->ptr + z * from->pitch * from->ysize;
+        rt_call_as(name);
+        cudaError_t e = async ? cudaMemcpy2DAsync(into, to->pitch, out, from->pitch, width, rows, p.kind, stream)
+                              : cudaMemcpy2D(into, to->pitch, out, from->pitch, width, rows, p.kind);
+        if (e != cudaSuccess) return drv_code(e);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_2d(const char *name, const CUDA_MEMCPY2D *c, CUstream stream, bool async) {
+    if (!c) return CUDA_ERROR_INVALID_VALUE;
+    CUDA_MEMCPY3D box = {.srcXInBytes = c->srcXInBytes,
+                         .srcY = c->srcY,
+                         .srcMemoryType = c->srcMemoryType,
+                         .srcHost = c->srcHost,
+                         .srcDevice = c->srcDevice,
+                         .srcPitch = c->srcPitch,
+                         .dstXInBytes = c->dstXInBytes,
+                         .dstY = c->dstY,
+                         .dstMemoryType = c->dstMemoryType,
+                         .dstHost = c->dstHost,
+                         .dstDevice = c->dstDevice,
+                         .dstPitch = c->dstPitch,
+                         .WidthInBytes = c->WidthInBytes,
+                         .Height = c->Height,
+                         .Depth = 1};
+    return copy_3d(name, &box, stream, async);
+}
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy) {
+    NEEDS_CONTEXT(cuMemcpy2D);
+    return copy_2d("cuMemcpy2D", copy, NULL, false);
+}
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy) {
+    NEEDS_CONTEXT(cuMemcpy2DUnaligned);
+    return copy_2d("cuMemcpy2DUnaligned", copy, NULL, false);
+}
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream) {
+    NEEDS_CONTEXT(cuMemcpy2DAsync);
+    return copy_2d("cuMemcpy2DAsync", copy, stream, true);
+}
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy) {
+    NEEDS_CONTEXT(cuMemcpy3D);
+    return copy_3d("cuMemcpy3D", copy, NULL, false);
+}
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream) {
+    NEEDS_CONTEXT(cuMemcpy3DAsync);
+    return copy_3d("cuMemcpy3DAsync", copy, stream, true);
+}
+
+/* --- memset ------------------------------------------------------------------------------------------------- */
+
+/* Fills rows of `width` elements. */
+static CUresult fill(const char *name, CUdeviceptr to, size_t pitch, unsigned value, unsigned element, size_t width,
+                     size_t height, CUstream stream) {
+    size_t bytes;
+    CUresult e = drv_needs_context(name);
+    if (e != CUDA_SUCCESS) return e;
+    if (to % element || (height > 1 && pitch % element) || __builtin_mul_overflow(width, element, &bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    rt_call_as(name);
+    cudaError_t dead = rt_begin(name);
+    if (dead == cudaSuccess)
+        dead = rt_fill_elements(pointer(to), height > 1 ? pitch : bytes, value, element, bytes, height, stream);
+    return drv_code(rt_end(dead));
+}
+
+#define MEMSET(Bits, type)                                                                                             \
+    CUresult cuMemsetD##Bits##_v2(CUdeviceptr to, type value, size_t count) {                                          \
+        return fill("cuMemsetD" #Bits, to, 0, value, Bits / 8, count, 1, NULL);                                        \
+    }                                                                                                                  \
+    CUresult cuMemsetD##Bits##Async(CUdeviceptr to, type value, size_t count, CUstream stream) {                       \
+        return fill("cuMemsetD" #Bits "Async", to, 0, value, Bits / 8, count, 1, stream);                              \
+    }                                                                                                                  \
+    CUresult cuMemsetD2D##Bits##_v2(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height) {           \
+        return fill("cuMemsetD2D" #Bits, to, pitch, value, Bits / 8, width, height, NULL);                             \
+    }                                                                                                                  \
+    CUresult cuMemsetD2D##Bits##Async(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height,           \
+                                      CUstream stream) {                                                               \
+        return fill("cuMemsetD2D" #Bits "Async", to, pitch, value, Bits / 8, width, height, stream);                   \
+    }
+MEMSET(8, unsigned char)
+MEMSET(16, unsigned short)
+MEMSET(32, unsigned int)

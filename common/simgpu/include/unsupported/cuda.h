@@ -1,2 +1,0 @@
-#define SIMGPU_LACKS "the driver API"
-#include "../simgpu_unsupported.h"
