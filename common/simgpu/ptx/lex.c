@@ -96,7 +96,7 @@ token ptx_lex_next(lexer *lx) {
         lx->p = p < lx->end ? p + 1 : p;
         return t;
     } else {
-        t.kind = strchr("{}()[]<>,;:=@!|+-*", c) ? TOKEN_PUNCT : TOKEN_BAD;
+        t.kind = strchr("{}()[]<>,;:=@!|+-*/~&^?", c) ? TOKEN_PUNCT : TOKEN_BAD;
         p++;
     }
     t.length = (uint32_t)(p - t.text);

@@ -31,4 +31,8 @@ typedef struct {
 token ptx_lex_next(lexer *lx);
 bool ptx_token_is(const token *t, const char *text);
 
+/* constant.c: reads the constant expression that begins with *t, or a product of it (what may stand behind a plus), up
+ * to the token behind it. Returns NULL, or what is wrong at *t. */
+const char *ptx_constant(lexer *lx, token *t, bool product, uint64_t *value);
+
 #endif

@@ -37,6 +37,7 @@ typedef struct {
     uint16_t file, column;
     uint64_t initial; /* bytes of initial values so far */
     uint32_t depth;   /* of nested brackets and braces */
+    bool in_call;     /* the operands are those of a call: ( ) enclose a list, not a constant */
     jmp_buf on_error;
     const char *error;
     uint32_t error_line;
@@ -84,6 +85,14 @@ static uint64_t integer(parser *p) {
     advance(p);
     return minus ? 0 - v : v;
 }
+
+static uint64_t constant_of(parser *p, bool product) {
+    uint64_t value;
+    const char *error = ptx_constant(&p->lx, &p->t, product, &value);
+    if (error) fail(p, error);
+    return value;
+}
+static uint64_t constant_value(parser *p) { return constant_of(p, false); }
 
 /* --- names -------------------------------------------------------------------------------------------------- */
 
@@ -229,75 +238,123 @@ static void initial_value(parser *p, ptx_var *v, enum ptx_type type, uint64_t *u
             text = name(p);
             expect(p, ")");
         }
-        uint64_t addend = accept(p, "+") ? integer(p) : 0;
+        uint64_t addend = accept(p, "+") ? constant_value(p) : 0;
         if (width != 8) fail(p, "an address needs an 8-byte initial value");
         v->relocs = ptx_grow(v->relocs, v->nrelocs, sizeof *v->relocs);
         v->relocs[v->nrelocs++] = (ptx_reloc){*used, addend, text};
     } else {
-        bool minus = accept(p, "-");
-        if (p->t.kind == TOKEN_FLOAT)
+        bool minus = at(p, "-");
+        lexer lx = p->lx;
+        token next = minus ? ptx_lex_next(&lx) : p->t;
+        if (next.kind == TOKEN_FLOAT) {
+            if (minus) advance(p);
             bits = float_bits(p, type, minus);
-        else
-            bits = minus ? 0 - integer(p) : integer(p);
+        } else {
+            bits = constant_value(p);
+        }
     }
     memcpy(v->initial + *used, &bits, width);
     *used += width;
 }
 
-/* variable = space { ".align" n | ".ptr" ... } type name { "[" [n] "]" } [ "=" value ] */
-static ptx_var *variable(parser *p, enum ptx_space space, bool external) {
-    uint64_t align = 0, vector = 1;
-    enum ptx_type type = TY_none;
+/* What stands before the names of a declaration. */
+typedef struct {
+    enum ptx_type type;
+    uint64_t align; /* 0: that of the type */
+    uint32_t vector;
+} attributes;
+
+/* attributes = { ".align" n | ".ptr" ... | ".v2" | ".v4" | type } */
+static attributes read_attributes(parser *p) {
+    attributes a = {.vector = 1};
+    enum ptx_type type;
     while (p->t.kind == TOKEN_DIRECTIVE) {
         if (accept(p, ".align")) {
-            align = integer(p);
-            if (align == 0 || (align & (align - 1)) || align > 1u << 16) fail(p, "an alignment must be a power of two");
+            a.align = integer(p);
+            if (a.align == 0 || (a.align & (a.align - 1)) || a.align > 1u << 16)
+                fail(p, "an alignment must be a power of two");
         } else if (at(p, ".attribute")) {
             fail(p, "managed memory (.attribute) is not supported");
         } else if (accept(p, ".v2")) {
-            vector = 2;
+            a.vector = 2;
         } else if (accept(p, ".v4")) {
-            vector = 4;
+            a.vector = 4;
         } else if (at(p, ".ptr") || at(p, ".global") || at(p, ".const") || at(p, ".shared") || at(p, ".local") ||
                    at(p, ".volatile")) {
             advance(p);
         } else if ((type = type_of(&p->t))) {
+            a.type = type;
             advance(p);
         } else {
             fail(p, ptx_format("'%.*s' is not supported in a declaration", (int)p->t.length, p->t.text));
         }
     }
-    if (!type) fail(p, "a declaration without a type");
+    if (!a.type) fail(p, "a declaration without a type");
+    return a;
+}
+
+/* Returns how many values the braces at this place have, without a step forward. */
+static uint64_t count_values(const parser *p) {
+    lexer lx = p->lx;
+    token t = p->t;
+    uint64_t n = 0, depth = 0;
+    bool value = false;
+    do {
+        bool opens = ptx_token_is(&t, "{"), closes = ptx_token_is(&t, "}"), comma = ptx_token_is(&t, ",");
+        if (opens) depth++;
+        if ((closes || comma) && value) n++, value = false;
+        if (closes) depth--;
+        if (!opens && !closes && !comma) value = true;
+        t = ptx_lex_next(&lx);
+    } while (depth > 0 && t.kind != TOKEN_END);
+    return n;
+}
+
+/* "=" value, of a variable whose first dimension is open or not. unit: bytes of an element of that dimension. */
+static void initialise(parser *p, ptx_var *v, enum ptx_type type, bool open, uint64_t unit) {
+    if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
+        fail(p, "only .global and .const variables have initial values");
+    if (open && unit && unit <= MAX_INITIAL && at(p, "{"))
+        v->size = (count_values(p) * ptx_type_bytes[type] + unit - 1) / unit * unit;
+    if (v->size > MAX_INITIAL || (p->initial += v->size) > MAX_INITIAL)
+        fail(p, ptx_format("%s is too large for initial values", v->name));
+    v->initial = ptx_alloc(v->size);
+    uint64_t used = 0;
+    initial_value(p, v, type, &used, v->size);
+}
+
+/* declarator = name { "[" [n] "]" } [ "=" value ] */
+static ptx_var *declarator(parser *p, const attributes *a, enum ptx_space space, bool external) {
     ptx_var *v = ptx_alloc(sizeof *v);
     v->name = name(p);
     v->space = space;
     v->external = external;
-    v->size = ptx_type_bytes[type] * vector;
-    v->align = align ? align : v->size;
+    v->element = ptx_type_bytes[a->type];
+    v->size = (uint64_t)v->element * a->vector;
+    v->align = a->align ? a->align : v->size;
     bool open = false;
     while (accept(p, "[")) {
-        uint64_t n = at(p, "]") ? 0 : integer(p);
+        uint64_t n = at(p, "]") ? 0 : constant_value(p);
         if (n == 0) open = true;
         if (n && v->size > (1ull << 40) / n) fail(p, ptx_format("%s is too large", v->name));
-        v->size *= n;
+        if (n) v->size *= n;
         expect(p, "]");
     }
+    uint64_t unit = v->size;
     if (open) v->size = 0;
-    if (accept(p, "=")) {
-        if (space != SPACE_GLOBAL && space != SPACE_CONST)
-            fail(p, "only .global and .const variables have initial values");
-        if (v->size > MAX_INITIAL || (p->initial += v->size) > MAX_INITIAL)
-            fail(p, ptx_format("%s is too large for initial values", v->name));
-        v->initial = ptx_alloc(v->size);
-        uint64_t used = 0;
-        initial_value(p, v, type, &used, v->size);
-    }
+    if (accept(p, "=")) initialise(p, v, a->type, open, unit);
     return v;
 }
 
+/* variable = attributes declarator */
+static ptx_var *variable(parser *p, enum ptx_space space, bool external) {
+    attributes a = read_attributes(p);
+    return declarator(p, &a, space, external);
+}
+
 /* Declares a variable. Returns NULL if the module declared it before. */
-static symbol *declare_variable(parser *p, enum ptx_space space, bool external) {
-    ptx_var *v = variable(p, space, external);
+static symbol *declare_variable(parser *p, const attributes *a, enum ptx_space space, bool external) {
+    ptx_var *v = declarator(p, a, space, external);
     reg *unused;
     symbol *old = p->pf ? NULL : lookup(p, v->name, &unused);
     if (old && old->kind == SYMBOL_VARIABLE) { /* an extern declaration and its definition */
@@ -379,11 +436,6 @@ static operand named(parser *p) {
         o.kind = OPERAND_SINK;
         return o;
     }
-    if (strcmp(text, "WARP_SZ") == 0) {
-        o.kind = OPERAND_INTEGER;
-        o.value = 32;
-        return o;
-    }
     symbol *s = lookup(p, text, &o.reg);
     if (o.reg) {
         o.kind = OPERAND_REGISTER;
@@ -392,6 +444,13 @@ static operand named(parser *p) {
     if (s) {
         o.kind = OPERAND_SYMBOL;
         o.symbol = s;
+        if (s->var && accept(p, "[")) { /* the address of an element; in a load also the element */
+            if (p->t.kind == TOKEN_NAME && !at(p, "WARP_SZ"))
+                fail(p, ptx_format("an index of %s in a register is not supported; add it to the address", text));
+            o.value = constant_value(p) * s->var->element;
+            o.is_address = true;
+            expect(p, "]");
+        }
         return o;
     }
     if (text[0] != '%') {
@@ -414,16 +473,32 @@ static operand named(parser *p) {
 
 static operand operand_list(parser *p, const char *close, int kind);
 
-/* operand = [ "!" ] name [ "|" name ] [ ("+"|"-") n ] | number | "[" operand [ "+" n ] "]"
+/* A constant expression, or a float behind a minus. */
+static operand signed_constant(parser *p) {
+    lexer lx = p->lx;
+    token next = at(p, "-") ? ptx_lex_next(&lx) : p->t;
+    if (next.kind != TOKEN_FLOAT) return (operand){.kind = OPERAND_INTEGER, .value = constant_value(p)};
+    advance(p);
+    operand o = {.kind = OPERAND_FLOAT, .value = next.bits ^ 1ull << (next.single ? 31 : 63), .single = next.single};
+    advance(p);
+    return o;
+}
+
+/* operand = [ "!" ] name [ "[" constant "]" ] [ "|" name ] { ("+"|"-") product } | constant | "[" operand "]"
  *         | "{" operands "}" | "(" operands ")" */
 static operand parse_operand(parser *p) {
     operand o = {0};
     deeper(p);
     if (accept(p, "!")) {
         o = parse_operand(p);
-        o.negated = true;
+        if (o.kind == OPERAND_INTEGER)
+            o.value = !o.value;
+        else
+            o.negated = true;
     } else if (accept(p, "{")) {
         o = operand_list(p, "}", OPERAND_VECTOR);
+    } else if (at(p, "(") && !p->in_call) {
+        o = (operand){.kind = OPERAND_INTEGER, .value = constant_value(p)};
     } else if (accept(p, "(")) {
         o = operand_list(p, ")", OPERAND_LIST);
     } else if (accept(p, "[")) {
@@ -433,18 +508,8 @@ static operand parse_operand(parser *p) {
     } else if (p->t.kind == TOKEN_FLOAT) {
         o = (operand){.kind = OPERAND_FLOAT, .value = p->t.bits, .single = p->t.single};
         advance(p);
-    } else if (at(p, "-") && p->lx.p < p->lx.end) {
-        advance(p);
-        if (p->t.kind == TOKEN_FLOAT) {
-            o = (operand){.kind = OPERAND_FLOAT,
-                          .value = p->t.bits ^ (p->t.single ? 1ull << 31 : 1ull << 63),
-                          .single = p->t.single};
-            advance(p);
-        } else {
-            o = (operand){.kind = OPERAND_INTEGER, .value = 0 - integer(p)};
-        }
-    } else if (p->t.kind == TOKEN_INTEGER) {
-        o = (operand){.kind = OPERAND_INTEGER, .value = integer(p)};
+    } else if (p->t.kind == TOKEN_INTEGER || at(p, "-") || at(p, "+") || at(p, "~") || at(p, "WARP_SZ")) {
+        o = signed_constant(p);
     } else {
         o = named(p);
         if (accept(p, "|")) {
@@ -454,11 +519,11 @@ static operand parse_operand(parser *p) {
             else if (q.kind != OPERAND_SINK)
                 fail(p, "expected a predicate after '|'");
         }
-        if (at(p, "+") || at(p, "-")) {
+        while (at(p, "+") || at(p, "-")) {
             bool minus = at(p, "-");
             advance(p);
-            uint64_t v = integer(p);
-            o.value = minus ? 0 - v : v;
+            uint64_t v = constant_of(p, true);
+            o.value += minus ? 0 - v : v;
         }
     }
     higher(p);
@@ -504,6 +569,7 @@ static void instruction(parser *p) {
         s->guard = g.reg;
     }
     s->name = name(p);
+    p->in_call = strcmp(s->name, "call") == 0;
     for (; p->t.kind == TOKEN_DIRECTIVE; advance(p)) {
         if (s->nmodifiers == MAX_MODIFIERS) fail(p, "too many modifiers");
         s->modifiers[s->nmodifiers++] = copy_text(&p->t);
@@ -627,7 +693,9 @@ static void body(parser *p) {
                 do declare_slot(p, variable(p, SPACE_PARAM, false));
                 while (accept(p, ","));
             } else if (space == SPACE_LOCAL || space == SPACE_SHARED) {
-                declare_variable(p, space, false);
+                attributes a = read_attributes(p);
+                do declare_variable(p, &a, space, false);
+                while (accept(p, ","));
             } else {
                 fail(p, "a .global or .const variable inside a function");
             }
@@ -778,13 +846,17 @@ static void function(parser *p, bool kernel) {
     p->pf = NULL;
 }
 
-static void module_variable(parser *p, enum ptx_space space, bool external) {
-    symbol *s = declare_variable(p, space, external);
-    expect(p, ";");
-    if (!s) return;
+/* attributes declarator { "," declarator } ";" */
+static void module_variables(parser *p, enum ptx_space space, bool external) {
+    attributes a = read_attributes(p);
     ptx_module *m = p->m;
-    m->vars = ptx_grow(m->vars, m->nvars, sizeof *m->vars);
-    m->vars[m->nvars++] = s->var;
+    do {
+        symbol *s = declare_variable(p, &a, space, external);
+        if (!s) continue;
+        m->vars = ptx_grow(m->vars, m->nvars, sizeof *m->vars);
+        m->vars[m->nvars++] = s->var;
+    } while (accept(p, ","));
+    expect(p, ";");
 }
 
 static void module(parser *p) {
@@ -818,7 +890,7 @@ static void module(parser *p) {
             to_semicolon(p);
         else if (space_of(p, &space) && space != SPACE_PARAM && space != SPACE_LOCAL) {
             advance(p);
-            module_variable(p, space, external);
+            module_variables(p, space, external);
             external = false;
         } else {
             fail(p, ptx_format("'%.*s' is not supported here", (int)p->t.length, p->t.text));

@@ -69,6 +69,7 @@ typedef struct {
     const char *name;
     enum ptx_space space;
     uint64_t size, align;     /* bytes; size 0 = extern __shared__ */
+    uint32_t element;         /* bytes of its type, of one component of a vector: what name[1] adds to its address */
     uint32_t number;          /* among all variables of the module, including those of functions */
     uint64_t address;         /* .local, .param: offset in their space; others depend on device or kernel (exec/) */
     uint8_t *initial;         /* size bytes, or NULL for zeros */
