@@ -55,7 +55,7 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup play simgpu install-simgpu check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fuzz repeat mistakes wording editor clean FORCE
+.PHONY: list setup play simgpu install-simgpu check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fuzz fuzz-kernels repeat mistakes wording editor clean FORCE
 list: $(B)/bluebar ; @$(B)/bluebar list
 setup:        ; @$(DO)/setup.sh && $(MAKE) editor
 play: $(B)/bluebar FORCE ; @$(DO)/play.sh
@@ -73,6 +73,7 @@ bench: $(B)/bluebar FORCE ; @$(DO)/lab.sh bench
 bench-sim: FORCE ; @$(DO)/bench.sh sim
 bench-clock: FORCE ; @$(DO)/bench.sh clock
 fuzz: FORCE   ; @$(DO)/bench.sh fuzz
+fuzz-kernels: FORCE ; @tests/random.sh
 repeat: FORCE ; @tests/repeat.sh
 mistakes: FORCE ; @tests/mistakes.sh
 wording: FORCE ; @tests/wording.sh

@@ -10,3 +10,12 @@ load helper
     [ "$status" = 0 ]
     [[ $output = "252 functions agree, 0 differ" ]]
 }
+
+# `make fuzz-kernels` tries thousands.
+@test "random kernels compute what the host computes, optimised and not" {
+    export COMPILERS
+    COMPILERS=$(common/make/find-clang.sh)
+    KERNELS=6 SEED=4711 run apart tests/random.sh
+    echo "$output"
+    [ "$status" = 0 ] && [ "${lines[-1]}" = "12 of 12 kernels are as on the host" ]
+}

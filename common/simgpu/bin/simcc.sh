@@ -42,7 +42,7 @@ simcc takes nvcc's place: it compiles CUDA C++ with clang and links it with SimG
 What to make   (nothing: a program)  -c  -dc  -dlink  -ptx  -fatbin  -E  -M -MM  -lib  -shared  -run
 Output         -o FILE  -odir FOLDER  -MD -MMD -MP -MF FILE -MT NAME
 Language       -std=c++11 ... c++20  -x cu  -D -U -I -isystem -include  --extended-lambda  --expt-relaxed-constexpr
-Device code    -arch=sm_NN  -gencode ...  -rdc=true  --use_fast_math -ftz -fmad -prec-div -prec-sqrt
+Device code    -arch=sm_NN  -gencode ...  -rdc=true  --use_fast_math -ftz -fmad -prec-div -prec-sqrt  -Xcicc -O0
 Host code      -O0 ... -O3  -g  -Xcompiler OPTION,...  -w
 Linking        -l -L -Xlinker OPTION,...  -cudart shared
 Seeing         -v  --dryrun  --version  --help
@@ -252,6 +252,7 @@ take_option() {
     l[!i]*) take_library "${name#l}" ;;
     O | optimize | O=* | optimize=*) with_value && host+=("-O$value") ;;
     O*) host+=("-$name") ;;
+    Xcicc | Xcicc=*) with_value && optimise+=("$value") ;; # the optimiser of device code, as -Xcicc -O0
     g | debug) host+=(-g -gdwarf-4) ;;
     pg | profile) host+=(-pg) linker+=(-pg) ;;
     w) host+=(-w) ;;
