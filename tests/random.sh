@@ -1,8 +1,8 @@
 #!/bin/bash
 # random.sh: random kernels (random/kernels.c) on SimGPU, with the host's answers beside them, bit for bit.
 #
-# KERNELS (3000) of them, 20 in a program of a seed of its own, SEED (1) and on; each program is compiled by each of COMPILERS (the oldest and
-# the newest clang that are here) with its device code at -O2 and at -O0, so that each kernel is tried four times.
+# KERNELS (3000) of them, 20 in a program; the programs have the seeds from SEED (1) on. Each is compiled by each of
+# COMPILERS (the oldest and the newest clang that are here), with its device code at -O2 and at -O0.
 # NVCC=nvcc compiles them by nvcc in its place, for a real GPU or, with LD_LIBRARY_PATH, for SimGPU's libcudart.
 # Programs that fail stay in .build/random. Prints the failures, and `N of N kernels are as on the host`.
 set -u
@@ -29,7 +29,8 @@ export out each B NVCC
 
 # One program: `one SEED COMPILER LEVEL`. Prints the last line that it says, and keeps nothing of it if all is well.
 one() {
-    local name=$out/$1-$(basename "$2")$3 said
+    local name said
+    name=$out/$1-$(basename "$2")$3
     "$out/kernels" "$1" "$each" >"$name.cu"
     if [ -n "${NVCC:-}" ]; then
         "$NVCC" -w -O3 -std=c++17 -arch="${GPU_ARCH:-native}" -o "$name" "$name.cu"
