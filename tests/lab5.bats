@@ -6,7 +6,7 @@ load helper
 
 lab_number=5
 
-setup_file() { build "$B/starter/lab5" "$B/reference/lab5"; }
+setup_file() { build "$B/starter/lab5" "$B/reference/lab5" "$B/reference/lab0"; }
 setup() { lab=$(lab_dir 5); }
 
 # The solution with a change by sed, as a submission.
@@ -135,8 +135,9 @@ blames() { # ROW TEXT
 @test "lab 5: make lines5 says what shows the lines" {
     run make -s lines5 3>&- 4>&-
     echo "$output"
-    [ "$status" != 0 ]
-    [[ $output == *"the kernels of this lab are not yours"*"make lab5"* ]]
+    [ "$status" = 0 ]
+    [[ $output == "The kernels of this lab are not yours"*"make lab5" ]]
+    [ "$(apart "$B/reference/lab0" --lines | tail -n 1)" = "wrong answer: make lab0" ]
 }
 
 @test "lab 5: with four slots, too, the bars show a copy for each of their steps" {

@@ -2,6 +2,8 @@
 #include "ear.h"
 #include "lab_internal.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 enum { MOST_BLOCKS = 2048, MOST_COPIES = 1024 };
@@ -232,4 +234,62 @@ void ear_begin(bool checking, ear_copies *copies) {
 void ear_end(void) {
     lab_listen(NULL);
     ear->in_loop = false;
+}
+
+/* --- the annotated source ----------------------------------------------------------------------- */
+
+static place place_of_line(int line) {
+    place sum = {.line = 0};
+    for (int i = 0; i < ear->nplaces; i++) {
+        const place *p = &ear->places[i];
+        if (!p->file[0] || p->line != line) continue;
+        sum.calls += p->calls;
+        sum.bytes += p->bytes;
+        sum.staged += p->staged;
+        sum.blocked_ns += p->blocked_ns;
+        sum.line = line;
+    }
+    return sum;
+}
+
+/* Returns the line where the function with the first noted call begins: the lines above it call nothing. */
+static int first_function(FILE *f) {
+    int first = INT_MAX;
+    for (int i = 0; i < ear->nplaces; i++)
+        if (ear->places[i].file[0] && ear->places[i].line < first) first = ear->places[i].line;
+    return lab_function_of(f, first);
+}
+
+static void print_source(FILE *f, const char *run, const char *others) {
+    printf("%s  %s, %s        %s · %s\n", lab.spec->lab, lab.spec->title, run, lab_lane_name(), lab_device_name());
+    printf("One run: your lines' calls of CUDA, what they copied, and how long they held up the host (virtual).\n"
+           "%s no lines of yours: TRACE=trace.json make %s shows them.\n",
+           others, lab.spec->lab);
+    const int first = first_function(f);
+    printf("%7s %8s %8s %9s\n%7s %8s %8s %9s\n", "", "MiB", "of them", "host held", "calls", "copied", "staged",
+           "up, us");
+    char text[512];
+    for (int n = 1; fgets(text, sizeof text, f); n++) {
+        if (n < first) continue;
+        const place p = place_of_line(n);
+        if (p.line)
+            printf("%7.0f %8.0f %8.0f %9.0f", p.calls, p.bytes / (1 << 20), p.staged / (1 << 20), p.blocked_ns / 1e3);
+        else
+            printf("%35s", "");
+        lab_put_source(stdout, 35, n, text);
+    }
+}
+
+void ear_print_lines(const char *run, const char *others) {
+    const char *name = "";
+    for (int i = 0; i < ear->nplaces; i++)
+        if (ear->places[i].file[0]) name = ear->places[i].file;
+    if (!*name) {
+        puts("No line of your file calls CUDA.");
+        return;
+    }
+    FILE *f = fopen(name, "re");
+    if (!f) lab_die("cannot read %s: %s", name, strerror(errno));
+    print_source(f, run, others);
+    fclose(f);
 }

@@ -81,4 +81,8 @@ void ear_blame(lab_verdict *v, const place *p);
 /* Blames the place if a call was noted there. Returns whether it was. */
 bool ear_blame_line(lab_verdict *v, const struct simgpu_place *at);
 
+/* Prints the student's source with what each line's calls did in the run that was noted (sim lane): "both ways" says
+ * which run it was, "Kernels are" what is no line of theirs. */
+void ear_print_lines(const char *run, const char *others);
+
 #endif

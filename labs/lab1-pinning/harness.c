@@ -21,7 +21,6 @@
 #include "messages.h"
 #include "rates.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -292,62 +291,12 @@ static void grade(lab_program *mine) {
 
 /* --- the run -------------------------------------------------------------------------------------- */
 
-static place place_of_line(int line) {
-    place sum = {.line = 0};
-    for (int i = 0; i < ear->nplaces; i++) {
-        const place *p = &ear->places[i];
-        if (!p->file[0] || p->line != line) continue;
-        sum.calls += p->calls;
-        sum.bytes += p->bytes;
-        sum.staged += p->staged;
-        sum.blocked_ns += p->blocked_ns;
-        sum.line = line;
-    }
-    return sum;
-}
-
-/* Returns the line where the function with the first noted call begins: the lines above it call nothing. */
-static int first_function(FILE *f) {
-    int first = INT_MAX;
-    for (int i = 0; i < ear->nplaces; i++)
-        if (ear->places[i].file[0] && ear->places[i].line < first) first = ear->places[i].line;
-    return lab_function_of(f, first);
-}
-
-static void print_source(FILE *f) {
-    printf("%s  %s, both ways        %s · %s\n", spec.lab, spec.title, lab_lane_name(), lab_device_name());
-    printf("One run: your lines' calls of CUDA, what they copied, and how long they held up the host (virtual).\n"
-           "Kernels, loads and takes are no lines of yours: TRACE=trace.json make lab1 shows them.\n");
-    const int first = first_function(f);
-    printf("%7s %8s %8s %9s\n%7s %8s %8s %9s\n", "", "MiB", "of them", "host held", "calls", "copied", "staged",
-           "up, us");
-    char text[512];
-    for (int n = 1; fgets(text, sizeof text, f); n++) {
-        if (n < first) continue;
-        const place p = place_of_line(n);
-        if (p.line)
-            printf("%7.0f %8.0f %8.0f %9.0f", p.calls, p.bytes / (1 << 20), p.staged / (1 << 20), p.blocked_ns / 1e3);
-        else
-            printf("%35s", "");
-        lab_put_source(stdout, 35, n, text);
-    }
-}
-
 /* --lines: your source, with what each line's CUDA calls did in one timed run both ways. */
 static void print_lines(lab_program *mine) {
     if (lab_lane() == LAB_GPU)
         lab_die("a card's calls bring no line; SimGPU knows the line of each: make lines1 DEVICE=sim");
     if (!graded_run(way_job(mine, BOTH), false, way_name(BOTH))) lab_die("your code failed: see make lab1");
-    const char *name = "";
-    for (int i = 0; i < ear->nplaces; i++)
-        if (ear->places[i].file[0]) name = ear->places[i].file;
-    FILE *f = fopen(name, "r");
-    if (f) {
-        print_source(f);
-        fclose(f);
-    } else {
-        lab_die("cannot read %s", *name ? name : "your file: it makes no CUDA call");
-    }
+    ear_print_lines("both ways", "Kernels, loads and takes are");
 }
 
 int main(int argc, char **argv) {

@@ -365,10 +365,12 @@ static void grade_gpu(lab_program *mine) {
 
 int main(int argc, char **argv) {
     lab_options opt = lab_begin(&spec, argc, argv);
-    if (opt.lines)
-        lab_die(
-            "there is no make lines5: the kernels of this lab are not yours, and the card itself has the lines of your "
-            "loop, with the time that each costs the GPU: make lab5");
+    if (opt.lines) {
+        puts("The kernels of this lab are not yours, so they have no counters beside your lines. The card itself names "
+             "the\n"
+             "lines of your loop, with the time that each costs the GPU: make lab5");
+        return lab_leave();
+    }
     lab_hazards_on_card();
     lab_program *mine = lab_open(LAB_MINE, NULL);
     lab_pass(lab_verdict_of(LEARNS)); /* until a run says otherwise */
