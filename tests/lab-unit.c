@@ -442,6 +442,11 @@ static void card(void) {
 static void pages(void) {
     fresh();
     lab_pass(V(GATE)), lab_grade(V(LESS), 1), lab_grade(V(MORE), 0.7), lab_pass(V(OTHER));
+    LAB_SAY(V(LESS)->value_text, "1083528.5 us"); /* longer than its column */
+    lab_rows_end();
+    CHECK(strstr(printed(lab_card_print), "\n  less is better          1083528.5 us   want "));
+    fresh();
+    lab_pass(V(GATE)), lab_grade(V(LESS), 1), lab_grade(V(MORE), 0.7), lab_pass(V(OTHER));
     LAB_SAY(V(MORE)->want, "start 24.32 ms · reference 13.9 us · reading 13.4 us");
     lab_rows_end();
     CHECK(strstr(printed(lab_card_print), "0.70   start 24.32 ms · reference 13.9 us                 13.3/30\n"

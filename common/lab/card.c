@@ -153,7 +153,10 @@ static void print_row(FILE *f, const lab_verdict *r) {
     const size_t fits = first_part(wanted, room - 1);
     lab_text(first, sizeof first, "%.*s", (int)fits, wanted);
     spaces(f, 2);
-    pad(f, PAGE_PLAIN, r->row->label, LABEL_WIDTH);
+    /* A value that is too long for its column takes the room that the label leaves. */
+    const int over = page_width(value_text(r, value, sizeof value)) - VALUE_WIDTH;
+    const int spare = LABEL_WIDTH - 1 - page_width(r->row->label);
+    pad(f, PAGE_PLAIN, r->row->label, LABEL_WIDTH - (over < 0 ? 0 : over < spare ? over : spare));
     pad(f, style, value_text(r, value, sizeof value), -VALUE_WIDTH);
     spaces(f, 3);
     pad(f, PAGE_PLAIN, first, room);

@@ -5,10 +5,10 @@
  * questions and waits for the answers:
  *
  *     x = batch.to("cuda")                  a copy from ordinary memory, into a fresh tensor
- *     loss = criterion(net(x), y)
+ *     loss = criterion(net(x), y)           queued; the host goes on
  *     torch.cuda.synchronize()              left over from a debugging session
  *     if torch.isnan(loss): break           asks the GPU, waits
- *     loss.backward(); optimizer.step()
+ *     loss.backward(); optimizer.step()     queued, too
  *     history.append(loss.item())           asks the GPU, waits
  *
  * Only one of these lines says that it waits, and three others do, too. Keep their results and remove the waiting.
