@@ -2,7 +2,7 @@
  *
  *   1. Correct: several shapes, of whole float4s and not, one of them chosen by the seed. Each run has fresh data, each
  *      result is poisoned before it, and what is right is computed only after your code has run (parts/job.c). In the
- *      sim lane these runs are watched for races, too.
+ *      sim lane these runs are watched for races, too; so are those of 3, once more, if your blocks have several rows.
  *   2. Exact: rows whose mean is a thousand times their deviation, held against double precision.
  *   3. Counted and timed: one more call on rows of 1024 floats, and one on rows of 4096, whose results are checked as
  *      well.
@@ -146,14 +146,16 @@ static bool run_shape(lab_program *mine, const char *counted, const job_shape *s
 
 /* Each shape finds another kind of mistake. 64x1024 comes twice, so what is kept from the first call is wrong in the
  * second. 33x1000 has rows of whole float4s that fill no block; 9x61 and 13x999 have rows that begin where no float4
- * may; 5x33 lies beside a warp; 6x4096 and 3x5000 are long, and 2x16384 is the longest; 300x128 has many short rows;
- * one row and one column have neither neighbours nor variance. The seed draws the last, which is odd and longer than
- * 1024.
+ * may; 5x33 lies beside a warp; 6x4096 and 3x5000 are long, and 2x16384 is the longest; 300x128 has many short rows.
+ * 2200x36 and 2200x21 have more rows than a card holds blocks of 128 threads, 132 SMs with 16 each: blocks that stay
+ * come to a second row here, however many there are. One row and one column have neither neighbours nor variance. The
+ * seed draws the last, which is odd and longer than 1024.
  */
 static bool check_shapes(lab_program *mine) {
-    job_shape shapes[] = {{64, 1024, JOB_TAME}, {33, 1000, JOB_TAME}, {9, 61, JOB_TAME},   {13, 999, JOB_TAME},
-                          {5, 33, JOB_TAME},    {6, 4096, JOB_TAME},  {3, 5000, JOB_TAME}, {2, 16384, JOB_TAME},
-                          {300, 128, JOB_TAME}, {1, 1, JOB_TAME},     {0, 0, JOB_TAME}};
+    job_shape shapes[] = {{64, 1024, JOB_TAME}, {33, 1000, JOB_TAME}, {9, 61, JOB_TAME},    {13, 999, JOB_TAME},
+                          {5, 33, JOB_TAME},    {6, 4096, JOB_TAME},  {3, 5000, JOB_TAME},  {2, 16384, JOB_TAME},
+                          {300, 128, JOB_TAME}, {2200, 36, JOB_TAME}, {2200, 21, JOB_TAME}, {1, 1, JOB_TAME},
+                          {0, 0, JOB_TAME}};
     const int n = sizeof shapes / sizeof *shapes;
     shapes[n - 1].rows = 9 + (int)(lab_fresh_seed() % 9);
     shapes[n - 1].cols = 1027 + 2 * (int)(lab_fresh_seed() % 900);
@@ -397,6 +399,35 @@ static void print_lines(lab_program *mine) {
     job_free(j);
 }
 
+/* Has a launch fewer blocks than the matrix has rows? */
+static bool shares_blocks(const lab_usage *u, int rows_of_matrix) {
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_launch *l = &u->events[i].is.launch;
+        if (u->events[i].kind != SIMGPU_LAUNCH) continue;
+        if ((double)l->grid[0] * l->grid[1] * l->grid[2] < rows_of_matrix) return true;
+    }
+    return false;
+}
+
+/* A block that comes to its second row does what no block of a small shape does, and it may do so for these columns
+ * only. So where blocks have several rows the run is repeated, watched. `before`: was everything right before the run?
+ */
+static bool watch_again(lab_program *mine, const job *yours, bool before) {
+    lab_usage u = usage_if_any(yours->counted);
+    const bool shared = shares_blocks(&u, yours->shape.rows);
+    lab_usage_free(&u);
+    if (!shared) return true;
+    lab_check_hazards(true);
+    const bool alive = run_shape(mine, "shape", &yours->shape, 1, NULL);
+    lab_check_hazards(false);
+    if (before && yours->failure[0]) {
+        u = lab_usage_of("shape");
+        advise_on_output(lab_verdict_of(CORRECT), yours, &u); /* a race may be why */
+        lab_usage_free(&u);
+    }
+    return alive;
+}
+
 static void grade_sim(job *const j[SHAPES], const lab_time you[SHAPES]) {
     lab_usage u[SHAPES];
     costs c = {u, {floats_of(j[NARROW]), floats_of(j[WIDE])}, SHAPES};
@@ -438,7 +469,9 @@ static void grade(lab_program *mine) {
     alive = alive && check_far(mine, &worst);
     for (int i = 0; alive && i < SHAPES; i++) {
         const job_shape shape = shape_of(i);
+        const bool before = lab_passed(lab_verdict_of(CORRECT));
         alive = run_job(j[i] = job_new(mine, shape_name[i], &shape), &you[i]);
+        if (alive && lab_lane() == LAB_SIM) alive = watch_again(mine, j[i], before);
     }
     grade_races(lab_verdict_of(RACES), alive);
     if (!alive) {

@@ -2,6 +2,7 @@
 #include "advice.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct {
     const char *hint, *next;
@@ -244,21 +245,42 @@ void advise_on_error(lab_verdict *v, cudaError_t error, const lab_usage *u) {
 
 /* --- findings --------------------------------------------------------------------------------- */
 
+/* Does a barrier that threads came to stand on a line from one place to the other? Of a write and a read behind it in a
+ * loop, or in a function that is called twice, the barrier between them is there then, and the one that is missing
+ * stands behind the read: before the next write. */
+static bool barrier_between(const lab_usage *u, const struct simgpu_place *from, const struct simgpu_place *to) {
+    if (!from->file || !to->file || strcmp(from->file, to->file) != 0) return false;
+    for (int i = 0; i < u->nlines; i++) {
+        const lab_line *l = &u->lines[i];
+        if (barriers_of(l) > 0 && !strcmp(l->file, from->file) && l->line >= from->line && l->line < to->line)
+            return true;
+    }
+    return false;
+}
+
+/* Which side of a race in shared memory is a write that comes before others have read? NULL: none. */
+static const struct simgpu_side *too_early(const struct simgpu_finding *f, const lab_usage *u) {
+    const struct simgpu_side *now = &f->side[0], *then = &f->side[1];
+    if (f->space == SIMGPU_DEVICE_MEMORY || f->rival == SIMGPU_SAME_STORE) return NULL;
+    if (now->at.did == SIMGPU_DID_WRITE && then->at.did == SIMGPU_DID_READ) return now;
+    if (now->at.did != SIMGPU_DID_READ || then->at.did != SIMGPU_DID_WRITE) return NULL;
+    return barrier_between(u, &then->at, &now->at) ? then : NULL;
+}
+
 /* Two threads of a block, in shared memory. */
-static const char *on_shared(const struct simgpu_finding *f) {
-    const bool reused = f->side[0].at.did == SIMGPU_DID_WRITE && f->side[1].at.did == SIMGPU_DID_READ;
+static const char *on_shared(const struct simgpu_finding *f, const lab_usage *u) {
     const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
     if (both) return "give each place one thread: two of them write this one";
-    if (reused)
+    if (too_early(f, u))
         return "put a __syncthreads() before this write: others may still read what the sum, or the row, before left "
                "there; or take two arrays in turn";
     return "put a __syncthreads() between the write and this read, where every thread of the block reaches it";
 }
 
-static const char *on_race(const struct simgpu_finding *f) {
+static const char *on_race(const struct simgpu_finding *f, const lab_usage *u) {
     const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
     if (f->rival == SIMGPU_SAME_STORE) return "let one lane store: here several store different values to one place";
-    if (f->space != SIMGPU_DEVICE_MEMORY) return on_shared(f);
+    if (f->space != SIMGPU_DEVICE_MEMORY) return on_shared(f, u);
     if (f->rival == SIMGPU_OTHER_BLOCK)
         return both ? "let one block write each row: two blocks write this place"
                     : "give a row to one block alone: nothing orders a block that reads behind one that writes";
@@ -273,10 +295,15 @@ void advise_on_finding(lab_verdict *v, const lab_usage *u) {
     if (!f) f = lab_finding(u);
     v->status = LAB_FAIL;
     v->hint = "races";
-    lab_blame_place(v, &f->side[0].at);
+    const struct simgpu_side *early = f->kind == SIMGPU_RACE ? too_early(f, u) : NULL;
+    lab_blame_place(v, early ? &early->at : &f->side[0].at);
     LAB_SAY(v->why, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
+    if (early && early != &f->side[0])
+        LAB_SAY(v->why,
+                "race: a fast thread writes here for its next sum, or its next row, while slower ones still read "
+                "the last: no barrier stands between that reading and this write");
     switch (f->kind) {
-    case SIMGPU_RACE: LAB_SAY(v->next, "%s", on_race(f)); return;
+    case SIMGPU_RACE: LAB_SAY(v->next, "%s", on_race(f, u)); return;
     case SIMGPU_UNINITIALISED:
         LAB_SAY(v->next, "%s",
                 f->space == SIMGPU_DEVICE_MEMORY
