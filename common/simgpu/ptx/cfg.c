@@ -426,6 +426,13 @@ static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint
     uint32_t n = pressure(g, pf, id_of) + 6, most = 255;
     /* A block within __launch_bounds__ gets a place: the 65536 registers of an SM, in steps of 8 a thread. */
     if (pf->function->max_threads > 256) most = 65536 / ((pf->function->max_threads + 31) / 32 * 32) / 8 * 8;
+    /* So do as many blocks as their second number asks for. What exceeds that by more than a quarter would be spilled,
+     * which nothing here counts: then the estimate stays. */
+    if (pf->function->max_threads && pf->function->min_blocks) {
+        uint32_t warps = (pf->function->max_threads + 31) / 32;
+        uint32_t asked = (uint32_t)(65536 / (32 * (uint64_t)warps * pf->function->min_blocks) / 8 * 8);
+        if (n > asked && n <= asked + asked / 4) n = asked;
+    }
     return n < 16 ? 16 : n > most ? most : n;
 }
 

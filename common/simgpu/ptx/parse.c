@@ -754,7 +754,9 @@ static void tuning(parser *p, ptx_function *f) {
             uint64_t n = integer(p);
             while (accept(p, ",")) n *= integer(p);
             f->max_threads = n > 1024 ? 1024 : (uint32_t)n;
-        } else if (accept(p, ".minnctapersm") || accept(p, ".maxnreg")) {
+        } else if (accept(p, ".minnctapersm")) {
+            f->min_blocks = (uint32_t)integer(p);
+        } else if (accept(p, ".maxnreg")) {
             integer(p);
         } else if (accept(p, ".noreturn")) {
         } else if (at(p, ".pragma")) {

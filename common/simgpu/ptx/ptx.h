@@ -105,6 +105,7 @@ typedef struct ptx_function {
     uint32_t registers;             /* 32-bit registers per thread, an estimate of ptxas' count by liveness */
     uint32_t max_threads;           /* from .maxntid; 0 if none */
     bool malformed;                 /* its body does not parse; `unsupported` says where */
+    uint32_t min_blocks;            /* on an SM at a time, from .minnctapersm; 0 if none */
     const char *unsupported;        /* NULL, or the message of a failed launch: opcode, PTX line, source line */
     uint32_t line;                  /* source line of the kernel's first instruction; 0 without a line table */
     const char *file;
