@@ -188,16 +188,26 @@ void exec_mem_usage(const exec_device *d, uint64_t *free_bytes, uint64_t *total_
     *total_bytes = d->card.memory;
 }
 
+/* Returns allocation i, or the next live one in the direction of `step`, if there is one; NULL: none at i. */
+static const exec_allocation *live_from(const exec_device *d, int64_t i, int step) {
+    const int64_t n = (int64_t)d->nallocations;
+    for (int64_t k = i; k >= 0 && k < n; k += step)
+        if (d->allocations[k].live) return &d->allocations[k];
+    return i >= 0 && i < n ? &d->allocations[i] : NULL;
+}
+
+/* An index below 0 leads to an address before the window when the array is the first in it: such an address is one of
+ * the device, too. No host memory is that near. */
 struct simgpu_address exec_mem_locate(const exec_device *d, uint64_t addr) {
+    const uint64_t near = 1ull << 30;
     struct simgpu_address r = {.address = addr, .where = SIMGPU_NULL_POINTER};
     if (addr < 4096) return r;
     r.where = SIMGPU_NO_DEVICE_MEMORY;
-    if (!exec_mem_in_window((void *)addr)) return r;
+    if (!exec_mem_in_window((void *)addr) && window_base - addr > near) return r;
     int64_t i = before(d, addr);
-    const exec_allocation *a = i >= 0 ? &d->allocations[i] : NULL,
-                          *b = i + 1 < (int64_t)d->nallocations ? &d->allocations[i + 1] : NULL;
+    const bool inside = i >= 0 && addr - d->allocations[i].address < d->allocations[i].bytes;
+    const exec_allocation *a = inside ? &d->allocations[i] : live_from(d, i, -1), *b = live_from(d, i + 1, 1);
     uint64_t after = a ? addr - (a->address + a->bytes) : UINT64_MAX, ahead = b ? b->address - addr : UINT64_MAX;
-    bool inside = a && addr - a->address < a->bytes;
     const exec_allocation *n = inside || after <= ahead ? a : b;
     r.where = !n ? SIMGPU_NONE_ALLOCATED : inside ? SIMGPU_INSIDE : n == a ? SIMGPU_PAST_END : SIMGPU_BEFORE;
     if (!n) return r;
