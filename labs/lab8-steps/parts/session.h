@@ -41,6 +41,7 @@ typedef struct {
     int solves;         /* so far */
     int checked, wrong; /* of them; the first that was wrong, from 1 on */
 
+    bool cold;     /* its plates are cold but for one cell (plate_cold) */
     uint64_t seed; /* of the last solve's plate */
     struct lab8_message message;
     struct lab8_reply reply;
