@@ -328,7 +328,7 @@ static void on_access(const exec_access *seen) {
                 .i = i,
                 .warp = seen->at.warp,
                 .space = space,
-                .stores = i->op != OP_ld,
+                .stores = !ptx_is_load(i),
                 .loads = i->op != OP_st,
                 .strength = i->op == OP_atom ? ATOMIC
                             : i->polls       ? VOLATILE

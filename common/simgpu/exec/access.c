@@ -43,7 +43,7 @@ static uint32_t access_bytes(const ptx_insn *i) { return (uint32_t)ptx_type_byte
 static exec_fault *bad_access(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum simgpu_fault_cause cause,
                               uint32_t lane, uint32_t size) {
     exec_fault *f = exec_fail(w, i, kind, cause, lane);
-    f->did = i->op == OP_ld ? SIMGPU_DID_READ : i->op == OP_st ? SIMGPU_DID_WRITE : SIMGPU_DID_ATOMIC;
+    f->did = ptx_is_load(i) ? SIMGPU_DID_READ : i->op == OP_st ? SIMGPU_DID_WRITE : SIMGPU_DID_ATOMIC;
     f->bytes = size;
     f->address.address = w->address[lane];
     return f;
@@ -445,6 +445,32 @@ void exec_op_ld(warp *w, const ptx_insn *i) {
     else
         access_space(w, i, (enum ptx_space)i->space, true);
     if (i->polls) exec_polled(w, i);
+}
+
+/* Reads matrices of 8 x 8 halves: lane 8 * m + r has the address of row r of matrix m, and lane l gets words l % 4 of
+ * row l / 4 of each. A matrix is one request of 32 words for the bank rule, and all are one instruction. */
+void exec_op_ldmatrix(warp *w, const ptx_insn *i) {
+    uint64_t rows[32];
+    exec_counters *c = counters_of(w, i);
+    if (!exec_warp_sync(w, i, FULL)) return;
+    exec_fill_addresses(w, i, 16);
+    for (uint32_t l = 0; l < 32; l++)
+        rows[l] = w->address[l] - (i->space == SPACE_GENERIC ? WINDOW_SHARED : 0); /* elsewhere: out of range */
+    for (uint32_t m = 0; m < i->vector && !w->block->failed; m++) {
+        uint64_t misaligned = 0;
+        for (uint32_t r = 0; r < 8; r++) misaligned |= rows[8 * m + r] & 15;
+        for (uint32_t l = 0; l < 32; l++) w->address[l] = rows[8 * m + l / 4] + (misaligned ? 0 : l % 4 * 4);
+        w->dense = false;
+        shape s = exec_look(w, misaligned ? 16 : 4);
+        if (!limits_ok(w, i, misaligned ? 16 : 4, &s, w->block->shared_bytes, "shared")) return;
+        count_shared(w, c, 4, true, &s);
+        c->shared_ld -= m > 0;
+        if (exec_heard) exec_listen_access(w, i, SPACE_SHARED, 4);
+        uint32_t words[32], turned[32];
+        for (uint32_t l = 0; l < 32; l++) memcpy(&words[l], w->block->shared + w->address[l], 4);
+        if (i->sub) exec_transpose_halves(words, turned);
+        memcpy(ROW(w, uint32_t, i->v[m]), i->sub ? turned : words, sizeof words);
+    }
 }
 
 void exec_op_st(warp *w, const ptx_insn *i) {

@@ -274,6 +274,9 @@ void exec_listen_fenced(const warp *w);
 const exec_builtin *exec_builtin_find(const char *name);
 void exec_builtin_call(warp *w, const ptx_insn *i);
 
+/* tensor.c: transposes a matrix of 8 x 8 halves, of which each lane has two neighbours in a row. */
+void exec_transpose_halves(const uint32_t *from, uint32_t *to);
+
 /* access.c: returns the host address of a generic device address, for builtins, or NULL if it is invalid. */
 uint8_t *exec_generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes);
 /* footprint.c */

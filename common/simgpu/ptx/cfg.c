@@ -177,7 +177,7 @@ static void mark(row_set *s, uint32_t row) {
     if (id) s->set[id / 64] |= 1ull << id % 64;
 }
 
-enum { MOST_FIELDS = 12 };
+enum { MOST_FIELDS = 12 + 3 * MAX_PIECES };
 
 /* Lists the fields with rows that the instruction reads, or may be rows. Returns how many. */
 static uint32_t sources_of(ptx_insn *i, uint32_t **fields) {
@@ -187,6 +187,8 @@ static uint32_t sources_of(ptx_insn *i, uint32_t **fields) {
     if (i->guarded) fields[n++] = &i->guard;
     bool vector = i->op == OP_st || i->op == OP_st_frame || (i->op == OP_mov_pack && !i->sub);
     for (int k = 0; vector && k < 4; k++) fields[n++] = &i->v[k];
+    for (int x = MATRIX_a; x <= MATRIX_c && i->op == OP_mma; x++)
+        for (uint32_t k = 0; k < i->tensor->pieces[x]; k++) fields[n++] = &i->tensor->row[x][k];
     if (i->op == OP_call && !i->call->callee) fields[n++] = &i->call->function;
     return n;
 }
@@ -195,8 +197,10 @@ static uint32_t sources_of(ptx_insn *i, uint32_t **fields) {
 static uint32_t results_of(ptx_insn *i, uint32_t **fields) {
     uint32_t n = 0;
     fields[n++] = &i->d, fields[n++] = &i->d2;
-    bool vector = i->op == OP_ld || i->op == OP_ld_frame || (i->op == OP_mov_pack && i->sub);
+    bool vector = i->op == OP_ld || i->op == OP_ld_frame || i->op == OP_ldmatrix || (i->op == OP_mov_pack && i->sub);
     for (int k = 0; vector && k < 4; k++) fields[n++] = &i->v[k];
+    for (uint32_t k = 0; i->op == OP_mma && k < i->tensor->pieces[MATRIX_d]; k++)
+        fields[n++] = &i->tensor->row[MATRIX_d][k];
     return n;
 }
 
@@ -344,7 +348,8 @@ static void note_fresh(cfg *g, const parsed_function *pf, const uint32_t *id_of,
     if (g->sharing) ptx_sharing_note(g->sharing, g->fresh, g->fresh, g->fresh);
     for (uint32_t i = 0; i < c->ninsns; i++) {
         uint32_t a = c->insns[i].a, id = a < c->registers_end ? id_of[a / 4] : 0;
-        if (c->insns[i].op != OP_shfl || !id) continue;
+        enum ptx_op op = c->insns[i].op;
+        if (!id || (op != OP_shfl && op != OP_movmatrix && op != OP_ldmatrix)) continue;
         g->fresh[id / 64] |= 1ull << id % 64;
         if (g->sharing) ptx_sharing_keep(g->sharing, id);
     }

@@ -608,6 +608,10 @@ static const struct {
     {"match", ptx_dec_match},
     {"redux", ptx_dec_redux},
     {"activemask", ptx_dec_activemask},
+    {"mma", ptx_dec_mma},
+    {"wmma", ptx_dec_wmma},
+    {"ldmatrix", ptx_dec_ldmatrix},
+    {"movmatrix", ptx_dec_movmatrix},
     {"nanosleep", ptx_dec_nanosleep},
     {"membar", ptx_dec_fence},
     {"fence", ptx_dec_fence},
@@ -616,7 +620,20 @@ static const struct {
     {"pmevent", ptx_dec_nop},
 };
 
+/* What SimGPU lacks, by the first part of the name. */
+static const struct {
+    const char *name, *why;
+} missing[] = {{"wgmma", "SimGPU has no products of warp groups; mma.sync does the same"},
+               {"tcgen05", "SimGPU has no tensor memory; mma.sync does the same"},
+               {"mapa", "SimGPU has no clusters of blocks"},
+               {"getctarank", "SimGPU has no clusters of blocks"},
+               {"clusterlaunchcontrol", "SimGPU has no clusters of blocks"},
+               {"tensormap", "SimGPU has no bulk copies (TMA)"},
+               {"multimem", "SimGPU has no memory of several devices"}};
+
 static void decode_statement(decoder *d) {
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        if (strcmp(missing[i].name, d->s->name) == 0) ptx_dec_unsupported(d, missing[i].why);
     for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++)
         if (strcmp(decoders[i].name, d->s->name) == 0) {
             decoders[i].decode(d);
@@ -765,10 +782,25 @@ void ptx_decode_finish(ptx_module *m) {
     number_all(m);
 }
 
+/* Adds the registers that wmma.load and wmma.store need besides the function's own. */
+static void add_hidden(decoder *d) {
+    parsed_function *pf = d->pf;
+    bool wmma = false;
+    for (uint32_t i = 0; i < pf->nstatements; i++)
+        wmma |= pf->statements[i].name && strcmp(pf->statements[i].name, "wmma") == 0;
+    for (int k = 0; k < HIDDEN && wmma; k++) {
+        reg *r = d->hidden[k] = ptx_alloc(sizeof *r);
+        *r = (reg){.name = "%hidden", .type = k ? TY_b32 : TY_b64, .id = pf->nregisters + 1};
+        pf->registers = ptx_grow(pf->registers, pf->nregisters, sizeof r);
+        pf->registers[pf->nregisters++] = r;
+    }
+}
+
 void ptx_decode_function(parsed_function *pf) {
     decoder *d = ptx_alloc(sizeof *d);
     ptx_function *f = pf->function;
     d->pf = pf;
+    add_hidden(d);
     d->code = ptx_alloc(sizeof *d->code);
     d->uses = ptx_alloc((pf->nregisters + 1) * sizeof *d->uses);
     static statement none = {.name = "function"};

@@ -120,9 +120,11 @@ struct ptx_insn {
     int64_t imm;           /* address offset, lop3 table, barrier number ... */
     uint32_t target, join; /* branches: instruction index; index of the join of both ways, or NO_JOIN */
     struct ptx_call *call; /* call, brx */
-    uint32_t ptx_line, line; /* line in the PTX text, and in the source (0 if unknown) */
+    struct ptx_tensor *tensor; /* mma, wmma, and the addresses of fragments */
+    uint32_t ptx_line, line;   /* line in the PTX text, and in the source (0 if unknown) */
     uint16_t file, column;
 };
+static inline bool ptx_is_load(const ptx_insn *i) { return i->op == OP_ld || i->op == OP_ldmatrix; }
 #define NO_JOIN         UINT32_MAX
 #define PTX_DEPTH_ROUND (1ll << 38)
 
@@ -179,6 +181,34 @@ typedef struct {
     const char *name;
     uint32_t offset, size, stride;
 } ptx_slot;
+
+/* The elements of matrices of the tensor cores; their bits and, in ISA order, their names. */
+enum ptx_element { EL_f16, EL_bf16, EL_tf32, EL_f32, EL_f64, EL_s8, EL_u8, EL_s4, EL_u4, EL_b1, EL_s32, NELEMENTS };
+extern const char *const ptx_element_names[NELEMENTS];
+extern const uint8_t ptx_element_bits[NELEMENTS];
+enum ptx_matrix { MATRIX_a, MATRIX_b, MATRIX_c, MATRIX_d };
+enum { MAX_PIECES = 8 }; /* registers of a lane for one matrix, at most */
+
+/* An instruction of the tensor cores: D = A * B + C, of m x k, k x n and m x n elements, each spread over the registers
+ * of a warp (ptx_matrix_place). For the address of an element of wmma.load and wmma.store, `matrix` and `column_major`
+ * say which one. */
+typedef struct ptx_tensor {
+    uint16_t m, n, k;
+    bool wmma;                   /* spread as wmma does, else as mma does */
+    bool saturate, exclusive;    /* integers: .satfinite; bits: .xor, else .and */
+    enum ptx_element element[4]; /* by enum ptx_matrix */
+    uint32_t pieces[4];          /* number of registers of a lane */
+    uint32_t row[4][MAX_PIECES]; /* their rows */
+    enum ptx_matrix matrix;
+    bool column_major;
+} ptx_tensor;
+
+/* Returns the number of elements that a lane holds of a matrix; some are held twice. */
+uint32_t ptx_matrix_elements(const ptx_tensor *t, enum ptx_matrix x);
+
+/* Returns the row and column of element i of a lane (0 to ptx_matrix_elements - 1, in the order of its registers). */
+void ptx_matrix_place(const ptx_tensor *t, enum ptx_matrix x, uint32_t lane, uint32_t i, uint32_t *row,
+                      uint32_t *column);
 
 typedef struct ptx_call {
     ptx_function *callee; /* NULL for an indirect call, whose row `function` holds the function's number */

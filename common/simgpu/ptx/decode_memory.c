@@ -91,7 +91,7 @@ static void value_rows(decoder *d, ptx_insn *x, const operand *o, bool load) {
     }
 }
 
-static void address(decoder *d, ptx_insn *x, const operand *o) {
+void ptx_dec_address(decoder *d, ptx_insn *x, const operand *o) {
     if (!o->is_address) ptx_dec_unsupported(d, "an address in [ ] is missing");
     operand base = *o;
     if (o->kind == OPERAND_REGISTER) {
@@ -143,7 +143,7 @@ void ptx_dec_load_or_store(decoder *d) {
         if (where->symbol->kind == SYMBOL_PARAM && load) return load_parameter(d, &x, where);
     }
     if ((x.space == SPACE_PARAM || x.space == SPACE_CONST) && !load) ptx_dec_unsupported(d, "this memory is read-only");
-    address(d, &x, where);
+    ptx_dec_address(d, &x, where);
     ptx_insn *i = ptx_dec_emit(d, load ? OP_ld : OP_st);
     memcpy(i->v, x.v, sizeof x.v);
     i->a = x.a, i->imm = x.imm, i->a_wide = x.a_wide, i->d_wide = x.d_wide;
@@ -165,7 +165,7 @@ void ptx_dec_atomic(decoder *d) {
     const operand *o = d->s->operands;
     ptx_insn x = {0};
     x.d = red ? NO_ROW : ptx_dec_dest(d, &o[0], t, false, NULL);
-    address(d, &x, &o[first]);
+    ptx_dec_address(d, &x, &o[first]);
     x.b = ptx_dec_source(d, &o[first + 1], t, false, NULL);
     if (op == ATOM_cas) {
         ptx_dec_need(d, first + 3, first + 3);

@@ -1,5 +1,5 @@
 /* decoder.h — internals of the decoder, shared by decode.c (operands, rows, arithmetic), decode_memory.c,
- * decode_control.c and decode_warp.c. */
+ * decode_control.c, decode_warp.c and decode_tensor.c. */
 #ifndef SIMGPU_DECODER_H
 #define SIMGPU_DECODER_H
 
@@ -11,6 +11,8 @@ typedef struct {
     const char *name;
     uint32_t insn;
 } label_place;
+
+enum { HIDDEN = 5 };
 
 typedef struct {
     parsed_function *pf;
@@ -33,7 +35,8 @@ typedef struct {
     enum ptx_type types[MAX_MODIFIERS];
     uint32_t ntypes;
     char key[64];
-    ptx_insn flags; /* the fields that modifiers set, copied into each emitted instruction */
+    ptx_insn flags;      /* the fields that modifiers set, copied into each emitted instruction */
+    reg *hidden[HIDDEN]; /* of a function with wmma: for an address, and four parts of a register */
     jmp_buf on_error;
     const char *error;
 } decoder;
@@ -58,7 +61,8 @@ uint32_t ptx_dec_dest(decoder *d, const operand *o, enum ptx_type type, bool any
 uint32_t ptx_dec_add_row(decoder *d, ptx_row row);
 uint32_t ptx_dec_constant(decoder *d, uint64_t bits, bool wide);
 ptx_insn *ptx_dec_emit(decoder *d, enum ptx_op op);
-void ptx_dec_logic(decoder *d); /* and, or, xor, not, mov of predicates and numbers */
+void ptx_dec_address(decoder *d, ptx_insn *x, const operand *o); /* sets a, a_wide and imm from [a + imm] */
+void ptx_dec_logic(decoder *d);                                  /* and, or, xor, not, mov of predicates and numbers */
 
 /* One decoder for each mnemonic. decode_memory.c: */
 void ptx_dec_mov(decoder *d);
@@ -84,5 +88,10 @@ void ptx_dec_vote(decoder *d);
 void ptx_dec_match(decoder *d);
 void ptx_dec_redux(decoder *d);
 void ptx_dec_activemask(decoder *d);
+/* decode_tensor.c: */
+void ptx_dec_mma(decoder *d);
+void ptx_dec_wmma(decoder *d);
+void ptx_dec_ldmatrix(decoder *d);
+void ptx_dec_movmatrix(decoder *d);
 
 #endif

@@ -36,6 +36,7 @@ enum ptx_cost {
     COST_SHUFFLE,
     COST_BRANCH,
     COST_BARRIER,
+    COST_TENSOR,
     NCOSTS
 };
 

@@ -123,7 +123,8 @@ const ptx_costs *time_costs(void) {
                          COST(MEMORY, memory),
                          COST(SHUFFLE, shuffle),
                          COST(BRANCH, branch),
-                         COST(BARRIER, barrier)},
+                         COST(BARRIER, barrier),
+                         COST(TENSOR, tensor)},
                         (uint32_t)p->round_clk};
 #undef COST
     return &costs;
