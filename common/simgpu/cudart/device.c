@@ -56,6 +56,7 @@ static void use(struct device *d) {
 
 /* Waits for queued work, so that the report is complete and a late fault is printed. */
 static void finish(void) {
+    time_managed_look();
     time_activity_call((time_site){"exit", NULL, 0}, SIMGPU_WAITS);
     if (rt_device->sticky == cudaSuccess && !time_all_idle()) {
         time_wait_all();
@@ -80,8 +81,18 @@ static void at_exit(void) {
 
 /* fork() waits until no thread is in a call, so the child's state is consistent and its lock is free (unless a host
  * function forks, inside a call). */
-static void before_fork(void) { rt_lock(); }
-static void in_parent(void) { rt_unlock(); }
+static void before_fork(void) {
+    rt_lock();
+    exec_managed_before_fork();
+}
+static void in_parent(void) {
+    exec_managed_in_parent();
+    rt_unlock();
+}
+static void in_child(void) {
+    exec_managed_in_child();
+    rt_lock_anew();
+}
 
 static void open_as_asked(const char *variable, int (*to)(const char *path)) {
     const char *path = getenv(variable);
@@ -98,7 +109,7 @@ void rt_set_up(void) {
     open_as_asked("SIMGPU_REPORT", time_report_to);
     open_as_asked("TRACE", time_trace_to);
     atexit(at_exit);
-    pthread_atfork(before_fork, in_parent, rt_lock_anew);
+    pthread_atfork(before_fork, in_parent, in_child);
 }
 
 /* --- several cards ------------------------------------------------------------------------------------------ */
@@ -156,6 +167,7 @@ static void clear(struct device *d) {
     rt_pool_clear();
     rt_memory_clear();
     exec_device_clear(d->exec);
+    rt_managed_variables();
     if (d->nloaded) memset(d->loaded, 0, d->nloaded * sizeof *d->loaded);
     if (d->nkernels) memset(d->most_dynamic_shared, 0, d->nkernels * sizeof *d->most_dynamic_shared);
     memcpy(d->limits, default_limits, sizeof d->limits);

@@ -16,6 +16,7 @@ typedef struct {
     const char *file; /* of the allocating call; NULL if unknown */
     int line;
     bool registered; /* by cudaHostRegister: the program owns the memory */
+    bool symbol;     /* a __managed__ variable */
     bool leaving;    /* by cudaFreeAsync: freed when the device has passed `behind` */
     time_point behind;
     unsigned flags;
@@ -78,7 +79,7 @@ struct device {
         cudaError_t error;
         char text[512];
     } missed; /* a launch's error that the program has not read yet */
-    rt_block_list blocks, pinned;
+    rt_block_list blocks, pinned, managed;
     uint64_t memory_limit; /* bytes, set by simgpuDeviceMemory */
     rt_pool pool;
     rt_handle *handles;

@@ -112,6 +112,7 @@ cudaError_t rt_begin(const char *name) {
     if (nested) return cudaErrorNotPermitted;
     check_host_say();
     time_catch_up();
+    time_managed_look();
     time_activity_call(call, class_of(name));
     return rt_look_for_fault();
 }

@@ -29,7 +29,7 @@ void rt_charge_free(uint64_t bytes) {
 
 /* --- lists of allocations from cudaMalloc and of page-locked host memory ---------------------------------------- */
 
-static bool add_block(rt_block_list *l, rt_block b) {
+bool rt_block_add(rt_block_list *l, rt_block b) {
     if (l->count == l->room) {
         rt_block *more = realloc(l->blocks, (l->room + 64) * sizeof *more);
         if (!more) return false;
@@ -63,6 +63,7 @@ const rt_block *rt_block_of(uint64_t address) {
 
 void rt_describe_allocation(uint64_t address, char *text, size_t size) {
     const rt_block *b = find_block(&rt_device->blocks, address);
+    if (!b) b = rt_managed_find(address);
     if (b && b->file) snprintf(text, size, "allocated at %s:%d", b->file, b->line);
 }
 
@@ -126,7 +127,8 @@ cudaError_t rt_allocate(void **ptr, size_t bytes) {
         rt_say("no room for %zu bytes: %" PRIu64 " of %" PRIu64 " are free", bytes, free_bytes, total);
         return cudaErrorMemoryAllocation;
     }
-    add_block(&rt_device->blocks, (rt_block){.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line()});
+    rt_block_add(&rt_device->blocks,
+                 (rt_block){.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line()});
     time_activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
     *ptr = (void *)(uintptr_t)address;
     return cudaSuccess;
@@ -147,12 +149,6 @@ cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t heig
     return rt_end(rt_allocate(ptr, all));
 }
 
-cudaError_t cudaMallocManaged(void **ptr, size_t bytes, unsigned flags) {
-    (void)bytes, (void)flags;
-    if (ptr) *ptr = NULL;
-    return rt_unsupported(__func__);
-}
-
 cudaError_t cudaFree(void *ptr) {
     RT_BEGIN;
     cudaError_t forbidden = rt_capture_forbids_unsafe();
@@ -162,6 +158,7 @@ cudaError_t cudaFree(void *ptr) {
     uint64_t address = (uint64_t)(uintptr_t)ptr;
     time_wait_all(); /* as the driver does, since a kernel may still use the memory */
     free_left();
+    if (rt_managed_free(address)) return rt_end(cudaSuccess);
     bool twice = false;
     if (rt_pool_free(address, time_point_now(TIME_LEGACY_STREAM), &twice) && !twice) {
         time_charge(HOST_SUBMITS, p->host_free_async_ns);
@@ -214,7 +211,7 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     void *memory = new_pages(bytes);
     if (!memory) return cudaErrorMemoryAllocation;
     rt_block b = {.address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags};
-    if (!add_block(&rt_device->pinned, b)) {
+    if (!rt_block_add(&rt_device->pinned, b)) {
         free_pages(b.address, bytes);
         return cudaErrorMemoryAllocation;
     }
@@ -265,7 +262,7 @@ cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     time_charge(HOST_IN_CALL, p->host_register_ns + mib(bytes) * p->host_register_ns_per_mib);
     rt_block b = {.address = address, .bytes = bytes, .flags = flags, .registered = true};
-    return rt_end(add_block(&rt_device->pinned, b) ? cudaSuccess : cudaErrorMemoryAllocation);
+    return rt_end(rt_block_add(&rt_device->pinned, b) ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaHostUnregister(void *ptr) {
@@ -296,11 +293,15 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     if (!attributes) return rt_end(cudaErrorInvalidValue);
     uint64_t address = (uint64_t)(uintptr_t)ptr;
     bool device = exec_mem_valid(rt_device->exec, address, 1), pinned = find_block(&rt_device->pinned, address) != NULL;
+    bool managed = rt_managed_find(address) != NULL;
     memset(attributes, 0, sizeof *attributes);
-    attributes->type = device ? cudaMemoryTypeDevice : pinned ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
-    attributes->device = device || pinned ? 0 : -2;
-    attributes->devicePointer = device ? (void *)(uintptr_t)address : NULL;
-    attributes->hostPointer = pinned ? (void *)(uintptr_t)address : NULL;
+    attributes->type = managed  ? cudaMemoryTypeManaged
+                       : device ? cudaMemoryTypeDevice
+                       : pinned ? cudaMemoryTypeHost
+                                : cudaMemoryTypeUnregistered;
+    attributes->device = device || pinned ? 0 : cudaInvalidDeviceId;
+    attributes->devicePointer = device || pinned ? (void *)(uintptr_t)address : NULL;
+    attributes->hostPointer = device && !managed ? NULL : (void *)(uintptr_t)address;
     return rt_end(cudaSuccess);
 }
 
@@ -311,7 +312,7 @@ void rt_memory_clear(void) {
         time_activity_free(SIMGPU_MEMORY_PINNED, host->blocks[i].bytes);
         if (!host->blocks[i].registered) free_pages(host->blocks[i].address, host->blocks[i].bytes);
     }
-    device->count = host->count = 0;
+    device->count = host->count = rt_device->managed.count = 0;
 }
 
 /* --- checks ------------------------------------------------------------------------------------------------------ */
@@ -347,13 +348,14 @@ static cudaError_t check_end(const time_copy *c, const time_place *at, const cha
                c->width, c->height, at->pitch);
         return cudaErrorInvalidValue;
     }
-    if (exec_mem_in_window(p) != wants_device) {
+    bool in_window = exec_mem_in_window(p);
+    if (in_window != wants_device && !(in_window && exec_managed(p)) && !find_block(&rt_device->pinned, at->address)) {
         rt_say("the %s is a %s pointer, but the direction requires %s memory; check the order of the arguments and "
                "the cudaMemcpyKind",
                end, wants_device ? "host" : "device", wants_device ? "device" : "host");
         return cudaErrorInvalidValue;
     }
-    if (wants_device && !exec_mem_valid(rt_device->exec, at->address, bytes)) {
+    if (in_window && !exec_mem_valid(rt_device->exec, at->address, bytes)) {
         uint64_t bad = exec_mem_valid(rt_device->exec, at->address, 1) ? at->address + bytes - 1 : at->address;
         struct simgpu_address where = exec_mem_locate(rt_device->exec, bad);
         simgpuSayAddress(&where, what, sizeof what);
@@ -363,7 +365,7 @@ static cudaError_t check_end(const time_copy *c, const time_place *at, const cha
     }
     /* A copy may extend past registered memory, into other memory of the program; past page-locked memory from
      * cudaMallocHost it may not. */
-    const rt_block *b = wants_device ? NULL : find_block(&rt_device->pinned, at->address);
+    const rt_block *b = in_window ? NULL : find_block(&rt_device->pinned, at->address);
     if (b && !b->registered && bytes > b->address + b->bytes - at->address) {
         rt_say("the %s of %" PRIu64 " bytes does not fit; only %" PRIu64 " of the %" PRIu64
                " bytes from cudaMallocHost follow that address",
@@ -396,6 +398,8 @@ static cudaError_t resolve(time_copy *c, enum cudaMemcpyKind kind) {
     cudaError_t e = check_end(c, &c->to, "destination", c->direction == SIMGPU_H2D || c->direction == SIMGPU_D2D);
     if (e == cudaSuccess)
         e = check_end(c, &c->from, "source", c->direction == SIMGPU_D2H || c->direction == SIMGPU_D2D);
+    /* Memory that both can use may stand at either end, so the direction is that of the bytes. */
+    c->direction = to_device ? from_device ? SIMGPU_D2D : SIMGPU_H2D : from_device ? SIMGPU_D2H : SIMGPU_H2H;
     if (c->direction == SIMGPU_H2D) c->pageable = !pinned(c, &c->from);
     if (c->direction == SIMGPU_D2H) c->pageable = !pinned(c, &c->to);
     if (c->direction == SIMGPU_H2H) c->pageable = true;

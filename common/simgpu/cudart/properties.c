@@ -40,7 +40,7 @@ typedef struct {
     int reserved[56];
 } prop13;
 
-/* Fields of both layouts. Those of managed memory and clusters stay 0, since SimGPU lacks them. */
+/* Fields of both layouts. Those of clusters stay 0, since SimGPU lacks them. */
 #define FILL_COMMON(d, p)                                                                                              \
     do {                                                                                                               \
         memset((d), 0, sizeof *(d));                                                                                   \
@@ -60,7 +60,7 @@ typedef struct {
         (d)->textureAlignment = (d)->surfaceAlignment = 512;                                                           \
         (d)->texturePitchAlignment = 32;                                                                               \
         (d)->multiProcessorCount = (int)(p)->sm_count;                                                                 \
-        (d)->canMapHostMemory = 0;                                                                                     \
+        (d)->canMapHostMemory = (d)->managedMemory = (d)->concurrentManagedAccess = 1;                                 \
         (d)->concurrentKernels = (d)->ECCEnabled = 1;                                                                  \
         (d)->asyncEngineCount = 3;                                                                                     \
         (d)->unifiedAddressing = 1;                                                                                    \
@@ -140,6 +140,10 @@ static bool attribute(enum cudaDeviceAttr attr, int *value) {
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrEccEnabled:
     case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrCanUseHostPointerForRegisteredMem:
     case cudaDevAttrGlobalL1CacheSupported:
     case cudaDevAttrLocalL1CacheSupported:
     case cudaDevAttrMemoryPoolsSupported:
@@ -147,20 +151,16 @@ static bool attribute(enum cudaDeviceAttr attr, int *value) {
     case cudaDevAttrHostRegisterSupported: *value = 1; return true;
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrIntegrated:
-    case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrComputeMode:
     case cudaDevAttrPciBusId:
     case cudaDevAttrPciDeviceId:
     case cudaDevAttrPciDomainId:
     case cudaDevAttrTccDriver:
     case cudaDevAttrStreamPrioritiesSupported:
-    case cudaDevAttrManagedMemory:
     case cudaDevAttrIsMultiGpuBoard:
     case cudaDevAttrHostNativeAtomicSupported:
     case cudaDevAttrPageableMemoryAccess:
-    case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrComputePreemptionSupported:
-    case cudaDevAttrCanUseHostPointerForRegisteredMem:
     case cudaDevAttrMaxPersistingL2CacheSize:
     case cudaDevAttrMaxAccessPolicyWindowSize:
     case cudaDevAttrClusterLaunch: *value = 0; return true;

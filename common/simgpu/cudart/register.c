@@ -22,6 +22,8 @@ typedef struct rt_var {
     const char *name;
     rt_module *module;
     struct rt_var *next;
+    void **pointer; /* of a __managed__ variable: where the program keeps its address; NULL: no such variable */
+    uint64_t address, bytes; /* of its memory; address 0: none yet */
 } rt_var;
 
 static rt_kernel *kernels;
@@ -56,14 +58,61 @@ static rt_loaded *loaded(const rt_module *m) {
     return &d->loaded[m->number];
 }
 
+/* --- __managed__ variables ---------------------------------------------------------------------------------- */
+
+/* Gives the variable its memory and its first value on the device in use, if it has none there. */
+static bool make_managed(rt_var *v) {
+    const ptx_var *p = ptx_find_var(v->module->ptx, v->name);
+    if (v->address && rt_managed_find(v->address)) return true;
+    bool again = v->address != 0;
+    if (!again) v->address = exec_managed_alloc(rt_device->exec, v->bytes);
+    if (!v->address || (again && !exec_managed_share(rt_device->exec, v->address, v->bytes))) return false;
+    time_managed_new(v->address, v->bytes);
+    rt_block_add(&rt_device->managed, (rt_block){.address = v->address, .bytes = v->bytes, .symbol = true});
+    void *memory = *v->pointer = (void *)(uintptr_t)v->address;
+    memset(memory, 0, v->bytes);
+    if (p && p->initial) memcpy(memory, p->initial, p->size < v->bytes ? p->size : v->bytes);
+    return true;
+}
+
+/* Returns false, with a message, if the host has no memory for the module's managed variables. */
+static bool make_all_managed(const rt_module *m) {
+    for (rt_var *v = vars; v; v = v->next)
+        if (v->pointer && v->module == m && !make_managed(v)) {
+            rt_say("the host has no memory for the __managed__ variable %s", v->name);
+            return false;
+        }
+    return true;
+}
+
+void rt_managed_variables(void) {
+    for (rt_var *v = vars; v; v = v->next)
+        if (v->address) make_managed(v);
+}
+
+/* Lists the module's managed variables. Returns their number; the caller frees the list. */
+static uint32_t given_to(const rt_module *m, exec_given **list) {
+    uint32_t n = 0;
+    for (const rt_var *v = vars; v; v = v->next) n += v->address && v->module == m;
+    *list = need(calloc(n + 1, sizeof **list));
+    n = 0;
+    for (const rt_var *v = vars; v; v = v->next)
+        if (v->address && v->module == m) (*list)[n++] = (exec_given){v->name, v->address};
+    return n;
+}
+
 static cudaError_t load(rt_module *m) {
     rt_loaded *l = loaded(m);
     char err[1024] = "";
     if (l->tried) return l->error;
     l->tried = true;
     l->error = read_text(m, err, sizeof err);
+    if (l->error == cudaSuccess && !make_all_managed(m)) return l->error = cudaErrorMemoryAllocation;
     if (l->error == cudaSuccess) {
-        l->program = exec_load(rt_device->exec, m->ptx, err, sizeof err);
+        exec_given *given;
+        uint32_t n = given_to(m, &given);
+        l->program = exec_load(rt_device->exec, m->ptx, given, n, err, sizeof err);
+        free(given);
         if (!l->program) l->error = cudaErrorMemoryAllocation;
     }
     if (l->error != cudaSuccess) rt_say("%s", err);
@@ -103,7 +152,7 @@ rt_kernel *rt_kernel_find(const void *stub, cudaError_t *error) {
 
 const ptx_var *rt_symbol_find(const void *shadow, uint64_t *address, cudaError_t *error) {
     rt_var *v = vars;
-    while (v && v->shadow != shadow) v = v->next;
+    while (v && v->shadow != shadow && (!v->address || v->address != (uint64_t)(uintptr_t)shadow)) v = v->next;
     if (!v) {
         rt_say("the symbol is not a __device__ or __constant__ variable of the program");
         *error = cudaErrorInvalidSymbol;
@@ -239,9 +288,17 @@ void **__cudaRegisterFatBinary(void *fat) {
 }
 void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
 void __cudaUnregisterFatBinary(void **handle) { (void)handle; } /* its kernels stay until the process ends */
+
+/* The program calls it before it uses the module's __managed__ variables, at least before the first time. */
 char __cudaInitModule(void **handle) {
-    (void)handle;
-    return 1;
+    rt_module *m = (rt_module *)handle;
+    char err[1024] = "";
+    if (rt_begin(__func__) == cudaErrorNotPermitted) return (char)(rt_end(cudaErrorNotPermitted) == cudaSuccess);
+    bool good = read_text(m, err, sizeof err) == cudaSuccess;
+    if (!good) rt_say("%s", err);
+    good = good && make_all_managed(m);
+    rt_end(cudaSuccess);
+    return (char)good;
 }
 
 void __cudaRegisterFunction(void **handle, const char *stub, char *device_stub, const char *name, int thread_limit,
@@ -256,21 +313,25 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device_stub, 
     kernels = k;
 }
 
-void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const char *name, int external, size_t size,
-                       int constant, int global) {
-    (void)device_address, (void)external, (void)size, (void)constant, (void)global;
+static rt_var *add_var(rt_module *m, const void *shadow, const char *name) {
     rt_var *v = need(calloc(1, sizeof *v));
     v->shadow = shadow;
     v->name = name;
-    v->module = (rt_module *)handle;
+    v->module = m;
     v->next = vars;
-    vars = v;
+    return vars = v;
+}
+
+void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const char *name, int external, size_t size,
+                       int constant, int global) {
+    (void)device_address, (void)external, (void)size, (void)constant, (void)global;
+    add_var((rt_module *)handle, shadow, name);
 }
 
 void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *name, int external,
                               size_t size, int constant, int global) {
-    (void)handle, (void)device_address, (void)external, (void)constant, (void)global;
-    *pointer = need(calloc(1, size)); /* for the host; a module whose kernels use it fails to load */
-    fprintf(stderr, "simgpu: __managed__ variable %s: managed memory is not supported; use cudaMalloc and cudaMemcpy\n",
-            name);
+    (void)device_address, (void)external, (void)constant, (void)global;
+    rt_var *v = add_var((rt_module *)handle, (void *)pointer, name);
+    v->pointer = pointer;
+    v->bytes = size;
 }

@@ -87,6 +87,9 @@ exec_program *rt_kernel_program(const rt_kernel *k);
  * cudaFuncSetAttribute; 0 is the default limit. Requires rt_kernel_find. */
 uint64_t *rt_kernel_most_shared(const rt_kernel *k);
 
+void rt_managed_variables(
+    void); /* after a reset: gives the __managed__ variables their memory and first values again */
+
 /* Returns the variable of a host shadow (&symbol) after loading its module, and its address on the device in use.
  * Returns NULL, sets *error and prints a message if there is none. */
 const ptx_var *rt_symbol_find(const void *shadow, uint64_t *address, cudaError_t *error);
@@ -207,6 +210,15 @@ bool rt_free_behind(uint64_t address, time_point behind);
 void rt_describe_allocation(uint64_t address, char *text, size_t size);
 
 void rt_memory_clear(void); /* frees all memory from cudaMalloc and all page-locked host memory */
+
+bool rt_block_add(rt_block_list *l, rt_block b); /* returns false if the host has no memory for the list */
+
+/* --- managed.c -------------------------------------------------------------------------------------------------- */
+
+/* Returns the managed allocation that contains the address, or NULL. Frees one that begins there; returns false if none
+ * does. */
+const rt_block *rt_managed_find(uint64_t address);
+bool rt_managed_free(uint64_t address);
 
 /* --- pool.c ----------------------------------------------------------------------------------------------------- */
 

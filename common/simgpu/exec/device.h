@@ -14,6 +14,15 @@ typedef struct {
     bool live;
 } exec_allocation;
 
+/* managed.c */
+typedef struct {
+    bool mapped;              /* the storage shows managed memory */
+    struct exec_device *next; /* the next such device */
+    exec_touch *touches;      /* of the launch in progress, a block once */
+    uint32_t ntouches, room;
+    uint32_t *touch_of, known; /* by block, of the first `known`: its place in the list + 1, or 0 */
+} exec_managed_state;
+
 struct exec_device {
     exec_card card;
     exec_allocation *allocations; /* by address; freed ones stay for messages until the window is reused */
@@ -23,6 +32,7 @@ struct exec_device {
     uint8_t *storage;     /* the bytes of the window */
     uint64_t *touched[2]; /* footprint.c: one bit for each sector of the window; read, written */
     base_arena programs;
+    exec_managed_state managed;
 };
 
 /* The device's part of a module; the ptx_module itself is constant. */
@@ -36,6 +46,14 @@ struct exec_program {
         const char *unsupported;     /* the reason why it cannot run, or NULL */
     } * functions;                   /* indexed by a function's number, which begins at 1 */
 };
+
+/* memory.c: enters a live allocation into the device's list. Returns false if the host has no memory for that. */
+bool exec_mem_note(exec_device *d, uint64_t address, uint64_t bytes);
+uint64_t exec_mem_managed_base(void); /* the start of the part of the window that is managed memory */
+
+/* managed.c */
+void exec_managed_free(uint64_t address, uint64_t bytes);
+void exec_managed_touch(exec_device *d, uint64_t address, uint32_t sectors, bool written);
 
 /* footprint.c */
 void exec_footprint_init(exec_device *d, uint64_t bytes);

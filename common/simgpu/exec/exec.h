@@ -69,6 +69,48 @@ struct simgpu_address exec_mem_locate(const exec_device *d, uint64_t addr);
  * is the barrier of grid.sync(). */
 uint64_t exec_workspace(exec_device *d);
 
+/* --- managed memory (managed.c) --------------------------------------------------------------------------------- */
+
+/* It lies in the window too, and the host may use it there. All of it is zeros at first, in blocks of 64 KiB, which are
+ * numbered over all devices. */
+enum { EXEC_MANAGED_BLOCK = 64 << 10 };
+#define EXEC_MANAGED_BYTES (1ull << 37)
+
+/* Returns a 512-byte aligned address, or 0 if the host refuses the memory. exec_mem_free frees it; it is no part of
+ * exec_mem_usage. */
+uint64_t exec_managed_alloc(exec_device *d, uint64_t bytes);
+
+/* Adds an allocation of another device, or one that this device has freed, with the bytes that it has. Returns false if
+ * the host refuses the memory. */
+bool exec_managed_share(exec_device *d, uint64_t address, uint64_t bytes);
+bool exec_managed(const void *p); /* returns whether p lies in the managed part of the window */
+uint32_t exec_managed_block(uint64_t address);
+uint64_t exec_managed_address(uint32_t block);
+uint32_t exec_managed_blocks(void); /* returns the number of blocks that were ever in use, the first ones */
+
+/* A block that a launch has touched, and the bytes of the different sectors that it read and wrote there. */
+typedef struct {
+    uint32_t block;
+    uint64_t read, written;
+} exec_touch;
+
+/* Sets *touches to the blocks that the device's last launch has touched, by number; valid until its next. Returns how
+ * many, and forgets them. */
+uint32_t exec_managed_touches(exec_device *d, const exec_touch **touches);
+
+/* Closes blocks: exec_managed_seen tells of each whether the host has touched it since then. */
+void exec_managed_close(uint32_t first, uint32_t blocks);
+void exec_managed_seen(uint32_t first, uint32_t blocks, bool *seen);
+
+/* Returns the first of the blocks in which anybody has ever written or read a byte, and in *count how many such follow
+ * each other; first + blocks and 0 if there is none. */
+uint32_t exec_managed_filled(uint32_t first, uint32_t blocks, uint32_t *count);
+
+/* For the handlers of fork(): the child gets a copy of its own. */
+void exec_managed_before_fork(void);
+void exec_managed_in_parent(void);
+void exec_managed_in_child(void);
+
 /* --- counters ----------------------------------------------------------------------------------------------- */
 
 typedef struct simgpu_counters exec_counters;
@@ -125,9 +167,17 @@ typedef struct {
     uint64_t atomic_turns[2];         /* at the busiest place, of integer and floating-point atomics (contention.c) */
 } exec_result;
 
-/* Binds a module to a device. Returns NULL with a message in err if device memory is too small for the module's
- * variables. The program lives until its device is cleared. */
-exec_program *exec_load(exec_device *d, const ptx_module *m, char *err, size_t err_size);
+/* Memory that a variable of a module has already. */
+typedef struct {
+    const char *name;
+    uint64_t address;
+} exec_given;
+
+/* Binds a module to a device. given: nothing is allocated for these variables, and they keep their values. Returns NULL
+ * with a message in err if device memory is too small for the other variables. The program lives until its device is
+ * cleared. */
+exec_program *exec_load(exec_device *d, const ptx_module *m, const exec_given *given, uint32_t ngiven, char *err,
+                        size_t err_size);
 void exec_unload(exec_program *p); /* frees the memory of its variables; nothing of it may run any more */
 exec_device *exec_device_of(const exec_program *p);
 const ptx_module *exec_module_of(const exec_program *p);

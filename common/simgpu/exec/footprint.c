@@ -55,8 +55,11 @@ uint64_t exec_footprint_take(worker *t, int written) {
     uint64_t sectors = 0;
     for (uint32_t k = 0; k < t->ntouched[written]; k++) {
         uint64_t *p = &t->bitmap[written][t->touched[written][k]];
-        sectors += (uint64_t)__builtin_popcountll(*p);
+        uint32_t n = (uint32_t)__builtin_popcountll(*p);
+        sectors += n;
         *p = 0;
+        uint64_t address = (t->first_sector + t->touched[written][k] * 64) * 32;
+        if (exec_managed((void *)(uintptr_t)address)) exec_managed_touch(t->device, address, n, written);
     }
     t->ntouched[written] = 0;
     return sectors;

@@ -13,7 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define WINDOW (1ull << 38) /* 256 GB of addresses */
+#define WINDOW    (1ull << 38) /* 256 GB of addresses */
+#define ADDRESSES (WINDOW + EXEC_MANAGED_BYTES)
 enum { ALIGN = 512, GUARD = 512, PAGE = 4096, PIECE = 8 << 20 };
 
 static uint64_t window_base; /* the same for every device */
@@ -21,8 +22,8 @@ static uint64_t window_base; /* the same for every device */
 static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
 static void *reserve(uint64_t at, int protection) {
-    return mmap((void *)at, WINDOW, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
-                0);
+    return mmap((void *)at, ADDRESSES, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+                -1, 0);
 }
 
 static void reserve_window(void) {
@@ -34,7 +35,7 @@ static void reserve_window(void) {
         if (p == (void *)places[i])
             window_base = places[i];
         else if (p != MAP_FAILED)
-            munmap(p, WINDOW);
+            munmap(p, ADDRESSES);
     }
 }
 
@@ -42,12 +43,12 @@ exec_device *exec_device_new(const exec_card *card) {
     exec_device *d = base_must(calloc(1, sizeof *d), "the host has no memory left for a device");
     reserve_window();
     d->card = *card;
-    d->storage = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    d->storage = mmap(NULL, ADDRESSES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!window_base || d->storage == MAP_FAILED)
         base_refuse("cannot reserve address space for device memory; is `ulimit -v` set? Unset it and run again.");
-    madvise(d->storage, WINDOW, MADV_DONTDUMP);
+    madvise(d->storage, ADDRESSES, MADV_DONTDUMP);
     d->next_address = window_base;
-    exec_footprint_init(d, WINDOW);
+    exec_footprint_init(d, ADDRESSES);
     return d;
 }
 
@@ -82,7 +83,7 @@ static void reuse_window(exec_device *d, uint64_t need) {
     d->nallocations = kept;
     /* Take the first gap that is large enough. */
     for (uint32_t i = 0; i < d->nallocations; i++) {
-        if (d->allocations[i].address - at >= need) break;
+        if (d->allocations[i].address - at >= need || d->allocations[i].address >= window_base + WINDOW) break;
         at = (d->allocations[i].address + d->allocations[i].bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
     }
     d->next_address = at;
@@ -127,30 +128,40 @@ static void make_fresh(exec_device *d, uint8_t *from, uint64_t bytes) {
     memset(at, EXEC_FRESH, (size_t)(end - at));
 }
 
+bool exec_mem_note(exec_device *d, uint64_t address, uint64_t bytes) {
+    int64_t at = before(d, address) + 1;
+    if ((d->nallocations & (d->nallocations - 1)) == 0) {
+        exec_allocation *grown = realloc(d->allocations, (d->nallocations ? 2 * d->nallocations : 1) * sizeof *grown);
+        if (!grown) return false;
+        d->allocations = grown;
+    }
+    memmove(&d->allocations[at + 1], &d->allocations[at], (d->nallocations - (uint64_t)at) * sizeof *d->allocations);
+    d->allocations[at] = (exec_allocation){address, bytes, true};
+    d->nallocations++;
+    return true;
+}
+
 uint64_t exec_mem_alloc(exec_device *d, uint64_t bytes) {
     if (bytes == 0 || bytes > d->card.memory - d->used) return 0;
     uint64_t need = (bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
     if (!fits(d, need)) reuse_window(d, need);
     if (!fits(d, need)) return 0;
-    int64_t at = before(d, d->next_address) + 1;
-    if ((d->nallocations & (d->nallocations - 1)) == 0) {
-        exec_allocation *grown = realloc(d->allocations, (d->nallocations ? 2 * d->nallocations : 1) * sizeof *grown);
-        if (!grown) return 0;
-        d->allocations = grown;
-    }
-    memmove(&d->allocations[at + 1], &d->allocations[at], (d->nallocations - (uint64_t)at) * sizeof *d->allocations);
-    d->allocations[at] = (exec_allocation){d->next_address, bytes, true};
-    d->nallocations++;
+    uint64_t address = d->next_address;
+    if (!exec_mem_note(d, address, bytes)) return 0;
     d->next_address += need;
     d->used += bytes;
-    make_fresh(d, exec_mem_host(d, d->allocations[at].address), bytes);
-    return d->allocations[at].address;
+    make_fresh(d, exec_mem_host(d, address), bytes);
+    return address;
 }
 
 int exec_mem_free(exec_device *d, uint64_t addr) {
     int64_t i = before(d, addr);
     if (i < 0 || d->allocations[i].address != addr || !d->allocations[i].live) return -1;
     d->allocations[i].live = false;
+    if (exec_managed((void *)(uintptr_t)addr)) {
+        exec_managed_free(addr, d->allocations[i].bytes);
+        return 0;
+    }
     d->used -= d->allocations[i].bytes;
     uint64_t first = round_up(addr - window_base, PAGE),
              last = (addr - window_base + d->allocations[i].bytes) / PAGE * PAGE;
@@ -167,7 +178,8 @@ uint64_t exec_workspace(exec_device *d) {
 }
 
 uint64_t exec_mem_base(void) { return window_base; }
-bool exec_mem_in_window(const void *p) { return (uint64_t)p - window_base < WINDOW; }
+uint64_t exec_mem_managed_base(void) { return window_base + WINDOW; }
+bool exec_mem_in_window(const void *p) { return (uint64_t)p - window_base < ADDRESSES; }
 uint8_t *exec_mem_host(const exec_device *d, uint64_t addr) { return d->storage + (addr - window_base); }
 
 bool exec_mem_find(const exec_device *d, uint64_t addr, mem_range *range) {

@@ -33,10 +33,17 @@ static exec_handler *handler_of(const ptx_insn *i, bool avx2) {
 
 /* --- variables ---------------------------------------------------------------------------------------------- */
 
-static bool place_variables(exec_program *p, char *err, size_t err_size) {
+static uint64_t place_given(const ptx_var *v, const exec_given *given, uint32_t n) {
+    while (n--)
+        if (!strcmp(given[n].name, v->name)) return given[n].address;
+    return 0;
+}
+
+static bool place_variables(exec_program *p, const exec_given *given, uint32_t ngiven, char *err, size_t err_size) {
     for (uint32_t k = 0; k < p->module->nvars; k++) {
         const ptx_var *v = p->module->vars[k];
         if ((v->space != SPACE_GLOBAL && v->space != SPACE_CONST) || v->size == 0) continue;
+        if ((p->address[v->number] = place_given(v, given, ngiven))) continue;
         uint64_t at = p->address[v->number] = exec_mem_alloc(p->device, v->size);
         if (!at) {
             snprintf(err, err_size, "no device memory left for the variable %s of %llu bytes", v->name,
@@ -55,6 +62,7 @@ static void fill_in_addresses(exec_program *p) {
     const ptx_module *m = p->module;
     for (uint32_t k = 0; k < m->nvars; k++)
         for (uint32_t r = 0; r < m->vars[k]->nrelocs; r++) {
+            if (!exec_mem_in_window((void *)(uintptr_t)p->address[m->vars[k]->number])) continue;
             const ptx_reloc *reloc = &m->vars[k]->relocs[r];
             uint64_t value = reloc->addend;
             const ptx_var *target = ptx_find_var(m, reloc->name);
@@ -115,14 +123,15 @@ const char *exec_unsupported(const exec_program *p, const ptx_function *kernel) 
     return why ? why : kernel->code ? NULL : "it has no body";
 }
 
-exec_program *exec_load(exec_device *d, const ptx_module *m, char *err, size_t err_size) {
+exec_program *exec_load(exec_device *d, const ptx_module *m, const exec_given *given, uint32_t ngiven, char *err,
+                        size_t err_size) {
     exec_program *p = base_arena_alloc(&d->programs, sizeof *p);
     p->device = d;
     p->module = m;
     p->run = base_arena_alloc(&d->programs, m->instructions * sizeof *p->run);
     p->address = base_arena_alloc(&d->programs, m->variables * sizeof *p->address);
     p->functions = base_arena_alloc(&d->programs, (m->nfunctions + 1) * sizeof *p->functions);
-    if (!place_variables(p, err, err_size)) return NULL;
+    if (!place_variables(p, given, ngiven, err, err_size)) return NULL;
     fill_in_addresses(p);
     bind(p);
     return p;
@@ -131,7 +140,7 @@ exec_program *exec_load(exec_device *d, const ptx_module *m, char *err, size_t e
 void exec_unload(exec_program *p) {
     for (uint32_t k = 0; k < p->module->nvars; k++) {
         uint64_t *at = &p->address[p->module->vars[k]->number];
-        if (*at) exec_mem_free(p->device, *at);
+        if (*at && !exec_managed((void *)(uintptr_t)*at)) exec_mem_free(p->device, *at); /* that was given */
         *at = 0;
     }
 }

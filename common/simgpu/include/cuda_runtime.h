@@ -87,8 +87,26 @@ template <class T> static inline cudaError_t cudaMallocPitch(T **ptr, size_t *pi
     return cudaMallocPitch((void **)ptr, pitch, width, height);
 }
 template <class T>
-static inline cudaError_t cudaMallocManaged(T **ptr, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
-    return cudaMallocManaged((void **)ptr, bytes, flags);
+static inline cudaError_t cudaMallocManaged(T **ptr, size_t bytes, unsigned flags = cudaMemAttachGlobal, SIMGPU_SITE) {
+    return cudaMallocManaged((void **)ptr, bytes, flags, file, line);
+}
+/* The forms of CUDA 12 and before, with the number of a device. */
+static inline cudaMemLocation simgpu_location(int device) {
+    cudaMemLocation l = {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
+    return l;
+}
+static inline cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t bytes, int device, cudaStream_t stream = 0,
+                                               SIMGPU_SITE) {
+    return cudaMemPrefetchAsync(ptr, bytes, simgpu_location(device), 0, stream, file, line);
+}
+static inline cudaError_t cudaMemAdvise(const void *ptr, size_t bytes, cudaMemoryAdvise advice, int device,
+                                        SIMGPU_SITE) {
+    return cudaMemAdvise(ptr, bytes, advice, simgpu_location(device), file, line);
+}
+template <class T>
+static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *ptr, size_t bytes = 0,
+                                                   unsigned flags = cudaMemAttachSingle) {
+    return cudaStreamAttachMemAsync(stream, (void *)ptr, bytes, flags);
 }
 template <class T> static inline cudaError_t cudaMallocHost(T **ptr, size_t bytes, unsigned flags = 0, SIMGPU_SITE) {
     return flags ? cudaHostAlloc((void **)ptr, bytes, flags, file, line)

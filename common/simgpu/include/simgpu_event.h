@@ -88,6 +88,8 @@ enum simgpu_term {
     SIMGPU_TERM_DRAM,
     SIMGPU_TERM_ATOMIC,
     SIMGPU_TERM_LATENCY,
+    SIMGPU_TERM_LINK,  /* memory of the host, or of another device, used over the link; absent from reports if 0 */
+    SIMGPU_TERM_PAGES, /* page faults of managed memory; likewise */
     SIMGPU_TERMS
 };
 
@@ -97,7 +99,8 @@ struct simgpu_bound {
     struct simgpu_place at;       /* the line with most of the bound's work; file NULL if there is none */
     /* The amount of work, by term: LAUNCH ns of work; BLOCKS blocks started per ns; ISSUE ns of instructions; LSU
      * clocks per request; BARRIER barriers of a warp; L2_READ sectors per load that miss L1; L2_WRITE partly written
-     * sectors per store; DRAM bytes to move; ATOMIC atomics that wait for their turn; LATENCY 0. */
+     * sectors per store; DRAM bytes to move; ATOMIC atomics that wait for their turn; LATENCY 0; LINK bytes over the
+     * link; PAGES bytes of pages that moved. */
     double amount;
     double share;          /* part of the GPU's places for blocks that the launch fills, 0 to 1 */
     uint64_t rounds;       /* rounds of global loads of the slowest warp, one after another */
@@ -214,6 +217,20 @@ struct simgpu_copy { /* a copy, or a fill, which has bytes and times only */
     bool in_graph;
     uint64_t call_ns, arrive_ns;
     double limit_gbs; /* its highest possible rate, GB/s; 0 for a copy that does not use the link */
+};
+
+/* Pages of managed memory that moved between the host and the device. */
+enum simgpu_migration_cause {
+    SIMGPU_BY_KERNEL, /* page faults of a kernel, within its duration */
+    SIMGPU_BY_HOST,   /* page faults of the host, which waits for them */
+    SIMGPU_BY_PREFETCH,
+    SIMGPU_BY_COPY /* page faults of a copy or memset on the device */
+};
+struct simgpu_migration {
+    enum simgpu_direction direction;
+    enum simgpu_migration_cause cause;
+    uint64_t bytes, faults; /* faults: groups that the driver handled together; 0 of a prefetch */
+    const char *kernel;     /* BY_KERNEL: the mangled name */
 };
 
 /* --- the host ------------------------------------------------------------------------------------------------ */
@@ -364,7 +381,8 @@ enum simgpu_kind {
     SIMGPU_FINDING,
     SIMGPU_REFUSAL,
     SIMGPU_TOTALS,
-    SIMGPU_MARK
+    SIMGPU_MARK,
+    SIMGPU_MIGRATION
 };
 
 struct simgpu_event {
@@ -380,6 +398,7 @@ struct simgpu_event {
         struct simgpu_finding finding;
         struct simgpu_refusal refusal;
         struct simgpu_totals totals;
+        struct simgpu_migration migration;
         const char *mark; /* the name passed to simgpuMark */
     } is;
 };
@@ -412,6 +431,7 @@ const char *simgpuTermName(enum simgpu_term term);
 const char *simgpuFaultName(enum simgpu_fault_kind kind);
 const char *simgpuFindingName(enum simgpu_finding_kind kind);
 const char *simgpuDirectionName(enum simgpu_direction direction);
+const char *simgpuMigrationName(enum simgpu_migration_cause cause);
 const char *simgpuDidName(enum simgpu_did did);
 
 #ifdef __cplusplus

@@ -262,9 +262,19 @@ typedef struct {
     enum ptx_type type;
     uint64_t align; /* 0: that of the type */
     uint32_t vector;
+    bool managed;
 } attributes;
 
-/* attributes = { ".align" n | ".ptr" ... | ".v2" | ".v4" | type } */
+/* attribute = ".attribute" "(" ".managed" { "," ... } ")"; a variable that the host uses too. */
+static void attribute(parser *p, bool *managed) {
+    advance(p);
+    expect(p, "(");
+    if (!accept(p, ".managed")) fail(p, "the only attribute that is supported is .managed");
+    *managed = true;
+    expect(p, ")");
+}
+
+/* attributes = { ".align" n | ".ptr" ... | attribute | ".v2" | ".v4" | type } */
 static attributes read_attributes(parser *p) {
     attributes a = {.vector = 1};
     enum ptx_type type;
@@ -274,7 +284,7 @@ static attributes read_attributes(parser *p) {
             if (a.align == 0 || (a.align & (a.align - 1)) || a.align > 1u << 16)
                 fail(p, "an alignment must be a power of two");
         } else if (at(p, ".attribute")) {
-            fail(p, "managed memory (.attribute) is not supported");
+            attribute(p, &a.managed);
         } else if (accept(p, ".v2")) {
             a.vector = 2;
         } else if (accept(p, ".v4")) {
@@ -329,6 +339,7 @@ static ptx_var *declarator(parser *p, const attributes *a, enum ptx_space space,
     v->name = name(p);
     v->space = space;
     v->external = external;
+    v->managed = a->managed;
     v->element = ptx_type_bytes[a->type];
     v->size = (uint64_t)v->element * a->vector;
     v->align = a->align ? a->align : v->size;

@@ -78,6 +78,7 @@ typedef struct {
     uint32_t nrelocs;
     uint32_t user; /* number of the last kernel that was found to use it (decode.c) */
     bool external;
+    bool managed; /* the host uses it too */
 } ptx_var;
 
 /* An address as initial value: 8 bytes at `offset` become the address of the symbol `name` plus `addend`. */

@@ -138,7 +138,7 @@ void time_activity_call_end(void) {
 void time_activity_device(const time_command *c, double call_ns, double arrive_ns, double start_ns, double work_ns,
                           double end_ns) {
     if (!time_events_on()) return;
-    bool copy = c->kind == TIME_COPY;
+    bool copy = c->kind == TIME_COPY || c->kind == TIME_MIGRATE;
     span_log *log = c->kind == TIME_HOST_CALL                    ? &of->other_logs[FUNCTIONS]
                     : copy && c->is.copy.direction == SIMGPU_H2D ? &of->other_logs[ENGINE_H2D]
                     : copy && c->is.copy.direction == SIMGPU_D2H ? &of->other_logs[ENGINE_D2H]

@@ -168,6 +168,14 @@ void time_events_command(time_event_slot *s, const time_command *c, const time_m
     time_events_send(s, &event);
 }
 
+void time_events_migration(const struct simgpu_migration *m, const time_command *c, double start_ns, double end_ns) {
+    if (!time_events_on()) return;
+    const time_command nobody = {.stream = TIME_LEGACY_STREAM};
+    struct simgpu_event event = event_of(SIMGPU_MIGRATION, c ? c : &nobody, start_ns, end_ns);
+    event.is.migration = *m;
+    time_events_send(NULL, &event);
+}
+
 void time_events_finding(const struct simgpu_finding *f) {
     if (!time_events_on()) return;
     struct simgpu_event event = {.kind = SIMGPU_FINDING};

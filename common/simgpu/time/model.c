@@ -1,9 +1,10 @@
 /* model.c — computes the duration of a kernel from its counters.
  *
- *   duration = launch + max(blocks, issue, lsu, barrier, l2 read, l2 write, dram, atomic, latency)
+ *   duration = launch + max(blocks, issue, lsu, barrier, l2 read, l2 write, dram, atomic, latency, link, pages)
  *
- * A roofline with nine roofs. Each roof is a resource with a measured rate; the time is that of the busiest. The rates
- * come from the profile, each from a kernel of its own (tests/bench-clock.cu); none is fitted to a kernel of a lab.
+ * A roofline with eleven roofs, of which most kernels know nine. Each roof is a resource with a measured rate; the time
+ * is that of the busiest. The rates come from the profile, each from a kernel of its own (tests/bench-clock.cu); none
+ * is fitted to a kernel of a lab.
  *
  *   blocks    blocks                   * time between two starts, whole chip
  *   issue     issue slots              / (schedulers * SMs * clock)
@@ -14,6 +15,8 @@
  *   l2 write  sectors stored in part   / rate                   whole sectors are part of dram
  *   dram      unique bytes             / bandwidth              caches cold, each byte moved once
  *   atomic    turns at the busiest place * time of a turn       exec_card.atomic_place
+ *   link      bytes of memory that is not the device's / rate of the link
+ *   pages     page faults of managed memory: time of each piece of 2 MiB, bytes / rate
  *   latency   the serial time of a block: its start, its rounds of loads, its chains of instructions, its barriers
  *             and grid.sync()s (ptx/depth.c). The launch takes at least the longest block's serial time, and at least
  * the sum over all blocks divided by the blocks that can be resident
@@ -165,7 +168,8 @@ static double latency_ns(const time_profile *p, const exec_result *r, double slo
     return larger(all, serial_ns(p, r, r->deepest, 1, resident, fullness * all / longest));
 }
 
-void time_model(const time_profile *p, const exec_result *r, double launch_ns, time_estimate *e) {
+void time_model(const time_profile *p, const exec_result *r, const time_pages *pages, double launch_ns,
+                time_estimate *e) {
     const exec_counters *c = &r->total;
     memset(e, 0, sizeof *e);
     e->per_sm = time_occupancy(p, (uint32_t)r->threads_per_block, r->registers, r->shared_bytes);
@@ -191,6 +195,9 @@ void time_model(const time_profile *p, const exec_result *r, double launch_ns, t
     ns[SIMGPU_TERM_ATOMIC] =
         (double)r->atomic_turns[0] * p->atomic_turn_ns + (double)r->atomic_turns[1] * p->atomic_float_turn_ns;
     ns[SIMGPU_TERM_LATENCY] = blocks > 0 ? latency_ns(p, r, slots, fullness) : 0;
+    ns[SIMGPU_TERM_LINK] =
+        larger((double)pages->link_read / p->link_read_gbs, (double)pages->link_written / p->link_write_gbs);
+    ns[SIMGPU_TERM_PAGES] = pages->ns;
 
     enum simgpu_term worst = SIMGPU_TERM_BLOCKS;
     for (enum simgpu_term t = SIMGPU_TERM_BLOCKS; t < SIMGPU_TERMS; t++)
@@ -198,4 +205,6 @@ void time_model(const time_profile *p, const exec_result *r, double launch_ns, t
     e->duration_ns = ns[SIMGPU_TERM_LAUNCH] + ns[worst];
     e->bound.term = ns[worst] < ns[SIMGPU_TERM_LAUNCH] ? SIMGPU_TERM_LAUNCH : worst;
     explain(p, r, e);
+    if (worst == SIMGPU_TERM_LINK) e->bound.amount = (double)(pages->link_read + pages->link_written);
+    if (worst == SIMGPU_TERM_PAGES) e->bound.amount = (double)(pages->bytes + pages->fresh_bytes);
 }

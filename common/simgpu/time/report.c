@@ -89,7 +89,9 @@ static void put_launch(FILE *f, const struct simgpu_event *e) {
     put_site(f, &e->at);
     fprintf(f, ",\"registers\":%u,\"shared\":%u,\"blocks_per_sm\":%u", l->registers, l->shared_bytes, l->blocks_per_sm);
     for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++)
-        fprintf(f, "%s\"%s\":%" PRIu64, t ? "," : ",\"terms_ns\":{", simgpuTermName(t), whole_ns(l->bound.term_ns[t]));
+        if (t < SIMGPU_TERM_LINK || l->bound.term_ns[t] > 0)
+            fprintf(f, "%s\"%s\":%" PRIu64, t ? "," : ",\"terms_ns\":{", simgpuTermName(t),
+                    whole_ns(l->bound.term_ns[t]));
     fputc('}', f);
     fprintf(f, ",\"dram_bytes\":{\"dram__bytes_read.sum\":%" PRIu64 ",\"dram__bytes_write.sum\":%" PRIu64 "}",
             l->dram_read_bytes, l->dram_write_bytes);
@@ -108,6 +110,18 @@ static void put_copy(FILE *f, const struct simgpu_event *e) {
     put_number(f, "call_ns", c->call_ns);
     put_times(f, e);
     if (c->limit_gbs > 0) fprintf(f, ",\"limit_gbs\":%.2f", c->limit_gbs);
+    put_site(f, &e->at);
+}
+
+static void put_migration(FILE *f, const struct simgpu_event *e) {
+    const struct simgpu_migration *m = &e->is.migration;
+    put_text(f, "direction", simgpuDirectionName(m->direction));
+    put_text(f, "cause", simgpuMigrationName(m->cause));
+    if (m->kernel) put_text(f, "kernel", m->kernel);
+    put_number(f, "bytes", m->bytes);
+    if (m->faults) put_number(f, "faults", m->faults);
+    if (m->cause != SIMGPU_BY_HOST) put_number(f, "stream", e->stream);
+    put_times(f, e);
     put_site(f, &e->at);
 }
 
@@ -175,7 +189,7 @@ static const struct {
     [SIMGPU_CALL] = {"call", put_call},       [SIMGPU_WORK] = {"work", put_call},
     [SIMGPU_GAP] = {"gap", put_gap},          [SIMGPU_FINDING] = {"finding", put_finding},
     [SIMGPU_REFUSAL] = {NULL, NULL},          [SIMGPU_TOTALS] = {"totals", put_totals},
-    [SIMGPU_MARK] = {"mark", put_mark},
+    [SIMGPU_MARK] = {"mark", put_mark},       [SIMGPU_MIGRATION] = {"migration", put_migration},
 };
 
 static void hear(const struct simgpu_event *e, void *none) {

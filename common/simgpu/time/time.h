@@ -37,6 +37,49 @@ const time_profile *time_profile_get(void);
 const exec_card *time_card(void);  /* returns the profile's constants for exec/ */
 const ptx_costs *time_costs(void); /* returns the profile's constants for ptx/ */
 
+/* --- managed.c: where managed memory is ------------------------------------------------------------------------ */
+
+/* Advice about blocks (cudaMemAdvise). */
+enum time_advice {
+    TIME_NO_ADVICE,
+    TIME_READ_MOSTLY = 1,
+    TIME_PREFER_HOST = 2,
+    TIME_PREFER_DEVICE = 4,
+    TIME_ACCESSED = 8,
+    TIME_FETCHED_TO_HOST = 16,
+    TIME_FETCHED_TO_DEVICE = 32 /* where the last prefetch went */
+};
+
+/* What a launch did to managed memory: pieces of 2 MiB with faults; bytes that came from the host; bytes that were
+ * nowhere before; bytes that it used in the host's memory, over the link. */
+typedef struct {
+    uint64_t faults, bytes, fresh_bytes, link_read, link_written;
+    double ns; /* of the faults */
+} time_pages;
+
+/* Each takes any range within one allocation; advice holds for whole blocks of 64 KiB. The third returns what holds for
+ * all of them. */
+void time_managed_new(uint64_t address, uint64_t bytes);
+void time_managed_advise(uint64_t address, uint64_t bytes, enum time_advice set, enum time_advice clear);
+enum time_advice time_managed_advice(uint64_t address, uint64_t bytes);
+bool time_managed_on_device(uint64_t address); /* of the address's block */
+
+/* Around a launch: notes what the host has filled before; moves what the launch touched. */
+void time_managed_before_launch(void);
+void time_managed_launched(exec_device *d, time_pages *pages);
+
+/* Moves what a copy or memset on the device touches. Returns the time of its page faults. */
+double time_managed_touched(uint64_t address, uint64_t bytes, uint64_t *moved, uint64_t *faults);
+
+/* Returns the bytes that a prefetch in this direction must move; notes that they have moved. */
+uint64_t time_managed_to_move(uint64_t address, uint64_t bytes, enum simgpu_direction direction);
+void time_managed_moved(uint64_t address, uint64_t bytes, enum simgpu_direction direction);
+
+/* The host may touch managed memory from now on, since it has waited for the device. The next time_managed_look charges
+ * it for the blocks that it has touched. */
+void time_managed_host_may_look(void);
+void time_managed_look(void);
+
 /* --- model.c ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -45,8 +88,9 @@ typedef struct {
     uint32_t per_sm;           /* resident blocks of an SM */
 } time_estimate;
 
-/* launch_ns: the launch's own time on the device. */
-void time_model(const time_profile *p, const exec_result *r, double launch_ns, time_estimate *e);
+/* pages: what the launch moved of managed memory; launch_ns: the launch's own time on the device. */
+void time_model(const time_profile *p, const exec_result *r, const time_pages *pages, double launch_ns,
+                time_estimate *e);
 
 /* Returns the resident blocks of an SM, or 0 if a block does not fit. threads: of a block; registers: of a thread;
  * shared_bytes: of a block. Source: NVIDIA's occupancy calculator for the profile's compute capability. */
@@ -76,7 +120,17 @@ time_device *time_device_new(exec_device *exec);
 void time_use(time_device *d);
 exec_device *time_exec(void); /* returns exec/'s part of the device in use */
 
-enum time_kind { TIME_LAUNCH, TIME_COPY, TIME_MEMSET, TIME_EVENT, TIME_WAIT_EVENT, TIME_HOST_CALL, TIME_PAUSE };
+/* MIGRATE: a prefetch of managed memory. */
+enum time_kind {
+    TIME_LAUNCH,
+    TIME_COPY,
+    TIME_MEMSET,
+    TIME_EVENT,
+    TIME_WAIT_EVENT,
+    TIME_HOST_CALL,
+    TIME_PAUSE,
+    TIME_MIGRATE
+};
 
 typedef struct time_event time_event;
 
@@ -114,7 +168,7 @@ typedef struct {
     uint32_t graph_stream; /* the stream of the graph's launch */
     union {
         exec_launch launch; /* LAUNCH; params: malloc'd; time_submit takes ownership */
-        time_copy copy;     /* COPY, MEMSET */
+        time_copy copy;     /* COPY, MEMSET; of MIGRATE the direction, `to` and width */
         time_event *event;  /* EVENT, WAIT_EVENT */
         struct {
             /* A function of the program, called once at its turn in the stream; dead: a fault has stopped the device.
@@ -241,6 +295,8 @@ void time_events_launch(time_event_slot *slot, const time_command *c, const exec
 /* Sends the event of a copy (with its highest possible rate, gbs_cap GB/s), a fill or a host function. */
 void time_events_command(time_event_slot *slot, const time_command *c, const time_moments *m, double end_ns,
                          double gbs_cap);
+/* c: the launch or prefetch that moves the pages; NULL if the host's touch does. */
+void time_events_migration(const struct simgpu_migration *m, const time_command *c, double start_ns, double end_ns);
 void time_events_finding(const struct simgpu_finding *f);
 void time_events_refusal(const struct simgpu_refusal *r, const char *file, int line); /* file: NULL if unknown */
 

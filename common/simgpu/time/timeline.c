@@ -152,6 +152,7 @@ bool time_event_recorded(const time_event *e) { return e->count != 0; }
 static bool reached(const time_event *e) { return time_point_passed((time_point){e->stream, e->count}); }
 bool time_event_done(const time_event *e) {
     if (!reached(e)) return false;
+    time_managed_host_may_look();
     if (e->count) TELL(host_saw, e->stream, e->count);
     return true;
 }
@@ -170,7 +171,8 @@ uint64_t time_bytes(const time_command *c) {
 }
 
 static bool on_bus(const node *n) {
-    return n->c.kind == TIME_COPY && (n->c.is.copy.direction == SIMGPU_H2D || n->c.is.copy.direction == SIMGPU_D2H);
+    return (n->c.kind == TIME_COPY || n->c.kind == TIME_MIGRATE) &&
+           (n->c.is.copy.direction == SIMGPU_H2D || n->c.is.copy.direction == SIMGPU_D2H);
 }
 static bool on_sms(const time_command *c) {
     return c->kind == TIME_LAUNCH || c->kind == TIME_MEMSET ||
@@ -238,9 +240,12 @@ static double fixed_ns(const time_command *c, const time_profile *p) {
 static void start_launch(node *n, const time_profile *p) {
     static exec_result r; /* too large for the stack, because of its fault */
     time_estimate e;
+    time_pages pages;
     memset(&r, 0, sizeof r);
+    time_managed_before_launch();
     exec_run(&n->c.is.launch, &r);
-    time_model(p, &r, launch_ns(&n->c, p), &e);
+    time_managed_launched(line->exec, &pages);
+    time_model(p, &r, &pages, launch_ns(&n->c, p), &e);
     if (r.fault.kind != SIMGPU_FAULT_NONE) {
         n->fault = need(malloc(sizeof r.fault));
         *n->fault = r.fault;
@@ -251,6 +256,39 @@ static void start_launch(node *n, const time_profile *p) {
     time_moments m = moments_of(n);
     if (n->slot) time_events_launch(n->slot, &n->c, &r, &e, &m);
     n->slot = NULL;
+    struct simgpu_migration pulled = {.direction = SIMGPU_H2D,
+                                      .cause = SIMGPU_BY_KERNEL,
+                                      .bytes = pages.bytes,
+                                      .faults = pages.faults,
+                                      .kernel = n->c.is.launch.kernel->name};
+    double begin = n->start + e.bound.term_ns[SIMGPU_TERM_LAUNCH];
+    if (pages.bytes) time_events_migration(&pulled, &n->c, begin, begin + pages.ns);
+}
+
+static uint64_t migrates(const time_command *c) {
+    return time_managed_to_move(c->is.copy.to.address, c->is.copy.width, c->is.copy.direction);
+}
+
+/* Ends a prefetch. */
+static void migrate(const node *n) {
+    const time_copy *c = &n->c.is.copy;
+    struct simgpu_migration m = {.direction = c->direction, .cause = SIMGPU_BY_PREFETCH, .bytes = migrates(&n->c)};
+    if (m.bytes) time_events_migration(&m, &n->c, n->start, line->device);
+    time_managed_moved(c->to.address, c->width, c->direction);
+}
+
+/* Moves the managed memory that a copy or memset uses. Returns the time of its page faults. */
+static double touch_managed(const node *n) {
+    const time_copy *c = &n->c.is.copy;
+    const time_place *ends[2] = {&c->to, n->c.kind == TIME_COPY ? &c->from : &c->to};
+    struct simgpu_migration m = {.direction = SIMGPU_H2D, .cause = SIMGPU_BY_COPY};
+    double ns = 0;
+    for (int k = 0; k < 2; k++)
+        if (exec_managed((void *)(uintptr_t)ends[k]->address))
+            ns += time_managed_touched(ends[k]->address, (c->height - 1) * ends[k]->pitch + c->width, &m.bytes,
+                                       &m.faults);
+    if (m.bytes) time_events_migration(&m, &n->c, n->start, n->start + ns);
+    return ns;
 }
 
 static void start(node *n) {
@@ -260,12 +298,13 @@ static void start(node *n) {
     n->phase = BUSY;
     if (line->fault.kind != SIMGPU_FAULT_NONE) n->fills = 0; /* the context is dead, so the command has no effect */
     if (line->fault.kind != SIMGPU_FAULT_NONE) return;
+    if ((n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET) && bytes > 0) n->until += touch_managed(n);
     if (n->c.kind == TIME_LAUNCH) {
         TELL(launches, &n->c, n->count);
         start_launch(n, p);
     } else if (on_bus(n)) {
         n->until += n->fixed;
-        n->left = bytes;
+        n->left = n->c.kind == TIME_MIGRATE ? (double)migrates(&n->c) : bytes;
         *engine(n) = n;
     } else if (n->c.kind == TIME_MEMSET) {
         n->until += fixed_ns(&n->c, p) + bytes / p->dram_write_gbs;
@@ -306,6 +345,7 @@ static void finish(node *n) {
         TELL(moves, &n->c);
         move_bytes(n);
     }
+    if (alive && n->c.kind == TIME_MIGRATE) migrate(n);
     if (alive && (on_bus(n) || n->c.kind == TIME_HOST_CALL))
         time_activity_device(&n->c, n->called, n->arrive, n->start, n->start, line->device);
     time_moments m = moments_of(n);
@@ -446,6 +486,7 @@ static double price(const time_command *c, const time_profile *p) {
     case TIME_LAUNCH: return p->host_launch_ns;
     case TIME_COPY:
     case TIME_MEMSET: return p->host_copy_ns;
+    case TIME_MIGRATE: return p->host_prefetch_ns;
     case TIME_EVENT:
     case TIME_WAIT_EVENT: return p->host_event_ns;
     default: return p->host_other_ns;
@@ -465,6 +506,11 @@ static double plan_copy(node *n, const time_profile *p) {
     n->fixed = p->copy_fixed_ns;
     n->cap = p->pinned_gbs;
     if (!on_bus(n)) return 0;
+    if (c->kind == TIME_MIGRATE) {
+        n->fixed = p->managed_prefetch_ns;
+        n->cap = c->is.copy.direction == SIMGPU_H2D ? p->managed_prefetch_h2d_gbs : p->managed_prefetch_d2h_gbs;
+        return 0;
+    }
     if (c->is.copy.direction == SIMGPU_D2H) n->fixed += p->copy_d2h_ns;
     if (c->is.copy.direction == SIMGPU_H2D && !small) n->fixed += p->copy_fetch_ns;
     if (!c->is.copy.pageable) return 0;
@@ -623,6 +669,7 @@ void time_charge(enum time_doing what, double ns) {
 bool time_stream_idle(uint32_t id) {
     const stream *s = stream_at(id);
     if (s->submitted != s->completed) return false;
+    time_managed_host_may_look();
     saw(id);
     return true;
 }
@@ -637,6 +684,7 @@ bool time_all_idle(void) {
 static void wake(double done) {
     const time_profile *p = time_profile_get();
     time_activity_call_syncs();
+    time_managed_host_may_look();
     if (done > line->host)
         spend(HOST_WAITS, done + p->host_wake_ns - line->host);
     else

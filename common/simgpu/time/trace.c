@@ -101,6 +101,14 @@ static void put_copy(const struct simgpu_event *e) {
     put_span(ROW_STREAMS + e->stream, name, e);
 }
 
+static void put_migration(const struct simgpu_event *e) {
+    const struct simgpu_migration *m = &e->is.migration;
+    char name[96];
+    snprintf(name, sizeof name, "%s of %llu B", m->cause == SIMGPU_BY_PREFETCH ? "prefetch" : "page faults",
+             (unsigned long long)m->bytes);
+    put_span(m->direction == SIMGPU_H2D ? ROW_H2D : ROW_D2H, name, e);
+}
+
 static void hear(const struct simgpu_event *e, void *none) {
     char cause[160];
     (void)none;
@@ -111,6 +119,7 @@ static void hear(const struct simgpu_event *e, void *none) {
         break;
     case SIMGPU_COPY:
     case SIMGPU_FILL: put_copy(e); break;
+    case SIMGPU_MIGRATION: put_migration(e); break;
     case SIMGPU_FUNCTION: put_span(ROW_FUNCTIONS, "host function", e); break;
     case SIMGPU_CALL:
     case SIMGPU_WORK: put_span(ROW_HOST, e->is.call.name, e); break;

@@ -708,7 +708,7 @@ static void run_table(const test *t, exec_program *p, uint32_t threads, uint32_t
 
 static exec_program *load(const char *text, size_t length, const char *name, char *err, size_t size) {
     const ptx_module *m = ptx_load(text, length, name, time_costs(), err, size);
-    return m ? exec_load(device, m, err, size) : NULL;
+    return m ? exec_load(device, m, NULL, 0, err, size) : NULL;
 }
 
 static void table(const test *t) {

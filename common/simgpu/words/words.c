@@ -126,6 +126,15 @@ const char *simgpuSayBound(const struct simgpu_launch *launch, char *text, size_
         break;
     case SIMGPU_TERM_DRAM: add(&p, "DRAM: %.1f MB must move; only moving less is faster", b->amount / 1e6); break;
     case SIMGPU_TERM_LATENCY: add_latency(&p, b, place); break;
+    case SIMGPU_TERM_LINK:
+        add(&p, "link: %.1f MB of memory outside of the GPU move over the link", b->amount / 1e6);
+        break;
+    case SIMGPU_TERM_PAGES:
+        add(&p,
+            "page faults: %.1f MB of managed memory come to the GPU while the kernel waits; cudaMemPrefetchAsync "
+            "before the launch moves them sooner",
+            b->amount / 1e6);
+        break;
     default: add(&p, "launch: a launch costs more than its work of %.2f us", b->amount / 1000);
     }
     return text;
@@ -505,8 +514,8 @@ const char *simgpuSayGap(const struct simgpu_gap *gap, char *text, size_t size) 
 /* --- the words of enums -------------------------------------------------------------------------------------- */
 
 const char *simgpuTermName(enum simgpu_term term) {
-    static const char *const names[SIMGPU_TERMS] = {"launch",  "blocks",   "issue", "lsu",    "barrier",
-                                                    "l2_read", "l2_write", "dram",  "atomic", "latency"};
+    static const char *const names[SIMGPU_TERMS] = {"launch",   "blocks", "issue",  "lsu",     "barrier", "l2_read",
+                                                    "l2_write", "dram",   "atomic", "latency", "link",    "pages"};
     return names[term];
 }
 
@@ -539,6 +548,11 @@ const char *simgpuFindingName(enum simgpu_finding_kind kind) {
 const char *simgpuDirectionName(enum simgpu_direction direction) {
     static const char *const names[] = {"h2d", "d2h", "d2d", "h2h"};
     return names[direction];
+}
+
+const char *simgpuMigrationName(enum simgpu_migration_cause cause) {
+    static const char *const names[] = {"kernel", "host", "prefetch", "copy"};
+    return names[cause];
 }
 
 const char *simgpuDidName(enum simgpu_did did) {
