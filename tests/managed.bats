@@ -5,10 +5,11 @@
 load helper
 
 setup_file() {
-    build "$B/tests/managed/basic" "$B/tests/managed/moves"
+    build "$B/tests/managed/basic" "$B/tests/managed/moves" "$B/tests/managed/mapped"
     export REPORT=$BATS_FILE_TMPDIR/moves.report
     apart "$B/tests/managed/basic" >"$BATS_FILE_TMPDIR/basic" 2>"$BATS_FILE_TMPDIR/basic.err"
     SIMGPU_REPORT=$REPORT apart "$B/tests/managed/moves" >"$BATS_FILE_TMPDIR/moves" 2>"$BATS_FILE_TMPDIR/moves.err"
+    SIMGPU_REPORT=$BATS_FILE_TMPDIR/mapped.report apart "$B/tests/managed/mapped" >"$BATS_FILE_TMPDIR/mapped" 2>"$BATS_FILE_TMPDIR/mapped.err"
 }
 
 # says PROGRAM <<lines: the program's output has these lines, to the letter.
@@ -111,4 +112,52 @@ END
     grep -q '"cause":"host blocked in page faults of managed memory"' "$REPORT"
     SIMGPU_THREADS=1 SIMGPU_REPORT=$BATS_TEST_TMPDIR/again "$B/tests/managed/moves" >/dev/null
     cmp "$REPORT" "$BATS_TEST_TMPDIR/again"
+}
+
+@test "__managed__ variables have their first values, one address, and everybody's stores; a reset gives the first values back" {
+    says mapped <<'END'
+first 7003
+counter 10
+step 103
+table 1
+pair 1
+from_symbol 253
+variable 3 1
+prefetch_variable cudaSuccess
+after_reset 7 3
+after_reset_used 10
+END
+}
+
+@test "kernels use page-locked memory, allocated or registered, beside their own; plain memory of the host is no device memory" {
+    says mapped <<'END'
+mapped_wrong 0
+flags_wc 6
+flags_registered 2
+pinned 1 0 1 1
+pointer_of_stack cudaErrorInvalidValue
+pointer_flags cudaErrorInvalidValue
+unregister_pinned cudaErrorInvalidValue
+memset_pinned cudaSuccess
+filled 1
+copy_pinned_as_device cudaSuccess
+mixed 32 1 1 2
+unregister cudaSuccess
+freed cudaErrorIllegalAddress
+END
+    grep -q 'illegal address: load of 4 bytes at 0x.*: not a device address; a host pointer' "$BATS_FILE_TMPDIR/mapped.err"
+}
+
+@test "zero copy takes what an H200 takes, within 10 %, and names the link" {
+    awk '
+        NR == FNR { want[$1] = $2; n++; next }
+        $1 in want { n--; if ($2 > want[$1] * 1.1 || $2 * 1.1 < want[$1]) { printf "%s: %s, should be %s\n", $1, $2, want[$1]; bad = 1 } }
+        END { if (n) print n " values are missing"; exit bad || n }' - "$BATS_FILE_TMPDIR/mapped" <<'END'
+read_us 1327
+write_us 1293
+chase_us 1199
+END
+    grep -qF '"bound":"link","why":"link: 67.1 MB of memory outside of the GPU move over the link"' "$BATS_FILE_TMPDIR/mapped.report"
+    grep -qF '"why":"link: a warp waits for 1000 loads in a row from memory outside of the GPU' "$BATS_FILE_TMPDIR/mapped.report"
+    SIMGPU_CHECK=1 "$B/tests/managed/mapped" 2>/dev/null | cmp - "$BATS_FILE_TMPDIR/mapped"
 }

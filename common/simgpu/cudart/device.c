@@ -167,6 +167,7 @@ static void clear(struct device *d) {
     rt_pool_clear();
     rt_memory_clear();
     exec_device_clear(d->exec);
+    d->cleared = true;
     rt_managed_variables();
     if (d->nloaded) memset(d->loaded, 0, d->nloaded * sizeof *d->loaded);
     if (d->nkernels) memset(d->most_dynamic_shared, 0, d->nkernels * sizeof *d->most_dynamic_shared);

@@ -92,6 +92,7 @@ struct device {
     bool has_thread_stream;
     uint32_t thread_stream; /* of cudaStreamPerThread */
     size_t limits[RT_LIMITS];
+    bool cleared;      /* by cudaDeviceReset, once or more */
     rt_loaded *loaded; /* indexed by module number */
     uint32_t nloaded;
     uint64_t *most_dynamic_shared; /* bytes by kernel number, set by cudaFuncSetAttribute; 0: the default limit */

@@ -8,15 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const rt_block *find(uint64_t address) {
+const rt_block *rt_managed_find(uint64_t address) {
     const rt_block_list *l = &rt_device->managed;
     for (size_t i = l->count; i-- > 0;)
         if (address - l->blocks[i].address < l->blocks[i].bytes) return &l->blocks[i];
     return NULL;
-}
-
-const rt_block *rt_managed_find(uint64_t address) {
-    return exec_managed((void *)(uintptr_t)address) ? find(address) : NULL;
 }
 
 /* --- allocation ---------------------------------------------------------------------------------------------- */
@@ -101,6 +97,7 @@ cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t bytes, struct cudaMemLo
     if (e != cudaSuccess) return rt_end(e);
     if (!rt_stream(stream, &c.stream)) return rt_end(cudaErrorInvalidResourceHandle);
     if (rt_captured(c.stream)) return rt_end(rt_capture_refuse(c.stream, "prefetch before the capture begins"));
+    if (!exec_managed(ptr)) return rt_end(cudaSuccess); /* a variable of the program; it is where it is */
     c.is.copy.direction = is_host(location) ? SIMGPU_D2H : SIMGPU_H2D;
     c.is.copy.to.address = (uint64_t)(uintptr_t)ptr;
     c.is.copy.width = bytes;
@@ -134,14 +131,15 @@ cudaError_t cudaMemAdvise(const void *ptr, size_t bytes, enum cudaMemoryAdvise a
     if (!check_range(ptr, bytes)) return rt_end(cudaErrorInvalidValue);
     if (of_place && check_location(location) != cudaSuccess) return rt_end(cudaErrorInvalidValue);
     time_charge(HOST_SUBMITS, time_profile_get()->host_other_ns);
-    time_managed_advise((uint64_t)(uintptr_t)ptr, bytes, set, clear);
+    if (exec_managed(ptr)) time_managed_advise((uint64_t)(uintptr_t)ptr, bytes, set, clear);
     return rt_end(cudaSuccess);
 }
 
 /* Writes a range's attribute of `room` bytes. Numbers of devices: cudaCpuDeviceId, cudaInvalidDeviceId. */
 static cudaError_t range_attribute(int *value, size_t room, enum cudaMemRangeAttribute attribute, uint64_t address,
                                    size_t bytes) {
-    enum time_advice a = time_managed_advice(address, bytes);
+    bool moves = exec_managed((void *)(uintptr_t)address);
+    enum time_advice a = moves ? time_managed_advice(address, bytes) : TIME_NO_ADVICE;
     if (attribute == cudaMemRangeAttributeAccessedBy ? room < 4 || room % 4 : room != 4) return cudaErrorInvalidValue;
     switch (attribute) {
     case cudaMemRangeAttributeReadMostly: *value = (a & TIME_READ_MOSTLY) != 0; return cudaSuccess;

@@ -210,11 +210,12 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     time_charge(HOST_IN_CALL, larger(p->host_pin_ns, mib(bytes) * p->host_pin_ns_per_mib));
     void *memory = new_pages(bytes);
     if (!memory) return cudaErrorMemoryAllocation;
-    rt_block b = {.address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags};
+    rt_block b = {.address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags | cudaHostAllocMapped};
     if (!rt_block_add(&rt_device->pinned, b)) {
         free_pages(b.address, bytes);
         return cudaErrorMemoryAllocation;
     }
+    exec_outside_add(b.address, bytes, true);
     time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     *ptr = memory;
     return cudaSuccess;
@@ -244,6 +245,7 @@ cudaError_t cudaFreeHost(void *ptr) {
     time_activity_call_bytes(b->bytes);
     time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
     time_charge(HOST_IN_CALL, larger(p->host_unpin_ns, mib(b->bytes) * p->host_unpin_ns_per_mib));
+    exec_outside_remove(b->address);
     free_pages(b->address, b->bytes);
     drop_block(&rt_device->pinned, b);
     return rt_end(cudaSuccess);
@@ -261,8 +263,10 @@ cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     time_activity_call_bytes(bytes);
     time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     time_charge(HOST_IN_CALL, p->host_register_ns + mib(bytes) * p->host_register_ns_per_mib);
-    rt_block b = {.address = address, .bytes = bytes, .flags = flags, .registered = true};
-    return rt_end(rt_block_add(&rt_device->pinned, b) ? cudaSuccess : cudaErrorMemoryAllocation);
+    rt_block b = {.address = address, .bytes = bytes, .flags = flags | cudaHostRegisterMapped, .registered = true};
+    if (!rt_block_add(&rt_device->pinned, b)) return rt_end(cudaErrorMemoryAllocation);
+    exec_outside_add(address, bytes, true);
+    return rt_end(cudaSuccess);
 }
 
 cudaError_t cudaHostUnregister(void *ptr) {
@@ -271,18 +275,33 @@ cudaError_t cudaHostUnregister(void *ptr) {
     if (forbidden != cudaSuccess) return rt_end(forbidden);
     const time_profile *p = time_profile_get();
     rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
-    if (!b || !b->registered || b->address != (uint64_t)(uintptr_t)ptr) return rt_end(cudaErrorHostMemoryNotRegistered);
+    if (b && !b->registered) return rt_end(cudaErrorInvalidValue); /* of cudaMallocHost */
+    if (!b || b->address != (uint64_t)(uintptr_t)ptr) return rt_end(cudaErrorHostMemoryNotRegistered);
     time_wait_all();
     time_activity_call_bytes(b->bytes);
     time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
     time_charge(HOST_IN_CALL, p->host_unregister_ns + mib(b->bytes) * p->host_unregister_ns_per_mib);
+    exec_outside_remove(b->address);
     drop_block(&rt_device->pinned, b);
+    return rt_end(cudaSuccess);
+}
+
+/* Kernels use page-locked memory at the host's address, whatever the flags of its allocation say. */
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags) {
+    RT_BEGIN;
+    if (!device || flags) return rt_end(cudaErrorInvalidValue);
+    if (!find_block(&rt_device->pinned, (uint64_t)(uintptr_t)host)) {
+        rt_say("the pointer is not page-locked memory; allocate it by cudaHostAlloc, or pass it to cudaHostRegister");
+        return rt_end(cudaErrorInvalidValue);
+    }
+    *device = host;
     return rt_end(cudaSuccess);
 }
 
 cudaError_t cudaHostGetFlags(unsigned *flags, void *ptr) {
     RT_BEGIN;
     const rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
+    if (flags && rt_managed_find((uint64_t)(uintptr_t)ptr)) return rt_end((*flags = 0, cudaSuccess));
     if (!flags || !b) return rt_end(cudaErrorInvalidValue);
     *flags = b->flags;
     return rt_end(cudaSuccess);
@@ -299,8 +318,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
                        : device ? cudaMemoryTypeDevice
                        : pinned ? cudaMemoryTypeHost
                                 : cudaMemoryTypeUnregistered;
-    attributes->device = device || pinned ? 0 : cudaInvalidDeviceId;
-    attributes->devicePointer = device || pinned ? (void *)(uintptr_t)address : NULL;
+    attributes->device = device || pinned || managed ? 0 : cudaInvalidDeviceId;
+    attributes->devicePointer = device || pinned || managed ? (void *)(uintptr_t)address : NULL;
     attributes->hostPointer = device && !managed ? NULL : (void *)(uintptr_t)address;
     return rt_end(cudaSuccess);
 }
@@ -310,6 +329,7 @@ void rt_memory_clear(void) {
     for (size_t i = 0; i < device->count; i++) time_activity_free(SIMGPU_MEMORY_DEVICE, device->blocks[i].bytes);
     for (size_t i = 0; i < host->count; i++) {
         time_activity_free(SIMGPU_MEMORY_PINNED, host->blocks[i].bytes);
+        exec_outside_remove(host->blocks[i].address);
         if (!host->blocks[i].registered) free_pages(host->blocks[i].address, host->blocks[i].bytes);
     }
     device->count = host->count = rt_device->managed.count = 0;
@@ -349,7 +369,8 @@ static cudaError_t check_end(const time_copy *c, const time_place *at, const cha
         return cudaErrorInvalidValue;
     }
     bool in_window = exec_mem_in_window(p);
-    if (in_window != wants_device && !(in_window && exec_managed(p)) && !find_block(&rt_device->pinned, at->address)) {
+    bool both = rt_managed_find(at->address) || find_block(&rt_device->pinned, at->address); /* kernels and the host */
+    if (in_window != wants_device && !both) {
         rt_say("the %s is a %s pointer, but the direction requires %s memory; check the order of the arguments and "
                "the cudaMemcpyKind",
                end, wants_device ? "host" : "device", wants_device ? "device" : "host");

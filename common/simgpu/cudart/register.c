@@ -22,7 +22,9 @@ typedef struct rt_var {
     const char *name;
     rt_module *module;
     struct rt_var *next;
-    void **pointer; /* of a __managed__ variable: where the program keeps its address; NULL: no such variable */
+    /* Of a __managed__ variable, else 0. */
+    void **pointer;          /* nvcc: where the program keeps its address */
+    bool own;                /* clang: its memory is the host's variable */
     uint64_t address, bytes; /* of its memory; address 0: none yet */
 } rt_var;
 
@@ -60,25 +62,36 @@ static rt_loaded *loaded(const rt_module *m) {
 
 /* --- __managed__ variables ---------------------------------------------------------------------------------- */
 
+/* Requires that the module's PTX is read. */
+static void set_first_value(const rt_var *v) {
+    const ptx_var *p = ptx_find_var(v->module->ptx, v->name);
+    void *memory = (void *)(uintptr_t)v->address;
+    memset(memory, 0, v->bytes);
+    if (p && p->initial) memcpy(memory, p->initial, p->size < v->bytes ? p->size : v->bytes);
+}
+
 /* Gives the variable its memory and its first value on the device in use, if it has none there. */
 static bool make_managed(rt_var *v) {
-    const ptx_var *p = ptx_find_var(v->module->ptx, v->name);
     if (v->address && rt_managed_find(v->address)) return true;
     bool again = v->address != 0;
+    if (v->own) {
+        rt_block_add(&rt_device->managed, (rt_block){.address = v->address, .bytes = v->bytes, .symbol = true});
+        if (rt_device->cleared) set_first_value(v);
+        return true;
+    }
     if (!again) v->address = exec_managed_alloc(rt_device->exec, v->bytes);
     if (!v->address || (again && !exec_managed_share(rt_device->exec, v->address, v->bytes))) return false;
     time_managed_new(v->address, v->bytes);
     rt_block_add(&rt_device->managed, (rt_block){.address = v->address, .bytes = v->bytes, .symbol = true});
-    void *memory = *v->pointer = (void *)(uintptr_t)v->address;
-    memset(memory, 0, v->bytes);
-    if (p && p->initial) memcpy(memory, p->initial, p->size < v->bytes ? p->size : v->bytes);
+    *v->pointer = (void *)(uintptr_t)v->address;
+    set_first_value(v);
     return true;
 }
 
 /* Returns false, with a message, if the host has no memory for the module's managed variables. */
 static bool make_all_managed(const rt_module *m) {
     for (rt_var *v = vars; v; v = v->next)
-        if (v->pointer && v->module == m && !make_managed(v)) {
+        if (v->bytes && v->module == m && !make_managed(v)) {
             rt_say("the host has no memory for the __managed__ variable %s", v->name);
             return false;
         }
@@ -324,8 +337,17 @@ static rt_var *add_var(rt_module *m, const void *shadow, const char *name) {
 
 void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const char *name, int external, size_t size,
                        int constant, int global) {
-    (void)device_address, (void)external, (void)size, (void)constant, (void)global;
-    add_var((rt_module *)handle, shadow, name);
+    (void)device_address, (void)external, (void)constant, (void)global;
+    rt_module *m = (rt_module *)handle;
+    rt_var *v = add_var(m, shadow, name);
+    char err[1024] = "";
+    if (!rt_in_section(shadow, "simgpu_managed")) return;
+    if (read_text(m, err, sizeof err) != cudaSuccess) base_refuse("the __managed__ variable %s: %s", name, err);
+    v->own = true;
+    v->address = (uint64_t)(uintptr_t)shadow;
+    v->bytes = size;
+    set_first_value(v);
+    exec_outside_add(v->address, v->bytes, false);
 }
 
 void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *name, int external,

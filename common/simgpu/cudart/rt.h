@@ -87,8 +87,11 @@ exec_program *rt_kernel_program(const rt_kernel *k);
  * cudaFuncSetAttribute; 0 is the default limit. Requires rt_kernel_find. */
 uint64_t *rt_kernel_most_shared(const rt_kernel *k);
 
-void rt_managed_variables(
-    void); /* after a reset: gives the __managed__ variables their memory and first values again */
+/* After a reset: gives the __managed__ variables their memory and first values again. */
+void rt_managed_variables(void);
+
+/* section.c: returns whether the variable lies in that section of the program or of its library. */
+bool rt_in_section(const void *variable, const char *name);
 
 /* Returns the variable of a host shadow (&symbol) after loading its module, and its address on the device in use.
  * Returns NULL, sets *error and prints a message if there is none. */

@@ -33,6 +33,7 @@ uint8_t *exec_generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t by
         uint64_t at = addr - WINDOW_PARAM;
         return at + bytes <= b->launch->kernel->param_bytes ? (uint8_t *)(uintptr_t)b->launch->params + at : NULL;
     }
+    if (exec_outside(addr, bytes)) return (uint8_t *)(uintptr_t)addr;
     return exec_mem_find(b->worker->device, addr, &r) && bytes <= r.hi - addr ? exec_mem_host(b->worker->device, addr)
                                                                               : NULL;
 }
@@ -122,6 +123,9 @@ VECTOR static shape exec_look(const warp *w, uint32_t size) {
     return (shape){lo, end < size ? UINT64_MAX : end, any, false};
 }
 
+static bool access_outside(warp *w, const ptx_insn *i, uint32_t size);
+
+/* Returns false if there is nothing left to do: after a fault, or after an access that access_outside has done. */
 static bool global_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s) {
     if (!aligned(w, i, size, s->any)) return false;
     mem_range *r = &w->block->worker->ranges[w->counters + (i - w->code) - w->block->worker->counters];
@@ -131,6 +135,7 @@ static bool global_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s)
         *r = found;
         return true;
     }
+    if (access_outside(w, i, size)) return false;
     for (uint32_t m = w->mask; m; m &= m - 1)
         if (!exec_mem_valid(w->block->worker->device, w->address[__builtin_ctz(m)], size)) {
             bad_global(w, i, size);
@@ -251,6 +256,7 @@ static inline uint8_t *lane_bytes(warp *w, enum ptx_space space, uint32_t l) {
     case SPACE_SHARED: return w->block->shared + a;
     case SPACE_LOCAL: return local_pointer(w, l, a);
     case SPACE_PARAM: return (uint8_t *)(uintptr_t)w->block->launch->params + a;
+    case SPACE_OUTSIDE: return (uint8_t *)(uintptr_t)a;
     default: return (uint8_t *)(uintptr_t)(w->block->worker->memory + a);
     }
 }
@@ -411,6 +417,14 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     }
 }
 
+/* Sets the mask to these lanes; as in exec_fill_addresses, the others get the address of the first of them. */
+static void pick_lanes(warp *w, const uint64_t all[32], uint32_t lanes, uint64_t window) {
+    uint32_t first = (uint32_t)__builtin_ctz(lanes);
+    for (uint32_t l = 0; l < 32; l++) w->address[l] = all[lanes >> l & 1 ? l : first] - window;
+    w->mask = lanes;
+    if (lanes != FULL) w->dense = false;
+}
+
 /* The value of a generic address determines its space; a warp makes one request for each space that its lanes use. */
 static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, const ptx_insn *, enum ptx_space, bool),
                            bool load) {
@@ -427,10 +441,7 @@ static void access_generic(warp *w, const ptx_insn *i, void (*access)(warp *, co
         enum ptx_space space = space_of(all_addresses[first]);
         for (uint32_t m = rest; m; m &= m - 1)
             if (space_of(all_addresses[__builtin_ctz(m)]) == space) lanes |= m & -m;
-        /* As in exec_fill_addresses, inactive lanes of this request get the address of its first active one. */
-        for (uint32_t l = 0; l < 32; l++) w->address[l] = all_addresses[lanes >> l & 1 ? l : first] - windows[space];
-        w->mask = lanes;
-        if (lanes != FULL) w->dense = false;
+        pick_lanes(w, all_addresses, lanes, windows[space]);
         access(w, i, space, load);
         rest &= ~lanes;
     }
@@ -597,6 +608,21 @@ static bool adds_up(const ptx_insn *i) {
     }
 }
 
+static void atomic_lanes(warp *w, const ptx_insn *i, enum ptx_space space) {
+    uint32_t size = ptx_type_bytes[i->type];
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        uint64_t b = size == 8 ? ROW(w, uint64_t, i->b)[l] : ROW(w, uint32_t, i->b)[l];
+        uint64_t x = size == 8 ? ROW(w, uint64_t, i->c)[l] : ROW(w, uint32_t, i->c)[l];
+        uint64_t old =
+            atomic_lane(i, lane_bytes(w, space, l), b, x, w->block->worker->parallel && space != SPACE_SHARED);
+        if (size == 8)
+            ROW(w, uint64_t, i->d)[l] = old;
+        else
+            ROW(w, uint32_t, i->d)[l] = (uint32_t)old;
+    }
+}
+
 static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool load) {
     (void)load;
     uint32_t size = ptx_type_bytes[i->type];
@@ -623,17 +649,7 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         return;
     }
     if (exec_heard) exec_listen_access(w, i, space, size);
-    for (uint32_t m = w->mask; m; m &= m - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(m);
-        uint64_t b = size == 8 ? ROW(w, uint64_t, i->b)[l] : ROW(w, uint32_t, i->b)[l];
-        uint64_t x = size == 8 ? ROW(w, uint64_t, i->c)[l] : ROW(w, uint32_t, i->c)[l];
-        uint64_t old =
-            atomic_lane(i, lane_bytes(w, space, l), b, x, w->block->worker->parallel && space == SPACE_GLOBAL);
-        if (size == 8)
-            ROW(w, uint64_t, i->d)[l] = old;
-        else
-            ROW(w, uint32_t, i->d)[l] = (uint32_t)old;
-    }
+    atomic_lanes(w, i, space);
 }
 
 void exec_op_atom(warp *w, const ptx_insn *i) {
@@ -644,4 +660,76 @@ void exec_op_atom(warp *w, const ptx_insn *i) {
         atomic_space(w, i, (enum ptx_space)i->space, false);
     if (w->block->worker->workspace) exec_grid_arrived(w, i);
     exec_polled(w, i);
+}
+
+/* --- memory of the host -------------------------------------------------------------------------------------- */
+
+/* of: the range of the first lane's address. */
+static void count_outside(warp *w, const ptx_insn *i, uint32_t size, const exec_range *of) {
+    worker *t = w->block->worker;
+    exec_counters *c = counters_of(w, i);
+    bool load = i->op == OP_ld, link = of->link, waits = link;
+    int32_t round = (int32_t)((w->depth + PTX_DEPTH_ROUND / 2) / PTX_DEPTH_ROUND) - i->later_rounds;
+    uint64_t sectors = 0, partial = 0, missed = 0, bytes = (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
+    line_list list;
+    exec_count_lines(&list, w->address, w->mask, size);
+    for (uint32_t k = 0; k < list.n; k++) {
+        uint32_t mask = 0;
+        for (uint32_t q = 0; q < 4; q++) {
+            if (!list.bytes[k][q]) continue;
+            mask |= 1u << q;
+            partial += list.bytes[k][q] != ~0u;
+        }
+        sectors += (uint32_t)__builtin_popcount(mask);
+        if (load && !link) /* by its place in the range: the host's addresses differ from run to run */
+            missed += exec_l1_load(&t->l1, list.line[k] - of->lo / 128, mask, round, &waits);
+    }
+    uint32_t phases, tags = (list.n + 3) / 4;
+    if (load) {
+        c->ld_requests++, c->ld_bytes += bytes, c->ld_sectors += sectors, c->l1_miss_sectors += link ? sectors : missed;
+        c->l1_wavefronts += max(tags, exec_count_wavefronts(w->address, w->mask, size, true, &phases));
+        if (waits) count_missed(w, round);
+    } else if (i->op == OP_st) {
+        c->st_requests++, c->st_bytes += bytes, c->st_sectors += sectors, c->st_partial += partial;
+        c->l1_wavefronts += max(tags, exec_count_phases(w->mask, size));
+        t->stores++;
+    } else {
+        c->atom_requests++, c->atom_sectors += sectors;
+    }
+    if (!link) return;
+    t->link[!load] += sectors * 32;
+    t->link_requests += list.n;
+    t->link_loads += load;
+}
+
+/* Carries out an access that some lanes make to memory outside of the device. The other lanes make one of their own
+ * before. Returns false, and does nothing, if there is no such lane. */
+static bool access_outside(warp *w, const ptx_insn *i, uint32_t size) {
+    uint64_t all[32];
+    uint32_t mask = w->mask, outside = 0;
+    const exec_range *of = NULL;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const exec_range *r = exec_outside(w->address[__builtin_ctz(m)], size);
+        if (r) outside |= m & -m;
+        if (r && !of) of = r;
+    }
+    if (!outside) return false;
+    memcpy(all, w->address, sizeof all);
+    if (mask != outside) {
+        pick_lanes(w, all, mask & ~outside, 0);
+        if (i->op == OP_atom)
+            atomic_space(w, i, SPACE_GLOBAL, false);
+        else
+            access_space(w, i, SPACE_GLOBAL, i->op == OP_ld);
+    }
+    if (!w->block->failed) {
+        pick_lanes(w, all, outside, 0);
+        count_outside(w, i, size, of);
+        if (exec_heard) exec_listen_access(w, i, SPACE_GLOBAL, size);
+        if (i->op == OP_ld) load_lanes(w, i, SPACE_OUTSIDE);
+        if (i->op == OP_st) store_lanes(w, i, SPACE_OUTSIDE);
+        if (i->op == OP_atom) atomic_lanes(w, i, SPACE_OUTSIDE);
+    }
+    w->mask = mask;
+    return true;
 }

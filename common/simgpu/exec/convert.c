@@ -433,7 +433,7 @@ void exec_op_isspacep(warp *w, const ptx_insn *i) {
     EACH_ACTIVE {
         uint64_t a = ROW(w, uint64_t, i->a)[l];
         bool global = i->space == SPACE_GLOBAL || i->space == SPACE_CONST;
-        bool yes = global ? exec_mem_in_window((void *)a) : a - windows[i->space] < WINDOW_BYTES;
+        bool yes = global ? exec_mem_in_window((void *)a) || exec_outside(a, 1) : a - windows[i->space] < WINDOW_BYTES;
         bits |= yes ? 1u << l : 0;
     }
     set_predicate(w, i->d, bits);

@@ -51,6 +51,13 @@ struct exec_program {
 bool exec_mem_note(exec_device *d, uint64_t address, uint64_t bytes);
 uint64_t exec_mem_managed_base(void); /* the start of the part of the window that is managed memory */
 
+/* outside.c: returns the range in which all of the bytes lie, or NULL. */
+typedef struct {
+    uint64_t lo, hi;
+    bool link;
+} exec_range;
+const exec_range *exec_outside(uint64_t address, uint64_t bytes);
+
 /* managed.c */
 void exec_managed_free(uint64_t address, uint64_t bytes);
 void exec_managed_touch(exec_device *d, uint64_t address, uint32_t sectors, bool written);

@@ -111,6 +111,14 @@ void exec_managed_before_fork(void);
 void exec_managed_in_parent(void);
 void exec_managed_in_child(void);
 
+/* --- memory of the host that kernels use (outside.c) ---------------------------------------------------------------
+ */
+
+/* Kernels of every device use it at the host's addresses. link: over the link; otherwise it stands for memory of the
+ * device, a __managed__ variable. Ranges do not overlap; the second takes a range's first address. */
+void exec_outside_add(uint64_t address, uint64_t bytes, bool link);
+void exec_outside_remove(uint64_t address);
+
 /* --- counters ----------------------------------------------------------------------------------------------- */
 
 typedef struct simgpu_counters exec_counters;
@@ -164,7 +172,10 @@ typedef struct {
     uint32_t registers, shared_bytes; /* per thread, per block; they decide occupancy */
     exec_depth deepest, depths;       /* of the block with the longest waits; the sum over the blocks */
     uint64_t grid_syncs;              /* of a block: its arrivals at grid.sync() */
-    uint64_t atomic_turns[2];         /* at the busiest place, of integer and floating-point atomics (contention.c) */
+    /* Over the link: bytes of the sectors read and written; warps' requests of 128 bytes; how many loads those are of.
+     */
+    uint64_t link_read, link_written, link_requests, link_loads;
+    uint64_t atomic_turns[2]; /* at the busiest place, of integer and floating-point atomics (contention.c) */
 } exec_result;
 
 /* Memory that a variable of a module has already. */

@@ -54,6 +54,8 @@ uint32_t exec_access_stores(const exec_access *a, uint32_t lane, uint32_t k) {
 
 const uint8_t *exec_access_finds(const exec_access *a, uint64_t address) {
     const block *b = a->warp->block;
+    if (a->space != SPACE_SHARED && !exec_mem_in_window((void *)(uintptr_t)address))
+        return (const uint8_t *)(uintptr_t)address;
     return a->space == SPACE_SHARED ? b->shared + address : exec_mem_host(b->worker->device, address);
 }
 

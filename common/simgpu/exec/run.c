@@ -207,6 +207,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     t->memory = (uint64_t)(uintptr_t)d->storage - exec_mem_base();
     t->deepest = t->depths = (exec_depth){0, 0, 0};
     t->grid_syncs = 0;
+    t->link[0] = t->link[1] = t->link_requests = t->link_loads = 0;
     t->workspace = n->cooperative ? exec_workspace(d) : 0;
     if (t->workspace) memset(exec_mem_host(d, t->workspace), 0, 2 * sizeof(uint32_t));
     exec_contention_begin(&t->busy, d->card.atomic_place);
@@ -409,6 +410,10 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
         r->footprint_written += exec_footprint_take(&workers[t], 1);
         r->deepest = deeper(m, r->deepest, workers[t].deepest);
         add_depth(&r->depths, workers[t].depths);
+        r->link_read += workers[t].link[0];
+        r->link_written += workers[t].link[1];
+        r->link_requests += workers[t].link_requests;
+        r->link_loads += workers[t].link_loads;
         if (t) exec_contention_add(&workers[0].busy, &workers[t].busy);
     }
     exec_contention_most(&workers[0].busy, r->atomic_turns);
@@ -498,6 +503,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         r->nlines = 0;
         r->footprint_read = r->footprint_written = 0;
         r->deepest = r->depths = (exec_depth){0, 0, 0};
+        r->link_read = r->link_written = r->link_requests = r->link_loads = 0;
         r->atomic_turns[0] = r->atomic_turns[1] = r->grid_syncs = 0;
     }
 }

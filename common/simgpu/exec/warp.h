@@ -145,10 +145,12 @@ typedef struct worker {
     uint32_t ntouched[2], touched_capacity[2];
     exec_depth deepest, depths;
     contention busy;
-    uint64_t stores;     /* to memory that other warps read; a turn that stores is no vain wait */
-    uint64_t workspace;  /* of a cooperative launch, or 0 */
-    uint64_t grid_syncs; /* the most of a block */
-    char *print;         /* output of kernels' printf, in block order */
+    uint64_t stores;                    /* to memory that other warps read; a turn that stores is no vain wait */
+    uint64_t link[2];                   /* bytes of memory outside of the device, read and written; */
+    uint64_t link_requests, link_loads; /* see exec_result */
+    uint64_t workspace;                 /* of a cooperative launch, or 0 */
+    uint64_t grid_syncs;                /* the most of a block */
+    char *print;                        /* output of kernels' printf, in block order */
     size_t print_length, print_capacity;
     printed_block *printed;
     uint32_t printed_blocks, printed_capacity;

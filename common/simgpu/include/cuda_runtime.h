@@ -8,12 +8,17 @@
 #define __CUDA_RUNTIME_H__ /* programs ask for it by this name */
 
 #if defined(__CUDA__)
-#define __host__               __attribute__((host))
-#define __device__             __attribute__((device))
-#define __global__             __attribute__((global))
-#define __shared__             __attribute__((shared))
-#define __constant__           __attribute__((constant))
-#define __managed__            static_assert(false, "SimGPU has no __managed__ memory; use cudaMalloc and cudaMemcpy")
+#define __host__     __attribute__((host))
+#define __device__   __attribute__((device))
+#define __global__   __attribute__((global))
+#define __shared__   __attribute__((shared))
+#define __constant__ __attribute__((constant))
+/* clang has no such variables for CUDA; cudart/section.c says how they are told from __device__ ones. */
+#if defined(__CUDA_ARCH__)
+#define __managed__ __attribute__((device))
+#else
+#define __managed__ __attribute__((device, section("simgpu_managed")))
+#endif
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __forceinline__        __inline__ __attribute__((always_inline))
 /* __noinline__ is missing here: clang 15 and later have it as a keyword, and with clang 14 libstdc++ uses the word as
@@ -114,6 +119,10 @@ template <class T> static inline cudaError_t cudaMallocHost(T **ptr, size_t byte
 }
 template <class T> static inline cudaError_t cudaHostAlloc(T **ptr, size_t bytes, unsigned flags, SIMGPU_SITE) {
     return cudaHostAlloc((void **)ptr, bytes, flags, file, line);
+}
+template <class T>
+static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags, SIMGPU_SITE) {
+    return cudaHostGetDevicePointer((void **)device, host, flags, file, line);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,

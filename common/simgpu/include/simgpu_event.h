@@ -106,7 +106,7 @@ struct simgpu_bound {
     uint64_t rounds;       /* rounds of global loads of the slowest warp, one after another */
     uint64_t clocks;       /* clocks in which its instructions wait for each other */
     uint64_t grid_syncs;   /* of a block, in a cooperative launch */
-    bool by_loads;         /* LATENCY: the rounds take longer than the clocks */
+    bool by_loads;         /* LATENCY: the rounds take longer than the clocks; LINK: than the bytes */
     bool by_grid_syncs;    /* LATENCY: the grid.sync()s take longer than either */
     uint32_t atomic_bytes; /* ATOMIC: the size of the place where they wait for each other */
 };

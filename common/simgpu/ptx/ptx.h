@@ -57,7 +57,15 @@ typedef struct ptx_module ptx_module;
 typedef struct ptx_insn ptx_insn;
 struct ptx_reloc;
 
-enum ptx_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM };
+enum ptx_space {
+    SPACE_GENERIC,
+    SPACE_GLOBAL,
+    SPACE_SHARED,
+    SPACE_LOCAL,
+    SPACE_CONST,
+    SPACE_PARAM,
+    SPACE_OUTSIDE /* not of PTX: memory of the host, among global addresses (exec/) */
+};
 
 /* A .param of a kernel, the place of cudaLaunchKernel's args[i] in the parameter buffer. */
 typedef struct {

@@ -205,7 +205,7 @@ static void price(time_pages *pages) {
                  (double)pages->fresh_bytes / p->managed_fresh_gbs;
 }
 
-void time_managed_launched(exec_device *d, time_pages *pages) {
+void time_managed_launched(exec_device *d, exec_result *r, time_pages *pages) {
     const exec_touch *t;
     *pages = (time_pages){0};
     if (!exec_managed_blocks()) return;
@@ -215,7 +215,7 @@ void time_managed_launched(exec_device *d, time_pages *pages) {
         bool touched[PIECE_BLOCKS] = {false}, copied = false;
         for (; k < n && t[k].block - first < PIECE_BLOCKS; k++) {
             if (stays(t[k].block))
-                pages->link_read += t[k].read, pages->link_written += t[k].written;
+                r->link_read += t[k].read, r->link_written += t[k].written;
             else if (!copy_only(&t[k], pages, &copied))
                 touched[t[k].block - first] = true;
         }

@@ -168,6 +168,17 @@ static double latency_ns(const time_profile *p, const exec_result *r, double slo
     return larger(all, serial_ns(p, r, r->deepest, 1, resident, fullness * all / longest));
 }
 
+/* Memory outside of the device: its bytes each way, its requests, and the loads of a block that wait for each other;
+ * *waits: the last take longest. */
+static double link_ns(const time_profile *p, const exec_result *r, double slots, bool *waits) {
+    double moved = larger((double)r->link_read / p->link_read_gbs, (double)r->link_written / p->link_write_gbs);
+    double loads = r->total.ld_requests ? (double)r->link_loads / (double)r->total.ld_requests : 0;
+    double rounds = larger((double)r->deepest.rounds, (double)r->depths.rounds / slots) * loads;
+    moved = larger(moved, (double)r->link_requests * p->link_request_ns);
+    *waits = rounds * p->link_latency_ns > moved;
+    return larger(moved, rounds * p->link_latency_ns);
+}
+
 void time_model(const time_profile *p, const exec_result *r, const time_pages *pages, double launch_ns,
                 time_estimate *e) {
     const exec_counters *c = &r->total;
@@ -195,8 +206,8 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
     ns[SIMGPU_TERM_ATOMIC] =
         (double)r->atomic_turns[0] * p->atomic_turn_ns + (double)r->atomic_turns[1] * p->atomic_float_turn_ns;
     ns[SIMGPU_TERM_LATENCY] = blocks > 0 ? latency_ns(p, r, slots, fullness) : 0;
-    ns[SIMGPU_TERM_LINK] =
-        larger((double)pages->link_read / p->link_read_gbs, (double)pages->link_written / p->link_write_gbs);
+    bool waits;
+    ns[SIMGPU_TERM_LINK] = link_ns(p, r, slots, &waits);
     ns[SIMGPU_TERM_PAGES] = pages->ns;
 
     enum simgpu_term worst = SIMGPU_TERM_BLOCKS;
@@ -205,6 +216,7 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
     e->duration_ns = ns[SIMGPU_TERM_LAUNCH] + ns[worst];
     e->bound.term = ns[worst] < ns[SIMGPU_TERM_LAUNCH] ? SIMGPU_TERM_LAUNCH : worst;
     explain(p, r, e);
-    if (worst == SIMGPU_TERM_LINK) e->bound.amount = (double)(pages->link_read + pages->link_written);
+    if (worst == SIMGPU_TERM_LINK) e->bound.by_loads = waits;
+    if (worst == SIMGPU_TERM_LINK) e->bound.amount = (double)(r->link_read + r->link_written);
     if (worst == SIMGPU_TERM_PAGES) e->bound.amount = (double)(pages->bytes + pages->fresh_bytes);
 }

@@ -51,9 +51,9 @@ enum time_advice {
 };
 
 /* What a launch did to managed memory: pieces of 2 MiB with faults; bytes that came from the host; bytes that were
- * nowhere before; bytes that it used in the host's memory, over the link. */
+ * nowhere before. */
 typedef struct {
-    uint64_t faults, bytes, fresh_bytes, link_read, link_written;
+    uint64_t faults, bytes, fresh_bytes;
     double ns; /* of the faults */
 } time_pages;
 
@@ -64,9 +64,10 @@ void time_managed_advise(uint64_t address, uint64_t bytes, enum time_advice set,
 enum time_advice time_managed_advice(uint64_t address, uint64_t bytes);
 bool time_managed_on_device(uint64_t address); /* of the address's block */
 
-/* Around a launch: notes what the host has filled before; moves what the launch touched. */
+/* Around a launch: notes what the host has filled before; moves what the launch touched, and adds to its
+ * result what it used over the link. */
 void time_managed_before_launch(void);
-void time_managed_launched(exec_device *d, time_pages *pages);
+void time_managed_launched(exec_device *d, exec_result *r, time_pages *pages);
 
 /* Moves what a copy or memset on the device touches. Returns the time of its page faults. */
 double time_managed_touched(uint64_t address, uint64_t bytes, uint64_t *moved, uint64_t *faults);

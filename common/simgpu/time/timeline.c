@@ -244,7 +244,7 @@ static void start_launch(node *n, const time_profile *p) {
     memset(&r, 0, sizeof r);
     time_managed_before_launch();
     exec_run(&n->c.is.launch, &r);
-    time_managed_launched(line->exec, &pages);
+    time_managed_launched(line->exec, &r, &pages);
     time_model(p, &r, &pages, launch_ns(&n->c, p), &e);
     if (r.fault.kind != SIMGPU_FAULT_NONE) {
         n->fault = need(malloc(sizeof r.fault));
@@ -307,7 +307,8 @@ static void start(node *n) {
         n->left = n->c.kind == TIME_MIGRATE ? (double)migrates(&n->c) : bytes;
         *engine(n) = n;
     } else if (n->c.kind == TIME_MEMSET) {
-        n->until += fixed_ns(&n->c, p) + bytes / p->dram_write_gbs;
+        bool own = exec_mem_in_window((void *)(uintptr_t)n->c.is.copy.to.address);
+        n->until += fixed_ns(&n->c, p) + bytes / (own ? p->dram_write_gbs : p->link_write_gbs);
     } else if (on_sms(&n->c)) {
         n->until += fixed_ns(&n->c, p) + 2 * bytes / p->device_copy_gbs;
     } else if (n->c.kind == TIME_PAUSE) {

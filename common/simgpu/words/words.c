@@ -127,7 +127,11 @@ const char *simgpuSayBound(const struct simgpu_launch *launch, char *text, size_
     case SIMGPU_TERM_DRAM: add(&p, "DRAM: %.1f MB must move; only moving less is faster", b->amount / 1e6); break;
     case SIMGPU_TERM_LATENCY: add_latency(&p, b, place); break;
     case SIMGPU_TERM_LINK:
-        add(&p, "link: %.1f MB of memory outside of the GPU move over the link", b->amount / 1e6);
+        if (b->by_loads)
+            add(&p, "link: a warp waits for %.0f loads in a row from memory outside of the GPU%s", (double)b->rounds,
+                place);
+        else
+            add(&p, "link: %.1f MB of memory outside of the GPU move over the link", b->amount / 1e6);
         break;
     case SIMGPU_TERM_PAGES:
         add(&p,
