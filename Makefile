@@ -167,7 +167,7 @@ LAB_FLAGS ?= $(C_FLAGS) -O2 -I $(SIMGPU)/include
 CUDART    ?= $(B)/lib/libcudart.so
 link_judge ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -pie -rdynamic $(HARDEN) -Wl,-rpath,'$$ORIGIN/../lib' -o $@ $1 -L $(B)/lib -lcudart -ldl -lm
 link_so   ?= $(CLANG) --driver-mode=g++ -shared $(HARDEN) $(addprefix -Wl$(,)@,$3) -Wl,--version-script=$2 -o $@ $1 -L $(B)/lib -lcudart -lm
-link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsimgpu.a -lm
+link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsimgpu.a -ldl -lm
 
 # ---------------------------------------------------------------------------------- bluebar, SimGPU and common/lab
 
@@ -224,12 +224,12 @@ $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 	@rm -f $@ && ar rcs $@ $^
 # SimGPU as the CUDA runtime: the SONAME and the symbols' version are those of NVIDIA's library.
 $(B)/lib/libcudart.so: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
-	@mkdir -p $(@D) && $(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(SIMGPU)/cudart/cudart.map -o $@.13 $(SIMGPU_OBJ) -lm
+	@mkdir -p $(@D) && $(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(SIMGPU)/cudart/cudart.map -o $@.13 $(SIMGPU_OBJ) -ldl -lm
 	@ln -sf libcudart.so.13 $@
 # The same for programs that were built with CUDA 12.
 $(B)/lib/libcudart.so.12: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
 	@mkdir -p $(@D) && sed 's/libcudart.so.13/libcudart.so.12/' $(SIMGPU)/cudart/cudart.map >$@.map
-	@$(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.12 -Wl,--version-script=$@.map -o $@ $(SIMGPU_OBJ) -lm && rm $@.map
+	@$(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.12 -Wl,--version-script=$@.map -o $@ $(SIMGPU_OBJ) -ldl -lm && rm $@.map
 # The driver API under its own name. It has the names, and no code: it is a filter, for which the dynamic linker looks them up
 # in libcudart.so.13 beside it. So a process that uses both has one SimGPU.
 $(B)/lib/libcuda.so.1: $(B)/lib/libcudart.so $(SIMGPU)/include/cuda_driver.def $(SIMGPU)/driver/unsupported.def
@@ -240,7 +240,7 @@ $(B)/lib/libcuda.so.1: $(B)/lib/libcudart.so $(SIMGPU)/include/cuda_driver.def $
 $(BUILD_TOOLS): $(B)/%: $(SIMGPU)/tools/%.c $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
 $(filter-out $(BUILD_TOOLS),$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
-	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -lm
+	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -ldl -lm
 # The reader of PTX under libFuzzer; see common/make/bench.sh.
 .build/fuzz/fuzz_ptx: $(SIMGPU)/tools/fuzz_ptx.c $(wildcard $(SIMGPU)/base/* $(SIMGPU)/ptx/*)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(SANITIZERS) -O1 -fsanitize=fuzzer -DLIBFUZZER -o $@ $(filter %.c,$^) -lm
@@ -251,27 +251,27 @@ $(B)/bench-sim: tests/bench-sim.cu $(B)/libsimgpu.a $(CUDA_TOOLS)
 $(B)/bench-clock: tests/bench-clock.cu $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a) $(CUDA_TOOLS)
 	@mkdir -p $(@D) && $(call compile_cu,$<,$@)
 	@$(call link_lab,$@.o)
-# The reader's own program (make play), a copy under its real name; PLAY_FOLDER, in the environment, is where it lies.
-$(B)/play/%/program.o: $(B)/play/%/program.cu $(CUDA_TOOLS) Makefile
-	@$(call compile_cu,$<,$(@:.o=),-I "$$PLAY_FOLDER")
-ifeq ($(B),.build/gpu)
-$(B)/play/%/program: $(B)/play/%/program.o
-	@$(call link_lab,$<)
-else
-$(B)/play/%/program: $(B)/play/%/program.o $(B)/lib/play.o $(B)/lib/play.so
-	@$(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -Wl,-rpath,'$$ORIGIN/../../lib' -o $@ $(B)/lib/play.o $< -L $(B)/lib -l:play.so -lcudart -lm
-endif
-$(B)/lib/play.o: common/play/start.c common/play/play.h
-	@mkdir -p $(@D) && $(CLANG) $(LAB_FLAGS) -fPIC -c -o $@ $<
-# What prints the report of such a program; common/lab's part of it knows no lab.
+# What prints the report of a program (simgpu run, make play); common/lab's part of it knows no lab. SimGPU opens it, and it
+# finds SimGPU's names in the process, so it is linked with no library.
 PLAY_SRC := common/play/play.c $(addprefix common/lab/,report.c source.c bar.c page.c)
-$(B)/lib/play.so: $(PLAY_SRC) $(wildcard common/play/*.h common/lab/*.h $(SIMGPU)/include/*) $(B)/lib/libcudart.so
-	@$(CLANG) $(LAB_FLAGS) -fPIC -fvisibility=hidden -shared $(HARDEN) -Wl,-soname,play.so -I common/lab -o $@ $(PLAY_SRC) -L $(B)/lib -lcudart
+$(B)/lib/simgpu/play.so: $(PLAY_SRC) $(wildcard common/lab/*.h $(SIMGPU)/include/*.h $(SIMGPU)/include/*.def) $(MADE_BY)
+	@mkdir -p $(@D) && $(CLANG) $(LAB_FLAGS) -fPIC -fvisibility=hidden -shared $(HARDEN) -Wl,-soname,play.so -I common/lab -o $@ $(PLAY_SRC)
 # --- SimGPU for other people's programs (make simgpu): $(B)/bin, lib and include, as they are installed
-KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/simgpu/simcc.conf include lib64 \
+KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/libcuda.so.1 lib/simgpu/simcc.conf lib/simgpu/play.so include lib64 bin/simgpu lib/simgpu/ptxtell \
        $(BUILD_TOOLS:$(B)/%=lib/simgpu/%))
 .PHONY: kit
 kit: $(KIT)
+# The reader's own program (make play), a copy under its real name; PLAY_FOLDER, in the environment, is where it lies.
+ifeq ($(B),.build/gpu)
+$(B)/play/%/program.o: $(B)/play/%/program.cu Makefile
+	@$(call compile_cu,$<,$(@:.o=),-I "$$PLAY_FOLDER")
+$(B)/play/%/program: $(B)/play/%/program.o
+	@$(call link_lab,$<)
+else
+$(B)/play/%/program: $(B)/play/%/program.cu $(KIT)
+	@$(B)/bin/simcc -MD -MP -MF $@.d -I "$$PLAY_FOLDER" -o $@ $<
+-include $(wildcard $(B)/play/*/program.d)
+endif
 $(B)/bin/%: $(SIMGPU)/bin/%.sh
 	@mkdir -p $(@D) && install -m 755 $< $@
 $(B)/lib/simgpu/%: $(B)/%
@@ -282,7 +282,7 @@ $(B)/lib64: ; @mkdir -p $(@D) && ln -sfn lib $@
 # What simcc must know: the compiler, and the flags of the labs.
 $(B)/lib/simgpu/simcc.conf: Makefile $(MADE_BY) $(SIMGPU)/include/cuda_runtime_api.h
 	@mkdir -p $(@D) && { printf "%s='%s'\n" clang "$$(command -v $(CLANG))" cuda_flags '$(SIM_LANGUAGE)' \
-	ptx_flags '$(SIM_PTX:%=-Xclang %)' optimise_flags '$(SIM_OPTIMISE)'; \
+	ptx_flags '$(SIM_PTX:%=-Xclang %)' optimise_flags '$(SIM_OPTIMISE)' link_flags '$(SANITIZE)'; \
 	sed -n 's/^#define CUDART_VERSION \([0-9]*\)0\([0-9]\)0$$/release=\1.\2/p' $(SIMGPU)/include/cuda_runtime_api.h; } $(whole)
 
 # A test's own program: tests/clock/order.cu becomes .build/sim/tests/clock/order.

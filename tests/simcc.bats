@@ -216,3 +216,80 @@ EOS
     simcc "$tmp/host.c" -Xcompiler -Wall,-Wextra,-Werror -o "$tmp/host"
     "$tmp/host"
 }
+
+@test "simgpu run: the report below a program's output, its lines, findings, trace and card; the exit status is the program's" {
+    cat >"$tmp/race.cu" <<'EOS'
+#include <cstdio>
+#include <cstdlib>
+__global__ void race(int *out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
+int main(int argc, char **argv) {
+    if (argc > 1 && *argv[1] == 'n') return 4;
+    int *d, h[64];
+    cudaMalloc(&d, sizeof h);
+    race<<<1, 64>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d\n", h[32]);
+    cudaFree(d);
+    if (argc > 1) abort();
+    return 3;
+}
+EOS
+    cd "$tmp" && simcc race.cu -o race
+    status=0
+    simgpu run ./race >out 2>err || status=$?
+    [ "$status" = 3 ] && [ "$(cat out)" = 31 ]
+    grep -q '^run  ./race · sim · virtual H200$' err && grep -q '^  race  *1  *[0-9.]* us   grid 1, block 64$' err && grep -q 'blue bar ▏.*▕ GPU busy' err
+    grep -q '^  the checks .* were off; SIMGPU_CHECK=1 switches them on$' err && ! grep -q 'counters by line' err
+    simgpu run --check --lines --trace trace.json --profile a100-pcie ./race >out 2>err || true
+    grep -q '^run  ./race · sim · virtual A100' err && grep -q '^race.cu:6: race: ' err && grep -q '^  counters by line, every launch together: race.cu$' err && grep -q '"name":"process_name"' trace.json
+    run simgpu run ./race nothing
+    [ "$status" = 4 ] && [[ $output == *"the program sent the GPU no kernel and no copy"* ]]
+    run simgpu run ./race crash
+    [ "$status" = 134 ] && [[ $output == *"simgpu: ./race was ended by SIGABRT, so there is no report of it" ]]
+    run simgpu run ./none
+    [ "$status" = 1 ] && [ "$output" = "simgpu: ./none: there is no such program" ]
+    run simgpu run --none ./race
+    [ "$status" = 1 ] && [ "$output" = "simgpu: run --none: this option is not known; simgpu help lists them" ]
+    SIMGPU_LISTENER=/none run ./race
+    [ "$status" != 3 ] && [[ $output == *"SIMGPU_LISTENER: /none: "* ]]
+}
+
+@test "simgpu run listens to a program of CUDA 12's library, and to one that opens the library itself" {
+    cd "$tmp"
+    cat >opens.c <<'EOS'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    void *cuda = dlopen(argc > 1 ? argv[1] : "libcudart.so.12", RTLD_NOW | RTLD_LOCAL);
+    int (*allocates)(void **, size_t) = cuda ? (int (*)(void **, size_t))dlsym(cuda, "cudaMalloc") : 0;
+    void *p;
+    return allocates ? allocates(&p, 4096) : 9;
+}
+EOS
+    "${CLANG:-$("$BLUEBAR_TOP/common/make/find-clang.sh")}" opens.c -o opens -ldl
+    run simgpu run ./opens
+    [ "$status" = 0 ] && [[ $output == *"run  ./opens · sim · virtual H200"*"never freed: 4096 bytes of device memory"* ]]
+}
+
+@test "simgpu isa is the table of instructions; simgpu explain reads PTX, and names what it cannot run" {
+    simgpu isa >"$tmp/isa"
+    grep -q '^mad.lo  *.u32  *integer multiply$' "$tmp/isa" && grep -q '^redux.sync  *shuffle$' "$tmp/isa" && ! grep -q '^join' "$tmp/isa"
+    [ "$(simgpu isa redux | wc -l)" = 1 ]
+    simcc -ptx -DVALUE=1 whole.cu -o "$tmp/whole.ptx"
+    run simgpu explain "$tmp/whole.ptx"
+    [ "$status" = 0 ] && [[ $output == *"for sm_75, "*"kernel "*"k"*"registers a thread (estimated)"*"instructions: "* ]]
+    sed -i 's/ret;/wgmma.fence.sync.aligned; ret;/' "$tmp/whole.ptx"
+    run simgpu explain "$tmp/whole.ptx"
+    [ "$status" = 0 ] && [[ $output == *"a launch of it fails: "*wgmma* ]]
+    echo nonsense >"$tmp/whole.ptx"
+    run simgpu explain "$tmp/whole.ptx"
+    [ "$status" = 1 ] && [[ $output == "simgpu: $tmp/whole.ptx: PTX line 1: "* ]]
+    run simgpu explain "$tmp/none.ptx"
+    [ "$status" = 1 ] && [[ $output == "simgpu: $tmp/none.ptx: No such file"* ]]
+    run simgpu dance
+    [ "$status" = 1 ] && [ "$output" = "simgpu: dance: simgpu knows run, explain and isa" ]
+}

@@ -1,7 +1,6 @@
 #!/bin/bash
 # play.sh: `make play FILE=any.cu [ARGS='...']` compiles a CUDA program of the reader's own and runs it. In the sim lane
-# SimGPU runs it, and common/play/play.c prints below its output what a lab's profiler would; on a GPU nothing is
-# counted. FILE may include what lies beside it. The exit status is the program's.
+# simcc compiles it, and `simgpu run` prints below its output what a lab's profiler would; on a GPU nothing is counted. FILE may include what lies beside it. The exit status is the program's.
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 . common/make/lib.sh
@@ -31,9 +30,12 @@ fi
 [ -z "$said" ] || printf '%s\n' "$said" >&2
 
 status=0
-export BLUEBAR_PLAYS=$file
-[ "$DEVICE" = gpu ] || export SIMGPU_CHECK="${SIMGPU_CHECK:-1}"
-apart "$program" ${args[0]+"${args[@]}"} || status=$?
+if [ "$DEVICE" = gpu ]; then
+    apart "$program" ${args[0]+"${args[@]}"} || status=$?
+else
+    export SIMGPU_CHECK="${SIMGPU_CHECK:-1}"
+    apart "$B/bin/simgpu" run --lines --title "play  $file" "$program" ${args[0]+"${args[@]}"} || status=$?
+fi
 if [ "$status" -gt 128 ] && signal=$(kill -l $((status - 128)) 2>/dev/null); then
     echo "play: $file was ended by SIG$signal, so there is no report of it." >&2
 elif [ "$DEVICE" = gpu ]; then

@@ -1,8 +1,13 @@
-/* play.c — what `make play` shows of a program: the report of a lab's profiler, without a lab.
+/* play.c — what `simgpu run` and `make play` show of a program: the report of a lab's profiler, without a lab.
  *
- * A shared object of its own (play.so), linked behind the program and SimGPU. It listens to SimGPU's events from before
- * main, and prints when all of the program's exit handlers have run and SimGPU has sent its last event. It shows no
- * name to the program, makes no call of CUDA before its end, and writes to stderr only: stdout is the program's own.
+ * A shared object of its own (play.so), which SimGPU opens when it sets itself up (SIMGPU_LISTENER, simgpu_event.h). It
+ * listens from the program's first call of CUDA, and prints when all of the program's exit handlers have run and SimGPU
+ * has sent its last event. It shows one name, makes no call of CUDA before its end, and writes to stderr only: stdout
+ * is the program's own. common/simgpu/bin/simgpu.sh gives it its orders, by the environment:
+ *
+ *     SIMGPU_RUN_TITLE   the words of the report's first line
+ *     SIMGPU_RUN_LINES   print the counters by line, too
+ *     SIMGPU_RUN_DONE    a file to remove when the report has been printed
  *
  *     kernels     starts, time, the slowest launch: shape, occupancy, bound with its line
  *     copies      by direction: bytes, rate, whether pageable memory was at an end
@@ -12,7 +17,6 @@
  * The counters and the bar are those of common/lab (report.c, source.c, bar.c), which are built into it.
  */
 #define _GNU_SOURCE
-#include "play.h"
 #include "lab_internal.h"
 #include "page.h"
 
@@ -294,7 +298,7 @@ static void print_findings(FILE *f) {
     if (n > FINDINGS) fprintf(f, "    and %d more\n", n - FINDINGS);
     const char *check = getenv("SIMGPU_CHECK");
     if (!check || !strcmp(check, "0"))
-        fputs("\n  the checks for races and unordered copies were off (SIMGPU_CHECK=0)\n", f);
+        fputs("\n  the checks for races and unordered copies were off; SIMGPU_CHECK=1 switches them on\n", f);
     else if (!n)
         fputs("\n  no race, no read of unwritten memory, no unordered streams found\n", f);
 }
@@ -316,10 +320,11 @@ static void hear(const struct simgpu_event *e, void *none) {
     lab_take(&all, e);
 }
 
-static void print_all(FILE *f, const char *program) {
+static void print_all(FILE *f) {
+    const char *title = getenv("SIMGPU_RUN_TITLE"), *lines = getenv("SIMGPU_RUN_LINES");
     double from, to, share[LAB_BARS];
     static lab_bar bars[LAB_BARS];
-    fprintf(f, "\n%splay  %s%s · sim · %s\n", page_on(f, PAGE_TITLE), program, page_off(f), simgpuDeviceName());
+    fprintf(f, "\n%s%s%s · sim · %s\n", page_on(f, PAGE_TITLE), title ? title : "run", page_off(f), simgpuDeviceName());
     print_kernels(f);
     print_copies(f);
     if (window(&from, &to)) {
@@ -329,7 +334,7 @@ static void print_all(FILE *f, const char *program) {
     } else {
         fputs("  the program sent the GPU no kernel and no copy\n", f);
     }
-    print_lines(f);
+    if (lines && *lines) print_lines(f);
     print_failed(f);
     print_findings(f);
     print_memory(f);
@@ -337,21 +342,24 @@ static void print_all(FILE *f, const char *program) {
 
 /* A child of the program that exits is not the program. */
 static void at_exit(void) {
-    const char *program = getenv("BLUEBAR_PLAYS");
+    const char *done = getenv("SIMGPU_RUN_DONE");
     if (getpid() != me) return;
     fflush(NULL); /* what the program has printed comes first */
     FILE *f = fdopen(err, "w");
     if (!f) return;
     setvbuf(f, NULL, _IOFBF, 1 << 16);
-    print_all(f, program ? program : "program");
+    print_all(f);
     fclose(f);
+    if (done) unlink(done);
 }
 
-/* Our exit handler before simgpuListen, which sets SimGPU up: so SimGPU's handler, which sends the last events and says
- * which errors the program never read, runs before ours. */
-void bluebar_play(void) {
+__attribute__((visibility("default"))) void simgpuListener(int (*listen)(simgpu_listener hear, void *context));
+
+/* Called before SimGPU registers its own exit handler, which sends the last events and says which errors the program
+ * never read; so that one runs before ours. */
+void simgpuListener(int (*listen)(simgpu_listener hear, void *context)) {
     me = getpid();
     err = fcntl(2, F_DUPFD_CLOEXEC, 100); /* out of the way of the program's own descriptors */
     if (err < 0 || atexit(at_exit)) return;
-    simgpuListen(hear, NULL);
+    listen(hear, NULL);
 }

@@ -16,7 +16,7 @@ set -u -o pipefail
 
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 tools=$root/lib/simgpu
-clang='' cuda_flags='' ptx_flags='' optimise_flags='' release=''
+clang='' cuda_flags='' ptx_flags='' optimise_flags='' link_flags='' release=''
 # shellcheck source=/dev/null
 . "$tools/simcc.conf" || exit 1
 clang=${SIMCC_CLANG:-$clang}
@@ -28,7 +28,7 @@ die() {
 
 # --- what the options say ---------------------------------------------------------------------------------------------
 
-mode='link' output='' folder=. language='' arch='' rdc=no verbose=no dry=no run_it=no
+mode='link' output='' folder=. language='' arch='' rdc=no target='' verbose=no dry=no run_it=no
 inputs=() link_inputs=() both=() host=() device=() optimise=() linker=() libraries=() left_out=() depend=() run_args=()
 standard=-std=gnu++17
 
@@ -193,7 +193,8 @@ take_option() {
     generate-dependencies-with-compile) depend+=(-MD) ;;
     generate-nonsystem-dependencies-with-compile) depend+=(-MMD) ;;
     generate-dependency-targets) depend+=(-MP) ;;
-    MF | MT | MQ | MF=* | dependency-output | dependency-output=*) with_value && depend+=("-$(sed 's/^dependency-output.*/MF/; s/=.*//' <<<"$name")" "$value") ;;
+    MF | MF=* | dependency-output | dependency-output=*) with_value && depend+=(-MF "$value") ;;
+    MT | MQ | MT=* | dependency-target-name | dependency-target-name=*) with_value && target=$value ;;
     rdc | relocatable-device-code | rdc=* | relocatable-device-code=*)
         with_value
         case $value in true) rdc=yes ;; *) rdc=no ;; esac
@@ -347,7 +348,7 @@ compile_cuda() {
     set_common "$1"
     case $mode in
     E) run "$clang" "${common[@]}" --cuda-host-only -E ${2:+-o "$2"} "$1" && return ;;
-    M | MM) run "$clang" "${common[@]}" --cuda-host-only "-$mode" ${depend[@]+"${depend[@]}"} ${2:+-o "$2"} "$1" && return ;;
+    M | MM) run "$clang" "${common[@]}" --cuda-host-only "-$mode" ${depend[@]+"${depend[@]}"} ${target:+-MT "$target"} ${2:+-o "$2"} "$1" && return ;;
     esac
     compile_device "$1" "$work/device.ll" || return
     if [ "$rdc" = yes ] && [ "$mode" != ptx ] && [ "$mode" != fatbin ]; then
@@ -362,7 +363,7 @@ compile_cuda() {
         [ "$mode" != fatbin ] || return 0
     fi
     run "$clang" -gdwarf-4 "${common[@]}" ${host[@]+"${host[@]}"} --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$fat" \
-        ${depend[@]+"${depend[@]}" -MT "$2"} -c -o "$2" "$1"
+        ${depend[@]+"${depend[@]}" -MT "${target:-$2}"} -c -o "$2" "$1"
 }
 
 # C or C++ of the host, $1, as an object, $2.
@@ -460,7 +461,8 @@ link_program() {
         device_link "$work/register.o" ${link_inputs[@]+"${link_inputs[@]}"} ${archives[@]+"${archives[@]}"} || return
     fi
     if [ -f "$work/register.o" ]; then objects+=("$work/register.o"); fi
-    run "$clang" --driver-mode=g++ -pthread -Wno-unused-command-line-argument -o "${output:-a.out}" ${objects[@]+"${objects[@]}"} ${libraries[@]+"${libraries[@]}"} \
+    # shellcheck disable=SC2086 # a list of words
+    run "$clang" --driver-mode=g++ $link_flags -pthread -Wno-unused-command-line-argument -o "${output:-a.out}" ${objects[@]+"${objects[@]}"} ${libraries[@]+"${libraries[@]}"} \
         ${linker[@]+"${linker[@]}"} -L "$root/lib" -lcudart -Wl,-rpath,"$root/lib" -ldl -lm -lrt || status=$?
     if [ "$status" != 0 ] && [ "${#left_out[@]}" -gt 0 ]; then
         echo "simcc: left out of the link: ${left_out[*]}. SimGPU is CUDA's runtime; it does not have CUDA's libraries" >&2
@@ -495,6 +497,7 @@ for input in ${inputs[@]+"${inputs[@]}"}; do
     ptx | fatbin) compile "$input" "$(result "$input" "$mode")" || exit 1 ;;
     E | M | MM) compile "$input" "$output" || exit 1 ;;
     *)
+        target=${target:-${output:-a.out}} # what a file of -MD is about
         made=$work/${#objects[@]}-$(basename "${input%.*}").o
         compile "$input" "$made" || exit 1
         objects+=("$made")

@@ -412,6 +412,11 @@ typedef void (*simgpu_listener)(const struct simgpu_event *event, void *context)
  * other than simgpuSay. */
 int simgpuListen(simgpu_listener hear, void *context);
 
+/* A shared object that listens to any program: SIMGPU_LISTENER=path names it, and SimGPU calls its function
+ * `simgpuListener` when it sets itself up, at the program's first call. The function may call `listen`, which is
+ * simgpuListen, and nothing else of the API. */
+typedef void simgpu_begins(int (*listen)(simgpu_listener hear, void *context));
+
 /* --- sentences ------------------------------------------------------------------------------------------------ */
 
 /* The part of a message: all of it; one line with the fault or finding, without its place; or the last line, which is

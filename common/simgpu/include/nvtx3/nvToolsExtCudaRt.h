@@ -1,2 +1,2 @@
 /* nvtx3/nvToolsExtCudaRt.h — NVTX; see nvToolsExt.h. */
-#include "../nvToolsExt.h"
+#include <nvToolsExt.h>

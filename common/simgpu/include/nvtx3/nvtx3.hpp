@@ -2,7 +2,7 @@
 #ifndef SIMGPU_NVTX3_HPP
 #define SIMGPU_NVTX3_HPP
 
-#include "../nvToolsExt.h"
+#include <nvToolsExt.h>
 
 namespace nvtx3 {
 struct domain {

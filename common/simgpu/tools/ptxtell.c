@@ -1,0 +1,130 @@
+/* ptxtell.c — what SimGPU knows of PTX: `ptxtell isa` prints the instructions that it executes, one a line, from the
+ * table opcodes.def; `ptxtell explain FILE.ptx` prints what it reads in a file. Both are parts of `simgpu`.
+ *
+ * A line of `isa` is the mnemonic with the modifiers that choose the operation, the type, and the cost class in ptxas'
+ * machine code. Rows that no program can write (SimGPU's own, as `join`) are left out. */
+#include "../ptx/decode.h"
+#include "../time/time.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const cost_names[NCOSTS] = {
+    [COST_FREE] = "free",
+    [COST_ADDRESS] = "part of an address",
+    [COST_ALU] = "ALU",
+    [COST_FMA] = "FMA",
+    [COST_IMUL] = "integer multiply",
+    [COST_INT64] = "64-bit integer",
+    [COST_FP64] = "FP64",
+    [COST_SFU] = "special function",
+    [COST_FDIV] = "float division",
+    [COST_DIV32] = "32-bit division",
+    [COST_DIV64] = "64-bit division",
+    [COST_CONVERT] = "conversion",
+    [COST_MEMORY] = "memory",
+    [COST_SHUFFLE] = "shuffle",
+    [COST_BRANCH] = "branch",
+    [COST_BARRIER] = "barrier",
+};
+
+static const char *cost_name(enum ptx_cost cost) { return cost_names[cost] ? cost_names[cost] : "other"; }
+
+static bool is_ours(const ptx_op_info *op) {
+    return op->op == OP_join || op->op == OP_nop || op->op == OP_ld_frame || op->op == OP_st_frame;
+}
+
+static int isa(void) {
+    for (int i = 0; i < NOPS; i++) {
+        const ptx_op_info *op = &ptx_ops[i];
+        if (is_ours(op)) continue;
+        const char *type = op->type == TY_none ? "" : ptx_type_names[op->type];
+        printf("%-18s %-5s %s\n", op->key, type, cost_name(op->cost));
+    }
+    return 0;
+}
+
+/* --- explain -------------------------------------------------------------------------------------------------- */
+
+static void explain_costs(const ptx_code *code, const ptx_costs *costs) {
+    unsigned n[NCOSTS] = {0}, slots = 0;
+    for (uint32_t i = 0; i < code->ninsns; i++) {
+        const ptx_op_info *op = &ptx_ops[code->insns[i].op];
+        if (is_ours(op)) continue;
+        n[op->cost]++;
+        if (!code->insns[i].folded) slots += costs->of[op->cost].slots;
+    }
+    printf("  instructions:");
+    for (int cost = 0; cost < NCOSTS; cost++)
+        if (n[cost]) printf(" %u %s,", n[cost], cost_name(cost));
+    printf(" in all about %u issue slots if each ran once\n", slots);
+}
+
+static void explain(const ptx_function *f, const ptx_costs *costs) {
+    printf("%s %s", f->is_kernel ? "kernel" : "function", f->name);
+    if (f->line && f->file) printf("   %s:%u", f->file, f->line);
+    printf("\n");
+    if (!f->has_body) {
+        printf("  has no body here\n");
+        return;
+    }
+    if (f->unsupported) printf("  a launch of it fails: %s\n", f->unsupported);
+    if (f->is_kernel) {
+        printf("  %u registers a thread (estimated), %u bytes of shared memory, %u bytes of local memory a thread\n",
+               f->registers, f->static_shared, f->local_bytes);
+        for (uint32_t i = 0; i < f->nparams; i++)
+            printf("  parameter %u: %u bytes at %u\n", i, f->params[i].size, f->params[i].offset);
+    }
+    if (f->code && !f->unsupported) explain_costs(f->code, costs);
+}
+
+static char *read_all(const char *path, size_t *length) {
+    FILE *f = fopen(path, "rb");
+    char *text = NULL;
+    size_t room = 0, got = 0;
+    *length = 0;
+    while (f) {
+        if (*length + 1 >= room) {
+            char *more = realloc(text, room = 2 * room + (1 << 16));
+            if (!more) break;
+            text = more;
+        }
+        got = fread(text + *length, 1, room - 1 - *length, f);
+        if (got == 0) break;
+        *length += got;
+    }
+    if (f) fclose(f);
+    if (text) text[*length] = 0;
+    return text;
+}
+
+static int explain_file(const char *path) {
+    size_t length;
+    char err[1024] = "", *text = read_all(path, &length);
+    if (!text) {
+        fprintf(stderr, "simgpu: %s: %s\n", path, strerror(errno));
+        return 1;
+    }
+    const ptx_costs *costs = time_costs();
+    const ptx_module *m = ptx_load(text, length, path, costs, err, sizeof err);
+    if (!m) {
+        fprintf(stderr, "simgpu: %s\n", err);
+        free(text);
+        return 1;
+    }
+    printf("%s: for sm_%u, %u functions, %u variables, %u instructions\n", path, m->target, m->nfunctions, m->nvars,
+           m->instructions);
+    for (uint32_t i = 0; i < m->nfunctions; i++) explain(m->functions[i], costs);
+    ptx_free_all();
+    free(text);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && !strcmp(argv[1], "isa")) return isa();
+    if (argc == 3 && !strcmp(argv[1], "explain")) return explain_file(argv[2]);
+    fprintf(stderr, "usage: ptxtell isa, or ptxtell explain FILE.ptx\n");
+    return 2;
+}
