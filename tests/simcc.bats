@@ -36,7 +36,8 @@ EOS
 #ifndef __CUDA_ARCH__
 #define __CUDA_ARCH__ 0 // in host code
 #endif
-__global__ void k() { printf("%d %d\n", __CUDA_ARCH__, VALUE); }
+__device__ __noinline__ int value() { return VALUE; }
+__global__ void k() { printf("%d %d\n", __CUDA_ARCH__, value()); }
 int main(int argc, char **argv) { k << <1, 1 >> > (); return cudaDeviceSynchronize() + argc - 1; }
 EOS
 }
@@ -86,7 +87,7 @@ setup() {
     simcc -ptx -DVALUE=1 -arch=sm_80 whole.cu -o "$tmp/whole.ptx"
     grep -qx '.target sm_80' "$tmp/whole.ptx" && grep -q 'entry _Z1kv' "$tmp/whole.ptx"
     simcc -fatbin -DVALUE=1 whole.cu -o "$tmp/whole.fatbin" && [ -s "$tmp/whole.fatbin" ]
-    simcc -E -DVALUE=31 whole.cu | grep -q ', 31)'
+    simcc -E -DVALUE=31 whole.cu | grep -q 'return 31'
     simcc -MM main.cu | grep -q '^main.o:.*main.cu'
     simcc -c -DBY=1 -MD -MF "$tmp/main.d" main.cu -o "$tmp/m.o" && grep -q 'by.h' "$tmp/main.d"
     run simcc --dryrun -DVALUE=1 whole.cu -o "$tmp/none"
@@ -105,6 +106,9 @@ setup() {
         run simcc ${case%%|*}
         [ "$status" = 1 ] && [ "$output" = "${case#*|}" ] || { echo "$output" && false; }
     done
+    printf '\n#include <thrust/sort.h>\n' >"$tmp/thrust.cu"
+    run simcc "$tmp/thrust.cu" -c -o "$tmp/x.o"
+    [ "$status" = 1 ] && [[ $output == *"thrust.cu:2:"*"SimGPU does not have Thrust"* ]]
     # The compiler's own message, with the user's line.
     printf 'int main() {\n    return x;\n}\n' >"$tmp/wrong.cu"
     run simcc "$tmp/wrong.cu" -o "$tmp/wrong"

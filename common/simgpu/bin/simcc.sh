@@ -298,13 +298,13 @@ run() {
     [ "$dry" = yes ] || "$@"
 }
 
-# One thing that nvcc's front end takes and clang's does not: a launch written `<< <` or `>> >`. clang reads such a file
-# from a copy, under its own name.
+# What nvcc's front end takes and clang's does not: a launch written `<< <` or `>> >`, and, before clang 15, the word
+# __noinline__. clang reads such a file from a copy, under its own name.
 respell() {
-    grep -qE '<<[[:space:]]+<|<[[:space:]]+<<' "$1" || return 0
+    grep -qE '<<[[:space:]]+<|<[[:space:]]+<<|__noinline__' "$1" || return 0
     local real copy=$work/respelt.cu
     real=$(readlink -f "$1")
-    sed -E 's/<<[ \t]+</<<</g; s/<[ \t]+<</<<</g; s/>>[ \t]+>[ \t]*\(/>>>(/g; s/>[ \t]+>>[ \t]*\(/>>>(/g' "$1" >"$copy"
+    sed -E 's/<<[ \t]+</<<</g; s/<[ \t]+<</<<</g; s/>>[ \t]+>[ \t]*\(/>>>(/g; s/>[ \t]+>>[ \t]*\(/>>>(/g; s/(^|[^(_[:alnum:]])__noinline__\b/\1__attribute__((noinline))/g' "$1" >"$copy"
     for name in "$1" "$real" "$PWD/$1"; do
         printf '{"type": "file", "name": "%s", "external-contents": "%s"},\n' "$name" "$copy"
     done | sed '$s/,$//' | { echo '{"version": 0, "use-external-names": false, "roots": ['; cat; echo ']}'; } >"$work/overlay.yaml"
@@ -317,10 +317,10 @@ set_common() {
     overlay=()
     respell "$1"
     # shellcheck disable=SC2206 # lists of words
-    common=($cuda_flags $standard -I "$root/include" -idirafter "$root/include/unsupported" -include cuda_runtime.h ${overlay[@]+"${overlay[@]}"}
+    common=($cuda_flags $standard -I "$root/include" -include cuda_runtime.h ${overlay[@]+"${overlay[@]}"}
         -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__="$major" -D__CUDACC_VER_MINOR__="${release#*.}" -D__CUDACC_VER_BUILD__=0 -D__CUDACC_EXTENDED_LAMBDA__
         -Wno-c++11-narrowing -Wno-register -Wno-reserved-user-defined-literal -Wno-unused-command-line-argument -Wno-unknown-warning-option
-        ${both[@]+"${both[@]}"})
+        ${both[@]+"${both[@]}"} -I "$root/include/unsupported") # last: a checkout of Thrust comes before the stub that says it is missing
     if [ "$rdc" = yes ]; then
         common+=(-fgpu-rdc -Xclang "-cuid=$(printf %s "$(readlink -f "$1")" | cksum | tr -d ' ')" -D__CUDACC_RDC__)
     fi
@@ -371,8 +371,8 @@ compile_host() {
     local language=(-x c++ "$standard") mine=(-c)
     case $1 in *.c) language=(-x c -Wno-error=implicit-function-declaration -Wno-error=implicit-int) ;; esac
     case $mode in E | M | MM) mine=("-$mode") ;; ptx | fatbin) return 0 ;; esac
-    run "$clang" "${language[@]}" -O2 -fPIC -I "$root/include" -idirafter "$root/include/unsupported" -Wno-unused-command-line-argument -Wno-unknown-warning-option \
-        ${both[@]+"${both[@]}"} ${host[@]+"${host[@]}"} ${depend[@]+"${depend[@]}"} "${mine[@]}" ${2:+-o "$2"} "$1"
+    run "$clang" "${language[@]}" -O2 -fPIC -I "$root/include" -Wno-unused-command-line-argument -Wno-unknown-warning-option \
+        ${both[@]+"${both[@]}"} -I "$root/include/unsupported" ${host[@]+"${host[@]}"} ${depend[@]+"${depend[@]}"} "${mine[@]}" ${2:+-o "$2"} "$1"
 }
 
 compile() {
