@@ -82,7 +82,9 @@ says() { [[ $output == *"$1: "*"$2"* ]]; }
     read_all tests/fuzz/*/* tests/ptx/*/*.ptx
     says fatbin/plain "1 functions, 0 of them unusable"
     says fatbin/lz4 "1 functions, 0 of them unusable"
-    says fatbin/zstd "rebuild with nvcc --no-compress"
+    says fatbin/zstd-of-nvcc "1 functions, 0 of them unusable"
+    for wrong in zstd zstd-corrupt zstd-too-long; do says fatbin/$wrong "does not decompress"; done
+    says fatbin/zstd-short "lengths that lie outside"
     says fatbin/machine-code-only "carries machine code but no PTX"
     says fatbin/lz4-too-long "does not decompress"
     says fatbin/entry-past-end "an entry is longer than the file"

@@ -19,6 +19,7 @@ typedef struct {
     unsigned count;
     CUjit_option *options;
     void **values;
+    size_t error_room, info_room; /* bytes of the logs */
 } jit;
 
 static void *value_of(const jit *j, CUjit_option option) {
@@ -27,10 +28,10 @@ static void *value_of(const jit *j, CUjit_option option) {
     return NULL;
 }
 
-/* Writes the text into a log buffer of the program, and the number of bytes into the option that had its size. */
-static void log_text(const jit *j, CUjit_option buffer, CUjit_option size, const char *text) {
+/* Writes the text into a log buffer of `room` bytes, and the number of bytes into the option that had the room. */
+static void log_text(const jit *j, CUjit_option buffer, CUjit_option size, size_t room, const char *text) {
     char *to = value_of(j, buffer);
-    size_t room = (uint32_t)(uintptr_t)value_of(j, size), length = strlen(text);
+    size_t length = strlen(text);
     if (!to || room == 0) return;
     if (length > room - 1) length = room - 1;
     memcpy(to, text, length);
@@ -38,13 +39,22 @@ static void log_text(const jit *j, CUjit_option buffer, CUjit_option size, const
     for (unsigned k = 0; k < j->count; k++)
         if (j->options[k] == size) j->values[k] = (void *)(uintptr_t)length;
 }
+static void log_error(const jit *j, const char *text) {
+    log_text(j, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, j->error_room, text);
+}
+static void log_info(const jit *j, const char *text) {
+    log_text(j, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, j->info_room, text);
+}
 
-static CUresult check_options(const jit *j) {
+/* Checks the options, notes the sizes of the logs and empties them. */
+static CUresult begin_options(jit *j) {
     if (j->count && (!j->options || !j->values)) return CUDA_ERROR_INVALID_VALUE;
     for (unsigned k = 0; k < j->count; k++)
         if ((unsigned)j->options[k] >= CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
-    log_text(j, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, "");
-    log_text(j, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, "");
+    j->error_room = (uint32_t)(uintptr_t)value_of(j, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+    j->info_room = (uint32_t)(uintptr_t)value_of(j, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
+    log_error(j, "");
+    log_info(j, "");
     return CUDA_SUCCESS;
 }
 
@@ -58,7 +68,7 @@ static void log_unsupported(const jit *j, const rt_module *m) {
         if (f->unsupported)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s cannot run: %s\n", f->name, f->unsupported);
     }
-    log_text(j, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, text);
+    log_info(j, text);
 }
 
 /* --- images -------------------------------------------------------------------------------------------------- */
@@ -112,15 +122,15 @@ static CUresult open_image(const jit *j, rt_module **module, const void *image) 
         log_unsupported(j, *module);
         return CUDA_SUCCESS;
     }
-    log_text(j, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, err);
+    log_error(j, err);
     rt_say("%s", err);
     return error;
 }
 
-static CUresult load(const jit *j, rt_module **module, const void *image) {
+static CUresult load(jit *j, rt_module **module, const void *image) {
     CUresult e = drv_needs_context(j->name);
     if (e != CUDA_SUCCESS) return e;
-    if (!module || !image || check_options(j) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+    if (!module || !image || begin_options(j) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
     e = drv_begin(j->name);
     if (e == CUDA_SUCCESS) e = open_image(j, module, image);
     return drv_end(e);
@@ -148,7 +158,7 @@ static char *read_file(const char *path, size_t *length, CUresult *error) {
     return NULL;
 }
 
-static CUresult load_file(const jit *j, rt_module **module, const char *path) {
+static CUresult load_file(jit *j, rt_module **module, const char *path) {
     size_t length;
     CUresult e = drv_needs_context(j->name);
     if (e != CUDA_SUCCESS) return e;
@@ -165,19 +175,19 @@ static CUresult load_file(const jit *j, rt_module **module, const char *path) {
 /* --- modules ------------------------------------------------------------------------------------------------- */
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, CUjit_option *options, void **values) {
-    const jit j = {"cuModuleLoadDataEx", count, options, values};
+    jit j = {.name = "cuModuleLoadDataEx", .count = count, .options = options, .values = values};
     return load(&j, (rt_module **)module, image);
 }
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
-    const jit j = {.name = "cuModuleLoadData"};
+    jit j = {.name = "cuModuleLoadData"};
     return load(&j, (rt_module **)module, image);
 }
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) {
-    const jit j = {.name = "cuModuleLoadFatBinary"};
+    jit j = {.name = "cuModuleLoadFatBinary"};
     return load(&j, (rt_module **)module, image);
 }
 CUresult cuModuleLoad(CUmodule *module, const char *path) {
-    const jit j = {.name = "cuModuleLoad"};
+    jit j = {.name = "cuModuleLoad"};
     return load_file(&j, (rt_module **)module, path);
 }
 
@@ -291,14 +301,14 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
 CUresult cuLibraryLoadData(CUlibrary *library, const void *image, CUjit_option *options, void **values, unsigned count,
                            CUlibraryOption *library_options, void **library_values, unsigned library_count) {
     (void)library_options, (void)library_values, (void)library_count; /* hints about copies of the image */
-    const jit j = {"cuLibraryLoadData", count, options, values};
+    jit j = {.name = "cuLibraryLoadData", .count = count, .options = options, .values = values};
     return load(&j, (rt_module **)library, image);
 }
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_option *options, void **values,
                                unsigned count, CUlibraryOption *library_options, void **library_values,
                                unsigned library_count) {
     (void)library_options, (void)library_values, (void)library_count;
-    const jit j = {"cuLibraryLoadFromFile", count, options, values};
+    jit j = {.name = "cuLibraryLoadFromFile", .count = count, .options = options, .values = values};
     return load_file(&j, (rt_module **)library, path);
 }
 
@@ -407,9 +417,9 @@ static bool link_live(CUlinkState s) {
 }
 
 CUresult cuLinkCreate_v2(unsigned count, CUjit_option *options, void **values, CUlinkState *state) {
-    const jit j = {"cuLinkCreate", count, options, values};
+    jit j = {.name = "cuLinkCreate", .count = count, .options = options, .values = values};
     NEEDS_CONTEXT(cuLinkCreate);
-    if (!state || check_options(&j) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+    if (!state || begin_options(&j) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
     *state = base_must(calloc(1, sizeof **state), "the host has no memory left for a link");
     rt_lock();
     **state = (struct CUlinkState_st){.j = j, .next = links};
@@ -423,6 +433,10 @@ static CUresult add_image(CUlinkState s, const char *call, void *data, size_t by
     rt_module *m = NULL;
     jit j = s->j;
     j.name = call;
+    for (unsigned k = 0; k < j.count; k++) { /* as they were: a log of an earlier call has left its length there */
+        if (j.options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) j.values[k] = (void *)(uintptr_t)j.error_room;
+        if (j.options[k] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES) j.values[k] = (void *)(uintptr_t)j.info_room;
+    }
     if (s->image) return drv_unsupported("a link of several images");
     char *image = base_must(calloc(1, bytes + 1), "the host has no memory left for a link");
     memcpy(image, data, bytes);

@@ -58,3 +58,18 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, c
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags) {
     return cuGetProcAddress_v2(symbol, function, version, flags, NULL);
 }
+
+/* Functions without a name, which only NVIDIA's own libraries call; the first is the static CUDA runtime, nvcc's
+ * default. */
+CUresult cuGetExportTable(const void **table, const CUuuid *id) {
+    static bool told;
+    (void)id;
+    if (table) *table = NULL;
+    if (!told)
+        drv_refuse(
+            "cuGetExportTable", CUDA_ERROR_NOT_SUPPORTED,
+            "the program has NVIDIA's static CUDA runtime in it, which works with NVIDIA's driver only; link it with "
+            "nvcc -cudart shared");
+    told = true;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}

@@ -5,13 +5,15 @@
  *                                      entry  ...
  *
  * An entry is PTX text (kind 1) or machine code (kind 2). SimGPU takes the PTX of the newest architecture. nvcc
- * compresses payloads by default: this file decodes LZ4 blocks but not ZSTD (CUDA 13's default). It trusts the
- * wrapper's own memory, which is part of the program, and checks every length inside the data.
+ * compresses payloads by default: this file decodes LZ4 blocks, and has libzstd.so.1 decode ZSTD frames (CUDA 13's
+ * default) where the system has it. It trusts the wrapper's own memory, which is part of the program, and checks every
+ * length inside the data.
  *
  * Sources of the layout: fatbinary_section.h of the CUDA toolkit for the wrapper; the output of nvcc 13.0 for the
  * rest. */
 #include "ptx.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,15 +103,40 @@ static uint64_t read_entry(const uint8_t *p, uint64_t left, entry *e, bool *is_p
     return header + payload;
 }
 
+/* Decodes a ZSTD frame. Returns the number of bytes written, -1 if the frame is corrupt, or -2 if the system has no
+ * libzstd. The library is looked for at the first use, so that no other program needs it. */
+static int64_t zstd_decode(const uint8_t *in, size_t in_bytes, uint8_t *out, size_t out_bytes) {
+    static void *library;
+    if (!library) library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return -2;
+    size_t (*decompress)(void *, size_t, const void *, size_t);
+    unsigned (*is_error)(size_t);
+    *(void **)&decompress = dlsym(library, "ZSTD_decompress");
+    *(void **)&is_error = dlsym(library, "ZSTD_isError");
+    if (!decompress || !is_error) return -2;
+    size_t n = decompress(out, out_bytes, in, in_bytes);
+    return is_error(n) ? -1 : (int64_t)n;
+}
+
+/* Decodes the payload into text of exactly this length. Returns NULL, or what is wrong. */
+static const char *decode(const entry *e, char *text, size_t bytes) {
+    int64_t n = -1;
+    if (e->flags & (FLAG_LZ4 | FLAG_LZ4_OLD))
+        n = lz4_decode(e->payload, e->bytes, (uint8_t *)text, bytes);
+    else if (e->flags & FLAG_ZSTD)
+        n = zstd_decode(e->payload, e->bytes, (uint8_t *)text, bytes);
+    else
+        return "the program's PTX is compressed by a method that SimGPU does not know; rebuild with nvcc --no-compress";
+    if (n == -2)
+        return "the program's PTX is compressed with ZSTD, and libzstd.so.1, which reads it, is not on this machine; "
+               "install the package libzstd1, or rebuild with nvcc --no-compress";
+    if (n != (int64_t)bytes) return "the fat binary is corrupt: its PTX does not decompress; rebuild the program";
+    return NULL;
+}
+
 /* Returns the payload as malloc'd NUL-terminated text without its padding, or NULL with a message in err. */
 static char *entry_text(const entry *e, size_t *length, char *err, size_t err_size) {
     bool packed = e->uncompressed != 0;
-    if (packed && !(e->flags & (FLAG_LZ4 | FLAG_LZ4_OLD))) {
-        snprintf(err, err_size,
-                 "the program's PTX is compressed (%s), which SimGPU cannot read; rebuild with nvcc --no-compress",
-                 e->flags & FLAG_ZSTD ? "ZSTD" : "a method SimGPU does not know");
-        return NULL;
-    }
     if (packed && e->uncompressed > UNCOMPRESSED_MAX) {
         snprintf(err, err_size, "the fat binary is corrupt: its PTX claims %llu bytes; rebuild the program",
                  (unsigned long long)e->uncompressed);
@@ -121,13 +148,13 @@ static char *entry_text(const entry *e, size_t *length, char *err, size_t err_si
         snprintf(err, err_size, "no host memory for %zu bytes of PTX", bytes);
         return NULL;
     }
-    if (!packed) {
-        memcpy(text, e->payload, bytes);
-    } else if (lz4_decode(e->payload, e->bytes, (uint8_t *)text, bytes) != (int64_t)bytes) {
+    const char *wrong = packed ? decode(e, text, bytes) : NULL;
+    if (wrong) {
         free(text);
-        snprintf(err, err_size, "the fat binary is corrupt: its PTX does not decompress; rebuild the program");
+        snprintf(err, err_size, "%s", wrong);
         return NULL;
     }
+    if (!packed) memcpy(text, e->payload, bytes);
     while (bytes > 0 && text[bytes - 1] == '\0') bytes--;
     text[bytes] = '\0';
     *length = bytes;
@@ -179,7 +206,7 @@ char *ptx_extract(const void *fat, size_t *length, char *err, size_t err_size) {
     }
     if (!found) {
         snprintf(err, err_size,
-                 "the program carries machine code but no PTX; rebuild with nvcc --no-compress "
+                 "the program carries machine code but no PTX; rebuild with nvcc "
                  "-gencode arch=compute_90,code=compute_90");
         return NULL;
     }
