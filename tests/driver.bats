@@ -14,7 +14,7 @@ compiled() {
 # program NAME [ARGUMENT...]: compiles it and runs it.
 program() {
     compiled "$1" -L "$B/lib" -lcuda
-    LD_LIBRARY_PATH=$B/lib run "$BATS_TEST_TMPDIR/$@"
+    LD_LIBRARY_PATH=$B/lib run "$BATS_TEST_TMPDIR/$1" "${@:2}"
     echo "$output"
 }
 
@@ -34,4 +34,34 @@ program() {
     echo "$output"
     [ "$status" = 0 ] && [[ $output == *"fine "* ]]
     [[ $output == *"CUDA_ERROR_NO_BINARY_FOR_GPU the program's PTX is compressed with ZSTD"*"install the package libzstd1"* ]]
+}
+
+@test "what it must refuse has CUDA's code and a message, and harms nothing" {
+    program errors
+    [ "$status" = 0 ] && [[ $output == *fine ]]
+    [[ $output == *"simgpu: cuMemAlloc: no context is current on this thread; call cuCtxCreate"* ]]
+    [[ $output == *"simgpu: cuModuleLoadDataEx: the module: PTX line 4: expected ']' before ';'"* ]]
+    [[ $output == *"simgpu: cuModuleLoadDataEx: the module: k: special register %r7 is not supported, or the register is not declared (PTX line 6)"* ]]
+    [[ $output == *"simgpu: cuLaunchKernel: k takes 2 arguments; kernelParams[1] is NULL"* ]]
+    [[ $output == *"the module, PTX line 7: illegal address: store of 4 bytes at 0x40: a null pointer"* ]]
+}
+
+@test "the runtime and the driver in one process: one card, one context, the same streams" {
+    compiled mixed -pthread -L "$B/lib" -lcuda -lcudart
+    LD_LIBRARY_PATH=$B/lib run "$BATS_TEST_TMPDIR/mixed"
+    echo "$output"
+    [ "$status" = 0 ] && [[ $output == *fine ]]
+    # Messages and the report name the driver's functions.
+    [[ $output == *"simgpu: cuMemFree: the pointer is not the start of a live allocation"* ]]
+    SIMGPU_REPORT=$BATS_TEST_TMPDIR/report LD_LIBRARY_PATH=$B/lib "$BATS_TEST_TMPDIR/mixed" 2>/dev/null
+    grep -q '"kind":"call","name":"cuMemAlloc"' "$BATS_TEST_TMPDIR/report"
+}
+
+# names LIBRARY: what it exports, without versions.
+names() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | grep '^cu[A-Z]' | sort -u; }
+
+@test "libcuda.so.1 has the driver's names, and libcudart.so a function for each" {
+    diff <(names "$B/lib/libcuda.so.1") <(names "$B/lib/libcudart.so.13")
+    [ "$(names "$B/lib/libcuda.so.1" | wc -l)" = 637 ]
+    grep -qE '\(cuMemAlloc_v2, 3020,' common/simgpu/include/cuda_driver.def
 }

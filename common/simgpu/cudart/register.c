@@ -148,7 +148,7 @@ rt_kernel *rt_kernel_find(const void *stub, cudaError_t *error) {
     rt_kernel *k = kernels;
     while (k && k->stub != stub) k = k->next;
     if (!k) {
-        rt_say("this is not a __global__ function of the program");
+        rt_say("this is not a __global__ function of the program, or a kernel of a loaded module");
         *error = cudaErrorInvalidDeviceFunction;
         return NULL;
     }
@@ -206,7 +206,9 @@ static const ptx_module *parse_once(const char *text, size_t length, const char 
     uint64_t hash = hash_of(text, length);
     struct parsed **chain = &parsed[hash % 256];
     for (struct parsed *p = *chain; p; p = p->next)
-        if (p->hash == hash && p->length == length && memcmp(p->text, text, length) == 0) return p->ptx;
+        if (p->hash == hash && p->length == length && memcmp(p->text, text, length) == 0 &&
+            strcmp(p->ptx->source_name, source) == 0)
+            return p->ptx;
     const ptx_module *ptx = ptx_load(text, length, source, time_costs(), err, err_size);
     if (!ptx) return NULL;
     struct parsed *p = need(malloc(sizeof *p));

@@ -55,8 +55,9 @@ CUresult drv_arguments(CUfunction function, void **params, void **extra, void **
     *arguments = params;
     for (uint32_t i = 0; i < f->nparams; i++)
         if (!params || !params[i]) {
-            rt_say("%s takes %u arguments; kernelParams%s is NULL", base_kernel_name(f->name).text, f->nparams,
-                   params ? "[i] of one" : "");
+            char which[16] = "";
+            if (params) snprintf(which, sizeof which, "[%u]", i);
+            rt_say("%s takes %u arguments; kernelParams%s is NULL", base_kernel_name(f->name).text, f->nparams, which);
             return CUDA_ERROR_INVALID_VALUE;
         }
     return CUDA_SUCCESS;

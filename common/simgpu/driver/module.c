@@ -15,7 +15,8 @@
 /* --- the options of the compiler ----------------------------------------------------------------------------- */
 
 typedef struct {
-    const char *name; /* of the call */
+    const char *name;   /* of the call */
+    const char *source; /* the file, or NULL */
     unsigned count;
     CUjit_option *options;
     void **values;
@@ -114,7 +115,7 @@ static CUresult open_image(const jit *j, rt_module **module, const void *image) 
     char *text = text_of(image, &length, &error, err, sizeof err);
     if (text) {
         cudaError_t e = cudaSuccess;
-        *module = rt_module_load(text, length, j->name, &e, err, sizeof err);
+        *module = rt_module_load(text, length, j->source ? j->source : "the module", &e, err, sizeof err);
         error = drv_code(e);
         free(text);
     }
@@ -167,6 +168,7 @@ static CUresult load_file(jit *j, rt_module **module, const char *path) {
     if (!bytes && e == CUDA_ERROR_INVALID_IMAGE)
         return drv_refuse(j->name, e, "%s is cut off: it is a fat binary of more bytes than it has", path);
     if (!bytes) return drv_refuse(j->name, e, "%s cannot be read: %s", path, strerror(errno));
+    j->source = path;
     e = load(j, module, bytes);
     free(bytes);
     return e;

@@ -479,7 +479,7 @@ static operand named(parser *p) {
             o.special = special_names[i].special;
             return o;
         }
-    fail(p, ptx_format("special register %s is not supported", text));
+    fail(p, ptx_format("special register %s is not supported, or the register is not declared", text));
 }
 
 static operand operand_list(parser *p, const char *close, int kind);
