@@ -178,7 +178,7 @@ const struct simgpu_event *lab_refusal(const lab_usage *u, cudaError_t error);
 void lab_figures_of(const char *name, const lab_usage *u);
 
 /* In words, in the caller's text, which is returned: simgpu_event.h has the parts. "; the slowest kernel: LSU: ..." is
- * empty where no kernel was timed. */
+ * empty where no kernel was timed, and has the kernel's name where there are others. */
 const char *lab_say_slowest(const lab_usage *u, char *text, size_t size);
 const char *lab_say_finding(const struct simgpu_finding *f, enum simgpu_part part, char *text, size_t size);
 const char *lab_say_gap(const struct simgpu_gap *g, char *text, size_t size);

@@ -56,7 +56,12 @@ void lab_limit_launches(void) { simgpuLaunchBudget(1u << 28); }
 const char *lab_say_slowest(const lab_usage *u, char *text, size_t size) {
     char why[256];
     const struct simgpu_launch *l = lab_slowest(u);
-    lab_text(text, size, "%s%s", l ? "; the slowest kernel: " : "", l ? simgpuSayBound(l, why, sizeof why) : "");
+    bool others = false; /* kernels of other names */
+    for (int i = 0; l && i < u->nevents; i++)
+        others = others || (u->events[i].kind == SIMGPU_LAUNCH && strcmp(u->events[i].is.launch.name, l->name) != 0);
+    if (!l) return lab_text(text, size, "%s", ""), text;
+    lab_text(text, size, "; the slowest kernel%s%s: %s", others ? ", " : "", others ? l->name : "",
+             simgpuSayBound(l, why, sizeof why));
     return text;
 }
 const char *lab_say_fault(const struct simgpu_fault *f, enum simgpu_part part, char *text, size_t size) {
