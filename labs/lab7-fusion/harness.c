@@ -191,7 +191,7 @@ static void grade_accuracy(lab_verdict *v, double worst) {
     if (isfinite(worst))
         LAB_SAY(v->why,
                 "an element is off by %.2g, though one step of a float is 0.00012 there: digits were lost in "
-                "the sums",
+                "the sums that meet here",
                 worst);
     lab_usage_free(&u);
 }
@@ -251,11 +251,9 @@ static void grade_sectors(lab_verdict *v, const costs *c) {
         lab_fail(v, "your kernels moved only a part of x and y here; the rest went another way");
         LAB_SAY(v->next, "let your kernel load every element of x and store every one of y");
     } else if (!lab_passed(v)) {
-        LAB_SAY(v->why,
-                "each 128 bytes of x cost %.1f sectors of 32 bytes; x, gamma, beta and y take 4 each. This "
-                "line takes most",
+        LAB_SAY(v->why, "each 128 bytes of x cost %.1f sectors of 32 bytes; x, gamma, beta and y take 4 each",
                 v->value);
-        advise_on_sectors(v, &c->u[where]);
+        advise_on_sectors(v, &c->u[where], c->floats[where]);
     }
 }
 
@@ -279,9 +277,9 @@ static void grade_bytes(lab_verdict *v, const costs *c) {
 static void grade_barriers(lab_verdict *v, const costs *c) {
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card has no counter of barriers; the sim lane has one");
     const int where = grade_rate(v, c, barriers_of, 1024);
-    if (!lab_passed(v))
-        LAB_SAY(v->why, "%.0f waits of a warp at a barrier, for %d rows", c->u[where].total.barriers,
-                shape_of(where).rows);
+    if (lab_passed(v)) return;
+    LAB_SAY(v->why, "%.0f waits of a warp at a barrier, for %d rows", c->u[where].total.barriers, shape_of(where).rows);
+    advise_on_barriers(v, &c->u[where], shape_of(where).rows);
 }
 
 /* The registers of the slowest kernel, and how many of an SM's warps they let in, as the card's "want". */
@@ -366,7 +364,7 @@ static void grade_virtual_time(int which, const lab_time *you, const lab_usage *
         char slowest[320];
         LAB_SAY(v->why, "%.2f times the copy, want ≤ 1.15%s", you->median / copy.us,
                 lab_say_slowest(u, slowest, sizeof slowest));
-        advise_on_time(v, u, you->median);
+        advise_on_time(v, u, you->median, (double)shape.rows * shape.cols);
     }
 }
 

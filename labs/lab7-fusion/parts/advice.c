@@ -344,6 +344,11 @@ static const struct simgpu_event *first_copy(const lab_usage *u) {
     return NULL;
 }
 
+static const char *without(const struct simgpu_event *copy) {
+    return copy->kind == SIMGPU_FILL ? "remove the fill: your kernel writes every element"
+                                     : "remove the copy: pass x and y to the kernel as they are";
+}
+
 void advise_on_launches(lab_verdict *v, const lab_usage *u) {
     const struct simgpu_event *copy = first_copy(u);
     if (u->launches <= 1 && copy) {
@@ -351,8 +356,7 @@ void advise_on_launches(lab_verdict *v, const lab_usage *u) {
         lab_blame_place(v, &copy->at);
         LAB_SAY(v->why, "one kernel is right, but the %s beside it is a command of its own for the GPU",
                 copy->kind == SIMGPU_FILL ? "fill" : "copy");
-        LAB_SAY(v->next, copy->kind == SIMGPU_FILL ? "remove the fill: your kernel writes every element"
-                                                   : "remove the copy: pass x and y to the kernel as they are");
+        LAB_SAY(v->next, "%s", without(copy));
         return;
     }
     lab_blame(v, lab_worst(u, commands_of));
@@ -374,17 +378,40 @@ double bytes_of(const lab_usage *u) {
     return bytes;
 }
 
+static double written_of(const lab_usage *u) {
+    double bytes = 0;
+    for (int i = 0; i < u->nevents; i++)
+        if (u->events[i].kind == SIMGPU_LAUNCH) bytes += (double)u->events[i].is.launch.dram_write_bytes;
+    return bytes;
+}
+
+/* How many kernels read so many bytes, or nearly? */
+static int readers_of(const lab_usage *u, double bytes) {
+    int n = 0;
+    for (int i = 0; i < u->nevents; i++)
+        n += u->events[i].kind == SIMGPU_LAUNCH && (double)u->events[i].is.launch.dram_read_bytes > 0.9 * bytes;
+    return n;
+}
+
 void advise_on_bytes(lab_verdict *v, const lab_usage *u, double least) {
     const struct simgpu_event *most = NULL;
     for (int i = 0; i < u->nevents; i++)
         if (!most || bytes_of_event(&u->events[i]) > bytes_of_event(most)) most = &u->events[i];
+    if (u->launches == 1 && first_copy(u) && bytes_of_event(most) < 1.05 * least) most = first_copy(u);
     if (!most) return;
     const double all = bytes_of(u), here = bytes_of_event(most);
     lab_blame_place(v, &most->at);
+    const int readers = readers_of(u, least / 2);
     if (most->kind != SIMGPU_LAUNCH) {
         LAB_SAY(v->why, "%.1f MB in all, where %.1f MB are the least; this line moves %.1f MB of them", all / 1e6,
                 least / 1e6, here / 1e6);
-        LAB_SAY(v->next, "let the kernel read x and write y itself, with no copy");
+        LAB_SAY(v->next, "%s", without(most));
+    } else if (u->launches > 1 && readers > 1 && written_of(u) < 1.1 * least / 2) {
+        LAB_SAY(v->why,
+                "%.1f MB in %d kernels, where %.1f MB are the least: no intermediate result is written, but %d "
+                "kernels read x",
+                all / 1e6, u->launches, least / 1e6, readers);
+        LAB_SAY(v->next, "let a kernel that has read a row go on with it, so that the next one need not read it again");
     } else if (u->launches > 1) {
         LAB_SAY(v->why, "%.1f MB in %d kernels, where %.1f MB are the least; %s alone reads %.1f MB and writes %.1f MB",
                 all / 1e6, u->launches, least / 1e6, most->is.launch.name,
@@ -397,12 +424,44 @@ void advise_on_bytes(lab_verdict *v, const lab_usage *u, double least) {
     }
 }
 
-/* Loads that are not coalesced come before loads that are not needed. */
-void advise_on_sectors(lab_verdict *v, const lab_usage *u) {
-    const lab_line *scattered = lab_worst(u, excess_of);
-    if (!scattered || excess_of(scattered) < traffic_of(&(lab_line){.c = u->total}) / 10) return;
-    lab_blame(v, scattered);
-    LAB_SAY(v->next, "let neighbouring threads take neighbouring floats: here the lanes of a warp are far apart");
+/* Sectors that a line loads though its block has loaded them before. */
+static double again_of(const lab_line *l) { return l->c.ld_sectors - l->c.l1_miss_sectors; }
+
+/* Loads that are not coalesced come before loads that are not needed, and of these the second one of x by one block
+ * before those of several kernels. */
+void advise_on_sectors(lab_verdict *v, const lab_usage *u, double floats) {
+    const lab_line *scattered = lab_worst(u, excess_of), *again = lab_worst(u, again_of);
+    const double matrix = floats * 4 / 32;
+    const size_t n = strlen(v->why);
+    if (scattered && excess_of(scattered) >= traffic_of(&(lab_line){.c = u->total}) / 10) {
+        lab_blame(v, scattered);
+        LAB_SAY(v->next, "let neighbouring threads take neighbouring floats: here the lanes of a warp are far apart");
+    } else if (again && again_of(again) > 0.3 * matrix) { /* the rest has left L1 */
+        lab_blame(v, again);
+        lab_text(v->why + n, sizeof v->why - n, ". This line loads what its block has loaded before");
+        LAB_SAY(v->next, "keep the row in registers from its first load on, so that this line need not load it again");
+    } else if (u->launches > 1 && u->total.st_sectors > 1.1 * matrix) {
+        lab_text(v->why + n, sizeof v->why - n, ". This line takes most");
+        LAB_SAY(v->next, "keep it in a register: what one kernel stores and the next one loads takes 4 sectors twice");
+    } else if (u->launches > 1) {
+        lab_text(v->why + n, sizeof v->why - n, ". This line takes most, but x is what %d kernels load",
+                 readers_of(u, floats * 4));
+        LAB_SAY(v->next, "let one kernel load the row, keep it in registers, and do the rest as well");
+    }
+}
+
+/* --- barriers --------------------------------------------------------------------------------- */
+
+void advise_on_barriers(lab_verdict *v, const lab_usage *u, int rows_of_matrix) {
+    const struct simgpu_launch *l = lab_slowest(u);
+    if (!l || u->total.shuffles == 0) return; /* the row's own next step: shuffles */
+    const unsigned warps = (l->block[0] * l->block[1] * l->block[2] + 31) / 32;
+    const double waits = u->total.barriers / ((double)rows_of_matrix * warps);
+    if (waits > 1.5)
+        LAB_SAY(v->next, "wait once a row: let lane 0 of each warp store both sums, side by side, in front of one "
+                         "__syncthreads()");
+    else
+        LAB_SAY(v->next, "let fewer warps share a row of 1024: each of %u waits here, and 4 to 8 are enough", warps);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -428,32 +487,58 @@ static const char *on_call(const struct simgpu_call *c) {
 }
 
 /* A kernel that waits for its loads, or for its own instructions. */
-static const char *on_latency(const struct simgpu_launch *l) {
+static const char *on_latency(const struct simgpu_launch *l, bool kept) {
     enum { MANY_ROUNDS = 4 };
     if (!l->bound.by_loads)
         return "shorten the chain: sum in registers, then five shuffles, and one barrier for both sums";
     if (l->bound.share < 0.5) return "start more warps: give each row a block or a warp of its own";
+    if (l->total.local_sectors > 0) return "keep the row out of local memory: see the row above";
+    if (l->bound.rounds > MANY_ROUNDS && kept)
+        return "let no load wait for a store: for all the compiler knows, a store to y changes gamma and beta. Declare "
+               "the pointers __restrict__, or load before the first store";
     if (l->bound.rounds > MANY_ROUNDS)
-        return "give the loop constant bounds and the compiler unrolls it: then the loads of a thread start together";
+        return "keep the row in registers, in loops of constant bounds that the compiler unrolls: then its loads start "
+               "together";
     return "put more bytes on their way at a time: float4s, and smaller blocks so that more of them are resident";
 }
 
-static const char *on_bound(const struct simgpu_launch *l) {
+/* The pipe of loads, stores, shared memory and shuffles. */
+static const char *on_lsu(const struct simgpu_launch *l) {
+    const double global = l->total.ld_requests + l->total.st_requests;
+    const double bytes = l->total.ld_bytes + l->total.st_bytes;
+    const bool sums = l->total.shared_ld + l->total.shared_st + l->total.shuffles > global; /* most of the requests */
+    if (sums && l->total.shuffles == 0)
+        return "sum within a warp by shuffles, and keep one sum of each warp in shared memory";
+    if (!sums && global * 32 * 16 > 1.5 * bytes)
+        return "use float4s: one instruction then moves 16 bytes for each lane";
+    return "give each thread more of the row, and a row fewer warps: shuffles, and the sums of all warps that each "
+           "thread adds, cost a warp as much for one float4 as for four";
+}
+
+/* kept: each float of x is loaded once. */
+static const char *on_bound(const struct simgpu_launch *l, bool kept) {
     switch (l->bound.term) {
     case SIMGPU_TERM_BLOCKS: return "start fewer blocks: give each several rows, or more threads";
-    case SIMGPU_TERM_LSU:
-        return "use float4s, so that one instruction moves 16 bytes a lane, and shuffles for the sums";
+    case SIMGPU_TERM_LSU: return on_lsu(l);
     case SIMGPU_TERM_L2_READ:
     case SIMGPU_TERM_L2_WRITE: return "read the row once: let neighbouring threads take neighbouring float4s";
     case SIMGPU_TERM_ISSUE: return "use fewer instructions an element: float4s, and no division in the loop";
     case SIMGPU_TERM_BARRIER: return "wait once a row: put both sums into shared memory before one __syncthreads()";
     case SIMGPU_TERM_ATOMIC: return "add in registers and by shuffles; no atomic is needed for a row of one block";
-    case SIMGPU_TERM_LATENCY: return on_latency(l);
+    case SIMGPU_TERM_LATENCY: return on_latency(l, kept);
     default: return "move each byte once: one kernel, which keeps the row in registers";
     }
 }
 
-void advise_on_time(lab_verdict *v, const lab_usage *u, double us) {
+/* The line that started this launch. */
+static const struct simgpu_place *start_of(const lab_usage *u, const struct simgpu_launch *l) {
+    const struct simgpu_place *at = NULL;
+    for (int i = 0; i < u->nevents; i++)
+        if (&u->events[i].is.launch == l) at = &u->events[i].at;
+    return at;
+}
+
+void advise_on_time(lab_verdict *v, const lab_usage *u, double us, double floats) {
     const struct simgpu_launch *slowest = lab_slowest(u);
     const struct simgpu_event *call = longest_call(u);
     if (!slowest) return;
@@ -462,14 +547,18 @@ void advise_on_time(lab_verdict *v, const lab_usage *u, double us) {
         LAB_SAY(v->why, "%s took %s, in which the host gave the GPU nothing else to do", call->is.call.name,
                 lab_us((double)call->duration_ns / 1000));
         LAB_SAY(v->next, "%s", on_call(&call->is.call));
+    } else if (u->launches == 1 && first_copy(u)) {
+        lab_blame_place(v, &first_copy(u)->at);
+        LAB_SAY(v->next, "%s", without(first_copy(u)));
     } else if (u->launches + u->copies > 1) {
-        lab_blame(v, lab_worst(u, commands_of));
+        lab_blame_place(v, start_of(u, slowest));
         LAB_SAY(v->next, "fuse: one kernel moves each float once in each direction, and starts once");
     } else {
         const bool scattered = slowest->bound.term == SIMGPU_TERM_L2_READ ||
                                slowest->bound.term == SIMGPU_TERM_L2_WRITE || slowest->bound.term == SIMGPU_TERM_LSU;
+        const bool kept = u->total.ld_bytes < 3.5 * 4 * floats; /* x, gamma, beta */
         lab_blame_place(v, &slowest->bound.at);
         if (scattered && lab_worst(u, excess_of)) lab_blame(v, lab_worst(u, excess_of));
-        LAB_SAY(v->next, "%s", on_bound(slowest));
+        LAB_SAY(v->next, "%s", on_bound(slowest, kept));
     }
 }

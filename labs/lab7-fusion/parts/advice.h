@@ -21,11 +21,13 @@ void refuse_luck(lab_verdict *v, const lab_usage *u);
 void advise_on_launches(lab_verdict *v, const lab_usage *u);
 /* Bytes beyond the least. */
 void advise_on_bytes(lab_verdict *v, const lab_usage *u, double least);
-/* Sectors beyond what x, gamma, beta and y take. */
-void advise_on_sectors(lab_verdict *v, const lab_usage *u);
+/* Sectors beyond what x, gamma, beta and y take. Goes on with the reason. floats: of the matrix. */
+void advise_on_sectors(lab_verdict *v, const lab_usage *u, double floats);
+/* More waits at barriers than a row needs. */
+void advise_on_barriers(lab_verdict *v, const lab_usage *u, int rows_of_matrix);
 /* A virtual time that is too long: by a call that held up the device, or by the bound of the slowest kernel. `us`: the
- * time. */
-void advise_on_time(lab_verdict *v, const lab_usage *u, double us);
+ * time; floats: of the matrix. */
+void advise_on_time(lab_verdict *v, const lab_usage *u, double us, double floats);
 
 /* Bytes that the commands of a stretch move between DRAM and the chip, at least. Sim lane. */
 double bytes_of(const lab_usage *u);
