@@ -93,7 +93,7 @@ silent() {
 }
 
 @test "a host access to a buffer during its copy is reported with its line, and the program continues" {
-    for name in read_early unwaited refill registered; do finds host "$name" in-flight; done
+    for name in read_early unwaited beside refill registered; do finds host "$name" in-flight; done
     [[ $output == "host.cu:"*": in flight: the host writes a buffer that a copy (line "*") may still be reading"* ]]
     run timeout 20 "$B/tests/check/host" included
     [[ $output == "touch.cuh:3: in flight: the host reads a buffer that a copy (host.cu:"*"     3 |     return *p; // <-- included"* ]]

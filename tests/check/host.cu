@@ -147,6 +147,17 @@ static void non_blocking(bool mended) {
     cudaStreamDestroy(s);
 }
 
+/* Two results in one page: the first has come, the second is on its way. */
+static void beside(bool mended) {
+    cudaMemcpyAsync(&pinned[0], &device[0], 4, cudaMemcpyDeviceToHost, one);
+    cudaStreamSynchronize(one);
+    cudaMemcpyAsync(&pinned[1], &device[1], 4, cudaMemcpyDeviceToHost, one); // <-- beside
+    int first = 0;
+    for (int k = 0; k < 100; k++) first += pinned[0], pinned[2 + k] = k; /* fine */
+    if (mended) cudaStreamSynchronize(one);
+    result = first + pinned[1]; // <-- beside
+}
+
 /* A host thread that a function of the stream starts reads what was copied before it. */
 static pthread_t reader;
 static void *read_all(void *) {
@@ -201,6 +212,7 @@ int main(int argc, char **argv) {
     RUN(early_event)
     RUN(orders)
     RUN(non_blocking)
+    RUN(beside)
     RUN(told)
     RUN(between_rows)
     cudaError_t e = cudaGetLastError();

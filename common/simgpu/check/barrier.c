@@ -147,6 +147,7 @@ static void say(const guard *g, const turn *t) {
     if (!check_finding_is_new(&n)) return;
     check_finding_thread(&n, 0, here->launch, here->block, t->reached_by);
     check_finding_thread(&n, 1, here->launch, here->block, t->skipped_by);
+    n.cooperative = here->launch->cooperative;
     n.same_code = n.side[0].at.line == n.side[1].at.line;
     check_finding_hold(&n);
 }

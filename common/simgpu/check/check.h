@@ -37,7 +37,10 @@ void check_forget(void);
 /* Handles a fault for cudart/'s SIGSEGV handler. Returns true if check/ had protected the address; it is accessible
  * then, and the program can continue. context: the handler's ucontext_t. by_program: false while SimGPU itself uses
  * memory. Async-signal-safe. */
-bool check_host_touch(const void *address, const void *context, bool by_program);
+bool check_host_touch(const void *address, void *context, bool by_program);
+/* Handles a trap for cudart/'s SIGTRAP handler. Returns true if it comes from an access that check_host_touch lets run
+ * as a single step. Async-signal-safe. */
+bool check_host_stepped(void *context);
 /* Reports the touches that the handler noted. Call it where messages can be written, in each API call. */
 void check_host_say(void);
 

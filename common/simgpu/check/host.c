@@ -5,6 +5,10 @@
  * the stack, unprotects the page, and the program continues. So the hazard is found even if the copy has ended by then
  * in this run, because the host had not waited for it.
  *
+ * A page may hold bytes that the copy leaves alone, such as the results of earlier copies. An access of those runs as a
+ * single step with the page open; behind it the page is protected again (x86-64; elsewhere it stays open until the next
+ * wait, and later accesses are missed).
+ *
  * addr2line gives the line of the host's code, outside of the handler. System calls that write into such a buffer
  * (read) fail with EFAULT instead. */
 #include "check.h"
@@ -153,23 +157,61 @@ static void note_frames(touch *t, const void *context) {
     for (int k = first; k < n && t->nframes < FRAMES; k++) t->frames[t->nframes++] = frames[k];
 }
 
-bool check_host_touch(const void *where, const void *context, bool by_program) {
-    uint64_t address = (uint64_t)(uintptr_t)where;
-    bool ours = false, writes = was_write(context);
+/* --- a single step ------------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+enum { TRAP_FLAG = 0x100 };
+/* The page that is open for one instruction of this thread; 0: none. */
+static __thread uint64_t stepped __attribute__((tls_model("initial-exec")));
+
+static void step_over(uint64_t page, void *context) {
+    stepped = page;
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+}
+
+/* Protects a page as its guards want it. */
+static void protect_page(uint64_t page) {
+    int how = PROT_READ | PROT_WRITE;
+    for (uint32_t k = 0; k < here->nguards; k++)
+        if (here->guards[k].first <= page && page < here->guards[k].last)
+            how = here->guards[k].writes ? PROT_NONE : how & PROT_READ;
+    mprotect((void *)(uintptr_t)page, PAGE, how);
+}
+
+bool check_host_stepped(void *context) {
+    if (!stepped) return false;
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+    protect_page(stepped);
+    stepped = 0;
+    return true;
+}
+#else
+static void step_over(uint64_t page, void *context) { (void)page, (void)context; }
+bool check_host_stepped(void *context) { return (void)context, false; }
+#endif
+
+/* --- an access ----------------------------------------------------------------------------------------------- */
+
+bool check_host_touch(const void *where, void *context, bool by_program) {
+    const uint64_t address = (uint64_t)(uintptr_t)where, page = address & ~(uint64_t)(PAGE - 1);
+    const bool program = by_program, writes = was_write(context);
+    bool ours = false, noted = false;
     for (uint32_t k = 0; k < here->nguards; k++) {
         const guard *g = &here->guards[k];
         if (address < g->first || address >= g->last) continue;
-        if (!ours) mprotect((void *)(uintptr_t)(address & ~(uint64_t)(PAGE - 1)), PAGE, PROT_READ | PROT_WRITE);
+        if (!ours) mprotect((void *)(uintptr_t)page, PAGE, PROT_READ | PROT_WRITE);
         ours = true;
         if (address < g->lo || address >= g->hi || (!g->writes && !writes)) continue;
         if ((address - g->lo) % g->slice / g->pitch >= g->height) continue; /* between two planes of a 3D copy */
         if ((address - g->lo) % g->slice % g->pitch >= g->width) continue;  /* between two rows of a 2D copy */
+        noted = true;
         if (!by_program || here->ntouches == MAX_TOUCHES) continue;
         touch *t = &here->touches[here->ntouches++];
         *t = (touch){.of = *g, .address = address, .writes = writes};
         note_frames(t, context);
         by_program = false; /* one finding for each touch */
     }
+    if (ours && !noted && program) step_over(page, context);
     return ours;
 }
 

@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct sigaction before;
+static struct sigaction before, before_trap;
 
-static void pass_on(int sig, siginfo_t *info, void *context) {
-    if (before.sa_flags & SA_SIGINFO) {
-        before.sa_sigaction(sig, info, context);
-    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-        before.sa_handler(sig);
+static void pass_on(const struct sigaction *to, int sig, siginfo_t *info, void *context) {
+    if (to->sa_flags & SA_SIGINFO) {
+        to->sa_sigaction(sig, info, context);
+    } else if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN) {
+        to->sa_handler(sig);
     } else {
         signal(sig, SIG_DFL); /* the instruction runs again and kills the program */
     }
@@ -30,7 +30,7 @@ static void pass_on(int sig, siginfo_t *info, void *context) {
 static void on_fault(int sig, siginfo_t *info, void *context) {
     if (info->si_code > 0 && check_host_touch(info->si_addr, context, !rt_inside())) return;
     if (info->si_code <= 0 || !exec_mem_in_window(info->si_addr)) {
-        pass_on(sig, info, context);
+        pass_on(&before, sig, info, context);
         return;
     }
     char what[256] = "", origin[256] = "", text[1024];
@@ -44,7 +44,11 @@ static void on_fault(int sig, siginfo_t *info, void *context) {
                      "cudaMemcpyDeviceToHost), or in the other direction to write it.\n",
                      (unsigned long long)address, what, *origin ? ", " : "", origin);
     if (write(STDERR_FILENO, text, (size_t)n) < 0) {} /* stderr is closed, so the message is lost */
-    pass_on(sig, info, context);
+    pass_on(&before, sig, info, context);
+}
+
+static void on_trap(int sig, siginfo_t *info, void *context) {
+    if (!check_host_stepped(context)) pass_on(&before_trap, sig, info, context);
 }
 
 void rt_catch_host_faults(void) {
@@ -54,4 +58,6 @@ void rt_catch_host_faults(void) {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, &before);
+    action.sa_sigaction = on_trap;
+    sigaction(SIGTRAP, &action, &before_trap);
 }

@@ -348,7 +348,7 @@ struct simgpu_finding {
     enum simgpu_rival rival;
     char kernel[128]; /* name in the source; "" if the finding is about the host or streams */
     bool same_code;   /* both sides are the same expression of the source */
-    bool cooperative; /* a launch whose blocks can meet in grid.sync() */
+    bool cooperative; /* a launch whose blocks can meet in grid.sync(), which has barriers */
     enum simgpu_space space;
     const char *variable;          /* SHARED_VARIABLE: its name in the source */
     uint64_t offset, bytes;        /* offset in shared memory or in the copy; bytes common to both sides, or copied */

@@ -364,7 +364,8 @@ static bool of_barrier(const struct simgpu_finding *f) {
 
 static void add_barrier(const page *p, const struct simgpu_finding *f) {
     const struct simgpu_place *condition = &f->side[1].at;
-    add(p, "barrier: some threads of the block wait at this __syncthreads(), others ");
+    add(p, "barrier: some threads of the block wait at this %s, others ",
+        f->cooperative ? "__syncthreads() or grid.sync()" : "__syncthreads()");
     add(p, f->kind == SIMGPU_BARRIER_EXITED ? "end without it" : "skip it and go on");
     if (condition->line && !f->same_code) add(p, ", by the condition at line %d", condition->line);
 }
