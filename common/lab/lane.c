@@ -37,13 +37,16 @@ void lab_hold_device(void) {} /* its events stand where the work begins and ends
 
 /* Names on stderr the run that SimGPU's message is of: a card tells of the first mistake only, and messages of later
  * runs stand above it. A finding and a refused call have been printed before their event, a fault is printed after it.
- */
+ * Several messages of one run are named once. */
 static void name_run(const struct simgpu_event *e, void *none) {
+    static char named[256];
+    const char *run = lab_stage_text();
+    const bool finding = e->kind == SIMGPU_FINDING && checking == 1;
     (void)none;
-    if (e->kind == SIMGPU_LAUNCH && e->is.launch.fault)
-        fprintf(stderr, "in %s:\n", lab_stage_text());
-    else if ((e->kind == SIMGPU_FINDING && checking == 1) || (e->kind == SIMGPU_REFUSAL && e->is.refusal.text[0]))
-        fprintf(stderr, "  (in %s)\n", lab_stage_text());
+    if (e->kind == SIMGPU_LAUNCH && e->is.launch.fault) fprintf(stderr, "in %s:\n", run);
+    if (!finding && !(e->kind == SIMGPU_REFUSAL && e->is.refusal.text[0])) return;
+    if (strcmp(named, run) != 0) fprintf(stderr, "  (in %s)\n", run);
+    LAB_SAY(named, "%s", run);
 }
 
 void lab_hear_simgpu(void) {
