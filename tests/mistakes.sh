@@ -69,9 +69,9 @@ export -f one why_none
 # The line of the table for program $1, whose results are in $2.
 line() {
     local program=$1 mistake
-    mistake=$(sed -n '2s,^// *,,p' "$program")
+    mistake=$(sed -n '2,${ \,^//,!q; s,^// *,,p; }' "$program" | paste -sd " ")
     awk -F '\t' -v program="${program#tests/lab*/}" -v mistake="$mistake" '
-        function cell(text) { gsub(/\\n/, "; ", text); gsub(/\\t/, " ", text); gsub(/\\\\/, "\\", text)
+        function cell(text) { gsub(/:\\n */, ": ", text); gsub(/\\n */, "; ", text); gsub(/\\t/, " ", text); gsub(/\\\\/, "\\", text)
                               gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); gsub(/\|/, "\\&#124;", text); return text }
         function add(text, before) { if (text != "") said = said (said == "" ? "" : before) text }
         $1 == "none" { none = $2 == "" ? "no score" : $2 }

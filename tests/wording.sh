@@ -11,12 +11,13 @@ picked=${LAB:-$(labs)}
 unset LAB
 for n in $picked; do
     build "$B/judge/lab$n"
-    echo "# Lab $n: $(lab_title "$n")"
+    folder=$(lab_dir "$n")
+    head -n 1 "handouts/${folder#labs/}.md"
     printf '\n## The rows\n\n| on the card | points | the sentence | next step |\n|---|---:|---|---|\n'
     apart "$B/judge/lab$n" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         { print "| " $at["label"] " | " $at["points"] " | " $at["sentence"] " | " $at["next"] " |" }'
     printf '\n## The hints\n\n'
-    sed 's/^#/##/' "$(lab_dir "$n")/hints.md"
+    sed '1,/^## /{ /^## /!d; }; s/^#/##/' "$folder/hints.md" # without what stands above the first hint
     printf '\n## After a mistake\n\n'
     sed '1,/^Made by/d' "tests/lab$n/mistakes.md"
     echo
