@@ -103,24 +103,20 @@ ${line}a\\    thrust::less<int> order;"
 
 @test "types and functions that SimGPU lacks are named, one message each" {
     cat >"$BATS_TEST_TMPDIR/any.cu" <<'END'
-__global__ void k(int *p, cudaTextureObject_t t) {
-    float f = tex2D<float>(0, 0, 1);
-    __half h = f;
-    p[1] = h;
+__global__ void k(int *p, __nv_fp8_e4m3 t) {
+    p[1] = t;
 }
 int main() {
     cudaIpcMemHandle_t a;
-    cudaCreateTextureObject(0, 0, 0, 0);
+    cudaIpcGetMemHandle(0, 0);
 }
 END
     "$(common/make/find-clang.sh)" -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -fsyntax-only --cuda-host-only \
         -Icommon/simgpu/include -include cuda_runtime.h "$BATS_TEST_TMPDIR/any.cu" 2>&1 | "$BLUEBAR" compiler | grep 'error: \|note: ' | sed 's/.*any.cu:\([0-9]*\):[0-9]*: error: /\1 /' >"$BATS_TEST_TMPDIR/said"
     diff "$BATS_TEST_TMPDIR/said" - <<'END'
-1 'cudaTextureObject_t' is unavailable: SimGPU does not have textures
-2 'tex2D<float, int, int, int>' is unavailable: SimGPU does not have textures
-3 '__half' is unavailable: SimGPU does not have half precision
-7 'cudaIpcMemHandle_t' is unavailable: SimGPU does not have memory of other processes
-8 'cudaCreateTextureObject' is unavailable: SimGPU does not have it
+1 '__nv_fp8_e4m3' is unavailable: SimGPU does not have 8-bit floating point
+5 'cudaIpcMemHandle_t' is unavailable: SimGPU does not have memory of other processes
+6 'cudaIpcGetMemHandle' is unavailable: SimGPU does not have it
 END
 }
 

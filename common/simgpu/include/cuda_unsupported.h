@@ -15,10 +15,6 @@
 
 /* Types. */
 #define SIMGPU_NO_TYPE(name, like, what) typedef like name SIMGPU_LACKS_IT("SimGPU does not have " what);
-SIMGPU_NO_TYPE(__half, float, "half precision")
-SIMGPU_NO_TYPE(__half2, float2, "half precision")
-SIMGPU_NO_TYPE(__nv_bfloat16, float, "bfloat16")
-SIMGPU_NO_TYPE(__nv_bfloat162, float2, "bfloat16")
 SIMGPU_NO_TYPE(__nv_fp8_e4m3, float, "8-bit floating point")
 SIMGPU_NO_TYPE(__nv_fp8_e5m2, float, "8-bit floating point")
 SIMGPU_NO_TYPE(cudaTextureObject_t, unsigned long long, "textures")
@@ -38,10 +34,6 @@ SIMGPU_NO_FUNCTION(tex2DLayered, "textures")
 SIMGPU_NO_FUNCTION(surf1Dread, "surfaces")
 SIMGPU_NO_FUNCTION(surf2Dread, "surfaces")
 SIMGPU_NO_FUNCTION(surf2Dwrite, "surfaces")
-SIMGPU_NO_FUNCTION(__float2half, "half precision")
-SIMGPU_NO_FUNCTION(__half2float, "half precision")
-SIMGPU_NO_FUNCTION(__float2bfloat16, "bfloat16")
-SIMGPU_NO_FUNCTION(__bfloat162float, "bfloat16")
 SIMGPU_NO_FUNCTION(__pipeline_memcpy_async, "asynchronous copies in a kernel")
 SIMGPU_NO_FUNCTION(__pipeline_commit, "asynchronous copies in a kernel")
 SIMGPU_NO_FUNCTION(__pipeline_wait_prior, "asynchronous copies in a kernel")

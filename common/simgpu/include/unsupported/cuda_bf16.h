@@ -1,2 +1,0 @@
-#define SIMGPU_LACKS "bfloat16"
-#include "../simgpu_unsupported.h"

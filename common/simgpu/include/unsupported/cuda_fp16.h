@@ -1,2 +1,0 @@
-#define SIMGPU_LACKS "half precision"
-#include "../simgpu_unsupported.h"

@@ -1,0 +1,14 @@
+#!/usr/bin/env bats
+# Half precision and the tensor cores as programs use them: cuda_fp16.h, cuda_bf16.h, mma.h, cuda_pipeline.h. The
+# instructions themselves are tested in tests/ptx/isa (half.ptx, tensor.ptx, tensor-sums.ptx).
+
+load helper
+
+@test "halves and bfloat16: every function gives the same bits on host and device" {
+    build "$B/tests/half/functions"
+    run "$B/tests/half/functions"
+    awk 'NF == 4 && $3 != $4' <<<"$output"
+    [ "$status" = 0 ]
+    [ "$(awk 'NF == 4 && $3 != $4' <<<"$output")" = "" ]
+    [ "$(awk 'NF == 4' <<<"$output" | wc -l)" = 182 ]
+}
