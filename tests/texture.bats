@@ -4,13 +4,13 @@
 
 load helper
 
-programs=(boxes)
+programs=(boxes objects silicon count)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/texture/}"
     local p
     for p in "${programs[@]}"; do
-        SIMGPU_CHECK=${CHECKED:-1} apart "$B/tests/texture/$p" >"$BATS_FILE_TMPDIR/$p" 2>"$BATS_FILE_TMPDIR/$p.err"
+        SIMGPU_CHECK=1 SIMGPU_REPORT=$BATS_FILE_TMPDIR/$p.report apart "$B/tests/texture/$p" >"$BATS_FILE_TMPDIR/$p" 2>"$BATS_FILE_TMPDIR/$p.err"
     done
 }
 
@@ -77,9 +77,8 @@ small_ysize 1
 no_end 1
 too_wide 1
 too_high 1
-not_an_element 1
 run_too_long 1
-wrong_kind 1
+wrong_kind 21
 three_channels 20
 no_width 1
 cube 1
@@ -93,9 +92,8 @@ cudaMemcpy3D: the source's ysize, the rows of a plane, is 5, less than the heigh
 cudaMemcpy3D: each end of a 3D copy needs either an array or a pointer; set all other fields to 0
 cudaMemcpy2DToArray: the box of 84 bytes x 1 x 1 at (0, 0, 0) does not fit into the array of 80 bytes x 6 x 1
 cudaMemcpy2DToArray: the box of 80 bytes x 2 x 1 at (0, 5, 0) does not fit into the array of 80 bytes x 6 x 1
-cudaMemcpy2DToArray: the box begins at byte 2 of the row and is 8 bytes wide; elements of the array have 4 bytes, and both must be multiples of that
 cudaMemcpyToArray: 80 bytes from byte 4 of row 5 do not fit into the array of 80 bytes x 6
-cudaMemcpy2DToArray: the destination is a device pointer, but the direction requires host memory; check the order of the arguments and the cudaMemcpyKind
+cudaMemcpy2DToArray: the array is device memory, so a copy to it is none of this cudaMemcpyKind
 cudaMallocArray: there is no array of elements with 32, 32, 32, 0 bits; an element has 1, 2 or 4 channels of 8, 16 or 32 bits each, floats of 16 or 32
 cudaMallocArray: an array of 0 x 6 x 0 elements: the width is 0
 cudaMalloc3DArray: an array of 4 x 5 x 6 elements: a cubemap has six square faces: width equal to height, depth 6 (times the layers)
@@ -107,4 +105,101 @@ END
 
 @test "the host may use the bytes between the planes of a 3D copy while it is on its way" {
     ! grep -q 'in flight\|before the copy' "$BATS_FILE_TMPDIR/boxes.err"
+}
+
+@test "textures and surfaces read as on an H200, bit for bit: addressing, filters, formats, layers, cubes, gathers" {
+    grep -v '^#' tests/texture/h200.txt >"$BATS_TEST_TMPDIR/want"
+    sed 's/: .*//' "$BATS_TEST_TMPDIR/want" | sort -u >"$BATS_TEST_TMPDIR/names"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/want")" -gt 300 ]
+    awk -F: 'NR == FNR { known[$1] = 1; next } $1 in known' "$BATS_TEST_TMPDIR/names" "$BATS_FILE_TMPDIR/silicon" | diff - "$BATS_TEST_TMPDIR/want"
+    [ ! -s "$BATS_FILE_TMPDIR/silicon.err" ]
+}
+
+# Requests, sectors, sectors from L2; Nsight Compute on an H200.
+@test "texture and surface requests, their sectors and those that miss L1 are what an H200 counts" {
+    sed -n '/"kind":"launch"/s/.*"name":"\([^"]*\)".*xbar2l1tex_read_sectors.sum":\([0-9]*\).*requests_pipe_tex.sum":\([0-9]*\),"l1tex__t_sectors_pipe_tex.sum":\([0-9]*\).*/\1 \3 \4 \2/p' \
+        "$BATS_FILE_TMPDIR/count.report" >"$BATS_TEST_TMPDIR/counted"
+    diff "$BATS_TEST_TMPDIR/counted" - <<'END'
+tex_row 65536 65536 65536
+tex_block 65536 65536 32768
+tex_column 65536 131072 131072
+tex_linear 65536 195585 98943
+tex_fetch 32768 32768 32768
+tex_fetch4 65536 131072 131072
+surf_row 32768 65536 0
+surf_rd 32768 65536 65536
+END
+}
+
+@test "objects: what they are made of, what they say of themselves, what ends them" {
+    says objects <<'END'
+create 0
+read 2
+second 0
+linear 2.5
+resource 10
+description 10
+change 0
+changed 4
+destroy 0
+late_read 4
+destroy_twice 0
+destroy_none 0
+ask_destroyed 1
+pitched 0
+mirrored 21
+type_0 5008
+type_1 1
+type_2 2
+type_3 4
+type_4 1
+surface 0
+painted_wrong 0
+destroy_surface 0
+volume 7
+volume_outside 0
+END
+}
+
+@test "a description that no texture has is refused with CUDA's error, and a wrong use of an object stops the kernel" {
+    says objects <<'END'
+unaligned 1
+bad_pitch 1
+too_long 1
+filtered_integers 26
+fractions_of_integers 27
+no_mode 1
+mipmapped 801
+no_description 1
+surface_of_memory 1
+fault_0 700
+fault_1 700
+fault_2 700
+fault_3 716
+END
+    tells objects <<'END'
+cudaDestroyTextureObject: this is not a live texture object
+cudaCreateTextureObject: a texture's memory must begin at a multiple of 512 bytes, and its pitch be a multiple of 32: the pointer is 32 bytes behind such a multiple, the pitch 512 bytes; use cudaMalloc or cudaMallocPitch
+cudaCreateTextureObject: a texture's memory must begin at a multiple of 512 bytes, and its pitch be a multiple of 32: the pointer is 0 bytes behind such a multiple, the pitch 24 bytes; use cudaMalloc or cudaMallocPitch
+cudaCreateTextureObject: 1048576 bytes from the pointer on do not lie in one allocation of device memory
+cudaCreateTextureObject: linear filtering gives floats, and the texture is read as integers of 32 bits; use cudaReadModeNormalizedFloat (8 and 16 bits), cudaFilterModePoint, or floats
+cudaCreateTextureObject: cudaReadModeNormalizedFloat is for integers of 8 and 16 bits; use cudaReadModeElementType
+cudaCreateTextureObject: addressMode[1] is 9, which is not a cudaTextureAddressMode; begin with a cudaTextureDesc of zeros
+cudaCreateTextureObject: mipmapped arrays are not supported; use cudaMallocArray, one for each level
+cudaCreateSurfaceObject: a surface object needs an array (cudaResourceTypeArray)
+END
+    grep '^objects.cu' "$BATS_FILE_TMPDIR/objects.err" | sed 's/ at 0x[0-9a-f]*//; s/^[^ ]* //' | diff - <(cat <<'END'
+illegal address: the texture object was destroyed before this launch; call cudaDestroyTextureObject behind the last one that uses it
+illegal address: the memory of the texture object was freed: 0 bytes into a 512-byte allocation that was freed; free it behind the last launch that uses the object
+illegal address: a texture is read or written through a surface object; make one by cudaCreateTextureObject
+misaligned address: store of 4 bytes at byte 1 of a row of a surface: a surface's x counts bytes, so multiply it by sizeof of the element
+END
+    )
+}
+
+@test "texture references, which CUDA 12 dropped, are refused with the way to objects" {
+    printf '#include <texture_fetch_functions.h>\ntexture<float, 2> old;\n' >"$BATS_TEST_TMPDIR/old.cu"
+    run "$(common/make/find-clang.sh)" -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -fsyntax-only --cuda-host-only \
+        -Icommon/simgpu/include -include cuda_runtime.h "$BATS_TEST_TMPDIR/old.cu"
+    [[ $output == *"CUDA 12 dropped texture references: make a texture object by cudaCreateTextureObject"*"old.cu:2:19: note: in instantiation of template class 'texture<float, 2"* ]]
 }

@@ -165,12 +165,6 @@ static cudaError_t box_of(const rt_array *a, const struct cudaPos *pos, const st
                box->width, box->height, box->depth, pos->x, pos->y, pos->z, row, a->rows, a->planes);
         return cudaErrorInvalidValue;
     }
-    if (pos->x % a->element || box->width % a->element) {
-        rt_say("the box begins at byte %zu of the row and is %zu bytes wide; elements of the array have %" PRIu64
-               " bytes, and both must be multiples of that",
-               pos->x, box->width, a->element);
-        return cudaErrorInvalidValue;
-    }
     *at = (time_place){
         .address = a->address + pos->z * a->slice + pos->y * a->pitch + pos->x, .pitch = a->pitch, .slice = a->slice};
     return cudaSuccess;
@@ -273,16 +267,25 @@ static cudaError_t part_of(const part *of, time_place *at) {
     return a ? box_of(a, &pos, &box, at) : cudaErrorInvalidResourceHandle;
 }
 
+/* Checks the kind of a copy from or to an array; host: the kind whose other end is the host. */
+static cudaError_t check_kind(enum cudaMemcpyKind kind, enum cudaMemcpyKind host, const char *direction) {
+    if (kind == host || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault) return cudaSuccess;
+    rt_say("the array is device memory, so a copy %s it is none of this cudaMemcpyKind", direction);
+    return cudaErrorInvalidMemcpyDirection;
+}
+
 static cudaError_t to_array(part to, const void *from, size_t pitch, enum cudaMemcpyKind kind, cudaStream_t stream,
                             bool waits) {
     time_copy c = {.from = plain(from, pitch), .width = to.width, .height = to.height};
-    cudaError_t e = part_of(&to, &c.to);
+    cudaError_t e = check_kind(kind, cudaMemcpyHostToDevice, "to");
+    if (e == cudaSuccess) e = part_of(&to, &c.to);
     return e == cudaSuccess ? rt_copy(c, kind, stream, waits) : e;
 }
 static cudaError_t from_array(void *to, size_t pitch, part from, enum cudaMemcpyKind kind, cudaStream_t stream,
                               bool waits) {
     time_copy c = {.to = plain(to, pitch), .width = from.width, .height = from.height};
-    cudaError_t e = part_of(&from, &c.from);
+    cudaError_t e = check_kind(kind, cudaMemcpyDeviceToHost, "from");
+    if (e == cudaSuccess) e = part_of(&from, &c.from);
     return e == cudaSuccess ? rt_copy(c, kind, stream, waits) : e;
 }
 

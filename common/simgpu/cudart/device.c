@@ -180,6 +180,7 @@ int simgpuUseDevice(int number) {
 static void clear(struct device *d) {
     check_forget(); /* first: it protects pages of the memory that is freed below */
     rt_streams_clear();
+    rt_textures_clear();
     rt_pool_clear();
     rt_memory_clear();
     exec_device_clear(d->exec);

@@ -82,6 +82,8 @@ struct device {
     rt_block_list blocks, pinned, managed;
     uint64_t memory_limit; /* bytes, set by simgpuDeviceMemory */
     rt_pool pool;
+    struct rt_texture *textures; /* the live texture and surface objects (texture.c) */
+    size_t ntextures;
     rt_handle *handles;
     uint32_t nhandles;
     uint32_t free_handle;        /* no handle below it is free */

@@ -187,7 +187,8 @@ cudaError_t rt_launch_command(const rt_kernel *k, dim3 grid, dim3 block, void **
                                  .dynamic_shared = (uint32_t)shared,
                                  .params = params,
                                  .cooperative = cooperative,
-                                 .resident = resident};
+                                 .resident = resident,
+                                 .ended = exec_textures_ended(rt_device->exec)};
     return cudaSuccess;
 }
 

@@ -222,6 +222,7 @@ bool rt_block_add(rt_block_list *l, rt_block b); /* returns false if the host ha
  * does. */
 const rt_block *rt_managed_find(uint64_t address);
 bool rt_managed_free(uint64_t address);
+void rt_textures_clear(void); /* forgets every texture and surface object (texture.c) */
 
 /* --- pool.c ----------------------------------------------------------------------------------------------------- */
 

@@ -28,9 +28,11 @@ struct exec_device {
     exec_allocation *allocations; /* by address; freed ones stay for messages until the window is reused */
     uint32_t nallocations;
     uint64_t next_address, used;
-    uint64_t workspace;   /* of cooperative launches; 0: none yet */
-    uint8_t *storage;     /* the bytes of the window */
-    uint64_t *touched[2]; /* footprint.c: one bit for each sector of the window; read, written */
+    uint64_t workspace;          /* of cooperative launches; 0: none yet */
+    uint8_t *storage;            /* the bytes of the window */
+    uint64_t *touched[2];        /* footprint.c: one bit for each sector of the window; read, written */
+    struct exec_object *objects; /* texture.c: by handle */
+    uint64_t nobjects, ended;
     base_arena programs;
     exec_managed_state managed;
 };
@@ -61,6 +63,8 @@ const exec_range *exec_outside(uint64_t address, uint64_t bytes);
 /* managed.c */
 void exec_managed_free(uint64_t address, uint64_t bytes);
 void exec_managed_touch(exec_device *d, uint64_t address, uint32_t sectors, bool written);
+/* texture.c */
+void exec_texture_clear(exec_device *d); /* forgets every object */
 
 /* footprint.c */
 void exec_footprint_init(exec_device *d, uint64_t bytes);

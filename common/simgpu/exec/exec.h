@@ -118,6 +118,40 @@ void exec_managed_in_child(void);
  * device, a __managed__ variable. Ranges do not overlap; the second takes a range's first address. */
 void exec_outside_add(uint64_t address, uint64_t bytes, bool link);
 void exec_outside_remove(uint64_t address);
+/* --- textures and surfaces (texture.c) ------------------------------------------------------------------------- */
+
+enum exec_address { EXEC_WRAP, EXEC_CLAMP, EXEC_MIRROR, EXEC_BORDER }; /* CUDA's numbers */
+enum exec_channel_kind { EXEC_SIGNED, EXEC_UNSIGNED, EXEC_FLOAT };     /* likewise */
+
+/* What a texture or surface object is bound to, and how texels are read. */
+typedef struct {
+    bool surface;
+    uint64_t address, pitch, slice; /* of the first texel; bytes from row to row, plane to plane */
+    uint64_t bytes;                 /* from the first texel on, all of which must be allocated */
+    uint32_t width, rows, planes;   /* texels; at least 1 each; a layer is a plane */
+    uint32_t layers, faces;         /* layers: 0 if not layered; faces: 6 of a cubemap, else 1 */
+    bool tiled;                     /* the memory of an array: counted as if laid out in tiles */
+    uint8_t channels, bits;         /* of a texel */
+    enum exec_channel_kind kind;
+    enum exec_address mode[3];
+    bool linear;     /* filters; else takes the nearest texel */
+    bool normalized; /* coordinates from 0 to 1 */
+    bool unit;       /* integers are read as fractions, 0 to 1 or -1 to 1 */
+    bool srgb;       /* and the first three channels through sRGB's curve */
+    float border[4];
+} exec_texture;
+
+/* Makes an object. Returns its handle, never 0. */
+uint64_t exec_texture_new(exec_device *d, const exec_texture *t);
+
+/* Returns the live object of a handle, or NULL. */
+const exec_texture *exec_texture_find(const exec_device *d, uint64_t handle);
+
+/* Ends an object for all launches that are submitted later. Requires a live one. */
+void exec_texture_end(exec_device *d, uint64_t handle);
+
+/* Returns the number of objects ended so far, which a launch notes when it is submitted (exec_launch.ended). */
+uint64_t exec_textures_ended(const exec_device *d);
 
 /* --- counters ----------------------------------------------------------------------------------------------- */
 
@@ -151,6 +185,7 @@ typedef struct {
     const void *params; /* kernel->param_bytes bytes in the layout of kernel->params */
     bool cooperative;   /* all blocks are resident together, and may meet in grid.sync() */
     uint32_t resident;  /* blocks that the device holds at once; 0: no limit */
+    uint64_t ended;     /* exec_textures_ended when the program submitted it */
 } exec_launch;
 
 typedef struct simgpu_fault exec_fault; /* kind SIMGPU_FAULT_NONE means no fault */

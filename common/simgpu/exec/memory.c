@@ -56,6 +56,7 @@ void exec_device_clear(exec_device *d) {
     for (uint32_t i = 0; i < d->nallocations; i++)
         if (d->allocations[i].live) exec_mem_free(d, d->allocations[i].address);
     base_arena_clear(&d->programs);
+    exec_texture_clear(d);
     d->workspace = 0;
 }
 

@@ -63,6 +63,8 @@
 #include "device_intrinsics.h"
 #include "device_functions.h"
 #include "device_atomic_functions.h"
+#include "surface_indirect_functions.h"
+#include "texture_indirect_functions.h"
 #include "cuda_unsupported.h"
 #endif
 

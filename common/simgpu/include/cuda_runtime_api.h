@@ -345,6 +345,9 @@ struct cudaChannelFormatDesc {
     enum cudaChannelFormatKind f;
 };
 
+#include "surface_types.h"
+#include "texture_types.h"
+
 /* The position in a pointed-to memory is in bytes, in an array in elements; the extent is in elements if one end is an
  * array, else in bytes. */
 struct cudaMemcpy3DParms {

@@ -17,8 +17,6 @@
 #define SIMGPU_NO_TYPE(name, like, what) typedef like name SIMGPU_LACKS_IT("SimGPU does not have " what);
 SIMGPU_NO_TYPE(__nv_fp8_e4m3, float, "8-bit floating point")
 SIMGPU_NO_TYPE(__nv_fp8_e5m2, float, "8-bit floating point")
-SIMGPU_NO_TYPE(cudaTextureObject_t, unsigned long long, "textures")
-SIMGPU_NO_TYPE(cudaSurfaceObject_t, unsigned long long, "surfaces")
 SIMGPU_NO_TYPE(cudaExternalMemory_t, void *, "memory of other APIs")
 SIMGPU_NO_TYPE(cudaIpcMemHandle_t, void *, "memory of other processes")
 #undef SIMGPU_NO_TYPE
@@ -26,14 +24,6 @@ SIMGPU_NO_TYPE(cudaIpcMemHandle_t, void *, "memory of other processes")
 /* Functions of kernels, some called with a type, tex2D<float>(...). Any arguments, and a result that fits anywhere. */
 #define SIMGPU_NO_FUNCTION(name, what)                                                                                 \
     template <class R = int, class... T> __device__ R name(T...) SIMGPU_LACKS_IT("SimGPU does not have " what);
-SIMGPU_NO_FUNCTION(tex1D, "textures")
-SIMGPU_NO_FUNCTION(tex2D, "textures")
-SIMGPU_NO_FUNCTION(tex3D, "textures")
-SIMGPU_NO_FUNCTION(tex1Dfetch, "textures")
-SIMGPU_NO_FUNCTION(tex2DLayered, "textures")
-SIMGPU_NO_FUNCTION(surf1Dread, "surfaces")
-SIMGPU_NO_FUNCTION(surf2Dread, "surfaces")
-SIMGPU_NO_FUNCTION(surf2Dwrite, "surfaces")
 SIMGPU_NO_FUNCTION(__pipeline_memcpy_async, "asynchronous copies in a kernel")
 SIMGPU_NO_FUNCTION(__pipeline_commit, "asynchronous copies in a kernel")
 SIMGPU_NO_FUNCTION(__pipeline_wait_prior, "asynchronous copies in a kernel")

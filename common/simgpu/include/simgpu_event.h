@@ -148,6 +148,13 @@ enum simgpu_fault_cause {
     SIMGPU_CAUSE_CALLS,           /* calls nested too deep, at the function `name` */
     SIMGPU_CAUSE_TRAP,
     SIMGPU_CAUSE_NOT_COOPERATIVE, /* grid.sync() in a launch that is not cooperative */
+    /* Texture and surface objects; n[0] is the handle, n[1] is 1 for a surface. */
+    SIMGPU_CAUSE_NO_OBJECT,       /* the handle is none */
+    SIMGPU_CAUSE_OBJECT_ENDED,    /* the object was destroyed before the launch */
+    SIMGPU_CAUSE_OBJECT_KIND,     /* an object of the other kind */
+    SIMGPU_CAUSE_OBJECT_MEMORY,   /* its memory, address, was freed */
+    SIMGPU_CAUSE_OUTSIDE_SURFACE, /* did, bytes; at n[0] (a byte), n[1], n[2] of a surface of `name` */
+    SIMGPU_CAUSE_SURFACE_BYTE,    /* the same: n[0] is no multiple of the bytes */
     SIMGPU_CAUSE_BRANCH_INDEX,    /* brx.idx with index n[0] into a list of n[1] targets */
     SIMGPU_CAUSE_BLOCK_BUDGET,
     SIMGPU_CAUSE_LAUNCH_BUDGET, /* the first n[0] of n[1] blocks took more than n[2] warp instructions */

@@ -177,7 +177,7 @@ static void mark(row_set *s, uint32_t row) {
     if (id) s->set[id / 64] |= 1ull << id % 64;
 }
 
-enum { MOST_FIELDS = 12 + 3 * MAX_PIECES };
+enum { MOST_FIELDS = 16 + 3 * MAX_PIECES };
 
 /* Lists the fields with rows that the instruction reads, or may be rows. Returns how many. */
 static uint32_t sources_of(ptx_insn *i, uint32_t **fields) {
@@ -185,10 +185,14 @@ static uint32_t sources_of(ptx_insn *i, uint32_t **fields) {
     if (i->op != OP_ld_frame && i->op != OP_st_frame) fields[n++] = &i->a;
     fields[n++] = &i->b, fields[n++] = &i->c, fields[n++] = &i->e;
     if (i->guarded) fields[n++] = &i->guard;
-    bool vector = i->op == OP_st || i->op == OP_st_frame || (i->op == OP_mov_pack && !i->sub);
+    bool vector = i->op == OP_st || i->op == OP_st_frame || i->op == OP_sust || (i->op == OP_mov_pack && !i->sub);
     for (int k = 0; vector && k < 4; k++) fields[n++] = &i->v[k];
     for (int x = MATRIX_a; x <= MATRIX_c && i->op == OP_mma; x++)
         for (uint32_t k = 0; k < i->tensor->pieces[x]; k++) fields[n++] = &i->tensor->row[x][k];
+    if (i->texel) {
+        fields[n++] = &i->texel->layer;
+        for (int k = 0; k < 3; k++) fields[n++] = &i->texel->at[k];
+    }
     if (i->op == OP_call && !i->call->callee) fields[n++] = &i->call->function;
     return n;
 }
@@ -197,7 +201,8 @@ static uint32_t sources_of(ptx_insn *i, uint32_t **fields) {
 static uint32_t results_of(ptx_insn *i, uint32_t **fields) {
     uint32_t n = 0;
     fields[n++] = &i->d, fields[n++] = &i->d2;
-    bool vector = i->op == OP_ld || i->op == OP_ld_frame || i->op == OP_ldmatrix || (i->op == OP_mov_pack && i->sub);
+    bool vector = ptx_is_load(i) || i->op == OP_ld_frame || i->op == OP_tex || i->op == OP_tld4 || i->op == OP_suld ||
+                  (i->op == OP_mov_pack && i->sub);
     for (int k = 0; vector && k < 4; k++) fields[n++] = &i->v[k];
     for (uint32_t k = 0; i->op == OP_mma && k < i->tensor->pieces[MATRIX_d]; k++)
         fields[n++] = &i->tensor->row[MATRIX_d][k];

@@ -121,6 +121,7 @@ struct ptx_insn {
     uint32_t target, join; /* branches: instruction index; index of the join of both ways, or NO_JOIN */
     struct ptx_call *call; /* call, brx */
     struct ptx_tensor *tensor; /* mma, wmma, and the addresses of fragments */
+    struct ptx_texel *texel;   /* tex, tld4, suld, sust */
     uint32_t ptx_line, line;   /* line in the PTX text, and in the source (0 if unknown) */
     uint16_t file, column;
 };
@@ -209,6 +210,26 @@ uint32_t ptx_matrix_elements(const ptx_tensor *t, enum ptx_matrix x);
 /* Returns the row and column of element i of a lane (0 to ptx_matrix_elements - 1, in the order of its registers). */
 void ptx_matrix_place(const ptx_tensor *t, enum ptx_matrix x, uint32_t lane, uint32_t i, uint32_t *row,
                       uint32_t *column);
+/* The texels that an instruction names: a geometry, and rows of coordinates. */
+enum ptx_geometry { GEOMETRY_1d, GEOMETRY_2d, GEOMETRY_3d, GEOMETRY_a1d, GEOMETRY_a2d, GEOMETRY_cube, GEOMETRY_acube };
+enum ptx_boundary { BOUNDARY_trap, BOUNDARY_clamp, BOUNDARY_zero };
+enum ptx_query {
+    QUERY_width,
+    QUERY_height,
+    QUERY_depth,
+    QUERY_channel_data_type,
+    QUERY_channel_order,
+    QUERY_normalized_coords,
+    QUERY_array_size,
+    QUERY_num_mipmap_levels,
+    QUERY_num_samples
+};
+typedef struct ptx_texel {
+    enum ptx_geometry geometry;
+    uint32_t layer, at[3];      /* rows; NO_ROW: none */
+    enum ptx_boundary boundary; /* of a surface */
+    uint32_t channel;           /* of tld4 */
+} ptx_texel;
 
 typedef struct ptx_call {
     ptx_function *callee; /* NULL for an indirect call, whose row `function` holds the function's number */

@@ -1,5 +1,5 @@
 /* decoder.h — internals of the decoder, shared by decode.c (operands, rows, arithmetic), decode_memory.c,
- * decode_control.c, decode_warp.c and decode_tensor.c. */
+ * decode_texture.c, decode_control.c, decode_warp.c and decode_tensor.c. */
 #ifndef SIMGPU_DECODER_H
 #define SIMGPU_DECODER_H
 
@@ -71,6 +71,10 @@ void ptx_dec_atomic(decoder *d);
 void ptx_dec_cvta(decoder *d);
 void ptx_dec_isspacep(decoder *d);
 void ptx_dec_cvt(decoder *d);
+/* decode_texture.c: */
+void ptx_dec_tex(decoder *d);
+void ptx_dec_txq(decoder *d);
+void ptx_dec_surface(decoder *d);
 /* decode_control.c: */
 void ptx_dec_bra(decoder *d);
 void ptx_dec_brx(decoder *d);

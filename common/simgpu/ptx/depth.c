@@ -80,15 +80,19 @@ static int32_t advance(const schedules *t, schedule *v, const ptx_insn *i) {
     ptx_cost_info cost = t->costs->of[class];
     moment in =
         later(t, later(t, known(t, v, i->a), known(t, v, i->b)), later(t, known(t, v, i->c), known(t, v, i->e)));
+    for (int n = 0; i->texel && n < 3; n++) in = later(t, in, known(t, v, i->texel->at[n]));
+    if (i->texel) in = later(t, in, known(t, v, i->texel->layer));
     in = later(t, in, v->control);
     if (i->guarded) in = later(t, in, known(t, v, i->guard));
-    for (int n = 0; i->op == OP_st && n < 4; n++) in = later(t, in, known(t, v, i->v[n]));
+    bool reads = ptx_is_load(i) || i->op == OP_tex || i->op == OP_tld4 || i->op == OP_suld,
+         writes = i->op == OP_st || i->op == OP_sust;
+    for (int n = 0; writes && n < 4; n++) in = later(t, in, known(t, v, i->v[n]));
     for (int x = MATRIX_a; x <= MATRIX_c && i->op == OP_mma; x++)
         for (uint32_t n = 0; n < i->tensor->pieces[x]; n++) in = later(t, in, known(t, v, i->tensor->row[x][n]));
 
     bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC;
-    bool loads = ptx_is_load(i) || (i->op == OP_atom && !i->unused);
-    if (i->op == OP_st || i->op == OP_atom) {
+    bool loads = reads || (i->op == OP_atom && !i->unused);
+    if (writes || i->op == OP_atom) {
         v->any_store = later(t, v->any_store, in);
         if (far) v->global_store = later(t, v->global_store, in);
     }
@@ -107,7 +111,7 @@ static int32_t advance(const schedules *t, schedule *v, const ptx_insn *i) {
     if (class == COST_BRANCH && i->guarded && !i->folded) v->control = in;
     v->end = later(t, v->end, in);
     set_known(t, v, i->d, in), set_known(t, v, i->d2, in);
-    for (int n = 0; ptx_is_load(i) && n < 4; n++) set_known(t, v, i->v[n], in);
+    for (int n = 0; reads && n < 4; n++) set_known(t, v, i->v[n], in);
     for (uint32_t n = 0; i->op == OP_mma && n < i->tensor->pieces[MATRIX_d]; n++)
         set_known(t, v, i->tensor->row[MATRIX_d][n], in);
     return in.rounds;

@@ -483,6 +483,7 @@ static operand named(parser *p) {
 }
 
 static operand operand_list(parser *p, const char *close, int kind);
+static operand *one_operand(parser *p);
 
 /* A constant expression, or a float behind a minus. */
 static operand signed_constant(parser *p) {
@@ -495,7 +496,8 @@ static operand signed_constant(parser *p) {
     return o;
 }
 
-/* operand = [ "!" ] name [ "[" constant "]" ] [ "|" name ] { ("+"|"-") product } | constant | "[" operand "]"
+/* operand = [ "!" ] name [ "[" constant "]" ] [ "|" name ] { ("+"|"-") product } | constant
+ *         | "[" operand [ "," coordinates ] "]"
  *         | "{" operands "}" | "(" operands ")" */
 static operand parse_operand(parser *p) {
     operand o = {0};
@@ -515,6 +517,7 @@ static operand parse_operand(parser *p) {
     } else if (accept(p, "[")) {
         o = parse_operand(p);
         o.is_address = true;
+        if (accept(p, ",")) o.coordinates = one_operand(p);
         expect(p, "]");
     } else if (p->t.kind == TOKEN_FLOAT) {
         o = (operand){.kind = OPERAND_FLOAT, .value = p->t.bits, .single = p->t.single};
@@ -549,6 +552,12 @@ static operand operand_list(parser *p, const char *close, int kind) {
             o.items[o.nitems++] = item;
         } while (accept(p, ","));
     expect(p, close);
+    return o;
+}
+
+static operand *one_operand(parser *p) {
+    operand *o = ptx_alloc(sizeof *o);
+    *o = parse_operand(p);
     return o;
 }
 

@@ -59,6 +59,7 @@ typedef struct operand {
     const char *label; /* an undeclared name, which may be a label */
     struct operand *items;
     uint32_t nitems;
+    struct operand *coordinates; /* of a texel: the vector or register behind the object in [ ] */
 } operand;
 
 enum { MAX_MODIFIERS = 12, MAX_OPERANDS = 8 };

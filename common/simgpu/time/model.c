@@ -57,7 +57,7 @@ uint32_t time_occupancy(const time_profile *p, uint32_t threads, uint32_t regist
 static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth depth, double resident,
                         double fullness) {
     const exec_counters *c = &r->total;
-    double loads = (double)c->ld_requests, atomics = (double)c->atom_requests;
+    double loads = (double)(c->ld_requests + c->tex_requests), atomics = (double)c->atom_requests;
     if (loads + atomics <= 0) return 0;
     double own = c->l1_miss_sectors ? smaller(1, (double)r->footprint_read / (double)c->l1_miss_sectors) : 0;
     double dram = smaller(1, own * larger(1, resident));
@@ -76,8 +76,8 @@ static double grid_sync_ns(const time_profile *p, const exec_result *r) {
 
 static double lsu_clocks(const time_profile *p, const exec_counters *c) {
     double loads = (double)c->ld_requests * p->load_clk;
-    return larger((double)c->l1_wavefronts, loads) +
-           (double)(c->shared_ld_wavefronts + c->shared_st_wavefronts + c->local_requests + c->shuffles);
+    return larger((double)c->l1_wavefronts, loads) + (double)(c->shared_ld_wavefronts + c->shared_st_wavefronts +
+                                                              c->local_requests + c->shuffles + c->tex_wavefronts);
 }
 /* Returns the clocks of the LSU pipe, summed line by line, since one line's loads cannot use the clocks that another's
  * leave free. */
@@ -88,7 +88,7 @@ static double lsu_clocks_of_all(const time_profile *p, const exec_result *r) {
 }
 static uint64_t lsu_requests(const exec_counters *c) {
     return c->ld_requests + c->st_requests + c->atom_requests + c->shared_ld + c->shared_st + c->local_requests +
-           c->shuffles;
+           c->shuffles + c->tex_requests;
 }
 
 /* --- where and how much ---------------------------------------------------------------------------------------- */
@@ -101,8 +101,8 @@ static double weight(const time_profile *p, enum simgpu_term bound, const exec_c
     case SIMGPU_TERM_L2_WRITE: return (double)c->st_partial;
     case SIMGPU_TERM_L2_READ: return (double)c->l1_miss_sectors;
     case SIMGPU_TERM_ATOMIC: return (double)c->atom_requests;
-    case SIMGPU_TERM_LATENCY: return (double)(c->ld_requests + c->atom_requests);
-    default: return (double)(c->ld_sectors + c->st_sectors);
+    case SIMGPU_TERM_LATENCY: return (double)(c->ld_requests + c->tex_requests + c->atom_requests);
+    default: return (double)(c->ld_sectors + c->st_sectors + c->tex_sectors);
     }
 }
 
@@ -126,7 +126,7 @@ static double amount_of(const time_profile *p, const exec_result *r, const exec_
     case SIMGPU_TERM_ISSUE: return e->bound.term_ns[SIMGPU_TERM_ISSUE];
     case SIMGPU_TERM_LSU: return lsu_clocks(p, c) / (double)(lsu_requests(c) ? lsu_requests(c) : 1);
     case SIMGPU_TERM_BARRIER: return (double)r->total.barriers / ((double)r->blocks * warps_of(r));
-    case SIMGPU_TERM_L2_READ: return ratio(c->l1_miss_sectors, c->ld_requests);
+    case SIMGPU_TERM_L2_READ: return ratio(c->l1_miss_sectors, c->ld_requests + c->tex_requests);
     case SIMGPU_TERM_L2_WRITE: return ratio(c->st_partial, c->st_requests);
     case SIMGPU_TERM_DRAM: return (double)(r->footprint_read + r->footprint_written) * SECTOR;
     case SIMGPU_TERM_ATOMIC: return (double)(r->atomic_turns[0] + r->atomic_turns[1]);

@@ -8,6 +8,9 @@
  *   // arg: buf f32 1 2.5 nan 0*29     a device buffer (buffer 0, 1, ... in order); passes its address
  *   // arg: ptr 0 -4                   the address of buffer 0, 4 bytes before its beginning
  *   // arg: freed 64                   the address of 64 bytes that were freed
+ *   // arg: tex 0 f32*2 4x3x1 linear   a texture object on buffer 0: channels, size, and any of: linear normalized unit
+ *                                      layered cube, clamp mirror border (wrap if none). A surface object: surf 0 ...;
+ *                                      `ended` makes it one that was destroyed before the launch
  *   // out: 0 f32 2 3.5 nan            buffer 0 begins with these values afterwards
  *   // more: 4 5 6                     continues the list of the last arg or out
  *   // fault: illegal /load of 4/      the launch fails so, with a message that matches this extended expression
@@ -59,11 +62,13 @@ typedef struct {
 } list;
 
 typedef struct {
-    enum { ARG_SCALAR, ARG_BUFFER, ARG_POINTER, ARG_FREED } kind;
-    list values;     /* SCALAR, BUFFER */
-    uint32_t buffer; /* number of the buffer, or of the one that a POINTER points to */
-    int64_t offset;  /* POINTER; FREED: bytes */
-    uint64_t address;
+    enum { ARG_SCALAR, ARG_BUFFER, ARG_POINTER, ARG_FREED, ARG_TEXTURE } kind;
+    list values;      /* SCALAR, BUFFER */
+    uint32_t buffer;  /* number of the buffer, or of the one that a POINTER points to */
+    int64_t offset;   /* POINTER; FREED: bytes */
+    uint64_t address; /* TEXTURE: the handle */
+    exec_texture texture;
+    bool ended;
 } argument;
 
 typedef struct {
@@ -293,6 +298,36 @@ static void read_run(const char *p) {
     }
 }
 
+/* Reads BUFFER TYPE*CHANNELS WIDTHxROWSxPLANES and the words behind them. */
+static void read_texture(const char *p, argument *a) {
+    exec_texture *t = &a->texture;
+    char word[64], type[8];
+    unsigned channels;
+    if (!next_word(&p, word, sizeof word)) mistake("arg: tex BUFFER ...");
+    a->buffer = (uint32_t)strtoul(word, NULL, 10);
+    if (!next_word(&p, word, sizeof word) || sscanf(word, "%7[a-z0-9]*%u", type, &channels) != 2)
+        mistake("arg: TYPE*CHANNELS, as f32*4");
+    if (!next_word(&p, word, sizeof word) || sscanf(word, "%ux%ux%u", &t->width, &t->rows, &t->planes) != 3)
+        mistake("arg: WIDTHxROWSxPLANES");
+    enum ptx_type element = type_named(type, strlen(type));
+    t->bits = (uint8_t)(8 * ptx_type_bytes[element]), t->channels = (uint8_t)channels, t->faces = 1;
+    t->kind = *type == 's' ? EXEC_SIGNED : *type == 'u' ? EXEC_UNSIGNED : EXEC_FLOAT;
+    while (next_word(&p, word, sizeof word)) {
+        static const char *const modes[] = {"wrap", "clamp", "mirror", "border"};
+        bool known = false;
+        for (int k = 0; k < 4; k++)
+            if (strcmp(word, modes[k]) == 0) known = true, t->mode[0] = t->mode[1] = t->mode[2] = (enum exec_address)k;
+        if (strcmp(word, "linear") == 0) known = t->linear = true;
+        if (strcmp(word, "normalized") == 0) known = t->normalized = true;
+        if (strcmp(word, "unit") == 0) known = t->unit = true;
+        if (strcmp(word, "layered") == 0) known = true, t->layers = t->planes;
+        if (strcmp(word, "cube") == 0) known = true, t->faces = 6;
+        if (strcmp(word, "ended") == 0) known = a->ended = true;
+        if (!known) mistake("arg: '%s' is no word for a texture", word);
+    }
+    for (int c = 0; c < 4; c++) t->border[c] = 0.5f;
+}
+
 static void read_arg(const char *p) {
     test *t = &file.t;
     char word[64];
@@ -308,6 +343,10 @@ static void read_arg(const char *p) {
     } else if (strcmp(word, "ptr") == 0) {
         a->kind = ARG_POINTER;
         if (sscanf(p, "%u %" SCNd64, &a->buffer, &a->offset) < 1) mistake("arg: ptr BUFFER [OFFSET]");
+    } else if (strcmp(word, "tex") == 0 || strcmp(word, "surf") == 0) {
+        a->kind = ARG_TEXTURE;
+        a->texture.surface = *word == 's';
+        read_texture(p, a);
     } else if (strcmp(word, "freed") == 0) {
         a->kind = ARG_FREED;
         a->offset = strtoll(p, NULL, 10);
@@ -583,6 +622,18 @@ static uint32_t pack_arguments(test *t, uint8_t *params) {
     return top;
 }
 
+/* Makes the object of a TEXTURE argument, on a buffer that exists. */
+static void make_texture(test *t, argument *a) {
+    exec_texture *x = &a->texture;
+    for (uint32_t k = 0; k < t->nargs; k++)
+        if (t->args[k].kind == ARG_BUFFER && t->args[k].buffer == a->buffer) x->address = t->args[k].address;
+    x->pitch = (uint64_t)x->width * x->channels * x->bits / 8;
+    x->slice = x->pitch * x->rows;
+    x->bytes = x->slice * x->planes;
+    a->address = exec_texture_new(device, x);
+    if (a->ended) exec_texture_end(device, a->address);
+}
+
 static void launch(test *t, exec_program *p) {
     uint8_t params[8 * MAX_ITEMS] = {0};
     static exec_result r;
@@ -597,6 +648,9 @@ static void launch(test *t, exec_program *p) {
         if (a->kind == ARG_BUFFER) a->address = device_buffer(&a->values);
         if (a->kind == ARG_FREED) exec_mem_free(device, a->address = exec_mem_alloc(device, (uint64_t)a->offset));
     }
+    for (uint32_t k = 0; k < t->nargs; k++)
+        if (t->args[k].kind == ARG_TEXTURE) make_texture(t, &t->args[k]);
+    t->launch.ended = exec_textures_ended(device);
     uint32_t bytes = pack_arguments(t, params);
     if (t->launch.kernel->has_body && bytes != t->launch.kernel->param_bytes)
         mistake("%u bytes of arguments; %s takes %u", bytes, t->kernel, t->launch.kernel->param_bytes);

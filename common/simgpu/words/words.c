@@ -204,6 +204,32 @@ static void add_waiting_blocks(const page *p, const struct simgpu_fault *f) {
             waiting, all, ended ? ", and the rest have ended" : "");
 }
 
+/* Texture and surface objects. */
+static void add_cause_of_object(const page *p, const struct simgpu_fault *f) {
+    const char *kind = f->n[1] ? "surface" : "texture", *Kind = f->n[1] ? "Surface" : "Texture";
+    ull handle = f->n[0];
+    switch (f->cause) {
+    case SIMGPU_CAUSE_NO_OBJECT:
+        add(p,
+            "0x%llx is no %s object; pass the kernel what cudaCreate%sObject stored, and check that the call succeeded",
+            handle, kind, Kind);
+        break;
+    case SIMGPU_CAUSE_OBJECT_ENDED:
+        add(p,
+            "the %s object was destroyed before this launch; call cudaDestroy%sObject behind the last one that uses it",
+            kind, Kind);
+        break;
+    case SIMGPU_CAUSE_OBJECT_KIND:
+        add(p, "a %s is read or written through a %s object; make one by cudaCreate%sObject", kind,
+            f->n[1] ? "texture" : "surface", Kind);
+        break;
+    default:
+        add(p, "the memory of the %s object was freed: ", kind);
+        add_address(p, &f->address);
+        add(p, "; free it behind the last launch that uses the object");
+    }
+}
+
 static void add_cause_of_access(const page *p, const struct simgpu_fault *f) {
     ull at = f->address.address;
     switch (f->cause) {
@@ -224,6 +250,23 @@ static void add_cause_of_access(const page *p, const struct simgpu_fault *f) {
         add_access(p, f);
         add(p, "at offset %llu of %s memory, which has %llu bytes here", (ull)f->n[0], f->name, (ull)f->n[1]);
         break;
+    case SIMGPU_CAUSE_OUTSIDE_SURFACE:
+        add_access(p, f);
+        add(p,
+            "at (%lld, %lld, %lld), outside of the surface of %s (bytes x rows x planes); check the coordinates, or "
+            "pass cudaBoundaryModeZero or cudaBoundaryModeClamp",
+            (long long)f->n[0], (long long)f->n[1], (long long)f->n[2], f->name);
+        break;
+    case SIMGPU_CAUSE_SURFACE_BYTE:
+        add_access(p, f);
+        add(p,
+            "at byte %lld of a row of a surface: a surface's x counts bytes, so multiply it by sizeof of the element",
+            (long long)f->n[0]);
+        break;
+    case SIMGPU_CAUSE_NO_OBJECT:
+    case SIMGPU_CAUSE_OBJECT_ENDED:
+    case SIMGPU_CAUSE_OBJECT_KIND:
+    case SIMGPU_CAUSE_OBJECT_MEMORY: add_cause_of_object(p, f); break;
     case SIMGPU_CAUSE_LOCAL_ATOMIC:
         add(p, "an atomic on local memory, which no other thread can see; use shared or device memory");
         break;

@@ -1,0 +1,232 @@
+/* texture.c — texture and surface objects: checks the descriptions, and makes of them what exec/ reads by.
+ *
+ * The rules and the error codes are those of an H200. */
+#include "array.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The descriptions of a live object, as the program gave them. */
+typedef struct rt_texture {
+    uint64_t handle;
+    struct cudaResourceDesc resource;
+    struct cudaTextureDesc texture; /* zeros for a surface */
+} rt_texture;
+
+enum { BASE_ALIGN = 512, PITCH_ALIGN = 32 };
+
+/* --- what an object is bound to ------------------------------------------------------------------------------------
+ */
+
+static cudaError_t set_format(const struct cudaChannelFormatDesc *d, exec_texture *t) {
+    if (!rt_element_bytes(d)) {
+        rt_say("there is no texture of elements with %d, %d, %d, %d bits; an element has 1, 2 or 4 channels of 8, 16 "
+               "or 32 bits each, floats of 16 or 32",
+               d->x, d->y, d->z, d->w);
+        return cudaErrorInvalidChannelDescriptor;
+    }
+    t->channels = d->w ? 4 : d->y ? 2 : 1;
+    t->bits = (uint8_t)d->x;
+    t->kind = (enum exec_channel_kind)d->f;
+    return cudaSuccess;
+}
+
+static cudaError_t bind_array(cudaArray_t handle, exec_texture *t) {
+    const rt_array *a = rt_array_find(handle);
+    if (!a) return cudaErrorInvalidResourceHandle;
+    bool cube = a->flags & cudaArrayCubemap, layered = a->flags & cudaArrayLayered;
+    t->address = a->address, t->bytes = a->bytes, t->pitch = a->pitch, t->slice = a->slice;
+    t->width = (uint32_t)a->width, t->rows = (uint32_t)a->rows, t->planes = (uint32_t)a->planes;
+    t->faces = cube ? 6 : 1;
+    t->layers = layered ? t->planes / t->faces : 0;
+    t->tiled = true;
+    return set_format(&a->desc, t);
+}
+
+/* Checks device memory, and binds to it rows of `width` elements. */
+static cudaError_t bind_memory(const void *p, const struct cudaChannelFormatDesc *desc, size_t width, size_t rows,
+                               size_t pitch, exec_texture *t) {
+    cudaError_t e = set_format(desc, t);
+    if (e != cudaSuccess) return e;
+    uint64_t address = (uint64_t)(uintptr_t)p, element = rt_element_bytes(desc), last, bytes;
+    if (!width || !rows || width > INT32_MAX || rows > INT32_MAX ||
+        __builtin_mul_overflow((uint64_t)rows - 1, (uint64_t)pitch, &last) ||
+        __builtin_add_overflow(last, width * element, &bytes)) {
+        rt_say("a texture of %zu x %zu elements: there is no such texture", width, rows);
+        return cudaErrorInvalidValue;
+    }
+    if (address % BASE_ALIGN || (rows > 1 && pitch % PITCH_ALIGN)) {
+        rt_say(
+            "a texture's memory must begin at a multiple of %d bytes, and its pitch be a multiple of %d: the pointer "
+            "is %" PRIu64 " bytes behind such a multiple, the pitch %zu bytes; use cudaMalloc or cudaMallocPitch",
+            BASE_ALIGN, PITCH_ALIGN, address % BASE_ALIGN, pitch);
+        return cudaErrorInvalidValue;
+    }
+    if (rows > 1 && pitch < width * element) {
+        rt_say("the pitch of %zu bytes is less than the width of %zu elements of %" PRIu64 " bytes", pitch, width,
+               element);
+        return cudaErrorInvalidValue;
+    }
+    if (!exec_mem_valid(rt_device->exec, address, bytes)) {
+        rt_say("%" PRIu64 " bytes from the pointer on do not lie in one allocation of device memory", bytes);
+        return cudaErrorInvalidValue;
+    }
+    t->address = address, t->bytes = bytes, t->pitch = pitch, t->slice = bytes;
+    t->width = (uint32_t)width, t->rows = (uint32_t)rows, t->planes = t->faces = 1;
+    return cudaSuccess;
+}
+
+static cudaError_t bind_resource(const struct cudaResourceDesc *r, exec_texture *t) {
+    switch (r->resType) {
+    case cudaResourceTypeArray: return bind_array(r->res.array.array, t);
+    case cudaResourceTypeLinear: {
+        uint64_t element = rt_element_bytes(&r->res.linear.desc);
+        size_t n = element ? r->res.linear.sizeInBytes / element : 1;
+        return bind_memory(r->res.linear.devPtr, &r->res.linear.desc, n, 1, n * element, t);
+    }
+    case cudaResourceTypePitch2D:
+        return bind_memory(r->res.pitch2D.devPtr, &r->res.pitch2D.desc, r->res.pitch2D.width, r->res.pitch2D.height,
+                           r->res.pitch2D.pitchInBytes, t);
+    case cudaResourceTypeMipmappedArray:
+        rt_say("mipmapped arrays are not supported; use cudaMallocArray, one for each level");
+        return cudaErrorNotSupported;
+    default: rt_say("%d is not a cudaResourceType", (int)r->resType); return cudaErrorInvalidValue;
+    }
+}
+
+/* --- how it is read ------------------------------------------------------------------------------------------------
+ */
+
+static cudaError_t set_reading(const struct cudaTextureDesc *d, exec_texture *t) {
+    bool fractions = d->readMode == cudaReadModeNormalizedFloat, whole = t->kind != EXEC_FLOAT;
+    for (int k = 0; k < 3; k++)
+        if ((unsigned)d->addressMode[k] > cudaAddressModeBorder) {
+            rt_say("addressMode[%d] is %d, which is not a cudaTextureAddressMode; begin with a cudaTextureDesc of "
+                   "zeros",
+                   k, (int)d->addressMode[k]);
+            return cudaErrorInvalidValue;
+        }
+    if (d->filterMode == cudaFilterModeLinear && whole && !(fractions && t->bits < 32)) {
+        rt_say("linear filtering gives floats, and the texture is read as integers of %u bits; use "
+               "cudaReadModeNormalizedFloat (8 and 16 bits), cudaFilterModePoint, or floats",
+               t->bits);
+        return cudaErrorInvalidFilterSetting;
+    }
+    if (d->seamlessCubemap && t->faces == 6 && d->filterMode == cudaFilterModeLinear) {
+        rt_say("seamlessCubemap, filtering across the edges of a cube, is not supported; set it to 0");
+        return cudaErrorNotSupported;
+    }
+    if (fractions && (!whole || t->bits == 32)) {
+        rt_say("cudaReadModeNormalizedFloat is for integers of 8 and 16 bits; use cudaReadModeElementType");
+        return cudaErrorInvalidNormSetting;
+    }
+    for (int k = 0; k < 3; k++) t->mode[k] = (enum exec_address)d->addressMode[k];
+    t->linear = d->filterMode == cudaFilterModeLinear;
+    t->normalized = d->normalizedCoords != 0;
+    t->unit = fractions;
+    t->srgb = d->sRGB && t->kind == EXEC_UNSIGNED && t->bits == 8;
+    memcpy(t->border, d->borderColor, sizeof t->border);
+    return cudaSuccess;
+}
+
+/* --- objects -------------------------------------------------------------------------------------------------------
+ */
+
+static cudaError_t object_new(unsigned long long *object, const struct cudaResourceDesc *r,
+                              const struct cudaTextureDesc *d) {
+    exec_texture t = {.surface = !d};
+    if (!object || !r) return cudaErrorInvalidValue;
+    cudaError_t e = bind_resource(r, &t);
+    if (e == cudaSuccess && d) e = set_reading(d, &t);
+    if (e != cudaSuccess) return e;
+    struct device *v = rt_device;
+    if ((v->ntextures & (v->ntextures - 1)) == 0) {
+        rt_texture *more = realloc(v->textures, (v->ntextures ? 2 * v->ntextures : 1) * sizeof *more);
+        if (!more) return cudaErrorMemoryAllocation;
+        v->textures = more;
+    }
+    time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
+    rt_texture *made = &v->textures[v->ntextures++];
+    *made = (rt_texture){.handle = exec_texture_new(v->exec, &t), .resource = *r};
+    if (d) made->texture = *d;
+    *object = made->handle;
+    return cudaSuccess;
+}
+
+static rt_texture *find(unsigned long long handle, bool surface) {
+    const exec_texture *t = exec_texture_find(rt_device->exec, handle);
+    for (size_t k = rt_device->ntextures; t && t->surface == surface && k-- > 0;)
+        if (rt_device->textures[k].handle == handle) return &rt_device->textures[k];
+    rt_say("this is not a live %s object", surface ? "surface" : "texture");
+    return NULL;
+}
+
+/* As on an H200, the end of no object is no error. */
+static void object_end(unsigned long long handle, bool surface) {
+    rt_texture *t = handle ? find(handle, surface) : NULL;
+    if (!t) return;
+    exec_texture_end(rt_device->exec, handle);
+    *t = rt_device->textures[--rt_device->ntextures];
+}
+
+void rt_textures_clear(void) {
+    free(rt_device->textures);
+    rt_device->textures = NULL;
+    rt_device->ntextures = 0;
+}
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
+                                    const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view) {
+    RT_BEGIN;
+    if (!texture) return rt_end(cudaErrorInvalidValue);
+    if (view && view->format != cudaResViewFormatNone) {
+        rt_say("views of a texture in another format are not supported; pass NULL");
+        return rt_end(cudaErrorNotSupported);
+    }
+    return rt_end(object_new(object, resource, texture));
+}
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
+    RT_BEGIN;
+    object_end(object, false);
+    return rt_end(cudaSuccess);
+}
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t object) {
+    RT_BEGIN;
+    const rt_texture *t = find(object, false);
+    if (t && resource) *resource = t->resource;
+    return rt_end(t && resource ? cudaSuccess : cudaErrorInvalidValue);
+}
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *texture, cudaTextureObject_t object) {
+    RT_BEGIN;
+    const rt_texture *t = find(object, false);
+    if (t && texture) *texture = t->texture;
+    return rt_end(t && texture ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource) {
+    RT_BEGIN;
+    if (resource && resource->resType != cudaResourceTypeArray) {
+        rt_say("a surface object needs an array (cudaResourceTypeArray)");
+        return rt_end(cudaErrorInvalidValue);
+    }
+    return rt_end(object_new(object, resource, NULL));
+}
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
+    RT_BEGIN;
+    object_end(object, true);
+    return rt_end(cudaSuccess);
+}
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t object) {
+    RT_BEGIN;
+    const rt_texture *t = find(object, true);
+    if (t && resource) *resource = t->resource;
+    return rt_end(t && resource ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cudaChannelFormatDesc *desc, int device) {
+    RT_BEGIN;
+    if (!width || !desc || !rt_element_bytes(desc) || device) return rt_end(cudaErrorInvalidValue);
+    *width = (size_t)1 << 30;
+    return rt_end(cudaSuccess);
+}

@@ -1,0 +1,278 @@
+/* texture.c — texture and surface objects, and the instructions that use them: tex, tld4, txq, suld, sust.
+ *
+ * An object is a description of memory, of its format and of the way to read it. A program may destroy it as soon as it
+ * has launched the last kernel that uses it, so an object ends for the launches behind that call only. A use of a
+ * handle that is no object, or of memory that was freed, stops the kernel.
+ *
+ * Counting, as an H200 does it: the lanes of an instruction go in groups of four (reads with floating-point
+ * coordinates, elements of 16 bytes) or eight (all others), each of them a request that touches the 32-byte sectors of
+ * its texels. The memory of an array is laid out in tiles, so that neighbours in any direction share sectors: a sector
+ * is 16 bytes of two rows, a tile 64 bytes of 8 rows. Here rows follow each other; only the counted addresses are those
+ * of tiles. */
+#include "count.h"
+#include "filter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- objects ------------------------------------------------------------------------------------------------------ */
+
+typedef struct exec_object {
+    exec_texture texture;
+    uint64_t ended; /* which of the device's ends was its own, from 1; 0: it lives */
+} exec_object;
+
+static const uint64_t FIRST_TEXTURE = 1ull << 20, FIRST_SURFACE = 1ull << 40; /* + its index */
+
+uint64_t exec_texture_new(exec_device *d, const exec_texture *t) {
+    if ((d->nobjects & (d->nobjects - 1)) == 0)
+        d->objects = exec_must(realloc(d->objects, (d->nobjects ? 2 * d->nobjects : 1) * sizeof *d->objects));
+    d->objects[d->nobjects] = (exec_object){.texture = *t};
+    return d->nobjects++ + (t->surface ? FIRST_SURFACE : FIRST_TEXTURE);
+}
+
+static exec_object *object_of(const exec_device *d, uint64_t handle) {
+    uint64_t k = handle - (handle >= FIRST_SURFACE ? FIRST_SURFACE : FIRST_TEXTURE);
+    bool surface = handle >= FIRST_SURFACE;
+    return k < d->nobjects && d->objects[k].texture.surface == surface ? &d->objects[k] : NULL;
+}
+
+const exec_texture *exec_texture_find(const exec_device *d, uint64_t handle) {
+    const exec_object *o = object_of(d, handle);
+    return o && !o->ended ? &o->texture : NULL;
+}
+
+void exec_texture_end(exec_device *d, uint64_t handle) { object_of(d, handle)->ended = ++d->ended; }
+void exec_texture_clear(exec_device *d) {
+    free(d->objects);
+    d->objects = NULL;
+    d->nobjects = 0;
+}
+
+uint64_t exec_textures_ended(const exec_device *d) { return d->ended; }
+
+/* Returns the object that the lanes of w->mask use; those that use another are left for the next turn: *rest has the
+ * lanes that remain. Returns NULL after a fault. */
+static const exec_texture *object_for(warp *w, const ptx_insn *i, uint32_t *rest, uint32_t *lanes) {
+    const uint64_t *handles = ROW(w, uint64_t, i->a);
+    const exec_device *d = w->block->worker->device;
+    uint32_t first = (uint32_t)__builtin_ctz(*rest);
+    uint64_t handle = handles[first];
+    *lanes = 0;
+    for (uint32_t m = *rest; m; m &= m - 1)
+        if (handles[__builtin_ctz(m)] == handle) *lanes |= m & -m;
+    *rest &= ~*lanes;
+    const exec_object *o = object_of(d, handle);
+    bool surface = i->op == OP_suld || i->op == OP_sust || (i->op == OP_txq && i->boolean);
+    enum simgpu_fault_cause cause = !o ? SIMGPU_CAUSE_NO_OBJECT : SIMGPU_CAUSE_OBJECT_ENDED;
+    if (o && surface != o->texture.surface) cause = SIMGPU_CAUSE_OBJECT_KIND;
+    bool lives = o && (!o->ended || o->ended > w->block->launch->ended);
+    if (lives && surface == o->texture.surface) {
+        if (exec_mem_valid(d, o->texture.address, o->texture.bytes)) return &o->texture;
+        cause = SIMGPU_CAUSE_OBJECT_MEMORY;
+    }
+    exec_fault *f = exec_fail(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, cause, first);
+    f->did = i->op == OP_sust ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
+    f->n[0] = handle;
+    f->n[1] = surface;
+    if (cause == SIMGPU_CAUSE_OBJECT_MEMORY) f->address = exec_mem_locate(d, o->texture.address);
+    return NULL;
+}
+
+/* --- counting ----------------------------------------------------------------------------------------------------- */
+
+/* The sectors of one request by line: of at most eight lanes, with eight texels of two sectors each. */
+typedef struct {
+    uint32_t n, sectors[128];
+    uint64_t line[128];
+} sector_list;
+
+/* Returns the address that the card would use for an offset in a tiled array. */
+static uint64_t tiled(const exec_texture *t, uint64_t offset) {
+    if (!t->tiled || t->rows == 1) return t->address + offset;
+    uint64_t plane = offset / t->slice, y = offset % t->slice / t->pitch, x = offset % t->slice % t->pitch;
+    uint64_t tile = plane * t->slice + y / 8 * 8 * t->pitch + x / 64 * 512;
+    uint64_t inside = x % 64 / 32 * 256 + y % 8 / 2 * 64 + x % 32 / 16 * 32 + y % 2 * 16 + x % 16;
+    return t->address + tile + inside;
+}
+
+static void add_texel(sector_list *s, const exec_texture *t, uint64_t offset, uint32_t bytes) {
+    for (uint64_t at = tiled(t, offset), end = at + bytes; at < end; at = (at / 32 + 1) * 32) {
+        uint64_t line = at / 128;
+        uint32_t k = s->n;
+        while (k && s->line[k - 1] != line) k--;
+        if (!k) {
+            s->line[s->n] = line, s->sectors[s->n] = 0;
+            k = ++s->n;
+        }
+        s->sectors[k - 1] |= 1u << (at / 32 & 3);
+    }
+}
+
+/* Returns the number of lanes that make a request together. */
+static uint32_t lanes_together(const ptx_insn *i, uint32_t bytes) {
+    bool filters = i->op == OP_tld4 || (i->op == OP_tex && i->from == TY_f32);
+    return filters || bytes > 8 ? 4 : 8;
+}
+
+/* Counts one request. The texture units of an SM serve one in a clock; a filter over two planes takes two clocks. */
+static void count_request(warp *w, const ptx_insn *i, const exec_texture *t, const sector_list *s) {
+    worker *k = w->block->worker;
+    exec_counters *c = counters_of(w, i);
+    int32_t round = (int32_t)((w->depth + PTX_DEPTH_ROUND / 2) / PTX_DEPTH_ROUND) - i->later_rounds;
+    bool waits = false, write = i->op == OP_sust, planes = i->op == OP_tex && i->texel->geometry == GEOMETRY_3d;
+    c->tex_requests++;
+    c->tex_wavefronts += t->linear && planes ? 2 : 1;
+    for (uint32_t n = 0; n < s->n; n++) {
+        c->tex_sectors += (uint32_t)__builtin_popcount(s->sectors[n]);
+        for (uint32_t q = 0; q < 4; q++)
+            if (s->sectors[n] >> q & 1) exec_footprint_touch(k, write, s->line[n] * 4 + q, s->line[n] * 4 + q);
+        if (!write) c->l1_miss_sectors += exec_l1_load(&k->l1, s->line[n], s->sectors[n], round, &waits);
+    }
+    if (waits && round > w->missed_last) w->missed_last = round, w->missed++;
+}
+
+/* --- tex, tld4, txq ----------------------------------------------------------------------------------------------- */
+
+static filter_place place_of(warp *w, const ptx_insn *i, uint32_t lane) {
+    filter_place p = {.geometry = i->texel->geometry, .whole = i->from != TY_f32};
+    if (i->texel->layer) p.layer = ROW(w, uint32_t, i->texel->layer)[lane];
+    for (int k = 0; k < 3; k++) {
+        if (!i->texel->at[k]) continue;
+        p.at[k] = ROW(w, float, i->texel->at[k])[lane];
+        p.texel[k] = ROW(w, int32_t, i->texel->at[k])[lane];
+    }
+    return p;
+}
+
+static void read_lane(warp *w, const ptx_insn *i, const exec_texture *t, uint32_t lane, sector_list *sectors) {
+    const uint8_t *texels = exec_mem_host(w->block->worker->device, t->address);
+    filter_place p = place_of(w, i, lane);
+    filter_reads reads = {0};
+    uint32_t out[4];
+    if (i->op == OP_tld4)
+        filter_gather(t, texels, &p, i->texel->channel, out, &reads);
+    else
+        filter_read(t, texels, &p, out, &reads);
+    for (uint32_t k = 0; k < 4; k++) ROW(w, uint32_t, i->v[k])[lane] = out[k];
+    for (uint32_t k = 0; k < reads.n; k++) add_texel(sectors, t, reads.offset[k], t->channels * (t->bits / 8u));
+}
+
+/* Runs an instruction for its lanes, by object and by request. */
+static void each_lane(warp *w, const ptx_insn *i, uint32_t bytes,
+                      void (*run)(warp *, const ptx_insn *, const exec_texture *, uint32_t, sector_list *)) {
+    uint32_t rest = w->mask, lanes;
+    while (rest && !w->block->failed) {
+        const exec_texture *t = object_for(w, i, &rest, &lanes);
+        if (!t) return;
+        uint32_t together = lanes_together(i, bytes ? bytes : t->channels * (t->bits / 8u));
+        for (uint32_t first = 0; first < 32; first += together) {
+            sector_list sectors;
+            sectors.n = 0;
+            uint32_t m = lanes & ((1u << together) - 1) << first;
+            if (!m) continue;
+            for (; m && !w->block->failed; m &= m - 1) run(w, i, t, (uint32_t)__builtin_ctz(m), &sectors);
+            count_request(w, i, t, &sectors);
+        }
+    }
+}
+
+void exec_op_tex(warp *w, const ptx_insn *i) { each_lane(w, i, 0, read_lane); }
+void exec_op_tld4(warp *w, const ptx_insn *i) { each_lane(w, i, 0, read_lane); }
+
+/* Returns what txq and suq tell; the numbers of types and orders are those of OpenCL, as the PTX ISA has them. */
+static uint32_t answer(const exec_texture *t, enum ptx_query query) {
+    enum { CHANNEL_R = 0x10B0, CHANNEL_RG = 0x10B2, CHANNEL_RGBA = 0x10B5 };
+    enum { SNORM_8 = 0x10D0, UNORM_8 = 0x10D2, SIGNED_8 = 0x10D7, UNSIGNED_8 = 0x10DA, HALF = 0x10DD, FLOAT = 0x10DE };
+    uint32_t step = t->bits == 8 ? 0 : t->bits == 16 ? 1 : 2;
+    switch (query) {
+    case QUERY_width: return t->width;
+    case QUERY_height: return t->rows;
+    case QUERY_depth: return t->planes;
+    case QUERY_channel_order: return t->channels == 1 ? CHANNEL_R : t->channels == 2 ? CHANNEL_RG : CHANNEL_RGBA;
+    case QUERY_channel_data_type:
+        if (t->kind == EXEC_FLOAT) return t->bits == 16 ? HALF : FLOAT;
+        if (t->unit) return (t->kind == EXEC_SIGNED ? SNORM_8 : UNORM_8) + step;
+        return (t->kind == EXEC_SIGNED ? SIGNED_8 : UNSIGNED_8) + step;
+    case QUERY_normalized_coords: return t->normalized;
+    case QUERY_array_size: return t->layers;
+    default: return 1; /* levels, samples */
+    }
+}
+
+void exec_op_txq(warp *w, const ptx_insn *i) {
+    uint32_t rest = w->mask, lanes;
+    while (rest && !w->block->failed) {
+        const exec_texture *t = object_for(w, i, &rest, &lanes);
+        for (uint32_t m = t ? lanes : 0; m; m &= m - 1)
+            ROW(w, uint32_t, i->d)[__builtin_ctz(m)] = answer(t, (enum ptx_query)i->sub);
+    }
+}
+
+/* --- suld, sust --------------------------------------------------------------------------------------------------- */
+
+/* Sets *offset to the place of a lane's access, `size` bytes from the byte coordinate x on. Returns false if there is
+ * none: the access is outside of the surface, and the boundary mode is not to clamp. */
+static bool surface_offset(warp *w, const ptx_insn *i, const exec_texture *t, uint32_t lane, uint32_t size,
+                           uint64_t *offset) {
+    const ptx_texel *p = i->texel;
+    int64_t n[3] = {(int64_t)t->width * t->channels * t->bits / 8 / size, t->rows, t->planes}, at[3] = {0};
+    for (int k = 0; k < 3; k++)
+        if (p->at[k]) at[k] = ROW(w, int32_t, p->at[k])[lane];
+    if (p->layer) at[2] = ROW(w, int32_t, p->layer)[lane];
+    int64_t x = at[0];
+    at[0] = x >= 0 ? x / size : (x - (int64_t)size + 1) / (int64_t)size;
+    bool outside = false;
+    for (int k = 0; k < 3; k++) {
+        outside |= at[k] < 0 || at[k] >= n[k];
+        if (p->boundary == BOUNDARY_clamp) at[k] = at[k] < 0 ? 0 : at[k] >= n[k] ? n[k] - 1 : at[k];
+    }
+    bool inside_whole = x % (int64_t)size == 0;
+    if (!inside_whole || (outside && p->boundary == BOUNDARY_trap)) {
+        exec_fault *f = exec_fail(w, i, inside_whole ? SIMGPU_FAULT_ILLEGAL_ADDRESS : SIMGPU_FAULT_MISALIGNED,
+                                  inside_whole ? SIMGPU_CAUSE_OUTSIDE_SURFACE : SIMGPU_CAUSE_SURFACE_BYTE, lane);
+        f->did = i->op == OP_sust ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
+        f->bytes = size;
+        f->n[0] = (uint64_t)x, f->n[1] = (uint64_t)at[1], f->n[2] = (uint64_t)at[2];
+        snprintf(f->name, sizeof f->name, "%llu x %llu x %llu", (unsigned long long)n[0] * size,
+                 (unsigned long long)n[1], (unsigned long long)n[2]);
+        return false;
+    }
+    *offset = (uint64_t)at[2] * t->slice + (uint64_t)at[1] * t->pitch + (uint64_t)at[0] * size;
+    return !outside || p->boundary == BOUNDARY_clamp;
+}
+
+static void move_lane(warp *w, const ptx_insn *i, uint32_t lane, uint8_t *p) {
+    uint32_t bytes = ptx_type_bytes[i->type];
+    for (uint32_t k = 0; k < i->vector; k++) {
+        uint64_t v = 0;
+        if (i->op == OP_sust) {
+            v = i->d_wide ? ROW(w, uint64_t, i->v[k])[lane] : ROW(w, uint32_t, i->v[k])[lane];
+            memcpy(p + k * bytes, &v, bytes);
+            continue;
+        }
+        if (p) memcpy(&v, p + k * bytes, bytes);
+        if (i->d_wide)
+            ROW(w, uint64_t, i->v[k])[lane] = v;
+        else
+            ROW(w, uint32_t, i->v[k])[lane] = (uint32_t)v;
+    }
+}
+
+static void surface_lane(warp *w, const ptx_insn *i, const exec_texture *t, uint32_t lane, sector_list *sectors) {
+    uint32_t size = (uint32_t)ptx_type_bytes[i->type] * i->vector;
+    uint64_t offset = 0;
+    bool there = surface_offset(w, i, t, lane, size, &offset);
+    if (there) add_texel(sectors, t, offset, size);
+    if (there || i->op == OP_suld)
+        move_lane(w, i, lane, there ? exec_mem_host(w->block->worker->device, t->address) + offset : NULL);
+}
+
+void exec_op_suld(warp *w, const ptx_insn *i) {
+    each_lane(w, i, (uint32_t)ptx_type_bytes[i->type] * i->vector, surface_lane);
+}
+void exec_op_sust(warp *w, const ptx_insn *i) {
+    each_lane(w, i, (uint32_t)ptx_type_bytes[i->type] * i->vector, surface_lane);
+    w->block->worker->stores++;
+}

@@ -1,2 +1,0 @@
-#define SIMGPU_LACKS "surfaces"
-#include "../simgpu_unsupported.h"

@@ -1,2 +1,0 @@
-#define SIMGPU_LACKS "textures"
-#include "../simgpu_unsupported.h"
