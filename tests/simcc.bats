@@ -297,3 +297,24 @@ EOS
     run simgpu dance
     [ "$status" = 1 ] && [ "$output" = "simgpu: dance: simgpu knows run, explain and isa" ]
 }
+
+@test "CMake takes simcc for nvcc: it builds device code of several files, a library, and a program that links it" {
+    command -v cmake >/dev/null || skip "cmake is not here"
+    mkdir "$tmp/project" && cp main.cu part.cu said.cpp by.h "$tmp/project"
+    cat >"$tmp/project/CMakeLists.txt" <<'EOS'
+cmake_minimum_required(VERSION 3.18)
+project(three LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
+add_compile_definitions(BY=7)
+add_library(parts STATIC part.cu said.cpp)
+add_executable(three main.cu)
+target_link_libraries(three parts CUDA::cudart)
+set_target_properties(parts three PROPERTIES CUDA_SEPARABLE_COMPILATION ON POSITION_INDEPENDENT_CODE ON)
+set_target_properties(parts three PROPERTIES CUDA_ARCHITECTURES "80;90")
+EOS
+    run cmake -S "$tmp/project" -B "$tmp/build" -DCMAKE_CUDA_COMPILER="$BLUEBAR_TOP/$B/bin/simcc"
+    [ "$status" = 0 ] && [[ $output == *"CUDA compiler identification is NVIDIA"*"Found CUDAToolkit: "* ]] || { echo "$output" && false; }
+    cmake --build "$tmp/build"
+    run "$tmp/build/three"
+    [ "$output" = "1 22 from C++" ]
+}

@@ -28,7 +28,7 @@ die() {
 
 # --- what the options say ---------------------------------------------------------------------------------------------
 
-mode='link' output='' folder=. language='' arch='' rdc=no target='' verbose=no dry=no run_it=no
+mode='link' output='' folder=. language='' arch='' rdc=no target='' forward=no verbose=no dry=no run_it=no
 inputs=() link_inputs=() both=() host=() device=() optimise=() linker=() libraries=() left_out=() depend=() run_args=()
 standard=-std=gnu++17
 
@@ -135,8 +135,7 @@ known_nothing_to_do() {
         extra-device-vectorization | Wreorder | Wdefault-stream-launch | Wmissing-launch-bounds | Wext-lambda-captures-this | \
         Wno-deprecated-gpu-targets | Wno-deprecated-declarations | disable-warnings | \
         display-error-number | no-display-error-number | err-no | allow-unsupported-compiler | objdir-as-tempdir | \
-        dlto | lto | time | dont-use-profile | nodlink | forward-unknown-to-host-compiler | forward-unknown-opts | \
-        forward-unknown-to-host-linker | cudadevrt | noprof | diag-suppress | use-local-env | relocatable-ptx | gen-opt-lto) return 0 ;;
+        dlto | lto | time | dont-use-profile | nodlink | forward-unknown-to-host-linker | cudadevrt | noprof | diag-suppress | use-local-env | relocatable-ptx | gen-opt-lto) return 0 ;;
     esac
     return 1
 }
@@ -167,7 +166,23 @@ fast_math() {
     optimise+=(-mllvm -nvptx-prec-divf32=0 -mllvm -nvptx-prec-sqrtf32=0)
 }
 
-unknown() { die "$word: this option is not known. simcc --help lists what is; -Xcompiler $word hands it to the host's compiler"; }
+# -v says where things are, in nvcc's words, before anything is looked at: CMake reads them.
+say_places() {
+    verbose=yes
+    cat >&2 <<END
+#\$ TOP=$root
+#\$ NVVMIR_LIBRARY_DIR=$root/nvvm/libdevice
+#\$ PATH=$root/bin:$PATH
+#\$ INCLUDES="-I$root/include"
+#\$ LIBRARIES="-L$root/lib"
+END
+}
+
+# With -forward-unknown-to-host-compiler (CMake says so) what is not known goes there.
+unknown() {
+    if [ "$forward" = yes ]; then take_host_options "$word" && return; fi
+    die "$word: this option is not known. simcc --help lists what is; -Xcompiler $word hands it to the host's compiler"
+}
 
 # Takes one option and its value; name: without dashes and value.
 take_option() {
@@ -258,6 +273,8 @@ take_option() {
     pg | profile) host+=(-pg) linker+=(-pg) ;;
     w) host+=(-w) ;;
     Wall | Wextra | W*) if ! known_nothing_to_do "$name"; then host+=("-$name"); fi ;;
+    forward-unknown-to-host-compiler | forward-unknown-opts) forward=yes ;;
+    fatbin-options=* | forward-unknown-to-host-linker) ;;
     pthread | march=* | mtune=* | f[PIa-z]*)
         case $word in --*) unknown ;; esac
         take_host_options "-$name"
@@ -268,8 +285,8 @@ take_option() {
         mapfile -t more < <(xargs -n 1 printf '%s\n' <"$value") || die "$value: cannot be read"
         take_all ${more[@]+"${more[@]}"}
         ;;
-    v | verbose) verbose=yes ;;
-    dryrun) dry=yes verbose=yes ;;
+    v | verbose) say_places ;;
+    dryrun | dry-run) dry=yes verbose=yes ;;
     V | version) version && exit 0 ;;
     h | help) usage && exit 0 ;;
     *)
@@ -350,6 +367,7 @@ compile_cuda() {
     E) run "$clang" "${common[@]}" --cuda-host-only -E ${2:+-o "$2"} "$1" && return ;;
     M | MM) run "$clang" "${common[@]}" --cuda-host-only "-$mode" ${depend[@]+"${depend[@]}"} ${target:+-MT "$target"} ${2:+-o "$2"} "$1" && return ;;
     esac
+    if [ "$verbose" = yes ]; then echo "#\$ cicc -arch compute_$arch $1" >&2; fi # nvcc's word for this step, which CMake looks for
     compile_device "$1" "$work/device.ll" || return
     if [ "$rdc" = yes ] && [ "$mode" != ptx ] && [ "$mode" != fatbin ]; then
         fat=$work/device.ll # no fat binary, but what the link makes one of
@@ -402,6 +420,7 @@ all_objects() {
 device_link() {
     local made=$1 object part bitcode=() id ids=() fat=$work/linked.fatbin
     while IFS= read -r object; do
+        nm "$object" 2>/dev/null | sed -n 's/.* U __cudaRegisterLinkedBinary/wanted /p; s/.* T __cudaRegisterLinkedBinary/there /p'
         rm -f "$work/ir" "$work"/part.*
         objcopy -O binary --only-section=__nv_relfatbin --set-section-flags __nv_relfatbin=alloc,contents "$object" "$work/ir" 2>/dev/null || continue
         [ -s "$work/ir" ] || continue
@@ -415,7 +434,6 @@ device_link() {
                 die "the device code in $object cannot be read: was it made by nvcc, or by another version of clang?"
             bitcode+=(-mlink-bitcode-file "$work/${#bitcode[@]}.bc")
         done
-        nm "$object" 2>/dev/null | sed -n 's/.* U __cudaRegisterLinkedBinary/wanted /p; s/.* T __cudaRegisterLinkedBinary/there /p'
     done < <(all_objects "${@:2}") >"$work/ids"
     mapfile -t ids < <(sort -u "$work/ids" | awk '$1 == "there" { there[$2] = 1 } $1 == "wanted" && !there[$2] { print $2 }')
     [ "${#ids[@]}" -gt 0 ] || return 0
@@ -461,6 +479,9 @@ link_program() {
         device_link "$work/register.o" ${link_inputs[@]+"${link_inputs[@]}"} ${archives[@]+"${archives[@]}"} || return
     fi
     if [ -f "$work/register.o" ]; then objects+=("$work/register.o"); fi
+    # The link as CMake is to repeat it: by this program, which adds what a program needs to find SimGPU. CMake reads the
+    # linker's own line, too.
+    if [ "$verbose" = yes ]; then linker+=(-v) && echo "#\$ $root/bin/simcc -o ${output:-a.out} \"-L$root/lib\" -lcudart" >&2; fi
     # shellcheck disable=SC2086 # a list of words
     run "$clang" --driver-mode=g++ $link_flags -pthread -Wno-unused-command-line-argument -o "${output:-a.out}" ${objects[@]+"${objects[@]}"} ${libraries[@]+"${libraries[@]}"} \
         ${linker[@]+"${linker[@]}"} -L "$root/lib" -lcudart -Wl,-rpath,"$root/lib" -ldl -lm -lrt || status=$?

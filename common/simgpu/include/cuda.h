@@ -4,6 +4,7 @@
  * functions of the driver too: each prints its name and returns CUDA_ERROR_NOT_SUPPORTED. */
 #ifndef SIMGPU_CUDA_H
 #define SIMGPU_CUDA_H
+#define __cuda_cuda_h__ /* programs ask for it by this name */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -620,6 +621,14 @@ extern "C" {
 #define cuStreamBeginCapture           cuStreamBeginCapture_v2
 #define cuStreamGetCaptureInfo         cuStreamGetCaptureInfo_v2
 #define cuStreamDestroy                cuStreamDestroy_v2
+#endif
+
+#if defined(__cplusplus)
+/* cuCtxCreate as CUDA 13 has it. */
+static inline CUresult cuCtxCreate_v2(CUcontext *context, CUctxCreateParams *params, unsigned int flags,
+                                      CUdevice device) {
+    return cuCtxCreate_v4(context, params, flags, device);
+}
 #endif
 
 #endif
