@@ -257,7 +257,7 @@ PLAY_SRC := common/play/play.c $(addprefix common/lab/,report.c source.c bar.c p
 $(B)/lib/simgpu/play.so: $(PLAY_SRC) $(wildcard common/lab/*.h $(SIMGPU)/include/*.h $(SIMGPU)/include/*.def) $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(LAB_FLAGS) -fPIC -fvisibility=hidden -shared $(HARDEN) -Wl,-soname,play.so -I common/lab -o $@ $(PLAY_SRC)
 # --- SimGPU for other people's programs (make simgpu): $(B)/bin, lib and include, as they are installed
-KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/libcuda.so.1 lib/libcudadevrt.a lib/libcudart_static.a lib/simgpu/simcc.conf lib/simgpu/play.so include lib64 bin/simgpu lib/simgpu/ptxtell \
+KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/libcuda.so.1 lib/libcudadevrt.a lib/libcudart_static.a lib/simgpu/simcc.conf lib/simgpu/play.so include lib64 cuda bin/simgpu lib/simgpu/ptxtell \
        $(BUILD_TOOLS:$(B)/%=lib/simgpu/%))
 .PHONY: kit
 kit: $(KIT)
@@ -280,8 +280,9 @@ $(B)/include: ; @ln -sfn "$(CURDIR)/$(SIMGPU)/include" $@
 # Names that other people's links have: the runtime is shared in any case, and has the device's part in it.
 $(B)/lib/libcudadevrt.a: ; @mkdir -p $(@D) && ar rcs $@
 $(B)/lib/libcudart_static.a: ; @mkdir -p $(@D) && echo 'INPUT(-lcudart)' >$@
-# Where other people's Makefiles look for libraries.
+# Where other people's Makefiles look: CUDA's folder, with a compiler of the name nvcc.
 $(B)/lib64: ; @mkdir -p $(@D) && ln -sfn lib $@
+$(B)/cuda: ; @mkdir -p $@/bin && ln -sfn ../include ../lib ../lib64 $@ && ln -sfn ../../bin/simcc $@/bin/nvcc
 # What simcc must know: the compiler, and the flags of the labs.
 $(B)/lib/simgpu/simcc.conf: Makefile $(MADE_BY) $(SIMGPU)/include/cuda_runtime_api.h
 	@mkdir -p $(@D) && { printf "%s='%s'\n" clang "$$(command -v $(CLANG))" cuda_flags '$(SIM_LANGUAGE)' \

@@ -46,11 +46,12 @@ setup() {
     PATH=$BLUEBAR_TOP/$B/bin:$PATH
     cd "$BATS_FILE_TMPDIR/own programs" || return 1
     tmp=$BATS_TEST_TMPDIR
+    compiler=$(sed -n "s/^clang='\(.*\)'/\1/p" "$BLUEBAR_TOP/$B/lib/simgpu/simcc.conf")
 }
 
 @test "make simgpu says what to type" {
     grep -qx "    $B/bin/simcc program.cu -o program" "$BATS_FILE_TMPDIR/said"
-    grep -qx "    make NVCC=simcc CUDA_PATH=$BLUEBAR_TOP/$B" "$BATS_FILE_TMPDIR/said"
+    grep -q "^    make NVCC=simcc CUDA_PATH=$BLUEBAR_TOP/$B/cuda\$" "$BATS_FILE_TMPDIR/said"
 }
 
 @test "one file, with nvcc's options; a launch that clang does not read" {
@@ -74,7 +75,7 @@ setup() {
     run "$tmp/linked"
     [ "$output" = "1 301 from C++" ]
     simcc -dlink "$tmp"/{main,part,said}.o -o "$tmp/device.o"
-    "$(sed -n "s/^clang='\(.*\)'/\1/p" "$BLUEBAR_TOP/$B/lib/simgpu/simcc.conf")" --driver-mode=g++ "$tmp"/{main,part,said,device}.o -o "$tmp/dlinked" -L "$BLUEBAR_TOP/$B/lib" -lcudart
+    "$compiler" --driver-mode=g++ "$tmp"/{main,part,said,device}.o -o "$tmp/dlinked" -L "$BLUEBAR_TOP/$B/lib" -lcudart
     LD_LIBRARY_PATH=$BLUEBAR_TOP/$B/lib run "$tmp/dlinked"
     [ "$output" = "1 301 from C++" ]
     simcc -lib "$tmp"/{part,said}.o -o "$tmp/libparts.a"
@@ -130,6 +131,10 @@ setup() {
     [ "$output" = "750 3" ]
     run ldd ./whole
     [[ $output == *"$tmp/second/lib/libcudart.so.13"* ]]
+    printf 'CUDA_PATH = /usr/local/cuda\nall:\n\tnvcc -c -DVALUE=5 whole.cu -I$(CUDA_PATH)/include\n\tc++ whole.o -o made -L$(CUDA_PATH)/lib64 -lcudart_static -lcudadevrt -lrt -ldl\n' | sed "s,c++,$compiler --driver-mode=g++," >Makefile
+    PATH=$tmp/second/cuda/bin:$PATH run make CUDA_PATH="$tmp/second/cuda"
+    LD_LIBRARY_PATH=$tmp/second/lib run ./made
+    [ "$output" = "750 5" ]
     mkdir -p "$tmp/others/include"
     cd "$BLUEBAR_TOP"
     run make -s install-simgpu PREFIX="$tmp/others"
@@ -274,7 +279,7 @@ int main(int argc, char **argv) {
     return allocates ? allocates(&p, 4096) : 9;
 }
 EOS
-    "${CLANG:-$("$BLUEBAR_TOP/common/make/find-clang.sh")}" opens.c -o opens -ldl
+    "$compiler" opens.c -o opens -ldl
     run simgpu run ./opens
     [ "$status" = 0 ] && [[ $output == *"run  ./opens · sim · virtual H200"*"never freed: 4096 bytes of device memory"* ]]
 }

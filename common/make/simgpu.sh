@@ -22,7 +22,7 @@ if [ "${1:-}" = install ]; then
     cp "$kit"/bin/sim* "$PREFIX/bin/"
     cp -P "$kit"/lib/libcu*.{so,a}* "$PREFIX/lib/"
     cp "$kit"/lib/simgpu/* "$PREFIX/lib/simgpu/"
-    cp -P "$kit/lib64" "$PREFIX/"
+    cp -r -P "$kit/lib64" "$kit/cuda" "$PREFIX/"
     cp LICENSE "$PREFIX/lib/simgpu/"
     kit=$PREFIX
 fi
@@ -38,8 +38,11 @@ SimGPU is in $short. To compile a CUDA program for it, and run it:
 In another project's folder:
 
     export PATH=$kit/bin:\$PATH
-    make NVCC=simcc CUDA_PATH=$kit
+    make NVCC=simcc CUDA_PATH=$kit/cuda
+    PATH=$kit/cuda/bin:\$PATH make      # where a Makefile says nvcc
+    cmake -DCMAKE_CUDA_COMPILER=simcc ...
     LD_LIBRARY_PATH=$kit/lib ./a-program-of-nvcc      # one that nvcc linked with -cudart shared
+    simgpu run ./program
 
 handouts/your-own-programs.md says more.
 END

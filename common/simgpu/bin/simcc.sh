@@ -274,7 +274,7 @@ take_option() {
     w) host+=(-w) ;;
     Wall | Wextra | W*) if ! known_nothing_to_do "$name"; then host+=("-$name"); fi ;;
     forward-unknown-to-host-compiler | forward-unknown-opts) forward=yes ;;
-    fatbin-options=* | forward-unknown-to-host-linker) ;;
+    forward-unknown-to-host-linker) ;;
     pthread | march=* | mtune=* | f[PIa-z]*)
         case $word in --*) unknown ;; esac
         take_host_options "-$name"
