@@ -346,7 +346,7 @@ set_common() {
 # Device code of $1 as LLVM IR, $2.
 compile_device() {
     # shellcheck disable=SC2086 # lists of words
-    run "$clang" "${common[@]}" $ptx_flags -w -U__CUDA_ARCH__ -D__CUDA_ARCH__="$arch"0 ${device[@]+"${device[@]}"} \
+    run "$clang" "${common[@]}" $ptx_flags -Wno-everything -U__CUDA_ARCH__ -D__CUDA_ARCH__="$arch"0 ${device[@]+"${device[@]}"} \
         --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -o "$work/first.ll" "$1" || return
     [ "$dry" = yes ] || { "$tools/wide_copies" "$work/first.ll" >"$work/second.ll" && "$tools/even_loops" "$work/second.ll" >"$2"; }
 }

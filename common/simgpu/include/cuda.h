@@ -252,6 +252,12 @@ typedef enum CUshared_carveout_enum {
     CU_SHAREDMEM_CARVEOUT_MAX_L1 = 0
 } CUshared_carveout;
 
+typedef enum CUcomputemode_enum {
+    CU_COMPUTEMODE_DEFAULT = 0,
+    CU_COMPUTEMODE_PROHIBITED = 2,
+    CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3,
+} CUcomputemode;
+
 typedef enum CUlimit_enum {
     CU_LIMIT_STACK_SIZE = 0,
     CU_LIMIT_PRINTF_FIFO_SIZE = 1,
