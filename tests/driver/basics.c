@@ -177,6 +177,26 @@ static void fills_and_boxes(void) {
     OK(cuMemFree(at));
 }
 
+/* Memory that the host and kernels use: page-locked, and managed. */
+static void shared_with_the_host(void) {
+    float *pinned, factor = 2;
+    CUdeviceptr managed, mapped;
+    unsigned n = 8, type;
+    OK(cuMemHostAlloc((void **)&pinned, 32, CU_MEMHOSTALLOC_DEVICEMAP));
+    OK(cuMemHostGetDevicePointer(&mapped, pinned, 0));
+    OK(cuMemAllocManaged(&managed, 32, CU_MEM_ATTACH_GLOBAL));
+    OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed));
+    EXPECT(type == 1);
+    for (int i = 0; i < 8; i++) pinned[i] = (float)i;
+    OK(cuMemPrefetchAsync(managed, 32, device, NULL));
+    void *params[] = {&managed, &mapped, &factor, &n};
+    OK(cuLaunchKernel(scale, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
+    OK(cuCtxSynchronize());
+    for (int i = 0; i < 8; i++) EXPECT(((float *)(uintptr_t)managed)[i] == 2 * (float)i + 0.5f);
+    OK(cuMemFree(managed));
+    OK(cuMemFreeHost(pinned));
+}
+
 static void graph(void) {
     CUgraph g;
     CUgraphExec exec;
@@ -242,6 +262,7 @@ int main(void) {
     launch_both_ways();
     variables();
     fills_and_boxes();
+    shared_with_the_host();
     graph();
     by_name();
     occupancy();

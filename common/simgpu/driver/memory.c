@@ -95,6 +95,57 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     return AS(cuMemFreeAsync, cudaFreeAsync(pointer(address), stream));
 }
 
+/* --- managed memory, and host memory that kernels use --------------------------------------------------------- */
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *memory, unsigned flags) {
+    NEEDS_CONTEXT(cuMemHostGetDevicePointer);
+    return AS(cuMemHostGetDevicePointer, cudaHostGetDevicePointer((void **)address, memory, flags));
+}
+
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags) {
+    NEEDS_CONTEXT(cuStreamAttachMemAsync);
+    return AS(cuStreamAttachMemAsync, cudaStreamAttachMemAsync(stream, pointer(address), bytes, flags));
+}
+
+static struct cudaMemLocation place(CUmemLocation l) {
+    return (struct cudaMemLocation){(enum cudaMemLocationType)l.type, l.id};
+}
+
+/* The place that the older layouts name by a device, or by CU_DEVICE_CPU. */
+static CUmemLocation place_of(CUdevice device) {
+    if (device == CU_DEVICE_CPU) return (CUmemLocation){CU_MEM_LOCATION_TYPE_HOST, 0};
+    return (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, device};
+}
+
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned flags,
+                               CUstream stream) {
+    NEEDS_CONTEXT(cuMemPrefetchAsync);
+    return AS(cuMemPrefetchAsync, cudaMemPrefetchAsync(pointer(address), bytes, place(location), flags, stream));
+}
+CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream) {
+    return cuMemPrefetchAsync_v2(address, bytes, place_of(device), 0, stream);
+}
+CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location) {
+    NEEDS_CONTEXT(cuMemAdvise);
+    return AS(cuMemAdvise, cudaMemAdvise(pointer(address), bytes, (enum cudaMemoryAdvise)advice, place(location)));
+}
+CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device) {
+    return cuMemAdvise_v2(address, bytes, advice, place_of(device));
+}
+CUresult cuMemRangeGetAttribute(void *value, size_t size, CUmem_range_attribute attribute, CUdeviceptr address,
+                                size_t bytes) {
+    NEEDS_CONTEXT(cuMemRangeGetAttribute);
+    return AS(cuMemRangeGetAttribute,
+              cudaMemRangeGetAttribute(value, size, (enum cudaMemRangeAttribute)attribute, pointer(address), bytes));
+}
+CUresult cuMemRangeGetAttributes(void **values, size_t *sizes, CUmem_range_attribute *attributes, size_t count,
+                                 CUdeviceptr address, size_t bytes) {
+    NEEDS_CONTEXT(cuMemRangeGetAttributes);
+    return AS(cuMemRangeGetAttributes,
+              cudaMemRangeGetAttributes(values, sizes, (enum cudaMemRangeAttribute *)attributes, count,
+                                        pointer(address), bytes));
+}
+
 /* --- what a pointer points to ------------------------------------------------------------------------------- */
 
 static CUresult range_attribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
@@ -232,25 +283,12 @@ CUresult drv_box(const CUDA_MEMCPY3D *c, struct cudaMemcpy3DParms *p) {
     return end_of(&p->srcPtr, c->srcMemoryType, c->srcHost, c->srcDevice, from_at, from_pitch, c->srcHeight);
 }
 
-/* Planes that follow each other like rows are one copy; others are a copy each. */
 static CUresult copy_3d(const char *name, const CUDA_MEMCPY3D *c, CUstream stream, bool async) {
     struct cudaMemcpy3DParms p;
     CUresult bad = drv_box(c, &p);
     if (bad != CUDA_SUCCESS) return bad;
-    const struct cudaPitchedPtr *to = &p.dstPtr, *from = &p.srcPtr;
-    const size_t width = p.extent.width, height = p.extent.height, depth = p.extent.depth;
-    bool together = depth <= 1 || (to->ysize == height && from->ysize == height);
-    size_t rows = height;
-    if (together && __builtin_mul_overflow(height, depth, &rows)) return CUDA_ERROR_INVALID_VALUE;
-    for (size_t z = 0; z < (together ? 1 : depth); z++) {
-        void *into = (char *)to->ptr + z * to->pitch * to->ysize;
-        const void *out = (const char *)from->ptr + z * from->pitch * from->ysize;
-        rt_call_as(name);
-        cudaError_t e = async ? cudaMemcpy2DAsync(into, to->pitch, out, from->pitch, width, rows, p.kind, stream)
-                              : cudaMemcpy2D(into, to->pitch, out, from->pitch, width, rows, p.kind);
-        if (e != cudaSuccess) return drv_code(e);
-    }
-    return CUDA_SUCCESS;
+    rt_call_as(name);
+    return drv_code(async ? cudaMemcpy3DAsync(&p, stream) : cudaMemcpy3D(&p));
 }
 
 static CUresult copy_2d(const char *name, const CUDA_MEMCPY2D *c, CUstream stream, bool async) {
