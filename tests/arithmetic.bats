@@ -19,3 +19,10 @@ load helper
     echo "$output"
     [ "$status" = 0 ] && [ "${lines[-1]}" = "12 of 12 kernels are as on the host" ]
 }
+
+@test "curand_kernel.h: the numbers of an H200, whatever the seed, the sequence and the offset" {
+    build "$B/tests/curand/curand"
+    apart "$B/tests/curand/curand" >"$BATS_TEST_TMPDIR/ours"
+    "$(common/make/find-clang.sh)" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/compare" tests/curand/compare.c -lm
+    "$BATS_TEST_TMPDIR/compare" "$BATS_TEST_TMPDIR/ours" tests/curand/h200.txt
+}

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum shape { F_F, F_FF, F_FFF, D_D, D_DD, D_DDD, I_I, L_L, F_FI, D_DI, PRINTF, ASSERT };
+enum shape { F_F, F_FF, F_FFF, D_D, D_DD, D_DDD, I_I, L_L, F_FI, D_DI, PRINTF, ASSERT, XORWOW };
 
 struct exec_builtin {
     const char *name;
@@ -95,6 +95,7 @@ static int64_t absolute32(int64_t a) { return (int32_t)a < 0 ? (int64_t)(0u - (u
     {"__nv_" name "f", F_FF, NULL, f, NULL}, { "__nv_" name, D_DD, NULL, f, NULL }
 static const exec_builtin builtins[] = {
     {"vprintf", PRINTF, NULL, NULL, NULL},
+    {"__simgpu_xorwow", XORWOW, NULL, NULL, NULL},
     {"__assertfail", ASSERT, NULL, NULL, NULL},
     ONE("sin", sin),
     ONE("cos", cos),
@@ -314,8 +315,9 @@ static void assertion(warp *w, const ptx_insn *i, uint32_t lane) {
 
 void exec_builtin_call(warp *w, const ptx_insn *i) {
     const exec_builtin *b = w->block->launch->program->functions[i->call->callee->number].builtin;
-    static const uint8_t arguments[] = {[F_F] = 1, [F_FF] = 2, [F_FFF] = 3, [D_D] = 1,  [D_DD] = 2,   [D_DDD] = 3,
-                                        [I_I] = 1, [L_L] = 1,  [F_FI] = 2,  [D_DI] = 2, [PRINTF] = 2, [ASSERT] = 3};
+    static const uint8_t arguments[] = {
+        [F_F] = 1, [F_FF] = 2, [F_FFF] = 3, [D_D] = 1,    [D_DD] = 2,   [D_DDD] = 3, [I_I] = 1,
+        [L_L] = 1, [F_FI] = 2, [D_DI] = 2,  [PRINTF] = 2, [ASSERT] = 3, [XORWOW] = 8};
     if (i->call->nargs < arguments[b->shape]) {
         exec_fault *f = exec_fail(w, i, SIMGPU_FAULT_UNSUPPORTED, SIMGPU_CAUSE_ARGUMENTS, 32);
         snprintf(f->name, sizeof f->name, "%s", b->name);
@@ -351,6 +353,13 @@ void exec_builtin_call(warp *w, const ptx_insn *i) {
             if (!print_lane(w, l, argument(w, i, 0, l), argument(w, i, 1, l)))
                 exec_fail(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_PRINTF_STRING, l);
             break;
+        case XORWOW: {
+            uint32_t state[5];
+            for (uint32_t k = 0; k < 5; k++) state[k] = (uint32_t)argument(w, i, k, l);
+            n = exec_xorwow(state, argument(w, i, 5, l), (uint32_t)argument(w, i, 6, l),
+                            (uint32_t)argument(w, i, 7, l));
+            break;
+        }
         case ASSERT: assertion(w, i, l); return;
         }
         f = lane_canonical(f);

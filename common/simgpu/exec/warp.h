@@ -276,6 +276,9 @@ void exec_listen_fenced(const warp *w);
 const exec_builtin *exec_builtin_find(const char *name);
 void exec_builtin_call(warp *w, const ptx_insn *i);
 
+/* xorwow.c: returns a word of the state after n * 2^power steps; power is at most 67. */
+uint32_t exec_xorwow(const uint32_t state[5], uint64_t n, uint32_t power, uint32_t word);
+
 /* tensor.c: transposes a matrix of 8 x 8 halves, of which each lane has two neighbours in a row. */
 void exec_transpose_halves(const uint32_t *from, uint32_t *to);
 

@@ -1,0 +1,231 @@
+/* curand_kernel.h — random numbers for device code: cuRAND's device API for the generators XORWOW (curandState) and
+ * Philox4x32-10, with cuRAND's seeds, sequences and values: the whole numbers and the uniform ones are the same bits as
+ * on a GPU, the others differ from it by the last digits of sine and logarithm.
+ *
+ * XORWOW: Marsaglia, "Xorshift RNGs", 2003. Philox: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1,
+ * 2, 3", 2011. Distributions: cuRAND Library, "Device API". MRG32k3a, MTGP32 and the quasirandom generators are
+ * missing. */
+#ifndef SIMGPU_CURAND_KERNEL_H
+#define SIMGPU_CURAND_KERNEL_H
+
+#include <cuda_runtime.h>
+
+#if defined(__CUDA__)
+#define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __device__
+
+typedef struct curandStateXORWOW {
+    unsigned d, v[5]; /* the counter that is added to each number, and the state of the shifts */
+    int boxmuller_flag, boxmuller_flag_double;
+    float boxmuller_extra; /* the second of a pair of normal numbers, if the flag is set */
+    double boxmuller_extra_double;
+} curandStateXORWOW_t;
+typedef curandStateXORWOW_t curandState_t, curandState;
+
+typedef struct curandStatePhilox4_32_10 {
+    uint4 ctr, output; /* four numbers for each count */
+    uint2 key;
+    unsigned STATE; /* how many of them are used */
+    int boxmuller_flag, boxmuller_flag_double;
+    float boxmuller_extra;
+    double boxmuller_extra_double;
+} curandStatePhilox4_32_10_t;
+
+/* --- XORWOW ------------------------------------------------------------------------------------------------------- */
+
+SIMGPU_DEVICE unsigned curand(curandStateXORWOW_t *s) {
+    unsigned t = s->v[0] ^ (s->v[0] >> 2);
+    s->v[0] = s->v[1], s->v[1] = s->v[2], s->v[2] = s->v[3], s->v[3] = s->v[4];
+    s->v[4] = (s->v[4] ^ (s->v[4] << 4)) ^ (t ^ (t << 1));
+    s->d += 362437;
+    return s->v[4] + s->d;
+}
+
+/* Word `k` of the state v after n * 2^power steps; built into SimGPU (exec/xorwow.c). */
+extern "C" __device__ unsigned __simgpu_xorwow(unsigned v0, unsigned v1, unsigned v2, unsigned v3, unsigned v4,
+                                               unsigned long long n, unsigned power, unsigned k) __attribute__((const));
+SIMGPU_DEVICE void simgpuXorwowSkip(curandStateXORWOW_t *s, unsigned long long n, unsigned power) {
+    unsigned to[5];
+    if (n == 0) return;
+    for (unsigned k = 0; k < 5; k++) to[k] = __simgpu_xorwow(s->v[0], s->v[1], s->v[2], s->v[3], s->v[4], n, power, k);
+    for (int k = 0; k < 5; k++) s->v[k] = to[k];
+}
+SIMGPU_DEVICE void skipahead(unsigned long long n, curandStateXORWOW_t *s) {
+    simgpuXorwowSkip(s, n, 0);
+    s->d += 362437 * (unsigned)n;
+}
+/* A sequence has 2^67 numbers, after which d is where it was. */
+SIMGPU_DEVICE void skipahead_sequence(unsigned long long n, curandStateXORWOW_t *s) { simgpuXorwowSkip(s, n, 67); }
+SIMGPU_DEVICE void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                               curandStateXORWOW_t *s) {
+    unsigned s0 = (unsigned)seed ^ 0xaad26b49u, s1 = (unsigned)(seed >> 32) ^ 0xf7dcefddu;
+    unsigned t0 = 1099087573u * s0, t1 = 2591861531u * s1;
+    *s = curandStateXORWOW_t();
+    s->d = 6615241 + t1 + t0;
+    s->v[0] = 123456789u + t0;
+    s->v[1] = 362436069u ^ t0;
+    s->v[2] = 521288629u + t1;
+    s->v[3] = 88675123u ^ t1;
+    s->v[4] = 5783321u + t0;
+    skipahead_sequence(subsequence, s);
+    skipahead(offset, s);
+}
+
+/* --- Philox ---------------------------------------------------------------------------------------------------------
+ */
+
+SIMGPU_DEVICE uint4 curand_Philox4x32_10(uint4 c, uint2 key) {
+    for (int round = 0; round < 10; round++) {
+        unsigned high0 = __umulhi(0xD2511F53u, c.x), high1 = __umulhi(0xCD9E8D57u, c.z);
+        c = make_uint4(high1 ^ c.y ^ key.x, 0xCD9E8D57u * c.z, high0 ^ c.w ^ key.y, 0xD2511F53u * c.x);
+        key.x += 0x9E3779B9u, key.y += 0xBB67AE85u;
+    }
+    return c;
+}
+SIMGPU_DEVICE void simgpuAdd64(unsigned *low, unsigned *high, unsigned long long n, unsigned *carry_to_low,
+                               unsigned *carry_to_high) {
+    unsigned long long sum = ((unsigned long long)*high << 32 | *low) + n;
+    *low = (unsigned)sum, *high = (unsigned)(sum >> 32);
+    if (sum < n && carry_to_low && ++*carry_to_low == 0) ++*carry_to_high;
+}
+SIMGPU_DEVICE void simgpuPhiloxCount(curandStatePhilox4_32_10_t *s, unsigned long long n) {
+    simgpuAdd64(&s->ctr.x, &s->ctr.y, n, &s->ctr.z, &s->ctr.w);
+    s->output = curand_Philox4x32_10(s->ctr, s->key);
+}
+SIMGPU_DEVICE void skipahead(unsigned long long n, curandStatePhilox4_32_10_t *s) {
+    s->STATE += (unsigned)(n & 3);
+    simgpuPhiloxCount(s, n / 4 + (s->STATE > 3));
+    s->STATE &= 3;
+}
+SIMGPU_DEVICE void skipahead_sequence(unsigned long long n, curandStatePhilox4_32_10_t *s) {
+    simgpuAdd64(&s->ctr.z, &s->ctr.w, n, 0, 0);
+    s->output = curand_Philox4x32_10(s->ctr, s->key);
+}
+SIMGPU_DEVICE void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                               curandStatePhilox4_32_10_t *s) {
+    *s = curandStatePhilox4_32_10_t();
+    s->key = make_uint2((unsigned)seed, (unsigned)(seed >> 32));
+    skipahead_sequence(subsequence, s);
+    skipahead(offset, s);
+}
+SIMGPU_DEVICE unsigned curand(curandStatePhilox4_32_10_t *s) {
+    unsigned k = s->STATE++;
+    unsigned v = k == 0 ? s->output.x : k == 1 ? s->output.y : k == 2 ? s->output.z : s->output.w;
+    if (s->STATE == 4) {
+        simgpuPhiloxCount(s, 1);
+        s->STATE = 0;
+    }
+    return v;
+}
+SIMGPU_DEVICE uint4 curand4(curandStatePhilox4_32_10_t *s) {
+    uint4 v;
+    v.x = curand(s), v.y = curand(s), v.z = curand(s), v.w = curand(s);
+    return v;
+}
+
+/* --- distributions --------------------------------------------------------------------------------------------------
+ */
+
+/* Uniform: above 0, up to and with 1. */
+SIMGPU_DEVICE float simgpuUniform(unsigned x) { return __fmaf_rn((float)x, 0x1p-32f, 0x1p-33f); }
+SIMGPU_DEVICE double simgpuUniformDouble(unsigned x, unsigned y) {
+    unsigned long long z = (unsigned long long)x ^ ((unsigned long long)y << 21);
+    return __fma_rn((double)z, 0x1p-53, 0x1p-54);
+}
+/* Two normal numbers of two uniform ones (Box and Muller, 1958): the sine, then the cosine. */
+SIMGPU_DEVICE float2 simgpuNormal(unsigned x, unsigned y) {
+    const float turn = 0x1p-32f * 6.2831855f;
+    float u = simgpuUniform(x), v = __fmaf_rn((float)y, turn, turn / 2);
+    float length = sqrtf(-2.0f * logf(u));
+    return make_float2(__sinf(v) * length, __cosf(v) * length);
+}
+SIMGPU_DEVICE double2 simgpuNormalDouble(unsigned x0, unsigned x1, unsigned y0, unsigned y1) {
+    double length = sqrt(-2.0 * log(simgpuUniformDouble(x0, x1))), v = 2 * simgpuUniformDouble(y0, y1);
+    return make_double2(sinpi(v) * length, cospi(v) * length);
+}
+SIMGPU_DEVICE float curand_uniform(curandStateXORWOW_t *s) { return simgpuUniform(curand(s)); }
+SIMGPU_DEVICE float curand_uniform(curandStatePhilox4_32_10_t *s) { return simgpuUniform(curand(s)); }
+SIMGPU_DEVICE double curand_uniform_double(curandStateXORWOW_t *s) {
+    unsigned x = curand(s), y = curand(s);
+    return simgpuUniformDouble(x, y);
+}
+/* cuRAND makes a single one of one number. */
+SIMGPU_DEVICE double curand_uniform_double(curandStatePhilox4_32_10_t *s) {
+    return __fma_rn((double)curand(s), 0x1p-32, 0x1p-32);
+}
+SIMGPU_DEVICE float4 curand_uniform4(curandStatePhilox4_32_10_t *s) {
+    uint4 v = curand4(s);
+    return make_float4(simgpuUniform(v.x), simgpuUniform(v.y), simgpuUniform(v.z), simgpuUniform(v.w));
+}
+SIMGPU_DEVICE double2 curand_uniform2_double(curandStatePhilox4_32_10_t *s) {
+    uint4 v = curand4(s);
+    return make_double2(simgpuUniformDouble(v.x, v.y), simgpuUniformDouble(v.z, v.w));
+}
+
+SIMGPU_DEVICE float2 curand_normal2(curandStateXORWOW_t *s) {
+    unsigned x = curand(s), y = curand(s);
+    return simgpuNormal(x, y);
+}
+SIMGPU_DEVICE float2 curand_normal2(curandStatePhilox4_32_10_t *s) {
+    unsigned x = curand(s), y = curand(s);
+    return simgpuNormal(x, y);
+}
+SIMGPU_DEVICE float4 curand_normal4(curandStatePhilox4_32_10_t *s) {
+    uint4 v = curand4(s);
+    float2 a = simgpuNormal(v.x, v.y), b = simgpuNormal(v.z, v.w);
+    return make_float4(a.x, a.y, b.x, b.y);
+}
+SIMGPU_DEVICE double2 curand_normal2_double(curandStateXORWOW_t *s) {
+    unsigned x0 = curand(s), x1 = curand(s), y0 = curand(s), y1 = curand(s);
+    return simgpuNormalDouble(x0, x1, y0, y1);
+}
+SIMGPU_DEVICE double2 curand_normal2_double(curandStatePhilox4_32_10_t *s) {
+    uint4 v = curand4(s);
+    return simgpuNormalDouble(v.x, v.y, v.z, v.w);
+}
+/* One at a time: the second of a pair waits in the state. */
+template <class S> SIMGPU_DEVICE float curand_normal(S *s) {
+    if (!(s->boxmuller_flag = !s->boxmuller_flag)) return s->boxmuller_extra;
+    float2 v = curand_normal2(s);
+    s->boxmuller_extra = v.y;
+    return v.x;
+}
+template <class S> SIMGPU_DEVICE double curand_normal_double(S *s) {
+    if (!(s->boxmuller_flag_double = !s->boxmuller_flag_double)) return s->boxmuller_extra_double;
+    double2 v = curand_normal2_double(s);
+    s->boxmuller_extra_double = v.y;
+    return v.x;
+}
+template <class S> SIMGPU_DEVICE float curand_log_normal(S *s, float mean, float deviation) {
+    return expf(mean + deviation * curand_normal(s));
+}
+template <class S> SIMGPU_DEVICE double curand_log_normal_double(S *s, double mean, double deviation) {
+    return exp(mean + deviation * curand_normal_double(s));
+}
+template <class S> SIMGPU_DEVICE float2 curand_log_normal2(S *s, float mean, float deviation) {
+    float2 v = curand_normal2(s);
+    return make_float2(expf(mean + deviation * v.x), expf(mean + deviation * v.y));
+}
+
+/* Poisson: Knuth's product of uniform numbers; for a large mean Hörmann's transformed rejection (1993, "PTRS"); for a
+ * very large one a normal number. cuRAND's values differ from 64 on, not their distribution. */
+template <class S> SIMGPU_DEVICE unsigned curand_poisson(S *s, double mean) {
+    if (mean < 64) {
+        float least = expf((float)-mean), product = 1;
+        for (unsigned k = 0;; k++)
+            if ((product *= curand_uniform(s)) <= least) return k;
+    }
+    if (mean > 4000) return (unsigned)(sqrt(mean) * curand_normal_double(s) + mean + 0.5);
+    double b = 0.931 + 2.53 * sqrt(mean), a = -0.059 + 0.02483 * b, r = 0.9277 - 3.6224 / (b - 2);
+    for (;;) {
+        double u = (double)curand_uniform(s) - 0.5, v = (double)curand_uniform(s), us = 0.5 - fabs(u);
+        double k = floor((2 * a / us + b) * u + mean + 0.43);
+        if (us >= 0.07 && v <= r) return (unsigned)k;
+        if (k < 0 || (us < 0.013 && v > us)) continue;
+        double bound = log(v * (1.1239 + 1.1328 / (b - 3.4)) / (a / (us * us) + b));
+        if (bound <= k * log(mean) - mean - lgamma(k + 1)) return (unsigned)k;
+    }
+}
+
+#undef SIMGPU_DEVICE
+#endif
+#endif
