@@ -716,6 +716,16 @@ static void bar(void) {
     SAME(down->what, "copies down 25 %");
     SAME(up->what, "copies up 0 %");
     CHECK(up->cells[0] == ' ');
+    /* Too short for the lowest bar: a dot, on a row of copies. */
+    for (int i = 0; i < 4; i++) events[i] = launch(200, 50, 0);
+    events[4].duration_ns = 6000;
+    events[5] = events[4];
+    events[5].start_ns = 59200, events[5].duration_ns = 50;
+    events[5].is.copy.direction = SIMGPU_H2D;
+    lab_blue_bar(&u, 100, 60100, LAB_RUNNING);
+    CHECK(strlen(up->cells) == strlen("·") + 59);
+    SAME(up->cells + 58, " ·");
+    CHECK(kernels->cells[0] == ' ');
     lab_blue_bar(&(lab_usage){.nevents = 0}, 0, 10, LAB_RUNNING);
     SAME(kernels->what, "GPU busy 0 % (virtual)");
     CHECK(!up->cells[0] && !down->cells[0]);

@@ -1,7 +1,8 @@
 /* bar.c — the blue bar: the GPU's row of a timeline, under the card.
  *
  * One row, of the kernels; where copies over the link take a share that can be seen, one row above for those to the
- * device and one below for those back. Knows no lab: `make play` has it, too.
+ * device and one below for those back. There a dot stands for copies that are too short for the lowest bar. Knows no
+ * lab: `make play` has it, too.
  */
 #define _GNU_SOURCE
 #include "lab_internal.h"
@@ -64,8 +65,9 @@ static double draw(lab_bar *bar, const lab_usage *u, double begin, double end, e
     size_t n = 0;
     for (int k = 0; k < LAB_BAR_CELLS; k++) {
         int h = (int)(busy[k] * 8 + 0.5);
-        lab_text(bar->cells + n, sizeof bar->cells - n, "%s", height[h > 8 ? 8 : h]);
-        n += strlen(height[h > 8 ? 8 : h]);
+        const char *cell = !h && busy[k] > 0 && engine != KERNELS ? "·" : height[h > 8 ? 8 : h];
+        lab_text(bar->cells + n, sizeof bar->cells - n, "%s", cell);
+        n += strlen(cell);
     }
     return 100 * all / (end - begin);
 }
