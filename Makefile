@@ -192,8 +192,12 @@ $(shell mkdir -p $(B))$(file >$(MADE_BY),$(made_by))
 endif
 endif
 
-# What runs for each instruction. The rest takes half as long to compile without what it would not gain by.
-HOT := simgpu/exec/% simgpu/check/%
+# What runs for each instruction, each launch, each call; and in common/lab what runs for each float and each event. An
+# optimiser takes most of the time in which a file is compiled, and the others would gain nothing that anybody notices.
+HOT  := simgpu/exec/% simgpu/check/%
+WARM := simgpu/base/% $(addprefix simgpu/ptx/,cfg depth share) simgpu/time/%
+LAB_WARM := lab/data lab/report
+optimised = $(if $(filter $(HOT),$1),$(if $(SAN),-O1,-O3),$(if $(filter $(WARM),$1),-O1,-O0))
 # The arithmetic handlers take longest to compile: first, so that two cores end together.
 SIMGPU_SLOW := $(wildcard $(SIMGPU)/exec/lanes_*.c)
 SIMGPU_SRC := $(SIMGPU_SLOW) $(filter-out $(SIMGPU)/tools/% $(SIMGPU_SLOW),$(wildcard $(SIMGPU)/*/*.c))
@@ -212,9 +216,9 @@ say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGP
 whole = >$@.new && mv $@.new $@
 
 $(B)/obj/simgpu/%.o: common/simgpu/%.c $(MADE_BY)
-	$(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(if $(filter $(HOT),simgpu/$*),,-O1) -MMD -MP -c -o $@ $<
+	$(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(call optimised,simgpu/$*) -MMD -MP -c -o $@ $<
 $(B)/obj/lab/%.o: common/lab/%.c $(MADE_BY)
-	@mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -MMD -MP -c -o $@ $<
+	@mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) $(if $(filter $(LAB_WARM),lab/$*),,-O0) -MMD -MP -c -o $@ $<
 # The virtual cards travel inside the library: a program finds them wherever it is moved. {"NAME", "text"}, a file each.
 $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
 	@mkdir -p $(@D) && for card in $(CARDS); do echo "{\"$$card\","; \

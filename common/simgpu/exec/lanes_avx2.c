@@ -5,6 +5,10 @@
 #if defined(__x86_64__)
 #include "warp.h"
 #include "lane_math.h"
+/* Checks of each lane's access, optimised, take as long to compile as all other files. */
+#if __has_feature(address_sanitizer)
+#pragma clang optimize off
+#endif
 #pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2,lzcnt,popcnt"))), apply_to = function)
 #define LANES_TABLE exec_lanes_avx2
 #include "lanes.h"
