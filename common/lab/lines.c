@@ -131,6 +131,17 @@ static bool has_text_after(const char *code, int line, const void *key) {
     return line >= t->after && has_text(code, line, t->text);
 }
 
+void lab_blame_last(lab_verdict *v, const char *text) {
+    char code[sizeof v->code];
+    for (text_after wanted = {text, 1};;) {
+        int line = find_line(own_file(), has_text_after, &wanted, code, sizeof code);
+        if (!line) return;
+        LAB_SAY(v->where, "%s:%d", lab_file_name(own_file()), line);
+        LAB_SAY(v->code, "%s", code);
+        wanted.after = line + 1;
+    }
+}
+
 void lab_blame_return(lab_verdict *v, const char *text) {
     const char *file = own_file();
     text_after wanted = {text, 1};

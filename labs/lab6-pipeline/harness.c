@@ -39,7 +39,7 @@ static const lab_row rows[ROWS] = {
     [LEFT_BEHIND] = {"left-behind", "left behind", "what a call of run_pipeline creates, it frees or destroys before it returns: memory, streams, events",
      "", 0, 0, 1, 5, LAB_BOTH, "left-behind",
      "free or destroy what you create, on every way out", "correct"},
-    [DEFAULT_STREAM] = {"default-stream", "in the default stream", "no copy and no kernel is in the default stream, which works in order",
+    [DEFAULT_STREAM] = {"default-stream", "in the default stream", "no copy and no kernel is in the default stream, for which ordinary streams wait",
      "", 0, 0, 3, 5, LAB_BOTH, "default-stream",
      "put copies and kernels into streams of your own", "correct"},
     [PINNED] = {"pinned", "page-locked at peak", "page-locked memory has room for at most a quarter of all frames",
@@ -72,6 +72,8 @@ static void grade_left(lab_verdict *v) {
     lab_forget_things();
 }
 
+static bool cuda_shown; /* 'correct' shows an error of CUDA */
+
 /* Plays it, and gives a verdict to the rows that any run may fail. The run is a stretch of the report and the trace,
  * under this name or else the job's shape. False when CUDA itself failed: after that nothing more can be run. */
 static bool graded_run(run *r, bool checking, const char *name) {
@@ -92,10 +94,12 @@ static bool graded_run(run *r, bool checking, const char *name) {
     if (lab_passed(in_flight) && lab_order_finding(&u)) blame_finding(in_flight, lab_order_finding(&u));
     if (lab_passed(in_flight) && ear->early.by) blame_early(in_flight, &ear->early);
     grade_left(lab_verdict_of(LEFT_BEHIND));
-    if (lab_passed(correct) && error && !(r->trouble && r->troubled_first))
+    if (lab_passed(correct) && error && !(r->trouble && r->troubled_first)) {
         blame_error(correct, &u, error, shape);
-    else if (lab_passed(correct) && r->trouble && (!r->timed || lab_passed(in_flight)))
+        cuda_shown = true;
+    } else if (lab_passed(correct) && r->trouble && (!r->timed || lab_passed(in_flight))) {
         blame_trouble(correct, r, shape, !lab_passed(in_flight));
+    }
     lab_usage_free(&u);
     return error == cudaSuccess;
 }
@@ -241,8 +245,9 @@ static void grade(lab_program *mine) {
                 *left = lab_verdict_of(LEFT_BEHIND);
     bool alive = check_jobs(mine);
     if (alive && lab_passed(correct)) alive = grade_time(mine);
-    const char *why =
-        alive ? "not measured: frames are wrong, see 'correct'" : "not measured: CUDA failed, see 'correct'";
+    const char *why = alive        ? "not measured: frames are wrong, see 'correct'"
+                      : cuda_shown ? "not measured: CUDA failed, see 'correct'"
+                                   : "not measured: a call was wrong, see 'correct', and then CUDA failed, too";
     if (!lab_passed(correct) && lab_passed(in_flight)) lab_unmeasured(in_flight, why);
     if (lab_passed(correct) && left->status == LAB_OPEN) lab_grade(left, 0);
     if (!lab_passed(correct)) lab_skip_rest(why);

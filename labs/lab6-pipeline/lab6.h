@@ -19,7 +19,8 @@ extern "C" {
 struct job {
     size_t frames;      /* how many come; may be 0 */
     size_t frame_bytes; /* of one: a multiple of 16 */
-    size_t pinned_most; /* bytes of page-locked host memory that you may hold at one time: a quarter of all frames */
+    size_t pinned_most; /* bytes of page-locked host memory that you may hold at one time: a quarter of all frames, but
+                           64 KiB, and four frames, in any case */
     size_t device_most; /* bytes of device memory, likewise. Free all of both before you return */
 };
 
@@ -28,8 +29,9 @@ struct job {
 void receive_frames(const struct job *job, size_t first, size_t count, void *to);
 
 /* Launches the kernel that processes these frames in place. They lie one behind the other in device memory, from
- * d_frames on (a multiple of 16). It only queues the work, in `stream`. Each frame once, after it was received; its
- * bytes must have been copied there from the host by then (cudaMemcpy, cudaMemcpyAsync or their 2D forms). */
+ * d_frames on (a multiple of 16). It only queues the work, in `stream`. Each frame once, after it was received. Queue
+ * the copy of its bytes from the host before you call this (cudaMemcpy, cudaMemcpyAsync or their 2D forms), so that it
+ * is in order before the kernel; it need not be over. */
 void process_frames(const struct job *job, size_t first, size_t count, void *d_frames, cudaStream_t stream);
 
 /* Sends these frames, processed, from host memory, in order: `first` is the number of those sent before. The frames are

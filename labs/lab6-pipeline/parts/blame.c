@@ -27,6 +27,8 @@ static const struct {
     [NOT_UP] = {"process_frames(", "queue the copy of all the chunk's bytes to the device before process_frames"},
     [NOT_HOME] = {"send_frames(", "queue the copy of all the chunk's bytes to the host before you wait for it"},
     [OTHER_FRAME] = {"send_frames(", "two chunks met in one buffer: chunks under way need buffers of their own"},
+    [OTHER_SLOT] = {"send_frames(", "send a chunk from the slot that it was received in: chunk k from slot k % slots, "
+                                    "behind the loop too"},
     [AS_RECEIVED] =
         {"process_frames(",
          "sent before it was home, or home before it was processed: wait for the copy down, and let that wait for the "
@@ -41,9 +43,15 @@ void blame_trouble(lab_verdict *v, const run *r, const char *shape, bool early) 
                                         [LAB6_SEND] = "send_frames(",
                                         [LAB6_SENT] = "send_frames("};
     const char *call = troubles[r->trouble].call, *next = troubles[r->trouble].next;
-    const bool word = r->trouble == OTHER_FRAME || r->trouble == AS_RECEIVED || r->trouble == NO_WORD;
+    const bool word =
+        r->trouble == OTHER_FRAME || r->trouble == OTHER_SLOT || r->trouble == AS_RECEIVED || r->trouble == NO_WORD;
+    const bool sends = r->asked >= LAB6_SEND && r->troubled_late;
+    if (!call) call = asked[r->asked];
     lab_fail(v, "%s\nin the job %s", r->failure, shape);
-    lab_blame_code(v, call ? call : asked[r->asked]);
+    if (sends && !strcmp(call, "send_frames("))
+        lab_blame_last(v, call); /* what is sent when all has come stands behind the loop, if it stands twice */
+    else
+        lab_blame_code(v, call);
     if (!v->where[0]) lab_blame_code(v, "run_pipeline(");
     LAB_SAY(v->next, "%s",
             word && early ? "begin with the row below: it names a use of a buffer that came too early" : next);
@@ -105,12 +113,19 @@ static const char *next_of_order(const struct simgpu_finding *f) {
     const struct simgpu_side *a = &f->side[0], *b = &f->side[1];
     const bool kernel = a->command == SIMGPU_KERNEL, other = b->command == SIMGPU_KERNEL;
     const struct simgpu_side *copy = kernel ? b : a;
+    if ((!a->stream) != (!b->stream))
+        return "queue all steps of a chunk in streams of your own, copies by cudaMemcpyAsync: a stream of "
+               "cudaStreamNonBlocking does not wait for the default stream, nor the default stream for it";
     if (f->space == SIMGPU_HOST_MEMORY) return "give each slot of the ring host memory of its own";
     if (kernel != other && copy->command == SIMGPU_COPYING && copy->direction == SIMGPU_H2D)
         return "let the kernel wait for an event behind its copy up, and the next copy up to this memory for the "
                "kernel";
     if (kernel != other && copy->command == SIMGPU_COPYING && copy->direction == SIMGPU_D2H)
         return "let the copy down wait for an event behind its kernel, and the next use of this memory for the copy";
+    if (a->command == SIMGPU_COPYING && b->command == SIMGPU_COPYING && a->direction == SIMGPU_D2H &&
+        b->direction == SIMGPU_H2D)
+        return "let the copy down wait for an event behind its kernel: the bytes that came up are still being "
+               "processed; or, if they belong to another chunk, give each slot device memory of its own";
     return "give each slot device memory of its own, or let the later stream wait for an event behind the first use";
 }
 
@@ -143,7 +158,7 @@ void blame_default(lab_verdict *v, const run *r) {
         LAB_SAY(what, "%d copies and %d kernel%s", copies, kernels, kernels == 1 ? "" : "s");
     else
         LAB_SAY(what, "%d %s", copies + kernels, copies ? "copies" : "kernels");
-    LAB_SAY(v->why, "%s went into the default stream, which works in order", what);
+    LAB_SAY(v->why, "%s went into the default stream, for which ordinary streams wait, and it for them", what);
 }
 
 /* --- speed ---------------------------------------------------------------------------------------- */
@@ -158,6 +173,15 @@ typedef struct {
     const char *cause, *next;
     const place *at;
 } reason;
+
+/* Where the host works most. */
+static const place *host_place(const engines *e) {
+    static place at;
+    if (!e->host_at.file) return NULL;
+    LAB_SAY(at.file, "%s", e->host_at.file);
+    at.line = e->host_at.line;
+    return &at;
+}
 
 static bool is_call(const place *p, const char *name) { return p && !strcmp(p->call, name); }
 
@@ -205,6 +229,10 @@ static reason reason_of(const run *r, lab_floor limit, const engines *e) {
     reason why = reason_of_calls(r, longest);
     const double chunk = (double)r->message.frames / r->chunks, best = sqrt(2 * limit.us / COPY_FIXED_US);
     if (why.cause) return why;
+    if (e && 8 * e->host > r->end - r->begin)
+        return (reason){"the host works on the bytes itself: meanwhile it neither sends a chunk nor queues the next",
+                        "give the ring one slot more, so that the engines have work meanwhile, or the host less to do",
+                        host_place(e)};
     if (is_call(longest, "cudaDeviceSynchronize") && (double)r->ahead < (double)r->message.frames)
         return (reason){"cudaDeviceSynchronize waits for all streams, the chunks just queued, too",
                         "wait for the one slot that is needed again: its stream, or an event behind its copy down",
@@ -243,10 +271,11 @@ void blame_overlap(lab_verdict *v, const run *r, lab_floor limit, const engines 
     const reason why = reason_of(r, limit, e);
     if (all <= 0) return;
     blame_reason(v, &why);
-    LAB_SAY(v->why,
-            "copies up %.0f %% of the time, kernels %.0f %%, copies down %.0f %%, in %d chunk%s; the ends take %.0f %%",
+    char ends[64] = "all three never work at once";
+    if (e->ends < all) LAB_SAY(ends, "the ends take %.0f %%", 100 * e->ends / all);
+    LAB_SAY(v->why, "copies up %.0f %% of the time, kernels %.0f %%, copies down %.0f %%, in %d chunk%s; %s",
             100 * e->busy[ENGINE_UP] / all, 100 * e->busy[ENGINE_KERNELS] / all, 100 * e->busy[ENGINE_DOWN] / all,
-            r->chunks, r->chunks == 1 ? "" : "s", 100 * e->ends / all);
+            r->chunks, r->chunks == 1 ? "" : "s", ends);
 }
 
 void blame_slow(lab_verdict *v, const run *r, lab_floor limit, const engines *e) {

@@ -64,11 +64,27 @@ static int idle_starts_of(const lab_usage *u, double begin) {
     return n;
 }
 
+static void add_host(const lab_usage *u, double begin, double end, engines *e) {
+    double most = 0;
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *w = &u->events[i];
+        const double ns = (double)w->duration_ns;
+        if (w->kind != SIMGPU_WORK || (double)w->start_ns < begin || (double)w->start_ns + ns > end) continue;
+        double here = 0; /* of this line, up to here */
+        for (int k = 0; k <= i; k++)
+            if (u->events[k].kind == SIMGPU_WORK && u->events[k].at.line == w->at.line)
+                here += (double)u->events[k].duration_ns;
+        if (here > most) most = here, e->host_at = w->at;
+        e->host += ns;
+    }
+}
+
 engines engines_of(const lab_usage *u, double begin, double end) {
+    enum { SHORT = 1000 }; /* ns */
     engines e = {.ends = end - begin, .idle_starts = idle_starts_of(u, begin)};
     int n, at_work[ENGINES] = {0};
     turn *turns = turns_of(u, begin, end, &e, &n);
-    double since = begin, first = 0, last = 0;
+    double since = begin, together = 0, first = -1, last = 0; /* together: without a pause, up to `since` */
     for (int i = 0; i < n; i++) {
         const double ns = turns[i].ns - since;
         bool all = true;
@@ -76,15 +92,17 @@ engines engines_of(const lab_usage *u, double begin, double end) {
             if (at_work[k]) e.busy[k] += ns;
             all = all && at_work[k];
         }
-        if (all && ns > 0) {
-            if (e.together == 0) first = since;
+        if (ns > 0) together = all ? together + ns : 0;
+        if (all) e.together += ns;
+        if (together >= SHORT) {
+            if (first < 0) first = turns[i].ns - together;
             last = turns[i].ns;
-            e.together += ns;
         }
         at_work[turns[i].engine] += turns[i].step;
         since = turns[i].ns;
     }
     free(turns);
-    if (e.together > 0) e.ends -= last - first;
+    add_host(u, begin, end, &e);
+    if (first >= 0) e.ends -= last - first;
     return e;
 }

@@ -14,8 +14,11 @@ typedef struct {
     double busy[ENGINES]; /* ns at work */
     int pieces[ENGINES];  /* copies or kernels */
     double together;      /* ns in which all three are at work */
-    double ends;          /* ns before they are for the first time, and behind the last; all of it if they never are */
+    double ends;          /* ns before they are for the first time, and behind the last; all of it if they never are
+                             for a microsecond: less is where one piece ends beside the next one's start */
     int idle_starts;      /* kernels that were queued when no kernel and no copy down was under way or waiting */
+    double host;          /* ns of the host's own work (memcpy and its relatives) */
+    struct simgpu_place host_at; /* the line with most of it */
 } engines;
 
 /* Reads the time from begin to end (lab_now's ns). */

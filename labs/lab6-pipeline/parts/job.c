@@ -45,6 +45,7 @@ typedef unsigned long long big; /* for printf */
         if ((r)->trouble) break;                                                                                       \
         (r)->trouble = (kind);                                                                                         \
         (r)->troubled_first = !(r)->watched || !ear->error;                                                            \
+        (r)->troubled_late = (r)->received == (r)->message.frames;                                                     \
         LAB_SAY((r)->failure, __VA_ARGS__);                                                                            \
     } while (0)
 
@@ -114,8 +115,8 @@ static void answer_receive(run *r, const struct lab6_question *q, struct lab6_an
 
 static void note_received(run *r, const struct lab6_question *q) {
     if (q->first != r->received) return; /* it was refused before */
-    r->latest[r->nlatest % LATEST].from = q->host;
-    r->latest[r->nlatest++ % LATEST].to = q->host + q->frames * r->message.frame_bytes;
+    r->latest[r->nlatest++ % LATEST] =
+        (struct received){q->host, q->host + q->frames * r->message.frame_bytes, q->first, q->frames};
     r->received += q->frames;
     if (r->received - r->sent > r->ahead) r->ahead = r->received - r->sent;
 }
@@ -183,6 +184,7 @@ static void begin_send(run *r, const struct lab6_question *q) {
     else if (r->watched && r->down < need)
         FAILS(r, NOT_HOME, "%s: %.0f of the %.0f bytes of the frames sent so far were copied to the host", frames_of(q),
               r->down, need);
+    r->sent_from = q->host;
     if (r->watched) ear_touch(q->host, q->frames * r->message.frame_bytes, false, (int)q->first);
 }
 
@@ -194,11 +196,26 @@ static void answer_send(run *r, const struct lab6_question *q, struct lab6_answe
     name_words(r, q, a, numbers);
 }
 
-/* "frame 17: word 3 of 260 belongs to frame 1" */
-static void describe(run *r, uint64_t number, uint32_t got) {
+/* Where was this frame received, the last time that is known? 0: that is not known. */
+static uint64_t home_of(const run *r, uint64_t frame) {
+    const int n = r->nlatest < LATEST ? r->nlatest : LATEST;
+    for (int i = 0; i < n; i++) {
+        const struct received *l = &r->latest[(r->nlatest - 1 - i) % LATEST];
+        if (l->first <= frame && frame < l->first + l->frames)
+            return l->from + (frame - l->first) * r->message.frame_bytes;
+    }
+    return 0;
+}
+
+/* "frame 17: word 3 of 260 is that of frame 1". first: of the frames that were sent together. */
+static void describe(run *r, uint64_t first, uint64_t number, uint32_t got) {
     const uint64_t frame = number / r->words, at = number % r->words;
+    const uint64_t sent = r->sent_from + (frame - first) * r->message.frame_bytes, home = home_of(r, frame);
     for (uint64_t f = 0; f < r->message.frames; f++) {
         const uint64_t other = f * r->words + at;
+        if (got == right_word(r, other) && home && home != sent && home_of(r, f) == sent)
+            FAILS(r, OTHER_SLOT, "frame %llu: word %llu of %llu is that of frame %llu, from whose memory it was sent",
+                  (big)frame, (big)at, (big)r->words, (big)f);
         if (got == right_word(r, other))
             FAILS(r, OTHER_FRAME, "frame %llu: word %llu of %llu is that of frame %llu", (big)frame, (big)at,
                   (big)r->words, (big)f);
@@ -217,7 +234,7 @@ static uint32_t judge_words(run *r, const struct lab6_question *q) {
     const uint32_t all = name_numbers(r, begin, begin + q->frames * r->words, q->from, numbers, LAB6_WORDS);
     for (uint32_t k = 0; k < q->count && k < LAB6_WORDS && q->from + k < all; k++) {
         if (q->word[k] == right_word(r, numbers[k])) continue;
-        describe(r, numbers[k], q->word[k]);
+        describe(r, q->first, numbers[k], q->word[k]);
         break;
     }
     return all;
@@ -247,10 +264,11 @@ static bool known(run *r, const struct lab6_question *q) {
     const uint64_t all = r->message.frames;
     if (q->first <= all && q->frames <= all - q->first) return true;
     if (all)
-        FAILS(r, BEYOND, "%s was called for %llu frames from frame %llu on; there are %llu", call_of(q->what),
-              (big)q->frames, (big)q->first, (big)all);
+        FAILS(r, BEYOND, "%s was called for %llu frame%s from frame %llu on; the job has %llu", call_of(q->what),
+              (big)q->frames, q->frames == 1 ? "" : "s", (big)q->first, (big)all);
     else
-        FAILS(r, BEYOND, "%s was called for %llu frames in a job of none", call_of(q->what), (big)q->frames);
+        FAILS(r, BEYOND, "%s was called for %llu frame%s in a job of none", call_of(q->what), (big)q->frames,
+              q->frames == 1 ? "" : "s");
     return false;
 }
 
@@ -275,7 +293,9 @@ static void answer(const void *question, size_t size, void *to, size_t answer_si
 run *run_new(lab_program *program, uint64_t frames, uint64_t frame_bytes, bool timed) {
     if (!current) current = lab_hide(sizeof *current);
     if (frames > MOST_FRAMES) lab_die("a job of %llu frames; %d is the most", (big)frames, MOST_FRAMES);
-    const uint64_t quarter = frames * frame_bytes / 4, room = quarter > SMALL_ROOM ? quarter : SMALL_ROOM;
+    const uint64_t quarter = frames * frame_bytes / 4;
+    const uint64_t small = 4 * frame_bytes > SMALL_ROOM ? 4 * frame_bytes : SMALL_ROOM;
+    const uint64_t room = quarter > small ? quarter : small;
     memset(current, 0, sizeof *current);
     current->program = program;
     current->words = frame_bytes / 4;

@@ -34,6 +34,7 @@ enum trouble {
     NOT_UP,        /* fewer bytes went to the device than were to be processed */
     NOT_HOME,      /* fewer bytes went to the host than were to be sent */
     OTHER_FRAME,   /* a word belongs to another frame */
+    OTHER_SLOT,    /* the same, and that frame was received where this one was sent from */
     AS_RECEIVED,   /* a word is as it was received */
     NO_WORD        /* a word that the kernel does not give */
 };
@@ -50,10 +51,11 @@ typedef struct {
     uint8_t is_processed[MOST_FRAMES / 8];
     double up, down; /* bytes that copies took to the device, and to the host */
     double carried;  /* bytes that went up from elsewhere than where frames were received */
-    struct {
-        uint64_t from, to;
-    } latest[LATEST]; /* host memory that frames were received in, the last so many times */
+    struct received {
+        uint64_t from, to, first, frames;
+    } latest[LATEST]; /* host memory that frames were received in, the last so many times, and which frames */
     int nlatest;
+    uint64_t sent_from;     /* the address of the last send_frames */
     int chunks, in_default; /* calls of process_frames; of them, those in stream 0 */
     bool up_first;          /* every frame's copy up was queued before the first process_frames */
     bool third_stream;      /* a kernel was in a stream that has no copies */
@@ -64,6 +66,7 @@ typedef struct {
     enum trouble trouble;   /* the first failure */
     enum lab6_what asked;   /* the call that failed */
     bool troubled_first;    /* before any call of CUDA failed */
+    bool troubled_late;     /* when all frames had been received: what sends then stands behind the loop */
     char failure[256];      /* in words; "": none */
 } run;
 
