@@ -57,7 +57,7 @@ between() { awk -v v="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(v >= a && v <= b) 
 }
 
 @test "lab 8: each mistake of the judge's list has a hint" {
-    for hint in $(grep -oE '\{"[a-z-]+",' "$lab/parts/advice.c" | grep -oE '[a-z-]+' | sort -u); do
+    for hint in $(grep -ohE '\{"[a-z-]+",' "$lab"/parts/{advice,failed}.c | grep -oE '[a-z-]+' | sort -u); do
         echo "$hint"
         grep -q "^## $hint\$" "$lab/hints.md"
     done

@@ -65,7 +65,7 @@ static const lab_row rows[ROWS] = {
 static lab_spec spec = {"lab8", "a plate of 256x256, 100 steps",       "steps.cu", rows,
                         ROWS,   "the ungraded question in the handout"};
 
-static const char FAILED[] = "not measured: CUDA reported an error, see 'correct'";
+static const char FAILED[] = "not run: see 'correct'";
 
 /* --- verdicts: correct, races, leaks ---------------------------------------------------------- */
 
@@ -127,21 +127,36 @@ static bool check_trials(lab_program *mine) {
     return true;
 }
 
+/* Fails the row for what the checks found in these runs, if anything. Returns whether they did. */
+static bool fail_for_finding(lab_verdict *v, const char *counted) {
+    lab_usage u = lab_usage_of(counted);
+    const bool found = lab_finding(&u) != NULL;
+    if (found) lab_fail(v, "found");
+    if (found) advise_on_finding(v, &u);
+    lab_usage_free(&u);
+    return found;
+}
+
+/* Whether a call was refused in these runs: what is found behind it may follow from that. */
+static bool was_refused(const char *counted) {
+    lab_usage u = lab_usage_of(counted);
+    bool refused = false;
+    for (int i = 0; i < u.nevents; i++) refused = refused || u.events[i].kind == SIMGPU_REFUSAL;
+    lab_usage_free(&u);
+    return refused;
+}
+
 /* Fails the row for what the checks found, even if all plates came out right: this run's order of warps is one of many.
  * A race is shown beside a wrong plate, since it may be the cause; without one, a wrong plate says nothing about
  * races. */
 static void grade_races(lab_verdict *v, bool alive) {
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
-    lab_usage u = lab_usage_of("check");
-    if (lab_finding(&u)) {
-        lab_fail(v, "found");
-        advise_on_finding(v, &u);
-    } else if (lab_passed(lab_verdict_of(CORRECT))) {
+    if (!alive && was_refused("check")) return lab_unmeasured(v, FAILED);
+    if (fail_for_finding(v, "check")) return;
+    if (lab_passed(lab_verdict_of(CORRECT)))
         lab_pass(v);
-    } else {
+    else
         lab_unmeasured(v, alive ? "no race was found; judged once 'correct' is full" : FAILED);
-    }
-    lab_usage_free(&u);
 }
 
 /* --- verdict: stops ---------------------------------------------------------------------------- */
@@ -151,14 +166,18 @@ static void grade_races(lab_verdict *v, bool alive) {
 static bool run_stops(lab_program *mine, int rows, int cols, const int *due, int n) {
     enum { CHECKS = 8, APART = 4 };
     session *s = session_new(mine, "stops", rows, cols, APART, CHECKS * APART);
+    lab_check_hazards(true);
     bool alive = session_setup(s);
     for (int i = 0; alive && i < n; i++) alive = session_solve(s, due[i] ? session_tolerance(s, due[i]) : 0);
     alive = alive && session_cleanup(s);
+    lab_check_hazards(false);
     judge_session(lab_verdict_of(STOPS), s);
     return alive;
 }
 
-static bool grade_stops(lab_verdict *v, lab_program *mine) {
+/* These runs are watched, too: a program that stops early takes another way through its waits than one that does not.
+ */
+static bool grade_stops(lab_verdict *v, lab_verdict *races, lab_program *mine) {
     const int due[] = {1, 3 + (int)(lab_fresh_seed() % 3), 8}, at_once[] = {0};
     if (!lab_passed(lab_verdict_of(CORRECT))) {
         lab_unmeasured(v, "not tried: see 'correct'");
@@ -166,7 +185,9 @@ static bool grade_stops(lab_verdict *v, lab_program *mine) {
     }
     lab_pass(v);
     LAB_SAY(v->want, "≤ 2 checks late; 4 tolerances");
-    return run_stops(mine, 40, 60, due, 3) && run_stops(mine, 2, 40, at_once, 1);
+    const bool alive = run_stops(mine, 40, 60, due, 3) && run_stops(mine, 2, 40, at_once, 1);
+    if (lab_lane() == LAB_SIM && lab_passed(races)) fail_for_finding(races, "stops");
+    return alive;
 }
 
 /* --- verdicts: the host -------------------------------------------------------------------------- */
@@ -243,7 +264,10 @@ static void grade_virtual_time(lab_verdict *v, double us, int steps, const heard
     } else if (lab_possible(v, us, sums) && !lab_passed(v)) {
         LAB_SAY(v->why, "%.2f times the reference, want ≤ 1.3", us / reference);
         advise_on_time(v, h, u);
-        if (!is_host_full())
+        if (!is_host_full() && h->working_ns / 1e3 < us && lab_passed(lab_verdict_of(WAITS)))
+            LAB_SAY(v->next, "launch many steps by one call: the host waits for nothing, but each launch costs the GPU "
+                             "more than a step's averages");
+        else if (!is_host_full())
             LAB_SAY(v->next, "do what the rows about the host say first: most of this time is the host's");
     }
 }
@@ -304,7 +328,7 @@ int main(int argc, char **argv) {
     if (opt.lines) return print_lines(mine);
     bool alive = check_trials(mine);
     grade_races(lab_verdict_of(RACES), alive);
-    alive = alive && grade_stops(lab_verdict_of(STOPS), mine);
+    alive = alive && grade_stops(lab_verdict_of(STOPS), lab_verdict_of(RACES), mine);
     if (alive && lab_passed(lab_verdict_of(CORRECT)))
         grade_counted(mine);
     else

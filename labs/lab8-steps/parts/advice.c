@@ -1,17 +1,10 @@
 /* advice.c — see advice.h. Tables of hint and next step, by kind. */
 #include "advice.h"
+#include "errors.h"
+#include "failed.h"
 
 #include <stdio.h>
 #include <string.h>
-
-typedef struct {
-    const char *hint, *next;
-} advice;
-
-static void give(lab_verdict *v, const advice *a) {
-    v->hint = a->hint;
-    LAB_SAY(v->next, "%s", a->next);
-}
 
 /* --- costs of a line -------------------------------------------------------------------------- */
 
@@ -26,7 +19,7 @@ static double work_of(const lab_line *l) { return l->c.inst; }
 enum look { AT_NOTHING, AT_LAUNCH, AT_STORE, AT_ATOMIC, AT_RESIDUALS, AT_RETURN };
 
 static const struct {
-    advice advice;
+    lab_advice advice;
     enum look look;
 } for_mistake[] = {
     [NO_MISTAKE] = {{"correct", ""}, AT_NOTHING},
@@ -35,8 +28,12 @@ static const struct {
     [AS_IT_WAS] = {{"buffers",
                     "the last step must leave its cells in `plate`: copy them there where they lie elsewhere"},
                    AT_LAUNCH},
-    [OTHER_STEP] = {{"buffers", "which of your two plates holds the last step? After an odd number of steps it is not "
-                                "the one you began with"},
+    [OTHER_PLATE] = {{"buffers", "exchange the two plates after each step, also after the last one, and return the "
+                                 "cells of the one that holds that step"},
+                     AT_LAUNCH},
+    [OTHER_COUNT] = {{"buffers", "return the number of steps taken, and no others"}, AT_RETURN},
+    [OTHER_STEP] = {{"buffers", "let each step begin with what the step before has written: exchange the two plates "
+                                "after each step, and return the number of steps taken"},
                     AT_LAUNCH},
     [EDGE_CHANGED] = {{"edge", "let no thread write a cell of row 0, column 0, the last row or the last column"},
                       AT_STORE},
@@ -53,6 +50,9 @@ static const struct {
     [OF_ANOTHER_STEP] = {{"residuals", "a check's residual is the change in the step that ends it: look which step "
                                        "computes it, and when it is read"},
                          AT_RESIDUALS},
+    [EACH_STEP_COUNTS] = {{"residuals", "only the step of the check counts: let no other step hand in its change, or "
+                                        "set the place to 0 right before that step"},
+                          AT_ATOMIC},
     [NEVER_RESET] = {{"residuals",
                       "set the largest change to 0 before the step of each check, or give each check a place "
                       "of its own"},
@@ -62,9 +62,14 @@ static const struct {
                  AT_ATOMIC},
     [OTHER_NUMBER] = {{"residuals", "compute |new - old| of each cell in that step alone, and take the largest"},
                       AT_ATOMIC},
-    [TOO_EARLY] = {{"stops", "compare the residual of a check with the tolerance, by <=, and no other number"},
+    [TOO_EARLY] = {{"stops", "compare the residual of a check with the tolerance that this call was given, by <=, and "
+                             "no other number"},
                    AT_RESIDUALS},
     [TOO_LATE] = {{"stops", "look at each residual before you queue more than two further checks"}, AT_RESIDUALS},
+    [PLATE_FREED] = {{"pointer",
+                      "free what you have allocated, and leave the plate alone: keep your own pointers apart "
+                      "from the one that solve gets"},
+                     AT_NOTHING},
     [A_CALL_FAILED] = {{"error", "check what each CUDA call returns, and look at the first that does not return "
                                  "cudaSuccess"},
                        AT_LAUNCH},
@@ -83,124 +88,72 @@ static void look_at(lab_verdict *v, enum look look, const lab_usage *u) {
     }
 }
 
-/* --- CUDA's errors -------------------------------------------------------------------------------- */
+/* --- a session ------------------------------------------------------------------------------------ */
 
-/* An address of global memory. */
-static const advice *on_address(const struct simgpu_address *at) {
-    static const advice bounds = {"bounds",
-                                  "work out row and column of this thread: do they lie beyond the edge of this "
-                                  "shape? The margin of a tile does, at the plate's edge"},
-                        host = {"pointer", "pass the kernel memory of cudaMalloc; residuals is memory of the host"},
-                        null = {"pointer",
-                                "find out where this pointer gets its value: does setup run before this line, "
-                                "and does its call succeed?"},
-                        freed = {"pointer", "free memory in cleanup, when nothing uses it any more"};
-    if (at->freed) return &freed;
-    if (at->where == SIMGPU_NULL_POINTER) return &null;
-    return at->where == SIMGPU_NO_DEVICE_MEMORY || at->where == SIMGPU_NONE_ALLOCATED ? &host : &bounds;
+/* What the session as a whole tells: only large plates fail, or only the second one of two; or NULL. */
+static const lab_advice *on_session(const session *s, const lab_usage *u) {
+    static const lab_advice
+        second = {"second-plate", "the first plate was right: what has your setup, or the first call, noted for good "
+                                  "that belongs to the first plate, such as its address in a graph?"},
+        cleared = {"second-plate", "the first plate was right: who sets the places of the residuals, and the count of "
+                                   "checks, back to 0 for the next one?"},
+        longer = {"margin", "up to five steps all plates are right: is the margin of a tile as wide as a round has "
+                            "steps, on all four sides?"},
+        larger = {"occupancy", "smaller plates are right: does your grid, or a loop over cells or tiles, reach all of "
+                               "this one?"},
+        tiles = {"buffers", "of two tiles, store the one that holds the last step; of two plates, copy the one that "
+                            "holds it to `plate`, where it is the other one"};
+    const enum mistake m = s->mistake;
+    if (s->wrong > 1 && m >= AS_IT_WAS && m <= ALL_CELLS && m != EDGE_CHANGED) return &second;
+    if (s->wrong > 1 && m >= NOT_REPORTED && m <= OTHER_NUMBER) return &cleared;
+    if ((m == SOME_CELLS || m == FRESH) && s->rows == LARGE_ROWS) return &larger;
+    if ((m == SOME_CELLS || m == ALL_CELLS) && s->every > 5) return &longer;
+    return m == AS_IT_WAS && u->total.shared_st > 0 ? &tiles : NULL;
 }
 
-static const advice *on_fault(const struct simgpu_fault *f) {
-    static const advice
-        meeting = {"deadlock",
-                   "let all blocks leave the loop together: decide by a number that all of them read behind the "
-                   "same meeting"},
-        shared = {"shared",
-                  "compare the size of the tile with the largest indices of this line: tile plus two margins, "
-                  "in both directions"},
-        deadlock = {"deadlock",
-                    "every thread of the block must come to this barrier, and to each grid.sync() every thread "
-                    "of the grid: no return and no if before it"},
-        mask = {"deadlock", "let every thread that the mask names reach this line"},
-        waiting = {"deadlock",
-                   "blocks that wait for each other must all be on the GPU at once, and only a cooperative launch "
-                   "promises that: cudaLaunchCooperativeKernel, and grid.sync()"},
-        runaway = {"deadlock", "a loop does not end: which number should end it, and who writes that?"},
-        unsupported = {"error", "use another instruction; SimGPU has none of this kind"},
-        other = {"error", "read the line above: it names what stopped the kernel"};
-    switch (f->cause) {
-    case SIMGPU_CAUSE_ADDRESS: return on_address(&f->address);
-    case SIMGPU_CAUSE_BEFORE_SPACE:
-    case SIMGPU_CAUSE_PAST_SPACE: return &shared;
-    case SIMGPU_CAUSE_GRID_SYNC: return &meeting;
-    case SIMGPU_CAUSE_BLOCKS: return &waiting;
-    default: break;
-    }
-    switch (f->kind) {
-    case SIMGPU_FAULT_DEADLOCK: return &deadlock;
-    case SIMGPU_FAULT_BAD_SYNC: return &mask;
-    case SIMGPU_FAULT_BUDGET: return &runaway;
-    case SIMGPU_FAULT_UNSUPPORTED: return &unsupported;
-    default: return &other;
-    }
-}
-
-/* A call that was refused, by its error. */
-static const advice *on_refusal(cudaError_t e) {
-    static const advice
-        large = {"occupancy",
-                 "ask cudaOccupancyMaxActiveBlocksPerMultiprocessor how many blocks fit on an SM, launch at "
-                 "most so many times the number of SMs, and give a block several tiles"},
-        capture = {"capture", "between BeginCapture and EndCapture only queue work, on the captured stream: no "
-                              "synchronise, no stream 0, no cudaMalloc, no query"},
-        shape = {"error", "a block holds at most 1024 threads, and no side of block or grid may be 0"},
-        handle = {"error", "create streams, events and graphs in setup, once, and destroy them in cleanup"},
-        other = {"error", "look this call up: which of its arguments can it not take?"};
-    if (e == cudaErrorCooperativeLaunchTooLarge) return &large;
-    if (e >= cudaErrorStreamCaptureUnsupported && e <= cudaErrorStreamCaptureWrongThread) return &capture;
-    if (e == cudaErrorInvalidConfiguration) return &shape;
-    if (e == cudaErrorInvalidResourceHandle) return &handle;
-    return &other;
-}
-
-static void advise_on_error(lab_verdict *v, const session *s, const lab_usage *u) {
-    if (lab_fault(u)) {
-        lab_blame_fault(v, u);
-        return give(v, on_fault(lab_fault(u)));
-    }
-    const cudaError_t first = s->heard.failed.name ? s->heard.failed.error : s->error;
-    if (lab_refusal(u, first)) lab_blame_refusal(v, u, first);
-    give(v, on_refusal(first));
+/* Whether what the checks found is the likely cause: not so where cells are unwritten since the grid is too small. */
+static bool is_effect(const session *s, const struct simgpu_finding *f) {
+    const enum mistake m = s->mistake;
+    if (!f) return false;
+    if (f->kind != SIMGPU_UNINITIALISED) return true;
+    return s->rows != LARGE_ROWS &&
+           (m == FRESH || m == SOME_CELLS || m == ALL_CELLS || m == SMALLER || m == OTHER_NUMBER);
 }
 
 void advise_on_session(lab_verdict *v, const session *s, const lab_usage *u) {
-    static const advice
-        race = {"races", "do what the row 'races' says; this may be its effect"},
-        second = {"second-plate",
-                  "the first plate was right: what has your setup, or the first call, noted for good that "
-                  "belongs to the first plate, such as its address in a graph?"},
-        longer = {"margin",
-                  "up to five steps all plates are right: is the margin of a tile as wide as a round has steps, on all "
-                  "four sides?"},
-        larger = {"occupancy",
-                  "smaller plates are right: does your grid, or a loop over cells or tiles, reach all of this "
-                  "one?"},
-        none = {"correct", "launch your kernel in this function, with <<<blocks, threads>>>"};
+    static const lab_advice race = {"races", "do what the row 'races' says; this may be its effect"},
+                            none = {"correct", "launch your kernel in this function, with <<<blocks, threads>>>"};
     const enum mistake m = s->mistake;
-    if (m == A_CALL_FAILED) return advise_on_error(v, s, u);
-    give(v, &for_mistake[m].advice);
-    if ((m == SOME_CELLS || m == ALL_CELLS) && s->every > 5) give(v, &longer);
-    if ((m == SOME_CELLS || m == FRESH) && s->rows == LARGE_ROWS) give(v, &larger);
-    if (s->wrong > 1 && m >= AS_IT_WAS && m <= ALL_CELLS && m != EDGE_CHANGED) give(v, &second);
+    const lab_call *freed = &s->heard.freed;
+    if (m == A_CALL_FAILED) return advise_on_failure(v, s, u);
+    lab_advise(v, on_session(s, u) ? on_session(s, u) : &for_mistake[m].advice);
+    if (m == PLATE_FREED) return lab_blame_place(v, &(struct simgpu_place){.file = freed->file, .line = freed->line});
     if (lab_lane() == LAB_GPU) return;
     look_at(v, for_mistake[m].look, u);
     if (!lab_worst(u, launches_of)) {
         lab_blame_code(v, "solve(");
-        return give(v, &none);
+        return lab_advise(v, &none);
     }
-    const struct simgpu_finding *f = lab_finding(u);
-    const bool unreached = f && f->kind == SIMGPU_UNINITIALISED && s->rows == LARGE_ROWS; /* a grid too small */
-    if ((m == FRESH || m == SOME_CELLS || m == ALL_CELLS || m == SMALLER || m == OTHER_NUMBER) && f && !unreached)
-        give(v, &race);
+    if (is_effect(s, lab_finding(u))) lab_advise(v, &race);
 }
 
 /* --- findings ------------------------------------------------------------------------------------- */
+
+/* A place of a residual is in a smaller piece of memory than any plate. */
+static bool is_of_residuals(const struct simgpu_finding *f) {
+    enum { SMALLEST_PLATE = 256 };
+    return f->space == SIMGPU_DEVICE_MEMORY && f->address.bytes < SMALLEST_PLATE;
+}
 
 static void advise_on_race(lab_verdict *v, const struct simgpu_finding *f) {
     const bool both_write = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
     if (f->space != SIMGPU_DEVICE_MEMORY)
         LAB_SAY(v->next, "put a __syncthreads() between these two: after each step in the tile, and before the tile is "
                          "filled again");
+    else if (is_of_residuals(f))
+        LAB_SAY(v->next,
+                "hand in by atomicMax, to a place for each check that is 0 before the launch; read it behind a "
+                "meeting, or when the kernel is over");
     else if (both_write)
         LAB_SAY(v->next, "let one thread write each cell, or write by an atomic");
     else if (f->rival == SIMGPU_OTHER_BLOCK)
@@ -211,10 +164,12 @@ static void advise_on_race(lab_verdict *v, const struct simgpu_finding *f) {
         LAB_SAY(v->next, "a step must not write the cells that it reads: write to a second plate");
 }
 
-/* The finding to speak of: a race also where something else was found before it, such as cells that a race has spoiled.
- */
+/* The finding to speak of: a race also where something else was found before it, such as cells that a race has spoiled;
+ * but a barrier first that some threads end without, since races follow from it. */
 static const struct simgpu_finding *foremost(const lab_usage *u) {
     const struct simgpu_finding *race = lab_finding_of(u, SIMGPU_RACE), *first = lab_finding(u);
+    const struct simgpu_finding *exited = lab_finding_of(u, SIMGPU_BARRIER_EXITED);
+    if (exited && first->kind == SIMGPU_RACE) return exited;
     return race && first->kind == SIMGPU_UNINITIALISED ? race : first;
 }
 
@@ -239,24 +194,20 @@ void advise_on_finding(lab_verdict *v, const lab_usage *u) {
                          "cudaStreamSynchronize");
         return;
     case SIMGPU_BARRIER_SKIPPED:
-        LAB_SAY(v->next, "move the barrier out of the condition: every thread of the block must come to it");
+        LAB_SAY(v->next, "move the barrier out of the condition: every thread of the block must come to it, "
+                         "and to a grid.sync() every thread of the grid");
         return;
     case SIMGPU_BARRIER_EXITED:
-        LAB_SAY(v->next, "let threads without a cell skip the work only, and come to every barrier");
+        LAB_SAY(v->next, "let threads without a cell skip the work only, and come to every barrier and every "
+                         "grid.sync()");
         return;
     }
 }
 
 /* --- the host ------------------------------------------------------------------------------------- */
 
-static bool has_called(const heard *h, const char *name) {
-    for (int i = 0; i < h->n; i++)
-        if (!strncmp(h->places[i].name, name, strlen(name))) return true;
-    return false;
-}
-
 static const char *next_for_call(const heard_place *p, const heard *h) {
-    if (has_called(h, "cudaStreamBeginCapture") || has_called(h, "cudaGraphInstantiate"))
+    if (heard_has(h, "cudaStreamBeginCapture") || heard_has(h, "cudaGraphInstantiate"))
         return "capture and instantiate once, in setup; a plate at another address is no reason to do it again: let "
                "the "
                "graph work on plates of your own, and copy";
@@ -266,7 +217,7 @@ static const char *next_for_call(const heard_place *p, const heard *h) {
     if (!strncmp(p->name, "cudaMemset", 10)) return "only the step of a check needs it: clear it there, or in a kernel";
     if (!strcmp(p->name, "cudaEventQuery") || !strcmp(p->name, "cudaStreamQuery"))
         return "wait for the event (cudaEventSynchronize) rather than ask again and again";
-    if (has_called(h, "cudaGraphLaunch")) return "put all steps up to a check into the graph";
+    if (heard_has(h, "cudaGraphLaunch")) return "put all steps up to a check into the graph";
     return "capture the steps up to a check into a graph, once, in setup; or let one kernel take them all";
 }
 
@@ -281,7 +232,7 @@ void advise_on_call(lab_verdict *v, const heard_place *first, const heard *h, co
 /* --- time ----------------------------------------------------------------------------------------- */
 
 void advise_on_time(lab_verdict *v, const heard *h, const lab_usage *u) {
-    const bool graph = has_called(h, "cudaGraphLaunch"), cooperative = has_called(h, "cudaLaunchCooperativeKernel");
+    const bool graph = heard_has(h, "cudaGraphLaunch"), cooperative = heard_has(h, "cudaLaunchCooperativeKernel");
     lab_blame(v, lab_worst(u, graph || cooperative ? work_of : launches_of));
     if (graph)
         LAB_SAY(v->next,

@@ -27,6 +27,8 @@ static void hear(const lab_call *c) {
     const bool waits = waits_for_the_device(c);
     if (c->what == LAB_CALL_C_ALLOCATES || asks_for_an_error(c)) return;
     if (c->error && c->error != cudaErrorNotReady && !now->failed.name) now->failed = *c;
+    for (int i = 0; i < 2 && c->what == LAB_CALL_FREES && !now->freed.name; i++)
+        if (c->to && c->to == (uint64_t)now->plates[i]) now->freed = *c;
     heard_place *p = place_of(c);
     p->waits = waits;
     p->count++;
@@ -36,14 +38,20 @@ static void hear(const lab_call *c) {
     if (!waits) now->working_ns += c->end - c->begin;
 }
 
-void heard_begin(heard *h) {
+void heard_begin(heard *h, float *const *plates) {
     static const lab_ear ear = {NULL, hear};
-    memset(h, 0, sizeof *h);
+    *h = (heard){.plates = {plates[0], plates[1]}};
     now = h;
     lab_listen(&ear);
 }
 
 void heard_end(void) { lab_listen(NULL); }
+
+const heard_place *heard_has(const heard *h, const char *name) {
+    for (int i = 0; i < h->n; i++)
+        if (!strcmp(h->places[i].name, name)) return &h->places[i];
+    return NULL;
+}
 
 /* --- order ---------------------------------------------------------------------------------------- */
 

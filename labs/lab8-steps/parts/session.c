@@ -84,9 +84,19 @@ static bool is_near(float got, float want) { return fabsf(got - want) <= 2 * PLA
 /* Checks the number of steps that solve returned, apart from when it should have stopped. */
 static bool check_taken(session *s) {
     const int taken = s->reply.taken;
+    char what[128];
     if (taken >= s->every && taken <= s->most && taken % s->every == 0) return true;
-    mistaken(s, TAKEN_NONSENSE, "solve returned %d; that is no multiple of %d from %d to %d", taken, s->every, s->every,
-             s->most);
+    if (taken > s->most)
+        LAB_SAY(what, "solve returned %d, and %d step%s the most that it may take", taken, s->most,
+                s->most == 1 ? " is" : "s are");
+    else if (s->every == s->most)
+        LAB_SAY(what, "solve returned %d; the only check comes after step %d", taken, s->every);
+    else if (s->every == 1)
+        LAB_SAY(what, "solve returned %d; it takes 1 to %d steps", taken, s->most);
+    else
+        LAB_SAY(what, "solve returned %d; it is to be a multiple of %d, at least that and at most %d", taken, s->every,
+                s->most);
+    mistaken(s, TAKEN_NONSENSE, "%s", what);
     return false;
 }
 
@@ -102,6 +112,14 @@ static int step_of(const session *s, const float *got, int taken) {
     return found;
 }
 
+/* The plate is as it was after `step`, and solve returned another number. */
+static enum mistake kind_of_step(const session *s, int step) {
+    const int check = step / s->every; /* the last that has passed by then */
+    if (step == s->reply.taken - 1 || step == s->reply.taken + 1) return OTHER_PLATE;
+    if (step > s->reply.taken) return OTHER_COUNT;
+    return step % s->every == 0 && s->reply.residuals[check] == LAB8_NOTHING ? OTHER_COUNT : OTHER_STEP;
+}
+
 static void describe_plate(session *s, const plate *want, const difference *d) {
     const float got = s->host[(size_t)d->row * (size_t)s->cols + (size_t)d->col];
     const float right = want->cells[(size_t)d->row * (size_t)s->cols + (size_t)d->col];
@@ -110,7 +128,8 @@ static void describe_plate(session *s, const plate *want, const difference *d) {
     if (step == 0)
         mistaken(s, AS_IT_WAS, "the plate is as it was before the call");
     else if (step > 0)
-        mistaken(s, OTHER_STEP, "the plate holds the cells after step %d, and solve returned %d", step, taken);
+        mistaken(s, kind_of_step(s, step), "the plate holds the cells after step %d, and solve returned %d", step,
+                 taken);
     else if (lab_lane() == LAB_SIM && lab_is_fresh(got))
         mistaken(s, FRESH, "cell [%d][%d] holds 0xCD bytes, as fresh memory does here: nobody has written it", d->row,
                  d->col);
@@ -138,16 +157,16 @@ static float largest_of(const history *h, int from, int to) {
 }
 
 static void describe_residual(session *s, const history *h, int check) {
-    const int step = check * s->every;
+    const int step = check * s->every, since = step - s->every + 1;
     const float got = s->reply.residuals[check - 1], want = h->change[step];
     char what[96];
     LAB_SAY(what, "residuals[%d], of step %d, is %.5g, wants %.5g", check - 1, step, (double)got, (double)want);
     if (got == LAB8_NOTHING)
         mistaken(s, NOT_REPORTED, "residuals[%d], of step %d, was never written", check - 1, step);
+    else if (is_near(got, largest_of(h, since, step)))
+        mistaken(s, EACH_STEP_COUNTS, "%s: it is the largest change of the steps %d to %d", what, since, step);
     else if (is_near(got, largest_of(h, 1, step)))
         mistaken(s, NEVER_RESET, "%s: it is the largest change of all steps so far", what);
-    else if (is_near(got, largest_of(h, step - s->every + 1, step)))
-        mistaken(s, NEVER_RESET, "%s: it is the largest change since the check before", what);
     else if ((step > 1 && is_near(got, h->change[step - 1])) || is_near(got, h->change[step + 1]))
         mistaken(s, OF_ANOTHER_STEP, "%s: it is that of step %d", what,
                  is_near(got, h->change[step + 1]) ? step + 1 : step - 1);
@@ -199,6 +218,11 @@ static void check_solve(session *s) {
 
 /* What is wrong with CUDA after a call of the program, if anything. */
 static bool is_alive(session *s, const char *after) {
+    if (s->counted && s->heard.freed.name) {
+        s->mistake = NO_MISTAKE; /* this is the cause of any other */
+        mistaken(s, PLATE_FREED, "%s freed the plate, which is not yours: solve was only lent it", after);
+        return false;
+    }
     const cudaError_t left = cudaGetLastError(), ran = cudaDeviceSynchronize();
     s->error = ran ? ran : left;
     if (s->error == cudaErrorNotReady) s->error = cudaSuccess; /* an answer to a query, not an error */
@@ -215,7 +239,7 @@ static void stage(const session *s, const char *call) {
 
 static void begin(session *s) {
     if (s->counted) lab_count_begin(s->counted);
-    if (s->counted) heard_begin(&s->heard);
+    if (s->counted) heard_begin(&s->heard, s->d_plate);
 }
 
 static void end(session *s) {

@@ -16,6 +16,8 @@ enum mistake {
     NO_MISTAKE,
     TAKEN_NONSENSE,   /* solve returned a number that is none of a check, or of more steps than `most` */
     AS_IT_WAS,        /* the plate is the one before the call */
+    OTHER_PLATE,      /* the plate a step before or after the last */
+    OTHER_COUNT,      /* the plate after the steps up to an earlier check, and later checks have no residuals */
     OTHER_STEP,       /* the plate after another number of steps */
     EDGE_CHANGED,     /* all wrong cells are at the edge */
     FRESH,            /* memory that nobody has written; sim lane */
@@ -25,11 +27,13 @@ enum mistake {
     NOT_REPORTED,     /* a residual was not written */
     BEHIND_RESIDUALS, /* more residuals than there are checks */
     OF_ANOTHER_STEP,  /* a residual is that of a neighbouring step */
-    NEVER_RESET,      /* a residual is the largest so far, or since the last check */
+    NEVER_RESET,      /* a residual is the largest so far */
+    EACH_STEP_COUNTS, /* a residual is the largest since the last check */
     SMALLER,          /* a residual is smaller than the largest change */
     OTHER_NUMBER,     /* a residual is none of those */
     TOO_EARLY,        /* solve stopped before the residual was small enough */
     TOO_LATE,         /* solve stopped more than LAB8_LATE checks after that */
+    PLATE_FREED,      /* the program has freed the plate */
     A_CALL_FAILED     /* CUDA reported an error */
 };
 
@@ -57,8 +61,8 @@ typedef struct {
 /* Returns a session that has not begun. Lives until the program ends. */
 session *session_new(lab_program *program, const char *counted, int rows, int cols, int every, int most);
 
-/* setup; one solve and its checks; cleanup. Each returns false once CUDA itself has failed: nothing more can be run
- * then. After a mistake of another kind later solves change nothing in `mistake`. */
+/* setup; one solve and its checks; cleanup. Each returns false once CUDA itself has failed or a plate was freed:
+ * nothing more can be run then. After a mistake of another kind later solves change nothing in `mistake`. */
 bool session_setup(session *s);
 bool session_solve(session *s, float tolerance);
 bool session_cleanup(session *s);
