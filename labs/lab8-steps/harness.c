@@ -48,7 +48,7 @@ static const lab_row rows[ROWS] = {
     [CALLS] = {"calls", "host calls a step", "solve makes at most one call of CUDA for each five steps",
      "", 2, 0.2, 1, 15, LAB_BOTH, "calls",
      "launch many steps by one call: a graph of all steps up to a check, or one kernel that takes them", "correct races stops"},
-    [WAITS] = {"waits", "waits a check", "the host waits at most about once a check",
+    [WAITS] = {"waits", "waits a check", "the host waits at most three times for two checks",
      "", 1, 1.5, 10, 10, LAB_BOTH, "waits",
      "ask for a residual only at a check, and wait for that alone", "correct races stops"},
     [HOST_TIME] = {"host-time", "host time a step", "solve's calls cost the host at most 0.2 us a step, waits apart",

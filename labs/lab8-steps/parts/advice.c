@@ -238,6 +238,10 @@ void advise_on_time(lab_verdict *v, const heard *h, const lab_usage *u) {
         LAB_SAY(v->next,
                 "a graph's nodes still start one after another, 0.8 us each on an H200: let one cooperative kernel "
                 "take several steps in shared memory between two meetings");
+    else if (cooperative && u->total.shuffles > u->total.shared_ld)
+        LAB_SAY(v->next,
+                "count tiles, blocks and SMs: while one block takes another tile, all others wait for it in the "
+                "meeting; then count the steps between two meetings");
     else if (cooperative && u->total.shared_ld > u->total.ld_requests)
         LAB_SAY(v->next,
                 "between two meetings a step waits for shared memory and its barrier: keep a column of cells in "
