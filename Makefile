@@ -234,13 +234,18 @@ $(B)/lib/libcudart.so: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
 $(B)/lib/libcudart.so.12: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
 	@mkdir -p $(@D) && sed 's/libcudart.so.13/libcudart.so.12/' $(SIMGPU)/cudart/cudart.map >$@.map
 	@$(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.12 -Wl,--version-script=$@.map -o $@ $(SIMGPU_OBJ) -ldl -lm && rm $@.map
-# The driver API under its own name. It has the names, and no code: it is a filter, for which the dynamic linker looks them up
-# in libcudart.so.13 beside it. So a process that uses both has one SimGPU.
+# The driver API and NVRTC under their own names. Such a library has the names, and no code: it is a filter, for which the
+# dynamic linker looks them up in libcudart.so.13 beside it. So a process that uses several has one SimGPU. Of NVRTC, two
+# functions are not in its table.
+link_filter = @{ sed -n 's/^[A-Z]*(\([a-z][^,)]*\).*/\1/p' $(filter %.def,$^) | sed 's/.*/.globl &\n.type &, @function\n&:/'; \
+	printf '$1.section .note.GNU-stack,"",@progbits\n'; } >$@.s && \
+	$(CLANG) -shared -nostdlib $(HARDEN) -Wl,-soname,$(@F) -Wl,--filter=libcudart.so.13 -Wl,-rpath,'$$ORIGIN' -o $@ $@.s && rm $@.s
 $(B)/lib/libcuda.so.1: $(B)/lib/libcudart.so $(SIMGPU)/include/cuda_driver.def $(SIMGPU)/driver/unsupported.def
-	@{ sed -n 's/^CU(\([^,]*\),.*/\1/p; s/^UNSUPPORTED(\(.*\))/\1/p' $(filter %.def,$^) | sed 's/.*/.globl &\n.type &, @function\n&:/'; \
-	printf '.section .note.GNU-stack,"",@progbits\n'; } >$(@D)/libcuda.s
-	@$(CLANG) -shared -nostdlib $(HARDEN) -Wl,-soname,libcuda.so.1 -Wl,--filter=libcudart.so.13 -Wl,-rpath,'$$ORIGIN' -o $@ $(@D)/libcuda.s
-	@rm $(@D)/libcuda.s && ln -sf libcuda.so.1 $(@D)/libcuda.so
+	$(link_filter)
+	@ln -sf libcuda.so.1 $(@D)/libcuda.so
+NVRTC := $(B)/lib/libnvrtc.so.12 $(B)/lib/libnvrtc.so.13
+$(NVRTC): $(B)/lib/libcudart.so $(SIMGPU)/driver/nvrtc.def
+	$(call link_filter,.globl nvrtcVersion$(,) nvrtcGetErrorString\nnvrtcVersion:\nnvrtcGetErrorString:\n)
 $(BUILD_TOOLS): $(B)/%: $(SIMGPU)/tools/%.c $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
 $(filter-out $(BUILD_TOOLS),$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
@@ -261,7 +266,7 @@ PLAY_SRC := common/play/play.c $(addprefix common/lab/,report.c source.c bar.c p
 $(B)/lib/simgpu/play.so: $(PLAY_SRC) $(wildcard common/lab/*.h $(SIMGPU)/include/*.h $(SIMGPU)/include/*.def) $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(LAB_FLAGS) -fPIC -fvisibility=hidden -shared $(HARDEN) -Wl,-soname,play.so -I common/lab -o $@ $(PLAY_SRC)
 # --- SimGPU for other people's programs (make simgpu): $(B)/bin, lib and include, as they are installed
-KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/libcuda.so.1 lib/libcudadevrt.a lib/libcudart_static.a lib/simgpu/simcc.conf lib/simgpu/play.so include lib64 cuda bin/simgpu lib/simgpu/ptxtell \
+KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/libcuda.so.1 lib/libnvrtc.so.12 lib/libnvrtc.so.13 lib/libcudadevrt.a lib/libcudart_static.a lib/simgpu/simcc.conf lib/simgpu/play.so include lib64 cuda bin/simgpu lib/simgpu/ptxtell \
        $(BUILD_TOOLS:$(B)/%=lib/simgpu/%))
 .PHONY: kit
 kit: $(KIT)

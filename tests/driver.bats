@@ -3,7 +3,7 @@
 
 load helper
 
-setup_file() { build "$B/lib/libcuda.so.1"; }
+setup_file() { build "$B/lib/libcuda.so.1" "$B/lib/libnvrtc.so.13"; }
 
 # compiled NAME [OPTION...]: compiles tests/driver/NAME.c against the library, with no header but ours.
 compiled() {
@@ -64,4 +64,12 @@ names() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | g
     diff <(names "$B/lib/libcuda.so.1") <(names "$B/lib/libcudart.so.13")
     [ "$(names "$B/lib/libcuda.so.1" | wc -l)" = 637 ]
     grep -qE '\(cuMemAlloc_v2, 3020,' common/simgpu/include/cuda_driver.def
+}
+
+@test "NVRTC is refused by name" {
+    printf 'int nvrtcVersion(int *, int *), nvrtcCreateProgram(void);\nint main(void) { int a, b; return nvrtcVersion(&a, &b) || a < 12 ? 1 : nvrtcCreateProgram(); }\n' >"$BATS_TEST_TMPDIR/n.c"
+    "$(common/make/find-clang.sh)" -o "$BATS_TEST_TMPDIR/n" "$BATS_TEST_TMPDIR/n.c" -L "$B/lib" -l:libnvrtc.so.13
+    LD_LIBRARY_PATH=$B/lib run "$BATS_TEST_TMPDIR/n"
+    echo "$output"
+    [ "$status" = 11 ] && [[ $output == *"simgpu: nvrtcCreateProgram: SimGPU does not compile while a program runs; compile the kernel to PTX before"* ]]
 }

@@ -83,7 +83,7 @@ names() { nm -g --defined-only "$@" 2>/dev/null | awk 'NF == 3 { print $3 }' | s
     local room prefix objects
     for room in base words ptx exec time check cudart driver; do
         prefix="${room}_"
-        case $room in cudart) prefix='(rt_|cuda|__cuda|simgpu)' ;; words) prefix=simgpu ;; driver) prefix='(drv_|cu[A-Z])' ;; esac
+        case $room in cudart) prefix='(rt_|cuda|__cuda|simgpu)' ;; words) prefix=simgpu ;; driver) prefix='(drv_|cu[A-Z]|nvrtc)' ;; esac
         objects=(common/simgpu/"$room"/*.c) # not what else an older build has left there
         objects=("${objects[@]/#common/$B/obj}")
         names "${objects[@]/%.c/.o}" >"$BATS_TEST_TMPDIR/names"
