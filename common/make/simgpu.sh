@@ -20,7 +20,7 @@ if [ "${1:-}" = install ]; then
     rm -rf "$PREFIX/include"
     cp -r common/simgpu/include "$PREFIX/include"
     cp "$kit"/bin/sim* "$PREFIX/bin/"
-    cp -P "$kit"/lib/lib{cu,nv}*.{so,a}* "$PREFIX/lib/"
+    cp -P "$kit"/lib/lib{cu*.{so,a},nvrtc*.so}* "$PREFIX/lib/"
     cp "$kit"/lib/simgpu/* "$PREFIX/lib/simgpu/"
     cp -r -P "$kit/lib64" "$kit/cuda" "$PREFIX/"
     cp LICENSE "$PREFIX/lib/simgpu/"
