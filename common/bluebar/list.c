@@ -23,6 +23,7 @@ static const char commands[] =
     "  make solution3  run the reference solution on this machine\n"
     "  make roofline0  draw lab 0's kernels under the machine's roof (needs gnuplot)\n"
     "  make play       run a CUDA program of your own: FILE=any.cu ARGS='its arguments'\n"
+    "  make simgpu     build simcc, which takes nvcc's place in other people's Makefiles\n"
     "  make check      grade every lab; LAB=3 one, SUBMISSION=dir another tree\n"
     "  make grade      grade a folder of submissions: DIR=folder\n"
     "  make test       the project proves itself\n"
