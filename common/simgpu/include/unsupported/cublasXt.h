@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "cuBLAS"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "cuFFT"
+#include "../simgpu_unsupported.h"

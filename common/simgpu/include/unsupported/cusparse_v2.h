@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "cuSPARSE"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "cuTENSOR"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "nvJPEG"
+#include "../simgpu_unsupported.h"

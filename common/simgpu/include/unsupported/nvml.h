@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "NVML"
+#include "../simgpu_unsupported.h"
