@@ -326,3 +326,30 @@ EOS
     run "$tmp/build/three"
     [ "$output" = "1 22 from C++" ]
 }
+
+@test "foreign.sh: other people's programs by repository and cause" {
+    mkdir -p "$tmp/all/"{first/src,second/one,second/two}
+    cp whole.cu "$tmp/all/first/src/none.cu" # wants -DVALUE
+    cp main.cu part.cu by.h said.cpp "$tmp/all/second/one"
+    printf '#include <thrust/sort.h>\nint main() {}\n' >"$tmp/all/first/src/sorts.cu"
+    printf '#include "k.cuh"\nint main() { k<<<1, 1>>>(); puts("Test FAILED"); }\n' >"$tmp/all/second/two/says.cu"
+    printf '#include "k.cuh"\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n' >"$tmp/all/second/two/runs.cu"
+    printf '#include <mpi.h>\nint main() {}\n' >"$tmp/all/second/two/mpi.cu"
+    printf '#include <stdio.h>\n__global__ void k() {}\n' >"$tmp/all/second/two/k.cuh"
+    RESULTS=$tmp/results JOBS=2 "$BLUEBAR_TOP/tests/foreign.sh" "$tmp/all" >"$tmp/table" 2>/dev/null
+    diff "$tmp/table" - <<'EOS'
+| repository | tried | compile | run |
+|---|---:|---:|---:|
+| first | 2 | 0 | 0 |
+| second | 3 | 2 | 1 |
+| **all** | 5 | 2 | 1 |
+
+| programs | what stopped them |
+|---:|---|
+| 1 | compile: compiler: use of undeclared identifier 'BY' |
+| 1 | compile: compiler: use of undeclared identifier 'VALUE' |
+| 1 | compile: lacks: Thrust |
+| 1 | left out: not CUDA's: mpi.h |
+| 1 | run: its own check says no |
+EOS
+}

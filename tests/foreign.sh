@@ -1,0 +1,135 @@
+#!/bin/bash
+# foreign.sh FOLDER [NAME...]: other people's CUDA programs through simcc. FOLDER has checkouts of repositories; each is
+# searched for programs, each program is compiled and run, and two tables on stdout say how many compiled, how many ran,
+# and what stopped the others. NAME: only these checkouts. Nothing of theirs is kept in this project.
+#
+#   JOBS=n (all cores)   LIMIT=s (30, of a run)   RESULTS=folder (a line a program, and each one's messages)
+#   PICK=n (every n-th program)   SIMCC=program (simcc of .build/sim)
+#
+# A program is a source file with a main function, together with the folder's files that have none and that no other file
+# includes. "Ran" means: it ended with status 0, and its output has none of the words by which programs say that their own
+# check failed. A program that says less was not looked at by a person.
+set -u
+here=$(cd "$(dirname "$0")/.." && pwd)
+SIMCC=${SIMCC:-$here/.build/sim/bin/simcc}
+if [ $# -eq 0 ] || [ ! -d "$1" ]; then sed -n '2,7s/^# \{0,1\}//p' "$0" && exit 1; fi
+[ -x "$SIMCC" ] || { echo "$SIMCC is not there: make simgpu" >&2 && exit 1; }
+dir=$(cd "$1" && pwd) && shift
+RESULTS=${RESULTS:-$(mktemp -d)}
+mkdir -p "$RESULTS"
+export SIMCC RESULTS LIMIT=${LIMIT:-30}
+
+# What to know of a repository: its name, the folder with its programs, and options of the compiler. Others: all of it, none.
+recipe() {
+    case $1 in
+    cuda-samples) echo "Samples -I $2/Common -std=c++17" ;;
+    Learn-CUDA-Programming) echo ". -I $2/Chapter01/01_cuda_introduction/01_hello_world -I $2/common" ;;
+    professional-cuda-c-programming) echo "examples -I $2/examples/common" ;;
+    cs344) echo ". -I $2/Lesson\ Code\ Snippets" ;;
+    gpu-rodinia) echo "cuda -I $2/common" ;;
+    llm.c) echo "dev/cuda -I $2" ;;
+    polybenchGpu) echo "CUDA -I $2/CUDA/common" ;;
+    HeCBench) echo "src -I $2/src/include" ;;
+    *) echo . ;;
+    esac
+}
+
+# One line a program: repository, folder, sources, options; tabs between.
+programs() {
+    local name=$1 top=$2 start options folder
+    read -r start options <<<"$(recipe "$name" "$top")"
+    start=$top/$start start=${start%/.}
+    find "$start" -name '*.cu' -printf '%h\n' | sort -u | while IFS= read -r folder; do programs_of_folder "$name" "$folder" "$options"; done
+}
+
+programs_of_folder() {
+    local name=$1 folder=$2 options=$3 f parts=() mains=()
+    for f in "$folder"/*.cu "$folder"/*.cpp "$folder"/*.c "$folder"/*.cc; do
+        [ -f "$f" ] || continue
+        if grep -qE '^[^/]*\bmain *\(' "$f"; then
+            mains+=("${f##*/}")
+        elif ! grep -qsE "#include *[\"<]([^\">]*/)?$(basename "$f" | sed 's/\./\\./g')[\">]" "$folder"/* "$folder"/../*.c*; then
+            parts+=("${f##*/}")
+        fi
+    done
+    for f in ${mains[@]+"${mains[@]}"}; do
+        # Programs of the host alone, beside those of a GPU.
+        case $f in *.cu) ;; *) [ "${#mains[@]}" = 1 ] || grep -qE 'cuda|CUDA' "$folder/$f" || continue ;; esac
+        printf '%s\t%s\t%s\t%s\n' "$name" "$folder" "$f ${parts[*]+"${parts[*]}"}" "$options"
+    done
+}
+
+# What stopped it, from the compiler's messages ($1): a word or two that many share.
+cause_of_compile() {
+    local first
+    first=$(grep -E 'error:|undefined reference|left out of the link|^simcc:' "$1" | head -n 1)
+    case $(cat "$1") in
+    *"left out of the link: "*) echo "library: $(sed -n 's/.*left out of the link: \([^.]*\)\..*/\1/p' "$1" | head -n 1)" ;;
+    *) case $first in
+        *"is unavailable: SimGPU does not have it"*) echo "lacks: $(sed -E "s/.*error: '([^'<]*).*/\1/" <<<"$first")" ;;
+        *"SimGPU does not have "*) echo "lacks: $(sed -E 's/.*SimGPU does not have ([^,]*).*/\1/; s/ \[.*//' <<<"$first")" ;;
+        *"file not found"*) echo "header: $(sed -E "s/.*error: '([^']*)'.*/\1/" <<<"$first")" ;;
+        *"undefined reference"*) echo "link: $(sed -E "s/.*reference to .([A-Za-z0-9_:]*).*/\1/" <<<"$first")" ;;
+        *) echo "compiler: $(sed -E 's/.*error: //; s/simcc: //' <<<"$first" | cut -c 1-70)" ;;
+        esac ;;
+    esac
+}
+
+# What SimGPU is not asked to have: other APIs' headers.
+left_out() {
+    (cd "$1" && shift && grep -hsoE '#include *[<"](mpi\.h|GL/|GLES|EGL|helper_gl|vulkan|opencv|FreeImage|cudnn|nvscibuf|d3d|X11/|thrust/mpi|nccl|cudla|tbb/|hdf5|netcdf|png\.h|SDL)' -- "$@" *.h *.hpp *.cuh) | head -n 1 | sed 's/.*[<"]//; s,/$,,'
+}
+
+try() {
+    local name folder options sources out needs status=0 id
+    IFS=$'\t' read -r name folder sources options <<<"$1"
+    id=$(printf %s "$folder/$sources" | cksum | tr ' ' -)
+    out=$RESULTS/$name-$id
+    mkdir -p "$out"
+    printf '%s\n' "$folder: $sources" >"$out/program"
+    say() { printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$1" "$2" "${folder#"$dir/"}/${sources%% *}" "$out" >"$out/result"; }
+    cd "$folder" || return
+    # shellcheck disable=SC2086 # lists of words
+    ! (cd "$folder" && grep -qs 'omp\.h\|pragma omp' -- $sources) || options+=' -Xcompiler -fopenmp'
+    # shellcheck disable=SC2086 # lists of words
+    needs=$(left_out "$folder" $sources)
+    if [ -n "$needs" ]; then
+        say "left out" "not CUDA's: $needs"
+    elif ! eval "timeout 120 \"\$SIMCC\" $options -I . -I inc -I ../inc -I include $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; then
+        say compile "$(cause_of_compile "$out/compiler")"
+    else
+        timeout -k 2 "$LIMIT" "$out/a.out" >"$out/stdout" 2>"$out/stderr" </dev/null || status=$?
+        if [ "$status" = 124 ] || [ "$status" = 137 ]; then
+            say run "more than $LIMIT s"
+        elif grep -q '^simgpu: ' "$out/stderr"; then
+            say run "simgpu: $(grep '^simgpu: ' "$out/stderr" | head -n 1 | sed 's/^simgpu: //' | cut -c 1-80)"
+        elif [ "$status" -gt 128 ]; then
+            say run "signal $((status - 128))"
+        elif grep -qiE '\busage|no such file|cannot open|could not open|unable to open|not enough arg|missing arg' "$out/stdout" "$out/stderr"; then
+            say "left out" "wants arguments or a file"
+        elif [ "$status" != 0 ]; then
+            say run "exit status $status"
+        elif grep -qiP '\bfail(ed|s|ure)?\b(?! as expected)|mismatch|incorrect|do(es)? not match|not correct|\bwrong\b' "$out/stdout"; then
+            say run "its own check says no"
+        else
+            say ran ''
+        fi
+        rm -f "$out/a.out"
+    fi
+}
+export -f try left_out cause_of_compile
+export dir
+
+if [ $# -eq 0 ]; then set -- "$dir"/*/; fi
+for name in "$@"; do programs "$(basename "$name")" "$dir/$(basename "$name")"; done >"$RESULTS/programs"
+awk -v n="${PICK:-1}" 'NR % n == 0' "$RESULTS/programs" | tr '\n' '\0' | xargs -0 -n 1 -P "${JOBS:-$(nproc)}" bash -c 'try "$1"' foreign.sh
+
+cat "$RESULTS"/*/result | sort >"$RESULTS/all.tsv"
+echo '| repository | tried | compile | run |'
+echo '|---|---:|---:|---:|'
+awk -F '\t' '$2 != "left out" { tried[$1]++; compile[$1] += $2 != "compile"; run[$1] += $2 == "ran" }
+    END { for (r in tried) { printf "| %s | %d | %d | %d |\n", r, tried[r], compile[r], run[r] | "sort"; a += tried[r]; b += compile[r]; c += run[r] }
+          close("sort"); printf "| **all** | %d | %d | %d |\n", a, b, c }' "$RESULTS/all.tsv"
+printf '\n| programs | what stopped them |\n|---:|---|\n'
+awk -F '\t' '$2 != "ran" { n[$2 ": " $3]++ } END { for (c in n) printf "| %d | %s |\n", n[c], c }' "$RESULTS/all.tsv" | sort -t '|' -k 2,2nr -k 3,3
+echo "each program's messages: $RESULTS" >&2
