@@ -12,3 +12,10 @@ load helper
     [ "$(awk 'NF == 4 && $3 != $4' <<<"$output")" = "" ]
     [ "$(awk 'NF == 4' <<<"$output" | wc -l)" = 182 ]
 }
+
+@test "mma.h: products of tiles in halves, bfloat16, tf32, bytes and doubles, in each layout" {
+    build "$B/tests/half/wmma"
+    run "$B/tests/half/wmma"
+    [ "$status" = 0 ]
+    diff - <<<"$output" <(printf '%s: right\n' 'half, row row' 'half, col col' 'half, 32 x 8' 'half, 8 x 32' bfloat16 tf32 bytes doubles && echo 'no error')
+}

@@ -1,2 +1,0 @@
-#define SIMGPU_LACKS "tensor cores"
-#include "../simgpu_unsupported.h"
