@@ -261,8 +261,8 @@ static void unfiltered(const exec_texture *t, texel v, uint32_t out[4]) {
     for (uint32_t c = 0; c < 4; c++) out[c] = bits_of(t, &v, c);
 }
 
-void filter_read(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t out[4],
-                 filter_reads *reads) {
+void exec_filter_read(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t out[4],
+                      filter_reads *reads) {
     axis axes[3];
     if (p->whole) {
         const int64_t size[3] = {t->width, t->rows, t->planes};
@@ -284,8 +284,8 @@ void filter_read(const exec_texture *t, const uint8_t *texels, const filter_plac
         unfiltered(t, read_texel(t, texels, axes[0].first, axes[1].first, axes[2].first, reads), out);
 }
 
-void filter_gather(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t channel,
-                   uint32_t out[4], filter_reads *reads) {
+void exec_filter_gather(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t channel,
+                        uint32_t out[4], filter_reads *reads) {
     axis axes[3];
     axes_of(t, p, true, axes);
     const int64_t x[] = {axes[0].first, axes[0].second, axes[0].second, axes[0].first},

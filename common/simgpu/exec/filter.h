@@ -25,12 +25,12 @@ typedef struct {
 
 /* Reads the four channels of a place, 32 bits each: a float, or an integer that is not read as a fraction. texels: the
  * first texel in the host's memory. */
-void filter_read(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t out[4],
-                 filter_reads *reads);
+void exec_filter_read(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t out[4],
+                      filter_reads *reads);
 
 /* Reads one channel of the four texels that linear filtering of a 2D place would use, in the order of tld4: (i, j + 1),
  * (i + 1, j + 1), (i + 1, j), (i, j). */
-void filter_gather(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t channel,
-                   uint32_t out[4], filter_reads *reads);
+void exec_filter_gather(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t channel,
+                        uint32_t out[4], filter_reads *reads);
 
 #endif

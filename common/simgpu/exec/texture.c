@@ -152,9 +152,9 @@ static void read_lane(warp *w, const ptx_insn *i, const exec_texture *t, uint32_
     filter_reads reads = {0};
     uint32_t out[4];
     if (i->op == OP_tld4)
-        filter_gather(t, texels, &p, i->texel->channel, out, &reads);
+        exec_filter_gather(t, texels, &p, i->texel->channel, out, &reads);
     else
-        filter_read(t, texels, &p, out, &reads);
+        exec_filter_read(t, texels, &p, out, &reads);
     for (uint32_t k = 0; k < 4; k++) ROW(w, uint32_t, i->v[k])[lane] = out[k];
     for (uint32_t k = 0; k < reads.n; k++) add_texel(sectors, t, reads.offset[k], t->channels * (t->bits / 8u));
 }

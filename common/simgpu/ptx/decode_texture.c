@@ -20,11 +20,11 @@ static void texel(decoder *d, ptx_insn *x, const operand *o, enum ptx_type type)
     if (o->kind == OPERAND_SYMBOL || o->kind == OPERAND_LABEL)
         ptx_dec_unsupported(d, "texture and surface references are not supported; CUDA 12 dropped them: use "
                                "cudaCreateTextureObject and pass the object to the kernel");
-    if (!o->is_address || !o->coordinates || o->coordinates->is_address)
-        ptx_dec_unsupported(d, "[object, coordinates] is missing");
-    const operand *c = o->coordinates, *list = c->kind == OPERAND_VECTOR ? c->items : c;
-    uint32_t n = c->kind == OPERAND_VECTOR ? c->nitems : 1;
+    const operand *list = o->coordinates;
+    uint32_t n = list ? 1 : 0;
+    if (list && list->kind == OPERAND_VECTOR) n = list->nitems, list = list->items;
     bool layered = geometry == GEOMETRY_a1d || geometry == GEOMETRY_a2d || geometry == GEOMETRY_acube;
+    if (!o->is_address || !list) ptx_dec_unsupported(d, "[object, coordinates] is missing");
     if (n < dimensions[geometry] + layered) ptx_dec_unsupported(d, "the coordinates are fewer than the geometry needs");
     operand handle = *o;
     handle.value = 0;

@@ -292,6 +292,8 @@ static attributes read_attributes(parser *p) {
         } else if (at(p, ".ptr") || at(p, ".global") || at(p, ".const") || at(p, ".shared") || at(p, ".local") ||
                    at(p, ".volatile")) {
             advance(p);
+        } else if (accept(p, ".texref") || accept(p, ".surfref") || accept(p, ".samplerref")) {
+            type = TY_u64; /* a kernel that uses one is refused (decode_texture.c) */
         } else if ((type = type_of(&p->t))) {
             a.type = type;
             advance(p);
