@@ -12,6 +12,7 @@
 #include "half_math.h"
 #include "warp.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SUM_BITS = 25, MAX_M = 32, MAX_K = 256, MAX_ELEMENTS = 4096, STRIP = 8 };
@@ -47,7 +48,12 @@ typedef struct {
     bool special, special_a[MAX_M], special_b[MAX_M], special_c[1024];
 } matrices;
 
-static _Thread_local matrices work;
+/* Returns the worker's own, made at its first use; too large for thread-local storage of a library that dlopen loads.
+ */
+static matrices *work_of(worker *t) {
+    if (!t->tensor) t->tensor = exec_must(calloc(1, sizeof(matrices)));
+    return t->tensor;
+}
 
 /* Computes the sums of row m and STRIP columns from n. Both halves of a sum stay inside 32 bits: 16 magnitudes below
  * 2^27, and C's below 2^26. */
@@ -137,12 +143,12 @@ static uint32_t special_sum(const matrices *x, uint32_t m, uint32_t n) {
     return half ? round_to_f16(x->sum[m * t->n + n]) : cut_to_f32(x->sum[m * t->n + n]);
 }
 
-static void decode_all(const ptx_tensor *t, enum ptx_matrix x, const uint64_t *bits, uint32_t n, int32_t *exponent,
-                       int32_t *magnitude, int32_t *sign, bool *special, uint32_t row, bool by_row) {
+static void decode_all(matrices *all, const ptx_tensor *t, enum ptx_matrix x, const uint64_t *bits, uint32_t n,
+                       int32_t *exponent, int32_t *magnitude, int32_t *sign, bool *special, uint32_t row, bool by_row) {
     for (uint32_t i = 0; i < n; i++) {
         number v = decode(t->element[x], (uint32_t)bits[i]);
         exponent[i] = v.exponent, magnitude[i] = v.magnitude, sign[i] = v.sign;
-        work.special |= v.special;
+        all->special |= v.special;
         uint32_t at = row ? (by_row ? i / row : i % row) : i;
         if (v.special) special[at] = true;
     }
@@ -157,9 +163,9 @@ static void multiply_floats(matrices *x) {
     memset(x->special_a, 0, sizeof x->special_a);
     memset(x->special_b, 0, sizeof x->special_b);
     memset(x->special_c, 0, sizeof x->special_c);
-    decode_all(t, MATRIX_a, x->a, t->m * t->k, x->exponent_a, x->magnitude_a, x->sign_a, x->special_a, t->k, true);
-    decode_all(t, MATRIX_b, x->b, t->k * t->n, x->exponent_b, x->magnitude_b, x->sign_b, x->special_b, t->n, false);
-    decode_all(t, MATRIX_c, x->c, t->m * t->n, x->exponent_c, x->magnitude_c, x->sign_c, x->special_c, 0, false);
+    decode_all(x, t, MATRIX_a, x->a, t->m * t->k, x->exponent_a, x->magnitude_a, x->sign_a, x->special_a, t->k, true);
+    decode_all(x, t, MATRIX_b, x->b, t->k * t->n, x->exponent_b, x->magnitude_b, x->sign_b, x->special_b, t->n, false);
+    decode_all(x, t, MATRIX_c, x->c, t->m * t->n, x->exponent_c, x->magnitude_c, x->sign_c, x->special_c, 0, false);
     bool half = t->element[MATRIX_d] == EL_f16;
     for (uint32_t m = 0; m < t->m; m++) {
         for (uint32_t n = 0; n < t->n; n += STRIP) exec_sum_strip(x, m, n);
@@ -252,7 +258,7 @@ static bool all_here(warp *w, const ptx_insn *i) { return exec_warp_sync(w, i, F
 
 void exec_op_mma(warp *w, const ptx_insn *i) {
     const ptx_tensor *t = i->tensor;
-    matrices *x = &work;
+    matrices *x = work_of(w->block->worker);
     if (!all_here(w, i)) return;
     x->t = t;
     gather(w, t, MATRIX_a, t->k, x->a);

@@ -152,6 +152,7 @@ typedef struct worker {
     uint64_t grid_syncs;                /* the most of a block */
     char *print;                        /* output of kernels' printf, in block order */
     size_t print_length, print_capacity;
+    void *tensor; /* the work of tensor.c, or NULL */
     printed_block *printed;
     uint32_t printed_blocks, printed_capacity;
     uint32_t capacity; /* of the arrays, in instructions */
