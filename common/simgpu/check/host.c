@@ -17,6 +17,7 @@
 
 #include <execinfo.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,12 +162,23 @@ static void note_frames(touch *t, const void *context) {
 
 #if defined(__x86_64__)
 enum { TRAP_FLAG = 0x100 };
-/* The page that is open for one instruction of this thread; 0: none. */
-static __thread uint64_t stepped __attribute__((tls_model("initial-exec")));
+/* The pages that are open for one instruction of a thread, by its number; 0: a free place. No thread-local variable: a
+ * signal handler may use only one of a kind that dlopen has little room for. */
+static struct {
+    _Atomic pid_t thread;
+    uint64_t page;
+} stepped[64];
+enum { STEPPED = sizeof stepped / sizeof *stepped };
 
+/* If more threads than that step at a time, a page stays open, and what else is done on it is not noticed. */
 static void step_over(uint64_t page, void *context) {
-    stepped = page;
-    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+    for (uint32_t k = 0; k < STEPPED; k++) {
+        pid_t nobody = 0;
+        if (!atomic_compare_exchange_strong(&stepped[k].thread, &nobody, gettid())) continue;
+        stepped[k].page = page;
+        ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+        return;
+    }
 }
 
 /* Protects a page as its guards want it. */
@@ -179,11 +191,15 @@ static void protect_page(uint64_t page) {
 }
 
 bool check_host_stepped(void *context) {
-    if (!stepped) return false;
-    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-    protect_page(stepped);
-    stepped = 0;
-    return true;
+    const pid_t me = gettid();
+    for (uint32_t k = 0; k < STEPPED; k++) {
+        if (stepped[k].thread != me) continue;
+        ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+        protect_page(stepped[k].page);
+        stepped[k].thread = 0;
+        return true;
+    }
+    return false;
 }
 #else
 static void step_over(uint64_t page, void *context) { (void)page, (void)context; }
