@@ -105,6 +105,7 @@ take_linker_options() {
 take_library() {
     case $1 in
     cudart | cudart_static | cudadevrt | nvToolsExt | nvtx3interop | culibos | cuda_profiler_api) ;;
+    cublas | cublas_static) libraries+=(-lcublas) ;;
     cublas* | cufft* | curand* | cusparse* | cusolver* | cudnn* | nccl* | nvrtc* | npp* | nvjpeg* | cufile* | nvml | nvidia-ml | cupti | cutensor*)
         left_out+=("$1")
         ;;

@@ -1,2 +1,1 @@
-#define SIMGPU_LACKS "cuBLAS"
 #include "../simgpu_unsupported.h"

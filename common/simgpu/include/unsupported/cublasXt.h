@@ -1,2 +1,2 @@
-#define SIMGPU_LACKS "cuBLAS"
+#define SIMGPU_LACKS "cuBLASXt (<cublas_v2.h> is here)"
 #include "../simgpu_unsupported.h"

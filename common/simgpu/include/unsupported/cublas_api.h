@@ -1,2 +1,0 @@
-#define SIMGPU_LACKS "cuBLAS"
-#include "../simgpu_unsupported.h"
