@@ -45,8 +45,8 @@ static const struct {
                        "round up: a row of cols floats takes (cols + n - 1) / n turns of n floats, and the "
                        "last of them is seldom whole"},
                       AT_STORE},
-    [LAST_ROWS] = {{"unwritten", "round up: rows rows take (rows + n - 1) / n blocks of n rows each, and the last of "
-                                 "them is seldom whole"},
+    [LAST_ROWS] = {{"unwritten", "round up: with n rows a block the grid needs (rows + n - 1) / n blocks, and the last "
+                                 "of them is seldom whole"},
                    AT_LAUNCH},
     [UNWRITTEN] = {{"unwritten", "take the element named here: which block and which thread should write it, and what "
                                  "stops them?"},
@@ -96,9 +96,7 @@ static const struct {
     [OTHER_STATISTICS] = {{"sums", "compute both numbers by hand for the shortest row that fails: which floats, or "
                                    "which division, is missing?"},
                           AT_EXCHANGE},
-    [WRONG] = {{"sums", "write down for this shape which thread has which floats of row 0, and how its sums reach all "
-                        "the others"},
-               AT_EXCHANGE},
+    [WRONG] = {{"sums", ""}, AT_EXCHANGE}, /* say_more */
     [INPUT_CHANGED] = {{"bounds", "write to y and to scratch only: find the store whose address comes from x"},
                        AT_STORE},
     [OUT_OF_BOUNDS] = {{"bounds", "test c < cols and r < rows before each store"}, AT_STORE},
@@ -121,12 +119,45 @@ static bool started(const lab_usage *u, double begin) {
     return false;
 }
 
+/* The blocks of the last launch; 0: there was none. */
+static double blocks_of(const lab_usage *u) {
+    double blocks = 0;
+    for (int i = 0; i < u->nevents; i++) {
+        const uint32_t *grid = u->events[i].is.launch.grid;
+        if (u->events[i].kind == SIMGPU_LAUNCH) blocks = (double)grid[0] * grid[1] * grid[2];
+    }
+    return blocks;
+}
+
+/* What the mistake's own next step does not know: the shape, and how many blocks there were. */
+static void say_more(lab_verdict *v, const job *j, const lab_usage *u) {
+    enum { LONG = 4096 }; /* shorter rows of all remainders were right before */
+    const double blocks = blocks_of(u);
+    if (j->mistake == LAST_ROWS && blocks >= j->shape.rows)
+        LAB_SAY(v->next,
+                "take the row from the index that the grid counts: <<<%d, ...>>> counts blockIdx.x, and "
+                "blockIdx.y is always 0",
+                j->shape.rows);
+    if (j->mistake == LAST_ROWS && blocks == j->shape.rows - 1)
+        LAB_SAY(v->next, "start a block for each row: the last launch had %.0f blocks for %d rows", blocks,
+                j->shape.rows);
+    if (j->mistake == LAST_COLUMNS && j->shape.cols > LONG)
+        LAB_SAY(v->next, "your kernel has no room for so long a row: give each thread more of it, or the block more "
+                         "threads, up to 16384 floats");
+    if (j->mistake == WRONG)
+        LAB_SAY(v->next,
+                "write down for this shape which thread has which floats of row %d, and how its sums reach all "
+                "the others",
+                j->first_row);
+}
+
 void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
     static const advice none = {"unwritten",
                                 "launch your kernel in each call of norm_relu_add: each brings other data"},
                         race = {"races", "do what the row 'races' says; this may be its effect"};
     const enum mistake m = j->mistake;
     give(v, &for_mistake[m].advice);
+    say_more(v, j, u);
     if (lab_lane() == LAB_GPU) return;
     if (!started(u, j->begin)) {
         lab_blame_code(v, "norm_relu_add(");
@@ -183,6 +214,8 @@ static const advice *on_fault(const struct simgpu_fault *f) {
         mask = {"deadlock", "let the mask name exactly the lanes that come to this line: 0xffffffff for a whole warp"},
         runaway = {"runaway", "print the loop's bounds for this shape; and never wait in a loop for another block, "
                               "which may not have begun"},
+        blocks = {"runaway", "let no block wait for another: of an ordinary launch it may not have begun. Each block "
+                             "finds out about its rows by itself"},
         unsupported = {"error", "use another instruction; SimGPU has none of this kind"},
         assertion = {"error", "the condition of your assertion does not hold for this shape: handle the shape, or "
                               "correct the condition"},
@@ -193,6 +226,9 @@ static const advice *on_fault(const struct simgpu_fault *f) {
     case SIMGPU_CAUSE_PAST_SPACE: return f->n[1] ? &shared : &dynamic;
     case SIMGPU_CAUSE_BARRIERS:
     case SIMGPU_CAUSE_BARRIER_PARTLY: return &partly;
+    case SIMGPU_CAUSE_NOT_COOPERATIVE:
+    case SIMGPU_CAUSE_GRID_SYNC:
+    case SIMGPU_CAUSE_BLOCKS: return &blocks;
     default: break;
     }
     switch (f->kind) {

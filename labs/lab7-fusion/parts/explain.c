@@ -281,7 +281,7 @@ void job_explain(job *j, size_t first, size_t wrong, size_t poison) {
     if (!poison || (j->mistake == UNWRITTEN && !lab_is_poison(got)))
         j->mistake = miscalculated(j, wrong, shows, sizeof shows);
     if (!lab_is_poison(got)) LAB_SAY(is, "is %.6g", (double)got);
-    const int r = row_at(j, first), c = col_at(j, first);
+    const int r = j->first_row = row_at(j, first), c = col_at(j, first);
     job_fill_row(j, j->seed, r, j->line);
     const struct parts p = parts_of(j, r, c);
     LAB_SAY(j->failure, "%dx%d: y[%d][%d] %s, wants %.6g (%zu of %zu are wrong)%s%s", j->shape.rows, j->shape.cols, r,

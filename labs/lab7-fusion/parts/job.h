@@ -74,6 +74,7 @@ typedef struct {
     double begin, end;          /* of the last run, on this lane's clock */
     double worst;               /* the largest distance of an element to the right one; HUGE_VAL for a NaN */
     int worst_row;              /* where that is */
+    int first_row;              /* the row of the first wrong element */
     enum mistake mistake;       /* the first one's kind. FAR data has none but unwritten elements */
     char failure[384];          /* the first wrong element, in words, and what all of them show; "": none */
     lab_work work;              /* what the timing helper plays */
