@@ -132,7 +132,7 @@ card() { output=$(apart "$B/$1/lab1" --record "$record" "${@:2}" ${BLUEBAR_OTHER
 @test "lab 1: where a call of CUDA fails, it is named, and the other rows show neither a value nor a mark" {
     grade tests/lab1/wrong/failing_call.patch 5
     [[ $(field "$record" correct where) == failing_call.cu:62 ]]
-    [[ $(field "$record" correct why) == "invalid argument, in the job "*"cudaMemcpyAsync: the destination is a host pointer"* ]]
+    [[ $(field "$record" correct why) == "cudaErrorInvalidValue, in the job "*"cudaMemcpyAsync: the source is a device pointer"* ]]
     [ "$(score "$record")" = "0 100" ]
     for row in in-flight allocations staged page-locked left-behind to-device to-host both-ways; do
         [[ $(field "$record" "$row" value) == - && -z $(field "$record" "$row" want) ]]

@@ -119,7 +119,7 @@ static bool check_small_jobs(lab_program *mine) {
     jobs[n - 1][0] = 5 + (uint32_t)(lab_fresh_seed() % 7);
     jobs[n - 1][1] = 3000 + (uint32_t)(lab_fresh_seed() % 30000);
     jobs[n - 1][2] = 3000 + (uint32_t)(lab_fresh_seed() % 30000);
-    LAB_SAY(lab_verdict_of(CORRECT)->want, "14 jobs, 0 to 32 batches, hidden %u -> %u", jobs[n - 1][1] * 4,
+    LAB_SAY(lab_verdict_of(CORRECT)->want, "14 jobs; the hidden one: %u B up, %u B down", jobs[n - 1][1] * 4,
             jobs[n - 1][2] * 4);
     bool alive = true;
     lab_use(mine);
@@ -205,10 +205,15 @@ static bool carried(lab_verdict *v, enum way way, const run *r, double gbs, doub
     const double most = sim ? link : (way == BOTH ? 2 : 1) * lab_link_gbs(), bytes = run_bytes(r);
     if (!lab_possible(v, bytes / gbs / 1e3, (lab_floor){"link", bytes / link / 1e3})) return false;
     if (most > 0 && gbs > 1.01 * most) {
-        lab_fail(v, "%.1f GB/s is more than the link carries, %.1f: some of the bytes did not cross it in this time",
+        lab_fail(v,
+                 "%.1f GB/s is more than the link carries, %.1f: some of the bytes did not cross it in this time. Wait "
+                 "for each result's copy before take_result",
                  gbs, most);
     } else if (r->late > (sim ? 100 : 20e3)) {
-        lab_fail(v, "at the last take_result the device still worked for %s: not all bytes had crossed the link",
+        lab_fail(v,
+                 "at the last take_result the device still worked for %s: not all bytes had crossed the link. Wait for "
+                 "the last "
+                 "copies before take_result",
                  lab_us(r->late / 1e3));
     } else {
         return true;

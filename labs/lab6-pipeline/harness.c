@@ -113,7 +113,7 @@ static bool check_jobs(lab_program *mine) {
     const int n = sizeof jobs / sizeof *jobs;
     jobs[n - 1][0] = 301 + lab_fresh_seed() % 600;
     jobs[n - 1][1] = 16 * (33 + lab_fresh_seed() % 60);
-    LAB_SAY(lab_verdict_of(CORRECT)->want, "%d jobs, 0 to 1024 frames, hidden %llu of %llu B", n + 1,
+    LAB_SAY(lab_verdict_of(CORRECT)->want, "%d jobs, 0 to 1024 frames; hidden: %llu of %llu B", n + 1,
             (unsigned long long)jobs[n - 1][0], (unsigned long long)jobs[n - 1][1]);
     bool alive = true;
     lab_use(mine);
@@ -173,7 +173,9 @@ static void grade_memory(const run *r) {
 static bool possible(lab_verdict *v, const run *r, double us, lab_floor limit) {
     if (!lab_possible(v, us, limit)) return false;
     if (r->late <= (lab_lane() == LAB_SIM ? 100 : 20e3)) return true;
-    lab_fail(v, "at the last send_frames the device still worked for %s: not all frames were home",
+    lab_fail(v,
+             "at the last send_frames the device still worked for %s: not all frames were home. Wait for "
+             "each chunk's copy down before send_frames",
              lab_us(r->late / 1e3));
     v->unmeasured = true;
     return false;

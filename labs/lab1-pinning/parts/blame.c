@@ -26,6 +26,7 @@ static const struct {
     [ONE_PLACE] = {"process_batch(", "give the result device memory of its own"},
     [OUT_OF_ORDER] = {"process_batch(",
                       "of each batch: load it, copy it up, process it, copy its result down, wait, take it"},
+    [UP_TO_OUT] = {"process_batch(", "exchange the two: process_batch takes d_in first, then d_out"},
     [NOT_UP] = {"process_batch(", "queue the copy of all in_bytes, to the d_in that process_batch is given, before it"},
     [NOT_HOME] = {"take_result(", "queue the copy of all out_bytes, from the d_out of process_batch, behind it"},
     [OTHER_RESULT] = {"take_result(",
@@ -81,7 +82,7 @@ static const lab_thing_made *short_memory(const run *r) {
 void blame_error(lab_verdict *v, const run *r, const lab_usage *u, cudaError_t error, const char *shape) {
     const cudaError_t first = ear->error ? ear->error : error;
     const lab_thing_made *too_short = short_memory(r);
-    lab_fail(v, "%s, in the job %s", cudaGetErrorString(first), shape);
+    lab_fail(v, "%s, in the job %s", cudaGetErrorName(first), shape);
     LAB_SAY(v->next, "%s", next_of_error(first, ear->error_by));
     ear_blame(v, ear->error_by);
     if (lab_fault(u)) {
@@ -179,12 +180,12 @@ static reason reason_of_the_program(const run *r) {
     if (ear->allocations)
         return (reason){"memory was allocated in the loop", "fix the rows above first, and measure again",
                         "allocations"};
-    if (2 * ear->waited > ear->bytes)
-        return (reason){"cudaMemcpy waits for its copy: no batch is loaded or taken meanwhile",
-                        "copy by cudaMemcpyAsync, and load another buffer while the copy runs", "one-way"};
     if (3 * r->carried > ear->bytes)
         return (reason){"load_batch wrote elsewhere than the copies read: the CPU carried each batch on",
                         "let load_batch write into the page-locked buffer that is copied", "carried"};
+    if (2 * ear->waited > ear->bytes)
+        return (reason){"cudaMemcpy waits for its copy: no batch is loaded or taken meanwhile",
+                        "copy by cudaMemcpyAsync, and load another buffer while the copy runs", "one-way"};
     if (r->ahead <= 1)
         return (reason){"never more than one batch was under way: each was over before the next was loaded",
                         "use several buffers in turn, and wait for a batch when its buffer is needed again", "one-way"};
@@ -220,12 +221,14 @@ void blame_slow(lab_verdict *v, enum way way, const run *r, const double *link) 
     const double all = r->end - r->begin,
                  least = way == BOTH ? 2 * in / link[BOTH] : in / link[TO_DEVICE] + out / link[TO_HOST];
     const reason why = reason_of(way, r, p);
+    const bool carried = why.hint && !strcmp(why.hint, "carried");
     if (all <= 0) return;
     ear_blame(v, p);
+    if (carried) lab_blame_code(v, "load_batch(");
     LAB_SAY(v->why, "%.0f us%s for bytes that need %.0f", all / 1e3, lab_lane() == LAB_SIM ? " (virtual)" : "",
             least / 1e3);
     size_t n = strlen(v->why);
-    if (p)
+    if (p && !carried)
         lab_text(v->why + n, sizeof v->why - n, "; %s held the host up for %.0f %%", p->call, 100 * p->loop_ns / all);
     n = strlen(v->why);
     if (*why.cause) lab_text(v->why + n, sizeof v->why - n, "\n%s", why.cause);

@@ -70,6 +70,8 @@ static uint64_t covered(const piece_set *s, piece p) {
 void crossed_up(uint64_t to, uint64_t bytes) { add(&notes->up, (piece){to, to + bytes}); }
 void crossed_down(uint64_t from, uint64_t bytes) { add(&notes->down, (piece){from, from + bytes}); }
 
+uint64_t crossed_came(uint64_t to, uint64_t bytes) { return covered(&notes->up, (piece){to, to + bytes}); }
+
 uint64_t crossed_process(int batch, uint64_t d_in, uint64_t in_bytes, uint64_t d_out, uint64_t out_bytes) {
     const piece in = {d_in, d_in + in_bytes}, out = {d_out, d_out + out_bytes};
     const uint64_t came = covered(&notes->up, in);

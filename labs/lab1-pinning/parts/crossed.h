@@ -17,6 +17,8 @@ void crossed_reset(void);
 void crossed_up(uint64_t to, uint64_t bytes);     /* a copy from the host into this device memory */
 void crossed_down(uint64_t from, uint64_t bytes); /* a copy of this device memory to the host */
 
+/* Returns how many of these bytes of device memory came from the host. */
+uint64_t crossed_came(uint64_t to, uint64_t bytes);
 /* The batch is about to be processed. Returns how many bytes of d_in came from the host since a batch was last
  * processed there, and begins to count the bytes of d_out that go home. */
 uint64_t crossed_process(int batch, uint64_t d_in, uint64_t in_bytes, uint64_t d_out, uint64_t out_bytes);

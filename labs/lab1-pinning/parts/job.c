@@ -152,8 +152,10 @@ static void answer_process(run *r, const struct lab1_question *q, struct lab1_an
         FAILS(r, NOT_PROCESSED_ONCE, "process_batch was called again for batch %d", q->batch);
     const uint64_t came = crossed_process(q->batch, q->d_in, in, q->d_out, out);
     if (!r->loaded[q->batch]) FAILS(r, OUT_OF_ORDER, "batch %d: process_batch was called before load_batch", q->batch);
-    LAB_SAY(rest, "its %llu bytes were copied from the host to d_in before process_batch", (big)in);
-    if (came < in) lacks(r, q->batch, NOT_UP, came, rest);
+    const bool swapped = !came && crossed_came(q->d_out, in);
+    LAB_SAY(rest, "its %llu bytes were copied from the host to d_in before process_batch%s", (big)in,
+            swapped ? ": they went to its d_out" : "");
+    if (came < in) lacks(r, q->batch, swapped ? UP_TO_OUT : NOT_UP, came, rest);
 }
 
 /* "batch 3: word 17 of 1000 holds the result of batch 1" */

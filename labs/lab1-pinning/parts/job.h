@@ -35,6 +35,7 @@ enum trouble {
     ONE_PLACE,                  /* d_in and d_out overlap */
     OUT_OF_ORDER,               /* processed before it was loaded, or taken before it was processed */
     NOT_UP,                     /* bytes of the batch did not come to d_in */
+    UP_TO_OUT,                  /* they went to d_out */
     NOT_HOME,                   /* bytes of the result did not go to the host */
     WRONG_WORDS,                /* from here on */
     OTHER_RESULT = WRONG_WORDS, /* a word is of another batch's result */

@@ -54,7 +54,7 @@ void blame_trouble(lab_verdict *v, const run *r, const char *shape, bool early) 
         lab_blame_code(v, call);
     if (!v->where[0]) lab_blame_code(v, "run_pipeline(");
     LAB_SAY(v->next, "%s",
-            word && early ? "begin with the row below: it names a use of a buffer that came too early" : next);
+            word && early ? "do what the row 'buffers used too early' says; this may be its effect" : next);
 }
 
 /* --- a call that failed --------------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static const char *next_of_error(cudaError_t error, const place *by) {
 
 void blame_error(lab_verdict *v, const lab_usage *u, cudaError_t error, const char *shape) {
     const cudaError_t first = ear->error ? ear->error : error;
-    lab_fail(v, "%s, in the job %s", cudaGetErrorString(first), shape);
+    lab_fail(v, "%s, in the job %s", cudaGetErrorName(first), shape);
     LAB_SAY(v->next, "%s", next_of_error(first, ear->error_by));
     ear_blame(v, ear->error_by);
     if (lab_fault(u)) {

@@ -1,4 +1,4 @@
-// expect: to-device: stages_by_hand.cu:[0-9]+.*cudaMemcpy waits for its copy
+// expect: to-device: stages_by_hand.cu:[0-9]+.*the CPU carried each batch on
 // Loads into pageable memory, then copies to page-locked memory by itself: what the driver did, done again by hand.
 #include "lab1.h"
 
