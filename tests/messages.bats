@@ -72,13 +72,13 @@ ${line}a\\    rows = helper(rows);"
 
 @test "a call that is not allowed is named as its author wrote it, with its line" {
     variation "${line}a\\    void *early; cudaMallocAsync(&early, 4, 0);"
-    tells "gate: transpose.cu:$((line + 1)) uses \`cudaMallocAsync\`, which a submission to lab 3 may not. Remove the call. What may be called stands in common/make/allow.txt, and of CUDA in common/simgpu/include/cuda_api.def."
+    tells "gate: transpose.cu:$((line + 1)) uses \`cudaMallocAsync\`, which a submission to lab 3 may not use. Remove the call. What may be called stands in common/make/allow.txt, and of CUDA in common/simgpu/include/cuda_api.def."
 }
 
 @test "the C++ library is one message, with the class and its line" {
     variation "1i #include <unordered_map>
 ${line}a\\    static std::unordered_map<int, int> seen; seen[rows]++;"
-    tells "gate: transpose.cu:$((line + 2)) uses the C++ library (std::unordered_map), which a submission to lab 3 may not. Write it in C: plain arrays, structs and functions."
+    tells "gate: transpose.cu:$((line + 2)) uses the C++ library (std::unordered_map), which a submission to lab 3 may not use. Write it in C: plain arrays, structs and functions."
 }
 
 @test "a header that SimGPU lacks is one message; every stub of one says what it is" {

@@ -31,7 +31,8 @@ typedef struct {
     bb_record record;
     char *refused; /* the word of STEM.refused, NULL when the file was run; found: what the gate says, "" for nothing */
     char *found;
-    char *reason; /* why there are no points, as a sentence; NULL when the record counts */
+    char *reason;  /* why there are no points, as a sentence; NULL when the record counts */
+    bool too_long; /* it ran until a limit ended it */
 } grade;
 
 static char *path_of(const char *stem, const char *end) { return bb_format("%s.%s", stem, end); }
@@ -86,6 +87,7 @@ static grade grade_of(const char *stem) {
         bad = bb_record_read(&g.record, tsv, &g.table, getenv("CHECK_SEED"));
         if (bad || !verdict || !bb_same(verdict, "exit 0")) g.reason = ended(verdict, there ? bad : NULL);
     }
+    g.too_long = verdict && bb_begins(verdict, "time ");
     free(rows);
     free(tsv);
     free(verdict);
@@ -177,6 +179,7 @@ static int no_result(const grade *g, const char *stem, const char *id) {
         return 1;
     }
     printf("no result: %s%s\n", g->reason, g->refused ? ", see above" : "");
+    if (g->too_long) puts("    next: look for a loop that cannot end, or one that waits for what never comes");
     if (!g->refused) print_log(stem);
     return 1;
 }

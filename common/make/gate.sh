@@ -150,6 +150,7 @@ readelf -SsW "$object" | awk -v file="$file" -v asks="$program.asks" -v header="
 remedy_of() {
     case $1 in
     stdout | stderr | fprintf | vfprintf | __fprintf_chk | fputs | fputc | putc | fwrite | fflush | perror) echo "To print, use printf." ;;
+    cudaStream*) echo "Stay on stream 0, where the clock of this lab stands." ;;
     *) echo "Remove the call. What may be called stands in common/make/allow.txt$([ ! -f "$(lab_tests "$n")/allow.txt" ] || echo " and $(lab_tests "$n")/allow.txt"), and of CUDA in common/simgpu/include/cuda_api.def." ;;
     esac
 }
@@ -161,14 +162,14 @@ if [ -s "$program.asks" ]; then
         classes=$(readelf -sW "$object" | awk '{ print $8 }' | c++filt | sed 's/__cxx11:://g; s/std::__detail::_Hashtable\|std::_Hashtable/std::unordered_map/g; s/std::_Rb_tree/std::map/g; s/std::basic_string/std::string/g' |
             grep -oE 'std::(vector|string|map|set|multimap|multiset|unordered_map|unordered_set|list|forward_list|deque|queue|stack|priority_queue|function|shared_ptr|unique_ptr|thread|mutex|condition_variable|chrono|ostream|istream|runtime_error|exception)\b' | sort | uniq -c | sort -rn | awk '{ print $2 }')
         first=${classes%%$'\n'*}
-        echo "$file$([ -z "$first" ] || line_of "${first#std::}") uses the C++ library ($(echo "${classes:-exceptions}" | head -n 3 | paste -s -d ' ' | sed '/std::/s/ /, /g')), which a submission to lab $n may not. Write it in C: plain arrays, structs and functions." >>"$found"
+        echo "$file$([ -z "$first" ] || line_of "${first#std::}") uses the C++ library ($(echo "${classes:-exceptions}" | head -n 3 | paste -s -d ' ' | sed '/std::/s/ /, /g')), which a submission to lab $n may not use. Write it in C: plain arrays, structs and functions." >>"$found"
     fi
     while IFS= read -r name <&3 && IFS= read -r plain <&4; do
         if [[ $plain =~ ^($library) ]]; then continue; fi
         if [ "$name" != "$plain" ]; then
             echo "$file$(line_of "${plain%%(*}") calls \`$plain\`, which is declared and nowhere defined. Write it, or spell it, with its parameters, as where it is defined."
         else
-            echo "$file$(line_of "$name") uses \`$name\`, which a submission to lab $n may not. $(remedy_of "$name")"
+            echo "$file$(line_of "$name") uses \`$name\`, which a submission to lab $n may not use. $(remedy_of "$name")"
         fi
     done 3<"$program.asks" 4<"$program.plain" >>"$found"
 fi

@@ -40,7 +40,7 @@ enum {
 // clang-format off
 static const lab_row rows[LAB0_ROWS] = {
     /* id, label, sentence;   unit, decimals, full, zero, points, lanes, hint;   next step;   gates */
-    [ROW_PURE] = {"pure", "answers are answers",
+    [ROW_PURE] = {"pure", "same answer each time",
      "the same arguments give the same answer every time, and no function calls CUDA",
      "", 0, 1, 1, 6, LAB_BOTH, "pure", "compute from the arguments alone: no statics, no CUDA calls", NULL},
     [ROW_BYTES] = {"bytes", "bytes that must move", "the least traffic of all five works is right, for every size",
@@ -156,6 +156,7 @@ static void grade_works(lab_verdict *v, bool bytes, const struct paper *p) {
         good += !wrongs;
     }
     lab_grade(v, good);
+    LAB_SAY(v->want, "want %d", LAB0_WORKS);
 }
 
 static const char *bound_name(double bound) {
@@ -196,6 +197,13 @@ static void show_wrong(lab_verdict *v, const struct paper *p, const struct lab0_
     advise(v, c);
 }
 
+/* Returns the number of questions about this function. */
+static int questions_of(enum lab0_function f, const struct paper *p) {
+    int all = 0;
+    for (int i = 0; i < p->exam->count; i++) all += p->exam->question[i].function == f;
+    return all;
+}
+
 /* All others: how many of the answers are right; the first that is not is shown. */
 static double share_right(lab_verdict *v, enum lab0_function f, const struct paper *p) {
     int good = 0, all = 0;
@@ -223,10 +231,13 @@ static void grade_formulas(const struct paper *p) {
         v->status = share_right(v, all_or_nothing[i].function, p) == 1 ? LAB_PASS : LAB_FAIL;
     }
     lab_verdict *bound = lab_verdict_of(ROW_BOUND), *sheet = lab_verdict_of(ROW_SHEET);
-    lab_grade(bound, share_right(bound, BOUND_OF, p));
-    LAB_SAY(bound->want, "of the cases, want all");
+    const double named = share_right(bound, BOUND_OF, p);
+    lab_grade(bound, named);
+    LAB_SAY(bound->value_text, "%.0f of %d", named * questions_of(BOUND_OF, p), questions_of(BOUND_OF, p));
+    LAB_SAY(bound->want, "cases right, want all");
     bool flops = share_right(sheet, SHEET_FLOPS, p) == 1;
     lab_grade(sheet, flops + (share_right(sheet, SHEET_BYTES, p) == 1));
+    LAB_SAY(sheet->want, "want 2");
 }
 
 /* --- verdicts: predictions ----------------------------------------------------------------------- */
@@ -241,7 +252,7 @@ static void grade_prediction(enum trial t, const struct forecast of[SIZES]) {
     const struct forecast *f = &of[lab_passed(v) || large_off >= small_off ? LARGE : SMALL];
     const struct cause c = cause_of_forecast(t, of);
     const double prediction = f->prediction, truth = f->truth;
-    LAB_SAY(v->want, "really %.1f us%s, for %ld %s", truth, lab_lane() == LAB_SIM ? " virtual" : "", f->n, units[t]);
+    LAB_SAY(v->want, "it took %.1f us%s, for %ld %s", truth, lab_lane() == LAB_SIM ? " (virtual)" : "", f->n, units[t]);
     if (isinf(forecast_distance(f))) {
         lab_fail(v, "%g us is not a time", prediction);
         LAB_SAY(v->value_text, "%g us", prediction);

@@ -59,10 +59,10 @@ static const lab_row rows[ROWS] = {
     [TRAINING] = {"training", "reserved / live, training", "at its peak the training loop holds at most 1.25 times the bytes in use",
      "x", 2, 1.25, 2, 10, LAB_BOTH, "training",
      "find out which blocks lie free at the peak, and why no request reuses them", "correct"},
-    [LENGTHS] = {"lengths", "reserved / live, lengths", "with sizes that change each batch it is at most 1.6 times",
+    [LENGTHS] = {"lengths", "reserved / live, lengths", "with sizes that change each batch it holds at most 1.6 times the bytes in use",
      "x", 2, 1.6, 4, 5, LAB_BOTH, "lengths",
      "let a larger free block serve a smaller request, and cut off the rest", "correct"},
-    [HOLES] = {"holes", "reserved / live, holes", "with pieces that double in size six times over it is at most 1.5 times",
+    [HOLES] = {"holes", "reserved / live, holes", "with pieces that double in size six times over it holds at most 1.5 times the bytes in use",
      "x", 2, 1.5, 4, 5, LAB_BOTH, "holes",
      "join a freed block with free neighbours of the same cudaMalloc", "correct"},
     [TWO_STREAMS] = {"streams", "two streams", "a block that two streams use is handed out again when both are done, and not before",
@@ -180,7 +180,7 @@ static void grade_stream_waits(lab_verdict *v, const replay *r, double before) {
     const double waits = (double)(disguised ? r->drained : m->waits) / TURNS;
     if (r->fault.kind || waits <= before) return;
     lab_grade(v, waits);
-    LAB_SAY(v->why, "streams: %.2f times a turn %s", waits,
+    LAB_SAY(v->why, "streams: in each of its %d turns, %.2f times %s", TURNS, waits,
             disguised ? "a call returned when a busy stream had run dry, so it had waited for the GPU"
                       : "a call waits for the GPU");
     const call_site worst = meter_worst(m, waits_of);

@@ -140,7 +140,8 @@ static bool run_job(job *j, lab_time *t) {
         LAB_SAY(v->where, "%s", j->shape.array ? "mean" : "means");
         if (t->error) {
             if (j->shape.array)
-                lab_fail(v, "mean of %d floats: %s", j->longest, cudaGetErrorName(t->error));
+                lab_fail(v, "mean of %d float%s: %s", j->longest, j->longest == 1 ? "" : "s",
+                         cudaGetErrorName(t->error));
             else
                 lab_fail(v, "means, a list of %d: %s", j->shape.count, cudaGetErrorName(t->error));
             lab_advise_on_error(v, t->error, &plan, &u, advice_on_errors);
@@ -208,7 +209,8 @@ static void grade_accuracy(lab_verdict *v, const job *j) {
     if (lab_passed(v)) return;
     lab_usage u = usage_if_any(j->counted);
     lab_blame(v, lab_worst(&u, additions_of));
-    LAB_SAY(v->why, "a tensor of %d floats: the mean is off by %.1e of its value", j->worst_length, j->worst * 0x1p-24);
+    LAB_SAY(v->why, "a tensor of %d float%s: the mean is off by %.1e of its value", j->worst_length,
+            j->worst_length == 1 ? "" : "s", j->worst * 0x1p-24);
     lab_usage_free(&u);
 }
 

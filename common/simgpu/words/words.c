@@ -172,8 +172,9 @@ static void add_waiting(const page *p, const struct simgpu_fault *f) {
                                         [SIMGPU_WAITS_AT_BARRIER] = "at the barrier",
                                         [SIMGPU_WAITS_FOR_MASK] = "for lanes that their mask names"};
     for (uint32_t k = 0; k < f->nwaiting; k++)
-        add(p, "%s%u of %llu threads wait %s %s line %u", k ? "; " : "", f->waiting[k].threads, (ull)f->n[1],
-            where[f->waiting[k].what], f->waiting[k].what == SIMGPU_WAITS_FOR_WARP ? "of" : "at", f->waiting[k].line);
+        add(p, "%s%u of %llu threads wait%s %s %s line %u", k ? "; " : "", f->waiting[k].threads, (ull)f->n[1],
+            f->waiting[k].threads == 1 ? "s" : "", where[f->waiting[k].what],
+            f->waiting[k].what == SIMGPU_WAITS_FOR_WARP ? "of" : "at", f->waiting[k].line);
     if (f->n[0]) add(p, "; %llu have ended", (ull)f->n[0]);
     add(p, ". %s",
         f->waiting[f->n[2]].what == SIMGPU_WAITS_FOR_MASK

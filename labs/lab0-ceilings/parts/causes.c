@@ -1,5 +1,6 @@
 /* causes.c — from wrong answers to causes; see causes.h. */
 #include "causes.h"
+#include "lab.h"
 
 #include <math.h>
 
@@ -117,6 +118,11 @@ double forecast_distance(const struct forecast *f) {
 
 static bool is_about(double value, double to) { return value > to / 1.3 && value < to * 1.3; }
 
+/* The bytes a microsecond at which a copy on the card is predicted to run: it reads and writes a float of 4 bytes. */
+static double rate_of(const struct forecast of[SIZES]) {
+    return 8.0 * (double)(of[LARGE].n - of[SMALL].n) / (of[LARGE].prediction - of[SMALL].prediction);
+}
+
 /* What is no time at all. */
 static struct cause cause_of_no_time(double got) {
     if (!isfinite(got))
@@ -141,10 +147,14 @@ struct cause cause_of_forecast(enum trial t, const struct forecast of[SIZES]) {
         return (struct cause){": the rate is right; the time that every call costs is missing",
                               "add what every call costs, however small its work: launch and wait"};
     if (is_about(slope, 1))
-        return (struct cause){": the rate is right; the fixed cost is too large", "read launch and wait off the table"};
+        return (struct cause){": the rate is right; the fixed cost is too large",
+                              "take 'launch and wait' from the table"};
     if (is_about(slope, 1000)) return (struct cause){": a GB/s is 1000 bytes a microsecond", "multiply GB/s by 1000"};
     if (is_about(slope, 1e-3))
         return (struct cause){": a GB/s is 1000 bytes a microsecond", "multiply GB/s by 1000, once"};
+    if (t == COPY && is_about(rate_of(of), 1000 * lab_link_gbs()))
+        return (struct cause){": at this rate the link carries bytes",
+                              "a copy on the card does not cross the link: divide by the memory's rate"};
     if (t == COPY && is_about(slope, 0.125))
         return (struct cause){": each float is 4 bytes, read and written", "take the bytes from copy_work"};
     if (t == COPY && is_about(slope, 0.5))

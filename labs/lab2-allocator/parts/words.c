@@ -42,6 +42,8 @@ static void say_overlap(const fault *f, char *text, size_t size) {
     size -= strlen(text);
     if (f->kind == FAULT_TWICE)
         lab_text(rest, size, "both begin at the same address");
+    else if (f->kind == FAULT_INTO_NEXT && f->by >= f->other_bytes)
+        lab_text(rest, size, "all of that one lies in it");
     else if (f->kind == FAULT_INTO_NEXT)
         lab_text(rest, size, f->by == 1 ? "its last byte lies in it" : "its last %zu bytes lie in it", f->by);
     else
@@ -177,8 +179,10 @@ static const char *next_of_early(const replay *r, char *text, size_t size) {
     else if (!r->pool->meter.records)
         lab_text(text, size, "pool_use named another stream: in pool_free record an event on it, and park the block");
     else
-        lab_text(text, size,
-                 "reuse or join a parked block when the events of all its streams are done, each its own event");
+        lab_text(
+            text, size,
+            "record an event of its own for each use, in pool_free, on the stream that pool_use named; the block is "
+            "free again when cudaEventQuery has returned cudaSuccess, which is 0, for all of them");
     return text;
 }
 
@@ -237,7 +241,10 @@ static const char *next_of(const replay *r, char *text, size_t size) {
                "of a "
                "block that a join took in?";
     case FAULT_TWICE: return "mark the block as used and take it out of the free list before you return it";
-    case FAULT_INTO_LAST: return "let the rest of a cut begin behind the rounded size; join only what is free";
+    case FAULT_INTO_LAST:
+        if (f->by == f->other_bytes % PIECE)
+            return "round a request up to a multiple of 256, not down, and let the rest of a cut begin there";
+        return "let the rest of a cut begin behind the rounded size; join only what is free";
     case FAULT_REFUSED: return next_of_refusal(r);
     case FAULT_NOT_REFUSED: return "return NULL if cudaMalloc fails a second time";
     case FAULT_ZERO: return "begin pool_alloc with: if (!bytes) return NULL;";
@@ -333,9 +340,10 @@ const char *say_need(const replay *r, const char **next, char *text, size_t size
                     : "let the smallest free block that is large enough serve, not only an equal one; cut off the rest";
         break;
     case NEED_TAIL:
-        LAB_SAY(how, "%s of an earlier segment have never been handed out", kib(e->piece_bytes));
+        LAB_SAY(how, "%s of an earlier segment have never been handed out%s", kib(e->piece_bytes),
+                h->resized ? "" : ", and no request has got a block of another size than before");
         *next = !h->resized ? "let the smallest free block that is large enough serve, also the unused end of a "
-                              "segment; no request has got a block of another size"
+                              "segment"
                 : !h->cut ? "each block takes a whole segment: cut off what the request does not need, and keep it as "
                             "a free block"
                           : "keep what cudaMalloc returns beyond the request as a free block, for any request that it "

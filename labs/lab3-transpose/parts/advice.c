@@ -188,6 +188,9 @@ static void advise_on_tile(lab_verdict *v, const struct simgpu_finding *f, const
             "let every thread pass the barrier of line %d between these two lines: no if around it, no return before "
             "it, and __syncthreads, since __syncwarp orders one warp only",
             barrier->line);
+    else if (f->rival == SIMGPU_OTHER_LANE)
+        LAB_SAY(v->next, "put a __syncwarp() between these two lines where a warp has a tile to itself, else a "
+                         "__syncthreads(), which every thread of the block reaches");
     else
         LAB_SAY(v->next, "put a __syncthreads() between these two lines, where every thread of the block reaches it");
 }

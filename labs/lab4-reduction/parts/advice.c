@@ -73,6 +73,18 @@ static void look_at(lab_verdict *v, enum look look, const lab_usage *u) {
     lab_blame(v, look == AT_LOAD && load ? load : look == AT_STORE && store ? store : launch);
 }
 
+/* The threads that share the work, in figures of this launch. */
+static void ask_for_shares(lab_verdict *v, const lab_usage *u) {
+    const struct simgpu_launch *l = lab_slowest(u);
+    const uint32_t threads = l ? l->block[0] * l->block[1] * l->block[2] : 0, warps = (threads + 31) / 32;
+    if (!l) return;
+    LAB_SAY(v->next,
+            "write down for this length which floats each of the %u block%s takes, and in it each of its %u "
+            "threads; then where the sums of its %u warp%s meet",
+            l->grid[0] * l->grid[1] * l->grid[2], l->grid[0] * l->grid[1] * l->grid[2] == 1 ? "" : "s", threads, warps,
+            warps == 1 ? "" : "s");
+}
+
 void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
     static const lab_advice
         kept = {"second-call", "the first call was right: find what it leaves behind for this one, a counter that is "
@@ -86,6 +98,7 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
                     "nothing and cannot end, and what follows it"};
     const enum mistake m = j->mistake;
     lab_advise(v, &for_mistake[m].advice);
+    if (m == WRONG) ask_for_shares(v, u);
     if (j->calls > 1 && (m == UNWRITTEN || m == WRONG || m == NOT_A_NUMBER || m == LAST_MISSING || m == NOTHING))
         lab_advise(v, &kept);
     if ((m == NOTHING || m == NOT_A_NUMBER) && j->calls == 1 && !j->shape.array) lab_advise(v, &list);
@@ -243,7 +256,8 @@ static const char *on_loads(const struct simgpu_launch *l, bool array) {
                      "the parts";
     if (array && l->bound.share < 0.5) return "start more blocks: fill all SMs, with 2048 threads each";
     if (!array && per_warp(l, (double)l->total.ld_bytes / 4) < 32 * FEW_FLOATS / 8)
-        return "give each block more floats: it now costs more to start one than to add its share";
+        return "give each block more floats: now its warps wait longer for what comes before them, such as addresses, "
+               "lengths and other sums, than for the floats";
     return "put several loads of a thread on their way: load four, then add them; then as float4s";
 }
 
@@ -278,7 +292,7 @@ void advise_on_time(lab_verdict *v, const lab_usage *u, double us, double readin
                         "waits for the host");
     } else if (call && (double)call->duration_ns >= us * 1000 / 5) {
         lab_blame_place(v, &call->at);
-        LAB_SAY(v->why, "%.2f times reading, want ≤ 1.2; %s took %s, in which the GPU had nothing new to do",
+        LAB_SAY(v->why, "%.2f times reading, want ≤ 1.2; %s took %s, and the GPU had nothing to do meanwhile",
                 us / reading, call->is.call.name, lab_us((double)call->duration_ns / 1000));
         LAB_SAY(v->next, "%s", on_call(&call->is.call));
     } else {

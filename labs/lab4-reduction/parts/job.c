@@ -60,7 +60,7 @@ void job_prepare(void *context) {
     LAB_CUDA(cudaDeviceSynchronize());
     if (!j->counted) return;
     if (j->shape.array)
-        lab_stage("your mean of %d floats", j->longest);
+        lab_stage("your mean of %d float%s", j->longest, j->longest == 1 ? "" : "s");
     else
         lab_stage("your means of %d tensors", j->shape.count);
     lab_count_begin(j->counted);
@@ -69,10 +69,12 @@ void job_prepare(void *context) {
 
 /* "tensor 3 of 7 (33 floats)" */
 static const char *name_of(const job *j, int i, char *to, size_t size) {
+    const int length = j->list[i].length;
+    const char *plural = length == 1 ? "" : "s";
     if (j->shape.array)
-        snprintf(to, size, "the array of %d floats", j->list[i].length);
+        snprintf(to, size, "the array of %d float%s", length, plural);
     else
-        snprintf(to, size, "tensor %d of %d (%d floats)", i, j->shape.count, j->list[i].length);
+        snprintf(to, size, "tensor %d of %d (%d float%s)", i, j->shape.count, length, plural);
     return to;
 }
 
