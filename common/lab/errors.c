@@ -25,6 +25,7 @@ static const lab_advice for_any_lab[LAB_TROUBLES] = {
                         "let the mask name exactly the lanes that come to this line: 0xffffffff for a whole "
                         "warp"},
     [LAB_RUNAWAY] = {"runaway", "a loop does not end, or one thread does the work of many: print its bounds"},
+    [LAB_WAITS_FOR_BLOCK] = {"runaway", "let no block wait for another: of an ordinary launch it may not have begun"},
     [LAB_UNSUPPORTED] = {"error", "use another instruction; SimGPU has none of this kind"},
     [LAB_ASSERTION] = {"error", "the condition of your assertion does not hold here: handle this case, or correct the "
                                 "condition"},
@@ -68,6 +69,9 @@ static lab_trouble of_fault(const struct simgpu_fault *f) {
     case SIMGPU_CAUSE_PAST_SPACE: return f->n[1] ? LAB_PAST_SHARED : LAB_NO_SHARED;
     case SIMGPU_CAUSE_BARRIERS: return LAB_TWO_BARRIERS;
     case SIMGPU_CAUSE_BARRIER_PARTLY: return LAB_BARRIER_PARTLY;
+    case SIMGPU_CAUSE_NOT_COOPERATIVE:
+    case SIMGPU_CAUSE_GRID_SYNC:
+    case SIMGPU_CAUSE_BLOCKS: return LAB_WAITS_FOR_BLOCK;
     default: break;
     }
     switch (f->kind) {

@@ -33,6 +33,7 @@ typedef enum {
     LAB_LANES_MISSED,   /* a mask names lanes that never come */
     LAB_WRONG_MASK,
     LAB_RUNAWAY,
+    LAB_WAITS_FOR_BLOCK, /* a block waits for another of an ordinary launch */
     LAB_UNSUPPORTED,
     LAB_ASSERTION,
     LAB_OTHER_FAULT,

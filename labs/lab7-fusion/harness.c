@@ -121,7 +121,7 @@ static bool run_job(job *j, lab_time *t) {
             cudaError_t kernel = cudaDeviceSynchronize(); /* what stopped a kernel comes before what failed behind it */
             cudaError_t error = kernel ? kernel : t->error;
             lab_fail(v, "%s on %dx%d", cudaGetErrorName(error), j->shape.rows, j->shape.cols);
-            advise_on_error(v, error, &u);
+            lab_advise_on_error(v, error, NULL, &u, advice_on_errors);
         } else {
             lab_fail(v, "%s", j->failure);
             advise_on_output(v, j, &u);

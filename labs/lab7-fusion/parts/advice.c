@@ -4,15 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct {
-    const char *hint, *next;
-} advice;
-
-static void give(lab_verdict *v, const advice *a) {
-    v->hint = a->hint;
-    LAB_SAY(v->next, "%s", a->next);
-}
-
 /* --- costs of a line -------------------------------------------------------------------------- */
 
 double commands_of(const lab_line *l) { return l->launches + l->copies; }
@@ -34,7 +25,7 @@ static bool is_copy(const struct simgpu_event *e) { return e->kind == SIMGPU_COP
 enum look { AT_LAUNCH, AT_STORE, AT_EXCHANGE, AT_ROOT };
 
 static const struct {
-    advice advice;
+    lab_advice advice;
     enum look look;
 } for_mistake[] = {
     [NO_MISTAKE] = {{"correct", ""}, AT_LAUNCH},
@@ -152,16 +143,16 @@ static void say_more(lab_verdict *v, const job *j, const lab_usage *u) {
 }
 
 void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
-    static const advice none = {"unwritten",
-                                "launch your kernel in each call of norm_relu_add: each brings other data"},
-                        race = {"races", "do what the row 'races' says; this may be its effect"};
+    static const lab_advice none = {"unwritten",
+                                    "launch your kernel in each call of norm_relu_add: each brings other data"},
+                            race = {"races", "do what the row 'races' says; this may be its effect"};
     const enum mistake m = j->mistake;
-    give(v, &for_mistake[m].advice);
+    lab_advise(v, &for_mistake[m].advice);
     say_more(v, j, u);
     if (lab_lane() == LAB_GPU) return;
     if (!started(u, j->begin)) {
         lab_blame_code(v, "norm_relu_add(");
-        return give(v, &none);
+        return lab_advise(v, &none);
     }
     lab_blame(v, line_to_see(for_mistake[m].look, u));
     if (for_mistake[m].look == AT_ROOT) {
@@ -170,114 +161,63 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
     }
     const bool sums = m == WRONG || m == NOT_A_NUMBER || m == STALE || m == OTHER_ROW || m == OF_A_PART ||
                       m == THREADS_DIFFER || m == OTHER_STATISTICS;
-    if (sums && lab_finding(u)) give(v, &race);
+    if (sums && lab_finding(u)) lab_advise(v, &race);
 }
 
 /* --- CUDA's errors ---------------------------------------------------------------------------- */
 
-/* An address of global memory. */
-static const advice *on_address(const struct simgpu_address *at) {
-    static const advice
-        bounds = {"bounds",
-                  "work out row and column of this thread: do they lie beyond the edge of this shape, or does "
-                  "scratch hold fewer floats than you use?"},
-        host = {"pointer", "pass x, gamma, beta, y and scratch to the kernel as they are; a kernel cannot follow an "
-                           "address of the host's"},
-        null = {"pointer", "find out where this pointer gets its value, and check the call that should give it one"},
-        freed = {"pointer",
-                 "free memory only when no kernel uses it any more; scratch is there without any allocation"};
-    if (at->freed) return &freed;
-    if (at->where == SIMGPU_NULL_POINTER) return &null;
-    return at->where == SIMGPU_NO_DEVICE_MEMORY || at->where == SIMGPU_NONE_ALLOCATED ? &host : &bounds;
-}
-
-/* What a deadlocked block waits for. */
-static const advice *on_deadlock(const struct simgpu_fault *f) {
-    static const advice
-        barrier = {"deadlock", "let every thread of the block reach the barrier: move it out of the if, or the return "
-                               "behind it"},
-        mask = {"deadlock", "let every lane that the mask names reach this line: a thread without a float takes part "
-                            "with a 0"};
-    const bool waits = f->cause == SIMGPU_CAUSE_WAITING && f->n[2] < f->nwaiting;
-    return waits && f->waiting[f->n[2]].what == SIMGPU_WAITS_FOR_MASK ? &mask : &barrier;
-}
-
-static const advice *on_fault(const struct simgpu_fault *f) {
-    static const advice
-        misaligned = {"misaligned", "a float4 needs an address that is a multiple of 16: does row r begin at one, if "
-                                    "cols is no multiple of 4?"},
-        dynamic = {"shared", "pass the size of the extern __shared__ array as the launch's third argument: "
-                             "<<<blocks, threads, bytes>>>"},
-        shared = {"shared", "compare the array's declared size with the largest index on this line: a block of n "
-                            "threads has n / 32 warps"},
-        partly = {"deadlock", "move the barrier out of the condition: all lanes of a warp must come to it together"},
-        mask = {"deadlock", "let the mask name exactly the lanes that come to this line: 0xffffffff for a whole warp"},
-        runaway = {"runaway", "print the loop's bounds for this shape; and never wait in a loop for another block, "
-                              "which may not have begun"},
-        blocks = {"runaway", "let no block wait for another: of an ordinary launch it may not have begun. Each block "
-                             "finds out about its rows by itself"},
-        unsupported = {"error", "use another instruction; SimGPU has none of this kind"},
-        assertion = {"error", "the condition of your assertion does not hold for this shape: handle the shape, or "
-                              "correct the condition"},
-        other = {"error", "read the line above: it names what stopped the kernel"};
-    switch (f->cause) {
-    case SIMGPU_CAUSE_ADDRESS: return on_address(&f->address);
-    case SIMGPU_CAUSE_BEFORE_SPACE: return &shared;
-    case SIMGPU_CAUSE_PAST_SPACE: return f->n[1] ? &shared : &dynamic;
-    case SIMGPU_CAUSE_BARRIERS:
-    case SIMGPU_CAUSE_BARRIER_PARTLY: return &partly;
-    case SIMGPU_CAUSE_NOT_COOPERATIVE:
-    case SIMGPU_CAUSE_GRID_SYNC:
-    case SIMGPU_CAUSE_BLOCKS: return &blocks;
-    default: break;
-    }
-    switch (f->kind) {
-    case SIMGPU_FAULT_MISALIGNED: return &misaligned;
-    case SIMGPU_FAULT_DEADLOCK: return on_deadlock(f);
-    case SIMGPU_FAULT_BAD_SYNC: return &mask;
-    case SIMGPU_FAULT_BUDGET: return &runaway;
-    case SIMGPU_FAULT_UNSUPPORTED: return &unsupported;
-    case SIMGPU_FAULT_ASSERT: return &assertion;
-    default: return &other;
-    }
-}
-
-static const advice for_refusal[] = {
-    [SIMGPU_REFUSED_OTHER] = {"error", "look this call up: which of its arguments can it not take?"},
-    [SIMGPU_REFUSED_ZERO] = {"error", "round the number of blocks up: (rows + 7) / 8 is at least 1, rows / 8 is not"},
-    [SIMGPU_REFUSED_BLOCK] = {"error", "use at most 1024 threads a block, and let each take several floats of the row"},
-    [SIMGPU_REFUSED_GRID] = {"error", "put the rows into the grid's x, which may have 2147483647 blocks; y and z end "
-                                      "at 65535"},
-    [SIMGPU_REFUSED_STATIC_SHARED] = {"shared", "keep one sum a warp in shared memory; the row has room in registers"},
-    [SIMGPU_REFUSED_SHARED] = {"shared", "keep the row in registers: 16384 floats do not fit into the 48 KB that a "
-                                         "block may ask for"},
-    [SIMGPU_REFUSED_BOUNDS] = {"error", "give __launch_bounds__ the number of threads that you launch"},
-    [SIMGPU_REFUSED_REGISTERS] = {"registers", "let more threads share a row: each then keeps fewer floats"},
-    [SIMGPU_REFUSED_UNSUPPORTED] = {"error", "do without it: a row needs loads, stores, shuffles and a barrier"},
+const lab_advice advice_on_errors[LAB_TROUBLES] = {
+    [LAB_PAST_THE_END] = {"bounds",
+                          "work out row and column of this thread: do they lie beyond the edge of this shape, or does "
+                          "scratch hold fewer floats than you use?"},
+    [LAB_HOST_ADDRESS] = {"pointer",
+                          "pass x, gamma, beta, y and scratch to the kernel as they are; a kernel cannot follow an "
+                          "address of the host's"},
+    [LAB_FREED_ADDRESS] = {"pointer",
+                           "free memory only when no kernel uses it any more; scratch is there without any allocation"},
+    [LAB_LANES_MISSED] = {"deadlock",
+                          "let every lane that the mask names reach this line: a thread without a float takes part "
+                          "with a 0"},
+    [LAB_TWO_BARRIERS] = {"deadlock",
+                          "move the barrier out of the condition: all lanes of a warp must come to it together"},
+    [LAB_MISALIGNED] = {"misaligned", "a float4 needs an address that is a multiple of 16: does row r begin at one, if "
+                                      "cols is no multiple of 4?"},
+    [LAB_PAST_SHARED] = {"shared",
+                         "compare the array's declared size with the largest index on this line: a block of n "
+                         "threads has n / 32 warps"},
+    [LAB_RUNAWAY] = {"runaway", "print the loop's bounds for this shape; and never wait in a loop for another block, "
+                                "which may not have begun"},
+    [LAB_WAITS_FOR_BLOCK] = {"runaway",
+                             "let no block wait for another: of an ordinary launch it may not have begun. Each "
+                             "block finds out about its rows by itself"},
+    [LAB_ASSERTION] = {"error", "the condition of your assertion does not hold for this shape: handle the shape, or "
+                                "correct the condition"},
+    [LAB_SOME_ADDRESS] = {"bounds",
+                          "find the threads beyond the edge of this shape: which test keeps them from their access?"},
+    [LAB_SOME_MISALIGNED] = {"misaligned",
+                             "a float4 needs an address that is a multiple of 16: does row r begin at one, if "
+                             "cols is no multiple of 4?"},
+    [LAB_REFUSED +
+        SIMGPU_REFUSED_ZERO] = {"error",
+                                "round the number of blocks up: (rows + 7) / 8 is at least 1, rows / 8 is not"},
+    [LAB_REFUSED +
+        SIMGPU_REFUSED_BLOCK] = {"error",
+                                 "use at most 1024 threads a block, and let each take several floats of the row"},
+    [LAB_REFUSED +
+        SIMGPU_REFUSED_GRID] = {"error",
+                                "put the rows into the grid's x, which may have 2147483647 blocks; y and z end "
+                                "at 65535"},
+    [LAB_REFUSED +
+        SIMGPU_REFUSED_STATIC_SHARED] = {"shared",
+                                         "keep one sum a warp in shared memory; the row has room in registers"},
+    [LAB_REFUSED + SIMGPU_REFUSED_SHARED] = {"shared",
+                                             "keep the row in registers: 16384 floats do not fit into the 48 KB that a "
+                                             "block may ask for"},
+    [LAB_REFUSED +
+        SIMGPU_REFUSED_REGISTERS] = {"registers", "let more threads share a row: each then keeps fewer floats"},
+    [LAB_REFUSED +
+        SIMGPU_REFUSED_UNSUPPORTED] = {"error", "do without it: a row needs loads, stores, shuffles and a barrier"},
 };
-
-void advise_on_error(lab_verdict *v, cudaError_t error, const lab_usage *u) {
-    static const advice
-        bounds = {"bounds", "find the threads beyond the edge of this shape: which test keeps them from their access?"},
-        misaligned = {"misaligned", "a float4 needs an address that is a multiple of 16: does row r begin at one, if "
-                                    "cols is no multiple of 4?"},
-        shape = {"error", "a block has 1 to 1024 threads, and no side of the grid may be 0"},
-        other = {"error", "look the error up: it names what CUDA could not do"};
-    const struct simgpu_fault *fault = lab_fault(u);
-    const struct simgpu_event *refusal = lab_refusal(u, error);
-    if (fault) {
-        lab_blame_fault(v, u);
-        return give(v, on_fault(fault));
-    }
-    if (refusal) {
-        lab_blame_refusal(v, u, error);
-        return give(v, &for_refusal[refusal->is.refusal.cause]);
-    }
-    give(v, error == cudaErrorIllegalAddress         ? &bounds
-            : error == cudaErrorMisalignedAddress    ? &misaligned
-            : error == cudaErrorInvalidConfiguration ? &shape
-                                                     : &other);
-}
 
 /* --- findings --------------------------------------------------------------------------------- */
 

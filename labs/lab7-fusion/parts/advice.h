@@ -6,12 +6,13 @@
 #ifndef LAB7_ADVICE_H
 #define LAB7_ADVICE_H
 
+#include "errors.h"
 #include "job.h"
 
 /* The wrong result of the last run of j. u: what the shapes cost, or an empty usage in the gpu lane. */
 void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u);
-/* CUDA's error; in the sim lane also the fault that stopped a kernel, or the call that failed. */
-void advise_on_error(lab_verdict *v, cudaError_t error, const lab_usage *u);
+/* For lab_advise_on_error, what this lab says better than any lab. */
+extern const lab_advice advice_on_errors[LAB_TROUBLES];
 /* What the checks found. Requires a finding in u. */
 void advise_on_finding(lab_verdict *v, const lab_usage *u);
 /* Fails the row, though every element was right, if blocks of one launch race for a place: blocks run in any order, on
