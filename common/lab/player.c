@@ -57,6 +57,17 @@ void lab_ask(const void *question, size_t question_size, void *answer, size_t an
     free(asked);
 }
 
+void *lab_page(void) {
+    static char *pages;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (!pages) {
+        pages = mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED || mprotect(pages + page, page, PROT_READ | PROT_WRITE))
+            lab_die("no memory for what a program is handed: %s", strerror(errno));
+    }
+    return pages + page;
+}
+
 /* --- opening ------------------------------------------------------------------------------------ */
 
 static void path_of(lab_who who, char *path) {

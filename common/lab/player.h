@@ -48,6 +48,10 @@ extern const char *const lab_rung_entries[] __attribute__((weak));
  * function that it gave to lab_answer_with. */
 void lab_ask(const void *question, size_t question_size, void *answer, size_t answer_size);
 
+/* Returns a page between two that are closed, the same each time: for what a program is handed. A write beside it ends
+ * the program. */
+void *lab_page(void);
+
 /* Marks a function of the player that the lab's header offers to the student. */
 #define LAB_OFFERED __attribute__((visibility("default")))
 

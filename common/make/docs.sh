@@ -10,7 +10,7 @@ export DEVICE=sim CUDA_COMPILER=clang B=.build/sim SEED=2048 BLUEBAR_MINE=starte
 unset LAB SUBMISSION DESK PROFILE SAN MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
 rm -rf .build/docs
 mkdir -p .build/docs/tmp
-export BLUEBAR_HINTS=.build/docs/tmp/hints
+export BLUEBAR_HINTS=.build/docs/tmp/hints BLUEBAR_OTHERS=${BLUEBAR_OTHERS:-$PWD/.build/docs/others}
 for n in $(labs); do build "$B/starter/lab$n" "$B/reference/lab$n" || exit 1; done
 build "$BLUEBAR" "$B/timeline_svg" || exit 1
 CLANG_VERSION=$("$(common/make/find-clang.sh)" -dumpversion)

@@ -52,6 +52,11 @@ compile() {
     esac
 }
 
+# What other programs than the student's measure with the seed of these runs (common/lab/others.c): the texts' runs and the tests
+# take it from each other.
+beside=()
+if [ -n "${BLUEBAR_OTHERS:-}" ] && [ "$DEVICE" = sim ]; then beside=(--others "$(others "$n" 2048)"); fi
+
 # Where this reader's predictions of $variant are kept; each submission has its own. The starter has none.
 predictions() {
     case $variant in mine) echo ".build/predictions/lab$n.tsv" ;; *) echo ".build/predictions/${variant##*/}-lab$n.tsv" ;; esac
@@ -64,7 +69,7 @@ run)
     compile
     # A record is of this run or of none: a crash must not leave the old score standing. The last whole one is kept beside it.
     if score "$record" >/dev/null; then mv -f "$record" "$record.before"; else rm -f "$record"; fi
-    limited "$program" --record "$record" || stopped=$?
+    limited "$program" --record "$record" ${beside[@]+"${beside[@]}"} || stopped=$?
     [ "${stopped:-0}" != 124 ] || exit 1
     score "$record" >/dev/null || die "lab$n ended before its last row (exit status ${stopped:-0}): see the message above. No score."
     # By this, `make` knows whether the score is of the file as it is now.
@@ -103,7 +108,7 @@ solution)
     variant=reference
     compile
     echo "solutions/${dir#labs/}/$file, on this machine:"
-    show limited "$program" --solution --record "$record"
+    show limited "$program" --solution --record "$record" ${beside[@]+"${beside[@]}"}
     ;;
 diff)
     if cmp -s "$(lab_starter "$n")" "$mine"; then

@@ -1,14 +1,9 @@
 /* player.c — calls run_batches of a program of lab 1, and offers it the loader and the place where results go. It
  * writes and reads the words that the harness names, and holds no right result. (process_batch is in offered.cu.)
  */
-#define _DEFAULT_SOURCE
 #include "messages.h"
 #include "lab1.h"
 #include "player.h"
-
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 const char *const lab_entries[] = {"run_batches", NULL};
 
@@ -19,21 +14,6 @@ static struct {
     struct lab1_question question;
     struct lab1_answer answer;
 } stage;
-
-/* The job that a program is handed: a copy, on a page of its own between two that are closed. A write into it changes
- * nothing that counts, and one beside it ends the program. */
-static struct job *job_page(void) {
-    static char *pages;
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (!pages) {
-        pages = mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages == MAP_FAILED || mprotect(pages + page, page, PROT_READ | PROT_WRITE)) {
-            fputs("lab1: no memory for a job\n", stderr);
-            _exit(2);
-        }
-    }
-    return (struct job *)(pages + page);
-}
 
 static bool ask(const struct lab1_question *q) {
     stage.question = *q;
@@ -75,7 +55,7 @@ LAB_OFFERED void take_result(const struct job *job, int batch, const void *from)
 void lab_perform(lab_entry *const *entry, const void *message, void *reply) {
     const struct lab1_message *m = message;
     (void)reply;
-    struct job *job = job_page();
+    struct job *job = lab_page(); /* a write into it changes nothing that counts */
     *job = (struct job){m->batches, m->in_bytes, m->out_bytes, m->page_locked_most};
     ((run_batches_fn *)entry[0])(job);
 }

@@ -1,15 +1,10 @@
 /* player.c — calls run_pipeline of a program of lab 6, and plays the network card for it. It writes and reads the words
  * that the harness names, and holds no right result. (process_frames is in offered.cu.)
  */
-#define _DEFAULT_SOURCE
 #include "messages.h"
 #include "lab6.h"
 #include "offered.h"
 #include "player.h"
-
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 const char *const lab_entries[] = {"run_pipeline", NULL};
 
@@ -20,21 +15,6 @@ static struct {
     struct lab6_question question;
     struct lab6_answer answer;
 } stage;
-
-/* The job that a program is handed: a copy, on a page of its own between two that are closed. A write into it changes
- * nothing that counts, and one beside it ends the program. */
-static struct job *job_page(void) {
-    static char *pages;
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (!pages) {
-        pages = mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages == MAP_FAILED || mprotect(pages + page, page, PROT_READ | PROT_WRITE)) {
-            fputs("lab6: no memory for a job\n", stderr);
-            _exit(2);
-        }
-    }
-    return (struct job *)(pages + page);
-}
 
 static bool ask(const struct lab6_question *q) {
     stage.question = *q;
@@ -77,7 +57,7 @@ void lab_perform(lab_entry *const *entry, const void *message, void *reply) {
     const struct lab6_message *m = message;
     (void)reply;
     if (m->alone) return lab6_launch(&m->kernel, (void *)m->alone, 0);
-    struct job *job = job_page();
+    struct job *job = lab_page(); /* a write into it changes nothing that counts */
     *job = (struct job){m->frames, m->frame_bytes, m->pinned_most, m->device_most};
     ((run_pipeline_fn *)entry[0])(job);
 }
