@@ -21,6 +21,10 @@ static __global__ void count_check(int *check) { (*check)++; }
  * as their bits, read as integers. */
 static __global__ void take_step(const float *old, float *now, int rows, int cols, bool last, const int *check,
                                  float *largest) {
+#if defined(EARLY) && __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion(); /* the next step may come, and */
+    cudaGridDependencySynchronize();           /* waits here for all of this one */
+#endif
     const int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y, i = r * cols + c;
     const bool exists = r < rows && c < cols;
     float change = 0;
@@ -36,15 +40,36 @@ static __global__ void take_step(const float *old, float *now, int rows, int col
     if (threadIdx.x == 0) atomicMax((int *)&largest[*check - 1], __float_as_int(change));
 }
 
+#ifdef EARLY
+/* A step's blocks are set up while the step before still runs, as far as they do not need it: "programmatic dependent
+ * launch", of cards of compute capability 9. What follows another kind of node waits for its end. */
+static void launch_step(dim3 blocks, dim3 threads, const float *old, float *now, int step) {
+    cudaLaunchAttribute early = {};
+    cudaLaunchConfig_t config = {};
+    int device, major = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = blocks, config.blockDim = threads, config.stream = work;
+    config.attrs = &early, config.numAttrs = step > 1 && major >= 9 ? 1 : 0;
+    cudaLaunchKernelEx(&config, take_step, old, now, plate_rows, plate_cols, step == check_every, (const int *)d_check,
+                       d_residuals);
+}
+#else
+static void launch_step(dim3 blocks, dim3 threads, const float *old, float *now, int step) {
+    take_step<<<blocks, threads, 0, work>>>(old, now, plate_rows, plate_cols, step == check_every, d_check,
+                                            d_residuals);
+}
+#endif
+
 static void capture_steps(void) {
     const dim3 threads(32, 8), blocks((plate_cols + 31) / 32, (plate_rows + 7) / 8);
     const size_t bytes = (size_t)plate_rows * plate_cols * sizeof(float);
     cudaGraph_t graph;
     cudaStreamBeginCapture(work, cudaStreamCaptureModeGlobal);
     count_check<<<1, 1, 0, work>>>(d_check);
-    for (int s = 1; s <= check_every; s++)
-        take_step<<<blocks, threads, 0, work>>>(cells[1 - s % 2], cells[s % 2], plate_rows, plate_cols,
-                                                s == check_every, d_check, d_residuals);
+    for (int s = 1; s <= check_every; s++) launch_step(blocks, threads, cells[1 - s % 2], cells[s % 2], s);
     if (check_every % 2) /* the next launch begins with plate 0, too */
         cudaMemcpyAsync(cells[0], cells[1], bytes, cudaMemcpyDeviceToDevice, work);
     cudaStreamEndCapture(work, &graph);
