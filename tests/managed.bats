@@ -5,11 +5,13 @@
 load helper
 
 setup_file() {
-    build "$B/tests/managed/basic" "$B/tests/managed/moves" "$B/tests/managed/mapped"
+    build "$B/tests/managed/basic" "$B/tests/managed/moves" "$B/tests/managed/mapped" "$B/tests/managed/heap" "$B/tests/managed/rest"
     export REPORT=$BATS_FILE_TMPDIR/moves.report
     apart "$B/tests/managed/basic" >"$BATS_FILE_TMPDIR/basic" 2>"$BATS_FILE_TMPDIR/basic.err"
     SIMGPU_REPORT=$REPORT apart "$B/tests/managed/moves" >"$BATS_FILE_TMPDIR/moves" 2>"$BATS_FILE_TMPDIR/moves.err"
     SIMGPU_REPORT=$BATS_FILE_TMPDIR/mapped.report apart "$B/tests/managed/mapped" >"$BATS_FILE_TMPDIR/mapped" 2>"$BATS_FILE_TMPDIR/mapped.err"
+    apart "$B/tests/managed/heap" >"$BATS_FILE_TMPDIR/heap" 2>"$BATS_FILE_TMPDIR/heap.err"
+    apart "$B/tests/managed/rest" >"$BATS_FILE_TMPDIR/rest" 2>"$BATS_FILE_TMPDIR/rest.err"
 }
 
 # says PROGRAM <<lines: the program's output has these lines, to the letter.
@@ -160,4 +162,57 @@ END
     grep -qF '"bound":"link","why":"link: 67.1 MB of memory outside of the GPU move over the link"' "$BATS_FILE_TMPDIR/mapped.report"
     grep -qF '"why":"link: a warp waits for 1000 loads in a row from memory outside of the GPU' "$BATS_FILE_TMPDIR/mapped.report"
     SIMGPU_CHECK=1 "$B/tests/managed/mapped" 2>/dev/null | cmp - "$BATS_FILE_TMPDIR/mapped"
+}
+
+@test "kernels: malloc, free, new, delete within the heap's limit; virtual functions, pointers to functions, recursion" {
+    diff "$BATS_FILE_TMPDIR/heap" - <<'END'
+areas 4 27 243
+pointers 7 15
+fib 55 89
+lists 53760
+big 6
+heap 8388608 cudaErrorInvalidValue
+limit cudaSuccess 9043968
+bad 0 cudaErrorIllegalAddress
+bad 1 cudaErrorIllegalAddress
+bad 2 cudaErrorIllegalAddress
+bad 3 cudaErrorIllegalAddress
+END
+    grep -q "illegal address: free() of 0x.*, where no live block of a kernel's malloc() begins: 0 bytes into the 64-byte allocation" "$BATS_FILE_TMPDIR/heap.err"
+    grep -q "illegal address: free() of 0x.*: 0 bytes into a 40-byte allocation at 0x.* that was freed" "$BATS_FILE_TMPDIR/heap.err"
+    grep -q "illegal address: store of 4 bytes at 0x.*: 0 bytes past the end of the 40-byte allocation" "$BATS_FILE_TMPDIR/heap.err"
+    grep -q "illegal address: store of 4 bytes at 0x.*: 0 bytes into a 40-byte allocation at 0x.* that was freed" "$BATS_FILE_TMPDIR/heap.err"
+}
+
+@test "priorities, pools of the program, attributes of streams, and queries answer as an H200 does" {
+    diff "$BATS_FILE_TMPDIR/rest" - <<'END'
+range 0 -5
+clamped -5
+high_first 1
+ids 1 0
+window cudaSuccess
+window_bytes 4096
+reset_l2 cudaSuccess
+create cudaSuccess
+from_pool cudaSuccess
+used 1024 0
+in_use 1 2048
+access cudaSuccess
+flags 3
+destroy cudaSuccess
+free cudaSuccess
+free_other cudaSuccess
+gone cudaErrorInvalidValue
+destroy_default cudaErrorInvalidValue
+create_elsewhere cudaErrorInvalidValue
+choose cudaSuccess
+valid cudaSuccess
+init cudaSuccess
+init_1 cudaErrorInvalidDevice
+cache 2
+by_bus cudaSuccess
+sync_depth cudaErrorUnsupportedLimit
+entry cudaSuccess
+entry_found 1 0
+END
 }

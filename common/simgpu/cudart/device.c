@@ -22,15 +22,17 @@ static uint32_t ndevices;
 
 /* --- a card ------------------------------------------------------------------------------------------------- */
 
-static const size_t default_limits[RT_LIMITS] = {[cudaLimitStackSize] = 1024,
-                                                 [cudaLimitPrintfFifoSize] = 1 << 20,
-                                                 [cudaLimitMallocHeapSize] = 8 << 20,
-                                                 [cudaLimitDevRuntimeSyncDepth] = 2,
-                                                 [cudaLimitDevRuntimePendingLaunchCount] = 2048,
-                                                 [cudaLimitMaxL2FetchGranularity] = 64,
-                                                 [cudaLimitPersistingL2CacheSize] = 0};
+static const size_t default_limits[RT_LIMITS] = {
+    [cudaLimitStackSize] = 1024,           [cudaLimitPrintfFifoSize] = 8650752,
+    [cudaLimitMallocHeapSize] = 8 << 20,   [cudaLimitDevRuntimePendingLaunchCount] = 2048,
+    [cudaLimitMaxL2FetchGranularity] = 64, [cudaLimitPersistingL2CacheSize] = 11796480};
 
 static void *need(void *memory) { return base_must(memory, "the host has no memory left for a device"); }
+
+static void set_default_limits(struct device *d) {
+    memcpy(d->limits, default_limits, sizeof d->limits);
+    exec_heap_limit(d->exec, d->limits[cudaLimitMallocHeapSize]);
+}
 
 static struct device *new_device(void) {
     struct device *d = need(calloc(1, sizeof *d));
@@ -40,7 +42,7 @@ static struct device *new_device(void) {
     d->exec = exec_device_new(time_card());
     d->time = time_device_new(d->exec);
     d->memory_limit = UINT64_MAX;
-    memcpy(d->limits, default_limits, sizeof d->limits);
+    set_default_limits(d);
     d->check = check_device_new();
     rt_pool_init(&d->pool);
     return d;
@@ -188,7 +190,7 @@ static void clear(struct device *d) {
     rt_managed_variables();
     if (d->nloaded) memset(d->loaded, 0, d->nloaded * sizeof *d->loaded);
     if (d->nkernels) memset(d->most_dynamic_shared, 0, d->nkernels * sizeof *d->most_dynamic_shared);
-    memcpy(d->limits, default_limits, sizeof d->limits);
+    set_default_limits(d);
     time_forget_fault();
     d->sticky = d->missed.error = cudaSuccess;
     rt_exchange_last_error(cudaSuccess, d->number);

@@ -31,7 +31,10 @@ typedef struct {
     bool idle;
     time_point freed; /* if idle, free for use behind this point */
 } rt_pool_block;
-typedef struct {
+typedef struct rt_pool {
+    struct rt_pool *next; /* the device's default pool is the first */
+    bool dead;            /* destroyed; it waits for its last blocks */
+    uint64_t most;        /* bytes that it may hold; 0: no limit */
     rt_pool_block *blocks;
     size_t count, room;
     uint64_t reserved, reserved_high, used, used_high;
@@ -57,6 +60,7 @@ typedef struct {
     void *object;         /* GRAPH, NODE, EXEC, ARRAY */
     unsigned flags;
     int priority;
+    struct cudaAccessPolicyWindow window;
 } rt_handle;
 
 /* A registered module on this device. */
@@ -80,8 +84,8 @@ struct device {
         char text[512];
     } missed; /* a launch's error that the program has not read yet */
     rt_block_list blocks, pinned, managed;
-    uint64_t memory_limit; /* bytes, set by simgpuDeviceMemory */
-    rt_pool pool;
+    uint64_t memory_limit;       /* bytes, set by simgpuDeviceMemory */
+    rt_pool pool, *pool_in_use;  /* of cudaMallocAsync; NULL: the default one */
     struct rt_texture *textures; /* the live texture and surface objects (texture.c) */
     size_t ntextures;
     rt_handle *handles;
@@ -91,8 +95,9 @@ struct device {
     struct rt_member **members;  /* by stream: its part in a capture; NULL: none */
     uint32_t nmembers;
     uint64_t ncaptures;
-    bool has_thread_stream;
-    uint32_t thread_stream; /* of cudaStreamPerThread */
+    uint32_t *thread_streams; /* of cudaStreamPerThread, by the host thread's number; 0: none yet */
+    uint32_t nthread_streams;
+    enum cudaFuncCache cache_config;
     size_t limits[RT_LIMITS];
     bool cleared;      /* by cudaDeviceReset, once or more */
     rt_loaded *loaded; /* indexed by module number */

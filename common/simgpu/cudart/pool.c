@@ -1,4 +1,5 @@
-/* pool.c — stream-ordered allocation: cudaMallocAsync, cudaFreeAsync and the device's default pool.
+/* pool.c — stream-ordered allocation: cudaMallocAsync, cudaFreeAsync, the device's default pool and pools of the
+ * program.
  *
  *   cudaFreeAsync(p, s)      marks p idle behind all work queued on s so far
  *   cudaMallocAsync(&q, s)   returns an idle block: one freed on s at once, because later work on s runs after the
@@ -13,9 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static rt_pool_block *find(uint64_t address) {
-    for (size_t i = rt_device->pool.count; i-- > 0;)
-        if (rt_device->pool.blocks[i].address == address) return &rt_device->pool.blocks[i];
+/* Returns the block that begins there, and its pool in *of; or NULL. */
+static rt_pool_block *find(uint64_t address, rt_pool **of) {
+    for (rt_pool *p = &rt_device->pool; p; p = p->next)
+        for (size_t i = p->count; i-- > 0;)
+            if (p->blocks[i].address == address) return *of = p, &p->blocks[i];
     return NULL;
 }
 
@@ -34,41 +37,58 @@ bool rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes) {
 
 static bool passed(const rt_pool_block *b) { return b->idle && time_point_passed(b->freed); }
 
-static void release(rt_pool_block *b) {
+static void release(rt_pool *p, rt_pool_block *b) {
     rt_charge_free(b->bytes);
     exec_mem_free(rt_device->exec, b->address);
     time_activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
-    rt_device->pool.reserved -= b->bytes;
-    *b = rt_device->pool.blocks[--rt_device->pool.count];
+    p->reserved -= b->bytes;
+    *b = p->blocks[--p->count];
 }
 
-void rt_pool_trim(uint64_t keep) {
-    for (size_t i = rt_device->pool.count; i-- > 0 && rt_device->pool.reserved > keep;)
-        if (passed(&rt_device->pool.blocks[i])) release(&rt_device->pool.blocks[i]);
+static void trim(rt_pool *p, uint64_t keep) {
+    for (size_t i = p->count; i-- > 0 && p->reserved > keep;)
+        if (passed(&p->blocks[i])) release(p, &p->blocks[i]);
 }
 
-void rt_pool_synced(void) { rt_pool_trim(rt_device->pool.threshold); }
-
-static rt_pool_block *grow(uint64_t bytes) {
-    if (rt_device->pool.count == rt_device->pool.room) {
-        rt_pool_block *more = realloc(rt_device->pool.blocks, (rt_device->pool.room + 64) * sizeof *more);
-        if (!more) return NULL;
-        rt_device->pool.blocks = more;
-        rt_device->pool.room += 64;
+/* Frees the pools that were destroyed and hold nothing any more. */
+static void drop_dead(void) {
+    for (rt_pool **at = &rt_device->pool.next; *at;) {
+        rt_pool *p = *at;
+        if (!p->dead || p->count) {
+            at = &p->next;
+            continue;
+        }
+        *at = p->next;
+        free(p->blocks);
+        free(p);
     }
+}
+
+void rt_pool_synced(void) {
+    for (rt_pool *p = &rt_device->pool; p; p = p->next) trim(p, p->dead ? 0 : p->threshold);
+    drop_dead();
+}
+
+static rt_pool_block *grow(rt_pool *p, uint64_t bytes) {
+    if (p->count == p->room) {
+        rt_pool_block *more = realloc(p->blocks, (p->room + 64) * sizeof *more);
+        if (!more) return NULL;
+        p->blocks = more;
+        p->room += 64;
+    }
+    if (p->most && bytes > p->most - p->reserved) return NULL;
     rt_charge_malloc(bytes);
     uint64_t address = rt_device_alloc(bytes);
     if (!address) {
-        rt_pool_trim(0);
+        trim(p, 0);
         address = rt_device_alloc(bytes);
     }
     if (!address) return NULL;
     time_activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
-    rt_device->pool.reserved += bytes;
-    if (rt_device->pool.reserved > rt_device->pool.reserved_high)
-        rt_device->pool.reserved_high = rt_device->pool.reserved;
-    rt_device->pool.blocks[rt_device->pool.count] = (rt_pool_block){.address = address, .bytes = bytes};
-    return &rt_device->pool.blocks[rt_device->pool.count++];
+    p->reserved += bytes;
+    if (p->reserved > p->reserved_high) p->reserved_high = p->reserved;
+    p->blocks[p->count] = (rt_pool_block){.address = address, .bytes = bytes};
+    return &p->blocks[p->count++];
 }
 
 void rt_pool_init(rt_pool *p) {
@@ -78,32 +98,36 @@ void rt_pool_init(rt_pool *p) {
 }
 
 void rt_pool_clear(void) {
-    for (size_t i = 0; i < rt_device->pool.count; i++) {
-        const rt_pool_block *b = &rt_device->pool.blocks[i];
-        if (!b->idle) time_activity_free(SIMGPU_MEMORY_POOL, b->bytes);
-        time_activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
+    for (rt_pool *p = &rt_device->pool; p; p = p->next) {
+        for (size_t i = 0; i < p->count; i++) {
+            if (!p->blocks[i].idle) time_activity_free(SIMGPU_MEMORY_POOL, p->blocks[i].bytes);
+            time_activity_free(SIMGPU_MEMORY_DEVICE, p->blocks[i].bytes);
+        }
+        p->count = 0;
+        p->dead = p != &rt_device->pool;
     }
+    drop_dead();
     free(rt_device->pool.blocks);
     rt_pool_init(&rt_device->pool);
+    rt_device->pool_in_use = NULL;
 }
 
 /* --- alloc and free -------------------------------------------------------------------------------------------- */
 
 /* Returns the smallest idle block that fits and wastes at most half of itself, or NULL. */
-static rt_pool_block *reuse(uint64_t bytes, uint32_t stream) {
+static rt_pool_block *reuse(const rt_pool *p, uint64_t bytes, uint32_t stream) {
     rt_pool_block *best = NULL;
-    for (size_t i = 0; i < rt_device->pool.count; i++) {
-        rt_pool_block *b = &rt_device->pool.blocks[i];
-        bool ordered =
-            b->idle && (b->freed.stream == stream ||
-                        (rt_device->pool.reuse[cudaMemPoolReuseAllowOpportunistic] && time_point_passed(b->freed)));
+    for (size_t i = 0; i < p->count; i++) {
+        rt_pool_block *b = &p->blocks[i];
+        bool ordered = b->idle && (b->freed.stream == stream ||
+                                   (p->reuse[cudaMemPoolReuseAllowOpportunistic] && time_point_passed(b->freed)));
         if (!ordered || b->bytes < bytes || b->bytes / 2 > bytes) continue;
         if (!best || b->bytes < best->bytes) best = b;
     }
     return best;
 }
 
-static cudaError_t allocate(void **ptr, size_t bytes, cudaStream_t stream) {
+static cudaError_t allocate(rt_pool *p, void **ptr, size_t bytes, cudaStream_t stream) {
     enum { UNIT = 512 };
     uint32_t s;
     if (!ptr) return cudaErrorInvalidValue;
@@ -115,39 +139,41 @@ static cudaError_t allocate(void **ptr, size_t bytes, cudaStream_t stream) {
     uint64_t size = (bytes + UNIT - 1) / UNIT * UNIT;
     time_activity_call_bytes(bytes);
     time_charge(HOST_SUBMITS, time_profile_get()->host_malloc_async_ns);
-    rt_pool_block *b = reuse(size, s);
+    rt_pool_block *b = reuse(p, size, s);
     if (b) time_point_joins(b->freed, s);
-    if (!b) b = grow(size);
+    if (!b) b = grow(p, size);
     if (!b) {
         uint64_t free_bytes, total;
         rt_device_usage(&free_bytes, &total);
         rt_say("no room for %zu bytes: %" PRIu64 " of %" PRIu64 " are free, %" PRIu64 " of the pool's are in use",
-               bytes, free_bytes, total, rt_device->pool.used);
+               bytes, free_bytes, total, p->used);
         return cudaErrorMemoryAllocation;
     }
     b->idle = false;
-    rt_device->pool.used += b->bytes;
-    if (rt_device->pool.used > rt_device->pool.used_high) rt_device->pool.used_high = rt_device->pool.used;
+    p->used += b->bytes;
+    if (p->used > p->used_high) p->used_high = p->used;
     time_activity_alloc(SIMGPU_MEMORY_POOL, b->bytes);
     *ptr = (void *)(uintptr_t)b->address;
     return cudaSuccess;
 }
 
 bool rt_pool_free(uint64_t address, time_point behind, bool *twice) {
-    rt_pool_block *b = find(address);
+    rt_pool *p;
+    rt_pool_block *b = find(address, &p);
     if (!b) return false;
     *twice = b->idle;
     if (b->idle) return true;
     b->idle = true;
     b->freed = behind;
-    rt_device->pool.used -= b->bytes;
+    p->used -= b->bytes;
     time_activity_free(SIMGPU_MEMORY_POOL, b->bytes);
     return true;
 }
 
 cudaError_t cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream) {
     RT_BEGIN;
-    return rt_end(allocate(ptr, bytes, stream));
+    rt_pool *p = rt_device->pool_in_use;
+    return rt_end(allocate(p ? p : &rt_device->pool, ptr, bytes, stream));
 }
 
 cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
@@ -169,41 +195,100 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
 
 /* --- the pool -------------------------------------------------------------------------------------------------- */
 
-static bool is_pool(cudaMemPool_t p) {
-    if ((rt_pool *)p == &rt_device->pool) return true;
-    rt_say("this is not a pool; SimGPU has one, from cudaDeviceGetDefaultMemPool");
-    return false;
+/* Returns the pool of a handle; prints a message and returns NULL if it is none. */
+static rt_pool *pool_of(cudaMemPool_t handle) {
+    for (rt_pool *p = &rt_device->pool; p; p = p->next)
+        if ((rt_pool *)handle == p && !p->dead) return p;
+    rt_say("this is not a pool; it comes from cudaDeviceGetDefaultMemPool or cudaMemPoolCreate");
+    return NULL;
 }
 
-static cudaError_t get_pool(cudaMemPool_t *p, int device) {
-    if (!p) return cudaErrorInvalidValue;
+static cudaError_t get_pool(cudaMemPool_t *handle, int device, rt_pool *p) {
+    if (!handle) return cudaErrorInvalidValue;
     if (device != 0) return cudaErrorInvalidDevice;
-    *p = (cudaMemPool_t)&rt_device->pool;
+    *handle = (cudaMemPool_t)p;
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *p, int device) {
     RT_BEGIN;
-    return rt_end(get_pool(p, device));
+    return rt_end(get_pool(p, device, &rt_device->pool));
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *p, int device) {
     RT_BEGIN;
-    return rt_end(get_pool(p, device));
+    return rt_end(get_pool(p, device, rt_device->pool_in_use ? rt_device->pool_in_use : &rt_device->pool));
 }
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t p) {
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
     RT_BEGIN;
-    return rt_end(device ? cudaErrorInvalidDevice : is_pool(p) ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t bytes, cudaMemPool_t p, cudaStream_t stream) {
-    RT_BEGIN;
-    return rt_end(is_pool(p) ? allocate(ptr, bytes, stream) : cudaErrorInvalidValue);
+    rt_pool *p = pool_of(handle);
+    if (!p || device) return rt_end(device ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    rt_device->pool_in_use = p;
+    return rt_end(cudaSuccess);
 }
 
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t p, size_t keep) {
+cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t bytes, cudaMemPool_t handle, cudaStream_t stream) {
     RT_BEGIN;
-    if (!is_pool(p)) return rt_end(cudaErrorInvalidValue);
-    rt_pool_trim(keep);
+    rt_pool *p = pool_of(handle);
+    return rt_end(p ? allocate(p, ptr, bytes, stream) : cudaErrorInvalidValue);
+}
+
+/* A pool of the device's memory. Its handles cannot be passed to other processes. */
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolProps *props) {
+    RT_BEGIN;
+    if (!handle || !props || props->allocType != cudaMemAllocationTypePinned) return rt_end(cudaErrorInvalidValue);
+    if (props->location.type != cudaMemLocationTypeDevice || props->location.id != 0 || props->handleTypes) {
+        rt_say("SimGPU has pools of a device's memory (cudaMemLocationTypeDevice), for this process only");
+        return rt_end(props->handleTypes ? cudaErrorNotSupported : cudaErrorInvalidValue);
+    }
+    rt_pool *p = malloc(sizeof *p);
+    if (!p) return rt_end(cudaErrorMemoryAllocation);
+    rt_pool_init(p);
+    p->most = props->maxSize;
+    p->next = rt_device->pool.next;
+    rt_device->pool.next = p;
+    *handle = (cudaMemPool_t)p;
+    return rt_end(cudaSuccess);
+}
+
+/* Memory that is in use stays until it is freed. */
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
+    RT_BEGIN;
+    rt_pool *p = pool_of(handle);
+    if (!p || p == &rt_device->pool) {
+        if (p) rt_say("the default pool cannot be destroyed");
+        return rt_end(cudaErrorInvalidValue);
+    }
+    p->dead = true;
+    if (rt_device->pool_in_use == p) rt_device->pool_in_use = NULL;
+    trim(p, 0);
+    drop_dead();
+    return rt_end(cudaSuccess);
+}
+
+/* The device that has the pool always has access; others get it through the links between devices. */
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const struct cudaMemAccessDesc *list, size_t count) {
+    RT_BEGIN;
+    if (!pool_of(handle) || (count && !list)) return rt_end(cudaErrorInvalidValue);
+    for (size_t k = 0; k < count; k++)
+        if (list[k].location.type != cudaMemLocationTypeDevice || list[k].location.id != 0 ||
+            list[k].flags != cudaMemAccessFlagsProtReadWrite)
+            return rt_end(cudaErrorInvalidValue);
+    return rt_end(cudaSuccess);
+}
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t handle,
+                                 struct cudaMemLocation *location) {
+    RT_BEGIN;
+    if (!flags || !location || !pool_of(handle)) return rt_end(cudaErrorInvalidValue);
+    bool here = location->type == cudaMemLocationTypeDevice && location->id == 0;
+    *flags = here ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep) {
+    RT_BEGIN;
+    rt_pool *p = pool_of(handle);
+    if (!p) return rt_end(cudaErrorInvalidValue);
+    trim(p, keep);
     return rt_end(cudaSuccess);
 }
 
@@ -214,38 +299,36 @@ static cudaError_t reset_peak(uint64_t *peak, uint64_t now, uint64_t value) {
     return cudaSuccess;
 }
 
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr attribute, void *value) {
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute, void *value) {
     RT_BEGIN;
-    if (!is_pool(p) || !value) return rt_end(cudaErrorInvalidValue);
+    rt_pool *p = value ? pool_of(handle) : NULL;
+    if (!p) return rt_end(cudaErrorInvalidValue);
     const uint64_t *number = value;
     switch (attribute) {
     case cudaMemPoolReuseFollowEventDependencies:
     case cudaMemPoolReuseAllowOpportunistic:
-    case cudaMemPoolReuseAllowInternalDependencies:
-        rt_device->pool.reuse[attribute] = *(int *)value;
-        return rt_end(cudaSuccess);
-    case cudaMemPoolAttrReleaseThreshold: rt_device->pool.threshold = *number; return rt_end(cudaSuccess);
-    case cudaMemPoolAttrReservedMemHigh:
-        return rt_end(reset_peak(&rt_device->pool.reserved_high, rt_device->pool.reserved, *number));
-    case cudaMemPoolAttrUsedMemHigh:
-        return rt_end(reset_peak(&rt_device->pool.used_high, rt_device->pool.used, *number));
+    case cudaMemPoolReuseAllowInternalDependencies: p->reuse[attribute] = *(int *)value; return rt_end(cudaSuccess);
+    case cudaMemPoolAttrReleaseThreshold: p->threshold = *number; return rt_end(cudaSuccess);
+    case cudaMemPoolAttrReservedMemHigh: return rt_end(reset_peak(&p->reserved_high, p->reserved, *number));
+    case cudaMemPoolAttrUsedMemHigh: return rt_end(reset_peak(&p->used_high, p->used, *number));
     default: return rt_end(cudaErrorInvalidValue);
     }
 }
 
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr attribute, void *value) {
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute, void *value) {
     RT_BEGIN;
-    if (!is_pool(p) || !value) return rt_end(cudaErrorInvalidValue);
+    rt_pool *p = value ? pool_of(handle) : NULL;
+    if (!p) return rt_end(cudaErrorInvalidValue);
     uint64_t *number = value;
     switch (attribute) {
     case cudaMemPoolReuseFollowEventDependencies:
     case cudaMemPoolReuseAllowOpportunistic:
-    case cudaMemPoolReuseAllowInternalDependencies: *(int *)value = rt_device->pool.reuse[attribute]; break;
-    case cudaMemPoolAttrReleaseThreshold: *number = rt_device->pool.threshold; break;
-    case cudaMemPoolAttrReservedMemCurrent: *number = rt_device->pool.reserved; break;
-    case cudaMemPoolAttrReservedMemHigh: *number = rt_device->pool.reserved_high; break;
-    case cudaMemPoolAttrUsedMemCurrent: *number = rt_device->pool.used; break;
-    case cudaMemPoolAttrUsedMemHigh: *number = rt_device->pool.used_high; break;
+    case cudaMemPoolReuseAllowInternalDependencies: *(int *)value = p->reuse[attribute]; break;
+    case cudaMemPoolAttrReleaseThreshold: *number = p->threshold; break;
+    case cudaMemPoolAttrReservedMemCurrent: *number = p->reserved; break;
+    case cudaMemPoolAttrReservedMemHigh: *number = p->reserved_high; break;
+    case cudaMemPoolAttrUsedMemCurrent: *number = p->used; break;
+    case cudaMemPoolAttrUsedMemHigh: *number = p->used_high; break;
     default: return rt_end(cudaErrorInvalidValue);
     }
     return rt_end(cudaSuccess);

@@ -63,7 +63,7 @@ typedef struct {
         (d)->canMapHostMemory = (d)->managedMemory = (d)->concurrentManagedAccess = 1;                                 \
         (d)->concurrentKernels = (d)->ECCEnabled = 1;                                                                  \
         (d)->asyncEngineCount = 3;                                                                                     \
-        (d)->unifiedAddressing = 1;                                                                                    \
+        (d)->unifiedAddressing = (d)->streamPrioritiesSupported = 1;                                                   \
         (d)->memoryBusWidth = (int)(p)->bus_bits;                                                                      \
         (d)->l2CacheSize = (int)(p)->l2_bytes;                                                                         \
         (d)->maxThreadsPerMultiProcessor = (int)(p)->warps_per_sm * 32;                                                \
@@ -140,6 +140,7 @@ static bool attribute(enum cudaDeviceAttr attr, int *value) {
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrEccEnabled:
     case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrStreamPrioritiesSupported:
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrManagedMemory:
     case cudaDevAttrConcurrentManagedAccess:
@@ -156,7 +157,6 @@ static bool attribute(enum cudaDeviceAttr attr, int *value) {
     case cudaDevAttrPciDeviceId:
     case cudaDevAttrPciDomainId:
     case cudaDevAttrTccDriver:
-    case cudaDevAttrStreamPrioritiesSupported:
     case cudaDevAttrIsMultiGpuBoard:
     case cudaDevAttrHostNativeAtomicSupported:
     case cudaDevAttrPageableMemoryAccess:
@@ -210,10 +210,79 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device) {
     return rt_end(e);
 }
 
+cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text) {
+    RT_BEGIN;
+    unsigned domain = 0, bus, slot, function = 0;
+    if (!device || !text) return rt_end(cudaErrorInvalidValue);
+    if (sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3 && sscanf(text, "%x:%x", &bus, &slot) != 2)
+        return rt_end(cudaErrorInvalidValue);
+    if (domain || bus || slot || function) return rt_end(cudaErrorInvalidDevice);
+    *device = 0;
+    return rt_end(cudaSuccess);
+}
+
+/* The preference is a hint. */
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
-    (void)config; /* a hint */
+    RT_BEGIN;
+    if ((unsigned)config > cudaFuncCachePreferEqual) return rt_end(cudaErrorInvalidValue);
+    rt_device->cache_config = config;
+    return rt_end(cudaSuccess);
+}
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) {
+    RT_BEGIN;
+    if (config) *config = rt_device->cache_config;
+    return rt_end(config ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* All devices are alike, so the first one matches best. */
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop) {
+    RT_BEGIN;
+    if (!device || !prop) return rt_end(cudaErrorInvalidValue);
+    *device = 0;
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaSetValidDevices(int *devices, int count) {
+    RT_BEGIN;
+    if (count < 0 || (count && !devices)) return rt_end(cudaErrorInvalidValue);
+    for (int k = 0; k < count; k++)
+        if (check_number(devices[k]) != cudaSuccess) return rt_end(cudaErrorInvalidDevice);
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
+    RT_BEGIN;
+    (void)device_flags; /* the way in which the host waits */
+    if (flags > 1) return rt_end(cudaErrorInvalidValue);
+    return rt_end(check_number(device));
+}
+
+/* There is no part of L2 that is set apart, so nothing is to be given back. */
+cudaError_t cudaCtxResetPersistingL2Cache(void) {
     RT_BEGIN;
     return rt_end(cudaSuccess);
+}
+
+int (*rt_driver_find)(const char *symbol, void **function, int version);
+
+/* result: 0 found, 1 no such name, 2 the version is too old. */
+static cudaError_t find_entry(const char *symbol, void **function, unsigned version, unsigned long long flags,
+                              enum cudaDriverEntryPointQueryResult *result) {
+    if (!symbol || !function || flags > 2) return cudaErrorInvalidValue;
+    *function = NULL;
+    int found = rt_driver_find ? rt_driver_find(symbol, function, (int)version) : cudaDriverEntryPointSymbolNotFound;
+    if (result) *result = (enum cudaDriverEntryPointQueryResult)found;
+    return cudaSuccess;
+}
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *result) {
+    RT_BEGIN;
+    return rt_end(find_entry(symbol, function, CUDART_VERSION, flags, result));
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
+                                             unsigned long long flags, enum cudaDriverEntryPointQueryResult *result) {
+    RT_BEGIN;
+    return rt_end(find_entry(symbol, function, version, flags, result));
 }
 
 /* Cards since Maxwell have banks of four bytes; to ask for others is no error. */
@@ -228,16 +297,31 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
     return rt_end(config ? cudaSuccess : cudaErrorInvalidValue);
 }
 
+/* The depth of launches by kernels is no limit of cards since compute capability 9.0. */
+static bool has_limit(enum cudaLimit limit) {
+    return (unsigned)limit <= cudaLimitPersistingL2CacheSize && limit != cudaLimitDevRuntimeSyncDepth;
+}
+
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     RT_BEGIN;
-    if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_end(cudaErrorUnsupportedLimit);
-    rt_device->limits[limit] = value; /* cudaDeviceGetLimit returns it; SimGPU's own limits do not depend on it */
+    if (!has_limit(limit)) return rt_end(cudaErrorUnsupportedLimit);
+    if (limit == cudaLimitMallocHeapSize) {
+        if (exec_heap_begun(rt_device->exec)) {
+            rt_say("a kernel has used the heap already; set its size before");
+            return rt_end(cudaErrorInvalidValue);
+        }
+        if (value > (size_t)time_profile_get()->memory_bytes) return rt_end(cudaErrorMemoryAllocation);
+        value = value < 4 << 20 ? 4 << 20 : (value + 0xffff) / 0x10000 * 0x10000; /* as an H200's driver rounds it */
+        exec_heap_limit(rt_device->exec, value);
+    }
+    if (limit == cudaLimitStackSize) value = (value + 15) / 16 * 16;
+    rt_device->limits[limit] = value; /* of the others only cudaDeviceGetLimit hears */
     return rt_end(cudaSuccess);
 }
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
     RT_BEGIN;
     if (!value) return rt_end(cudaErrorInvalidValue);
-    if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_end(cudaErrorUnsupportedLimit);
+    if (!has_limit(limit)) return rt_end(cudaErrorUnsupportedLimit);
     *value = rt_device->limits[limit];
     return rt_end(cudaSuccess);
 }
@@ -245,7 +329,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
     RT_BEGIN;
     if (least) *least = 0;
-    if (greatest) *greatest = 0;
+    if (greatest) *greatest = RT_HIGHEST_PRIORITY;
     return rt_end(cudaSuccess);
 }
 

@@ -59,6 +59,11 @@ void rt_because(enum simgpu_refusal_cause cause); /* the cause in the event of t
  * error is easily missed. */
 void rt_launch_failed(cudaError_t error, const char *kernel);
 
+/* --- properties.c ------------------------------------------------------------------------------------------------ */
+
+/* Set by driver/, if the program has it: finds one of its functions; returns 0, 1 (no such name) or 2 (too old). */
+extern int (*rt_driver_find)(const char *symbol, void **function, int version);
+
 /* --- device.c -------------------------------------------------------------------------------------------------- */
 
 void rt_set_up(void); /* at the first call: makes a card and reads SIMGPU_CHECK, SIMGPU_REPORT, TRACE */
@@ -111,6 +116,11 @@ rt_kernel *rt_module_kernel(rt_module *m, const char *name); /* NULL: there is n
 const ptx_var *rt_module_var(rt_module *m, const char *name, uint64_t *address);
 
 /* --- streams.c ------------------------------------------------------------------------------------------------- */
+
+enum { RT_HIGHEST_PRIORITY = -5 }; /* of a stream; 0 is the lowest */
+
+/* per_thread.c: whether stream 0 is the thread's own in the call in progress. */
+bool rt_default_is_own(void);
 
 /* Sets *stream to the handle's number in time/. Returns false and prints a message if the handle is invalid. */
 bool rt_stream(cudaStream_t handle, uint32_t *stream);
@@ -229,7 +239,6 @@ void rt_textures_clear(void); /* forgets every texture and surface object (textu
 /* Frees a block of the pool, for use behind that point. Returns false if the pool has no such block; sets *twice if it
  * was freed before. */
 bool rt_pool_free(uint64_t address, time_point behind, bool *twice);
-void rt_pool_trim(uint64_t keep_bytes);
 void rt_pool_synced(void); /* after a synchronization: returns idle memory above the threshold to the device */
 void rt_pool_init(rt_pool *p);
 void rt_pool_clear(void);

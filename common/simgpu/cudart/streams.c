@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST_HANDLE = 16, GENERATION_AT = 32, DEVICE_AT = 56 }; /* 0, 1, 2 are the default streams */
 
@@ -80,19 +81,34 @@ void rt_streams_clear(void) {
     struct device *d = rt_device;
     rt_captures_clear();
     for (uint32_t i = 0; i < d->nhandles; i++) end_handle(&d->handles[i]);
-    if (d->has_thread_stream) time_stream_end(d->thread_stream);
-    d->has_thread_stream = false;
+    for (uint32_t i = 0; i < d->nthread_streams; i++)
+        if (d->thread_streams[i]) time_stream_end(d->thread_streams[i]);
+    d->nthread_streams = 0;
 }
 
 /* --- streams ------------------------------------------------------------------------------------------------ */
 
+/* Returns the number in time/ of this host thread's default stream. */
+static uint32_t thread_stream(void) {
+    static uint32_t threads;
+    static _Thread_local uint32_t number; /* from 1 */
+    struct device *d = rt_device;
+    if (!number) number = ++threads;
+    if (number > d->nthread_streams) {
+        d->thread_streams = base_must(realloc(d->thread_streams, number * sizeof *d->thread_streams),
+                                      "the host has no memory left for streams");
+        while (d->nthread_streams < number) d->thread_streams[d->nthread_streams++] = 0;
+    }
+    uint32_t *s = &d->thread_streams[number - 1];
+    return *s ? *s : (*s = time_stream_new(true));
+}
+
 bool rt_stream(cudaStream_t handle, uint32_t *stream) {
     *stream = TIME_LEGACY_STREAM;
+    if (!handle && rt_default_is_own()) handle = cudaStreamPerThread;
     if (handle == NULL || handle == cudaStreamLegacy) return true;
     if (handle == cudaStreamPerThread) {
-        if (!rt_device->has_thread_stream) rt_device->thread_stream = time_stream_new(true);
-        rt_device->has_thread_stream = true;
-        *stream = rt_device->thread_stream;
+        *stream = thread_stream();
         return true;
     }
     const rt_handle *e = handle_find(handle, HANDLE_STREAM);
@@ -108,10 +124,12 @@ bool rt_stream(cudaStream_t handle, uint32_t *stream) {
 static cudaError_t create_stream(cudaStream_t *stream, unsigned flags, int priority) {
     if (!stream || flags > cudaStreamNonBlocking) return rt_end(cudaErrorInvalidValue);
     time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
+    priority = priority > 0 ? 0 : priority < RT_HIGHEST_PRIORITY ? RT_HIGHEST_PRIORITY : priority;
     rt_handle e = {.kind = HANDLE_STREAM,
                    .stream = time_stream_new(flags == cudaStreamDefault),
                    .flags = flags,
                    .priority = priority};
+    time_stream_priority(e.stream, priority);
     *stream = (cudaStream_t)handle_new(e);
     return rt_end(*stream ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -179,6 +197,72 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
     const rt_handle *e = handle_find(stream, HANDLE_STREAM);
     *priority = e ? e->priority : 0;
+    return rt_end(cudaSuccess);
+}
+
+/* Any number that tells the stream from all others of the process. */
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id) {
+    RT_BEGIN;
+    uint32_t s;
+    if (!id) return rt_end(cudaErrorInvalidValue);
+    if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
+    *id = (unsigned long long)rt_device->number << 32 | (s + 1);
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
+    RT_BEGIN;
+    uint32_t s;
+    if (!device) return rt_end(cudaErrorInvalidValue);
+    if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
+    *device = 0;
+    return rt_end(cudaSuccess);
+}
+
+/* The attributes of a stream are hints here: a window of L2 that should persist, the way to wait, the priority. */
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   const cudaLaunchAttributeValue *value) {
+    RT_BEGIN;
+    uint32_t s;
+    if (!value) return rt_end(cudaErrorInvalidValue);
+    if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
+    rt_handle *e = handle_find(stream, HANDLE_STREAM);
+    switch (id) {
+    case cudaLaunchAttributeAccessPolicyWindow:
+        if (e) e->window = value->accessPolicyWindow;
+        return rt_end(cudaSuccess);
+    case cudaLaunchAttributeSynchronizationPolicy: return rt_end(cudaSuccess);
+    case cudaLaunchAttributePriority:
+        if (e) e->priority = value->priority, time_stream_priority(s, e->priority);
+        return rt_end(cudaSuccess);
+    default: rt_say("%d is not an attribute of a stream", (int)id); return rt_end(cudaErrorInvalidValue);
+    }
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue *value) {
+    RT_BEGIN;
+    uint32_t s;
+    if (!value) return rt_end(cudaErrorInvalidValue);
+    if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
+    const rt_handle *e = handle_find(stream, HANDLE_STREAM);
+    switch (id) {
+    case cudaLaunchAttributeAccessPolicyWindow:
+        memset(value, 0, sizeof *value);
+        if (e) value->accessPolicyWindow = e->window;
+        return rt_end(cudaSuccess);
+    case cudaLaunchAttributeSynchronizationPolicy: value->syncPolicy = cudaSyncPolicyAuto; return rt_end(cudaSuccess);
+    case cudaLaunchAttributePriority: value->priority = e ? e->priority : 0; return rt_end(cudaSuccess);
+    default: rt_say("%d is not an attribute of a stream", (int)id); return rt_end(cudaErrorInvalidValue);
+    }
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+    RT_BEGIN;
+    rt_handle *a = handle_find(to, HANDLE_STREAM);
+    const rt_handle *b = handle_find(from, HANDLE_STREAM);
+    uint32_t s;
+    if (!rt_stream(to, &s) || !rt_stream(from, &s)) return rt_end(cudaErrorInvalidResourceHandle);
+    if (a && b) a->window = b->window;
     return rt_end(cudaSuccess);
 }
 

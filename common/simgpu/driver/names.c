@@ -55,6 +55,14 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, c
     return best || result ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
+/* For cudaGetDriverEntryPoint. */
+static int find(const char *symbol, void **function, int version) {
+    CUdriverProcAddressQueryResult result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    cuGetProcAddress_v2(symbol, function, version, 0, &result);
+    return (int)result;
+}
+__attribute__((constructor)) static void tell_runtime(void) { rt_driver_find = find; }
+
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags) {
     return cuGetProcAddress_v2(symbol, function, version, flags, NULL);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum shape { F_F, F_FF, F_FFF, D_D, D_DD, D_DDD, I_I, L_L, F_FI, D_DI, PRINTF, ASSERT, XORWOW };
+enum shape { F_F, F_FF, F_FFF, D_D, D_DD, D_DDD, I_I, L_L, F_FI, D_DI, PRINTF, ASSERT, XORWOW, MALLOC, FREE };
 
 struct exec_builtin {
     const char *name;
@@ -97,6 +97,8 @@ static const exec_builtin builtins[] = {
     {"vprintf", PRINTF, NULL, NULL, NULL},
     {"__simgpu_xorwow", XORWOW, NULL, NULL, NULL},
     {"__assertfail", ASSERT, NULL, NULL, NULL},
+    {"malloc", MALLOC, NULL, NULL, NULL},
+    {"free", FREE, NULL, NULL, NULL},
     ONE("sin", sin),
     ONE("cos", cos),
     ONE("tan", tan),
@@ -313,11 +315,28 @@ static void assertion(warp *w, const ptx_insn *i, uint32_t lane) {
     f->n[0] = (uint32_t)argument(w, i, 2, lane);
 }
 
+static void free_block(warp *w, const ptx_insn *i, uint32_t lane, uint64_t address) {
+    worker *t = w->block->worker;
+    if (!address) return;
+    if (exec_heap_free(t->device, address)) {
+        memset(t->ranges, 0, t->capacity * sizeof *t->ranges); /* they may have been in the block */
+        return;
+    }
+    exec_fault *f = exec_fail(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_FREE, lane);
+    f->address = exec_mem_locate(t->device, address);
+}
+
+/* The time of malloc or free, which serve one lane after another. */
+static void wait_for_heap(warp *w) {
+    const exec_card *c = &w->block->worker->device->card;
+    w->depth += c->heap_clocks + (int64_t)c->heap_lane_clocks * __builtin_popcount(w->mask);
+}
+
 void exec_builtin_call(warp *w, const ptx_insn *i) {
     const exec_builtin *b = w->block->launch->program->functions[i->call->callee->number].builtin;
     static const uint8_t arguments[] = {
-        [F_F] = 1, [F_FF] = 2, [F_FFF] = 3, [D_D] = 1,    [D_DD] = 2,   [D_DDD] = 3, [I_I] = 1,
-        [L_L] = 1, [F_FI] = 2, [D_DI] = 2,  [PRINTF] = 2, [ASSERT] = 3, [XORWOW] = 8};
+        [F_F] = 1,  [F_FF] = 2, [F_FFF] = 3,  [D_D] = 1,    [D_DD] = 2,   [D_DDD] = 3,  [I_I] = 1, [L_L] = 1,
+        [F_FI] = 2, [D_DI] = 2, [PRINTF] = 2, [ASSERT] = 3, [XORWOW] = 8, [MALLOC] = 1, [FREE] = 1};
     if (i->call->nargs < arguments[b->shape]) {
         exec_fault *f = exec_fail(w, i, SIMGPU_FAULT_UNSUPPORTED, SIMGPU_CAUSE_ARGUMENTS, 32);
         snprintf(f->name, sizeof f->name, "%s", b->name);
@@ -325,6 +344,7 @@ void exec_builtin_call(warp *w, const ptx_insn *i) {
         f->n[1] = arguments[b->shape];
         return;
     }
+    if (b->shape == MALLOC || b->shape == FREE) wait_for_heap(w);
     for (uint32_t m = w->mask; m && !w->block->failed; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         float f = 0;
@@ -361,6 +381,8 @@ void exec_builtin_call(warp *w, const ptx_insn *i) {
             break;
         }
         case ASSERT: assertion(w, i, l); return;
+        case MALLOC: n = (int64_t)exec_heap_alloc(w->block->worker->device, argument(w, i, 0, l)); break;
+        case FREE: free_block(w, i, l, argument(w, i, 0, l)); continue;
         }
         f = lane_canonical(f);
         if (b->shape <= F_FFF || b->shape == F_FI)

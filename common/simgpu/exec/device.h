@@ -35,6 +35,9 @@ struct exec_device {
     uint64_t nobjects, ended;
     base_arena programs;
     exec_managed_state managed;
+    struct {
+        uint64_t limit, used, next; /* bytes; next: where the next block begins, 0 if there was none */
+    } heap;
 };
 
 /* The device's part of a module; the ptx_module itself is constant. */
@@ -51,6 +54,9 @@ struct exec_program {
 
 /* memory.c: enters a live allocation into the device's list. Returns false if the host has no memory for that. */
 bool exec_mem_note(exec_device *d, uint64_t address, uint64_t bytes);
+/* Forgets freed allocations from `from` on, and returns how far behind it the first gap of `need` bytes begins. */
+uint64_t exec_mem_gap(exec_device *d, uint64_t from, uint64_t need);
+uint64_t exec_mem_heap_base(void);    /* the start of the kernels' heap, at the end of the window */
 uint64_t exec_mem_managed_base(void); /* the start of the part of the window that is managed memory */
 
 /* outside.c: returns the range in which all of the bytes lie, or NULL. */
@@ -59,6 +65,11 @@ typedef struct {
     bool link;
 } exec_range;
 const exec_range *exec_outside(uint64_t address, uint64_t bytes);
+
+/* heap.c: return an address, or 0; false if no live block begins there. exec_heap_freed is for memory.c. */
+uint64_t exec_heap_alloc(exec_device *d, uint64_t bytes);
+bool exec_heap_free(exec_device *d, uint64_t address);
+void exec_heap_freed(exec_device *d, uint64_t bytes);
 
 /* managed.c */
 void exec_managed_free(uint64_t address, uint64_t bytes);

@@ -22,13 +22,15 @@
 
 typedef struct exec_device exec_device;
 
-/* The constants of a card that exec/ needs; the caller has them from the profile. All but the first three in bytes. */
+/* The constants of a card that exec/ needs; the caller has them from the profile. Sizes in bytes. */
 typedef struct {
     uint32_t sms, threads_per_sm, blocks_per_sm;
-    uint32_t l1_per_sm;       /* L1 cache and shared memory together */
-    uint32_t shared_per_sm;   /* most shared memory among them */
-    uint32_t shared_reserved; /* for each block with shared memory, beside the block's own */
-    uint32_t atomic_place;    /* atomics inside one such aligned piece of memory wait for each other */
+    uint32_t l1_per_sm;        /* L1 cache and shared memory together */
+    uint32_t shared_per_sm;    /* most shared memory among them */
+    uint32_t shared_reserved;  /* for each block with shared memory, beside the block's own */
+    uint32_t atomic_place;     /* atomics inside one such aligned piece of memory wait for each other */
+    uint32_t heap_clocks;      /* of a warp, for malloc or free in a kernel; and */
+    uint32_t heap_lane_clocks; /* for each lane that calls it */
     uint64_t memory;
 } exec_card;
 
@@ -152,6 +154,14 @@ void exec_texture_end(exec_device *d, uint64_t handle);
 
 /* Returns the number of objects ended so far, which a launch notes when it is submitted (exec_launch.ended). */
 uint64_t exec_textures_ended(const exec_device *d);
+
+/* --- the heap of kernels (heap.c) -------------------------------------------------------------------------------- */
+
+#define EXEC_HEAP_BYTES (1ull << 34) /* of addresses */
+
+/* Sets the bytes that malloc in kernels may give out, with their overhead. Requires that none has been called yet. */
+void exec_heap_limit(exec_device *d, uint64_t bytes);
+bool exec_heap_begun(const exec_device *d); /* returns whether one has been called since the device was cleared */
 
 /* --- counters ----------------------------------------------------------------------------------------------- */
 

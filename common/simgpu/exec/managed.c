@@ -66,11 +66,12 @@ static bool show(uint64_t from, uint64_t to) {
 }
 
 /* Returns the offset of a free piece, or UINT64_MAX. Offsets are used anew only when none are left. */
-static uint64_t place(const exec_device *d, uint64_t bytes) {
+static uint64_t place(exec_device *d, uint64_t bytes) {
     bool large = bytes >= BLOCK; /* a large one shares no block with others */
     uint64_t need = round_up(bytes + GUARD, large ? BLOCK : ALIGN), from = round_up(next, large ? BLOCK : ALIGN);
     if (from + need <= EXEC_MANAGED_BYTES) return next = from + need, from;
     from = 0;
+    exec_mem_gap(d, exec_mem_managed_base(), 0);     /* forgets the freed ones */
     for (uint32_t k = 0; k < d->nallocations; k++) { /* the first gap between whole blocks */
         const exec_allocation *a = &d->allocations[k];
         if (!a->live || !exec_managed((void *)(uintptr_t)a->address)) continue;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define WINDOW    (1ull << 38) /* 256 GB of addresses */
-#define ADDRESSES (WINDOW + EXEC_MANAGED_BYTES)
+#define ADDRESSES (WINDOW + EXEC_MANAGED_BYTES + EXEC_HEAP_BYTES)
 enum { ALIGN = 512, GUARD = 512, PAGE = 4096, PIECE = 8 << 20 };
 
 static uint64_t window_base; /* the same for every device */
@@ -58,6 +58,8 @@ void exec_device_clear(exec_device *d) {
     base_arena_clear(&d->programs);
     exec_texture_clear(d);
     d->workspace = 0;
+    d->heap.used = d->heap.next = 0;
+    exec_mem_gap(d, exec_mem_heap_base(), 0); /* its addresses begin anew */
 }
 
 /* Returns the index of the last allocation that begins at or before addr, or -1. */
@@ -88,6 +90,21 @@ static void reuse_window(exec_device *d, uint64_t need) {
         at = (d->allocations[i].address + d->allocations[i].bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
     }
     d->next_address = at;
+}
+
+uint64_t exec_mem_gap(exec_device *d, uint64_t from, uint64_t need) {
+    uint32_t kept = 0;
+    uint64_t at = from;
+    bool found = false;
+    for (uint32_t i = 0; i < d->nallocations; i++) {
+        const exec_allocation a = d->allocations[i];
+        if (a.live || a.address < from) d->allocations[kept++] = a;
+        if (!a.live || a.address < from || found) continue;
+        found = a.address - at >= need;
+        if (!found) at = (a.address + a.bytes + 2 * 16 - 1) & ~15ull;
+    }
+    d->nallocations = kept;
+    return at - from;
 }
 
 static bool fits(const exec_device *d, uint64_t need) {
@@ -163,6 +180,10 @@ int exec_mem_free(exec_device *d, uint64_t addr) {
         exec_managed_free(addr, d->allocations[i].bytes);
         return 0;
     }
+    if (addr >= exec_mem_heap_base()) {
+        exec_heap_freed(d, d->allocations[i].bytes);
+        return 0;
+    }
     d->used -= d->allocations[i].bytes;
     uint64_t first = round_up(addr - window_base, PAGE),
              last = (addr - window_base + d->allocations[i].bytes) / PAGE * PAGE;
@@ -180,6 +201,7 @@ uint64_t exec_workspace(exec_device *d) {
 
 uint64_t exec_mem_base(void) { return window_base; }
 uint64_t exec_mem_managed_base(void) { return window_base + WINDOW; }
+uint64_t exec_mem_heap_base(void) { return window_base + WINDOW + EXEC_MANAGED_BYTES; }
 bool exec_mem_in_window(const void *p) { return (uint64_t)p - window_base < ADDRESSES; }
 uint8_t *exec_mem_host(const exec_device *d, uint64_t addr) { return d->storage + (addr - window_base); }
 

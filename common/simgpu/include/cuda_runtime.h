@@ -79,6 +79,12 @@ extern "C" cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_
 #endif
 
 #if defined(__cplusplus)
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) && !defined(__CUDA_ARCH__)
+/* nvcc's --default-stream per-thread: stream 0 is each host thread's own, in the whole program. */
+extern "C" int simgpuPerThreadDefaultStream(void);
+static const int simgpu_per_thread = simgpuPerThreadDefaultStream();
+#endif
+
 /* C++ forms of the API: typed pointers, symbols by name, kernels by name. */
 template <class T> static inline cudaError_t cudaMalloc(T **ptr, size_t bytes, SIMGPU_SITE) {
     return cudaMalloc((void **)ptr, bytes, file, line);

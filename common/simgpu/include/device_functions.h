@@ -223,10 +223,28 @@ SIMGPU_DEVICE void *memset(void *to, int value, size_t bytes) { return __builtin
 /* clang compiles a kernel's printf to vprintf(format, packed arguments). */
 extern "C" {
 __device__ int vprintf(const char *format, const char *arguments);
+__device__ void *malloc(size_t bytes) __attribute__((nothrow));
+__device__ void free(void *block) __attribute__((nothrow));
 __device__ int printf(const char *format, ...);
 __device__ void __assertfail(const char *condition, const char *file, unsigned line, const char *function,
                              size_t char_size) __attribute__((noreturn));
 }
+
+/* new and delete of kernels; clang prefers these to the host's. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Winline-new-delete"
+__device__ inline void *operator new(size_t bytes) { return malloc(bytes ? bytes : 1); }
+__device__ inline void *operator new[](size_t bytes) { return malloc(bytes ? bytes : 1); }
+__device__ inline void *operator new(size_t, void *at) noexcept { return at; }
+__device__ inline void *operator new[](size_t, void *at) noexcept { return at; }
+__device__ inline void operator delete(void *block) noexcept { free(block); }
+__device__ inline void operator delete[](void *block) noexcept { free(block); }
+__device__ inline void operator delete(void *block, size_t) noexcept { free(block); }
+__device__ inline void operator delete[](void *block, size_t) noexcept { free(block); }
+__device__ inline void operator delete(void *, void *) noexcept {}
+__device__ inline void operator delete[](void *, void *) noexcept {}
+#pragma clang diagnostic pop
+
 SIMGPU_DEVICE void __assert_fail(const char *condition, const char *file, unsigned line, const char *function) {
     __assertfail(condition, file, line, function, sizeof(char));
 }

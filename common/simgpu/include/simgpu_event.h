@@ -137,6 +137,7 @@ enum simgpu_fault_cause {
     SIMGPU_CAUSE_LOCAL_ATOMIC,    /* an atomic on local memory */
     SIMGPU_CAUSE_PRINTF_STRING,   /* printf's string is not in device memory */
     SIMGPU_CAUSE_ARGUMENTS,       /* name is called with n[0] arguments; it takes n[1] */
+    SIMGPU_CAUSE_FREE,            /* free() of an address where no live block of malloc() begins; address */
     SIMGPU_CAUSE_NO_FUNCTION,     /* a call through a pointer, n[0], that is not a device function */
     SIMGPU_CAUSE_ASSERTION,       /* text is the condition, name its file, n[0] its line */
     SIMGPU_CAUSE_BARRIERS,        /* threads of one block at different barriers, on lines n[0] and n[1] */

@@ -687,6 +687,10 @@ static void finish(decoder *d) {
             c->serial = true;
         if (x->space == SPACE_CONST) ptx_dec_unsupported(d, "an atomic on constants");
     }
+    for (uint32_t i = 0; i < c->ninsns; i++) {
+        const ptx_function *f = c->insns[i].op == OP_call ? c->insns[i].call->callee : NULL;
+        if (f && !f->has_body && (!strcmp(f->name, "malloc") || !strcmp(f->name, "free"))) c->serial = true;
+    }
     c->frame_bytes = (d->top + 63) & ~63u;
     c->params = d->pf->slots;
     c->nparams = d->pf->nparam_slots;

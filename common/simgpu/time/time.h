@@ -188,7 +188,8 @@ enum { TIME_LEGACY_STREAM = 0 };
 
 uint32_t time_stream_new(bool blocking); /* blocking: ordered with the legacy default stream */
 bool time_stream_blocking(uint32_t stream);
-void time_stream_end(uint32_t stream); /* lets the queued work run, then frees the stream's number */
+void time_stream_priority(uint32_t stream, int priority); /* lower numbers first, where two commands could start */
+void time_stream_end(uint32_t stream);                    /* lets the queued work run, then frees the stream's number */
 
 time_event *time_event_new(void);
 void time_event_end(time_event *e);

@@ -48,6 +48,7 @@ typedef struct {
     uint64_t submitted, completed;
     double done_ns; /* end of the last completed command */
     bool last_was_kernel;
+    int priority; /* 0, or less: its commands start first */
 } stream;
 
 struct time_event {
@@ -131,6 +132,7 @@ uint32_t time_stream_new(bool blocking) {
         if (s->ended && !s->head) { /* reuse it; its counts continue, so old dependencies stay true */
             s->ended = false;
             s->blocking = blocking;
+            s->priority = 0;
             return i;
         }
     }
@@ -138,6 +140,8 @@ uint32_t time_stream_new(bool blocking) {
 }
 
 bool time_stream_blocking(uint32_t id) { return stream_at(id)->blocking; }
+
+void time_stream_priority(uint32_t id, int priority) { stream_at(id)->priority = priority; }
 
 void time_stream_end(uint32_t id) { stream_at(id)->ended = true; }
 
@@ -283,10 +287,11 @@ static double touch_managed(const node *n) {
     const time_place *ends[2] = {&c->to, n->c.kind == TIME_COPY ? &c->from : &c->to};
     struct simgpu_migration m = {.direction = SIMGPU_H2D, .cause = SIMGPU_BY_COPY};
     double ns = 0;
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
+        uint64_t bytes = (c->depth ? c->depth - 1 : 0) * ends[k]->slice + (c->height - 1) * ends[k]->pitch + c->width;
         if (exec_managed((void *)(uintptr_t)ends[k]->address))
-            ns += time_managed_touched(ends[k]->address, (c->height - 1) * ends[k]->pitch + c->width, &m.bytes,
-                                       &m.faults);
+            ns += time_managed_touched(ends[k]->address, bytes, &m.bytes, &m.faults);
+    }
     if (m.bytes) time_events_migration(&m, &n->c, n->start, n->start + ns);
     return ns;
 }
@@ -402,6 +407,12 @@ static double ready(const stream *s, const node *n) {
     return has_room(n) ? larger(when, line->device) : NEVER;
 }
 
+/* Of two commands at one instant. */
+static bool goes_before(const node *a, const node *b) {
+    int pa = stream_at(a->c.stream)->priority, pb = stream_at(b->c.stream)->priority;
+    return pa != pb ? pa < pb : a->sequence < b->sequence;
+}
+
 /* Carries out the device's next step that is not later than `limit`. Returns false if there is none. */
 static bool step(double limit) {
     node *next = NULL;
@@ -414,7 +425,7 @@ static bool step(double limit) {
         bool starts = n->phase == QUEUED;
         double t = starts ? ready(s, n) : n->phase != FLOWING ? n->until : line->device + larger(0, n->left) / rate(n);
         /* At one instant, ends come before starts, then the order of submission decides. */
-        bool sooner = t < when || (t == when && next && starts == next_starts && n->sequence < next->sequence) ||
+        bool sooner = t < when || (t == when && next && starts == next_starts && goes_before(n, next)) ||
                       (t == when && next && !starts && next_starts);
         if (t == NEVER || !sooner) continue;
         next = n;

@@ -285,6 +285,10 @@ static void add_cause(const page *p, const struct simgpu_fault *f) {
     ull a = f->n[0], b = f->n[1], c = f->n[2];
     switch (f->cause) {
     case SIMGPU_CAUSE_ARGUMENTS: add(p, "%s is called with %llu arguments; it takes %llu", f->name, a, b); break;
+    case SIMGPU_CAUSE_FREE:
+        add(p, "free() of 0x%llx, where no live block of a kernel's malloc() begins: ", (ull)f->address.address);
+        add_address(p, &f->address);
+        break;
     case SIMGPU_CAUSE_ASSERTION: add(p, "%s (%s:%llu)", f->text, f->name, a); break;
     case SIMGPU_CAUSE_BARRIERS:
         add(p,
