@@ -66,6 +66,11 @@ names() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | g
     grep -qE '\(cuMemAlloc_v2, 3020,' common/simgpu/include/cuda_driver.def
 }
 
+@test "arrays and a texture" {
+    program arrays
+    [ "$status" = 0 ] && [[ $output == *fine ]]
+}
+
 @test "NVRTC is refused by name" {
     printf 'int nvrtcVersion(int *, int *), nvrtcCreateProgram(void);\nint main(void) { int a, b; return nvrtcVersion(&a, &b) || a < 12 ? 1 : nvrtcCreateProgram(); }\n' >"$BATS_TEST_TMPDIR/n.c"
     "$(common/make/find-clang.sh)" -o "$BATS_TEST_TMPDIR/n" "$BATS_TEST_TMPDIR/n.c" -L "$B/lib" -l:libnvrtc.so.13

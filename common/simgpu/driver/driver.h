@@ -61,4 +61,7 @@ CUresult drv_arguments(CUfunction f, void **params, void **extra, void **room, v
 /* Sets *p to the copy as the runtime describes it. */
 CUresult drv_box(const CUDA_MEMCPY3D *c, struct cudaMemcpy3DParms *p);
 
+/* Sets *bytes to the size of an element of an array. */
+CUresult drv_texel_bytes(CUarray array, size_t *bytes);
+
 #endif

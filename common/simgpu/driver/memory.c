@@ -249,17 +249,35 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
     return AS(cuMemcpyPeerAsync, cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice, stream));
 }
 
-/* Sets *e to one end of a copy of rows and planes, from its first byte on. at: the place of that byte in a plane. */
-static CUresult end_of(struct cudaPitchedPtr *e, CUmemorytype type, const void *host, CUdeviceptr device,
-                       const size_t at[3], size_t pitch, size_t rows) {
-    uint64_t start = type == CU_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)host : device;
+/* One end of a copy of rows and planes, as the driver describes it. */
+typedef struct {
+    CUmemorytype type;
+    uint64_t host, device;
+    CUarray array;
+    size_t x, y, z, pitch, rows; /* x: bytes */
+} end;
+
+/* Sets *e to memory from the copy's first byte on. */
+static CUresult memory_end(const end *o, struct cudaPitchedPtr *e) {
+    uint64_t start = o->type == CU_MEMORYTYPE_HOST ? o->host : o->device;
     size_t plane, skip_planes, skip_rows;
-    if (type < CU_MEMORYTYPE_HOST || type > CU_MEMORYTYPE_UNIFIED) return CUDA_ERROR_INVALID_VALUE;
-    if (type == CU_MEMORYTYPE_ARRAY) return drv_unsupported("a copy from or to an array");
-    if (__builtin_mul_overflow(pitch, rows, &plane) || __builtin_mul_overflow(plane, at[2], &skip_planes) ||
-        __builtin_mul_overflow(pitch, at[1], &skip_rows))
+    if (__builtin_mul_overflow(o->pitch, o->rows, &plane) || __builtin_mul_overflow(plane, o->z, &skip_planes) ||
+        __builtin_mul_overflow(o->pitch, o->y, &skip_rows))
         return CUDA_ERROR_INVALID_VALUE;
-    *e = (struct cudaPitchedPtr){pointer(start + skip_planes + skip_rows + at[0]), pitch, pitch, rows};
+    *e = (struct cudaPitchedPtr){pointer(start + skip_planes + skip_rows + o->x), o->pitch, o->pitch, o->rows};
+    return CUDA_SUCCESS;
+}
+
+/* Sets *array and *at to an array and a place in it. Sets *texel to the size of its elements, which its extents count.
+ */
+static CUresult array_end(const end *o, cudaArray_t *array, struct cudaPos *at, size_t *texel) {
+    size_t bytes = 1;
+    CUresult e = drv_texel_bytes(o->array, &bytes);
+    if (e != CUDA_SUCCESS) return e;
+    if (o->x % bytes) return CUDA_ERROR_INVALID_VALUE;
+    *array = (cudaArray_t)o->array;
+    *at = (struct cudaPos){o->x / bytes, o->y, o->z};
+    *texel = bytes;
     return CUDA_SUCCESS;
 }
 
@@ -269,18 +287,33 @@ static enum cudaMemcpyKind kind_of(CUmemorytype to, CUmemorytype from) {
     return from == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
 }
 
+static bool is_type(CUmemorytype t) { return t >= CU_MEMORYTYPE_HOST && t <= CU_MEMORYTYPE_UNIFIED; }
+
 /* The pitch of one row, and the height of one plane, may be 0. */
 CUresult drv_box(const CUDA_MEMCPY3D *c, struct cudaMemcpy3DParms *p) {
-    if (!c || c->srcLOD || c->dstLOD) return CUDA_ERROR_INVALID_VALUE;
-    if (c->Depth > 1 && (c->dstHeight < c->Height || c->srcHeight < c->Height)) return CUDA_ERROR_INVALID_VALUE;
-    const size_t to_at[] = {c->dstXInBytes, c->dstY, c->dstZ}, from_at[] = {c->srcXInBytes, c->srcY, c->srcZ};
-    const size_t to_pitch = c->dstPitch ? c->dstPitch : c->WidthInBytes;
-    const size_t from_pitch = c->srcPitch ? c->srcPitch : c->WidthInBytes;
-    *p = (struct cudaMemcpy3DParms){.extent = {c->WidthInBytes, c->Height, c->Depth},
-                                    .kind = kind_of(c->dstMemoryType, c->srcMemoryType)};
-    CUresult e = end_of(&p->dstPtr, c->dstMemoryType, c->dstHost, c->dstDevice, to_at, to_pitch, c->dstHeight);
-    if (e != CUDA_SUCCESS) return e;
-    return end_of(&p->srcPtr, c->srcMemoryType, c->srcHost, c->srcDevice, from_at, from_pitch, c->srcHeight);
+    if (!c || c->srcLOD || c->dstLOD || !is_type(c->srcMemoryType) || !is_type(c->dstMemoryType))
+        return CUDA_ERROR_INVALID_VALUE;
+    const bool to_array = c->dstMemoryType == CU_MEMORYTYPE_ARRAY, from_array = c->srcMemoryType == CU_MEMORYTYPE_ARRAY;
+    if (c->Depth > 1 && ((!to_array && c->dstHeight < c->Height) || (!from_array && c->srcHeight < c->Height)))
+        return CUDA_ERROR_INVALID_VALUE;
+    const end to = {c->dstMemoryType, (uintptr_t)c->dstHost,
+                    c->dstDevice,     c->dstArray,
+                    c->dstXInBytes,   c->dstY,
+                    c->dstZ,          c->dstPitch ? c->dstPitch : c->WidthInBytes,
+                    c->dstHeight};
+    const end from = {c->srcMemoryType, (uintptr_t)c->srcHost,
+                      c->srcDevice,     c->srcArray,
+                      c->srcXInBytes,   c->srcY,
+                      c->srcZ,          c->srcPitch ? c->srcPitch : c->WidthInBytes,
+                      c->srcHeight};
+    size_t texel = 1;
+    *p = (struct cudaMemcpy3DParms){.kind = kind_of(c->dstMemoryType, c->srcMemoryType)};
+    CUresult e = to_array ? array_end(&to, &p->dstArray, &p->dstPos, &texel) : memory_end(&to, &p->dstPtr);
+    if (e == CUDA_SUCCESS)
+        e = from_array ? array_end(&from, &p->srcArray, &p->srcPos, &texel) : memory_end(&from, &p->srcPtr);
+    if (e != CUDA_SUCCESS || c->WidthInBytes % texel) return e != CUDA_SUCCESS ? e : CUDA_ERROR_INVALID_VALUE;
+    p->extent = (struct cudaExtent){c->WidthInBytes / texel, c->Height, c->Depth};
+    return CUDA_SUCCESS;
 }
 
 static CUresult copy_3d(const char *name, const CUDA_MEMCPY3D *c, CUstream stream, bool async) {
@@ -298,12 +331,14 @@ static CUresult copy_2d(const char *name, const CUDA_MEMCPY2D *c, CUstream strea
                          .srcMemoryType = c->srcMemoryType,
                          .srcHost = c->srcHost,
                          .srcDevice = c->srcDevice,
+                         .srcArray = c->srcArray,
                          .srcPitch = c->srcPitch,
                          .dstXInBytes = c->dstXInBytes,
                          .dstY = c->dstY,
                          .dstMemoryType = c->dstMemoryType,
                          .dstHost = c->dstHost,
                          .dstDevice = c->dstDevice,
+                         .dstArray = c->dstArray,
                          .dstPitch = c->dstPitch,
                          .WidthInBytes = c->WidthInBytes,
                          .Height = c->Height,
@@ -330,6 +365,54 @@ CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy) {
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream) {
     NEEDS_CONTEXT(cuMemcpy3DAsync);
     return copy_3d("cuMemcpy3DAsync", copy, stream, true);
+}
+
+/* Copies of bytes from or to the first row of an array. */
+static CUresult copy_row(const char *name, const end *to, const end *from, size_t bytes, CUstream stream, bool async) {
+    CUDA_MEMCPY3D box = {.srcXInBytes = from->x,
+                         .srcMemoryType = from->type,
+                         .srcHost = pointer(from->host),
+                         .srcDevice = from->device,
+                         .srcArray = from->array,
+                         .dstXInBytes = to->x,
+                         .dstMemoryType = to->type,
+                         .dstHost = pointer(to->host),
+                         .dstDevice = to->device,
+                         .dstArray = to->array,
+                         .WidthInBytes = bytes,
+                         .Height = 1,
+                         .Depth = 1};
+    CUresult e = drv_needs_context(name);
+    return e != CUDA_SUCCESS ? e : copy_3d(name, &box, stream, async);
+}
+
+#define HOST_END(p)                                                                                                    \
+    &(const end) { .type = CU_MEMORYTYPE_HOST, .host = (uintptr_t)(p) }
+#define DEVICE_END(p)                                                                                                  \
+    &(const end) { .type = CU_MEMORYTYPE_DEVICE, .device = (p) }
+#define ARRAY_END(a, byte)                                                                                             \
+    &(const end) { .type = CU_MEMORYTYPE_ARRAY, .array = (a), .x = (byte) }
+
+CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void *from, size_t bytes) {
+    return copy_row("cuMemcpyHtoA", ARRAY_END(to, offset), HOST_END(from), bytes, NULL, false);
+}
+CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void *from, size_t bytes, CUstream stream) {
+    return copy_row("cuMemcpyHtoAAsync", ARRAY_END(to, offset), HOST_END(from), bytes, stream, true);
+}
+CUresult cuMemcpyAtoH_v2(void *to, CUarray from, size_t offset, size_t bytes) {
+    return copy_row("cuMemcpyAtoH", HOST_END(to), ARRAY_END(from, offset), bytes, NULL, false);
+}
+CUresult cuMemcpyAtoHAsync_v2(void *to, CUarray from, size_t offset, size_t bytes, CUstream stream) {
+    return copy_row("cuMemcpyAtoHAsync", HOST_END(to), ARRAY_END(from, offset), bytes, stream, true);
+}
+CUresult cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t bytes) {
+    return copy_row("cuMemcpyDtoA", ARRAY_END(to, offset), DEVICE_END(from), bytes, NULL, false);
+}
+CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t bytes) {
+    return copy_row("cuMemcpyAtoD", DEVICE_END(to), ARRAY_END(from, offset), bytes, NULL, false);
+}
+CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes) {
+    return copy_row("cuMemcpyAtoA", ARRAY_END(to, to_offset), ARRAY_END(from, from_offset), bytes, NULL, false);
 }
 
 /* --- memset ------------------------------------------------------------------------------------------------- */
