@@ -34,7 +34,7 @@ trap 'rm -rf "$dir"' EXIT
 # runs BACKEND FILE AS: sorts its tests into $dir/AS.PASSED and $dir/AS.FAILED. Returns false if the run did not end.
 runs() {
     local state
-    (cd "$checkout" && LD_LIBRARY_PATH=$lib DEV=$1 CC=$clang CACHEDB=$dir/cache.db PYTHONPATH=. timeout -k 5 "${SECONDS_EACH:-1800}" \
+    (cd "$checkout" && LD_LIBRARY_PATH=$lib SIMGPU_BUDGET=$((1 << 30)) DEV=$1 CC=$clang CACHEDB=$dir/cache.db PYTHONPATH=. timeout -k 5 "${SECONDS_EACH:-1800}" \
         "$python" -m pytest -q -rA --noconftest -p no:cacheprovider --color=no "$2" 2>&1) >"$dir/log"
     for state in PASSED FAILED; do sed -n "s/^$state [^:]*::\([^ ]*\).*/\1/p" "$dir/log" | sort -u >"$dir/$3.$state"; done
     grep -qE '(passed|failed|skipped).* in [0-9.]+s' "$dir/log" && return
