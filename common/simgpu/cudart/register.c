@@ -31,6 +31,10 @@ typedef struct rt_var {
 static rt_kernel *kernels;
 static rt_var *vars;
 static rt_module *opened; /* by rt_module_load */
+/* Those of them that the program has unloaded: nodes of graphs may still point to a kernel, and a kernel to its module.
+ */
+static rt_module *closed;
+static rt_kernel *dropped;
 static uint32_t nmodules, nkernels;
 
 static void *need(void *memory) {
@@ -248,17 +252,23 @@ bool rt_module_live(const rt_module *m) {
 
 const ptx_module *rt_module_ptx(const rt_module *m) { return m->ptx; }
 
-/* The kernels' structs stay, since nodes of graphs may point to them. */
 void rt_module_unload(rt_module *m) {
     time_wait_all();
-    for (rt_kernel **k = &kernels; *k;)
-        if ((*k)->module == m)
-            *k = (*k)->next;
-        else
-            k = &(*k)->next;
+    for (rt_kernel **k = &kernels; *k;) {
+        rt_kernel *gone = *k;
+        if (gone->module != m) {
+            k = &gone->next;
+            continue;
+        }
+        *k = gone->next;
+        gone->next = dropped;
+        dropped = gone;
+    }
     rt_module **link = &opened;
     while (*link != m) link = &(*link)->next;
     *link = m->next;
+    m->next = closed;
+    closed = m;
     rt_loaded *l = loaded(m);
     if (l->program) exec_unload(l->program);
     l->program = NULL;
