@@ -770,7 +770,9 @@ static void param_list(parser *p, ptx_function *f) {
     expect(p, ")");
 }
 
-static void tuning(parser *p, ptx_function *f) {
+/* Returns NULL, or why the function cannot run: it asks for what SimGPU lacks, such as a cluster of blocks. */
+static const char *tuning(parser *p, ptx_function *f) {
+    const char *lacks = NULL;
     for (;;) {
         if (accept(p, ".maxntid") || accept(p, ".reqntid")) {
             uint64_t n = integer(p);
@@ -784,9 +786,12 @@ static void tuning(parser *p, ptx_function *f) {
         } else if (at(p, ".pragma")) {
             to_semicolon(p);
         } else if (p->t.kind == TOKEN_DIRECTIVE) {
-            fail(p, ptx_format("'%.*s' is not supported", (int)p->t.length, p->t.text));
+            if (!lacks)
+                lacks = ptx_format("'%.*s' is not supported (PTX line %u)", (int)p->t.length, p->t.text, p->t.line);
+            do advance(p);
+            while (p->t.kind == TOKEN_INTEGER || at(p, ","));
         } else {
-            return;
+            return lacks;
         }
     }
 }
@@ -861,11 +866,12 @@ static void function(parser *p, bool kernel) {
     f->params = NULL, f->nparams = 0, f->param_bytes = 0; /* a declaration may have come first */
     param_list(p, f);
     pf->nparam_slots = pf->nslots;
-    tuning(p, f);
+    const char *lacks = tuning(p, f);
     if (at(p, "{"))
         function_body(p, f, pf);
     else
         expect(p, ";");
+    if (lacks && !f->malformed) f->unsupported = lacks;
     p->scope = module_scope;
     p->pf = NULL;
 }
