@@ -293,7 +293,7 @@ static attributes read_attributes(parser *p) {
                    at(p, ".volatile")) {
             advance(p);
         } else if (accept(p, ".texref") || accept(p, ".surfref") || accept(p, ".samplerref")) {
-            type = TY_u64; /* a kernel that uses one is refused (decode_texture.c) */
+            a.type = TY_u64; /* a kernel that uses one is refused (decode_texture.c) */
         } else if ((type = type_of(&p->t))) {
             a.type = type;
             advance(p);
