@@ -97,6 +97,16 @@ setup() {
     [[ $output == *"Cuda compilation tools, release "[0-9]*.[0-9]", V"* ]]
 }
 
+@test "arithmetic as nvcc's options ask for it" {
+    printf '__global__ void k(float *x) { x[0] = x[0] / x[1] + sqrtf(x[2]) * sinf(x[1]); }\n' >"$tmp/math.cu"
+    simcc -ptx "$tmp/math.cu" -o "$tmp/math.ptx"
+    for word in div.rn.f32 sqrt.rn.f32 fma.rn.f32 __nv_sinf; do grep -qw "$word" "$tmp/math.ptx"; done
+    simcc -ptx -fmad=false "$tmp/math.cu" -o "$tmp/math.ptx"
+    [ "$(grep -cw 'fma.rn.f32' "$tmp/math.ptx")" = 0 ]
+    simcc -ptx --use_fast_math "$tmp/math.cu" -o "$tmp/math.ptx"
+    for word in div.approx.ftz.f32 sqrt.approx.ftz.f32 fma.rn.ftz.f32 __nv_fast_sinf; do grep -qw "$word" "$tmp/math.ptx"; done
+}
+
 @test "what cannot be: one message, and an exit status" {
     for case in '-cubin whole.cu|simcc: -cubin: SimGPU has no machine code; it runs PTX. Use -ptx or -fatbin' \
         "--nonsense whole.cu|simcc: --nonsense: this option is not known. simcc --help lists what is; -Xcompiler --nonsense hands it to the host's compiler" \

@@ -28,7 +28,7 @@ die() {
 
 # --- what the options say ---------------------------------------------------------------------------------------------
 
-mode='link' output='' folder=. language='' arch='' rdc=no target='' forward=no verbose=no dry=no run_it=no
+mode='link' output='' folder=. language='' arch='' rdc=no fast=no target='' forward=no verbose=no dry=no run_it=no
 inputs=() link_inputs=() both=() host=() device=() optimise=() linker=() libraries=() left_out=() depend=() run_args=()
 standard=-std=gnu++17
 
@@ -162,7 +162,8 @@ unless_true() {
 }
 
 fast_math() {
-    both+=(-DSIMGPU_FAST_MATH -D__USE_FAST_MATH__)
+    fast=yes
+    both+=(-D__USE_FAST_MATH__)
     device+=(-fcuda-flush-denormals-to-zero)
     optimise+=(-mllvm -nvptx-prec-divf32=0 -mllvm -nvptx-prec-sqrtf32=0)
 }
@@ -340,6 +341,8 @@ set_common() {
         -Wno-c++11-narrowing -Wno-register -Wno-reserved-user-defined-literal -Wno-unused-command-line-argument -Wno-unknown-warning-option
         ${both[@]+"${both[@]}"} -I "$root/include/unsupported") # last: a checkout of Thrust comes before the stub that says it is missing
     if [ "$rdc" = yes ]; then
+        # clang 21 and later register kernels another way by default, for a linker of their own.
+        if [ "$("$clang" -dumpversion | cut -d . -f 1)" -gt 15 ]; then common+=(--no-offload-new-driver); fi
         common+=(-fgpu-rdc -Xclang "-cuid=$(printf %s "$(readlink -f "$1")" | cksum | tr -d ' ')" -D__CUDACC_RDC__)
     fi
 }
@@ -349,7 +352,11 @@ compile_device() {
     # shellcheck disable=SC2086 # lists of words
     run "$clang" "${common[@]}" $ptx_flags -Wno-everything -U__CUDA_ARCH__ -D__CUDA_ARCH__="$arch"0 ${device[@]+"${device[@]}"} \
         --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -o "$work/first.ll" "$1" || return
-    [ "$dry" = yes ] || { "$tools/wide_copies" "$work/first.ll" >"$work/second.ll" && "$tools/even_loops" "$work/second.ll" >"$2"; }
+    [ "$dry" = no ] || return 0
+    if [ "$fast" = yes ]; then # sinf and its like become the functions that are one instruction, as with nvcc
+        sed -Ei 's/@__nv_(sin|cos|tan|exp|exp10|log|log2|log10|pow)f\>/@__nv_fast_\1f/g; s/@llvm\.nvvm\.sqrt\.rn\.f\>/@llvm.nvvm.sqrt.approx.ftz.f/g' "$work/first.ll"
+    fi
+    "$tools/wide_copies" "$work/first.ll" >"$work/second.ll" && "$tools/even_loops" "$work/second.ll" >"$2"
 }
 
 
