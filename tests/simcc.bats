@@ -268,6 +268,10 @@ EOS
     grep -q '^  the checks .* were off; SIMGPU_CHECK=1 switches them on$' err && ! grep -q 'counters by line' err
     simgpu run --check --lines --trace trace.json --profile a100-pcie ./race >out 2>err || true
     grep -q '^run  ./race · sim · virtual A100' err && grep -q '^race.cu:6: race: ' err && grep -q '^  counters by line, every launch together: race.cu$' err && grep -q '"name":"process_name"' trace.json
+    # Lines of SimGPU's own headers are none of the reader's.
+    printf '__global__ void k(int *p) { *p = __ballot_sync(~0u, 1) + __shfl(1, 0); }\nint main() { int *p; cudaMalloc(&p, 4); k<<<1, 32>>>(p); return cudaFree(p); }\n' >own.cu
+    simcc own.cu -o own 2>own.said && simgpu run --lines ./own >out 2>err
+    [ "$(grep 'counters by line' err)" = "  counters by line, every launch together: own.cu" ]
     run simgpu run ./race nothing
     [ "$status" = 4 ] && [[ $output == *"the program sent the GPU no kernel and no copy"* ]]
     run simgpu run ./race crash
