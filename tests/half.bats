@@ -19,3 +19,13 @@ load helper
     [ "$status" = 0 ]
     diff - <<<"$output" <(printf '%s: right\n' 'half, row row' 'half, col col' 'half, 32 x 8' 'half, 8 x 32' bfloat16 tf32 bytes doubles && echo 'no error')
 }
+
+@test "cuda_pipeline.h, cuda_awbarrier.h: copies in flight arrive when they are waited for; a wait that is missing is found" {
+    build "$B/tests/half/pipeline"
+    SIMGPU_CHECK=1 run "$B/tests/half/pipeline"
+    [ "$status" = 0 ]
+    grep ', no error' <<<"$output" | diff - <(printf '%s, no error\n' 'stages: right' 'stages without a wait: wrong' 'class: right' 'producer and consumer: right')
+    [ "$(grep -c '^  in kernel stages, ' <<<"$output")" = 1 ]
+    [[ $output == *"uninitialised: a thread reads shared memory that no thread of its block has written"* ]]
+    [[ $output != *race* ]]
+}

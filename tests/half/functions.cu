@@ -71,12 +71,18 @@ template <class F> const char *on_host() {
 #define SHOW_TWO(f, A)     show<F_##f>(type, #f, on_host<F_##f>());
 #define SHOW_THREE(f, A)   show<F_##f>(type, #f, "");
 
+/* clang-format off: it does not settle on these lists */
 #define ARITHMETIC(ONE, ONE_D, TWO, THREE, H, H2)                                                                      \
     TWO(__hadd, H)                                                                                                     \
     TWO(__hsub, H)                                                                                                     \
-    TWO(__hmul, H) TWO(__hadd_rn, H) TWO(__hmul_rn, H) TWO(__hadd2, H2) TWO(__hsub2, H2) TWO(__hmul2, H2)              \
-        TWO(__hadd_sat, H) TWO(__hmul_sat, H) TWO(__hsub2_sat, H2) TWO(__hmin, H) TWO(__hmax, H) TWO(__hmin2, H2) TWO( \
-            __hmax_nan, H) TWO(__hmin2_nan, H2) ONE(__hneg, H) ONE(__habs, H) ONE(__habs2, H2) THREE(__hfma, H)        \
+    TWO(__hmul, H)                                                                                                     \
+    TWO(__hadd_rn, H)                                                                                                  \
+    TWO(__hmul_rn, H)                                                                                                  \
+    TWO(__hadd2, H2)                                                                                                   \
+    TWO(__hsub2, H2)                                                                                                   \
+    TWO(__hmul2, H2)                                                                                                   \
+    TWO(__hadd_sat, H) TWO(__hmul_sat, H) TWO(__hsub2_sat, H2) TWO(__hmin, H) TWO(__hmax, H) TWO(__hmin2, H2)          \
+        TWO(__hmax_nan, H) TWO(__hmin2_nan, H2) ONE(__hneg, H) ONE(__habs, H) ONE(__habs2, H2) THREE(__hfma, H)        \
             THREE(__hfma2, H2) THREE(__hfma_sat, H) THREE(__hfma_relu, H) THREE(__hfma2_relu, H2) THREE(__hcmadd, H2)  \
                 TWO(__hdiv, H) TWO(__h2div, H2) ONE(__hisnan, H) ONE(__hisinf, H) ONE(__hisnan2, H2) TWO(__heq, H)     \
                     TWO(__heq2, H2) TWO(__hbeq2, H2) TWO(__heq2_mask, H2) TWO(__hne, H) TWO(__hne2, H2)                \
@@ -102,22 +108,32 @@ template <class F> const char *on_host() {
 #define HALVES(ONE, ONE_D)                                                                                             \
     ONE(__half2float, __half)                                                                                          \
     ONE(__float2half, float)                                                                                           \
-    ONE(__float2half_rz, float) ONE(__float2half_rd, float) ONE(__float2half_ru, float) ONE(__double2half, double)     \
-        ONE(__int2half_rn, int) ONE(__int2half_rz, int) ONE(__short2half_rd, short) ONE(__uint2half_ru, unsigned)      \
-            ONE(__ll2half_rn, long long) ONE(__ull2half_rn, unsigned long long) ONE(__half2int_rz, __half)             \
-                ONE_D(__half2int_rn, __half) ONE_D(__half2int_rd, __half) ONE(__half2short_rz, __half)                 \
-                    ONE(__half2ushort_rz, __half) ONE(__half2uint_rz, __half) ONE(__half2ll_rz, __half)                \
-                        ONE(__half2ull_rz, __half) ONE(__half2char_rz, __half) ONE(__half2uchar_rz, __half)            \
-                            ONE(__float22half2_rn, float2) ONE(__half22float2, __half2)                                \
-                                ONE(__lowhigh2highlow, __half2) ONE(__high2half2, __half2) ONE(__low2float, __half2)
+    ONE(__float2half_rz, float)                                                                                        \
+    ONE(__float2half_rd, float)                                                                                        \
+    ONE(__float2half_ru, float)                                                                                        \
+    ONE(__double2half, double)                                                                                         \
+    ONE(__int2half_rn, int)                                                                                            \
+    ONE(__int2half_rz, int)                                                                                            \
+    ONE(__short2half_rd, short) ONE(__uint2half_ru, unsigned) ONE(__ll2half_rn, long long)                             \
+        ONE(__ull2half_rn, unsigned long long) ONE(__half2int_rz, __half) ONE_D(__half2int_rn, __half)                 \
+            ONE_D(__half2int_rd, __half) ONE(__half2short_rz, __half) ONE(__half2ushort_rz, __half)                    \
+                ONE(__half2uint_rz, __half) ONE(__half2ll_rz, __half) ONE(__half2ull_rz, __half)                       \
+                    ONE(__half2char_rz, __half) ONE(__half2uchar_rz, __half) ONE(__float22half2_rn, float2)            \
+                        ONE(__half22float2, __half2) ONE(__lowhigh2highlow, __half2) ONE(__high2half2, __half2)        \
+                            ONE(__low2float, __half2)
 #define BFLOATS(ONE, ONE_D)                                                                                            \
     ONE(__bfloat162float, __nv_bfloat16)                                                                               \
     ONE(__float2bfloat16, float)                                                                                       \
-    ONE(__float2bfloat16_rz, float) ONE(__float2bfloat16_rd, float) ONE(__float2bfloat16_ru, float)                    \
-        ONE(__double2bfloat16, double) ONE(__int2bfloat16_rn, int) ONE(__ull2bfloat16_rn, unsigned long long)          \
-            ONE(__bfloat162int_rz, __nv_bfloat16) ONE_D(__bfloat162int_rn, __nv_bfloat16)                              \
-                ONE(__bfloat162ll_rz, __nv_bfloat16) ONE(__float22bfloat162_rn, float2)                                \
-                    ONE(__bfloat1622float2, __nv_bfloat162) ONE(__bfloat162bfloat162, __nv_bfloat16)
+    ONE(__float2bfloat16_rz, float)                                                                                    \
+    ONE(__float2bfloat16_rd, float)                                                                                    \
+    ONE(__float2bfloat16_ru, float)                                                                                    \
+    ONE(__double2bfloat16, double)                                                                                     \
+    ONE(__int2bfloat16_rn, int)                                                                                        \
+    ONE(__ull2bfloat16_rn, unsigned long long)                                                                         \
+    ONE(__bfloat162int_rz, __nv_bfloat16) ONE_D(__bfloat162int_rn, __nv_bfloat16) ONE(__bfloat162ll_rz, __nv_bfloat16) \
+        ONE(__float22bfloat162_rn, float2) ONE(__bfloat1622float2, __nv_bfloat162)                                     \
+            ONE(__bfloat162bfloat162, __nv_bfloat16)
+/* clang-format on */
 
 namespace of_half {
 HALVES(DEFINE_ONE, DEFINE_ONE_D)

@@ -78,7 +78,7 @@ static const ptx_insn *insn_at(uint32_t number, const ptx_code **code) {
 
 static struct simgpu_place place_of(const ptx_insn *i, bool stores) {
     struct simgpu_place p = exec_place_of(here->launch->kernel->module, i);
-    p.did = i->op == OP_atom ? SIMGPU_DID_ATOMIC : stores ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
+    p.did = ptx_is_atomic(i) ? SIMGPU_DID_ATOMIC : stores ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
     return p;
 }
 
@@ -328,9 +328,9 @@ static void on_access(const exec_access *seen) {
                 .i = i,
                 .warp = seen->at.warp,
                 .space = space,
-                .stores = !ptx_is_load(i),
-                .loads = i->op != OP_st,
-                .strength = i->op == OP_atom ? ATOMIC
+                .stores = ptx_stores(i, space),
+                .loads = ptx_loads(i, space),
+                .strength = ptx_is_atomic(i) ? ATOMIC
                             : i->polls       ? VOLATILE
                                              : 0};
     uint32_t words = size < 4 ? 1 : size / 4;

@@ -44,7 +44,7 @@ static uint32_t access_bytes(const ptx_insn *i) { return (uint32_t)ptx_type_byte
 static exec_fault *bad_access(warp *w, const ptx_insn *i, enum simgpu_fault_kind kind, enum simgpu_fault_cause cause,
                               uint32_t lane, uint32_t size) {
     exec_fault *f = exec_fail(w, i, kind, cause, lane);
-    f->did = ptx_is_load(i) ? SIMGPU_DID_READ : i->op == OP_st ? SIMGPU_DID_WRITE : SIMGPU_DID_ATOMIC;
+    f->did = ptx_is_atomic(i) ? SIMGPU_DID_ATOMIC : ptx_stores(i, SPACE_GLOBAL) ? SIMGPU_DID_WRITE : SIMGPU_DID_READ;
     f->bytes = size;
     f->address.address = w->address[lane];
     return f;
@@ -516,6 +516,70 @@ void exec_op_st_frame(warp *w, const ptx_insn *i) {
             memcpy(w->r + i->imm + l * i->a + k * bytes, &v, bytes);
         }
     }
+}
+
+/* --- copies in flight, and objects in shared memory ------------------------------------------------------------- */
+
+/* Checks and counts the store of a copy's lanes to shared memory, whose addresses are in w->address. The data move, and
+ * listeners hear of them, when the copy arrives. */
+static bool copy_target_ok(warp *w, const ptx_insn *i, uint32_t size) {
+    shape s = exec_look(w, size);
+    if (!limits_ok(w, i, size, &s, w->block->shared_bytes, "shared")) {
+        if (w->block->worker->fault.kind) w->block->worker->fault.did = SIMGPU_DID_WRITE;
+        return false;
+    }
+    count_shared(w, counters_of(w, i), size, false, &s);
+    return true;
+}
+
+/* Reads the source of a copy for the lanes in w->mask. A lane reads bytes[l] of its `size` bytes; the rest are 0. */
+static bool read_source(warp *w, const ptx_insn *i, uint32_t size, const uint32_t *bytes, uint8_t (*data)[16]) {
+    ptx_insn from = *i;
+    uint32_t all = w->mask, reads = 0;
+    for (uint32_t m = all; m; m &= m - 1) reads |= bytes[__builtin_ctz(m)] ? m & -m : 0;
+    memset(data, 0, 32 * sizeof *data);
+    if (!reads) return true;
+    w->mask = reads;
+    from.a = i->b, from.a_wide = true, from.imm = (int64_t)*ROW(w, uint64_t, i->e);
+    exec_fill_addresses(w, &from, size);
+    shape s = exec_look(w, size);
+    bool ok = global_ok(w, i, size, &s);
+    if (ok) {
+        count_load(w, i, counters_of(w, i), size, &s);
+        if (exec_heard) exec_listen_access(w, i, SPACE_GLOBAL, size);
+        for (uint32_t m = reads; m; m &= m - 1) {
+            uint32_t l = (uint32_t)__builtin_ctz(m);
+            memcpy(data[l], lane_bytes(w, SPACE_GLOBAL, l), bytes[l]);
+        }
+    }
+    w->mask = all;
+    return ok;
+}
+
+void exec_op_cp_async(warp *w, const ptx_insn *i) {
+    uint64_t to[32];
+    uint8_t data[32][16];
+    uint32_t size = access_bytes(i), bytes[32];
+    exec_fill_addresses(w, i, size);
+    if (!copy_target_ok(w, i, size)) return;
+    memcpy(to, w->address, sizeof to);
+    for (uint32_t l = 0; l < 32; l++) {
+        bytes[l] = i->c ? ROW(w, uint32_t, i->c)[l] : size;
+        if (bytes[l] > size) bytes[l] = size;
+    }
+    if (read_source(w, i, size, bytes, data)) exec_async_add(w, i, size, to, data);
+}
+
+bool exec_shared_objects(warp *w, const ptx_insn *i, uint64_t **object) {
+    exec_fill_addresses(w, i, 8);
+    for (uint32_t l = 0; l < 32 && i->space == SPACE_GENERIC; l++)
+        w->address[l] -= WINDOW_SHARED; /* an address in another space is out of range */
+    shape s = exec_look(w, 8);
+    if (!limits_ok(w, i, 8, &s, w->block->shared_bytes, "shared")) return false;
+    count_shared(w, counters_of(w, i), 8, ptx_loads(i, SPACE_SHARED) && !ptx_stores(i, SPACE_SHARED), &s);
+    if (exec_heard) exec_listen_access(w, i, SPACE_SHARED, 8);
+    for (uint32_t l = 0; l < 32; l++) object[l] = (uint64_t *)(void *)(w->block->shared + w->address[l]);
+    return true;
 }
 
 /* --- atom and red ------------------------------------------------------------------------------------------- */

@@ -154,8 +154,9 @@ void exec_block_prepare(block *b, worker *t, const exec_launch *n) {
     uint32_t local = local_of(f);
     uint32_t shared = f->dynamic_shared_offset + n->dynamic_shared;
     if (!n->dynamic_shared) shared = f->static_shared;
-    size_t need = round_up(nwarps * sizeof(warp), 4096) + (size_t)nwarps * (stack + round_up(32ull * local, 4096)) +
-                  round_up(shared, 4096) + 4096;
+    size_t async = f->code->async ? EXEC_ASYNC_BYTES : 0;
+    size_t need = round_up(nwarps * sizeof(warp), 4096) +
+                  (size_t)nwarps * (stack + round_up(32ull * local, 4096) + async) + round_up(shared, 4096) + 4096;
     if (need > b->arena_bytes) {
         if (b->arena) munmap(b->arena, b->arena_bytes);
         void *mapped = mmap(NULL, need, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -181,6 +182,8 @@ void exec_block_prepare(block *b, worker *t, const exec_launch *n) {
         b->warps[k].local_stride = local;
         b->warps[k].call_stack = calls;
         p += round_up(32ull * local, 4096);
+        b->warps[k].async = async ? p : NULL;
+        p += async;
     }
     b->shared = p;
 }

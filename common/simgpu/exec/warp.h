@@ -76,6 +76,8 @@ typedef struct warp {
     uint8_t *stack, *local;            /* local: local_stride bytes per lane */
     uint32_t local_stride, call_stack; /* call_stack: bytes for frames above the kernel's */
     uint64_t filled_for;               /* the launch of the rows in frame 0 */
+    uint8_t *async;                    /* room for copies in flight (async.c); NULL if the kernel has none */
+    uint32_t copies, groups[32];       /* copies in flight; by lane, the number of its open group */
     uint64_t clock;                    /* instructions executed before this slice */
     int64_t depth;                     /* of the executed code, as ptx_insn.depth */
     int32_t missed;                    /* number of rounds of loads that missed L1 */
@@ -282,6 +284,14 @@ uint32_t exec_xorwow(const uint32_t state[5], uint64_t n, uint32_t power, uint32
 
 /* tensor.c: transposes a matrix of 8 x 8 halves, of which each lane has two neighbours in a row. */
 void exec_transpose_halves(const uint32_t *from, uint32_t *to);
+
+/* async.c: a copy of w->mask's lanes into shared memory is in flight. size: bytes of a lane. */
+enum { EXEC_ASYNC_BYTES = 1 << 20 }; /* of a warp, for copies in flight */
+void exec_async_add(warp *w, const ptx_insn *i, uint32_t size, const uint64_t *to, uint8_t (*data)[16]);
+
+/* access.c: returns in object[] the host addresses of 8 bytes of shared memory, at i's address, for each lane. Counts
+ * and tells listeners. Returns false after a fault. */
+bool exec_shared_objects(warp *w, const ptx_insn *i, uint64_t **object);
 
 /* access.c: returns the host address of a generic device address, for builtins, or NULL if it is invalid. */
 uint8_t *exec_generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes);

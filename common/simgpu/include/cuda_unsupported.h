@@ -21,12 +21,4 @@ SIMGPU_NO_TYPE(cudaExternalMemory_t, void *, "memory of other APIs")
 SIMGPU_NO_TYPE(cudaIpcMemHandle_t, void *, "memory of other processes")
 #undef SIMGPU_NO_TYPE
 
-/* Functions of kernels, some called with a type, tex2D<float>(...). Any arguments, and a result that fits anywhere. */
-#define SIMGPU_NO_FUNCTION(name, what)                                                                                 \
-    template <class R = int, class... T> __device__ R name(T...) SIMGPU_LACKS_IT("SimGPU does not have " what);
-SIMGPU_NO_FUNCTION(__pipeline_memcpy_async, "asynchronous copies in a kernel")
-SIMGPU_NO_FUNCTION(__pipeline_commit, "asynchronous copies in a kernel")
-SIMGPU_NO_FUNCTION(__pipeline_wait_prior, "asynchronous copies in a kernel")
-#undef SIMGPU_NO_FUNCTION
-
 #endif

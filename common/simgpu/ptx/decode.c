@@ -618,6 +618,8 @@ static const struct {
     {"wmma", ptx_dec_wmma},
     {"ldmatrix", ptx_dec_ldmatrix},
     {"movmatrix", ptx_dec_movmatrix},
+    {"cp", ptx_dec_cp},
+    {"mbarrier", ptx_dec_mbarrier},
     {"nanosleep", ptx_dec_nanosleep},
     {"membar", ptx_dec_fence},
     {"fence", ptx_dec_fence},
@@ -758,6 +760,7 @@ static void place_variables(ptx_module *m, ptx_function *f, ptx_function **reach
             shared = place_shared(f, reached[k]->vars, reached[k]->nvars, shared);
             f->code->serial |= reached[k]->code->serial;
             f->code->waits |= reached[k]->code->waits;
+            f->code->async |= reached[k]->code->async;
         }
         shared = place_shared(f, f->vars, f->nvars, shared);
     }

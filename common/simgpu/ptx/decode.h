@@ -125,7 +125,17 @@ struct ptx_insn {
     uint32_t ptx_line, line;   /* line in the PTX text, and in the source (0 if unknown) */
     uint16_t file, column;
 };
+/* What an access to shared or global memory does. cp.async reads one and writes the other. */
 static inline bool ptx_is_load(const ptx_insn *i) { return i->op == OP_ld || i->op == OP_ldmatrix; }
+static inline bool ptx_is_atomic(const ptx_insn *i) {
+    return i->op == OP_atom || i->op == OP_mbarrier_init || i->op == OP_mbarrier_arrive || i->op == OP_mbarrier_wait;
+}
+static inline bool ptx_loads(const ptx_insn *i, enum ptx_space space) {
+    return i->op == OP_cp_async ? space != SPACE_SHARED : i->op != OP_st && i->op != OP_mbarrier_init;
+}
+static inline bool ptx_stores(const ptx_insn *i, enum ptx_space space) {
+    return i->op == OP_cp_async ? space == SPACE_SHARED : !ptx_is_load(i) && i->op != OP_mbarrier_wait;
+}
 #define NO_JOIN         UINT32_MAX
 #define PTX_DEPTH_ROUND (1ll << 38)
 
@@ -263,6 +273,7 @@ typedef struct ptx_code {
     bool calls;  /* has a call */
     bool serial; /* its result can depend on the order of blocks */
     bool waits;  /* an instruction of it may wait for another block */
+    bool async;  /* has copies in flight; of a kernel, also what it calls */
 } ptx_code;
 
 #endif

@@ -1,5 +1,5 @@
 /* decoder.h — internals of the decoder, shared by decode.c (operands, rows, arithmetic), decode_memory.c,
- * decode_texture.c, decode_control.c, decode_warp.c and decode_tensor.c. */
+ * decode_texture.c, decode_control.c, decode_warp.c, decode_tensor.c and decode_async.c. */
 #ifndef SIMGPU_DECODER_H
 #define SIMGPU_DECODER_H
 
@@ -97,5 +97,8 @@ void ptx_dec_mma(decoder *d);
 void ptx_dec_wmma(decoder *d);
 void ptx_dec_ldmatrix(decoder *d);
 void ptx_dec_movmatrix(decoder *d);
+/* decode_async.c: */
+void ptx_dec_cp(decoder *d);
+void ptx_dec_mbarrier(decoder *d);
 
 #endif

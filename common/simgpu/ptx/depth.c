@@ -26,6 +26,7 @@ typedef struct {
     moment global_store, any_store, barrier; /* of the latest stored value; of the latest before a barrier */
     moment end;                              /* the latest of all */
     moment control;                          /* of the latest branch's decision */
+    moment async;                            /* of the latest copy in flight */
     int32_t slots;                           /* so far */
     moment of[];                             /* by register id */
 } schedule;
@@ -101,6 +102,15 @@ static int32_t advance(const schedules *t, schedule *v, const ptx_insn *i) {
     if (loads) in = later(t, in, v->barrier);
     if (loads && far && !i->read_only) in = later(t, in, v->global_store);
 
+    if (i->op == OP_cp_async) { /* a round, for which only a wait for all groups waits: others overlap it */
+        moment round = {in.rounds + 1, in.clocks};
+        v->async = later(t, v->async, round);
+        v->slots += cost.slots;
+        v->end = later(t, v->end, in);
+        return round.rounds;
+    }
+    if (i->op == OP_cp_async_wait && i->imm == 0) v->barrier = in = later(t, in, v->async);
+
     if (i->folded) cost = (ptx_cost_info){0, 0};
     v->slots += cost.slots;
     if (loads && far)
@@ -140,6 +150,7 @@ void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, co
             v->any_store = later(&t, v->any_store, from->any_store);
             v->barrier = later(&t, v->barrier, from->barrier);
             v->control = later(&t, v->control, from->control);
+            v->async = later(&t, v->async, from->async);
             v->end = later(&t, v->end, from->end);
             if (v->slots < from->slots) v->slots = from->slots;
             for (uint32_t n = 0; n <= nregisters; n++) v->of[n] = later(&t, v->of[n], from->of[n]);

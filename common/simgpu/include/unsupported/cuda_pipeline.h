@@ -1,2 +1,0 @@
-#define SIMGPU_LACKS "asynchronous copies in a kernel"
-#include "../simgpu_unsupported.h"
