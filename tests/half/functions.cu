@@ -55,8 +55,7 @@ template <class F> const char *on_host() {
     return text;
 }
 
-/* Lists of functions: ONE, TWO and THREE operands; D of the device only. The lists are read twice: once for a type for
- * each function, once to show its hash. */
+/* functions.def is read three times: for a type for each function, and to show the hashes. */
 #define STRUCT(f, WHERE, n, value)                                                                                     \
     struct F_##f {                                                                                                     \
         enum { rounds = n };                                                                                           \
@@ -71,90 +70,84 @@ template <class F> const char *on_host() {
 #define SHOW_TWO(f, A)     show<F_##f>(type, #f, on_host<F_##f>());
 #define SHOW_THREE(f, A)   show<F_##f>(type, #f, "");
 
-/* clang-format off: it does not settle on these lists */
-#define ARITHMETIC(ONE, ONE_D, TWO, THREE, H, H2)                                                                      \
-    TWO(__hadd, H)                                                                                                     \
-    TWO(__hsub, H)                                                                                                     \
-    TWO(__hmul, H)                                                                                                     \
-    TWO(__hadd_rn, H)                                                                                                  \
-    TWO(__hmul_rn, H)                                                                                                  \
-    TWO(__hadd2, H2)                                                                                                   \
-    TWO(__hsub2, H2)                                                                                                   \
-    TWO(__hmul2, H2)                                                                                                   \
-    TWO(__hadd_sat, H) TWO(__hmul_sat, H) TWO(__hsub2_sat, H2) TWO(__hmin, H) TWO(__hmax, H) TWO(__hmin2, H2)          \
-        TWO(__hmax_nan, H) TWO(__hmin2_nan, H2) ONE(__hneg, H) ONE(__habs, H) ONE(__habs2, H2) THREE(__hfma, H)        \
-            THREE(__hfma2, H2) THREE(__hfma_sat, H) THREE(__hfma_relu, H) THREE(__hfma2_relu, H2) THREE(__hcmadd, H2)  \
-                TWO(__hdiv, H) TWO(__h2div, H2) ONE(__hisnan, H) ONE(__hisinf, H) ONE(__hisnan2, H2) TWO(__heq, H)     \
-                    TWO(__heq2, H2) TWO(__hbeq2, H2) TWO(__heq2_mask, H2) TWO(__hne, H) TWO(__hne2, H2)                \
-                        TWO(__hbne2, H2) TWO(__hne2_mask, H2) TWO(__hlt, H) TWO(__hlt2, H2) TWO(__hblt2, H2)           \
-                            TWO(__hlt2_mask, H2) TWO(__hle, H) TWO(__hle2, H2) TWO(__hble2, H2) TWO(__hle2_mask, H2)   \
-                                TWO(__hgt, H) TWO(__hgt2, H2) TWO(__hbgt2, H2) TWO(__hgt2_mask, H2) TWO(__hge, H)      \
-                                    TWO(__hge2, H2) TWO(__hbge2, H2) TWO(__hge2_mask, H2) TWO(__hequ, H)               \
-                                        TWO(__hequ2, H2) TWO(__hbequ2, H2) TWO(__hequ2_mask, H2) TWO(__hneu, H)        \
-                                            TWO(__hneu2, H2) TWO(__hbneu2, H2) TWO(__hneu2_mask, H2) TWO(__hltu, H)    \
-                                                TWO(__hltu2, H2) TWO(__hbltu2, H2) TWO(__hltu2_mask, H2)               \
-                                                    TWO(__hleu, H) TWO(__hleu2, H2) TWO(__hbleu2, H2)                  \
-                                                        TWO(__hleu2_mask, H2) TWO(__hgtu, H) TWO(__hgtu2, H2)          \
-                                                            TWO(__hbgtu2, H2) TWO(__hgtu2_mask, H2) TWO(__hgeu, H)     \
-                                                                TWO(__hgeu2, H2) TWO(__hbgeu2, H2)                     \
-                                                                    TWO(__hgeu2_mask, H2) ONE_D(hsqrt, H)              \
-                                                                        ONE_D(hrcp, H) ONE_D(htrunc, H)                \
-                                                                            ONE_D(hceil, H) ONE_D(hfloor, H)           \
-                                                                                ONE_D(hrint, H) ONE_D(h2rint, H2)
-#define APPROXIMATE(ONE_D, H)                                                                                          \
-    ONE_D(hrsqrt, H)                                                                                                   \
-    ONE_D(hexp, H)                                                                                                     \
-    ONE_D(hexp2, H) ONE_D(hexp10, H) ONE_D(hlog, H) ONE_D(hlog2, H) ONE_D(hlog10, H) ONE_D(hsin, H) ONE_D(hcos, H)
-#define HALVES(ONE, ONE_D)                                                                                             \
-    ONE(__half2float, __half)                                                                                          \
-    ONE(__float2half, float)                                                                                           \
-    ONE(__float2half_rz, float)                                                                                        \
-    ONE(__float2half_rd, float)                                                                                        \
-    ONE(__float2half_ru, float)                                                                                        \
-    ONE(__double2half, double)                                                                                         \
-    ONE(__int2half_rn, int)                                                                                            \
-    ONE(__int2half_rz, int)                                                                                            \
-    ONE(__short2half_rd, short) ONE(__uint2half_ru, unsigned) ONE(__ll2half_rn, long long)                             \
-        ONE(__ull2half_rn, unsigned long long) ONE(__half2int_rz, __half) ONE_D(__half2int_rn, __half)                 \
-            ONE_D(__half2int_rd, __half) ONE(__half2short_rz, __half) ONE(__half2ushort_rz, __half)                    \
-                ONE(__half2uint_rz, __half) ONE(__half2ll_rz, __half) ONE(__half2ull_rz, __half)                       \
-                    ONE(__half2char_rz, __half) ONE(__half2uchar_rz, __half) ONE(__float22half2_rn, float2)            \
-                        ONE(__half22float2, __half2) ONE(__lowhigh2highlow, __half2) ONE(__high2half2, __half2)        \
-                            ONE(__low2float, __half2)
-#define BFLOATS(ONE, ONE_D)                                                                                            \
-    ONE(__bfloat162float, __nv_bfloat16)                                                                               \
-    ONE(__float2bfloat16, float)                                                                                       \
-    ONE(__float2bfloat16_rz, float)                                                                                    \
-    ONE(__float2bfloat16_rd, float)                                                                                    \
-    ONE(__float2bfloat16_ru, float)                                                                                    \
-    ONE(__double2bfloat16, double)                                                                                     \
-    ONE(__int2bfloat16_rn, int)                                                                                        \
-    ONE(__ull2bfloat16_rn, unsigned long long)                                                                         \
-    ONE(__bfloat162int_rz, __nv_bfloat16) ONE_D(__bfloat162int_rn, __nv_bfloat16) ONE(__bfloat162ll_rz, __nv_bfloat16) \
-        ONE(__float22bfloat162_rn, float2) ONE(__bfloat1622float2, __nv_bfloat162)                                     \
-            ONE(__bfloat162bfloat162, __nv_bfloat16)
-/* clang-format on */
-
 namespace of_half {
-HALVES(DEFINE_ONE, DEFINE_ONE_D)
-ARITHMETIC(DEFINE_ONE, DEFINE_ONE_D, DEFINE_TWO, DEFINE_THREE, __half, __half2)
-APPROXIMATE(DEFINE_ONE_D, __half)
+#define H  __half
+#define H2 __half2
+#define HALF
+#define ONE   DEFINE_ONE
+#define ONE_D DEFINE_ONE_D
+#define TWO   DEFINE_TWO
+#define THREE DEFINE_THREE
+#define CONVERSIONS
+#define ARITHMETIC
+#define APPROXIMATE
+#include "functions.def"
+#undef ONE
+#undef ONE_D
+#undef TWO
+#undef THREE
+#define ONE   SHOW_ONE
+#define ONE_D SHOW_ONE_D
+#define TWO   SHOW_TWO
+#define THREE SHOW_THREE
+#undef APPROXIMATE
 static void exact(const char *type) {
-    HALVES(SHOW_ONE, SHOW_ONE_D)
-    ARITHMETIC(SHOW_ONE, SHOW_ONE_D, SHOW_TWO, SHOW_THREE, __half, __half2)
+#include "functions.def"
 }
-static void approximate(const char *type) { APPROXIMATE(SHOW_ONE_D, __half) }
+#undef CONVERSIONS
+#undef ARITHMETIC
+#define APPROXIMATE
+static void approximate(const char *type) {
+#include "functions.def"
+}
+#undef APPROXIMATE
+#undef ONE
+#undef ONE_D
+#undef TWO
+#undef THREE
+#undef H
+#undef H2
+#undef HALF
 } // namespace of_half
 
 namespace of_bfloat16 {
-BFLOATS(DEFINE_ONE, DEFINE_ONE_D)
-ARITHMETIC(DEFINE_ONE, DEFINE_ONE_D, DEFINE_TWO, DEFINE_THREE, __nv_bfloat16, __nv_bfloat162)
-APPROXIMATE(DEFINE_ONE_D, __nv_bfloat16)
+#define H  __nv_bfloat16
+#define H2 __nv_bfloat162
+#define BFLOAT16
+#define ONE   DEFINE_ONE
+#define ONE_D DEFINE_ONE_D
+#define TWO   DEFINE_TWO
+#define THREE DEFINE_THREE
+#define CONVERSIONS
+#define ARITHMETIC
+#define APPROXIMATE
+#include "functions.def"
+#undef ONE
+#undef ONE_D
+#undef TWO
+#undef THREE
+#define ONE   SHOW_ONE
+#define ONE_D SHOW_ONE_D
+#define TWO   SHOW_TWO
+#define THREE SHOW_THREE
+#undef APPROXIMATE
 static void exact(const char *type) {
-    BFLOATS(SHOW_ONE, SHOW_ONE_D)
-    ARITHMETIC(SHOW_ONE, SHOW_ONE_D, SHOW_TWO, SHOW_THREE, __nv_bfloat16, __nv_bfloat162)
+#include "functions.def"
 }
-static void approximate(const char *type) { APPROXIMATE(SHOW_ONE_D, __nv_bfloat16) }
+#undef CONVERSIONS
+#undef ARITHMETIC
+#define APPROXIMATE
+static void approximate(const char *type) {
+#include "functions.def"
+}
+#undef APPROXIMATE
+#undef ONE
+#undef ONE_D
+#undef TWO
+#undef THREE
+#undef H
+#undef H2
+#undef BFLOAT16
 } // namespace of_bfloat16
 
 int main(int argc, char **) {
