@@ -88,8 +88,9 @@ enum simgpu_term {
     SIMGPU_TERM_DRAM,
     SIMGPU_TERM_ATOMIC,
     SIMGPU_TERM_LATENCY,
-    SIMGPU_TERM_LINK,  /* memory of the host, or of another device, used over the link; absent from reports if 0 */
-    SIMGPU_TERM_PAGES, /* page faults of managed memory; likewise */
+    SIMGPU_TERM_LINK,   /* memory of the host, or of another device, used over the link; absent from reports if 0 */
+    SIMGPU_TERM_PAGES,  /* page faults of managed memory; likewise */
+    SIMGPU_TERM_TENSOR, /* the tensor cores; likewise */
     SIMGPU_TERMS
 };
 
@@ -100,7 +101,7 @@ struct simgpu_bound {
     /* The amount of work, by term: LAUNCH ns of work; BLOCKS blocks started per ns; ISSUE ns of instructions; LSU
      * clocks per request; BARRIER barriers of a warp; L2_READ sectors per load that miss L1; L2_WRITE partly written
      * sectors per store; DRAM bytes to move; ATOMIC atomics that wait for their turn; LATENCY 0; LINK bytes over the
-     * link; PAGES bytes of pages that moved. */
+     * link; PAGES bytes of pages that moved; TENSOR ns of products. */
     double amount;
     double share;          /* part of the GPU's places for blocks that the launch fills, 0 to 1 */
     uint64_t rounds;       /* rounds of global loads of the slowest warp, one after another */

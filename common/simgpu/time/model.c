@@ -1,8 +1,9 @@
 /* model.c — computes the duration of a kernel from its counters.
  *
- *   duration = launch + max(blocks, issue, lsu, barrier, l2 read, l2 write, dram, atomic, latency, link, pages)
+ *   duration = launch + max(blocks, issue, lsu, barrier, l2 read, l2 write, dram, atomic, latency, link, pages,
+ *                          tensor)
  *
- * A roofline with eleven roofs, of which most kernels know nine. Each roof is a resource with a measured rate; the time
+ * A roofline with twelve roofs, of which most kernels know nine. Each roof is a resource with a measured rate; the time
  * is that of the busiest. The rates come from the profile, each from a kernel of its own (tests/bench-clock.cu); none
  * is fitted to a kernel of a lab.
  *
@@ -17,11 +18,13 @@
  *   atomic    turns at the busiest place * time of a turn       exec_card.atomic_place
  *   link      bytes of memory that is not the device's / rate of the link
  *   pages     page faults of managed memory: time of each piece of 2 MiB, bytes / rate
+ *   tensor    passes of the tensor cores * clocks of a pass / (SMs * clock)
  *   latency   the serial time of a block: its start, its rounds of loads, its chains of instructions, its barriers
  *             and grid.sync()s (ptx/depth.c). The launch takes at least the longest block's serial time, and at least
  * the sum over all blocks divided by the blocks that can be resident
  *
- * Issue, lsu and barrier are resources of an SM, so the busiest SM decides: it has ceil(blocks / SMs) of the blocks. */
+ * Issue, lsu, barrier and tensor are resources of an SM, so the busiest SM decides: it has ceil(blocks / SMs) of the
+ * blocks. */
 #include "time.h"
 
 #include <string.h>
@@ -101,6 +104,7 @@ static double weight(const time_profile *p, enum simgpu_term bound, const exec_c
     case SIMGPU_TERM_L2_WRITE: return (double)c->st_partial;
     case SIMGPU_TERM_L2_READ: return (double)c->l1_miss_sectors;
     case SIMGPU_TERM_ATOMIC: return (double)c->atom_requests;
+    case SIMGPU_TERM_TENSOR: return (double)c->tensor_passes;
     case SIMGPU_TERM_LATENCY: return (double)(c->ld_requests + c->tex_requests + c->atom_requests);
     default: return (double)(c->ld_sectors + c->st_sectors + c->tex_sectors);
     }
@@ -123,7 +127,8 @@ static double amount_of(const time_profile *p, const exec_result *r, const exec_
     switch (e->bound.term) {
     case SIMGPU_TERM_LAUNCH: return e->duration_ns - e->bound.term_ns[SIMGPU_TERM_LAUNCH];
     case SIMGPU_TERM_BLOCKS: return 1 / p->block_start_ns;
-    case SIMGPU_TERM_ISSUE: return e->bound.term_ns[SIMGPU_TERM_ISSUE];
+    case SIMGPU_TERM_ISSUE:
+    case SIMGPU_TERM_TENSOR: return e->bound.term_ns[e->bound.term];
     case SIMGPU_TERM_LSU: return lsu_clocks(p, c) / (double)(lsu_requests(c) ? lsu_requests(c) : 1);
     case SIMGPU_TERM_BARRIER: return (double)r->total.barriers / ((double)r->blocks * warps_of(r));
     case SIMGPU_TERM_L2_READ: return ratio(c->l1_miss_sectors, c->ld_requests + c->tex_requests);
@@ -209,6 +214,7 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
     bool waits;
     ns[SIMGPU_TERM_LINK] = link_ns(p, r, slots, &waits);
     ns[SIMGPU_TERM_PAGES] = pages->ns;
+    ns[SIMGPU_TERM_TENSOR] = (double)c->tensor_passes * p->tensor_pass_clk * busiest / p->clock_ghz;
 
     enum simgpu_term worst = SIMGPU_TERM_BLOCKS;
     for (enum simgpu_term t = SIMGPU_TERM_BLOCKS; t < SIMGPU_TERMS; t++)

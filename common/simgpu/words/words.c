@@ -126,6 +126,7 @@ const char *simgpuSayBound(const struct simgpu_launch *launch, char *text, size_
         break;
     case SIMGPU_TERM_DRAM: add(&p, "DRAM: %.1f MB must move; only moving less is faster", b->amount / 1e6); break;
     case SIMGPU_TERM_LATENCY: add_latency(&p, b, place); break;
+    case SIMGPU_TERM_TENSOR: add(&p, "tensor cores: %.1f us of products, most%s", b->amount / 1000, place); break;
     case SIMGPU_TERM_LINK:
         if (b->by_loads)
             add(&p, "link: a warp waits for %.0f loads in a row from memory outside of the GPU%s", (double)b->rounds,
@@ -567,8 +568,9 @@ const char *simgpuSayGap(const struct simgpu_gap *gap, char *text, size_t size) 
 /* --- the words of enums -------------------------------------------------------------------------------------- */
 
 const char *simgpuTermName(enum simgpu_term term) {
-    static const char *const names[SIMGPU_TERMS] = {"launch",   "blocks", "issue",  "lsu",     "barrier", "l2_read",
-                                                    "l2_write", "dram",   "atomic", "latency", "link",    "pages"};
+    static const char *const names[SIMGPU_TERMS] = {"launch",  "blocks",   "issue", "lsu",    "barrier",
+                                                    "l2_read", "l2_write", "dram",  "atomic", "latency",
+                                                    "link",    "pages",    "tensor"};
     return names[term];
 }
 
