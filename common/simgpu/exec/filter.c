@@ -61,7 +61,7 @@ static double number_of(const exec_texture *t, const texel *x, uint32_t c) {
 static uint32_t bits_of(const exec_texture *t, const texel *x, uint32_t c) {
     uint32_t bits = 0;
     if (c >= t->channels) return 0;
-    if (t->kind == EXEC_FLOAT && t->bits == 32 && !x->border) return x->raw[c];
+    if (t->bits == 32 && !x->border) return x->raw[c];
     double v = number_of(t, x, c);
     if (!reads_floats(t)) return t->kind == EXEC_SIGNED ? (uint32_t)(int32_t)v : (uint32_t)v;
     if (t->unit) v = v / one_of(t) < -1 ? -1 : v / one_of(t);
@@ -98,7 +98,8 @@ static double in_texels(const exec_texture *t, float x, uint32_t n, enum exec_ad
     if (isnan(x)) return 0;
     double v = x;
     if (t->normalized) {
-        if (mode == EXEC_WRAP || mode == EXEC_MIRROR) v = isfinite(v) ? v - 2 * floor(v / 2) : 0;
+        bool repeats = mode == EXEC_WRAP || mode == EXEC_MIRROR;
+        if (repeats && !(v >= 0 && v < 2)) v = isfinite(v) ? v - 2 * floor(v / 2) : 0;
         v = (float)v * (float)n; /* one rounding to a float, as on the card */
     }
     return v < -most ? -most : v > most ? most : v;
@@ -114,10 +115,14 @@ static axis axis_of(const exec_texture *t, float x, uint32_t n, int d, bool two)
     enum exec_address mode = mode_of(t, d);
     double v = in_texels(t, x, n, mode);
     if (!two) {
-        int64_t i = addressed((int64_t)floor(v), n, mode);
+        int64_t i = (int64_t)v;
+        i = addressed(i - (v < (double)i), n, mode);
         return (axis){.first = i, .second = i};
     }
-    int64_t fixed = (int64_t)floor(v * ONE + 0.5) - ONE / 2, i = fixed >> 8;
+    double scaled = v * ONE + 0.5;
+    int64_t fixed = (int64_t)scaled;
+    fixed -= (scaled < (double)fixed) + ONE / 2;
+    int64_t i = fixed >> 8;
     if (mode == EXEC_CLAMP && (i < 0 || i >= (int64_t)n - 1)) {
         i = addressed(i, n, mode);
         return (axis){i, i, 0};
@@ -127,10 +132,10 @@ static axis axis_of(const exec_texture *t, float x, uint32_t n, int d, bool two)
 
 /* --- reads -------------------------------------------------------------------------------------------------------- */
 
-static void note(filter_reads *r, uint64_t offset) {
+static void note(filter_reads *r, uint32_t x, uint32_t y, uint32_t plane) {
     for (uint32_t k = 0; k < r->n; k++)
-        if (r->offset[k] == offset) return;
-    r->offset[r->n++] = offset;
+        if (r->at[k].x == x && r->at[k].y == y && r->at[k].plane == plane) return;
+    r->at[r->n++] = (struct filter_texel){x, y, plane};
 }
 
 /* Reads one texel; any coordinate may be OUTSIDE. */
@@ -140,7 +145,11 @@ static texel read_texel(const exec_texture *t, const uint8_t *texels, int64_t x,
     if (v.border) return v;
     uint64_t at = offset_of(t, (uint64_t)x, (uint64_t)y, (uint64_t)z);
     uint32_t bytes = t->bits / 8u, unused = 32u - t->bits;
-    note(reads, at);
+    note(reads, (uint32_t)x, (uint32_t)y, (uint32_t)z);
+    if (bytes == 4) { /* the usual case: the copies below have no fixed length */
+        for (uint32_t c = 0; c < t->channels; c++) memcpy(&v.raw[c], texels + at + 4 * c, 4);
+        return v;
+    }
     for (uint32_t c = 0; c < t->channels; c++) {
         memcpy(&v.raw[c], texels + at + c * bytes, bytes);
         if (t->kind == EXEC_SIGNED) v.raw[c] = (uint32_t)((int32_t)(v.raw[c] << unused) >> unused);
@@ -194,28 +203,41 @@ static void weigh(const axis axes[3], int32_t weight[8]) {
     }
 }
 
+/* The exponent e of v = m * 2^e, m from 0.5 to 1, and 2^e: as frexp and ldexp, without a call. Requires a v that is a
+ * float other than 0, and an e that a double has. */
+static int exponent_of(double v) {
+    uint64_t bits;
+    memcpy(&bits, &v, 8);
+    return (int)(bits >> 52 & 0x7ff) - 1022;
+}
+static double power_of_two(int e) {
+    uint64_t bits = (uint64_t)(e + 1023) << 52;
+    double v;
+    memcpy(&v, &bits, 8);
+    return v;
+}
+
 /* Rounds to a number of significant bits, of which the last is at least 2^least; a half away from zero. */
 static double rounded(double v, int bits, int least) {
-    int e;
     if (v == 0 || !isfinite(v)) return v;
-    frexp(v, &e);
-    int last = e - bits < least ? least : e - bits;
-    return ldexp(copysign(floor(fabs(ldexp(v, -last)) + 0.5), v), last);
+    int last = exponent_of(v) - bits < least ? least : exponent_of(v) - bits;
+    double n = (double)(int64_t)(fabs(v) * power_of_two(-last) + 0.5) * power_of_two(last);
+    return v < 0 ? -n : n;
 }
 
 /* Adds up the floats of one plane: each is cut to the last bit that the largest of them has, and four more. */
 static double plane_sum(const double v[4], const int32_t weight[4], int bits) {
-    int largest = INT_MIN, e;
+    int largest = INT_MIN;
     double sum = 0;
     for (int k = 0; k < 4; k++) {
         if (!weight[k] || v[k] == 0) continue;
         if (!isfinite(v[k])) return v[0] * weight[0] + v[1] * weight[1] + v[2] * weight[2] + v[3] * weight[3];
-        frexp(v[k], &e);
-        if (e > largest) largest = e;
+        if (exponent_of(v[k]) > largest) largest = exponent_of(v[k]);
     }
     if (largest == INT_MIN) return 0;
-    for (int k = 0; k < 4; k++) sum += weight[k] * trunc(ldexp(v[k], bits + 4 - largest));
-    return ldexp(sum, largest - bits - 4) / ONE;
+    double unit = power_of_two(bits + 4 - largest);
+    for (int k = 0; k < 4; k++) sum += weight[k] * (double)(int64_t)(v[k] * unit);
+    return sum / unit / ONE;
 }
 
 /* Adds up fractions as integers of 16 bits, and returns the float. */
@@ -242,7 +264,8 @@ static void filtered(const exec_texture *t, const uint8_t *texels, const axis ax
         around[k] = read_texel(t, texels, k & 1 ? axes[0].second : axes[0].first,
                                k & 2 ? axes[1].second : axes[1].first, k & 4 ? axes[2].second : axes[2].first, reads);
     }
-    for (uint32_t c = 0; c < 4; c++) {
+    memset(out, 0, 4 * sizeof *out);
+    for (uint32_t c = 0; c < t->channels; c++) {
         double v[8];
         bool curve = t->srgb && c < 3, half = curve || t->bits == 16;
         for (int k = 0; k < 8; k++) v[k] = weight[k] ? number_of(t, &around[k], c) : 0;

@@ -8,10 +8,12 @@
 
 #include "device.h"
 
-/* The texels that a read has touched: offsets in bytes from the first texel. */
+/* The texels that a read has touched: column, row, plane. */
 typedef struct {
     uint32_t n;
-    uint64_t offset[8];
+    struct filter_texel {
+        uint32_t x, y, plane;
+    } at[8];
 } filter_reads;
 
 /* A place in a texture: floating-point coordinates, or whole ones (of texels, which are never filtered). */

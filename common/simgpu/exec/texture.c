@@ -88,17 +88,16 @@ typedef struct {
     uint64_t line[128];
 } sector_list;
 
-/* Returns the address that the card would use for an offset in a tiled array. */
-static uint64_t tiled(const exec_texture *t, uint64_t offset) {
-    if (!t->tiled || t->rows == 1) return t->address + offset;
-    uint64_t plane = offset / t->slice, y = offset % t->slice / t->pitch, x = offset % t->slice % t->pitch;
+/* Returns the address that the card would use for byte x of a row. */
+static uint64_t card_address(const exec_texture *t, uint64_t x, uint64_t y, uint64_t plane) {
+    if (!t->tiled || t->rows == 1) return t->address + plane * t->slice + y * t->pitch + x;
     uint64_t tile = plane * t->slice + y / 8 * 8 * t->pitch + x / 64 * 512;
     uint64_t inside = x % 64 / 32 * 256 + y % 8 / 2 * 64 + x % 32 / 16 * 32 + y % 2 * 16 + x % 16;
     return t->address + tile + inside;
 }
 
-static void add_texel(sector_list *s, const exec_texture *t, uint64_t offset, uint32_t bytes) {
-    for (uint64_t at = tiled(t, offset), end = at + bytes; at < end; at = (at / 32 + 1) * 32) {
+static void add_sectors(sector_list *s, uint64_t address, uint32_t bytes) {
+    for (uint64_t at = address, end = at + bytes; at < end; at = (at / 32 + 1) * 32) {
         uint64_t line = at / 128;
         uint32_t k = s->n;
         while (k && s->line[k - 1] != line) k--;
@@ -156,7 +155,11 @@ static void read_lane(warp *w, const ptx_insn *i, const exec_texture *t, uint32_
     else
         exec_filter_read(t, texels, &p, out, &reads);
     for (uint32_t k = 0; k < 4; k++) ROW(w, uint32_t, i->v[k])[lane] = out[k];
-    for (uint32_t k = 0; k < reads.n; k++) add_texel(sectors, t, reads.offset[k], t->channels * (t->bits / 8u));
+    uint32_t bytes = t->channels * (t->bits / 8u);
+    for (uint32_t k = 0; k < reads.n; k++) {
+        const struct filter_texel *at = &reads.at[k];
+        add_sectors(sectors, card_address(t, (uint64_t)at->x * bytes, at->y, at->plane), bytes);
+    }
 }
 
 /* Runs an instruction for its lanes, by object and by request. */
@@ -212,10 +215,11 @@ void exec_op_txq(warp *w, const ptx_insn *i) {
 
 /* --- suld, sust --------------------------------------------------------------------------------------------------- */
 
-/* Sets *offset to the place of a lane's access, `size` bytes from the byte coordinate x on. Returns false if there is
+/* Sets *offset to the place of a lane's access, `size` bytes from the byte coordinate x on, and *counted to its address
+ * on the card. Returns false if there is
  * none: the access is outside of the surface, and the boundary mode is not to clamp. */
 static bool surface_offset(warp *w, const ptx_insn *i, const exec_texture *t, uint32_t lane, uint32_t size,
-                           uint64_t *offset) {
+                           uint64_t *offset, uint64_t *counted) {
     const ptx_texel *p = i->texel;
     int64_t n[3] = {(int64_t)t->width * t->channels * t->bits / 8 / size, t->rows, t->planes}, at[3] = {0};
     for (int k = 0; k < 3; k++)
@@ -239,6 +243,7 @@ static bool surface_offset(warp *w, const ptx_insn *i, const exec_texture *t, ui
                  (unsigned long long)n[1], (unsigned long long)n[2]);
         return false;
     }
+    *counted = card_address(t, (uint64_t)at[0] * size, (uint64_t)at[1], (uint64_t)at[2]);
     *offset = (uint64_t)at[2] * t->slice + (uint64_t)at[1] * t->pitch + (uint64_t)at[0] * size;
     return !outside || p->boundary == BOUNDARY_clamp;
 }
@@ -262,9 +267,9 @@ static void move_lane(warp *w, const ptx_insn *i, uint32_t lane, uint8_t *p) {
 
 static void surface_lane(warp *w, const ptx_insn *i, const exec_texture *t, uint32_t lane, sector_list *sectors) {
     uint32_t size = (uint32_t)ptx_type_bytes[i->type] * i->vector;
-    uint64_t offset = 0;
-    bool there = surface_offset(w, i, t, lane, size, &offset);
-    if (there) add_texel(sectors, t, offset, size);
+    uint64_t offset = 0, counted = 0;
+    bool there = surface_offset(w, i, t, lane, size, &offset, &counted);
+    if (there) add_sectors(sectors, counted, size);
     if (there || i->op == OP_suld)
         move_lane(w, i, lane, there ? exec_mem_host(w->block->worker->device, t->address) + offset : NULL);
 }
