@@ -32,8 +32,18 @@ tells() {
     diff <(sed -n 's/ at 0x[0-9a-f]*//; s/^simgpu: [^ ]*:[0-9]*: //p' "$BATS_FILE_TMPDIR/$1.err") -
 }
 
-@test "pitched and 3D memory, arrays, and copies of boxes between all of them" {
+@test "symbols, pitched and 3D memory, arrays, and copies of boxes between all of them" {
     says boxes <<'END'
+to_symbol 0
+to_symbol_part 0
+from_symbol 0
+doubled 182008
+address 0
+size 64
+device_to_symbol 0
+symbol_to_device 0
+through_address 10
+past_symbol 1
 malloc_3d 0
 pitch 512
 xsize 80
@@ -87,6 +97,7 @@ free_twice 400
 use_freed 400
 END
     tells boxes <<'END'
+cudaMemcpyToSymbol: 8 bytes at offset 60 do not fit into the 64 bytes of table
 cudaMemcpy3D: the source of 18000 bytes does not lie in one allocation: its last byte is 2127 bytes into the 17920-byte allocation
 cudaMemcpy3D: the source's ysize, the rows of a plane, is 5, less than the height of 6
 cudaMemcpy3D: each end of a 3D copy needs either an array or a pointer; set all other fields to 0
@@ -134,6 +145,12 @@ END
 
 @test "objects: what they are made of, what they say of themselves, what ends them" {
     says objects <<'END'
+limit_1d 131072
+limit_gather 32768
+limit_surface_layers 2048
+limit_last 2046
+limit_pitch 2097120
+limit_depth 16384
 create 0
 read 2
 second 0

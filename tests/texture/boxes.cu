@@ -146,7 +146,37 @@ static void gaps() {
     cudaStreamSynchronize(stream);
 }
 
+__constant__ int table[16];
+__device__ int results[16];
+__global__ void twice() { results[threadIdx.x] = 2 * table[threadIdx.x]; }
+
+/* Variables of the device: parts of them, every direction, and through their address. */
+static void symbols() {
+    int in[16], out[16] = {0};
+    for (int i = 0; i < 16; i++) in[i] = i + 1;
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    say("to_symbol", cudaMemcpyToSymbol(table, in, sizeof in));
+    say("to_symbol_part", cudaMemcpyToSymbolAsync(table, in + 8, 8, 4, cudaMemcpyHostToDevice, stream));
+    cudaStreamSynchronize(stream);
+    twice<<<1, 16>>>();
+    say("from_symbol", cudaMemcpyFromSymbol(out, results, 12, 4));
+    say("doubled", out[0] * 10000 + out[1] * 100 + out[2]); /* table: 1 9 10 4 ... */
+    void *address;
+    size_t size;
+    say("address", cudaGetSymbolAddress(&address, results));
+    say("size", cudaGetSymbolSize(&size, results) + (long long)size);
+    say("device_to_symbol", cudaMemcpyToSymbolAsync(table, (int *)address + 3, 8, 0, cudaMemcpyDeviceToDevice));
+    say("symbol_to_device", cudaMemcpyFromSymbol(address, table, 4, 4, cudaMemcpyDeviceToDevice));
+    cudaMemcpyFromSymbolAsync(out, results, sizeof out);
+    cudaDeviceSynchronize();
+    say("through_address", out[0]); /* the double of 5 */
+    say("past_symbol", cudaMemcpyToSymbol(table, in, 8, 60));
+    cudaGetLastError();
+}
+
 int main() {
+    symbols();
     memory();
     arrays();
     gaps();

@@ -180,7 +180,22 @@ static void faults() {
     }
 }
 
+static void limits() {
+    cudaDeviceProp p;
+    int v = 0;
+    cudaGetDeviceProperties(&p, 0);
+    say("limit_1d", p.maxTexture1D);
+    say("limit_gather", p.maxTexture2DGather[1]);
+    say("limit_surface_layers", p.maxSurface2DLayered[2]);
+    say("limit_last", p.maxSurfaceCubemapLayered[1]);
+    cudaDeviceGetAttribute(&v, cudaDevAttrMaxTexture2DLinearPitch, 0);
+    say("limit_pitch", v == p.maxTexture2DLinear[2] ? v : -1);
+    cudaDeviceGetAttribute(&v, cudaDevAttrMaxSurface3DDepth, 0);
+    say("limit_depth", v);
+}
+
 int main() {
+    limits();
     cudaMalloc(&result, sizeof *result);
     lives();
     memory();

@@ -4,6 +4,7 @@
  * 9.0). CUDA 13 removed fields of the property struct; programs built with CUDA 12 or 13 each get their layout. */
 #include "rt.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
     prop->memoryClockRate = (int)p->memory_clock_khz;
     prop->deviceOverlap = prop->memoryPoolsSupported = 1;
     prop->singleToDoublePrecisionPerfRatio = 2;
+    memcpy((char *)prop + offsetof(struct cudaDeviceProp, maxTexture1D), rt_texture_limits, sizeof rt_texture_limits);
     return rt_end(cudaSuccess);
 }
 
@@ -102,6 +104,8 @@ cudaError_t simgpu_properties13(prop13 *prop, int device) {
     cudaError_t e = prop ? check_number(device) : cudaErrorInvalidValue;
     if (e != cudaSuccess) return rt_end(e);
     FILL_COMMON(prop, time_profile_get());
+    prop->textures[0] = rt_texture_limits[0], prop->textures[1] = rt_texture_limits[1];
+    memcpy(prop->textures + 2, rt_texture_limits + 3, sizeof prop->textures - 2 * sizeof(int)); /* no 1DLinear */
     return rt_end(cudaSuccess);
 }
 
@@ -164,8 +168,8 @@ static bool attribute(enum cudaDeviceAttr attr, int *value) {
     case cudaDevAttrMaxPersistingL2CacheSize:
     case cudaDevAttrMaxAccessPolicyWindowSize:
     case cudaDevAttrClusterLaunch: *value = 0; return true;
+    default: return rt_texture_attribute(attr, value);
     }
-    return false;
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device) {

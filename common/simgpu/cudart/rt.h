@@ -232,6 +232,10 @@ bool rt_block_add(rt_block_list *l, rt_block b); /* returns false if the host ha
  * does. */
 const rt_block *rt_managed_find(uint64_t address);
 bool rt_managed_free(uint64_t address);
+/* The limits of textures and surfaces, in the order of cudaDeviceProp in CUDA 12's layout, from maxTexture1D on. */
+enum { RT_TEXTURE_LIMITS = 40 };
+extern const int rt_texture_limits[RT_TEXTURE_LIMITS];
+bool rt_texture_attribute(enum cudaDeviceAttr attr, int *value); /* returns false if it is none of these */
 void rt_textures_clear(void); /* forgets every texture and surface object (texture.c) */
 
 /* --- pool.c ----------------------------------------------------------------------------------------------------- */

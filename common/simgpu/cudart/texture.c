@@ -16,6 +16,65 @@ typedef struct rt_texture {
 
 enum { BASE_ALIGN = 512, PITCH_ALIGN = 32 };
 
+/* --- limits --------------------------------------------------------------------------------------------------------
+ */
+
+const int rt_texture_limits[RT_TEXTURE_LIMITS] = {
+    131072, 32768, 1 << 28, 131072, 65536, 32768, 32768, 131072, 65000, 2097120, 32768, 32768, 16384, 16384,
+    16384,  8192,  8192,    32768,  32768, 32768, 2048,  32768,  32768, 2048,    32768, 2046,  32768, 131072,
+    65536,  16384, 16384,   16384,  32768, 2048,  32768, 32768,  2048,  32768,   32768, 2046};
+
+bool rt_texture_attribute(enum cudaDeviceAttr attr, int *value) {
+    static const struct {
+        enum cudaDeviceAttr attr;
+        int limit; /* index in rt_texture_limits */
+    } attributes[] = {{cudaDevAttrMaxTexture1DWidth, 0},
+                      {cudaDevAttrMaxTexture2DWidth, 3},
+                      {cudaDevAttrMaxTexture2DHeight, 4},
+                      {cudaDevAttrMaxTexture3DWidth, 12},
+                      {cudaDevAttrMaxTexture3DHeight, 13},
+                      {cudaDevAttrMaxTexture3DDepth, 14},
+                      {cudaDevAttrMaxTexture2DLayeredWidth, 21},
+                      {cudaDevAttrMaxTexture2DLayeredHeight, 22},
+                      {cudaDevAttrMaxTexture2DLayeredLayers, 23},
+                      {cudaDevAttrMaxTexture1DLayeredWidth, 19},
+                      {cudaDevAttrMaxTexture1DLayeredLayers, 20},
+                      {cudaDevAttrMaxTexture2DGatherWidth, 10},
+                      {cudaDevAttrMaxTexture2DGatherHeight, 11},
+                      {cudaDevAttrMaxTexture3DWidthAlt, 15},
+                      {cudaDevAttrMaxTexture3DHeightAlt, 16},
+                      {cudaDevAttrMaxTexture3DDepthAlt, 17},
+                      {cudaDevAttrMaxTextureCubemapWidth, 18},
+                      {cudaDevAttrMaxTextureCubemapLayeredWidth, 24},
+                      {cudaDevAttrMaxTextureCubemapLayeredLayers, 25},
+                      {cudaDevAttrMaxSurface1DWidth, 26},
+                      {cudaDevAttrMaxSurface2DWidth, 27},
+                      {cudaDevAttrMaxSurface2DHeight, 28},
+                      {cudaDevAttrMaxSurface3DWidth, 29},
+                      {cudaDevAttrMaxSurface3DHeight, 30},
+                      {cudaDevAttrMaxSurface3DDepth, 31},
+                      {cudaDevAttrMaxSurface1DLayeredWidth, 32},
+                      {cudaDevAttrMaxSurface1DLayeredLayers, 33},
+                      {cudaDevAttrMaxSurface2DLayeredWidth, 34},
+                      {cudaDevAttrMaxSurface2DLayeredHeight, 35},
+                      {cudaDevAttrMaxSurface2DLayeredLayers, 36},
+                      {cudaDevAttrMaxSurfaceCubemapWidth, 37},
+                      {cudaDevAttrMaxSurfaceCubemapLayeredWidth, 38},
+                      {cudaDevAttrMaxSurfaceCubemapLayeredLayers, 39},
+                      {cudaDevAttrMaxTexture1DLinearWidth, 2},
+                      {cudaDevAttrMaxTexture2DLinearWidth, 7},
+                      {cudaDevAttrMaxTexture2DLinearHeight, 8},
+                      {cudaDevAttrMaxTexture2DLinearPitch, 9},
+                      {cudaDevAttrMaxTexture2DMipmappedWidth, 5},
+                      {cudaDevAttrMaxTexture2DMipmappedHeight, 6},
+                      {cudaDevAttrMaxTexture1DMipmappedWidth, 1}};
+    if (attr == cudaDevAttrTexturePitchAlignment) return *value = PITCH_ALIGN, true;
+    if (attr == cudaDevAttrSurfaceAlignment) return *value = BASE_ALIGN, true;
+    for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++)
+        if (attributes[k].attr == attr) return *value = rt_texture_limits[attributes[k].limit], true;
+    return false;
+}
+
 /* --- what an object is bound to ------------------------------------------------------------------------------------
  */
 

@@ -143,13 +143,15 @@ static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t
     return cudaMemcpyFromSymbol(to, (const void *)&symbol, bytes, offset, kind, file, line);
 }
 template <class T>
-static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset,
-                                                  cudaMemcpyKind kind, cudaStream_t stream = 0, SIMGPU_SITE) {
+static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                                                  cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0,
+                                                  SIMGPU_SITE) {
     return cudaMemcpyToSymbolAsync((const void *)&symbol, from, bytes, offset, kind, stream, file, line);
 }
 template <class T>
-static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset,
-                                                    cudaMemcpyKind kind, cudaStream_t stream = 0, SIMGPU_SITE) {
+static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                                    cudaStream_t stream = 0, SIMGPU_SITE) {
     return cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream, file, line);
 }
 template <class T> static inline cudaError_t cudaGetSymbolAddress(void **ptr, const T &symbol) {
