@@ -130,6 +130,13 @@ static axis axis_of(const exec_texture *t, float x, uint32_t n, int d, bool two)
     return (axis){addressed(i, n, mode), addressed(i + 1, n, mode), (uint32_t)(fixed & (ONE - 1))};
 }
 
+/* Returns the texel at a coordinate without a filter. */
+static inline int64_t nearest(const exec_texture *t, float x, uint32_t n, int d) {
+    float v = t->normalized && x < 1 ? x * (float)n : x;
+    if (v >= 0 && v < (float)n && (!t->normalized || x < 1)) return (int64_t)v; /* the usual case */
+    return axis_of(t, x, n, d, false).first;
+}
+
 /* --- reads -------------------------------------------------------------------------------------------------------- */
 
 static void note(filter_reads *r, uint32_t x, uint32_t y, uint32_t plane) {
@@ -257,25 +264,28 @@ static float fractions_sum(const exec_texture *t, const double v[8], const int32
 static void filtered(const exec_texture *t, const uint8_t *texels, const axis axes[3], uint32_t out[4],
                      filter_reads *reads) {
     int32_t weight[8];
-    texel around[8] = {{0}};
+    texel around[8];
+    int corners = axes[2].weight ? 8 : 4;
     weigh(axes, weight);
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < corners; k++) {
         if (!weight[k]) continue;
         around[k] = read_texel(t, texels, k & 1 ? axes[0].second : axes[0].first,
                                k & 2 ? axes[1].second : axes[1].first, k & 4 ? axes[2].second : axes[2].first, reads);
     }
     memset(out, 0, 4 * sizeof *out);
     for (uint32_t c = 0; c < t->channels; c++) {
-        double v[8];
-        bool curve = t->srgb && c < 3, half = curve || t->bits == 16;
-        for (int k = 0; k < 8; k++) v[k] = weight[k] ? number_of(t, &around[k], c) : 0;
-        for (int k = 0; k < 8 && curve; k++) v[k] = rounded(srgb_to_linear(v[k] / one_of(t)), 11, -24);
+        double v[8] = {0};
+        bool curve = t->srgb && c < 3;
+        int bits = curve || t->bits == 16 ? 11 : 24, least = curve || t->bits == 16 ? -24 : -149;
+        for (int k = 0; k < corners; k++)
+            if (weight[k]) v[k] = number_of(t, &around[k], c);
+        for (int k = 0; k < corners && curve; k++) v[k] = rounded(srgb_to_linear(v[k] / one_of(t)), 11, -24);
         float f;
         if (t->unit && !curve)
             f = fractions_sum(t, v, weight);
         else
-            f = (float)rounded(plane_sum(v, weight, half ? 11 : 24) + plane_sum(v + 4, weight + 4, half ? 11 : 24),
-                               half ? 11 : 24, half ? -24 : -149);
+            f = (float)rounded(plane_sum(v, weight, bits) + (corners == 8 ? plane_sum(v + 4, weight + 4, bits) : 0),
+                               bits, least);
         memcpy(&out[c], &f, 4);
     }
 }
@@ -300,6 +310,13 @@ void exec_filter_read(const exec_texture *t, const uint8_t *texels, const filter
         return;
     }
     bool filters = t->linear && reads_floats(t);
+    if (!filters && p->geometry <= GEOMETRY_3d) {
+        int64_t x = nearest(t, p->at[0], t->width, 0),
+                y = p->geometry >= GEOMETRY_2d ? nearest(t, p->at[1], t->rows, 1) : 0,
+                z = p->geometry == GEOMETRY_3d ? nearest(t, p->at[2], t->planes, 2) : 0;
+        unfiltered(t, read_texel(t, texels, x, y, z, reads), out);
+        return;
+    }
     axes_of(t, p, filters, axes);
     if (filters)
         filtered(t, texels, axes, out, reads);

@@ -148,7 +148,8 @@ static filter_place place_of(warp *w, const ptx_insn *i, uint32_t lane) {
 static void read_lane(warp *w, const ptx_insn *i, const exec_texture *t, uint32_t lane, sector_list *sectors) {
     const uint8_t *texels = exec_mem_host(w->block->worker->device, t->address);
     filter_place p = place_of(w, i, lane);
-    filter_reads reads = {0};
+    filter_reads reads;
+    reads.n = 0;
     uint32_t out[4];
     if (i->op == OP_tld4)
         exec_filter_gather(t, texels, &p, i->texel->channel, out, &reads);
