@@ -230,20 +230,10 @@ __device__ void __assertfail(const char *condition, const char *file, unsigned l
                              size_t char_size) __attribute__((noreturn));
 }
 
-/* new and delete of kernels; clang prefers these to the host's. */
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Winline-new-delete"
-__device__ inline void *operator new(size_t bytes) { return malloc(bytes ? bytes : 1); }
-__device__ inline void *operator new[](size_t bytes) { return malloc(bytes ? bytes : 1); }
-__device__ inline void *operator new(size_t, void *at) noexcept { return at; }
-__device__ inline void *operator new[](size_t, void *at) noexcept { return at; }
-__device__ inline void operator delete(void *block) noexcept { free(block); }
-__device__ inline void operator delete[](void *block) noexcept { free(block); }
-__device__ inline void operator delete(void *block, size_t) noexcept { free(block); }
-__device__ inline void operator delete[](void *block, size_t) noexcept { free(block); }
-__device__ inline void operator delete(void *, void *) noexcept {}
-__device__ inline void operator delete[](void *, void *) noexcept {}
-#pragma clang diagnostic pop
+/* new and delete of kernels: clang wraps this header of the host's. */
+#if __has_include(<new>)
+#include <new>
+#endif
 
 SIMGPU_DEVICE void __assert_fail(const char *condition, const char *file, unsigned line, const char *function) {
     __assertfail(condition, file, line, function, sizeof(char));
