@@ -14,6 +14,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 export DEVICE=sim CUDA_COMPILER=clang B=.build/sim DESK=desk/mistakes
 picked=${LAB:-$(labs)} seeds=${SEEDS:-50} only=${ONLY:-}
+part=5 # seeds of one job
 unset LAB SUBMISSION SEED SAN SEEDS ONLY "${!SIMGPU_@}"
 export SIMGPU_THREADS=1 # as many programs at a time as there are cores
 need bats timeout flock
@@ -29,42 +30,57 @@ why_none() {
          END { if (!found) print ended }' "$1"
 }
 
-# One program: `one LAB FILE SEEDS OUT` writes OUT/NAME.tsv, lines "rows SEED ROW..." and then "say COLUMN TEXT".
+# A row that waits for another one has no next step of its own (record.h): (row).
+not_full() {
+    awk -F '\t' '$1 == "columns" { for (i = 2; i <= NF; i++) at[$i] = i }
+        $1 == "row" && $3 != "pass" && $3 != "na" { printf $at["next"] == "" ? "\t(%s)" : "\t%s", $2 }' "$1"
+}
+
+# Where the results of program $1 lie in folder $2, without .tsv.
+results() { echo "$2/$(basename "${1%.*}")-$(basename "$(dirname "$1")")"; }
+
+# One program, built and graded with the first seed: `one LAB FILE OUT` writes lines "rows SEED ROW..." and then
+# "say COLUMN TEXT".
 one() {
-    local n=$1 file=$2 seeds=$3 out=$4 name record program seed scratch
+    local n=$1 file=$2 out name record
+    out=$(results "$file" "$3")
     name=$(submission "$file")
-    record=$B/$DESK/check/$name-lab$n.tsv program=$B/$DESK/$name/lab$n
-    out=$out/$(basename "${file%.*}")-$(basename "$(dirname "$file")").tsv
+    record=$B/$DESK/check/$name-lab$n.tsv
     make -s check LAB="$n" SUBMISSION="$file" SEED=1 >"$out.log" 2>&1 </dev/null
     if ! score "$record" >/dev/null 2>&1; then
         # No record: refused, or ended early. The gate and the compiler know no seed.
-        printf 'none\t%s\n' "$(why_none "$out.log")" >"$out"
+        printf 'none\t%s\n' "$(why_none "$out.log")" >"$out.tsv"
         return
     fi
-    # A row that waits for another one has no next step of its own (record.h): (row).
-    not_full() { awk -F '\t' '$1 == "columns" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "row" && $3 != "pass" && $3 != "na" { printf $at["next"] == "" ? "\t(%s)" : "\t%s", $2 }' "$1"; }
     {
         printf 'rows\t1%s\n' "$(not_full "$record")"
         awk -F '\t' '$1 == "columns" { for (i = 2; i <= NF; i++) at[$i] = i }
             $1 == "row" && $3 != "pass" && $3 != "na" && (!rows++ || (!found && $at["next"] != "")) {
                 for (c in at) say[c] = $at[c]; found = $at["next"] != "" } # the first with a next step; if none has, the first
             END { for (c in say) print "say\t" c "\t" say[c] }' "$record"
-        scratch=$(mktemp -d)
-        for ((seed = 2; seed <= seeds; seed++)); do
-            rm -f "$scratch/record"
-            echo "$seed" | TMPDIR=$scratch "$BLUEBAR" run --quiet --clean --alone --stdin --seconds 120 --log "$scratch/log" \
-                --verdict "$scratch/verdict" -- "$program" --record "$scratch/record" --seed - --others "$(others "$n" "$seed")"
-            if score "$scratch/record" >/dev/null 2>&1; then
-                printf 'rows\t%s%s\n' "$seed" "$(not_full "$scratch/record")"
-            else
-                printf 'rows\t%s\t(no score)\n' "$seed"
-            fi
-        done
-        rm -rf "$scratch"
-    } >"$out"
+    } >"$out.tsv"
 }
-export -f one why_none
+
+# The same program with the seeds FROM to TO: `more LAB FILE OUT FROM TO`. A part of them at a time, as a program whose
+# runs take long would keep the rest waiting.
+more() {
+    local n=$1 file=$2 out scratch seed
+    out=$(results "$file" "$3")
+    grep -q '^rows' "$out.tsv" || return 0
+    scratch=$(mktemp -d)
+    for ((seed = $4; seed <= $5; seed++)); do
+        rm -f "$scratch/record"
+        echo "$seed" | TMPDIR=$scratch "$BLUEBAR" run --quiet --clean --alone --stdin --seconds 120 --log "$scratch/log" \
+            --verdict "$scratch/verdict" -- "$B/$DESK/$(submission "$file")/lab$n" --record "$scratch/record" --seed - --others "$(others "$n" "$seed")"
+        if score "$scratch/record" >/dev/null 2>&1; then
+            printf 'rows\t%s%s\n' "$seed" "$(not_full "$scratch/record")"
+        else
+            printf 'rows\t%s\t(no score)\n' "$seed"
+        fi
+    done >"$out.from$4"
+    rm -rf "$scratch"
+}
+export -f one more results not_full why_none
 
 # The line of the table for program $1, whose results are in $2.
 line() {
@@ -98,7 +114,13 @@ for n in $picked; do
     export BLUEBAR_OTHERS=$out/others
     # shellcheck disable=SC2016 # the inner shell is to expand it
     seq "$seeds" | xargs -P "$(nproc)" -I {} bash -c '. common/make/lib.sh; "$B/reference/lab$1" --seed "$2" --others "$(others "$@")" >/dev/null' mistakes.sh "$n" {} || exit 1
-    printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -I {} bash -c '. common/make/lib.sh; one "$@"' mistakes.sh "$n" {} "$seeds" "$out"
+    printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -I {} bash -c '. common/make/lib.sh; one "$@"' mistakes.sh "$n" {} "$out"
+    for f in "${files[@]}"; do
+        for ((from = 2; from <= seeds; from += part)); do echo "$f $out $from $((from + part - 1 < seeds ? from + part - 1 : seeds))"; done
+    done | xargs -P "$(nproc)" -L 1 bash -c '. common/make/lib.sh; more "$@"' mistakes.sh "$n"
+    for f in "${files[@]}"; do
+        for one in "$(results "$f" "$out")".from*; do if [ -f "$one" ]; then cat "$one" >>"$(results "$f" "$out").tsv"; fi; done
+    done
     table=$out/table.md
     {
         echo "# Lab $n: the mistakes, and what the card says of them"
@@ -107,7 +129,7 @@ for n in $picked; do
         echo
         echo '| program | the mistake | rows that are not full | the first of them says |'
         echo '|---|---|---|---|'
-        for f in "${files[@]}"; do line "$f" "$out/$(basename "${f%.*}")-$(basename "$(dirname "$f")").tsv"; done
+        for f in "${files[@]}"; do line "$f" "$(results "$f" "$out").tsv"; done
     } >"$table"
     if [ -n "$only" ]; then cat "$table"; else cp "$table" "tests/lab$n/mistakes.md" && echo "written: tests/lab$n/mistakes.md (${#files[@]} programs)"; fi
     if grep -E 'of [0-9]+ seeds\*\*' "$table"; then bad=1; fi
