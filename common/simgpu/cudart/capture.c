@@ -120,7 +120,7 @@ cudaError_t rt_capture_refuse(uint32_t stream, const char *remedy) {
 
 cudaError_t rt_capture_legacy(uint32_t stream) {
     cudaError_t e = cudaSuccess;
-    if (stream != TIME_LEGACY_STREAM) return e;
+    if (!time_is_legacy(stream)) return e;
     for (uint32_t s = 1; s < rt_device->nmembers; s++) {
         if (!member(s) || !time_stream_blocking(s)) continue;
         invalidate(member(s)->capture,
@@ -222,7 +222,7 @@ cudaError_t rt_capture_wait(uint32_t stream, const rt_handle *event) {
     rt_member *m = member(stream);
     cudaError_t e = rt_capture_legacy(stream);
     if (e != cudaSuccess) return e;
-    if (c && stream == TIME_LEGACY_STREAM) {
+    if (c && time_is_legacy(stream)) {
         invalidate(c, "the default stream cannot join a capture; use a stream from cudaStreamCreate");
         return cudaErrorStreamCaptureImplicit;
     }
@@ -256,7 +256,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     uint32_t s;
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
     if ((unsigned)mode > cudaStreamCaptureModeRelaxed) return rt_end(cudaErrorInvalidValue);
-    if (s == TIME_LEGACY_STREAM) {
+    if (time_is_legacy(s)) {
         cudaError_t e = rt_capture_legacy(s);
         rt_say("the default stream cannot be captured; capture a stream from cudaStreamCreate");
         return rt_end(e != cudaSuccess ? e : cudaErrorStreamCaptureUnsupported);
@@ -343,7 +343,7 @@ static enum cudaStreamCaptureStatus status_of(const rt_member *m) {
 /* The default stream cannot be asked while a stream that it would wait for is captured. */
 static cudaError_t ask(cudaStream_t stream, uint32_t *s) {
     if (!rt_stream(stream, s)) return cudaErrorInvalidResourceHandle;
-    for (uint32_t k = 1; *s == TIME_LEGACY_STREAM && k < rt_device->nmembers; k++)
+    for (uint32_t k = 1; time_is_legacy(*s) && k < rt_device->nmembers; k++)
         if (member(k) && time_stream_blocking(k)) return cudaErrorStreamCaptureImplicit;
     return cudaSuccess;
 }

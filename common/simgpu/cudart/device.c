@@ -17,7 +17,8 @@
 
 struct device *rt_device;
 
-static struct device **devices; /* device n is at index n - 1 */
+static uint32_t machine_size = 1; /* devices of each machine, SIMGPU_DEVICES */
+static struct device **devices;   /* device n is at index n - 1 */
 static uint32_t ndevices;
 
 /* --- a card ------------------------------------------------------------------------------------------------- */
@@ -34,25 +35,40 @@ static void set_default_limits(struct device *d) {
     exec_heap_limit(d->exec, d->limits[cudaLimitMallocHeapSize]);
 }
 
-static struct device *new_device(void) {
-    struct device *d = need(calloc(1, sizeof *d));
+static struct device *new_card(struct device **machine, uint32_t ordinal) {
+    struct device *d = need(calloc(1, sizeof *d)), *first = machine[0];
     devices = need(realloc(devices, (ndevices + 1) * sizeof *devices));
     devices[ndevices] = d;
     d->number = ++ndevices;
-    d->exec = exec_device_new(time_card());
-    d->time = time_device_new(d->exec);
+    d->ordinal = ordinal;
+    d->machine = machine;
+    d->exec = first ? exec_device_beside(first->exec, ordinal) : exec_device_new(time_card());
+    d->time = first ? first->time : time_device_new(d->exec);
+    d->check = first ? first->check : check_device_new();
     d->memory_limit = UINT64_MAX;
     set_default_limits(d);
-    d->check = check_device_new();
     rt_pool_init(&d->pool);
-    return d;
+    return machine[ordinal] = d;
+}
+
+/* Makes a machine. Returns its first device. */
+static struct device *new_device(void) {
+    struct device **machine = need(calloc(machine_size, sizeof *machine));
+    struct device *first = new_card(machine, 0);
+    for (uint32_t k = 1; k < machine_size; k++) {
+        const struct device *d = new_card(machine, k);
+        time_use(first->time);
+        time_add_card(d->exec, k);
+    }
+    return first;
 }
 
 static void use(struct device *d) {
     rt_device = d;
     time_use(d->time);
+    time_use_card(d->ordinal);
     check_use(d->check);
-    time_events_device(d->number);
+    time_events_device(d->machine[0]->number);
 }
 
 /* --- set-up and exit ---------------------------------------------------------------------------------------- */
@@ -73,7 +89,7 @@ static void at_exit(void) {
     rt_lock();
     for (uint32_t k = 0; k < ndevices; k++) { /* leave() has finished all but the last one */
         use(devices[k]);
-        if (rt_device == last) finish();
+        if (rt_device->machine == last->machine) finish();
         if (rt_device->missed.error != cudaSuccess) fputs(rt_device->missed.text, stderr);
     }
     use(last);
@@ -117,8 +133,20 @@ static void open_listener(void) {
     begin(time_events_listen);
 }
 
+static void read_machine_size(void) {
+    const char *text = getenv("SIMGPU_DEVICES");
+    if (!text || !*text) return;
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (*end || n < 1 || n > TIME_CARDS)
+        base_refuse("SIMGPU_DEVICES=%s: a machine has 1 to %d devices", text, TIME_CARDS);
+    machine_size = (uint32_t)n;
+    exec_machines_of(machine_size);
+}
+
 void rt_set_up(void) {
     if (rt_device) return;
+    read_machine_size();
     use(new_device());
     rt_catch_host_faults();
     const char *check = getenv("SIMGPU_CHECK");
@@ -130,6 +158,40 @@ void rt_set_up(void) {
     pthread_atfork(before_fork, in_parent, in_child);
 }
 
+/* --- the devices of a machine --------------------------------------------------------------------------------- */
+
+static _Thread_local uint32_t chosen;
+
+uint32_t rt_cards(void) { return machine_size; }
+struct device *rt_first(void) {
+    return rt_device->machine[0];
+}
+void rt_choose(uint32_t ordinal) { chosen = ordinal; }
+uint32_t rt_chosen(void) { return chosen; }
+
+void rt_select_this(struct device *d) {
+    if (d == rt_device) return;
+    rt_device = d;
+    time_use_card(d->ordinal);
+}
+void rt_select(void) { rt_select_this(rt_device->machine[chosen]); }
+
+struct device *rt_owner(uint64_t address) {
+    const exec_device *e = exec_mem_owner(rt_device->exec, address);
+    for (uint32_t k = 0; k < machine_size; k++)
+        if (rt_device->machine[k]->exec == e) return rt_device->machine[k];
+    return rt_device;
+}
+
+cudaError_t rt_check_device(int device) {
+    if (device >= 0 && (uint32_t)device < machine_size) return cudaSuccess;
+    if (machine_size == 1)
+        rt_say("there is no device %d; SimGPU has one, number 0; SIMGPU_DEVICES=2 makes it two", device);
+    else
+        rt_say("there is no device %d; SIMGPU_DEVICES has made %u", device, machine_size);
+    return cudaErrorInvalidDevice;
+}
+
 /* --- several cards ------------------------------------------------------------------------------------------ */
 
 /* Finishes the queued work of the card in use and ends its stretch of the report. call: the API function, for the
@@ -137,7 +199,11 @@ void rt_set_up(void) {
 static bool leave(const char *call) {
     rt_begin(call);
     bool nested = time_in_host_function();
-    if (!nested && !time_all_idle()) time_wait_all();
+    for (uint32_t k = 0; !nested && k < machine_size; k++) {
+        rt_select_this(rt_device->machine[k]);
+        if (!time_all_idle()) time_wait_all();
+    }
+    if (!nested) rt_select_this(rt_first());
     rt_end(nested ? cudaErrorNotPermitted : cudaSuccess);
     if (nested) return false;
     check_host_say();
@@ -146,7 +212,8 @@ static bool leave(const char *call) {
 }
 
 static void enter(struct device *d) {
-    if (d == rt_device) return;
+    if (d->machine == rt_device->machine) return;
+    d = d->machine[0];
     rt_device->last = rt_exchange_last_error(d->last, d->number);
     use(d);
 }
@@ -186,6 +253,8 @@ static void clear(struct device *d) {
     rt_pool_clear();
     rt_memory_clear();
     exec_device_clear(d->exec);
+    for (uint32_t k = 0; k < machine_size; k++) exec_mem_peer(d->exec, k, false);
+    d->peers = 0;
     d->cleared = true;
     rt_managed_variables();
     if (d->nloaded) memset(d->loaded, 0, d->nloaded * sizeof *d->loaded);
@@ -193,7 +262,7 @@ static void clear(struct device *d) {
     set_default_limits(d);
     time_forget_fault();
     d->sticky = d->missed.error = cudaSuccess;
-    rt_exchange_last_error(cudaSuccess, d->number);
+    rt_exchange_last_error(cudaSuccess, d->machine[0]->number);
 }
 
 /* Frees all memory of the device, page-locked memory too, and destroys its streams and events. Revives a dead context;

@@ -72,8 +72,13 @@ typedef struct {
 
 enum { RT_LIMITS = cudaLimitPersistingL2CacheSize + 1 };
 
+/* A device. Those of one machine share its clock and checks; the first holds the lists of page-locked and managed
+ * memory. */
 struct device {
-    uint32_t number; /* from 1; the program sees each as device 0 */
+    uint32_t number;         /* from 1, in the process */
+    uint32_t ordinal;        /* its number among the devices of its machine, as the program sees it */
+    struct device **machine; /* all of them, by ordinal */
+    uint32_t peers;          /* a bit for each whose memory its kernels may use */
     exec_device *exec;
     time_device *time;
     check_device *check;

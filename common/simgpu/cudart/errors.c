@@ -63,7 +63,7 @@ void rt_lock(void) { pthread_mutex_lock(&lock); }
 void rt_unlock(void) { pthread_mutex_unlock(&lock); }
 void rt_lock_anew(void) { lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; }
 
-static cudaError_t my_last_error(void) { return last.device == rt_device->number ? last.error : cudaSuccess; }
+static cudaError_t my_last_error(void) { return last.device == rt_first()->number ? last.error : cudaSuccess; }
 
 cudaError_t rt_exchange_last_error(cudaError_t error, uint32_t device) {
     cudaError_t before = my_last_error();
@@ -110,6 +110,7 @@ cudaError_t rt_begin(const char *name) {
     refusal.cause = SIMGPU_REFUSED_OTHER;
     refusal.text[0] = '\0';
     if (nested) return cudaErrorNotPermitted;
+    rt_select();
     check_host_say();
     time_catch_up();
     time_managed_look();
@@ -138,7 +139,7 @@ cudaError_t rt_end(cudaError_t error) {
         send_refusal(error);
     }
     if (error != cudaSuccess && error != cudaErrorNotReady && !by_driver)
-        last.device = rt_device->number, last.error = error;
+        last.device = rt_first()->number, last.error = error;
     inside--;
     pthread_mutex_unlock(&lock);
     return error;

@@ -199,6 +199,11 @@ cudaError_t rt_launch(const void *stub, dim3 grid, dim3 block, void **args, size
     const rt_kernel *k = rt_kernel_find(stub, &e);
     if (!k) return e;
     if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
+    if (time_card_of(c.stream) != rt_device->ordinal) {
+        rt_say("the stream belongs to device %u, but device %u is in use; call cudaSetDevice(%u) before the launch",
+               time_card_of(c.stream), rt_device->ordinal, time_card_of(c.stream));
+        return cudaErrorInvalidResourceHandle;
+    }
     e = rt_launch_command(k, grid, block, args, shared, cooperative, &c);
     if (e != cudaSuccess && rt_captured(c.stream)) {
         rt_capture_refuse(c.stream, NULL);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 const rt_block *rt_managed_find(uint64_t address) {
-    const rt_block_list *l = &rt_device->managed;
+    const rt_block_list *l = &rt_first()->managed;
     for (size_t i = l->count; i-- > 0;)
         if (address - l->blocks[i].address < l->blocks[i].bytes) return &l->blocks[i];
     return NULL;
@@ -31,9 +31,9 @@ cudaError_t cudaMallocManaged(void **ptr, size_t bytes, unsigned flags) {
     time_charge(HOST_IN_CALL, time_profile_get()->host_managed_ns);
     *ptr = NULL;
     if (!bytes) return rt_end(cudaSuccess);
-    uint64_t address = exec_managed_alloc(rt_device->exec, bytes);
+    uint64_t address = exec_managed_alloc(rt_first()->exec, bytes);
     rt_block b = {.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line(), .flags = flags};
-    if (!address || !rt_block_add(&rt_device->managed, b)) {
+    if (!address || !rt_block_add(&rt_first()->managed, b)) {
         rt_say("no room for %zu bytes: SimGPU has %llu GiB of addresses for managed memory, and the host must hold "
                "what is used of them",
                bytes, (unsigned long long)(EXEC_MANAGED_BYTES >> 30));
@@ -51,8 +51,8 @@ bool rt_managed_free(uint64_t address) {
     time_activity_call_bytes(b->bytes);
     time_charge(HOST_IN_CALL, p->host_managed_free_ns + mib(b->bytes) * p->host_managed_free_ns_per_mib);
     time_managed_new(address, b->bytes);
-    exec_mem_free(rt_device->exec, address);
-    *b = rt_device->managed.blocks[--rt_device->managed.count];
+    exec_mem_free(rt_first()->exec, address);
+    *b = rt_first()->managed.blocks[--rt_first()->managed.count];
     return true;
 }
 
@@ -82,9 +82,7 @@ static bool is_host(struct cudaMemLocation l) {
 static cudaError_t check_location(struct cudaMemLocation l) {
     if (is_host(l)) return cudaSuccess;
     if (l.type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
-    if (l.id == 0) return cudaSuccess;
-    rt_say("there is no device %d", l.id);
-    return cudaErrorInvalidDevice;
+    return rt_check_device(l.id);
 }
 
 /* A prefetch to the host is the calling thread's own work if nothing is before it, so the call waits for it. */
@@ -185,7 +183,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t byte
         rt_say("the pointer and the size must be those of a whole allocation of cudaMallocManaged; size 0 means all");
         return rt_end(cudaErrorInvalidValue);
     }
-    if (!known || (flags == cudaMemAttachSingle && s == TIME_LEGACY_STREAM)) return rt_end(cudaErrorInvalidValue);
+    if (!known || (flags == cudaMemAttachSingle && time_is_legacy(s))) return rt_end(cudaErrorInvalidValue);
     time_charge(HOST_SUBMITS, time_profile_get()->host_other_ns);
     return rt_end(cudaSuccess);
 }

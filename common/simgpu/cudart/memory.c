@@ -58,7 +58,7 @@ static void drop_block(rt_block_list *l, rt_block *b) { *b = l->blocks[--l->coun
 
 const rt_block *rt_block_of(uint64_t address) {
     const rt_block *b = find_block(&rt_device->blocks, address);
-    return b ? b : find_block(&rt_device->pinned, address);
+    return b ? b : find_block(&rt_first()->pinned, address);
 }
 
 void rt_describe_allocation(uint64_t address, char *text, size_t size) {
@@ -149,21 +149,32 @@ cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t heig
     return rt_end(rt_allocate(ptr, all));
 }
 
+/* Frees memory of the device in use. */
+static cudaError_t free_here(void *ptr);
+
 cudaError_t cudaFree(void *ptr) {
     RT_BEGIN;
+    struct device *here = rt_device;
+    rt_select_this(exec_mem_in_window(ptr) ? rt_owner((uint64_t)(uintptr_t)ptr) : here);
+    cudaError_t e = free_here(ptr);
+    rt_select_this(here);
+    return rt_end(e);
+}
+
+static cudaError_t free_here(void *ptr) {
     cudaError_t forbidden = rt_capture_forbids_unsafe();
-    if (forbidden != cudaSuccess) return rt_end(forbidden);
+    if (forbidden != cudaSuccess) return (forbidden);
     const time_profile *p = time_profile_get();
-    if (!ptr) return rt_end(cudaSuccess);
+    if (!ptr) return (cudaSuccess);
     uint64_t address = (uint64_t)(uintptr_t)ptr;
     time_wait_all(); /* as the driver does, since a kernel may still use the memory */
     free_left();
-    if (rt_managed_free(address)) return rt_end(cudaSuccess);
+    if (rt_managed_free(address)) return (cudaSuccess);
     bool twice = false;
-    if (rt_pool_free(address, time_point_now(TIME_LEGACY_STREAM), &twice) && !twice) {
+    if (rt_pool_free(address, time_point_now(time_legacy()), &twice) && !twice) {
         time_charge(HOST_SUBMITS, p->host_free_async_ns);
         rt_pool_synced();
-        return rt_end(cudaSuccess);
+        return (cudaSuccess);
     }
     rt_block *b = find_block(&rt_device->blocks, address);
     if (!b || b->address != address) {
@@ -172,12 +183,12 @@ cudaError_t cudaFree(void *ptr) {
         if (exec_mem_in_window(ptr)) simgpuSayAddress(&at, what, sizeof what);
         rt_say("the pointer is not the start of a live allocation by cudaMalloc: %s%s", what,
                twice ? ", freed to the pool before" : "");
-        return rt_end(cudaErrorInvalidValue);
+        return (cudaErrorInvalidValue);
     }
     time_activity_call_bytes(b->bytes);
     rt_charge_free(b->bytes);
     free_block(b);
-    return rt_end(cudaSuccess);
+    return (cudaSuccess);
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
@@ -211,7 +222,7 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     void *memory = new_pages(bytes);
     if (!memory) return cudaErrorMemoryAllocation;
     rt_block b = {.address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags | cudaHostAllocMapped};
-    if (!rt_block_add(&rt_device->pinned, b)) {
+    if (!rt_block_add(&rt_first()->pinned, b)) {
         free_pages(b.address, bytes);
         return cudaErrorMemoryAllocation;
     }
@@ -236,7 +247,7 @@ cudaError_t cudaFreeHost(void *ptr) {
     if (forbidden != cudaSuccess) return rt_end(forbidden);
     const time_profile *p = time_profile_get();
     if (!ptr) return rt_end(cudaSuccess);
-    rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
+    rt_block *b = find_block(&rt_first()->pinned, (uint64_t)(uintptr_t)ptr);
     if (!b || b->registered || b->address != (uint64_t)(uintptr_t)ptr) {
         rt_say("the pointer is not the start of a live allocation by cudaMallocHost or cudaHostAlloc");
         return rt_end(cudaErrorInvalidValue);
@@ -247,7 +258,7 @@ cudaError_t cudaFreeHost(void *ptr) {
     time_charge(HOST_IN_CALL, larger(p->host_unpin_ns, mib(b->bytes) * p->host_unpin_ns_per_mib));
     exec_outside_remove(b->address);
     free_pages(b->address, b->bytes);
-    drop_block(&rt_device->pinned, b);
+    drop_block(&rt_first()->pinned, b);
     return rt_end(cudaSuccess);
 }
 
@@ -259,12 +270,12 @@ cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     if (!ptr || bytes == 0 || exec_mem_in_window(ptr)) return rt_end(cudaErrorInvalidValue);
     uint64_t address = (uint64_t)(uintptr_t)ptr, end;
     if (__builtin_add_overflow(address, bytes, &end)) return rt_end(cudaErrorInvalidValue);
-    if (any_block(&rt_device->pinned, address, end)) return rt_end(cudaErrorHostMemoryAlreadyRegistered);
+    if (any_block(&rt_first()->pinned, address, end)) return rt_end(cudaErrorHostMemoryAlreadyRegistered);
     time_activity_call_bytes(bytes);
     time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     time_charge(HOST_IN_CALL, p->host_register_ns + mib(bytes) * p->host_register_ns_per_mib);
     rt_block b = {.address = address, .bytes = bytes, .flags = flags | cudaHostRegisterMapped, .registered = true};
-    if (!rt_block_add(&rt_device->pinned, b)) return rt_end(cudaErrorMemoryAllocation);
+    if (!rt_block_add(&rt_first()->pinned, b)) return rt_end(cudaErrorMemoryAllocation);
     exec_outside_add(address, bytes, true);
     return rt_end(cudaSuccess);
 }
@@ -274,7 +285,7 @@ cudaError_t cudaHostUnregister(void *ptr) {
     cudaError_t forbidden = rt_capture_forbids_unsafe();
     if (forbidden != cudaSuccess) return rt_end(forbidden);
     const time_profile *p = time_profile_get();
-    rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
+    rt_block *b = find_block(&rt_first()->pinned, (uint64_t)(uintptr_t)ptr);
     if (b && !b->registered) return rt_end(cudaErrorInvalidValue); /* of cudaMallocHost */
     if (!b || b->address != (uint64_t)(uintptr_t)ptr) return rt_end(cudaErrorHostMemoryNotRegistered);
     time_wait_all();
@@ -282,7 +293,7 @@ cudaError_t cudaHostUnregister(void *ptr) {
     time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
     time_charge(HOST_IN_CALL, p->host_unregister_ns + mib(b->bytes) * p->host_unregister_ns_per_mib);
     exec_outside_remove(b->address);
-    drop_block(&rt_device->pinned, b);
+    drop_block(&rt_first()->pinned, b);
     return rt_end(cudaSuccess);
 }
 
@@ -290,7 +301,7 @@ cudaError_t cudaHostUnregister(void *ptr) {
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags) {
     RT_BEGIN;
     if (!device || flags) return rt_end(cudaErrorInvalidValue);
-    if (!find_block(&rt_device->pinned, (uint64_t)(uintptr_t)host)) {
+    if (!find_block(&rt_first()->pinned, (uint64_t)(uintptr_t)host)) {
         rt_say("the pointer is not page-locked memory; allocate it by cudaHostAlloc, or pass it to cudaHostRegister");
         return rt_end(cudaErrorInvalidValue);
     }
@@ -300,7 +311,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags) 
 
 cudaError_t cudaHostGetFlags(unsigned *flags, void *ptr) {
     RT_BEGIN;
-    const rt_block *b = find_block(&rt_device->pinned, (uint64_t)(uintptr_t)ptr);
+    const rt_block *b = find_block(&rt_first()->pinned, (uint64_t)(uintptr_t)ptr);
     if (flags && rt_managed_find((uint64_t)(uintptr_t)ptr)) return rt_end((*flags = 0, cudaSuccess));
     if (!flags || !b) return rt_end(cudaErrorInvalidValue);
     *flags = b->flags;
@@ -311,28 +322,31 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     RT_BEGIN;
     if (!attributes) return rt_end(cudaErrorInvalidValue);
     uint64_t address = (uint64_t)(uintptr_t)ptr;
-    bool device = exec_mem_valid(rt_device->exec, address, 1), pinned = find_block(&rt_device->pinned, address) != NULL;
+    const struct device *owner = exec_mem_in_window(ptr) ? rt_owner(address) : rt_device;
+    bool device = exec_mem_valid(owner->exec, address, 1), pinned = find_block(&rt_first()->pinned, address) != NULL;
     bool managed = rt_managed_find(address) != NULL;
     memset(attributes, 0, sizeof *attributes);
     attributes->type = managed  ? cudaMemoryTypeManaged
                        : device ? cudaMemoryTypeDevice
                        : pinned ? cudaMemoryTypeHost
                                 : cudaMemoryTypeUnregistered;
-    attributes->device = device || pinned || managed ? 0 : cudaInvalidDeviceId;
+    attributes->device = device || pinned || managed ? (int)owner->ordinal : cudaInvalidDeviceId;
     attributes->devicePointer = device || pinned || managed ? (void *)(uintptr_t)address : NULL;
     attributes->hostPointer = device && !managed ? NULL : (void *)(uintptr_t)address;
     return rt_end(cudaSuccess);
 }
 
 void rt_memory_clear(void) {
-    rt_block_list *device = &rt_device->blocks, *host = &rt_device->pinned;
+    rt_block_list *device = &rt_device->blocks, *host = &rt_first()->pinned;
     for (size_t i = 0; i < device->count; i++) time_activity_free(SIMGPU_MEMORY_DEVICE, device->blocks[i].bytes);
+    device->count = 0;
+    if (rt_device != rt_first()) return; /* which has the host's memory */
     for (size_t i = 0; i < host->count; i++) {
         time_activity_free(SIMGPU_MEMORY_PINNED, host->blocks[i].bytes);
         exec_outside_remove(host->blocks[i].address);
         if (!host->blocks[i].registered) free_pages(host->blocks[i].address, host->blocks[i].bytes);
     }
-    device->count = host->count = rt_device->managed.count = 0;
+    host->count = rt_first()->managed.count = 0;
 }
 
 /* --- checks ------------------------------------------------------------------------------------------------------ */
@@ -369,16 +383,17 @@ static cudaError_t check_end(const time_copy *c, const time_place *at, const cha
         return cudaErrorInvalidValue;
     }
     bool in_window = exec_mem_in_window(p);
-    bool both = rt_managed_find(at->address) || find_block(&rt_device->pinned, at->address); /* kernels and the host */
+    bool both = rt_managed_find(at->address) || find_block(&rt_first()->pinned, at->address); /* kernels and the host */
     if (in_window != wants_device && !both) {
         rt_say("the %s is a %s pointer, but the direction requires %s memory; check the order of the arguments and "
                "the cudaMemcpyKind",
                end, wants_device ? "host" : "device", wants_device ? "device" : "host");
         return cudaErrorInvalidValue;
     }
-    if (in_window && !exec_mem_valid(rt_device->exec, at->address, bytes)) {
-        uint64_t bad = exec_mem_valid(rt_device->exec, at->address, 1) ? at->address + bytes - 1 : at->address;
-        struct simgpu_address where = exec_mem_locate(rt_device->exec, bad);
+    const exec_device *owner = exec_mem_owner(rt_device->exec, at->address);
+    if (in_window && !exec_mem_valid(owner, at->address, bytes)) {
+        uint64_t bad = exec_mem_valid(owner, at->address, 1) ? at->address + bytes - 1 : at->address;
+        struct simgpu_address where = exec_mem_locate(owner, bad);
         simgpuSayAddress(&where, what, sizeof what);
         rt_say("the %s of %" PRIu64 " bytes does not lie in one allocation: its %s byte is %s", end, bytes,
                bad == at->address ? "first" : "last", what);
@@ -386,7 +401,7 @@ static cudaError_t check_end(const time_copy *c, const time_place *at, const cha
     }
     /* A copy may extend past registered memory, into other memory of the program; past page-locked memory from
      * cudaMallocHost it may not. */
-    const rt_block *b = in_window ? NULL : find_block(&rt_device->pinned, at->address);
+    const rt_block *b = in_window ? NULL : find_block(&rt_first()->pinned, at->address);
     if (b && !b->registered && bytes > b->address + b->bytes - at->address) {
         rt_say("the %s of %" PRIu64 " bytes does not fit; only %" PRIu64 " of the %" PRIu64
                " bytes from cudaMallocHost follow that address",
@@ -397,7 +412,7 @@ static cudaError_t check_end(const time_copy *c, const time_place *at, const cha
 }
 
 static bool pinned(time_copy *c, const time_place *at) {
-    const rt_block *b = find_block(&rt_device->pinned, at->address);
+    const rt_block *b = find_block(&rt_first()->pinned, at->address);
     uint64_t bytes;
     c->shares_pages = b && b->registered;
     return b && extent(c, at, &bytes) && at->address + bytes <= b->address + b->bytes;
@@ -421,6 +436,7 @@ static cudaError_t resolve(time_copy *c, enum cudaMemcpyKind kind) {
         e = check_end(c, &c->from, "source", c->direction == SIMGPU_D2H || c->direction == SIMGPU_D2D);
     /* Memory that both can use may stand at either end, so the direction is that of the bytes. */
     c->direction = to_device ? from_device ? SIMGPU_D2D : SIMGPU_H2D : from_device ? SIMGPU_D2H : SIMGPU_H2H;
+    c->peer_gbs = c->direction == SIMGPU_D2D ? rt_peer_gbs(c->to.address, c->from.address) : 0;
     if (c->direction == SIMGPU_H2D) c->pageable = !pinned(c, &c->from);
     if (c->direction == SIMGPU_D2H) c->pageable = !pinned(c, &c->to);
     if (c->direction == SIMGPU_H2H) c->pageable = true;

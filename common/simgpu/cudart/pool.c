@@ -203,20 +203,26 @@ static rt_pool *pool_of(cudaMemPool_t handle) {
     return NULL;
 }
 
+/* Returns the device of that number, or the one in use if there is none. */
+static struct device *card(int device) {
+    return device >= 0 && (uint32_t)device < rt_cards() ? rt_device->machine[device] : rt_device;
+}
+
 static cudaError_t get_pool(cudaMemPool_t *handle, int device, rt_pool *p) {
     if (!handle) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
+    if (rt_check_device(device) != cudaSuccess) return cudaErrorInvalidDevice;
     *handle = (cudaMemPool_t)p;
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *p, int device) {
     RT_BEGIN;
-    return rt_end(get_pool(p, device, &rt_device->pool));
+    return rt_end(get_pool(p, device, &card(device)->pool));
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *p, int device) {
     RT_BEGIN;
-    return rt_end(get_pool(p, device, rt_device->pool_in_use ? rt_device->pool_in_use : &rt_device->pool));
+    struct device *d = card(device);
+    return rt_end(get_pool(p, device, d->pool_in_use ? d->pool_in_use : &d->pool));
 }
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
     RT_BEGIN;

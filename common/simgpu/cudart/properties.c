@@ -76,16 +76,10 @@ typedef struct {
         (d)->hostRegisterSupported = (d)->cooperativeLaunch = 1;                                                       \
     } while (0)
 
-static cudaError_t check_number(int device) {
-    if (device == 0) return cudaSuccess;
-    rt_say("there is no device %d; SimGPU has one, number 0", device);
-    return cudaErrorInvalidDevice;
-}
-
 /* The function for CUDA 12's layout, under its name in CUDA 12, which SimGPU's headers use too. */
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
     RT_BEGIN;
-    cudaError_t e = prop ? check_number(device) : cudaErrorInvalidValue;
+    cudaError_t e = prop ? rt_check_device(device) : cudaErrorInvalidValue;
     if (e != cudaSuccess) return rt_end(e);
     const time_profile *p = time_profile_get();
     FILL_COMMON(prop, p);
@@ -101,7 +95,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
 cudaError_t simgpu_properties13(prop13 *prop, int device) __asm__("cudaGetDeviceProperties");
 cudaError_t simgpu_properties13(prop13 *prop, int device) {
     RT_BEGIN;
-    cudaError_t e = prop ? check_number(device) : cudaErrorInvalidValue;
+    cudaError_t e = prop ? rt_check_device(device) : cudaErrorInvalidValue;
     if (e != cudaSuccess) return rt_end(e);
     FILL_COMMON(prop, time_profile_get());
     prop->textures[0] = rt_texture_limits[0], prop->textures[1] = rt_texture_limits[1];
@@ -174,7 +168,7 @@ static bool attribute(enum cudaDeviceAttr attr, int *value) {
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device) {
     RT_BEGIN;
-    cudaError_t e = value ? check_number(device) : cudaErrorInvalidValue;
+    cudaError_t e = value ? rt_check_device(device) : cudaErrorInvalidValue;
     if (e == cudaSuccess && !attribute(attr, value)) {
         rt_say("SimGPU does not know attribute %d", (int)attr);
         e = cudaErrorInvalidValue;
@@ -184,17 +178,20 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
 
 cudaError_t cudaGetDeviceCount(int *count) {
     RT_BEGIN;
-    if (count) *count = 1;
+    if (count) *count = (int)rt_cards();
     return rt_end(count ? cudaSuccess : cudaErrorInvalidValue);
 }
 cudaError_t cudaGetDevice(int *device) {
     RT_BEGIN;
-    if (device) *device = 0;
+    if (device) *device = (int)rt_chosen();
     return rt_end(device ? cudaSuccess : cudaErrorInvalidValue);
 }
+/* Each host thread has a device of its own. */
 cudaError_t cudaSetDevice(int device) {
-    RT_BEGIN;
-    return rt_end(check_number(device));
+    cudaError_t dead = rt_begin(__func__), e = dead == cudaErrorNotPermitted ? dead : rt_check_device(device);
+    if (e == cudaSuccess) rt_choose((uint32_t)device);
+    if (e == cudaSuccess) rt_select();
+    return rt_end(e == cudaSuccess ? rt_look_for_fault() : e);
 }
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
     (void)flags; /* the way in which the host waits, which does not matter to a virtual host */
@@ -209,8 +206,8 @@ cudaError_t cudaGetDeviceFlags(unsigned *flags) {
 
 cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device) {
     RT_BEGIN;
-    cudaError_t e = text && length > 12 ? check_number(device) : cudaErrorInvalidValue;
-    if (e == cudaSuccess) snprintf(text, (size_t)length, "0000:00:00.0");
+    cudaError_t e = text && length > 12 ? rt_check_device(device) : cudaErrorInvalidValue;
+    if (e == cudaSuccess) snprintf(text, (size_t)length, "0000:%02x:00.0", (unsigned)device);
     return rt_end(e);
 }
 
@@ -220,8 +217,8 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text) {
     if (!device || !text) return rt_end(cudaErrorInvalidValue);
     if (sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3 && sscanf(text, "%x:%x", &bus, &slot) != 2)
         return rt_end(cudaErrorInvalidValue);
-    if (domain || bus || slot || function) return rt_end(cudaErrorInvalidDevice);
-    *device = 0;
+    if (domain || bus >= rt_cards() || slot || function) return rt_end(cudaErrorInvalidDevice);
+    *device = (int)bus;
     return rt_end(cudaSuccess);
 }
 
@@ -250,7 +247,7 @@ cudaError_t cudaSetValidDevices(int *devices, int count) {
     RT_BEGIN;
     if (count < 0 || (count && !devices)) return rt_end(cudaErrorInvalidValue);
     for (int k = 0; k < count; k++)
-        if (check_number(devices[k]) != cudaSuccess) return rt_end(cudaErrorInvalidDevice);
+        if (rt_check_device(devices[k]) != cudaSuccess) return rt_end(cudaErrorInvalidDevice);
     return rt_end(cudaSuccess);
 }
 
@@ -258,7 +255,7 @@ cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
     RT_BEGIN;
     (void)device_flags; /* the way in which the host waits */
     if (flags > 1) return rt_end(cudaErrorInvalidValue);
-    return rt_end(check_number(device));
+    return rt_end(rt_check_device(device));
 }
 
 /* There is no part of L2 that is set apart, so nothing is to be given back. */

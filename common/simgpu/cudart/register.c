@@ -79,14 +79,14 @@ static bool make_managed(rt_var *v) {
     if (v->address && rt_managed_find(v->address)) return true;
     bool again = v->address != 0;
     if (v->own) {
-        rt_block_add(&rt_device->managed, (rt_block){.address = v->address, .bytes = v->bytes, .symbol = true});
+        rt_block_add(&rt_first()->managed, (rt_block){.address = v->address, .bytes = v->bytes, .symbol = true});
         if (rt_device->cleared) set_first_value(v);
         return true;
     }
-    if (!again) v->address = exec_managed_alloc(rt_device->exec, v->bytes);
-    if (!v->address || (again && !exec_managed_share(rt_device->exec, v->address, v->bytes))) return false;
+    if (!again) v->address = exec_managed_alloc(rt_first()->exec, v->bytes);
+    if (!v->address || (again && !exec_managed_share(rt_first()->exec, v->address, v->bytes))) return false;
     time_managed_new(v->address, v->bytes);
-    rt_block_add(&rt_device->managed, (rt_block){.address = v->address, .bytes = v->bytes, .symbol = true});
+    rt_block_add(&rt_first()->managed, (rt_block){.address = v->address, .bytes = v->bytes, .symbol = true});
     *v->pointer = (void *)(uintptr_t)v->address;
     set_first_value(v);
     return true;

@@ -66,6 +66,14 @@ extern int (*rt_driver_find)(const char *symbol, void **function, int version);
 
 /* --- device.c -------------------------------------------------------------------------------------------------- */
 
+uint32_t rt_cards(void);          /* devices of the machine */
+struct device *rt_first(void);    /* the machine's first device */
+void rt_choose(uint32_t ordinal); /* for this host thread, from its next call on */
+uint32_t rt_chosen(void);
+void rt_select(void);                      /* uses this thread's device */
+void rt_select_this(struct device *d);     /* uses another one of the machine, within a call */
+struct device *rt_owner(uint64_t address); /* the device of the machine that has this device address */
+cudaError_t rt_check_device(int device);   /* prints a message if there is no such device */
 void rt_set_up(void); /* at the first call: makes a card and reads SIMGPU_CHECK, SIMGPU_REPORT, TRACE */
 
 /* --- register.c: kernels and variables that compiled code registers before main --------------------------------- */
@@ -189,6 +197,11 @@ void rt_exec_free(void *exec);
 /* Checks a copy or memset, and completes its command: direction, kind of memory. */
 cudaError_t rt_copy_command(time_command *c, enum cudaMemcpyKind kind);
 cudaError_t rt_fill_command(time_command *c);
+
+/* --- peer.c ------------------------------------------------------------------------------------------------------- */
+
+double rt_peer_gbs(uint64_t to,
+                   uint64_t from); /* the rate of a copy between two devices' memory; 0: it is one device's */
 
 /* --- memory.c --------------------------------------------------------------------------------------------------- */
 

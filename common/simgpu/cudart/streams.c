@@ -11,9 +11,9 @@
 
 enum { FIRST_HANDLE = 16, GENERATION_AT = 32, DEVICE_AT = 56 }; /* 0, 1, 2 are the default streams */
 
-static uintptr_t handle_of(uint32_t index) {
-    uintptr_t generation = rt_device->handles[index].generation & 0xffffff;
-    return (uintptr_t)rt_device->number << DEVICE_AT | generation << GENERATION_AT | (index + FIRST_HANDLE);
+static uintptr_t handle_of(const struct device *d, uint32_t index) {
+    uintptr_t generation = d->handles[index].generation & 0xffffff;
+    return (uintptr_t)d->number << DEVICE_AT | generation << GENERATION_AT | (index + FIRST_HANDLE);
 }
 
 static uintptr_t handle_new(rt_handle e) {
@@ -30,14 +30,31 @@ static uintptr_t handle_new(rt_handle e) {
     d->free_handle = i + 1;
     e.generation = d->handles[i].generation + 1;
     d->handles[i] = e;
-    return handle_of(i);
+    return handle_of(d, i);
+}
+
+/* Returns the device of the machine that made the handle, or NULL. */
+static struct device *maker_of(const void *handle) {
+    for (uint32_t k = 0; k < rt_cards(); k++)
+        if (rt_device->machine[k]->number == (uintptr_t)handle >> DEVICE_AT) return rt_device->machine[k];
+    return NULL;
 }
 
 static rt_handle *handle_find(const void *handle, enum rt_handle_kind kind) {
     uintptr_t bits = (uintptr_t)handle;
     uint32_t i = (uint32_t)bits - FIRST_HANDLE;
-    if (i >= rt_device->nhandles || rt_device->handles[i].kind != kind || handle_of(i) != bits) return NULL;
-    return &rt_device->handles[i];
+    struct device *d = maker_of(handle);
+    if (!d || i >= d->nhandles || d->handles[i].kind != kind || handle_of(d, i) != bits) return NULL;
+    return &d->handles[i];
+}
+
+/* Returns the device that has this handle in its list. */
+static struct device *holder_of(const rt_handle *e) {
+    for (uint32_t k = 0; k < rt_cards(); k++) {
+        struct device *d = rt_device->machine[k];
+        if (e >= d->handles && e < d->handles + d->nhandles) return d;
+    }
+    return rt_device;
 }
 
 /* Returns the event of a handle. Returns NULL and prints a message if the handle is invalid. */
@@ -48,7 +65,8 @@ static rt_handle *find_event(cudaEvent_t handle) {
 }
 
 static void end_handle(rt_handle *e) {
-    uint32_t i = (uint32_t)(e - rt_device->handles);
+    struct device *d = holder_of(e);
+    uint32_t i = (uint32_t)(e - d->handles);
     if (e->kind == HANDLE_STREAM) rt_capture_leave(e->stream), time_stream_end(e->stream);
     if (e->kind == HANDLE_EVENT) rt_mark_free(e->mark), time_event_end(e->event);
     if (e->kind == HANDLE_GRAPH) rt_graph_free(e->object);
@@ -56,7 +74,7 @@ static void end_handle(rt_handle *e) {
     if (e->kind == HANDLE_ARRAY) rt_array_free(e->object);
     e->kind = HANDLE_FREE;
     e->mark = NULL;
-    if (i < rt_device->free_handle) rt_device->free_handle = i;
+    if (i < d->free_handle) d->free_handle = i;
 }
 
 void *rt_handle_make(enum rt_handle_kind kind, void *object) {
@@ -70,9 +88,10 @@ void *rt_object(const void *handle, enum rt_handle_kind kind) {
 
 void rt_handle_drop(const void *handle, enum rt_handle_kind kind) {
     rt_handle *e = handle_find(handle, kind);
-    if (e) e->kind = HANDLE_FREE;
-    if (e && e < rt_device->handles + rt_device->free_handle)
-        rt_device->free_handle = (uint32_t)(e - rt_device->handles);
+    if (!e) return;
+    struct device *d = holder_of(e);
+    e->kind = HANDLE_FREE;
+    if (e < d->handles + d->free_handle) d->free_handle = (uint32_t)(e - d->handles);
 }
 
 rt_handle *rt_event_handle(cudaEvent_t event) { return find_event(event); }
@@ -104,7 +123,7 @@ static uint32_t thread_stream(void) {
 }
 
 bool rt_stream(cudaStream_t handle, uint32_t *stream) {
-    *stream = TIME_LEGACY_STREAM;
+    *stream = time_legacy();
     if (!handle && rt_default_is_own()) handle = cudaStreamPerThread;
     if (handle == NULL || handle == cudaStreamLegacy) return true;
     if (handle == cudaStreamPerThread) {
@@ -215,7 +234,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
     uint32_t s;
     if (!device) return rt_end(cudaErrorInvalidValue);
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
-    *device = 0;
+    *device = (int)time_card_of(s);
     return rt_end(cudaSuccess);
 }
 
@@ -358,6 +377,11 @@ static cudaError_t queue_event(enum time_kind kind, cudaStream_t stream, cudaEve
     time_command c = {.kind = kind, .host_file = rt_file(), .host_line = rt_line()};
     if (!e || !rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
     c.is.event = e->event;
+    if (kind == TIME_EVENT && holder_of(e)->ordinal != time_card_of(c.stream)) {
+        rt_say("the event belongs to device %u, and the stream to device %u; record events of the stream's device",
+               holder_of(e)->ordinal, time_card_of(c.stream));
+        return cudaErrorInvalidResourceHandle;
+    }
     if (kind == TIME_WAIT_EVENT && (e->mark || rt_captured(c.stream))) return rt_capture_wait(c.stream, e);
     if (kind == TIME_EVENT && rt_captured(c.stream)) return rt_capture_record(c.stream, e);
     cudaError_t error = rt_submit(&c, NULL);
@@ -404,6 +428,10 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
     if (!ms) return rt_end(cudaErrorInvalidValue);
     const rt_handle *a = find_event(start), *b = a ? find_event(end) : NULL;
     if (!a || !b) return rt_end(cudaErrorInvalidResourceHandle);
+    if (holder_of(a) != holder_of(b)) {
+        rt_say("the events belong to different devices; only the time between events of one device is known");
+        return rt_end(cudaErrorInvalidResourceHandle);
+    }
     cudaError_t captured = rt_capture_forbids_event(a->mark ? a : b, false);
     if (captured != cudaSuccess) return rt_end(captured);
     if ((a->flags | b->flags) & cudaEventDisableTiming) {

@@ -27,6 +27,9 @@ struct exec_device {
     exec_card card;
     exec_allocation *allocations; /* by address; freed ones stay for messages until the window is reused */
     uint32_t nallocations;
+    struct exec_device **machine; /* the devices that stand side by side, by number; this one is among them */
+    uint32_t peers;               /* a bit for each whose memory this one's kernels may use */
+    uint64_t first;               /* the start of its own part of the window */
     uint64_t next_address, used;
     uint64_t workspace;          /* of cooperative launches; 0: none yet */
     uint8_t *storage;            /* the bytes of the window */
@@ -36,7 +39,9 @@ struct exec_device {
     base_arena programs;
     exec_managed_state managed;
     struct {
-        uint64_t limit, used, next; /* bytes; next: where the next block begins, 0 if there was none */
+        uint64_t limit, used; /* bytes */
+        uint64_t next;        /* where the next block begins, 0 if there was none */
+        uint64_t lo, hi;      /* its part of the window's heap */
     } heap;
 };
 

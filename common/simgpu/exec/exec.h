@@ -37,6 +37,17 @@ typedef struct {
 /* Returns a card with empty memory. Ends the program with a message if the host lacks address space. */
 exec_device *exec_device_new(const exec_card *card);
 
+/* Devices of one machine stand side by side, with numbers from 0 and with addresses of their own; the first is made by
+ * exec_device_new. exec_machines_of: how many every machine may have, before the first is made (default: 1). */
+void exec_machines_of(uint32_t devices);
+exec_device *exec_device_beside(exec_device *first, uint32_t number);
+
+/* Lets the device's kernels use the memory of another device of its machine, or no longer. */
+void exec_mem_peer(exec_device *d, uint32_t number, bool on);
+exec_device *exec_mem_owner(const exec_device *d,
+                            uint64_t addr);                   /* returns the device of the machine with that address */
+bool exec_mem_elsewhere(const exec_device *d, uint64_t addr); /* returns whether it is another device's memory */
+
 /* Frees all memory and programs of the device. Accesses through old pointers fault from then on. */
 void exec_device_clear(exec_device *d);
 
@@ -220,7 +231,8 @@ typedef struct {
     /* Over the link: bytes of the sectors read and written; warps' requests of 128 bytes; how many loads those are of.
      */
     uint64_t link_read, link_written, link_requests, link_loads;
-    uint64_t atomic_turns[2]; /* at the busiest place, of integer and floating-point atomics (contention.c) */
+    uint64_t peer_read, peer_written; /* bytes of the different sectors of other devices' memory */
+    uint64_t atomic_turns[2];         /* at the busiest place, of integer and floating-point atomics (contention.c) */
 } exec_result;
 
 /* Memory that a variable of a module has already. */

@@ -59,6 +59,7 @@ uint64_t exec_footprint_take(worker *t, int written) {
         sectors += n;
         *p = 0;
         uint64_t address = (t->first_sector + t->touched[written][k] * 64) * 32;
+        if (exec_mem_elsewhere(t->device, address)) t->peer[written] += (uint64_t)n * 32;
         if (exec_managed((void *)(uintptr_t)address)) exec_managed_touch(t->device, address, n, written);
     }
     t->ntouched[written] = 0;

@@ -22,9 +22,10 @@ uint64_t exec_heap_alloc(exec_device *d, uint64_t bytes) {
     if (!bytes) bytes = 1;
     if (bytes > d->heap.limit || share(bytes) > d->heap.limit - d->heap.used) return 0;
     uint64_t need = (bytes + GUARD + ALIGN - 1) / ALIGN * ALIGN;
-    if (!d->heap.next) d->heap.next = ALIGN;
-    if (d->heap.next + need > EXEC_HEAP_BYTES) d->heap.next = exec_mem_gap(d, exec_mem_heap_base(), need);
-    if (d->heap.next + need > EXEC_HEAP_BYTES) return 0;
+    if (!d->heap.next) d->heap.next = d->heap.lo + ALIGN;
+    uint64_t start = exec_mem_heap_base() + d->heap.lo;
+    if (d->heap.next + need > d->heap.hi) d->heap.next = d->heap.lo + exec_mem_gap(d, start, need);
+    if (d->heap.next + need > d->heap.hi) return 0;
     uint64_t address = exec_mem_heap_base() + d->heap.next;
     if (!exec_mem_note(d, address, bytes)) return 0;
     d->heap.next += need;

@@ -13,11 +13,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define WINDOW    (1ull << 38) /* 256 GB of addresses */
+#define SLICE     (1ull << 38) /* 256 GB of addresses for the memory of each device of a machine */
+#define WINDOW    (SLICE * machine_size)
 #define ADDRESSES (WINDOW + EXEC_MANAGED_BYTES + EXEC_HEAP_BYTES)
 enum { ALIGN = 512, GUARD = 512, PAGE = 4096, PIECE = 8 << 20 };
 
-static uint64_t window_base; /* the same for every device */
+static uint64_t window_base;      /* the same for every machine */
+static uint64_t machine_size = 1; /* devices of a machine */
+
+void exec_machines_of(uint32_t devices) { machine_size = devices; }
 
 static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
@@ -39,6 +43,25 @@ static void reserve_window(void) {
     }
 }
 
+/* A device's part of the window, and of the heap. */
+static void give_slice(exec_device *d, uint32_t number) {
+    d->first = d->next_address = window_base + number * SLICE;
+    d->heap.lo = number * (EXEC_HEAP_BYTES / machine_size);
+    d->heap.hi = d->heap.lo + EXEC_HEAP_BYTES / machine_size;
+}
+
+exec_device *exec_device_beside(exec_device *first, uint32_t number) {
+    exec_device *d = base_must(calloc(1, sizeof *d), "the host has no memory left for a device");
+    d->card = first->card;
+    d->storage = first->storage;
+    d->touched[0] = first->touched[0];
+    d->touched[1] = first->touched[1];
+    d->machine = first->machine;
+    d->machine[number] = d;
+    give_slice(d, number);
+    return d;
+}
+
 exec_device *exec_device_new(const exec_card *card) {
     exec_device *d = base_must(calloc(1, sizeof *d), "the host has no memory left for a device");
     reserve_window();
@@ -47,7 +70,9 @@ exec_device *exec_device_new(const exec_card *card) {
     if (!window_base || d->storage == MAP_FAILED)
         base_refuse("cannot reserve address space for device memory; is `ulimit -v` set? Unset it and run again.");
     madvise(d->storage, ADDRESSES, MADV_DONTDUMP);
-    d->next_address = window_base;
+    d->machine = base_must(calloc(machine_size, sizeof *d->machine), "the host has no memory left for a device");
+    d->machine[0] = d;
+    give_slice(d, 0);
     exec_footprint_init(d, ADDRESSES);
     return d;
 }
@@ -80,13 +105,13 @@ static int64_t before(const exec_device *d, uint64_t addr) {
 /* Makes the addresses of freed allocations available again, when the window has no others left. */
 static void reuse_window(exec_device *d, uint64_t need) {
     uint32_t kept = 0;
-    uint64_t at = window_base;
+    uint64_t at = d->first;
     for (uint32_t i = 0; i < d->nallocations; i++)
         if (d->allocations[i].live) d->allocations[kept++] = d->allocations[i];
     d->nallocations = kept;
     /* Take the first gap that is large enough. */
     for (uint32_t i = 0; i < d->nallocations; i++) {
-        if (d->allocations[i].address - at >= need || d->allocations[i].address >= window_base + WINDOW) break;
+        if (d->allocations[i].address - at >= need || d->allocations[i].address >= d->first + SLICE) break;
         at = (d->allocations[i].address + d->allocations[i].bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
     }
     d->next_address = at;
@@ -110,7 +135,7 @@ uint64_t exec_mem_gap(exec_device *d, uint64_t from, uint64_t need) {
 static bool fits(const exec_device *d, uint64_t need) {
     int64_t i = before(d, d->next_address + need - 1);
     bool free_here = i < 0 || d->allocations[i].address + d->allocations[i].bytes <= d->next_address;
-    return d->next_address + need <= window_base + WINDOW && free_here;
+    return d->next_address + need <= d->first + SLICE && free_here;
 }
 
 /* Returns a file with a piece of fresh memory (bytes 0xCD), or -1. */
@@ -205,11 +230,38 @@ uint64_t exec_mem_heap_base(void) { return window_base + WINDOW + EXEC_MANAGED_B
 bool exec_mem_in_window(const void *p) { return (uint64_t)p - window_base < ADDRESSES; }
 uint8_t *exec_mem_host(const exec_device *d, uint64_t addr) { return d->storage + (addr - window_base); }
 
-bool exec_mem_find(const exec_device *d, uint64_t addr, mem_range *range) {
+static bool find_own(const exec_device *d, uint64_t addr, mem_range *range) {
     int64_t i = before(d, addr);
     if (i < 0 || !d->allocations[i].live || addr - d->allocations[i].address >= d->allocations[i].bytes) return false;
     *range = (mem_range){d->allocations[i].address, d->allocations[i].address + d->allocations[i].bytes};
     return true;
+}
+
+exec_device *exec_mem_owner(const exec_device *d, uint64_t addr) {
+    mem_range r;
+    for (uint32_t k = 0; k < machine_size; k++) {
+        exec_device *e = d->machine[k];
+        if (e && (addr - e->first < SLICE || (addr >= window_base + WINDOW && find_own(e, addr, &r)))) return e;
+    }
+    return (exec_device *)(uintptr_t)d;
+}
+
+/* Memory of the device, memory of another one whose kernels this one's may read, or managed memory. */
+bool exec_mem_find(const exec_device *d, uint64_t addr, mem_range *range) {
+    if (find_own(d, addr, range)) return true;
+    if (machine_size == 1) return false;
+    const exec_device *e = exec_mem_owner(d, addr);
+    bool peer = false;
+    for (uint32_t k = 0; k < machine_size; k++) peer |= d->machine[k] == e && d->peers >> k & 1;
+    return e != d && (peer || exec_managed((void *)(uintptr_t)addr)) && find_own(e, addr, range);
+}
+
+void exec_mem_peer(exec_device *d, uint32_t number, bool on) {
+    d->peers = on ? d->peers | 1u << number : d->peers & ~(1u << number);
+}
+
+bool exec_mem_elsewhere(const exec_device *d, uint64_t addr) {
+    return machine_size > 1 && addr - window_base < WINDOW && addr - d->first >= SLICE;
 }
 
 bool exec_mem_valid(const exec_device *d, uint64_t addr, uint64_t bytes) {
@@ -239,6 +291,11 @@ struct simgpu_address exec_mem_locate(const exec_device *d, uint64_t addr) {
     if (addr < 4096) return r;
     r.where = SIMGPU_NO_DEVICE_MEMORY;
     if (!exec_mem_in_window((void *)addr) && window_base - addr > near) return r;
+    if (exec_mem_elsewhere(d, addr) && exec_mem_owner(d, addr) != d) {
+        r = exec_mem_locate(exec_mem_owner(d, addr), addr);
+        r.elsewhere = true;
+        return r;
+    }
     int64_t i = before(d, addr);
     const bool inside = i >= 0 && addr - d->allocations[i].address < d->allocations[i].bytes;
     const exec_allocation *a = inside ? &d->allocations[i] : live_from(d, i, -1), *b = live_from(d, i + 1, 1);

@@ -210,6 +210,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     t->memory = (uint64_t)(uintptr_t)d->storage - exec_mem_base();
     t->deepest = t->depths = (exec_depth){0, 0, 0};
     t->grid_syncs = 0;
+    t->peer[0] = t->peer[1] = 0;
     t->link[0] = t->link[1] = t->link_requests = t->link_loads = 0;
     t->workspace = n->cooperative ? exec_workspace(d) : 0;
     if (t->workspace) memset(exec_mem_host(d, t->workspace), 0, 2 * sizeof(uint32_t));
@@ -413,6 +414,8 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
         r->footprint_written += exec_footprint_take(&workers[t], 1);
         r->deepest = deeper(m, r->deepest, workers[t].deepest);
         add_depth(&r->depths, workers[t].depths);
+        r->peer_read += workers[t].peer[0];
+        r->peer_written += workers[t].peer[1];
         r->link_read += workers[t].link[0];
         r->link_written += workers[t].link[1];
         r->link_requests += workers[t].link_requests;
@@ -506,7 +509,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         r->nlines = 0;
         r->footprint_read = r->footprint_written = 0;
         r->deepest = r->depths = (exec_depth){0, 0, 0};
-        r->link_read = r->link_written = r->link_requests = r->link_loads = 0;
+        r->peer_read = r->peer_written = r->link_read = r->link_written = r->link_requests = r->link_loads = 0;
         r->atomic_turns[0] = r->atomic_turns[1] = r->grid_syncs = 0;
     }
 }

@@ -150,6 +150,7 @@ typedef struct worker {
     uint64_t stores;                    /* to memory that other warps read; a turn that stores is no vain wait */
     uint64_t link[2];                   /* bytes of memory outside of the device, read and written; */
     uint64_t link_requests, link_loads; /* see exec_result */
+    uint64_t peer[2];                   /* bytes of other devices' sectors, read and written */
     uint64_t workspace;                 /* of a cooperative launch, or 0 */
     uint64_t grid_syncs;                /* the most of a block */
     char *print;                        /* output of kernels' printf, in block order */

@@ -59,6 +59,7 @@ struct simgpu_address {
     enum simgpu_where where;
     uint64_t distance, base, bytes; /* distance from the nearest allocation; its start; its size */
     bool freed;
+    bool elsewhere; /* memory of another device, which this one's kernels may not use */
 };
 
 /* The counters of a launch or of a line; simgpu_counters.def describes each. */

@@ -141,8 +141,9 @@ void time_activity_device(const time_command *c, double call_ns, double arrive_n
     bool copy = c->kind == TIME_COPY || c->kind == TIME_MIGRATE;
     span_log *log = c->kind == TIME_HOST_CALL                    ? &of->other_logs[FUNCTIONS]
                     : copy && c->is.copy.direction == SIMGPU_H2D ? &of->other_logs[ENGINE_H2D]
-                    : copy && c->is.copy.direction == SIMGPU_D2H ? &of->other_logs[ENGINE_D2H]
-                                                                 : &of->sm_log;
+                    : copy && (c->is.copy.direction == SIMGPU_D2H || c->is.copy.peer_gbs > 0)
+                        ? &of->other_logs[ENGINE_D2H]
+                        : &of->sm_log;
     add(log, (span){.start = start_ns,
                     .end = end_ns,
                     .site = {NULL, c->host_file, c->host_line},

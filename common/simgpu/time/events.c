@@ -43,13 +43,14 @@ void time_events_stop(simgpu_listener hear, void *context) {
 
 bool time_events_on(void) { return nlisteners > 0; }
 
-static uint32_t device_number; /* of the device in use; its events are all sent before another is selected */
+static uint32_t
+    device_number; /* of the first device of the machine in use; its events are all sent before another is selected */
 
 void time_events_device(uint32_t number) { device_number = number; }
 
 static void send(const struct simgpu_event *e) {
     struct simgpu_event numbered = *e;
-    numbered.device = device_number;
+    numbered.device = device_number + e->device;
     for (int i = 0; i < nlisteners; i++) listeners[i].hear(&numbered, listeners[i].context);
 }
 
@@ -110,9 +111,13 @@ void time_events_drop(time_event_slot *s) {
 
 /* --- events of each kind ------------------------------------------------------------------------------------- */
 
+/* The legacy default stream of each device is shown as 0. */
+static uint32_t shown(uint32_t stream) { return time_is_legacy(stream) ? 0 : stream; }
+
 static struct simgpu_event event_of(enum simgpu_kind kind, const time_command *c, double start_ns, double end_ns) {
     return (struct simgpu_event){.kind = kind,
-                                 .stream = c->in_graph ? c->graph_stream : c->stream,
+                                 .device = time_card_of(c->stream),
+                                 .stream = shown(c->in_graph ? c->graph_stream : c->stream),
                                  .at = {.file = c->host_file, .line = c->host_line},
                                  .start_ns = whole_ns(start_ns),
                                  .duration_ns = whole_ns(end_ns - start_ns)};

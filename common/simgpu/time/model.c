@@ -180,6 +180,7 @@ static double link_ns(const time_profile *p, const exec_result *r, double slots,
     double loads = r->total.ld_requests ? (double)r->link_loads / (double)r->total.ld_requests : 0;
     double rounds = larger((double)r->deepest.rounds, (double)r->depths.rounds / slots) * loads;
     moved = larger(moved, (double)r->link_requests * p->link_request_ns);
+    moved = larger(moved, larger((double)r->peer_read, (double)r->peer_written) / p->peer_gbs);
     *waits = rounds * p->link_latency_ns > moved;
     return larger(moved, rounds * p->link_latency_ns);
 }
@@ -223,6 +224,7 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
     e->bound.term = ns[worst] < ns[SIMGPU_TERM_LAUNCH] ? SIMGPU_TERM_LAUNCH : worst;
     explain(p, r, e);
     if (worst == SIMGPU_TERM_LINK) e->bound.by_loads = waits;
-    if (worst == SIMGPU_TERM_LINK) e->bound.amount = (double)(r->link_read + r->link_written);
+    if (worst == SIMGPU_TERM_LINK)
+        e->bound.amount = (double)(r->link_read + r->link_written + r->peer_read + r->peer_written);
     if (worst == SIMGPU_TERM_PAGES) e->bound.amount = (double)(pages->bytes + pages->fresh_bytes);
 }

@@ -70,9 +70,15 @@ static void put_lines(FILE *f, const struct simgpu_launch *l) {
     fputc(']', f);
 }
 
+/* Among several devices: the one of the event, by its number in the program. */
+static void put_device(FILE *f, const struct simgpu_event *e) {
+    if (time_cards() > 1) put_number(f, "device", (e->device - 1) % time_cards());
+}
+
 static void put_launch(FILE *f, const struct simgpu_event *e) {
     const struct simgpu_launch *l = &e->is.launch;
     char text[2048];
+    put_device(f, e);
     put_text(f, "kernel", l->kernel);
     put_text(f, "name", l->name);
     fprintf(f, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"stream\":%u", l->grid[0], l->grid[1], l->grid[2],
@@ -102,6 +108,7 @@ static void put_launch(FILE *f, const struct simgpu_event *e) {
 static void put_copy(FILE *f, const struct simgpu_event *e) {
     const struct simgpu_copy *c = &e->is.copy;
     bool copy = e->kind == SIMGPU_COPY;
+    put_device(f, e);
     if (copy) put_text(f, "direction", simgpuDirectionName(c->direction));
     if (copy && c->direction != SIMGPU_D2D) put_text(f, "memory", c->pageable ? "pageable" : "pinned");
     put_number(f, "bytes", c->bytes);

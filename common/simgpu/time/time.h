@@ -149,6 +149,7 @@ typedef struct {
     time_place to, from;
     uint64_t width, height; /* bytes of a row; rows of a plane */
     uint64_t depth;         /* planes; 0 is 1 */
+    double peer_gbs;        /* of a copy between devices: the rate of the way between them; else 0 */
     int value;              /* of a memset */
     uint8_t element;        /* its bytes: 1, 2 or 4; 0 is 1. `width` is a multiple of it */
 } time_copy;
@@ -184,7 +185,17 @@ typedef struct {
 /* Returns the bytes of a copy or memset, 0 for other commands. */
 uint64_t time_bytes(const time_command *c);
 
-enum { TIME_LEGACY_STREAM = 0 };
+enum { TIME_LEGACY_STREAM = 0 }; /* of the first device */
+
+/* The devices of a machine: time_device_new makes the first, time_add_card each further one and uses it. A new stream
+ * belongs to the one in use; so do waits for all work, faults and the legacy default stream. */
+enum { TIME_CARDS = 16 };
+void time_add_card(exec_device *exec, uint32_t number);
+void time_use_card(uint32_t number);
+uint32_t time_cards(void);
+uint32_t time_card_of(uint32_t stream);
+uint32_t time_legacy(void);
+bool time_is_legacy(uint32_t stream); /* of any device */
 
 uint32_t time_stream_new(bool blocking); /* blocking: ordered with the legacy default stream */
 bool time_stream_blocking(uint32_t stream);

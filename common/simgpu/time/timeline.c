@@ -48,6 +48,7 @@ typedef struct {
     uint64_t submitted, completed;
     double done_ns; /* end of the last completed command */
     bool last_was_kernel;
+    uint8_t card; /* the device that has it */
     int priority; /* 0, or less: its commands start first */
 } stream;
 
@@ -59,18 +60,26 @@ struct time_event {
     bool ended;
 };
 
-struct time_device {
+/* A device of the machine. */
+typedef struct {
     exec_device *exec;
+    uint32_t legacy;        /* its legacy default stream */
+    node *h2d, *d2h, *peer; /* the copies on its copy engines; peer: to or from another device */
+    uint64_t filled;        /* occupied parts of the SMs */
+    exec_fault fault;
+} time_card_state;
+
+/* The devices of a machine have one host, so their commands stand in one timeline. */
+struct time_device {
+    time_card_state cards[TIME_CARDS];
+    uint32_t ncards, now; /* now: the one in use */
     time_activity *activity;
     stream *streams;
     uint32_t nstreams;
     uint64_t sequence;
     double host, device; /* the two clocks; the device's may lag behind the host's, or lead while the host waits */
-    node *h2d, *d2h;     /* the copies on the copy engines */
-    uint64_t filled;     /* occupied parts of the SMs */
     bool in_function;    /* a host function runs, at the device's present */
     double function_ns;  /* its work so far */
-    exec_fault fault;
 };
 
 static time_device *line; /* of the device in use */
@@ -100,7 +109,8 @@ static void *need(void *memory) {
 
 time_device *time_device_new(exec_device *exec) {
     time_device *d = need(calloc(1, sizeof *d));
-    d->exec = exec;
+    d->cards[0].exec = exec;
+    d->ncards = 1;
     d->activity = time_activity_new();
     return d;
 }
@@ -110,13 +120,13 @@ void time_use(time_device *d) {
     time_activity_use(d->activity);
 }
 
-exec_device *time_exec(void) { return line->exec; }
+exec_device *time_exec(void) { return line->cards[line->now].exec; }
 
 /* --- streams and events ------------------------------------------------------------------------------------- */
 
 static uint32_t add_stream(bool blocking) {
     line->streams = need(realloc(line->streams, (line->nstreams + 1) * sizeof *line->streams));
-    line->streams[line->nstreams] = (stream){.blocking = blocking};
+    line->streams[line->nstreams] = (stream){.blocking = blocking, .card = (uint8_t)line->now};
     return line->nstreams++;
 }
 
@@ -133,11 +143,31 @@ uint32_t time_stream_new(bool blocking) {
             s->ended = false;
             s->blocking = blocking;
             s->priority = 0;
+            s->card = (uint8_t)line->now;
             return i;
         }
     }
     return add_stream(blocking);
 }
+
+static time_card_state *card_of_stream(uint32_t id) { return &line->cards[stream_at(id)->card]; }
+static time_card_state *card_of(const node *n) { return card_of_stream(n->c.stream); }
+
+void time_use_card(uint32_t number) {
+    stream_at(TIME_LEGACY_STREAM);
+    line->now = number;
+    if (number < line->ncards) return;
+    line->cards[number].legacy = add_stream(true);
+    line->ncards = number + 1;
+}
+void time_add_card(exec_device *exec, uint32_t number) {
+    line->cards[number].exec = exec;
+    time_use_card(number);
+}
+uint32_t time_cards(void) { return line->ncards; }
+uint32_t time_card_of(uint32_t id) { return stream_at(id)->card; }
+uint32_t time_legacy(void) { return line->cards[line->now].legacy; }
+bool time_is_legacy(uint32_t id) { return card_of_stream(id)->legacy == id; }
 
 bool time_stream_blocking(uint32_t id) { return stream_at(id)->blocking; }
 
@@ -180,9 +210,15 @@ static bool on_bus(const node *n) {
 }
 static bool on_sms(const time_command *c) {
     return c->kind == TIME_LAUNCH || c->kind == TIME_MEMSET ||
-           (c->kind == TIME_COPY && c->is.copy.direction == SIMGPU_D2D);
+           (c->kind == TIME_COPY && c->is.copy.direction == SIMGPU_D2D && !(c->is.copy.peer_gbs > 0));
 }
-static node **engine(const node *n) { return n->c.is.copy.direction == SIMGPU_H2D ? &line->h2d : &line->d2h; }
+static bool between_devices(const node *n) { return n->c.kind == TIME_COPY && n->c.is.copy.peer_gbs > 0; }
+
+/* Returns the place of a copy over the bus, or between devices, on its engine. */
+static node **engine(const node *n) {
+    time_card_state *c = card_of(n);
+    return between_devices(n) ? &c->peer : n->c.is.copy.direction == SIMGPU_H2D ? &c->h2d : &c->d2h;
+}
 
 /* The SMs' load is counted exactly, in parts: each number of resident blocks from 1 to 32 divides an SM's parts. */
 #define PARTS_OF_SM 144403552893600u
@@ -190,15 +226,15 @@ static node **engine(const node *n) { return n->c.is.copy.direction == SIMGPU_H2
 static uint64_t all_parts(const time_profile *p) { return (uint64_t)p->sm_count * PARTS_OF_SM; }
 
 static bool has_room(const node *n) {
-    if (on_bus(n)) return *engine(n) == NULL;
-    return line->filled + n->fills <= all_parts(time_profile_get());
+    if (on_bus(n) || between_devices(n)) return *engine(n) == NULL;
+    return card_of(n)->filled + n->fills <= all_parts(time_profile_get());
 }
 
 /* Returns the host address of a row of one end of a copy. */
 static uint8_t *row_at(const time_copy *c, const time_place *at, uint64_t row) {
     uint64_t address = time_row(c, at, row);
     const void *p = (const void *)(uintptr_t)address;
-    return exec_mem_in_window(p) ? exec_mem_host(line->exec, address) : (uint8_t *)(uintptr_t)address;
+    return exec_mem_in_window(p) ? exec_mem_host(line->cards[0].exec, address) : (uint8_t *)(uintptr_t)address;
 }
 
 static void fill_row(uint8_t *to, const time_copy *c) {
@@ -248,7 +284,7 @@ static void start_launch(node *n, const time_profile *p) {
     memset(&r, 0, sizeof r);
     time_managed_before_launch();
     exec_run(&n->c.is.launch, &r);
-    time_managed_launched(line->exec, &r, &pages);
+    time_managed_launched(exec_device_of(n->c.is.launch.program), &r, &pages);
     time_model(p, &r, &pages, launch_ns(&n->c, p), &e);
     if (r.fault.kind != SIMGPU_FAULT_NONE) {
         n->fault = need(malloc(sizeof r.fault));
@@ -301,8 +337,10 @@ static void start(node *n) {
     double bytes = (double)time_bytes(&n->c);
     n->start = n->until = line->device;
     n->phase = BUSY;
-    if (line->fault.kind != SIMGPU_FAULT_NONE) n->fills = 0; /* the context is dead, so the command has no effect */
-    if (line->fault.kind != SIMGPU_FAULT_NONE) return;
+    if (card_of(n)->fault.kind != SIMGPU_FAULT_NONE) { /* the context is dead, so the command has no effect */
+        n->fills = 0;
+        return;
+    }
     if ((n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET) && bytes > 0) n->until += touch_managed(n);
     if (n->c.kind == TIME_LAUNCH) {
         TELL(launches, &n->c, n->count);
@@ -310,6 +348,9 @@ static void start(node *n) {
     } else if (on_bus(n)) {
         n->until += n->fixed;
         n->left = n->c.kind == TIME_MIGRATE ? (double)migrates(&n->c) : bytes;
+        *engine(n) = n;
+    } else if (between_devices(n)) {
+        n->until += p->copy_fixed_ns + bytes / n->c.is.copy.peer_gbs;
         *engine(n) = n;
     } else if (n->c.kind == TIME_MEMSET) {
         bool own = exec_mem_in_window((void *)(uintptr_t)n->c.is.copy.to.address);
@@ -325,14 +366,14 @@ static void start(node *n) {
     } else if (n->c.kind == TIME_COPY) {
         n->until += bytes / p->pageable_d2h_gbs; /* host to host, by the CPU's memcpy in the stream's order */
     }
-    line->filled += n->fills;
+    card_of(n)->filled += n->fills;
     if (on_sms(&n->c) && n->c.kind != TIME_LAUNCH)
         time_activity_device(&n->c, n->called, n->arrive, n->start, n->start + fixed_ns(&n->c, p), n->until);
 }
 
 /* Calls the host function. The stream continues when the device has learned of its return. */
 static void call_host_function(node *n) {
-    bool dead = line->fault.kind != SIMGPU_FAULT_NONE;
+    bool dead = card_of(n)->fault.kind != SIMGPU_FAULT_NONE;
     n->phase = CALLED;
     line->function_ns = 0;
     TELL(host_saw, n->c.stream, n->count); /* what the function tells other threads comes behind this point */
@@ -344,15 +385,15 @@ static void call_host_function(node *n) {
 
 static void finish(node *n) {
     stream *s = stream_at(n->c.stream);
-    bool alive = line->fault.kind == SIMGPU_FAULT_NONE;
-    if (on_bus(n) && *engine(n) == n) *engine(n) = NULL;
-    line->filled -= n->fills;
+    bool alive = card_of(n)->fault.kind == SIMGPU_FAULT_NONE;
+    if ((on_bus(n) || between_devices(n)) && *engine(n) == n) *engine(n) = NULL;
+    card_of(n)->filled -= n->fills;
     if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) {
         TELL(moves, &n->c);
         move_bytes(n);
     }
     if (alive && n->c.kind == TIME_MIGRATE) migrate(n);
-    if (alive && (on_bus(n) || n->c.kind == TIME_HOST_CALL))
+    if (alive && (on_bus(n) || between_devices(n) || n->c.kind == TIME_HOST_CALL))
         time_activity_device(&n->c, n->called, n->arrive, n->start, n->start, line->device);
     time_moments m = moments_of(n);
     if (n->slot && alive)
@@ -370,7 +411,7 @@ static void finish(node *n) {
     s->done_ns = line->device;
     s->last_was_kernel = n->c.kind == TIME_LAUNCH;
     TELL(ended, &n->c, n->count);
-    if (n->fault && alive) line->fault = *n->fault;
+    if (n->fault && alive) card_of(n)->fault = *n->fault;
     if (n->c.kind == TIME_LAUNCH) free((void *)n->c.is.launch.params);
     free(n->fault);
     free(n->staged);
@@ -382,18 +423,21 @@ static void finish(node *n) {
 
 static double rate(const node *n) { /* in GB/s, which is bytes per nanosecond */
     const time_profile *p = time_profile_get();
-    bool duplex = line->h2d && line->d2h && line->h2d->phase == FLOWING && line->d2h->phase == FLOWING;
+    const time_card_state *c = card_of(n);
+    bool duplex = c->h2d && c->d2h && c->h2d->phase == FLOWING && c->d2h->phase == FLOWING;
     double bus = duplex ? p->pinned_duplex_gbs : p->pinned_gbs;
     return n->cap < bus ? n->cap : bus;
 }
 
 static void flow(double to) {
-    node *copies[2] = {line->h2d, line->d2h};
-    double moved[2] = {0, 0};
-    for (int i = 0; i < 2; i++) /* compute both rates before either copy changes */
-        if (copies[i] && copies[i]->phase == FLOWING) moved[i] = rate(copies[i]) * (to - line->device);
-    for (int i = 0; i < 2; i++)
-        if (copies[i]) copies[i]->left -= moved[i];
+    for (uint32_t k = 0; k < line->ncards; k++) {
+        node *copies[2] = {line->cards[k].h2d, line->cards[k].d2h};
+        double moved[2] = {0, 0};
+        for (int i = 0; i < 2; i++) /* compute both rates before either copy changes */
+            if (copies[i] && copies[i]->phase == FLOWING) moved[i] = rate(copies[i]) * (to - line->device);
+        for (int i = 0; i < 2; i++)
+            if (copies[i]) copies[i]->left -= moved[i];
+    }
     line->device = to;
 }
 
@@ -436,7 +480,7 @@ static bool step(double limit) {
     flow(larger(when, line->device));
     if (next->phase == QUEUED)
         start(next);
-    else if (next->phase == BUSY && on_bus(next) && line->fault.kind == SIMGPU_FAULT_NONE)
+    else if (next->phase == BUSY && on_bus(next) && card_of(next)->fault.kind == SIMGPU_FAULT_NONE)
         next->phase = FLOWING;
     else if (next->phase == BUSY && next->c.kind == TIME_HOST_CALL)
         call_host_function(next);
@@ -463,11 +507,12 @@ static void wait_for(node *n, time_point p) {
 }
 
 static void find_dependencies(node *n) {
-    if (n->c.stream == TIME_LEGACY_STREAM) {
+    const stream *s = stream_at(n->c.stream);
+    if (time_is_legacy(n->c.stream)) {
         for (uint32_t i = 1; i < line->nstreams; i++)
-            if (line->streams[i].blocking) wait_for(n, time_point_now(i));
-    } else if (stream_at(n->c.stream)->blocking) {
-        wait_for(n, time_point_now(TIME_LEGACY_STREAM));
+            if (line->streams[i].blocking && line->streams[i].card == s->card) wait_for(n, time_point_now(i));
+    } else if (s->blocking) {
+        wait_for(n, time_point_now(card_of(n)->legacy));
     }
     if (n->c.kind == TIME_WAIT_EVENT) wait_for(n, (time_point){n->c.is.event->stream, n->c.is.event->count});
 }
@@ -688,7 +733,7 @@ bool time_stream_idle(uint32_t id) {
 
 bool time_all_idle(void) {
     for (uint32_t i = 0; i < line->nstreams; i++)
-        if (!time_stream_idle(i)) return false;
+        if (line->streams[i].card == line->now && !time_stream_idle(i)) return false;
     return true;
 }
 
@@ -719,7 +764,9 @@ void time_wait_stream(uint32_t id) {
 void time_wait_before(uint32_t id) {
     double last = 0;
     for (uint32_t i = 0; i < line->nstreams; i++) {
-        if (i != id && !(id == TIME_LEGACY_STREAM && line->streams[i].blocking)) continue;
+        if (i != id &&
+            !(time_is_legacy(id) && line->streams[i].blocking && line->streams[i].card == line->streams[id].card))
+            continue;
         run_until_idle(i);
         saw(i);
         last = larger(last, line->streams[i].done_ns);
@@ -729,9 +776,12 @@ void time_wait_before(uint32_t id) {
 
 void time_wait_all(void) {
     double last = 0;
-    for (uint32_t i = 0; i < line->nstreams; i++) run_until_idle(i);
-    for (uint32_t i = 0; i < line->nstreams; i++) last = larger(last, line->streams[i].done_ns);
-    for (uint32_t i = 0; i < line->nstreams; i++) saw(i);
+    for (uint32_t i = 0; i < line->nstreams; i++)
+        if (line->streams[i].card == line->now) run_until_idle(i);
+    for (uint32_t i = 0; i < line->nstreams; i++)
+        if (line->streams[i].card == line->now) last = larger(last, line->streams[i].done_ns);
+    for (uint32_t i = 0; i < line->nstreams; i++)
+        if (line->streams[i].card == line->now) saw(i);
     wake(last);
 }
 
@@ -741,5 +791,8 @@ void time_wait_event(time_event *e) {
     wake(e->count ? e->ns : 0);
 }
 
-const exec_fault *time_fault(void) { return line->fault.kind == SIMGPU_FAULT_NONE ? NULL : &line->fault; }
-void time_forget_fault(void) { line->fault.kind = SIMGPU_FAULT_NONE; }
+const exec_fault *time_fault(void) {
+    const exec_fault *f = &line->cards[line->now].fault;
+    return f->kind == SIMGPU_FAULT_NONE ? NULL : f;
+}
+void time_forget_fault(void) { line->cards[line->now].fault.kind = SIMGPU_FAULT_NONE; }

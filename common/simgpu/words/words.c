@@ -75,6 +75,7 @@ static void add_address(const page *p, const struct simgpu_address *a) {
         add(p, "%llu bytes %s the %llu-byte allocation at 0x%llx%s", distance,
             a->where == SIMGPU_PAST_END ? "past the end of" : "before", bytes, start, a->freed ? " (freed)" : "");
     }
+    if (a->elsewhere) add(p, ", memory of another device; cudaDeviceEnablePeerAccess lets kernels of this one use it");
 }
 
 const char *simgpuSayAddress(const struct simgpu_address *address, char *text, size_t size) {

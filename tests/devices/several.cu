@@ -1,0 +1,169 @@
+// Several devices: which one a call is about, copies and events between them, peer access, errors. Prints lines.
+#include <cuda_runtime.h>
+#include <simgpu.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <thread>
+
+__device__ int own = 5; // each device has one
+
+__global__ void add(int *p, int n, int by) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i] += by;
+}
+__global__ void copy(int *to, const int *from, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[i] = from[i];
+}
+__global__ void set_own(int v) { own += v; }
+__global__ void slow(int *p, int rounds) {
+    for (int k = 0; k < rounds; k++) *(volatile int *)p += k;
+}
+
+static void says(const char *name, cudaError_t e) { printf("%s %s\n", name, cudaGetErrorName(e)), cudaGetLastError(); }
+static double now() { return simgpuHostTime() / 1e3; }
+
+static void choose() {
+    int n, d;
+    cudaGetDeviceCount(&n);
+    cudaGetDevice(&d);
+    printf("count %d now %d\n", n, d);
+    says("set_9", cudaSetDevice(9));
+    cudaSetDevice(2);
+    std::thread([] {
+        int mine;
+        cudaGetDevice(&mine);
+        printf("thread %d\n", mine);
+        cudaSetDevice(3);
+    }).join();
+    cudaGetDevice(&d);
+    printf("still %d\n", d);
+    for (int k = 0; k < n; k++) {
+        cudaSetDevice(k);
+        set_own<<<1, 1>>>(k * 10);
+        int v;
+        cudaMemcpyFromSymbol(&v, own, sizeof v);
+        printf("own %d %d\n", k, v);
+    }
+    cudaSetDevice(0);
+}
+
+static void belongs() {
+    cudaStream_t s0, s1;
+    cudaEvent_t e0, e1;
+    int *p0, *p1, device = -1;
+    cudaStreamCreate(&s0), cudaEventCreate(&e0), cudaMalloc(&p0, 4096);
+    cudaSetDevice(1);
+    cudaStreamCreate(&s1), cudaEventCreate(&e1), cudaMalloc(&p1, 4096);
+    cudaPointerAttributes a;
+    cudaPointerGetAttributes(&a, p0);
+    printf("attributes %d %d\n", a.type, a.device);
+    cudaStreamGetDevice(s0, &device);
+    printf("stream_of %d\n", device);
+    add<<<1, 32, 0, s0>>>(p1, 32, 1);
+    says("foreign_stream", cudaGetLastError());
+    says("foreign_event", cudaEventRecord(e0, s1));
+    says("record", cudaEventRecord(e1, s1));
+    says("wait", cudaStreamWaitEvent(s0, e1, 0));
+    says("synchronize", cudaEventSynchronize(e1));
+    says("stream_synchronize", cudaStreamSynchronize(s0));
+    cudaSetDevice(0);
+    cudaEventRecord(e0, s0);
+    cudaDeviceSynchronize();
+    float ms;
+    says("elapsed", cudaEventElapsedTime(&ms, e0, e1));
+    says("free_foreign", cudaFree(p1));
+    says("free", cudaFree(p0));
+    cudaStreamDestroy(s0), cudaStreamDestroy(s1), cudaEventDestroy(e0), cudaEventDestroy(e1);
+}
+
+// Work on device 1 waits for an event of device 0, without the host.
+static void ordered() {
+    enum { N = 1024 };
+    int *p0, *p1, host[N];
+    cudaStream_t s0, s1;
+    cudaEvent_t ready;
+    cudaSetDevice(0);
+    cudaStreamCreate(&s0), cudaMalloc(&p0, sizeof host), cudaEventCreateWithFlags(&ready, cudaEventDisableTiming);
+    cudaMemset(p0, 0, sizeof host);
+    slow<<<1, 1, 0, s0>>>(p0 + 1, 20000);
+    add<<<4, 256, 0, s0>>>(p0, N, 3);
+    cudaEventRecord(ready, s0);
+    cudaSetDevice(1);
+    cudaStreamCreate(&s1), cudaMalloc(&p1, sizeof host);
+    cudaStreamWaitEvent(s1, ready, 0);
+    cudaMemcpyPeerAsync(p1, 1, p0, 0, sizeof host, s1);
+    add<<<4, 256, 0, s1>>>(p1, N, 4);
+    cudaMemcpyAsync(host, p1, sizeof host, cudaMemcpyDeviceToHost, s1);
+    cudaStreamSynchronize(s1);
+    printf("ordered %d %d\n", host[0], host[N - 1]);
+    says("copy_wrong_device", cudaMemcpyPeer(p1, 0, p0, 0, 64));
+    cudaFree(p0), cudaFree(p1);
+    cudaSetDevice(0);
+}
+
+static void peers() {
+    enum { N = 16 << 20 };
+    int *p0, *p1, can, value;
+    cudaSetDevice(1);
+    cudaMalloc(&p1, N * 4);
+    cudaMemset(p1, 0, N * 4);
+    cudaDeviceSynchronize();
+    cudaSetDevice(0);
+    cudaMalloc(&p0, N * 4);
+    double began = now();
+    cudaMemcpyPeer(p0, 0, p1, 1, N * 4), cudaDeviceSynchronize();
+    printf("staged_us %.0f\n", now() - began);
+    cudaDeviceCanAccessPeer(&can, 0, 1), cudaDeviceCanAccessPeer(&value, 0, 0);
+    printf("can %d %d\n", can, value);
+    says("enable", cudaDeviceEnablePeerAccess(1, 0));
+    says("enable_again", cudaDeviceEnablePeerAccess(1, 0));
+    says("enable_self", cudaDeviceEnablePeerAccess(0, 0));
+    says("disable_2", cudaDeviceDisablePeerAccess(2));
+    began = now();
+    cudaMemcpy(p0, p1, N * 4, cudaMemcpyDefault), cudaDeviceSynchronize();
+    printf("direct_us %.0f\n", now() - began);
+    add<<<N / 256, 256>>>(p1, N, 7); // device 0's kernel, device 1's memory
+    began = now();
+    copy<<<N / 256, 256>>>(p0, p1, N), cudaDeviceSynchronize();
+    cudaMemcpy(&value, p0 + N - 1, 4, cudaMemcpyDeviceToHost);
+    printf("peer_value %d\n", value);
+    // Two devices at once: their kernels overlap, so both take as long as one.
+    cudaSetDevice(1), cudaDeviceSynchronize(), cudaSetDevice(0), cudaDeviceSynchronize();
+    began = now();
+    slow<<<1, 1>>>(p0, 50000), cudaDeviceSynchronize();
+    double one = now() - began;
+    began = now();
+    slow<<<1, 1>>>(p0, 50000);
+    cudaSetDevice(1);
+    slow<<<1, 1>>>(p1, 50000), cudaDeviceSynchronize();
+    cudaSetDevice(0), cudaDeviceSynchronize();
+    printf("overlap %d\n", now() - began < 1.2 * one);
+    // Managed and page-locked memory is everybody's.
+    int *m, *h;
+    cudaMallocManaged(&m, 64), cudaMallocHost(&h, 64);
+    *m = 1, *h = 1;
+    for (int k = 0; k < 4; k++) {
+        cudaSetDevice(k);
+        add<<<1, 1>>>(m, 1, 10), add<<<1, 1>>>(h, 1, 10);
+        cudaDeviceSynchronize();
+    }
+    printf("shared %d %d\n", *m, *h);
+    cudaSetDevice(2);
+    add<<<1, 1>>>(p1, 1, 1);
+    says("no_access", cudaDeviceSynchronize());
+    says("dead", cudaDeviceSynchronize());
+    cudaSetDevice(0);
+    says("others_live", cudaDeviceSynchronize());
+    cudaSetDevice(2);
+    says("reset", cudaDeviceReset());
+    says("revived", cudaDeviceSynchronize());
+}
+
+int main() {
+    choose();
+    belongs();
+    ordered();
+    peers();
+    return 0;
+}
