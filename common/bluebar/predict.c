@@ -207,7 +207,8 @@ static turn ask(const question *q, store *s, int *kept) {
     const answer *a = last_answer(s, q->id);
     bool typed = isatty(0);
     if (a && a->waits)
-        printf("     You said %s %s (%s), and no run since. Enter keeps it.\n", shown(a->said), q->unit, a->said_at);
+        printf("     You said %s %s (%s), and no run has measured it since. Enter keeps it.\n", shown(a->said), q->unit,
+               a->said_at);
     else if (a)
         printf("     Last time you said %s, it was %s %s (%s).\n", shown(a->said), shown(a->was), q->unit, a->was_at);
     for (;;) {
@@ -345,7 +346,10 @@ int bb_cmd_predicted(int argc, char **argv) {
         near += was > 0;
     }
     write_store(&s);
-    printf("  %d of %d within a tenth. For your next version: make predict%s\n", near, measured, argv[1]);
+    if (measured)
+        printf("  %d of %d within a tenth. For your next version: make predict%s\n", near, measured, argv[1]);
+    else
+        puts("  None of them was measured: they wait for a run that does.");
     bb_record_free(&r);
     return 0;
 }
