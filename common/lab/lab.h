@@ -222,7 +222,7 @@ void lab_blame_return(lab_verdict *v, const char *text);
 void lab_blame_fault(lab_verdict *v, const lab_usage *u);
 /* The same where the first call failed with this error, with the call's name and what it said. */
 void lab_blame_refusal(lab_verdict *v, const lab_usage *u, cudaError_t error);
-/* The same where the checks found something. */
+/* The same where the checks found something, without the general remedy: a row has a next step of its own. */
 void lab_blame_finding(lab_verdict *v, const lab_usage *u);
 /* Prints the student's source with the counters beside each line, from the first function that cost something on. */
 void lab_print_lines(const lab_usage *u);

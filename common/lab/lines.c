@@ -161,12 +161,12 @@ void lab_blame_place(lab_verdict *v, const struct simgpu_place *place) {
     lab_blame(v, &l);
 }
 
-/* A place, what happened there, and the last line: of a fault kernel, block and thread, of a finding the remedy. */
+/* A place, what happened there, and the last line: of a fault kernel, block and thread; "" for none. */
 static void blame_message(lab_verdict *v, const struct simgpu_place *place, const char *what, const char *last) {
     if (!place->file || !place->line) return;
     size_t n = strlen(v->why);
     lab_blame_place(v, place);
-    lab_text(v->why + n, sizeof v->why - n, "%s%s\n%s", n ? "\n" : "", what, last);
+    lab_text(v->why + n, sizeof v->why - n, "%s%s%s%s", n ? "\n" : "", what, *last ? "\n" : "", last);
 }
 
 void lab_blame_fault(lab_verdict *v, const lab_usage *u) {
@@ -179,10 +179,8 @@ void lab_blame_fault(lab_verdict *v, const lab_usage *u) {
 
 void lab_blame_finding(lab_verdict *v, const lab_usage *u) {
     const struct simgpu_finding *f = lab_finding(u);
-    char what[1024], last[512];
-    if (f)
-        blame_message(v, &f->side[0].at, lab_say_finding(f, SIMGPU_WHAT, what, sizeof what),
-                      lab_say_finding(f, SIMGPU_LAST, last, sizeof last));
+    char what[1024];
+    if (f) blame_message(v, &f->side[0].at, lab_say_finding(f, SIMGPU_WHAT, what, sizeof what), "");
 }
 
 /* A launch is written as <<<...>>>, so its call has no name for the student. */
