@@ -265,7 +265,7 @@ static void grade_virtual_time(lab_verdict *v, double us, int steps, const heard
         LAB_SAY(v->why, "%.2f times the reference, want ≤ 1.3", us / reference);
         advise_on_time(v, h, u);
         if (!is_host_full() && h->working_ns / 1e3 < us && lab_passed(lab_verdict_of(WAITS)))
-            LAB_SAY(v->next, "launch many steps by one call: the host waits for nothing, but each launch costs the GPU "
+            LAB_SAY(v->next, "launch many steps by one call: the host hardly waits, but each launch costs the GPU "
                              "more than a step's averages");
         else if (!is_host_full())
             LAB_SAY(v->next, "do what the rows about the host say first: most of this time is the host's");
