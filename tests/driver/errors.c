@@ -135,10 +135,22 @@ static void launches(void) {
     FAILS(CUDA_ERROR_INVALID_HANDLE, cuEventQuery((CUevent)0x77));
     FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoD(p, params, 65));
     FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoH(NULL, p, 4));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemHostRegister(buffer, 1ull << 40, 0));
     FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD32(p + 2, 1, 1));
     FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD32(p, 1, SIZE_MAX / 2));
     FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(p + 4));
     FAILS(CUDA_ERROR_NOT_SUPPORTED, cuCtxCreate_v4(&context, &(CUctxCreateParams){NULL, 1, NULL}, 0, 0));
+}
+
+static void graphs(void) {
+    CUgraph g;
+    CUgraphNode node;
+    CUgraphExec exec;
+    OK(cuGraphCreate(&g, 0));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphAddEmptyNode(&node, g, &node, SIZE_MAX / 8));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphAddKernelNode(&node, g, NULL, 0, NULL));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphInstantiate(&exec, (CUgraph)0x99, 0));
+    OK(cuGraphDestroy(g));
 }
 
 static void names(void) {
@@ -178,6 +190,7 @@ int main(void) {
     modules();
     lacking();
     launches();
+    graphs();
     names();
     after_a_fault();
     puts("fine");

@@ -187,7 +187,8 @@ static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraph
                        enum cudaGraphNodeType type, const time_command *c, const rt_source *source, cudaError_t e) {
     rt_graph *g = e == cudaSuccess ? rt_graph_find(graph) : NULL;
     if (e == cudaSuccess && (!g || !node || (count && !dependencies))) e = cudaErrorInvalidValue;
-    rt_node **after = need(malloc((count + 1) * sizeof *after));
+    if (e == cudaSuccess && count > g->n) e = cudaErrorInvalidValue; /* each is another node of the graph */
+    rt_node **after = need(malloc(((e == cudaSuccess ? count : 0) + 1) * sizeof *after));
     for (size_t k = 0; k < count && e == cudaSuccess; k++) {
         after[k] = rt_node_find(dependencies[k]);
         if (!after[k] || after[k]->graph != g) e = cudaErrorInvalidValue;

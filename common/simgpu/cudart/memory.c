@@ -262,6 +262,12 @@ cudaError_t cudaFreeHost(void *ptr) {
     return rt_end(cudaSuccess);
 }
 
+/* Returns whether the process has memory at all of these bytes. MS_ASYNC does nothing else. */
+static bool is_mapped(uint64_t address, uint64_t bytes) {
+    const uint64_t page = 4096, first = address & ~(page - 1);
+    return msync((void *)(uintptr_t)first, address + bytes - first, MS_ASYNC) == 0;
+}
+
 cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     RT_BEGIN;
     cudaError_t forbidden = rt_capture_forbids_unsafe();
@@ -271,6 +277,10 @@ cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     uint64_t address = (uint64_t)(uintptr_t)ptr, end;
     if (__builtin_add_overflow(address, bytes, &end)) return rt_end(cudaErrorInvalidValue);
     if (any_block(&rt_first()->pinned, address, end)) return rt_end(cudaErrorHostMemoryAlreadyRegistered);
+    if (!is_mapped(address, bytes)) {
+        rt_say("%zu bytes from %p on are not all memory of the program; check the pointer and the size", bytes, ptr);
+        return rt_end(cudaErrorInvalidValue);
+    }
     time_activity_call_bytes(bytes);
     time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     time_charge(HOST_IN_CALL, p->host_register_ns + mib(bytes) * p->host_register_ns_per_mib);

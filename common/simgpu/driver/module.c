@@ -49,7 +49,8 @@ static void log_info(const jit *j, const char *text) {
 
 /* Checks the options, notes the sizes of the logs and empties them. */
 static CUresult begin_options(jit *j) {
-    if (j->count && (!j->options || !j->values)) return CUDA_ERROR_INVALID_VALUE;
+    enum { OPTIONS_MAX = 256 }; /* more than there are, so `count` is no number of options */
+    if (j->count > OPTIONS_MAX || (j->count && (!j->options || !j->values))) return CUDA_ERROR_INVALID_VALUE;
     for (unsigned k = 0; k < j->count; k++)
         if ((unsigned)j->options[k] >= CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
     j->error_room = (uint32_t)(uintptr_t)value_of(j, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
