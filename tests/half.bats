@@ -29,3 +29,12 @@ load helper
     [[ $output == *"uninitialised: a thread reads shared memory that no thread of its block has written"* ]]
     [[ $output != *race* ]]
 }
+
+@test "the tensor cores have a time of their own: 512 products of 16 x 8 x 16 by each of 16 warps of an SM" {
+    build "$B/tests/half/bound"
+    SIMGPU_REPORT="$BATS_TEST_TMPDIR/report" "$B/tests/half/bound"
+    # 16 * 512 products of 3 passes of 0.563 clocks at 1.98 GHz
+    grep -q '"bound":"tensor","why":"tensor cores: 7.0 us of products, most in bound.cu:' "$BATS_TEST_TMPDIR/report"
+    grep -q '"tensor":6988}' "$BATS_TEST_TMPDIR/report"
+    grep -q '"smsp__inst_executed_pipe_tensor.sum":8192,"simgpu__tensor_passes.sum":24576' "$BATS_TEST_TMPDIR/report"
+}

@@ -18,34 +18,27 @@
 enum { SUM_BITS = 25, MAX_M = 32, MAX_K = 256, MAX_ELEMENTS = 4096, STRIP = 8 };
 enum { NO_EXPONENT = -10000 }; /* of a zero */
 
-/* A floating-point number as (-1)^sign * magnitude * 2^(exponent - fraction). */
+/* How the tensor cores read an element: `drop` lower bits are not read. */
 typedef struct {
-    int32_t exponent, magnitude, sign; /* sign: 0 or -1 */
-    bool special;                      /* infinite or no number */
-} number;
-
-static number decode(enum ptx_element e, uint32_t bits) {
-    static const uint8_t fraction_of[NELEMENTS] = {[EL_f16] = 10, [EL_bf16] = 7, [EL_tf32] = 10, [EL_f32] = 23};
-    uint32_t fraction = fraction_of[e], exponent_bits = e == EL_f16 ? 5 : 8;
-    if (e == EL_tf32) bits >>= 13; /* the tensor cores do not read the others */
-    uint32_t top = (1u << exponent_bits) - 1, field = bits >> fraction & top, m = bits & ((1u << fraction) - 1);
-    int32_t bias = (int32_t)(top >> 1);
-    number n = {.sign = bits >> (fraction + exponent_bits) & 1 ? -1 : 0, .special = field == top};
-    n.magnitude = (int32_t)(field ? m | 1u << fraction : m);
-    n.exponent = n.magnitude ? (int32_t)(field ? field : 1) - bias : NO_EXPONENT;
-    return n;
+    uint32_t fraction, exponent_bits, drop;
+} format;
+static format format_of(enum ptx_element e) {
+    if (e == EL_f16) return (format){10, 5, 0};
+    if (e == EL_bf16) return (format){7, 8, 0};
+    return e == EL_tf32 ? (format){10, 8, 13} : (format){23, 8, 0};
 }
 
-/* The matrices of one instruction: A by rows, B and C by rows too. */
+/* The floating-point matrices of one instruction, each by rows. A number is magnitude * 2^(exponent - fraction), the
+ * magnitude with its sign. */
 typedef struct {
     const ptx_tensor *t;
     uint32_t up, up_c; /* shifts of an exact product and of C to SUM_BITS of fraction */
-    int32_t exponent_a[MAX_ELEMENTS], magnitude_a[MAX_ELEMENTS], sign_a[MAX_ELEMENTS];
-    int32_t exponent_b[MAX_ELEMENTS], magnitude_b[MAX_ELEMENTS], sign_b[MAX_ELEMENTS];
-    int32_t exponent_c[1024], magnitude_c[1024], sign_c[1024];
+    int32_t exponent_a[MAX_ELEMENTS], magnitude_a[MAX_ELEMENTS];
+    int32_t exponent_b[MAX_ELEMENTS], magnitude_b[MAX_ELEMENTS];
+    int32_t exponent_c[1024], magnitude_c[1024];
     uint64_t a[MAX_ELEMENTS], b[MAX_ELEMENTS], c[1024]; /* as bits */
     double sum[1024];
-    bool special, special_a[MAX_M], special_b[MAX_M], special_c[1024];
+    uint32_t special; /* not 0: an operand is infinite or no number */
 } matrices;
 
 /* Returns the worker's own, made at its first use; too large for thread-local storage of a library that dlopen loads.
@@ -55,36 +48,62 @@ static matrices *work_of(worker *t) {
     return t->tensor;
 }
 
-/* Computes the sums of row m and STRIP columns from n. Both halves of a sum stay inside 32 bits: 16 magnitudes below
+/* Decodes n numbers. Returns whether one of them is infinite or no number (not 0). */
+VECTOR static uint32_t exec_decode_numbers(const uint64_t *bits, uint32_t n, format f, int32_t *exponent,
+                                           int32_t *magnitude) {
+    const uint32_t top = (1u << f.exponent_bits) - 1, ones = (1u << f.fraction) - 1,
+                   width = f.fraction + f.exponent_bits;
+    const int32_t bias = (int32_t)(top >> 1);
+    uint32_t special = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = (uint32_t)bits[i] >> f.drop, field = v >> f.fraction & top, m = v & ones;
+        int32_t size = (int32_t)(field ? m | (ones + 1) : m), sign = -(int32_t)(v >> width & 1);
+        exponent[i] = size ? (int32_t)(field ? field : 1) - bias : NO_EXPONENT;
+        magnitude[i] = (size ^ sign) - sign;
+        special |= field == top;
+    }
+    return special;
+}
+
+/* STRIP columns. Written as vectors, since the compiler makes none of these loops by itself; passed by address, since
+ * hosts without AVX2 have no such registers. */
+typedef int32_t strip __attribute__((vector_size(4 * STRIP)));
+typedef uint32_t bare_strip __attribute__((vector_size(4 * STRIP)));
+typedef int32_t strip_in_memory __attribute__((vector_size(4 * STRIP), aligned(4)));
+#define STRIP_AT(p) (*(const strip_in_memory *)(const void *)(p))
+
+/* Adds to *sum numbers that are cut off below 2^(top - SUM_BITS), towards zero. */
+static inline __attribute__((always_inline)) void add_aligned(strip *sum, const strip *top, const strip *exponent,
+                                                              const strip *magnitude, uint32_t up) {
+    strip shift = *top - *exponent, s = *magnitude >> 31, far = (strip)(shift > 31);
+    shift = (shift & ~far) | (31 & far); /* no magnitude has more bits */
+    bare_strip v = (bare_strip)((*magnitude ^ s) - s) << up >> (bare_strip)shift;
+    *sum += ((strip)v ^ s) - s;
+}
+
+/* Computes the sums of row m and STRIP columns from n. Both halves of a sum stay inside 32 bits: 8 magnitudes below
  * 2^27, and C's below 2^26. */
 VECTOR static void exec_sum_strip(matrices *x, uint32_t m, uint32_t n) {
-    const ptx_tensor *t = x->t;
-    const uint32_t columns = t->n, depth = t->k, at = m * columns + n;
-    int32_t top[STRIP], low[STRIP] = {0}, high[STRIP] = {0};
-    for (int j = 0; j < STRIP; j++) top[j] = x->exponent_c[at + (uint32_t)j];
+    const uint32_t columns = x->t->n, depth = x->t->k, at = m * columns + n;
+    const int32_t *exponent = &x->exponent_a[m * depth], *magnitude = &x->magnitude_a[m * depth];
+    strip c_exponent = STRIP_AT(&x->exponent_c[at]), c = STRIP_AT(&x->magnitude_c[at]);
+    strip top = c_exponent, low = {0}, high = {0};
     for (uint32_t k = 0; k < depth; k++) {
-        const int32_t *eb = &x->exponent_b[k * columns + n], ea = x->exponent_a[m * depth + k];
-        for (int j = 0; j < STRIP; j++) top[j] = top[j] > ea + eb[j] ? top[j] : ea + eb[j];
+        strip e = exponent[k] + STRIP_AT(&x->exponent_b[k * columns + n]), larger = (strip)(e > top);
+        top = (e & larger) | (top & ~larger);
     }
     for (uint32_t k = 0; k < depth; k++) {
-        const int32_t *eb = &x->exponent_b[k * columns + n], *mb = &x->magnitude_b[k * columns + n];
-        const int32_t *sb = &x->sign_b[k * columns + n], i = (int32_t)(m * depth + k);
-        const int32_t ea = x->exponent_a[i], ma = x->magnitude_a[i], sa = x->sign_a[i];
-        int32_t *to = k < 8 ? low : high;
-        for (int j = 0; j < STRIP; j++) {
-            int32_t shift = top[j] - ea - eb[j], s = sa ^ sb[j];
-            int32_t v = (ma * mb[j]) << x->up >> (shift > 31 ? 31 : shift);
-            to[j] += (v ^ s) - s;
-        }
+        strip e = exponent[k] + STRIP_AT(&x->exponent_b[k * columns + n]);
+        strip product = magnitude[k] * STRIP_AT(&x->magnitude_b[k * columns + n]);
+        add_aligned(k < 8 ? &low : &high, &top, &e, &product, x->up);
     }
+    add_aligned(&low, &top, &c_exponent, &c, x->up_c);
     for (int j = 0; j < STRIP; j++) {
-        uint32_t i = at + (uint32_t)j;
-        int32_t shift = top[j] - x->exponent_c[i], s = x->sign_c[i];
-        int32_t v = x->magnitude_c[i] << x->up_c >> (shift > 31 ? 31 : shift), e = top[j] < -900 ? -900 : top[j];
-        double total = (double)low[j] + (double)high[j] + (double)((v ^ s) - s), unit;
+        double total = (double)low[j] + (double)high[j], unit;
+        int32_t e = top[j] < -900 ? -900 : top[j];
         uint64_t bits = (uint64_t)(e - SUM_BITS + 1023) << 52;
         memcpy(&unit, &bits, 8);
-        x->sum[i] = total * unit;
+        x->sum[at + (uint32_t)j] = total * unit;
     }
 }
 
@@ -106,12 +125,24 @@ static uint32_t round_to_f16(double v) {
     return half_of(lane_float_of(lane_odd32(lane_bits_of(f), v - (double)f)));
 }
 
+static bool is_negative(enum ptx_element e, uint64_t bits) {
+    return bits >> (e == EL_f16 || e == EL_bf16 ? 15 : 31) & 1;
+}
+
 /* Returns the sign of a sum that is 0: negative if all its terms are. With k = 4 the others of 8 products are +0. */
 static bool negative_zero(const matrices *x, uint32_t m, uint32_t n) {
     const ptx_tensor *t = x->t;
-    bool negative = x->sign_c[m * t->n + n] && t->k != 4;
-    for (uint32_t k = 0; k < t->k; k++) negative &= (x->sign_a[m * t->k + k] ^ x->sign_b[k * t->n + n]) != 0;
+    bool negative = is_negative(t->element[MATRIX_c], x->c[m * t->n + n]) && t->k != 4;
+    for (uint32_t k = 0; k < t->k; k++)
+        negative &= is_negative(t->element[MATRIX_a], x->a[m * t->k + k]) !=
+                    is_negative(t->element[MATRIX_b], x->b[k * t->n + n]);
     return negative;
+}
+
+static bool is_special(enum ptx_element e, uint64_t bits) {
+    format f = format_of(e);
+    uint32_t top = (1u << f.exponent_bits) - 1;
+    return ((uint32_t)bits >> f.drop >> f.fraction & top) == top;
 }
 
 static float value_of(enum ptx_element e, uint64_t bits) {
@@ -128,50 +159,34 @@ static uint32_t special_sum(const matrices *x, uint32_t m, uint32_t n) {
         float v = k == t->k ? value_of(t->element[MATRIX_c], x->c[m * t->n + n])
                             : value_of(t->element[MATRIX_a], x->a[m * t->k + k]) *
                                   value_of(t->element[MATRIX_b], x->b[k * t->n + n]);
-        bool infinite = k == t->k ? x->special_c[m * t->n + n] : true;
-        if (k < t->k) {
-            number a = decode(t->element[MATRIX_a], (uint32_t)x->a[m * t->k + k]),
-                   b = decode(t->element[MATRIX_b], (uint32_t)x->b[k * t->n + n]);
-            infinite = a.special || b.special; /* a finite product may overflow here, but not there */
-        }
+        /* A finite product may overflow here, but not there. */
+        bool infinite = k == t->k ? is_special(t->element[MATRIX_c], x->c[m * t->n + n])
+                                  : is_special(t->element[MATRIX_a], x->a[m * t->k + k]) ||
+                                        is_special(t->element[MATRIX_b], x->b[k * t->n + n]);
         nan |= infinite && v != v;
         above |= infinite && v > 0;
         below |= infinite && v < 0;
     }
     if (nan || (above && below)) return half ? HALF_NAN : 0x7fffffffu;
     if (above || below) return half ? (below ? 0xfc00 : 0x7c00) : below ? 0xff800000u : 0x7f800000u;
+    if (x->sum[m * t->n + n] == 0) return !negative_zero(x, m, n) ? 0 : half ? 0x8000 : 0x80000000u;
     return half ? round_to_f16(x->sum[m * t->n + n]) : cut_to_f32(x->sum[m * t->n + n]);
-}
-
-static void decode_all(matrices *all, const ptx_tensor *t, enum ptx_matrix x, const uint64_t *bits, uint32_t n,
-                       int32_t *exponent, int32_t *magnitude, int32_t *sign, bool *special, uint32_t row, bool by_row) {
-    for (uint32_t i = 0; i < n; i++) {
-        number v = decode(t->element[x], (uint32_t)bits[i]);
-        exponent[i] = v.exponent, magnitude[i] = v.magnitude, sign[i] = v.sign;
-        all->special |= v.special;
-        uint32_t at = row ? (by_row ? i / row : i % row) : i;
-        if (v.special) special[at] = true;
-    }
 }
 
 static void multiply_floats(matrices *x) {
     const ptx_tensor *t = x->t;
-    uint32_t fraction = t->element[MATRIX_a] == EL_bf16 ? 7 : 10;
-    x->up = SUM_BITS - 2 * fraction;
-    x->up_c = SUM_BITS - (t->element[MATRIX_c] == EL_f16 ? 10 : 23);
-    x->special = false;
-    memset(x->special_a, 0, sizeof x->special_a);
-    memset(x->special_b, 0, sizeof x->special_b);
-    memset(x->special_c, 0, sizeof x->special_c);
-    decode_all(x, t, MATRIX_a, x->a, t->m * t->k, x->exponent_a, x->magnitude_a, x->sign_a, x->special_a, t->k, true);
-    decode_all(x, t, MATRIX_b, x->b, t->k * t->n, x->exponent_b, x->magnitude_b, x->sign_b, x->special_b, t->n, false);
-    decode_all(x, t, MATRIX_c, x->c, t->m * t->n, x->exponent_c, x->magnitude_c, x->sign_c, x->special_c, 0, false);
+    format f = format_of(t->element[MATRIX_a]), f_c = format_of(t->element[MATRIX_c]);
     bool half = t->element[MATRIX_d] == EL_f16;
+    x->up = SUM_BITS - 2 * f.fraction;
+    x->up_c = SUM_BITS - f_c.fraction;
+    x->special = exec_decode_numbers(x->a, t->m * t->k, f, x->exponent_a, x->magnitude_a);
+    x->special |= exec_decode_numbers(x->b, t->k * t->n, f, x->exponent_b, x->magnitude_b);
+    x->special |= exec_decode_numbers(x->c, t->m * t->n, f_c, x->exponent_c, x->magnitude_c);
     for (uint32_t m = 0; m < t->m; m++) {
         for (uint32_t n = 0; n < t->n; n += STRIP) exec_sum_strip(x, m, n);
         for (uint32_t n = 0; n < t->n; n++) {
             uint32_t i = m * t->n + n;
-            if (x->special && (x->special_a[m] || x->special_b[n] || x->special_c[i]))
+            if (x->special)
                 x->c[i] = special_sum(x, m, n);
             else if (x->sum[i] == 0)
                 x->c[i] = !negative_zero(x, m, n) ? 0 : half ? 0x8000 : 0x80000000u;
@@ -222,30 +237,26 @@ static void multiply_integers(matrices *x) {
 
 /* --- between registers and matrices ------------------------------------------------------------------------- */
 
-static void gather(const warp *w, const ptx_tensor *t, enum ptx_matrix x, uint32_t columns, uint64_t *to) {
+static void gather(const warp *w, const ptx_tensor *t, enum ptx_matrix x, uint64_t *to) {
     uint32_t bits = ptx_element_bits[t->element[x]], n = ptx_matrix_elements(t, x), each = bits == 64 ? 1 : 32 / bits;
     uint64_t ones = bits == 64 ? ~0ull : (1ull << bits) - 1;
-    for (uint32_t i = 0; i < n; i++) {
+    const uint16_t *place = t->place[x];
+    for (uint32_t i = 0; i < n; i++, place += 32) {
         uint32_t row = t->row[x][i / each], shift = i % each * bits;
-        for (uint32_t l = 0; l < 32; l++) {
-            uint32_t r, c;
-            ptx_matrix_place(t, x, l, i, &r, &c);
-            uint64_t v = bits == 64 ? ROW(w, uint64_t, row)[l] : ROW(w, uint32_t, row)[l];
-            to[r * columns + c] = v >> shift & ones;
-        }
+        if (bits == 64)
+            for (uint32_t l = 0; l < 32; l++) to[place[l]] = ROW(w, uint64_t, row)[l];
+        else
+            for (uint32_t l = 0; l < 32; l++) to[place[l]] = ROW(w, uint32_t, row)[l] >> shift & ones;
     }
 }
 
 static void scatter(warp *w, const ptx_tensor *t, const uint64_t *from) {
     uint32_t bits = ptx_element_bits[t->element[MATRIX_d]], each = bits == 16 ? 2 : 1;
-    for (uint32_t p = 0; p < t->pieces[MATRIX_d]; p++)
+    const uint16_t *place = t->place[MATRIX_c];
+    for (uint32_t p = 0; p < t->pieces[MATRIX_d]; p++, place += 32 * each)
         for (uint32_t l = 0; l < 32; l++) {
-            uint64_t v = 0;
-            for (uint32_t j = 0; j < each; j++) {
-                uint32_t r, c;
-                ptx_matrix_place(t, MATRIX_d, l, p * each + j, &r, &c);
-                v |= from[r * t->n + c] << bits % 64 * j;
-            }
+            uint64_t v = from[place[l]];
+            if (bits == 16) v |= from[place[32 + l]] << 16;
             if (bits == 64)
                 ROW(w, uint64_t, t->row[MATRIX_d][p])[l] = v;
             else
@@ -276,9 +287,9 @@ void exec_op_mma(warp *w, const ptx_insn *i) {
     if (!all_here(w, i)) return;
     count_passes(w, i, t);
     x->t = t;
-    gather(w, t, MATRIX_a, t->k, x->a);
-    gather(w, t, MATRIX_b, t->n, x->b);
-    gather(w, t, MATRIX_c, t->n, x->c);
+    gather(w, t, MATRIX_a, x->a);
+    gather(w, t, MATRIX_b, x->b);
+    gather(w, t, MATRIX_c, x->c);
     switch (t->element[MATRIX_a]) {
     case EL_f16:
     case EL_bf16:

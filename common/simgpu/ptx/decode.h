@@ -210,6 +210,7 @@ typedef struct ptx_tensor {
     enum ptx_element element[4]; /* by enum ptx_matrix */
     uint32_t pieces[4];          /* number of registers of a lane */
     uint32_t row[4][MAX_PIECES]; /* their rows */
+    uint16_t *place[3]; /* of a product: where element i of lane l stands in A, B, C (and D) by rows, at i * 32 + l */
     enum ptx_matrix matrix;
     bool column_major;
 } ptx_tensor;

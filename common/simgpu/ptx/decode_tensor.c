@@ -157,6 +157,19 @@ static void matrix_rows(decoder *d, ptx_tensor *t, enum ptx_matrix x, const oper
     }
 }
 
+/* Fills in t->place. */
+static void list_places(ptx_tensor *t) {
+    for (int x = MATRIX_a; x <= MATRIX_c; x++) {
+        uint32_t n = ptx_matrix_elements(t, (enum ptx_matrix)x), columns = x == MATRIX_a ? t->k : t->n;
+        t->place[x] = ptx_alloc(32 * n * sizeof *t->place[x]);
+        for (uint32_t at = 0; at < 32 * n; at++) {
+            uint32_t row, column;
+            ptx_matrix_place(t, (enum ptx_matrix)x, at % 32, at / 32, &row, &column);
+            t->place[x][at] = (uint16_t)(row * columns + column);
+        }
+    }
+}
+
 /* Decodes mma.sync d, a, b, c and wmma.mma.sync d, a, b, c. */
 static void multiply(decoder *d, bool wmma) {
     ptx_tensor *t = ptx_alloc(sizeof *t);
@@ -174,6 +187,7 @@ static void multiply(decoder *d, bool wmma) {
     matrix_rows(d, t, MATRIX_a, &d->s->operands[1]);
     matrix_rows(d, t, MATRIX_b, &d->s->operands[2]);
     matrix_rows(d, t, MATRIX_c, &d->s->operands[3]);
+    list_places(t);
     ptx_dec_emit(d, OP_mma)->tensor = t;
 }
 
