@@ -79,6 +79,17 @@ static inline uint32_t lane_dp4a(uint32_t a, uint32_t b, uint32_t c, int a_signe
     return c;
 }
 
+/* vabsdiff4: the differences of four bytes, each in its place (then c is not used), or their sum and c. */
+static inline uint32_t lane_absolute_differences(uint32_t a, uint32_t b, uint32_t c, int add) {
+    uint32_t bytes = 0;
+    for (int k = 0; k < 4; k++) {
+        uint32_t x = a >> 8 * k & 255, y = b >> 8 * k & 255, difference = x < y ? y - x : x - y;
+        bytes |= difference << 8 * k;
+        c += difference;
+    }
+    return add ? c : bytes;
+}
+
 /* min and max return the other operand if one is NaN, and order -0 before +0. */
 static inline float lane_min_f32(float a, float b) {
     float m = a < b ? a : b;

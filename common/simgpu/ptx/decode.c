@@ -551,6 +551,15 @@ static void lop3(decoder *d) {
     i->imm = (int64_t)(o[4].value & 0xff);
 }
 
+/* Decodes vabsdiff4.u32.u32.u32{.add} d, a, b, c. */
+static void vabsdiff4(decoder *d) {
+    ptx_dec_read_modifiers(d, ".add");
+    for (uint32_t k = 0; k < 3; k++)
+        if (d->ntypes != 3 || d->types[k] != TY_u32)
+            ptx_dec_unsupported(d, "these types of vabsdiff4 are not supported");
+    emit_lanes(d, ptx_dec_has(d, ".add") ? OP_vabsdiff4_add : OP_vabsdiff4, d->s->operands, d->s->noperands);
+}
+
 static void prmt(decoder *d) {
     const char *modes = ".f4e .b4e .rc8 .ecl .ecr .rc16";
     ptx_dec_read_modifiers(d, modes);
@@ -585,6 +594,7 @@ static const struct {
     {"bfi", bfi},
     {"lop3", lop3},
     {"prmt", prmt},
+    {"vabsdiff4", vabsdiff4},
     {"mov", ptx_dec_mov},
     {"ld", ptx_dec_load_or_store},
     {"ldu", ptx_dec_load_or_store},
