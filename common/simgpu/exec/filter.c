@@ -40,7 +40,11 @@ static double one_of(const exec_texture *t) {
 static double border_of(const exec_texture *t, uint32_t c) {
     double v = t->border[c];
     if (t->kind == EXEC_FLOAT) return v;
-    if (!t->unit) return trunc(v);
+    if (isnan(v)) return 0;
+    if (!t->unit) {
+        double least = t->kind == EXEC_SIGNED ? INT32_MIN : 0, most = t->kind == EXEC_SIGNED ? INT32_MAX : UINT32_MAX;
+        return v < least ? least : v > most ? most : trunc(v);
+    }
     double low = t->kind == EXEC_SIGNED ? -1 : 0;
     return ceil((v < low ? low : v > 1 ? 1 : v) * one_of(t) - 0.5);
 }

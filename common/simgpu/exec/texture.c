@@ -227,11 +227,12 @@ static bool surface_offset(warp *w, const ptx_insn *i, const exec_texture *t, ui
         if (p->at[k]) at[k] = ROW(w, int32_t, p->at[k])[lane];
     if (p->layer) at[2] = ROW(w, int32_t, p->layer)[lane];
     int64_t x = at[0];
+    bool clamps = p->boundary == BOUNDARY_clamp && n[0] > 0; /* a row may be shorter than the access */
     at[0] = x >= 0 ? x / size : (x - (int64_t)size + 1) / (int64_t)size;
     bool outside = false;
     for (int k = 0; k < 3; k++) {
         outside |= at[k] < 0 || at[k] >= n[k];
-        if (p->boundary == BOUNDARY_clamp) at[k] = at[k] < 0 ? 0 : at[k] >= n[k] ? n[k] - 1 : at[k];
+        if (clamps) at[k] = at[k] < 0 ? 0 : at[k] >= n[k] ? n[k] - 1 : at[k];
     }
     bool inside_whole = x % (int64_t)size == 0;
     if (!inside_whole || (outside && p->boundary == BOUNDARY_trap)) {
@@ -246,7 +247,7 @@ static bool surface_offset(warp *w, const ptx_insn *i, const exec_texture *t, ui
     }
     *counted = card_address(t, (uint64_t)at[0] * size, (uint64_t)at[1], (uint64_t)at[2]);
     *offset = (uint64_t)at[2] * t->slice + (uint64_t)at[1] * t->pitch + (uint64_t)at[0] * size;
-    return !outside || p->boundary == BOUNDARY_clamp;
+    return !outside || clamps;
 }
 
 static void move_lane(warp *w, const ptx_insn *i, uint32_t lane, uint8_t *p) {
