@@ -194,6 +194,7 @@ fault_0 700
 fault_1 700
 fault_2 700
 fault_3 716
+fault_4 700
 END
     tells objects <<'END'
 cudaDestroyTextureObject: this is not a live texture object
@@ -206,11 +207,12 @@ cudaCreateTextureObject: addressMode[1] is 9, which is not a cudaTextureAddressM
 cudaCreateTextureObject: mipmapped arrays are not supported; use cudaMallocArray, one for each level
 cudaCreateSurfaceObject: a surface object needs an array (cudaResourceTypeArray)
 END
-    grep '^objects.cu' "$BATS_FILE_TMPDIR/objects.err" | sed 's/ at 0x[0-9a-f]*//; s/^[^ ]* //' | diff - <(cat <<'END'
+    grep '^objects.cu' "$BATS_FILE_TMPDIR/objects.err" | sed 's/ at 0x[0-9a-f]*//; s/0x[0-9a-f]*/HANDLE/; s/^[^ ]* //' | diff - <(cat <<'END'
 illegal address: the texture object was destroyed before this launch; call cudaDestroyTextureObject behind the last one that uses it
 illegal address: the memory of the texture object was freed: 0 bytes into a 512-byte allocation that was freed; free it behind the last launch that uses the object
 illegal address: a texture is read or written through a surface object; make one by cudaCreateTextureObject
 misaligned address: store of 4 bytes at byte 1 of a row of a surface: a surface's x counts bytes, so multiply it by sizeof of the element
+illegal address: HANDLE is no texture object; pass the kernel what cudaCreateTextureObject stored, and check that the call succeeded
 END
     )
 }

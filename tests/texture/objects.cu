@@ -159,7 +159,8 @@ static void surfaces() {
 /* Each launch stops its card. */
 static void faults() {
     cudaChannelFormatDesc f = cudaCreateChannelDesc<float>();
-    for (int which = 0; which < 4; which++) {
+    cudaTextureObject_t foreign = 0;
+    for (int which = 0; which < 5; which++) {
         simgpuNewDevice();
         cudaArray_t a;
         cudaMallocArray(&a, &f, 8, 8, cudaArraySurfaceLoadStore);
@@ -176,6 +177,8 @@ static void faults() {
         if (which < 2) read2D<<<1, 1>>>(t, 0, 0, to);
         if (which == 2) read2D<<<1, 1>>>(s, 0, 0, to);
         if (which == 3) unscaled<<<1, 4>>>(s);
+        if (which == 4) read2D<<<1, 1>>>(foreign, 0, 0, to); /* the last card's */
+        foreign = t;
         printf("fault_%d %d\n", which, (int)cudaDeviceSynchronize());
     }
 }

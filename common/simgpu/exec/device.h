@@ -31,11 +31,11 @@ struct exec_device {
     uint32_t peers;               /* a bit for each whose memory this one's kernels may use */
     uint64_t first;               /* the start of its own part of the window */
     uint64_t next_address, used;
-    uint64_t workspace;          /* of cooperative launches; 0: none yet */
-    uint8_t *storage;            /* the bytes of the window */
-    uint64_t *touched[2];        /* footprint.c: one bit for each sector of the window; read, written */
-    struct exec_object *objects; /* texture.c: by handle */
-    uint64_t nobjects, ended;
+    uint64_t workspace;                     /* of cooperative launches; 0: none yet */
+    uint8_t *storage;                       /* the bytes of the window */
+    uint64_t *touched[2];                   /* footprint.c: one bit for each sector of the window; read, written */
+    struct exec_object *objects;            /* texture.c: by handle */
+    uint64_t nobjects, first_object, ended; /* first_object: the handle of objects[0]; 0: none yet */
     base_arena programs;
     exec_managed_state managed;
     struct {

@@ -23,19 +23,22 @@ typedef struct exec_object {
     uint64_t ended; /* which of the device's ends was its own, from 1; 0: it lives */
 } exec_object;
 
-static const uint64_t FIRST_TEXTURE = 1ull << 20, FIRST_SURFACE = 1ull << 40; /* + its index */
+/* A handle is the card's own beginning and an index, so that another card's handle is none here. */
+static const uint64_t SURFACE = 1ull << 60, OBJECTS = 1ull << 32; /* more than a card has */
 
 uint64_t exec_texture_new(exec_device *d, const exec_texture *t) {
+    static uint64_t beginnings;
+    if (!d->first_object) d->first_object = ++beginnings * OBJECTS;
     if ((d->nobjects & (d->nobjects - 1)) == 0)
         d->objects = exec_must(realloc(d->objects, (d->nobjects ? 2 * d->nobjects : 1) * sizeof *d->objects));
     d->objects[d->nobjects] = (exec_object){.texture = *t};
-    return d->nobjects++ + (t->surface ? FIRST_SURFACE : FIRST_TEXTURE);
+    return d->first_object + d->nobjects++ + (t->surface ? SURFACE : 0);
 }
 
 static exec_object *object_of(const exec_device *d, uint64_t handle) {
-    uint64_t k = handle - (handle >= FIRST_SURFACE ? FIRST_SURFACE : FIRST_TEXTURE);
-    bool surface = handle >= FIRST_SURFACE;
-    return k < d->nobjects && d->objects[k].texture.surface == surface ? &d->objects[k] : NULL;
+    bool surface = handle >= SURFACE;
+    uint64_t k = handle - d->first_object - (surface ? SURFACE : 0);
+    return d->first_object && k < d->nobjects && d->objects[k].texture.surface == surface ? &d->objects[k] : NULL;
 }
 
 const exec_texture *exec_texture_find(const exec_device *d, uint64_t handle) {
@@ -47,7 +50,7 @@ void exec_texture_end(exec_device *d, uint64_t handle) { object_of(d, handle)->e
 void exec_texture_clear(exec_device *d) {
     free(d->objects);
     d->objects = NULL;
-    d->nobjects = 0;
+    d->nobjects = d->first_object = 0;
 }
 
 uint64_t exec_textures_ended(const exec_device *d) { return d->ended; }
