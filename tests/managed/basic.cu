@@ -24,6 +24,9 @@ __global__ void sum_list(node *list, int *sum) {
     for (; list; list = list->next) *sum += list->value;
 }
 
+extern "C" cudaError_t plain_prefetch(const void *, size_t, cudaMemLocation, unsigned,
+                                      cudaStream_t) __asm__("cudaMemPrefetchAsync");
+
 static void say(const char *name, long value) { printf("%s %ld\n", name, value); }
 static void says(const char *name, cudaError_t e) { printf("%s %s\n", name, cudaGetErrorName(e)), cudaGetLastError(); }
 
@@ -154,6 +157,13 @@ static void errors() {
     says("prefetch_past_end", cudaMemPrefetchAsync(p, 8192, 0));
     says("prefetch_device_7", cudaMemPrefetchAsync(p, 4, 7));
     says("prefetch_13", cudaMemPrefetchAsync(p, 4, cudaMemLocation{cudaMemLocationTypeDevice, 0}, 0, s));
+    // As programs call it that CUDA 12 compiled: a device's number, no flags.
+    typedef cudaError_t (*form12)(const void *, size_t, int, cudaStream_t);
+    form12 old =
+        (form12)(void *)(cudaError_t(*)(const void *, size_t, cudaMemLocation, unsigned, cudaStream_t))plain_prefetch;
+    says("prefetch_12", old(p, 4, 0, s));
+    says("prefetch_12_host", old(p, 4, cudaCpuDeviceId, s));
+    says("prefetch_12_stream", old(p, 4, 0, (cudaStream_t)0x12345678));
     says("advise_unknown", cudaMemAdvise(p, 4, (cudaMemoryAdvise)77, 0));
     says("attach", cudaStreamAttachMemAsync(s, p));
     says("attach_part", cudaStreamAttachMemAsync(s, p, 2));

@@ -86,9 +86,10 @@ static cudaError_t check_location(struct cudaMemLocation l) {
 }
 
 /* A prefetch to the host is the calling thread's own work if nothing is before it, so the call waits for it. */
-cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t bytes, struct cudaMemLocation location, unsigned flags,
-                                 cudaStream_t stream) {
-    RT_BEGIN;
+static cudaError_t prefetch(const void *ptr, size_t bytes, struct cudaMemLocation location, uint64_t flags,
+                            cudaStream_t stream) {
+    cudaError_t dead = rt_begin("cudaMemPrefetchAsync");
+    if (dead != cudaSuccess) return rt_end(dead);
     time_command c = {.kind = TIME_MIGRATE, .host_file = rt_file(), .host_line = rt_line()};
     if (flags || !check_range(ptr, bytes)) return rt_end(cudaErrorInvalidValue);
     cudaError_t e = check_location(location);
@@ -107,9 +108,39 @@ cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t bytes, struct cudaMemLo
     return rt_end(e);
 }
 
+/* In programs that CUDA 12 compiled, these two names have the form with a device's number (and without flags). A number
+ * of 0 or of the host in the place of the location's type tells them: CUDA 13 has no such types. */
+static bool is_number(struct cudaMemLocation l) { return (int)l.type == 0 || (int)l.type == cudaCpuDeviceId; }
+static struct cudaMemLocation by_number(int device) {
+    return (struct cudaMemLocation){device < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
+}
+
+cudaError_t simgpu_prefetch(const void *ptr, size_t bytes, struct cudaMemLocation location, uint64_t flags,
+                            cudaStream_t stream) __asm__("cudaMemPrefetchAsync");
+cudaError_t simgpu_prefetch(const void *ptr, size_t bytes, struct cudaMemLocation location, uint64_t flags,
+                            cudaStream_t stream) {
+    if (is_number(location)) return prefetch(ptr, bytes, by_number((int)location.type), 0, (cudaStream_t)flags);
+    return prefetch(ptr, bytes, location, (uint32_t)flags, stream);
+}
+
+/* CUDA 12's names for the forms of CUDA 13. */
+cudaError_t cudaMemPrefetchAsync_v2(const void *ptr, size_t bytes, struct cudaMemLocation location, unsigned flags,
+                                    cudaStream_t stream);
+cudaError_t cudaMemPrefetchAsync_v2(const void *ptr, size_t bytes, struct cudaMemLocation location, unsigned flags,
+                                    cudaStream_t stream) {
+    return prefetch(ptr, bytes, location, flags, stream);
+}
+cudaError_t cudaMemAdvise_v2(const void *ptr, size_t bytes, enum cudaMemoryAdvise advice,
+                             struct cudaMemLocation location);
+cudaError_t cudaMemAdvise_v2(const void *ptr, size_t bytes, enum cudaMemoryAdvise advice,
+                             struct cudaMemLocation location) {
+    return cudaMemAdvise(ptr, bytes, advice, location);
+}
+
 cudaError_t cudaMemAdvise(const void *ptr, size_t bytes, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location) {
     RT_BEGIN;
+    if (is_number(location)) location = by_number((int)location.type);
     enum time_advice set = TIME_NO_ADVICE, clear = TIME_NO_ADVICE;
     enum time_advice preferred = is_host(location) ? TIME_PREFER_HOST : TIME_PREFER_DEVICE;
     bool of_place = false; /* the location matters */
