@@ -187,7 +187,7 @@ END
     grep -q "illegal address: store of 4 bytes at 0x.*: 0 bytes into a 40-byte allocation at 0x.* that was freed" "$BATS_FILE_TMPDIR/heap.err"
 }
 
-@test "priorities, pools of the program, attributes of streams, and queries answer as an H200 does" {
+@test "priorities, pools of the program, default streams of threads, attributes of streams, and queries answer as an H200 does" {
     diff "$BATS_FILE_TMPDIR/rest" - <<'END'
 range 0 -5
 clamped -5
@@ -217,5 +217,9 @@ by_bus cudaSuccess
 sync_depth cudaErrorUnsupportedLimit
 entry cudaSuccess
 entry_found 1 0
+own_stream 1 1
+by_name 1
+by_flag 1
+legacy 1
 END
 }

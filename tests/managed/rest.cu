@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <string.h>
+#include <thread>
 
 __global__ void work(int *p, int rounds) {
     int v = 0;
@@ -105,9 +106,29 @@ static void queries() {
     printf("entry_found %d %d\n", result, function != NULL);
 }
 
+// nvcc's name for a call with --default-stream per-thread, and what our headers call instead.
+extern "C" cudaError_t cudaStreamGetId_ptsz(cudaStream_t stream, unsigned long long *id);
+extern "C" int simgpuPerThreadDefaultStream(void);
+
+static void own_streams() {
+    unsigned long long mine, others, legacy, found;
+    cudaStreamGetId(cudaStreamPerThread, &mine);
+    cudaStreamGetId(0, &legacy);
+    std::thread([&] { cudaStreamGetId(cudaStreamPerThread, &others); }).join();
+    printf("own_stream %d %d\n", mine != legacy, mine != others);
+    cudaStreamGetId_ptsz(0, &found);
+    printf("by_name %d\n", found == mine);
+    simgpuPerThreadDefaultStream();
+    cudaStreamGetId(0, &found);
+    printf("by_flag %d\n", found == mine);
+    cudaStreamGetId(cudaStreamLegacy, &found);
+    printf("legacy %d\n", found == legacy);
+}
+
 int main() {
     priorities();
     pools();
     queries();
+    own_streams();
     return 0;
 }
