@@ -66,6 +66,21 @@ setup() {
     [ "$status" = 1 ] && [ "$output" = "750 2" ]
 }
 
+@test "--default-stream per-thread: stream 0 is the thread's own" {
+    cat >"$tmp/stream.cu" <<'EOS'
+#include <stdio.h>
+int main() {
+    unsigned long long zero, own;
+    cudaStreamGetId(0, &zero), cudaStreamGetId(cudaStreamPerThread, &own);
+    printf("%d\n", zero == own);
+}
+EOS
+    run simcc --default-stream per-thread -run "$tmp/stream.cu" -o "$tmp/stream"
+    [ "$status" = 0 ] && [ "$output" = 1 ]
+    run simcc -default-stream=legacy -run "$tmp/stream.cu" -o "$tmp/stream"
+    [ "$status" = 0 ] && [ "$output" = 0 ]
+}
+
 @test "device code of several files: -rdc=true, -dc and a link, -dlink and a link by another compiler, an archive" {
     simcc -rdc=true -DBY=10 main.cu part.cu said.cpp -o "$tmp/all"
     run "$tmp/all"

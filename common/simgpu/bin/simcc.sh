@@ -240,7 +240,7 @@ take_option() {
         target-dir=* | dopt=*) ;;
     default-stream | default-stream=*)
         with_value
-        [ "$value" != per-thread ] || echo "simcc: -default-stream per-thread: SimGPU's default stream is the legacy one, which waits for more; results are the same" >&2
+        [ "$value" != per-thread ] || both+=(-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1)
         ;;
     use_fast_math) fast_math ;;
     ftz | ftz=*)
