@@ -507,6 +507,17 @@ void exec_op_ld_frame(warp *w, const ptx_insn *i) {
     }
 }
 
+/* Copies a parameter of a device function to local memory, and gives its address there. */
+void exec_op_mov_slot(warp *w, const ptx_insn *i) {
+    const ptx_slot *slot = &i->call->result;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        uint64_t at = ROW(w, uint64_t, i->a)[l];
+        memcpy(local_pointer(w, l, at - (uint64_t)i->imm), w->r + slot->offset + l * slot->stride, slot->size);
+        ROW(w, uint64_t, i->d)[l] = at;
+    }
+}
+
 void exec_op_st_frame(warp *w, const ptx_insn *i) {
     uint32_t bytes = ptx_type_bytes[i->type];
     for (uint32_t m = w->mask; m; m &= m - 1) {

@@ -55,6 +55,31 @@ static void pack(decoder *d, enum ptx_type whole, const operand *vector, const o
         i->d = row;
 }
 
+/* Decodes the address of a device function's own parameter. As the PTX ISA says, the parameter is copied to local
+ * memory for that, and has its address there; clang reads it by ld.param or, since version 20, ld.local. */
+static void slot_address(decoder *d, enum ptx_type t, const operand *to, const operand *of) {
+    ptx_function *f = d->pf->function;
+    const ptx_var *parameter = of->symbol->var;
+    ptx_var *copy = NULL;
+    for (uint32_t k = 0; k < f->nvars && !copy; k++)
+        if (f->vars[k]->space == SPACE_LOCAL && f->vars[k]->name == parameter->name) copy = f->vars[k];
+    if (!copy) {
+        copy = ptx_alloc(sizeof *copy);
+        *copy = *parameter;
+        copy->space = SPACE_LOCAL;
+        f->vars = ptx_grow(f->vars, f->nvars, sizeof *f->vars);
+        f->vars[f->nvars++] = copy;
+    }
+    ptx_row row = {.kind = ROW_ADDRESS, .bytes = 8, .bits = of->value, .var = copy};
+    uint32_t from = ptx_dec_add_row(d, row), dest = ptx_dec_dest(d, to, t, false, NULL);
+    ptx_insn *i = ptx_dec_emit(d, OP_mov_slot);
+    i->a = from;
+    i->d = dest;
+    i->imm = (int64_t)of->value;
+    i->call = ptx_alloc(sizeof *i->call);
+    i->call->result = d->pf->slots[of->symbol->index];
+}
+
 void ptx_dec_mov(decoder *d) {
     if (ptx_dec_has(d, ".pred")) return ptx_dec_logic(d);
     ptx_dec_read_modifiers(d, "");
@@ -69,6 +94,8 @@ void ptx_dec_mov(decoder *d) {
         i->d = ptx_dec_dest(d, &o[0], t, false, &i->d_wide);
         return;
     }
+    if (o[1].kind == OPERAND_SYMBOL && o[1].symbol->kind == SYMBOL_SLOT && ptx_type_bytes[t] == 8)
+        return slot_address(d, t, &o[0], &o[1]);
     uint32_t to = ptx_dec_dest(d, &o[0], t, false, NULL);
     emit_move(d, t, to, ptx_dec_source(d, &o[1], t, false, NULL));
 }
@@ -145,6 +172,7 @@ void ptx_dec_load_or_store(decoder *d) {
     if ((x.space == SPACE_PARAM || x.space == SPACE_CONST) && !load) ptx_dec_unsupported(d, "this memory is read-only");
     ptx_dec_address(d, &x, where);
     ptx_insn *i = ptx_dec_emit(d, load ? OP_ld : OP_st);
+    if (x.space == SPACE_PARAM && !d->pf->function->is_kernel) i->space = SPACE_LOCAL; /* see slot_address */
     memcpy(i->v, x.v, sizeof x.v);
     i->a = x.a, i->imm = x.imm, i->a_wide = x.a_wide, i->d_wide = x.d_wide;
 }

@@ -33,7 +33,8 @@ static const char *const cost_names[NCOSTS] = {
 static const char *cost_name(enum ptx_cost cost) { return cost_names[cost] ? cost_names[cost] : "other"; }
 
 static bool is_ours(const ptx_op_info *op) {
-    return op->op == OP_join || op->op == OP_nop || op->op == OP_ld_frame || op->op == OP_st_frame;
+    return op->op == OP_join || op->op == OP_nop || op->op == OP_ld_frame || op->op == OP_st_frame ||
+           op->op == OP_mov_slot;
 }
 
 static int isa(void) {
