@@ -23,10 +23,10 @@ export SIMCC RESULTS LIMIT=${LIMIT:-30}
 recipe() {
     case $1 in
     cuda-samples) echo "Samples -I $2/Common -std=c++17" ;;
-    Learn-CUDA-Programming) echo ". -I $2/Chapter01/01_cuda_introduction/01_hello_world -I $2/common" ;;
+    Learn-CUDA-Programming) echo ". -I $2/../cuda-samples/Common" ;;
     professional-cuda-c-programming) echo "examples -I $2/examples/common" ;;
     cs344) echo ". -I $2/Lesson\ Code\ Snippets" ;;
-    gpu-rodinia) echo "cuda -I $2/common" ;;
+    gpu-rodinia) echo "cuda -I $2/common -I $2/../cuda-samples/Common" ;;
     llm.c) echo "dev/cuda -I $2" ;;
     polybenchGpu) echo "CUDA -I $2/CUDA/common" ;;
     HeCBench) echo "src -I $2/src/include" ;;
@@ -96,7 +96,7 @@ try() {
     if [ -n "$needs" ]; then
         say "left out" "not CUDA's: $needs"
     elif ! eval "timeout 120 \"\$SIMCC\" $options -I . -I inc -I ../inc -I include $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; then
-        say compile "$(cause_of_compile "$out/compiler")"
+        if grep -q "identifier 'FIXME'" "$out/compiler"; then say "left out" "an exercise with gaps"; else say compile "$(cause_of_compile "$out/compiler")"; fi
     else
         timeout -k 2 "$LIMIT" "$out/a.out" >"$out/stdout" 2>"$out/stderr" </dev/null || status=$?
         if [ "$status" = 124 ] || [ "$status" = 137 ]; then
