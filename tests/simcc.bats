@@ -152,6 +152,10 @@ EOS
     run grep -rlF "$BLUEBAR_TOP" "$tmp/second" --include='sim*'
     [ -z "$output" ]
     [ -z "$(find "$tmp/second" -lname "/*")" ] # no link to outside
+    for library in "$tmp"/second/lib/*.so; do
+        run readelf -d "$library"
+        [[ $output != *"$BLUEBAR_TOP"* ]] || { echo "$library" && false; }
+    done
     cd "$tmp" && cp "$BATS_FILE_TMPDIR/own programs/whole.cu" .
     env -i PATH="/usr/bin:/bin" "$tmp/second/bin/simcc" -v -DVALUE=3 whole.cu -o whole 2>"$tmp/commands"
     [ "$(grep -c "$BLUEBAR_TOP" "$tmp/commands")" = 0 ]

@@ -481,7 +481,10 @@ named_archives() {
 }
 
 link_program() {
-    local archives=() status=0
+    local archives=() status=0 rpath=$root/lib
+    # What is made beside SimGPU's libraries moves with them.
+    # shellcheck disable=SC2016 # the dynamic linker expands it
+    if [ "$(readlink -f "$(dirname "${output:-a.out}")")" = "$root/lib" ]; then rpath='$ORIGIN'; fi
     mapfile -t archives < <(named_archives)
     if [ "$dry" = no ]; then
         device_link "$work/register.o" ${link_inputs[@]+"${link_inputs[@]}"} ${archives[@]+"${archives[@]}"} || return
@@ -492,7 +495,7 @@ link_program() {
     if [ "$verbose" = yes ]; then linker+=(-v) && echo "#\$ $root/bin/simcc -o ${output:-a.out} \"-L$root/lib\" -lcudart" >&2; fi
     # shellcheck disable=SC2086 # a list of words
     run "$clang" --driver-mode=g++ $link_flags -pthread -Wno-unused-command-line-argument -o "${output:-a.out}" ${objects[@]+"${objects[@]}"} ${libraries[@]+"${libraries[@]}"} \
-        ${linker[@]+"${linker[@]}"} -L "$root/lib" -lcudart -Wl,-rpath,"$root/lib" -ldl -lm -lrt || status=$?
+        ${linker[@]+"${linker[@]}"} -L "$root/lib" -lcudart -Wl,-rpath,"$rpath" -ldl -lm -lrt || status=$?
     if [ "$status" != 0 ] && [ "${#left_out[@]}" -gt 0 ]; then
         echo "simcc: left out of the link: ${left_out[*]}. SimGPU is CUDA's runtime; it does not have CUDA's libraries" >&2
     fi
