@@ -230,10 +230,14 @@ $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 $(B)/lib/libcudart.so: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
 	@mkdir -p $(@D) && $(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(SIMGPU)/cudart/cudart.map -o $@.13 $(SIMGPU_OBJ) -ldl -lm
 	@ln -sf libcudart.so.13 $@
-# The same for programs that were built with CUDA 12.
-$(B)/lib/libcudart.so.12: $(SIMGPU_OBJ) $(SIMGPU)/cudart/cudart.map
-	@mkdir -p $(@D) && sed 's/libcudart.so.13/libcudart.so.12/' $(SIMGPU)/cudart/cudart.map >$@.map
-	@$(CLANG) -shared $(SANITIZE) -pthread $(HARDEN) -Wl,-soname,libcudart.so.12 -Wl,--version-script=$@.map -o $@ $(SIMGPU_OBJ) -ldl -lm && rm $@.map
+# The same for programs that were built with CUDA 12: each name goes on to that of CUDA 13, which has another version, so that
+# there is one SimGPU in a process.
+FORWARD = $(if $(filter aarch64 arm64,$(shell uname -m)),adrp x16$(,) :got:to_&\n\tldr x16$(,) [x16$(,) :got_lo12:to_&]\n\tbr x16,jmp *to_&@GOTPCREL(%rip))
+$(B)/lib/libcudart.so.12: $(B)/lib/libcudart.so
+	@nm -D --defined-only $<.13 | sed -n 's/.* \(_*cuda[A-Za-z0-9_]*\)@@libcudart.so.13$$/\1/p' | sort -u | \
+	sed 's/.*/.symver to_&, &@libcudart.so.13\n.globl &\n.type &, %function\n&:\t$(FORWARD)/; $$a .section .note.GNU-stack,"",%progbits' >$@.s
+	@printf 'libcudart.so.12 { global: cuda*; __cuda*; local: *; };\n' >$@.map
+	@$(CLANG) -shared -nostdlib $(HARDEN) -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-rpath,'$$ORIGIN' -o $@ $@.s $<.13 && rm $@.s $@.map
 # The driver API and NVRTC under their own names. Such a library has the names, and no code: it is a filter, for which the
 # dynamic linker looks them up in libcudart.so.13 beside it. So a process that uses several has one SimGPU. Of NVRTC, two
 # functions are not in its table.

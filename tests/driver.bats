@@ -3,7 +3,7 @@
 
 load helper
 
-setup_file() { build "$B/lib/libcuda.so.1" "$B/lib/libnvrtc.so.13"; }
+setup_file() { build "$B/lib/libcuda.so.1" "$B/lib/libcudart.so.12" "$B/lib/libnvrtc.so.13"; }
 
 # compiled NAME [OPTION...]: compiles tests/driver/NAME.c against the library, with no header but ours.
 compiled() {
@@ -55,6 +55,12 @@ program() {
     [[ $output == *"simgpu: cuMemFree: the pointer is not the start of a live allocation"* ]]
     SIMGPU_REPORT=$BATS_TEST_TMPDIR/report LD_LIBRARY_PATH=$B/lib "$BATS_TEST_TMPDIR/mixed" 2>/dev/null
     grep -q '"kind":"call","name":"cuMemAlloc"' "$BATS_TEST_TMPDIR/report"
+    # A program of CUDA 12, whichever library it names first.
+    for first in -lcuda -l:libcudart.so.12; do
+        compiled mixed -pthread -L "$B/lib" "$first" -l:libcudart.so.12 -lcuda -Wl,-rpath-link,"$B/lib"
+        LD_LIBRARY_PATH=$B/lib run "$BATS_TEST_TMPDIR/mixed"
+        [ "$status" = 0 ] && [[ $output == *fine ]]
+    done
 }
 
 # names LIBRARY: what it exports, without versions.
