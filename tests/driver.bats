@@ -78,6 +78,11 @@ names() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | g
     [ "$status" = 0 ] && [[ $output == *fine ]]
 }
 
+@test "two devices" {
+    SIMGPU_DEVICES=2 program devices
+    [ "$status" = 0 ] && [[ $output == *fine ]]
+}
+
 @test "NVRTC is refused by name" {
     printf 'int nvrtcVersion(int *, int *), nvrtcCreateProgram(void);\nint main(void) { int a, b; return nvrtcVersion(&a, &b) || a < 12 ? 1 : nvrtcCreateProgram(); }\n' >"$BATS_TEST_TMPDIR/n.c"
     "$(common/make/find-clang.sh)" -o "$BATS_TEST_TMPDIR/n" "$BATS_TEST_TMPDIR/n.c" -L "$B/lib" -l:libnvrtc.so.13

@@ -136,6 +136,15 @@ CUcontext drv_context(void) {
     return stack.depth ? stack.at[stack.depth - 1] : NULL;
 }
 
+CUcontext drv_context_of(CUdevice device) {
+    CUcontext c = drv_context();
+    if (c && c->live && c->device == device) return c;
+    rt_lock();
+    c = primary_of(device);
+    rt_unlock();
+    return c;
+}
+
 CUresult drv_needs_context(const char *name) {
     CUresult bad = drv_needs_init(name);
     if (bad != CUDA_SUCCESS) return bad;

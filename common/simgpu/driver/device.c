@@ -92,17 +92,8 @@ CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice device) {
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
-    char its[32];
-    int count = 0;
     NEEDS_INIT(cuDeviceGetByPCIBusId);
-    if (!device || !text) return CUDA_ERROR_INVALID_VALUE;
-    AS(cuDeviceGetByPCIBusId, cudaGetDeviceCount(&count));
-    for (CUdevice d = 0; d < count; d++)
-        if (cuDeviceGetPCIBusId(its, sizeof its, d) == CUDA_SUCCESS && strcmp(its, text) == 0) {
-            *device = d;
-            return CUDA_SUCCESS;
-        }
-    return CUDA_ERROR_INVALID_DEVICE;
+    return AS(cuDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId(device, text));
 }
 
 /* --- pools -------------------------------------------------------------------------------------------------- */
@@ -132,31 +123,26 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
     return AS(cuMemPoolGetAttribute, cudaMemPoolGetAttribute(pool, (enum cudaMemPoolAttr)attribute, value));
 }
 
-/* --- peers: a device is no peer of itself -------------------------------------------------------------------- */
+/* --- peers --------------------------------------------------------------------------------------------------- */
 
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
-    if (!can) return CUDA_ERROR_INVALID_VALUE;
-    NEEDS_DEVICE(cuDeviceCanAccessPeer, device);
-    NEEDS_DEVICE(cuDeviceCanAccessPeer, peer);
-    *can = 0;
-    return CUDA_SUCCESS;
+    NEEDS_INIT(cuDeviceCanAccessPeer);
+    return AS(cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer(can, device, peer));
 }
-
 CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice peer) {
-    if (!value || attribute < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ||
-        attribute > CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED)
-        return CUDA_ERROR_INVALID_VALUE;
-    NEEDS_DEVICE(cuDeviceGetP2PAttribute, device);
-    NEEDS_DEVICE(cuDeviceGetP2PAttribute, peer);
-    return CUDA_ERROR_INVALID_DEVICE;
+    NEEDS_INIT(cuDeviceGetP2PAttribute);
+    return AS(cuDeviceGetP2PAttribute,
+              cudaDeviceGetP2PAttribute(value, (enum cudaDeviceP2PAttr)attribute, device, peer));
 }
 
+/* From all contexts of the current device to those of the other. */
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
     NEEDS_CONTEXT(cuCtxEnablePeerAccess);
     if (!drv_context_live(peer)) return CUDA_ERROR_INVALID_CONTEXT;
-    return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    return AS(cuCtxEnablePeerAccess, cudaDeviceEnablePeerAccess(drv_device_of(peer), flags));
 }
 CUresult cuCtxDisablePeerAccess(CUcontext peer) {
     NEEDS_CONTEXT(cuCtxDisablePeerAccess);
-    return drv_context_live(peer) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : CUDA_ERROR_INVALID_CONTEXT;
+    if (!drv_context_live(peer)) return CUDA_ERROR_INVALID_CONTEXT;
+    return AS(cuCtxDisablePeerAccess, cudaDeviceDisablePeerAccess(drv_device_of(peer)));
 }

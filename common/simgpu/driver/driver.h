@@ -49,9 +49,10 @@ CUresult drv_end(CUresult result);
 CUresult drv_refuse(const char *name, CUresult error, const char *format, ...) __attribute__((format(printf, 3, 4)));
 CUresult drv_unsupported(const char *name); /* prints the name once, and returns CUDA_ERROR_NOT_SUPPORTED */
 
-CUcontext drv_context(void);         /* the one that is current on this thread, or NULL */
-bool drv_context_live(CUcontext c);  /* c: any pointer */
-CUdevice drv_device_of(CUcontext c); /* of a live context */
+CUcontext drv_context(void);          /* the one that is current on this thread, or NULL */
+bool drv_context_live(CUcontext c);   /* c: any pointer */
+CUcontext drv_context_of(CUdevice d); /* the current one if it is of this device, else its primary one */
+CUdevice drv_device_of(CUcontext c);  /* of a live context */
 
 /* Sets *arguments to a kernel's arguments as an array of pointers: kernelParams itself, or `room`, filled from the
  * buffer in `extra`. Returns an error with a message if they are not complete. Requires an open call (drv_begin). */

@@ -236,17 +236,18 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
     return AS(cuMemcpyDtoDAsync, cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice, stream));
 }
 
-/* Between contexts of one device. */
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes) {
     NEEDS_CONTEXT(cuMemcpyPeer);
     if (!drv_context_live(to_context) || !drv_context_live(from_context)) return CUDA_ERROR_INVALID_CONTEXT;
-    return AS(cuMemcpyPeer, cudaMemcpy(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice));
+    const int there = drv_device_of(to_context), here = drv_device_of(from_context);
+    return AS(cuMemcpyPeer, cudaMemcpyPeer(pointer(to), there, pointer(from), here, bytes));
 }
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
                            CUstream stream) {
     NEEDS_CONTEXT(cuMemcpyPeerAsync);
     if (!drv_context_live(to_context) || !drv_context_live(from_context)) return CUDA_ERROR_INVALID_CONTEXT;
-    return AS(cuMemcpyPeerAsync, cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice, stream));
+    const int there = drv_device_of(to_context), here = drv_device_of(from_context);
+    return AS(cuMemcpyPeerAsync, cudaMemcpyPeerAsync(pointer(to), there, pointer(from), here, bytes, stream));
 }
 
 /* One end of a copy of rows and planes, as the driver describes it. */

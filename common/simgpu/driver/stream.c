@@ -42,19 +42,16 @@ CUresult cuStreamGetPriority(CUstream stream, int *priority) {
     return AS(cuStreamGetPriority, cudaStreamGetPriority(stream, priority));
 }
 
-/* A stream works for each context of its device. */
-CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
-    unsigned flags;
-    NEEDS_CONTEXT(cuStreamGetCtx);
-    if (!context) return CUDA_ERROR_INVALID_VALUE;
-    *context = drv_context();
-    return AS(cuStreamGetCtx, cudaStreamGetFlags(stream, &flags));
-}
 CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
-    CUcontext c;
-    if (!device) return CUDA_ERROR_INVALID_VALUE;
-    CUresult e = cuStreamGetCtx(stream, &c);
-    if (e == CUDA_SUCCESS) *device = drv_device_of(c);
+    NEEDS_CONTEXT(cuStreamGetDevice);
+    return AS(cuStreamGetDevice, cudaStreamGetDevice(stream, device));
+}
+/* A stream works for each context of its device: the current one, or the primary one of another device. */
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
+    CUdevice device = 0;
+    if (!context) return CUDA_ERROR_INVALID_VALUE;
+    CUresult e = cuStreamGetDevice(stream, &device);
+    if (e == CUDA_SUCCESS) *context = drv_context_of(device);
     return e;
 }
 
