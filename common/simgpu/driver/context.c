@@ -203,11 +203,15 @@ CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned 
  * begins anew; memory of other contexts stays until the program frees it. */
 CUresult cuCtxDestroy_v2(CUcontext context) {
     NEEDS_INIT(cuCtxDestroy);
+    int before = 0;
     if (!drv_context_live(context) || context->primary) return CUDA_ERROR_INVALID_CONTEXT;
+    AS(cuCtxDestroy, cudaGetDevice(&before));
+    AS(cuCtxDestroy, cudaSetDevice(context->device));
     CUresult dead = drv_begin("cuCtxDestroy");
     if (dead == CUDA_SUCCESS) time_wait_all();
     dead = drv_end(CUDA_SUCCESS);
     if (dead != CUDA_SUCCESS && dead != CUDA_ERROR_NOT_PERMITTED) AS(cuCtxDestroy, cudaDeviceReset());
+    AS(cuCtxDestroy, cudaSetDevice(before));
     rt_lock();
     context->live = false;
     rt_unlock();
