@@ -65,6 +65,12 @@ static bool rounds_up(enum ptx_round mode, bool odd, double rest, bool negative)
 static uint32_t narrow(const ptx_insn *i, const narrow_format *f, double v) {
     if (i->sat) v = v != v || v <= 0 ? 0 : v > 1 ? 1 : v;
     if (i->relu && v <= 0) v = 0;
+    if (v != v && i->from == TY_f64 && f->infinity != (uint32_t)NO_INFINITY) { /* it keeps what fits, as on an H200 */
+        uint64_t payload;
+        memcpy(&payload, &v, 8);
+        uint32_t kept = (uint32_t)(payload >> (52 - f->fraction)) & ((1u << f->fraction) - 1);
+        return (payload >> 63 ? f->nan + 1 : 0) | f->infinity | kept | 1u << (f->fraction - 1);
+    }
     if (v != v) return f->nan;
     uint32_t sign = signbit(v) ? f->nan + 1 : 0;
     double a = fabs(v);

@@ -149,17 +149,25 @@ static inline uint32_t bf16_abs(uint32_t a, const ptx_insn *i) {
     return (void)i, (a & 0x7fff) > 0x7f80 ? HALF_NAN : a & 0x7fff;
 }
 
+/* The special function unit cuts its fp32 result off (on an H200, all inputs of ex2); what is too large is infinite. */
+static inline uint32_t half_cut(float f) {
+    uint32_t x = lane_bits_of(f), a = x & 0x7fffffffu, sign = x >> 16 & HALF_SIGN;
+    uint32_t normal = (a - (112u << 23)) >> 13, tiny = (uint32_t)(lane_float_of(a < 0x38800000u ? a : 0) * 0x1p24f);
+    uint32_t r = a < 0x38800000u ? tiny : a > 0x477fffffu ? HALF_INFINITY : normal;
+    return a > 0x7f800000u ? HALF_NAN : sign | r;
+}
+static inline uint32_t bf16_cut(float f) { return f != f ? HALF_NAN : lane_bits_of(f) >> 16; }
 static inline uint32_t half_ex2(uint32_t a, const ptx_insn *i) {
-    return half_flush(half_of(exec_approx_ex2(half_operand(a, i))), i->ftz);
+    return half_flush(half_cut(exec_approx_ex2(half_operand(a, i))), i->ftz);
 }
 static inline uint32_t half_tanh(uint32_t a, const ptx_insn *i) {
-    return (void)i, half_of(exec_approx_tanh(half_value(a)));
+    return (void)i, half_cut(exec_approx_tanh(half_value(a)));
 }
 static inline uint32_t bf16_ex2(uint32_t a, const ptx_insn *i) {
-    return (void)i, bf16_of(lane_flush_f32(exec_approx_ex2(lane_flush_f32(bf16_value(a)))));
+    return (void)i, bf16_cut(lane_flush_f32(exec_approx_ex2(lane_flush_f32(bf16_value(a)))));
 }
 static inline uint32_t bf16_tanh(uint32_t a, const ptx_insn *i) {
-    return (void)i, bf16_of(exec_approx_tanh(bf16_value(a)));
+    return (void)i, bf16_cut(exec_approx_tanh(bf16_value(a)));
 }
 
 #endif

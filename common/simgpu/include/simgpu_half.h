@@ -112,7 +112,7 @@ SIMGPU_BOTH float SIMGPU_FROM(float)(const SIMGPU_H a) {
     return f;
 #else
     unsigned bits = simgpu_bits(a), sign = bits >> 15 << 31, m = (bits & 0x7fff) << (23 - SIMGPU_FRACTION);
-    if (SIMGPU_BIAS == 127) return __builtin_bit_cast(float, (bits & 0x7fff) > 0x7f80 ? 0x7fffffffu : sign | m);
+    if (SIMGPU_BIAS == 127) return __builtin_bit_cast(float, sign | m);
     if ((bits & 0x7fff) >= 0x7c00) return __builtin_bit_cast(float, (bits & 0x3ff) ? 0x7fffffffu : sign | 0x7f800000u);
     float f = __builtin_bit_cast(float, m) * 0x1p112f;
     return sign ? -f : f;
@@ -467,29 +467,66 @@ SIMGPU_BOTH SIMGPU_H2 __hisnan2(const SIMGPU_H2 a) {
 
 /* --- functions: in fp32, rounded -------------------------------------------------------------------------------- */
 
-#define SIMGPU_FUNCTION(name, value)                                                                                   \
+/* CUDA rounds each of these right for every number; so do these, with the few that fp32 brings to the wrong side. */
+#define SIMGPU_EXCEPT(number, result) r = simgpu_bits(a) == number ? (unsigned short)result : r;
+#if SIMGPU_FRACTION == 10
+#define SIMGPU_EXCEPT_exp   SIMGPU_EXCEPT(0x1f79, 0x3c07) SIMGPU_EXCEPT(0x25cf, 0x3c17)
+#define SIMGPU_EXCEPT_exp2  SIMGPU_EXCEPT(0x11c5, 0x3c01)
+#define SIMGPU_EXCEPT_exp10 SIMGPU_EXCEPT(0xbf0a, 0x2473)
+#define SIMGPU_EXCEPT_log   SIMGPU_EXCEPT(0x1935, 0xc5f9) SIMGPU_EXCEPT(0x1d78, 0xc53b)
+#define SIMGPU_EXCEPT_log10                                                                                            \
+    SIMGPU_EXCEPT(0x338f, 0xb903)                                                                                      \
+    SIMGPU_EXCEPT(0x33f8, 0xb8d5) SIMGPU_EXCEPT(0x4224, 0x37cb) SIMGPU_EXCEPT(0x57e1, 0x4033)                          \
+        SIMGPU_EXCEPT(0x719d, 0x440f)
+#define SIMGPU_EXCEPT_sin                                                                                              \
+    SIMGPU_EXCEPT(0x32b3, 0x32a7)                                                                                      \
+    SIMGPU_EXCEPT(0xb2b3, 0xb2a7) SIMGPU_EXCEPT(0x5cb0, 0xbbff) SIMGPU_EXCEPT(0xdcb0, 0x3bff)
+#define SIMGPU_EXCEPT_cos SIMGPU_EXCEPT(0x2b7c, 0x3bfd) SIMGPU_EXCEPT(0xab7c, 0x3bfd)
+#else
+#define SIMGPU_EXCEPT_exp   SIMGPU_EXCEPT(0x40db, 0x446b) SIMGPU_EXCEPT(0x41f9, 0x55f0)
+#define SIMGPU_EXCEPT_exp10 SIMGPU_EXCEPT(0xbc95, 0x3f75)
+#define SIMGPU_EXCEPT_exp2
+#define SIMGPU_EXCEPT_log
+#define SIMGPU_EXCEPT_log10
+#define SIMGPU_EXCEPT_sin
+#define SIMGPU_EXCEPT_cos
+#endif
+#define SIMGPU_FUNCTION_(name, value, except)                                                                          \
     SIMGPU_DEVICE SIMGPU_H h##name(const SIMGPU_H a) {                                                                 \
         const float x = SIMGPU_FROM(float)(a);                                                                         \
-        return SIMGPU_TO(float, _rn)(value);                                                                           \
+        unsigned short r = simgpu_bits(SIMGPU_TO(float, _rn)(value));                                                  \
+        except return SIMGPU_MADE(r);                                                                                  \
     }                                                                                                                  \
     SIMGPU_DEVICE SIMGPU_H2 h2##name(const SIMGPU_H2 a) { return SIMGPU_H2(h##name(a.x), h##name(a.y)); }
+#define SIMGPU_FUNCTION(name, value) SIMGPU_FUNCTION_(name, value, )
+#define SIMGPU_CLOSE(name, value)    SIMGPU_FUNCTION_(name, value, SIMGPU_EXCEPT_##name)
 SIMGPU_FUNCTION(sqrt, simgpu_sqrt(x))
 SIMGPU_FUNCTION(rsqrt, simgpu_rsqrt(x))
 SIMGPU_FUNCTION(rcp, simgpu_rcp(x))
-SIMGPU_FUNCTION(exp2, simgpu_ex2(x))
-SIMGPU_FUNCTION(exp, simgpu_ex2(x * 1.4426950408889634f))
-SIMGPU_FUNCTION(exp10, simgpu_ex2(x * 3.3219280948873623f))
+SIMGPU_CLOSE(exp2, simgpu_ex2(x))
+SIMGPU_CLOSE(exp, simgpu_ex2(x * 1.4426950408889634f))
+SIMGPU_CLOSE(exp10, simgpu_ex2(x * 3.3219280948873623f))
 SIMGPU_FUNCTION(log2, simgpu_lg2(x))
-SIMGPU_FUNCTION(log, simgpu_lg2(x) * 0.6931471805599453f)
-SIMGPU_FUNCTION(log10, simgpu_lg2(x) * 0.3010299956639812f)
-SIMGPU_FUNCTION(sin, ::sinf(x))
-SIMGPU_FUNCTION(cos, ::cosf(x))
+SIMGPU_CLOSE(log, simgpu_lg2(x) * 0.6931471805599453f)
+SIMGPU_CLOSE(log10, simgpu_lg2(x) * 0.3010299956639812f)
+SIMGPU_CLOSE(sin, ::sinf(x))
+SIMGPU_CLOSE(cos, ::cosf(x))
 SIMGPU_FUNCTION(tanh, ::tanhf(x))
 SIMGPU_FUNCTION(trunc, __builtin_truncf(x))
 SIMGPU_FUNCTION(ceil, __builtin_ceilf(x))
 SIMGPU_FUNCTION(floor, __builtin_floorf(x))
 SIMGPU_FUNCTION(rint, __builtin_rintf(x))
 #undef SIMGPU_FUNCTION
+#undef SIMGPU_FUNCTION_
+#undef SIMGPU_CLOSE
+#undef SIMGPU_EXCEPT
+#undef SIMGPU_EXCEPT_exp
+#undef SIMGPU_EXCEPT_exp2
+#undef SIMGPU_EXCEPT_exp10
+#undef SIMGPU_EXCEPT_log
+#undef SIMGPU_EXCEPT_log10
+#undef SIMGPU_EXCEPT_sin
+#undef SIMGPU_EXCEPT_cos
 
 /* --- shuffles, cached accesses, atomics -------------------------------------------------------------------------- */
 
