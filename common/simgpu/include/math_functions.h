@@ -106,7 +106,6 @@ SIMGPU_TWO_CALL(fdim)
 #undef SIMGPU_TWO_CALL
 #undef SIMGPU_TWO
 
-SIMGPU_DEVICE float powf(float x, int y) { return __nv_powf(x, (float)y); }
 SIMGPU_DEVICE double pow(double x, int y) { return __nv_pow(x, (double)y); }
 SIMGPU_DEVICE float pow(float x, int y) { return __nv_powf(x, (float)y); }
 /* The second argument is an int. */
