@@ -468,23 +468,35 @@ SIMGPU_BOTH SIMGPU_H2 __hisnan2(const SIMGPU_H2 a) {
 /* --- functions: in fp32, rounded -------------------------------------------------------------------------------- */
 
 /* CUDA rounds each of these right for every number; so do these, with the few that fp32 brings to the wrong side. */
-#define SIMGPU_EXCEPT(number, result) r = simgpu_bits(a) == number ? (unsigned short)result : r;
+#define SIMGPU_EXCEPT(number, result) r = simgpu_bits(a) == number ? (unsigned short)result : r
 #if SIMGPU_FRACTION == 10
-#define SIMGPU_EXCEPT_exp   SIMGPU_EXCEPT(0x1f79, 0x3c07) SIMGPU_EXCEPT(0x25cf, 0x3c17)
-#define SIMGPU_EXCEPT_exp2  SIMGPU_EXCEPT(0x11c5, 0x3c01)
-#define SIMGPU_EXCEPT_exp10 SIMGPU_EXCEPT(0xbf0a, 0x2473)
-#define SIMGPU_EXCEPT_log   SIMGPU_EXCEPT(0x1935, 0xc5f9) SIMGPU_EXCEPT(0x1d78, 0xc53b)
+#define SIMGPU_EXCEPT_exp                                                                                              \
+    SIMGPU_EXCEPT(0x1f79, 0x3c07);                                                                                     \
+    SIMGPU_EXCEPT(0x25cf, 0x3c17);
+#define SIMGPU_EXCEPT_exp2  SIMGPU_EXCEPT(0x11c5, 0x3c01);
+#define SIMGPU_EXCEPT_exp10 SIMGPU_EXCEPT(0xbf0a, 0x2473);
+#define SIMGPU_EXCEPT_log                                                                                              \
+    SIMGPU_EXCEPT(0x1935, 0xc5f9);                                                                                     \
+    SIMGPU_EXCEPT(0x1d78, 0xc53b);
 #define SIMGPU_EXCEPT_log10                                                                                            \
-    SIMGPU_EXCEPT(0x338f, 0xb903)                                                                                      \
-    SIMGPU_EXCEPT(0x33f8, 0xb8d5) SIMGPU_EXCEPT(0x4224, 0x37cb) SIMGPU_EXCEPT(0x57e1, 0x4033)                          \
-        SIMGPU_EXCEPT(0x719d, 0x440f)
+    SIMGPU_EXCEPT(0x338f, 0xb903);                                                                                     \
+    SIMGPU_EXCEPT(0x33f8, 0xb8d5);                                                                                     \
+    SIMGPU_EXCEPT(0x4224, 0x37cb);                                                                                     \
+    SIMGPU_EXCEPT(0x57e1, 0x4033);                                                                                     \
+    SIMGPU_EXCEPT(0x719d, 0x440f);
 #define SIMGPU_EXCEPT_sin                                                                                              \
-    SIMGPU_EXCEPT(0x32b3, 0x32a7)                                                                                      \
-    SIMGPU_EXCEPT(0xb2b3, 0xb2a7) SIMGPU_EXCEPT(0x5cb0, 0xbbff) SIMGPU_EXCEPT(0xdcb0, 0x3bff)
-#define SIMGPU_EXCEPT_cos SIMGPU_EXCEPT(0x2b7c, 0x3bfd) SIMGPU_EXCEPT(0xab7c, 0x3bfd)
+    SIMGPU_EXCEPT(0x32b3, 0x32a7);                                                                                     \
+    SIMGPU_EXCEPT(0xb2b3, 0xb2a7);                                                                                     \
+    SIMGPU_EXCEPT(0x5cb0, 0xbbff);                                                                                     \
+    SIMGPU_EXCEPT(0xdcb0, 0x3bff);
+#define SIMGPU_EXCEPT_cos                                                                                              \
+    SIMGPU_EXCEPT(0x2b7c, 0x3bfd);                                                                                     \
+    SIMGPU_EXCEPT(0xab7c, 0x3bfd);
 #else
-#define SIMGPU_EXCEPT_exp   SIMGPU_EXCEPT(0x40db, 0x446b) SIMGPU_EXCEPT(0x41f9, 0x55f0)
-#define SIMGPU_EXCEPT_exp10 SIMGPU_EXCEPT(0xbc95, 0x3f75)
+#define SIMGPU_EXCEPT_exp                                                                                              \
+    SIMGPU_EXCEPT(0x40db, 0x446b);                                                                                     \
+    SIMGPU_EXCEPT(0x41f9, 0x55f0);
+#define SIMGPU_EXCEPT_exp10 SIMGPU_EXCEPT(0xbc95, 0x3f75);
 #define SIMGPU_EXCEPT_exp2
 #define SIMGPU_EXCEPT_log
 #define SIMGPU_EXCEPT_log10
