@@ -58,10 +58,10 @@ load helper
     ! command -v clangd >/dev/null || clangd --check="$(lab_dir 3)/$(lab_file 3)" 2>&1 | grep -q "All checks completed, 0 errors"
 }
 
-@test "libcudart.so shows CUDA's names and SimGPU's own, under their versions, and no other; the runtime's name is CUDA's" {
+@test "libcudart.so shows CUDA's names, the driver's and SimGPU's own, under their versions, and no other; the runtime's name is CUDA's" {
     build "$B/lib/libcudart.so"
     lib=$B/lib/libcudart.so.13
-    run bash -c "nm -D --defined-only '$lib' | awk '{ print \$3 }' | grep -vE '^(cuda|__cuda)[A-Za-z0-9_]*@@libcudart.so.13$|^simgpu[A-Za-z0-9]*@@SIMGPU_1$|^(libcudart.so.13|SIMGPU_1)(@@.*)?$'"
+    run bash -c "nm -D --defined-only '$lib' | awk '{ print \$3 }' | grep -vE '^(cuda|__cuda)[A-Za-z0-9_]*@@libcudart.so.13$|^(simgpu|cu[A-Z]|nvrtc[A-Z])[A-Za-z0-9_]*@@SIMGPU_1$|^(libcudart.so.13|SIMGPU_1)(@@.*)?$'"
     [ "$output" = "" ]
     nm -D --defined-only "$lib" | grep -q 'T cudaMalloc@@libcudart.so.13'
     readelf -dW "$lib" | grep -q 'SONAME.*\[libcudart.so.13\]'

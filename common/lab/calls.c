@@ -140,6 +140,8 @@ void __wrap_free(void *p) {
         return e;                                                                                                      \
     }
 
+/* Of what CUDA deprecates, the calls are listened to as well. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #define API(Name, class_, sited, labs, note, arguments, ...)                                                           \
     LAB_OFFERED cudaError_t __wrap_cuda##Name(__VA_ARGS__);                                                            \
     cudaError_t __wrap_cuda##Name(__VA_ARGS__) BODY(Name, class_, note, NULL, 0, cuda##Name arguments)
@@ -187,6 +189,10 @@ static void c_allocates(const char *name, size_t bytes, const void *start) {
     after(&c, cudaSuccess);
 }
 
+/* gcc takes what `malloc` returns for bytes that c_allocates would read; it notes the address. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #define C_ALLOCATOR(name, word, parameters, bytes, call)                                                               \
     LAB_OFFERED void *__wrap_##name parameters;                                                                        \
     void *__wrap_##name parameters {                                                                                   \

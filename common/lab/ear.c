@@ -289,7 +289,10 @@ void ear_print_lines(const char *run, const char *others) {
         return;
     }
     FILE *f = fopen(name, "re");
-    if (!f) lab_die("cannot read %s: %s", name, strerror(errno));
-    print_source(f, run, others);
-    fclose(f);
+    if (f) {
+        print_source(f, run, others);
+        fclose(f);
+    } else {
+        lab_die("cannot read %s: %s", name, strerror(errno));
+    }
 }

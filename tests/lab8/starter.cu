@@ -1,8 +1,8 @@
 /* steps.cu — lab 8. This is the one file you edit.
  *
  * A plate of 256 x 256 cells finds its temperature in a thousand little steps. A step is 65536 averages, and an H200
- * computes them in a tenth of a microsecond. Yet this program takes some twenty microseconds for each, since for each it
- * tells the GPU four things, and then waits for an answer:
+ * computes them in a tenth of a microsecond. Yet this program takes some twenty microseconds for each, since for each
+ * it tells the GPU four things, and then waits for an answer:
  *
  *     take a step                   a launch
  *     forget the largest change     a fill

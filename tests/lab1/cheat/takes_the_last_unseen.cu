@@ -1,5 +1,6 @@
-// expect: to-device: GB/s is more than the link carries, [0-9.]+: some of the bytes did not cross it in this time. Wait for each result
-// Honest but where it is timed: there it computes the last results, and takes them while they are under way.
+// expect: to-device: GB/s is more than the link carries, [0-9.]+: some of the bytes did not cross it in this time. Wait
+// for each result Honest but where it is timed: there it computes the last results, and takes them while they are under
+// way.
 #include "lab1.h"
 
 typedef unsigned u32;
