@@ -44,7 +44,7 @@ card() { output=$(apart "$B/$1/lab0" --record "$record" "${@:2}" ${BLUEBAR_OTHER
         for row in one-flop send copy fma; do
             awk -v mine="$(field "$record" $row value)" -v want="$(field "$record" $row want)" 'BEGIN {
                 split(mine, m, " "); split(want, w, " ")
-                exit !(m[2] == "us" && w[3] == "us" && m[1] < 1.1 * w[2] && w[2] < 1.1 * m[1]) }'
+                exit !(m[2] == "us" && w[4] == "us" && m[1] < 1.1 * w[3] && w[3] < 1.1 * m[1]) }'
         done
     done
 }
