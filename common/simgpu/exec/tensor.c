@@ -75,7 +75,7 @@ typedef int32_t strip_in_memory __attribute__((vector_size(4 * STRIP), aligned(4
 /* Adds to *sum numbers that are cut off below 2^(top - SUM_BITS), towards zero. */
 static inline __attribute__((always_inline)) void add_aligned(strip *sum, const strip *top, const strip *exponent,
                                                               const strip *magnitude, uint32_t up) {
-    strip shift = *top - *exponent, s = *magnitude >> 31, far = (strip)(shift > 31);
+    strip shift = *top - *exponent, s = (strip)(*magnitude < 0), far = (strip)(shift > 31);
     shift = (shift & ~far) | (31 & far); /* no magnitude has more bits */
     bare_strip v = (bare_strip)((*magnitude ^ s) - s) << up >> (bare_strip)shift;
     *sum += ((strip)v ^ s) - s;
