@@ -41,7 +41,7 @@ setup() {
         [ "$(score "$record")" = "100 100" ]
         [ "$(field "$record" mallocs value)" = 0.00 ]
         [ "$(field "$record" waits value)" = 0.00 ]
-        # Full marks are for 1.25, 1.6 and 1.5.
+        # Full marks are for 1.25, 1.67 and 1.5.
         for row in training:1.20 lengths:1.45 holes:1.1; do
             echo "$row: $(field "$record" "${row%:*}" value)"
             awk -v v="$(field "$record" "${row%:*}" value)" -v most="${row#*:}" 'BEGIN { sub(/ x/, "", v); exit !(v > 0 && v <= most) }'
