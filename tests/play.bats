@@ -80,7 +80,7 @@ plays() {
     done
     [ "$(grep -v "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR/err" | LC_ALL=C.UTF-8 grep -cE '^.{101,}$')" = 0 ]
     SIMGPU_CHECK=0 plays hello
-    grep -q '^  the checks for races and unordered copies were off; SIMGPU_CHECK=1 switches them on$' "$BATS_TEST_TMPDIR/err"
+    grep -q '^  the checks for races and unordered copies were off; simgpu run --check, or SIMGPU_CHECK=1, switches them on$' "$BATS_TEST_TMPDIR/err"
 }
 
 @test "a program that makes no call, and one that crashes" {

@@ -284,7 +284,7 @@ EOS
     simgpu run ./race >out 2>err || status=$?
     [ "$status" = 3 ] && [ "$(cat out)" = 31 ]
     grep -q '^run  ./race · sim · virtual H200$' err && grep -q '^  race  *1  *[0-9.]* us   grid 1, block 64$' err && grep -q 'blue bar ▏.*▕ GPU busy' err
-    grep -q '^  the checks .* were off; SIMGPU_CHECK=1 switches them on$' err && ! grep -q 'counters by line' err
+    grep -q '^  the checks .* were off; simgpu run --check, or SIMGPU_CHECK=1, switches them on$' err && ! grep -q 'counters by line' err
     simgpu run --check --lines --trace trace.json --profile a100-pcie ./race >out 2>err || true
     grep -q '^run  ./race · sim · virtual A100' err && grep -q '^race.cu:6: race: ' err && grep -q '^  counters by line, every launch together: race.cu$' err && grep -q '"name":"process_name"' trace.json
     # Lines of SimGPU's own headers are none of the reader's.
@@ -385,4 +385,33 @@ EOS
 | 1 | left out: not CUDA's: mpi.h |
 | 1 | run: its own check says no |
 EOS
+}
+
+@test "C++20: braces for vectors, <vector>, new in kernels; a launch that returns its error is not said to be unread" {
+    cat >"$tmp/twenty.cu" <<'EOS'
+#include <cstdio>
+#include <vector>
+__global__ void k(float4 *p) {
+    float4 v = {1, 2, 3, 4};
+    int *five = new int(5);
+    float2 zero = {};
+    p[0] = v, p[1] = make_float4(*five, zero.x, dim3(3).x, abs(-2.0f));
+    delete five;
+}
+int main() {
+    std::vector<float4> h(2);
+    float4 *d;
+    cudaMalloc(&d, sizeof(float4) * 2);
+    void *arguments[] = {&d};
+    cudaError_t e = cudaLaunchKernel((const void *)k, dim3(1), dim3(4096), arguments, 0, 0);
+    k<<<1, 1>>>(d);
+    cudaMemcpy(h.data(), d, sizeof(float4) * 2, cudaMemcpyDefault);
+    printf("%g %g %g %g %s\n", h[0].x, h[0].w, h[1].x, h[1].w, cudaGetErrorName(e));
+}
+EOS
+    for standard in 11 14 17 20; do
+        simcc -std=c++$standard "$tmp/twenty.cu" -o "$tmp/twenty"
+        run "$tmp/twenty"
+        [[ $output == *"1 4 5 2 cudaErrorInvalidConfiguration"* ]] && [[ $output != *"never read"* ]]
+    done
 }

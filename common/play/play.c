@@ -310,7 +310,9 @@ static void print_findings(FILE *f) {
     if (n > FINDINGS) fprintf(f, "    and %d more\n", n - FINDINGS);
     const char *check = getenv("SIMGPU_CHECK");
     if (!check || !strcmp(check, "0"))
-        fputs("\n  the checks for races and unordered copies were off; SIMGPU_CHECK=1 switches them on\n", f);
+        fputs("\n  the checks for races and unordered copies were off; simgpu run --check, or SIMGPU_CHECK=1, switches "
+              "them on\n",
+              f);
     else if (!n)
         fputs("\n  no race, no read of unwritten memory, no unordered streams found\n", f);
 }

@@ -33,6 +33,7 @@ static _Thread_local struct {
     int line;
 } pushed[PUSHED_MAX];
 static _Thread_local unsigned depth;
+static _Thread_local bool of_stub; /* the next launch is one of <<<...>>>, which returns no error to anybody */
 
 unsigned simgpuPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream, const char *file,
                                      int line);
@@ -64,6 +65,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
     *block = pushed[depth].block;
     *shared = pushed[depth].shared;
     *(cudaStream_t *)stream = pushed[depth].stream;
+    of_stub = true;
     rt_at(pushed[depth].file, pushed[depth].line);
     return cudaSuccess;
 }
@@ -214,7 +216,9 @@ cudaError_t rt_launch(const void *stub, dim3 grid, dim3 block, void **args, size
 
 /* The rest of a call that launches. */
 static cudaError_t end_launch(const void *stub, cudaError_t e) {
-    if (e != cudaSuccess) {
+    const bool silent = of_stub;
+    of_stub = false;
+    if (e != cudaSuccess && silent) {
         cudaError_t ignored;
         const rt_kernel *k = rt_kernel_find(stub, &ignored);
         rt_launch_failed(e, k ? base_kernel_name(k->function->name).text : "a kernel");

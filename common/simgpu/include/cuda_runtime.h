@@ -34,6 +34,12 @@
 #undef __SIZEOF_FLOAT128__
 #endif
 
+#if defined(__CUDA__)
+/* Before libstdc++ reads <new>, whose device forms call these. */
+extern "C" __device__ void *malloc(__SIZE_TYPE__ bytes) __attribute__((nothrow));
+extern "C" __device__ void free(void *block) __attribute__((nothrow));
+#endif
+
 #if defined(__cplusplus) && __has_include(<bits/c++config.h>)
 /* libstdc++'s <cmath> of C++17 has std::beta, std::hermite and such, which take half of the time in which clang reads a
  * program. They are left out; what else they bring (std::min, std::swap, std::numeric_limits) is not. */

@@ -8,6 +8,16 @@
 /* A copy is one access, as with nvcc. ../tools/wide_copies.c ensures that if the compiler knows the alignment of both
  * sides. For an element of a larger array, clang assumes less alignment than the type's, so the assignment uses
  * references, whose alignment it trusts. */
+/* Since C++20 a type with a constructor of its own is no aggregate; `float2 v = {1, 2}` then calls one. */
+#if defined(__cplusplus) && __cplusplus >= 202002L
+#define SIMGPU_BRACES2(T, name)                                                                                        \
+    __attribute__((host, device)) constexpr name(T a, T b) : x(a), y(b) {}
+#define SIMGPU_BRACES4(T, name)                                                                                        \
+    __attribute__((host, device)) constexpr name(T a, T b, T c, T d) : x(a), y(b), z(c), w(d) {}
+#else
+#define SIMGPU_BRACES2(T, name)
+#define SIMGPU_BRACES4(T, name)
+#endif
 #if defined(__cplusplus) && defined(__CUDA__)
 #define SIMGPU_COPY(name)                                                                                              \
     name() = default;                                                                                                  \
@@ -17,6 +27,10 @@
         return *this;                                                                                                  \
     }
 #else
+#undef SIMGPU_BRACES2
+#undef SIMGPU_BRACES4
+#define SIMGPU_BRACES2(T, name)
+#define SIMGPU_BRACES4(T, name)
 #define SIMGPU_COPY(name)
 #endif
 #define SIMGPU_ALIGN(n) __attribute__((aligned(n)))
@@ -30,6 +44,7 @@
     struct SIMGPU_ALIGN(align2) name##2 {                                                                              \
         T x, y;                                                                                                        \
         SIMGPU_COPY(name##2)                                                                                           \
+        SIMGPU_BRACES2(T, name##2)                                                                                     \
     };                                                                                                                 \
     struct name##3 {                                                                                                   \
         T x, y, z;                                                                                                     \
@@ -40,6 +55,7 @@
     struct SIMGPU_ALIGN(align4) name##4 {                                                                              \
         T x, y, z, w;                                                                                                  \
         SIMGPU_COPY(name##4)                                                                                           \
+        SIMGPU_BRACES4(T, name##4)                                                                                     \
     };                                                                                                                 \
     typedef struct name##1 name##1;                                                                                    \
     typedef struct name##2 name##2;                                                                                    \
@@ -60,6 +76,8 @@ SIMGPU_VECTORS(float, float, 8, 16)
 SIMGPU_VECTORS(double, double, 16, 16)
 #undef SIMGPU_VECTORS
 #undef SIMGPU_COPY
+#undef SIMGPU_BRACES2
+#undef SIMGPU_BRACES4
 
 /* The shape of a grid or a block; dimensions default to 1. */
 struct dim3 {
