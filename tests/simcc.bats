@@ -297,6 +297,10 @@ EOS
     [ "$status" = 134 ] && [[ $output == *"simgpu: ./race was ended by SIGABRT, so there is no report of it" ]]
     run simgpu run ./none
     [ "$status" = 1 ] && [ "$output" = "simgpu: ./none: there is no such program" ]
+    run simgpu run race
+    [ "$status" = 1 ] && [[ $output == *"did you mean ./race?" ]]
+    run simgpu run /tmp
+    [ "$status" = 1 ] && [ "$output" = "simgpu: /tmp is a folder; name a program in it" ]
     run simgpu run --none ./race
     [ "$status" = 1 ] && [ "$output" = "simgpu: run --none: this option is not known; simgpu help lists them" ]
     SIMGPU_LISTENER=/none run ./race

@@ -46,7 +46,13 @@ run() {
         shift
     done
     [ $# -gt 0 ] || die "run: which program? simgpu run ./program arguments"
-    program=$(command -v -- "$1") || die "$1: there is no such program"
+    if ! program=$(command -v -- "$1") || [ -d "$1" ]; then
+        case $1 in *.cu | *.cpp | *.c) if [ -f "$1" ]; then die "$1 is a source file; compile it first: simcc $1 -o program"; fi ;; esac
+        if [ -d "$1" ]; then die "$1 is a folder; name a program in it"; fi
+        if [ -x "./$1" ]; then die "$1: a program is looked for in the PATH; did you mean ./$1?"; fi
+        if [ -f "$1" ]; then die "$1 may not be run; if it is a program, chmod +x $1"; fi
+        die "$1: there is no such program"
+    fi
     export SIMGPU_RUN_TITLE=${title:-run  $1} SIMGPU_LISTENER=$tools/play.so
     export LD_LIBRARY_PATH=$root/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     SIMGPU_RUN_DONE=$(mktemp) || die "no file can be made in ${TMPDIR:-/tmp}"
