@@ -89,7 +89,9 @@ static const char *find_unsupported(exec_program *p, const ptx_function *f) {
         if (!callee->code && b->builtin) continue;
         if (b->unsupported) return b->unsupported;
         if (!callee->code)
-            return base_arena_format(&p->device->programs, "call: %s has no body and is no builtin (PTX line %u)",
+            return base_arena_format(&p->device->programs,
+                                     "call: %s has no body and is no builtin (PTX line %u); if another file has it, "
+                                     "compile all of them with -rdc=true",
                                      callee->name, i->ptx_line);
     }
     return NULL;
