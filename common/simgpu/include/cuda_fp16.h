@@ -1,5 +1,6 @@
 /* cuda_fp16.h — half precision: 1 sign, 5 exponent and 10 fraction bits. For device and host.
- * simgpu_half.h has the functions. A number has 2 bytes, a pair 4 on a 4-byte boundary, as in CUDA. */
+ * simgpu_half_type.h has the types, simgpu_half.h the functions. A number has 2 bytes, a pair 4 on a 4-byte boundary,
+ * as in CUDA. */
 #ifndef CUDA_FP16_H
 #define CUDA_FP16_H
 
@@ -15,67 +16,10 @@
 #define SIMGPU_H2_OPERATORS
 #endif
 
-typedef struct __attribute__((aligned(2))) {
-    unsigned short x;
-} __half_raw;
-typedef struct __attribute__((aligned(4))) {
-    unsigned short x, y;
-} __half2_raw;
-
-#define SIMGPU_MEMBER __attribute__((host, device, always_inline, nodebug))
-struct __attribute__((aligned(2))) __half {
-  protected:
-    unsigned short __x;
-
-  public:
-    __half() = default;
-    SIMGPU_MEMBER constexpr __half(const __half_raw &raw) : __x(raw.x) {}
-    SIMGPU_MEMBER operator __half_raw() const { return __half_raw{__x}; }
-    SIMGPU_MEMBER __half &operator=(const __half_raw &raw) {
-        __x = raw.x;
-        return *this;
-    }
-    /* The number with these bits, and the bits of a number. */
-    SIMGPU_MEMBER static __half simgpu_make(unsigned short bits) { return __half(__half_raw{bits}); }
-    SIMGPU_MEMBER friend unsigned short simgpu_bits(const __half v) { return v.__x; }
-#ifdef SIMGPU_H_CONVERSIONS
-    SIMGPU_MEMBER __half(float f);
-    SIMGPU_MEMBER __half(double d);
-    SIMGPU_MEMBER __half(short v);
-    SIMGPU_MEMBER __half(unsigned short v);
-    SIMGPU_MEMBER __half(int v);
-    SIMGPU_MEMBER __half(unsigned v);
-    SIMGPU_MEMBER __half(long v);
-    SIMGPU_MEMBER __half(unsigned long v);
-    SIMGPU_MEMBER __half(long long v);
-    SIMGPU_MEMBER __half(unsigned long long v);
-    SIMGPU_MEMBER operator float() const;
-    SIMGPU_MEMBER operator signed char() const;
-    SIMGPU_MEMBER operator unsigned char() const;
-    SIMGPU_MEMBER operator char() const;
-    SIMGPU_MEMBER operator short() const;
-    SIMGPU_MEMBER operator unsigned short() const;
-    SIMGPU_MEMBER operator int() const;
-    SIMGPU_MEMBER operator unsigned() const;
-    SIMGPU_MEMBER operator long() const;
-    SIMGPU_MEMBER operator unsigned long() const;
-    SIMGPU_MEMBER operator long long() const;
-    SIMGPU_MEMBER operator unsigned long long() const;
-    SIMGPU_MEMBER operator bool() const; /* false for the zeros */
-#endif
-};
-
-struct __attribute__((aligned(4))) __half2 {
-    __half x, y;
-    __half2() = default;
-    SIMGPU_MEMBER __half2(const __half &a, const __half &b) : x(a), y(b) {}
-    SIMGPU_MEMBER __half2(const __half2_raw &raw) : x(__half::simgpu_make(raw.x)), y(__half::simgpu_make(raw.y)) {}
-    SIMGPU_MEMBER operator __half2_raw() const { return __half2_raw{simgpu_bits(x), simgpu_bits(y)}; }
-};
-#undef SIMGPU_MEMBER
-
 #define SIMGPU_H        __half
 #define SIMGPU_H2       __half2
+#define SIMGPU_H_RAW    __half_raw
+#define SIMGPU_H2_RAW   __half2_raw
 #define SIMGPU_N        half
 #define SIMGPU_N2       half2
 #define SIMGPU_P        "f16"
@@ -83,9 +27,12 @@ struct __attribute__((aligned(4))) __half2 {
 #define SIMGPU_FRACTION 10
 #define SIMGPU_BIAS     15
 #define SIMGPU_H_SATURATES
+#include "simgpu_half_type.h"
 #include "simgpu_half.h"
 #undef SIMGPU_H
 #undef SIMGPU_H2
+#undef SIMGPU_H_RAW
+#undef SIMGPU_H2_RAW
 #undef SIMGPU_N
 #undef SIMGPU_N2
 #undef SIMGPU_P
