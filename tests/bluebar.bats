@@ -40,6 +40,16 @@ void() { # sed script, reason
     CHECK_STEM=$stem run -1 bats --tap "$stem.bats"
     [ "${lines[1]}" = 'ok 1 lab 3: the "first" $(row)' ]
     [ "${lines[2]}" = 'not ok 2 lab 3: the second' ]
+    # `make check` prints the same, without Bats and without its lines about its own file.
+    want=$(printf "%s\n" "$output" | grep -v -e "^# (in test file" -e "^# (from function" -e "^#  *in test file" -e "^#   \`.* failed")
+    CHECK_STEM=$stem run -1 "$BLUEBAR" tap 3 "$stem"
+    [ "$output" = "$want" ]
+    sed -i "/^row\ttwo/s/\tpart\t30\t60/\tna\t0\t60/; /^row\ttwo/s/\t\t\th\t/\t\tnot here\th\t/; /^score/s/70\t100/40\t40/" "$stem.tsv"
+    CHECK_STEM=$stem run -0 bats --tap "$stem.bats"
+    want=$output
+    run -0 "$BLUEBAR" tap 3 "$stem"
+    [ "$output" = "$want" ]
+    good
     # A reason of two lines is two lines, each behind the column of names.
     sed -i '/^row\ttwo/s/\t\t\th\t/\t\tso it is\\nok 2 that it is\th\t/' "$stem.tsv"
     run -1 "$BLUEBAR" row 3 "$stem" two

@@ -184,6 +184,7 @@ bool bb_alike(const char *a, const char *b, double share);
     X(score, "RECORD", "\"45 100\" of a record that came to its end; else exit 1")                                     \
     X(tests, "N STEM", "the Bats file of a grade, from STEM.rows")                                                     \
     X(row, "N STEM ID", "a row's verdict from STEM's files: exit 0 full, 77 n/a, 1 not")                               \
+    X(tap, "N STEM", "all rows of a grade as TAP; exit 0 if each is full or not measured here")                        \
     X(result, "N STEM", "points and rows of a grade, into STEM.result")                                                \
     X(total, "FILE...", "the sum of results: \"Score: 145/200\"")                                                      \
     X(run, "[OPTIONS] -- COMMAND...", "runs a program apart; see run.c")                                               \

@@ -1,10 +1,10 @@
 #!/bin/bash
-# check.sh: grades labs with Bats. LAB=3 picks one, SUBMISSION=dir another tree (or a .cu file); the default is labs/.
+# check.sh: grades labs. LAB=3 picks one, SUBMISSION=dir another tree (or a .cu file); the default is labs/.
 #
 # For each lab: compile the one submitted file, look at its symbols (gate.sh), link it to our own harness, run it once
-# with a fresh seed, then let Bats turn each row of the record into a test. All reading, comparing and counting is C
-# (common/bluebar/verdict.c). The verdict is the record's and Bats' exit status together; the program's output decides
-# nothing. Exit 0 only if every row of every lab graded is full, 1 if not, 2 if something could not be graded.
+# with a fresh seed, then print each row of the record as a test, in TAP. All reading, comparing and counting is C
+# (common/bluebar/verdict.c). The program's output decides nothing. A Bats file with the same tests lies beside the record,
+# for other formats (handouts/instructors.md). Exit 0 only if every row of every lab graded is full, 1 if not, 2 if something could not be graded.
 # With LAB, that lab's file must be there. Without it, every lab whose file is there is graded, and a line names the rest.
 # Two checks may run at once: they wait for each other where they build what all share, and if they grade the same file.
 #
@@ -22,7 +22,7 @@ trap 'exit 143' TERM
 trap 'exit 129' HUP
 trap 'rm -rf "${scratch:-}"' EXIT
 
-need bats timeout flock || exit 2
+need timeout flock || exit 2
 need_compilers || exit 2
 
 # A grade does not depend on the caller's settings for SimGPU. (Threads change no result; PROFILE is announced below.)
@@ -109,9 +109,7 @@ grade() {
     [[ $again =~ ^[A-Za-z0-9./_-]*$ ]] || again=$(printf %q "$again")
     export CHECK_STEM=$stem CHECK_SEED=$seed CHECK_AGAIN="make check LAB=$n${SUBMISSION:+ SUBMISSION=$again} SEED=$seed"
     "$BLUEBAR" result "$n" "$stem" || full=1
-    # Bats' two lines about its own file say nothing to a student; the rest stays TAP.
-    bats --tap "$stem.bats" | grep -v -e '^# (in test file' -e '^# (from function' -e '^#  *in test file' -e "^#   \`.*' failed"
-    status=${PIPESTATUS[0]}
+    "$BLUEBAR" tap "$n" "$stem" && status=0 || status=$?
     unset CHECK_STEM CHECK_SEED CHECK_AGAIN
     results+=("$stem.result")
     exec {busy}>&-

@@ -4,7 +4,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
-need bats timeout flock
+need timeout flock
 need_compilers
 
 [ -n "${DIR:-}" ] || die "make grade DIR=submissions: which folder? Each folder or .cu file in it is a submission."
