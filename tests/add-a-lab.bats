@@ -11,11 +11,11 @@ setup() {
     awk '/^\*\*`[^`]*`\*\*$/ { gsub(/[*`]/, ""); file = $0; next }
          file && /^```/ { if (inside) file = ""; inside = !inside; if (inside) { dir = file; sub(/[^\/]*$/, "", dir); system("mkdir -p " dir) } next }
          inside && file { print >file }' handouts/instructors.md
-    cp labs/lab9-add/add.cu tests/lab9/starter.cu
+    cp labs/lab12-add/add.cu tests/lab12/starter.cu
 }
 
 @test "the starter of the worked example fails the row that it should, and names the line" {
-    run make check LAB=9 SEED=7 3>&- 4>&-
+    run make check LAB=12 SEED=7 3>&- 4>&-
     [ "$status" != 0 ]
     [[ $output == *'Score: 40/100'* ]]
     [[ $output == *'where   add.cu:11'* ]]
@@ -23,23 +23,23 @@ setup() {
 }
 
 @test "the reference of the worked example is full" {
-    run make check LAB=9 SUBMISSION=solutions 3>&- 4>&-
+    run make check LAB=12 SUBMISSION=solutions 3>&- 4>&-
     [ "$status" = 0 ]
     [[ $output == *'Score: 100/100'* ]]
 }
 
 @test "its wrong program is told its first mistake, and it has hints" {
-    run make check LAB=9 SUBMISSION=tests/lab9/wrong/leaves_the_last.patch 3>&- 4>&-
+    run make check LAB=12 SUBMISSION=tests/lab12/wrong/leaves_the_last.patch 3>&- 4>&-
     [[ $output == *'out[1023] was never written (1 of 1024 are wrong)'* ]]
     [[ $output == *'Score: 0/100'* ]]
-    run make hint9 3>&- 4>&-
+    run make hint12 3>&- 4>&-
     [[ $output == *'hint 1 of 3'* ]]
 }
 
 @test "a lab needs no ladder and no bench: make bench says where the table would come from" {
-    run make bench LAB=9 3>&- 4>&-
+    run make bench LAB=12 3>&- 4>&-
     [ "$status" != 0 ]
-    [[ $output == *"lab9: this lab has no table of kernels: tests/lab9/bench.c would print it"* ]]
-    run make lines9 3>&- 4>&-
+    [[ $output == *"lab12: this lab has no table of kernels: tests/lab12/bench.c would print it"* ]]
+    run make lines12 3>&- 4>&-
     [[ $output == *sector*"add_chunk"* ]]
 }

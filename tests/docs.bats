@@ -31,7 +31,7 @@ load helper
     [ ! -e forbidden ]
 }
 
-# Prints "TEXT: PATH" for each path in backticks, and each link, that leads nowhere. The worked example's files (lab 9)
+# Prints "TEXT: PATH" for each path in backticks, and each link, that leads nowhere. The worked example's files (lab 12)
 # are in its page alone; labN stands for every lab.
 # shellcheck disable=SC2016 # the backticks are the text's
 dead_ends() {
@@ -40,7 +40,7 @@ dead_ends() {
         [ -e "$text" ] || continue
         grep -oE '`(labs|solutions|tests|common|handouts)/[^` ]*' "$text" | tr -d '`' | sed 's/labN/lab3/' |
             while read -r path; do
-                [[ $path =~ /lab9(-add)?[/.] ]] || compgen -G "$path" >/dev/null || echo "$text: $path"
+                [[ $path =~ /lab12(-add)?[/.] ]] || compgen -G "$path" >/dev/null || echo "$text: $path"
             done
         grep -oP '\]\(\K(?!https?:)[^)#]+' "$text" |
             while read -r path; do

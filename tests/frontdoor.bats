@@ -414,12 +414,12 @@ scored() { sed -n "s/^\($1,$2,[0-9]*,100\),5,[^,]*,/\1,/p" "$class-grades/scores
 }
 
 @test "refused: a lab that is not there, a folder without a submission, an unknown lane" {
-    say make lab9
+    say make lab99
     [ "$status" != 0 ]
-    [[ $output == *"There is no lab '9'. The labs here: "*3* ]]
-    say make check LAB=9
+    [[ $output == *"There is no lab '99'. The labs here: "*3* ]]
+    say make check LAB=99
     [ "$status" != 0 ]
-    [[ $output == *"There is no lab '9'"* ]]
+    [[ $output == *"There is no lab '99'"* ]]
     say make check LAB=3 SUBMISSION=nowhere
     [ "$status" != 0 ]
     [[ $output == *"SUBMISSION=nowhere: neither nowhere/lab3-transpose/transpose.cu nor nowhere/transpose.cu is there"* ]]
