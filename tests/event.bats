@@ -12,7 +12,7 @@ gap host working
 totals syncs=0
 mark order
 fill bytes=65536 from listen.cu
-launch chase stream=1 grid=1 block=1 term=latency rounds=100 lines=4 dram=32+32 timed from listen.cu
+launch chase stream=1 grid=1 block=1 term=latency rounds=100 lines=4 bytes=32+32 l2=1/1 dram=0+0 timed from listen.cu
 copy h2d bytes=64 stream=0 from listen.cu
 function from listen.cu
 call cudaDeviceSynchronize waits syncs from listen.cu
@@ -65,7 +65,7 @@ END
 @test "a fault is told as kind, address, place and thread; what was queued behind it did not happen" {
     diff <(apart "$B/tests/event/listen" fault 2>/dev/null) - <<'END'
 8 may listen
-launch writes stream=1 grid=1 block=32 term=launch lines=0 dram=0+0 timed fault=illegal address where=4 distance=8 did=write bytes=4 thread=0 at=listen.cu:14 from listen.cu
+launch writes stream=1 grid=1 block=32 term=launch lines=0 bytes=0+0 l2=0/0 dram=0+0 timed fault=illegal address where=4 distance=8 did=write bytes=4 thread=0 at=listen.cu:14 from listen.cu
 gap host working
 gap host launching from listen.cu
 gap kernel starting from listen.cu

@@ -83,7 +83,7 @@ static lab_usage usage_of_shapes(const job *j) {
 /* Returns false when CUDA itself failed: after that nothing more can be run. */
 static bool run_shape(job *j, lab_time *t) {
     lab_verdict *v = lab_verdict_of(CORRECT);
-    *t = lab_time_work((lab_timer){LAB_DEVICE_CLOCK, 0, 1, false}, &j->work);
+    *t = lab_time_work((lab_timer){LAB_DEVICE_CLOCK, 0, 1, true}, &j->work);
     if (lab_passed(v) && (t->error || j->failure[0])) {
         lab_usage u = usage_of_shapes(j);
         LAB_SAY(v->where, "%dx%d", j->rows, j->cols);

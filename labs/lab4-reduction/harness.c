@@ -134,7 +134,7 @@ static lab_usage usage_if_any(const char *name) {
 /* Returns false when CUDA itself failed: after that nothing more can be run. */
 static bool run_job(job *j, lab_time *t) {
     lab_verdict *v = lab_verdict_of(CORRECT);
-    *t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 0, 1, false}, &j->work);
+    *t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 0, 1, true}, &j->work);
     if (lab_passed(v) && (t->error || j->failure[0])) {
         lab_usage u = usage_if_any(j->counted), plan = usage_if_any(JOB_PLAN);
         LAB_SAY(v->where, "%s", j->shape.array ? "mean" : "means");

@@ -113,7 +113,7 @@ static lab_usage usage_if_any(const char *name) {
 /* Returns false when CUDA itself failed: after that nothing more can be run. */
 static bool run_job(job *j, lab_time *t) {
     lab_verdict *v = lab_verdict_of(CORRECT);
-    *t = lab_time_work((lab_timer){LAB_DEVICE_CLOCK, 0, 1, false}, &j->work);
+    *t = lab_time_work((lab_timer){LAB_DEVICE_CLOCK, 0, 1, lab_lane() == LAB_SIM}, &j->work);
     if (lab_passed(v) && (t->error || j->failure[0])) {
         lab_usage u = usage_if_any(j->counted);
         LAB_SAY(v->where, "%dx%d", j->shape.rows, j->shape.cols);
@@ -329,7 +329,7 @@ static lab_program *opened(lab_who who, const char *rung) {
 /* Another program on a shape, as you are timed in this lane. Microseconds. */
 static double time_of(lab_program *program, const job_shape *shape, int repetitions) {
     job *j = job_new(program, NULL, shape);
-    const lab_timer how = {LAB_DEVICE_CLOCK, 1, repetitions, false};
+    const lab_timer how = {LAB_DEVICE_CLOCK, 1, repetitions, lab_lane() == LAB_SIM};
     lab_time t = lab_time_work(how, &j->work);
     job_free(j);
     if (t.error) lab_die("a kernel of the harness failed: %s", cudaGetErrorString(t.error));
@@ -374,7 +374,8 @@ static void grade_time(lab_verdict *v, job *yours) {
     const job_shape *shape = &yours->shape;
     job *start = job_new(opened(LAB_STARTER, NULL), NULL, shape);
     job *reference = job_new(opened(LAB_REFERENCE, NULL), NULL, shape);
-    /* The matrices are larger than L2. To flush it would leave other data there, for your kernel to write back. */
+    /* The matrices are larger than L2, unlike those of the sim lane. To flush it would leave other data there, for your
+     * kernel to write back. */
     const lab_timer how = {LAB_DEVICE_CLOCK, 2, 1, false};
     lab_fence(false); /* correct by now */
     lab_grade_gain(v, how, &start->work, &reference->work, &yours->work, copy_floor(shape, 9));

@@ -24,7 +24,8 @@ static void hear_launch(const struct simgpu_event *e) {
            simgpuTermName(l->bound.term));
     if (l->bound.by_loads && l->bound.term == SIMGPU_TERM_LATENCY) printf(" rounds=%d", (int)l->bound.rounds);
     bool timed = l->call_ns < l->arrive_ns && l->arrive_ns <= e->start_ns && l->launch_ns < e->duration_ns;
-    printf(" lines=%d dram=%d+%d %s", (int)l->nlines, (int)l->dram_read_bytes, (int)l->dram_write_bytes,
+    printf(" lines=%d bytes=%d+%d l2=%d/%d dram=%d+%d %s", (int)l->nlines, (int)l->read_bytes, (int)l->written_bytes,
+           (int)l->l2_read_hits, (int)l->l2_read_sectors, (int)l->dram_read_bytes, (int)l->dram_write_bytes,
            timed ? "timed" : "untimed");
     const struct simgpu_fault *f = l->fault;
     if (f)

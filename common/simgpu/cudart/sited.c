@@ -95,6 +95,13 @@ void simgpuMark(const char *name) {
     rt_end(cudaSuccess);
 }
 
+void simgpuFlushCache(void) {
+    rt_begin(__func__);
+    if (!time_all_idle()) time_wait_all();
+    exec_l2_flush(time_exec());
+    rt_end(cudaSuccess);
+}
+
 int simgpuReport(const char *path) {
     rt_begin(__func__);
     if (!time_all_idle()) time_wait_all();

@@ -168,9 +168,11 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
             uint32_t sectors = 0xf;
             if (line == first / 4) sectors &= 0xfu << (first & 3);
             if (line == last / 4) sectors &= 0xfu >> (3 - (last & 3));
-            c->l1_miss_sectors += exec_l1_load(&t->l1, line, sectors, round, &waits);
+            uint32_t missing = exec_l1_load(&t->l1, line, sectors, round, &waits);
+            if (!missing) continue;
+            c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
+            exec_footprint_read(t, line, missing, NULL);
         }
-        exec_footprint_touch(t, 0, first, last);
         if (waits) count_missed(w, round);
         return;
     }
@@ -178,13 +180,12 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
     exec_count_lines(&list, w->address, w->mask, size);
     for (uint32_t k = 0; k < list.n; k++) {
         uint32_t sectors = 0;
-        for (uint32_t q = 0; q < 4; q++)
-            if (list.bytes[k][q]) {
-                sectors |= 1u << q;
-                exec_footprint_touch(t, 0, list.line[k] * 4 + q, list.line[k] * 4 + q);
-            }
+        for (uint32_t q = 0; q < 4; q++) sectors |= (list.bytes[k][q] != 0) << q;
         c->ld_sectors += (uint32_t)__builtin_popcount(sectors);
-        c->l1_miss_sectors += exec_l1_load(&t->l1, list.line[k], sectors, round, &waits);
+        uint32_t missing = exec_l1_load(&t->l1, list.line[k], sectors, round, &waits);
+        if (!missing) continue;
+        c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
+        exec_footprint_read(t, list.line[k], missing, list.bytes[k]);
     }
     if (waits) count_missed(w, round);
     uint32_t phases;
@@ -200,18 +201,19 @@ static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s
         c->st_sectors += last - first + 1;
         c->st_partial += first == last ? s->end - s->lo < 32 : (s->lo % 32 != 0) + (s->end % 32 != 0);
         c->l1_wavefronts += max((uint32_t)(last / 4 - first / 4 + 4) / 4, size < 8 ? 1 : size / 4);
-        exec_footprint_touch(t, 1, first, last);
+        exec_footprint_written(t, s->lo, s->end);
         return;
     }
     line_list list;
     exec_count_lines(&list, w->address, w->mask, size);
-    for (uint32_t k = 0; k < list.n; k++)
+    for (uint32_t k = 0; k < list.n; k++) {
         for (uint32_t q = 0; q < 4; q++) {
             if (!list.bytes[k][q]) continue;
             c->st_sectors++;
             c->st_partial += list.bytes[k][q] != ~0u;
-            exec_footprint_touch(t, 1, list.line[k] * 4 + q, list.line[k] * 4 + q);
         }
+        exec_footprint_line_written(t, list.line[k], list.bytes[k]);
+    }
     c->l1_wavefronts +=
         max((list.n + 3) / 4, exec_count_phases(w->mask, size)); /* the data of a store have no bank conflicts */
 }
@@ -713,12 +715,12 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         c->atom_requests++;
         exec_contention_count(&w->block->worker->busy, w->address, w->mask,
                               i->type == TY_f32 || i->type == TY_f64 || is_half(i->type), adds_up(i));
-        for (uint32_t k = 0; k < list.n; k++)
-            for (uint32_t q = 0; q < 4; q++)
-                if (list.bytes[k][q]) {
-                    c->atom_sectors++;
-                    exec_footprint_touch(w->block->worker, 1, list.line[k] * 4 + q, list.line[k] * 4 + q);
-                }
+        for (uint32_t k = 0; k < list.n; k++) {
+            uint32_t sectors = 0;
+            for (uint32_t q = 0; q < 4; q++) sectors |= (list.bytes[k][q] != 0) << q;
+            c->atom_sectors += (uint32_t)__builtin_popcount(sectors);
+            exec_footprint_changed(w->block->worker, list.line[k], sectors);
+        }
     } else {
         exec_fail(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_LOCAL_ATOMIC, (uint32_t)__builtin_ctz(w->mask));
         return;
@@ -757,7 +759,8 @@ static void count_outside(warp *w, const ptx_insn *i, uint32_t size, const exec_
         }
         sectors += (uint32_t)__builtin_popcount(mask);
         if (load && !link) /* by its place in the range: the host's addresses differ from run to run */
-            missed += exec_l1_load(&t->l1, list.line[k] - of->lo / 128, mask, round, &waits);
+            missed +=
+                (uint32_t)__builtin_popcount(exec_l1_load(&t->l1, list.line[k] - of->lo / 128, mask, round, &waits));
     }
     uint32_t phases, tags = (list.n + 3) / 4;
     if (load) {

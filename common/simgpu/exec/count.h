@@ -38,7 +38,7 @@ bool exec_count_stride(const uint64_t *address, int64_t *stride);
 void exec_l1_start(l1_cache *c, uint32_t all, uint32_t lines);
 void exec_l1_next_block(l1_cache *c); /* empties it */
 
-/* Looks up sectors (4 bits) of a line in a warp's round of loads, and fills them in. Returns the number of missing
+/* Looks up sectors (4 bits) of a line in a warp's round of loads, and fills them in. Returns the missing
  * sectors. Sets *waits if any was missing or is on its way: the warps of a block run side by side on a GPU, so a sector
  * that another warp fetches in the same round has not arrived yet. */
 static inline uint32_t exec_l1_load(l1_cache *c, uint64_t line, uint32_t sectors, int32_t round, bool *waits) {
@@ -54,7 +54,7 @@ static inline uint32_t exec_l1_load(l1_cache *c, uint64_t line, uint32_t sectors
         l->round = round;
     }
     *waits |= l->round >= round;
-    return (uint32_t)__builtin_popcount(missing);
+    return missing;
 }
 
 #endif

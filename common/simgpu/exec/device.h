@@ -4,6 +4,7 @@
 
 #include "../ptx/decode.h"
 #include "exec.h"
+#include "l2.h"
 
 struct warp;
 typedef void exec_handler(struct warp *w, const ptx_insn *i);
@@ -31,9 +32,9 @@ struct exec_device {
     uint32_t peers;               /* a bit for each whose memory this one's kernels may use */
     uint64_t first;               /* the start of its own part of the window */
     uint64_t next_address, used;
-    uint64_t workspace;                     /* of cooperative launches; 0: none yet */
-    uint8_t *storage;                       /* the bytes of the window */
-    uint64_t *touched[2];                   /* footprint.c: one bit for each sector of the window; read, written */
+    uint64_t workspace; /* of cooperative launches; 0: none yet */
+    uint8_t *storage;   /* the bytes of the window */
+    l2_cache l2;
     struct exec_object *objects;            /* texture.c: by handle */
     uint64_t nobjects, first_object, ended; /* first_object: the handle of objects[0]; 0: none yet */
     base_arena programs;
@@ -82,7 +83,8 @@ void exec_managed_touch(exec_device *d, uint64_t address, uint32_t sectors, bool
 /* texture.c */
 void exec_texture_clear(exec_device *d); /* forgets every object */
 
-/* footprint.c */
-void exec_footprint_init(exec_device *d, uint64_t bytes);
+/* l2.c */
+void exec_l2_init(exec_device *d, uint64_t window);                   /* window: bytes of device addresses */
+void exec_l2_drops(exec_device *d, uint64_t address, uint64_t bytes); /* memory that is freed, or leaves the device */
 
 #endif

@@ -25,12 +25,13 @@ typedef struct exec_device exec_device;
 /* The constants of a card that exec/ needs; the caller has them from the profile. Sizes in bytes. */
 typedef struct {
     uint32_t sms, threads_per_sm, blocks_per_sm;
-    uint32_t l1_per_sm;        /* L1 cache and shared memory together */
-    uint32_t shared_per_sm;    /* most shared memory among them */
-    uint32_t shared_reserved;  /* for each block with shared memory, beside the block's own */
-    uint32_t atomic_place;     /* atomics inside one such aligned piece of memory wait for each other */
-    uint32_t heap_clocks;      /* of a warp, for malloc or free in a kernel; and */
-    uint32_t heap_lane_clocks; /* for each lane that calls it */
+    uint32_t l1_per_sm;          /* L1 cache and shared memory together */
+    uint32_t shared_per_sm;      /* most shared memory among them */
+    uint32_t shared_reserved;    /* for each block with shared memory, beside the block's own */
+    uint32_t atomic_place;       /* atomics inside one such aligned piece of memory wait for each other */
+    uint64_t l2_bytes, l2_dirty; /* l2_dirty: of them, bytes that may wait to be written back */
+    uint32_t heap_clocks;        /* of a warp, for malloc or free in a kernel; and */
+    uint32_t heap_lane_clocks;   /* for each lane that calls it */
     uint64_t memory;
 } exec_card;
 
@@ -81,6 +82,15 @@ struct simgpu_address exec_mem_locate(const exec_device *d, uint64_t addr);
 /* Returns the address of the device's workspace for cooperative launches, or 0 if the device is full. Its second word
  * is the barrier of grid.sync(). */
 uint64_t exec_workspace(exec_device *d);
+
+/* --- the L2 cache (l2.c) -------------------------------------------------------------------------------------------
+ */
+
+/* A copy or memset has read or written the bytes of device memory. */
+void exec_l2_copies(exec_device *d, uint64_t address, uint64_t bytes, bool written);
+
+/* Leaves the cache as a memset of a large buffer does: full of other data, which must be written back. */
+void exec_l2_flush(exec_device *d);
 
 /* --- managed memory (managed.c) --------------------------------------------------------------------------------- */
 
@@ -222,8 +232,11 @@ typedef struct {
     exec_counters total; /* 0 after a fault, as all fields below */
     exec_line *lines;    /* sorted by file, line; owned by exec/, valid until the next exec_run */
     uint32_t nlines;
-    /* The different 32-byte sectors of the launch, which DRAM must move at least. */
+    /* The different 32-byte sectors of the launch; footprint_read: those that it read before it had written them. */
     uint64_t footprint_read, footprint_written;
+    /* Sectors that L2 was asked for by loads that missed L1, those of them that it had, and sectors stored. The bytes
+     * of DRAM: what L2 lacked, and what it wrote back, of this launch or of what came before it. */
+    uint64_t l2_read_sectors, l2_read_hits, l2_write_sectors, dram_read_bytes, dram_write_bytes;
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* per thread, per block; they decide occupancy */
     exec_depth deepest, depths;       /* of the block with the longest waits; the sum over the blocks */

@@ -1,67 +1,88 @@
-/* footprint.c — counts the different sectors that a launch touched, in two bitmaps over the device window with a bit
- * for each 32-byte sector. All host threads set bits concurrently. Each thread lists the words that it set first, so
- * that clearing costs time in proportion to the touched memory, not to the window. */
+/* footprint.c — collects the different sectors that a wave of blocks reads and writes, as bits of the chunks of l2.h.
+ * All host threads set bits concurrently. Each thread lists the chunks that it touched first, so that the end of a wave
+ * costs time in proportion to the touched memory, not to the window.
+ *
+ * A sector counts as read if its first access is a load, or if a load wants bytes that the wave has not stored. Blocks
+ * that do not race cannot disagree about that: only the block that stored a byte may load it in the same wave. */
 #include "warp.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-
-/* Reserves the bitmaps for a window of `bytes`. */
-void exec_footprint_init(exec_device *d, uint64_t bytes) {
-    for (int k = 0; k < 2; k++) {
-        d->touched[k] =
-            mmap(NULL, bytes / 256, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (d->touched[k] == MAP_FAILED)
-            base_refuse("cannot reserve address space; is `ulimit -v` set? Unset it and run again.");
-    }
-}
-
-/* Prepares the worker for a launch on its device. */
 void exec_footprint_begin(worker *t) {
-    t->bitmap[0] = t->device->touched[0];
-    t->bitmap[1] = t->device->touched[1];
-    t->first_sector = exec_mem_base() / 32;
+    t->chunks = t->device->l2.chunks;
+    t->bytes = t->device->l2.bytes;
+    t->first_line = exec_mem_base() / L2_LINE;
 }
 
-static void touch_word(worker *t, int written, uint64_t word, uint64_t bits) {
-    uint64_t *p = &t->bitmap[written][word];
-    uint64_t old = __atomic_load_n(p, __ATOMIC_RELAXED);
+static uint64_t look(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+
+/* Sets bits in a field of a chunk. */
+static void mark(worker *t, uint64_t *field, uint64_t chunk, uint64_t bits) {
+    uint64_t old = look(field);
     if ((old & bits) == bits) return;
-    if (t->parallel) {
-        old = __atomic_fetch_or(p, bits, __ATOMIC_RELAXED);
-    } else {
-        *p = old | bits;
-    }
-    if (old) return;
-    if (t->ntouched[written] == t->touched_capacity[written]) {
-        uint32_t n = t->touched_capacity[written] ? 2 * t->touched_capacity[written] : 1024;
-        t->touched[written] = exec_must(realloc(t->touched[written], n * sizeof *t->touched[written]));
-        t->touched_capacity[written] = n;
-    }
-    t->touched[written][t->ntouched[written]++] = word;
+    if (t->parallel)
+        old = __atomic_fetch_or(field, bits, __ATOMIC_RELAXED);
+    else
+        *field = old | bits;
+    if (!old) l2_list_add(&t->touched, (uint32_t)chunk);
 }
 
-void exec_footprint_touch(worker *t, int written, uint64_t first_sector, uint64_t last_sector) {
-    first_sector -= t->first_sector, last_sector -= t->first_sector;
-    for (uint64_t word = first_sector / 64; word <= last_sector / 64; word++) {
-        uint64_t lo = word == first_sector / 64 ? first_sector % 64 : 0,
-                 hi = word == last_sector / 64 ? last_sector % 64 : 63;
-        touch_word(t, written, word, (~0ull >> (63 - hi)) & (~0ull << lo));
+/* Returns those of the sectors that need more bytes than the wave, or an earlier one, has stored. wants: the bytes of
+ * each of a line's sectors; NULL: all of them. */
+static uint64_t without_stored(const worker *t, uint64_t chunk, uint64_t bits, const uint32_t *wants) {
+    for (uint64_t m = bits; m; m &= m - 1) {
+        uint32_t at = (uint32_t)__builtin_ctzll(m), want = wants ? wants[at & 3] : ~0u;
+        if ((__atomic_load_n(&t->bytes[chunk * 64 + at], __ATOMIC_RELAXED) & want) == want) bits &= ~(1ull << at);
+    }
+    return bits;
+}
+
+void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint32_t *wants) {
+    uint64_t chunk = (line - t->first_line) / 16, bits = (uint64_t)sectors << line % 16 * 4;
+    l2_chunk *c = &t->chunks[chunk];
+    bits &= ~look(&c->written);
+    uint64_t partly = bits & (look(&c->partly) | (c->dirty & ~c->whole));
+    if (partly) bits = (bits & ~partly) | without_stored(t, chunk, partly, wants);
+    if (bits) mark(t, &c->read, chunk, bits);
+}
+
+/* Notes a store to some bytes of a sector. */
+static void store_part(worker *t, uint64_t sector, uint32_t bytes) {
+    uint64_t bit = 1ull << sector % 64;
+    l2_chunk *c = &t->chunks[sector / 64];
+    if (bytes == ~0u || (c->whole & bit)) {
+        mark(t, &c->written, sector / 64, bit);
+        return;
+    }
+    if (t->parallel)
+        __atomic_fetch_or(&t->bytes[sector], bytes, __ATOMIC_RELAXED);
+    else
+        t->bytes[sector] |= bytes;
+    mark(t, &c->partly, sector / 64, bit);
+}
+
+void exec_footprint_written(worker *t, uint64_t lo, uint64_t end) {
+    uint64_t from = t->first_line * L2_LINE;
+    lo -= from, end -= from;
+    uint64_t first = lo / 32, last = (end - 1) / 32;
+    uint32_t head = ~0u << lo % 32, tail = ~0u >> (31 - (end - 1) % 32);
+    if (first == last) return store_part(t, first, head & tail);
+    if (head != ~0u) store_part(t, first++, head);
+    if (tail != ~0u) store_part(t, last--, tail);
+    for (uint64_t at = first; at <= last;) {
+        uint64_t chunk = at / 64, to = last < chunk * 64 + 63 ? last : chunk * 64 + 63;
+        mark(t, &t->chunks[chunk].written, chunk, ~0ull << at % 64 & ~0ull >> (63 - to % 64));
+        at = to + 1;
     }
 }
 
-uint64_t exec_footprint_take(worker *t, int written) {
-    uint64_t sectors = 0;
-    for (uint32_t k = 0; k < t->ntouched[written]; k++) {
-        uint64_t *p = &t->bitmap[written][t->touched[written][k]];
-        uint32_t n = (uint32_t)__builtin_popcountll(*p);
-        sectors += n;
-        *p = 0;
-        uint64_t address = (t->first_sector + t->touched[written][k] * 64) * 32;
-        if (exec_mem_elsewhere(t->device, address)) t->peer[written] += (uint64_t)n * 32;
-        if (exec_managed((void *)(uintptr_t)address)) exec_managed_touch(t->device, address, n, written);
-    }
-    t->ntouched[written] = 0;
-    return sectors;
+void exec_footprint_line_written(worker *t, uint64_t line, const uint32_t bytes[4]) {
+    for (uint32_t q = 0; q < 4; q++)
+        if (bytes[q]) store_part(t, (line - t->first_line) * 4 + q, bytes[q]);
+}
+
+void exec_footprint_changed(worker *t, uint64_t line, uint32_t sectors) {
+    uint64_t chunk = (line - t->first_line) / 16, bits = (uint64_t)sectors << line % 16 * 4;
+    l2_chunk *c = &t->chunks[chunk];
+    uint64_t read = bits & ~look(&c->written);
+    if (read) mark(t, &c->read, chunk, read);
+    mark(t, &c->written, chunk, bits);
 }

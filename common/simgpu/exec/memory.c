@@ -54,8 +54,7 @@ exec_device *exec_device_beside(exec_device *first, uint32_t number) {
     exec_device *d = base_must(calloc(1, sizeof *d), "the host has no memory left for a device");
     d->card = first->card;
     d->storage = first->storage;
-    d->touched[0] = first->touched[0];
-    d->touched[1] = first->touched[1];
+    exec_l2_init(d, ADDRESSES);
     d->machine = first->machine;
     d->machine[number] = d;
     give_slice(d, number);
@@ -73,7 +72,7 @@ exec_device *exec_device_new(const exec_card *card) {
     d->machine = base_must(calloc(machine_size, sizeof *d->machine), "the host has no memory left for a device");
     d->machine[0] = d;
     give_slice(d, 0);
-    exec_footprint_init(d, ADDRESSES);
+    exec_l2_init(d, ADDRESSES);
     return d;
 }
 
@@ -82,6 +81,7 @@ void exec_device_clear(exec_device *d) {
         if (d->allocations[i].live) exec_mem_free(d, d->allocations[i].address);
     base_arena_clear(&d->programs);
     exec_texture_clear(d);
+    exec_l2_clear(d);
     d->workspace = 0;
     d->heap.used = d->heap.next = 0;
     exec_mem_gap(d, exec_mem_heap_base(), 0); /* its addresses begin anew */
@@ -201,6 +201,7 @@ int exec_mem_free(exec_device *d, uint64_t addr) {
     int64_t i = before(d, addr);
     if (i < 0 || d->allocations[i].address != addr || !d->allocations[i].live) return -1;
     d->allocations[i].live = false;
+    exec_l2_drops(d, addr, d->allocations[i].bytes);
     if (exec_managed((void *)(uintptr_t)addr)) {
         exec_managed_free(addr, d->allocations[i].bytes);
         return 0;
@@ -225,6 +226,7 @@ uint64_t exec_workspace(exec_device *d) {
 }
 
 uint64_t exec_mem_base(void) { return window_base; }
+uint64_t exec_mem_end(void) { return window_base + ADDRESSES; }
 uint64_t exec_mem_managed_base(void) { return window_base + WINDOW; }
 uint64_t exec_mem_heap_base(void) { return window_base + WINDOW + EXEC_MANAGED_BYTES; }
 bool exec_mem_in_window(const void *p) { return (uint64_t)p - window_base < ADDRESSES; }

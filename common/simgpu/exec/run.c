@@ -210,7 +210,6 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     t->memory = (uint64_t)(uintptr_t)d->storage - exec_mem_base();
     t->deepest = t->depths = (exec_depth){0, 0, 0};
     t->grid_syncs = 0;
-    t->peer[0] = t->peer[1] = 0;
     t->link[0] = t->link[1] = t->link_requests = t->link_loads = 0;
     t->workspace = n->cooperative ? exec_workspace(d) : 0;
     if (t->workspace) memset(exec_mem_host(d, t->workspace), 0, 2 * sizeof(uint32_t));
@@ -229,7 +228,7 @@ static struct {
     pthread_cond_t work, done;
     unsigned running, generation, helpers;
     const exec_launch *launch;
-    uint64_t nblocks, chunk;
+    uint64_t nblocks, chunk;        /* nblocks: the end of the wave */
     _Atomic uint64_t next, stop_at; /* the next block to claim; blocks from stop_at on need not run */
     uint64_t budget, part_blocks;   /* warp instructions of the launch; blocks of a part */
     _Atomic uint64_t spent, spent_in[PARTS];
@@ -328,13 +327,28 @@ static void start_helpers(unsigned n) {
 /* Returns whether blocks of the launch may wait for each other. */
 static bool waits(const exec_launch *n) { return n->cooperative || n->kernel->code->waits; }
 
-static void run_all(const exec_launch *n, uint64_t nblocks, unsigned threads) {
+/* Runs blocks on all host threads, and then gives what they touched to the cache. */
+static void run_wave(exec_device *d, uint64_t first, uint64_t end, unsigned threads) {
     pthread_mutex_lock(&pool.lock);
-    pool.launch = n;
-    pool.nblocks = nblocks;
-    pool.chunk = nblocks / (threads * 16) ? nblocks / (threads * 16) : 1;
+    pool.nblocks = end;
+    pool.chunk = (end - first) / (threads * 16) ? (end - first) / (threads * 16) : 1;
     if (pool.chunk > 64) pool.chunk = 64;
-    atomic_store(&pool.next, 0);
+    atomic_store(&pool.next, first);
+    if (threads > 1) {
+        pool.running = pool.helpers;
+        pool.generation++;
+        pthread_cond_broadcast(&pool.work);
+    }
+    pthread_mutex_unlock(&pool.lock);
+    run_blocks(&workers[0]);
+    pthread_mutex_lock(&pool.lock);
+    while (pool.running) pthread_cond_wait(&pool.done, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
+    exec_l2_wave(d, workers, threads);
+}
+
+static void run_all(const exec_launch *n, uint64_t nblocks, uint64_t wave, unsigned threads) {
+    pool.launch = n;
     atomic_store(&pool.stop_at, UINT64_MAX);
     pool.budget = launch_budget                                   ? launch_budget
                   : budget_per_block < UINT64_MAX / LAUNCH_BUDGET ? LAUNCH_BUDGET * budget_per_block
@@ -342,19 +356,13 @@ static void run_all(const exec_launch *n, uint64_t nblocks, unsigned threads) {
     pool.part_blocks = (nblocks + PARTS - 1) / PARTS;
     atomic_store(&pool.spent, 0);
     for (uint64_t k = 0; k * pool.part_blocks < nblocks; k++) atomic_store(&pool.spent_in[k], 0);
-    if (threads > 1) {
-        pool.running = pool.helpers;
-        pool.generation++;
-        pthread_cond_broadcast(&pool.work);
-    }
-    pthread_mutex_unlock(&pool.lock);
-    if (waits(n))
+    if (waits(n)) {
         exec_run_together(&workers[0], n, nblocks, charge);
-    else
-        run_blocks(&workers[0]);
-    pthread_mutex_lock(&pool.lock);
-    while (pool.running) pthread_cond_wait(&pool.done, &pool.lock);
-    pthread_mutex_unlock(&pool.lock);
+        exec_l2_wave(n->program->device, workers, 1);
+        return;
+    }
+    for (uint64_t first = 0; first < nblocks && first < atomic_load(&pool.stop_at); first += wave)
+        run_wave(n->program->device, first, nblocks - first < wave ? nblocks : first + wave, threads);
 }
 
 /* --- the result --------------------------------------------------------------------------------------------- */
@@ -410,12 +418,8 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     qsort(lines, r->nlines, sizeof *lines, by_place);
     r->lines = lines;
     for (unsigned t = 0; t < threads; t++) {
-        r->footprint_read += exec_footprint_take(&workers[t], 0);
-        r->footprint_written += exec_footprint_take(&workers[t], 1);
         r->deepest = deeper(m, r->deepest, workers[t].deepest);
         add_depth(&r->depths, workers[t].depths);
-        r->peer_read += workers[t].peer[0];
-        r->peer_written += workers[t].peer[1];
         r->link_read += workers[t].link[0];
         r->link_written += workers[t].link[1];
         r->link_requests += workers[t].link_requests;
@@ -448,15 +452,16 @@ static void print_all(unsigned threads, uint64_t last) {
     }
 }
 
-/* Returns the bytes of L1 for one block. L1 and shared memory are one array. The resident blocks of an SM divide the
- * part that their shared memory leaves; their number is limited by the grid, by threads, and by shared memory with
- * CUDA's reserve for each block. */
-static uint32_t l1_share(const exec_card *card, uint64_t nblocks, uint32_t threads, uint32_t shared) {
-    uint32_t taken = shared ? shared + card->shared_reserved : 0, resident = card->threads_per_sm / threads;
+/* Returns the bytes of shared memory that a block takes, with CUDA's reserve for each. */
+static uint32_t taken_of(const exec_card *card, uint32_t shared) { return shared ? shared + card->shared_reserved : 0; }
+
+/* Returns the resident blocks of an SM. Their number is limited by the grid, by threads, and by shared memory. */
+static uint32_t resident_of(const exec_card *card, uint64_t nblocks, uint32_t threads, uint32_t shared) {
+    uint32_t taken = taken_of(card, shared), resident = card->threads_per_sm / threads;
     if (resident > card->blocks_per_sm) resident = card->blocks_per_sm;
     if (taken && resident > card->shared_per_sm / taken) resident = card->shared_per_sm / taken;
     if (nblocks < (uint64_t)resident * card->sms) resident = (uint32_t)((nblocks + card->sms - 1) / card->sms);
-    return card->l1_per_sm / (resident ? resident : 1) - taken;
+    return resident ? resident : 1;
 }
 
 void exec_run(const exec_launch *launch, exec_result *r) {
@@ -480,13 +485,17 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     r->threads_per_block = threads_per_block;
     r->registers = f->registers;
     r->shared_bytes = launch->dynamic_shared ? f->dynamic_shared_offset + launch->dynamic_shared : f->static_shared;
-    uint32_t l1_lines = l1_share(&launch->program->device->card, nblocks, threads_per_block, r->shared_bytes) / 128;
+    const exec_card *card = &launch->program->device->card;
+    uint32_t resident = resident_of(card, nblocks, threads_per_block, r->shared_bytes);
+    /* L1 and shared memory are one array. The resident blocks divide the part that their shared memory leaves. */
+    uint32_t l1_lines = (card->l1_per_sm / resident - taken_of(card, r->shared_bytes)) / 128;
     for (unsigned t = 0; t < threads; t++) {
         worker_begin(&workers[t], launch, l1_lines);
         workers[t].parallel = threads > 1;
     }
+    exec_l2_launch_begins(launch->program->device);
     if (exec_heard) exec_listen_launch_begins(launch, nblocks);
-    run_all(launch, nblocks, threads);
+    run_all(launch, nblocks, (uint64_t)resident * card->sms, threads);
     if (exec_heard) exec_listen_launch_ended();
     const worker *failed = NULL;
     for (unsigned t = 0; t < threads; t++)
@@ -503,11 +512,14 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     r->grid_syncs = workers[0].grid_syncs;
     print_all(threads, waits(launch) ? UINT64_MAX : end - 1);
     collect(f->module, threads, r);
+    exec_l2_launch_ended(launch->program->device, r);
     /* The progress of the other blocks depends on the host, so a stopped launch has no counters. */
     if (r->fault.kind != SIMGPU_FAULT_NONE) {
         memset(&r->total, 0, sizeof r->total);
         r->nlines = 0;
+        exec_l2_clear(launch->program->device);
         r->footprint_read = r->footprint_written = 0;
+        r->dram_read_bytes = r->dram_write_bytes = r->l2_read_sectors = r->l2_read_hits = r->l2_write_sectors = 0;
         r->deepest = r->depths = (exec_depth){0, 0, 0};
         r->peer_read = r->peer_written = r->link_read = r->link_written = r->link_requests = r->link_loads = 0;
         r->atomic_turns[0] = r->atomic_turns[1] = r->grid_syncs = 0;

@@ -128,9 +128,15 @@ static void count_request(warp *w, const ptx_insn *i, const exec_texture *t, con
     c->tex_wavefronts += t->linear && planes ? 2 : 1;
     for (uint32_t n = 0; n < s->n; n++) {
         c->tex_sectors += (uint32_t)__builtin_popcount(s->sectors[n]);
-        for (uint32_t q = 0; q < 4; q++)
-            if (s->sectors[n] >> q & 1) exec_footprint_touch(k, write, s->line[n] * 4 + q, s->line[n] * 4 + q);
-        if (!write) c->l1_miss_sectors += exec_l1_load(&k->l1, s->line[n], s->sectors[n], round, &waits);
+        if (write) {
+            uint32_t bytes[4]; /* a store to part of a sector counts as one to all of it */
+            for (uint32_t q = 0; q < 4; q++) bytes[q] = s->sectors[n] >> q & 1 ? ~0u : 0;
+            exec_footprint_line_written(k, s->line[n], bytes);
+            continue;
+        }
+        uint32_t missing = exec_l1_load(&k->l1, s->line[n], s->sectors[n], round, &waits);
+        c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
+        if (missing) exec_footprint_read(k, s->line[n], missing, NULL);
     }
     if (waits && round > w->missed_last) w->missed_last = round, w->missed++;
 }

@@ -137,20 +137,19 @@ typedef struct worker {
     exec_device *device;
     exec_handler *const *run;     /* the program's */
     uint64_t memory;              /* device address a is stored at host address memory + a */
-    uint64_t *bitmap[2];          /* the device's footprint */
-    uint64_t first_sector;        /* of the window */
+    l2_chunk *chunks;             /* the device's; */
+    uint32_t *bytes;              /* likewise (l2_cache) */
+    uint64_t first_line;          /* of the window */
     uint64_t *executed, *threads; /* one counter for each instruction of the module */
     exec_counters *counters;
     mem_range *ranges;
     l1_cache l1;
-    uint64_t *touched[2]; /* words of the footprint bitmaps that were zero: read, written */
-    uint32_t ntouched[2], touched_capacity[2];
+    l2_list touched; /* chunks that it touched first in this wave */
     exec_depth deepest, depths;
     contention busy;
     uint64_t stores;                    /* to memory that other warps read; a turn that stores is no vain wait */
     uint64_t link[2];                   /* bytes of memory outside of the device, read and written; */
     uint64_t link_requests, link_loads; /* see exec_result */
-    uint64_t peer[2];                   /* bytes of other devices' sectors, read and written */
     uint64_t workspace;                 /* of a cooperative launch, or 0 */
     uint64_t grid_syncs;                /* the most of a block */
     char *print;                        /* output of kernels' printf, in block order */
@@ -243,6 +242,7 @@ void exec_grid_arrived(warp *w, const ptx_insn *i); /* after an atomic in a coop
 /* memory.c. No lock is needed, since allocations change only between launches. */
 bool exec_mem_find(const exec_device *d, uint64_t addr, mem_range *range);
 uint64_t exec_mem_base(void); /* returns the start of the window */
+uint64_t exec_mem_end(void);  /* and its end */
 
 /* fault.c: stops the warp. The first fault of the lowest block becomes the launch's. lane 32 means the whole warp.
  * Returns the fault, in which the caller sets the fields of its cause (simgpu_event.h). */
@@ -296,12 +296,20 @@ bool exec_shared_objects(warp *w, const ptx_insn *i, uint64_t **object);
 
 /* access.c: returns the host address of a generic device address, for builtins, or NULL if it is invalid. */
 uint8_t *exec_generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes);
-/* footprint.c */
+/* footprint.c: tell what a load that misses L1, a store and an atomic touch. A line is an address / 128; sectors: four
+ * bits; bytes, wants: by sector of the line, a bit for each byte; wants NULL: all of the sectors'. */
 void exec_footprint_begin(worker *t);
-void exec_footprint_touch(worker *t, int written, uint64_t first_sector, uint64_t last_sector);
+void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint32_t *wants);
+void exec_footprint_written(worker *t, uint64_t lo, uint64_t end); /* all bytes from lo to before end */
+void exec_footprint_line_written(worker *t, uint64_t line, const uint32_t bytes[4]);
+void exec_footprint_changed(worker *t, uint64_t line, uint32_t sectors);
 
-/* Returns the number of sectors that this worker touched first, and clears them. written: 0 for reads, 1 for writes. */
-uint64_t exec_footprint_take(worker *t, int written);
+/* l2.c: the cache gets what the workers' blocks have touched since the last call. */
+void exec_l2_wave(exec_device *d, worker *workers, unsigned threads);
+void exec_l2_launch_begins(exec_device *d);
+void exec_l2_launch_ended(exec_device *d, exec_result *r); /* needs r->total and its link_ fields */
+void exec_l2_clear(exec_device *d);                        /* empties it; nothing is written back */
+
 void exec_frame_fill(warp *w, frame *f, uint8_t *r, bool again); /* split.c */
 
 #endif

@@ -207,8 +207,11 @@ struct simgpu_launch {
     bool in_graph;                    /* a node of a graph; the calls and lines are those of cudaGraphLaunch and of
                                          the call that was captured or added the node */
     bool cooperative;
-    uint64_t launch_ns;                         /* the launch's own part of the duration, before any instruction */
-    uint64_t dram_read_bytes, dram_write_bytes; /* what DRAM must move at least: the different sectors, caches cold */
+    uint64_t launch_ns;                 /* the launch's own part of the duration, before any instruction */
+    uint64_t read_bytes, written_bytes; /* the different sectors that it reads before it writes them, and writes */
+    uint64_t dram_read_bytes, dram_write_bytes; /* what L2 lacked, and what it wrote back meanwhile */
+    uint64_t l2_read_sectors, l2_read_hits;     /* that loads asked L2 for, and that it had */
+    uint64_t l2_write_sectors;
     struct simgpu_bound bound;
     struct simgpu_counters total;
     const struct simgpu_line *lines; /* the counters by source line, ordered by file and line */

@@ -14,7 +14,7 @@
  *   barrier   warps at barriers        * clocks for each        / (SMs * clock)
  *   l2 read   sectors that miss L1     / rate
  *   l2 write  sectors stored in part   / rate                   whole sectors are part of dram
- *   dram      unique bytes             / bandwidth              caches cold, each byte moved once
+ *   dram      bytes that L2 lacks or writes back / bandwidth
  *   atomic    turns at the busiest place * time of a turn       exec_card.atomic_place
  *   link      bytes of memory that is not the device's / rate of the link
  *   pages     page faults of managed memory: time of each piece of 2 MiB, bytes / rate
@@ -29,7 +29,7 @@
 
 #include <string.h>
 
-enum { SECTOR = 32, WARP = 32 };
+enum { WARP = 32 };
 
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
@@ -62,7 +62,7 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     const exec_counters *c = &r->total;
     double loads = (double)(c->ld_requests + c->tex_requests), atomics = (double)c->atom_requests;
     if (loads + atomics <= 0) return 0;
-    double own = c->l1_miss_sectors ? smaller(1, (double)r->footprint_read / (double)c->l1_miss_sectors) : 0;
+    double own = r->l2_read_sectors ? 1 - (double)r->l2_read_hits / (double)r->l2_read_sectors : 0;
     double dram = smaller(1, own * larger(1, resident));
     double dram_ns = p->latency_dram_idle_ns + own * fullness * (p->latency_dram_loaded_ns - p->latency_dram_idle_ns);
     double l1_ns = p->latency_l1_clk / p->clock_ghz, l2_ns = p->latency_l2_clk / p->clock_ghz;
@@ -133,7 +133,7 @@ static double amount_of(const time_profile *p, const exec_result *r, const exec_
     case SIMGPU_TERM_BARRIER: return (double)r->total.barriers / ((double)r->blocks * warps_of(r));
     case SIMGPU_TERM_L2_READ: return ratio(c->l1_miss_sectors, c->ld_requests + c->tex_requests);
     case SIMGPU_TERM_L2_WRITE: return ratio(c->st_partial, c->st_requests);
-    case SIMGPU_TERM_DRAM: return (double)(r->footprint_read + r->footprint_written) * SECTOR;
+    case SIMGPU_TERM_DRAM: return (double)(r->dram_read_bytes + r->dram_write_bytes);
     case SIMGPU_TERM_ATOMIC: return (double)(r->atomic_turns[0] + r->atomic_turns[1]);
     default: return 0;
     }
@@ -198,7 +198,7 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
     double most =
         (double)((r->blocks + (uint64_t)p->sm_count - 1) / (uint64_t)p->sm_count); /* blocks of the busiest SM */
     double busiest = blocks > 0 ? most / blocks : 0;                               /* its share of all work */
-    double bytes = (double)(r->footprint_read + r->footprint_written) * SECTOR;
+    double bytes = (double)(r->dram_read_bytes + r->dram_write_bytes);
 
     double *ns = e->bound.term_ns;
     ns[SIMGPU_TERM_LAUNCH] = launch_ns;

@@ -246,12 +246,20 @@ static void fill_row(uint8_t *to, const time_copy *c) {
     for (uint64_t at = 0; at + c->element <= c->width; at += c->element) memcpy(to + at, &value, c->element);
 }
 
+/* Lets a row of one end of a copy pass through the L2 of the device that has it. */
+static void pass_l2(uint64_t address, uint64_t bytes, bool written) {
+    if (exec_mem_in_window((void *)(uintptr_t)address))
+        exec_l2_copies(exec_mem_owner(line->cards[0].exec, address), address, bytes, written);
+}
+
 /* Applies the copy or memset to memory. */
 static void move_bytes(const node *n) {
     const time_copy *c = &n->c.is.copy;
     if (c->width == 0) return;
     for (uint64_t row = 0; row < time_rows(c); row++) {
         uint8_t *to = row_at(c, &c->to, row);
+        if (n->c.kind == TIME_COPY) pass_l2(time_row(c, &c->from, row), c->width, false);
+        pass_l2(time_row(c, &c->to, row), c->width, true);
         if (n->c.kind == TIME_MEMSET)
             fill_row(to, c);
         else if (n->staged)

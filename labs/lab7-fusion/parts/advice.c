@@ -343,7 +343,7 @@ void advise_on_launches(lab_verdict *v, const lab_usage *u) {
 }
 
 static double bytes_of_event(const struct simgpu_event *e) {
-    if (e->kind == SIMGPU_LAUNCH) return (double)(e->is.launch.dram_read_bytes + e->is.launch.dram_write_bytes);
+    if (e->kind == SIMGPU_LAUNCH) return (double)(e->is.launch.read_bytes + e->is.launch.written_bytes);
     if (!is_copy(e)) return 0;
     return (double)e->is.copy.bytes * (e->kind == SIMGPU_COPY && e->is.copy.direction == SIMGPU_D2D ? 2 : 1);
 }
@@ -357,7 +357,7 @@ double bytes_of(const lab_usage *u) {
 static double written_of(const lab_usage *u) {
     double bytes = 0;
     for (int i = 0; i < u->nevents; i++)
-        if (u->events[i].kind == SIMGPU_LAUNCH) bytes += (double)u->events[i].is.launch.dram_write_bytes;
+        if (u->events[i].kind == SIMGPU_LAUNCH) bytes += (double)u->events[i].is.launch.written_bytes;
     return bytes;
 }
 
@@ -365,7 +365,7 @@ static double written_of(const lab_usage *u) {
 static int readers_of(const lab_usage *u, double bytes) {
     int n = 0;
     for (int i = 0; i < u->nevents; i++)
-        n += u->events[i].kind == SIMGPU_LAUNCH && (double)u->events[i].is.launch.dram_read_bytes > 0.9 * bytes;
+        n += u->events[i].kind == SIMGPU_LAUNCH && (double)u->events[i].is.launch.read_bytes > 0.9 * bytes;
     return n;
 }
 
@@ -390,12 +390,11 @@ void advise_on_bytes(lab_verdict *v, const lab_usage *u, double least) {
         LAB_SAY(v->next, "let a kernel that has read a row go on with it, so that the next one need not read it again");
     } else if (u->launches > 1) {
         LAB_SAY(v->why, "%.1f MB in %d kernels, where %.1f MB are the least; %s alone reads %.1f MB and writes %.1f MB",
-                all / 1e6, u->launches, least / 1e6, most->is.launch.name,
-                (double)most->is.launch.dram_read_bytes / 1e6, (double)most->is.launch.dram_write_bytes / 1e6);
+                all / 1e6, u->launches, least / 1e6, most->is.launch.name, (double)most->is.launch.read_bytes / 1e6,
+                (double)most->is.launch.written_bytes / 1e6);
     } else {
         LAB_SAY(v->why, "the kernel reads %.1f MB and writes %.1f MB, where %.1f MB are the least in all",
-                (double)most->is.launch.dram_read_bytes / 1e6, (double)most->is.launch.dram_write_bytes / 1e6,
-                least / 1e6);
+                (double)most->is.launch.read_bytes / 1e6, (double)most->is.launch.written_bytes / 1e6, least / 1e6);
         LAB_SAY(v->next, "keep what you write and read again in registers: y is written once, x is read once");
     }
 }
