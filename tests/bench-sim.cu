@@ -62,7 +62,7 @@ int main() {
     } while (end - begin < 2);
     simgpuReport(NULL);
 
-    double instructions = sum_of(report, "smsp__inst_executed.sum");
+    double instructions = sum_of(report, "simgpu__ptx_inst_executed.sum");
     const char *threads = getenv("SIMGPU_THREADS");
     printf("bench-sim: %.1f M warp instructions a second (%s host thread%s, %d launches of the padded tile at %d, %.0f "
            "instructions each)\n",

@@ -397,22 +397,29 @@ static void add_line(exec_result *r, const ptx_module *m, const ptx_insn *i, con
     lines[r->nlines++] = (exec_line){file, i->line, *c};
 }
 
+/* Returns the machine instructions, or slots, of n instructions of PTX that are `each` of them, rounded. */
+static uint64_t machine(uint64_t n, uint32_t each) { return (n * each + PTX_MACHINE_UNIT / 2) / PTX_MACHINE_UNIT; }
+
 static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     for (uint32_t k = 0; k < m->nfunctions; k++) {
         const ptx_code *code = m->functions[k]->code;
         for (uint32_t n = 0; code && n < code->ninsns; n++) {
             uint32_t at = code->first + n;
+            const ptx_insn *i = &code->insns[n];
             exec_counters sum = {0};
+            uint64_t issued = 0; /* also for warps in which the branch around it, which ptxas predicates, skips it */
             for (unsigned t = 0; t < threads; t++) {
                 add_counters(&sum, &workers[t].counters[at]);
-                sum.inst += workers[t].executed[at];
-                sum.threads += workers[t].threads[at];
+                sum.ptx_inst += workers[t].executed[at];
+                sum.ptx_threads += workers[t].threads[at];
+                issued += workers[t].executed[at - i->under];
             }
-            if (!sum.inst) continue;
-            enum ptx_cost cost = ptx_ops[code->insns[n].op].cost;
-            sum.issue_slots = code->insns[n].folded ? 0 : sum.inst * m->costs.of[cost].slots;
-            if (cost == COST_SHUFFLE) sum.shuffles = sum.inst;
-            add_line(r, m, &code->insns[n], &sum);
+            if (!issued) continue;
+            sum.inst = machine(issued, i->machine);
+            sum.threads = machine(sum.ptx_threads, i->machine);
+            sum.issue_slots = machine(issued, i->slots);
+            if (ptx_ops[i->op].cost == COST_SHUFFLE) sum.shuffles = sum.ptx_inst;
+            add_line(r, m, i, &sum);
         }
     }
     qsort(lines, r->nlines, sizeof *lines, by_place);

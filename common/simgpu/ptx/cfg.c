@@ -177,10 +177,7 @@ static void mark(row_set *s, uint32_t row) {
     if (id) s->set[id / 64] |= 1ull << id % 64;
 }
 
-enum { MOST_FIELDS = 16 + 3 * MAX_PIECES };
-
-/* Lists the fields with rows that the instruction reads, or may be rows. Returns how many. */
-static uint32_t sources_of(ptx_insn *i, uint32_t **fields) {
+uint32_t ptx_sources_of(ptx_insn *i, uint32_t **fields) {
     uint32_t n = 0;
     if (i->op != OP_ld_frame && i->op != OP_st_frame) fields[n++] = &i->a;
     fields[n++] = &i->b, fields[n++] = &i->c, fields[n++] = &i->e;
@@ -197,8 +194,7 @@ static uint32_t sources_of(ptx_insn *i, uint32_t **fields) {
     return n;
 }
 
-/* Those that it writes. */
-static uint32_t results_of(ptx_insn *i, uint32_t **fields) {
+uint32_t ptx_results_of(ptx_insn *i, uint32_t **fields) {
     uint32_t n = 0;
     fields[n++] = &i->d, fields[n++] = &i->d2;
     bool vector = ptx_is_load(i) || i->op == OP_ld_frame || i->op == OP_tex || i->op == OP_tld4 || i->op == OP_suld ||
@@ -210,12 +206,12 @@ static uint32_t results_of(ptx_insn *i, uint32_t **fields) {
 }
 
 static void uses_of(ptx_insn *i, row_set *s) {
-    uint32_t *fields[MOST_FIELDS], n = sources_of(i, fields);
+    uint32_t *fields[MOST_FIELDS], n = ptx_sources_of(i, fields);
     for (uint32_t k = 0; k < n; k++) mark(s, *fields[k]);
 }
 
 static void defs_of(ptx_insn *i, row_set *s) {
-    uint32_t *fields[MOST_FIELDS], n = results_of(i, fields);
+    uint32_t *fields[MOST_FIELDS], n = ptx_results_of(i, fields);
     for (uint32_t k = 0; k < n; k++) mark(s, *fields[k]);
 }
 
@@ -326,8 +322,8 @@ static void share_rows(cfg *g, const parsed_function *pf, const uint32_t *id_of)
     uint32_t *row = ptx_alloc((pf->nregisters + 1) * sizeof *row), *fields[2 * MOST_FIELDS];
     ptx_sharing_end(g->sharing, pf, c->registers_begin, row);
     for (uint32_t i = 0; i < c->ninsns; i++) {
-        uint32_t n = sources_of(&c->insns[i], fields);
-        n += results_of(&c->insns[i], fields + n);
+        uint32_t n = ptx_sources_of(&c->insns[i], fields);
+        n += ptx_results_of(&c->insns[i], fields + n);
         for (uint32_t k = 0; k < n; k++) {
             uint32_t at = *fields[k], id = at && at < c->registers_end ? id_of[at / 4] : 0;
             if (id) *fields[k] = row[id];
@@ -455,11 +451,14 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     for (uint32_t r = 0; r < pf->nregisters; r++) id_of[pf->registers[r]->row / 4] = pf->registers[r]->id;
     add_zeroed(code, code->registers_begin, code->registers_end); /* all, unless share_rows() knows better */
     pf->function->registers = estimate_registers(&g, pf, id_of);
+    ptx_fold_branches(code);
+    ptx_machine_of(&g, pf->function, pf->nregisters, id_of);
     ptx_depth_of_blocks(&g, &pf->function->module->costs, pf->nregisters, id_of);
     mark_waits(code, pf->function->is_kernel, &(row_set){id_of, code->registers_end, NULL}, pf->nregisters);
     if (g.fresh) share_rows(&g, pf, id_of);
     ptx_free(id_of);
     insert_joins(&g, pf->function->is_kernel);
+    ptx_machine_predicate(code);
     for (uint32_t b = 0; b < g.nblocks; b++) ptx_free(g.blocks[b].next), ptx_free(g.blocks[b].previous);
     ptx_free(g.blocks);
     ptx_free(g.block_of);

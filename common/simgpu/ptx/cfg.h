@@ -29,8 +29,23 @@ typedef struct {
     uint64_t *fresh;      /* registers that a new frame zeroes */
 } cfg;
 
+/* depth.c: sets ptx_insn.folded of the branches that ptxas removes. */
+void ptx_fold_branches(ptx_code *c);
+
 /* depth.c: sets ptx_insn.depth of the first instruction of each block. id_of maps a frame row / 4 to a register id. */
 void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, const uint32_t *id_of);
+
+/* cfg.c: list the fields of an instruction that hold rows which it reads (or may be rows), or writes. Return how many.
+ */
+enum { MOST_FIELDS = 16 + 3 * MAX_PIECES };
+uint32_t ptx_sources_of(ptx_insn *i, uint32_t **fields);
+uint32_t ptx_results_of(ptx_insn *i, uint32_t **fields);
+
+/* machine.c: sets ptx_insn.machine and .slots of each instruction. Requires ptx_fold_branches. */
+void ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of);
+
+/* machine.c: sets ptx_insn.under, when the instructions are at their last places. */
+void ptx_machine_predicate(ptx_code *c);
 
 /* share.c: finds rows that registers can share. Sets of registers are bits, by id. `begin` returns NULL for a function
  * with too many registers; each of them keeps its row. */

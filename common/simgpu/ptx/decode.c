@@ -211,6 +211,7 @@ ptx_insn *ptx_dec_emit(decoder *d, enum ptx_op op) {
     i->line = d->s->line;
     i->file = d->s->file;
     i->column = d->s->column;
+    i->rolled = d->s->rolled;
     if (d->s->guard) {
         d->uses[d->s->guard->id]++;
         i->guarded = true;

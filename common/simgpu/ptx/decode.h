@@ -111,6 +111,10 @@ struct ptx_insn {
     bool read_only;        /* ld.global.nc: no store of this launch changes the loaded memory */
     bool unused;           /* an atomic whose result is unused */
     bool folded;           /* a branch that ptxas removes; it takes no slots */
+    bool rolled;           /* the first instruction of a loop that must not be unrolled (.pragma "nounroll") */
+    uint8_t under;         /* distance to the folded branch that skips it, which ptxas predicates it with; 0: none */
+    uint16_t machine;      /* machine instructions that ptxas makes of it, in 1 / PTX_MACHINE_UNIT (machine.c) */
+    uint16_t slots;        /* issue slots that these take, in the same unit: more where their unit is narrow */
     uint8_t later_rounds;  /* a load: the number of rounds after its own in its basic block */
     int64_t depth;         /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks (depth.c) */
     uint32_t guard;        /* row of the guard predicate */
@@ -136,8 +140,9 @@ static inline bool ptx_loads(const ptx_insn *i, enum ptx_space space) {
 static inline bool ptx_stores(const ptx_insn *i, enum ptx_space space) {
     return i->op == OP_cp_async ? space == SPACE_SHARED : !ptx_is_load(i) && i->op != OP_mbarrier_wait;
 }
-#define NO_JOIN         UINT32_MAX
-#define PTX_DEPTH_ROUND (1ll << 38)
+#define PTX_MACHINE_UNIT 16
+#define NO_JOIN          UINT32_MAX
+#define PTX_DEPTH_ROUND  (1ll << 38)
 
 /* A row that is filled before the code runs. */
 typedef struct {

@@ -27,7 +27,7 @@ typedef struct {
     moment end;                              /* the latest of all */
     moment control;                          /* of the latest branch's decision */
     moment async;                            /* of the latest copy in flight */
-    int32_t slots;                           /* so far */
+    int32_t slots;                           /* so far, in 1 / PTX_MACHINE_UNIT */
     moment of[];                             /* by register id */
 } schedule;
 
@@ -53,14 +53,13 @@ static void set_known(const schedules *t, schedule *v, uint32_t row, moment m) {
     if (id) v->of[id] = m;
 }
 
-/* A branch over a few plain instructions: ptxas predicates those instead. What costs nothing is not counted, since
- * versions of clang differ in where they put it: a parameter is loaded at the top of a kernel or where it is used. */
+/* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. What costs nothing is not
+ * counted, since versions of clang differ in where they put it: a parameter is loaded at the top of a kernel or where
+ * it is used. */
 enum { PREDICATED = 7 };
-static bool skips_a_few(const ptx_code *c, uint32_t at) {
-    uint32_t target = c->insns[at].target;
-    if (target <= at) return false;
+static bool are_few(const ptx_code *c, uint32_t from, uint32_t to) {
     int few = 0;
-    for (uint32_t i = at + 1; i < target; i++) {
+    for (uint32_t i = from; i < to; i++) {
         enum ptx_cost cost = ptx_ops[c->insns[i].op].cost;
         few += cost != COST_FREE;
         if (cost == COST_BRANCH || cost == COST_BARRIER) return false;
@@ -69,10 +68,36 @@ static bool skips_a_few(const ptx_code *c, uint32_t at) {
     return true;
 }
 
+/* Returns where the other way of a branch ends that is `@p bra B; A: ...; bra J; B: ...; J:`, or 0 for another form. */
+static uint32_t end_of_diamond(const ptx_code *c, uint32_t at) {
+    uint32_t target = c->insns[at].target;
+    if (target <= at + 1) return 0;
+    const ptx_insn *last = &c->insns[target - 1];
+    return last->op == OP_bra && !last->guarded && last->target > target ? last->target : 0;
+}
+
+/* A branch over a few instructions, or to one of two ways of a few: ptxas predicates them. */
+static bool skips_a_few(const ptx_code *c, uint32_t at) {
+    uint32_t target = c->insns[at].target, end = end_of_diamond(c, at);
+    if (target <= at) return false;
+    if (!end) return are_few(c, at + 1, target);
+    return are_few(c, at + 1, target - 1) && are_few(c, target, end);
+}
+
 /* Returns whether the branch is the second of clang's `@p bra A; bra B`, for which a machine needs only one branch. */
 static bool is_the_other_way(const ptx_code *c, uint32_t at) {
     const ptx_insn *i = &c->insns[at];
     return i->op == OP_bra && !i->guarded && at && i[-1].op == OP_bra && i[-1].guarded;
+}
+
+void ptx_fold_branches(ptx_code *c) {
+    for (uint32_t at = 0; at < c->ninsns; at++) {
+        ptx_insn *i = &c->insns[at];
+        i->folded |= is_the_other_way(c, at);
+        if (i->op != OP_bra || !i->guarded || !skips_a_few(c, at)) continue;
+        i->folded = true;
+        if (end_of_diamond(c, at)) c->insns[i->target - 1].folded = true;
+    }
 }
 
 /* Returns the round that the instruction belongs to. */
@@ -105,14 +130,14 @@ static int32_t advance(const schedules *t, schedule *v, const ptx_insn *i) {
     if (i->op == OP_cp_async) { /* a round, for which only a wait for all groups waits: others overlap it */
         moment round = {in.rounds + 1, in.clocks};
         v->async = later(t, v->async, round);
-        v->slots += cost.slots;
+        v->slots += i->slots;
         v->end = later(t, v->end, in);
         return round.rounds;
     }
     if (i->op == OP_cp_async_wait && i->imm == 0) v->barrier = in = later(t, in, v->async);
 
     if (i->folded) cost = (ptx_cost_info){0, 0};
-    v->slots += cost.slots;
+    v->slots += i->slots;
     if (loads && far)
         in.rounds++;
     else if (loads || class != COST_MEMORY)
@@ -159,10 +184,9 @@ void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, co
         int32_t *round_of = ptx_alloc((k->last - k->first + 1) * sizeof *round_of);
         for (uint32_t i = k->first; i <= k->last; i++) {
             ptx_insn *x = &g->code->insns[i];
-            x->folded = is_the_other_way(g->code, i) || (x->op == OP_bra && x->guarded && skips_a_few(g->code, i));
             round_of[i - k->first] = advance(&t, v, x);
         }
-        v->end = later(&t, v->end, (moment){0, v->slots});
+        v->end = later(&t, v->end, (moment){0, v->slots / PTX_MACHINE_UNIT});
         for (uint32_t i = k->first; i <= k->last; i++) {
             int32_t later_rounds = v->end.rounds - round_of[i - k->first];
             g->code->insns[i].later_rounds = (uint8_t)(later_rounds < 255 ? later_rounds : 255);

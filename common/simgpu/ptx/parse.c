@@ -37,6 +37,7 @@ typedef struct {
     uint16_t file, column;
     uint64_t initial; /* bytes of initial values so far */
     uint32_t depth;   /* of nested brackets and braces */
+    bool rolled;      /* `.pragma "nounroll"` was read, and no instruction since */
     bool in_call;     /* the operands are those of a call: ( ) enclose a list, not a constant */
     jmp_buf on_error;
     const char *error;
@@ -584,6 +585,8 @@ static statement *new_statement(parser *p) {
 
 static void instruction(parser *p) {
     statement *s = new_statement(p);
+    s->rolled = p->rolled;
+    p->rolled = false;
     if (accept(p, "@")) {
         s->guard_not = accept(p, "!");
         operand g = named(p);
@@ -624,6 +627,14 @@ static void location(parser *p) {
 
 static void to_semicolon(parser *p) {
     while (!at(p, ";") && p->t.kind != TOKEN_END) advance(p);
+    expect(p, ";");
+}
+
+/* ".pragma" string { "," string } ";"   "nounroll" belongs to the next instruction. */
+static void pragma(parser *p) {
+    for (; !at(p, ";") && p->t.kind != TOKEN_END; advance(p))
+        if (p->t.kind == TOKEN_STRING && strncmp(p->t.text + (p->t.text[0] == '"'), "nounroll", 8) == 0)
+            p->rolled = true;
     expect(p, ";");
 }
 
@@ -708,7 +719,7 @@ static void body(parser *p) {
         else if (at(p, ".section"))
             skip_section(p);
         else if (at(p, ".pragma"))
-            to_semicolon(p);
+            pragma(p);
         else if (space_of(p, &space)) {
             advance(p);
             if (space == SPACE_PARAM) {

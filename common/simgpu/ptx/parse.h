@@ -72,6 +72,7 @@ typedef struct {
     bool guard_not;
     operand operands[MAX_OPERANDS];
     uint32_t noperands;
+    bool rolled;       /* `.pragma "nounroll"` stands in front of it */
     const char *label; /* not NULL: the statement is only this label */
     uint32_t ptx_line, line;
     uint16_t file, column;

@@ -1,0 +1,162 @@
+/* machine.c — counts the machine instructions that ptxas would make of a function.
+ *
+ * PTX is not what a GPU runs. ptxas folds moves, conversions and address arithmetic into other instructions, expands
+ * divisions, and unrolls loops. Nsight Compute counts machine instructions, and an SM issues them. So each instruction
+ * of PTX gets a number of machine instructions, `ptx_insn.machine`, in units of 1 / PTX_MACHINE_UNIT, once, when its
+ * module is loaded:
+ *
+ *   machine_base.c   what the instruction is if it stands alone: 1 for most, 10 for a division
+ *   machine_fold.c   0 for what becomes a part of another instruction: a multiplication in front of an addition
+ *   machine_loop.c   less than 1 for what a loop does once a turn, if ptxas makes one turn of several
+ *   here             what a kernel does before and around: special registers, the base of shared memory, the places
+ *                    where diverged lanes meet
+ *
+ * The rules were read from machine code that nvcc 13 makes for sm_90; tests/ptxas.bats holds them to an H200's counts.
+ */
+#include "machine.h"
+
+enum { FAR = 64 }; /* blocks to look ahead for the end of a loop */
+
+static void add_uses(machine *m, uint32_t at) {
+    ptx_insn *i = &m->code->insns[at];
+    uint32_t *fields[MOST_FIELDS], n = ptx_sources_of(i, fields);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t id = machine_id(m, *fields[k]);
+        if (!id) continue;
+        m->values[id].uses++;
+        m->values[id].user = at;
+        bool access = i->op == OP_ld || i->op == OP_st || i->op == OP_atom || i->op == OP_cp_async;
+        m->values[id].addresses += access && fields[k] == &i->a;
+    }
+    n = ptx_results_of(i, fields);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t id = machine_id(m, *fields[k]);
+        if (!id) continue;
+        m->values[id].definition = m->values[id].definitions++ ? NO_INSN : at;
+    }
+}
+
+/* Returns whether lanes may get different values of what it reads or makes. */
+static bool makes_divergent(const machine *m, ptx_insn *i) {
+    if (ptx_is_load(i) ? i->space != SPACE_PARAM && i->space != SPACE_CONST : i->op == OP_atom || i->op == OP_call)
+        return true;
+    uint32_t *fields[MOST_FIELDS], n = ptx_sources_of(i, fields);
+    for (uint32_t k = 0; k < n; k++) {
+        const ptx_row *row = machine_row(m, *fields[k]);
+        if (row && row->kind == ROW_SPECIAL &&
+            (row->special <= SREG_tid_z || (row->special >= SREG_laneid && row->special != SREG_nwarpid)))
+            return true;
+        if (m->values[machine_id(m, *fields[k])].divergent) return true;
+    }
+    return false;
+}
+
+static void find_divergent(machine *m) {
+    bool changed = true;
+    for (int pass = 0; changed && pass < 8; pass++) {
+        changed = false;
+        for (uint32_t at = 0; at < m->code->ninsns; at++) {
+            ptx_insn *i = &m->code->insns[at];
+            if (!makes_divergent(m, i)) continue;
+            uint32_t *fields[MOST_FIELDS], n = ptx_results_of(i, fields);
+            for (uint32_t k = 0; k < n; k++) {
+                uint32_t id = machine_id(m, *fields[k]);
+                changed |= id && !m->values[id].divergent;
+                if (id) m->values[id].divergent = true;
+            }
+        }
+    }
+    m->values[0].divergent = false;
+}
+
+/* A kernel reads each special register and each parameter once, and finds the base of shared memory in three steps. */
+static void count_prologue(machine *m) {
+    ptx_code *c = m->code;
+    bool *seen = ptx_alloc(c->frame_bytes / 4 + 1), global = false, shared = false;
+    const ptx_var *last = NULL;
+    uint32_t extra = 1; /* the stack pointer */
+    for (uint32_t at = 0; at < c->ninsns; at++) {
+        ptx_insn *i = &c->insns[at];
+        uint32_t *fields[MOST_FIELDS], n = ptx_sources_of(i, fields);
+        global |= i->space == SPACE_GLOBAL && (i->op == OP_ld || i->op == OP_st || i->op == OP_atom);
+        for (uint32_t k = 0; k < n; k++) {
+            const ptx_row *row = machine_row(m, *fields[k]);
+            if (!row || row->kind == ROW_CONSTANT || seen[row->row / 4]) continue;
+            seen[row->row / 4] = true;
+            if (row->kind != ROW_ADDRESS) {
+                extra++;
+            } else if (row->var && row->var != last && row->var->space != SPACE_CONST) {
+                extra += row->var->space == SPACE_SHARED && !shared ? 3 : 1;
+                shared |= row->var->space == SPACE_SHARED;
+                last = row->var;
+            }
+        }
+    }
+    if (global) extra++; /* the descriptor of global memory */
+    if (m->function->is_kernel) c->insns[0].machine = (uint16_t)(c->insns[0].machine + extra * PTX_MACHINE_UNIT);
+    ptx_free(seen);
+}
+
+/* Branches at which lanes part need two instructions more, where they meet again. A branch to the end is an exit. */
+static void count_branches(machine *m) {
+    const cfg *g = m->g;
+    for (uint32_t b = 0; b < g->nblocks; b++) {
+        ptx_insn *i = &m->code->insns[g->blocks[b].last];
+        if (i->op != OP_bra || !i->guarded || i->folded) continue;
+        const cfg_block *to = &g->blocks[g->block_of[i->target]];
+        const ptx_insn *first = &m->code->insns[to->first];
+        bool ends = first->op == OP_ret || first->op == OP_exit, backward = i->target <= g->blocks[b].last;
+        bool leaves = false; /* a loop: one of its blocks is behind, and jumps back */
+        for (uint32_t k = b; k < g->block_of[i->target] && k < b + FAR && !backward; k++) {
+            const ptx_insn *last = &m->code->insns[g->blocks[k].last];
+            leaves |= last->op == OP_bra && last->target <= g->blocks[b].first;
+        }
+        if (!ends && !backward && !leaves && m->values[machine_id(m, i->guard)].divergent)
+            i->machine = (uint16_t)(i->machine + 2 * PTX_MACHINE_UNIT);
+    }
+}
+
+/* Slots: at least the machine instructions; a unit that takes a warp every few clocks counts as that many. */
+static void count_slots(const machine *m) {
+    const ptx_costs *costs = &m->function->module->costs;
+    for (uint32_t at = 0; at < m->code->ninsns; at++) {
+        ptx_insn *i = &m->code->insns[at];
+        uint32_t base = ptx_machine_base(i), slots = costs->of[ptx_ops[i->op].cost].slots * PTX_MACHINE_UNIT;
+        uint32_t narrow = base ? slots * (i->machine < base ? i->machine : base) / base : 0;
+        i->slots = (uint16_t)(narrow > i->machine ? narrow : i->machine);
+    }
+}
+
+void ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of) {
+    ptx_code *c = g->code;
+    machine m = {.g = g, .code = c, .function = f, .id_of = id_of, .nregisters = nregisters};
+    m.values = ptx_alloc((nregisters + 1) * sizeof *m.values);
+    for (uint32_t k = 0; k <= nregisters; k++) m.values[k].definition = NO_INSN;
+    m.row_of = ptx_alloc((c->frame_bytes / 4 + 1) * sizeof *m.row_of);
+    for (uint32_t k = 0; k < c->nrows; k++) m.row_of[c->rows[k].row / 4] = &c->rows[k];
+    m.inputs = ptx_alloc(c->ninsns);
+    for (uint32_t at = 0; at < c->ninsns; at++) {
+        c->insns[at].machine = (uint16_t)ptx_machine_base(&c->insns[at]);
+        add_uses(&m, at);
+    }
+    find_divergent(&m);
+    ptx_machine_fold(&m);
+    count_branches(&m);
+    ptx_machine_unroll(&m);
+    count_prologue(&m);
+    count_slots(&m);
+    ptx_free(m.values);
+    ptx_free(m.row_of);
+    ptx_free(m.inputs);
+}
+
+void ptx_machine_predicate(ptx_code *c) {
+    for (uint32_t at = 0; at < c->ninsns; at++) {
+        const ptx_insn *i = &c->insns[at];
+        if (i->op != OP_bra || !i->guarded || !i->folded || i->target <= at) continue;
+        const ptx_insn *last = &c->insns[i->target - 1];
+        bool two_ways = last != i && last->op == OP_bra && last->folded && !last->guarded;
+        uint32_t end = two_ways ? last->target : i->target;
+        for (uint32_t k = at + 1; k < end && k - at < 256; k++) c->insns[k].under = (uint8_t)(k - at);
+    }
+}

@@ -1,0 +1,60 @@
+/* machine.h — what ptxas would make of a function: machine instructions for each instruction of PTX. For counting and
+ * cost only, shared by machine.c, machine_base.c, machine_fold.c and machine_loop.c. */
+#ifndef SIMGPU_MACHINE_H
+#define SIMGPU_MACHINE_H
+
+#include "cfg.h"
+
+#define NO_INSN UINT32_MAX
+
+/* How a register is defined and used, by id. */
+typedef struct {
+    uint32_t definition;        /* the instruction that defines it; NO_INSN if several do, or none */
+    uint32_t definitions, uses; /* numbers */
+    uint32_t addresses;         /* uses as the address of an access */
+    uint32_t user;              /* the last instruction that uses it */
+    bool divergent;             /* lanes may have different values */
+} machine_value;
+
+/* A function in progress. */
+typedef struct {
+    cfg *g;
+    ptx_code *code;
+    const ptx_function *function;
+    const uint32_t *id_of; /* frame row / 4 -> register id */
+    uint32_t nregisters;
+    machine_value *values;  /* by register id */
+    const ptx_row **row_of; /* frame row / 4 -> what fills the row, or NULL */
+    uint8_t *inputs;        /* of an instruction: different inputs of what is folded into it; 0: none yet */
+} machine;
+
+/* Returns the id of the register in this row, or 0 if it is not a register's. */
+static inline uint32_t machine_id(const machine *m, uint32_t row) {
+    return row && row < m->code->registers_end ? m->id_of[row / 4] : 0;
+}
+/* Returns what fills the row before the code runs: a constant, an address, a special register; or NULL. */
+static inline const ptx_row *machine_row(const machine *m, uint32_t row) {
+    return row < m->code->registers_end ? NULL : m->row_of[row / 4];
+}
+static inline bool machine_is_constant(const machine *m, uint32_t row) {
+    const ptx_row *r = machine_row(m, row);
+    return r && r->kind == ROW_CONSTANT;
+}
+/* Returns the one instruction that defines the register in this row, or NULL. */
+static inline ptx_insn *machine_definition(const machine *m, uint32_t row) {
+    uint32_t id = machine_id(m, row), at = id ? m->values[id].definition : NO_INSN;
+    return at == NO_INSN ? NULL : &m->code->insns[at];
+}
+
+/* machine_base.c: returns the machine instructions of an instruction that stands alone, in units of
+ * 1 / PTX_MACHINE_UNIT. */
+uint32_t ptx_machine_base(const ptx_insn *i);
+
+/* machine_fold.c: sets `machine` to 0 for what becomes a part of another instruction. Requires the base values. */
+void ptx_machine_fold(machine *m);
+
+/* machine_loop.c: divides what a loop's turns do once for several, since ptxas unrolls it. Requires ptx_machine_fold.
+ */
+void ptx_machine_unroll(machine *m);
+
+#endif

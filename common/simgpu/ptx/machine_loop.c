@@ -1,0 +1,83 @@
+/* machine_loop.c — loops that ptxas unrolls.
+ *
+ * The compiler in front of ptxas (clang, or nvcc's) makes one turn of four where it can count a loop's turns, and ptxas
+ * makes one of four of those again if they are short. What a turn does for the loop's own sake is then done once for
+ * several: the counter, its comparison, the branch, pointers that advance by a constant. Where a compiler left a loop
+ * of few turns rolled that another one unrolls whole, none of it is left. */
+#include "machine.h"
+
+enum { FURTHER = 4, SHORT = 20, SHORT_WITH_LOADS = 50 };
+
+typedef struct {
+    uint32_t first, last; /* instructions */
+} loop;
+
+/* Returns the instruction of the loop that defines the register last, or NULL if none does. */
+static ptx_insn *made_in(const machine *m, const loop *l, uint32_t id) {
+    for (uint32_t at = l->last + 1; id && at-- > l->first;) {
+        uint32_t *fields[MOST_FIELDS], n = ptx_results_of(&m->code->insns[at], fields);
+        for (uint32_t k = 0; k < n; k++)
+            if (machine_id(m, *fields[k]) == id) return &m->code->insns[at];
+    }
+    return NULL;
+}
+
+/* Returns whether the loop changes the register. */
+static bool changes(const machine *m, const loop *l, uint32_t row) {
+    uint32_t id = machine_id(m, row), at = id ? m->values[id].definition : NO_INSN;
+    if (at != NO_INSN) return at >= l->first && at <= l->last;
+    return made_in(m, l, id) != NULL;
+}
+
+/* Returns whether the instruction adds something constant to a register that the loop keeps from turn to turn. */
+static bool advances(const machine *m, const loop *l, const ptx_insn *i) {
+    if (i->op != OP_add_u32 && i->op != OP_add_u64 && i->op != OP_sub_u32) return false;
+    uint32_t id = machine_id(m, i->d);
+    uint32_t other = i->a == i->d ? i->b : i->b == i->d ? i->a : NO_ROW;
+    return id && m->values[id].definitions > 1 && other != NO_ROW && !changes(m, l, other);
+}
+
+/* Returns the setp that decides whether the loop goes on, if it compares what advances with what stays; else NULL. */
+static ptx_insn *test_of(const machine *m, const loop *l, const ptx_insn *branch) {
+    ptx_insn *p = made_in(m, l, machine_id(m, branch->guard));
+    if (!p || ptx_ops[p->op].type == TY_f32 || ptx_ops[p->op].type == TY_f64) return NULL;
+    uint32_t counter = changes(m, l, p->a) ? p->a : p->b, bound = counter == p->a ? p->b : p->a;
+    if (changes(m, l, bound)) return NULL;
+    const ptx_insn *step = made_in(m, l, machine_id(m, counter));
+    return step && advances(m, l, step) ? p : NULL;
+}
+
+static void divide(ptx_insn *i, uint32_t by) { i->machine = (uint16_t)((i->machine + by / 2) / by); }
+
+static void unroll(machine *m, const loop *l, ptx_insn *branch) {
+    ptx_insn *test = test_of(m, l, branch);
+    if (!test || m->code->insns[l->first].rolled) return;
+    uint32_t size = 0;
+    bool loads = false;
+    for (uint32_t at = l->first; at <= l->last; at++) {
+        const ptx_insn *i = &m->code->insns[at];
+        if (i->op == OP_call || i->op == OP_atom) return;
+        size += i->machine;
+        loads |= i->op == OP_ld;
+    }
+    if (size > (loads ? SHORT_WITH_LOADS : SHORT) * PTX_MACHINE_UNIT) return;
+    for (uint32_t at = l->first; at <= l->last; at++) {
+        ptx_insn *i = &m->code->insns[at];
+        if (i == test || i->op == OP_bra || advances(m, l, i)) divide(i, FURTHER);
+    }
+}
+
+void ptx_machine_unroll(machine *m) {
+    const cfg *g = m->g;
+    for (uint32_t b = 0; b < g->nblocks; b++) {
+        ptx_insn *last = &m->code->insns[g->blocks[b].last];
+        if (last->op != OP_bra || last->target != g->blocks[b].first) {
+            /* clang 14's form: `@p bra out; bra loop` */
+            bool two = last->op == OP_bra && last->guarded && b + 1 < g->nblocks;
+            const cfg_block *next = two ? &g->blocks[b + 1] : NULL;
+            const ptx_insn *back = two ? &m->code->insns[next->first] : NULL;
+            if (!two || next->first != next->last || back->op != OP_bra || back->target != g->blocks[b].first) continue;
+        }
+        if (last->guarded) unroll(m, &(loop){g->blocks[b].first, g->blocks[b].last}, last);
+    }
+}
