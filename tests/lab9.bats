@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# Lab 9: the grader of the matmul. graders.bats has the tests common to all labs; the programs in wrong/, cheat/ and right/
+# have a test each (wrong-programs.sh).
+
+load helper
+
+lab_number=9
+
+setup_file() { build "$B/starter/lab9" "$B/reference/lab9"; }
+setup() { lab=$(lab_dir 9); }
+
+# A row's value as a plain number.
+value() { field "$record" "$1" value | sed 's/ .*//'; }
+between() { awk -v v="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(v >= a && v <= b) }' || { echo "$1 is not in $2 .. $3"; return 1; }; }
+
+# times_of ROW NAME: how many times the time that the row's "want" gives under this name.
+times_of() {
+    awk -v mine="$(field "$record" "$1" value)" -v want="$(field "$record" "$1" want)" -v name="$2" '
+        function us(s,  f) { split(s, f, " "); return f[2] == "ms" ? 1000 * f[1] : f[1] }
+        BEGIN { sub(".*" name " ", "", want); print us(mine) / us(want) }'
+}
+
+@test "lab 9: the starter fails exactly its declared rows, each with a line, a reason and a hint" {
+    for seed in 1 4000000000; do
+        play starter $seed
+        as_declared
+    done
+    [ "$(score "$record")" = "35 100" ]
+    while read -r row; do
+        echo "$row"
+        [[ $(field "$record" "$row" where) == matmul.cu:[0-9]* ]]
+        [ -n "$(field "$record" "$row" why)" ]
+    done < <(grep -v '^#' tests/lab9/rows-failing-at-start.txt)
+}
+
+@test "lab 9: the file to edit is the starter" {
+    git diff --quiet HEAD -- "$lab/matmul.cu" || skip "it has been edited here"
+    cmp "$lab/matmul.cu" tests/lab9/starter.cu
+}
+
+@test "lab 9: every row and every kind of mistake has its three hints" {
+    {
+        apart "$B/reference/lab9" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "hint") c = i; next } { print $c }'
+        grep -oE '\{"[a-z-]+",' "$lab/parts/advice.c" | tr -d '{",'
+    } | tr -d '"' | sort -u >"$BATS_TEST_TMPDIR/ids"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/ids")" -gt 15 ]
+    while read -r id; do
+        echo "$id"
+        [ "$(awk -v id="$id" '/^## / { inside = $2 == id; next } inside && /^[123]\. /' "$lab/hints.md" | wc -l)" = 3 ]
+    done <"$BATS_TEST_TMPDIR/ids"
+}
+
+@test "lab 9: the solution is full, with margin, whatever the seed" {
+    for seed in 1 4000000000; do
+        play reference $seed
+        [ "$(score "$record")" = "100 100" ]
+    done
+    between "$(value global)" 15 20
+    between "$(value loads)" 0.05 0.25
+    between "$(value local)" 0 0
+    between "$(times_of virtual-time roof)" 1 1.35
+}
+
+@test "lab 9: the same card, record and report on 1, 2 and 3 host threads, and beside times that were measured before" { runs_alike reference/lab9; }
+
+@test "lab 9: every rung of the bench is right, and each better one is faster" {
+    apart "$B/reference/lab9" --bench >"$BATS_TEST_TMPDIR/bench"
+    cat "$BATS_TEST_TMPDIR/bench"
+    run grep wrong "$BATS_TEST_TMPDIR/bench"
+    [ "$status" = 1 ]
+    awk -F '\t' '$1 == "2048x1024x64" { us[$2] = $3 }
+        END { exit !(us["starter"] > 3 * us["coalesced"] && us["coalesced"] > 1.3 * us["tile"] && us["tile"] > 1.2 * us["column"] &&
+                     us["column"] > 1.1 * us["patch"] && us["patch"] > 1.1 * us["wide"] && us["wide"] > 0.97 * us["warp"] &&
+                     us["spilled"] > 1.2 * us["warp"] && us["reference"] > us["roof"]) }' "$BATS_TEST_TMPDIR/bench"
+    apart "$B/reference/lab9" --ladder
+}
