@@ -86,7 +86,8 @@ ${line}a\\    static std::unordered_map<int, int> seen; seen[rows]++;"
 ${line}a\\    thrust::less<int> order;"
     tells 'gate: transpose.cu:1 includes <thrust/sort.h>: SimGPU does not have Thrust. README.md, Limits, says what else it lacks.'
     for stub in $(cd common/simgpu/include/unsupported && find . -type f | sed 's,^\./,,'); do
-        up=$(sed 's,[^/]*/,../,g; s,[^/]*$,../simgpu_unsupported.h,' <<<"$stub")
+        up=$(sed 's,[^/]*/,../,g; s,[^/]*$,../simgpu_,' <<<"$stub")
+        case $(head -n 1 "common/simgpu/include/unsupported/$stub") in *'"Thrust"' | *'"CUB"' | *'"libcu++"') up+=cccl.h ;; *) up+=unsupported.h ;; esac
         diff "common/simgpu/include/unsupported/$stub" - <<<"$(grep '^#define SIMGPU_LACKS ".*"$' "common/simgpu/include/unsupported/$stub")
 #include \"$up\""
     done
@@ -98,7 +99,7 @@ ${line}a\\    thrust::less<int> order;"
         -Icommon/simgpu/include -Icommon/simgpu/include/unsupported -include cuda_runtime.h "$BATS_TEST_TMPDIR/any.cu"
     echo "$output"
     [ "$(grep -c 'error: ' <<<"$output")" = 1 ]
-    [[ $output == *"any.cu:1:"*"error: SimGPU does not have Thrust, and so not this header."* ]]
+    [[ $output == *"any.cu:1:"*"error: SimGPU does not have Thrust, and so not this header. simcc compiles NVIDIA's: set SIMCC_CCCL to the folder include/cccl of CUDA 13, "* ]]
 }
 
 @test "types and functions that SimGPU lacks are named, one message each" {

@@ -419,3 +419,30 @@ EOS
         [[ $output == *"1 4 5 2 cudaErrorInvalidConfiguration"* ]] && [[ $output != *"never read"* ]]
     done
 }
+
+@test "the address of a function of the API has CUDA's type" {
+    cat >"$tmp/address.cu" <<'EOS'
+#include <functional>
+#include <memory>
+template <cudaError_t (*release)(void *)> struct releases {
+    void operator()(void *p) { release(p); }
+};
+int main() {
+    float *d;
+    cudaError_t (*allocate)(void **, size_t) = cudaMalloc;
+    if (allocate((void **)&d, 4)) return 1;
+    std::unique_ptr<float, decltype(&cudaFree)> one(d, &cudaFree);
+    cudaMalloc(&d, 4);
+    std::unique_ptr<float, cudaError_t (*)(void *)> two(d, cudaFree);
+    cudaMalloc(&d, 4);
+    std::unique_ptr<float, releases<cudaFree>> three(d);
+    cudaMalloc(&d, 4);
+    std::shared_ptr<float> four(d, cudaFree);
+    auto wait = cudaDeviceSynchronize;
+    std::function<cudaError_t()> last = cudaGetLastError;
+    return wait() + last() + INT_MAX - 2147483647;
+}
+EOS
+    simcc "$tmp/address.cu" -o "$tmp/address"
+    "$tmp/address"
+}

@@ -20,6 +20,7 @@ clang='' cuda_flags='' ptx_flags='' optimise_flags='' link_flags='' release=''
 # shellcheck source=/dev/null
 . "$tools/simcc.conf" || exit 1
 clang=${SIMCC_CLANG:-$clang}
+cccl=()
 
 die() {
     echo "simcc: $*" >&2
@@ -330,6 +331,22 @@ respell() {
     overlay=(-ivfsoverlay "$work/overlay.yaml")
 }
 
+# Sets $cccl, where CUDA's C++ library (Thrust, CUB, libcu++) is: SIMCC_CCCL names a toolkit's headers or a checkout. A
+# distribution's lie in /usr/include, where the compiler looks after the stubs that say what is missing; so it gets them
+# by another folder.
+find_cccl() {
+    local folder
+    if [ -n "${SIMCC_CCCL-}" ]; then
+        for folder in "$SIMCC_CCCL"/{libcudacxx/include,cub,thrust} "$SIMCC_CCCL"; do
+            if [ -d "$folder/cuda/std" ] || [ -d "$folder/cub/block" ] || [ -f "$folder/thrust/version.h" ]; then cccl+=(-I "$folder"); fi
+        done
+        [ "${#cccl[@]}" -gt 0 ] || die "SIMCC_CCCL=$SIMCC_CCCL has neither thrust/ nor cub/ nor cuda/std/ in it"
+    elif [ -f /usr/include/thrust/version.h ]; then
+        cccl=(-I "$work/cccl" "-fdebug-prefix-map=$work/cccl=/usr/include") && mkdir "$work/cccl"
+        for folder in /usr/include/{thrust,cub,cuda,nv}; do [ ! -d "$folder" ] || ln -s "$folder" "$work/cccl/"; done
+    fi
+}
+
 # Sets $common: what both passes over the .cu file $1 are told.
 set_common() {
     local major=${release%%.*}
@@ -337,9 +354,10 @@ set_common() {
     respell "$1"
     # shellcheck disable=SC2206 # lists of words
     common=($cuda_flags $standard -I "$root/include" -include cuda_runtime.h ${overlay[@]+"${overlay[@]}"}
-        -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__="$major" -D__CUDACC_VER_MINOR__="${release#*.}" -D__CUDACC_VER_BUILD__=0 -D__CUDACC_EXTENDED_LAMBDA__
+        -Xclang -fcuda-allow-variadic-functions # as nvcc; CUDA's C++ library declares such functions, and calls none
+        -U__CUDA_ARCH_LIST__ -D__CUDA_ARCH_LIST__="$arch"0 -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__="$major" -D__CUDACC_VER_MINOR__="${release#*.}" -D__CUDACC_VER_BUILD__=0 -D__CUDACC_EXTENDED_LAMBDA__
         -Wno-c++11-narrowing -Wno-register -Wno-reserved-user-defined-literal -Wno-unused-command-line-argument -Wno-unknown-warning-option
-        ${both[@]+"${both[@]}"} -I "$root/include/unsupported") # last: a checkout of Thrust comes before the stub that says it is missing
+        ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported") # last: what the user has comes before the stub that says it is missing
     if [ "$rdc" = yes ]; then
         # clang 21 and later register kernels another way by default, for a linker of their own.
         if [ "$("$clang" -dumpversion | cut -d . -f 1)" -gt 15 ]; then common+=(--no-offload-new-driver); fi
@@ -363,7 +381,7 @@ compile_device() {
 # PTX, $1, of what the further words name: LLVM IR.
 compile_ptx() {
     # shellcheck disable=SC2086 # a list of words
-    run "$clang" $optimise_flags ${optimise[@]+"${optimise[@]}"} -S -o "$1" "${@:2}" || return
+    run "$clang" $optimise_flags -Wno-pass-failed ${optimise[@]+"${optimise[@]}"} -S -o "$1" "${@:2}" || return
     [ "$dry" = yes ] || sed -i "s/^\.target sm_[0-9]*/.target sm_$arch/" "$1"
 }
 
@@ -398,7 +416,7 @@ compile_host() {
     case $1 in *.c) language=(-x c -Wno-error=implicit-function-declaration -Wno-error=implicit-int) ;; esac
     case $mode in E | M | MM) mine=("-$mode") ;; ptx | fatbin) return 0 ;; esac
     run "$clang" "${language[@]}" -O2 -fPIC -I "$root/include" -Wno-unused-command-line-argument -Wno-unknown-warning-option \
-        ${both[@]+"${both[@]}"} -I "$root/include/unsupported" ${host[@]+"${host[@]}"} ${depend[@]+"${depend[@]}"} "${mine[@]}" ${2:+-o "$2"} "$1"
+        ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported" ${host[@]+"${host[@]}"} ${depend[@]+"${depend[@]}"} "${mine[@]}" ${2:+-o "$2"} "$1"
 }
 
 compile() {
@@ -521,6 +539,7 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/simcc.XXXXXX") || die "no folder can be made in ${TMPDIR:-/tmp}"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
+find_cccl
 
 objects=()
 for input in ${inputs[@]+"${inputs[@]}"}; do

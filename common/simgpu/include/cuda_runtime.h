@@ -5,7 +5,8 @@
  * does, with -include), since device math must be declared before <math.h> (see math_functions.h). */
 #ifndef SIMGPU_CUDA_RUNTIME_H
 #define SIMGPU_CUDA_RUNTIME_H
-#define __CUDA_RUNTIME_H__ /* programs ask for it by this name */
+#define __CUDA_RUNTIME_H__ /* programs ask for it, and for host_defines.h, by these names */
+#define __HOST_DEFINES_H__
 
 #if defined(__CUDA__)
 #define __host__     __attribute__((host))
@@ -26,7 +27,18 @@
 #define __align__(n)         __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
+/* nvcc hides a lambda of the device from host code; clang compiles its type for both, so templates may ask about it. */
+#define __nv_is_extended_device_lambda_closure_type(T)               false
+#define __nv_is_extended_host_device_lambda_closure_type(T)          false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(T) false
 #endif
+
+/* CUDA's C++ library (Thrust, CUB, libcu++) asks whether a header exists: unsupported/ has some, and our nvtx3.hpp is
+ * small. */
+#define CCCL_DISABLE_NVFP8_SUPPORT
+#define CCCL_DISABLE_NVFP6_SUPPORT
+#define CCCL_DISABLE_NVFP4_SUPPORT
+#define CCCL_DISABLE_NVTX
 
 /* A GPU has no 128-bit float, though clang 17 and 18 describe the host's to libstdc++ (see bits/floatn.h). */
 #if defined(__CUDA_ARCH__)
@@ -69,6 +81,7 @@ extern "C" __device__ void free(void *block) __attribute__((nothrow));
 #include "device_intrinsics.h"
 #include "device_functions.h"
 #include "device_atomic_functions.h"
+#include "cuda_device_runtime_api.h"
 #include "surface_indirect_functions.h"
 #include "texture_indirect_functions.h"
 #include "cuda_unsupported.h"
@@ -93,10 +106,10 @@ static const int simgpu_per_thread = simgpuPerThreadDefaultStream();
 
 /* C++ forms of the API: typed pointers, symbols by name, kernels by name. */
 template <class T> static inline cudaError_t cudaMalloc(T **ptr, size_t bytes, SIMGPU_SITE) {
-    return cudaMalloc((void **)ptr, bytes, file, line);
+    return simgpuMalloc((void **)ptr, bytes, file, line);
 }
 template <class T> static inline cudaError_t cudaMallocAsync(T **ptr, size_t bytes, cudaStream_t stream, SIMGPU_SITE) {
-    return cudaMallocAsync((void **)ptr, bytes, stream, file, line);
+    return simgpuMallocAsync((void **)ptr, bytes, stream, file, line);
 }
 template <class T>
 static inline cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
@@ -107,7 +120,7 @@ template <class T> static inline cudaError_t cudaMallocPitch(T **ptr, size_t *pi
 }
 template <class T>
 static inline cudaError_t cudaMallocManaged(T **ptr, size_t bytes, unsigned flags = cudaMemAttachGlobal, SIMGPU_SITE) {
-    return cudaMallocManaged((void **)ptr, bytes, flags, file, line);
+    return simgpuMallocManaged((void **)ptr, bytes, flags, file, line);
 }
 /* The forms of CUDA 12 and before, with the number of a device. */
 static inline cudaMemLocation simgpu_location(int device) {
@@ -116,11 +129,11 @@ static inline cudaMemLocation simgpu_location(int device) {
 }
 static inline cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t bytes, int device, cudaStream_t stream = 0,
                                                SIMGPU_SITE) {
-    return cudaMemPrefetchAsync(ptr, bytes, simgpu_location(device), 0, stream, file, line);
+    return simgpuMemPrefetchAsync(ptr, bytes, simgpu_location(device), 0, stream, file, line);
 }
 static inline cudaError_t cudaMemAdvise(const void *ptr, size_t bytes, cudaMemoryAdvise advice, int device,
                                         SIMGPU_SITE) {
-    return cudaMemAdvise(ptr, bytes, advice, simgpu_location(device), file, line);
+    return simgpuMemAdvise(ptr, bytes, advice, simgpu_location(device), file, line);
 }
 template <class T>
 static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *ptr, size_t bytes = 0,
@@ -128,37 +141,37 @@ static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *ptr, 
     return cudaStreamAttachMemAsync(stream, (void *)ptr, bytes, flags);
 }
 template <class T> static inline cudaError_t cudaMallocHost(T **ptr, size_t bytes, unsigned flags = 0, SIMGPU_SITE) {
-    return flags ? cudaHostAlloc((void **)ptr, bytes, flags, file, line)
-                 : cudaMallocHost((void **)ptr, bytes, file, line);
+    return flags ? simgpuHostAlloc((void **)ptr, bytes, flags, file, line)
+                 : simgpuMallocHost((void **)ptr, bytes, file, line);
 }
 template <class T> static inline cudaError_t cudaHostAlloc(T **ptr, size_t bytes, unsigned flags, SIMGPU_SITE) {
-    return cudaHostAlloc((void **)ptr, bytes, flags, file, line);
+    return simgpuHostAlloc((void **)ptr, bytes, flags, file, line);
 }
 template <class T>
 static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags, SIMGPU_SITE) {
-    return cudaHostGetDevicePointer((void **)device, host, flags, file, line);
+    return simgpuHostGetDevicePointer((void **)device, host, flags, file, line);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
                                              cudaMemcpyKind kind = cudaMemcpyHostToDevice, SIMGPU_SITE) {
-    return cudaMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind, file, line);
+    return simgpuMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind, file, line);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
                                                cudaMemcpyKind kind = cudaMemcpyDeviceToHost, SIMGPU_SITE) {
-    return cudaMemcpyFromSymbol(to, (const void *)&symbol, bytes, offset, kind, file, line);
+    return simgpuMemcpyFromSymbol(to, (const void *)&symbol, bytes, offset, kind, file, line);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
                                                   cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0,
                                                   SIMGPU_SITE) {
-    return cudaMemcpyToSymbolAsync((const void *)&symbol, from, bytes, offset, kind, stream, file, line);
+    return simgpuMemcpyToSymbolAsync((const void *)&symbol, from, bytes, offset, kind, stream, file, line);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0,
                                                     cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                                     cudaStream_t stream = 0, SIMGPU_SITE) {
-    return cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream, file, line);
+    return simgpuMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream, file, line);
 }
 template <class T> static inline cudaError_t cudaGetSymbolAddress(void **ptr, const T &symbol) {
     return cudaGetSymbolAddress(ptr, (const void *)&symbol);
@@ -174,7 +187,7 @@ static inline cudaError_t cudaLaunchKernel(T *func, dim3 grid, dim3 block, void 
 template <class T>
 static inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 grid, dim3 block, void **args, size_t shared = 0,
                                                       cudaStream_t stream = 0, SIMGPU_SITE) {
-    return cudaLaunchCooperativeKernel((const void *)func, grid, block, args, shared, stream, file, line);
+    return simgpuLaunchCooperativeKernel((const void *)func, grid, block, args, shared, stream, file, line);
 }
 /* cudaLaunchKernelEx(&config, kernel, arguments ...), with the conversions of a call. */
 template <class... P, class... A>
@@ -188,12 +201,12 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, v
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *, char *log,
                                                size_t size, SIMGPU_SITE) {
     if (log && size) *log = 0;
-    return cudaGraphInstantiate(exec, graph, 0ull, file, line);
+    return simgpuGraphInstantiate(exec, graph, 0ull, file, line);
 }
 static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
                                               cudaGraphExecUpdateResult *result, SIMGPU_SITE) {
     cudaGraphExecUpdateResultInfo info = {};
-    cudaError_t error = cudaGraphExecUpdate(exec, graph, &info, file, line);
+    cudaError_t error = simgpuGraphExecUpdate(exec, graph, &info, file, line);
     if (node) *node = info.errorNode;
     if (result) *result = info.result;
     return error;

@@ -10,6 +10,7 @@
 #define __CUDA_RUNTIME_API_H__ /* programs ask for it, and for driver_types.h, by these names */
 #define __DRIVER_TYPES_H__
 
+#include <limits.h> /* as CUDA's header: programs use INT_MAX without asking for it */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ enum cudaError {
 #undef CUDA_ERROR
 };
 typedef enum cudaError cudaError_t;
+enum { cudaErrorApiFailureBase = 10000 }; /* all codes lie below it */
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
@@ -480,6 +482,10 @@ typedef union cudaLaunchAttributeValue {
     struct cudaAccessPolicyWindow accessPolicyWindow;
     int cooperative;
     enum cudaSynchronizationPolicy syncPolicy;
+    struct {
+        unsigned int x, y, z;
+    } clusterDim;
+    int programmaticStreamSerializationAllowed;
     int priority;
 } cudaLaunchAttributeValue;
 
@@ -574,10 +580,29 @@ extern "C" {
 /* cuda_api.def declares most of them. */
 #define API(Name, what, sited, labs, note, arguments, ...) SIMGPU_##sited(Name, __VA_ARGS__);
 #define API0(Name, what, sited, labs)                      SIMGPU_##sited##0(Name);
-#define SIMGPU_SITED(Name, ...)                            cudaError_t cuda##Name(__VA_ARGS__ SIMGPU_AT) SIMGPU_AS(Name)
 #define SIMGPU_PLAIN(Name, ...)                            cudaError_t cuda##Name(__VA_ARGS__)
-#define SIMGPU_SITED0(Name)                                cudaError_t cuda##Name(SIMGPU_SITE) SIMGPU_AS(Name)
 #define SIMGPU_PLAIN0(Name)                                cudaError_t cuda##Name(void)
+#if defined(__cplusplus) && defined(__clang__)
+/* A call finds the form with the place, for clang prefers a form with enable_if to one with the same parameters; a
+ * function's address is that of the plain form, since the condition is not known without a call. Our own wrappers hand
+ * on the place of their caller. */
+#define SIMGPU_CALLED __attribute__((enable_if(line == line, "")))
+#define SIMGPU_SITED(Name, ...)                                                                                        \
+    SIMGPU_PLAIN(Name, __VA_ARGS__);                                                                                   \
+    extern "C++" cudaError_t cuda##Name(__VA_ARGS__ SIMGPU_AT) SIMGPU_AS(Name) SIMGPU_CALLED;                          \
+    cudaError_t simgpu##Name(__VA_ARGS__ SIMGPU_AT)
+#define SIMGPU_SITED0(Name)                                                                                            \
+    SIMGPU_PLAIN0(Name);                                                                                               \
+    extern "C++" cudaError_t cuda##Name(SIMGPU_SITE) SIMGPU_AS(Name) SIMGPU_CALLED
+#elif defined(__cplusplus)
+#define SIMGPU_SITED(Name, ...)                                                                                        \
+    cudaError_t cuda##Name(__VA_ARGS__ SIMGPU_AT) SIMGPU_AS(Name);                                                     \
+    cudaError_t simgpu##Name(__VA_ARGS__ SIMGPU_AT)
+#define SIMGPU_SITED0(Name) cudaError_t cuda##Name(SIMGPU_SITE) SIMGPU_AS(Name)
+#else
+#define SIMGPU_SITED(Name, ...) SIMGPU_PLAIN(Name, __VA_ARGS__)
+#define SIMGPU_SITED0(Name)     SIMGPU_PLAIN0(Name)
+#endif
 #include "cuda_api.def"
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);

@@ -104,8 +104,12 @@ SIMGPU_SHUFFLE(__shfl_xor_sync, "bfly", 0x1f, int)
     }
 SIMGPU_MATCH(int, "b32", "r")
 SIMGPU_MATCH(unsigned, "b32", "r")
+SIMGPU_MATCH(float, "b32", "f")
+SIMGPU_MATCH(long, "b64", "l")
+SIMGPU_MATCH(unsigned long, "b64", "l")
 SIMGPU_MATCH(long long, "b64", "l")
 SIMGPU_MATCH(unsigned long long, "b64", "l")
+SIMGPU_MATCH(double, "b64", "d")
 #undef SIMGPU_MATCH
 
 /* The sum, least, greatest ... of the values of the lanes in mask, in all of them. */

@@ -6,4 +6,7 @@
 #define SIMGPU_PRAGMA(text) _Pragma(#text)
 #define SIMGPU_STOP(text)   SIMGPU_PRAGMA(GCC warning text)
 #pragma clang diagnostic fatal "-W#pragma-messages"
-SIMGPU_STOP("SimGPU does not have " SIMGPU_LACKS ", and so not this header. README.md, Limits, says what else it lacks")
+#ifndef SIMGPU_REMEDY
+#define SIMGPU_REMEDY ". README.md, Limits, says what else it lacks"
+#endif
+SIMGPU_STOP("SimGPU does not have " SIMGPU_LACKS ", and so not this header" SIMGPU_REMEDY)

@@ -1,2 +1,2 @@
 #define SIMGPU_LACKS "Thrust"
-#include "../../simgpu_unsupported.h"
+#include "../../simgpu_cccl.h"
