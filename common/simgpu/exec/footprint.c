@@ -22,7 +22,7 @@ static void mark(worker *t, uint64_t *field, uint64_t chunk, uint64_t bits) {
         old = __atomic_fetch_or(field, bits, __ATOMIC_RELAXED);
     else
         *field = old | bits;
-    if (!old) l2_list_add(&t->touched, (uint32_t)chunk);
+    if (!old) exec_l2_list_add(&t->touched, (uint32_t)chunk);
 }
 
 /* Returns those of the sectors that need more bytes than the wave, or an earlier one, has stored. wants: the bytes of

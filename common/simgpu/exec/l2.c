@@ -20,7 +20,7 @@ static uint64_t lines_of(uint64_t sectors) {
     return count((sectors | sectors >> 2) & 0x1111111111111111);
 }
 
-void l2_list_add(l2_list *l, uint32_t chunk) {
+void exec_l2_list_add(l2_list *l, uint32_t chunk) {
     if (l->n == l->room) {
         l->room = l->room ? 2 * l->room : 1024;
         l->chunks = exec_must(realloc(l->chunks, l->room * sizeof *l->chunks));
@@ -199,7 +199,7 @@ void exec_l2_wave(exec_device *d, worker *workers, unsigned threads) {
     l2_cache *c = &d->l2;
     c->wave.n = 0;
     for (unsigned t = 0; t < threads; t++) {
-        for (uint32_t i = 0; i < workers[t].touched.n; i++) l2_list_add(&c->wave, workers[t].touched.chunks[i]);
+        for (uint32_t i = 0; i < workers[t].touched.n; i++) exec_l2_list_add(&c->wave, workers[t].touched.chunks[i]);
         workers[t].touched.n = 0;
     }
     sort(c);
@@ -209,7 +209,7 @@ void exec_l2_wave(exec_device *d, worker *workers, unsigned threads) {
         l2_chunk *k = &c->chunks[chunk];
         uint64_t written = k->written | k->partly;
         if (!(k->read | written)) continue; /* listed twice */
-        if (!(k->launch_read | k->launch_written)) l2_list_add(&c->launch, chunk);
+        if (!(k->launch_read | k->launch_written)) exec_l2_list_add(&c->launch, chunk);
         k->launch_read |= k->read;
         k->launch_written |= written;
         if (exec_mem_elsewhere(d, (c->first + chunk) * L2_CHUNK)) {

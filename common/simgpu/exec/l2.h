@@ -50,6 +50,6 @@ typedef struct {
     uint64_t peer[2];            /* bytes of other devices' sectors, read and written */
 } l2_cache;
 
-void l2_list_add(l2_list *l, uint32_t chunk);
+void exec_l2_list_add(l2_list *l, uint32_t chunk);
 
 #endif
