@@ -55,7 +55,7 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup play simgpu install-simgpu check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fuzz fuzz-kernels repeat mistakes wording editor clean FORCE
+.PHONY: list setup play simgpu install-simgpu check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fidelity fuzz fuzz-kernels repeat mistakes wording editor clean FORCE
 list: $(B)/bluebar ; @$(B)/bluebar list
 setup:        ; @$(DO)/setup.sh && $(MAKE) editor
 play: $(B)/bluebar FORCE ; @$(DO)/play.sh
@@ -72,6 +72,7 @@ docs: $(B)/bluebar FORCE ; @$(DO)/docs.sh
 bench: $(B)/bluebar FORCE ; @$(DO)/lab.sh bench
 bench-sim: FORCE ; @$(DO)/bench.sh sim
 bench-clock: FORCE ; @$(DO)/bench.sh clock
+fidelity: FORCE ; @$(DO)/fidelity.sh
 fuzz: FORCE   ; @$(DO)/bench.sh fuzz
 fuzz-kernels: FORCE ; @tests/random.sh
 repeat: FORCE ; @tests/repeat.sh
@@ -294,6 +295,22 @@ $(B)/bin/%: $(SIMGPU)/bin/%.sh
 $(B)/lib/simgpu/%: $(B)/%
 	@mkdir -p $(@D) && install -m 755 $< $@
 $(B)/include: ; @ln -sfn "$(CURDIR)/$(SIMGPU)/include" $@
+# What `make fidelity` runs: on a GPU as it is, on SimGPU by each of the compilers that fidelity.sh names in FIDELITY.
+ifeq ($(B),.build/gpu)
+$(B)/fidelity/%: tests/fidelity/%.cu tests/fidelity/fidelity.h
+	@mkdir -p $(@D) && $(call compile_cu,$<,$@)
+	@$(call link_lab,$@.o)
+else
+define fidelity_rules
+$(B)/fidelity/$1/%: tests/fidelity/%.cu tests/fidelity/fidelity.h $(KIT)
+	@mkdir -p $$(@D) && $$(call fidelity_cu,$1)
+$(B)/fidelity/$1/%: tests/%.cu $(KIT)
+	@mkdir -p $$(@D) && $$(call fidelity_cu,$1)
+endef
+# nvcc's own headers, and SimGPU in place of its runtime.
+fidelity_cu = $(if $(filter nvcc,$1),$(NVCC) -std=c++17 -O3 -w --no-compress -gencode arch=compute_90$(,)code=compute_90 -DON_SIMGPU -Xcompiler -idirafter$(,)$(SIMGPU)/include -cudart none,SIMCC_CLANG=$1 $(B)/bin/simcc -O3 -w) -o $@ $< $(if $(filter nvcc,$1),-Xlinker $(B)/lib/libcudart.so.13)
+$(foreach c,$(FIDELITY),$(eval $(call fidelity_rules,$c)))
+endif
 # Names that other people's links have: the runtime is shared in any case, and has the device's part in it.
 $(B)/lib/libcudadevrt.a: ; @mkdir -p $(@D) && ar rcs $@
 $(B)/lib/libcudart_static.a: ; @mkdir -p $(@D) && echo 'INPUT(-lcudart)' >$@

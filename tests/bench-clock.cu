@@ -383,7 +383,11 @@ static const test tests[] = {
 enum { REPETITIONS = 1 }; /* the virtual clock has no noise */
 static void flush_cache() { simgpuFlushCache(); }
 #else
+#ifdef ON_SIMGPU
+enum { REPETITIONS = 1 };
+#else
 enum { REPETITIONS = 9 };
+#endif
 static void flush_cache() {
     enum { BYTES = 256 << 20 };
     static void *junk;

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef SIMGPU_CUDA_RUNTIME_API_H
+#if defined SIMGPU_CUDA_RUNTIME_API_H || defined ON_SIMGPU
 #include <simgpu.h>
 enum { REPETITIONS = 1 }; /* the virtual clock has no noise */
 #else
@@ -82,6 +82,7 @@ static int fidelity_by_value(const void *x, const void *y) {
 /* The flush also hides what the host needs for the launches: they are queued when it ends. */
 static double fidelity_time(const fidelity_test *t, void *flush, size_t bytes, cudaEvent_t begin, cudaEvent_t end) {
     double us[REPETITIONS];
+    simgpuMark(t->name);
     for (int r = REPETITIONS > 1 ? -1 : 0; r < REPETITIONS; r++) { /* the first is the warm-up */
         float ms;
         MUST(cudaMemset(flush, r & 255, bytes));

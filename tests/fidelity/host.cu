@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#ifdef SIMGPU_CUDA_RUNTIME_API_H
+#if defined SIMGPU_CUDA_RUNTIME_API_H || defined ON_SIMGPU
 #include <simgpu.h>
 enum { REPETITIONS = 1 };
 static double now() { return (double)simgpuHostTime() * 1e-3; }

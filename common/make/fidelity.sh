@@ -1,0 +1,126 @@
+#!/bin/bash
+# fidelity.sh: how near SimGPU's clock and counters are to a real card's, on kernels that its model was not made from.
+#
+# On a GPU: records times and Nsight Compute's counters in handouts/measured/fidelity.tsv and fidelity-counters.tsv (of
+# another card than an H200: fidelity-h100.tsv and so on).
+# On SimGPU: each recorded kernel and scenario by each compiler that is here (CLANG, the newest clang, nvcc), and those of
+# bench-clock and of the labs' ladders, beside the records. A line a kernel: .build/sim/fidelity/table.tsv.
+#
+#   COMPILERS="clang-14 nvcc" (only these)   ONLY=gather (only names with this in them)   PROFILE=h100
+set -eu -o pipefail
+cd "$(dirname "$0")/../.."
+. common/make/lib.sh
+
+here=tests/fidelity
+measured=handouts/measured
+kernels=(stencil reduce sort gather dense neural science integer)
+folder=$B/fidelity
+
+# As files of the record are named: those of an H200 have no card in their names.
+suffix() { case $1 in h200) ;; *) echo "-$1" ;; esac }
+
+record() {
+    local card p out
+    need nvcc
+    card=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1 | awk '{ print tolower($2) }')
+    out=$measured/fidelity$(suffix "$card")
+    build "${kernels[@]/#/$folder/}" "$folder/host"
+    {
+        gpu_caption
+        printf 'set\tname\tus\n'
+        for p in "${kernels[@]}"; do apart "$folder/$p" | sed 's/^/kernels\t/'; done
+        apart "$folder/host" | sed 's/^/host\t/'
+    } | tee "$folder/times.tsv"
+    cp "$folder/times.tsv" "$out.tsv"
+    echo "written: $out.tsv"
+    command -v ncu >/dev/null || { echo "no ncu on this machine: $out-counters.tsv stays as it is" && return; }
+    { gpu_caption && $here/counters.sh "$folder"; } >"$folder/counters.tsv"
+    cp "$folder/counters.tsv" "$out-counters.tsv"
+    echo "written: $out-counters.tsv"
+}
+
+compilers() {
+    local newest
+    newest=$(clangs | tail -n 1)
+    basename "$CLANG"
+    [ -z "$newest" ] || [ "$(command -v "$newest")" = "$(command -v "$CLANG")" ] || echo "$newest"
+    if command -v nvcc >/dev/null; then echo nvcc; fi
+}
+
+# Runs one program, COMPILER/NAME: its times and its report beside it.
+times() {
+    local at=$folder/$1 set=kernels prefix=""
+    case $1 in */host) set=host ;; */bench-clock) set=clock prefix=clock/ ;; esac
+    LD_LIBRARY_PATH=$B/lib SIMGPU_THREADS=1 SIMGPU_REPORT=$at.report apart "$at" "${ONLY:-}" |
+        sed "s,^,$set\t$prefix," >"$at.tsv"
+}
+
+# Rungs with the sizes that the record has; those of other sizes are no comparison.
+ladders() {
+    local n f lab
+    for n in $(labs); do
+        lab=$(basename "$(lab_dir "$n")")
+        f=$measured/$lab.tsv
+        [ -f "$f" ] || continue
+        build "$B/reference/lab$n"
+        apart "$B/reference/lab$n" --bench >"$folder/lab$n.tsv" 2>/dev/null
+        awk -v lab="lab$n" -f $here/ladder.awk "$f" >"$folder/lab$n.card"
+        awk -v lab="lab$n" -f $here/ladder.awk "$folder/lab$n.tsv" >"$folder/lab$n.virtual"
+        if [ "$(grep '^=' "$folder/lab$n.card")" = "$(grep '^=' "$folder/lab$n.virtual")" ]; then
+            grep -v '^=' "$folder/lab$n.card" >>"$folder/labs.card" || true
+            grep -v '^=' "$folder/lab$n.virtual" >>"$folder/labs.virtual" || true
+        fi
+    done
+}
+
+hold() {
+    local card=${PROFILE:-h200} c p arguments=() targets=() runs=()
+    local record
+    record=$measured/fidelity$(suffix "$card")
+    need_compilers
+    [ -f "$record.tsv" ] || die "there is no record of times of this card ($record.tsv). On that card: DEVICE=gpu make fidelity."
+    mapfile -t compiler < <(if [ -n "${COMPILERS:-}" ]; then tr ' ' '\n' <<<"$COMPILERS"; else compilers; fi)
+    for p in "${kernels[@]}" host bench-clock; do
+        grep -qsF -- "${ONLY:-}" "$here/$p.cu" "tests/$p.cu" || continue
+        for c in "${compiler[@]}"; do targets+=("$folder/$c/$p") runs+=("$c/$p"); done
+    done
+    [ "${#runs[@]}" -gt 0 ] || die "ONLY=$ONLY: no program in $here has such a name."
+    for c in "${compiler[@]}"; do rm -f "$folder/$c"/*.tsv "$folder/$c"/*.report; done
+    FIDELITY="${compiler[*]}" build "${targets[@]}"
+    echo "running ${#runs[@]} programs on SimGPU, some minutes ..." >&2
+    export -f times apart
+    export folder
+    printf '%s\n' "${runs[@]}" | xargs -P "$(nproc)" -I {} bash -c 'times {}'
+
+    grep -v '^#' "$measured/clock$(suffix "$card").tsv" 2>/dev/null | sed 's,^,clock\tclock/,' >"$folder/clock.card" || true
+    : >"$folder/labs.card"
+    : >"$folder/labs.virtual"
+    if [ "$card" = h200 ] && [ -z "${ONLY:-}" ]; then ladders; fi
+    for c in "${compiler[@]}"; do
+        cat "$folder/$c"/*.tsv >"$folder/$c.times"
+        [ "$c" != "${compiler[0]}" ] || cat "$folder/labs.virtual" >>"$folder/$c.times"
+        arguments+=("who=$c" "$folder/$c.times")
+    done
+    echo
+    head -n 1 "$record.tsv" | sed 's/^# //'
+    awk -f $here/split.awk -f $here/score.awk -v table="$folder/table.tsv" -v card="${card^^}" \
+        who=card "$record.tsv" "$folder/clock.card" "$folder/labs.card" "${arguments[@]}"
+    for c in "${compiler[@]}"; do
+        if [ -f "$record-counters.tsv" ]; then counters "$c" "$record-counters.tsv"; fi
+    done
+    echo
+    echo "a line a kernel: $folder/table.tsv"
+}
+
+counters() {
+    local header
+    header=$(grep -m 1 '^caches' "$2")
+    {
+        echo "$header"
+        cat "$folder/$1"/*.report | awk -v metrics="$(cut -f 7- <<<"$header" | tr '\t' ,)" -f $here/report.awk
+    } >"$folder/$1.counters"
+    printf '\n%s\n' "$1"
+    awk -f $here/counters.awk "$2" "$folder/$1.counters"
+}
+
+if [ "$DEVICE" = gpu ]; then record; else hold; fi
