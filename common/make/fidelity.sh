@@ -4,7 +4,7 @@
 # On a GPU: records times and Nsight Compute's counters in handouts/measured/fidelity.tsv and fidelity-counters.tsv (of
 # another card than an H200: fidelity-h100.tsv and so on).
 # On SimGPU: each recorded kernel and scenario by each compiler that is here (CLANG, the newest clang, nvcc), and those of
-# bench-clock and of the labs' ladders, beside the records. A line a kernel: .build/sim/fidelity/table.tsv.
+# bench-clock and of the labs' ladders, beside the records. A line a kernel: .build/sim/fidelity/kernels.tsv.
 #
 #   COMPILERS="clang-14 nvcc" (only these)   ONLY=gather (only names with this in them)   PROFILE=h100
 set -eu -o pipefail
@@ -102,14 +102,27 @@ hold() {
         arguments+=("who=$c" "$folder/$c.times")
     done
     echo
-    head -n 1 "$record.tsv" | sed 's/^# //'
-    awk -f $here/split.awk -f $here/score.awk -v table="$folder/table.tsv" -v card="${card^^}" \
+    head -n 1 "$record.tsv" | sed "s/^# //"
+    awk -f $here/split.awk -f $here/score.awk -v table="$folder/kernels.tsv" -v summary="$folder/summary.tsv" -v card="${card^^}" \
         who=card "$record.tsv" "$folder/clock.card" "$folder/labs.card" "${arguments[@]}"
+    printf "compiler\tcounter\tlaunches\twithin\tmedian error\tworst\n" >"$folder/counters.tsv"
     for c in "${compiler[@]}"; do
         if [ -f "$record-counters.tsv" ]; then counters "$c" "$record-counters.tsv"; fi
     done
-    echo
-    echo "a line a kernel: $folder/table.tsv"
+    printf "\na line a kernel: %s\n" "$folder/kernels.tsv"
+    [ -n "${ONLY:-}${COMPILERS:-}" ] || publish "$card"
+}
+
+# What handouts/how-simgpu-tells-time.md shows.
+publish() {
+    local f
+    command -v gnuplot >/dev/null || die "the picture takes gnuplot, which is not here: $(common/make/need.sh --command gnuplot-nox)"
+    mkdir -p handouts/fidelity
+    for f in kernels summary counters; do
+        { echo "# virtual ${1^^}, commit $(commit)" && cat "$folder/$f.tsv"; } >"handouts/fidelity/$f$(suffix "$1").tsv"
+    done
+    gnuplot -e "table='$folder/kernels.tsv'; card='${1^^}'" $here/scatter.gp >"handouts/fidelity/kernels$(suffix "$1").svg"
+    echo "written: handouts/fidelity/{kernels,summary,counters}$(suffix "$1").tsv and kernels$(suffix "$1").svg"
 }
 
 counters() {
@@ -120,7 +133,7 @@ counters() {
         cat "$folder/$1"/*.report | awk -v metrics="$(cut -f 7- <<<"$header" | tr '\t' ,)" -f $here/report.awk
     } >"$folder/$1.counters"
     printf '\n%s\n' "$1"
-    awk -f $here/counters.awk "$2" "$folder/$1.counters"
+    awk -v who="$1" -v summary="$folder/counters.tsv" -f $here/counters.awk "$2" "$folder/$1.counters"
 }
 
 if [ "$DEVICE" = gpu ]; then record; else hold; fi

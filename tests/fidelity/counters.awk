@@ -1,6 +1,6 @@
 # counters.awk — SimGPU's counters beside those that Nsight Compute read on a card, kernel by kernel.
 #
-#   awk -f counters.awk RECORD SIMULATED      both as ncu.awk writes them, each with its header
+#   awk -f counters.awk -v who=COMPILER -v summary=FILE RECORD SIMULATED    both as ncu.awk writes them, each with its header
 #
 # Of a kernel with several launches the last ones count: those that a WARM kernel makes to warm the caches come first.
 BEGIN {
@@ -52,7 +52,7 @@ function median(v, n,   i, j, x) {
 }
 # Some bytes and sectors that other work moves are in a card's counters: what is small is not looked at.
 function least(label) { return label ~ /^DRAM/ ? 1e6 : label ~ /hit rate/ ? 0 : 1 }
-function row(r,   name, k, c, o, e, n, good, errors, worst, text) {
+function row(r,   unit, name, k, c, o, e, n, good, errors, worst, text) {
     for (name in last) {
         if (!(name in made)) continue
         for (k = 1; k <= last[name]; k++) {
@@ -65,12 +65,17 @@ function row(r,   name, k, c, o, e, n, good, errors, worst, text) {
             if (absolute(e) > absolute(worst)) { worst = e; text = name }
         }
     }
-    if (!n) { printf "%-33s %s\n", labels[r], "n/a"; return }
     unit = rules[r] ~ /points/ ? "points" : "%"
-    printf "%-33s %5d of %-5d %-9s %8.1f %-6s   %s%s\n", labels[r], good, n, rules[r], median(errors, n), unit, \
-        text, worst ? sprintf(", %+.0f %s", worst, unit) : ""
+    if (n)
+        say(labels[r], good " of " n, rules[r], sprintf("%.1f %s", median(errors, n), unit), text (worst ? sprintf(", %+.0f %s", worst, unit) : ""))
+    else
+        say(labels[r], "n/a", rules[r], "n/a", "")
+}
+function say(label, good, rule, middle, worst) {
+    printf "%-33s %-13s %-9s %13s   %s\n", label, good, rule, middle, worst
+    print who "\t" label "\t" good "\t" rule "\t" middle "\t" worst >>summary
 }
 END {
-    printf "%-33s %-14s %-9s %15s   %s\n", "counter, against ncu", "launches", "within", "median error", "worst"
+    printf "%-33s %-13s %-9s %13s   %s\n", "counter, beside ncu's", "launches", "within", "median error", "worst"
     for (r = 1; r <= rows; r++) row(r)
 }

@@ -1,6 +1,7 @@
-# score.awk — virtual times beside a card's: a table for people on stdout, and a line a kernel in FILE.
+# score.awk — virtual times beside a card's: a summary for people on stdout and as tab-separated
+# lines in `summary`, and a line a kernel in `table`.
 #
-#   awk -f split.awk -f score.awk -v table=FILE -v card=NAME who=card RECORD who=clang-14 TIMES who=nvcc TIMES ...
+#   awk -f split.awk -f score.awk -v table=FILE -v summary=FILE -v card=NAME who=card RECORD who=clang-14 TIMES ...
 #
 # RECORD and TIMES: lines "set<TAB>family/name<TAB>microseconds". Error: virtual time over the card's, less 1; so 100 % is
 # twice too slow. Order: Kendall's tau within a family, of the pairs whose times on the card are 5 % or more apart.
@@ -37,6 +38,11 @@ function tau(who, fam, part,   i, j, n, members, agree, pairs, a, b) {
         }
     return pairs ? agree / pairs : ""
 }
+# A row, for people and for programs.
+function say(who, set, part, n, error, signed, near, order_, families, worst) {
+    printf "%-9s %-8s %-7s %4s %8s %8s %12s %6s %9s   %s\n", who, set, part, n, error, signed, near, order_, families, worst
+    print who, set, part, n, error, signed, near, order_, families, worst >summary
+}
 function of_set(who, set, part,   i, n, sum, signed, near, worst, e, f, seen, t, taus, families, right, text) {
     for (i = 1; i <= count; i++) {
         split(order[i], f, FS)
@@ -50,9 +56,8 @@ function of_set(who, set, part,   i, n, sum, signed, near, worst, e, f, seen, t,
         if (t != "") { families++; taus += t; right += t == 1 }
     }
     if (!n) return
-    printf "%-9s %-8s %-7s %4d %8s %8s %6d of %-4d %6s %9s   %s, %s\n", who, set, part, n, percent(sum / n), \
-        percent(signed / n), near, n, families ? sprintf("%.2f", taus / families) : "-", \
-        families ? right " of " families : "-", text, percent(worst)
+    say(who, set, part, n, percent(sum / n), percent(signed / n), near " of " n, \
+        families ? sprintf("%.2f", taus / families) : "-", families ? right " of " families : "-", text ", " percent(worst))
 }
 function of_families(part,   i, c, k, f, seen, n, sum, t, line) {
     printf "\n%-34s", "family (half for the " part ")"
@@ -92,8 +97,7 @@ END {
         }
         if (some) print line >table
     }
-    printf "%-9s %-8s %-7s %4s %8s %8s %14s %6s %9s   %s\n", "compiler", "set", "half", "n", "error", "signed", "within 25 %", \
-        "order", "in order", "worst"
+    say("compiler", "set", "half", "n", "error", "signed", "within 25 %", "order", "in order", "worst")
     for (c = 1; c <= compilers; c++)
         for (s = split("kernels host clock labs", sets, " "); s > 0; s--) {
             of_set(compiler[c], sets[5 - s], "tuning")
