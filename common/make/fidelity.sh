@@ -130,7 +130,7 @@ counters() {
     header=$(grep -m 1 '^caches' "$2")
     {
         echo "$header"
-        cat "$folder/$1"/*.report | awk -v metrics="$(cut -f 7- <<<"$header" | tr '\t' ,)" -f $here/report.awk
+        awk -v metrics="$(cut -f 7- <<<"$header" | tr '\t' ,)" -f $here/report.awk "$folder/$1"/*.report
     } >"$folder/$1.counters"
     printf '\n%s\n' "$1"
     awk -v who="$1" -v summary="$folder/counters.tsv" -f $here/counters.awk "$2" "$folder/$1.counters"

@@ -21,6 +21,7 @@ units { units = 0; next }
     for (k = 1; k <= n; k++) {
         value = wanted[k] in column ? $column[wanted[k]] : "n/a"
         gsub(/,/, "", value)
+        if (value == "nan") value = "n/a" # a pass of ncu that gave nothing
         line = line "\t" value
     }
     print line

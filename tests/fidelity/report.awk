@@ -26,6 +26,7 @@ function shape(field,   at, rest) {
     gsub(/,/, ", ", rest)
     return "(" rest ")"
 }
+FNR == 1 { mark = "" }
 /^{"kind":"mark"/ { mark = text("name"); launch = 0; next }
 /^{"kind":"launch"/ && mark {
     sub(/,"lines":.*/, "")
