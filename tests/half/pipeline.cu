@@ -6,15 +6,18 @@
 
 enum { THREADS = 128, TILES = 8, N = THREADS * 4 * TILES };
 
+/* A function of its own: the copies arrive when another one runs. */
+__attribute__((noinline)) __device__ void begin(int4 *to, const int4 *from) { __pipeline_memcpy_async(to, from, 16); }
+
 /* Adds 1 to each number. Each thread copies four at a time, two tiles deep. wait: whether it waits for the copies. */
 __global__ void stages(const int *in, int *out, bool wait) {
     __shared__ int4 tile[2][THREADS];
     const int4 *from = (const int4 *)in;
-    __pipeline_memcpy_async(&tile[0][threadIdx.x], &from[threadIdx.x], 16);
+    begin(&tile[0][threadIdx.x], &from[threadIdx.x]);
     __pipeline_commit();
     for (int t = 0; t < TILES; t++) {
         if (t + 1 < TILES)
-            __pipeline_memcpy_async(&tile[(t + 1) % 2][threadIdx.x], &from[(t + 1) * THREADS + threadIdx.x], 16);
+            begin(&tile[(t + 1) % 2][threadIdx.x], &from[(t + 1) * THREADS + threadIdx.x]);
         __pipeline_commit();
         if (wait) __pipeline_wait_prior(1);
         __syncthreads();

@@ -12,7 +12,7 @@
 
 /* A copy of some lanes. group: the number of a lane's group; data: of the lanes, one after another. */
 struct exec_copy {
-    const ptx_insn *insn, *code;
+    exec_origin from;
     uint32_t lanes, size, group[32];
     uint64_t to[32];
     uint8_t data[32][16];
@@ -24,7 +24,7 @@ static void arrive(warp *w, struct exec_copy *c, uint32_t lanes) {
     uint32_t mask = w->mask;
     w->mask = lanes;
     for (uint32_t l = 0; l < 32; l++) w->address[l] = c->to[lanes >> l & 1 ? l : (uint32_t)__builtin_ctz(lanes)];
-    if (exec_heard && c->code == w->code) exec_listen_access(w, c->insn, SPACE_SHARED, c->size);
+    if (exec_heard) exec_listen_arrives(w, c->from, c->size);
     for (uint32_t m = lanes; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         memcpy(w->block->shared + c->to[l], c->data[l], c->size);
@@ -59,7 +59,7 @@ void exec_async_add(warp *w, const ptx_insn *i, uint32_t size, const uint64_t *t
         memmove(all, all + 1, --w->copies * sizeof *all);
     }
     struct exec_copy *c = &all[w->copies++];
-    *c = (struct exec_copy){.insn = i, .code = w->code, .lanes = w->mask, .size = size};
+    *c = (struct exec_copy){.from = exec_listen_origin(w, i), .lanes = w->mask, .size = size};
     memcpy(c->group, w->groups, sizeof c->group);
     memcpy(c->to, to, sizeof c->to);
     memcpy(c->data, data, sizeof c->data);

@@ -32,17 +32,27 @@ void exec_listen_grid_passed(void) { TELL(grid_passed); }
 
 static const ptx_code *code_of(const warp *w) { return w->frames[w->splits[w->current].frame].function->code; }
 
-void exec_listen_access(const warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size) {
+exec_origin exec_listen_origin(const warp *w, const ptx_insn *i) {
+    return (exec_origin){code_of(w), i, (uint32_t)(w->counters + (i - w->code) - w->block->worker->counters)};
+}
+
+static void tell_access(const warp *w, exec_origin from, enum ptx_space space, uint32_t size) {
     exec_access a = {.at = view(w, w->mask),
-                     .code = code_of(w),
-                     .insn = i,
-                     .number = (uint32_t)(w->counters + (i - w->code) - w->block->worker->counters),
+                     .code = from.code,
+                     .insn = from.insn,
+                     .number = from.number,
                      .space = space,
                      .size = size,
                      .address = w->address,
                      .warp = w};
     TELL(access, &a);
 }
+
+void exec_listen_access(const warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size) {
+    tell_access(w, exec_listen_origin(w, i), space, size);
+}
+
+void exec_listen_arrives(const warp *w, exec_origin from, uint32_t size) { tell_access(w, from, SPACE_SHARED, size); }
 
 uint32_t exec_access_stores(const exec_access *a, uint32_t lane, uint32_t k) {
     const ptx_insn *i = a->insn;
