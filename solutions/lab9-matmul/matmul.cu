@@ -1,87 +1,95 @@
 /* matmul.cu — lab 9, solution.
  *
- * A block has 128 x 128 elements of C, a warp 64 x 32 of them, a thread 8 x 8. In each turn the block fetches a slice,
- * 8 columns of A and 8 rows of B, into shared memory, while it works with a slice that it has fetched before. So each
- * float from memory serves 128 multiply-adds, and each float from shared memory 8.
+ * A block of 4 warps has 128 x 128 elements of C, a warp 64 x 64 of them, a thread 16 x 8. In each turn the block
+ * fetches a slice, 8 columns of A and 8 rows of B, into shared memory, while it works with a slice that it has fetched
+ * two turns ago. So each float from memory serves 128 multiply-adds, and each float from shared memory 8 or 16.
  */
 #include "lab9.h"
 
 #include <cuda_pipeline.h>
 
-enum { TILE = 128, DEPTH = 8, PAD = 4, STAGES = 3, THREADS = 256 };
+enum { TILE = 128, DEPTH = 8, PAD = 4, STAGES = 3, THREADS = 128 };
 
-/* A is stored transposed, so that a thread finds its 8 rows of one column side by side. The padding spreads the 8
- * columns that a warp stores at a time over the banks. */
+/* A is stored transposed, so that a thread finds its rows of one column side by side. The padding spreads the 8 columns
+ * that a warp stores at a time over the banks. */
 struct slice {
     float a[DEPTH][TILE + PAD];
     float b[DEPTH][TILE];
 };
 
-/* Begins to fetch the slice that starts at column x0 of A and row x0 of B. What lies beyond k becomes 0. A row beyond m
- * is fetched as the last one, and so is a column beyond n: their sums are never stored. */
+/* Begins to copy some floats; they become 0 if they are not inside the matrix. */
+__device__ void copy(float *to, const float *from, int floats, bool inside) {
+    __pipeline_memcpy_async(to, from, 4 * floats, inside ? 0 : 4 * floats);
+}
+
+/* Begins to fetch the slice that starts at column x0 of A and row x0 of B. Where C has no whole tiles, rows beyond m
+ * and columns beyond n are fetched as the last one (their sums are never stored), and what lies beyond k becomes 0. */
+template <bool WHOLE>
 __device__ void fetch(struct slice *s, const float *a, const float *b, int m, int n, int k, int x0) {
     const int t = threadIdx.x, row0 = blockIdx.y * TILE, col0 = blockIdx.x * TILE;
-    const int ax = t % DEPTH, a_beyond = x0 + ax < k ? 0 : 4;
 #pragma unroll
-    for (int i = 0; i < TILE * DEPTH / THREADS; i++) {
-        const int r = i * (THREADS / DEPTH) + t / DEPTH, row = min(row0 + r, m - 1);
-        __pipeline_memcpy_async(&s->a[ax][r], &a[(size_t)row * k + x0 + ax], 4, a_beyond);
+    for (int i = 0; i < TILE; i += THREADS / DEPTH) {
+        const int r = i + t / DEPTH, x = t % DEPTH, row = WHOLE ? row0 + r : min(row0 + r, m - 1);
+        copy(&s->a[x][r], &a[(size_t)row * k + x0 + x], 1, WHOLE || x0 + x < k);
     }
-    if (n % 4 == 0) {
-        const int x = t / 32, j = t % 32 * 4, col = min(col0 + j, n - 4);
-        __pipeline_memcpy_async(&s->b[x][j], &b[(size_t)(x0 + x) * n + col], 16, x0 + x < k ? 0 : 16);
+    if (WHOLE || n % 4 == 0) {
+#pragma unroll
+        for (int i = 0; i < DEPTH; i += 4) {
+            const int x = i + t / 32, c = t % 32 * 4, col = WHOLE ? col0 + c : min(col0 + c, n - 4);
+            copy(&s->b[x][c], &b[(size_t)(x0 + x) * n + col], 4, WHOLE || x0 + x < k);
+        }
     } else {
 #pragma unroll
-        for (int i = 0; i < TILE * DEPTH / THREADS; i++) { /* a row may begin where no float4 may */
-            const int x = i * (THREADS / TILE) + t / TILE, j = t % TILE, col = min(col0 + j, n - 1);
-            __pipeline_memcpy_async(&s->b[x][j], &b[(size_t)(x0 + x) * n + col], 4, x0 + x < k ? 0 : 4);
-        }
+        for (int x = 0; x < DEPTH; x++) /* its rows begin where no float4 may */
+            copy(&s->b[x][t], &b[(size_t)(x0 + x) * n + min(col0 + t, n - 1)], 1, x0 + x < k);
     }
 }
 
+template <bool WHOLE>
 __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const float *b, float *c, int m, int n, int k) {
-    __shared__ struct slice slices[STAGES];
+    __shared__ __align__(16) struct slice slices[STAGES];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, turns = (k + DEPTH - 1) / DEPTH;
-    const int r0 = warp / 4 * 64 + lane / 4 * 4; /* rows r0 .. r0 + 3, and the same 32 further on */
-    const int c0 = warp % 4 * 32 + lane % 4 * 4; /* columns c0 .. c0 + 3, and the same 16 further on */
-    float sum[8][8] = {};
+    /* 4 lanes down, 8 across. Rows r0 .. r0 + 3, and the same 16, 32 and 48 further on; columns c0 .. c0 + 3, and the
+     * same 32 further on. */
+    const int r0 = warp / 2 * 64 + (lane / 16 * 2 + lane % 2) * 4, c0 = warp % 2 * 64 + lane / 2 % 8 * 4;
+    float sum[16][8] = {};
     for (int s = 0; s < STAGES - 1; s++) {
-        if (s < turns) fetch(&slices[s], a, b, m, n, k, s * DEPTH);
+        if (s < turns) fetch<WHOLE>(&slices[s], a, b, m, n, k, s * DEPTH);
         __pipeline_commit();
     }
     for (int s = 0; s < turns; s++) {
         const int ahead = s + STAGES - 1;
         __pipeline_wait_prior(STAGES - 2); /* slice s has arrived, as far as this thread has fetched it */
-        __syncthreads();                   /* and all others' parts; and nobody needs slice s - 1 any more */
-        if (ahead < turns) fetch(&slices[ahead % STAGES], a, b, m, n, k, ahead * DEPTH);
+        __syncthreads();                   /* and so have the others' parts; and nobody needs slice s - 1 any more */
+        if (ahead < turns) fetch<WHOLE>(&slices[ahead % STAGES], a, b, m, n, k, ahead * DEPTH);
         __pipeline_commit();
         const struct slice *now = &slices[s % STAGES];
 #pragma unroll
         for (int x = 0; x < DEPTH; x++) {
-            float u[8], v[8];
-            *(float4 *)&u[0] = *(const float4 *)&now->a[x][r0];
-            *(float4 *)&u[4] = *(const float4 *)&now->a[x][r0 + 32];
-            *(float4 *)&v[0] = *(const float4 *)&now->b[x][c0];
-            *(float4 *)&v[4] = *(const float4 *)&now->b[x][c0 + 16];
+            float u[16], v[8];
 #pragma unroll
-            for (int i = 0; i < 8; i++)
+            for (int i = 0; i < 16; i += 4) *(float4 *)&u[i] = *(const float4 *)&now->a[x][r0 + 4 * i];
+#pragma unroll
+            for (int j = 0; j < 8; j += 4) *(float4 *)&v[j] = *(const float4 *)&now->b[x][c0 + 8 * j];
+#pragma unroll
+            for (int i = 0; i < 16; i++)
 #pragma unroll
                 for (int j = 0; j < 8; j++) sum[i][j] += u[i] * v[j];
         }
     }
 #pragma unroll
-    for (int i = 0; i < 8; i++) {
-        const int row = blockIdx.y * TILE + r0 + i % 4 + i / 4 * 32;
+    for (int i = 0; i < 16; i++) {
+        const int row = blockIdx.y * TILE + r0 + i / 4 * 16 + i % 4;
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            const int col = blockIdx.x * TILE + c0 + h * 16;
+        for (int h = 0; h < 8; h += 4) {
+            const int col = blockIdx.x * TILE + c0 + 8 * h;
             float *to = &c[(size_t)row * n + col];
-            if (row >= m) continue;
-            if (n % 4 == 0) {
-                if (col < n) *(float4 *)to = *(const float4 *)&sum[i][4 * h];
+            if (WHOLE || (row < m && col < n && n % 4 == 0)) {
+                *(float4 *)to = *(const float4 *)&sum[i][h];
             } else {
+#pragma unroll
                 for (int j = 0; j < 4; j++)
-                    if (col + j < n) to[j] = sum[i][4 * h + j];
+                    if (row < m && col + j < n) to[j] = sum[i][h + j];
             }
         }
     }
@@ -89,5 +97,8 @@ __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const flo
 
 extern "C" void matmul(const float *a, const float *b, float *c, int m, int n, int k) {
     const dim3 blocks((n + TILE - 1) / TILE, (m + TILE - 1) / TILE);
-    multiply<<<blocks, THREADS>>>(a, b, c, m, n, k);
+    if (m % TILE == 0 && n % TILE == 0 && k % DEPTH == 0)
+        multiply<true><<<blocks, THREADS>>>(a, b, c, m, n, k);
+    else
+        multiply<false><<<blocks, THREADS>>>(a, b, c, m, n, k);
 }
