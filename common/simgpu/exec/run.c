@@ -400,6 +400,15 @@ static void add_line(exec_result *r, const ptx_module *m, const ptx_insn *i, con
 /* Returns the machine instructions, or slots, of n instructions of PTX that are `each` of them, rounded. */
 static uint64_t machine(uint64_t n, uint32_t each) { return (n * each + PTX_MACHINE_UNIT / 2) / PTX_MACHINE_UNIT; }
 
+/* Loads and stores of local memory by whole warps, which the machine code has besides. */
+static void add_spills(exec_counters *sum, uint64_t n, uint32_t slots) {
+    sum->inst += n;
+    sum->threads += 32 * n;
+    sum->issue_slots += n * slots;
+    sum->local_requests += n;
+    sum->local_sectors += 4 * n;
+}
+
 static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     for (uint32_t k = 0; k < m->nfunctions; k++) {
         const ptx_code *code = m->functions[k]->code;
@@ -418,6 +427,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
             sum.inst = machine(issued, i->machine);
             sum.threads = machine(sum.ptx_threads, i->machine);
             sum.issue_slots = machine(issued, i->slots);
+            add_spills(&sum, issued * i->spills, m->costs.of[COST_MEMORY].slots);
             if (ptx_ops[i->op].cost == COST_SHUFFLE) sum.shuffles = sum.ptx_inst;
             add_line(r, m, i, &sum);
         }

@@ -357,7 +357,7 @@ static void note_fresh(cfg *g, const parsed_function *pf, const uint32_t *id_of,
 }
 
 /* Returns the most 32-bit registers that are live at one point, by backward data flow over the blocks and a walk
- * through each. */
+ * through each. g->sets is the caller's, who frees it. */
 static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
     ptx_code *c = g->code;
     uint32_t words = (pf->nregisters + 64) / 64;
@@ -421,24 +421,26 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
             if (units > most) most = units;
         }
     }
-    ptx_free(memory);
+    g->sets = memory;
+    g->constants = constants;
     return most;
 }
 
 static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
     if ((uint64_t)(pf->nregisters / 64 + 1) * g->code->ninsns > 1u << 24) return 255; /* too large to analyse */
-    /* 6 more for the ABI and address temporaries. (NVIDIA's compiler needs 16 to 32 in all for the course's
-     * kernels.) */
-    uint32_t n = pressure(g, pf, id_of) + 6, most = 255;
+    /* For the ABI and address temporaries. (NVIDIA's compiler needs 16 to 32 in all for the course's kernels.) */
+    enum { ABI = 6 };
+    uint32_t n = pressure(g, pf, id_of) + ABI, most = 255;
     /* A block within __launch_bounds__ gets a place: the 65536 registers of an SM, in steps of 8 a thread. */
     if (pf->function->max_threads > 256) most = 65536 / ((pf->function->max_threads + 31) / 32 * 32) / 8 * 8;
-    /* So do as many blocks as their second number asks for. What exceeds that by more than a quarter would be spilled,
-     * which nothing here counts: then the estimate stays. */
+    /* So do as many blocks as their second number asks for. */
     if (pf->function->max_threads && pf->function->min_blocks) {
         uint32_t warps = (pf->function->max_threads + 31) / 32;
         uint32_t asked = (uint32_t)(65536 / (32 * (uint64_t)warps * pf->function->min_blocks) / 8 * 8);
-        if (n > asked && n <= asked + asked / 4) n = asked;
+        if (asked < most) most = asked;
     }
+    if (n > most) ptx_spill(g, pf, id_of, most - ABI);
+    ptx_free(g->sets);
     return n < 16 ? 16 : n > most ? most : n;
 }
 

@@ -27,6 +27,8 @@ typedef struct {
     uint32_t norder;
     ptx_sharing *sharing; /* NULL: each register keeps a row of its own */
     uint64_t *fresh;      /* registers that a new frame zeroes */
+    uint64_t *sets;       /* the memory of the blocks' sets of registers */
+    uint64_t *constants;  /* registers that take no place: their values are in the bank of constants */
 } cfg;
 
 /* depth.c: sets ptx_insn.folded of the branches that ptxas removes. */
@@ -40,6 +42,10 @@ void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, co
 enum { MOST_FIELDS = 16 + 3 * MAX_PIECES };
 uint32_t ptx_sources_of(ptx_insn *i, uint32_t **fields);
 uint32_t ptx_results_of(ptx_insn *i, uint32_t **fields);
+
+/* spill.c: sets ptx_insn.spills, if a thread has room for so many 32-bit registers. Requires the blocks' live_in, and
+ * constants. */
+void ptx_spill(cfg *g, const parsed_function *pf, const uint32_t *id_of, uint32_t room);
 
 /* machine.c: sets ptx_insn.machine and .slots of each instruction. Requires ptx_fold_branches. */
 void ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of);
