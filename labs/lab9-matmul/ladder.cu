@@ -12,7 +12,8 @@
 
 /* --- roof: m * n * k multiply-adds on numbers in registers ------------------------------------------------------- */
 
-/* A thread has 64 sums, as in the kernels that come near. What it stores depends on all of them. */
+/* A thread has 64 sums, as in the kernels that come near. What it stores depends on all of them. fmaf: a compiler would take
+ * u[i] * v[j] out of the loop, and leave additions. */
 __global__ void __launch_bounds__(256, 2) ladder_roof(float *c, float start, int turns) {
     float sum[8][8], u[8], v[8];
     for (int i = 0; i < 8; i++) {
@@ -28,7 +29,7 @@ __global__ void __launch_bounds__(256, 2) ladder_roof(float *c, float start, int
 #pragma unroll
         for (int i = 0; i < 8; i++)
 #pragma unroll
-            for (int j = 0; j < 8; j++) sum[i][j] += u[i] * v[j];
+            for (int j = 0; j < 8; j++) sum[i][j] = fmaf(u[i], v[j], sum[i][j]);
     float all = 0;
 #pragma unroll
     for (int i = 0; i < 8; i++)

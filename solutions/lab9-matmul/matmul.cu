@@ -34,14 +34,16 @@ __device__ void fetch(struct slice *s, const float *a, const float *b, int m, in
     }
     if (WHOLE || n % 4 == 0) {
 #pragma unroll
-        for (int i = 0; i < DEPTH; i += 4) {
+        for (int i = 0; i < DEPTH; i += THREADS / 32) {
             const int x = i + t / 32, c = t % 32 * 4, col = WHOLE ? col0 + c : min(col0 + c, n - 4);
             copy(&s->b[x][c], &b[(size_t)(x0 + x) * n + col], 4, WHOLE || x0 + x < k);
         }
     } else {
 #pragma unroll
-        for (int x = 0; x < DEPTH; x++) /* its rows begin where no float4 may */
-            copy(&s->b[x][t], &b[(size_t)(x0 + x) * n + min(col0 + t, n - 1)], 1, x0 + x < k);
+        for (int i = 0; i < DEPTH * TILE; i += THREADS) { /* its rows begin where no float4 may */
+            const int x = (i + t) / TILE, c = (i + t) % TILE;
+            copy(&s->b[x][c], &b[(size_t)(x0 + x) * n + min(col0 + c, n - 1)], 1, x0 + x < k);
+        }
     }
 }
 

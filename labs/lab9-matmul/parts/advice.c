@@ -275,6 +275,7 @@ static const char *on_call(const struct simgpu_call *c) {
 
 /* A kernel that waits for its loads, or for its own instructions. */
 static const char *on_latency(const struct simgpu_launch *l) {
+    if (l->total.local_sectors > 0) return "keep the sums out of local memory first: see the row above";
     if (l->bound.share < 0.4) return "start more blocks: a tile of C for each SM at least, better two";
     if (l->bound.by_loads) return "fetch the next tile while the block works with this one: two tiles, and cp.async";
     return "give each thread more sums that do not wait for each other";
