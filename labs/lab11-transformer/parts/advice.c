@@ -1,0 +1,143 @@
+/* advice.c — see advice.h. Tables of hint and next step, by kind. */
+#include "advice.h"
+#include "errors.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- costs of a line -------------------------------------------------------------------------- */
+
+static double launches_of(const lab_line *l) { return l->launches; }
+static double stores_of(const lab_line *l) { return l->c.st_requests; }
+static double work_of(const lab_line *l) { return l->c.inst; }
+
+/* --- a wrong training -------------------------------------------------------------------------- */
+
+/* The line to begin with, of those that ran, or by its text. */
+enum look { AT_NOTHING, AT_LAUNCH, AT_STORE, AT_LOSSES, AT_RETURN };
+
+static const struct {
+    lab_advice advice;
+    enum look look;
+} for_mistake[] = {
+    [NO_MISTAKE] = {{"learns", ""}, AT_NOTHING},
+    [A_CALL_FAILED] = {{"error", "look at the first call that does not return cudaSuccess"}, AT_LAUNCH},
+    [WEIGHTS_FREED] = {{"error", "free what you have allocated, and leave the weights alone"}, AT_NOTHING},
+    [NOT_REPORTED] = {{"losses", "write the loss of each step to losses[], those of the last steps, too"}, AT_LOSSES},
+    [BEHIND_LOSSES] = {{"losses", "the losses are losses[0] to losses[steps - 1]; copy no more than these"}, AT_LOSSES},
+    [STOPPED] = {{"nan", "return -1 unless a loss is not equal to itself"}, AT_RETURN},
+    [BECAME_NAN] = {{"learns", "find the first array that has a NaN: a sum that is 0 below a fraction bar, the root of "
+                               "a negative number, memory that nobody has written"},
+                    AT_STORE},
+    [OTHER_FORWARD] = {{"forward", "compare this part of your program with its formula in lab11.h"}, AT_STORE},
+    [OTHER_STEP] = {{"losses", "losses[k] is the loss of step k: follow the number of the step from where the text is "
+                               "read to where the loss is written"},
+                    AT_LOSSES},
+    [NOT_THE_MEAN] = {{"losses", "divide by the number of rows: the loss is their mean"}, AT_LOSSES},
+    [FIRST_LOSS] = {{"forward", "compare each array of the forward pass with a copy of the starter's, in the order of "
+                                "lab11.h; the first that differs has the mistake"},
+                    AT_STORE},
+    [LATER_LOSS] = {{"steps", "what does a step find that it should not: an array that nobody cleared, another part of "
+                              "the text, a velocity that began anew?"},
+                    AT_STORE},
+    [UNMOVED] = {{"update", "does your update reach this weight? Count its rows and columns"}, AT_STORE},
+    [OTHER_UPDATE] = {{"update", "velocity = 0.9 * velocity + gradient; weight -= rate * velocity; once a step"},
+                      AT_STORE},
+    [OTHER_GRADIENT] = {{"gradient", "compare the gradient of this array with that of a copy of the starter, after one "
+                                     "step"},
+                        AT_STORE},
+    [OUT_OF_BOUNDS] = {{"error", "test row and column of each thread against the shape of what it writes"}, AT_STORE},
+    [NAN_MISSED] = {{"nan", "look at every loss once; those of the last steps are still to come when the loop ends"},
+                    AT_RETURN},
+    [NAN_OTHER] = {{"nan", "look at the losses in their order, and return the step whose loss it is, not the one in "
+                           "which you look"},
+                   AT_RETURN},
+    [NAN_HIDDEN] = {{"nan", "the broken loss is reported, too: write it to losses[] before you stop"}, AT_LOSSES},
+    [NAN_LATE] = {{"nan", "look at each loss a few steps after its own, and before you queue another"}, AT_RETURN},
+};
+
+/* The weights whose gradient is the first wrong one of the backward pass tell where that pass leaves the right way. */
+static const lab_advice for_tensor[LAB11_TENSORS] = {
+    [LAB11_OUT] = {"gradient", "the gradient of out is h3 turned, times that of the logits: (share - 1 where it is the "
+                               "next character) / N"},
+    [LAB11_GAIN3] = {"gradient",
+                     "the gradient of gain3 sums, over all rows, that of h3 times the normalised x2, column "
+                     "by column"},
+    [LAB11_DOWN] = {"gradient",
+                    "the gradient of down is gelu(u) turned, times that of x2, which comes through the last "
+                    "normalisation"},
+    [LAB11_UP] = {"gradient", "the gradient of up is h2 turned, times that of u: that of gelu(u), times the slope of "
+                              "gelu"},
+    [LAB11_GAIN2] = {"gradient", "the gradient of gain2 sums, over all rows, that of h2 times the normalised x1"},
+    [LAB11_MIX] = {"gradient", "the gradient of mix is o turned, times that of x1; two ways lead back to x1: the "
+                               "residual, and h2"},
+    [LAB11_QKV] = {"gradient", "the gradients of q, k and v: columns below D are q's, below 2D k's, then v's. Which of "
+                               "them is wrong? The scores' gradient is share * (dp - sum of share * dp) / sqrt(S)"},
+    [LAB11_GAIN1] = {"gradient", "the gradient of gain1 sums, over all rows, that of h1 times the normalised x0"},
+    [LAB11_EMBEDDING] = {"gradient",
+                         "each character's row sums the gradients of all the rows of x0 where it stands; two "
+                         "ways lead back to x0: the residual, and h1"},
+    [LAB11_POSITION] = {"gradient", "the gradient of position is that of x0, row by row"},
+};
+
+static void look_at(lab_verdict *v, enum look look, const lab_usage *u) {
+    const lab_line *launch = lab_worst(u, launches_of), *store = lab_worst(u, stores_of);
+    switch (look) {
+    case AT_NOTHING: return;
+    case AT_LAUNCH: return lab_blame(v, launch);
+    case AT_STORE: return lab_blame(v, store ? store : launch);
+    case AT_LOSSES: return lab_blame_text(v, u, "losses");
+    case AT_RETURN: return lab_blame_return(v, "train(");
+    }
+}
+
+static const lab_advice on_errors[LAB_TROUBLES] = {
+    [LAB_PAST_THE_END] = {"error", "work out row and column of this thread: do they lie beyond the shape? Then compare "
+                                   "the bytes that you allocate with the shape"},
+    [LAB_HOST_ADDRESS] = {"error", "pass the kernel device memory: text and losses are memory of the host"},
+};
+
+void advise_on_run(lab_verdict *v, const run *r, const lab_usage *u) {
+    if (r->mistake == A_CALL_FAILED) return lab_advise_on_error(v, r->error, NULL, u, on_errors);
+    lab_advise(v, &for_mistake[r->mistake].advice);
+    look_at(v, for_mistake[r->mistake].look, u);
+    if (r->mistake == OTHER_GRADIENT) lab_advise(v, &for_tensor[r->tensor]);
+}
+
+void advise_on_finding(lab_verdict *v, const lab_usage *u) { lab_blame_finding(v, u); }
+
+/* --- memory -------------------------------------------------------------------------------------- */
+
+void advise_on_memory(lab_verdict *v, const meter *m, uint64_t square, double reference) {
+    const meter_block *largest = NULL;
+    int squares = 0;
+    for (int i = 0; i < m->nlargest; i++) {
+        squares += m->largest[i].bytes >= square;
+        if (!largest || m->largest[i].bytes > largest->bytes) largest = &m->largest[i];
+    }
+    if (!largest) return;
+    if (largest->file) lab_blame_place(v, &(struct simgpu_place){.file = largest->file, .line = largest->line});
+    LAB_SAY(v->why, "%.2f times the reference, want ≤ 1.25; %d pieces were held, the largest of %.0f KB%s",
+            (double)m->peak / reference, m->nlargest, (double)largest->bytes / 1e3,
+            squares ? ", as large as N x N numbers" : "");
+    if (squares == 0)
+        LAB_SAY(v->next,
+                "the attention is not it: which arrays hold what another array tells as well, or are needed in "
+                "one part of the step only?");
+}
+
+/* --- time ----------------------------------------------------------------------------------------- */
+
+void advise_on_time(lab_verdict *v, const run *r, const lab_usage *u) {
+    const lab_line *launch = lab_worst(u, launches_of), *work = lab_worst(u, work_of);
+    const double steps = r->job.steps, a_step = u->launches / steps;
+    lab_blame(v, a_step > 60 ? launch : work);
+    LAB_SAY(v->why, "%.0f kernels and copies a step, %.1f waits of the host", (u->launches + u->copies) / steps,
+            r->meter.waits / steps);
+    if (a_step > 60)
+        LAB_SAY(v->next, "one launch can compute all rows of a matrix: give the kernel a second index");
+    else if (r->meter.waits > 2 * steps)
+        LAB_SAY(v->next, "find out what the host waits for, and which of these answers it needs at once");
+    else if (r->meter.allocations > steps)
+        LAB_SAY(v->next, "allocate once, before the first step");
+}

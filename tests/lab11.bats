@@ -1,0 +1,44 @@
+#!/usr/bin/env bats
+# Lab 11: the grader of the whole step. graders.bats has the tests common to all labs; the programs in wrong/, cheat/
+# and right/ have a test each (wrong-programs.sh).
+
+load helper
+
+lab_number=11
+
+setup_file() { build "$B/starter/lab11" "$B/reference/lab11"; }
+setup() { lab=$(lab_dir 11); }
+
+@test "lab 11: the starter fails exactly its declared rows, each with a line, a reason and a hint" {
+    play starter 4000000000
+    as_declared
+    [ "$(score "$record")" = "35 100" ]
+    for row in $(grep -v '^#' "tests/lab11/rows-failing-at-start.txt"); do
+        echo "$row"
+        [[ $(field "$record" "$row" where) == transformer.cu:[0-9]* ]]
+        [ -n "$(field "$record" "$row" why)" ]
+        grep -q "^## $(field "$record" "$row" hint)\$" "$lab/hints.md"
+    done
+}
+
+@test "lab 11: the file to edit is the starter" {
+    git diff --quiet HEAD -- "$lab/transformer.cu" || skip "it has been edited here"
+    cmp "$lab/transformer.cu" "tests/lab11/starter.cu"
+}
+
+@test "lab 11: the solution is full whatever the seed, and more than a hundred times as fast as the starter" {
+    for seed in 1 4000000000; do
+        play reference $seed
+        [ "$(score "$record")" = "100 100" ]
+    done
+    field "$record" virtual-time want
+    field "$record" virtual-time want |
+        awk '{ unit["us"] = 1; unit["ms"] = 1000; exit !($2 * unit[$3] > 100 * $6 * unit[$7]) }'
+}
+
+@test "lab 11: each mistake of the judge's list has three hints" {
+    for hint in $(grep -ohE '\{"[a-z-]+",' "$lab"/parts/advice.c | grep -oE '[a-z-]+' | sort -u); do
+        echo "$hint"
+        [ "$(awk -v id="$hint" '/^## / { on = ($2 == id) } on && /^[123]\. /' "$lab/hints.md" | wc -l)" = 3 ]
+    done
+}
