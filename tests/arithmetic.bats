@@ -26,3 +26,13 @@ load helper
     "$(common/make/find-clang.sh)" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/compare" tests/curand/compare.c -lm
     "$BATS_TEST_TMPDIR/compare" "$BATS_TEST_TMPDIR/ours" tests/curand/h200.txt
 }
+
+@test "curand.h: the numbers of NVIDIA's library, its order from call to call, codes of wrong calls" {
+    build kit
+    "$B/bin/simcc" tests/curand/host.cu -lcurand -o "$BATS_TEST_TMPDIR/host"
+    run apart "$BATS_TEST_TMPDIR/host"
+    echo "$output"
+    [ "$status" = 0 ]
+    [ "${lines[0]}" = "curand: generator 201 is missing here; CURAND_RNG_PSEUDO_DEFAULT (XORWOW) and CURAND_RNG_PSEUDO_PHILOX4_32_10 are not" ]
+    [ "${lines[1]}" = fine ]
+}

@@ -133,11 +133,13 @@ EOS
         [ "$status" = 1 ] && [ "$output" = "${case#*|}" ] || { echo "$output" && false; }
     done
     printf '\n#include <thrust/sort.h>\n' >"$tmp/thrust.cu"
-    printf "#include <curand_kernel.h>\n__global__ void k(curandState *s) {}\n" >"$tmp/curand.cu"
+    printf "#include <cufft.h>\n__global__ void k(cufftHandle *s) {}\n" >"$tmp/fft.cu"
     run simcc "$tmp/thrust.cu" -c -o "$tmp/x.o"
-    [ "$status" = 1 ] && [[ $output == *"thrust.cu:2:"*"SimGPU does not have Thrust"* ]]
-    run simcc "$tmp/curand.cu" -ptx -o "$tmp/x.ptx"
-    [ "$status" = 1 ] && [[ $output == *"curand.cu:1:"*"SimGPU does not have cuRAND"* && $output != *curandState* ]]
+    [ "$status" = 1 ]
+    [[ $output == *"thrust.cu:2:"*"SimGPU does not have Thrust"* ]]
+    run simcc "$tmp/fft.cu" -ptx -o "$tmp/x.ptx"
+    [ "$status" = 1 ]
+    [[ $output == *"fft.cu:1:"*"SimGPU does not have cuFFT"* && $output != *cufftHandle* ]]
     # The compiler's own message, with the user's line.
     printf 'int main() {\n    return x;\n}\n' >"$tmp/wrong.cu"
     run simcc "$tmp/wrong.cu" -o "$tmp/wrong"

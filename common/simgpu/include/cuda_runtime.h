@@ -296,6 +296,7 @@ SIMGPU_INLINE void *memset(void *to, int value, size_t bytes, SIMGPU_SITE) SIMGP
 #undef SIMGPU_INLINE
 #endif
 #include <cstring>
+#include <utility> /* as CUDA's header; with it come braces in a `for` */
 
 /* Finds the block size with the most resident threads, and the grid that fills the device with such blocks.
  * shared_of(n): the dynamic shared memory of a block of n threads, in bytes. */

@@ -1,2 +1,0 @@
-#define SIMGPU_LACKS "cuRAND"
-#include "../simgpu_unsupported.h"
