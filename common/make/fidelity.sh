@@ -47,12 +47,14 @@ compilers() {
     if command -v nvcc >/dev/null; then echo nvcc; fi
 }
 
-# Runs one program, COMPILER/NAME: its times and its report beside it.
+# Runs one program, COMPILER/NAME: its times and, with the caches as ncu has them, reports of its counters beside it.
 times() {
-    local at=$folder/$1 set=kernels prefix=""
+    local at=$folder/$1 set=kernels prefix='' k
     case $1 in */host) set=host ;; */bench-clock) set=clock prefix=clock/ ;; esac
-    LD_LIBRARY_PATH=$B/lib SIMGPU_THREADS=1 SIMGPU_REPORT=$at.report apart "$at" "${ONLY:-}" |
-        sed "s,^,$set\t$prefix," >"$at.tsv"
+    export LD_LIBRARY_PATH=$B/lib SIMGPU_THREADS=1
+    apart "$at" "${ONLY:-}" | sed "s,^,$set\t$prefix," >"$at.tsv"
+    [ $set = kernels ] || return 0
+    for k in cold warm; do SIMGPU_REPORT=$at.$k.report apart "$at" --once $k "${ONLY:-}" >/dev/null; done
 }
 
 # Rungs with the sizes that the record has; those of other sizes are no comparison.

@@ -2,7 +2,8 @@
 #
 #   awk -f counters.awk -v who=COMPILER -v summary=FILE RECORD SIMULATED    both as ncu.awk writes them, each with its header
 #
-# Of a kernel with several launches the last ones count: those that a WARM kernel makes to warm the caches come first.
+# ncu makes the caches cold before each launch of a COLD kernel. So of its second launch and later ones, hit rates and bytes
+# of DRAM are no comparison.
 BEGIN {
     FS = "\t"
     at_mem = "l1tex__t_%s_pipe_lsu_mem_global_op_%s.sum"
@@ -56,6 +57,7 @@ function row(r,   unit, name, k, c, o, e, n, good, errors, worst, text) {
     for (name in last) {
         if (!(name in made)) continue
         for (k = 1; k <= last[name]; k++) {
+            if (k > 1 && caches[name] == "cold" && labels[r] ~ /hit rate|DRAM/) continue
             c = card[r, name, k]
             o = ours[r, name, made[name] - last[name] + k]
             if (c == "n/a" || o == "n/a" || (c < least(labels[r]) && o < least(labels[r]))) continue
