@@ -303,11 +303,13 @@ $(B)/fidelity/%: tests/fidelity/%.cu tests/fidelity/fidelity.h
 	@$(call link_lab,$@.o)
 else
 define fidelity_rules
-$(B)/fidelity/$1/%: tests/fidelity/%.cu tests/fidelity/fidelity.h $(KIT)
+$(B)/fidelity/$1/%: tests/fidelity/%.cu tests/fidelity/fidelity.h $(FIDELITY_BY) | $(KIT)
 	@mkdir -p $$(@D) && $$(call fidelity_cu,$1)
-$(B)/fidelity/$1/%: tests/%.cu $(KIT)
+$(B)/fidelity/$1/%: tests/%.cu $(FIDELITY_BY) | $(KIT)
 	@mkdir -p $$(@D) && $$(call fidelity_cu,$1)
 endef
+# What the programs are made by. The library they run on may change: then they are run again (fidelity.sh), not compiled.
+FIDELITY_BY = Makefile $(B)/bin/simcc $(BUILD_TOOLS:$(B)/%=$(B)/lib/simgpu/%) $(wildcard $(SIMGPU)/include/*.h)
 # nvcc's own headers, and SimGPU in place of its runtime.
 fidelity_cu = $(if $(filter nvcc,$1),$(NVCC) -std=c++17 -O3 -w --no-compress -gencode arch=compute_90$(,)code=compute_90 -DON_SIMGPU -Xcompiler -idirafter$(,)$(SIMGPU)/include -cudart none,SIMCC_CLANG=$1 $(B)/bin/simcc -O3 -w) -o $@ $< $(if $(filter nvcc,$1),-Xlinker $(B)/lib/libcudart.so.13)
 $(foreach c,$(FIDELITY),$(eval $(call fidelity_rules,$c)))

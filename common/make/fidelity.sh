@@ -47,14 +47,19 @@ compilers() {
     if command -v nvcc >/dev/null; then echo nvcc; fi
 }
 
-# Runs one program, COMPILER/NAME: its times and, with the caches as ncu has them, reports of its counters beside it.
+# Runs one program, COMPILER/NAME: its times and, with the caches as ncu has them, reports of its counters beside it. What
+# was run with this program and this SimGPU is not run again.
 times() {
     local at=$folder/$1 set=kernels prefix='' k
+    local to=$at$kind
+    if [ -z "${ONLY:-}" ] && [ "$to.tsv" -nt "$at" ] && [ "$to.tsv" -nt "$B/lib/libcudart.so.13" ]; then return; fi
     case $1 in */host) set=host ;; */bench-clock) set=clock prefix=clock/ ;; esac
     export LD_LIBRARY_PATH=$B/lib SIMGPU_THREADS=1
-    apart "$at" "${ONLY:-}" | sed "s,^,$set\t$prefix," >"$at.tsv"
-    [ $set = kernels ] || return 0
-    for k in cold warm; do SIMGPU_REPORT=$at.$k.report apart "$at" --once $k "${ONLY:-}" >/dev/null; done
+    # Of two clangs one is enough: what they count differs as little as their PTX.
+    if [ $set = kernels ] && [[ $1 == $counted/* || $1 == nvcc/* ]]; then
+        for k in cold warm; do SIMGPU_REPORT=$to.$k.report apart "$at" --once $k "${ONLY:-}" >/dev/null || return; done
+    fi
+    apart "$at" "${ONLY:-}" | sed "s,^,$set\t$prefix," >"$to.new" && mv "$to.new" "$to.tsv"
 }
 
 # Rungs with the sizes that the record has; those of other sizes are no comparison.
@@ -77,7 +82,8 @@ ladders() {
 
 hold() {
     local card=${PROFILE:-h200} c p arguments=() targets=() runs=()
-    local record
+    local record kind
+    kind=$(suffix "$card")${ONLY:+-only}
     record=$measured/fidelity$(suffix "$card")
     need_compilers
     [ -f "$record.tsv" ] || die "there is no record of times of this card ($record.tsv). On that card: DEVICE=gpu make fidelity."
@@ -87,11 +93,10 @@ hold() {
         for c in "${compiler[@]}"; do targets+=("$folder/$c/$p") runs+=("$c/$p"); done
     done
     [ "${#runs[@]}" -gt 0 ] || die "ONLY=$ONLY: no program in $here has such a name."
-    for c in "${compiler[@]}"; do rm -f "$folder/$c"/*.tsv "$folder/$c"/*.report; done
     FIDELITY="${compiler[*]}" build "${targets[@]}"
-    echo "running ${#runs[@]} programs on SimGPU, some minutes ..." >&2
+    echo "running ${#runs[@]} programs on SimGPU, some minutes the first time ..." >&2
     export -f times apart
-    export folder
+    export folder kind counted=${compiler[0]}
     printf '%s\n' "${runs[@]}" | xargs -P "$(nproc)" -I {} bash -c 'times {}'
 
     grep -v '^#' "$measured/clock$(suffix "$card").tsv" 2>/dev/null | sed 's,^,clock\tclock/,' >"$folder/clock.card" || true
@@ -99,7 +104,7 @@ hold() {
     : >"$folder/labs.virtual"
     if [ "$card" = h200 ] && [ -z "${ONLY:-}" ]; then ladders; fi
     for c in "${compiler[@]}"; do
-        cat "$folder/$c"/*.tsv >"$folder/$c.times"
+        results "$c" tsv | xargs cat >"$folder/$c.times"
         [ "$c" != "${compiler[0]}" ] || cat "$folder/labs.virtual" >>"$folder/$c.times"
         arguments+=("who=$c" "$folder/$c.times")
     done
@@ -120,19 +125,32 @@ publish() {
     local f
     command -v gnuplot >/dev/null || die "the picture takes gnuplot, which is not here: $(common/make/need.sh --command gnuplot-nox)"
     mkdir -p handouts/fidelity
-    for f in kernels summary counters; do
+    awk -F '\t' 'NR == 1 || ($2 == "report" && far($0))
+        function far(line,   f, n, k, yes) { n = split(line, f, "\t"); for (k = 6; k <= n; k += 2) yes = yes || f[k] > 0.25 || f[k] < -0.25; return yes }
+    ' "$folder/kernels.tsv" | cut -f 1,3- >"$folder/far.tsv"
+    for f in kernels summary counters far; do
         { echo "# virtual ${1^^}, commit $(commit)" && cat "$folder/$f.tsv"; } >"handouts/fidelity/$f$(suffix "$1").tsv"
     done
     gnuplot -e "table='$folder/kernels.tsv'; card='${1^^}'" $here/scatter.gp >"handouts/fidelity/kernels$(suffix "$1").svg"
-    echo "written: handouts/fidelity/{kernels,summary,counters}$(suffix "$1").tsv and kernels$(suffix "$1").svg"
+    echo "written: handouts/fidelity/{kernels,summary,counters,far}$(suffix "$1").tsv and kernels$(suffix "$1").svg"
+}
+
+# The files of compiler $1 that this run has made or found, of the kind $2.
+results() {
+    local r
+    for r in "${runs[@]}"; do
+        if [[ $r == $1/* ]] && [ -f "$folder/$r$kind.$2" ]; then echo "$folder/$r$kind.$2"; fi
+    done
 }
 
 counters() {
-    local header
+    local header reports
+    mapfile -t reports < <(results "$1" cold.report && results "$1" warm.report)
+    [ "${#reports[@]}" -gt 0 ] || return 0
     header=$(grep -m 1 '^caches' "$2")
     {
         echo "$header"
-        awk -v metrics="$(cut -f 7- <<<"$header" | tr '\t' ,)" -f $here/report.awk "$folder/$1"/*.report
+        awk -v metrics="$(cut -f 7- <<<"$header" | tr '\t' ,)" -f $here/report.awk "${reports[@]}"
     } >"$folder/$1.counters"
     printf '\n%s\n' "$1"
     awk -v who="$1" -v summary="$folder/counters.tsv" -f $here/counters.awk "$2" "$folder/$1.counters"
