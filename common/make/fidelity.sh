@@ -2,7 +2,7 @@
 # fidelity.sh: how near SimGPU's clock and counters are to a real card's, on kernels that its model was not made from.
 #
 # On a GPU: records times and Nsight Compute's counters in handouts/measured/fidelity.tsv and fidelity-counters.tsv (of
-# another card than an H200: fidelity-h100.tsv and so on).
+# another card than an H200: fidelity-h100.tsv and so on, and clock-h100.tsv).
 # On SimGPU: each recorded kernel and scenario by each compiler that is here (CLANG, the newest clang, nvcc), and those of
 # bench-clock and of the labs' ladders, beside the records. A line a kernel: .build/sim/fidelity/kernels.tsv.
 #
@@ -33,6 +33,12 @@ record() {
     } | tee "$folder/times.tsv"
     cp "$folder/times.tsv" "$out.tsv"
     echo "written: $out.tsv"
+    # make bench-clock has an H200's.
+    if [ "$card" != h200 ]; then
+        build "$B/bench-clock"
+        { gpu_caption && apart "$B/bench-clock"; } >"$measured/clock-$card.tsv"
+        echo "written: $measured/clock-$card.tsv"
+    fi
     command -v ncu >/dev/null || { echo "no ncu on this machine: $out-counters.tsv stays as it is" && return; }
     { gpu_caption && $here/counters.sh "$folder"; } >"$folder/counters.tsv"
     cp "$folder/counters.tsv" "$out-counters.tsv"
@@ -55,7 +61,7 @@ times() {
     if [ -z "${ONLY:-}" ] && [ "$to.tsv" -nt "$at" ] && [ "$to.tsv" -nt "$B/lib/libcudart.so.13" ]; then return; fi
     case $1 in */host) set=host ;; */bench-clock) set=clock prefix=clock/ ;; esac
     export LD_LIBRARY_PATH=$B/lib SIMGPU_THREADS=1
-    # Of two clangs one is enough: what they count differs as little as their PTX.
+    # The counters of one clang and of nvcc are enough.
     if [ $set = kernels ] && [[ $1 == $counted/* || $1 == nvcc/* ]]; then
         for k in cold warm; do SIMGPU_REPORT=$to.$k.report apart "$at" --once $k "${ONLY:-}" >/dev/null || return; done
     fi
