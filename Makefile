@@ -129,7 +129,9 @@ SIM_CUDA := $(SIM_LANGUAGE) -I $(SIMGPU)/include -I $(SIMGPU)/include/unsupporte
 SIM_PTX  := -target-feature +ptx60
 # Device code is optimised in a step of its own, so that wide_copies.c and even_loops.c can stand before it. Without
 # -disable-vector-combine newer versions of clang take wide loads apart again. fp-contract is the front end's own default for CUDA.
+# Loops are unrolled as far as nvcc unrolls them: whole up to some 450 instructions, by two or four up to 75 (clang's own: 150, 37).
 SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O2 -ffp-contract=fast -mllvm -disable-vector-combine \
+                -mllvm -unroll-threshold=450 -mllvm -unroll-partial-threshold=75 \
                 -fno-dwarf-directory-asm -fno-verbose-asm
 NVCC_FLAGS := -std=c++17 -O2 -lineinfo -Xcompiler -fPIC
 

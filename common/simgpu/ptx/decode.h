@@ -111,6 +111,7 @@ struct ptx_insn {
     bool read_only;        /* ld.global.nc: no store of this launch changes the loaded memory */
     bool unused;           /* an atomic whose result is unused */
     bool folded;           /* a branch that ptxas removes; it takes no slots */
+    bool exits;            /* a conditional branch that ends the kernel: an EXIT with a predicate */
     bool rolled;           /* the first instruction of a loop that must not be unrolled (.pragma "nounroll") */
     uint8_t under;         /* distance to the folded branch that skips it, which ptxas predicates it with; 0: none */
     uint16_t machine;      /* machine instructions that ptxas makes of it, in 1 / PTX_MACHINE_UNIT (machine.c) */

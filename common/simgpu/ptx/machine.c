@@ -97,22 +97,32 @@ static void count_prologue(machine *m) {
     ptx_free(seen);
 }
 
-/* Branches at which lanes part need two instructions more, where they meet again. A branch to the end is an exit. */
+/* Returns whether the instruction ends the kernel. */
+static bool ends_kernel(const machine *m, const ptx_insn *i) {
+    return m->function->is_kernel && (i->op == OP_ret || i->op == OP_exit) && !i->guarded;
+}
+
+/* Returns whether a branch forward leaves a loop that it stands in: one of the blocks in between jumps back over it. */
+static bool leaves_loop(const machine *m, uint32_t b, const ptx_insn *branch) {
+    const cfg *g = m->g;
+    uint32_t to = g->block_of[branch->target];
+    for (uint32_t k = b; k < to && k < b + FAR; k++) {
+        const ptx_insn *last = &m->code->insns[g->blocks[k].last];
+        if (last->op == OP_bra && last->target <= g->blocks[b].first) return true;
+    }
+    return false;
+}
+
+/* A branch to the end is an exit. Others at which lanes part need two instructions more, for where they meet again. */
 static void count_branches(machine *m) {
     const cfg *g = m->g;
     for (uint32_t b = 0; b < g->nblocks; b++) {
         ptx_insn *i = &m->code->insns[g->blocks[b].last];
-        if (i->op != OP_bra || !i->guarded || i->folded) continue;
-        const cfg_block *to = &g->blocks[g->block_of[i->target]];
-        const ptx_insn *first = &m->code->insns[to->first];
-        bool ends = first->op == OP_ret || first->op == OP_exit, backward = i->target <= g->blocks[b].last;
-        bool leaves = false; /* a loop: one of its blocks is behind, and jumps back */
-        for (uint32_t k = b; k < g->block_of[i->target] && k < b + FAR && !backward; k++) {
-            const ptx_insn *last = &m->code->insns[g->blocks[k].last];
-            leaves |= last->op == OP_bra && last->target <= g->blocks[b].first;
-        }
-        if (!ends && !backward && !leaves && m->values[machine_id(m, i->guard)].divergent)
-            i->machine = (uint16_t)(i->machine + 2 * PTX_MACHINE_UNIT);
+        if (i->op != OP_bra || !i->guarded) continue;
+        i->exits = ends_kernel(m, &m->code->insns[i->target]) && g->block_of[i->target] != b + 1;
+        if (i->exits) i->machine = PTX_MACHINE_UNIT;
+        if (i->folded || i->exits || i->target <= g->blocks[b].last || leaves_loop(m, b, i)) continue;
+        if (m->values[machine_id(m, i->guard)].divergent) i->machine = (uint16_t)(i->machine + 2 * PTX_MACHINE_UNIT);
     }
 }
 
@@ -153,7 +163,7 @@ void ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, const ui
 void ptx_machine_predicate(ptx_code *c) {
     for (uint32_t at = 0; at < c->ninsns; at++) {
         const ptx_insn *i = &c->insns[at];
-        if (i->op != OP_bra || !i->guarded || !i->folded || i->target <= at) continue;
+        if (i->op != OP_bra || !i->guarded || !i->folded || i->exits || i->target <= at) continue;
         const ptx_insn *last = &c->insns[i->target - 1];
         bool two_ways = last != i && last->op == OP_bra && last->folded && !last->guarded;
         uint32_t end = two_ways ? last->target : i->target;

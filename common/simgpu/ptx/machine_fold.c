@@ -151,6 +151,13 @@ static void fold_width(machine *m, ptx_insn *i) {
     if (loaded || stored || masked || same || grows) i->machine = 0;
 }
 
+/* A constant must be moved into a register that has other values too. */
+static void count_constant(machine *m, ptx_insn *i) {
+    bool moves = i->op == OP_mov_b16 || i->op == OP_mov_b32 || i->op == OP_mov_b64;
+    if (!moves || !machine_is_constant(m, i->a)) return;
+    if (m->values[machine_id(m, i->d)].definitions > 1) i->machine = PTX_MACHINE_UNIT;
+}
+
 void ptx_machine_fold(machine *m) {
     for (uint32_t at = 0; at < m->code->ninsns; at++) {
         ptx_insn *i = &m->code->insns[at];
@@ -162,5 +169,6 @@ void ptx_machine_fold(machine *m) {
             fold_predicate(m, i);
         if (is_float(i)) fold_signs(m, i);
         fold_width(m, i);
+        count_constant(m, i);
     }
 }

@@ -2,11 +2,12 @@
  *
  * The compiler in front of ptxas (clang, or nvcc's) makes one turn of four where it can count a loop's turns, and ptxas
  * makes one of four of those again if they are short. What a turn does for the loop's own sake is then done once for
- * several: the counter, its comparison, the branch, pointers that advance by a constant. Where a compiler left a loop
+ * several: the counter, its comparison, the branch, pointers that advance by a constant. In front of the loop it finds
+ * out how many turns there are, for loops of sixteen, eight and four. Where a compiler left a loop
  * of few turns rolled that another one unrolls whole, none of it is left. */
 #include "machine.h"
 
-enum { FURTHER = 4, SHORT = 20, SHORT_WITH_LOADS = 50 };
+enum { FURTHER = 4, SHORT = 20, SHORT_WITH_LOADS = 50, CHOICE = 9 };
 
 typedef struct {
     uint32_t first, last; /* instructions */
@@ -44,10 +45,21 @@ static ptx_insn *test_of(const machine *m, const loop *l, const ptx_insn *branch
     uint32_t counter = changes(m, l, p->a) ? p->a : p->b, bound = counter == p->a ? p->b : p->a;
     if (changes(m, l, bound)) return NULL;
     const ptx_insn *step = made_in(m, l, machine_id(m, counter));
-    return step && advances(m, l, step) ? p : NULL;
+    if (!step || !advances(m, l, step)) return NULL;
+    return machine_is_constant(m, step->a) || machine_is_constant(m, step->b) ? p : NULL;
 }
 
 static void divide(ptx_insn *i, uint32_t by) { i->machine = (uint16_t)((i->machine + by / 2) / by); }
+
+/* Returns the last instruction of the block in front of the loop, or NULL. */
+static ptx_insn *before_loop(machine *m, const loop *l) {
+    const cfg_block *head = &m->g->blocks[m->g->block_of[l->first]];
+    for (uint32_t k = 0; k < head->nprevious; k++) {
+        const cfg_block *p = &m->g->blocks[head->previous[k]];
+        if (p->last < l->first) return &m->code->insns[p->last];
+    }
+    return NULL;
+}
 
 static void unroll(machine *m, const loop *l, ptx_insn *branch) {
     ptx_insn *test = test_of(m, l, branch);
@@ -65,6 +77,8 @@ static void unroll(machine *m, const loop *l, ptx_insn *branch) {
         ptx_insn *i = &m->code->insns[at];
         if (i == test || i->op == OP_bra || advances(m, l, i)) divide(i, FURTHER);
     }
+    ptx_insn *before = before_loop(m, l);
+    if (before) before->machine = (uint16_t)(before->machine + CHOICE * PTX_MACHINE_UNIT);
 }
 
 void ptx_machine_unroll(machine *m) {
