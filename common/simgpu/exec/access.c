@@ -156,7 +156,7 @@ static void count_missed(warp *w, int32_t round) {
 
 static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t size, const shape *s) {
     worker *t = w->block->worker;
-    int32_t round = (int32_t)((w->depth + PTX_DEPTH_ROUND / 2) / PTX_DEPTH_ROUND) - i->later_rounds;
+    int32_t round = (int32_t)ptx_depth_rounds(w->depth) - i->later_rounds;
     bool waits = false;
     c->ld_requests++;
     c->ld_bytes += (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
@@ -746,7 +746,7 @@ static void count_outside(warp *w, const ptx_insn *i, uint32_t size, const exec_
     worker *t = w->block->worker;
     exec_counters *c = counters_of(w, i);
     bool load = i->op == OP_ld, link = of->link, waits = link;
-    int32_t round = (int32_t)((w->depth + PTX_DEPTH_ROUND / 2) / PTX_DEPTH_ROUND) - i->later_rounds;
+    int32_t round = (int32_t)ptx_depth_rounds(w->depth) - i->later_rounds;
     uint64_t sectors = 0, partial = 0, missed = 0, bytes = (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
     line_list list;
     exec_count_lines(&list, w->address, w->mask, size);

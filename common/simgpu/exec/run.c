@@ -101,8 +101,7 @@ void exec_block_end(block *b) {
     const ptx_module *m = b->launch->program->module;
     exec_depth d = {0, 0, 0};
     for (uint32_t k = 0; k < b->nwarps; k++) {
-        int64_t depth = b->warps[k].depth, rounds = (depth + PTX_DEPTH_ROUND / 2) / PTX_DEPTH_ROUND;
-        int64_t clocks = depth - rounds * PTX_DEPTH_ROUND;
+        int64_t rounds = ptx_depth_rounds(b->warps[k].depth), clocks = ptx_depth_clocks(b->warps[k].depth);
         if (rounds < 0) rounds = 0; /* blocks that end with fewer rounds than they began with, each by a little */
         d = deeper(m, d,
                    (exec_depth){(uint64_t)rounds, (uint64_t)b->warps[k].missed, clocks > 0 ? (uint64_t)clocks : 0});

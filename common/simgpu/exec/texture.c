@@ -122,7 +122,7 @@ static uint32_t lanes_together(const ptx_insn *i, uint32_t bytes) {
 static void count_request(warp *w, const ptx_insn *i, const exec_texture *t, const sector_list *s) {
     worker *k = w->block->worker;
     exec_counters *c = counters_of(w, i);
-    int32_t round = (int32_t)((w->depth + PTX_DEPTH_ROUND / 2) / PTX_DEPTH_ROUND) - i->later_rounds;
+    int32_t round = (int32_t)ptx_depth_rounds(w->depth) - i->later_rounds;
     bool waits = false, write = i->op == OP_sust, planes = i->op == OP_tex && i->texel->geometry == GEOMETRY_3d;
     c->tex_requests++;
     c->tex_wavefronts += t->linear && planes ? 2 : 1;

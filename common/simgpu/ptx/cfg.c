@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
+enum { FULL_SM = 32 }; /* registers of a thread if 2048 threads share the 65536 of an SM */
 
 static bool ends_block(const ptx_insn *i) {
     return i->op == OP_bra || i->op == OP_brx || i->op == OP_ret || i->op == OP_exit || i->op == OP_trap;
@@ -454,7 +455,9 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     add_zeroed(code, code->registers_begin, code->registers_end); /* all, unless share_rows() knows better */
     pf->function->registers = estimate_registers(&g, pf, id_of);
     ptx_fold_branches(code);
-    ptx_machine_of(&g, pf->function, pf->nregisters, id_of);
+    uint32_t more = ptx_machine_of(&g, pf->function, pf->nregisters, id_of), *registers = &pf->function->registers;
+    /* For these it takes no more than every warp of a full SM can have. */
+    if (*registers < FULL_SM) *registers = *registers + more < FULL_SM ? *registers + more : FULL_SM;
     ptx_depth_of_blocks(&g, &pf->function->module->costs, pf->nregisters, id_of);
     mark_waits(code, pf->function->is_kernel, &(row_set){id_of, code->registers_end, NULL}, pf->nregisters);
     if (g.fresh) share_rows(&g, pf, id_of);

@@ -16,6 +16,7 @@ typedef struct {
     uint32_t order; /* in the reversed graph's post-order; 0 if it cannot reach the exit */
     uint32_t ipdom;
     uint64_t *live_in, *defined, *used;
+    uint8_t turns; /* of a loop: turns of which ptxas makes one; 0: it does not */
 } cfg_block;
 
 typedef struct {
@@ -47,8 +48,9 @@ uint32_t ptx_results_of(ptx_insn *i, uint32_t **fields);
  * constants. */
 void ptx_spill(cfg *g, const parsed_function *pf, const uint32_t *id_of, uint32_t room);
 
-/* machine.c: sets ptx_insn.machine and .slots of each instruction. Requires ptx_fold_branches. */
-void ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of);
+/* machine.c: sets ptx_insn.machine and .slots of each instruction. Returns how many registers more loads fill at a time
+ * since ptxas unrolls loops. Requires ptx_fold_branches. */
+uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of);
 
 /* machine.c: sets ptx_insn.under, when the instructions are at their last places. */
 void ptx_machine_predicate(ptx_code *c);

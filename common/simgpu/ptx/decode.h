@@ -106,26 +106,26 @@ struct ptx_insn {
     bool negate_c;           /* the predicate operand c is !p */
     bool a_wide, d_wide;     /* 8 bytes per lane in the row of a or an address; in the row of d or a stored value */
     bool polls;              /* atomic, volatile, .relaxed ...: reads other threads' stores; a loop of these may wait */
-    bool waits;            /* it polls device memory, and a loop ends by what it reads: it may wait for another block */
-    bool releases;         /* .release, .acq_rel: orders earlier accesses before it */
-    bool read_only;        /* ld.global.nc: no store of this launch changes the loaded memory */
-    bool unused;           /* an atomic whose result is unused */
-    bool folded;           /* a branch that ptxas removes; it takes no slots */
-    bool exits;            /* a conditional branch that ends the kernel: an EXIT with a predicate */
-    bool rolled;           /* the first instruction of a loop that must not be unrolled (.pragma "nounroll") */
-    uint8_t under;         /* distance to the folded branch that skips it, which ptxas predicates it with; 0: none */
-    uint16_t machine;      /* machine instructions that ptxas makes of it, in 1 / PTX_MACHINE_UNIT (machine.c) */
-    uint16_t slots;        /* issue slots that these take, in the same unit: more where their unit is narrow */
-    uint16_t spills;       /* loads and stores of local memory that it needs, since registers are short (spill.c) */
-    uint8_t later_rounds;  /* a load: the number of rounds after its own in its basic block */
-    int64_t depth;         /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks (depth.c) */
-    uint32_t guard;        /* row of the guard predicate */
-    uint32_t d, d2;        /* result rows; d2: the q of p|q */
-    uint32_t a, b, c, e;   /* source rows */
-    uint32_t v[4];         /* rows of a vector operand */
-    int64_t imm;           /* address offset, lop3 table, barrier number ... */
-    uint32_t target, join; /* branches: instruction index; index of the join of both ways, or NO_JOIN */
-    struct ptx_call *call; /* call, brx */
+    bool waits;           /* it polls device memory, and a loop ends by what it reads: it may wait for another block */
+    bool releases;        /* .release, .acq_rel: orders earlier accesses before it */
+    bool read_only;       /* ld.global.nc: no store of this launch changes the loaded memory */
+    bool unused;          /* an atomic whose result is unused */
+    bool folded;          /* a branch that ptxas removes; it takes no slots */
+    bool exits;           /* a conditional branch that ends the kernel: an EXIT with a predicate */
+    bool rolled;          /* the first instruction of a loop that must not be unrolled (.pragma "nounroll") */
+    uint8_t under;        /* distance to the folded branch that skips it, which ptxas predicates it with; 0: none */
+    uint16_t machine;     /* machine instructions that ptxas makes of it, in 1 / PTX_MACHINE_UNIT (machine.c) */
+    uint16_t slots;       /* issue slots that these take, in the same unit: more where their unit is narrow */
+    uint16_t spills;      /* loads and stores of local memory that it needs, since registers are short (spill.c) */
+    uint8_t later_rounds; /* a load: the number of rounds after its own in its basic block */
+    int64_t depth;  /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks, see below (depth.c) */
+    uint32_t guard; /* row of the guard predicate */
+    uint32_t d, d2; /* result rows; d2: the q of p|q */
+    uint32_t a, b, c, e;       /* source rows */
+    uint32_t v[4];             /* rows of a vector operand */
+    int64_t imm;               /* address offset, lop3 table, barrier number ... */
+    uint32_t target, join;     /* branches: instruction index; index of the join of both ways, or NO_JOIN */
+    struct ptx_call *call;     /* call, brx */
     struct ptx_tensor *tensor; /* mma, wmma, and the addresses of fragments */
     struct ptx_texel *texel;   /* tex, tld4, suld, sust */
     uint32_t ptx_line, line;   /* line in the PTX text, and in the source (0 if unknown) */
@@ -145,6 +145,16 @@ static inline bool ptx_stores(const ptx_insn *i, enum ptx_space space) {
 #define PTX_MACHINE_UNIT 16
 #define NO_JOIN          UINT32_MAX
 #define PTX_DEPTH_ROUND  (1ll << 38)
+#define PTX_DEPTH_PART   (PTX_DEPTH_ROUND / 8) /* of turns that are done together, each has a part of a round */
+
+/* Split a sum of ptx_insn.depth: into rounds, of which a part is a whole one, and into clocks. */
+static inline int64_t ptx_depth_rounds(int64_t depth) {
+    return (depth + PTX_DEPTH_ROUND - PTX_DEPTH_PART / 2) / PTX_DEPTH_ROUND;
+}
+static inline int64_t ptx_depth_clocks(int64_t depth) {
+    int64_t part = PTX_DEPTH_PART, beside = (depth % part + part) % part;
+    return beside >= part / 2 ? beside - part : beside;
+}
 
 /* A row that is filled before the code runs. */
 typedef struct {

@@ -12,6 +12,9 @@
  *            waits for memory anyway, all of them before a load's address or behind its value; at least the sum of
  *            their slots.
  *
+ * Where ptxas makes one turn of several of a loop (machine_loop.c), these turns are one schedule: loads of all of them
+ * come together, unless their addresses depend on each other.
+ *
  * A warp's depth is the sum over the blocks that it runs. A block that only forward branches reach continues the
  * schedule of its predecessors; a loop starts a new schedule in each turn. */
 #include "cfg.h"
@@ -181,19 +184,21 @@ void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, co
             for (uint32_t n = 0; n <= nregisters; n++) v->of[n] = later(&t, v->of[n], from->of[n]);
         }
         moment before = v->end;
-        int32_t *round_of = ptx_alloc((k->last - k->first + 1) * sizeof *round_of);
-        for (uint32_t i = k->first; i <= k->last; i++) {
-            ptx_insn *x = &g->code->insns[i];
-            round_of[i - k->first] = advance(&t, v, x);
+        int32_t *round_of = ptx_alloc((k->last - k->first + 1) * sizeof *round_of), turns = k->turns ? k->turns : 1;
+        for (int32_t turn = 0; turn < turns; turn++) {
+            moment control = v->control;
+            for (uint32_t i = k->first; i <= k->last; i++) round_of[i - k->first] = advance(&t, v, &g->code->insns[i]);
+            if (turn < turns - 1) v->control = control; /* no branch between the turns */
         }
         v->end = later(&t, v->end, (moment){0, v->slots / PTX_MACHINE_UNIT});
         for (uint32_t i = k->first; i <= k->last; i++) {
-            int32_t later_rounds = v->end.rounds - round_of[i - k->first];
+            int32_t later_rounds = (v->end.rounds - round_of[i - k->first]) / turns;
             g->code->insns[i].later_rounds = (uint8_t)(later_rounds < 255 ? later_rounds : 255);
         }
         ptx_free(round_of);
         g->code->insns[k->first].depth =
-            (v->end.rounds - before.rounds) * PTX_DEPTH_ROUND + (v->end.clocks - before.clocks);
+            (v->end.rounds - before.rounds) * (PTX_DEPTH_ROUND / PTX_DEPTH_PART) / turns * PTX_DEPTH_PART +
+            (v->end.clocks - before.clocks) / turns;
     }
     ptx_free(t.all);
 }

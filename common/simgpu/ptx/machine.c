@@ -38,6 +38,7 @@ static void add_uses(machine *m, uint32_t at) {
 
 /* Returns whether lanes may get different values of what it reads or makes. */
 static bool makes_divergent(const machine *m, ptx_insn *i) {
+    if (i->op == OP_vote || i->op == OP_activemask) return false;
     if (ptx_is_load(i) ? i->space != SPACE_PARAM && i->space != SPACE_CONST : i->op == OP_atom || i->op == OP_call)
         return true;
     uint32_t *fields[MOST_FIELDS], n = ptx_sources_of(i, fields);
@@ -126,6 +127,17 @@ static void count_branches(machine *m) {
     }
 }
 
+/* Atomic additions of integers to one word are done by one lane of the warp, with the sum of all. */
+static void count_atomics(machine *m) {
+    for (uint32_t at = 0; at < m->code->ninsns; at++) {
+        ptx_insn *i = &m->code->insns[at];
+        bool integer = i->type == TY_u32 || i->type == TY_s32 || i->type == TY_b32;
+        bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC;
+        if (i->op != OP_atom || i->sub != ATOM_add || !integer || !far || i->guarded) continue;
+        if (!m->values[machine_id(m, i->a)].divergent) i->machine = (i->unused ? 7 : 14) * PTX_MACHINE_UNIT;
+    }
+}
+
 /* Slots: at least the machine instructions; a unit that takes a warp every few clocks counts as that many. */
 static void count_slots(const machine *m) {
     const ptx_costs *costs = &m->function->module->costs;
@@ -137,7 +149,7 @@ static void count_slots(const machine *m) {
     }
 }
 
-void ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of) {
+uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of) {
     ptx_code *c = g->code;
     machine m = {.g = g, .code = c, .function = f, .id_of = id_of, .nregisters = nregisters};
     m.values = ptx_alloc((nregisters + 1) * sizeof *m.values);
@@ -152,12 +164,14 @@ void ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, const ui
     find_divergent(&m);
     ptx_machine_fold(&m);
     count_branches(&m);
+    count_atomics(&m);
     ptx_machine_unroll(&m);
     count_prologue(&m);
     count_slots(&m);
     ptx_free(m.values);
     ptx_free(m.row_of);
     ptx_free(m.inputs);
+    return m.more_loads;
 }
 
 void ptx_machine_predicate(ptx_code *c) {

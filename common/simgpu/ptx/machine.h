@@ -25,6 +25,7 @@ typedef struct {
     uint32_t nregisters;
     machine_value *values;  /* by register id */
     const ptx_row **row_of; /* frame row / 4 -> what fills the row, or NULL */
+    uint32_t more_loads;    /* that are under way at a time, since loops are unrolled */
     uint8_t *inputs;        /* of an instruction: different inputs of what is folded into it; 0: none yet */
 } machine;
 

@@ -7,7 +7,9 @@
  * of few turns rolled that another one unrolls whole, none of it is left. */
 #include "machine.h"
 
-enum { FURTHER = 4, SHORT = 20, SHORT_WITH_LOADS = 50, CHOICE = 9 };
+#include <stdlib.h>
+
+enum { FURTHER = 4, SHORT = 20, SHORT_WITH_LOADS = 50, CHOICE = 9, OBVIOUS = 18 };
 
 typedef struct {
     uint32_t first, last; /* instructions */
@@ -38,15 +40,20 @@ static bool advances(const machine *m, const loop *l, const ptx_insn *i) {
     return id && m->values[id].definitions > 1 && other != NO_ROW && !changes(m, l, other);
 }
 
-/* Returns the setp that decides whether the loop goes on, if it compares what advances with what stays; else NULL. */
-static ptx_insn *test_of(const machine *m, const loop *l, const ptx_insn *branch) {
+/* Returns the setp that decides whether the loop goes on, if it compares what advances by a constant with what stays;
+ * else NULL. *step_by: the constant's size. */
+static ptx_insn *test_of(const machine *m, const loop *l, const ptx_insn *branch, uint32_t *step_by) {
     ptx_insn *p = made_in(m, l, machine_id(m, branch->guard));
     if (!p || ptx_ops[p->op].type == TY_f32 || ptx_ops[p->op].type == TY_f64) return NULL;
     uint32_t counter = changes(m, l, p->a) ? p->a : p->b, bound = counter == p->a ? p->b : p->a;
     if (changes(m, l, bound)) return NULL;
     const ptx_insn *step = made_in(m, l, machine_id(m, counter));
+    if (step && step->op == OP_cvt_u32_u64) step = made_in(m, l, machine_id(m, step->a));
     if (!step || !advances(m, l, step)) return NULL;
-    return machine_is_constant(m, step->a) || machine_is_constant(m, step->b) ? p : NULL;
+    const ptx_row *by = machine_row(m, machine_is_constant(m, step->a) ? step->a : step->b);
+    if (!by || by->kind != ROW_CONSTANT) return NULL;
+    *step_by = (uint32_t)abs((int32_t)by->bits);
+    return p;
 }
 
 static void divide(ptx_insn *i, uint32_t by) { i->machine = (uint16_t)((i->machine + by / 2) / by); }
@@ -61,23 +68,38 @@ static ptx_insn *before_loop(machine *m, const loop *l) {
     return NULL;
 }
 
-static void unroll(machine *m, const loop *l, ptx_insn *branch) {
-    ptx_insn *test = test_of(m, l, branch);
-    if (!test || m->code->insns[l->first].rolled) return;
+/* Returns how many turns of the loop ptxas makes one. */
+static uint32_t further_turns(const machine *m, const loop *l, uint32_t step_by) {
     uint32_t size = 0;
-    bool loads = false;
+    bool loads = false, together = false;
     for (uint32_t at = l->first; at <= l->last; at++) {
         const ptx_insn *i = &m->code->insns[at];
-        if (i->op == OP_call || i->op == OP_atom) return;
+        enum ptx_cost cost = ptx_ops[i->op].cost;
+        if (i->op == OP_call || i->op == OP_atom) return 1;
         size += i->machine;
         loads |= i->op == OP_ld;
+        together |= cost == COST_BARRIER || cost == COST_SHUFFLE || i->op == OP_vote;
     }
-    if (size > (loads ? SHORT_WITH_LOADS : SHORT) * PTX_MACHINE_UNIT) return;
+    /* The compiler would have unrolled it, so it was told not to. (clang 14 does not always pass that on.) */
+    if (step_by == 1 && !together && l->last - l->first < OBVIOUS) return 1;
+    /* Where clang makes one turn of two, nvcc makes one of four. */
+    uint32_t pairs = step_by == 2 ? 2 : 1;
+    return size * pairs > (loads ? SHORT_WITH_LOADS : SHORT) * PTX_MACHINE_UNIT ? pairs : FURTHER * pairs;
+}
+
+static void unroll(machine *m, const loop *l, ptx_insn *branch) {
+    uint32_t step_by;
+    ptx_insn *test = test_of(m, l, branch, &step_by);
+    if (!test || m->code->insns[l->first].rolled) return;
+    uint32_t turns = further_turns(m, l, step_by);
+    if (turns == 1) return;
+    m->g->blocks[m->g->block_of[l->first]].turns = (uint8_t)turns;
     for (uint32_t at = l->first; at <= l->last; at++) {
         ptx_insn *i = &m->code->insns[at];
-        if (i == test || i->op == OP_bra || advances(m, l, i)) divide(i, FURTHER);
+        if (i->op == OP_ld) m->more_loads += (turns - 1) * i->vector;
+        if (i == test || i->op == OP_bra || advances(m, l, i)) divide(i, turns);
     }
-    ptx_insn *before = before_loop(m, l);
+    ptx_insn *before = turns >= FURTHER ? before_loop(m, l) : NULL;
     if (before) before->machine = (uint16_t)(before->machine + CHOICE * PTX_MACHINE_UNIT);
 }
 

@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# What ptxas would make of a kernel: machine instructions and registers beside those that an H200 counted for the same
+# source, compiled by nvcc (tests/ptxas/counted.tsv, made by tests/ptxas/record.sh), whatever compiled it here.
+
+load helper
+
+setup_file() {
+    build "$B/lib/libcudart.so" "$B/wide_copies" "$B/even_loops"
+    compilers=$(clangs)
+    [ -n "$compilers" ] || compilers=$(common/make/find-clang.sh)
+    oldest=$(head -n 1 <<<"$compilers") newest=$(tail -n 1 <<<"$compilers")
+    export oldest newest
+}
+
+# The kernels, compiled by clang $1 or by nvcc, run on SimGPU: kernel, machine instructions, registers, nanoseconds.
+counted() {
+    local folder=.build/sim-$1 program=$BATS_TEST_TMPDIR/kernels-$1
+    if [ "$1" = nvcc ]; then
+        nvcc -O3 -std=c++17 -lineinfo --no-compress -gencode arch=compute_90,code=compute_90 -cudart shared -o "$program" tests/ptxas/kernels.cu
+    else
+        build CLANG="$1" B="$folder" "$folder/tests/ptxas/kernels.o"
+        "$1" --driver-mode=g++ -pthread -o "$program" "$folder/tests/ptxas/kernels.o" -L"$B/lib" -l:libcudart.so.13 -lm
+    fi
+    LD_LIBRARY_PATH=$B/lib SIMGPU_REPORT=$BATS_TEST_TMPDIR/report apart "$program"
+    sed -n 's/,"lines":.*//; s/^{"kind":"launch".*"name":"\([^"]*\)".*"duration_ns":\([0-9]*\).*"registers":\([0-9]*\).*"smsp__inst_executed.sum":\([0-9]*\).*/\1\t\4\t\3\t\2/p' "$BATS_TEST_TMPDIR/report"
+}
+
+# Prints both numbers of each kernel, and fails unless the median error of the instructions of $1 is below a tenth, at
+# most one in eight is off by more than a quarter, and the median of the registers' errors is at most 2.
+near_the_card() {
+    awk -F '\t' '
+        /^#/ { next }
+        FNR == NR { card[$1] = $2; registers[$1] = $3; next }
+        { e = $2 / card[$1] - 1; printf "%-18s %8d here %8d on the card %+6.1f %%   registers %3d %3d\n", $1, $2, card[$1], 100 * e, $3, registers[$1]
+          e = e < 0 ? -e : e; error[++n] = e; far += e > 0.25; d = $3 - registers[$1]; off[d < 0 ? -d : d]++ }
+        END { for (i = 1; i <= n; i++) { below = 0; for (k = 1; k <= n; k++) below += error[k] < error[i]; if (below == int(n / 2)) median = error[i] }
+              for (d = 0; d < 99; d++) { seen += off[d]; if (seen > n / 2) break }
+              printf "%d kernels: median error %.1f %%, %d farther off than 25 %%; registers off by %d\n", n, 100 * median, far, d
+              exit !(n >= 70 && median < 0.1 && far * 8 <= n && d <= 2) }' tests/ptxas/counted.tsv "$1"
+}
+
+@test "machine instructions and registers: as an H200 counts them, from the oldest and the newest clang" {
+    for compiler in $oldest $newest; do
+        counted "$compiler" >"$BATS_TEST_TMPDIR/$compiler"
+        echo "$compiler"
+        near_the_card "$BATS_TEST_TMPDIR/$compiler"
+    done
+    # The same kernel takes the same time, within a tenth, and where not, within a third.
+    paste "$BATS_TEST_TMPDIR/$oldest" "$BATS_TEST_TMPDIR/$newest" | awk -F '\t' '
+        { r = $4 / $8; if (r < 0.9 || r > 1.1) { far++; print $1, $4, $8 } if (r < 0.67 || r > 1.5) exit bad = 1 }
+        END { exit bad || NR < 70 || far > 3 }'
+}
+
+@test "machine instructions and registers: as an H200 counts them, from nvcc's PTX" {
+    command -v nvcc >/dev/null || skip "nvcc is not here"
+    counted nvcc >"$BATS_TEST_TMPDIR/nvcc"
+    near_the_card "$BATS_TEST_TMPDIR/nvcc"
+}
