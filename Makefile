@@ -198,7 +198,7 @@ endif
 # What runs for each instruction, each launch, each call; and in common/lab what runs for each float and each event. An
 # optimiser takes most of the time in which a file is compiled, and the others would gain nothing that anybody notices.
 HOT  := simgpu/exec/% simgpu/check/%
-WARM := simgpu/base/% $(addprefix simgpu/ptx/,cfg depth share machine machine_base machine_fold machine_loop) simgpu/time/%
+WARM := simgpu/base/% $(addprefix simgpu/ptx/,cfg depth share machine machine_base machine_affine machine_fold machine_merge machine_loop) simgpu/time/%
 LAB_WARM := lab/data lab/report
 optimised = $(if $(filter $(HOT),$1),$(if $(SAN),-O1,-O3),$(if $(filter $(WARM),$1),-O1,-O0))
 # The arithmetic handlers take longest to compile: first, so that two cores end together.

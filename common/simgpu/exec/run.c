@@ -396,8 +396,14 @@ static void add_line(exec_result *r, const ptx_module *m, const ptx_insn *i, con
     lines[r->nlines++] = (exec_line){file, i->line, *c};
 }
 
-/* Returns the machine instructions, or slots, of n instructions of PTX that are `each` of them, rounded. */
-static uint64_t machine(uint64_t n, uint32_t each) { return (n * each + PTX_MACHINE_UNIT / 2) / PTX_MACHINE_UNIT; }
+/* Returns the machine instructions, or slots, of n instructions of PTX that are `each` of them. What is less than one
+ * is left in *rest, for the next instruction. */
+static uint64_t machine(uint64_t n, uint32_t each, uint64_t *rest) {
+    *rest += n * each;
+    uint64_t whole = *rest / PTX_MACHINE_UNIT;
+    *rest %= PTX_MACHINE_UNIT;
+    return whole;
+}
 
 /* Loads and stores of local memory by whole warps, which the machine code has besides. */
 static void add_spills(exec_counters *sum, uint64_t n, uint32_t slots) {
@@ -409,6 +415,7 @@ static void add_spills(exec_counters *sum, uint64_t n, uint32_t slots) {
 }
 
 static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
+    uint64_t rest[3] = {0};
     for (uint32_t k = 0; k < m->nfunctions; k++) {
         const ptx_code *code = m->functions[k]->code;
         for (uint32_t n = 0; code && n < code->ninsns; n++) {
@@ -423,9 +430,9 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
                 issued += workers[t].executed[at - i->under];
             }
             if (!issued) continue;
-            sum.inst = machine(issued, i->machine);
-            sum.threads = machine(sum.ptx_threads, i->machine);
-            sum.issue_slots = machine(issued, i->slots);
+            sum.inst = machine(issued, i->machine, &rest[0]);
+            sum.threads = machine(sum.ptx_threads, i->machine, &rest[1]);
+            sum.issue_slots = machine(issued, i->slots, &rest[2]);
             add_spills(&sum, issued * i->spills, m->costs.of[COST_MEMORY].slots);
             if (ptx_ops[i->op].cost == COST_SHUFFLE) sum.shuffles = sum.ptx_inst;
             add_line(r, m, i, &sum);

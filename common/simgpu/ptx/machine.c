@@ -6,7 +6,9 @@
  * module is loaded:
  *
  *   machine_base.c   what the instruction is if it stands alone: 1 for most, 10 for a division
+ *   machine_affine.c 0 for an integer that differs from an earlier one by a constant
  *   machine_fold.c   0 for what becomes a part of another instruction: a multiplication in front of an addition
+ *   machine_merge.c  a fourth for neighbouring accesses to shared memory that are one
  *   machine_loop.c   less than 1 for what a loop does once a turn, if ptxas makes one turn of several
  *   here             what a kernel does before and around: special registers, the base of shared memory, the places
  *                    where diverged lanes meet
@@ -52,12 +54,26 @@ static bool makes_divergent(const machine *m, ptx_insn *i) {
     return false;
 }
 
+/* Returns whether it computes an address in shared memory from another one. */
+static bool makes_shared(const machine *m, const ptx_insn *i) {
+    const uint32_t rows[] = {i->a, i->b, i->c};
+    bool moves = i->op == OP_mov_b32 || i->op == OP_mov_b64;
+    if (!moves && i->op != OP_add_u64 && i->op != OP_sub_u64 && i->op != OP_mad_wide_u32) return false;
+    for (int k = 0; k < (moves ? 1 : 3); k++) {
+        const ptx_row *row = machine_row(m, rows[k]);
+        if (row && row->kind == ROW_ADDRESS && row->var && row->var->space == SPACE_SHARED) return true;
+        if (m->values[machine_id(m, rows[k])].shared) return true;
+    }
+    return false;
+}
+
 static void find_divergent(machine *m) {
     bool changed = true;
     for (int pass = 0; changed && pass < 8; pass++) {
         changed = false;
         for (uint32_t at = 0; at < m->code->ninsns; at++) {
             ptx_insn *i = &m->code->insns[at];
+            if (makes_shared(m, i)) m->values[machine_id(m, i->d)].shared = true;
             if (!makes_divergent(m, i)) continue;
             uint32_t *fields[MOST_FIELDS], n = ptx_results_of(i, fields);
             for (uint32_t k = 0; k < n; k++) {
@@ -67,7 +83,7 @@ static void find_divergent(machine *m) {
             }
         }
     }
-    m->values[0].divergent = false;
+    m->values[0].divergent = m->values[0].shared = false;
 }
 
 /* A kernel reads each special register and each parameter once, and finds the base of shared memory in three steps. */
@@ -162,7 +178,9 @@ uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, cons
         add_uses(&m, at);
     }
     find_divergent(&m);
+    ptx_machine_affine(&m);
     ptx_machine_fold(&m);
+    ptx_machine_merge(&m);
     count_branches(&m);
     count_atomics(&m);
     ptx_machine_unroll(&m);

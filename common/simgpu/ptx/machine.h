@@ -1,5 +1,6 @@
 /* machine.h — what ptxas would make of a function: machine instructions for each instruction of PTX. For counting and
- * cost only, shared by machine.c, machine_base.c, machine_fold.c and machine_loop.c. */
+ * cost only, shared by machine.c, machine_base.c, machine_affine.c, machine_fold.c,
+ * machine_merge.c and machine_loop.c. */
 #ifndef SIMGPU_MACHINE_H
 #define SIMGPU_MACHINE_H
 
@@ -12,8 +13,10 @@ typedef struct {
     uint32_t definition;        /* the instruction that defines it; NO_INSN if several do, or none */
     uint32_t definitions, uses; /* numbers */
     uint32_t addresses;         /* uses as the address of an access */
+    uint32_t sums;              /* uses in sums and products of integers (machine_affine.c) */
     uint32_t user;              /* the last instruction that uses it */
     bool divergent;             /* lanes may have different values */
+    bool shared;                /* an address in shared memory: of 32 bits, whatever the PTX says */
 } machine_value;
 
 /* A function in progress. */
@@ -51,8 +54,14 @@ static inline ptx_insn *machine_definition(const machine *m, uint32_t row) {
  * 1 / PTX_MACHINE_UNIT. */
 uint32_t ptx_machine_base(const ptx_insn *i);
 
-/* machine_fold.c: sets `machine` to 0 for what becomes a part of another instruction. Requires the base values. */
+/* machine_affine.c: sets `machine` to 0 for integers that differ from an earlier one by a constant. */
+void ptx_machine_affine(machine *m);
+
+/* machine_fold.c: sets `machine` to 0 for what becomes a part of another instruction. Requires ptx_machine_affine. */
 void ptx_machine_fold(machine *m);
+
+/* machine_merge.c: divides `machine` of neighbouring accesses to shared memory that ptxas makes one. */
+void ptx_machine_merge(machine *m);
 
 /* machine_loop.c: divides what a loop's turns do once for several, since ptxas unrolls it. Requires ptx_machine_fold.
  */

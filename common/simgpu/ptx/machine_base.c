@@ -23,10 +23,10 @@ static const uint8_t sequences[NOPS] = {
     [OP_div_s32] = 22,
     [OP_rem_u32] = 18,
     [OP_rem_s32] = 20,
-    [OP_div_u64] = 60,
-    [OP_div_s64] = 70,
-    [OP_rem_u64] = 60,
-    [OP_rem_s64] = 70,
+    [OP_div_u64] = 74,
+    [OP_div_s64] = 88,
+    [OP_rem_u64] = 74,
+    [OP_rem_s64] = 88,
     [OP_min_u64] = 4,
     [OP_min_s64] = 4,
     [OP_max_u64] = 4,
@@ -70,8 +70,8 @@ static const struct {
 } functions[] = {
     {"sin", 24},   {"cos", 24},   {"tan", 34},     {"asin", 22},   {"acos", 24},    {"atan", 20},  {"sinh", 24},
     {"cosh", 18},  {"tanh", 17},  {"asinh", 40},   {"acosh", 40},  {"atanh", 36},   {"exp", 10},   {"exp2", 5},
-    {"exp10", 12}, {"expm1", 26}, {"log", 22},     {"log2", 22},   {"log10", 24},   {"log1p", 26}, {"cbrt", 16},
-    {"erf", 22},   {"erfc", 34},  {"lgamma", 90},  {"tgamma", 70}, {"pow", 72},     {"atan2", 36}, {"fmod", 40},
+    {"exp10", 12}, {"expm1", 26}, {"log", 25},     {"log2", 25},   {"log10", 24},   {"log1p", 26}, {"cbrt", 16},
+    {"erf", 30},   {"erfc", 34},  {"lgamma", 90},  {"tgamma", 70}, {"pow", 72},     {"atan2", 36}, {"fmod", 40},
     {"hypot", 22}, {"sqrt", 10},  {"rsqrt", 4},    {"floor", 1},   {"ceil", 1},     {"trunc", 1},  {"round", 6},
     {"rint", 1},   {"fabs", 1},   {"fmin", 1},     {"fmax", 1},    {"fma", 1},      {"ldexp", 10}, {"fdim", 3},
     {"sinpi", 20}, {"cospi", 20}, {"copysign", 1}, {"rcbrt", 18},  {"normcdf", 40}, {"logb", 8},
@@ -87,7 +87,7 @@ static uint32_t of_function(const char *name) {
         size_t length = strlen(functions[k].name);
         if (strncmp(name, functions[k].name, length) != 0) continue;
         if (n == length + 1 && name[length] == 'f') return functions[k].machine;
-        if (n == length) return functions[k].machine > 1 ? 2u * functions[k].machine + 10 : 2; /* double precision */
+        if (n == length) return functions[k].machine > 1 ? 4u * functions[k].machine + 5 : 2; /* double precision */
     }
     return 20;
 }

@@ -163,6 +163,7 @@ void ptx_machine_fold(machine *m) {
         ptx_insn *i = &m->code->insns[at];
         if (is_add(i) && !rotates(m, i)) fold_add(m, i);
         if (is_add(i) || is_add_64(i)) fold_offset(m, i);
+        if (is_add_64(i) && i->machine && m->values[machine_id(m, i->d)].shared) i->machine = PTX_MACHINE_UNIT;
         if (is_add_64(i) && i->machine) fold_address(m, i);
         if (is_logic(i)) fold_logic(m, i);
         if (i->op == OP_and_pred || i->op == OP_or_pred || i->op == OP_xor_pred || i->op == OP_not_pred)
