@@ -1,0 +1,279 @@
+/* advice.c — see advice.h. Tables of hint and next step, by kind. */
+#include "advice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- costs of a line -------------------------------------------------------------------------- */
+
+double commands_of(const lab_line *l) { return l->launches + l->copies; }
+double requests_of(const lab_line *l) { return l->c.ld_requests + l->c.st_requests; }
+double small_requests_of(const lab_line *l) { return requests_of(l) - (l->c.ld_bytes + l->c.st_bytes) / 512; }
+double others_of(const lab_line *l) { return l->c.issue_slots - l->c.tensor; }
+double conflicts_of(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
+static double stores_of(const lab_line *l) { return l->c.st_requests + l->c.atom_requests; }
+
+static bool is_copy(const struct simgpu_event *e) { return e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL; }
+
+/* --- a wrong result ----------------------------------------------------------------------------- */
+
+static const lab_advice for_mistake[] = {
+    [NO_MISTAKE] = {"correct", ""},
+    [NOTHING_WRITTEN] = {"unwritten",
+                         "see which test sends every thread away before its store, and whether the address "
+                         "of the store comes from the result"},
+    [LAST_ROWS] = {"unwritten", "round up: m rows take (m + n - 1) / n tiles of n rows, and the last of them is seldom "
+                                "whole"},
+    [LAST_COLUMNS] = {"unwritten", "round up: the last tile, or the last group of eight, is seldom whole, and its "
+                                   "elements must be stored too"},
+    [UNWRITTEN] = {"unwritten", "take the element named here: which block and which thread should write it, and what "
+                                "stops them?"},
+    [STALE] = {"correct", "keep nothing from one call to the next: each call brings other data"},
+    [NOT_A_NUMBER] = {"finite", "find what makes the infinity or the NaN: a sum of halves above 65504, a value that "
+                                "nobody wrote, or 0 times infinity"},
+    [NO_RELU] = {"formula", "put the relu back: what is below 0 becomes 0, behind the bias"},
+    [NO_BIAS] = {"formula", "add bias[j] to the sum, before relu"},
+    [BIAS_LAST] = {"formula", "add the bias first, then take the larger of the sum and 0"},
+    [BIAS_BY_ROW] = {"formula", "take the bias by the column, bias[j]: it has n halves"},
+    [BIAS_OFTEN] = {"formula", "add the bias once to each element: when its sum is complete"},
+    [TRANSPOSED] = {"formula", "w is k x n, row after row: element (a, j) stands at w[a * n + j]"},
+    [NO_LAST_K] = {"sums",
+                   "round up: k products take (k + n - 1) / n turns of n, and the last is seldom whole. Fill what "
+                   "lies beyond k with 0"},
+    [MORE_K] = {"sums", "let what lies beyond k add nothing: fill it with 0 in both tiles"},
+    [OTHER_PLACE] = {"fragments", "write down which lane has which elements of its fragment: the PTX ISA has a picture "
+                                  "for each shape. Then compare your store with it"},
+    [PASSES_ZERO] = {"mask", "let dy pass where y > 0 only: relu gives 0 for 0, and nothing goes back there"},
+    [PASSES_ALL] = {"mask", "test y for each of the two halves of a pair by itself"},
+    [PASSES_Y] = {"mask", "y decides, dy passes: compare the arguments with the launch"},
+    [WRONG] = {"sums", "compute the element named here by hand: which products enter its sum, in which tile?"},
+    [INPUT_CHANGED] = {"bounds", "write to the result only: find the store whose address comes from an input"},
+    [OUT_OF_BOUNDS] = {"bounds", "test row and column before each store"},
+};
+
+static const lab_line *line_to_see(const lab_usage *u) {
+    const lab_line *store = lab_worst(u, stores_of);
+    return store ? store : lab_worst(u, commands_of);
+}
+
+/* Has a command been started since `begin`? */
+static bool started(const lab_usage *u, double begin) {
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if (e->kind == SIMGPU_LAUNCH && (double)e->is.launch.call_ns >= begin) return true;
+        if (is_copy(e) && (double)e->is.copy.call_ns >= begin) return true;
+    }
+    return false;
+}
+
+/* The place of the last launch: of the job's own, where the stretch holds those of other jobs before it. */
+static const struct simgpu_place *last_launch(const lab_usage *u) {
+    const struct simgpu_place *at = NULL;
+    for (int i = 0; i < u->nevents; i++)
+        if (u->events[i].kind == SIMGPU_LAUNCH) at = &u->events[i].at;
+    return at;
+}
+
+static const lab_advice not_called = {"unwritten", "launch your kernel in each call: each brings other data"};
+static const lab_advice race = {"races", "do what the row 'races' says; this may be its effect"};
+
+void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
+    lab_advise(v, &for_mistake[j->mistake]);
+    if (lab_lane() == LAB_GPU) return;
+    if (!started(u, j->begin)) {
+        lab_blame_code(v, job_is_dense(j) ? "dense(" : "relu_backward(");
+        return lab_advise(v, &not_called);
+    }
+    if (j->mistake == LAST_ROWS || j->mistake == LAST_COLUMNS || j->mistake == NOTHING_WRITTEN)
+        lab_blame_place(v, last_launch(u));
+    else
+        lab_blame(v, line_to_see(u));
+    if ((j->mistake == WRONG || j->mistake == NOT_A_NUMBER || j->mistake == STALE) && lab_finding(u))
+        lab_advise(v, &race);
+}
+
+static const struct {
+    lab_advice advice;
+    const char *at; /* the function to look at */
+} for_step[] = {
+    [NET_RIGHT] = {{"correct", ""}, "gradients("},
+    [NET_UNWRITTEN] = {{"unwritten", "write every g[a][j], and *loss"}, "gradients("},
+    [NET_NOT_FINITE] = {{"finite", "find what exceeds 65504 here: a sum of halves, or a scale that is too large"},
+                        "gradients("},
+    [NET_LOSS] = {{"training", "add the squares of out - t over the batch, and divide by m"}, "gradients("},
+    [NET_NO_MASK] = {{"training", "let dh go back through relu_backward before it meets x"}, "gradients("},
+    [NET_NO_MEAN] = {{"training", "divide by m: the loss is a mean"}, "gradients("},
+    [NET_NO_TWO] = {{"training", "the derivative of a square is 2 (out - t)"}, "gradients("},
+    [NET_SIGN] = {{"training", "out - t, not t - out: update subtracts"}, "gradients("},
+    [NET_NO_SCALE] = {{"scale", "multiply what goes back by the scale, in floats, before it becomes a half"},
+                      "gradients("},
+    [NET_FACTOR] = {{"scale", "return the very number that dh was multiplied by, once"}, "gradients("},
+    [NET_GRADIENT] = {{"training",
+                       "g[a][j] is the sum over the batch of x[i][a] * dz[i][j]: check the strides, k for x "
+                       "and n for dz"},
+                      "gradients("},
+    [NET_BAD_SCALE] = {{"scale", "return the scale that g is multiplied by; 1 if there is none"}, "gradients("},
+    [NET_UPHILL] = {{"training", "subtract: the gradient points to where the loss grows"}, "update("},
+    [NET_NOT_CHANGED] = {{"training", "write the new weights to net->w, which the network computes with"}, "update("},
+    [NET_NO_ROOT] = {{"training", "divide by the root of q, and add EPSILON to that"}, "update("},
+    [NET_FORGETS] = {{"training", "keep q from step to step: net->state stays as you leave it"}, "update("},
+    [NET_RATE] = {{"training", "the change is rate * a / (sqrt(q) + EPSILON)"}, "update("},
+    [NET_UPDATE] = {{"training", "follow this weight through both lines of the rule in lab10.h: which one differs?"},
+                    "update("},
+    [NET_INPUT_CHANGED] = {{"bounds", "write to w, h, dh, dz, g, loss and state only"}, "update("},
+};
+
+void advise_on_step(lab_verdict *v, const net *n, const lab_usage *u) {
+    lab_advise(v, &for_step[n->mistake].advice);
+    if (lab_lane() == LAB_GPU) return;
+    lab_blame_code(v, for_step[n->mistake].at);
+    if (lab_finding(u)) lab_advise(v, &race);
+}
+
+/* --- CUDA's errors ---------------------------------------------------------------------------- */
+
+const lab_advice advice_on_errors[LAB_TROUBLES] = {
+    [LAB_PAST_THE_END] = {"bounds",
+                          "work out row and column of this access: do they lie beyond the edge of this shape?"},
+    [LAB_HOST_ADDRESS] = {"pointer",
+                          "pass the pointers to the kernel as they are; a kernel cannot follow an address of "
+                          "the host's, nor can the host follow net->w"},
+    [LAB_FREED_ADDRESS] = {"pointer",
+                           "free memory only when no kernel uses it any more; net->state needs no allocation"},
+    [LAB_MISALIGNED] = {"misaligned",
+                        "16 bytes at a time need an address that is a multiple of 16: does row r begin at "
+                        "one, if n is no multiple of 8?"},
+    [LAB_SOME_MISALIGNED] = {"misaligned",
+                             "16 bytes at a time need an address that is a multiple of 16: does row r begin "
+                             "at one, if n is no multiple of 8?"},
+    [LAB_SOME_ADDRESS] = {"bounds", "find the threads beyond the edge of this shape: which test keeps them from their "
+                                    "access?"},
+    [LAB_PAST_SHARED] = {"shared", "compare the array's size with the largest index on this line; halves are 2 bytes, "
+                                   "and floats 4"},
+    [LAB_NO_SHARED] = {"shared", "give the launch the array's bytes as its third number: <<<blocks, threads, bytes>>>"},
+    [LAB_LANES_MISSED] = {"deadlock",
+                          "let all 32 lanes come to this line together: wmma, mma.sync and ldmatrix are of a "
+                          "whole warp"},
+    [LAB_TWO_BARRIERS] = {"deadlock", "move the barrier out of the condition: all threads of the block come to it"},
+    [LAB_BARRIER_MISSED] = {"deadlock", "move the barrier out of the condition: all threads of the block come to it"},
+    [LAB_BARRIER_PARTLY] = {"deadlock", "let no thread return before the last barrier"},
+    [LAB_RUNAWAY] = {"error", "print the loop's bounds for this shape"},
+    [LAB_REFUSED + SIMGPU_REFUSED_ZERO] = {"error",
+                                           "round the number of blocks up: (count + 2047) / 2048 is at least 1, "
+                                           "count / 2048 is not"},
+    [LAB_REFUSED + SIMGPU_REFUSED_BLOCK] = {"error", "use at most 1024 threads a block"},
+    [LAB_REFUSED + SIMGPU_REFUSED_STATIC_SHARED] = {"shared",
+                                                    "declare what is over 48 KB as extern __shared__, and ask "
+                                                    "for it in the launch"},
+    [LAB_REFUSED + SIMGPU_REFUSED_SHARED] = {"shared", "over 48 KB a kernel must be told: cudaFuncSetAttribute(kernel, "
+                                                       "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)"},
+    [LAB_REFUSED + SIMGPU_REFUSED_REGISTERS] = {"registers",
+                                                "give each warp a smaller tile: its sums are registers, 65536 "
+                                                "of which are in an SM"},
+};
+
+/* --- findings --------------------------------------------------------------------------------- */
+
+static const char *on_race(const struct simgpu_finding *f) {
+    const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
+    if (f->rival == SIMGPU_SAME_STORE) return "let one lane store: here several store different values to one place";
+    if (f->space == SIMGPU_DEVICE_MEMORY)
+        return both ? "let one thread write each element: two write this one"
+                    : "start a kernel of its own for what reads here: nothing else orders blocks";
+    if (both) return "give each place of shared memory one thread, or put a __syncthreads() between the two writes";
+    return "put a __syncthreads() between this write and the read: a tile may be filled again when all warps have read "
+           "it";
+}
+
+void advise_on_finding(lab_verdict *v, const lab_usage *u) {
+    const struct simgpu_finding *f = lab_finding_of(u, SIMGPU_BARRIER_SKIPPED);
+    char what[512];
+    if (!f) f = lab_finding_of(u, SIMGPU_RACE); /* it names both sides; a missing barrier gives both kinds */
+    if (!f) f = lab_finding(u);
+    v->status = LAB_FAIL;
+    v->hint = "races";
+    lab_blame_place(v, &f->side[0].at);
+    LAB_SAY(v->why, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
+    switch (f->kind) {
+    case SIMGPU_RACE: LAB_SAY(v->next, "%s", on_race(f)); return;
+    case SIMGPU_UNINITIALISED:
+        LAB_SAY(
+            v->next, "%s",
+            f->space == SIMGPU_DEVICE_MEMORY
+                ? "write this memory before a kernel reads it; net->state alone is 0 at first"
+                : "wait for the copy (cp.async.wait_group, then __syncthreads()), and fill what lies beyond the edge "
+                  "with 0");
+        return;
+    case SIMGPU_STREAM_ORDER: LAB_SAY(v->next, "start both on one stream: its commands run in their order"); return;
+    case SIMGPU_IN_FLIGHT: LAB_SAY(v->next, "wait for the copy before the host touches its memory"); return;
+    case SIMGPU_BARRIER_SKIPPED:
+    case SIMGPU_BARRIER_EXITED:
+        LAB_SAY(v->next, "move the __syncthreads() out of the condition: every thread of the block must come to it");
+        return;
+    }
+}
+
+/* --- bytes and time --------------------------------------------------------------------------- */
+
+static double bytes_of_event(const struct simgpu_event *e) {
+    if (e->kind == SIMGPU_LAUNCH) return (double)(e->is.launch.dram_read_bytes + e->is.launch.dram_write_bytes);
+    if (!is_copy(e)) return 0;
+    return (double)e->is.copy.bytes * (e->kind == SIMGPU_COPY && e->is.copy.direction == SIMGPU_D2D ? 2 : 1);
+}
+
+double bytes_of(const lab_usage *u) {
+    double bytes = 0;
+    for (int i = 0; i < u->nevents; i++) bytes += bytes_of_event(&u->events[i]);
+    return bytes;
+}
+
+/* The student's call that took longest: the device had nothing to do while the host was in it. NULL: none. */
+static const struct simgpu_event *longest_call(const lab_usage *u) {
+    const struct simgpu_event *longest = NULL;
+    for (int i = 0; i < u->nevents; i++) {
+        const struct simgpu_event *e = &u->events[i];
+        if (e->kind != SIMGPU_CALL || !e->at.file) continue;
+        if (!longest || e->duration_ns > longest->duration_ns) longest = e;
+    }
+    return longest;
+}
+
+static const char *on_bound(const struct simgpu_launch *l) {
+    const bool tensor = l->total.tensor > 0;
+    switch (l->bound.term) {
+    case SIMGPU_TERM_BLOCKS: return "start fewer blocks: give each more elements";
+    case SIMGPU_TERM_LSU:
+        return tensor
+                   ? "load each half fewer times: larger tiles of a warp in registers, by ldmatrix, four matrices at a "
+                     "time, and no two lanes in a bank"
+                   : "move 16 bytes a lane with each load and store";
+    case SIMGPU_TERM_L2_READ:
+    case SIMGPU_TERM_L2_WRITE: return "let a block load each tile once into shared memory, and all its warps use it";
+    case SIMGPU_TERM_ISSUE:
+        return tensor ? "use fewer instructions a product: larger tiles of a warp, unrolled loops"
+                      : "let the tensor cores multiply: wmma first, mma.sync later";
+    case SIMGPU_TERM_BARRIER: return "wait less often: more of k between two barriers";
+    case SIMGPU_TERM_LATENCY:
+        return tensor
+                   ? "have the next tiles on their way while these are multiplied: cp.async, three stages or four; and "
+                     "enough blocks for all SMs"
+                   : "have more bytes on their way: 16 bytes a lane, and blocks enough";
+    case SIMGPU_TERM_TENSOR: return "the tensor cores are busy all the time: multiply nothing twice";
+    default: return "move each byte once";
+    }
+}
+
+void advise_on_time(lab_verdict *v, const lab_usage *u, double us) {
+    const struct simgpu_launch *slowest = lab_slowest(u);
+    const struct simgpu_event *call = longest_call(u);
+    if (!slowest) return;
+    if (call && (double)call->duration_ns >= us * 1000 / 5) {
+        lab_blame_place(v, &call->at);
+        LAB_SAY(v->why, "%s took %s, in which the host gave the GPU nothing else to do", call->is.call.name,
+                lab_us((double)call->duration_ns / 1000));
+        LAB_SAY(v->next, "allocate nothing and wait for nothing here: who needs the result waits for it");
+    } else {
+        lab_blame_place(v, &slowest->bound.at);
+        LAB_SAY(v->next, "%s", on_bound(slowest));
+    }
+}
