@@ -55,7 +55,7 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup play simgpu install-simgpu check grade test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fidelity fuzz fuzz-kernels repeat mistakes wording editor clean FORCE
+.PHONY: list setup play simgpu install-simgpu check grade rank test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fidelity fuzz fuzz-kernels repeat mistakes wording editor clean FORCE
 list: $(B)/bluebar ; @$(B)/bluebar list
 setup:        ; @$(DO)/setup.sh && $(MAKE) editor
 play: $(B)/bluebar FORCE ; @$(DO)/play.sh
@@ -63,6 +63,7 @@ simgpu: FORCE ; @$(DO)/simgpu.sh
 install-simgpu: FORCE ; @$(DO)/simgpu.sh install
 check: $(B)/bluebar FORCE ; @$(DO)/check.sh
 grade: $(B)/bluebar FORCE ; @$(DO)/grade.sh
+rank: FORCE ; @$(DO)/rank.sh
 test: FORCE   ; @$(DO)/test.sh
 test-quick: FORCE ; @$(DO)/test.sh quick
 test-everywhere: FORCE ; @$(DO)/everywhere.sh

@@ -19,6 +19,7 @@ static const char commands[] =
     "  make hint3      the next hint for the first row that is not full\n"
     "  make predict3   asks what the next run will measure, and the run shows how near you came\n"
     "  make diff3      the starter against your file\n"
+    "  make rank       your versions of a lab so far, with points and times: LAB=3 (lab 11 if not said)\n"
     "  make reset3     back to the starter (keeps a backup)\n"
     "  make solution3  run the reference solution on this machine\n"
     "  make roofline0  draw lab 0's kernels under the machine's roof (needs gnuplot)\n"

@@ -282,6 +282,7 @@ static profile profile_of_starter(void) {
 static void check_report(const run *r, const lab_usage *u, const profile *p, double us) {
     const int answered = report_read(source_of(u));
     const profile before = answered ? profile_of_starter() : (profile){.ns = 0};
+    const struct simgpu_launch *slowest = lab_slowest(u);
     const report_facts f = {.before = answered ? &before : NULL,
                             .after = p,
                             .before_steps = STARTER_STEPS,
@@ -289,7 +290,8 @@ static void check_report(const run *r, const lab_usage *u, const profile *p, dou
                             .us = us,
                             .bytes = memory,
                             .square_bytes = 4.0 * (long_text.heads + 1) * long_text.context * long_text.context,
-                            .operations = operations_of(timed_sim)};
+                            .operations = operations_of(timed_sim),
+                            .bound = slowest ? slowest->bound.term : SIMGPU_TERM_LAUNCH};
     report_note(&f);
 }
 
@@ -304,7 +306,7 @@ static void grade_sim(lab_program *mine) {
     say_time(v, us, start, reference);
     const profile p = profile_of(r, &u);
     if (!lab_passed(v)) advise_on_time(v, r, &u);
-    profile_note(&p, r->job.steps);
+    profile_note(&p, &u, r->job.steps);
     check_report(r, &u, &p, us);
     lab_figures_of("train", &u);
     lab_blue_bar(&u, r->begin, r->end, LAB_RUNNING);

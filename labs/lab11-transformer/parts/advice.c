@@ -14,7 +14,7 @@ static double work_of(const lab_line *l) { return l->c.inst; }
 /* --- a wrong training -------------------------------------------------------------------------- */
 
 /* The line to begin with, of those that ran, or by its text. */
-enum look { AT_NOTHING, AT_LAUNCH, AT_STORE, AT_LOSSES, AT_RETURN };
+enum look { AT_NOTHING, AT_LAUNCH, AT_STORE, AT_LOSSES, AT_RETURN, AT_TENSOR, AT_PART };
 
 static const struct {
     lab_advice advice;
@@ -29,23 +29,23 @@ static const struct {
     [BECAME_NAN] = {{"learns", "find the first array that has a NaN: a sum that is 0 below a fraction bar, the root of "
                                "a negative number, memory that nobody has written"},
                     AT_STORE},
-    [OTHER_FORWARD] = {{"forward", "compare this part of your program with its formula in lab11.h"}, AT_STORE},
+    [OTHER_FORWARD] = {{"forward", "compare this part of your program with its formula in lab11.h"}, AT_PART},
     [OTHER_STEP] = {{"losses", "losses[k] is the loss of step k: follow the number of the step from where the text is "
                                "read to where the loss is written"},
                     AT_LOSSES},
     [NOT_THE_MEAN] = {{"losses", "divide by the number of rows: the loss is their mean"}, AT_LOSSES},
     [FIRST_LOSS] = {{"forward", "compare each array of the forward pass with a copy of the starter's, in the order of "
                                 "lab11.h; the first that differs has the mistake"},
-                    AT_STORE},
+                    AT_NOTHING},
     [LATER_LOSS] = {{"steps", "what does a step find that it should not: an array that nobody cleared, another part of "
                               "the text, a velocity that began anew?"},
-                    AT_STORE},
-    [UNMOVED] = {{"update", "does your update reach this weight? Count its rows and columns"}, AT_STORE},
+                    AT_NOTHING},
+    [UNMOVED] = {{"update", "does your update reach this weight? Count its rows and columns"}, AT_TENSOR},
     [OTHER_UPDATE] = {{"update", "velocity = 0.9 * velocity + gradient; weight -= rate * velocity; once a step"},
-                      AT_STORE},
+                      AT_TENSOR},
     [OTHER_GRADIENT] = {{"gradient", "compare the gradient of this array with that of a copy of the starter, after one "
                                      "step"},
-                        AT_STORE},
+                        AT_TENSOR},
     [OUT_OF_BOUNDS] = {{"error", "test row and column of each thread against the shape of what it writes"}, AT_STORE},
     [NAN_MISSED] = {{"nan", "look at every loss once; those of the last steps are still to come when the loop ends"},
                     AT_RETURN},
@@ -80,7 +80,23 @@ static const lab_advice for_tensor[LAB11_TENSORS] = {
     [LAB11_POSITION] = {"gradient", "the gradient of position is that of x0, row by row"},
 };
 
-static void look_at(lab_verdict *v, enum look look, const lab_usage *u) {
+/* What a line about this part of the network mentions. */
+static const char *const text_of_part[MODEL_PARTS] = {
+    [MODEL_NO_MASK] = "LAB11_QKV",       [MODEL_MASKS_SELF] = "LAB11_QKV",       [MODEL_NO_SCALE] = "LAB11_QKV",
+    [MODEL_SCALE_OF_ALL] = "LAB11_QKV",  [MODEL_NO_POSITION] = "LAB11_POSITION", [MODEL_NO_GAIN] = "LAB11_GAIN1",
+    [MODEL_NO_GELU] = "LAB11_UP",        [MODEL_NO_RESIDUAL1] = "LAB11_MIX",     [MODEL_NO_RESIDUAL2] = "LAB11_DOWN",
+    [MODEL_LAST_NORMAL] = "LAB11_GAIN3", [MODEL_SAME_CHARACTER] = "text",
+};
+
+/* Lines that name a tensor: the first is of the forward pass, the last of the backward pass or the update. */
+static void look_at_tensor(lab_verdict *v, int tensor) {
+    static const char *const names[LAB11_TENSORS] = {"LAB11_EMBEDDING", "LAB11_POSITION", "LAB11_GAIN1", "LAB11_QKV",
+                                                     "LAB11_MIX",       "LAB11_GAIN2",    "LAB11_UP",    "LAB11_DOWN",
+                                                     "LAB11_GAIN3",     "LAB11_OUT"};
+    lab_blame_last(v, names[tensor]);
+}
+
+static void look_at(lab_verdict *v, enum look look, const run *r, const lab_usage *u) {
     const lab_line *launch = lab_worst(u, launches_of), *store = lab_worst(u, stores_of);
     switch (look) {
     case AT_NOTHING: return;
@@ -88,6 +104,8 @@ static void look_at(lab_verdict *v, enum look look, const lab_usage *u) {
     case AT_STORE: return lab_blame(v, store ? store : launch);
     case AT_LOSSES: return lab_blame_text(v, u, "losses");
     case AT_RETURN: return lab_blame_return(v, "train(");
+    case AT_TENSOR: return look_at_tensor(v, r->tensor);
+    case AT_PART: return lab_blame_text(v, u, text_of_part[r->part]);
     }
 }
 
@@ -98,9 +116,13 @@ static const lab_advice on_errors[LAB_TROUBLES] = {
 };
 
 void advise_on_run(lab_verdict *v, const run *r, const lab_usage *u) {
+    static const lab_advice velocity = {
+        "update", "this is the first loss for which the velocity of an earlier step counts: 0.9 of it "
+                  "stays, and it is 0 before the first step"};
     if (r->mistake == A_CALL_FAILED) return lab_advise_on_error(v, r->error, NULL, u, on_errors);
     lab_advise(v, &for_mistake[r->mistake].advice);
-    look_at(v, for_mistake[r->mistake].look, u);
+    look_at(v, for_mistake[r->mistake].look, r, u);
+    if (r->mistake == LATER_LOSS && r->step > 1) lab_advise(v, &velocity), lab_blame_text(v, u, "velocity");
     if (r->mistake == OTHER_GRADIENT) lab_advise(v, &for_tensor[r->tensor]);
 }
 

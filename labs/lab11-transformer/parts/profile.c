@@ -17,9 +17,6 @@ static void add_launch(profile *p, const struct simgpu_event *e) {
     k->ld_bytes += (double)l->total.ld_bytes;
     p->launches++;
     p->kernel_ns += (double)e->duration_ns;
-    if (e->duration_ns < k->longest_ns) return;
-    k->longest = *l;
-    k->longest_ns = e->duration_ns;
 }
 
 static void add_gap(profile *p, const struct simgpu_event *e) {
@@ -64,7 +61,7 @@ profile profile_of(const run *r, const lab_usage *u) {
     return p;
 }
 
-void profile_note(const profile *p, int steps) {
+void profile_note(const profile *p, const lab_usage *u, int steps) {
     enum { SHOWN = 3 };
     char text[400] = "";
     for (int i = 0; i < p->nkernels && i < SHOWN; i++) {
@@ -73,6 +70,9 @@ void profile_note(const profile *p, int steps) {
                  100 * p->kernels[i].ns / p->kernel_ns, p->kernels[i].launches / steps);
     }
     lab_note("kernels", "%s", text);
+    static const char before[] = "; the slowest kernel";
+    const char *slowest = lab_say_slowest(u, text, sizeof text);
+    if (!strncmp(slowest, before, sizeof before - 1)) lab_note("longest launch", "%s", slowest + sizeof before + 1);
     text[0] = 0;
     for (int i = 0; i < p->ncauses && i < SHOWN; i++) {
         const size_t n = strlen(text);

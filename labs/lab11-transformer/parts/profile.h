@@ -11,10 +11,8 @@ enum { PROFILE_KERNELS = 48, PROFILE_CAUSES = 24 };
 /* All launches of kernels of one name. */
 typedef struct {
     char name[128];
-    double launches, ns;          /* ns: from start to end, the launch's own time with it */
-    double ld_sectors, ld_bytes;  /* of its global loads */
-    struct simgpu_launch longest; /* the longest of them, with what bounds it */
-    uint64_t longest_ns;
+    double launches, ns;         /* ns: from start to end, the launch's own time with it */
+    double ld_sectors, ld_bytes; /* of its global loads */
 } profile_kernel;
 
 /* Idle time of one cause. */
@@ -34,7 +32,8 @@ typedef struct {
 
 profile profile_of(const run *r, const lab_usage *u);
 
-/* Writes the three kernels and the three causes with the most time, as two lines under the card. */
-void profile_note(const profile *p, int steps);
+/* Writes the three kernels with the most time, the longest launch, and the three causes of the most idle time, as three
+ * lines under the card. */
+void profile_note(const profile *p, const lab_usage *u, int steps);
 
 #endif

@@ -27,7 +27,8 @@ static const struct {
     {AFTER, LAUNCHES, "kernels launched in a step"},
     {AFTER, KERNEL, "kernel that takes the most time"},
     {AFTER, SHARE, "its share of the time of all kernels, in %"},
-    {AFTER, BOUND, "what bounds its longest launch"},
+    {AFTER, BOUND,
+     "what bounds the longest launch (launch, issue, LSU, barrier, L2 reads, L2 writes, DRAM, latency ...)"},
     {AFTER, BYTES, "device memory at 256 characters, in KB"},
 };
 enum { QUESTIONS = sizeof questions / sizeof *questions };
@@ -102,12 +103,23 @@ static bool is_near(int i, double got, double want) {
     return fabs(got - want) <= share * want + 0.5;
 }
 
+/* The words of the profile for what bounds a kernel; simgpuTermName has them in the sim lane only. */
+static const char *const bounds[SIMGPU_TERMS] = {
+    [SIMGPU_TERM_LAUNCH] = "launch",       [SIMGPU_TERM_BLOCKS] = "blocks",
+    [SIMGPU_TERM_ISSUE] = "issue",         [SIMGPU_TERM_LSU] = "LSU",
+    [SIMGPU_TERM_BARRIER] = "barrier",     [SIMGPU_TERM_L2_READ] = "L2 reads",
+    [SIMGPU_TERM_L2_WRITE] = "L2 writes",  [SIMGPU_TERM_DRAM] = "DRAM",
+    [SIMGPU_TERM_ATOMIC] = "atomics",      [SIMGPU_TERM_LATENCY] = "latency",
+    [SIMGPU_TERM_LINK] = "link",           [SIMGPU_TERM_PAGES] = "pages",
+    [SIMGPU_TERM_TENSOR] = "tensor cores",
+};
+
 static bool agrees(const report_facts *f, int i) {
     const profile *p = questions[i].when == BEFORE ? f->before : f->after;
     const char *answer = answers[i];
     char *end;
     if (questions[i].what == KERNEL) return !strcmp(answer, p->kernels[0].name);
-    if (questions[i].what == BOUND) return !strcasecmp(answer, simgpuTermName(p->kernels[0].longest.bound.term));
+    if (questions[i].what == BOUND) return !strcasecmp(answer, bounds[f->bound]);
     const double got = strtod(answer, &end);
     return end != answer && is_near(i, got, number_of(f, i));
 }

@@ -15,6 +15,7 @@ typedef struct {
     double us;                  /* of a step now */
     double bytes, square_bytes; /* device memory now; of all N x N arrays of the starter */
     double operations;          /* of the products in a step */
+    enum simgpu_term bound;     /* of the longest launch now */
 } report_facts;
 
 /* Reads report.md in the folder of this source file. Returns how many of the starter's questions it answers; 0 without

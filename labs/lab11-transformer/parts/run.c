@@ -41,16 +41,16 @@ static bool is_near(double got, double want, int step) {
     return fabs(got - want) <= LOSS_TOLERANCE * (1 + 0.5 * step) * fabs(want);
 }
 
-/* Names the part of the network whose absence explains the first loss; NULL: none. */
-static const char *missing_part(const run *r, double got) {
-    for (int part = 0; part < MODEL_PARTS; part++) {
+/* Returns the part of the network whose absence explains the first loss; MODEL_PARTS: none. */
+static enum model_part missing_part(const run *r, double got) {
+    for (enum model_part part = 0; part < MODEL_PARTS; part++) {
         model *m = model_new(&r->job, r->first);
         model_without(m, part);
         const bool it_is = is_near(got, model_step(m), 0);
         model_free(m);
-        if (it_is) return model_part_name(part);
+        if (it_is) return part;
     }
-    return NULL;
+    return MODEL_PARTS;
 }
 
 static void describe_loss(run *r, int step, const double *want) {
@@ -67,8 +67,8 @@ static void describe_loss(run *r, int step, const double *want) {
             return mistaken(r, OTHER_STEP, step, "%s: that is the loss of step %d", what, other);
     if (step > 0) return mistaken(r, LATER_LOSS, step, "%s; the losses before it are right", what);
     r->part = missing_part(r, got);
-    if (r->part)
-        mistaken(r, OTHER_FORWARD, step, "%s: so it is %s", what, r->part);
+    if (r->part < MODEL_PARTS)
+        mistaken(r, OTHER_FORWARD, step, "%s: so it is %s", what, model_part_name(r->part));
     else
         mistaken(r, FIRST_LOSS, step, "%s", what);
 }

@@ -57,7 +57,7 @@ typedef struct {
     cudaError_t error;
     enum mistake mistake; /* the first, and in words */
     int step, tensor;     /* that it is about; -1: none */
-    const char *part;     /* OTHER_FORWARD: the part that is missing */
+    enum model_part part; /* OTHER_FORWARD: the part that is missing */
     char failure[512];
     lab_work work; /* the whole training, for the timing helper */
 } run;
