@@ -319,15 +319,52 @@ run() {
     [ "$dry" = yes ] || "$@"
 }
 
+# Sets $own: the file $1, what it includes of its own folder and of those of -I, and these again, each by the name by
+# which clang opens it. CUDA's C++ library is left out: it compiles as it is.
+find_own() {
+    local i file name folder near folders=() level=("$1") next
+    local -A seen=(["$1"]=1)
+    for ((i = 0; i < ${#both[@]}; i++)); do
+        case ${both[i]} in
+        -I) folders+=("${both[i + 1]-}") ;;
+        -I*) folders+=("${both[i]#-I}") ;;
+        esac
+    done
+    own=("$1")
+    while [ "${#level[@]}" -gt 0 ]; do
+        next=()
+        while IFS=: read -r file name; do
+            near=()
+            case $name in
+            *[\"\<]thrust/* | *[\"\<]cub/* | *[\"\<]cuda/*) continue ;;
+            *\"*) case $file in */*) near=("${file%/*}/") ;; *) near=('') ;; esac ;;
+            esac
+            name=${name#*[\"<]}
+            for folder in ${near[@]+"${near[@]}"} ${folders[@]+"${folders[@]/%//}"}; do
+                [ -f "$folder$name" ] || continue
+                [ -n "${seen[$folder$name]-}" ] || next+=("$folder$name")
+                seen[$folder$name]=1
+                break
+            done
+        done < <(grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<][^">]+' -- "${level[@]}")
+        level=(${next[@]+"${next[@]}"})
+        own+=(${level[@]+"${level[@]}"})
+    done
+}
+
 # What nvcc's front end takes and clang's does not: a launch written `<< <` or `>> >`, and, before clang 15, the word
 # __noinline__. clang reads such a file from a copy, under its own name.
 respell() {
-    grep -qE '<<[[:space:]]+<|<[[:space:]]+<<|__noinline__' "$1" || return 0
-    local real copy=$work/respelt.cu
-    real=$(readlink -f "$1")
-    sed -E 's/<<[ \t]+</<<</g; s/<[ \t]+<</<<</g; s/>>[ \t]+>[ \t]*\(/>>>(/g; s/>[ \t]+>>[ \t]*\(/>>>(/g; s/(^|[^(_[:alnum:]])__noinline__\b/\1__attribute__((noinline))/g' "$1" >"$copy"
-    for name in "$1" "$real" "$PWD/$1"; do
-        printf '{"type": "file", "name": "%s", "external-contents": "%s"},\n' "$name" "$copy"
+    local file copy name n=0 texts=()
+    overlay=()
+    mapfile -t texts < <(grep -lE '<<[[:space:]]+<|<[[:space:]]+<<|<<<.*(>>[[:space:]]+>|>[[:space:]]+>>)|__noinline__' -- "${own[@]}")
+    [ "${#texts[@]}" -gt 0 ] || return 0
+    for file in "${texts[@]}"; do
+        copy=$work/respelt$((n += 1))
+        sed -E 's/<<[ \t]+</<<</g; s/<[ \t]+<</<<</g; s/>>[ \t]+>[ \t]*\(/>>>(/g; s/>[ \t]+>>[ \t]*\(/>>>(/g; s/(^|[^(_[:alnum:]])__noinline__\b/\1__attribute__((noinline))/g' "$file" >"$copy"
+        for name in "$file" "$(readlink -f "$file")" "$PWD/$file"; do
+            printf '{"type": "file", "name": "%s", "external-contents": "%s"},\n' "$name" "$copy"
+        done
     done | sed '$s/,$//' | { echo '{"version": 0, "use-external-names": false, "roots": ['; cat; echo ']}'; } >"$work/overlay.yaml"
     overlay=(-ivfsoverlay "$work/overlay.yaml")
 }
@@ -351,10 +388,12 @@ find_cccl() {
 # Sets $common: what both passes over the .cu file $1 are told.
 set_common() {
     local major=${release%%.*}
-    overlay=()
-    respell "$1"
+    find_own "$1"
+    respell
+    # Texture references, which CUDA 12 dropped; their name is free for other programs.
+    if grep -qE '\btexture[[:space:]]*<' -- "${own[@]}"; then old=(-include texture_fetch_functions.h); else old=(); fi
     # shellcheck disable=SC2206 # lists of words
-    common=($cuda_flags $standard -I "$root/include" -include cuda_runtime.h ${overlay[@]+"${overlay[@]}"}
+    common=($cuda_flags $standard -I "$root/include" -include cuda_runtime.h ${old[@]+"${old[@]}"} ${overlay[@]+"${overlay[@]}"}
         -Xclang -fcuda-allow-variadic-functions # as nvcc; CUDA's C++ library declares such functions, and calls none
         -U__CUDA_ARCH_LIST__ -D__CUDA_ARCH_LIST__="$arch"0 -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__="$major" -D__CUDACC_VER_MINOR__="${release#*.}" -D__CUDACC_VER_BUILD__=0 -D__CUDACC_EXTENDED_LAMBDA__
         -Wno-c++11-narrowing -Wno-register -Wno-reserved-user-defined-literal -Wno-unused-command-line-argument -Wno-unknown-warning-option

@@ -302,6 +302,8 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device_stub, 
                             void *tid, void *bid, void *block, void *grid, int *warp_size);
 void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const char *name, int external, size_t size,
                        int constant, int global);
+void __cudaRegisterTexture(void **handle, const void *reference, const void **device_address, const char *name,
+                           int type, int fractions, int external);
 void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *name, int external,
                               size_t size, int constant, int global);
 
@@ -368,4 +370,11 @@ void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_addres
     rt_var *v = add_var((rt_module *)handle, (void *)pointer, name);
     v->pointer = pointer;
     v->bytes = size;
+}
+
+/* clang: a texture reference; the device's variable holds nothing, and its address is the handle. */
+void __cudaRegisterTexture(void **handle, const void *reference, const void **device_address, const char *name,
+                           int type, int fractions, int external) {
+    (void)device_address, (void)type, (void)fractions, (void)external;
+    add_var((rt_module *)handle, reference, name);
 }

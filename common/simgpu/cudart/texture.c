@@ -289,3 +289,60 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cud
     *width = (size_t)1 << 30;
     return rt_end(cudaSuccess);
 }
+
+/* --- texture references (include/cuda_texture_types.h) -------------------------------------------------------------
+ */
+
+/* What the host's variable begins with; the header has the whole. */
+struct textureReference {
+    int normalized;
+    enum cudaTextureFilterMode filter;
+    enum cudaTextureAddressMode address[3];
+    struct cudaChannelFormatDesc desc;
+    int srgb;
+};
+
+/* Makes *r fit for an object: memory from an aligned address on (*offset: how far before the pointer), up to the end of
+ * its allocation if the program gave no size. */
+static void fit(struct cudaResourceDesc *r, size_t *offset) {
+    bool rows = r->resType == cudaResourceTypePitch2D;
+    if (!rows && r->resType != cudaResourceTypeLinear) return;
+    void **p = rows ? &r->res.pitch2D.devPtr : &r->res.linear.devPtr;
+    uint64_t at = (uint64_t)(uintptr_t)*p, behind = at % BASE_ALIGN;
+    if (offset) {
+        *offset = behind;
+        *p = (void *)(uintptr_t)(at - behind);
+    }
+    if (rows) return;
+    if (r->res.linear.sizeInBytes == UINT_MAX) {
+        struct simgpu_address a = exec_mem_locate(rt_device->exec, at);
+        r->res.linear.sizeInBytes = a.base + a.bytes - at;
+    }
+    if (offset) r->res.linear.sizeInBytes += behind;
+}
+
+cudaError_t simgpuBindTexture(size_t *offset, const struct textureReference *reference, struct cudaResourceDesc *r,
+                              int fractions, const char *file, int line);
+cudaError_t simgpuBindTexture(size_t *offset, const struct textureReference *reference, struct cudaResourceDesc *r,
+                              int fractions, const char *file, int line) {
+    rt_at(file, line);
+    cudaError_t e = rt_begin(r ? "cudaBindTexture" : "cudaUnbindTexture");
+    if (e != cudaSuccess) return rt_end(e);
+    uint64_t address;
+    unsigned long long object = 0;
+    if (!rt_symbol_find(reference, &address, &e)) return rt_end(cudaErrorInvalidTexture);
+    uint64_t bound = exec_texture_bound(rt_device->exec, address, UINT64_MAX);
+    if (r) {
+        struct cudaTextureDesc d = {.filterMode = reference->filter,
+                                    .readMode = fractions ? cudaReadModeNormalizedFloat : cudaReadModeElementType,
+                                    .sRGB = reference->srgb,
+                                    .normalizedCoords = reference->normalized};
+        memcpy(d.addressMode, reference->address, sizeof d.addressMode);
+        fit(r, offset);
+        e = object_new(&object, r, &d);
+        if (e != cudaSuccess) return rt_end(e);
+    }
+    exec_texture_bind(rt_device->exec, address, object);
+    if (bound) object_end(bound, false);
+    return rt_end(cudaSuccess);
+}

@@ -37,6 +37,8 @@ struct exec_device {
     l2_cache l2;
     struct exec_object *objects;            /* texture.c: by handle */
     uint64_t nobjects, first_object, ended; /* first_object: the handle of objects[0]; 0: none yet */
+    struct exec_binding *bindings;          /* of texture references, in order */
+    uint64_t nbindings;
     base_arena programs;
     exec_managed_state managed;
     struct {

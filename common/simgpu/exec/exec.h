@@ -173,7 +173,14 @@ const exec_texture *exec_texture_find(const exec_device *d, uint64_t handle);
 /* Ends an object for all launches that are submitted later. Requires a live one. */
 void exec_texture_end(exec_device *d, uint64_t handle);
 
-/* Returns the number of objects ended so far, which a launch notes when it is submitted (exec_launch.ended). */
+/* Binds the texture reference whose variable is at `reference` to an object, or with 0 to none, for all launches that
+ * are submitted later. */
+void exec_texture_bind(exec_device *d, uint64_t reference, uint64_t handle);
+
+/* Returns the object to which launches with this `ended` have it bound, or 0. */
+uint64_t exec_texture_bound(const exec_device *d, uint64_t reference, uint64_t ended);
+
+/* Returns the number of ends and bindings so far, which a launch notes when it is submitted (exec_launch.ended). */
 uint64_t exec_textures_ended(const exec_device *d);
 
 /* --- the heap of kernels (heap.c) -------------------------------------------------------------------------------- */

@@ -41,6 +41,24 @@ static exec_object *object_of(const exec_device *d, uint64_t handle) {
     return d->first_object && k < d->nobjects && d->objects[k].texture.surface == surface ? &d->objects[k] : NULL;
 }
 
+/* Texture references: the handle of one is the address of its variable, and what it is bound to is an object. A launch
+ * reads by the bindings of the time when it was submitted, so all of them are kept, in order. */
+typedef struct exec_binding {
+    uint64_t reference, handle, since; /* since: a number in the order of ends; handle 0: bound to nothing */
+} exec_binding;
+
+void exec_texture_bind(exec_device *d, uint64_t reference, uint64_t handle) {
+    if ((d->nbindings & (d->nbindings - 1)) == 0)
+        d->bindings = exec_must(realloc(d->bindings, (d->nbindings ? 2 * d->nbindings : 1) * sizeof *d->bindings));
+    d->bindings[d->nbindings++] = (exec_binding){reference, handle, ++d->ended};
+}
+
+uint64_t exec_texture_bound(const exec_device *d, uint64_t reference, uint64_t ended) {
+    for (uint64_t k = d->nbindings; k-- > 0;)
+        if (d->bindings[k].reference == reference && d->bindings[k].since <= ended) return d->bindings[k].handle;
+    return 0;
+}
+
 const exec_texture *exec_texture_find(const exec_device *d, uint64_t handle) {
     const exec_object *o = object_of(d, handle);
     return o && !o->ended ? &o->texture : NULL;
@@ -49,8 +67,10 @@ const exec_texture *exec_texture_find(const exec_device *d, uint64_t handle) {
 void exec_texture_end(exec_device *d, uint64_t handle) { object_of(d, handle)->ended = ++d->ended; }
 void exec_texture_clear(exec_device *d) {
     free(d->objects);
+    free(d->bindings);
     d->objects = NULL;
-    d->nobjects = d->first_object = 0;
+    d->bindings = NULL;
+    d->nobjects = d->first_object = d->nbindings = 0;
 }
 
 uint64_t exec_textures_ended(const exec_device *d) { return d->ended; }
@@ -67,6 +87,7 @@ static const exec_texture *object_for(warp *w, const ptx_insn *i, uint32_t *rest
         if (handles[__builtin_ctz(m)] == handle) *lanes |= m & -m;
     *rest &= ~*lanes;
     const exec_object *o = object_of(d, handle);
+    if (!o) o = object_of(d, exec_texture_bound(d, handle, w->block->launch->ended));
     bool surface = i->op == OP_suld || i->op == OP_sust || (i->op == OP_txq && i->boolean);
     enum simgpu_fault_cause cause = !o ? SIMGPU_CAUSE_NO_OBJECT : SIMGPU_CAUSE_OBJECT_ENDED;
     if (o && surface != o->texture.surface) cause = SIMGPU_CAUSE_OBJECT_KIND;
