@@ -36,6 +36,12 @@ right() {
     right cub 7
 }
 
+@test "libcu++: atomics, barriers and pipelines with copies" {
+    with_cccl
+    if [ -z "${SIMCC_CCCL-}" ]; then skip "Debian's packages have no libcu++"; fi
+    right barrier 4
+}
+
 @test "without the library: one message that says where to get it; a folder without it is refused" {
     [ ! -f /usr/include/thrust/version.h ] || skip "libthrust-dev is here"
     printf '#include <thrust/sort.h>\nint main() { thrust::less<int> x; }\n' >"$tmp/a.cu"

@@ -449,10 +449,17 @@ EOS
     "$tmp/address"
 }
 
-@test "headers of the program's own may have what clang does not read: __noinline__ before clang 15, a launch with blanks" {
+@test "what clang does not read, in the program's own headers: __noinline__ before clang 15, a launch with blanks, alignas, %laneid" {
     mkdir -p "$tmp/own/part" "$tmp/own/more"
     echo 'static __device__ __noinline__ int twice(int i) { return 2 * i; }' >"$tmp/own/part/twice.h"
-    printf '#include "part/twice.h"\n__global__ void k(int i) { printf("%%d\\n", twice(i)); }\nstatic void three() { k << <1, 1 >> > (3); }\n' >"$tmp/own/three.h"
+    cat >>"$tmp/own/part/twice.h" <<'EOS'
+static __device__ int lane() {
+    __shared__ alignas(16) int lanes[32];
+    asm volatile("mov.u32 %0, %laneid;" : "=r"(lanes[threadIdx.x]));
+    return lanes[threadIdx.x];
+}
+EOS
+    printf '#include "part/twice.h"\n__global__ void k(int i) { printf("%%d\\n", twice(i) + lane()); }\nstatic void three() { k << <1, 1 >> > (3); }\n' >"$tmp/own/three.h"
     echo 'static void four() { k<<<1, 1>> >(4); }' >"$tmp/own/more/four.h"
     printf '#include "three.h"\n#include <four.h>\nint main() { three(), four(); return cudaDeviceSynchronize(); }\n' >"$tmp/own/main.cu"
     simcc -I "$tmp/own/more" "$tmp/own/main.cu" -o "$tmp/own/main"

@@ -4,6 +4,7 @@
  * Names, arguments and codes: NVIDIA's cuBLAS Library, "Using the cuBLAS API". */
 #ifndef SIMGPU_CUBLAS_V2_H
 #define SIMGPU_CUBLAS_V2_H
+#define CUBLAS_API_H_ /* programs ask for it by this name */
 
 #include <cuda_runtime.h>
 #include <library_types.h>

@@ -6,6 +6,7 @@
  * refused with CURAND_STATUS_TYPE_ERROR and a message. Names, arguments, codes: cuRAND Library, "Host API". */
 #ifndef SIMGPU_CURAND_H
 #define SIMGPU_CURAND_H
+#define CURAND_H_ /* programs ask for it by this name */
 
 #include <cuda_runtime.h>
 #include <library_types.h>

@@ -10,9 +10,6 @@
 
 #include <cuda_runtime.h>
 
-#if defined(__CUDA__)
-#define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __device__
-
 typedef struct curandStateXORWOW {
     unsigned d, v[5]; /* the counter that is added to each number, and the state of the shifts */
     int boxmuller_flag, boxmuller_flag_double;
@@ -29,6 +26,9 @@ typedef struct curandStatePhilox4_32_10 {
     float boxmuller_extra;
     double boxmuller_extra_double;
 } curandStatePhilox4_32_10_t;
+
+#if defined(__CUDA__)
+#define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __device__
 
 /* --- XORWOW ------------------------------------------------------------------------------------------------------- */
 

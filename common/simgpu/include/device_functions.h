@@ -200,6 +200,7 @@ SIMGPU_SPACE(__isShared, "shared")
 SIMGPU_SPACE(__isLocal, "local")
 SIMGPU_SPACE(__isConstant, "const")
 #undef SIMGPU_SPACE
+SIMGPU_DEVICE unsigned __isClusterShared(const void *p) { return __isShared(p); } /* a cluster is one block */
 #define SIMGPU_SPACE(name, space)                                                                                      \
     SIMGPU_DEVICE size_t __cvta_generic_to_##name(const void *p) {                                                     \
         size_t address;                                                                                                \
