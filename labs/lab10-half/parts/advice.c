@@ -216,7 +216,7 @@ void advise_on_finding(lab_verdict *v, const lab_usage *u) {
 /* --- bytes and time --------------------------------------------------------------------------- */
 
 static double bytes_of_event(const struct simgpu_event *e) {
-    if (e->kind == SIMGPU_LAUNCH) return (double)(e->is.launch.dram_read_bytes + e->is.launch.dram_write_bytes);
+    if (e->kind == SIMGPU_LAUNCH) return (double)(e->is.launch.read_bytes + e->is.launch.written_bytes);
     if (!is_copy(e)) return 0;
     return (double)e->is.copy.bytes * (e->kind == SIMGPU_COPY && e->is.copy.direction == SIMGPU_D2D ? 2 : 1);
 }
