@@ -328,9 +328,9 @@ line_of() { grep -n "$1" tests/clock/gaps.cu | sed -n "${2:-1}s/:.*//p"; }
     [ "$(gap 'back to back' 'kernel starting')" = "6600 $(line_of 'i < 3')" ]
     # A copy of 1 MiB from the device (20.9 us) and the wake-up (2.84 us).
     [ "$(gap 'blocked in memcpy' 'host blocked in cudaMemcpy')" = "23733 $(line_of DeviceToHost)" ]
-    # 400 us of work, of which a kernel of 101.0 us covers the beginning.
+    # 400 us of work, of which a kernel of 101.1 us covers the beginning.
     # (Another clang's kernel takes some ns more.)
-    [[ $(gap 'host works' 'host working') =~ ^2989[78][0-9]" $(line_of 'load batch')"$ ]]
+    [[ $(gap 'host works' 'host working') =~ ^2988[78][0-9]" $(line_of 'load batch')"$ ]]
     [ "$(gap 'waiting for copy' 'waiting for copy')" = "21793 $(line_of 'MIB, cudaMemcpyHostToDevice')" ]
     [ "$(gap 'waiting for copy' 'host working')" = "0 0" ]
     [ "$(gap 'host function' 'waiting for a host function')" = "54040 $(line_of cudaLaunchHostFunc)" ]
@@ -745,18 +745,18 @@ END
     local svg=$BATS_TEST_TMPDIR/timeline.svg
     build SAN=1 .build/san/timeline_svg
     .build/san/timeline_svg "$REPORT" 'blocked in memcpy' >"$svg"
-    grep -q '>blocked in memcpy, virtual time: 233.6 us, the SMs work for 85 % of it<' "$svg"
+    grep -q '>blocked in memcpy, virtual time: 233.8 us, the SMs work for 85 % of it<' "$svg"
     grep -q ">10.2 %  host blocked in cudaMemcpy, gaps.cu:$(line_of DeviceToHost)<" "$svg"
     [ "$(tail -n 1 "$svg")" = "</svg>" ]
     # The two kernels, with their numbers, also written on them; the copy between them; each with its place.
     for step in 0 1; do
-        grep -q "fill=\"#2a62c9\"><title>slow $step 98.8 us, gaps.cu" "$svg"
+        grep -q "fill=\"#2a62c9\"><title>slow $step 98.9 us, gaps.cu" "$svg"
         grep -q ">slow $step</text>" "$svg"
     done
     grep -q "<title>copy d2h, 1048576 bytes 20.9 us, gaps.cu:$(line_of DeviceToHost)</title>" "$svg"
     # A part of it, the whole, and no such stretch.
     .build/san/timeline_svg "$REPORT" 'blocked in memcpy' 100 130 | grep -q 'virtual time: 30.0 us'
-    .build/san/timeline_svg "$REPORT" | grep -q '>virtual time: 3033.1 us'
+    .build/san/timeline_svg "$REPORT" | grep -q '>virtual time: 3034.4 us'
     run .build/san/timeline_svg "$REPORT" nothing
     [ "$status" = 1 ]
     [[ $output == "timeline_svg: nothing: the report has no such mark" ]]

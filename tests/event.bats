@@ -12,7 +12,7 @@ gap host working
 totals syncs=0
 mark order
 fill bytes=65536 from listen.cu
-launch chase stream=1 grid=1 block=1 term=latency rounds=100 lines=4 bytes=32+32 l2=1/1 dram=0+0 timed from listen.cu
+launch chase stream=1 grid=1 block=1 term=latency rounds=100 lines=4 bytes=32+32 l2=100/100 dram=0+0 timed from listen.cu
 copy h2d bytes=64 stream=0 from listen.cu
 function from listen.cu
 call cudaDeviceSynchronize waits syncs from listen.cu

@@ -154,6 +154,13 @@ static void count_missed(warp *w, int32_t round) {
     w->missed++;
 }
 
+/* A volatile load passes L1 by. */
+static uint32_t load_l1(warp *w, const ptx_insn *i, uint64_t line, uint32_t sectors, int32_t round, bool *waits) {
+    if (!i->polls) return exec_l1_load(&w->block->worker->l1, w, line, sectors, round, waits);
+    *waits = true;
+    return sectors;
+}
+
 static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t size, const shape *s) {
     worker *t = w->block->worker;
     int32_t round = (int32_t)ptx_depth_rounds(w->depth) - i->later_rounds;
@@ -168,7 +175,7 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
             uint32_t sectors = 0xf;
             if (line == first / 4) sectors &= 0xfu << (first & 3);
             if (line == last / 4) sectors &= 0xfu >> (3 - (last & 3));
-            uint32_t missing = exec_l1_load(&t->l1, line, sectors, round, &waits);
+            uint32_t missing = load_l1(w, i, line, sectors, round, &waits);
             if (!missing) continue;
             c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
             exec_footprint_read(t, line, missing, NULL);
@@ -182,7 +189,7 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
         uint32_t sectors = 0;
         for (uint32_t q = 0; q < 4; q++) sectors |= (list.bytes[k][q] != 0) << q;
         c->ld_sectors += (uint32_t)__builtin_popcount(sectors);
-        uint32_t missing = exec_l1_load(&t->l1, list.line[k], sectors, round, &waits);
+        uint32_t missing = load_l1(w, i, list.line[k], sectors, round, &waits);
         if (!missing) continue;
         c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
         exec_footprint_read(t, list.line[k], missing, list.bytes[k]);
@@ -760,7 +767,7 @@ static void count_outside(warp *w, const ptx_insn *i, uint32_t size, const exec_
         sectors += (uint32_t)__builtin_popcount(mask);
         if (load && !link) /* by its place in the range: the host's addresses differ from run to run */
             missed +=
-                (uint32_t)__builtin_popcount(exec_l1_load(&t->l1, list.line[k] - of->lo / 128, mask, round, &waits));
+                (uint32_t)__builtin_popcount(exec_l1_load(&t->l1, w, list.line[k] - of->lo / 128, mask, round, &waits));
     }
     uint32_t phases, tags = (list.n + 3) / 4;
     if (load) {

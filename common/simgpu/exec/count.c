@@ -88,20 +88,13 @@ void exec_count_lines(line_list *list, const uint64_t *address, uint32_t mask, u
     }
 }
 
-void exec_l1_start(l1_cache *c, uint32_t all, uint32_t lines) {
-    uint32_t bits = 1, most = 1;
-    while ((2u << most) <= all) most++;
-    while (bits < most && (2u << bits) <= lines) bits++;
-    if (c->room != 1u << most) { /* the first launch, or another card */
-        free(c->lines);
-        c->room = 1u << most;
-        c->lines = exec_must(calloc(c->room, sizeof *c->lines));
-    }
-    c->shift = 64 - bits;
+void exec_l1_start(l1_cache *c, uint32_t lines, uint32_t warps) {
+    if (!c->lines) c->lines = exec_must(calloc(2 * L1_SETS, sizeof *c->lines));
+    c->reach = lines / warps;
 }
 
 /* The epoch is part of the tag, so a new epoch empties the cache; the lines are cleared once in a million blocks. */
 void exec_l1_next_block(l1_cache *c) {
     c->epoch = (c->epoch + 1) & 0xfffff;
-    if (c->epoch == 0) memset(c->lines, 0, c->room * sizeof *c->lines);
+    if (c->epoch == 0) memset(c->lines, 0, 2 * L1_SETS * sizeof *c->lines);
 }

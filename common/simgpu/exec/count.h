@@ -34,25 +34,36 @@ void exec_count_lines(line_list *list, const uint64_t *address, uint32_t mask, u
 /* Sets *stride to the distance between neighbouring lanes. Returns false if the 32 lanes are not equally spaced. */
 bool exec_count_stride(const uint64_t *address, int64_t *stride);
 
-/* Prepares the cache of a launch. all: lines of the SM's L1; lines: the share of one block. */
-void exec_l1_start(l1_cache *c, uint32_t all, uint32_t lines);
+/* Prepares the cache of a launch. lines: the share of one block; warps: of a block. */
+void exec_l1_start(l1_cache *c, uint32_t lines, uint32_t warps);
 void exec_l1_next_block(l1_cache *c); /* empties it */
 
-/* Looks up sectors (4 bits) of a line in a warp's round of loads, and fills them in. Returns the missing
- * sectors. Sets *waits if any was missing or is on its way: the warps of a block run side by side on a GPU, so a sector
- * that another warp fetches in the same round has not arrived yet. */
-static inline uint32_t exec_l1_load(l1_cache *c, uint64_t line, uint32_t sectors, int32_t round, bool *waits) {
-    l1_line *l = &c->lines[(uint32_t)(base_hash(line) >> c->shift)];
+enum { L1_SETS = 4096 };
+
+/* Looks up sectors (4 bits) of a line in a warp's round of loads, and fills them in. Returns the missing sectors. Sets
+ * *waits if any was missing or is on its way: the warps of a block run side by side on a GPU, so a sector that another
+ * warp fetches in the same round has not arrived yet.
+ *
+ * Warps run one after another here, side by side on a card. So what another warp has fetched is there; what a warp
+ * itself has fetched is there until it has fetched so many other lines that those of all resident warps fill L1. */
+static inline uint32_t exec_l1_load(l1_cache *c, warp *w, uint64_t line, uint32_t sectors, int32_t round, bool *waits) {
+    l1_line *l = &c->lines[base_hash(line) / (UINT64_MAX / L1_SETS + 1) * 2];
     uint64_t tag = (line + 1) ^ c->epoch << 44;
-    if (l->tag != tag) {
-        l->tag = tag;
-        l->sectors = 0;
+    if (l->tag != tag && l[1].tag == tag) {
+        l++;
+    } else if (l->tag != tag) {
+        l[1] = l[0];
+        *l = (l1_line){.tag = tag, .warp = (uint8_t)w->number};
     }
+    bool own = l->warp == (uint8_t)w->number;
+    if (own && w->fetched - l->at > c->reach) l->sectors = 0;
     uint32_t missing = sectors & ~(uint32_t)l->sectors;
     if (missing) {
+        w->fetched += l->sectors == 0;
         l->sectors |= (uint8_t)sectors;
         l->round = round;
     }
+    if (own) l->at = w->fetched;
     *waits |= l->round >= round;
     return missing;
 }

@@ -29,7 +29,9 @@ typedef struct {
     uint32_t shared_per_sm;      /* most shared memory among them */
     uint32_t shared_reserved;    /* for each block with shared memory, beside the block's own */
     uint32_t atomic_place;       /* atomics inside one such aligned piece of memory wait for each other */
-    uint64_t l2_bytes, l2_dirty; /* l2_dirty: of them, bytes that may wait to be written back */
+    uint64_t l2_bytes;
+    uint64_t l2_reach; /* bytes of data that it keeps for all SMs */
+    uint64_t l2_dirty; /* of them, bytes that may wait to be written back */
     uint32_t heap_clocks;        /* of a warp, for malloc or free in a kernel; and */
     uint32_t heap_lane_clocks;   /* for each lane that calls it */
     uint64_t memory;
@@ -86,8 +88,10 @@ uint64_t exec_workspace(exec_device *d);
 /* --- the L2 cache (l2.c) -------------------------------------------------------------------------------------------
  */
 
-/* A copy or memset has read or written the bytes of device memory. */
-void exec_l2_copies(exec_device *d, uint64_t address, uint64_t bytes, bool written);
+/* What a copy or memset has done to bytes of device memory: a kernel of the driver has read or written them, or a copy
+ * engine has written them, which reads and writes DRAM. */
+enum exec_l2_copy { EXEC_L2_READ, EXEC_L2_WRITE, EXEC_L2_ENGINE };
+void exec_l2_copies(exec_device *d, uint64_t address, uint64_t bytes, enum exec_l2_copy what);
 
 /* Leaves the cache as a memset of a large buffer does: full of other data, which must be written back. */
 void exec_l2_flush(exec_device *d);
@@ -244,6 +248,7 @@ typedef struct {
     /* Sectors that L2 was asked for by loads that missed L1, those of them that it had, and sectors stored. The bytes
      * of DRAM: what L2 lacked, and what it wrote back, of this launch or of what came before it. */
     uint64_t l2_read_sectors, l2_read_hits, l2_write_sectors, dram_read_bytes, dram_write_bytes;
+    double l2_hit_pct; /* as the hardware counts it; see l2.c */
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* per thread, per block; they decide occupancy */
     exec_depth deepest, depths;       /* of the block with the longest waits; the sum over the blocks */

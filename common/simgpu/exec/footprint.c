@@ -14,15 +14,18 @@ void exec_footprint_begin(worker *t) {
 
 static uint64_t look(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 
-/* Sets bits in a field of a chunk. */
+/* Sets bits in a field of a chunk. Returns its former value. */
+static uint64_t set(const worker *t, uint64_t *field, uint64_t bits) {
+    uint64_t old = *field;
+    if (t->parallel) return __atomic_fetch_or(field, bits, __ATOMIC_RELAXED);
+    *field = old | bits;
+    return old;
+}
+
+/* Notes that the wave touches sectors of a chunk. */
 static void mark(worker *t, uint64_t *field, uint64_t chunk, uint64_t bits) {
-    uint64_t old = look(field);
-    if ((old & bits) == bits) return;
-    if (t->parallel)
-        old = __atomic_fetch_or(field, bits, __ATOMIC_RELAXED);
-    else
-        *field = old | bits;
-    if (!old) exec_l2_list_add(&t->touched, (uint32_t)chunk);
+    if ((look(field) & bits) == bits) return;
+    if (!set(t, field, bits)) exec_l2_list_add(&t->touched, (uint32_t)chunk);
 }
 
 /* Returns those of the sectors that need more bytes than the wave, or an earlier one, has stored. wants: the bytes of
@@ -41,7 +44,12 @@ void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint3
     bits &= ~look(&c->written);
     uint64_t partly = bits & (look(&c->partly) | (c->dirty & ~c->whole));
     if (partly) bits = (bits & ~partly) | without_stored(t, chunk, partly, wants);
-    if (bits) mark(t, &c->read, chunk, bits);
+    if (!bits) return;
+    mark(t, &c->read, chunk, bits);
+    /* Which of them had no partner in their request? A bit that is set needs no second look. */
+    uint32_t paired = (sectors >> 1 & 5) | (sectors & 5) << 1;
+    uint64_t alone = (uint64_t)(sectors & ~paired) << line % 16 * 4;
+    if (alone & ~look(&c->alone)) set(t, &c->alone, alone);
 }
 
 /* Notes a store to some bytes of a sector. */

@@ -1,8 +1,9 @@
 /* l2.c — the second-level cache. See l2.h for its idea.
  *
- * The cache holds chunks with any number of lines each; it is full when all their lines together are as many as the
- * card has. A real cache finds the oldest line of a set, and a hash spreads addresses over the sets; here the oldest of
- * some chunks drawn at random leaves. */
+ * Each set keeps its chunks in lists by age. When it has too many lines, the oldest clean chunk leaves, and every third
+ * time the oldest dirty one, unless the launch itself has stored it. Only a part of the cache may be dirty: beyond it
+ * the oldest dirty chunk is written to DRAM and stays. An eighth of the lines, two of 16 ways, may have sectors with
+ * bytes of stores only: beyond it DRAM supplies the rest, and every second time the chunk is written at once. */
 #include "l2.h"
 #include "warp.h"
 
@@ -10,14 +11,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { DRAWN = 16 };
-
 static uint64_t count(uint64_t bits) { return (uint64_t)__builtin_popcountll(bits); }
 
 /* Returns the number of lines with one of the sectors. */
-static uint64_t lines_of(uint64_t sectors) {
+static uint32_t lines_of(uint64_t sectors) {
     sectors |= sectors >> 1;
-    return count((sectors | sectors >> 2) & 0x1111111111111111);
+    return (uint32_t)count((sectors | sectors >> 2) & 0x1111111111111111);
+}
+
+/* Returns the other halves of 64 bytes of the sectors. */
+static uint64_t partners_of(uint64_t sectors) {
+    return (sectors >> 1 & 0x5555555555555555) | (sectors & 0x5555555555555555) << 1;
 }
 
 void exec_l2_list_add(l2_list *l, uint32_t chunk) {
@@ -37,12 +41,64 @@ static void *reserve(uint64_t bytes) {
 
 void exec_l2_init(exec_device *d, uint64_t window) {
     l2_cache *c = &d->l2;
-    c->chunks = reserve((window + d->card.l2_bytes) / L2_CHUNK * sizeof *c->chunks);
-    c->bytes = reserve((window + d->card.l2_bytes) / L2_SECTOR * sizeof *c->bytes);
+    const exec_card *card = &d->card;
+    uint64_t all = window + card->l2_bytes; /* exec_l2_flush uses the rest */
+    c->chunks = reserve(all / L2_CHUNK * sizeof *c->chunks);
+    c->unions = reserve(all / L2_CHUNK * sizeof *c->unions);
+    c->bytes = reserve(all / L2_SECTOR * sizeof *c->bytes);
     c->first = exec_mem_base() / L2_CHUNK;
-    c->most_lines = d->card.l2_bytes / L2_LINE;
-    c->most_dirty = d->card.l2_dirty / L2_SECTOR;
-    c->random = 1;
+    c->most_lines = (uint32_t)(card->l2_reach / L2_LINE / L2_SETS);
+    c->most_dirty = (uint32_t)(card->l2_dirty / L2_LINE / L2_SETS);
+    c->most_partly = (uint32_t)(card->l2_bytes / 8 / L2_LINE / L2_SETS);
+}
+
+/* --- sets ------------------------------------------------------------------------------------------------------- */
+
+static l2_set *set_of(l2_cache *c, uint32_t chunk) {
+    uint64_t h = base_hash(chunk + 1ull);
+    return &c->set[base_hash(h ^ h >> 32) / (UINT64_MAX / L2_SETS + 1)];
+}
+
+/* Takes a chunk from its list, before its sectors change. */
+static void leave(l2_cache *c, uint32_t chunk) {
+    l2_chunk *k = &c->chunks[chunk];
+    l2_set *s = set_of(c, chunk);
+    if (k->state == L2_ABSENT) return;
+    if (k->newer)
+        c->chunks[k->newer - 1].older = k->older;
+    else
+        s->list[k->state].newest = k->older;
+    if (k->older)
+        c->chunks[k->older - 1].newer = k->newer;
+    else
+        s->list[k->state].oldest = k->newer;
+    uint32_t lines = lines_of(k->whole | k->dirty);
+    s->lines -= lines;
+    c->lines -= lines;
+    s->dirty -= lines_of(k->dirty);
+    s->partly -= lines_of(k->dirty & ~k->whole);
+    k->state = L2_ABSENT;
+}
+
+/* Puts it into the list of its state, as the newest or the oldest there. */
+static void enter(l2_cache *c, uint32_t chunk, bool newest) {
+    l2_chunk *k = &c->chunks[chunk];
+    l2_set *s = set_of(c, chunk);
+    uint64_t partly = k->dirty & ~k->whole;
+    if (!(k->whole | k->dirty)) return;
+    k->state = partly ? L2_PARTLY : k->dirty ? L2_DIRTY : L2_CLEAN;
+    uint32_t *newer = &s->list[k->state].newest, *older = &s->list[k->state].oldest;
+    k->newer = newest ? 0 : *older;
+    k->older = newest ? *newer : 0;
+    if (k->newer) c->chunks[k->newer - 1].older = chunk + 1;
+    if (k->older) c->chunks[k->older - 1].newer = chunk + 1;
+    if (newest || !*newer) *newer = chunk + 1;
+    if (!newest || !*older) *older = chunk + 1;
+    uint32_t lines = lines_of(k->whole | k->dirty);
+    s->lines += lines;
+    c->lines += lines;
+    s->dirty += lines_of(k->dirty);
+    s->partly += lines_of(partly);
 }
 
 /* --- what leaves ------------------------------------------------------------------------------------------------ */
@@ -55,84 +111,88 @@ static void forget_bytes(l2_cache *c, uint32_t chunk, uint64_t sectors) {
 /* Takes sectors of a chunk from the cache, without writing them back. */
 static void take_out(l2_cache *c, uint32_t chunk, uint64_t sectors) {
     l2_chunk *k = &c->chunks[chunk];
-    uint64_t before = lines_of(k->whole | k->dirty);
+    leave(c, chunk);
     forget_bytes(c, chunk, k->dirty & ~k->whole & sectors);
-    c->dirty -= count(k->dirty & sectors);
     k->whole &= ~sectors;
     k->dirty &= ~sectors;
-    c->lines -= before - lines_of(k->whole | k->dirty);
-    if (!k->place || k->whole | k->dirty) return;
-    l2_resident last = c->residents[--c->nresidents];
-    c->residents[k->place - 1] = last;
-    c->chunks[last.chunk].place = k->place;
-    k->place = 0;
+    enter(c, chunk, true);
 }
 
-/* Writes the dirty sectors of a chunk to DRAM, which supplies the bytes that no store has written. */
-static void write_back(l2_cache *c, uint32_t chunk) {
+/* Lets DRAM supply the bytes that no store has written. */
+static void fill(l2_cache *c, uint32_t chunk) {
     l2_chunk *k = &c->chunks[chunk];
-    uint64_t part = k->dirty & ~k->whole;
-    c->written += count(k->dirty) * L2_SECTOR;
-    c->read += count(part) * L2_SECTOR;
-    forget_bytes(c, chunk, part);
-    c->dirty -= count(k->dirty);
-    k->whole |= k->dirty;
-    k->dirty = 0;
+    uint64_t partly = k->dirty & ~k->whole;
+    forget_bytes(c, chunk, partly);
+    c->filled += count(partly);
+    c->read += count(partly) * L2_SECTOR;
+    k->whole |= partly;
 }
 
-static uint32_t draw(l2_cache *c) {
-    c->random ^= c->random << 13;
-    c->random ^= c->random >> 7;
-    c->random ^= c->random << 17;
-    return (uint32_t)(((c->random >> 32) * c->nresidents) >> 32);
+static void write_back(l2_cache *c, uint32_t chunk) {
+    fill(c, chunk);
+    c->written += count(c->chunks[chunk].dirty) * L2_SECTOR;
+    c->chunks[chunk].dirty = 0;
 }
 
-/* Returns the chunk that was used longest ago, of some. */
-static uint32_t oldest(l2_cache *c, bool dirty) {
-    l2_resident best = {0, 0};
-    for (int k = 0, found = 0; k < DRAWN || !found; k++) {
-        l2_resident r = c->residents[draw(c)];
-        if (dirty && !c->chunks[r.chunk].dirty) continue;
-        if (!found || r.used < best.used) best = r;
-        found = 1;
+/* Returns the oldest chunk with dirty sectors, + 1; 0: there is none. */
+static uint32_t oldest_dirty(const l2_cache *c, const l2_set *s) {
+    uint32_t dirty = s->list[L2_DIRTY].oldest, partly = s->list[L2_PARTLY].oldest;
+    if (!dirty || !partly) return dirty | partly;
+    return c->chunks[partly - 1].used < c->chunks[dirty - 1].used ? partly : dirty;
+}
+
+static void evict(l2_cache *c, l2_set *s) {
+    uint32_t dirty = oldest_dirty(c, s), clean = s->list[L2_CLEAN].oldest;
+    bool old = dirty && c->chunks[dirty - 1].used < c->began, take_dirty = !clean || (old && s->evicted % 3 == 2);
+    uint32_t chunk = (take_dirty ? dirty : clean) - 1;
+    s->evicted++;
+    leave(c, chunk);
+    write_back(c, chunk);
+    c->chunks[chunk].whole = 0;
+}
+
+static void make_room(l2_cache *c, l2_set *s) {
+    while (s->partly > c->most_partly) {
+        uint32_t chunk = s->list[L2_PARTLY].oldest - 1;
+        leave(c, chunk);
+        bool written = s->filled++ % 2;
+        if (written)
+            write_back(c, chunk);
+        else
+            fill(c, chunk);
+        enter(c, chunk, written);
     }
-    return best.chunk;
-}
-
-static void make_room(l2_cache *c) {
-    while (c->dirty > c->most_dirty) write_back(c, oldest(c, true));
-    while (c->lines > c->most_lines) {
-        uint32_t chunk = oldest(c, false);
+    while (s->dirty > c->most_dirty) {
+        uint32_t chunk = oldest_dirty(c, s) - 1;
+        leave(c, chunk);
         write_back(c, chunk);
-        take_out(c, chunk, ~0ull);
+        enter(c, chunk, true);
     }
+    while (s->lines > c->most_lines) evict(c, s);
+}
+
+/* Takes the sectors of some chunks out: those from `first` to before `end`. */
+static void take_chunks(l2_cache *c, uint64_t first, uint64_t end) {
+    for (uint32_t s = 0; s < L2_SETS; s++)
+        for (int state = L2_CLEAN; state < L2_STATES; state++)
+            for (uint32_t at = c->set[s].list[state].oldest, next; at; at = next) {
+                next = c->chunks[at - 1].newer;
+                if (at - 1 >= first && at - 1 < end) take_out(c, at - 1, ~0ull);
+            }
 }
 
 void exec_l2_clear(exec_device *d) {
     l2_cache *c = &d->l2;
-    while (c->nresidents) take_out(c, c->residents[c->nresidents - 1].chunk, ~0ull);
-    c->random = 1;
+    take_chunks(c, 0, UINT32_MAX);
+    for (uint32_t s = 0; s < L2_SETS; s++) c->set[s].evicted = c->set[s].filled = 0;
 }
 
 /* --- what comes ------------------------------------------------------------------------------------------------- */
 
-static void be_resident(l2_cache *c, uint32_t chunk) {
-    l2_chunk *k = &c->chunks[chunk];
-    if (!k->place) {
-        if (c->nresidents == c->room) {
-            c->room = c->room ? 2 * c->room : 4096;
-            c->residents = exec_must(realloc(c->residents, c->room * sizeof *c->residents));
-        }
-        c->residents[c->nresidents++].chunk = chunk;
-        k->place = c->nresidents;
-    }
-    c->residents[k->place - 1].used = c->now;
-}
-
 /* Stored parts of sectors: those that have all their bytes now, or had them already, are written sectors. */
-static void merge(l2_cache *c, uint32_t chunk, uint64_t read) {
+static void merge(l2_cache *c, uint32_t chunk) {
     l2_chunk *k = &c->chunks[chunk];
-    uint64_t full = k->partly & (k->whole | k->written | read);
+    uint64_t full = k->partly & (k->whole | k->written | k->read);
     for (uint64_t m = k->partly & ~full; m; m &= m - 1)
         if (c->bytes[(uint64_t)chunk * 64 + (uint32_t)__builtin_ctzll(m)] == ~0u) full |= m & -m;
     k->written |= full;
@@ -140,22 +200,25 @@ static void merge(l2_cache *c, uint32_t chunk, uint64_t read) {
     forget_bytes(c, chunk, full);
 }
 
-/* Applies what a wave or a copy does to a chunk, and clears it there. */
+/* Applies what a wave or a copy does to a chunk, and clears it there. DRAM gives 64 bytes for a load of 32; for an
+ * atomic in half of the lines. If two requests each wanted one half, the second finds it. */
 static void apply(l2_cache *c, uint32_t chunk) {
+    const uint64_t odd_lines = 0xf0f0f0f0f0f0f0f0;
     l2_chunk *k = &c->chunks[chunk];
-    uint64_t before = lines_of(k->whole | k->dirty), missed = k->read & ~k->whole;
-    if (k->partly) merge(c, chunk, k->read);
-    uint64_t partners = (missed >> 1 & 0x5555555555555555) | (missed & 0x5555555555555555) << 1;
-    uint64_t fetched = missed | (partners & ~(k->whole | k->written)); /* DRAM gives two sectors at a time */
+    const uint64_t missed = k->read & ~k->whole, alone = missed & k->alone;
+    leave(c, chunk);
+    if (k->partly) merge(c, chunk);
+    uint64_t fetched = missed | (partners_of(missed & (~k->written | odd_lines)) & ~(k->whole | k->written));
     forget_bytes(c, chunk, ((k->dirty & ~k->whole) | k->partly) & (fetched | k->written));
-    c->missed += count(missed);
+    c->missed[0] += count(missed & ~k->written) - count(alone & partners_of(alone)) / 2;
+    c->missed[1] += count(missed & k->written);
     c->read += count(fetched) * L2_SECTOR;
     k->whole |= fetched | k->written;
-    c->dirty += count((k->written | k->partly) & ~k->dirty);
     k->dirty |= k->written | k->partly;
-    c->lines += lines_of(k->whole | k->dirty) - before;
-    be_resident(c, chunk);
-    k->read = k->written = k->partly = 0;
+    k->read = k->written = k->partly = k->alone = 0;
+    k->used = c->now;
+    enter(c, chunk, true);
+    make_room(c, set_of(c, chunk));
 }
 
 /* Memory of another device is not cached here. */
@@ -164,7 +227,7 @@ static void pass_by(l2_cache *c, uint32_t chunk) {
     c->peer[0] += count(k->read) * L2_SECTOR;
     c->peer[1] += count(k->written | k->partly) * L2_SECTOR;
     forget_bytes(c, chunk, k->partly);
-    k->read = k->written = k->partly = 0;
+    k->read = k->written = k->partly = k->alone = 0;
 }
 
 /* Sorts the chunks of a wave, since the order in which host threads touched them must not matter. */
@@ -207,54 +270,77 @@ void exec_l2_wave(exec_device *d, worker *workers, unsigned threads) {
     for (uint32_t i = 0; i < c->wave.n; i++) {
         uint32_t chunk = c->wave.chunks[i];
         l2_chunk *k = &c->chunks[chunk];
+        l2_union *u = &c->unions[chunk];
         uint64_t written = k->written | k->partly;
         if (!(k->read | written)) continue; /* listed twice */
-        if (!(k->launch_read | k->launch_written)) exec_l2_list_add(&c->launch, chunk);
-        k->launch_read |= k->read;
-        k->launch_written |= written;
-        if (exec_mem_elsewhere(d, (c->first + chunk) * L2_CHUNK)) {
+        if (!(u->read | u->written)) exec_l2_list_add(&c->launch, chunk);
+        u->read |= k->read;
+        u->written |= written;
+        if (exec_mem_elsewhere(d, (c->first + chunk) * L2_CHUNK))
             pass_by(c, chunk);
-        } else {
+        else
             apply(c, chunk);
-            make_room(c);
-        }
     }
 }
 
+/* --- a launch --------------------------------------------------------------------------------------------------- */
+
 void exec_l2_launch_begins(exec_device *d) {
     l2_cache *c = &d->l2;
-    c->missed = c->read = c->written = c->peer[0] = c->peer[1] = 0;
+    c->began = c->now + 1;
+    memset(c->missed, 0, sizeof c->missed);
+    memset(c->peer, 0, sizeof c->peer);
+    c->filled = c->read = c->written = 0;
 }
 
-void exec_l2_launch_ended(exec_device *d, exec_result *r) {
+/* Sets the footprint of the launch, and tells managed.c of its pages. */
+static void take_unions(exec_device *d, exec_result *r) {
     l2_cache *c = &d->l2;
     for (uint32_t i = 0; i < c->launch.n; i++) {
-        l2_chunk *k = &c->chunks[c->launch.chunks[i]];
-        uint64_t address = (c->first + c->launch.chunks[i]) * L2_CHUNK, read = count(k->launch_read),
-                 written = count(k->launch_written);
+        l2_union *u = &c->unions[c->launch.chunks[i]];
+        uint64_t address = (c->first + c->launch.chunks[i]) * L2_CHUNK, read = count(u->read),
+                 written = count(u->written);
         r->footprint_read += read;
         r->footprint_written += written;
         if (exec_managed((void *)(uintptr_t)address)) {
             if (read) exec_managed_touch(d, address, (uint32_t)read, false);
             if (written) exec_managed_touch(d, address, (uint32_t)written, true);
         }
-        k->launch_read = k->launch_written = 0;
+        *u = (l2_union){0, 0};
     }
     c->launch.n = 0;
+}
+
+/* Returns the share of hits as the hardware counts lookups. Half of the sectors are at home in the other partition of
+ * L2, so that a miss or a store is looked up there too: 1.5 times in the mean. A hit finds its copy in the near one.
+ * DRAM's supply for a store in part is a miss. */
+static double hit_pct(const l2_cache *c, const exec_result *r) {
+    double twice = 1.5 * (double)r->l2_write_sectors + (double)r->total.atom_sectors;
+    double hits = (double)r->l2_read_hits + twice;
+    double misses = 1.5 * (double)(c->missed[0] + c->missed[1]) + (double)c->filled;
+    return hits + misses > 0 ? 100 * hits / (hits + misses) : 0;
+}
+
+void exec_l2_launch_ended(exec_device *d, exec_result *r) {
+    l2_cache *c = &d->l2;
+    take_unions(d, r);
     r->dram_read_bytes = c->read;
     r->dram_write_bytes = c->written;
     r->peer_read = c->peer[0];
     r->peer_written = c->peer[1];
     r->l2_read_sectors = r->total.l1_miss_sectors - r->link_read / L2_SECTOR;
-    r->l2_read_hits = r->l2_read_sectors > c->missed ? r->l2_read_sectors - c->missed : 0;
+    uint64_t missed = c->missed[0] + (r->total.atom_sectors ? 0 : c->missed[1]); /* the others are those of atomics */
+    r->l2_read_hits = r->l2_read_sectors > missed ? r->l2_read_sectors - missed : 0;
     r->l2_write_sectors = r->total.st_sectors - r->link_written / L2_SECTOR;
+    r->l2_hit_pct = hit_pct(c, r);
 }
 
 /* --- commands that are no kernels --------------------------------------------------------------------------------- */
 
+typedef void each(l2_cache *c, uint32_t chunk, uint64_t whole, uint64_t all);
+
 /* Calls f for the sectors of each chunk of a range of addresses: those that lie in it as a whole, and all. */
-static void each_chunk(l2_cache *c, uint64_t address, uint64_t bytes,
-                       void (*f)(l2_cache *c, uint32_t chunk, uint64_t whole, uint64_t all)) {
+static void each_chunk(l2_cache *c, uint64_t address, uint64_t bytes, each *f) {
     uint64_t lo = address - c->first * L2_CHUNK, hi = lo + bytes;
     for (uint64_t chunk = lo / L2_CHUNK; chunk * L2_CHUNK < hi; chunk++) {
         uint64_t from = chunk * L2_CHUNK, first = lo > from ? lo - from : 0,
@@ -270,7 +356,6 @@ static void read_chunk(l2_cache *c, uint32_t chunk, uint64_t whole, uint64_t all
     (void)whole;
     c->chunks[chunk].read = all;
     apply(c, chunk);
-    make_room(c);
 }
 
 /* A sector at the edge, of which only some bytes are written, counts as if it was read before. */
@@ -278,33 +363,43 @@ static void write_chunk(l2_cache *c, uint32_t chunk, uint64_t whole, uint64_t al
     c->chunks[chunk].read = all & ~whole;
     c->chunks[chunk].written = all;
     apply(c, chunk);
-    make_room(c);
+}
+
+/* A copy engine writes to DRAM, and to the sectors that the cache has. */
+static void copy_chunk(l2_cache *c, uint32_t chunk, uint64_t whole, uint64_t all) {
+    l2_chunk *k = &c->chunks[chunk];
+    (void)all;
+    if (k->state == L2_ABSENT) return;
+    leave(c, chunk);
+    forget_bytes(c, chunk, k->dirty & ~k->whole & whole);
+    k->whole |= k->dirty & whole;
+    k->dirty &= ~whole;
+    enter(c, chunk, true);
 }
 
 static void drop_chunk(l2_cache *c, uint32_t chunk, uint64_t whole, uint64_t all) {
     (void)all;
-    if (c->chunks[chunk].place) take_out(c, chunk, whole);
+    if (c->chunks[chunk].state) take_out(c, chunk, whole);
 }
 
-void exec_l2_copies(exec_device *d, uint64_t address, uint64_t bytes, bool written) {
-    l2_cache *c = &d->l2;
-    c->now++;
-    each_chunk(c, address, bytes, written ? write_chunk : read_chunk);
+void exec_l2_copies(exec_device *d, uint64_t address, uint64_t bytes, enum exec_l2_copy what) {
+    static each *const how[] = {
+        [EXEC_L2_READ] = read_chunk, [EXEC_L2_WRITE] = write_chunk, [EXEC_L2_ENGINE] = copy_chunk};
+    d->l2.began = ++d->l2.now;
+    each_chunk(&d->l2, address, bytes, how[what]);
 }
 
 void exec_l2_drops(exec_device *d, uint64_t address, uint64_t bytes) {
     l2_cache *c = &d->l2;
-    if (bytes / L2_CHUNK <= c->nresidents) {
-        each_chunk(c, address, bytes, drop_chunk);
-        return;
-    }
     uint64_t first = (address + L2_CHUNK - 1) / L2_CHUNK - c->first, end = (address + bytes) / L2_CHUNK - c->first;
-    for (uint32_t k = c->nresidents; k-- > 0;) /* the last one takes the place of one that leaves */
-        if (c->residents[k].chunk >= first && c->residents[k].chunk < end) take_out(c, c->residents[k].chunk, ~0ull);
+    if (bytes / L2_CHUNK <= c->lines)
+        each_chunk(c, address, bytes, drop_chunk);
+    else
+        take_chunks(c, first, end);
 }
 
 /* The other data lie behind the window, where no program has any. */
 void exec_l2_flush(exec_device *d) {
     exec_l2_clear(d);
-    exec_l2_copies(d, exec_mem_end(), d->card.l2_bytes, true);
+    exec_l2_copies(d, exec_mem_end(), d->card.l2_bytes, EXEC_L2_WRITE);
 }

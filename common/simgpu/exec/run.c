@@ -217,7 +217,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     t->fault_block = UINT64_MAX;
     t->print_length = 0;
     t->printed_blocks = 0;
-    exec_l1_start(&t->l1, d->card.l1_per_sm / 128, l1_lines);
+    exec_l1_start(&t->l1, l1_lines, t->block.nwarps);
 }
 
 /* --- host threads ------------------------------------------------------------------------------------------- */
@@ -543,6 +543,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         exec_l2_clear(launch->program->device);
         r->footprint_read = r->footprint_written = 0;
         r->dram_read_bytes = r->dram_write_bytes = r->l2_read_sectors = r->l2_read_hits = r->l2_write_sectors = 0;
+        r->l2_hit_pct = 0;
         r->deepest = r->depths = (exec_depth){0, 0, 0};
         r->peer_read = r->peer_written = r->link_read = r->link_written = r->link_requests = r->link_loads = 0;
         r->atomic_turns[0] = r->atomic_turns[1] = r->grid_syncs = 0;

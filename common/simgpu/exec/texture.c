@@ -155,7 +155,7 @@ static void count_request(warp *w, const ptx_insn *i, const exec_texture *t, con
             exec_footprint_line_written(k, s->line[n], bytes);
             continue;
         }
-        uint32_t missing = exec_l1_load(&k->l1, s->line[n], s->sectors[n], round, &waits);
+        uint32_t missing = exec_l1_load(&k->l1, w, s->line[n], s->sectors[n], round, &waits);
         c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
         if (missing) exec_footprint_read(k, s->line[n], missing, NULL);
     }

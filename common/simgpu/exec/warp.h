@@ -82,22 +82,24 @@ typedef struct warp {
     int64_t depth;                     /* of the executed code, as ptx_insn.depth */
     int32_t missed;                    /* number of rounds of loads that missed L1 */
     int32_t missed_last;               /* the last of those rounds */
+    uint32_t fetched;                  /* lines that it fetched into L1 */
 } warp;
 
 typedef struct {
     uint64_t lo, hi; /* the allocation of this instruction's last access */
 } mem_range;
 
-/* The L1 cache of one block: direct-mapped lines with four sector bits. */
+/* The lines that a block has fetched into L1; see count.h. */
 typedef struct {
     uint64_t tag;  /* line number + 1, and the epoch above it */
     int32_t round; /* the round of loads that filled it last */
+    uint32_t at;   /* the lines that its warp had fetched when it last used it */
+    uint8_t warp;  /* the one that fetched it */
     uint8_t sectors;
 } l1_line;
 typedef struct {
-    l1_line *lines;
-    uint32_t room;  /* lines of the SM, rounded down to a power of two */
-    uint32_t shift; /* 64 - log2(lines in use) */
+    l1_line *lines; /* sets of two */
+    uint32_t reach; /* the lines that a warp may fetch until it loses one */
     uint64_t epoch;
 } l1_cache;
 

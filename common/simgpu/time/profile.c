@@ -102,6 +102,7 @@ const exec_card *time_card(void) {
                        .shared_reserved = (uint32_t)p->shared_reserved,
                        .atomic_place = (uint32_t)p->atomic_place_bytes,
                        .l2_bytes = (uint64_t)p->l2_bytes,
+                       .l2_reach = (uint64_t)p->l2_reach_bytes,
                        .l2_dirty = (uint64_t)p->l2_dirty_bytes,
                        .heap_clocks = (uint32_t)p->heap_clk,
                        .heap_lane_clocks = (uint32_t)p->heap_lane_clk,

@@ -101,6 +101,10 @@ static void put_launch(FILE *f, const struct simgpu_event *e) {
     fputc('}', f);
     fprintf(f, ",\"dram_bytes\":{\"dram__bytes_read.sum\":%" PRIu64 ",\"dram__bytes_write.sum\":%" PRIu64 "}",
             l->dram_read_bytes, l->dram_write_bytes);
+    fprintf(f,
+            ",\"l2\":{\"read_sectors\":%" PRIu64 ",\"read_hits\":%" PRIu64 ",\"write_sectors\":%" PRIu64
+            ",\"lts__t_sector_hit_rate.pct\":%.2f}",
+            l->l2_read_sectors, l->l2_read_hits, l->l2_write_sectors, l->l2_hit_pct);
     put_counters(f, &l->total, true);
     put_lines(f, l);
 }

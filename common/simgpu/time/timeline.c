@@ -246,10 +246,14 @@ static void fill_row(uint8_t *to, const time_copy *c) {
     for (uint64_t at = 0; at + c->element <= c->width; at += c->element) memcpy(to + at, &value, c->element);
 }
 
-/* Lets a row of one end of a copy pass through the L2 of the device that has it. */
-static void pass_l2(uint64_t address, uint64_t bytes, bool written) {
-    if (exec_mem_in_window((void *)(uintptr_t)address))
-        exec_l2_copies(exec_mem_owner(line->cards[0].exec, address), address, bytes, written);
+/* Tells the L2 of the device that has it of a row of one end of a copy. Copy engines read DRAM, or what L2 has of it,
+ * and leave nothing there. */
+static void pass_l2(const node *n, const time_place *at, uint64_t row, bool written) {
+    const time_copy *c = &n->c.is.copy;
+    uint64_t address = time_row(c, at, row);
+    enum exec_l2_copy what = !on_sms(&n->c) ? EXEC_L2_ENGINE : written ? EXEC_L2_WRITE : EXEC_L2_READ;
+    if (!exec_mem_in_window((void *)(uintptr_t)address) || (what == EXEC_L2_ENGINE && !written)) return;
+    exec_l2_copies(exec_mem_owner(line->cards[0].exec, address), address, c->width, what);
 }
 
 /* Applies the copy or memset to memory. */
@@ -258,8 +262,8 @@ static void move_bytes(const node *n) {
     if (c->width == 0) return;
     for (uint64_t row = 0; row < time_rows(c); row++) {
         uint8_t *to = row_at(c, &c->to, row);
-        if (n->c.kind == TIME_COPY) pass_l2(time_row(c, &c->from, row), c->width, false);
-        pass_l2(time_row(c, &c->to, row), c->width, true);
+        if (n->c.kind == TIME_COPY) pass_l2(n, &c->from, row, false);
+        pass_l2(n, &c->to, row, true);
         if (n->c.kind == TIME_MEMSET)
             fill_row(to, c);
         else if (n->staged)
