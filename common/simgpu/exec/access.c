@@ -177,6 +177,7 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
             if (line == last / 4) sectors &= 0xfu >> (3 - (last & 3));
             uint32_t missing = load_l1(w, i, line, sectors, round, &waits);
             if (!missing) continue;
+            c->l1_miss_lines++;
             c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
             exec_footprint_read(t, line, missing, NULL);
         }
@@ -191,12 +192,39 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
         c->ld_sectors += (uint32_t)__builtin_popcount(sectors);
         uint32_t missing = load_l1(w, i, list.line[k], sectors, round, &waits);
         if (!missing) continue;
+        c->l1_miss_lines++;
         c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
         exec_footprint_read(t, list.line[k], missing, list.bytes[k]);
     }
     if (waits) count_missed(w, round);
     uint32_t phases;
     c->l1_wavefronts += max((list.n + 3) / 4, exec_count_wavefronts(w->address, w->mask, size, true, &phases));
+}
+
+/* Counts what the lines of a store take of L2. A sector that the warp's store before this one has touched, too, goes
+ * there once for both, if each of them touches a few lines only: the fields of a struct are stored one by one. Source:
+ * an H200 merges the stores of 4 fields, and not those of 8. */
+static void count_stored(warp *w, exec_counters *c, line_list *list) {
+    enum { MERGED = sizeof w->stored_line / sizeof *w->stored_line };
+    for (uint32_t k = 0; k < list->n; k++) {
+        uint32_t at = 0;
+        while (at < w->nstored && w->stored_line[at] != list->line[k]) at++;
+        bool merges = list->n <= MERGED && at < w->nstored;
+        uint32_t before = merges ? w->stored[at] : 0, sectors = 0, partial = 0;
+        for (uint32_t q = 0; q < 4; q++) {
+            sectors |= (list->bytes[k][q] != 0) << q;
+            partial |= (list->bytes[k][q] != 0 && list->bytes[k][q] != ~0u) << q;
+        }
+        c->st_sectors += (uint32_t)__builtin_popcount(sectors);
+        c->st_partial += (uint32_t)__builtin_popcount(partial & ~before);
+        c->st_lines += (sectors & ~before) != 0;
+        list->bytes[k][0] = sectors | before;
+    }
+    w->nstored = list->n <= MERGED ? list->n : 0;
+    for (uint32_t k = 0; k < w->nstored; k++) {
+        w->stored_line[k] = list->line[k];
+        w->stored[k] = (uint8_t)list->bytes[k][0];
+    }
 }
 
 static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s) {
@@ -207,20 +235,16 @@ static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s
         uint64_t first = s->lo / 32, last = (s->end - 1) / 32;
         c->st_sectors += last - first + 1;
         c->st_partial += first == last ? s->end - s->lo < 32 : (s->lo % 32 != 0) + (s->end % 32 != 0);
+        c->st_lines += last / 4 - first / 4 + 1;
+        w->nstored = 0;
         c->l1_wavefronts += max((uint32_t)(last / 4 - first / 4 + 4) / 4, size < 8 ? 1 : size / 4);
         exec_footprint_written(t, s->lo, s->end);
         return;
     }
     line_list list;
     exec_count_lines(&list, w->address, w->mask, size);
-    for (uint32_t k = 0; k < list.n; k++) {
-        for (uint32_t q = 0; q < 4; q++) {
-            if (!list.bytes[k][q]) continue;
-            c->st_sectors++;
-            c->st_partial += list.bytes[k][q] != ~0u;
-        }
-        exec_footprint_line_written(t, list.line[k], list.bytes[k]);
-    }
+    for (uint32_t k = 0; k < list.n; k++) exec_footprint_line_written(t, list.line[k], list.bytes[k]);
+    count_stored(w, c, &list);
     c->l1_wavefronts +=
         max((list.n + 3) / 4, exec_count_phases(w->mask, size)); /* the data of a store have no bank conflicts */
 }
@@ -240,6 +264,45 @@ static void count_shared(warp *w, exec_counters *c, uint32_t size, bool load, co
         c->shared_st_wavefronts += n;
         c->shared_st_conflicts += n - phases;
     }
+}
+
+static bool is_half(uint8_t t) { return t == TY_f16 || t == TY_f16x2 || t == TY_bf16 || t == TY_bf16x2; }
+
+/* Returns whether the lanes of a warp can combine their operations on one word and access memory once. */
+static bool adds_up(const ptx_insn *i) {
+    switch ((enum ptx_atom)i->sub) {
+    case ATOM_add:
+    case ATOM_min:
+    case ATOM_max:
+    case ATOM_and:
+    case ATOM_or:
+    case ATOM_xor: return i->type != TY_f32 && i->type != TY_f64 && !is_half(i->type);
+    default: return false;
+    }
+}
+
+/* Counts an atomic on shared memory. Lanes with one bank take turns, also those on one word, unless one of them can act
+ * for all: if all add the same to one word, or 1 to any words. There is no instruction for floating point and 64 bits;
+ * a loop loads, adds and exchanges until no other thread was faster. */
+static void count_shared_atomic(warp *w, const ptx_insn *i, exec_counters *c, uint32_t size) {
+    enum { STEPS = 4 }; /* wavefronts of such a loop's turn */
+    uint32_t lanes[32] = {0}, most = 0, first = (uint32_t)__builtin_ctz(w->mask);
+    bool integer = size == 4 && adds_up(i), same = true, one_word = true;
+    uint32_t value = size == 4 ? ROW(w, uint32_t, i->b)[first] : 0;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m), bank = (uint32_t)(w->address[l] / 4) & 31;
+        if (++lanes[bank] > most) most = lanes[bank];
+        one_word &= w->address[l] == w->address[first];
+        same &= integer && ROW(w, uint32_t, i->b)[l] == value;
+    }
+    uint32_t phases;
+    if (integer && same && (one_word || (value == 1 && i->sub == ATOM_add)))
+        most = exec_count_wavefronts(w->address, w->mask, size, false, &phases);
+    else if (!integer && i->sub != ATOM_cas && i->sub != ATOM_exch)
+        most *= STEPS;
+    c->shared_st++;
+    c->shared_st_wavefronts += most;
+    c->shared_st_conflicts += most - 1;
 }
 
 /* Counts an access to local memory, which is interleaved: word k of all 32 lanes is one line of 128 bytes. */
@@ -604,8 +667,6 @@ bool exec_shared_objects(warp *w, const ptx_insn *i, uint64_t **object) {
 
 /* --- atom and red ------------------------------------------------------------------------------------------- */
 
-static bool is_half(uint8_t t) { return t == TY_f16 || t == TY_f16x2 || t == TY_bf16 || t == TY_bf16x2; }
-
 /* .noftz: subnormal numbers count. */
 static uint32_t half_sum(const ptx_insn *i, uint32_t a, uint32_t b) {
     switch (i->type) {
@@ -679,19 +740,6 @@ static uint64_t atomic_lane(const ptx_insn *i, uint8_t *p, uint64_t b, uint64_t 
     return old;
 }
 
-/* Returns whether the lanes of a warp can combine their operations on one word and access memory once. */
-static bool adds_up(const ptx_insn *i) {
-    switch ((enum ptx_atom)i->sub) {
-    case ATOM_add:
-    case ATOM_min:
-    case ATOM_max:
-    case ATOM_and:
-    case ATOM_or:
-    case ATOM_xor: return i->type != TY_f32 && i->type != TY_f64 && !is_half(i->type);
-    default: return false;
-    }
-}
-
 static void atomic_lanes(warp *w, const ptx_insn *i, enum ptx_space space) {
     uint32_t size = ptx_type_bytes[i->type];
     for (uint32_t m = w->mask; m; m &= m - 1) {
@@ -714,7 +762,7 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     shape s = exec_look(w, size);
     if (space == SPACE_SHARED) {
         if (!limits_ok(w, i, size, &s, w->block->shared_bytes, "shared")) return;
-        count_shared(w, c, size, false, &s);
+        count_shared_atomic(w, i, c, size);
     } else if (space == SPACE_GLOBAL) {
         if (!global_ok(w, i, size, &s)) return;
         line_list list;

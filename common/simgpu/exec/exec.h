@@ -25,15 +25,15 @@ typedef struct exec_device exec_device;
 /* The constants of a card that exec/ needs; the caller has them from the profile. Sizes in bytes. */
 typedef struct {
     uint32_t sms, threads_per_sm, blocks_per_sm;
-    uint32_t l1_per_sm;          /* L1 cache and shared memory together */
-    uint32_t shared_per_sm;      /* most shared memory among them */
-    uint32_t shared_reserved;    /* for each block with shared memory, beside the block's own */
-    uint32_t atomic_place;       /* atomics inside one such aligned piece of memory wait for each other */
+    uint32_t l1_per_sm;       /* L1 cache and shared memory together */
+    uint32_t shared_per_sm;   /* most shared memory among them */
+    uint32_t shared_reserved; /* for each block with shared memory, beside the block's own */
+    uint32_t atomic_place;    /* atomics inside one such aligned piece of memory wait for each other */
     uint64_t l2_bytes;
-    uint64_t l2_reach; /* bytes of data that it keeps for all SMs */
-    uint64_t l2_dirty; /* of them, bytes that may wait to be written back */
-    uint32_t heap_clocks;        /* of a warp, for malloc or free in a kernel; and */
-    uint32_t heap_lane_clocks;   /* for each lane that calls it */
+    uint64_t l2_reach;         /* bytes of data that it keeps for all SMs */
+    uint64_t l2_dirty;         /* of them, bytes that may wait to be written back */
+    uint32_t heap_clocks;      /* of a warp, for malloc or free in a kernel; and */
+    uint32_t heap_lane_clocks; /* for each lane that calls it */
     uint64_t memory;
 } exec_card;
 
@@ -249,10 +249,16 @@ typedef struct {
      * of DRAM: what L2 lacked, and what it wrote back, of this launch or of what came before it. */
     uint64_t l2_read_sectors, l2_read_hits, l2_write_sectors, dram_read_bytes, dram_write_bytes;
     double l2_hit_pct; /* as the hardware counts it; see l2.c */
+    /* The pieces of 64 bytes that DRAM moves, the lines of 128 bytes and the rows of 256 with any of them: the fewer in
+     * a row, the longer each takes. */
+    uint64_t dram_pairs, dram_lines, dram_rows;
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* per thread, per block; they decide occupancy */
-    exec_depth deepest, depths;       /* of the block with the longest waits; the sum over the blocks */
-    uint64_t grid_syncs;              /* of a block: its arrivals at grid.sync() */
+    /* By cost class: issue slots, whose sum is total.issue_slots, and machine instructions, whose sum is total.inst. Of
+     * those of COST_ALU, additions of 32 bits, which two pipes can do. */
+    uint64_t slots[NCOSTS], machine[NCOSTS], additions;
+    exec_depth deepest, depths; /* of the block with the longest waits; the sum over the blocks */
+    uint64_t grid_syncs;        /* of a block: its arrivals at grid.sync() */
     /* Over the link: bytes of the sectors read and written; warps' requests of 128 bytes; how many loads those are of.
      */
     uint64_t link_read, link_written, link_requests, link_loads;

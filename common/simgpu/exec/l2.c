@@ -24,6 +24,15 @@ static uint64_t partners_of(uint64_t sectors) {
     return (sectors >> 1 & 0x5555555555555555) | (sectors & 0x5555555555555555) << 1;
 }
 
+/* Adds sectors of a chunk, all read or all written, to what DRAM moves. */
+static void move(l2_cache *c, uint64_t sectors) {
+    uint64_t pairs = (sectors | sectors >> 1) & 0x5555555555555555;
+    uint64_t quads = pairs | pairs >> 2, rows = quads | quads >> 4;
+    c->pairs += count(pairs);
+    c->pair_lines += count(quads & 0x1111111111111111);
+    c->pair_rows += count(rows & 0x0101010101010101);
+}
+
 void exec_l2_list_add(l2_list *l, uint32_t chunk) {
     if (l->n == l->room) {
         l->room = l->room ? 2 * l->room : 1024;
@@ -125,12 +134,14 @@ static void fill(l2_cache *c, uint32_t chunk) {
     forget_bytes(c, chunk, partly);
     c->filled += count(partly);
     c->read += count(partly) * L2_SECTOR;
+    move(c, partly);
     k->whole |= partly;
 }
 
 static void write_back(l2_cache *c, uint32_t chunk) {
     fill(c, chunk);
     c->written += count(c->chunks[chunk].dirty) * L2_SECTOR;
+    move(c, c->chunks[chunk].dirty);
     c->chunks[chunk].dirty = 0;
 }
 
@@ -213,6 +224,7 @@ static void apply(l2_cache *c, uint32_t chunk) {
     c->missed[0] += count(missed & ~k->written) - count(alone & partners_of(alone)) / 2;
     c->missed[1] += count(missed & k->written);
     c->read += count(fetched) * L2_SECTOR;
+    move(c, fetched);
     k->whole |= fetched | k->written;
     k->dirty |= k->written | k->partly;
     k->read = k->written = k->partly = k->alone = 0;
@@ -291,6 +303,7 @@ void exec_l2_launch_begins(exec_device *d) {
     memset(c->missed, 0, sizeof c->missed);
     memset(c->peer, 0, sizeof c->peer);
     c->filled = c->read = c->written = 0;
+    c->pairs = c->pair_lines = c->pair_rows = 0;
 }
 
 /* Sets the footprint of the launch, and tells managed.c of its pages. */
@@ -326,6 +339,9 @@ void exec_l2_launch_ended(exec_device *d, exec_result *r) {
     take_unions(d, r);
     r->dram_read_bytes = c->read;
     r->dram_write_bytes = c->written;
+    r->dram_pairs = c->pairs;
+    r->dram_lines = c->pair_lines;
+    r->dram_rows = c->pair_rows;
     r->peer_read = c->peer[0];
     r->peer_written = c->peer[1];
     r->l2_read_sectors = r->total.l1_miss_sectors - r->link_read / L2_SECTOR;

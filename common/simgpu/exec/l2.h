@@ -65,7 +65,8 @@ typedef struct {
     uint64_t missed[2];     /* sectors read that the cache lacked, which the wave did not write, or did */
     uint64_t filled;        /* sectors stored in part for which DRAM had to supply the rest */
     uint64_t read, written; /* bytes of DRAM */
-    uint64_t peer[2];       /* bytes of other devices' sectors, read and written */
+    uint64_t pairs, pair_lines, pair_rows; /* exec_result.dram_pairs, dram_lines, dram_rows */
+    uint64_t peer[2];                      /* bytes of other devices' sectors, read and written */
 } l2_cache;
 
 void exec_l2_list_add(l2_list *l, uint32_t chunk);

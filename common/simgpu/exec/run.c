@@ -434,6 +434,9 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
             sum.threads = machine(sum.ptx_threads, i->machine, &rest[1]);
             sum.issue_slots = machine(issued, i->slots, &rest[2]);
             add_spills(&sum, issued * i->spills, m->costs.of[COST_MEMORY].slots);
+            r->slots[ptx_ops[i->op].cost] += sum.issue_slots;
+            r->machine[ptx_ops[i->op].cost] += sum.inst;
+            if (i->op == OP_add_u32 || i->op == OP_sub_u32) r->additions += sum.inst;
             if (ptx_ops[i->op].cost == COST_SHUFFLE) sum.shuffles = sum.ptx_inst;
             add_line(r, m, i, &sum);
         }

@@ -83,6 +83,8 @@ typedef struct warp {
     int32_t missed;                    /* number of rounds of loads that missed L1 */
     int32_t missed_last;               /* the last of those rounds */
     uint32_t fetched;                  /* lines that it fetched into L1 */
+    uint64_t stored_line[4];           /* of the last store, if it touched a few lines: they, */
+    uint8_t stored[4], nstored;        /* the sectors that the stores to them have touched, the lines' number */
 } warp;
 
 typedef struct {

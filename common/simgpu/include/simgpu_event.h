@@ -92,17 +92,21 @@ enum simgpu_term {
     SIMGPU_TERM_LINK,   /* memory of the host, or of another device, used over the link; absent from reports if 0 */
     SIMGPU_TERM_PAGES,  /* page faults of managed memory; likewise */
     SIMGPU_TERM_TENSOR, /* the tensor cores; likewise */
+    SIMGPU_TERM_ALU,    /* the pipes of integers and logic; likewise */
+    SIMGPU_TERM_SFU,    /* the special function units and conversions; likewise */
+    SIMGPU_TERM_FP64,   /* double precision; likewise */
     SIMGPU_TERMS
 };
 
 struct simgpu_bound {
-    enum simgpu_term term;        /* the longest one, which decides the duration */
-    double term_ns[SIMGPU_TERMS]; /* the time of each alone; the duration is LAUNCH + the largest other */
+    enum simgpu_term term;        /* the longest one */
+    double term_ns[SIMGPU_TERMS]; /* the time of each alone; the duration is more than LAUNCH + the largest
+                                     other, since not all of them pass at the same time */
     struct simgpu_place at;       /* the line with most of the bound's work; file NULL if there is none */
-    /* The amount of work, by term: LAUNCH ns of work; BLOCKS blocks started per ns; ISSUE ns of instructions; LSU
-     * clocks per request; BARRIER barriers of a warp; L2_READ sectors per load that miss L1; L2_WRITE partly written
-     * sectors per store; DRAM bytes to move; ATOMIC atomics that wait for their turn; LATENCY 0; LINK bytes over the
-     * link; PAGES bytes of pages that moved; TENSOR ns of products. */
+    /* The amount of work, by term: LAUNCH ns of work; BLOCKS blocks started per ns; ISSUE, ALU, SFU, FP64 ns of
+     * instructions; LSU clocks per request; BARRIER barriers of a warp; L2_READ sectors per load that miss L1; L2_WRITE
+     * sectors per store or atomic; DRAM bytes to move; ATOMIC atomics that wait for their turn; LATENCY 0; LINK bytes
+     * over the link; PAGES bytes of pages that moved; TENSOR ns of products. */
     double amount;
     double share;          /* part of the GPU's places for blocks that the launch fills, 0 to 1 */
     uint64_t rounds;       /* rounds of global loads of the slowest warp, one after another */

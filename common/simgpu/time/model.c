@@ -1,32 +1,36 @@
 /* model.c — computes the duration of a kernel from its counters.
  *
- *   duration = launch + max(blocks, issue, lsu, barrier, l2 read, l2 write, dram, atomic, latency, link, pages,
- *                          tensor)
+ *   duration = launch + max(blocks, atomic, link, pages, work)
  *
- * A roofline with twelve roofs, of which most kernels know nine. Each roof is a resource with a measured rate; the time
- * is that of the busiest. The rates come from the profile, each from a kernel of its own (tests/bench-clock.cu); none
- * is fitted to a kernel of a lab.
+ * Each term is a resource with a measured rate, and the time that the launch needs of it. The rates come from the
+ * profile, each from kernels of their own (tests/bench-clock.cu); none is fitted to a kernel of a lab.
  *
  *   blocks    blocks                   * time between two starts, whole chip
- *   issue     issue slots              / (schedulers * SMs * clock)
+ *   issue     machine instructions     / (schedulers * SMs * clock)
+ *   alu, sfu, fp64, tensor             clocks of a pipe that takes several for an instruction
  *   lsu       clocks of the LSU pipe   / (SMs * clock)          wavefronts, global and shared together, and shuffles;
  *                                                               a global load takes two clocks at least
  *   barrier   warps at barriers        * clocks for each        / (SMs * clock)
- *   l2 read   sectors that miss L1     / rate
- *   l2 write  sectors stored in part   / rate                   whole sectors are part of dram
- *   dram      bytes that L2 lacks or writes back / bandwidth
+ *   l2 read   requests and sectors that miss L1, each with its clocks of the whole chip
+ *   l2 write  requests and sectors stored, whole or in part, and those of atomics, likewise
+ *   dram      what L2 lacks or writes back / bandwidth; pieces that stand alone take longer than a stream
  *   atomic    turns at the busiest place * time of a turn       exec_card.atomic_place
  *   link      bytes of memory that is not the device's / rate of the link
  *   pages     page faults of managed memory: time of each piece of 2 MiB, bytes / rate
- *   tensor    passes of the tensor cores * clocks of a pass / (SMs * clock)
  *   latency   the serial time of a block: its start, its rounds of loads, its chains of instructions, its barriers
  *             and grid.sync()s (ptx/depth.c). The launch takes at least the longest block's serial time, and at least
- * the sum over all blocks divided by the blocks that can be resident
+ *             the sum over all blocks divided by the blocks that can be resident
  *
- * Issue, lsu, barrier and tensor are resources of an SM, so the busiest SM decides: it has ceil(blocks / SMs) of the
+ * What a GPU does for some warps hides what others wait for, so the terms of SMs, L2 and DRAM and the latency pass at
+ * the same time: the fourth root of the sum of their fourth powers, which is little more than the largest. But warps
+ * ask DRAM together, wait together, and ask again, so that a part of its time and of the latency adds up (dram_apart).
+ * That is Little's law: with few bytes in flight the latency is longer than the bytes take.
+ *
+ * Issue, pipes, lsu and barrier are resources of an SM, so the busiest SM decides: it has ceil(blocks / SMs) of the
  * blocks. */
 #include "time.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { WARP = 32 };
@@ -54,18 +58,27 @@ uint32_t time_occupancy(const time_profile *p, uint32_t threads, uint32_t regist
     return blocks;
 }
 
+/* Returns log2(x), linear between powers of two: the same on every machine. Requires x >= 1. */
+static double doublings(double x) {
+    int power;
+    double part = frexp(x, &power);
+    return power - 1 + (2 * part - 1);
+}
+
 /* Returns the time of a block's rounds of loads in ns: those that L1 serves, and the rest, which L2 and DRAM serve.
- * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM. DRAM's latency grows
- * with the number of warps that load different sectors. An atomic whose result is used is a round that L2 serves. */
-static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth depth, double resident,
-                        double fullness) {
+ * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM. A round ends with its
+ * slowest line. An atomic whose result is used is a round that L2 serves. */
+static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth depth, double resident) {
     const exec_counters *c = &r->total;
     double loads = (double)(c->ld_requests + c->tex_requests), atomics = (double)c->atom_requests;
     if (loads + atomics <= 0) return 0;
-    double own = r->l2_read_sectors ? 1 - (double)r->l2_read_hits / (double)r->l2_read_sectors : 0;
-    double dram = smaller(1, own * larger(1, resident));
-    double dram_ns = p->latency_dram_idle_ns + own * fullness * (p->latency_dram_loaded_ns - p->latency_dram_idle_ns);
-    double l1_ns = p->latency_l1_clk / p->clock_ghz, l2_ns = p->latency_l2_clk / p->clock_ghz;
+    double asked = (double)r->l2_read_sectors, lacked = asked - (double)r->l2_read_hits;
+    double dram = asked > 0 ? smaller(1, lacked / asked * larger(1, resident)) : 0;
+    double rounds = (double)r->depths.missed * warps_of(r), lines = rounds > 0 ? (double)c->l1_miss_lines / rounds : 1;
+    double wide = doublings(larger(1, lines));
+    double dram_ns = p->latency_dram_ns + wide * p->latency_dram_line_ns;
+    double l1_ns = p->latency_l1_clk / p->clock_ghz,
+           l2_ns = p->latency_l2_clk / p->clock_ghz + wide * p->latency_l2_line_ns;
     double missed = (double)depth.missed, hit = (double)depth.rounds - missed;
     double load_ns = hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns);
     double atomic_ns = (double)depth.rounds * p->latency_atomic_ns;
@@ -98,11 +111,14 @@ static uint64_t lsu_requests(const exec_counters *c) {
 
 static double weight(const time_profile *p, enum simgpu_term bound, const exec_counters *c) {
     switch (bound) {
-    case SIMGPU_TERM_ISSUE: return (double)c->issue_slots;
+    case SIMGPU_TERM_ISSUE: return (double)c->inst;
+    case SIMGPU_TERM_ALU:
+    case SIMGPU_TERM_SFU:
+    case SIMGPU_TERM_FP64: return (double)c->issue_slots;
     case SIMGPU_TERM_LSU: return lsu_clocks(p, c);
     case SIMGPU_TERM_BARRIER: return (double)c->barriers;
-    case SIMGPU_TERM_L2_WRITE: return (double)c->st_partial;
-    case SIMGPU_TERM_L2_READ: return (double)c->l1_miss_sectors;
+    case SIMGPU_TERM_L2_WRITE: return (double)(c->st_lines + c->atom_sectors);
+    case SIMGPU_TERM_L2_READ: return (double)c->l1_miss_lines;
     case SIMGPU_TERM_ATOMIC: return (double)c->atom_requests;
     case SIMGPU_TERM_TENSOR: return (double)c->tensor_passes;
     case SIMGPU_TERM_LATENCY: return (double)(c->ld_requests + c->tex_requests + c->atom_requests);
@@ -128,11 +144,14 @@ static double amount_of(const time_profile *p, const exec_result *r, const exec_
     case SIMGPU_TERM_LAUNCH: return e->duration_ns - e->bound.term_ns[SIMGPU_TERM_LAUNCH];
     case SIMGPU_TERM_BLOCKS: return 1 / p->block_start_ns;
     case SIMGPU_TERM_ISSUE:
+    case SIMGPU_TERM_ALU:
+    case SIMGPU_TERM_SFU:
+    case SIMGPU_TERM_FP64:
     case SIMGPU_TERM_TENSOR: return e->bound.term_ns[e->bound.term];
     case SIMGPU_TERM_LSU: return lsu_clocks(p, c) / (double)(lsu_requests(c) ? lsu_requests(c) : 1);
     case SIMGPU_TERM_BARRIER: return (double)r->total.barriers / ((double)r->blocks * warps_of(r));
     case SIMGPU_TERM_L2_READ: return ratio(c->l1_miss_sectors, c->ld_requests + c->tex_requests);
-    case SIMGPU_TERM_L2_WRITE: return ratio(c->st_partial, c->st_requests);
+    case SIMGPU_TERM_L2_WRITE: return ratio(c->st_sectors + c->atom_sectors, c->st_requests + c->atom_requests);
     case SIMGPU_TERM_DRAM: return (double)(r->dram_read_bytes + r->dram_write_bytes);
     case SIMGPU_TERM_ATOMIC: return (double)(r->atomic_turns[0] + r->atomic_turns[1]);
     default: return 0;
@@ -146,7 +165,7 @@ static void explain(const time_profile *p, const exec_result *r, time_estimate *
     b->amount = amount_of(p, r, l, e);
     b->rounds = r->deepest.rounds;
     b->clocks = r->deepest.clocks;
-    double loads_ns = rounds_ns(p, r, r->deepest, 1, 0), clocks_ns = (double)r->deepest.clocks / p->clock_ghz;
+    double loads_ns = rounds_ns(p, r, r->deepest, 1), clocks_ns = (double)r->deepest.clocks / p->clock_ghz;
     b->grid_syncs = r->grid_syncs;
     b->by_grid_syncs = (double)r->grid_syncs * grid_sync_ns(p, r) >= larger(loads_ns, clocks_ns) && r->grid_syncs;
     b->by_loads = loads_ns >= clocks_ns;
@@ -156,21 +175,76 @@ static void explain(const time_profile *p, const exec_result *r, time_estimate *
 /* --- the roofs ---------------------------------------------------------------------------------------------- */
 
 /* Returns the serial time of a block, or the sum over `blocks` blocks, in ns. */
-static double serial_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident,
-                        double fullness) {
+static double serial_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident) {
     double barriers = (double)r->total.barriers * blocks / (double)r->blocks;
-    return rounds_ns(p, r, depth, resident, fullness) +
-           ((double)depth.clocks + barriers * p->barrier_clk) / p->clock_ghz +
+    return rounds_ns(p, r, depth, resident) + ((double)depth.clocks + barriers * p->barrier_clk) / p->clock_ghz +
            blocks * (p->block_ns + (double)r->grid_syncs * grid_sync_ns(p, r));
 }
 
-static double latency_ns(const time_profile *p, const exec_result *r, double slots, double fullness) {
+/* The first loads from DRAM wait longer, since the SMs' tables of pages lack their addresses. */
+static double latency_ns(const time_profile *p, const exec_result *r, double slots) {
     double blocks = (double)r->blocks, resident = smaller(blocks, slots);
-    double all = serial_ns(p, r, r->depths, blocks, resident, fullness) / slots;
-    double longest = serial_ns(p, r, r->deepest, 1, resident, fullness);
-    if (longest <= all) return all;
-    /* The longest block runs alone at the end, when DRAM serves its loads sooner. */
-    return larger(all, serial_ns(p, r, r->deepest, 1, resident, fullness * all / longest));
+    double first = r->l2_read_sectors > r->l2_read_hits ? p->latency_first_ns * smaller(1, blocks / p->sm_count) : 0;
+    return first +
+           larger(serial_ns(p, r, r->depths, blocks, resident) / slots, serial_ns(p, r, r->deepest, 1, resident));
+}
+
+/* Returns the clocks of issue: machine instructions, and what the sequences of divisions and branches take beside
+ * them. */
+static double issue_clocks(const exec_result *r) {
+    static const enum ptx_cost longer[] = {COST_FDIV, COST_DIV32, COST_DIV64, COST_INT64, COST_BRANCH};
+    double clocks = (double)r->total.inst;
+    for (size_t k = 0; k < sizeof longer / sizeof *longer; k++)
+        clocks += larger(0, (double)r->slots[longer[k]] - (double)r->machine[longer[k]]);
+    return clocks;
+}
+
+/* Sets the times of what is an SM's: the busiest has `share` of all work. The pipe of integers and logic takes two
+ * clocks for an instruction; additions may go through the multiplier instead, whichever is free. */
+static void sm_terms(const time_profile *p, const exec_result *r, double share, double *ns) {
+    const exec_counters *c = &r->total;
+    double quarter = share / (p->schedulers_per_sm * p->clock_ghz), whole = share / p->clock_ghz;
+    double additions = (double)r->additions, logic = larger(0, (double)r->machine[COST_ALU] - additions),
+           products = (double)r->slots[COST_IMUL];
+    double both = (p->alu_clk * (logic + additions) + products) / 2;
+    ns[SIMGPU_TERM_ISSUE] = issue_clocks(r) * quarter;
+    ns[SIMGPU_TERM_ALU] = larger(larger(p->alu_clk * logic, products), both) * quarter;
+    ns[SIMGPU_TERM_SFU] = (double)(r->slots[COST_SFU] + r->slots[COST_CONVERT]) * quarter;
+    ns[SIMGPU_TERM_FP64] = (double)r->slots[COST_FP64] * quarter;
+    ns[SIMGPU_TERM_LSU] = lsu_clocks_of_all(p, r) * whole;
+    ns[SIMGPU_TERM_BARRIER] = (double)c->barriers * p->barrier_clk * whole;
+    ns[SIMGPU_TERM_TENSOR] = (double)c->tensor_passes * p->tensor_pass_clk * whole;
+}
+
+/* Sets the times of L2 and DRAM. */
+static void memory_terms(const time_profile *p, const exec_result *r, double *ns) {
+    const exec_counters *c = &r->total;
+    double whole = larger(0, (double)c->st_sectors - (double)c->st_partial);
+    ns[SIMGPU_TERM_L2_READ] =
+        ((double)c->l1_miss_lines * p->l2_read_clk + (double)c->l1_miss_sectors * p->l2_read_sector_clk) / p->clock_ghz;
+    ns[SIMGPU_TERM_L2_WRITE] =
+        ((double)c->st_lines * p->l2_write_clk + whole * p->l2_write_sector_clk +
+         (double)c->st_partial * p->l2_partial_sector_clk + (double)c->atom_sectors * p->l2_atomic_sector_clk) /
+        p->clock_ghz;
+    /* A row of 256 bytes as a whole takes its bytes; parts of it share less of what a row and a line cost. */
+    enum { ROW = 256 };
+    double pairs = (double)r->dram_pairs, lines = (double)r->dram_lines, rows = (double)r->dram_rows;
+    double pair_bytes = (ROW - 2 * p->dram_line_bytes - p->dram_row_bytes) / 4;
+    ns[SIMGPU_TERM_DRAM] = (pairs * pair_bytes + lines * p->dram_line_bytes + rows * p->dram_row_bytes) / p->dram_gbs;
+}
+
+static double fourth(double x) { return x * x * x * x; }
+
+/* Returns the time in which the terms of SMs, L2, DRAM and the latency pass. */
+static double together(const time_profile *p, const double *ns) {
+    static const enum simgpu_term resources[] = {SIMGPU_TERM_ISSUE, SIMGPU_TERM_ALU,   SIMGPU_TERM_SFU,
+                                                 SIMGPU_TERM_FP64,  SIMGPU_TERM_LSU,   SIMGPU_TERM_BARRIER,
+                                                 SIMGPU_TERM_DRAM,  SIMGPU_TERM_TENSOR};
+    double latency = ns[SIMGPU_TERM_LATENCY], dram = ns[SIMGPU_TERM_DRAM];
+    double sum = fourth(latency) + fourth(ns[SIMGPU_TERM_L2_READ] + ns[SIMGPU_TERM_L2_WRITE]);
+    for (size_t k = 0; k < sizeof resources / sizeof *resources; k++) sum += fourth(ns[resources[k]]);
+    double hidden = sqrt(latency * latency + dram * dram);
+    return larger(sqrt(sqrt(sum)), hidden + p->dram_apart * (latency + dram - hidden));
 }
 
 /* Memory outside of the device: its bytes each way, its requests, and the loads of a block that wait for each other;
@@ -187,41 +261,33 @@ static double link_ns(const time_profile *p, const exec_result *r, double slots,
 
 void time_model(const time_profile *p, const exec_result *r, const time_pages *pages, double launch_ns,
                 time_estimate *e) {
-    const exec_counters *c = &r->total;
     memset(e, 0, sizeof *e);
     e->per_sm = time_occupancy(p, (uint32_t)r->threads_per_block, r->registers, r->shared_bytes);
     if (e->per_sm == 0) e->per_sm = 1;
 
     double blocks = (double)r->blocks, slots = p->sm_count * e->per_sm;
     e->bound.share = smaller(1, blocks / slots);
-    double fullness = smaller(1, smaller(blocks, slots) * warps_of(r) / (p->sm_count * p->warps_per_sm));
     double most =
         (double)((r->blocks + (uint64_t)p->sm_count - 1) / (uint64_t)p->sm_count); /* blocks of the busiest SM */
     double busiest = blocks > 0 ? most / blocks : 0;                               /* its share of all work */
-    double bytes = (double)(r->dram_read_bytes + r->dram_write_bytes);
-
     double *ns = e->bound.term_ns;
     ns[SIMGPU_TERM_LAUNCH] = launch_ns;
     ns[SIMGPU_TERM_BLOCKS] = blocks * p->block_start_ns;
-    ns[SIMGPU_TERM_ISSUE] = (double)c->issue_slots * busiest / (p->schedulers_per_sm * p->clock_ghz);
-    ns[SIMGPU_TERM_LSU] = lsu_clocks_of_all(p, r) * busiest / p->clock_ghz;
-    ns[SIMGPU_TERM_BARRIER] = (double)c->barriers * p->barrier_clk * busiest / p->clock_ghz;
-    ns[SIMGPU_TERM_L2_READ] = (double)c->l1_miss_sectors / (p->l2_read_sectors_per_clk * p->clock_ghz);
-    ns[SIMGPU_TERM_L2_WRITE] = (double)c->st_partial / (p->l2_partial_sectors_per_clk * p->clock_ghz);
-    ns[SIMGPU_TERM_DRAM] = bytes / p->dram_gbs;
+    sm_terms(p, r, busiest, ns);
+    memory_terms(p, r, ns);
     ns[SIMGPU_TERM_ATOMIC] =
         (double)r->atomic_turns[0] * p->atomic_turn_ns + (double)r->atomic_turns[1] * p->atomic_float_turn_ns;
-    ns[SIMGPU_TERM_LATENCY] = blocks > 0 ? latency_ns(p, r, slots, fullness) : 0;
+    ns[SIMGPU_TERM_LATENCY] = blocks > 0 ? latency_ns(p, r, slots) : 0;
     bool waits;
     ns[SIMGPU_TERM_LINK] = link_ns(p, r, slots, &waits);
     ns[SIMGPU_TERM_PAGES] = pages->ns;
-    ns[SIMGPU_TERM_TENSOR] = (double)c->tensor_passes * p->tensor_pass_clk * busiest / p->clock_ghz;
 
     enum simgpu_term worst = SIMGPU_TERM_BLOCKS;
     for (enum simgpu_term t = SIMGPU_TERM_BLOCKS; t < SIMGPU_TERMS; t++)
         if (ns[t] > ns[worst]) worst = t;
-    e->duration_ns = ns[SIMGPU_TERM_LAUNCH] + ns[worst];
-    e->bound.term = ns[worst] < ns[SIMGPU_TERM_LAUNCH] ? SIMGPU_TERM_LAUNCH : worst;
+    double work = larger(together(p, ns), ns[worst]);
+    e->duration_ns = ns[SIMGPU_TERM_LAUNCH] + work;
+    e->bound.term = work < ns[SIMGPU_TERM_LAUNCH] ? SIMGPU_TERM_LAUNCH : worst;
     explain(p, r, e);
     if (worst == SIMGPU_TERM_LINK) e->bound.by_loads = waits;
     if (worst == SIMGPU_TERM_LINK)

@@ -120,11 +120,14 @@ const char *simgpuSayBound(const struct simgpu_launch *launch, char *text, size_
         add(&p, "atomics: %.0f wait for their turn on the same %u bytes, most%s", b->amount, b->atomic_bytes, place);
         break;
     case SIMGPU_TERM_ISSUE: add(&p, "issue: %.1f us of instructions, most%s", b->amount / 1000, place); break;
+    case SIMGPU_TERM_ALU: add(&p, "alu: %.1f us of integers and logic, most%s", b->amount / 1000, place); break;
+    case SIMGPU_TERM_SFU:
+        add(&p, "sfu: %.1f us of special functions and conversions, most%s", b->amount / 1000, place);
+        break;
+    case SIMGPU_TERM_FP64: add(&p, "fp64: %.1f us of double precision, most%s", b->amount / 1000, place); break;
     case SIMGPU_TERM_LSU: add(&p, "LSU: %.1f clocks a request%s", b->amount, place); break;
     case SIMGPU_TERM_L2_READ: add(&p, "L2 read: %.1f sectors a request miss L1%s", b->amount, place); break;
-    case SIMGPU_TERM_L2_WRITE:
-        add(&p, "L2 write: %.1f sectors a store, each written in part%s", b->amount, place);
-        break;
+    case SIMGPU_TERM_L2_WRITE: add(&p, "L2 write: %.1f sectors a store or atomic%s", b->amount, place); break;
     case SIMGPU_TERM_DRAM: add(&p, "DRAM: %.1f MB must move; only moving less is faster", b->amount / 1e6); break;
     case SIMGPU_TERM_LATENCY: add_latency(&p, b, place); break;
     case SIMGPU_TERM_TENSOR: add(&p, "tensor cores: %.1f us of products, most%s", b->amount / 1000, place); break;
@@ -569,9 +572,9 @@ const char *simgpuSayGap(const struct simgpu_gap *gap, char *text, size_t size) 
 /* --- the words of enums -------------------------------------------------------------------------------------- */
 
 const char *simgpuTermName(enum simgpu_term term) {
-    static const char *const names[SIMGPU_TERMS] = {"launch",  "blocks",   "issue", "lsu",    "barrier",
-                                                    "l2_read", "l2_write", "dram",  "atomic", "latency",
-                                                    "link",    "pages",    "tensor"};
+    static const char *const names[SIMGPU_TERMS] = {"launch",   "blocks", "issue",  "lsu",     "barrier", "l2_read",
+                                                    "l2_write", "dram",   "atomic", "latency", "link",    "pages",
+                                                    "tensor",   "alu",    "sfu",    "fp64"};
     return names[term];
 }
 
