@@ -42,7 +42,7 @@ silent() {
 }
 
 @test "races between threads of a block name both lines" {
-    for name in reverse bytes wide rounds last_wins two_halves; do finds block "$name" race; done
+    for name in reverse bytes wide rounds copies last_wins two_halves; do finds block "$name" race; done
 }
 
 @test "a barrier that some threads skip, and what it therefore does not order" {

@@ -4,6 +4,7 @@
  * block NAME reset, block NAME card: runs it, resets the device or takes a fresh one, and runs it again.
  */
 #include "simgpu.h"
+#include <cuda_pipeline.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,25 @@ __global__ void reverse(int *out, bool barrier) {
     s[threadIdx.x] = threadIdx.x * 3; // <-- reverse
     if (barrier) __syncthreads();
     out[threadIdx.x] = s[255 - threadIdx.x]; // <-- reverse
+}
+
+/* A copy in flight may land at once: it must not be issued while others still read its place. */
+__global__ void copies(int *out, bool barrier) {
+    __shared__ int s[2][128];
+    const int *in = out + 512;
+    int sum = 0;
+    __pipeline_memcpy_async(&s[0][threadIdx.x], &in[threadIdx.x], 4);
+    __pipeline_commit();
+    for (int r = 0; r < 4; r++) {
+        __pipeline_wait_prior(0);
+        if (barrier) __syncthreads();
+        __pipeline_memcpy_async(&s[(r + 1) % 2][threadIdx.x], &in[threadIdx.x], 4); // <-- copies
+        __pipeline_commit();
+        if (!barrier) __syncthreads();
+        sum += s[r % 2][127 - threadIdx.x]; // <-- copies
+    }
+    __pipeline_wait_prior(0);
+    out[threadIdx.x] = sum;
 }
 
 /* The second barrier is the one that is forgotten: the next round writes what this round still reads. */
@@ -326,6 +346,7 @@ static cudaError_t run(const char *name) {
     RUN(kernel, "-mended", threads, (out, true))
     TWINS(reverse, 256)
     TWINS(rounds, 128)
+    TWINS(copies, 128)
     TWINS(last_wins, 64)
     TWINS(bytes, 64)
     TWINS(wide, 64)

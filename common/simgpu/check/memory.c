@@ -348,7 +348,7 @@ static void on_access(const exec_access *seen) {
         if (space == SPACE_GLOBAL && i->op == OP_st) check_fresh_stores(seen, l);
         for (uint32_t k = 0; k < words; k++) {
             touch(&a, p, at % PAGE / 4 + k, l, bytes, k);
-            if (space == SPACE_SHARED && a.stores) here->block->written[at / 4 + k] |= bytes;
+            if (space == SPACE_SHARED && a.stores && !seen->begins) here->block->written[at / 4 + k] |= bytes;
         }
     }
 }

@@ -63,6 +63,7 @@ void exec_async_add(warp *w, const ptx_insn *i, uint32_t size, const uint64_t *t
     memcpy(c->group, w->groups, sizeof c->group);
     memcpy(c->to, to, sizeof c->to);
     memcpy(c->data, data, sizeof c->data);
+    if (exec_heard) exec_listen_begins(w, c->from, to, size);
 }
 
 void exec_op_cp_async_commit(warp *w, const ptx_insn *i) {

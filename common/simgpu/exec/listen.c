@@ -36,23 +36,31 @@ exec_origin exec_listen_origin(const warp *w, const ptx_insn *i) {
     return (exec_origin){code_of(w), i, (uint32_t)(w->counters + (i - w->code) - w->block->worker->counters)};
 }
 
-static void tell_access(const warp *w, exec_origin from, enum ptx_space space, uint32_t size) {
+static void tell_access(const warp *w, exec_origin from, enum ptx_space space, uint32_t size, const uint64_t *address,
+                        bool begins) {
     exec_access a = {.at = view(w, w->mask),
                      .code = from.code,
                      .insn = from.insn,
                      .number = from.number,
                      .space = space,
                      .size = size,
-                     .address = w->address,
+                     .address = address,
+                     .begins = begins,
                      .warp = w};
     TELL(access, &a);
 }
 
 void exec_listen_access(const warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size) {
-    tell_access(w, exec_listen_origin(w, i), space, size);
+    tell_access(w, exec_listen_origin(w, i), space, size, w->address, false);
 }
 
-void exec_listen_arrives(const warp *w, exec_origin from, uint32_t size) { tell_access(w, from, SPACE_SHARED, size); }
+void exec_listen_begins(const warp *w, exec_origin from, const uint64_t *to, uint32_t size) {
+    tell_access(w, from, SPACE_SHARED, size, to, true);
+}
+
+void exec_listen_arrives(const warp *w, exec_origin from, uint32_t size) {
+    tell_access(w, from, SPACE_SHARED, size, w->address, false);
+}
 
 uint32_t exec_access_stores(const exec_access *a, uint32_t lane, uint32_t k) {
     const ptx_insn *i = a->insn;

@@ -25,6 +25,7 @@ typedef struct {
     enum ptx_space space;
     uint32_t size;           /* bytes per lane */
     const uint64_t *address; /* by lane; in shared memory an offset in the block's */
+    bool begins;             /* a copy has been issued: from now until it arrives the place may change at any time */
     const struct warp *warp; /* for the two functions below */
 } exec_access;
 

@@ -275,13 +275,14 @@ void exec_listen_block_resumes(const block *b);
 void exec_listen_block_ended(const block *b);
 void exec_listen_grid_passed(void);
 void exec_listen_access(const warp *w, const ptx_insn *i, enum ptx_space space, uint32_t size);
-/* The same for the bytes of a copy (async.c) that arrive later, perhaps when another function runs. */
+/* The same for a copy (async.c) that is issued now, and for its bytes when they arrive, perhaps in another function. */
 typedef struct {
     const ptx_code *code;
     const ptx_insn *insn;
     uint32_t number;
 } exec_origin;
 exec_origin exec_listen_origin(const warp *w, const ptx_insn *i);
+void exec_listen_begins(const warp *w, exec_origin from, const uint64_t *to, uint32_t size);
 void exec_listen_arrives(const warp *w, exec_origin from, uint32_t size);
 void exec_listen_branched(const warp *w, const ptx_insn *i, uint32_t taken);
 void exec_listen_arrived(const warp *w, const ptx_insn *i, uint32_t barrier, bool counted, bool waits);
