@@ -254,6 +254,7 @@ typedef struct {
     uint64_t dram_pairs, dram_lines, dram_rows;
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* per thread, per block; they decide occupancy */
+    bool spilled;                     /* more registers were wanted: the rest is in local memory */
     /* By cost class: issue slots, whose sum is total.issue_slots, and machine instructions, whose sum is total.inst. Of
      * those of COST_ALU, additions of 32 bits, which two pipes can do. */
     uint64_t slots[NCOSTS], machine[NCOSTS], additions;

@@ -510,6 +510,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     r->blocks = nblocks;
     r->threads_per_block = threads_per_block;
     r->registers = f->registers;
+    r->spilled = f->spilled;
     r->shared_bytes = launch->dynamic_shared ? f->dynamic_shared_offset + launch->dynamic_shared : f->static_shared;
     const exec_card *card = &launch->program->device->card;
     uint32_t resident = resident_of(card, nblocks, threads_per_block, r->shared_bytes);

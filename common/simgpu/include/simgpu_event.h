@@ -206,6 +206,7 @@ struct simgpu_launch {
     char name[128];     /* in the source, without namespace and template arguments */
     uint32_t grid[3], block[3];
     uint32_t registers, shared_bytes; /* of a thread (estimated), of a block */
+    bool spilled;                     /* a thread wants more registers than it may have; the rest is local memory */
     uint32_t blocks_per_sm;           /* resident at once: the occupancy */
     uint64_t call_ns, arrive_ns;      /* start of the host's call; arrival of the command at the device */
     bool in_graph;                    /* a node of a graph; the calls and lines are those of cudaGraphLaunch and of

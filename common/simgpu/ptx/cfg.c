@@ -440,7 +440,7 @@ static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint
         uint32_t asked = (uint32_t)(65536 / (32 * (uint64_t)warps * pf->function->min_blocks) / 8 * 8);
         if (asked < most) most = asked;
     }
-    if (n > most) ptx_spill(g, pf, id_of, most - ABI);
+    pf->function->spilled = n > most && ptx_spill(g, pf, id_of, most - ABI);
     ptx_free(g->sets);
     return n < 16 ? 16 : n > most ? most : n;
 }

@@ -45,8 +45,8 @@ uint32_t ptx_sources_of(ptx_insn *i, uint32_t **fields);
 uint32_t ptx_results_of(ptx_insn *i, uint32_t **fields);
 
 /* spill.c: sets ptx_insn.spills, if a thread has room for so many 32-bit registers. Requires the blocks' live_in, and
- * constants. */
-void ptx_spill(cfg *g, const parsed_function *pf, const uint32_t *id_of, uint32_t room);
+ * constants. Returns whether there are any. */
+bool ptx_spill(cfg *g, const parsed_function *pf, const uint32_t *id_of, uint32_t room);
 
 /* machine.c: sets ptx_insn.machine and .slots of each instruction. Returns how many registers more loads fill at a time
  * since ptxas unrolls loops. Requires ptx_fold_branches. */

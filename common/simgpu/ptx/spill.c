@@ -218,8 +218,9 @@ static void turn(walk *w, uint32_t length) {
     }
 }
 
-void ptx_spill(cfg *g, const parsed_function *pf, const uint32_t *id_of, uint32_t room) {
+bool ptx_spill(cfg *g, const parsed_function *pf, const uint32_t *id_of, uint32_t room) {
     const uint32_t nids = pf->nregisters;
+    bool any = false;
     uint32_t longest = 0;
     for (uint32_t b = 0; b < g->nblocks; b++) {
         const uint32_t length = g->blocks[b].last - g->blocks[b].first + 1;
@@ -240,11 +241,14 @@ void ptx_spill(cfg *g, const parsed_function *pf, const uint32_t *id_of, uint32_
         find_uses(&w, self, nids);
         begin(&w, b, nids);
         walk_block(&w, b);
-        if (!loops_to_itself(b, self)) continue;
-        turn(&w, b->last - b->first + 1);
-        walk_block(&w, b);
+        if (loops_to_itself(b, self)) {
+            turn(&w, b->last - b->first + 1);
+            walk_block(&w, b);
+        }
+        for (uint32_t k = b->first; k <= b->last; k++) any |= g->code->insns[k].spills > 0;
     }
     ptx_free(w.of);
     ptx_free(w.listed);
     ptx_free(w.next_use);
+    return any;
 }

@@ -135,6 +135,7 @@ void time_events_launch(time_event_slot *s, const time_command *c, const exec_re
     struct simgpu_launch *l = &event.is.launch;
     *l = (struct simgpu_launch){.kernel = c->is.launch.kernel->name,
                                 .registers = r->registers,
+                                .spilled = r->spilled,
                                 .shared_bytes = r->shared_bytes,
                                 .blocks_per_sm = e->per_sm,
                                 .call_ns = whole_ns(m->called),

@@ -94,6 +94,7 @@ static void put_launch(FILE *f, const struct simgpu_event *e) {
     }
     put_site(f, &e->at);
     fprintf(f, ",\"registers\":%u,\"shared\":%u,\"blocks_per_sm\":%u", l->registers, l->shared_bytes, l->blocks_per_sm);
+    if (l->spilled) fputs(",\"spilled\":true", f);
     for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++)
         if (t < SIMGPU_TERM_LINK || l->bound.term_ns[t] > 0)
             fprintf(f, "%s\"%s\":%" PRIu64, t ? "," : ",\"terms_ns\":{", simgpuTermName(t),
