@@ -132,12 +132,12 @@ static bool run_job(job *j, lab_time *t) {
 
 /* Each shape finds another kind of mistake. 128x128x64 has whole tiles of most kinds and comes twice, so what is kept
  * from the first call is wrong in the second; 61x67x45 is odd on all sides; 132x68x36 has rows of whole float4s and no
- * whole tile; 96x160x31 has whole tiles of 32 and a last slice that is not; 130x258x7 begins a tile with 2 rows, and
- * its sum is shorter than most slices; 1x300x50 and 300x1x50 are thin, 5x3x1000 has a long sum and 1x1x1 hardly one.
- * The seed draws the last. */
+ * whole tile; 128x256x37 has whole tiles and a last slice that is not, 256x100x40 whole tiles in one direction only; B
+ * of 33x1030x70 has more than 65536 floats; 130x258x7 begins a tile with 2 rows, and its sum is shorter than most
+ * slices; 1x300x50 and 300x1x50 are thin, 5x3x1000 has a long sum and 1x1x1 hardly one. The seed draws the last. */
 static bool check_shapes(lab_program *mine) {
-    job_shape list[] = {{128, 128, 64}, {61, 67, 45}, {132, 68, 36}, {96, 160, 31}, {130, 258, 7},
-                        {1, 300, 50},   {300, 1, 50}, {5, 3, 1000},  {1, 1, 1},     {0, 0, 0}};
+    job_shape list[] = {{128, 128, 64}, {61, 67, 45}, {132, 68, 36}, {128, 256, 37}, {256, 100, 40}, {33, 1030, 70},
+                        {130, 258, 7},  {1, 300, 50}, {300, 1, 50},  {5, 3, 1000},   {1, 1, 1},      {0, 0, 0}};
     const int n = sizeof list / sizeof *list;
     list[n - 1].m = 65 + 2 * (int)(lab_fresh_seed() % 60);
     list[n - 1].n = 65 + 2 * (int)(lab_fresh_seed() % 60);

@@ -47,6 +47,14 @@ __device__ void fetch(struct slice *s, const float *a, const float *b, int m, in
     }
 }
 
+/* Loads what a thread needs of column x of a slice: its 16 rows of A, its 8 columns of B. */
+__device__ void pick(float *u, float *v, const struct slice *s, int x, int r0, int c0) {
+#pragma unroll
+    for (int i = 0; i < 16; i += 4) *(float4 *)&u[i] = *(const float4 *)&s->a[x][r0 + 4 * i];
+#pragma unroll
+    for (int j = 0; j < 8; j += 4) *(float4 *)&v[j] = *(const float4 *)&s->b[x][c0 + 8 * j];
+}
+
 template <bool WHOLE>
 __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const float *b, float *c, int m, int n, int k) {
     __shared__ __align__(16) struct slice slices[STAGES];
@@ -66,17 +74,15 @@ __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const flo
         if (ahead < turns) fetch<WHOLE>(&slices[ahead % STAGES], a, b, m, n, k, ahead * DEPTH);
         __pipeline_commit();
         const struct slice *now = &slices[s % STAGES];
+        float u[2][16], v[2][8]; /* two columns: one is loaded while the other one is multiplied */
+        pick(u[0], v[0], now, 0, r0, c0);
 #pragma unroll
         for (int x = 0; x < DEPTH; x++) {
-            float u[16], v[8];
-#pragma unroll
-            for (int i = 0; i < 16; i += 4) *(float4 *)&u[i] = *(const float4 *)&now->a[x][r0 + 4 * i];
-#pragma unroll
-            for (int j = 0; j < 8; j += 4) *(float4 *)&v[j] = *(const float4 *)&now->b[x][c0 + 8 * j];
+            if (x + 1 < DEPTH) pick(u[(x + 1) % 2], v[(x + 1) % 2], now, x + 1, r0, c0);
 #pragma unroll
             for (int i = 0; i < 16; i++)
 #pragma unroll
-                for (int j = 0; j < 8; j++) sum[i][j] += u[i] * v[j];
+                for (int j = 0; j < 8; j++) sum[i][j] += u[x % 2][i] * v[x % 2][j];
         }
     }
 #pragma unroll

@@ -32,10 +32,10 @@ static const struct {
                                        "address of the store comes from c"},
                          AT_STORE},
     [LAST_COLUMNS] = {{"unwritten", "round up: n columns take (n + tile - 1) / tile blocks, and the last of them is "
-                                    "seldom whole"},
+                                    "seldom whole. Or do x and y of the grid stand for each other?"},
                       AT_LAUNCH},
     [LAST_ROWS] = {{"unwritten", "round up: m rows take (m + tile - 1) / tile blocks, and the last of them is seldom "
-                                 "whole"},
+                                 "whole. Or do x and y of the grid stand for each other?"},
                    AT_LAUNCH},
     [UNWRITTEN] = {{"unwritten", "take the element named here: which block and which thread should write it, and what "
                                  "stops them?"},
@@ -55,6 +55,7 @@ static const struct {
     [PRODUCTS_MISSING] = {{"edges", "count the turns of the loop over k: (k + depth - 1) / depth slices, and the last "
                                     "of them is seldom whole"},
                           AT_LOAD},
+    [FIRST_MISSING] = {{"edges", "let the loop begin at 0, and the first slice at column 0 of A"}, AT_LOAD},
     [PRODUCTS_BEYOND] = {{"edges", "fill what lies beyond k with 0 in the tile, or stop the inner loop at k: behind a "
                                    "row of A lies its next row"},
                          AT_LOAD},
@@ -113,7 +114,7 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
     }
     lab_blame(v, line_to_see(for_mistake[m].look, u));
     const bool sums = m == WRONG || m == NOT_A_NUMBER || m == STALE || m == ELSEWHERE || m == TWICE ||
-                      m == PRODUCTS_MISSING || m == PRODUCTS_BEYOND;
+                      m == PRODUCTS_MISSING || m == FIRST_MISSING || m == PRODUCTS_BEYOND;
     if (sums && lab_finding(u)) lab_advise(v, &race);
 }
 
@@ -243,12 +244,19 @@ void advise_on_loads(lab_verdict *v, const lab_usage *u, double rate) {
 void advise_on_local(lab_verdict *v, const lab_usage *u) {
     enum { MOST_REGISTERS = 255 };
     const struct simgpu_launch *l = lab_slowest(u);
-    const bool spilled = l && l->registers >= MOST_REGISTERS;
+    const bool spilled = l && l->spilled;
     LAB_SAY(v->why, "%.0f sectors of local memory: %s", u->total.local_sectors,
-            spilled ? "a thread has 255 registers at most, and the compiler spills the rest"
+            spilled ? "the thread's values do not fit into its registers, and the compiler spills the rest"
                     : "an array that is indexed by a variable has no registers");
-    if (spilled)
-        LAB_SAY(v->next, "give each thread a smaller patch: 8 x 8 sums and 16 floats fit, 16 x 16 sums do not");
+    if (spilled && l->registers < MOST_REGISTERS)
+        LAB_SAY(v->next,
+                "ask for fewer blocks an SM: __launch_bounds__ leaves %u registers a thread here. Or give each thread "
+                "a smaller patch",
+                l->registers);
+    else if (spilled)
+        LAB_SAY(
+            v->next,
+            "give each thread a smaller patch: 8 x 8 sums and 16 floats fit into 255 registers, 16 x 16 sums do not");
 }
 
 /* --- time ------------------------------------------------------------------------------------- */

@@ -153,6 +153,8 @@ static enum mistake by_products(const job *j, const struct sample *s, char *show
             return PRODUCTS_MISSING;
         }
         if (w.to = last, explains(j, s, w, 1)) {
+            if (!last) lab_text(shows, size, "the sum is 0: no product was added");
+            if (!last) return PRODUCTS_MISSING;
             lab_text(shows, size, "the last %d of the %d products are missing", k - last, k);
             return PRODUCTS_MISSING;
         }
@@ -162,7 +164,7 @@ static enum mistake by_products(const job *j, const struct sample *s, char *show
         }
         if (w.from = tile, tile < k && explains(j, s, w, 1)) {
             lab_text(shows, size, "the first %d of the %d products are missing", tile, k);
-            return PRODUCTS_MISSING;
+            return FIRST_MISSING;
         }
         if (w.from = 0, w.to = tile, tile < k && explains(j, s, w, 1)) {
             lab_text(shows, size, "only the first %d of the %d products are in the sum", tile, k);
@@ -185,20 +187,26 @@ static bool is_stale(job *j, const struct sample *s) {
     return alike(s->at[0].got, then);
 }
 
-/* Looks for the place whose value the first wrong element has. */
+/* Looks for the places whose values the first wrong elements have. One could be there by chance; three are not. */
 static enum mistake elsewhere(job *j, const struct sample *s, char *shows, size_t size) {
-    enum { MOST = 1 << 24 }; /* multiply-adds, to look at all */
-    const int i = s->at[0].i, col = s->at[0].col;
+    enum { MOST = 1 << 24, LOOKED_FOR = 4, ENOUGH = 3 }; /* MOST: multiply-adds, to look at all */
+    const int n = s->n < LOOKED_FOR ? s->n : LOOKED_FOR;
+    bool found[LOOKED_FOR] = {false};
+    int places = 0, row = 0, col = 0;
     if ((double)count_c(j) * j->shape.k > MOST || j->shape.k < 3) return WRONG; /* few products: chance would do it */
     for (int r = 0; r < j->shape.m; r++) {
         job_right_row(j, r);
-        for (int c = 0; c < j->shape.n; c++) {
-            if (!job_near(j, c, s->at[0].got, JOB_RELATIVE)) continue;
-            lab_text(shows, size, "c[%d][%d] has the value of c[%d][%d]", i, col, r, c);
-            return ELSEWHERE;
-        }
+        for (int c = 0; c < j->shape.n; c++)
+            for (int k = 0; k < n; k++) {
+                if (found[k] || !job_near(j, c, s->at[k].got, JOB_RELATIVE)) continue;
+                if (k == 0) row = r, col = c;
+                found[k] = true;
+                places++;
+            }
     }
-    return WRONG;
+    if (places < ENOUGH || !found[0]) return WRONG;
+    lab_text(shows, size, "c[%d][%d] has the value of c[%d][%d]", s->at[0].i, s->at[0].col, row, col);
+    return ELSEWHERE;
 }
 
 static bool is_rounded(job *j, const struct sample *s) {

@@ -34,10 +34,11 @@ enum mistake {
     B_TRANSPOSED,     /* A times B's transpose */
     FACTORS_SWAPPED,  /* B A */
     PRODUCTS_MISSING, /* the last of the k, or all but the last */
-    PRODUCTS_BEYOND,  /* more than k products */
-    TWICE,            /* a product, or all of them, twice */
-    ELSEWHERE,        /* another element's value */
-    ROUNDED,          /* near, as from fp16, bf16 or tf32 */
+    FIRST_MISSING,
+    PRODUCTS_BEYOND, /* more than k products */
+    TWICE,           /* a product, or all of them, twice */
+    ELSEWHERE,       /* another element's value */
+    ROUNDED,         /* near, as from fp16, bf16 or tf32 */
     WRONG,
     INPUT_CHANGED,
     OUT_OF_BOUNDS /* memory beside the result was written; gpu lane */
