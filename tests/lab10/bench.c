@@ -65,19 +65,31 @@ static bool is_right(job *j) {
     return job_is_right(j);
 }
 
+/* "pass 2^22", "dense 512" */
+static const char *size_text(int i, int size) {
+    static char text[32];
+    int power = 0;
+    while (1 << power < size) power++;
+    if (strcmp(rungs[i].work, "pass"))
+        LAB_SAY(text, "dense %d", size);
+    else
+        LAB_SAY(text, "pass 2^%d", power);
+    return text;
+}
+
 static void bench_rung(int i, int size) {
     const bool is_pass = !strcmp(rungs[i].work, "pass");
     job *j = job_of(i, size);
     job_prepare(j);
     if (rungs[i].kind == HALVES && !is_right(j)) {
-        printf("%s\t%d\t%s\twrong\t\n", rungs[i].work, size, rungs[i].name);
+        printf("%s\t%s\twrong\t\n", size_text(i, size), rungs[i].name);
     } else {
         const lab_work w = {.program = j->program, .message = &j->message, .size = sizeof j->message};
         const bool slow = !is_pass && size >= SLOW && (rungs[i].who == LAB_STARTER || !strcmp(rungs[i].name, "sums"));
         const lab_time t =
             lab_time_work((lab_timer){LAB_DEVICE_CLOCK, slow ? 1 : 3, slow ? 3 : BENCH_TIMES, false}, &w);
         const double bytes = (rungs[i].kind == FLOATS ? 12.0 : 6.0) * size, each = (double)size * size * size;
-        printf("%s\t%d\t%s\t%.2f\t%.1f\n", rungs[i].work, size, rungs[i].name, t.median,
+        printf("%s\t%s\t%.2f\t%.1f\n", size_text(i, size), rungs[i].name, t.median,
                is_pass ? lab_gbs(bytes, t.median) : 2 * each / t.median / 1e6);
     }
     fflush(stdout);
@@ -88,7 +100,8 @@ void lab_bench(void) {
     static const int passes_in_sim[] = {1 << 22, 0}, passes_on_card[] = {1 << 20, 1 << 24, 1 << 26, 0};
     static const int denses_in_sim[] = {128, 256, 0}, denses_on_card[] = {1024, 2048, 4096, 0};
     const bool sim = lab_lane() == LAB_SIM;
-    printf("# lane %s, device %s\nwork\tsize\tkernel\tus\trate\n", lab_lane_name(), lab_device_name());
+    printf("# lane %s, device %s\n# rate: of pass GB/s, of dense TFLOP/s\nsize\tkernel\tus\trate\n", lab_lane_name(),
+           lab_device_name());
     lab_fence(false); /* all programs here are ours, or have been judged */
     for (int part = 0; part < 2; part++) {
         const int *size = part == 0 ? (sim ? passes_in_sim : passes_on_card) : (sim ? denses_in_sim : denses_on_card);
