@@ -436,7 +436,7 @@ static lab_floor copy_floor(int repetitions) {
     return (lab_floor){"copy", time_of(opened(LAB_LADDER, "copy"), &shape, repetitions)};
 }
 
-/* `limit`, `ratio`: of the row's unit. */
+/* ratio: of your time to that of what is named by `of`. */
 static void explain_time(lab_verdict *v, const lab_time *you, const lab_usage *u, double ratio, const char *of) {
     char slowest[320];
     if (you->refused[0]) {
@@ -447,7 +447,7 @@ static void explain_time(lab_verdict *v, const lab_time *you, const lab_usage *u
     } else if (!lab_passed(v)) {
         LAB_SAY(v->why, "%.2f times %s, want ≤ %.2f%s", ratio, of, v->row->full,
                 lab_say_slowest(u, slowest, sizeof slowest));
-        advise_on_time(v, u, you->median);
+        advise_on_time(v, u, you->median, v == lab_verdict_of(VIRTUAL_DENSE));
     }
 }
 
@@ -527,9 +527,11 @@ static void grade_sim(job *const j[JOBS], const lab_time you[JOBS]) {
 
 static void grade_gpu(job *const j[JOBS]) {
     lab_verdict *correct = lab_verdict_of(CORRECT);
-    /* No product has a floor that any card keeps; its bytes take a tenth of its time. */
+    const lab_floor copy = copy_floor(9);
+    const job_shape p = dense_shape();
+    const double bytes = 2.0 * ((double)p.m * p.k + (double)p.k * p.n + (double)p.m * p.n);
     for (int i = 0; i < JOBS; i++) {
-        const lab_floor floor = i == PASS ? copy_floor(9) : (lab_floor){"nothing", 0};
+        const lab_floor floor = i == PASS ? copy : (lab_floor){"bytes", copy.us * bytes / (6.0 * pass_shape().m)};
         grade_time(lab_verdict_of(i == PASS ? TIME_PASS : TIME_DENSE), j[i], floor);
         if (j[i]->failure[0] && lab_passed(correct)) lab_fail(correct, "%s", j[i]->failure); /* in a timed run */
     }

@@ -238,8 +238,9 @@ static const struct simgpu_event *longest_call(const lab_usage *u) {
     return longest;
 }
 
-static const char *on_bound(const struct simgpu_launch *l) {
+static const char *on_bound(const struct simgpu_launch *l, bool product) {
     const bool tensor = l->total.tensor > 0;
+    if (product && !tensor) return "let the tensor cores multiply: they do in one instruction what takes 64 here";
     switch (l->bound.term) {
     case SIMGPU_TERM_BLOCKS: return "start fewer blocks: give each more elements";
     case SIMGPU_TERM_LSU:
@@ -250,8 +251,8 @@ static const char *on_bound(const struct simgpu_launch *l) {
     case SIMGPU_TERM_L2_READ:
     case SIMGPU_TERM_L2_WRITE: return "let a block load each tile once into shared memory, and all its warps use it";
     case SIMGPU_TERM_ISSUE:
-        return tensor ? "use fewer instructions a product: larger tiles of a warp, unrolled loops"
-                      : "let the tensor cores multiply: wmma first, mma.sync later";
+        return product ? "use fewer instructions a product: larger tiles of a warp, unrolled loops"
+                       : "use fewer instructions an element: eight halves a thread";
     case SIMGPU_TERM_BARRIER: return "wait less often: more of k between two barriers";
     case SIMGPU_TERM_LATENCY:
         return tensor
@@ -263,7 +264,7 @@ static const char *on_bound(const struct simgpu_launch *l) {
     }
 }
 
-void advise_on_time(lab_verdict *v, const lab_usage *u, double us) {
+void advise_on_time(lab_verdict *v, const lab_usage *u, double us, bool product) {
     const struct simgpu_launch *slowest = lab_slowest(u);
     const struct simgpu_event *call = longest_call(u);
     if (!slowest) return;
@@ -274,6 +275,6 @@ void advise_on_time(lab_verdict *v, const lab_usage *u, double us) {
         LAB_SAY(v->next, "allocate nothing and wait for nothing here: who needs the result waits for it");
     } else {
         lab_blame_place(v, &slowest->bound.at);
-        LAB_SAY(v->next, "%s", on_bound(slowest));
+        LAB_SAY(v->next, "%s", on_bound(slowest, product));
     }
 }

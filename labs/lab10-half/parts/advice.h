@@ -17,8 +17,9 @@ void advise_on_step(lab_verdict *v, const net *n, const lab_usage *u);
 extern const lab_advice advice_on_errors[LAB_TROUBLES];
 /* What the checks found. Requires a finding in u. */
 void advise_on_finding(lab_verdict *v, const lab_usage *u);
-/* A time that is too long: by a call that held up the device, or by the bound of the slowest kernel. us: the time. */
-void advise_on_time(lab_verdict *v, const lab_usage *u, double us);
+/* A time that is too long: by a call that held up the device, or by the bound of the slowest kernel. us: the time;
+ * product: of dense. */
+void advise_on_time(lab_verdict *v, const lab_usage *u, double us, bool product);
 
 /* Bytes that the kernels of a stretch move between DRAM and the chip, at least. Sim lane. */
 double bytes_of(const lab_usage *u);

@@ -10,7 +10,7 @@ enum { HALF_POISON = 0xffff, HALF_INFINITY = 0x7c00 };
 uint16_t half_of(double v);    /* rounded to the nearest half, of two the even one */
 double half_value(uint16_t h); /* a NaN is one */
 bool half_is_finite(uint16_t h);
-/* Half the distance of the halves next to v: the error of one rounding. */
+/* Half the distance between the halves near v: the largest error of one rounding. */
 double half_ulp(double v);
 
 #endif
