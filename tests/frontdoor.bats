@@ -30,7 +30,7 @@ title() { sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/$(b
     # A lab is one line: its title, and no other heading of its handout.
     for n in $(labs); do [[ $(grep "^  lab $n " <<<"$output") == *" $(title "$n") "*untouched* ]]; done
     [[ $output != *'#'* ]]
-    for c in setup lab3 lines3 hint3 diff3 reset3 solution3 check test doctor; do [[ $output == *"make $c "* ]]; done
+    for c in setup lab3 lines3 hint3 diff3 reset3 solution3 rank check test doctor; do [[ $output == *"make $c "* ]]; done
 }
 
 @test "the state goes from untouched to in progress to done, with the score of the last run" {
@@ -44,6 +44,23 @@ title() { sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/$(b
     make -s lab3 3>&- 4>&-
     say make
     [[ $output =~ "lab 3 ".*"done".*100/100 ]]
+}
+
+@test "make rank shows each version that was run once, with its points and its time" {
+    rm -rf .build/history
+    say make -s rank LAB=3
+    [ "$status" != 0 ]
+    [[ $output == *"lab 3 has no history yet"* ]]
+    make -s lab3 3>&- 4>&-
+    make -s lab3 3>&- 4>&-
+    cp solutions/"${mine#labs/}" "$mine"
+    make -s lab3 3>&- 4>&-
+    say make -s rank LAB=3
+    [ "$status" = 0 ]
+    [[ ${lines[0]} =~ ^"lab 3, 2 versions; the fastest: version 2, "[0-9.]+" us, "[0-9]+" times as fast as the slowest"$ ]]
+    [[ ${lines[1]} =~ ^" "*1" "+[-0-9]+" "+40/100" "+[0-9.]+" ms "+▇+$ ]]
+    [[ ${lines[2]} =~ ^" "*2" "+[-0-9]+" "+100/100" "+[0-9.]+" us "+▇$ ]]
+    if command -v gnuplot >/dev/null; then grep -q '<svg' .build/history/sim/lab3.svg; fi
 }
 
 # bats test_tags=quick

@@ -42,3 +42,24 @@ setup() { lab=$(lab_dir 11); }
         [ "$(awk -v id="$hint" '/^## / { on = ($2 == id) } on && /^[123]\. /' "$lab/hints.md" | wc -l)" = 3 ]
     done
 }
+
+@test "lab 11: the card says how many answers of a report agree with the run" {
+    local desk=$BATS_TEST_TMPDIR/desk
+    mkdir -p "$desk"
+    cp tests/lab11/starter.cu "$desk/transformer.cu"
+    grade "$desk"
+    [ -z "$(awk -F '\t' '$1 == "note" && $2 == "report.md"' "$record")" ]
+    sed -e 's/^- kernel that takes the most time:/& `multiply_row`/;t' -e 's/^- kernels launched in a step:/& 3171/;t' \
+        -e 's/^- waits of the host in a step:/& 12/' -e 's/arrays at 256.*:/& 524.3/' "$lab/report.md" >"$desk/report.md"
+    grade "$desk"
+    # Half of them twice: before and after, which is the starter here.
+    awk -F '\t' '$1 == "note" && $2 == "report.md" { print $3 }' "$record"
+    awk -F '\t' '$1 == "note" && $2 == "report.md" { print $3 }' "$record" |
+        grep -qxF "5 of 14 answers agree with the run, 8 are open, 1 do not; the first: before, 'waits of the host in a step' (12)"
+}
+
+@test "lab 11: --bench has a line for each program" {
+    apart "$B/reference/lab11" --bench >"$BATS_TEST_TMPDIR/bench"
+    cat "$BATS_TEST_TMPDIR/bench"
+    awk -F '\t' '$1 == 64 && $2 != "yours" { us[$2] = $3 } END { exit !(us["starter"] > 100 * us["reference"] && us["reference"] > 0) }' "$BATS_TEST_TMPDIR/bench"
+}

@@ -118,8 +118,10 @@ static bool fail_for_finding(lab_verdict *v, const char *counted) {
 /* Fails the row for what the checks found, even if all came out right: this run's order of warps is one of many. */
 static void grade_races(lab_verdict *v, bool alive) {
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
-    if (fail_for_finding(v, "check")) return;
-    if (lab_passed(lab_verdict_of(LEARNS)))
+    lab_verdict *learns = lab_verdict_of(LEARNS);
+    if (fail_for_finding(v, "check")) {
+        if (alive && !lab_passed(learns)) LAB_SAY(learns->next, "do what the row 'races' says; this may be its effect");
+    } else if (lab_passed(learns))
         lab_pass(v);
     else
         lab_unmeasured(v, alive ? "no race was found; judged once 'learns' is full" : FAILED);
@@ -177,14 +179,14 @@ static bool check_stops(lab_program *mine) {
 
 static double memory; /* bytes that your program holds at most with the long text */
 
-static run *run_long(lab_program *program, const char *counted) {
-    run *r = run_new(program, counted, long_text, -1);
+static run *run_long(lab_program *program, const char *counted, shape s) {
+    run *r = run_new(program, counted, s, -1);
     run_play(r);
     return r;
 }
 
 static double peak_of(lab_who who) {
-    run *r = run_long(lab_open(who, NULL), "other");
+    run *r = run_long(lab_open(who, NULL), "other", long_text);
     if (r->error) lab_die("a program of the harness failed: %s", cudaGetErrorString(r->error));
     return (double)r->meter.peak;
 }
@@ -192,7 +194,7 @@ static double peak_of(lab_who who) {
 static void grade_memory(lab_verdict *v, lab_program *mine) {
     const double reference =
         lab_lane() == LAB_SIM ? LAB_OTHER("memory", peak_of(LAB_REFERENCE)) : peak_of(LAB_REFERENCE);
-    run *r = run_long(mine, "long");
+    run *r = run_long(mine, "long", long_text);
     judge(lab_verdict_of(LEARNS), r);
     if (r->mistake) return lab_unmeasured(v, "not measured: see 'learns'");
     const double n = long_text.context, square = n * n * sizeof(float), peak = memory = (double)r->meter.peak;
@@ -200,7 +202,10 @@ static void grade_memory(lab_verdict *v, lab_program *mine) {
     lab_figure("memory-bytes", peak, "bytes");
     LAB_SAY(v->value_text, "%.0f KB", peak / 1e3);
     LAB_SAY(v->want, "reference %.0f KB · N x N numbers %.0f KB", reference / 1e3, square / 1e3);
-    if (!lab_passed(v)) advise_on_memory(v, &r->meter, (uint64_t)square, reference);
+    if (lab_passed(v)) return;
+    shape half = long_text;
+    half.context /= 2;
+    advise_on_memory(v, &r->meter, peak / (double)run_long(mine, "half", half)->meter.peak, reference);
 }
 
 /* --- verdicts: time ----------------------------------------------------------------------------- */

@@ -43,6 +43,10 @@ static const struct {
     [UNMOVED] = {{"update", "does your update reach this weight? Count its rows and columns"}, AT_TENSOR},
     [OTHER_UPDATE] = {{"update", "velocity = 0.9 * velocity + gradient; weight -= rate * velocity; once a step"},
                       AT_TENSOR},
+    [TIMES_N] = {{"losses",
+                  "divide by N: the loss is the mean over the rows, so the gradient of the logits is (share - 1 "
+                  "at the next character) / N"},
+                 AT_NOTHING},
     [OTHER_GRADIENT] = {{"gradient", "compare the gradient of this array with that of a copy of the starter, after one "
                                      "step"},
                         AT_TENSOR},
@@ -124,25 +128,65 @@ void advise_on_run(lab_verdict *v, const run *r, const lab_usage *u) {
     look_at(v, for_mistake[r->mistake].look, r, u);
     if (r->mistake == LATER_LOSS && r->step > 1) lab_advise(v, &velocity), lab_blame_text(v, u, "velocity");
     if (r->mistake == OTHER_GRADIENT) lab_advise(v, &for_tensor[r->tensor]);
+    if (r->mistake == TIMES_N) lab_blame_last(v, "expf");
+    if (r->mistake == WEIGHTS_FREED && r->meter.freed.file)
+        lab_blame_place(v, &(struct simgpu_place){.file = r->meter.freed.file, .line = r->meter.freed.line});
 }
 
-void advise_on_finding(lab_verdict *v, const lab_usage *u) { lab_blame_finding(v, u); }
+/* --- findings ------------------------------------------------------------------------------------- */
+
+static const char *next_for_race(const struct simgpu_finding *f) {
+    if (f->space != SIMGPU_DEVICE_MEMORY)
+        return "a tile in shared memory needs two barriers a round: one when it is full, before any thread reads it, "
+               "and "
+               "one when all have read it, before it is filled again";
+    if (f->rival == SIMGPU_OTHER_BLOCK)
+        return "blocks of one launch cannot wait for each other: let one launch write and the next one read, or read "
+               "the "
+               "old number and write a new one to another place";
+    return "for each array, write down which thread writes it, which reads it, and what keeps the two apart";
+}
+
+void advise_on_finding(lab_verdict *v, const lab_usage *u) {
+    const struct simgpu_finding *f = lab_finding(u);
+    char what[512];
+    /* The player, which calls your train, is no line of yours. */
+    const bool ours = f->side[0].at.file && !strcmp(lab_file_name(f->side[0].at.file), "player.c");
+    lab_blame_place(v, &f->side[ours && f->nsides > 1].at);
+    LAB_SAY(v->why, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
+    switch (f->kind) {
+    case SIMGPU_RACE: LAB_SAY(v->next, "%s", next_for_race(f)); return;
+    case SIMGPU_UNINITIALISED:
+        LAB_SAY(v->next,
+                "who writes this first? Fresh memory holds anything: the velocity begins at 0, sums begin at 0, "
+                "and a tile holds 0 behind the end of a matrix");
+        return;
+    case SIMGPU_STREAM_ORDER: LAB_SAY(v->next, "queue both on one stream, or order the two by an event"); return;
+    case SIMGPU_IN_FLIGHT:
+        LAB_SAY(v->next, "wait for the copy before the host reads what it brings, or before train returns: by "
+                         "cudaEventSynchronize or cudaStreamSynchronize");
+        return;
+    case SIMGPU_BARRIER_SKIPPED:
+    case SIMGPU_BARRIER_EXITED:
+        LAB_SAY(v->next, "let every thread of the block come to this barrier: move it out of the condition");
+        return;
+    }
+}
 
 /* --- memory -------------------------------------------------------------------------------------- */
 
-void advise_on_memory(lab_verdict *v, const meter *m, uint64_t square, double reference) {
+void advise_on_memory(lab_verdict *v, const meter *m, double growth, double reference) {
     const meter_block *largest = NULL;
-    int squares = 0;
-    for (int i = 0; i < m->nlargest; i++) {
-        squares += m->largest[i].bytes >= square;
+    for (int i = 0; i < m->nlargest; i++)
         if (!largest || m->largest[i].bytes > largest->bytes) largest = &m->largest[i];
-    }
     if (!largest) return;
     if (largest->file) lab_blame_place(v, &(struct simgpu_place){.file = largest->file, .line = largest->line});
-    LAB_SAY(v->why, "%.2f times the reference, want ≤ 1.25; %d pieces were held, the largest of %.0f KB%s",
-            (double)m->peak / reference, m->nlargest, (double)largest->bytes / 1e3,
-            squares ? ", as large as N x N numbers" : "");
-    if (squares == 0)
+    LAB_SAY(v->why,
+            "%.2f times the reference, want ≤ 1.25; the largest of %d piece%s has %.0f KB; twice the text takes "
+            "%.1f times the memory",
+            (double)m->peak / reference, m->nlargest, m->nlargest == 1 ? "" : "s", (double)largest->bytes / 1e3,
+            growth);
+    if (growth <= MEMORY_LINEAR)
         LAB_SAY(v->next,
                 "the attention is not it: which arrays hold what another array tells as well, or are needed in "
                 "one part of the step only?");

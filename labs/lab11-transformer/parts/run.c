@@ -137,8 +137,8 @@ static void describe_weight(run *r, const double *want, int tensor, tensor_diff 
         if (moved_by(r, want, tensor, factors[i].factor, d.most))
             return mistaken(r, OTHER_UPDATE, -1, "%s has moved by %.4g, wants %.4g: %s", where, got, right,
                             factors[i].what);
-    if (moved_by(r, want, tensor, r->job.context, d.most))
-        return mistaken(r, OTHER_UPDATE, -1,
+    if (r->job.context > 2 && moved_by(r, want, tensor, r->job.context, d.most))
+        return mistaken(r, TIMES_N, -1,
                         "%s has moved by %.4g, wants %.4g: %d times as far, as if the loss were "
                         "the sum of the rows'",
                         where, got, right, r->job.context);

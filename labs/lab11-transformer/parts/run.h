@@ -27,6 +27,7 @@ enum mistake {
     LATER_LOSS,     /* that of a later step */
     UNMOVED,        /* a tensor is as it was */
     OTHER_UPDATE,   /* the weights moved along the gradient, by another rule */
+    TIMES_N,        /* the weights moved N times as far */
     OTHER_GRADIENT, /* a tensor has moved to somewhere else */
     OUT_OF_BOUNDS,  /* memory beside the weights was written; gpu lane */
     NAN_MISSED,     /* of a broken training: train returned -1 */
