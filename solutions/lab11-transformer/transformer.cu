@@ -125,25 +125,28 @@ __device__ static float slope_of_gelu(float u) {
     return 0.5f * (1 + t) + 0.5f * u * (1 - t * t) * 0.7978845608f * (1 + 3 * 0.044715f * u * u);
 }
 
+__host__ __device__ static int tiles_of(int length) { return (length + TILE - 1) / TILE; }
+
 /* Which of its two indices makes neighbours in memory. */
 enum along { ROWS, COLUMNS };
 
-/* put(i, j, sum over k of a(i, k) * b(k, j)) for the tile of T x T sums whose first is row0, col0. */
-template <int T> struct tiles { float left[DEEP][T + 1], right[DEEP][T + 1]; };
+/* put(i, j, sum over k of a(i, k) * b(k, j)) for the tile of TILE x TILE sums whose first is row0, col0. */
+struct tiles {
+    float left[DEEP][TILE + 1], right[DEEP][TILE + 1];
+};
 
-template <int T, along A, along B, class Left, class Right, class Put>
-__device__ static void product(tiles<T> &t, int rows, int cols, int inner, int row0, int col0, Left a, Right b,
-                               Put put) {
-    constexpr int PER = T / 16;
+template <along A, along B, class Left, class Right, class Put>
+__device__ static void product(tiles &t, int rows, int cols, int inner, int row0, int col0, Left a, Right b, Put put) {
+    constexpr int PER = TILE / 16;
     const int x = threadIdx.x % 16, y = threadIdx.x / 16;
     float sum[PER][PER] = {};
     for (int k0 = 0; k0 < inner; k0 += DEEP) {
 #pragma unroll
-        for (int some = 0; some < T * DEEP; some += THREADS) {
-            const int at = some + threadIdx.x, i = A == COLUMNS ? at / DEEP : at % T,
-                      k = A == COLUMNS ? at % DEEP : at / T;
+        for (int some = 0; some < TILE * DEEP; some += THREADS) {
+            const int at = some + threadIdx.x, i = A == COLUMNS ? at / DEEP : at % TILE,
+                      k = A == COLUMNS ? at % DEEP : at / TILE;
             t.left[k][i] = row0 + i < rows && k0 + k < inner ? a(row0 + i, k0 + k) : 0;
-            const int j = B == COLUMNS ? at % T : at / DEEP, l = B == COLUMNS ? at / T : at % DEEP;
+            const int j = B == COLUMNS ? at % TILE : at / DEEP, l = B == COLUMNS ? at / TILE : at % DEEP;
             t.right[l][j] = col0 + j < cols && k0 + l < inner ? b(k0 + l, col0 + j) : 0;
         }
         __syncthreads();
@@ -177,9 +180,9 @@ __device__ static float normal(const net &m, const float *x, int which, int i, i
 /* One kernel for each product of a step; blocks are tiles, x across and y down. */
 enum stage { QKV, MIX, UP, DOWN, OUT, BACK_OUT, BACK_DOWN, BACK_UP, BACK_MIX, BACK_QKV };
 
-template <int T, stage S> __global__ void __launch_bounds__(THREADS) multiply(net m) {
-    __shared__ tiles<T> t;
-    const int r = blockIdx.y * T, c = blockIdx.x * T, n = m.n, d = m.d, v = m.v;
+template <stage S> __global__ void __launch_bounds__(THREADS) multiply(net m) {
+    __shared__ tiles t;
+    const int r = blockIdx.y * TILE, c = blockIdx.x * TILE, n = m.n, d = m.d, v = m.v;
     auto weight = [=](int tensor, int cols) {
         const float *w = m.weight[tensor];
         return [=](int k, int j) { return w[k * cols + j]; };
@@ -194,36 +197,35 @@ template <int T, stage S> __global__ void __launch_bounds__(THREADS) multiply(ne
         return [=](int i, int j, float sum) { x[i * cols + j] = old[i * cols + j] + sum; };
     };
     if constexpr (S == QKV)
-        product<T, COLUMNS, COLUMNS>(
+        product<COLUMNS, COLUMNS>(
             t, n, 3 * d, d, r, c, [=](int i, int k) { return normal(m, m.x0, 0, i, k); }, weight(LAB11_QKV, 3 * d),
             store(m.qkv, 3 * d));
     if constexpr (S == MIX)
-        product<T, COLUMNS, COLUMNS>(t, n, d, d, r, c, plain(m.o, d), weight(LAB11_MIX, d), add(m.x1, m.x0, d));
+        product<COLUMNS, COLUMNS>(t, n, d, d, r, c, plain(m.o, d), weight(LAB11_MIX, d), add(m.x1, m.x0, d));
     if constexpr (S == UP)
-        product<T, COLUMNS, COLUMNS>(
+        product<COLUMNS, COLUMNS>(
             t, n, 4 * d, d, r, c, [=](int i, int k) { return normal(m, m.x1, 1, i, k); }, weight(LAB11_UP, 4 * d),
             store(m.u, 4 * d));
     if constexpr (S == DOWN)
-        product<T, COLUMNS, COLUMNS>(
+        product<COLUMNS, COLUMNS>(
             t, n, d, 4 * d, r, c, [=](int i, int k) { return gelu(m.u[i * 4 * d + k]); }, weight(LAB11_DOWN, d),
             add(m.x2, m.x1, d));
     if constexpr (S == OUT)
-        product<T, COLUMNS, COLUMNS>(
+        product<COLUMNS, COLUMNS>(
             t, n, v, d, r, c, [=](int i, int k) { return normal(m, m.x2, 2, i, k); }, weight(LAB11_OUT, v),
             store(m.logits, v));
     if constexpr (S == BACK_OUT)
-        product<T, COLUMNS, ROWS>(t, n, d, v, r, c, plain(m.logits, v), flipped(LAB11_OUT, v), store(m.dh3, d));
+        product<COLUMNS, ROWS>(t, n, d, v, r, c, plain(m.logits, v), flipped(LAB11_OUT, v), store(m.dh3, d));
     if constexpr (S == BACK_DOWN)
-        product<T, COLUMNS, ROWS>(
+        product<COLUMNS, ROWS>(
             t, n, 4 * d, d, r, c, plain(m.dx2, d), flipped(LAB11_DOWN, d),
             [=](int i, int j, float sum) { m.du[i * 4 * d + j] = sum * slope_of_gelu(m.u[i * 4 * d + j]); });
     if constexpr (S == BACK_UP)
-        product<T, COLUMNS, ROWS>(t, n, d, 4 * d, r, c, plain(m.du, 4 * d), flipped(LAB11_UP, 4 * d), store(m.dh2, d));
+        product<COLUMNS, ROWS>(t, n, d, 4 * d, r, c, plain(m.du, 4 * d), flipped(LAB11_UP, 4 * d), store(m.dh2, d));
     if constexpr (S == BACK_MIX)
-        product<T, COLUMNS, ROWS>(t, n, d, d, r, c, plain(m.dx1, d), flipped(LAB11_MIX, d), store(m.dh1, d));
+        product<COLUMNS, ROWS>(t, n, d, d, r, c, plain(m.dx1, d), flipped(LAB11_MIX, d), store(m.dh1, d));
     if constexpr (S == BACK_QKV)
-        product<T, COLUMNS, ROWS>(t, n, d, 3 * d, r, c, plain(m.dqkv, 3 * d), flipped(LAB11_QKV, 3 * d),
-                                  store(m.dh1, d));
+        product<COLUMNS, ROWS>(t, n, d, 3 * d, r, c, plain(m.dqkv, 3 * d), flipped(LAB11_QKV, 3 * d), store(m.dh1, d));
 }
 
 /* --- new weights --------------------------------------------------------------------------------- */
@@ -236,18 +238,18 @@ __device__ static void change(const net &m, int tensor, int at, float gradient) 
 
 /* One launch for all weights. The blocks share the work by their number: the tiles of the five matrices, then a block a
  * character, one for each 256 numbers of `position`, three for the gains, and one for the loss. */
-template <int T> __global__ void __launch_bounds__(THREADS) change_weights(net m) {
-    __shared__ tiles<T> t;
+__global__ void __launch_bounds__(THREADS) change_weights(net m) {
+    __shared__ tiles t;
     const int n = m.n, d = m.d, v = m.v;
     const int rows[] = {d, 4 * d, d, d, d}, cols[] = {v, d, 4 * d, d, 3 * d};
     int block = blockIdx.x, matrix = 0;
     for (; matrix < 5; matrix++) {
-        const int tiles = (rows[matrix] + T - 1) / T * ((cols[matrix] + T - 1) / T);
+        const int tiles = tiles_of(rows[matrix]) * tiles_of(cols[matrix]);
         if (block < tiles) break;
         block -= tiles;
     }
     if (matrix < 5) {
-        const int across = (cols[matrix] + T - 1) / T, r = block / across * T, c = block % across * T;
+        const int across = tiles_of(cols[matrix]), r = block / across * TILE, c = block % across * TILE;
         auto update = [=](int tensor, int width) {
             return [=](int i, int j, float sum) { change(m, tensor, i * width + j, sum); };
         };
@@ -257,20 +259,19 @@ template <int T> __global__ void __launch_bounds__(THREADS) change_weights(net m
             return [=](int i, int k) { return normal(m, x, which, k, i); };
         };
         if (matrix == 0)
-            product<T, ROWS, COLUMNS>(t, d, v, n, r, c, turned_normal(m.x2, 2), plain(m.logits, v),
-                                      update(LAB11_OUT, v));
+            product<ROWS, COLUMNS>(t, d, v, n, r, c, turned_normal(m.x2, 2), plain(m.logits, v), update(LAB11_OUT, v));
         if (matrix == 1)
-            product<T, ROWS, COLUMNS>(
+            product<ROWS, COLUMNS>(
                 t, 4 * d, d, n, r, c, [=](int i, int k) { return gelu(m.u[k * 4 * d + i]); }, plain(m.dx2, d),
                 update(LAB11_DOWN, d));
         if (matrix == 2)
-            product<T, ROWS, COLUMNS>(t, d, 4 * d, n, r, c, turned_normal(m.x1, 1), plain(m.du, 4 * d),
-                                      update(LAB11_UP, 4 * d));
+            product<ROWS, COLUMNS>(t, d, 4 * d, n, r, c, turned_normal(m.x1, 1), plain(m.du, 4 * d),
+                                   update(LAB11_UP, 4 * d));
         if (matrix == 3)
-            product<T, ROWS, COLUMNS>(t, d, d, n, r, c, turned(m.o, d), plain(m.dx1, d), update(LAB11_MIX, d));
+            product<ROWS, COLUMNS>(t, d, d, n, r, c, turned(m.o, d), plain(m.dx1, d), update(LAB11_MIX, d));
         if (matrix == 4)
-            product<T, ROWS, COLUMNS>(t, d, 3 * d, n, r, c, turned_normal(m.x0, 0), plain(m.dqkv, 3 * d),
-                                      update(LAB11_QKV, 3 * d));
+            product<ROWS, COLUMNS>(t, d, 3 * d, n, r, c, turned_normal(m.x0, 0), plain(m.dqkv, 3 * d),
+                                   update(LAB11_QKV, 3 * d));
         return;
     }
     if (block < v) {
@@ -484,19 +485,19 @@ template <int S> __global__ void __launch_bounds__(THREADS) attend_back(net m) {
 
 /* --- a step -------------------------------------------------------------------------------------- */
 
-template <int T, stage S> static void launch_product(const net &m, int cols, cudaStream_t stream) {
-    multiply<T, S><<<dim3((cols + T - 1) / T, (m.n + T - 1) / T), THREADS, 0, stream>>>(m);
+template <stage S> static void launch_product(const net &m, int cols, cudaStream_t stream) {
+    multiply<S><<<dim3(tiles_of(cols), tiles_of(m.n)), THREADS, 0, stream>>>(m);
 }
 
 template <int S> static void launch_attention(const net &m, bool back, cudaStream_t stream) {
-    const int tiles = (m.n + TILE - 1) / TILE;
+    const int tiles = tiles_of(m.n);
     if (back)
         attend_back<S><<<dim3(tiles, m.heads, 2), THREADS, 0, stream>>>(m);
     else
         attend<S><<<dim3(tiles, m.heads), THREADS, 0, stream>>>(m);
 }
 
-template <int T> static void launch_step(const net &m, cudaStream_t stream) {
+static void launch_step(const net &m, cudaStream_t stream) {
     const dim3 threads(32, WARPS);
     const int d = m.d, n = m.n, blocks = (n + WARPS - 1) / WARPS, size = d / m.heads;
     auto attention = [&](bool back) {
@@ -507,29 +508,28 @@ template <int T> static void launch_step(const net &m, cudaStream_t stream) {
                                                             n, d);
     };
     embed<<<(n + 1 + WARPS - 1) / WARPS, threads, 0, stream>>>(m);
-    launch_product<T, QKV>(m, 3 * d, stream);
+    launch_product<QKV>(m, 3 * d, stream);
     attention(false);
-    launch_product<T, MIX>(m, d, stream);
+    launch_product<MIX>(m, d, stream);
     find_stats<<<blocks, threads, 0, stream>>>(m.x1, m.stats + n, n, d);
-    launch_product<T, UP>(m, 4 * d, stream);
-    launch_product<T, DOWN>(m, d, stream);
+    launch_product<UP>(m, 4 * d, stream);
+    launch_product<DOWN>(m, d, stream);
     find_stats<<<blocks, threads, 0, stream>>>(m.x2, m.stats + 2 * n, n, d);
-    launch_product<T, OUT>(m, m.v, stream);
+    launch_product<OUT>(m, m.v, stream);
     find_loss<<<blocks, threads, 0, stream>>>(m);
 
-    launch_product<T, BACK_OUT>(m, d, stream);
+    launch_product<BACK_OUT>(m, d, stream);
     back(m.x2, 2, m.dh3, NULL, m.dx2);
-    launch_product<T, BACK_DOWN>(m, 4 * d, stream);
-    launch_product<T, BACK_UP>(m, d, stream);
+    launch_product<BACK_DOWN>(m, 4 * d, stream);
+    launch_product<BACK_UP>(m, d, stream);
     back(m.x1, 1, m.dh2, m.dx2, m.dx1);
-    launch_product<T, BACK_MIX>(m, d, stream);
+    launch_product<BACK_MIX>(m, d, stream);
     attention(true);
-    launch_product<T, BACK_QKV>(m, d, stream);
+    launch_product<BACK_QKV>(m, d, stream);
     back(m.x0, 0, m.dh1, m.dx1, m.dx0);
 
-    auto tiles = [](int rows, int cols) { return (rows + T - 1) / T * ((cols + T - 1) / T); };
-    const int products = tiles(d, m.v) + 2 * tiles(d, 4 * d) + tiles(d, d) + tiles(d, 3 * d);
-    change_weights<T><<<products + m.v + (n * d + THREADS - 1) / THREADS + 4, THREADS, 0, stream>>>(m);
+    const int products = tiles_of(d) * (tiles_of(m.v) + 2 * tiles_of(4 * d) + tiles_of(d) + tiles_of(3 * d));
+    change_weights<<<products + m.v + (n * d + THREADS - 1) / THREADS + 4, THREADS, 0, stream>>>(m);
 }
 
 /* --- memory -------------------------------------------------------------------------------------- */
@@ -578,9 +578,8 @@ static int broken_of(const float *losses, int from, int to) {
 static cudaGraphExec_t capture(const net &m, cudaStream_t stream) {
     cudaGraph_t graph;
     cudaGraphExec_t step;
-    const int tiles_of_64 = (m.n + 63) / 64 * ((m.d + 63) / 64);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
-    tiles_of_64 >= 32 ? launch_step<64>(m, stream) : launch_step<32>(m, stream);
+    launch_step(m, stream);
     cudaStreamEndCapture(stream, &graph);
     cudaGraphInstantiate(&step, graph, 0);
     cudaGraphDestroy(graph);

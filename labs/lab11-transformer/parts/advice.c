@@ -106,7 +106,9 @@ static void look_at(lab_verdict *v, enum look look, const run *r, const lab_usag
     case AT_NOTHING: return;
     case AT_LAUNCH: return lab_blame(v, launch);
     case AT_STORE: return lab_blame(v, store ? store : launch);
-    case AT_LOSSES: return lab_blame_text(v, u, "losses");
+    case AT_LOSSES:
+        lab_blame_text(v, u, "losses"); /* where the next finds nothing */
+        return lab_blame_text(v, u, "losses[");
     case AT_RETURN: return lab_blame_return(v, "train(");
     case AT_TENSOR: return look_at_tensor(v, r->tensor);
     case AT_PART: return lab_blame_text(v, u, text_of_part[r->part]);
