@@ -274,12 +274,13 @@ PLAY_SRC := common/play/play.c $(addprefix common/lab/,report.c source.c bar.c p
 $(B)/lib/simgpu/play.so: $(PLAY_SRC) $(wildcard common/lab/*.h $(SIMGPU)/include/*.h $(SIMGPU)/include/*.def) $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(LAB_FLAGS) -fPIC -fvisibility=hidden -shared $(HARDEN) -Wl,-soname,play.so -I common/lab -o $@ $(PLAY_SRC)
 # --- SimGPU for other people's programs (make simgpu): $(B)/bin, lib and include, as they are installed
-KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/libcuda.so.1 lib/libnvrtc.so.12 lib/libnvrtc.so.13 lib/libcudadevrt.a lib/libcudart_static.a lib/libcublas.so.13 lib/libcurand.so.10 lib/simgpu/simcc.conf lib/simgpu/play.so include lib64 cuda bin/simgpu lib/simgpu/ptxtell \
+KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/libcuda.so.1 lib/libnvrtc.so.12 lib/libnvrtc.so.13 lib/libcudadevrt.a lib/libcudart_static.a lib/libcublas.so.13 lib/libcublasLt.so.13 lib/libcurand.so.10 lib/simgpu/simcc.conf lib/simgpu/play.so include lib64 cuda bin/simgpu lib/simgpu/ptxtell \
        $(BUILD_TOOLS:$(B)/%=lib/simgpu/%))
 # Libraries that simcc compiles, as a reader's own would be.
-EXTRA := $(B)/lib/libcublas.so.13 $(B)/lib/libcurand.so.10
+EXTRA := $(B)/lib/libcublas.so.13 $(B)/lib/libcublasLt.so.13 $(B)/lib/libcurand.so.10
+$(B)/lib/libcublasLt.so.13: $(B)/lib/libcublas.so.13
 $(EXTRA): $(wildcard $(SIMGPU)/extra/*.cu $(SIMGPU)/include/*.h) $(filter-out $(EXTRA),$(KIT))
-	@$(B)/bin/simcc -w -shared -Xcompiler -fPIC -Xlinker -soname=$(@F) -o $@ $(SIMGPU)/extra/$(patsubst lib%,%,$(basename $(basename $(@F)))).cu
+	@$(B)/bin/simcc -w -shared -Xcompiler -fPIC -Xlinker -soname=$(@F) -o $@ $(SIMGPU)/extra/$(patsubst lib%,%,$(basename $(basename $(@F)))).cu $(if $(findstring Lt,$@),-lcublas)
 	@ln -sf $(@F) $(basename $@)
 .PHONY: kit
 kit: $(KIT)

@@ -10,3 +10,12 @@ load helper
     echo "$output"
     [ "$status" = 0 ] && [ "$output" = fine ]
 }
+
+@test "cuBLASLt: the product with each function behind it, as loops on the host" {
+    build kit
+    "$B/bin/simcc" tests/cublas/lt.cu -lcublasLt -o "$BATS_TEST_TMPDIR/lt"
+    run apart "$BATS_TEST_TMPDIR/lt"
+    echo "$output"
+    [ "$status" = 0 ]
+    [ "$output" = fine ]
+}

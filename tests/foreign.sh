@@ -81,7 +81,7 @@ left_out() {
 }
 
 try() {
-    local name folder options sources out needs status=0 id
+    local name folder options sources out needs status=0 id library
     IFS=$'\t' read -r name folder sources options <<<"$1"
     id=$(printf %s "$folder/$sources" | cksum | tr ' ' -)
     out=$RESULTS/$name-$id
@@ -91,6 +91,10 @@ try() {
     cd "$folder" || return
     # shellcheck disable=SC2086 # lists of words
     ! (cd "$folder" && grep -qs 'omp\.h\|pragma omp' -- $sources) || options+=' -Xcompiler -fopenmp'
+    for library in cublasLt cublas curand; do # what their own Makefiles link
+        # shellcheck disable=SC2086 # a list of words
+        ! grep -qsE "#include *[<\"]$library(_v2)?\.h" -- $sources *.h *.cuh || options+=" -l$library"
+    done
     # shellcheck disable=SC2086 # lists of words
     needs=$(left_out "$folder" $sources)
     if [ -n "$needs" ]; then

@@ -107,6 +107,7 @@ take_library() {
     case $1 in
     cudart | cudart_static | cudadevrt | nvToolsExt | nvtx3interop | culibos | cuda_profiler_api) ;;
     cublas | cublas_static) libraries+=(-lcublas) ;;
+    cublasLt | cublasLt_static) libraries+=(-lcublasLt -lcublas) ;;
     curand | curand_static) libraries+=(-lcurand) ;;
     cublas* | cufft* | cusparse* | cusolver* | cudnn* | nccl* | nvrtc* | npp* | nvjpeg* | cufile* | nvml | nvidia-ml | cupti | cutensor*)
         left_out+=("$1")

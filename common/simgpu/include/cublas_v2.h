@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 #include <library_types.h>
 #if defined(__cplusplus)
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #endif
 
