@@ -32,6 +32,8 @@ die() {
 mode='link' output='' folder=. language='' arch='' rdc=no fast=no target='' forward=no verbose=no dry=no run_it=no
 inputs=() link_inputs=() both=() host=() device=() optimise=() linker=() libraries=() left_out=() depend=() run_args=()
 standard=-std=gnu++17
+colours='' # say_more puts a file between the compiler and the terminal
+if [ -t 2 ]; then colours=-fcolor-diagnostics; fi
 
 usage() {
     cat <<'END'
@@ -402,7 +404,7 @@ set_common() {
     # Texture references, which CUDA 12 dropped; their name is free for other programs.
     if grep -qE '\btexture[[:space:]]*<' -- "${own[@]}"; then old=(-include texture_fetch_functions.h); else old=(); fi
     # shellcheck disable=SC2206 # lists of words
-    common=($cuda_flags $standard -I "$root/include" -include cuda_runtime.h ${old[@]+"${old[@]}"} ${overlay[@]+"${overlay[@]}"}
+    common=($cuda_flags $colours $standard -I "$root/include" -include cuda_runtime.h ${old[@]+"${old[@]}"} ${overlay[@]+"${overlay[@]}"}
         -Xclang -fcuda-allow-variadic-functions # as nvcc; CUDA's C++ library declares such functions, and calls none
         -U__CUDA_ARCH_LIST__ -D__CUDA_ARCH_LIST__="$arch"0 -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__="$major" -D__CUDACC_VER_MINOR__="${release#*.}" -D__CUDACC_VER_BUILD__=0 -D__CUDACC_EXTENDED_LAMBDA__
         -Wno-c++11-narrowing -Wno-register -Wno-reserved-user-defined-literal -Wno-unused-command-line-argument -Wno-unknown-warning-option
@@ -414,10 +416,21 @@ set_common() {
     fi
 }
 
+# Runs a compiler, and says what its words on a launch inside of a kernel mean.
+say_more() {
+    local status=0
+    "$@" 2>"$work/said" || status=$?
+    cat "$work/said" >&2
+    if grep -qE "reference to (__global__ function|__host__ function '__cudaPush).* in __(global|device)__|kernel launch from __device__ or __global__" "$work/said"; then
+        echo "simcc: a kernel that launches kernels (dynamic parallelism) is not supported; let the host launch them" >&2
+    fi
+    return "$status"
+}
+
 # Device code of $1 as LLVM IR, $2.
 compile_device() {
     # shellcheck disable=SC2086 # lists of words
-    run "$clang" "${common[@]}" $ptx_flags -Wno-everything -U__CUDA_ARCH__ -D__CUDA_ARCH__="$arch"0 ${device[@]+"${device[@]}"} \
+    say_more run "$clang" "${common[@]}" $ptx_flags -Wno-everything -U__CUDA_ARCH__ -D__CUDA_ARCH__="$arch"0 ${device[@]+"${device[@]}"} \
         --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -o "$work/first.ll" "$1" || return
     [ "$dry" = no ] || return 0
     if [ "$fast" = yes ]; then # sinf and its like become the functions that are one instruction, as with nvcc
@@ -433,6 +446,22 @@ compile_ptx() {
     run "$clang" $optimise_flags -Wno-pass-failed ${optimise[@]+"${optimise[@]}"} -S -o "$1" "${@:2}" || return
     [ "$dry" = yes ] || sed -i "s/^\.target sm_[0-9]*/.target sm_$arch/" "$1"
 }
+
+# As nvcc: a kernel may call no function that has no body in this module of PTX, $1. $2: what to do about it.
+check_bodies() {
+    local kernel name known='vprintf|malloc|free|__assertfail|__nv_.*|__simgpu_.*'
+    [ "$dry" = no ] || return 0
+    sed -nE 's/^\.extern \.func *(\([^)]*\))? *([A-Za-z0-9_$.]+).*/\2/p' "$1" | grep -qvxE "$known" || return 0
+    IFS=$'\t' read -r kernel name < <("$tools/ptxtell" missing "$1" 2>/dev/null)
+    if [ -z "${name-}" ]; then return 0; fi
+    kernel=$(readable "$kernel") name=$(readable "$name")
+    case $name in
+    cudaGetParameterBuffer* | cudaLaunchDevice* | __cudaCDP2*)
+        die "the kernel $kernel launches a kernel (dynamic parallelism), which SimGPU does not support; let the host launch it" ;;
+    esac
+    die "the kernel $kernel calls $name, which has no body; $2"
+}
+readable() { if command -v c++filt >/dev/null; then c++filt "$1"; else echo "$1"; fi; }
 
 # CUDA C++ $1 as an object, $2; or as what $mode says.
 compile_cuda() {
@@ -452,6 +481,7 @@ compile_cuda() {
         compile_ptx "$ptx" -x ir "$work/device.ll" || return
         [ "$mode" != ptx ] || return 0
         [ "$mode" != fatbin ] || fat=$2
+        [ "$mode" = fatbin ] || check_bodies "$ptx" "if another file has it, compile all of them with -rdc=true" || return
         run "$tools/ptx2fatbin" "$ptx" "$fat" || return
         [ "$mode" != fatbin ] || return 0
     fi
@@ -513,6 +543,7 @@ device_link() {
     mapfile -t ids < <(sort -u "$work/ids" | awk '$1 == "there" { there[$2] = 1 } $1 == "wanted" && !there[$2] { print $2 }')
     [ "${#ids[@]}" -gt 0 ] || return 0
     compile_ptx "$work/linked.ptx" -x c "${bitcode[@]}" /dev/null || return
+    check_bodies "$work/linked.ptx" "no file of this link has one" || return
     run "$tools/ptx2fatbin" "$work/linked.ptx" "$fat" || return
     {
         cat <<END

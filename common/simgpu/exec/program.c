@@ -79,6 +79,14 @@ uint64_t exec_var_address(const exec_program *p, const ptx_var *v) { return p->a
 
 /* --- functions ---------------------------------------------------------------------------------------------- */
 
+/* What compilers make of <<<>>> in a kernel. */
+static bool launches(const char *name) {
+    static const char *const begins[] = {"cudaGetParameterBuffer", "cudaLaunchDevice", "__cudaCDP2"};
+    for (size_t k = 0; k < sizeof begins / sizeof *begins; k++)
+        if (strncmp(name, begins[k], strlen(begins[k])) == 0) return true;
+    return false;
+}
+
 /* Returns the reason why the function, or a function that it calls, cannot run; NULL if it can. */
 static const char *find_unsupported(exec_program *p, const ptx_function *f) {
     for (uint32_t k = 0; k < f->code->ninsns; k++) {
@@ -88,6 +96,11 @@ static const char *find_unsupported(exec_program *p, const ptx_function *f) {
         const struct exec_bound *b = &p->functions[callee->number];
         if (!callee->code && b->builtin) continue;
         if (b->unsupported) return b->unsupported;
+        if (!callee->code && launches(callee->name))
+            return base_arena_format(&p->device->programs,
+                                     "it launches a kernel (dynamic parallelism), which SimGPU does not support; let "
+                                     "the host launch it (PTX line %u)",
+                                     i->ptx_line);
         if (!callee->code)
             return base_arena_format(&p->device->programs,
                                      "call: %s has no body and is no builtin (PTX line %u); if another file has it, "

@@ -1,5 +1,6 @@
 /* ptxtell.c — what SimGPU knows of PTX: `ptxtell isa` prints the instructions that it executes, one a line, from the
  * table opcodes.def; `ptxtell explain FILE.ptx` prints what it reads in a file. Both are parts of `simgpu`.
+ * `ptxtell missing FILE.ptx` prints the functions without a body that kernels call, for simcc: kernel, tab, function.
  *
  * A line of `isa` is the mnemonic with the modifiers that choose the operation, the type, and the cost class in ptxas'
  * machine code. Rows that no program can write (SimGPU's own, as `join`) are left out. */
@@ -101,7 +102,33 @@ static char *read_all(const char *path, size_t *length) {
     return text;
 }
 
-static int explain_file(const char *path) {
+/* What SimGPU has built in (exec/builtin.c), by name. */
+static bool is_builtin(const char *name) {
+    static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(name, names[k]) == 0) return true;
+    return strncmp(name, "__nv_", 5) == 0 || strncmp(name, "__simgpu_", 9) == 0;
+}
+
+/* Prints what f, and the functions that it calls, miss. seen: by a function's number. */
+static void missing(const ptx_function *kernel, const ptx_function *f, bool *seen) {
+    if (seen[f->number]) return;
+    seen[f->number] = true;
+    if (!f->has_body && !is_builtin(f->name)) printf("%s\t%s\n", kernel->name, f->name);
+    for (uint32_t k = 0; f->code && k < f->code->ninsns; k++)
+        if (f->code->insns[k].op == OP_call && f->code->insns[k].call->callee)
+            missing(kernel, f->code->insns[k].call->callee, seen);
+}
+
+static void missing_of_all(const ptx_module *m) {
+    bool *seen = calloc(m->nfunctions + 1u, sizeof *seen);
+    if (!seen) return;
+    for (uint32_t i = 0; i < m->nfunctions; i++)
+        if (m->functions[i]->is_kernel) missing(m->functions[i], m->functions[i], seen);
+    free(seen);
+}
+
+static int read_file(const char *path, bool only_missing) {
     size_t length;
     char err[1024] = "", *text = read_all(path, &length);
     if (!text) {
@@ -115,6 +142,12 @@ static int explain_file(const char *path) {
         free(text);
         return 1;
     }
+    if (only_missing) {
+        missing_of_all(m);
+        ptx_free_all();
+        free(text);
+        return 0;
+    }
     printf("%s: for sm_%u, %u functions, %u variables, %u instructions\n", path, m->target, m->nfunctions, m->nvars,
            m->instructions);
     for (uint32_t i = 0; i < m->nfunctions; i++) explain(m->functions[i], costs);
@@ -125,7 +158,8 @@ static int explain_file(const char *path) {
 
 int main(int argc, char **argv) {
     if (argc == 2 && !strcmp(argv[1], "isa")) return isa();
-    if (argc == 3 && !strcmp(argv[1], "explain")) return explain_file(argv[2]);
-    fprintf(stderr, "usage: ptxtell isa, or ptxtell explain FILE.ptx\n");
+    if (argc == 3 && !strcmp(argv[1], "explain")) return read_file(argv[2], false);
+    if (argc == 3 && !strcmp(argv[1], "missing")) return read_file(argv[2], true);
+    fprintf(stderr, "usage: ptxtell isa, ptxtell explain FILE.ptx, ptxtell missing FILE.ptx\n");
     return 2;
 }
