@@ -2,8 +2,9 @@
 #
 #   awk -f counters.awk -v who=COMPILER -v summary=FILE RECORD SIMULATED    both as ncu.awk writes them, each with its header
 #
-# ncu makes the caches cold before each launch of a COLD kernel. So of its second launch and later ones, hit rates and bytes
-# of DRAM are no comparison.
+# Hit rates and bytes of DRAM are compared for the first launch of a COLD kernel only. ncu makes the caches cold before each
+# launch of such a kernel, and what it leaves in them for a WARM one is neither cold nor warm: it restores memory between its
+# passes. Launches beyond those of the record warm the caches for the next kernel.
 BEGIN {
     FS = "\t"
     at_mem = "l1tex__t_%s_pipe_lsu_mem_global_op_%s.sum"
@@ -32,14 +33,14 @@ function evaluate(formula,   part, n, k, sum, sign) {
     sign = 1
     for (k = 1; k <= n; k++) {
         if (part[k] == "+" || part[k] == "-") { sign = part[k] == "+" ? 1 : -1; continue }
-        if (!(part[k] in column) || $column[part[k]] == "n/a") return "n/a"
+        if (!(part[k] in column) || $column[part[k]] == "n/a" || $column[part[k]] == "") return "n/a"
         sum += sign * $column[part[k]]
     }
     return sum
 }
 /^#/ { next }
 $1 == "caches" { delete column; for (k = 1; k <= NF; k++) column[$k] = k; file++; next }
-file == 1 { last[$2] = $3; for (r = 1; r <= rows; r++) card[r, $2, $3] = evaluate(formulas[r]); next }
+file == 1 { last[$2] = $3; caches[$2] = $1; for (r = 1; r <= rows; r++) card[r, $2, $3] = evaluate(formulas[r]); next }
 { made[$2] = $3; for (r = 1; r <= rows; r++) ours[r, $2, $3] = evaluate(formulas[r]) }
 
 function absolute(x) { return x < 0 ? -x : x }
@@ -55,11 +56,11 @@ function median(v, n,   i, j, x) {
 function least(label) { return label ~ /^DRAM/ ? 1e6 : label ~ /hit rate/ ? 0 : 1 }
 function row(r,   unit, name, k, c, o, e, n, good, errors, worst, text) {
     for (name in last) {
-        if (!(name in made)) continue
+        if (made[name] < last[name]) continue
         for (k = 1; k <= last[name]; k++) {
-            if (k > 1 && caches[name] == "cold" && labels[r] ~ /hit rate|DRAM/) continue
+            if ((k > 1 || caches[name] == "warm") && labels[r] ~ /hit rate|DRAM/) continue
             c = card[r, name, k]
-            o = ours[r, name, made[name] - last[name] + k]
+            o = ours[r, name, k]
             if (c == "n/a" || o == "n/a" || (c < least(labels[r]) && o < least(labels[r]))) continue
             e = rules[r] ~ /points/ ? o - c : o == c ? 0 : c ? 100 * (o / c - 1) : 999
             errors[++n] = absolute(e)
