@@ -4,7 +4,7 @@
 
 load helper
 
-programs=(probe order pool gaps limits devices grid graphs)
+programs=(probe order pool gaps limits devices grid graphs caches)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/clock/}"
@@ -739,6 +739,44 @@ END
         END { print near, "of", n; exit bad || n < 85 || near < 0.85 * n }' <<<"$output"
     # Nothing here is n/a: every kernel has a recorded time.
     [[ $output != *n/a* ]]
+}
+
+@test "L2 lives as long as the card: hits, misses, write-back, parts of sectors, copies, for any number of threads" {
+    # Name, sectors that loads asked L2 for, that it had, and sectors that DRAM read and wrote.
+    SIMGPU_THREADS=1 apart "$B/tests/clock/caches" >"$BATS_TEST_TMPDIR/one"
+    diff "$BATS_TEST_TMPDIR/one" - <<'END'
+fresh_card 131072 0 131072 0
+again 131072 131072 0 0
+stores 0 0 0 0
+what_was_stored 131072 131072 0 0
+flushed 131072 0 131072 44096
+too_large 3145728 0 3145728 836544
+too_large_again 3145728 0 3145728 0
+stores_too_much 0 0 0 2265088
+after_memset 131072 131072 0 0
+after_a_copy_to_the_device 131072 0 131072 0
+after_a_copy_over_what_l2_had 131072 131072 0 0
+source_of_a_copy 131072 131072 0 0
+target_of_a_copy 131072 131072 0 0
+after_a_copy_to_the_host 131072 0 131072 0
+first_words 0 0 0 0
+last_words 0 0 0 0
+whole_sectors_leave 3145728 0 3145728 32768
+words_alone 0 0 0 0
+parts_of_sectors_leave 3145728 0 3178496 32768
+words_again 0 0 0 0
+parts_of_sectors_are_read 32768 0 32768 0
+one_word_of_64_bytes 4096 0 8192 2752
+its_other_sector 4096 4096 0 0
+in_place 32768 0 32768 0
+atomics 0 0 4096 1216
+shared_by_warps 128 128 0 0
+passes_l1_by 16 16 0 0
+after_reset 131072 0 131072 0
+new_card 131072 0 131072 0
+END
+    SIMGPU_THREADS=2 "$B/tests/clock/caches" | cmp - "$BATS_TEST_TMPDIR/one"
+    SIMGPU_THREADS=7 "$B/tests/clock/caches" | cmp - "$BATS_TEST_TMPDIR/one"
 }
 
 @test "timeline_svg draws a stretch of a report, names the causes, and says what it cannot draw" {

@@ -9,7 +9,7 @@
  * Two programs are compared by running them in turn. A time below a named floor is rejected. handouts/how-we-time.md
  * gives the reasons.
  *
- * In the sim lane the clock is virtual and has no noise: one run, no warm-up, no flush.
+ * In the sim lane the clock is virtual and has no noise: one run, no warm-up.
  */
 #ifndef LAB_TIMING_H
 #define LAB_TIMING_H
@@ -48,7 +48,7 @@ typedef enum { LAB_HOST_CLOCK, LAB_DEVICE_CLOCK } lab_clock;
 typedef struct {
     lab_clock clock;
     int warmup, repetitions; /* runs that do not count, and runs that do: 9, 15, 31 or 63 make a narrow interval */
-    bool flush;              /* gpu lane: empty L2 before each run */
+    bool flush;              /* fill L2 with other data before each run */
 } lab_timer;
 
 /* The middle of some samples. The interval holds the true median with 95.7 % or more, whatever the noise looks like; of

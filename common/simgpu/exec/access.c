@@ -154,6 +154,14 @@ static void count_missed(warp *w, int32_t round) {
     w->missed++;
 }
 
+/* Returns which of a line's sectors lie between the first and the last one, as four bits. */
+static uint32_t sectors_of(uint64_t line, uint64_t first, uint64_t last) {
+    uint32_t sectors = 0xf;
+    if (line == first / 4) sectors &= 0xfu << (first & 3);
+    if (line == last / 4) sectors &= 0xfu >> (3 - (last & 3));
+    return sectors;
+}
+
 /* A volatile load passes L1 by. */
 static uint32_t load_l1(warp *w, const ptx_insn *i, uint64_t line, uint32_t sectors, int32_t round, bool *waits) {
     if (!i->polls) return exec_l1_load(&w->block->worker->l1, w, line, sectors, round, waits);
@@ -172,10 +180,7 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
         c->ld_sectors += last - first + 1;
         c->l1_wavefronts += max((uint32_t)(last / 4 - first / 4 + 4) / 4, size < 8 ? 1 : size / 4);
         for (uint64_t line = first / 4; line <= last / 4; line++) {
-            uint32_t sectors = 0xf;
-            if (line == first / 4) sectors &= 0xfu << (first & 3);
-            if (line == last / 4) sectors &= 0xfu >> (3 - (last & 3));
-            uint32_t missing = load_l1(w, i, line, sectors, round, &waits);
+            uint32_t missing = load_l1(w, i, line, sectors_of(line, first, last), round, &waits);
             if (!missing) continue;
             c->l1_miss_lines++;
             c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
@@ -238,12 +243,19 @@ static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s
         c->st_lines += last / 4 - first / 4 + 1;
         w->nstored = 0;
         c->l1_wavefronts += max((uint32_t)(last / 4 - first / 4 + 4) / 4, size < 8 ? 1 : size / 4);
+        for (uint64_t line = first / 4; line <= last / 4; line++)
+            exec_l1_store(t, w, line, sectors_of(line, first, last));
         exec_footprint_written(t, s->lo, s->end);
         return;
     }
     line_list list;
     exec_count_lines(&list, w->address, w->mask, size);
-    for (uint32_t k = 0; k < list.n; k++) exec_footprint_line_written(t, list.line[k], list.bytes[k]);
+    for (uint32_t k = 0; k < list.n; k++) {
+        uint32_t sectors = 0;
+        for (uint32_t q = 0; q < 4; q++) sectors |= (uint32_t)(list.bytes[k][q] != 0) << q;
+        exec_l1_store(t, w, list.line[k], sectors);
+        exec_footprint_line_written(t, list.line[k], list.bytes[k]);
+    }
     count_stored(w, c, &list);
     c->l1_wavefronts +=
         max((list.n + 3) / 4, exec_count_phases(w->mask, size)); /* the data of a store have no bank conflicts */

@@ -40,6 +40,17 @@ void exec_l1_next_block(l1_cache *c); /* empties it */
 
 enum { L1_SETS = 4096 };
 
+/* Returns the entry of a line, which is new if the warp is the first to touch it. */
+static inline l1_line *exec_l1_line(l1_cache *c, const warp *w, uint64_t line) {
+    l1_line *l = &c->lines[base_hash(line) / (UINT64_MAX / L1_SETS + 1) * 2];
+    uint64_t tag = (line + 1) ^ c->epoch << 44;
+    if (l->tag == tag) return l;
+    if (l[1].tag == tag) return &l[1];
+    l[1] = l[0];
+    *l = (l1_line){.tag = tag, .warp = (uint8_t)w->number};
+    return l;
+}
+
 /* Looks up sectors (4 bits) of a line in a warp's round of loads, and fills them in. Returns the missing sectors. Sets
  * *waits if any was missing or is on its way: the warps of a block run side by side on a GPU, so a sector that another
  * warp fetches in the same round has not arrived yet.
@@ -47,14 +58,7 @@ enum { L1_SETS = 4096 };
  * Warps run one after another here, side by side on a card. So what another warp has fetched is there; what a warp
  * itself has fetched is there until it has fetched so many other lines that those of all resident warps fill L1. */
 static inline uint32_t exec_l1_load(l1_cache *c, warp *w, uint64_t line, uint32_t sectors, int32_t round, bool *waits) {
-    l1_line *l = &c->lines[base_hash(line) / (UINT64_MAX / L1_SETS + 1) * 2];
-    uint64_t tag = (line + 1) ^ c->epoch << 44;
-    if (l->tag != tag && l[1].tag == tag) {
-        l++;
-    } else if (l->tag != tag) {
-        l[1] = l[0];
-        *l = (l1_line){.tag = tag, .warp = (uint8_t)w->number};
-    }
+    l1_line *l = exec_l1_line(c, w, line);
     bool own = l->warp == (uint8_t)w->number;
     if (own && w->fetched - l->at > c->reach) l->sectors = 0;
     uint32_t missing = sectors & ~(uint32_t)l->sectors;
@@ -66,6 +70,13 @@ static inline uint32_t exec_l1_load(l1_cache *c, warp *w, uint64_t line, uint32_
     if (own) l->at = w->fetched;
     *waits |= l->round >= round;
     return missing;
+}
+
+/* Notes a store to sectors of a line. A store goes to L2 in any case, and counts as a hit if L1 knows the sector. */
+static inline void exec_l1_store(worker *t, const warp *w, uint64_t line, uint32_t sectors) {
+    l1_line *l = exec_l1_line(&t->l1, w, line);
+    t->st_hits += (uint64_t)__builtin_popcount(sectors & (l->sectors | l->stored));
+    l->stored |= (uint8_t)sectors;
 }
 
 #endif

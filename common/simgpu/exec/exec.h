@@ -248,7 +248,7 @@ typedef struct {
     /* Sectors that L2 was asked for by loads that missed L1, those of them that it had, and sectors stored. The bytes
      * of DRAM: what L2 lacked, and what it wrote back, of this launch or of what came before it. */
     uint64_t l2_read_sectors, l2_read_hits, l2_write_sectors, dram_read_bytes, dram_write_bytes;
-    double l2_hit_pct; /* as the hardware counts it; see l2.c */
+    double l1_hit_pct, l2_hit_pct; /* as the hardware counts them: L1 with stores to sectors that it knows; see l2.c */
     /* The pieces of 64 bytes that DRAM moves, the lines of 128 bytes and the rows of 256 with any of them: the fewer in
      * a row, the longer each takes. */
     uint64_t dram_pairs, dram_lines, dram_rows;

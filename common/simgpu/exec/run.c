@@ -209,6 +209,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     t->memory = (uint64_t)(uintptr_t)d->storage - exec_mem_base();
     t->deepest = t->depths = (exec_depth){0, 0, 0};
     t->grid_syncs = 0;
+    t->st_hits = 0;
     t->link[0] = t->link[1] = t->link_requests = t->link_loads = 0;
     t->workspace = n->cooperative ? exec_workspace(d) : 0;
     if (t->workspace) memset(exec_mem_host(d, t->workspace), 0, 2 * sizeof(uint32_t));
@@ -443,15 +444,21 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     }
     qsort(lines, r->nlines, sizeof *lines, by_place);
     r->lines = lines;
+    uint64_t st_hits = 0;
     for (unsigned t = 0; t < threads; t++) {
         r->deepest = deeper(m, r->deepest, workers[t].deepest);
         add_depth(&r->depths, workers[t].depths);
+        st_hits += workers[t].st_hits;
         r->link_read += workers[t].link[0];
         r->link_written += workers[t].link[1];
         r->link_requests += workers[t].link_requests;
         r->link_loads += workers[t].link_loads;
         if (t) exec_contention_add(&workers[0].busy, &workers[t].busy);
     }
+    const exec_counters *c = &r->total;
+    uint64_t looked_up = c->ld_sectors + c->tex_sectors + c->st_sectors;
+    uint64_t hits = c->ld_sectors + c->tex_sectors - c->l1_miss_sectors + st_hits;
+    r->l1_hit_pct = looked_up ? 100 * (double)hits / (double)looked_up : 0;
     exec_contention_most(&workers[0].busy, r->atomic_turns);
 }
 
@@ -547,7 +554,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         exec_l2_clear(launch->program->device);
         r->footprint_read = r->footprint_written = 0;
         r->dram_read_bytes = r->dram_write_bytes = r->l2_read_sectors = r->l2_read_hits = r->l2_write_sectors = 0;
-        r->l2_hit_pct = 0;
+        r->l1_hit_pct = r->l2_hit_pct = 0;
         r->deepest = r->depths = (exec_depth){0, 0, 0};
         r->peer_read = r->peer_written = r->link_read = r->link_written = r->link_requests = r->link_loads = 0;
         r->atomic_turns[0] = r->atomic_turns[1] = r->grid_syncs = 0;

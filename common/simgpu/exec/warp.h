@@ -97,7 +97,7 @@ typedef struct {
     int32_t round; /* the round of loads that filled it last */
     uint32_t at;   /* the lines that its warp had fetched when it last used it */
     uint8_t warp;  /* the one that fetched it */
-    uint8_t sectors;
+    uint8_t sectors, stored; /* a bit for each that loads have fetched, that stores have touched */
 } l1_line;
 typedef struct {
     l1_line *lines; /* sets of two */
@@ -149,6 +149,7 @@ typedef struct worker {
     mem_range *ranges;
     l1_cache l1;
     l2_list touched; /* chunks that it touched first in this wave */
+    uint64_t st_hits; /* sectors stored that a load or store had touched before */
     exec_depth deepest, depths;
     contention busy;
     uint64_t stores;                    /* to memory that other warps read; a turn that stores is no vain wait */

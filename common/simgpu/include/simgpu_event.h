@@ -217,7 +217,7 @@ struct simgpu_launch {
     uint64_t dram_read_bytes, dram_write_bytes; /* what L2 lacked, and what it wrote back meanwhile */
     uint64_t l2_read_sectors, l2_read_hits;     /* that loads asked L2 for, and that it had */
     uint64_t l2_write_sectors;
-    double l2_hit_pct; /* lookups of L2 that hit, as the hardware counts them, in percent */
+    double l1_hit_pct, l2_hit_pct; /* lookups that hit, as the hardware counts them, in percent */
     struct simgpu_bound bound;
     struct simgpu_counters total;
     const struct simgpu_line *lines; /* the counters by source line, ordered by file and line */

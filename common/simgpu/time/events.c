@@ -148,6 +148,7 @@ void time_events_launch(time_event_slot *s, const time_command *c, const exec_re
                                 .l2_read_sectors = r->l2_read_sectors,
                                 .l2_read_hits = r->l2_read_hits,
                                 .l2_write_sectors = r->l2_write_sectors,
+                                .l1_hit_pct = r->l1_hit_pct,
                                 .l2_hit_pct = r->l2_hit_pct,
                                 .bound = e->bound,
                                 .total = r->total,

@@ -104,8 +104,8 @@ static void put_launch(FILE *f, const struct simgpu_event *e) {
             l->dram_read_bytes, l->dram_write_bytes);
     fprintf(f,
             ",\"l2\":{\"read_sectors\":%" PRIu64 ",\"read_hits\":%" PRIu64 ",\"write_sectors\":%" PRIu64
-            ",\"lts__t_sector_hit_rate.pct\":%.2f}",
-            l->l2_read_sectors, l->l2_read_hits, l->l2_write_sectors, l->l2_hit_pct);
+            "},\"hit_rates\":{\"l1tex__t_sector_hit_rate.pct\":%.2f,\"lts__t_sector_hit_rate.pct\":%.2f}",
+            l->l2_read_sectors, l->l2_read_hits, l->l2_write_sectors, l->l1_hit_pct, l->l2_hit_pct);
     put_counters(f, &l->total, true);
     put_lines(f, l);
 }
