@@ -85,8 +85,7 @@ struct simgpu_address exec_mem_locate(const exec_device *d, uint64_t addr);
  * is the barrier of grid.sync(). */
 uint64_t exec_workspace(exec_device *d);
 
-/* --- the L2 cache (l2.c) -------------------------------------------------------------------------------------------
- */
+/* --- the L2 cache (l2.c) ---------------------------------------------------------------------------------------- */
 
 /* What a copy or memset has done to bytes of device memory: a kernel of the driver has read or written them, or a copy
  * engine has written them, which reads and writes DRAM. */

@@ -93,10 +93,10 @@ typedef struct {
 
 /* The lines that a block has fetched into L1; see count.h. */
 typedef struct {
-    uint64_t tag;  /* line number + 1, and the epoch above it */
-    int32_t round; /* the round of loads that filled it last */
-    uint32_t at;   /* the lines that its warp had fetched when it last used it */
-    uint8_t warp;  /* the one that fetched it */
+    uint64_t tag;            /* line number + 1, and the epoch above it */
+    int32_t round;           /* the round of loads that filled it last */
+    uint32_t at;             /* the lines that its warp had fetched when it last used it */
+    uint8_t warp;            /* the one that fetched it */
     uint8_t sectors, stored; /* a bit for each that loads have fetched, that stores have touched */
 } l1_line;
 typedef struct {
@@ -148,7 +148,7 @@ typedef struct worker {
     exec_counters *counters;
     mem_range *ranges;
     l1_cache l1;
-    l2_list touched; /* chunks that it touched first in this wave */
+    l2_list touched;  /* chunks that it touched first in this wave */
     uint64_t st_hits; /* sectors stored that a load or store had touched before */
     exec_depth deepest, depths;
     contention busy;
