@@ -603,6 +603,14 @@ with_four 8
 update cudaSuccess
 with_three_again 6
 type_of_child 4
+node_memset cudaSuccess
+node_kernel cudaSuccess
+node_child cudaSuccess
+node_copy cudaSuccess
+node_host cudaSuccess
+node_event cudaSuccess
+node_empty cudaSuccess
+by_params 81
 END
 }
 
@@ -622,6 +630,9 @@ instantiate_circle cudaErrorInvalidValue
 edge_removed cudaSuccess
 node_again cudaErrorInvalidValue
 graph_again cudaErrorInvalidValue
+node_allocates cudaErrorNotSupported
+node_unknown cudaErrorInvalidValue
+node_nothing cudaErrorInvalidValue
 end_without_begin cudaErrorIllegalState
 begin_on_default cudaErrorStreamCaptureUnsupported
 END

@@ -100,7 +100,13 @@ try() {
     if [ -n "$needs" ]; then
         say "left out" "not CUDA's: $needs"
     elif ! eval "timeout 120 \"\$SIMCC\" $options -I . -I inc -I ../inc -I include $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; then
-        if grep -q "identifier 'FIXME'" "$out/compiler"; then say "left out" "an exercise with gaps"; else say compile "$(cause_of_compile "$out/compiler")"; fi
+        if grep -q "identifier 'FIXME'" "$out/compiler"; then
+            say "left out" "an exercise with gaps"
+        elif grep -q 'multiple definition of' "$out/compiler"; then
+            say "left out" "its folder has parts of several programs"
+        else
+            say compile "$(cause_of_compile "$out/compiler")"
+        fi
     else
         # The CPU's time is the same on a busy machine; a program that sleeps has ten times as long.
         (ulimit -t "$LIMIT" && exec timeout -k 2 "${LIMIT}0" "$out/a.out") >"$out/stdout" 2>"$out/stderr" </dev/null || status=$?

@@ -87,6 +87,54 @@ static void forked() {
     say("behind", first(q));
 }
 
+/* The same by cudaGraphAddNode, whose one struct says what each node is. */
+static void by_params() {
+    int *p = ints(), *q = ints(), three = 3, called = 0;
+    void *with_three[] = {&p, &three}, *alone[] = {&p};
+    cudaGraph_t graph, child;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t last, node;
+    cudaGraphCreate(&graph, 0);
+    cudaGraphCreate(&child, 0);
+    cudaGraphNodeParams params = {cudaGraphNodeTypeMemset};
+    params.memset = {p, 0, 1, 4, 32, 1};
+    error("node_memset", cudaGraphAddNode(&last, graph, nullptr, 0, &params));
+    params = {cudaGraphNodeTypeKernel};
+    params.kernel = {(void *)add, dim3(1), dim3(32), 0, with_three, nullptr};
+    error("node_kernel", cudaGraphAddNode(&node, graph, &last, nullptr, 1, &params));
+    last = node;
+    params.kernel.func = (void *)twice, params.kernel.kernelParams = alone;
+    cudaGraphAddNode(&node, child, nullptr, 0, &params);
+    params = {cudaGraphNodeTypeGraph};
+    params.graph.graph = child;
+    error("node_child", cudaGraphAddNode(&node, graph, &last, 1, &params));
+    last = node;
+    params = {cudaGraphNodeTypeMemcpy};
+    params.memcpy.copyParams.srcPtr = make_cudaPitchedPtr(p, 128, 32, 1);
+    params.memcpy.copyParams.dstPtr = make_cudaPitchedPtr(q, 128, 32, 1);
+    params.memcpy.copyParams.extent = make_cudaExtent(128, 1, 1);
+    params.memcpy.copyParams.kind = cudaMemcpyDeviceToDevice;
+    error("node_copy", cudaGraphAddNode(&node, graph, &last, 1, &params));
+    params = {cudaGraphNodeTypeHost};
+    params.host = {count, &called};
+    error("node_host", cudaGraphAddNode(&node, graph, &last, 1, &params));
+    params = {cudaGraphNodeTypeEventRecord};
+    params.eventRecord.event = e;
+    error("node_event", cudaGraphAddNode(&node, graph, &last, 1, &params));
+    params = {cudaGraphNodeTypeEmpty};
+    error("node_empty", cudaGraphAddNode(&node, graph, nullptr, 0, &params));
+    params = {(cudaGraphNodeType)10};
+    error("node_allocates", cudaGraphAddNode(&node, graph, nullptr, 0, &params));
+    params = {(cudaGraphNodeType)99};
+    error("node_unknown", cudaGraphAddNode(&node, graph, nullptr, 0, &params));
+    error("node_nothing", cudaGraphAddNode(&node, graph, nullptr, 0, nullptr));
+    cudaGraphInstantiate(&exec, graph);
+    cudaGraphLaunch(exec, s);
+    cudaStreamSynchronize(s);
+    say("by_params", first(q) * 10 + called);
+    cudaGraphExecDestroy(exec), cudaGraphDestroy(child), cudaGraphDestroy(graph);
+}
+
 static void by_hand() {
     int *p = ints(), three = 3, four = 4, called = 0;
     void *with_three[] = {&p, &three}, *with_four[] = {&p, &four}, *alone[] = {&p};
@@ -329,6 +377,7 @@ int main() {
     forked();
     simgpuMark("by hand");
     by_hand();
+    by_params();
     simgpuMark("broken");
     broken();
     simgpuMark("costs");

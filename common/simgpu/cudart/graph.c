@@ -373,6 +373,31 @@ static cudaError_t change_edges(cudaGraph_t graph, const cudaGraphNode_t *from, 
     return cudaSuccess;
 }
 
+cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                             const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *params) {
+    (void)edges; /* ordinary edges only */
+    enum cudaGraphNodeType type = params ? params->type : cudaGraphNodeTypeCount;
+    switch (type) {
+    case cudaGraphNodeTypeKernel: return cudaGraphAddKernelNode(node, graph, dependencies, count, &params->kernel);
+    case cudaGraphNodeTypeMemcpy:
+        return cudaGraphAddMemcpyNode(node, graph, dependencies, count, &params->memcpy.copyParams);
+    case cudaGraphNodeTypeMemset: return cudaGraphAddMemsetNode(node, graph, dependencies, count, &params->memset);
+    case cudaGraphNodeTypeHost: return cudaGraphAddHostNode(node, graph, dependencies, count, &params->host);
+    case cudaGraphNodeTypeGraph:
+        return cudaGraphAddChildGraphNode(node, graph, dependencies, count, params->graph.graph);
+    case cudaGraphNodeTypeEmpty: return cudaGraphAddEmptyNode(node, graph, dependencies, count);
+    case cudaGraphNodeTypeWaitEvent:
+        return cudaGraphAddEventWaitNode(node, graph, dependencies, count, params->eventWait.event);
+    case cudaGraphNodeTypeEventRecord:
+        return cudaGraphAddEventRecordNode(node, graph, dependencies, count, params->eventRecord.event);
+    default: break;
+    }
+    RT_BEGIN;
+    if (!params || (int)type < 0 || type >= cudaGraphNodeTypeCount) return rt_end(cudaErrorInvalidValue);
+    rt_say("nodes of type %d (allocation, external semaphore, condition) are not supported", (int)type);
+    return rt_end(cudaErrorNotSupported);
+}
+
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                      const cudaGraphEdgeData *edges, size_t count) {
     (void)edges; /* ordinary edges only */

@@ -211,6 +211,11 @@ static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t 
     if (result) *result = info.result;
     return error;
 }
+static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                           const cudaGraphNode_t *dependencies, size_t count,
+                                           cudaGraphNodeParams *params, SIMGPU_SITE) {
+    return simgpuGraphAddNode(node, graph, dependencies, nullptr, count, params, file, line);
+}
 static inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                                    const cudaGraphNode_t *to, size_t count) {
     return cudaGraphAddDependencies(graph, from, to, nullptr, count);

@@ -447,6 +447,28 @@ struct cudaMemcpy3DParms {
     struct cudaExtent extent;
     enum cudaMemcpyKind kind;
 };
+/* What cudaGraphAddNode adds. */
+struct cudaGraphNodeParams {
+    enum cudaGraphNodeType type;
+    int reserved0[3];
+    union {
+        long long reserved1[29];
+        struct cudaKernelNodeParams kernel;
+        struct {
+            int flags, reserved[3];
+            struct cudaMemcpy3DParms copyParams;
+        } memcpy;
+        struct cudaMemsetParams memset;
+        struct cudaHostNodeParams host;
+        struct {
+            cudaGraph_t graph;
+        } graph;
+        struct {
+            cudaEvent_t event;
+        } eventWait, eventRecord;
+    };
+    long long reserved2;
+};
 
 /* The attributes of a launch; SimGPU reads the cooperative one. */
 typedef enum cudaLaunchAttributeID {
