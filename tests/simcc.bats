@@ -513,3 +513,26 @@ EOS
     echo "$output"
     [[ $output == *"it launches a kernel (dynamic parallelism), which SimGPU does not support; let the host launch it (PTX line "* ]]
 }
+
+@test "vectors are trivial types, so that a union may hold one; a copy of one is one access" {
+    cat >"$tmp/trivial.cu" <<'EOS'
+#include <type_traits>
+union both {
+    float4 v;
+    float f[4];
+};
+static_assert(std::is_trivial<float4>::value && std::is_trivially_copyable<int2>::value && std::is_standard_layout<uchar4>::value, "");
+__global__ void k(both *to, const both *from, float4 *v, const float4 *__restrict__ u) {
+    both b = from[threadIdx.x];
+    b.f[0] += 1;
+    to[threadIdx.x] = b;
+    v[threadIdx.x] = u[threadIdx.x];
+}
+int main() {}
+EOS
+    for standard in c++14 c++17 c++20; do
+        simcc -std="$standard" -ptx "$tmp/trivial.cu" -o "$tmp/trivial.ptx"
+        [ "$(grep -cE 'ld\.global.*v4\.' "$tmp/trivial.ptx")" = 1 ] # v; the union's parts are copied one by one
+        [ "$(grep -cE 'st\.global.*v4\.' "$tmp/trivial.ptx")" = 1 ]
+    done
+}

@@ -406,7 +406,7 @@ set_common() {
     # shellcheck disable=SC2206 # lists of words
     common=($cuda_flags $colours $standard -I "$root/include" -include cuda_runtime.h ${old[@]+"${old[@]}"} ${overlay[@]+"${overlay[@]}"}
         -Xclang -fcuda-allow-variadic-functions # as nvcc; CUDA's C++ library declares such functions, and calls none
-        -U__CUDA_ARCH_LIST__ -D__CUDA_ARCH_LIST__="$arch"0 -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__="$major" -D__CUDACC_VER_MINOR__="${release#*.}" -D__CUDACC_VER_BUILD__=0 -D__CUDACC_EXTENDED_LAMBDA__
+        -U__CUDA_ARCH_LIST__ -D__CUDA_ARCH_LIST__="$arch"0 -DSIMGPU_TRIVIAL_VECTORS -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__="$major" -D__CUDACC_VER_MINOR__="${release#*.}" -D__CUDACC_VER_BUILD__=0 -D__CUDACC_EXTENDED_LAMBDA__
         -Wno-c++11-narrowing -Wno-register -Wno-reserved-user-defined-literal -Wno-unused-command-line-argument -Wno-unknown-warning-option
         ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported") # last: what the user has comes before the stub that says it is missing
     if [ "$rdc" = yes ]; then

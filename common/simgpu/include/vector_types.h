@@ -6,8 +6,9 @@
 #define SIMGPU_VECTOR_TYPES_H
 
 /* A copy is one access, as with nvcc. ../tools/wide_copies.c ensures that if the compiler knows the alignment of both
- * sides. For an element of a larger array, clang assumes less alignment than the type's, so the assignment uses
- * references, whose alignment it trusts. */
+ * sides. For an element of a larger array, clang assumes less alignment than the type's, so the assignment of the labs
+ * uses references, whose alignment it trusts. In simcc's programs the types are trivial (SIMGPU_TRIVIAL_VECTORS), as
+ * nvcc's are: those have unions of a float4 and four floats, and hand it to templates that ask. */
 /* Since C++20 a type with a constructor of its own is no aggregate; `float2 v = {1, 2}` then calls one. */
 #if defined(__cplusplus) && __cplusplus >= 202002L
 #define SIMGPU_BRACES2(T, name)                                                                                        \
@@ -18,7 +19,9 @@
 #define SIMGPU_BRACES2(T, name)
 #define SIMGPU_BRACES4(T, name)
 #endif
-#if defined(__cplusplus) && defined(__CUDA__)
+#if defined(__cplusplus) && defined(__CUDA__) && defined(SIMGPU_TRIVIAL_VECTORS)
+#define SIMGPU_COPY(name) name() = default;
+#elif defined(__cplusplus) && defined(__CUDA__)
 #define SIMGPU_COPY(name)                                                                                              \
     name() = default;                                                                                                  \
     name(const name &) = default;                                                                                      \
