@@ -120,7 +120,7 @@ try() {
             say run "simgpu: $(grep '^simgpu: ' "$out/stderr" | head -n 1 | sed 's/^simgpu: //' | cut -c 1-80)"
         elif [ "$status" -gt 128 ]; then
             say run "signal $((status - 128))"
-        elif grep -qiE '\busage|no such file|cannot open|could not open|unable to open|not enough arg|missing arg' "$out/stdout" "$out/stderr"; then
+        elif grep -qiE '\busage|no such file|cannot open|could not open|unable to open|not enough arg|missing arg|(wrong|incorrect) number of arg|no input file' "$out/stdout" "$out/stderr"; then
             say "left out" "wants arguments or a file"
         elif [ "$status" != 0 ]; then
             say run "exit status $status"

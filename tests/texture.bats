@@ -228,6 +228,8 @@ bound_anew 189 -63
 behind_a_boundary 20 15
 fractions 0.2 1
 no_memory cudaErrorInvalidValue
+by_pointers 0
+as_by_reference 15
 unbound cudaErrorIllegalAddress
 END
     grep -q 'references.cu:[0-9]*: cudaBindTexture: ' "$BATS_FILE_TMPDIR/references.err"

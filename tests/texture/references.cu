@@ -70,7 +70,11 @@ int main() {
     printf("fractions %g %g\n", fetch(out, 3), fetch(out, 15));
 
     printf("no_memory %s\n", cudaGetErrorName(cudaBindTexture(nullptr, list, numbers, 64)));
-    cudaUnbindTexture(list);
+    cudaChannelFormatDesc whole = cudaCreateChannelDesc<int>();
+    printf("by_pointers %d\n", cudaBindTexture(&offset, &list, a + 5, &whole, 256 - 20));
+    read_list<<<1, 8>>>(second);
+    printf("as_by_reference %d\n", fetch(second, 5));
+    cudaUnbindTexture(&list);
     read_list<<<1, 1>>>(first);
     printf("unbound %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
 }

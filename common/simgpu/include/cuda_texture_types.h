@@ -108,6 +108,30 @@ template <class T, int type, enum cudaTextureReadMode mode>
 SIMGPU_OLD cudaError_t cudaUnbindTexture(const texture<T, type, mode> &reference, SIMGPU_SITE) {
     return simgpuBindTexture(nullptr, &reference, nullptr, 0, file, line);
 }
+
+/* The same with pointers, as in C. */
+template <class T, int type, enum cudaTextureReadMode mode>
+SIMGPU_OLD cudaError_t cudaBindTexture(size_t *offset, const texture<T, type, mode> *reference, const void *memory,
+                                       const struct cudaChannelFormatDesc *desc, size_t bytes = UINT_MAX, SIMGPU_SITE) {
+    struct cudaResourceDesc r = {};
+    r.resType = cudaResourceTypeLinear;
+    r.res.linear.devPtr = (void *)memory;
+    r.res.linear.desc = *desc;
+    r.res.linear.sizeInBytes = bytes;
+    return simgpuBindTexture(offset, reference, &r, mode == cudaReadModeNormalizedFloat, file, line);
+}
+template <class T, int type, enum cudaTextureReadMode mode>
+SIMGPU_OLD cudaError_t cudaBindTextureToArray(const texture<T, type, mode> *reference, cudaArray_const_t array,
+                                              const struct cudaChannelFormatDesc *, SIMGPU_SITE) {
+    struct cudaResourceDesc r = {};
+    r.resType = cudaResourceTypeArray;
+    r.res.array.array = (cudaArray_t)array;
+    return simgpuBindTexture(nullptr, reference, &r, mode == cudaReadModeNormalizedFloat, file, line);
+}
+template <class T, int type, enum cudaTextureReadMode mode>
+SIMGPU_OLD cudaError_t cudaUnbindTexture(const texture<T, type, mode> *reference, SIMGPU_SITE) {
+    return simgpuBindTexture(nullptr, reference, nullptr, 0, file, line);
+}
 #undef SIMGPU_OLD
 
 #endif
