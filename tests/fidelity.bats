@@ -58,9 +58,9 @@ cold	sort/two launches	2	g()	(1, 1, 1)	(32, 1, 1)	7	n/a" ]
     tsv '# NVIDIA H200' "$header" 'cold\ta/x\t1\t100\t3\t4\t2e6\t50' 'warm\ta/y\t1\t100\t0\t0\t500\t50' >"$BATS_TEST_TMPDIR/card"
     tsv "$header" 'virtual\ta/x\t1\t109\t7\t0\t3e6\t57' 'virtual\ta/y\t1\t80\t0\t0\t0\t40' 'virtual\ta/y\t2\t1\t9\t0\t0\t0' >"$BATS_TEST_TMPDIR/ours"
     run awk -v who=x -v summary="$BATS_TEST_TMPDIR/summary" -f "$tools/counters.awk" "$BATS_TEST_TMPDIR/card" "$BATS_TEST_TMPDIR/ours"
-    grep -Eq '^instructions +1 of 2 +10% +14.5 % +a/y, -20 %$' <<<"$output"
+    grep -Eq '^instructions +1 of 2 +10 % +14.5 % +a/y, -20 %$' <<<"$output"
     grep -Eq '^atomic requests +1 of 1 +same +0.0 %' <<<"$output"
-    grep -Eq '^DRAM bytes read +0 of 1 +10% +50.0 % +a/x, \+50 %$' <<<"$output"
+    grep -Eq '^DRAM bytes read +0 of 1 +10 % +50.0 % +a/x, \+50 %$' <<<"$output"
     grep -Eq '^L2 hit rate +1 of 1 +8 points +7.0 points +a/x, \+7 points$' <<<"$output"
     grep -Eq '^L1 hit rate +n/a' <<<"$output"
 }

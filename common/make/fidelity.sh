@@ -123,10 +123,10 @@ hold() {
         if [ -f "$record-counters.tsv" ]; then counters "$c" "$record-counters.tsv"; fi
     done
     printf "\na line a kernel: %s\n" "$folder/kernels.tsv"
-    [ -n "${ONLY:-}${COMPILERS:-}" ] || publish "$card"
+    [ -n "${ONLY:-}${COMPILERS:-}" ] || publish "$card" "$record"
 }
 
-# What handouts/how-simgpu-tells-time.md shows.
+# What handouts/how-simgpu-tells-time.md shows, of card $1 with the record $2.
 publish() {
     local f
     command -v gnuplot >/dev/null || die "the picture takes gnuplot, which is not here: $(common/make/need.sh --command gnuplot-nox)"
@@ -135,7 +135,7 @@ publish() {
         function far(line,   f, n, k, yes) { n = split(line, f, "\t"); for (k = 6; k <= n; k += 2) yes = yes || f[k] > 0.25 || f[k] < -0.25; return yes }
     ' "$folder/kernels.tsv" | cut -f 1,3- >"$folder/far.tsv"
     for f in kernels summary counters far; do
-        { echo "# virtual ${1^^}, commit $(commit)" && cat "$folder/$f.tsv"; } >"handouts/fidelity/$f$(suffix "$1").tsv"
+        { head -n 1 "$2.tsv" && echo "# virtual ${1^^}, commit $(commit)" && cat "$folder/$f.tsv"; } >"handouts/fidelity/$f$(suffix "$1").tsv"
     done
     gnuplot -e "table='$folder/kernels.tsv'; card='${1^^}'" $here/scatter.gp >"handouts/fidelity/kernels$(suffix "$1").svg"
     echo "written: handouts/fidelity/{kernels,summary,counters,far}$(suffix "$1").tsv and kernels$(suffix "$1").svg"

@@ -8,8 +8,8 @@
 BEGIN {
     FS = "\t"
     at_mem = "l1tex__t_%s_pipe_lsu_mem_global_op_%s.sum"
-    add("instructions", "smsp__inst_executed.sum", "10%")
-    add("registers a thread", "launch__registers_per_thread", "10%")
+    add("instructions", "smsp__inst_executed.sum", "10 %")
+    add("registers a thread", "launch__registers_per_thread", "10 %")
     add("load requests", sprintf(at_mem, "requests", "ld"), "same")
     add("store requests", sprintf(at_mem, "requests", "st"), "same")
     add("load sectors", sprintf(at_mem, "sectors", "ld"), "same")
@@ -17,11 +17,11 @@ BEGIN {
     add("atomic requests", sprintf(at_mem, "requests", "atom") " + " sprintf(at_mem, "requests", "red"), "same")
     add("shared loads, ideal wavefronts", ideal("ld"), "same")
     add("shared stores, ideal wavefronts", ideal("st"), "same")
-    add("local sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum + l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "10%")
+    add("local sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum + l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "10 %")
     add("L1 hit rate", "l1tex__t_sector_hit_rate.pct", "8 points")
     add("L2 hit rate", "lts__t_sector_hit_rate.pct", "8 points")
-    add("DRAM bytes read", "dram__bytes_read.sum", "10%")
-    add("DRAM bytes written", "dram__bytes_write.sum", "10%")
+    add("DRAM bytes read", "dram__bytes_read.sum", "10 %")
+    add("DRAM bytes written", "dram__bytes_write.sum", "10 %")
 }
 function add(label, formula, rule) { labels[++rows] = label; formulas[rows] = formula; rules[rows] = rule }
 function ideal(op) {
@@ -64,7 +64,7 @@ function row(r,   unit, name, k, c, o, e, n, good, errors, worst, text) {
             if (c == "n/a" || o == "n/a" || (c < least(labels[r]) && o < least(labels[r]))) continue
             e = rules[r] ~ /points/ ? o - c : o == c ? 0 : c ? 100 * (o / c - 1) : 999
             errors[++n] = absolute(e)
-            good += rules[r] == "same" ? e == 0 : rules[r] == "10%" ? absolute(e) <= 10 : absolute(e) <= 8
+            good += rules[r] == "same" ? e == 0 : rules[r] == "10 %" ? absolute(e) <= 10 : absolute(e) <= 8
             if (absolute(e) > absolute(worst)) { worst = e; text = name }
         }
     }
