@@ -12,8 +12,8 @@
 
 /* --- roof: m * n * k multiply-adds on numbers in registers ------------------------------------------------------- */
 
-/* A thread has 64 sums, as in the kernels that come near. What it stores depends on all of them. fmaf: a compiler would take
- * u[i] * v[j] out of the loop, and leave additions. */
+/* A thread has 64 sums, as in the kernels that come near. What it stores depends on all of them. fmaf: a compiler would
+ * take u[i] * v[j] out of the loop, and leave additions. */
 __global__ void __launch_bounds__(256, 2) ladder_roof(float *c, float start, int turns) {
     float sum[8][8], u[8], v[8];
     for (int i = 0; i < 8; i++) {
@@ -199,7 +199,8 @@ __global__ void __launch_bounds__(256, 2) ladder_warp(const float *a, const floa
     enum { SIDE = 128, DEPTH = 8, PAD = 4 };
     __shared__ __align__(16) float ta[DEPTH][SIDE + PAD], tb[DEPTH][SIDE];
     const int t = threadIdx.x, row0 = blockIdx.y * SIDE, col0 = blockIdx.x * SIDE;
-    const int r0 = t / 128 * 64 + t % 32 / 4 * 4, c0 = t / 32 % 4 * 32 + t % 4 * 4;
+    const int lane = t % 32; /* a warp: 8 patches down, 4 across; lanes 0 and 1 side by side, 2 below 0 */
+    const int r0 = t / 128 * 64 + lane / 2 % 8 * 4, c0 = t / 32 % 4 * 32 + (lane / 16 * 2 + lane % 2) * 4;
     float sum[8][8] = {};
     for (int x0 = 0; x0 < k; x0 += DEPTH) {
         const float4 p = *(const float4 *)&a[(size_t)(row0 + t / 2) * k + x0 + t % 2 * 4];

@@ -238,7 +238,9 @@ void advise_on_loads(lab_verdict *v, const lab_usage *u, double rate) {
     }
     if (rate > 1.5) LAB_SAY(v->next, "let each thread compute a column of 8 elements: it needs each float of B once");
     if (rate < 0.5)
-        LAB_SAY(v->next, "lay the 32 patches of a warp in a rectangle of 4 x 8, and load their floats as float4s");
+        LAB_SAY(v->next,
+                "load float4s, and lay the 32 patches of a warp in a rectangle, so that neighbouring lanes want the "
+                "same floats");
 }
 
 void advise_on_local(lab_verdict *v, const lab_usage *u) {
