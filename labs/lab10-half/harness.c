@@ -182,7 +182,7 @@ static bool check_pass(lab_program *mine) {
     counts[n - 1] = 5001 + 2 * (int)(lab_fresh_seed() % 4000);
     for (int i = 0; i < n; i++) {
         const job_shape shape = {counts[i], 0, 0, JOB_TAME};
-        if (!run_shape(mine, "shape", &shape, i ? 1 : 2, NULL)) return false;
+        if (!run_shape(mine, "counts", &shape, i ? 1 : 2, NULL)) return false;
     }
     return true;
 }
@@ -202,7 +202,7 @@ static void fail_step(lab_verdict *v, const net *n) {
 
 static bool check_steps(lab_program *mine) {
     lab_verdict *v = lab_verdict_of(CORRECT);
-    net *n = net_new(mine, "shape", NET_SMALL);
+    net *n = net_new(mine, "steps", NET_SMALL);
     bool alive = true;
     for (int step = 0; alive && step < 2 && !n->failure[0]; step++) alive = net_judged_step(n);
     if (lab_passed(v) && (!alive || n->failure[0])) fail_step(v, n);
@@ -249,14 +249,19 @@ static void grade_accuracy(lab_verdict *v, double worst) {
  * about races. */
 static void grade_races(lab_verdict *v, bool alive) {
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
-    lab_usage u = lab_usage_of("shape");
-    if (lab_finding(&u))
-        advise_on_finding(v, &u);
-    else if (lab_passed(lab_verdict_of(CORRECT)))
+    static const char *const watched[] = {"shape", "counts", "steps"};
+    bool found = false;
+    for (size_t i = 0; !found && i < sizeof watched / sizeof *watched; i++) {
+        lab_usage u = usage_if_any(watched[i]); /* there is none behind an error */
+        found = lab_finding(&u) != NULL;
+        if (found) advise_on_finding(v, &u);
+        lab_usage_free(&u);
+    }
+    if (found) return;
+    if (lab_passed(lab_verdict_of(CORRECT)))
         lab_pass(v);
     else
         lab_unmeasured(v, alive ? "no race was found; judged once 'correct' is full" : FAILED);
-    lab_usage_free(&u);
 }
 
 /* --- verdicts: training ------------------------------------------------------------------------ */

@@ -40,7 +40,6 @@ static const lab_advice for_mistake[] = {
     [NO_LAST_K] = {"sums",
                    "round up: k products take (k + n - 1) / n turns of n, and the last is seldom whole. Fill what "
                    "lies beyond k with 0"},
-    [MORE_K] = {"sums", "let what lies beyond k add nothing: fill it with 0 in both tiles"},
     [OTHER_PLACE] = {"fragments", "write down which lane has which elements of its fragment: the PTX ISA has a picture "
                                   "for each shape. Then compare your store with it"},
     [PASSES_ZERO] = {"mask", "let dy pass where y > 0 only: relu gives 0 for 0, and nothing goes back there"},
@@ -117,10 +116,8 @@ static const struct {
     [NET_NOT_CHANGED] = {{"training", "write the new weights to net->w, which the network computes with"}, "update("},
     [NET_NO_ROOT] = {{"training", "divide by the root of q, and add EPSILON to that"}, "update("},
     [NET_FORGETS] = {{"training", "keep q from step to step: net->state stays as you leave it"}, "update("},
-    [NET_RATE] = {{"training", "the change is rate * a / (sqrt(q) + EPSILON)"}, "update("},
     [NET_UPDATE] = {{"training", "follow this weight through both lines of the rule in lab10.h: which one differs?"},
                     "update("},
-    [NET_INPUT_CHANGED] = {{"bounds", "write to w, h, dh, dz, g, loss and state only"}, "update("},
 };
 
 void advise_on_step(lab_verdict *v, const net *n, const lab_usage *u) {

@@ -14,6 +14,7 @@ static double sum(const job *j, int r, int c) {
     return job_sum(j, r, c, j->shape.k, &size);
 }
 static double without_relu(const job *j, int r, int c) { return sum(j, r, c) + bias(j, c); }
+static double right(const job *j, int r, int c) { return fmax(0, without_relu(j, r, c)); }
 static double without_bias(const job *j, int r, int c) { return fmax(0, sum(j, r, c)); }
 static double bias_last(const job *j, int r, int c) { return fmax(0, sum(j, r, c)) + bias(j, c); }
 static double bias_by_row(const job *j, int r, int c) {
@@ -73,7 +74,7 @@ static int products_until(const job *j) {
 
 /* Is the right value of (r, c) at hand in the neighbourhood, or at [c][r]? */
 static bool stands_elsewhere(const job *j, int r, int c) {
-    const double want = fmax(0, without_relu(j, r, c));
+    const double want = right(j, r, c);
     const int m = j->shape.m, n = j->shape.n;
     int found = 0;
     if (want == 0) return false;
@@ -104,21 +105,10 @@ static enum mistake unwritten(const job *j, size_t first, size_t poison) {
 
 static bool is_stale(job *j) {
     const uint64_t now = j->seed;
-    const size_t m = (size_t)j->shape.m, n = (size_t)j->shape.n, k = (size_t)j->shape.k;
     if (!j->before) return false;
-    for (size_t i = 0; i < m * k; i++) j->x[i] = job_x(j, j->before, i);
-    for (size_t i = 0; i < k * n; i++) j->w[i] = job_w(j, j->before, i);
-    for (size_t c = 0; c < n; c++) j->bias[c] = job_bias(j->before, (int)c);
-    const bool stale = !gives(j, without_relu) && gives(j, bias_last) == false && gives(j, without_bias) == false;
-    bool same = stale;
-    for (int s = 0; same && s < SAMPLES; s++) {
-        const size_t place = job_results(j) * (size_t)s / SAMPLES;
-        const double want = fmax(0, without_relu(j, (int)(place / n), (int)(place % n)));
-        same = job_near(j, half_value(j->host[place]), want);
-    }
-    for (size_t i = 0; i < m * k; i++) j->x[i] = job_x(j, now, i);
-    for (size_t i = 0; i < k * n; i++) j->w[i] = job_w(j, now, i);
-    for (size_t c = 0; c < n; c++) j->bias[c] = job_bias(now, (int)c);
+    job_fill(j, j->before);
+    const bool same = gives(j, right);
+    job_fill(j, now);
     return same;
 }
 
@@ -137,7 +127,7 @@ static enum mistake of_dense(job *j, size_t first, size_t poison, int *until) {
 
 /* What element i would be. */
 static uint16_t passed(const job *j, size_t i, enum mistake kind) {
-    const uint16_t y = job_pass_y(j->seed, i), dy = job_pass_dy(j->seed, i);
+    const uint16_t y = job_y(j, i), dy = job_dy(j, i);
     const double v = half_value(y);
     if (kind == PASSES_ALL) return dy;
     if (kind == PASSES_Y) return v > 0 ? y : 0;
@@ -200,11 +190,11 @@ void job_explain(job *j, size_t first, size_t wrong, size_t poison) {
     char *end = j->failure;
     if (job_is_dense(j)) {
         const int r = (int)(first / (size_t)j->shape.n), c = (int)(first % (size_t)j->shape.n);
-        say_element(j, first, fmax(0, without_relu(j, r, c)), wrong);
+        say_element(j, first, right(j, r, c), wrong);
         j->mistake = of_dense(j, first, poison, &until);
     } else {
-        const uint16_t dy = job_pass_dy(j->seed, first);
-        say_element(j, first, half_value(job_pass_y(j->seed, first)) > 0 ? half_value(dy) : 0, wrong);
+        const uint16_t dy = job_dy(j, first);
+        say_element(j, first, half_value(job_y(j, first)) > 0 ? half_value(dy) : 0, wrong);
         j->mistake = of_pass(j, first, poison);
     }
     const char *words = words_for(j->mistake);

@@ -40,16 +40,16 @@ uint16_t job_bias(uint64_t seed, int column) {
     return half_of((n + (n < 0 ? -512 : 512)) / 512.0);
 }
 
-uint16_t job_pass_y(uint64_t seed, size_t place) {
+static uint16_t pass_y(uint64_t seed, size_t place) {
     const uint32_t bits = hash(seed + 4, place);
     if (bits % 3 == 0) return bits & 64 ? 0x8000 : 0;
     if (bits % 7 == 0) return half_of(-1 - (int)(bits >> 24));
     return half_of(((bits >> 20) + 1) / 256.0);
 }
 
-uint16_t job_pass_dy(uint64_t seed, size_t place) {
+static uint16_t pass_dy(uint64_t seed, size_t place) {
     const uint32_t bits = hash(seed + 5, place);
-    if (half_value(job_pass_y(seed, place)) <= 0 && bits % 16 == 1) return bits & 64 ? HALF_INFINITY : 0x7e00;
+    if (half_value(pass_y(seed, place)) <= 0 && bits % 16 == 1) return bits & 64 ? HALF_INFINITY : 0x7e00;
     return half_of(((int)(bits >> 21) - 1024) / 64.0 + 1 / 128.0);
 }
 
@@ -59,23 +59,40 @@ static void send(void *to, const uint16_t *from, size_t count) {
     LAB_CUDA(cudaMemcpy(to, from, count * sizeof *from, cudaMemcpyHostToDevice));
 }
 
-static void send_dense(const job *j) {
+void job_fill(job *j, uint64_t seed) {
     const size_t m = (size_t)j->shape.m, n = (size_t)j->shape.n, k = (size_t)j->shape.k;
-    for (size_t i = 0; i < m * k; i++) j->x[i] = job_x(j, j->seed, i);
-    for (size_t i = 0; i < k * n; i++) j->w[i] = job_w(j, j->seed, i);
-    for (size_t c = 0; c < n; c++) j->bias[c] = job_bias(j->seed, (int)c);
+    for (size_t i = 0; i < m * k; i++) j->x[i] = job_x(j, seed, i);
+    for (size_t i = 0; i < k * n; i++) j->w[i] = job_w(j, seed, i);
+    for (size_t c = 0; c < n; c++) j->bias[c] = job_bias(seed, (int)c);
+}
+
+static void send_dense(job *j) {
+    const size_t m = (size_t)j->shape.m, n = (size_t)j->shape.n, k = (size_t)j->shape.k;
+    job_fill(j, j->seed);
     send(j->d_x, j->x, m * k);
     send(j->d_w, j->w, k * n);
     send(j->d_bias, j->bias, n);
     lab_poison(j->d_y, (m * n + 1) / 2);
 }
 
+/* Host data of so many elements; longer arrays repeat it, since a host that computes 64 million of them for each run is
+ * slow. */
+static size_t period(const job *j) {
+    enum { MOST = 1 << 22, PIECE = 1 << 20 };
+    return j->shape.m > MOST ? PIECE : (size_t)j->shape.m;
+}
+
+uint16_t job_y(const job *j, size_t place) { return j->y[place % period(j)]; }
+uint16_t job_dy(const job *j, size_t place) { return j->dy[place % period(j)]; }
+
 static void send_pass(const job *j) {
-    const size_t count = job_results(j);
-    for (size_t i = 0; i < count; i++) j->host[i] = job_pass_y(j->seed, i);
-    send(j->d_y, j->host, count);
-    for (size_t i = 0; i < count; i++) j->host[i] = job_pass_dy(j->seed, i);
-    send(j->d_dy, j->host, count);
+    const size_t count = job_results(j), piece = period(j);
+    for (size_t i = 0; i < piece; i++) j->y[i] = pass_y(j->seed, i), j->dy[i] = pass_dy(j->seed, i);
+    for (size_t i = 0; i < count; i += piece) {
+        const size_t n = count - i < piece ? count - i : piece;
+        send((uint16_t *)j->d_y + i, j->y, n);
+        send((uint16_t *)j->d_dy + i, j->dy, n);
+    }
     lab_poison(j->d_dz, (count + 1) / 2);
 }
 
@@ -174,7 +191,7 @@ static struct tally compare_pass(job *j) {
     struct tally t = {0, 0, 0};
     const size_t count = job_results(j);
     for (size_t i = 0; i < count; i++) {
-        const uint16_t right = half_value(job_pass_y(j->seed, i)) > 0 ? job_pass_dy(j->seed, i) : 0;
+        const uint16_t right = half_value(job_y(j, i)) > 0 ? job_dy(j, i) : 0;
         if (j->host[i] != right && !(right == 0 && j->host[i] == 0x8000)) note(&t, i, j->host[i] == HALF_POISON);
     }
     return t;
@@ -216,8 +233,6 @@ static void find_changed(job *j, const char *name, const void *device, size_t co
 
 static uint16_t sent_x(const job *j, size_t i) { return j->x[i]; }
 static uint16_t sent_w(const job *j, size_t i) { return j->w[i]; }
-static uint16_t sent_y(const job *j, size_t i) { return job_pass_y(j->seed, i); }
-static uint16_t sent_dy(const job *j, size_t i) { return job_pass_dy(j->seed, i); }
 
 static void find_changed_input(job *j) {
     const size_t m = (size_t)j->shape.m, n = (size_t)j->shape.n, k = (size_t)j->shape.k;
@@ -225,8 +240,8 @@ static void find_changed_input(job *j) {
         find_changed(j, "x", j->d_x, m * k, sent_x);
         find_changed(j, "w", j->d_w, k * n, sent_w);
     } else {
-        find_changed(j, "y", j->d_y, m, sent_y);
-        find_changed(j, "dy", j->d_dy, m, sent_dy);
+        find_changed(j, "y", j->d_y, m, job_y);
+        find_changed(j, "dy", j->d_dy, m, job_dy);
     }
 }
 
@@ -270,7 +285,7 @@ static void make_dense(job *j) {
 static void make_pass(job *j) {
     const size_t count = (size_t)j->shape.m;
     j->d_y = halves(count), j->d_dy = halves(count), j->d_dz = halves(count);
-    j->host = room(count);
+    j->host = room(count), j->y = room(period(j)), j->dy = room(period(j));
     j->message = (struct lab10_message){.what = LAB10_RELU_BACKWARD,
                                         .count = j->shape.m,
                                         .y = (uint64_t)j->d_y,
@@ -298,5 +313,7 @@ void job_free(job *j) {
     free(j->x);
     free(j->w);
     free(j->bias);
+    free(j->y);
+    free(j->dy);
     free(j->host);
 }

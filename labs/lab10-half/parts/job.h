@@ -37,7 +37,6 @@ enum mistake {
     BIAS_OFTEN,  /* added more than once */
     TRANSPOSED,  /* w read as n x k */
     NO_LAST_K,   /* the last products of each sum are missing */
-    MORE_K,      /* products beyond k are in the sum */
     OTHER_PLACE, /* the right value of another element */
     PASSES_ZERO, /* relu_backward: y >= 0, or y != 0 */
     PASSES_ALL,
@@ -55,6 +54,7 @@ typedef struct {
     uint64_t seed, before; /* of the last run's data; of the run before it, 0: none */
     void *d_x, *d_w, *d_bias, *d_y, *d_dy, *d_dz;
     uint16_t *x, *w, *bias; /* of dense, as sent */
+    uint16_t *y, *dy;       /* of relu_backward, as sent: use job_y, job_dy */
     uint16_t *host;         /* the result, after a run */
     double begin, end;      /* of the last run, on this lane's clock */
     double worst;           /* dense: the largest error, in roundings of a half */
@@ -76,8 +76,9 @@ void job_say(const job *j, char *to, size_t size); /* "64x96x32", "1000 halves" 
 uint16_t job_x(const job *j, uint64_t seed, size_t place);
 uint16_t job_w(const job *j, uint64_t seed, size_t place);
 uint16_t job_bias(uint64_t seed, int column);
-uint16_t job_pass_y(uint64_t seed, size_t place);
-uint16_t job_pass_dy(uint64_t seed, size_t place);
+void job_fill(job *j, uint64_t seed);       /* x, w and bias of dense, on the host */
+uint16_t job_y(const job *j, size_t place); /* of relu_backward, of the last run */
+uint16_t job_dy(const job *j, size_t place);
 
 /* The right sum of element (r, c) without bias, over products a < k; and the sum of the products' sizes. */
 double job_sum(const job *j, int r, int c, int k, double *size);

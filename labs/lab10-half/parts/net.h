@@ -35,9 +35,7 @@ enum net_mistake {
     NET_NOT_CHANGED, /* the weights are as before */
     NET_NO_ROOT,     /* divides by q itself, or by nothing */
     NET_FORGETS,     /* q begins anew in each step */
-    NET_RATE,        /* the change is another multiple */
-    NET_UPDATE,      /* is wrong in another way */
-    NET_INPUT_CHANGED
+    NET_UPDATE       /* is wrong in another way */
 };
 
 typedef struct {
