@@ -310,7 +310,7 @@ static void grade_sim(lab_program *mine) {
     lab_usage u = lab_usage_of(r->counted);
     say_time(v, us, start, reference);
     const profile p = profile_of(r, &u);
-    if (!lab_passed(v)) advise_on_time(v, r, &u);
+    if (!lab_passed(v)) advise_on_time(v, r, &u, &p);
     profile_note(&p, &u, r->job.steps);
     check_report(r, &u, &p, us);
     lab_figures_of("train", &u);

@@ -122,6 +122,11 @@ static const lab_advice on_errors[LAB_TROUBLES] = {
 };
 
 void advise_on_run(lab_verdict *v, const run *r, const lab_usage *u) {
+    enum { SHORT_TEXT = 32 }; /* the shapes before have fewer characters */
+    static const lab_advice tiles = {"forward",
+                                     "shorter texts are right: is it the second tile? Its first index, what is "
+                                     "behind the end of the last one, and in the attention the correction by "
+                                     "exp(most - now) of the sum and of the result"};
     static const lab_advice velocity = {
         "update", "this is the first loss for which the velocity of an earlier step counts: 0.9 of it "
                   "stays, and it is 0 before the first step"};
@@ -130,6 +135,7 @@ void advise_on_run(lab_verdict *v, const run *r, const lab_usage *u) {
     look_at(v, for_mistake[r->mistake].look, r, u);
     if (r->mistake == LATER_LOSS && r->step > 1) lab_advise(v, &velocity), lab_blame_text(v, u, "velocity");
     if (r->mistake == OTHER_GRADIENT) lab_advise(v, &for_tensor[r->tensor]);
+    if (r->mistake == FIRST_LOSS && r->job.context > SHORT_TEXT) lab_advise(v, &tiles);
     if (r->mistake == TIMES_N) lab_blame_last(v, "expf");
     if (r->mistake == WEIGHTS_FREED && r->meter.freed.file)
         lab_blame_place(v, &(struct simgpu_place){.file = r->meter.freed.file, .line = r->meter.freed.line});
@@ -196,7 +202,7 @@ void advise_on_memory(lab_verdict *v, const meter *m, double growth, double refe
 
 /* --- time ----------------------------------------------------------------------------------------- */
 
-void advise_on_time(lab_verdict *v, const run *r, const lab_usage *u) {
+void advise_on_time(lab_verdict *v, const run *r, const lab_usage *u, const profile *p) {
     const lab_line *launch = lab_worst(u, launches_of), *work = lab_worst(u, work_of);
     const double steps = r->job.steps, a_step = u->launches / steps;
     lab_blame(v, a_step > 60 ? launch : work);
@@ -208,4 +214,8 @@ void advise_on_time(lab_verdict *v, const run *r, const lab_usage *u) {
         LAB_SAY(v->next, "find out what the host waits for, and which of these answers it needs at once");
     else if (r->meter.allocations > steps)
         LAB_SAY(v->next, "allocate once, before the first step");
+    else if (p->busy_ns < 0.6 * p->ns)
+        LAB_SAY(v->next,
+                "no kernel is under way for most of the time: let one call launch the kernels of a whole step (a "
+                "graph), and see what the line 'idle' names besides");
 }

@@ -2,7 +2,7 @@
 #ifndef LAB11_ADVICE_H
 #define LAB11_ADVICE_H
 
-#include "run.h"
+#include "profile.h"
 
 /* The run's mistake; u: what was counted in it (empty in the gpu lane). */
 void advise_on_run(lab_verdict *v, const run *r, const lab_usage *u);
@@ -12,6 +12,6 @@ void advise_on_finding(lab_verdict *v, const lab_usage *u);
 #define MEMORY_LINEAR 2.1
 void advise_on_memory(lab_verdict *v, const meter *m, double growth, double reference);
 /* What the time went into. */
-void advise_on_time(lab_verdict *v, const run *r, const lab_usage *u);
+void advise_on_time(lab_verdict *v, const run *r, const lab_usage *u, const profile *p);
 
 #endif
