@@ -25,7 +25,7 @@
 #include <string.h>
 
 /* features, hidden units, batch; ballast, time of the loader */
-static const shape small = {304, 32, 32, 0, 40000};  /* few instructions, long waits for memory */
+static const shape small = {384, 32, 32, 0, 40000};  /* few instructions, long waits for memory */
 static const shape eager = {64, 32, 32, 0, 0};       /* a loader that takes no time, */
 static const shape bulky = {64, 32, 32, 1 << 20, 0}; /* and copies that take longer than a step */
 static const shape large = {1024, 1024, 512, 0, 0};  /* the gpu lane's timed network: about half a millisecond a step */
