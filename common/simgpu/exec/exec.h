@@ -255,8 +255,8 @@ typedef struct {
     uint32_t registers, shared_bytes; /* per thread, per block; they decide occupancy */
     bool spilled;                     /* more registers were wanted: the rest is in local memory */
     /* By cost class: issue slots, whose sum is total.issue_slots, and machine instructions, whose sum is total.inst. Of
-     * those of COST_ALU, additions of 32 bits, which two pipes can do. */
-    uint64_t slots[NCOSTS], machine[NCOSTS], additions;
+     * those of COST_ALU: additions of 32 bits, which two pipes can do, and those with a multiplication in them. */
+    uint64_t slots[NCOSTS], machine[NCOSTS], additions, multiplied;
     exec_depth deepest, depths; /* of the block with the longest waits; the sum over the blocks */
     uint64_t grid_syncs;        /* of a block: its arrivals at grid.sync() */
     /* Over the link: bytes of the sectors read and written; warps' requests of 128 bytes; how many loads those are of.

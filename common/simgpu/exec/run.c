@@ -438,6 +438,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
             r->slots[ptx_ops[i->op].cost] += sum.issue_slots;
             r->machine[ptx_ops[i->op].cost] += sum.inst;
             if (i->op == OP_add_u32 || i->op == OP_sub_u32) r->additions += sum.inst;
+            if (ptx_ops[i->op].cost == COST_IMUL && i->machine == 0) r->multiplied += issued;
             if (ptx_ops[i->op].cost == COST_SHUFFLE) sum.shuffles = sum.ptx_inst;
             add_line(r, m, i, &sum);
         }

@@ -39,9 +39,8 @@ void simgpuDeviceMemory(uint64_t bytes);
  * restores 64 times a block's budget (SIMGPU_BUDGET). One core runs some 20 million of them a second. */
 void simgpuLaunchBudget(uint64_t warp_instructions);
 
-/* Leaves the L2 cache of the device in use as a memset of a large buffer does: it holds other data, part of which it must
- * write back before it can take new ones. First waits for queued work; does not wait for the time that the memset
- * takes. */
+/* Leaves the L2 cache of the device in use as a memset of a large buffer does, which takes no time here: it holds other
+ * data, part of which it must write back before it can take new ones. First waits for queued work. */
 void simgpuFlushCache(void);
 
 /* Writes {"kind":"mark","name":...} into the report and begins a new stretch, called `name`. */

@@ -67,8 +67,9 @@ static double doublings(double x) {
 
 /* Returns the time of a block's rounds of loads in ns: those that L1 serves, and the rest, which L2 and DRAM serve.
  * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM. A round ends with its
- * slowest line. An atomic whose result is used is a round that L2 serves. */
-static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth depth, double resident) {
+ * slowest line; a barrier, and the block, with that of all its warps. An atomic whose result is used is a round that L2
+ * serves. */
+static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident) {
     const exec_counters *c = &r->total;
     double loads = (double)(c->ld_requests + c->tex_requests), atomics = (double)c->atom_requests;
     if (loads + atomics <= 0) return 0;
@@ -80,7 +81,10 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     double l1_ns = p->latency_l1_clk / p->clock_ghz,
            l2_ns = p->latency_l2_clk / p->clock_ghz + wide * p->latency_l2_line_ns;
     double missed = (double)depth.missed, hit = (double)depth.rounds - missed;
-    double load_ns = hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns);
+    double meetings = smaller(missed, blocks + (double)c->barriers / warps_of(r) * blocks / (double)r->blocks);
+    double line_ns = (1 - dram) * p->latency_l2_line_ns + dram * p->latency_dram_line_ns;
+    double load_ns =
+        hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns) + meetings * doublings(warps_of(r)) * line_ns;
     double atomic_ns = (double)depth.rounds * p->latency_atomic_ns;
     return (loads * load_ns + atomics * atomic_ns) / (loads + atomics);
 }
@@ -165,7 +169,7 @@ static void explain(const time_profile *p, const exec_result *r, time_estimate *
     b->amount = amount_of(p, r, l, e);
     b->rounds = r->deepest.rounds;
     b->clocks = r->deepest.clocks;
-    double loads_ns = rounds_ns(p, r, r->deepest, 1), clocks_ns = (double)r->deepest.clocks / p->clock_ghz;
+    double loads_ns = rounds_ns(p, r, r->deepest, 1, 1), clocks_ns = (double)r->deepest.clocks / p->clock_ghz;
     b->grid_syncs = r->grid_syncs;
     b->by_grid_syncs = (double)r->grid_syncs * grid_sync_ns(p, r) >= larger(loads_ns, clocks_ns) && r->grid_syncs;
     b->by_loads = loads_ns >= clocks_ns;
@@ -177,16 +181,14 @@ static void explain(const time_profile *p, const exec_result *r, time_estimate *
 /* Returns the serial time of a block, or the sum over `blocks` blocks, in ns. */
 static double serial_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident) {
     double barriers = (double)r->total.barriers * blocks / (double)r->blocks;
-    return rounds_ns(p, r, depth, resident) + ((double)depth.clocks + barriers * p->barrier_clk) / p->clock_ghz +
+    return rounds_ns(p, r, depth, blocks, resident) +
+           ((double)depth.clocks + barriers * p->barrier_clk) / p->clock_ghz +
            blocks * (p->block_ns + (double)r->grid_syncs * grid_sync_ns(p, r));
 }
 
-/* The first loads from DRAM wait longer, since the SMs' tables of pages lack their addresses. */
 static double latency_ns(const time_profile *p, const exec_result *r, double slots) {
     double blocks = (double)r->blocks, resident = smaller(blocks, slots);
-    double first = r->l2_read_sectors > r->l2_read_hits ? p->latency_first_ns * smaller(1, blocks / p->sm_count) : 0;
-    return first +
-           larger(serial_ns(p, r, r->depths, blocks, resident) / slots, serial_ns(p, r, r->deepest, 1, resident));
+    return larger(serial_ns(p, r, r->depths, blocks, resident) / slots, serial_ns(p, r, r->deepest, 1, resident));
 }
 
 /* Returns the clocks of issue: machine instructions, and what the sequences of divisions and branches take beside
@@ -204,8 +206,10 @@ static double issue_clocks(const exec_result *r) {
 static void sm_terms(const time_profile *p, const exec_result *r, double share, double *ns) {
     const exec_counters *c = &r->total;
     double quarter = share / (p->schedulers_per_sm * p->clock_ghz), whole = share / p->clock_ghz;
-    double additions = (double)r->additions, logic = larger(0, (double)r->machine[COST_ALU] - additions),
-           products = (double)r->slots[COST_IMUL];
+    double multiplied = smaller((double)r->multiplied, (double)r->additions);
+    double additions = (double)r->additions - multiplied;
+    double logic = larger(0, (double)r->machine[COST_ALU] - (double)r->additions);
+    double products = (double)r->slots[COST_IMUL] + p->slots_imul * multiplied;
     double both = (p->alu_clk * (logic + additions) + products) / 2;
     ns[SIMGPU_TERM_ISSUE] = issue_clocks(r) * quarter;
     ns[SIMGPU_TERM_ALU] = larger(larger(p->alu_clk * logic, products), both) * quarter;
@@ -237,11 +241,11 @@ static double fourth(double x) { return x * x * x * x; }
 
 /* Returns the time in which the terms of SMs, L2, DRAM and the latency pass. */
 static double together(const time_profile *p, const double *ns) {
-    static const enum simgpu_term resources[] = {SIMGPU_TERM_ISSUE, SIMGPU_TERM_ALU,   SIMGPU_TERM_SFU,
-                                                 SIMGPU_TERM_FP64,  SIMGPU_TERM_LSU,   SIMGPU_TERM_BARRIER,
-                                                 SIMGPU_TERM_DRAM,  SIMGPU_TERM_TENSOR};
+    static const enum simgpu_term resources[] = {
+        SIMGPU_TERM_ISSUE,   SIMGPU_TERM_ALU,  SIMGPU_TERM_SFU,    SIMGPU_TERM_FP64,    SIMGPU_TERM_LSU,
+        SIMGPU_TERM_BARRIER, SIMGPU_TERM_DRAM, SIMGPU_TERM_TENSOR, SIMGPU_TERM_L2_READ, SIMGPU_TERM_L2_WRITE};
     double latency = ns[SIMGPU_TERM_LATENCY], dram = ns[SIMGPU_TERM_DRAM];
-    double sum = fourth(latency) + fourth(ns[SIMGPU_TERM_L2_READ] + ns[SIMGPU_TERM_L2_WRITE]);
+    double sum = fourth(latency);
     for (size_t k = 0; k < sizeof resources / sizeof *resources; k++) sum += fourth(ns[resources[k]]);
     double hidden = sqrt(latency * latency + dram * dram);
     return larger(sqrt(sqrt(sum)), hidden + p->dram_apart * (latency + dram - hidden));

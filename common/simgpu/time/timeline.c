@@ -275,13 +275,11 @@ static void move_bytes(const node *n) {
 
 static time_moments moments_of(const node *n) { return (time_moments){n->called, n->arrive, n->start}; }
 
-/* Returns a launch's own time on the device, which prepares a launch while it waits for the one before it. In a graph
- * it knows the next kernel before the last one ends. */
-static double launch_ns(const node *n, const time_profile *p) {
-    const time_command *c = &n->c;
+/* Returns a launch's own time on the device. In a graph the device knows the next kernel before the last one ends. */
+static double launch_ns(const time_command *c, const time_profile *p) {
     const exec_dim *grid = &c->is.launch.grid;
-    double blocks = (double)grid->x * grid->y * grid->z, waited = n->start - n->arrive;
-    if (!c->in_graph) return p->kernel_fixed_ns - (waited < p->kernel_ahead_ns ? waited : p->kernel_ahead_ns);
+    double blocks = (double)grid->x * grid->y * grid->z;
+    if (!c->in_graph) return p->kernel_fixed_ns;
     return p->graph_kernel_ns + p->graph_full_ns * (blocks < p->sm_count ? blocks / p->sm_count : 1);
 }
 
@@ -299,7 +297,7 @@ static void start_launch(node *n, const time_profile *p) {
     time_managed_before_launch();
     exec_run(&n->c.is.launch, &r);
     time_managed_launched(exec_device_of(n->c.is.launch.program), &r, &pages);
-    time_model(p, &r, &pages, launch_ns(n, p), &e);
+    time_model(p, &r, &pages, launch_ns(&n->c, p), &e);
     if (r.fault.kind != SIMGPU_FAULT_NONE) {
         n->fault = need(malloc(sizeof r.fault));
         *n->fault = r.fault;
@@ -459,7 +457,7 @@ static void flow(double to) {
 static double ready(const stream *s, const node *n) {
     double when = larger(n->arrive, s->done_ns);
     if (n->c.kind == TIME_LAUNCH && !n->c.in_graph && !s->last_was_kernel)
-        when = larger(when, larger(s->done_ns, n->arrive + time_profile_get()->kernel_switch_ns));
+        when = larger(when, s->done_ns + time_profile_get()->kernel_switch_ns);
     for (uint32_t i = 0; i < n->nafter; i++)
         if (!time_point_passed(n->after[i])) return NEVER;
     return has_room(n) ? larger(when, line->device) : NEVER;
