@@ -49,7 +49,8 @@ struct lab10_net {
 
 /* Computes *loss, and the gradient of the loss for each weight, times a scale of your choice: g[a][j] is the sum over
  * the batch of x[i][a] * dz[i][j], where dz is what comes back through relu of dh[i][j] = 2 (out[i] - t[i]) v[j] / m.
- * Returns the scale, 1 or more. In a large machine g would now travel to other GPUs, so it is halves. */
+ * Returns the scale, 1 to 131072: below that no gradient here exceeds a half. In a large machine g would now travel to
+ * other GPUs, so it is halves. */
 float gradients(const struct lab10_net *net);
 
 /* Changes each weight, with `a` its gradient without the scale, and q its mean square, 0 before step 0:

@@ -153,9 +153,8 @@ __global__ void __launch_bounds__((BM / WM) * (BN / WN) * 32)
         }
     }
 
-    /* Through shared memory, so that a warp stores whole rows. */
-    wait_until<0>();
-    __syncthreads();
+    /* Through shared memory, so that a warp stores whole rows. All have read their last tiles before the last barrier.
+     */
 #pragma unroll
     for (int j = 0; j < B; j++) {
         const int c = wc + j * 8 + lane % 4 * 2;

@@ -43,6 +43,11 @@ static const lab_advice for_mistake[] = {
     [OTHER_PLACE] = {"fragments", "write down which lane has which elements of its fragment: the PTX ISA has a picture "
                                   "for each shape. Then compare your store with it"},
     [PASSES_ZERO] = {"mask", "let dy pass where y > 0 only: relu gives 0 for 0, and nothing goes back there"},
+    [PASSES_PLUS_ZERO] = {"mask", "let dy pass where y > 0 only: relu gives 0 for 0, and nothing goes back there"},
+    [MASK_MULTIPLIED] = {"mask", "choose, do not multiply: 0 times infinity is a NaN"},
+    [NOT_PASSED] = {"mask",
+                    "take the element named here: y may be 0, -0 or below 0, and dy infinite. Does each half of a pair "
+                    "have a test of its own?"},
     [PASSES_ALL] = {"mask", "test y for each of the two halves of a pair by itself"},
     [PASSES_Y] = {"mask", "y decides, dy passes: compare the arguments with the launch"},
     [WRONG] = {"sums", "compute the element named here by hand: which products enter its sum, in which tile?"},

@@ -131,18 +131,19 @@ static uint16_t passed(const job *j, size_t i, enum mistake kind) {
     const double v = half_value(y);
     if (kind == PASSES_ALL) return dy;
     if (kind == PASSES_Y) return v > 0 ? y : 0;
+    if (kind == PASSES_PLUS_ZERO) return y < 0x8000 ? dy : 0;
     return v > 0 || (kind == PASSES_ZERO && v == 0) ? dy : 0;
 }
 
 static enum mistake of_pass(const job *j, size_t first, size_t poison) {
-    static const enum mistake kinds[] = {PASSES_ZERO, PASSES_ALL, PASSES_Y};
+    static const enum mistake kinds[] = {PASSES_ZERO, PASSES_PLUS_ZERO, PASSES_ALL, PASSES_Y};
     if (poison) return unwritten(j, first, poison);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         bool all = true;
         for (size_t i = 0; all && i < job_results(j); i++) all = j->host[i] == passed(j, i, kinds[k]);
         if (all) return kinds[k];
     }
-    return half_is_finite(j->host[first]) ? WRONG : NOT_A_NUMBER;
+    return half_is_finite(j->host[first]) ? NOT_PASSED : MASK_MULTIPLIED;
 }
 
 /* --- words ---------------------------------------------------------------------------------------- */
@@ -162,9 +163,11 @@ static const char *words_for(enum mistake kind) {
     case TRANSPOSED: return "w was read as if it had n rows of k";
     case NO_LAST_K: return "the last products of the sums are missing";
     case OTHER_PLACE: return "its right value stands at another place";
-    case PASSES_ZERO: return "dy passes where y is 0";
+    case PASSES_ZERO:
+    case PASSES_PLUS_ZERO: return "dy passes where y is 0";
     case PASSES_ALL: return "dy passes everywhere";
     case PASSES_Y: return "y passes in place of dy";
+    case MASK_MULTIPLIED:
     case NOT_A_NUMBER: return "it is infinite, or no number";
     default: return NULL;
     }

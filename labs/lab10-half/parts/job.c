@@ -131,7 +131,7 @@ double job_sum(const job *j, int r, int c, int k, double *size) {
 
 /* `correct` is about what is computed, and even sums of halves pass it; `worst error` is about how exactly. */
 bool job_near(const job *j, double got, double want) {
-    return fabs(got - want) <= 0.004 + 0.0005 * j->shape.k + fabs(want) / 1024;
+    return fabs(got - want) <= 0.004 + 0.001 * j->shape.k + fabs(want) / 512;
 }
 
 /* --- a run ---------------------------------------------------------------------------------------- */

@@ -34,13 +34,16 @@ enum mistake {
     NO_BIAS,
     BIAS_LAST, /* added behind relu */
     BIAS_BY_ROW,
-    BIAS_OFTEN,  /* added more than once */
-    TRANSPOSED,  /* w read as n x k */
-    NO_LAST_K,   /* the last products of each sum are missing */
-    OTHER_PLACE, /* the right value of another element */
-    PASSES_ZERO, /* relu_backward: y >= 0, or y != 0 */
+    BIAS_OFTEN,       /* added more than once */
+    TRANSPOSED,       /* w read as n x k */
+    NO_LAST_K,        /* the last products of each sum are missing */
+    OTHER_PLACE,      /* the right value of another element */
+    PASSES_ZERO,      /* relu_backward: y >= 0, or y != 0 */
+    PASSES_PLUS_ZERO, /* y >= 0 by its bits: 0 and not -0 */
     PASSES_ALL,
-    PASSES_Y, /* y instead of dy */
+    PASSES_Y,        /* y instead of dy */
+    MASK_MULTIPLIED, /* relu_backward gives an infinity or a NaN */
+    NOT_PASSED,      /* relu_backward is wrong in another way */
     WRONG,
     INPUT_CHANGED,
     OUT_OF_BOUNDS /* memory beside the result was written; gpu lane */

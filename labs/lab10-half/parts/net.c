@@ -36,7 +36,7 @@ struct numbers {
     uint32_t stream;
     double weight, bias, out, teacher, noise; /* how large each is */
 };
-static const struct numbers small = {31337, 0.5, 0.5, 0.75, 0, 0}, large = {7920, 0.5, 0.5, 0x1p-11, 0.3, 0.02};
+static const struct numbers small = {31337, 0.5, 0.5, 0.5, 0, 0}, large = {7920, 0.5, 0.5, 0x1p-11, 0.3, 0.02};
 
 static double x_of(const struct numbers *s, int place) {
     return half_value(half_of(unit(s->stream + 1, (uint32_t)place)));
@@ -52,7 +52,7 @@ static double v_of(const struct numbers *s, int j) {
 }
 /* What a network with other weights, the teacher's, answers; of SMALL, anything. */
 static double t_of(const net *n, const struct numbers *s, int i) {
-    if (s->teacher == 0) return 2 * unit(s->stream + 6, (uint32_t)i);
+    if (s->teacher == 0) return 1.5 * unit(s->stream + 6, (uint32_t)i);
     double out = 0;
     for (int j = 0; j < n->n; j++) {
         double z = b_of(s, j);
