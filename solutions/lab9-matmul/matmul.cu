@@ -8,7 +8,7 @@
 
 #include <cuda_pipeline.h>
 
-enum { TILE = 128, DEPTH = 8, PAD = 4, STAGES = 3, THREADS = 128 };
+enum { TILE = 128, DEPTH = 8, PAD = 4, STAGES = 4, THREADS = 128 };
 
 /* A is stored transposed, so that a thread finds its rows of one column side by side. The padding spreads the 8 columns
  * that a warp stores at a time over the banks. */
