@@ -104,18 +104,18 @@ figure() { awk -F "\t" -v name="$1" '$1 == "figure" && $2 == name { print $3 }' 
 }
 
 @test "a wrong PROFILE is one message, with the cards that there are; so is one in the lane of a real card" {
-    run make -s lab3 PROFILE=h100 3>&- 4>&-
+    run make -s lab3 PROFILE=b200 3>&- 4>&-
     [ "$status" != 0 ]
-    [[ $output == *"PROFILE=h100: there is no such virtual card. Here are: a100-pcie h200.  Stop." ]]
+    [[ $output == *"PROFILE=b200: there is no such virtual card. Here are: a100-pcie h100 h200.  Stop." ]]
     [ "$(wc -l <<<"$output")" = 1 ]
     run make -s lab3 DEVICE=gpu PROFILE=a100-pcie 3>&- 4>&-
     [ "$status" != 0 ]
     [[ $output == *"PROFILE=a100-pcie chooses a virtual card, and this is the lane of a real one. Say DEVICE=sim with it.  Stop." ]]
     [ "$(wc -l <<<"$output")" = 1 ]
     # A program that is run by itself.
-    run env PROFILE=h100 "$B/starter/lab3"
+    run env PROFILE=b200 "$B/starter/lab3"
     [ "$status" = 2 ]
-    [ "$output" = "simgpu: PROFILE=h100: there is no such virtual card. Here are: a100-pcie h200" ]
+    [ "$output" = "simgpu: PROFILE=b200: there is no such virtual card. Here are: a100-pcie h100 h200" ]
     [ "$(wc -l <<<"$output")" = 1 ]
 }
 
@@ -128,6 +128,11 @@ figure() { awk -F "\t" -v name="$1" '$1 == "figure" && $2 == name { print $3 }' 
     [ -z "$output" ]
     grep -hE '^[a-z0-9_]+ = ' common/simgpu/profiles/h200.conf | grep -v '^name = ' >"$file"
     run grep -vE ' # (property|measured|bench-clock|assumed|white paper|CUDA occupancy rules)' "$file"
+    echo "$output"
+    [ -z "$output" ]
+    grep -hE "^[a-z0-9_]+ = " common/simgpu/profiles/h100.conf | grep -v "^name = " >"$file"
+    [ "$(wc -l <"$file")" = "$(grep -c "^PROFILE(" common/simgpu/time/profile.def)" ]
+    run grep -vE " # (H200$|data sheet|predicted|white paper|CUDA occupancy rules)" "$file"
     echo "$output"
     [ -z "$output" ]
 }
