@@ -192,7 +192,7 @@ void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, co
         }
         v->end = later(&t, v->end, (moment){0, v->slots / PTX_MACHINE_UNIT});
         for (uint32_t i = k->first; i <= k->last; i++) {
-            int32_t later_rounds = (v->end.rounds - round_of[i - k->first]) / turns;
+            int32_t later_rounds = v->end.rounds - round_of[i - k->first];
             g->code->insns[i].later_rounds = (uint8_t)(later_rounds < 255 ? later_rounds : 255);
         }
         ptx_free(round_of);
