@@ -16,8 +16,7 @@ __global__ void stages(const int *in, int *out, bool wait) {
     begin(&tile[0][threadIdx.x], &from[threadIdx.x]);
     __pipeline_commit();
     for (int t = 0; t < TILES; t++) {
-        if (t + 1 < TILES)
-            begin(&tile[(t + 1) % 2][threadIdx.x], &from[(t + 1) * THREADS + threadIdx.x]);
+        if (t + 1 < TILES) begin(&tile[(t + 1) % 2][threadIdx.x], &from[(t + 1) * THREADS + threadIdx.x]);
         __pipeline_commit();
         if (wait) __pipeline_wait_prior(1);
         __syncthreads();

@@ -7,22 +7,43 @@
 
 enum { N = 1 << 16, BLOCK = 128, BLOCKS = 64, THREADS = BLOCK * BLOCKS };
 
-#define HERE int i = blockIdx.x * blockDim.x + threadIdx.x
+#define HERE   int i = blockIdx.x * blockDim.x + threadIdx.x
 #define KERNEL static __global__ void
 
 /* --- straight code --- */
-KERNEL copy(const float *x, float *y, int n) { HERE; if (i < n) y[i] = x[i]; }
-KERNEL axpy(const float *x, float *y, float a, int n) { HERE; if (i < n) y[i] = a * x[i] + y[i]; }
-KERNEL copy_wide(const float4 *x, float4 *y, int n) { HERE; if (i < n) y[i] = x[i]; }
-KERNEL stencil3(const float *x, float *y, int n) { HERE; if (i > 0 && i < n - 1) y[i] = 0.25f * x[i - 1] + 0.5f * x[i] + 0.25f * x[i + 1]; }
+KERNEL copy(const float *x, float *y, int n) {
+    HERE;
+    if (i < n) y[i] = x[i];
+}
+KERNEL axpy(const float *x, float *y, float a, int n) {
+    HERE;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+KERNEL copy_wide(const float4 *x, float4 *y, int n) {
+    HERE;
+    if (i < n) y[i] = x[i];
+}
+KERNEL stencil3(const float *x, float *y, int n) {
+    HERE;
+    if (i > 0 && i < n - 1) y[i] = 0.25f * x[i - 1] + 0.5f * x[i] + 0.25f * x[i + 1];
+}
 KERNEL stencil5(const float *x, float *y, int w, int h) {
     int c = blockIdx.x * 32 + threadIdx.x % 32, r = blockIdx.y * 4 + threadIdx.x / 32;
     if (c > 0 && c < w - 1 && r > 0 && r < h - 1)
-        y[r * w + c] = 0.2f * (x[r * w + c] + x[r * w + c - 1] + x[r * w + c + 1] + x[(r - 1) * w + c] + x[(r + 1) * w + c]);
+        y[r * w + c] =
+            0.2f * (x[r * w + c] + x[r * w + c - 1] + x[r * w + c + 1] + x[(r - 1) * w + c] + x[(r + 1) * w + c]);
 }
-KERNEL gather(const float *x, const int *at, float *y, int n) { HERE; if (i < n) y[i] = x[at[i]]; }
-KERNEL scatter(const float *x, const int *at, float *y, int n) { HERE; if (i < n) y[at[i]] = x[i]; }
-struct body { float x, y, z, w; };
+KERNEL gather(const float *x, const int *at, float *y, int n) {
+    HERE;
+    if (i < n) y[i] = x[at[i]];
+}
+KERNEL scatter(const float *x, const int *at, float *y, int n) {
+    HERE;
+    if (i < n) y[at[i]] = x[i];
+}
+struct body {
+    float x, y, z, w;
+};
 KERNEL structs(const body *in, body *out, float t, int n) {
     HERE;
     if (i >= n) return;
@@ -30,25 +51,88 @@ KERNEL structs(const body *in, body *out, float t, int n) {
     out[i].y = in[i].y + t * in[i].w;
     out[i].z = in[i].z + t * in[i].w;
 }
-KERNEL sigmoid(const float *x, float *y, int n) { HERE; if (i < n) y[i] = 1 / (1 + expf(-x[i])); }
-KERNEL fast_math(const float *x, float *y, int n) { HERE; if (i < n) y[i] = __expf(x[i]) * __sinf(x[i]) + __logf(x[i] + 2); }
-KERNEL waves(const float *x, float *y, int n) { HERE; if (i < n) y[i] = sinf(x[i]) + cosf(x[i]); }
-KERNEL power(const float *x, float *y, int n) { HERE; if (i < n) y[i] = powf(x[i], 1.5f); }
-KERNEL logarithm(const float *x, float *y, int n) { HERE; if (i < n) y[i] = logf(x[i]) + log2f(x[i]); }
-KERNEL gelu(const float *x, float *y, int n) { HERE; if (i < n) { float v = x[i]; y[i] = 0.5f * v * (1 + tanhf(0.79788456f * (v + 0.044715f * v * v * v))); } }
-KERNEL error_function(const float *x, float *y, int n) { HERE; if (i < n) y[i] = erff(x[i]); }
-KERNEL roots(const float *x, float *y, int n) { HERE; if (i < n) y[i] = sqrtf(x[i]) + rsqrtf(x[i]); }
-KERNEL quotient(const float *x, float *y, int n) { HERE; if (i < n) y[i] = x[i] / y[i]; }
-KERNEL doubles(const double *x, double *y, int n) { HERE; if (i < n) y[i] = x[i] * y[i] + 3.0; }
-KERNEL double_quotient(const double *x, double *y, int n) { HERE; if (i < n) y[i] = x[i] / (y[i] + 1.5); }
-KERNEL double_root(const double *x, double *y, int n) { HERE; if (i < n) y[i] = sqrt(x[i]); }
-KERNEL double_exp(const double *x, double *y, int n) { HERE; if (i < n) y[i] = exp(x[i]); }
-KERNEL divide_int(const int *x, int *y, int d, int n) { HERE; if (i < n) y[i] = x[i] / d + x[i] % d; }
-KERNEL divide_unsigned(const unsigned *x, unsigned *y, unsigned d, int n) { HERE; if (i < n) y[i] = x[i] / d; }
-KERNEL divide_seven(const int *x, int *y, int n) { HERE; if (i < n) y[i] = x[i] / 7 + x[i] % 10; }
-KERNEL divide_long(const long long *x, long long *y, long long d, int n) { HERE; if (i < n) y[i] = x[i] / d; }
-KERNEL long_math(const long long *x, long long *y, long long a, int n) { HERE; if (i < n) y[i] = (x[i] * a + y[i]) ^ (x[i] >> 7) ^ (x[i] << 3); }
-KERNEL bits(const unsigned *x, unsigned *y, int n) { HERE; if (i < n) { unsigned v = x[i]; y[i] = __popc(v) + __clz(v) + __brev(v) + __ffs(v); } }
+KERNEL sigmoid(const float *x, float *y, int n) {
+    HERE;
+    if (i < n) y[i] = 1 / (1 + expf(-x[i]));
+}
+KERNEL fast_math(const float *x, float *y, int n) {
+    HERE;
+    if (i < n) y[i] = __expf(x[i]) * __sinf(x[i]) + __logf(x[i] + 2);
+}
+KERNEL waves(const float *x, float *y, int n) {
+    HERE;
+    if (i < n) y[i] = sinf(x[i]) + cosf(x[i]);
+}
+KERNEL power(const float *x, float *y, int n) {
+    HERE;
+    if (i < n) y[i] = powf(x[i], 1.5f);
+}
+KERNEL logarithm(const float *x, float *y, int n) {
+    HERE;
+    if (i < n) y[i] = logf(x[i]) + log2f(x[i]);
+}
+KERNEL gelu(const float *x, float *y, int n) {
+    HERE;
+    if (i < n) {
+        float v = x[i];
+        y[i] = 0.5f * v * (1 + tanhf(0.79788456f * (v + 0.044715f * v * v * v)));
+    }
+}
+KERNEL error_function(const float *x, float *y, int n) {
+    HERE;
+    if (i < n) y[i] = erff(x[i]);
+}
+KERNEL roots(const float *x, float *y, int n) {
+    HERE;
+    if (i < n) y[i] = sqrtf(x[i]) + rsqrtf(x[i]);
+}
+KERNEL quotient(const float *x, float *y, int n) {
+    HERE;
+    if (i < n) y[i] = x[i] / y[i];
+}
+KERNEL doubles(const double *x, double *y, int n) {
+    HERE;
+    if (i < n) y[i] = x[i] * y[i] + 3.0;
+}
+KERNEL double_quotient(const double *x, double *y, int n) {
+    HERE;
+    if (i < n) y[i] = x[i] / (y[i] + 1.5);
+}
+KERNEL double_root(const double *x, double *y, int n) {
+    HERE;
+    if (i < n) y[i] = sqrt(x[i]);
+}
+KERNEL double_exp(const double *x, double *y, int n) {
+    HERE;
+    if (i < n) y[i] = exp(x[i]);
+}
+KERNEL divide_int(const int *x, int *y, int d, int n) {
+    HERE;
+    if (i < n) y[i] = x[i] / d + x[i] % d;
+}
+KERNEL divide_unsigned(const unsigned *x, unsigned *y, unsigned d, int n) {
+    HERE;
+    if (i < n) y[i] = x[i] / d;
+}
+KERNEL divide_seven(const int *x, int *y, int n) {
+    HERE;
+    if (i < n) y[i] = x[i] / 7 + x[i] % 10;
+}
+KERNEL divide_long(const long long *x, long long *y, long long d, int n) {
+    HERE;
+    if (i < n) y[i] = x[i] / d;
+}
+KERNEL long_math(const long long *x, long long *y, long long a, int n) {
+    HERE;
+    if (i < n) y[i] = (x[i] * a + y[i]) ^ (x[i] >> 7) ^ (x[i] << 3);
+}
+KERNEL bits(const unsigned *x, unsigned *y, int n) {
+    HERE;
+    if (i < n) {
+        unsigned v = x[i];
+        y[i] = __popc(v) + __clz(v) + __brev(v) + __ffs(v);
+    }
+}
 KERNEL hash(const unsigned *x, unsigned *y, int n) {
     HERE;
     if (i >= n) return;
@@ -56,15 +140,54 @@ KERNEL hash(const unsigned *x, unsigned *y, int n) {
     v ^= v >> 16, v *= 0x85ebca6bu, v ^= v >> 13, v *= 0xc2b2ae35u, v ^= v >> 16;
     y[i] = v;
 }
-KERNEL logic(const unsigned *x, unsigned *y, unsigned a, unsigned b, int n) { HERE; if (i < n) { unsigned v = x[i]; y[i] = ((v & a) | (~v & b)) ^ (v << 5 | v >> 27); } }
-KERNEL clamp_all(const float *x, float *y, float lo, float hi, int n) { HERE; if (i < n) y[i] = fminf(fmaxf(x[i], lo), hi) + fabsf(x[i]); }
-KERNEL clamp_int(const int *x, int *y, int lo, int hi, int n) { HERE; if (i < n) y[i] = min(max(x[i], lo), hi) + abs(x[i]); }
-KERNEL choose(const float *x, float *y, int n) { HERE; if (i < n) { float v = x[i]; y[i] = v > 0.5f ? v * v : v < 0.2f ? v + 1 : -v; } }
-KERNEL invert(const unsigned char *x, unsigned char *y, int n) { HERE; if (i < n) y[i] = (unsigned char)(255 - x[i]); }
-KERNEL grey(const uchar4 *x, unsigned char *y, int n) { HERE; if (i < n) { uchar4 p = x[i]; y[i] = (unsigned char)((p.x * 77 + p.y * 150 + p.z * 29) >> 8); } }
-KERNEL upper(const char *x, char *y, int n) { HERE; if (i < n) { char c = x[i]; y[i] = c >= 'a' && c <= 'z' ? (char)(c - 32) : c; } }
-KERNEL to_int(const float *x, int *y, int n) { HERE; if (i < n) y[i] = (int)(x[i] * 255.0f + 0.5f) + (int)floorf(x[i]); }
-KERNEL mixed(const int *x, double *y, int n) { HERE; if (i < n) y[i] = x[i] * 0.5 + (float)x[i]; }
+KERNEL logic(const unsigned *x, unsigned *y, unsigned a, unsigned b, int n) {
+    HERE;
+    if (i < n) {
+        unsigned v = x[i];
+        y[i] = ((v & a) | (~v & b)) ^ (v << 5 | v >> 27);
+    }
+}
+KERNEL clamp_all(const float *x, float *y, float lo, float hi, int n) {
+    HERE;
+    if (i < n) y[i] = fminf(fmaxf(x[i], lo), hi) + fabsf(x[i]);
+}
+KERNEL clamp_int(const int *x, int *y, int lo, int hi, int n) {
+    HERE;
+    if (i < n) y[i] = min(max(x[i], lo), hi) + abs(x[i]);
+}
+KERNEL choose(const float *x, float *y, int n) {
+    HERE;
+    if (i < n) {
+        float v = x[i];
+        y[i] = v > 0.5f ? v * v : v < 0.2f ? v + 1 : -v;
+    }
+}
+KERNEL invert(const unsigned char *x, unsigned char *y, int n) {
+    HERE;
+    if (i < n) y[i] = (unsigned char)(255 - x[i]);
+}
+KERNEL grey(const uchar4 *x, unsigned char *y, int n) {
+    HERE;
+    if (i < n) {
+        uchar4 p = x[i];
+        y[i] = (unsigned char)((p.x * 77 + p.y * 150 + p.z * 29) >> 8);
+    }
+}
+KERNEL upper(const char *x, char *y, int n) {
+    HERE;
+    if (i < n) {
+        char c = x[i];
+        y[i] = c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
+    }
+}
+KERNEL to_int(const float *x, int *y, int n) {
+    HERE;
+    if (i < n) y[i] = (int)(x[i] * 255.0f + 0.5f) + (int)floorf(x[i]);
+}
+KERNEL mixed(const int *x, double *y, int n) {
+    HERE;
+    if (i < n) y[i] = x[i] * 0.5 + (float)x[i];
+}
 
 /* --- loops --- */
 KERNEL strided_sum(const float *x, float *y, int n) {
@@ -72,17 +195,38 @@ KERNEL strided_sum(const float *x, float *y, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) s += x[i];
     y[blockIdx.x * blockDim.x + threadIdx.x] = s;
 }
-KERNEL row_sum(const float *x, float *y, int w) { HERE; float s = 0; for (int k = 0; k < w; k++) s += x[i * w + k]; y[i] = s; }
-KERNEL column_sum(const float *x, float *y, int w, int h) { HERE; float s = 0; for (int k = 0; k < h; k++) s += x[k * w + i]; y[i] = s; }
-KERNEL matvec(const float *m, const float *x, float *y, int w) { HERE; float s = 0; for (int k = 0; k < w; k++) s += m[k * w + i] * x[k]; y[i] = s; }
+KERNEL row_sum(const float *x, float *y, int w) {
+    HERE;
+    float s = 0;
+    for (int k = 0; k < w; k++) s += x[i * w + k];
+    y[i] = s;
+}
+KERNEL column_sum(const float *x, float *y, int w, int h) {
+    HERE;
+    float s = 0;
+    for (int k = 0; k < h; k++) s += x[k * w + i];
+    y[i] = s;
+}
+KERNEL matvec(const float *m, const float *x, float *y, int w) {
+    HERE;
+    float s = 0;
+    for (int k = 0; k < w; k++) s += m[k * w + i] * x[k];
+    y[i] = s;
+}
 KERNEL convolve(const float *x, const float *f, float *y, int n, int taps) {
     HERE;
     float s = 0;
-    for (int k = 0; k < taps; k++) if (i + k < n) s += x[i + k] * f[k];
+    for (int k = 0; k < taps; k++)
+        if (i + k < n) s += x[i + k] * f[k];
     if (i < n) y[i] = s;
 }
 __constant__ float filter[16];
-KERNEL convolve_const(const float *x, float *y, int n) { HERE; float s = 0; for (int k = 0; k < 9; k++) s += x[i + k] * filter[k]; if (i < n) y[i] = s; }
+KERNEL convolve_const(const float *x, float *y, int n) {
+    HERE;
+    float s = 0;
+    for (int k = 0; k < 9; k++) s += x[i + k] * filter[k];
+    if (i < n) y[i] = s;
+}
 KERNEL matmul(const float *a, const float *b, float *c, int n) {
     int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y;
     float s = 0;
@@ -114,11 +258,13 @@ KERNEL matmul_registers(const float *a, const float *b, float *c, int n) {
         for (int k = 0; k < 8; k++) {
             float u[4], v[4];
             for (int j = 0; j < 4; j++) u[j] = x[k][ty * 4 + j], v[j] = y[k][tx * 4 + j];
-            for (int p = 0; p < 4; p++) for (int q = 0; q < 4; q++) s[p][q] += u[p] * v[q];
+            for (int p = 0; p < 4; p++)
+                for (int q = 0; q < 4; q++) s[p][q] += u[p] * v[q];
         }
         __syncthreads();
     }
-    for (int p = 0; p < 4; p++) for (int q = 0; q < 4; q++) c[(blockIdx.y * 64 + ty * 4 + p) * n + blockIdx.x * 64 + tx * 4 + q] = s[p][q];
+    for (int p = 0; p < 4; p++)
+        for (int q = 0; q < 4; q++) c[(blockIdx.y * 64 + ty * 4 + p) * n + blockIdx.x * 64 + tx * 4 + q] = s[p][q];
 }
 KERNEL transpose(const float *x, float *y, int n) {
     __shared__ float tile[32][33];
@@ -174,7 +320,10 @@ KERNEL scan(const float *x, float *y) {
 KERNEL scan_shuffle(const int *x, int *y) {
     HERE;
     int v = x[i], lane = threadIdx.x % 32;
-    for (int k = 1; k < 32; k *= 2) { int w = __shfl_up_sync(~0u, v, k); if (lane >= k) v += w; }
+    for (int k = 1; k < 32; k *= 2) {
+        int w = __shfl_up_sync(~0u, v, k);
+        if (lane >= k) v += w;
+    }
     y[i] = v;
 }
 KERNEL histogram(const unsigned char *x, unsigned *y, int n) {
@@ -221,7 +370,8 @@ KERNEL nbody(const float4 *p, float4 *f, int n) {
     float ax = 0, ay = 0, az = 0;
     for (int k = 0; k < n; k++) {
         float4 o = p[k];
-        float dx = o.x - me.x, dy = o.y - me.y, dz = o.z - me.z, d = dx * dx + dy * dy + dz * dz + 0.01f, r = rsqrtf(d), s = o.w * r * r * r;
+        float dx = o.x - me.x, dy = o.y - me.y, dz = o.z - me.z, d = dx * dx + dy * dy + dz * dz + 0.01f, r = rsqrtf(d),
+              s = o.w * r * r * r;
         ax += dx * s, ay += dy * s, az += dz * s;
     }
     f[i] = make_float4(ax, ay, az, 0);
@@ -230,7 +380,10 @@ KERNEL mandelbrot(int *y, int w, int most) {
     HERE;
     float cx = (i % w) * (3.0f / w) - 2, cy = (i / w) * (2.0f / w) - 1, a = 0, b = 0;
     int k = 0;
-    while (k < most && a * a + b * b < 4) { float t = a * a - b * b + cx; b = 2 * a * b + cy, a = t, k++; }
+    while (k < most && a * a + b * b < 4) {
+        float t = a * a - b * b + cx;
+        b = 2 * a * b + cy, a = t, k++;
+    }
     y[i] = k;
 }
 KERNEL collatz(const unsigned *x, int *y, int n) {
@@ -244,14 +397,45 @@ KERNEL collatz(const unsigned *x, int *y, int n) {
 KERNEL search(const int *x, const int *want, int *y, int n) {
     HERE;
     int lo = 0, hi = n, v = want[i];
-    while (lo < hi) { int m = (lo + hi) / 2; if (x[m] < v) lo = m + 1; else hi = m; }
+    while (lo < hi) {
+        int m = (lo + hi) / 2;
+        if (x[m] < v)
+            lo = m + 1;
+        else
+            hi = m;
+    }
     y[i] = lo;
 }
-KERNEL chase(const int *next, int *y, int steps) { HERE; int j = i; for (int k = 0; k < steps; k++) j = next[j]; y[i] = j; }
-KERNEL poly(const float *x, float *y, int rounds) { HERE; float v = x[i]; for (int k = 0; k < rounds; k++) v = v * v * 0.5f + 0.25f; y[i] = v; }
-KERNEL poly_fixed(const float *x, float *y) { HERE; float v = x[i]; for (int k = 0; k < 100; k++) v = v * 0.99f + 0.25f; y[i] = v; }
-KERNEL lcg(unsigned *y, int rounds) { HERE; unsigned v = i; for (int k = 0; k < rounds; k++) v = v * 1664525u + 1013904223u; y[i] = v; }
-KERNEL xorshift(unsigned *y, int rounds) { HERE; unsigned v = i + 1; for (int k = 0; k < rounds; k++) v ^= v << 13, v ^= v >> 17, v ^= v << 5; y[i] = v; }
+KERNEL chase(const int *next, int *y, int steps) {
+    HERE;
+    int j = i;
+    for (int k = 0; k < steps; k++) j = next[j];
+    y[i] = j;
+}
+KERNEL poly(const float *x, float *y, int rounds) {
+    HERE;
+    float v = x[i];
+    for (int k = 0; k < rounds; k++) v = v * v * 0.5f + 0.25f;
+    y[i] = v;
+}
+KERNEL poly_fixed(const float *x, float *y) {
+    HERE;
+    float v = x[i];
+    for (int k = 0; k < 100; k++) v = v * 0.99f + 0.25f;
+    y[i] = v;
+}
+KERNEL lcg(unsigned *y, int rounds) {
+    HERE;
+    unsigned v = i;
+    for (int k = 0; k < rounds; k++) v = v * 1664525u + 1013904223u;
+    y[i] = v;
+}
+KERNEL xorshift(unsigned *y, int rounds) {
+    HERE;
+    unsigned v = i + 1;
+    for (int k = 0; k < rounds; k++) v ^= v << 13, v ^= v >> 17, v ^= v << 5;
+    y[i] = v;
+}
 KERNEL monte_carlo(unsigned *y, int rounds) {
     HERE;
     unsigned v = i * 747796405u + 1, in = 0;
@@ -264,16 +448,43 @@ KERNEL monte_carlo(unsigned *y, int rounds) {
     }
     y[i] = in;
 }
-KERNEL gcd(const unsigned *x, unsigned *y, int n) { HERE; if (i >= n) return; unsigned a = x[i] | 1, b = i + 1; while (b) { unsigned t = a % b; a = b, b = t; } y[i] = a; }
-KERNEL primes(int *y, int n) { HERE; int v = i + 2, is = 1; for (int d = 2; d * d <= v; d++) if (v % d == 0) { is = 0; break; } if (i < n) y[i] = is; }
-KERNEL double_loop(const double *x, double *y, int rounds) { HERE; double v = x[i], s = 0; for (int k = 0; k < rounds; k++) s += v * k, v *= 0.5; y[i] = s; }
+KERNEL gcd(const unsigned *x, unsigned *y, int n) {
+    HERE;
+    if (i >= n) return;
+    unsigned a = x[i] | 1, b = i + 1;
+    while (b) {
+        unsigned t = a % b;
+        a = b, b = t;
+    }
+    y[i] = a;
+}
+KERNEL primes(int *y, int n) {
+    HERE;
+    int v = i + 2, is = 1;
+    for (int d = 2; d * d <= v; d++)
+        if (v % d == 0) {
+            is = 0;
+            break;
+        }
+    if (i < n) y[i] = is;
+}
+KERNEL double_loop(const double *x, double *y, int rounds) {
+    HERE;
+    double v = x[i], s = 0;
+    for (int k = 0; k < rounds; k++) s += v * k, v *= 0.5;
+    y[i] = s;
+}
 KERNEL string_find(const char *text, int *y, int n) {
     HERE;
     const char what[6] = "hello";
     int found = 0;
     if (i + 5 <= n) {
         found = 1;
-        for (int k = 0; k < 5; k++) if (text[i + k] != what[k]) { found = 0; break; }
+        for (int k = 0; k < 5; k++)
+            if (text[i + k] != what[k]) {
+                found = 0;
+                break;
+            }
     }
     y[i] = found;
 }
@@ -301,13 +512,18 @@ KERNEL fft_step(float2 *x, int half) {
 KERNEL life(const unsigned char *x, unsigned char *y, int w, int h) {
     HERE;
     int c = i % w, r = i / w, s = 0;
-    for (int dy = -1; dy <= 1; dy++) for (int dx = -1; dx <= 1; dx++) if (dx || dy) s += x[((r + dy + h) % h) * w + (c + dx + w) % w];
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++)
+            if (dx || dy) s += x[((r + dy + h) % h) * w + (c + dx + w) % w];
     y[i] = s == 3 || (s == 2 && x[i]);
 }
 KERNEL layer_norm(const float *x, float *y, int w) {
     int t = threadIdx.x, warp = t / 32, lane = t % 32, row = blockIdx.x * 4 + warp;
     float s = 0, q = 0;
-    for (int k = lane; k < w; k += 32) { float v = x[row * w + k]; s += v, q += v * v; }
+    for (int k = lane; k < w; k += 32) {
+        float v = x[row * w + k];
+        s += v, q += v * v;
+    }
     for (int k = 16; k > 0; k /= 2) s += __shfl_xor_sync(~0u, s, k), q += __shfl_xor_sync(~0u, q, k);
     float mean = s / w, scale = rsqrtf(q / w - mean * mean + 1e-5f);
     for (int k = lane; k < w; k += 32) y[row * w + k] = (x[row * w + k] - mean) * scale;
@@ -325,19 +541,23 @@ KERNEL kinds(const float *x, float *y, int n) {
     HERE;
     float v = x[i];
     switch (i % 4) {
-    case 0: for (int k = 0; k < 20; k++) v = v * 1.01f + 0.1f; break;
+    case 0:
+        for (int k = 0; k < 20; k++) v = v * 1.01f + 0.1f;
+        break;
     case 1: v = sqrtf(v); break;
     case 2: v = v / 3.7f; break;
-    default: for (int k = 0; k < 10; k++) v = v * v - 0.1f; break;
+    default:
+        for (int k = 0; k < 10; k++) v = v * v - 0.1f;
+        break;
     }
     if (i < n) y[i] = v;
 }
 
-#define RUN(kernel, grid, block, shared, ...)                                                                            \
-    do {                                                                                                                 \
-        kernel<<<grid, block, shared>>>(__VA_ARGS__);                                                                    \
-        cudaError_t e = cudaDeviceSynchronize();                                                                         \
-        if (e != cudaSuccess) return fprintf(stderr, "kernels.cu: " #kernel ": %s\n", cudaGetErrorString(e)), 1;         \
+#define RUN(kernel, grid, block, shared, ...)                                                                          \
+    do {                                                                                                               \
+        kernel<<<grid, block, shared>>>(__VA_ARGS__);                                                                  \
+        cudaError_t e = cudaDeviceSynchronize();                                                                       \
+        if (e != cudaSuccess) return fprintf(stderr, "kernels.cu: " #kernel ": %s\n", cudaGetErrorString(e)), 1;       \
     } while (0)
 #define EACH(kernel, ...) RUN(kernel, BLOCKS, BLOCK, 0, __VA_ARGS__)
 
@@ -357,7 +577,8 @@ int main() {
     int *at, *text, *big, *line, *found;
     double *d, *e;
     size_t bytes = 4u << 20;
-    void **all[] = {(void **)&x, (void **)&y, (void **)&z, (void **)&at, (void **)&text, (void **)&big, (void **)&line, (void **)&found, (void **)&d, (void **)&e};
+    void **all[] = {(void **)&x,   (void **)&y,    (void **)&z,     (void **)&at, (void **)&text,
+                    (void **)&big, (void **)&line, (void **)&found, (void **)&d,  (void **)&e};
     for (void **p : all) cudaMalloc(p, bytes), cudaMemset(*p, 0, bytes);
     float *const floats[] = {x, y, z};
     for (float *p : floats) cudaMemcpy(p, values, sizeof values, cudaMemcpyHostToDevice);

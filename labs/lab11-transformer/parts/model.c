@@ -199,9 +199,10 @@ static void add(double *to, const double *from, int count) {
 static double find_loss(const model *m, const unsigned char *next) {
     double loss = 0;
     for (int i = 0; i < m->n; i++) {
-        double *z = m->z + i * m->v, most = -INFINITY, sum = 0;
-        for (int c = 0; c < m->v; c++) most = z[c] > most ? z[c] : most;
-        for (int c = 0; c < m->v; c++) sum += exp(z[c] - most);
+        double *z = m->z + i * m->v, most = z[0], sum;
+        for (int c = 1; c < m->v; c++) most = z[c] > most ? z[c] : most;
+        sum = exp(z[0] - most);
+        for (int c = 1; c < m->v; c++) sum += exp(z[c] - most);
         loss += (log(sum) + most - z[next[i]]) / m->n;
         for (int c = 0; c < m->v; c++) z[c] = (exp(z[c] - most) / sum - (c == next[i])) / m->n;
     }
