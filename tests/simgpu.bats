@@ -23,7 +23,7 @@ ptxrun() {
     local cuda
     cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
     cc -std=c11 -D_GNU_SOURCE -O1 -I common/simgpu/exec -I "$cuda/include" -Wl,--wrap=ptx_load -o "$BATS_TEST_TMPDIR/on-gpu" \
-        tests/ptx/on-gpu.c common/simgpu/tools/ptxrun.c common/simgpu/base/*.c common/simgpu/ptx/*.c -L "$cuda/lib64/stubs" -lcuda -lm
+        tests/ptx/on-gpu.c common/simgpu/tools/ptxrun.c common/simgpu/base/*.c common/simgpu/ptx/*.c common/simgpu/words/*.c -L "$cuda/lib64/stubs" -lcuda -lm
     for f in tests/ptx/isa/*.ptx tests/ptx/flow/divergence.ptx tests/ptx/flow/progress.ptx; do
         case $f in */sim-only.ptx | */texture.ptx) continue ;; esac # a card's textures: tests/texture.bats
         run "$BATS_TEST_TMPDIR/on-gpu" "$f"

@@ -54,8 +54,9 @@ struct exec_program {
 };
 const ptx_module *exec_module_of(const exec_program *p) { return p->module; }
 
-exec_program *exec_load(exec_device *d, const ptx_module *m, char *err, size_t err_size) {
-    (void)d;
+exec_program *exec_load(exec_device *d, const ptx_module *m, const exec_given *given, uint32_t ngiven, char *err,
+                        size_t err_size) {
+    (void)d, (void)given, (void)ngiven;
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {err, (void *)(uintptr_t)err_size};
     pair *p = pair_of(m);
