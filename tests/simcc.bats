@@ -369,7 +369,8 @@ EOS
 @test "foreign.sh: other people's programs by repository and cause" {
     mkdir -p "$tmp/all/"{first/src,second/one,second/two}
     cp whole.cu "$tmp/all/first/src/none.cu" # wants -DVALUE
-    cp main.cu part.cu by.h said.cpp "$tmp/all/second/one"
+    cp part.cu by.h said.cpp "$tmp/all/second/one" # part.cu wants -DBY; a call across files would want -rdc=true, too
+    printf '#include "by.h"\nint main() { return !said(); }\n' >"$tmp/all/second/one/main.cu"
     printf '#include <thrust/sort.h>\nint main() {}\n' >"$tmp/all/first/src/sorts.cu"
     printf '#include "k.cuh"\nint main() { k<<<1, 1>>>(); puts("Test FAILED"); }\n' >"$tmp/all/second/two/says.cu"
     printf '#include "k.cuh"\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n' >"$tmp/all/second/two/runs.cu"
