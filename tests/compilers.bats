@@ -144,15 +144,16 @@ evened() {
     [ "$(sort -u "$BATS_TEST_TMPDIR/said")" = "twelve 16" ]
 }
 
-# held NAME FLOATS [BOUNDS]: a kernel that loads so many floats before it stores the first of them.
+# held NAME FLOATS [BOUNDS]: a kernel that loads so many floats before it stores the first of them; volatile, so that ptxas
+# keeps this order.
 held() {
     echo ".visible .entry $1(.param .u64 p) $3 { .reg .f32 %f<$(($2 + 1))>; .reg .b64 %a<3>; ld.param.u64 %a1, [p]; cvta.to.global.u64 %a2, %a1;"
-    seq 0 $(($2 - 1)) | awk '{ print "ld.global.f32 %f" $1 ", [%a2+" 4 * $1 "];" }'
-    seq 0 $(($2 - 1)) | awk '{ print "st.global.f32 [%a2+" 4096 + 4 * $1 "], %f" $1 ";" }'
+    seq 0 $(($2 - 1)) | awk '{ print "ld.volatile.global.f32 %f" $1 ", [%a2+" 4 * $1 "];" }'
+    seq 0 $(($2 - 1)) | awk '{ print "st.volatile.global.f32 [%a2+" 4096 + 4 * $1 "], %f" $1 ";" }'
     echo 'ret; }'
 }
 
-@test "registers: as many blocks as __launch_bounds__ asks for get a place, if the kernel needs little more" {
+@test "registers: as many blocks as __launch_bounds__ asks for get a place; what does not fit is spilled" {
     "$(common/make/find-clang.sh)" -std=c11 -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/registers" tests/compilers/registers.c "$B/libsimgpu.a" -pthread -lm
     {
         printf '.version 6.0\n.target sm_70\n.address_size 64\n'
@@ -163,5 +164,7 @@ held() {
     } >"$BATS_TEST_TMPDIR/held.ptx"
     "$BATS_TEST_TMPDIR/registers" "$BATS_TEST_TMPDIR/held.ptx" >"$BATS_TEST_TMPDIR/said"
     cat "$BATS_TEST_TMPDIR/said"
-    awk '{ n[$1] = $2 } END { exit !(n["free"] > 32 && n["free"] <= 40 && n["one"] == n["free"] && n["promised"] == 32 && n["spilled"] > 64) }' "$BATS_TEST_TMPDIR/said"
+    awk '{ n[$1] = $2 } END { exit !(n["free"] > 32 && n["free"] <= 40 && n["one"] == n["free"] && n["promised"] == 32 && n["spilled"] == 32) }' "$BATS_TEST_TMPDIR/said"
+    # ptxas 13.0 for sm_90 spills in the same two: 8 bytes, and 252.
+    [ "$(awk '$3 == "spilled" { print $1 }' "$BATS_TEST_TMPDIR/said" | xargs)" = "promised spilled" ]
 }

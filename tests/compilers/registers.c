@@ -1,5 +1,5 @@
-/* registers FILE.ptx...: prints how many registers SimGPU thinks that ptxas gives each kernel. compilers.bats uses it.
- */
+/* registers FILE.ptx...: prints how many registers SimGPU thinks that ptxas gives each kernel, and a word if it wanted
+ * more. compilers.bats uses it. */
 #include "../../common/simgpu/time/time.h"
 
 #include <stdio.h>
@@ -16,7 +16,8 @@ int main(int argc, char **argv) {
             return 1;
         }
         for (uint32_t k = 0; k < m->nfunctions; k++)
-            printf("%s %u\n", m->functions[k]->name, m->functions[k]->registers);
+            printf("%s %u%s\n", m->functions[k]->name, m->functions[k]->registers,
+                   m->functions[k]->spilled ? " spilled" : "");
     }
     return 0;
 }
