@@ -133,10 +133,10 @@ silent() {
 
 @test "a finding shows both lines with a caret, the threads, the variable and the fix" {
     run timeout 20 "$B/tests/check/block" rounds
-    expected="block.cu:26: race: a thread reads what another thread wrote at line 24, and nothing puts them in order
-    24 |         s[threadIdx.x] = threadIdx.x + 100 * r; // <-- rounds
+    expected="block.cu:46: race: a thread reads what another thread wrote at line 44, and nothing puts them in order
+    44 |         s[threadIdx.x] = threadIdx.x + 100 * r; // <-- rounds
        |                        ^
-    26 |         sum += s[127 - threadIdx.x]; // <-- rounds
+    46 |         sum += s[127 - threadIdx.x]; // <-- rounds
        |                ^
   in kernel rounds, block (0,0,0): thread (127,0,0) wrote and thread (0,0,0) reads byte 508 of the shared variable s
   Fix: put __syncthreads() between the two, where every thread of the block passes it.
