@@ -308,7 +308,7 @@ title() { sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/$(b
         [ "$status" != 0 ]
         [[ $output == *"SEED=$seed: a seed is a whole number from 0 to 18446744073709551615, as SEED=7."* && $output != *"ok 1"* ]]
     done
-    for lab in '3 9' 03 3,4 '*' lab3; do
+    for lab in '3 99' 03 3,4 '*' lab3; do
         say make check LAB="$lab" SUBMISSION=solutions
         [ "$status" != 0 ]
         [[ $output == *"LAB=$lab: There is no lab '"*'One of them, as LAB=3, or more, as LAB="3 4".'* && $output != *"ok 1"* ]]
