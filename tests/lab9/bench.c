@@ -81,7 +81,8 @@ static void bench_rung(int i, const job_shape *s, const job *roof) {
 }
 
 void lab_bench(void) {
-    printf("# lane %s, device %s\nshape\tkernel\tus\tGFLOP/s\tshare\n", lab_lane_name(), lab_device_name());
+    printf("# lane %s, device %s\n# share of the roof\nshape\tkernel\tus\tGFLOP/s\tshare\n", lab_lane_name(),
+           lab_device_name());
     lab_fence(false); /* all programs here are ours, or have been judged */
     for (const job_shape *s = shapes(); s->m; s++) {
         job *roof = job_new(program_of(RUNGS - 1), NULL, s);
