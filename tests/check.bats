@@ -133,10 +133,12 @@ silent() {
 
 @test "a finding shows both lines with a caret, the threads, the variable and the fix" {
     run timeout 20 "$B/tests/check/block" rounds
-    expected="block.cu:46: race: a thread reads what another thread wrote at line 44, and nothing puts them in order
-    44 |         s[threadIdx.x] = threadIdx.x + 100 * r; // <-- rounds
+    local at
+    mapfile -t at < <(grep -n "<-- rounds" tests/check/block.cu | cut -d: -f1)
+    expected="block.cu:${at[1]}: race: a thread reads what another thread wrote at line ${at[0]}, and nothing puts them in order
+    ${at[0]} |         s[threadIdx.x] = threadIdx.x + 100 * r; // <-- rounds
        |                        ^
-    46 |         sum += s[127 - threadIdx.x]; // <-- rounds
+    ${at[1]} |         sum += s[127 - threadIdx.x]; // <-- rounds
        |                ^
   in kernel rounds, block (0,0,0): thread (127,0,0) wrote and thread (0,0,0) reads byte 508 of the shared variable s
   Fix: put __syncthreads() between the two, where every thread of the block passes it.
