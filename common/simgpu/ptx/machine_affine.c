@@ -14,6 +14,16 @@ typedef struct {
     uint64_t sum, constant;
 } affine;
 
+/* Returns a number that stands for another one, with all bits mixed: neither sums nor products of a few of them are
+ * alike. (A product with a constant would be linear: the sum of ids 1 and 4 would be that of 2 and 3.) Source:
+ * splitmix64. */
+static uint64_t mixed(uint64_t x) {
+    x += 0x9e3779b97f4a7c15ull;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    return x ^ x >> 31;
+}
+
 static bool computes(const ptx_insn *i) {
     return i->op == OP_add_u32 || i->op == OP_add_u64 || i->op == OP_sub_u32 || i->op == OP_sub_u64 ||
            i->op == OP_mul_lo_u32 || i->op == OP_mul_wide_u32 || i->op == OP_mul_wide_s32 || i->op == OP_mad_lo_u32 ||
@@ -29,16 +39,16 @@ static affine value_of(const machine *m, const affine *known, uint32_t row) {
     if (r && r->kind == ROW_CONSTANT) /* of 32 bits: may be negative */
         return (affine){0, r->bytes == 4 ? (uint64_t)(int64_t)(int32_t)r->bits : r->bits};
     if (r)
-        return (affine){base_hash(0x10000 + (r->kind == ROW_ADDRESS && r->var ? r->var->number : r->row)),
+        return (affine){mixed(0x10000 + (r->kind == ROW_ADDRESS && r->var ? r->var->number : r->row)),
                         r->kind == ROW_ADDRESS ? r->bits : 0};
     uint32_t id = machine_id(m, row), at = m->values[id].definition;
     if (id && at != NO_INSN && (computes(&m->code->insns[at]) || passes_on(&m->code->insns[at]))) return known[id];
-    return (affine){base_hash(0x20000000 + id), 0};
+    return (affine){mixed(0x20000000 + id), 0};
 }
 
 static affine product(affine a, affine b) {
     affine p = {a.constant * b.sum + b.constant * a.sum, a.constant * b.constant};
-    if (a.sum && b.sum) p.sum += base_hash(a.sum ^ b.sum) ^ base_hash(a.sum + b.sum);
+    if (a.sum && b.sum) p.sum += mixed(mixed(a.sum) + mixed(b.sum));
     return p;
 }
 
@@ -58,7 +68,7 @@ static affine result_of(const machine *m, const affine *known, const ptx_insn *i
     case OP_shl_b32:
     case OP_shl_b64:
         if (!b.sum && b.constant < 64) return (affine){a.sum << b.constant, a.constant << b.constant};
-        return (affine){base_hash(a.sum + a.constant) ^ base_hash(~(b.sum + b.constant)), 0};
+        return (affine){mixed(a.sum + a.constant) ^ mixed(~(b.sum + b.constant)), 0};
     default: return a;
     }
 }
