@@ -67,8 +67,8 @@ static double doublings(double x) {
 
 /* Returns the time of a block's rounds of loads in ns: those that L1 serves, and the rest, which L2 and DRAM serve.
  * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM. A round ends with its
- * slowest line; a barrier, and the block, with that of all its warps. An atomic whose result is used is a round that L2
- * serves. */
+ * slowest line; a barrier, and the block, with that of all its warps that load. An atomic whose result is used is a
+ * round that L2 serves. */
 static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident) {
     const exec_counters *c = &r->total;
     double loads = (double)(c->ld_requests + c->tex_requests), atomics = (double)c->atom_requests;
@@ -82,9 +82,10 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
            l2_ns = p->latency_l2_clk / p->clock_ghz + wide * p->latency_l2_line_ns;
     double missed = (double)depth.missed, hit = (double)depth.rounds - missed;
     double meetings = smaller(missed, blocks + (double)c->barriers / warps_of(r) * blocks / (double)r->blocks);
+    double missing = smaller(warps_of(r), larger(1, lines * warps_of(r))); /* warps of a block that wait in a round */
     double line_ns = (1 - dram) * p->latency_l2_line_ns + dram * p->latency_dram_line_ns;
     double load_ns =
-        hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns) + meetings * doublings(warps_of(r)) * line_ns;
+        hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns) + meetings * doublings(missing) * line_ns;
     double atomic_ns = (double)depth.rounds * p->latency_atomic_ns;
     return (loads * load_ns + atomics * atomic_ns) / (loads + atomics);
 }
