@@ -146,7 +146,8 @@ blames() { # ROW TEXT
     build "$B/$(variant 5 "$BATS_TEST_TMPDIR/s/train.cu")/lab5"
     card=$(apart "$B/$(variant 5 "$BATS_TEST_TMPDIR/s/train.cu")/lab5")
     echo "$card"
-    echo "$card" | grep -Eq 'copies up [34] %$'
+    # A batch of 49316 bytes takes 3.8 us of a step of 71; without the copy of one of three steps it would be 4 %.
+    echo "$card" | grep -Eq 'copies up [56] %$'
     echo "$card" | grep -Eq "shown below +steps 36 to 38 of 48; 'GPU busy' is about 16 to 47"
 }
 
