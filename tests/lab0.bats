@@ -37,14 +37,16 @@ card() { output=$(apart "$B/$1/lab0" --record "$record" "${@:2}" ${BLUEBAR_OTHER
     done
 }
 
-@test "lab 0: the solution is full, whatever the seed, and predicts within a tenth" {
+# Within an eighth: nine tenths of the sheet are what an H200's memory gives (it took 436 us for a copy predicted at 430); a
+# kernel of the virtual card also has a tenth of its latency beside DRAM's time, and copies at 0.81 of the sheet.
+@test "lab 0: the solution is full, whatever the seed, and predicts within an eighth" {
     for seed in 1 2 3 4000000000; do
         card reference --seed $seed
         [ "$(score "$record")" = "100 100" ]
         for row in one-flop send copy fma; do
             awk -v mine="$(field "$record" $row value)" -v want="$(field "$record" $row want)" 'BEGIN {
                 split(mine, m, " "); split(want, w, " ")
-                exit !(m[2] == "us" && w[4] == "us" && m[1] < 1.1 * w[3] && w[3] < 1.1 * m[1]) }'
+                exit !(m[2] == "us" && w[4] == "us" && m[1] < 1.125 * w[3] && w[3] < 1.125 * m[1]) }'
         done
     done
 }
@@ -60,7 +62,9 @@ card() { output=$(apart "$B/$1/lab0" --record "$record" "${@:2}" ${BLUEBAR_OTHER
     echo "$output"
     profile() { awk -v key="$1" '$1 == key { print $3 }' common/simgpu/profiles/h200.conf; }
     [[ $output == *"the link, page-locked "*" $(profile pinned_gbs) GB/s up"* ]]
-    [[ $output == *"device memory "*" $(profile dram_gbs) GB/s read"* ]]
+    # A kernel has DRAM's rate less what its latency adds to it: an H200 reads faster than it copies, too, by 9 %.
+    awk -v dram="$(profile dram_gbs)" '/^  device memory / { n++; read = $3; copied = $6 }
+        END { exit !(n == 1 && read <= dram && read > 0.94 * dram && copied < read && copied > 0.88 * dram) }' <(echo "$output")
     [[ $output == *"one more launch "*" 2.50 us"* ]]
 }
 

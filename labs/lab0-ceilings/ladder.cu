@@ -70,9 +70,12 @@ __global__ void fill(float *v, unsigned n) {
     if (i < n) v[i] = (float)(i * 7919u % 1000u) / 1000;
 }
 
-__global__ void saxpy(const float *x, float *y, float a, long n) {
+/* By quads, as copy_quads: a float a thread reaches 0.72 of the roof of the virtual memory. */
+__global__ void saxpy(const float4 *x, float4 *y, float a, long quads) {
     long i = blockIdx.x * (long)THREADS + threadIdx.x;
-    if (i < n) y[i] = a * x[i] + y[i];
+    if (i >= quads) return;
+    float4 v = x[i], w = y[i];
+    y[i] = make_float4(a * v.x + w.x, a * v.y + w.y, a * v.z + w.z, a * v.w + w.w);
 }
 
 /* C = A * B, one element a thread. */
@@ -156,7 +159,7 @@ static void run_drawn(const struct lab0_job &job) {
     const int n = (int)job.amount;
     switch (job.piece) {
     case FILL: fill<<<blocks_for(n), THREADS>>>(from, n); break;
-    case SAXPY: saxpy<<<blocks_for(n), THREADS>>>(from, to, 0.5f, n); break;
+    case SAXPY: saxpy<<<blocks_for(n / 4), THREADS>>>((const float4 *)from, (float4 *)to, 0.5f, n / 4); break;
     case MATMUL_SIMPLE: matmul_simple<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(from, from + n * n, to, n); break;
     default: matmul_tiled<<<dim3(n / TILE, n / TILE), THREADS>>>(from, from + n * n, to, n);
     }
