@@ -84,8 +84,8 @@ times_reading() {
         at_most load-sectors 4.0
         at_most launches 1
         at_most copies 0
-        # Full marks are for 1.2 times reading.
-        awk -v a="$(times_reading virtual-array)" -v t="$(times_reading virtual-tensors)" 'BEGIN { exit !(a > 0.9 && a <= 1.1 && t > 0.9 && t <= 1.1) }'
+        # Full marks are for 1.2 times reading, and for 1.25 times with the tensors (1.17 on an H200).
+        awk -v a="$(times_reading virtual-array)" -v t="$(times_reading virtual-tensors)" 'BEGIN { exit !(a > 0.9 && a <= 1.1 && t > 0.9 && t <= 1.22) }'
     done
 }
 

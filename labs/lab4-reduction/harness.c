@@ -78,8 +78,10 @@ static const lab_row rows[LAB4_ROWS] = {
     [VIRTUAL_ARRAY] = {"virtual-array", "array: virtual time", "virtual time of the long array is at most 1.2 times that of only reading it",
      "x reading", 2, 1.2, 6, 15, LAB_SIM, "time-array",
      "fix the rows above first; then fill the GPU with blocks, and keep several loads a thread on their way", "correct"},
-    [VIRTUAL_TENSORS] = {"virtual-tensors", "tensors: virtual time", "virtual time of all tensors is at most 1.2 times that of only reading them",
-     "x reading", 2, 1.2, 6, 20, LAB_SIM, "time-tensors",
+    /* For such tensors an H200 takes 1.17 times reading with the reference, and the virtual card up to 1.21: the latency of a
+     * part is as long as DRAM's time for all. With sums in doubles it takes 1.24. */
+    [VIRTUAL_TENSORS] = {"virtual-tensors", "tensors: virtual time", "virtual time of all tensors is at most 1.25 times that of only reading them",
+     "x reading", 2, 1.25, 6, 20, LAB_SIM, "time-tensors",
      "fix the rows above first; then give no block more work than the others, and let no second kernel wait for the first", "correct"},
     [TIME_ARRAY] = {"time-array", "array: time", "at least 0.95 of the reference's gain over the starter for the long array, on this card",
      "of the gain", 2, 0.95, 0.5, 15, LAB_GPU, "time-array",

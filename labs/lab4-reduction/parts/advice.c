@@ -282,7 +282,8 @@ void advise_on_time(lab_verdict *v, const lab_usage *u, double us, double readin
     const struct simgpu_event *call = longest_call(u);
     char text[320];
     v->hint = array ? "time-array" : "time-tensors";
-    LAB_SAY(v->why, "%.2f times reading, want ≤ 1.2%s", us / reading, lab_say_slowest(u, text, sizeof text));
+    LAB_SAY(v->why, "%.2f times reading, want ≤ %.4g%s", us / reading, v->row->full,
+            lab_say_slowest(u, text, sizeof text));
     if (!slowest) return;
     if (u->launches > 2) {
         lab_blame(v, lab_worst(u, launches_of));
@@ -292,8 +293,8 @@ void advise_on_time(lab_verdict *v, const lab_usage *u, double us, double readin
                         "waits for the host");
     } else if (call && (double)call->duration_ns >= us * 1000 / 5) {
         lab_blame_place(v, &call->at);
-        LAB_SAY(v->why, "%.2f times reading, want ≤ 1.2; %s took %s, and the GPU had nothing to do meanwhile",
-                us / reading, call->is.call.name, lab_us((double)call->duration_ns / 1000));
+        LAB_SAY(v->why, "%.2f times reading, want ≤ %.4g; %s took %s, and the GPU had nothing to do meanwhile",
+                us / reading, v->row->full, call->is.call.name, lab_us((double)call->duration_ns / 1000));
         LAB_SAY(v->next, "%s", on_call(&call->is.call));
     } else {
         lab_blame_place(v, &slowest->bound.at);
