@@ -17,7 +17,8 @@ load helper
     COMPILERS=$(common/make/find-clang.sh)
     KERNELS=6 SEED=4711 run apart tests/random.sh
     echo "$output"
-    [ "$status" = 0 ] && [ "${lines[-1]}" = "12 of 12 kernels are as on the host" ]
+    [ "$status" = 0 ]
+    [ "${lines[-1]}" = "12 of 12 kernels are as on the host" ]
 }
 
 @test "curand_kernel.h: the numbers of an H200, whatever the seed, the sequence and the offset" {

@@ -23,7 +23,9 @@ right() {
     diff /dev/null "$tmp/said"
     run "$tmp/$1"
     echo "$output"
-    [ "$status" = 0 ] && [ "${#lines[@]}" = "$2" ] && [ "$(grep -c ' right$' <<<"$output")" = "$2" ]
+    [ "$status" = 0 ]
+    [ "${#lines[@]}" = "$2" ]
+    [ "$(grep -c ' right$' <<<"$output")" = "$2" ]
 }
 
 @test "Thrust: sort, reduce, scan, transform with a lambda" {
@@ -47,8 +49,10 @@ right() {
     printf '#include <thrust/sort.h>\nint main() { thrust::less<int> x; }\n' >"$tmp/a.cu"
     SIMCC_CCCL='' run simcc "$tmp/a.cu" -o "$tmp/a"
     echo "$output"
-    [ "$status" = 1 ] && [ "$(grep -c error: <<<"$output")" = 1 ]
+    [ "$status" = 1 ]
+    [ "$(grep -c error: <<<"$output")" = 1 ]
     [[ $output == *"a.cu:1:"*"SimGPU does not have Thrust, and so not this header. simcc compiles NVIDIA's: set SIMCC_CCCL to the folder include/cccl"* ]]
     SIMCC_CCCL=$tmp run simcc "$tmp/a.cu" -o "$tmp/a"
-    [ "$status" = 1 ] && [ "$output" = "simcc: SIMCC_CCCL=$tmp has neither thrust/ nor cub/ nor cuda/std/ in it" ]
+    [ "$status" = 1 ]
+    [ "$output" = "simcc: SIMCC_CCCL=$tmp has neither thrust/ nor cub/ nor cuda/std/ in it" ]
 }

@@ -8,7 +8,8 @@ load helper
     "$B/bin/simcc" -w tests/cublas/all.cu -lcublas -o "$BATS_TEST_TMPDIR/all"
     run apart "$BATS_TEST_TMPDIR/all"
     echo "$output"
-    [ "$status" = 0 ] && [ "$output" = fine ]
+    [ "$status" = 0 ]
+    [ "$output" = fine ]
 }
 
 @test "cuBLASLt: the product with each function behind it, as loops on the host" {

@@ -82,7 +82,8 @@ END
 @test "one device is the default, and its report names none; another number than 1 to 16 is refused" {
     SIMGPU_REPORT=$BATS_TEST_TMPDIR/one "$B/tests/devices/several" >"$BATS_TEST_TMPDIR/out" 2>/dev/null || true
     grep -qx 'count 1 now 0' "$BATS_TEST_TMPDIR/out"
-    [ -s "$BATS_TEST_TMPDIR/one" ] && [ "$(grep -c '"device":' "$BATS_TEST_TMPDIR/one")" -eq 0 ]
+    [ -s "$BATS_TEST_TMPDIR/one" ]
+    [ "$(grep -c '"device":' "$BATS_TEST_TMPDIR/one")" -eq 0 ]
     run env SIMGPU_DEVICES=17 "$B/tests/devices/several"
     [ "$status" -ne 0 ]
     grep -qF 'SIMGPU_DEVICES=17: a machine has 1 to 16 devices' <<<"$output"

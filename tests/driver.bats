@@ -21,24 +21,28 @@ program() {
 # bats test_tags=quick
 @test "a program of the driver API, from cuInit to the end" {
     program basics
-    [ "$status" = 0 ] && [ "$output" = fine ]
+    [ "$status" = 0 ]
+    [ "$output" = fine ]
 }
 
 @test "fat binaries of nvcc, plain and compressed with LZ4 and ZSTD" {
     program images tests/driver/scale-{none,speed,balance,size}.fatbin
-    [ "$status" = 0 ] && [ "$output" = $'fine \nfine \nfine \nfine ' ]
+    [ "$status" = 0 ]
+    [ "$output" = $'fine \nfine \nfine \nfine ' ]
     # On a machine without libzstd the message, and the JIT's log, say what to do.
     compiled no-zstd -shared -fPIC -ldl
     LD_PRELOAD=$BATS_TEST_TMPDIR/no-zstd LD_LIBRARY_PATH=$B/lib \
         run "$BATS_TEST_TMPDIR/images" tests/driver/scale-{speed,size}.fatbin
     echo "$output"
-    [ "$status" = 0 ] && [[ $output == *"fine "* ]]
+    [ "$status" = 0 ]
+    [[ $output == *"fine "* ]]
     [[ $output == *"CUDA_ERROR_NO_BINARY_FOR_GPU the program's PTX is compressed with ZSTD"*"install the package libzstd1"* ]]
 }
 
 @test "what it must refuse has CUDA's code and a message, and harms nothing" {
     program errors
-    [ "$status" = 0 ] && [[ $output == *fine ]]
+    [ "$status" = 0 ]
+    [[ $output == *fine ]]
     [[ $output == *"simgpu: cuMemAlloc: no context is current on this thread; call cuCtxCreate"* ]]
     [[ $output == *"simgpu: cuModuleLoadDataEx: the module: PTX line 4: expected ']' before ';'"* ]]
     [[ $output == *"simgpu: cuModuleLoadDataEx: the module: k: special register %r7 is not supported, or the register is not declared (PTX line 6)"* ]]
@@ -50,7 +54,8 @@ program() {
     compiled mixed -pthread -L "$B/lib" -lcuda -lcudart
     LD_LIBRARY_PATH=$B/lib run "$BATS_TEST_TMPDIR/mixed"
     echo "$output"
-    [ "$status" = 0 ] && [[ $output == *fine ]]
+    [ "$status" = 0 ]
+    [[ $output == *fine ]]
     # Messages and the report name the driver's functions.
     [[ $output == *"simgpu: cuMemFree: the pointer is not the start of a live allocation"* ]]
     SIMGPU_REPORT=$BATS_TEST_TMPDIR/report LD_LIBRARY_PATH=$B/lib "$BATS_TEST_TMPDIR/mixed" 2>/dev/null
@@ -59,7 +64,8 @@ program() {
     for first in -lcuda -l:libcudart.so.12; do
         compiled mixed -pthread -L "$B/lib" "$first" -l:libcudart.so.12 -lcuda -Wl,-rpath-link,"$B/lib"
         LD_LIBRARY_PATH=$B/lib run "$BATS_TEST_TMPDIR/mixed"
-        [ "$status" = 0 ] && [[ $output == *fine ]]
+        [ "$status" = 0 ]
+        [[ $output == *fine ]]
     done
 }
 
@@ -75,12 +81,14 @@ names() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | g
 
 @test "arrays and a texture" {
     program arrays
-    [ "$status" = 0 ] && [[ $output == *fine ]]
+    [ "$status" = 0 ]
+    [[ $output == *fine ]]
 }
 
 @test "two devices" {
     SIMGPU_DEVICES=2 program devices
-    [ "$status" = 0 ] && [[ $output == *fine ]]
+    [ "$status" = 0 ]
+    [[ $output == *fine ]]
 }
 
 @test "NVRTC is refused by name" {
@@ -88,5 +96,6 @@ names() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | g
     "$(common/make/find-clang.sh)" -o "$BATS_TEST_TMPDIR/n" "$BATS_TEST_TMPDIR/n.c" -L "$B/lib" -l:libnvrtc.so.13
     LD_LIBRARY_PATH=$B/lib run "$BATS_TEST_TMPDIR/n"
     echo "$output"
-    [ "$status" = 11 ] && [[ $output == *"simgpu: nvrtcCreateProgram: SimGPU does not compile while a program runs; compile the kernel to PTX before"* ]]
+    [ "$status" = 11 ]
+    [[ $output == *"simgpu: nvrtcCreateProgram: SimGPU does not compile while a program runs; compile the kernel to PTX before"* ]]
 }

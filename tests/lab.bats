@@ -45,14 +45,19 @@ says() {
 
 @test "options: a bad one is one message and status 2" {
     says --bogus
-    [ "$status" = 2 ] && [ "$output" = "lab3: unknown option --bogus; see --help" ]
+    [ "$status" = 2 ]
+    [ "$output" = "lab3: unknown option --bogus; see --help" ]
     says --seed -1
-    [ "$status" = 2 ] && [ "$output" = "lab3: --seed -1: a seed is a whole number from 0 on" ]
+    [ "$status" = 2 ]
+    [ "$output" = "lab3: --seed -1: a seed is a whole number from 0 on" ]
     says --seed
-    [ "$status" = 2 ] && [ "$output" = "lab3: --seed needs a value; see --help" ]
+    [ "$status" = 2 ]
+    [ "$output" = "lab3: --seed needs a value; see --help" ]
     says --record /nonexistent/record
-    [ "$status" = 2 ] && [[ $output == "lab3: cannot write the record /nonexistent/record: No such file or directory" ]]
+    [ "$status" = 2 ]
+    [[ $output == "lab3: cannot write the record /nonexistent/record: No such file or directory" ]]
     echo what >"$BATS_TEST_TMPDIR/others"
     says --others "$BATS_TEST_TMPDIR/others"
-    [ "$status" = 2 ] && [ "$output" = "lab3: $BATS_TEST_TMPDIR/others is not a file that --others has written" ]
+    [ "$status" = 2 ]
+    [ "$output" = "lab3: $BATS_TEST_TMPDIR/others is not a file that --others has written" ]
 }

@@ -45,7 +45,8 @@ coloured() { grep -q $'\e\\['; }
     script -qec "$show | cat" /dev/null </dev/null | plain
     script -qec "$show >$BATS_TEST_TMPDIR/file" /dev/null </dev/null
     BLUEBAR_COLOUR=1 "$B/starter/lab3" >>"$BATS_TEST_TMPDIR/file"
-    grep -q 'blue bar' "$BATS_TEST_TMPDIR/file" && plain <"$BATS_TEST_TMPDIR/file"
+    grep -q 'blue bar' "$BATS_TEST_TMPDIR/file"
+    plain <"$BATS_TEST_TMPDIR/file"
     # With the colours taken away, it is the same text.
     diff <(BLUEBAR_COLOUR=1 "$B/starter/lab3" | sed 's/\x1b\[[0-9;]*m//g') <("$B/starter/lab3")
     BLUEBAR_COLOUR=1 "$B/starter/lab3" | coloured

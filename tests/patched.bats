@@ -25,7 +25,8 @@ patch_of() { # the line that it takes away
 
 @test "patches: a .cu file is whole already" {
     whole tests/lab3/wrong/missing_sync.cu
-    [ "$status" = 0 ] && [ "$output" = tests/lab3/wrong/missing_sync.cu ]
+    [ "$status" = 0 ]
+    [ "$output" = tests/lab3/wrong/missing_sync.cu ]
 }
 
 @test "patches: the whole program is the base with the mistake, wherever its lines have moved to" {

@@ -68,7 +68,8 @@ said() { cut -f 1,2,4 kept/lab9.tsv; }
     [[ $output == *$'\n  1 of 3 within a tenth. For your next version: make predict9' ]]
     diff <(said) <(printf 'loads\t4\t32\ntime\t11\t10.5\nbusy\t0\t20\n')
     run predicted 'load-sectors\t32\t'
-    [ "$status" = 0 ] && [ -z "$output" ]
+    [ "$status" = 0 ]
+    [ -z "$output" ]
     # The next answers go below the old ones.
     printf '64\n' | predict | grep -q 'Last time you said 4, it was 32 sectors (20'
     run predicted 'load-sectors\t32\t'
@@ -89,23 +90,28 @@ said() { cut -f 1,2,4 kept/lab9.tsv; }
     printf '5\n6\n' | ASK="busy time" predict >/dev/null
     diff <(said) <(printf 'time\t5\t\nbusy\t6\t\n')
     ASK=speed run predict
-    [ "$status" = 1 ] && [ "$output" = "ASK: there is no question 'speed'. The questions: loads time busy" ]
+    [ "$status" = 1 ]
+    [ "$output" = "ASK: there is no question 'speed'. The questions: loads time busy" ]
     CLEAR=1 run predict
-    [ "$output" = "The predictions of lab 9 are gone." ] && [ ! -e kept/lab9.tsv ]
+    [ "$output" = "The predictions of lab 9 are gone." ]
+    [ ! -e kept/lab9.tsv ]
     CLEAR=1 run predict
     [ "$output" = "There are no predictions of lab 9." ]
     rm labs/lab9-x/questions.tsv
     run predict
-    [ "$status" = 0 ] && [[ $output == "Lab 9 has no questions to predict: labs/lab9-x/questions.tsv is not there."* ]]
+    [ "$status" = 0 ]
+    [[ $output == "Lab 9 has no questions to predict: labs/lab9-x/questions.tsv is not there."* ]]
 }
 
 @test "a questions.tsv that is none is refused with file and line; a damaged store loses only the damaged lines" {
     printf 'loads\tHow many?\tsectors\n' >>labs/lab9-x/questions.tsv
     run predict
-    [ "$status" = 1 ] && [[ $output == "labs/lab9-x/questions.tsv:6 has 3 fields, not 5: id, question, unit, figure, why"* ]]
+    [ "$status" = 1 ]
+    [[ $output == "labs/lab9-x/questions.tsv:6 has 3 fields, not 5: id, question, unit, figure, why"* ]]
     sed -i 's/^loads\tHow many?\tsectors$/loads\tHow?\t-\tx\ty/' labs/lab9-x/questions.tsv
     run predict
-    [ "$status" = 1 ] && [ "$output" = "labs/lab9-x/questions.tsv:6: a second question 'loads'" ]
+    [ "$status" = 1 ]
+    [ "$output" = "labs/lab9-x/questions.tsv:6: a second question 'loads'" ]
     sed -i '6d' labs/lab9-x/questions.tsv
     mkdir kept
     printf 'loads\tlots\t\t\t\n\nhalf a line\nloads\t8\t2026-01-01 10:00\t\t\n' >kept/lab9.tsv
@@ -113,7 +119,8 @@ said() { cut -f 1,2,4 kept/lab9.tsv; }
     [[ $output == *'you said 8, it was 4 sectors: 2 times too high'* ]]
     printf '1\n' | ASK="time" predict >/dev/null
     run predicted 'time\t1\tms'
-    [ "$status" = 1 ] && [ "$output" != "${output/asks \'time\' in \'us\', and the lab measures it in \'ms\'/}" ]
+    [ "$status" = 1 ]
+    [ "$output" != "${output/asks \'time\' in \'us\', and the lab measures it in \'ms\'/}" ]
 }
 
 @test "a damaged figure makes a record void" {
@@ -136,7 +143,8 @@ said() { cut -f 1,2,4 kept/lab9.tsv; }
         yes 1 | bluebar predict "$n" "$store" >/dev/null
         run bluebar predicted "$n" "$record" "$store"
         echo "$output"
-        [ "$status" = 0 ] && [[ $output == *"you said 1, it was"* && $output != *"did not measure"* ]]
+        [ "$status" = 0 ]
+        [[ $output == *"you said 1, it was"* && $output != *"did not measure"* ]]
         CLEAR=1 bluebar predict "$n" "$store"
     done
     house

@@ -100,9 +100,11 @@ teardown() { kill "$watcher" 2>/dev/null || true; }
 
 @test "no folder, no command, no inotify watch: one message" {
     run "$BLUEBAR" watch nowhere/a.cu record -- true
-    [ "$status" = 1 ] && [ "$output" = "bluebar watch: the folder nowhere cannot be watched: No such file or directory" ]
+    [ "$status" = 1 ]
+    [ "$output" = "bluebar watch: the folder nowhere cannot be watched: No such file or directory" ]
     run "$BLUEBAR" watch src/a.cu record
-    [ "$status" = 1 ] && [ "$output" = "bluebar watch: FILE RECORD -- COMMAND..." ]
+    [ "$status" = 1 ]
+    [ "$output" = "bluebar watch: FILE RECORD -- COMMAND..." ]
     watch
     reaches 1
     rm -r src
