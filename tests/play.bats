@@ -59,7 +59,8 @@ plays() {
     plays hello "1 'two words' \$(touch ran) ; >ran"
     [ "$status" = 3 ]
     diff "$BATS_TEST_TMPDIR/out" <(printf '[1][two words][$(touch][ran)][;][>ran]hello\n8\nthrown and caught')
-    [ ! -e ran ] && [ "$(grep -c '^play  .*scale.cu · sim · virtual H200$' "$BATS_TEST_TMPDIR/err")" = 1 ]
+    [ ! -e ran ]
+    [ "$(grep -c '^play  .*scale.cu · sim · virtual H200$' "$BATS_TEST_TMPDIR/err")" = 1 ]
 }
 
 @test "kernels by their names, copies, idle time, the bar, counters by line, failed calls, findings, memory" {
@@ -85,9 +86,11 @@ plays() {
 
 @test "a program that makes no call, and one that crashes" {
     plays nothing
-    [ "$status" = 0 ] && grep -q '^  the program sent the GPU no kernel and no copy$' "$BATS_TEST_TMPDIR/err"
+    [ "$status" = 0 ]
+    grep -q '^  the program sent the GPU no kernel and no copy$' "$BATS_TEST_TMPDIR/err"
     plays crash
-    [ "$status" = 134 ] && [ "$(tail -n 1 "$BATS_TEST_TMPDIR/err")" = "play: $BATS_FILE_TMPDIR/own programs/scale.cu was ended by SIGABRT, so there is no report of it." ]
+    [ "$status" = 134 ]
+    [ "$(tail -n 1 "$BATS_TEST_TMPDIR/err")" = "play: $BATS_FILE_TMPDIR/own programs/scale.cu was ended by SIGABRT, so there is no report of it." ]
 }
 
 @test "a race is told, and listed" {
@@ -99,7 +102,8 @@ plays() {
 @test "no FILE, none of that name, an open quotation mark, no main, an error of the compiler: one message each" {
     local tmp=$BATS_TEST_TMPDIR
     run make -s play
-    [ "$status" = 2 ] && [[ $output == "make play runs a CUDA program of your own: make play FILE=path/to/program.cu ARGS='its arguments'"* ]]
+    [ "$status" = 2 ]
+    [[ $output == "make play runs a CUDA program of your own: make play FILE=path/to/program.cu ARGS='its arguments'"* ]]
     run make -s play FILE="$tmp/none.cu"
     [[ $output == "FILE=$tmp/none.cu: there is no such file."* ]]
     run make -s play FILE="$tmp"
@@ -110,10 +114,12 @@ plays() {
     run common/make/play.sh <<<'' # FILE is not exported here
     [ "$status" = 1 ]
     FILE=$tmp/a.cu run common/make/play.sh
-    [ "$status" = 1 ] && [[ ${lines[-1]} == "$tmp/a.cu has no main function. make play runs a whole program; a lab's file is run by make lab3." ]]
+    [ "$status" = 1 ]
+    [[ ${lines[-1]} == "$tmp/a.cu has no main function. make play runs a whole program; a lab's file is run by make lab3." ]]
     printf 'int main() {\n    return x;\n}\n' >"$tmp/b.cu"
     FILE=$tmp/b.cu run common/make/play.sh
-    [ "$status" = 1 ] && [[ ${lines[0]} == "$tmp/b.cu:2:12: error: use of undeclared identifier 'x'" ]]
+    [ "$status" = 1 ]
+    [[ ${lines[0]} == "$tmp/b.cu:2:12: error: use of undeclared identifier 'x'" ]]
     [[ ${lines[-1]} == "$tmp/b.cu cannot be built: see above. What SimGPU lacks is listed in README.md, under Limits." ]]
     [[ $output != *"make["* && $output != *"***"* ]]
 }
@@ -134,8 +140,10 @@ EOS
     BLUEBAR=$PWD/$B/bluebar
     PATH=$bin:$PATH DEVICE=gpu B=.build/gpu FILE=handouts/histogram.cu ARGS="'a b'" run common/make/play.sh
     echo "$output"
-    [ "$status" = 5 ] && [ "${lines[0]}" = "hello a b" ]
+    [ "$status" = 5 ]
+    [ "${lines[0]}" = "hello a b" ]
     [[ ${lines[1]} == "play: on a GPU nothing is counted. DEVICE=sim shows kernels, counters by line and findings; ncu and nsys know this card." ]]
-    [ "$(grep -c -e '-c -o ' "$NVCC_LOG")" = 1 ] && [ "$(wc -l <"$NVCC_LOG")" = 2 ]
+    [ "$(grep -c -e '-c -o ' "$NVCC_LOG")" = 1 ]
+    [ "$(wc -l <"$NVCC_LOG")" = 2 ]
     [ "$(grep -c play.so "$NVCC_LOG")" = 0 ]
 }

@@ -57,13 +57,17 @@ setup() {
 @test "one file, with nvcc's options; a launch that clang does not read" {
     run simcc -O3 -arch=sm_86 --extended-lambda -lineinfo -Xptxas -v -Xcompiler -Wall,-DVALUE=7 -std=c++14 -o "$tmp/whole" whole.cu
     echo "$output"
-    [ "$status" = 0 ] && [[ $output != *error* ]]
+    [ "$status" = 0 ]
+    [[ $output != *error* ]]
     run "$tmp/whole"
-    [ "$status" = 0 ] && [ "$output" = "860 7" ]
+    [ "$status" = 0 ]
+    [ "$output" = "860 7" ]
     run simcc -gencode arch=compute_75,code=sm_75 -gencode=arch=compute_80,code=\"sm_80,compute_80\" -DVALUE=1 -run whole.cu -o "$tmp/whole"
-    [ "$status" = 0 ] && [ "$output" = "800 1" ]
+    [ "$status" = 0 ]
+    [ "$output" = "800 1" ]
     run simcc -D VALUE=2 -run -run-args one whole.cu -o "$tmp/whole"
-    [ "$status" = 1 ] && [ "$output" = "750 2" ]
+    [ "$status" = 1 ]
+    [ "$output" = "750 2" ]
 }
 
 @test "--default-stream per-thread: stream 0 is the thread's own" {
@@ -76,9 +80,11 @@ int main() {
 }
 EOS
     run simcc --default-stream per-thread -run "$tmp/stream.cu" -o "$tmp/stream"
-    [ "$status" = 0 ] && [ "$output" = 1 ]
+    [ "$status" = 0 ]
+    [ "$output" = 1 ]
     run simcc -default-stream=legacy -run "$tmp/stream.cu" -o "$tmp/stream"
-    [ "$status" = 0 ] && [ "$output" = 0 ]
+    [ "$status" = 0 ]
+    [ "$output" = 0 ]
 }
 
 @test "device code of several files: -rdc=true, -dc and a link, -dlink and a link by another compiler, an archive" {
@@ -101,13 +107,16 @@ EOS
 
 @test "-ptx, -fatbin, -E, -MM, -MD, --dryrun, --version" {
     simcc -ptx -DVALUE=1 -arch=sm_80 whole.cu -o "$tmp/whole.ptx"
-    grep -qx '.target sm_80' "$tmp/whole.ptx" && grep -q 'entry _Z1kv' "$tmp/whole.ptx"
+    grep -qx '.target sm_80' "$tmp/whole.ptx"
+    grep -q 'entry _Z1kv' "$tmp/whole.ptx"
     simcc -fatbin -DVALUE=1 whole.cu -o "$tmp/whole.fatbin" && [ -s "$tmp/whole.fatbin" ]
     simcc -E -DVALUE=31 whole.cu | grep -q 'return 31'
     simcc -MM main.cu | grep -q '^main.o:.*main.cu'
     simcc -c -DBY=1 -MD -MF "$tmp/main.d" main.cu -o "$tmp/m.o" && grep -q 'by.h' "$tmp/main.d"
     run simcc --dryrun -DVALUE=1 whole.cu -o "$tmp/none"
-    [ "$status" = 0 ] && [ ! -e "$tmp/none" ] && [[ $output == *"--cuda-device-only"*"--cuda-host-only"* ]]
+    [ "$status" = 0 ]
+    [ ! -e "$tmp/none" ]
+    [[ $output == *"--cuda-device-only"*"--cuda-host-only"* ]]
     run simcc --version
     [[ $output == *"Cuda compilation tools, release "[0-9]*.[0-9]", V"* ]]
 }
@@ -143,7 +152,9 @@ EOS
     # The compiler's own message, with the user's line.
     printf 'int main() {\n    return x;\n}\n' >"$tmp/wrong.cu"
     run simcc "$tmp/wrong.cu" -o "$tmp/wrong"
-    [ "$status" = 1 ] && [[ ${lines[0]} == "$tmp/wrong.cu:2:12: error: use of undeclared identifier 'x'" ]] && [ ! -e "$tmp/wrong" ]
+    [ "$status" = 1 ]
+    [[ ${lines[0]} == "$tmp/wrong.cu:2:12: error: use of undeclared identifier 'x'" ]]
+    [ ! -e "$tmp/wrong" ]
 }
 
 @test "installed in a folder of its own, and moved from there, it needs nothing of the project" {
@@ -172,7 +183,8 @@ EOS
     mkdir -p "$tmp/others/include"
     cd "$BLUEBAR_TOP"
     run make -s install-simgpu PREFIX="$tmp/others"
-    [ "$status" != 0 ] && [[ $output == *"has an include folder of others"* ]]
+    [ "$status" != 0 ]
+    [[ $output == *"has an include folder of others"* ]]
     run make -s install-simgpu
     [[ $output == *"needs a folder of its own: make install-simgpu PREFIX="* ]]
 }
@@ -284,29 +296,43 @@ EOS
     cd "$tmp" && simcc race.cu -o race
     status=0
     simgpu run ./race >out 2>err || status=$?
-    [ "$status" = 3 ] && [ "$(cat out)" = 31 ]
-    grep -q '^run  ./race · sim · virtual H200$' err && grep -q '^  race  *1  *[0-9.]* us   grid 1, block 64$' err && grep -q 'blue bar ▏.*▕ GPU busy' err
-    grep -q '^  the checks .* were off; simgpu run --check, or SIMGPU_CHECK=1, switches them on$' err && ! grep -q 'counters by line' err
+    [ "$status" = 3 ]
+    [ "$(cat out)" = 31 ]
+    grep -q '^run  ./race · sim · virtual H200$' err
+    grep -q '^  race  *1  *[0-9.]* us   grid 1, block 64$' err
+    grep -q 'blue bar ▏.*▕ GPU busy' err
+    grep -q '^  the checks .* were off; simgpu run --check, or SIMGPU_CHECK=1, switches them on$' err
+    [ "$(grep -c 'counters by line' err)" = 0 ]
     simgpu run --check --lines --trace trace.json --profile a100-pcie ./race >out 2>err || true
-    grep -q '^run  ./race · sim · virtual A100' err && grep -q '^race.cu:6: race: ' err && grep -q '^  counters by line, every launch together: race.cu$' err && grep -q '"name":"process_name"' trace.json
+    grep -q '^run  ./race · sim · virtual A100' err
+    grep -q '^race.cu:6: race: ' err
+    grep -q '^  counters by line, every launch together: race.cu$' err
+    grep -q '"name":"process_name"' trace.json
     # Lines of SimGPU's own headers are none of the reader's.
     printf '__global__ void k(int *p) { *p = __ballot_sync(~0u, 1) + __shfl(1, 0); }\nint main() { int *p; cudaMalloc(&p, 4); k<<<1, 32>>>(p); return cudaFree(p); }\n' >own.cu
     simcc own.cu -o own 2>own.said && simgpu run --lines ./own >out 2>err
     [ "$(grep 'counters by line' err)" = "  counters by line, every launch together: own.cu" ]
     run simgpu run ./race nothing
-    [ "$status" = 4 ] && [[ $output == *"the program sent the GPU no kernel and no copy"* ]]
+    [ "$status" = 4 ]
+    [[ $output == *"the program sent the GPU no kernel and no copy"* ]]
     run simgpu run ./race crash
-    [ "$status" = 134 ] && [[ $output == *"simgpu: ./race was ended by SIGABRT, so there is no report of it" ]]
+    [ "$status" = 134 ]
+    [[ $output == *"simgpu: ./race was ended by SIGABRT, so there is no report of it" ]]
     run simgpu run ./none
-    [ "$status" = 1 ] && [ "$output" = "simgpu: ./none: there is no such program" ]
+    [ "$status" = 1 ]
+    [ "$output" = "simgpu: ./none: there is no such program" ]
     run simgpu run race
-    [ "$status" = 1 ] && [[ $output == *"did you mean ./race?" ]]
+    [ "$status" = 1 ]
+    [[ $output == *"did you mean ./race?" ]]
     run simgpu run /tmp
-    [ "$status" = 1 ] && [ "$output" = "simgpu: /tmp is a folder; name a program in it" ]
+    [ "$status" = 1 ]
+    [ "$output" = "simgpu: /tmp is a folder; name a program in it" ]
     run simgpu run --none ./race
-    [ "$status" = 1 ] && [ "$output" = "simgpu: run --none: this option is not known; simgpu help lists them" ]
+    [ "$status" = 1 ]
+    [ "$output" = "simgpu: run --none: this option is not known; simgpu help lists them" ]
     SIMGPU_LISTENER=/none run ./race
-    [ "$status" != 3 ] && [[ $output == *"SIMGPU_LISTENER: /none: "* ]]
+    [ "$status" != 3 ]
+    [[ $output == *"SIMGPU_LISTENER: /none: "* ]]
 }
 
 @test "simgpu run listens to a program of CUDA 12's library, and to one that opens the library itself" {
@@ -323,26 +349,34 @@ int main(int argc, char **argv) {
 EOS
     "$compiler" opens.c -o opens -ldl
     run simgpu run ./opens
-    [ "$status" = 0 ] && [[ $output == *"run  ./opens · sim · virtual H200"*"never freed: 4096 bytes of device memory"* ]]
+    [ "$status" = 0 ]
+    [[ $output == *"run  ./opens · sim · virtual H200"*"never freed: 4096 bytes of device memory"* ]]
 }
 
 @test "simgpu isa is the table of instructions; simgpu explain reads PTX, and names what it cannot run" {
     simgpu isa >"$tmp/isa"
-    grep -q '^mad.lo  *.u32  *integer multiply$' "$tmp/isa" && grep -q '^redux.sync  *shuffle$' "$tmp/isa" && ! grep -q '^join' "$tmp/isa"
+    grep -q '^mad.lo  *.u32  *integer multiply$' "$tmp/isa"
+    grep -q '^redux.sync  *shuffle$' "$tmp/isa"
+    [ "$(grep -c '^join' "$tmp/isa")" = 0 ]
     [ "$(simgpu isa redux | wc -l)" = 1 ]
     simcc -ptx -DVALUE=1 whole.cu -o "$tmp/whole.ptx"
     run simgpu explain "$tmp/whole.ptx"
-    [ "$status" = 0 ] && [[ $output == *"for sm_75, "*"kernel "*"k"*"registers a thread (estimated)"*"instructions: "* ]]
+    [ "$status" = 0 ]
+    [[ $output == *"for sm_75, "*"kernel "*"k"*"registers a thread (estimated)"*"instructions: "* ]]
     sed -i 's/ret;/wgmma.fence.sync.aligned; ret;/' "$tmp/whole.ptx"
     run simgpu explain "$tmp/whole.ptx"
-    [ "$status" = 0 ] && [[ $output == *"a launch of it fails: "*wgmma* ]]
+    [ "$status" = 0 ]
+    [[ $output == *"a launch of it fails: "*wgmma* ]]
     echo nonsense >"$tmp/whole.ptx"
     run simgpu explain "$tmp/whole.ptx"
-    [ "$status" = 1 ] && [[ $output == "simgpu: $tmp/whole.ptx: PTX line 1: "* ]]
+    [ "$status" = 1 ]
+    [[ $output == "simgpu: $tmp/whole.ptx: PTX line 1: "* ]]
     run simgpu explain "$tmp/none.ptx"
-    [ "$status" = 1 ] && [[ $output == "simgpu: $tmp/none.ptx: No such file"* ]]
+    [ "$status" = 1 ]
+    [[ $output == "simgpu: $tmp/none.ptx: No such file"* ]]
     run simgpu dance
-    [ "$status" = 1 ] && [ "$output" = "simgpu: dance: simgpu knows run, explain and isa" ]
+    [ "$status" = 1 ]
+    [ "$output" = "simgpu: dance: simgpu knows run, explain and isa" ]
 }
 
 @test "CMake takes simcc for nvcc: it builds device code of several files, a library, and a program that links it" {
@@ -419,7 +453,8 @@ EOS
     for standard in 11 14 17 20; do
         simcc -std=c++$standard "$tmp/twenty.cu" -o "$tmp/twenty"
         run "$tmp/twenty"
-        [[ $output == *"1 4 5 2 cudaErrorInvalidConfiguration"* ]] && [[ $output != *"never read"* ]]
+        [[ $output == *"1 4 5 2 cudaErrorInvalidConfiguration"* ]]
+        [[ $output != *"never read"* ]]
     done
 }
 
