@@ -189,7 +189,7 @@ JUDGE_FLAGS := -fPIE -fvisibility=hidden
 
 # Whose work lies in $(B), and by which flags: another compiler, another version of it or another flag builds everything anew.
 MADE_BY := $(B)/compiler
-ifneq ($(filter all $(B)/%,$(MAKECMDGOALS)),)
+ifneq ($(filter all kit $(B)/%,$(MAKECMDGOALS)),)
 made_by := $(realpath $(shell command -v $(LAB_CC))) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(LAB_FLAGS) $(JUDGE_FLAGS)
 ifneq ($(file <$(MADE_BY)),$(made_by))
 $(shell mkdir -p $(B))$(file >$(MADE_BY),$(made_by))

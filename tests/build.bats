@@ -71,6 +71,19 @@ load helper
     [ "$status" = 1 ]
 }
 
+@test "every goal that builds may be the first in a clone" {
+    house
+    mv .build built
+    for goal in all kit .build/sim/lib/libcudart.so .build/sim/bluebar; do
+        env -u B DEVICE=sim make -n "$goal" >planned 2>&1 3>&- 4>&-
+        grep -q -- '-c -o' planned
+        run grep 'lab.sh unknown' planned # a file that nothing makes
+        [ "$status" = 1 ]
+        rm -rf .build
+    done
+    mv built .build
+}
+
 @test "a build that knew a file which is gone goes on" {
     house
     printf '%s/obj/lab3/harness.o: labs/lab3-transpose/was_here.c\n' "$B" >"$B/obj/lab3/gone.d"
