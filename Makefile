@@ -187,9 +187,14 @@ $(B)/bluebar: $(wildcard common/bluebar/*.c common/bluebar/*.h) $(addprefix comm
 # What runs beside a student's program shows nothing but what it offers.
 JUDGE_FLAGS := -fPIE -fvisibility=hidden
 
+# What is asked for below $(B), and the labs of it. Of others no rule is made and no list of headers (.d) is read: that would take
+# most of the time of a make that has nothing to do, and a grade calls five.
+BUILT := $(filter all kit $(B)/%,$(MAKECMDGOALS))
+BUILT_LABS := $(sort $(if $(filter all,$(BUILT)),$(LABS),$(filter $(LABS),$(patsubst lab%,%,$(filter lab%,$(subst /, ,$(subst ., ,$(BUILT))))))))
+
 # Whose work lies in $(B), and by which flags: another compiler, another version of it or another flag builds everything anew.
 MADE_BY := $(B)/compiler
-ifneq ($(filter all kit $(B)/%,$(MAKECMDGOALS)),)
+ifneq ($(BUILT),)
 made_by := $(realpath $(shell command -v $(LAB_CC))) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(LAB_FLAGS) $(JUDGE_FLAGS)
 ifneq ($(file <$(MADE_BY)),$(made_by))
 $(shell mkdir -p $(B))$(file >$(MADE_BY),$(made_by))
@@ -423,8 +428,11 @@ $(B)/ladder/lab$1.so: $(B)/obj/lab$1/ladder.o $(B)/ladder/lab$1.map $(B)/judge/l
 $(B)/%/lab$1: $(B)/judge/lab$1 | $(B)/%/lab$1.so $(B)/starter/lab$1.so $(B)/reference/lab$1.so $$(if $$(wildcard $$(dir$1)/ladder.cu),$(B)/ladder/lab$1.so)
 	@ln -sfr $(B)/judge/lab$1 $$@
 endef
-$(foreach n,$(LABS),$(eval $(call lab_rules,$n)))
+$(foreach n,$(BUILT_LABS),$(eval $(call lab_rules,$n)))
 
 .SECONDARY:
-# Of submissions, which may be hundreds, only what is being built.
--include $(wildcard $(B)/*.d $(addprefix $(B)/,mine/*.d starter/*.d reference/*.d obj/lab*/*.d) $(addsuffix *.d,$(sort $(dir $(filter $(B)/%,$(MAKECMDGOALS))))) $(B)/tests/*/*.d $(B)/obj/*/*.d $(B)/obj/*/*/*.d)
+# Of programs, which may be hundreds, only what is being built.
+programs = $(basename $(BUILT)) $(foreach n,$(BUILT_LABS),$(addsuffix /lab$n,$(addprefix $(B)/,mine starter reference)))
+ifneq ($(filter-out $(B)/bluebar,$(BUILT)),)
+-include $(sort $(wildcard $(B)/*.d $(addsuffix .d,$(programs)) $(addsuffix .device.d,$(programs)) $(B)/obj/lab/*.d $(BUILT_LABS:%=$(B)/obj/lab%/*.d) $(B)/obj/*/*/*.d))
+endif

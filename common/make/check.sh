@@ -44,10 +44,11 @@ PROGRESS=${BLUEBAR_MINE:-yes}
 out=$B/${DESK:+$DESK/}check
 mkdir -p "$out"
 
-# Builds the common parts of lab $1's programs: its harness, the reference, SimGPU, and what the gate asks; one check at a time.
+# Builds the common parts of lab $1's programs: its harness, the reference, SimGPU, and what the gate asks, and
+# stages its own file; one check at a time.
 build_common() { (
     flock 9
-    build_parts "$1" 9>&-
+    build_parts "$1" "$program.cu" 9>&-
 ) 9>"$B/common.lock"; }
 
 # Adds to $hidden what lies beside the program's folder: other submissions, their programs and grades.

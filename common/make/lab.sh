@@ -45,7 +45,7 @@ compile() {
     case $variant in
     reference | starter) build "$program" || exit 1 ;;
     *)
-        build_parts "$n" || exit 1
+        build_parts "$n" "$program.cu" || exit 1
         compiled "$n" "$program"
         [ -z "$refused" ] || exit 1
         ;;

@@ -10,7 +10,7 @@
 #   lab_starter N           tests/lab3/starter.cu
 #   need TOOL...            exits with the command that installs what is missing (see need.sh)
 #   build TARGET...         make, with the caller's -j or else all cores; BUILD_SECONDS limits it
-#   build_parts N           what all programs of lab N share: its harness, the reference, SimGPU, and what the gate asks
+#   build_parts N [FILE]    what all programs of lab N share: its harness, the reference, SimGPU, and what the gate asks; and FILE
 #   build_apart TARGET...   the same with a limit of BUILD_SECONDS (120) and 6 GB, for the compiler to read a stranger's file: its
 #                           messages in $said, how it ended in $said.verdict; the folders of $hidden cannot be seen
 #   compiled N PROGRAM      builds lab N's PROGRAM (.build/sim/mine/lab3), with gate.sh's look before it is linked, and where the
@@ -86,7 +86,7 @@ build() {
     env -u MAKEFLAGS -u MFLAGS ${BUILD_SECONDS:+timeout -k 5 "$BUILD_SECONDS"} "${MAKE:-make}" --no-print-directory -s "${jobs:--j$(nproc 2>/dev/null || echo 2)}" "$@"
 }
 
-build_parts() { build "$B/reference/lab$1" "$B/judge/lab$1."{rows,names} "$B/system-headers"; }
+build_parts() { build ${2:+"$2"} "$B/reference/lab$1" "$B/judge/lab$1."{rows,names} "$B/system-headers"; }
 
 # One make, and no shell around it: each process counts in a grade.
 build_apart() {
@@ -121,7 +121,6 @@ compiled() {
     mkdir -p "$(dirname "$program")"
     rm -f "$program.passed"
     if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then goals=("$program."{before,o}); fi
-    build_step "$program.cu" # where it is hidden, its copy is read
     hidden=${HIDDEN:-}
     build_step "${goals[@]}" || there=
     hidden=''
