@@ -54,15 +54,14 @@ static const char *block(const char *function, const char *name, size_t length) 
 static bool has_two_conditions(const char *function, const char *line, const char *head, size_t length) {
     while (*line && *line != '\n' && *line != '}' && strncmp(line, "  br ", 5) != 0) line = next_line(line);
     int at = 0;
-    sscanf(line, "  br i1 %*[^,], label %%%*[^,], label %%%n", &at);
+    scan(line, "  br i1 %*[^,], label %%%*[^,], label %%%n", &at);
     if (!at) return false;
     const char *other = block(function, line + at, strcspn(line + at, ",\n"));
-    if (!other || !strstr(other, " = phi i1 ")) return false;
+    if (!other || !find(other, " = phi i1 ")) return false;
     char from_head[64];
     if (length > sizeof from_head - 16) return false;
     snprintf(from_head, sizeof from_head, "[ false, %%%.*s ]", (int)length, head);
-    const char *phi = strstr(other, " = phi i1 "), *found = strstr(other, from_head), *end = next_line(other);
-    return phi < end && found && found < end;
+    return find(other, from_head);
 }
 
 /* Returns true if the value that the instruction before `store`, between it and `line`, gave to `value` is a sum or a
@@ -85,9 +84,9 @@ static bool is_varying(const char *line, const char *store, const char *value) {
 static bool has_varying_step(const char *head, const char *back, const char *condition) {
     char counter[64], value[64], into[64];
     for (const char *at = condition; *at == ' '; at = next_line(at)) {
-        if (sscanf(at, "  %%%*s = load i%*d, %*s %63[^, \n]", counter) != 1) continue;
+        if (scan(at, "  %%%*s = load i%*d, %*s %63[^, \n]", counter) != 1) continue;
         for (const char *store = head; store < back; store = next_line(store))
-            if (sscanf(store, "  store i%*d %63[^, \n], %*s %63[^, \n]", value, into) == 2 && !strcmp(into, counter) &&
+            if (scan(store, "  store i%*d %63[^, \n], %*s %63[^, \n]", value, into) == 2 && !strcmp(into, counter) &&
                 *value == '%' && is_varying(head, store, value))
                 return true;
     }
@@ -124,10 +123,10 @@ static void find_loops(void) {
         if (!strncmp(line, "define ", 7)) function = block_begin = next_line(line);
         if (*line != ' ' && *line != '\n') block_begin = next_line(line); /* a label */
         int at = 0;
-        if (sscanf(line, "  br i1 %*[^,], label %%%n", &at), !at) sscanf(line, "  br label %%%n", &at);
-        const char *head = line + at, *loop = strstr(line, "!llvm.loop !"), *first;
+        if (scan(line, "  br i1 %*[^,], label %%%n", &at), !at) scan(line, "  br label %%%n", &at);
+        const char *head = line + at, *loop = find(line, "!llvm.loop !"), *first;
         size_t length = strcspn(head, ",\n");
-        if (!at || !loop || loop > next_line(line) || !(first = block(function, head, length))) continue;
+        if (!at || !loop || !(first = block(function, head, length))) continue;
         unsigned long number = strtoul(loop + 12, NULL, 10);
         bool at_end = !strncmp(line, "  br i1 ", 8);
         bool differs = (!at_end && has_two_conditions(function, first, head, length)) ||
@@ -162,7 +161,7 @@ static int stores(const char *function, const char *variable, bool *literal) {
     char value[64], into[64];
     int count = 0;
     for (const char *line = function; *line && *line != '}'; line = next_line(line))
-        if (sscanf(line, "  store i%*d %63[^, \n], %*s %63[^, \n]", value, into) == 2 && !strcmp(into, variable))
+        if (scan(line, "  store i%*d %63[^, \n], %*s %63[^, \n]", value, into) == 2 && !strcmp(into, variable))
             count++, *literal = *value != '%';
     return count;
 }
@@ -171,8 +170,8 @@ static int stores(const char *function, const char *variable, bool *literal) {
 static bool loaded_from(const char *function, const char *name, char variable[64]) {
     const char *d = definition(function, name);
     char inner[64];
-    if (d && sscanf(d, "load i%*d, %*s %63[^, \n]", variable) == 1) return *variable == '%';
-    return d && sscanf(d, "%*[sz]ext i%*d %63[^, \n]", inner) == 1 && *inner == '%' &&
+    if (d && scan(d, "load i%*d, %*s %63[^, \n]", variable) == 1) return *variable == '%';
+    return d && scan(d, "%*[sz]ext i%*d %63[^, \n]", inner) == 1 && *inner == '%' &&
            loaded_from(function, inner, variable);
 }
 
@@ -181,9 +180,9 @@ static bool loaded_from(const char *function, const char *name, char variable[64
 static bool has_known_end(const char *function, const char *variable) {
     char left[64], right[64], loaded[64];
     for (const char *line = function; *line && *line != '}'; line = next_line(line)) {
-        const char *compare = strstr(line, " = icmp ");
-        if (!compare || compare > next_line(line)) continue;
-        if (sscanf(compare, " = icmp %*s i%*d %63[^, \n], %63[^, \n]", left, right) != 2) continue;
+        const char *compare = find(line, " = icmp ");
+        if (!compare) continue;
+        if (scan(compare, " = icmp %*s i%*d %63[^, \n], %63[^, \n]", left, right) != 2) continue;
         for (int side = 0; side < 2; side++) {
             const char *one = side ? right : left, *other = side ? left : right;
             bool literal = false;
@@ -213,8 +212,8 @@ static bool is_of_a_loop(const char *function, const char *name, int depth) {
 static bool write_division(const char *function, const char *line) {
     char result[64], left[64], divisor[64];
     int bits, at = 0, end = 0;
-    sscanf(line, "  %%%63[^ \n] = %*[us]%*[rd]%*[ei]%*[mv] %n", result, &at);
-    if (!at || sscanf(line + at, "i%d %63[^, \n], %63[^, \n]%n", &bits, left, divisor, &end) != 3) return false;
+    scan(line, "  %%%63[^ \n] = %*[us]%*[rd]%*[ei]%*[mv] %n", result, &at);
+    if (!at || scan(line + at, "i%d %63[^, \n], %63[^, \n]%n", &bits, left, divisor, &end) != 3) return false;
     if (*divisor != '%' || (bits != 32 && bits != 64) || !is_of_a_loop(function, divisor, 3)) return false;
     printf("  %%even.%s = call i%d asm \"\", \"=%c,0\"(i%d %s)\n", result, bits, bits == 32 ? 'r' : 'l', bits, divisor);
     printf("%.*si%d %s, %%even.%s", at, line, bits, left, result);

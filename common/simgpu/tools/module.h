@@ -3,6 +3,7 @@
 #ifndef SIMGPU_MODULE_H
 #define SIMGPU_MODULE_H
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,25 @@ static void read_module(int argc, char **argv) {
 static const char *next_line(const char *line) {
     const char *end = strchr(line, '\n');
     return end ? end + 1 : line + strlen(line);
+}
+
+/* As sscanf and strstr, for one line. sscanf looks for the end of its text first, which is that of the module: for each
+ * line, that made the reading of a large program take seconds. */
+__attribute__((format(scanf, 2, 3))) static int scan(const char *line, const char *format, ...) {
+    static char *copy;
+    static size_t room;
+    size_t length = (size_t)(next_line(line) - line);
+    if (length >= room && !(copy = realloc(copy, room = 2 * length + 256))) refuse("out of memory", "a line");
+    memcpy(copy, line, length);
+    copy[length] = '\0';
+    va_list into;
+    va_start(into, format);
+    int taken = vsscanf(copy, format, into);
+    va_end(into);
+    return taken;
+}
+static const char *find(const char *line, const char *what) {
+    return memmem(line, (size_t)(next_line(line) - line), what, strlen(what));
 }
 
 /* Returns the text behind `!NUMBER = ` in the metadata, or "" if there is none. */

@@ -105,7 +105,7 @@ static bool read_copy(const char *line, copy *c) {
  * write !"p1 float". */
 static bool is_pointer(unsigned tag) {
     unsigned type;
-    if (sscanf(metadata(tag), "!{!%u", &type) != 1) return false;
+    if (scan(metadata(tag), "!{!%u", &type) != 1) return false;
     const char *name = metadata(type);
     return strncmp(name, "!{!\"any p", 9) == 0 || (strncmp(name, "!{!\"p", 5) == 0 && name[5] >= '0' && name[5] <= '9');
 }
@@ -113,12 +113,12 @@ static bool is_pointer(unsigned tag) {
 /* Reads !8 = !{i64 0, i64 4, !9, i64 4, i64 4, !9, ...}: offset, size and tag of each field. */
 static fields read_fields(const copy *c) {
     fields f = {0};
-    const char *end = c->rest + strcspn(c->rest, "\n"), *at = strstr(c->rest, "!tbaa.struct !");
-    if (!at || at > end) return f;
+    const char *at = find(c->rest, "!tbaa.struct !");
+    if (!at) return f;
     const char *s = metadata((unsigned)strtoul(at + 14, NULL, 10));
     unsigned size, tag;
     int length;
-    for (s += strspn(s, "!{"); sscanf(s, "i64 %*u, i64 %u, !%u%n", &size, &tag, &length) == 2; s += strspn(s, ", ")) {
+    for (s += strspn(s, "!{"); scan(s, "i64 %*u, i64 %u, !%u%n", &size, &tag, &length) == 2; s += strspn(s, ", ")) {
         if (!f.size) f.size = size, f.tag = tag;
         if (tag != f.tag || is_pointer(tag)) f.is_pointer = true;
         s += length;
@@ -135,8 +135,8 @@ static unsigned element_of(unsigned piece, const fields *f) {
 
 /* Prints `, !dbg !7` and the tag, without other metadata. */
 static void print_metadata(const copy *c, const fields *f) {
-    const char *end = c->rest + strcspn(c->rest, "\n"), *dbg = strstr(c->rest, ", !dbg !");
-    if (dbg && dbg < end) printf(", !dbg !%lu", strtoul(dbg + 8, NULL, 10));
+    const char *dbg = find(c->rest, ", !dbg !");
+    if (dbg) printf(", !dbg !%lu", strtoul(dbg + 8, NULL, 10));
     if (f->tag) printf(", !tbaa !%u", f->tag);
     putchar('\n');
 }
