@@ -126,7 +126,14 @@ HARDEN   := -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack
 # Host code has DWARF 4: of DWARF 5, binutils 2.40 and older take the file that code begins in for the main file.
 SIM_LANGUAGE := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O2 -g1 \
             -fPIC -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5
-SIM_CUDA := $(SIM_LANGUAGE) -I $(SIMGPU)/include -I $(SIMGPU)/include/unsupported -include cuda_runtime.h
+SIM_FOLDERS := $(SIM_LANGUAGE) -I $(SIMGPU)/include -I $(SIMGPU)/include/unsupported
+SIM_CUDA := $(SIM_FOLDERS) -include cuda_runtime.h
+# cuda_runtime.h as clang has read it for its first pass and for its second (device.pch, host.pch): to read it anew would take four
+# fifths of each. In them the headers' paths are absolute: another place has others, and line tables and messages get back the
+# path from here (the latter in common/bluebar/compiler.c). Where the path has what a shell or -fdebug-prefix-map would take for
+# something else, clang reads the header itself.
+PCH := $(if $(or $(word 2,$(CURDIR)),$(findstring =,$(CURDIR)),$(findstring ',$(CURDIR))),,$(B)/device.pch $(B)/host.pch)
+SIM_READ = $(if $(PCH),$(SIM_FOLDERS) -Xclang -include-pch -Xclang $(B)/$1.pch -fdebug-prefix-map='$(CURDIR)/$(SIMGPU)/include'=$(SIMGPU)/include,$(SIM_CUDA))
 SIM_PTX  := -target-feature +ptx60
 # Device code is optimised in a step of its own, so that wide_copies.c and even_loops.c can stand before it. Without
 # -disable-vector-combine newer versions of clang take wide loads apart again. fp-contract is the front end's own default for CUDA.
@@ -152,12 +159,12 @@ else ifeq ($(B),.build/sim-nvcc)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=compute_90 -Xcompiler -idirafter,$(SIMGPU)/include
 else
 define compile_ll
-$(CLANG) $(SIM_CUDA) $(SIM_PTX:%=-Xclang %) $3 --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -MMD -MP -MF $2.device.d -MT $@ -o $2.device.ll $1
+$(CLANG) $(call SIM_READ,device) $(SIM_PTX:%=-Xclang %) $3 --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -MMD -MP -MF $2.device.d -MT $@ -o $2.device.ll $1
 $(B)/wide_copies $2.device.ll >$2.wide.ll
 $(B)/even_loops $2.wide.ll >$2.even.ll
 $(CLANG) $(SIM_OPTIMISE) -S -x ir -o $2.ptx $2.even.ll
 $(B)/ptx2fatbin $2.ptx $2.fatbin
-$(CLANG) -gdwarf-4 $(SIM_CUDA) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
+$(CLANG) -gdwarf-4 $(call SIM_READ,host) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
 endef
 assemble_ll = $(CLANG) -O2 -fPIC -Xclang -disable-llvm-passes -c -o $2.o $2.ll
 define compile_cu
@@ -193,11 +200,16 @@ BUILT := $(filter all kit $(B)/%,$(MAKECMDGOALS))
 BUILT_LABS := $(sort $(if $(filter all,$(BUILT)),$(LABS),$(filter $(LABS),$(patsubst lab%,%,$(filter lab%,$(subst /, ,$(subst ., ,$(BUILT))))))))
 
 # Whose work lies in $(B), and by which flags: another compiler, another version of it or another flag builds everything anew.
+# And where $(B) lies, for the precompiled header.
 MADE_BY := $(B)/compiler
+PLACE := $(B)/place
 ifneq ($(BUILT),)
 made_by := $(realpath $(shell command -v $(LAB_CC))) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(LAB_FLAGS) $(JUDGE_FLAGS)
 ifneq ($(file <$(MADE_BY)),$(made_by))
 $(shell mkdir -p $(B))$(file >$(MADE_BY),$(made_by))
+endif
+ifneq ($(file <$(PLACE)),$(CURDIR))
+$(file >$(PLACE),$(CURDIR))
 endif
 endif
 
@@ -215,7 +227,7 @@ LAB_SRC    := $(wildcard common/lab/*.c)
 LAB_OBJ    := $(LAB_SRC:common/%.c=$(B)/obj/%.o)
 TOOLS      := $(patsubst $(SIMGPU)/tools/%.c,$(B)/%,$(wildcard $(SIMGPU)/tools/*.c))
 BUILD_TOOLS := $(B)/ptx2fatbin $(B)/wide_copies $(B)/even_loops
-CUDA_TOOLS := $(if $(filter-out .build/gpu .build/sim-nvcc,$(B)),$(BUILD_TOOLS))
+CUDA_TOOLS := $(if $(filter-out .build/gpu .build/sim-nvcc,$(B)),$(BUILD_TOOLS) $(PCH))
 
 # Says once what is slow, just before the first compiler starts.
 say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGPU_SRC)) files$(if $(SAN),$(,) with sanitizers)) ..." >&2)
@@ -261,6 +273,12 @@ $(NVRTC): $(B)/lib/libcudart.so $(SIMGPU)/driver/nvrtc.def
 	$(call link_filter,.globl nvrtcVersion$(,) nvrtcGetErrorString\nnvrtcVersion:\nnvrtcGetErrorString:\n)
 $(BUILD_TOOLS): $(B)/%: $(SIMGPU)/tools/%.c $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $<
+# The option of two that clang takes is the last: a precompiled header in place of LLVM IR.
+pch = @$(CLANG) $1 $(SIM_FOLDERS) -S -emit-llvm -Xclang -emit-pch -MD -MP -MF $@.d -MT $@ -o $@ $<
+$(B)/device.pch: $(SIMGPU)/include/cuda_runtime.h $(MADE_BY) $(PLACE) Makefile
+	$(call pch,--cuda-device-only $(SIM_PTX:%=-Xclang %) -Xclang -disable-llvm-passes)
+$(B)/host.pch: $(SIMGPU)/include/cuda_runtime.h $(MADE_BY) $(PLACE) Makefile
+	$(call pch,--cuda-host-only -gdwarf-4)
 $(filter-out $(BUILD_TOOLS),$(TOOLS)): $(B)/%: $(SIMGPU)/tools/%.c $(B)/libsimgpu.a
 	@$(CLANG) $(SIMGPU_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libsimgpu.a -ldl -lm
 # The reader of PTX under libFuzzer; see common/make/bench.sh.

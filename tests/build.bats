@@ -84,6 +84,22 @@ load helper
     mv built .build
 }
 
+@test "a precompiled header is of this place, and of the headers as they are" {
+    house
+    build "$B/host.pch"
+    build -q "$B/host.pch"
+    mv "$PWD" "$BATS_FILE_TMPDIR/elsewhere" && cd "$BATS_FILE_TMPDIR/elsewhere"
+    run build -q "$B/host.pch"
+    [ "$status" = 1 ]
+    build "$B/host.pch"
+    mv "$PWD" "$BATS_FILE_TMPDIR/house"
+    cd "$BATS_FILE_TMPDIR/house"
+    build "$B/host.pch"
+    touch common/simgpu/include/texture_types.h
+    run build -q "$B/host.pch"
+    [ "$status" = 1 ]
+}
+
 @test "a build that knew a file which is gone goes on" {
     house
     printf '%s/obj/lab3/harness.o: labs/lab3-transpose/was_here.c\n' "$B" >"$B/obj/lab3/gone.d"

@@ -3,13 +3,15 @@
  * clang reads a .cu file twice, for the device and for the host, so it gives many messages twice; and its notes may
  * show a line of our headers, which is not the reader's. A message is its first line ("FILE:LINE:COLUMN: warning:
  * ..."), the "In file included from" lines before it, and all lines behind it up to the next. Messages of another form
- * (nvcc's, a linker's) are shown as they are.
+ * (nvcc's, a linker's) are shown as they are. A precompiled header has absolute paths; a header of ours is named from
+ * the top folder on in any case.
  */
 #define _GNU_SOURCE
 #include "bluebar.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_LINES = 400, MOST_COLUMNS = 2000 }; /* more than a reader needs */
 
@@ -57,6 +59,14 @@ static void show(const bb_text *message, const char *prefix) {
     }
 }
 
+/* Takes the top folder's path away where it stands before a header of SimGPU. */
+static void shorten(char *line, const char *top) {
+    char *at = strstr(line, top);
+    size_t length = strlen(top);
+    if (length && at && bb_begins(at + length, "/common/simgpu/include/"))
+        memmove(at, at + length + 1, strlen(at + length));
+}
+
 /* Shows the message, unless it is empty, and begins the next. */
 static void end_message(bb_text *message, const char *prefix) {
     if (message->size) show(message, prefix);
@@ -71,8 +81,11 @@ int bb_cmd_compiler(int argc, char **argv) {
     enum line last = REST;
     bool ours = false; /* in a note about one of our headers */
     bb_text message = {0};
+    char top[4096];
+    if (!getcwd(top, sizeof top)) *top = 0;
     for (ssize_t n; (n = getline(&line, &room, stdin)) > 0;) {
         if (line[n - 1] == '\n') line[n - 1] = 0;
+        shorten(line, top);
         enum line kind = kind_of(line);
         if (kind == SUM || kind == MAKE) continue;
         if ((kind == MESSAGE && last != INCLUDED) || (kind == INCLUDED && last != INCLUDED))
