@@ -133,6 +133,9 @@ f();
 common/simgpu/include/cuda_unsupported.h:20:1: note: 'f' has been explicitly marked unavailable here
 int f();
     ^
+<scratch space>:42:1: note: expanded from here
+SIMGPU_SITED
+^
 a.cu:9:1: note: yours
 1 warning and 1 error generated when compiling for sm_70.
 In file included from a.cu:1:

@@ -1,7 +1,8 @@
 /* compiler.c — a compiler's messages as a reader needs them: each once, and nothing of make's.
  *
  * clang reads a .cu file twice, for the device and for the host, so it gives many messages twice; and its notes may
- * show a line of our headers, which is not the reader's. A message is its first line ("FILE:LINE:COLUMN: warning:
+ * show a line of our headers, or a name that their macros paste together, which is not the reader's. A message is its
+ * first line ("FILE:LINE:COLUMN: warning:
  * ..."), the "In file included from" lines before it, and all lines behind it up to the next. Messages of another form
  * (nvcc's, a linker's) are shown as they are. A precompiled header has absolute paths; a header of ours is named from
  * the top folder on in any case.
@@ -79,7 +80,7 @@ int bb_cmd_compiler(int argc, char **argv) {
     char *line = NULL;
     size_t room = 0;
     enum line last = REST;
-    bool ours = false; /* in a note about one of our headers */
+    bool ours = false; /* in a note about one of our headers, or about a name that they paste together */
     bb_text message = {0};
     char top[4096];
     if (!getcwd(top, sizeof top)) *top = 0;
@@ -90,7 +91,8 @@ int bb_cmd_compiler(int argc, char **argv) {
         if (kind == SUM || kind == MAKE) continue;
         if ((kind == MESSAGE && last != INCLUDED) || (kind == INCLUDED && last != INCLUDED))
             end_message(&message, prefix);
-        if (kind != REST) ours = kind == NOTE && bb_begins(line, "common/simgpu/include/");
+        if (kind != REST)
+            ours = kind == NOTE && (bb_begins(line, "common/simgpu/include/") || bb_begins(line, "<scratch space>"));
         if (!ours) bb_addf(&message, "%s\n", line);
         if (kind != REST || last == INCLUDED) last = kind;
     }

@@ -83,22 +83,26 @@ static char *read_or_die(const char *path, const char *remedy) {
     return text;
 }
 
-/* Returns the file with a command's output. The command runs once, however many blocks and figures come from it; beside
- * the file lies SimGPU's report, FILE.report. */
-static char *said(const char *command) {
+/* Returns the file with a command's output. The command runs once, however many blocks and figures come from it; if
+ * `reported`, SimGPU's report lies beside the file, FILE.report (with one more run, if there was one without: reports
+ * are long, and few are asked for). */
+static char *said(const char *command, bool reported) {
     char *copy = bb_format("%s", command), *word[MOST_WORDS + 1], *arguments[MOST_WORDS + 2];
     for (char *p = copy; *p; p++)
         if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-", *p)) *p = '_';
     char *kept = in_tmp(copy);
     free(copy);
-    if (!access(kept, F_OK)) return kept;
+    char *report = reported ? bb_format("%s.report", kept) : NULL;
+    if (!access(report ? report : kept, F_OK)) {
+        free(report);
+        return kept;
+    }
     copy = bb_format("%s", command);
     int n = words_of(copy, word), k = 0;
     arguments[k++] = (char *)bb_env("MAKE", "make");
     arguments[k++] = "-s";
     for (int i = 1; i < n && k < MOST_WORDS; i++) arguments[k++] = word[i];
     arguments[k] = NULL;
-    char *report = bb_format("%s.report", kept);
     bool play = n > 1 && bb_same(word[1], "play"); /* prints its report to stderr */
     run_into(kept, arguments, report, play ? TAKEN : DROPPED);
     free(report);
@@ -151,7 +155,7 @@ static void block_run(bb_text *to, const char *place, const char *command) {
         bb_die("%s: <!-- run: %s -->: only make's labN, linesN, hintN, diffN, solutionN, check and play can be run "
                "from a text",
                place, command);
-    char *file = said(command), *text = bb_read(file, MOST_BYTES, NULL);
+    char *file = said(command, false), *text = bb_read(file, MOST_BYTES, NULL);
     if (!text || !*text) bb_die("%s: '%s' printed nothing; run it by hand to see why", place, command);
     size_t size = strlen(text);
     while (size && text[size - 1] == '\n') text[--size] = 0;
@@ -205,7 +209,7 @@ static void block_timeline(bb_text *to, const char *place, const char *arguments
     char *copy = bb_format("%s", arguments), *w[MOST_WORDS + 1];
     if (words_of(copy, w) != 5) bb_die("%s: <!-- timeline: VARIANT LAB MARK FROM TO -->", place);
     char *name = variant(w[1], w[0]), *svg = bb_format("timelines/lab%s-%s.svg", w[1], name);
-    char *path = bb_format("%s/handouts/%s", out, svg), *goal = goal_of(w[0], w[1]), *file = said(goal);
+    char *path = bb_format("%s/handouts/%s", out, svg), *goal = goal_of(w[0], w[1]), *file = said(goal, true);
     char *report = bb_format("%s.report", file), *tool = bb_format("%s/timeline_svg", build);
     char *const argv[] = {tool, report, w[2], w[3], w[4], NULL};
     bb_make_folders(path);
@@ -277,7 +281,7 @@ static void add_cell(bb_text *to, const char *place, const char *arguments) {
     char *command = bb_format("%s%s%s", goal, card ? " " : "", card ? card : "");
     char *path =
         bb_format("%s/%s/lab%s%s%s.tsv", build, name, w[1], card ? "." : "", card ? card + strlen("PROFILE=") : "");
-    free(said(command));
+    free(said(command, false));
     bb_record r;
     const char *bad = bb_record_read(&r, path, NULL, NULL);
     const struct bb_row *row = bad ? NULL : bb_record_row(&r, w[2]);
