@@ -17,8 +17,11 @@
  * then the run and main.
  */
 #include "advice.h"
+#include "frame.h"
+#include "hazards.h"
 #include "job.h"
 #include "lab.h"
+#include "usage.h"
 #include "net.h"
 
 #include <math.h>
@@ -109,32 +112,17 @@ static job_shape pass_shape(void) { return (job_shape){lab_lane() == LAB_SIM ? 1
 
 /* --- verdict: correct ------------------------------------------------------------------------- */
 
-/* Returns the cost of what was counted under this name, to be freed; in the gpu lane it is empty. */
-static lab_usage usage_if_any(const char *name) {
-    lab_usage u;
-    char none[256];
-    lab_count_read(name, &u, none, sizeof none);
-    return u;
-}
-
-static void fail_by_error(lab_verdict *v, cudaError_t error, const char *shape, const lab_usage *u) {
-    const cudaError_t kernel = cudaDeviceSynchronize(); /* what stopped a kernel comes before what failed behind it */
-    if (kernel) error = kernel;
-    lab_fail(v, "%s on %s", cudaGetErrorName(error), shape);
-    lab_advise_on_error(v, error, NULL, u, advice_on_errors);
-}
-
 /* Returns false when CUDA itself failed: after that nothing more can be run. */
 static bool run_job(job *j, lab_time *t) {
     lab_verdict *v = lab_verdict_of(CORRECT);
     *t = lab_time_work((lab_timer){LAB_DEVICE_CLOCK, 0, 1, false}, &j->work);
     if (lab_passed(v) && (t->error || j->failure[0])) {
-        lab_usage u = usage_if_any(j->counted);
+        lab_usage u = lab_usage_if_any(j->counted);
         char shape[64];
         job_say(j, shape, sizeof shape);
         LAB_SAY(v->where, "%s", shape);
         if (t->error) {
-            fail_by_error(v, t->error, shape, &u);
+            lab_fail_by_error(v, t->error, shape, &u, advice_on_errors);
         } else {
             lab_fail(v, "%s: %s", job_is_dense(j) ? "dense" : "relu_backward", j->failure);
             advise_on_output(v, j, &u);
@@ -188,11 +176,11 @@ static bool check_pass(lab_program *mine) {
 }
 
 static void fail_step(lab_verdict *v, const net *n) {
-    lab_usage u = usage_if_any(n->counted);
+    lab_usage u = lab_usage_if_any(n->counted);
     char shape[64];
     LAB_SAY(shape, "the network of %dx%dx%d", n->m, n->n, n->k);
     if (n->error) {
-        fail_by_error(v, n->error, shape, &u);
+        lab_fail_by_error(v, n->error, shape, &u, advice_on_errors);
     } else {
         lab_fail(v, "%s", n->failure);
         advise_on_step(v, n, &u);
@@ -234,7 +222,7 @@ static void grade_accuracy(lab_verdict *v, double worst) {
     else
         lab_fail(v, "an element is infinite or no number");
     if (lab_passed(v)) return;
-    lab_usage u = usage_if_any("long");
+    lab_usage u = lab_usage_if_any("long");
     lab_blame(v, lab_worst(&u, sums_of));
     if (isfinite(worst))
         LAB_SAY(v->why, "an element is off by %.3g roundings of a half: small products are lost beside a large sum",
@@ -251,17 +239,9 @@ static void grade_races(lab_verdict *v, bool alive) {
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
     static const char *const watched[] = {"shape", "counts", "steps"};
     bool found = false;
-    for (size_t i = 0; !found && i < sizeof watched / sizeof *watched; i++) {
-        lab_usage u = usage_if_any(watched[i]); /* there is none behind an error */
-        found = lab_finding(&u) != NULL;
-        if (found) advise_on_finding(v, &u);
-        lab_usage_free(&u);
-    }
-    if (found) return;
-    if (lab_passed(lab_verdict_of(CORRECT)))
-        lab_pass(v);
-    else
-        lab_unmeasured(v, alive ? "no race was found; judged once 'correct' is full" : FAILED);
+    for (size_t i = 0; !found && i < sizeof watched / sizeof *watched; i++)
+        found = lab_fail_for_hazard(v, watched[i], advise_on_finding);
+    if (!found) lab_pass_races(v, lab_verdict_of(CORRECT), alive, FAILED);
 }
 
 /* --- verdicts: training ------------------------------------------------------------------------ */
@@ -367,7 +347,7 @@ static void grade_loss(lab_verdict *v, const course *c) {
 /* --- verdicts: counters ------------------------------------------------------------------------ */
 
 static void grade_bytes(lab_verdict *v, const lab_usage *pass) {
-    const double least = 6.0 * pass_shape().m, bytes = bytes_of(pass);
+    const double least = 6.0 * pass_shape().m, bytes = lab_bytes_of(pass);
     lab_grade(v, bytes / least);
     if (bytes < 0.99 * least) lab_fail(v, "your kernels moved only a part of y, dy and dz");
     if (lab_passed(v)) return;
@@ -414,18 +394,11 @@ static void grade_conflicts(lab_verdict *v, const lab_usage *dense) {
     const double conflicts = dense->total.shared_ld_conflicts + dense->total.shared_st_conflicts;
     lab_grade(v, accesses > 0 ? conflicts / accesses : 0);
     if (lab_passed(v)) return;
-    lab_blame(v, lab_worst(dense, conflicts_of));
+    lab_blame(v, lab_worst(dense, lab_conflicts_of));
     LAB_SAY(v->why, "%.2f million wavefronts of shared memory beyond those that its bytes need", conflicts / 1e6);
 }
 
 /* --- verdicts: times --------------------------------------------------------------------------- */
-
-/* Each program is opened once, since its statics belong to one device. */
-static lab_program *opened(lab_who who, const char *rung) {
-    static lab_program *program[LAB_LADDER + 1];
-    if (!program[who]) program[who] = lab_open(who, rung);
-    return program[who];
-}
 
 /* Another program on a shape, as you are timed in this lane. Microseconds. */
 static double time_of(lab_program *program, const job_shape *shape, int repetitions) {
@@ -438,18 +411,14 @@ static double time_of(lab_program *program, const job_shape *shape, int repetiti
 /* Nothing can beat a plain copy of the bytes. */
 static lab_floor copy_floor(int repetitions) {
     const job_shape shape = pass_shape();
-    return (lab_floor){"copy", time_of(opened(LAB_LADDER, "copy"), &shape, repetitions)};
+    return (lab_floor){"copy", time_of(lab_opened(LAB_LADDER, "copy"), &shape, repetitions)};
 }
 
 /* ratio: of your time to that of what is named by `of`. */
 static void explain_time(lab_verdict *v, const lab_time *you, const lab_usage *u, double ratio, const char *of) {
     char slowest[320];
-    if (you->refused[0]) {
-        lab_fail(v, "%s", you->refused);
-        LAB_SAY(v->value_text, "-");
-        lab_blame(v, lab_worst(u, commands_of));
-        LAB_SAY(v->next, "launch on stream 0, or let stream 0 wait for your stream (cudaStreamWaitEvent)");
-    } else if (!lab_passed(v)) {
+    if (lab_refused(v, you, u)) return;
+    if (!lab_passed(v)) {
         LAB_SAY(v->why, "%.2f times %s, want ≤ %.2f%s", ratio, of, v->row->full,
                 lab_say_slowest(u, slowest, sizeof slowest));
         advise_on_time(v, u, you->median, v == lab_verdict_of(VIRTUAL_DENSE));
@@ -459,7 +428,7 @@ static void explain_time(lab_verdict *v, const lab_time *you, const lab_usage *u
 static void grade_virtual_pass(const lab_time *you, const lab_usage *u) {
     lab_verdict *v = lab_verdict_of(VIRTUAL_PASS);
     const job_shape shape = pass_shape();
-    const double start = LAB_OTHER("start-pass", time_of(opened(LAB_STARTER, NULL), &shape, 1));
+    const double start = LAB_OTHER("start-pass", time_of(lab_opened(LAB_STARTER, NULL), &shape, 1));
     const lab_floor copy = {"copy", LAB_OTHER("copy", copy_floor(1).us)};
     lab_figure("time-pass", you->median, "us");
     lab_figure("copy", copy.us, "us");
@@ -472,8 +441,8 @@ static void grade_virtual_pass(const lab_time *you, const lab_usage *u) {
 static void grade_virtual_dense(const lab_time *you, const lab_usage *u) {
     lab_verdict *v = lab_verdict_of(VIRTUAL_DENSE);
     const job_shape shape = dense_shape();
-    const double start = LAB_OTHER("start-dense", time_of(opened(LAB_STARTER, NULL), &shape, 1));
-    const double reference = LAB_OTHER("reference-dense", time_of(opened(LAB_REFERENCE, NULL), &shape, 1));
+    const double start = LAB_OTHER("start-dense", time_of(lab_opened(LAB_STARTER, NULL), &shape, 1));
+    const double reference = LAB_OTHER("reference-dense", time_of(lab_opened(LAB_REFERENCE, NULL), &shape, 1));
     lab_figure("time-dense", you->median, "us");
     lab_figure("reference-dense", reference, "us");
     lab_grade(v, you->median / reference);
@@ -484,8 +453,8 @@ static void grade_virtual_dense(const lab_time *you, const lab_usage *u) {
 
 /* Gpu lane: the share of the reference's gain over the starter, from interleaved runs. */
 static void grade_time(lab_verdict *v, job *yours, lab_floor floor) {
-    job *start = job_new(opened(LAB_STARTER, NULL), NULL, &yours->shape);
-    job *reference = job_new(opened(LAB_REFERENCE, NULL), NULL, &yours->shape);
+    job *start = job_new(lab_opened(LAB_STARTER, NULL), NULL, &yours->shape);
+    job *reference = job_new(lab_opened(LAB_REFERENCE, NULL), NULL, &yours->shape);
     lab_fence(false); /* correct by now */
     lab_grade_gain(v, (lab_timer){LAB_DEVICE_CLOCK, 2, 1, false}, &start->work, &reference->work, &yours->work, floor);
     lab_fence(true);
@@ -509,9 +478,7 @@ static void print_lines(lab_program *mine) {
         if (!run_job(j, &once)) lab_die("your kernel failed: %s", cudaGetErrorString(once.error));
         job_free(j);
     }
-    lab_usage u = lab_usage_of("lines");
-    lab_print_lines(&u);
-    lab_usage_free(&u);
+    lab_print_counted("lines");
 }
 
 static void grade_sim(job *const j[JOBS], const lab_time you[JOBS]) {

@@ -15,6 +15,7 @@
  * This file judges and runs none of your code: it sends messages (messages.h) to player.c, which calls your `train`.
  * What the card advises for each kind of mistake is in parts/advice.c. Rows, then the verdicts, then main.
  */
+#include "hazards.h"
 #include "lab.h"
 #include "advice.h"
 #include "profile.h"
@@ -105,21 +106,11 @@ static bool check_learning(lab_program *mine) {
     return true;
 }
 
-/* Fails the row for what the checks found in these runs, if anything. Returns whether they did. */
-static bool fail_for_finding(lab_verdict *v, const char *counted) {
-    lab_usage u = lab_usage_of(counted);
-    const bool found = lab_finding(&u) != NULL;
-    if (found) lab_fail(v, "found");
-    if (found) advise_on_finding(v, &u);
-    lab_usage_free(&u);
-    return found;
-}
-
 /* Fails the row for what the checks found, even if all came out right: this run's order of warps is one of many. */
 static void grade_races(lab_verdict *v, bool alive) {
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
     lab_verdict *learns = lab_verdict_of(LEARNS);
-    if (fail_for_finding(v, "check")) {
+    if (lab_fail_for_hazard(v, "check", advise_on_finding)) {
         if (alive && !lab_passed(learns)) LAB_SAY(learns->next, "do what the row 'races' says; this may be its effect");
     } else if (lab_passed(learns))
         lab_pass(v);

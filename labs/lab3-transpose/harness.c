@@ -16,8 +16,11 @@
  * What the card advises for each kind of mistake is in parts/advice.c. Rows, then the verdicts, then the run and main.
  */
 #include "advice.h"
+#include "frame.h"
+#include "hazards.h"
 #include "job.h"
 #include "lab.h"
+#include "usage.h"
 #include "messages.h"
 
 #include <stdio.h>
@@ -88,10 +91,7 @@ static bool run_shape(job *j, lab_time *t) {
         lab_usage u = usage_of_shapes(j);
         LAB_SAY(v->where, "%dx%d", j->rows, j->cols);
         if (t->error) {
-            cudaError_t kernel = cudaDeviceSynchronize(); /* what stopped a kernel comes before what failed behind it */
-            cudaError_t error = kernel ? kernel : t->error;
-            lab_fail(v, "%s on %dx%d", cudaGetErrorName(error), j->rows, j->cols);
-            lab_advise_on_error(v, error, NULL, &u, advice_on_errors);
+            lab_fail_by_error(v, t->error, v->where, &u, advice_on_errors);
         } else {
             lab_fail(v, "%s", j->failure);
             advise_on_output(v, j, &u);
@@ -125,24 +125,6 @@ static bool check_shapes(lab_program *mine, int big) {
     return true;
 }
 
-/* --- verdict: races ---------------------------------------------------------------------------- */
-
-/* Fails the row for what the checks found in the runs of the shapes, even if all outputs came out right: this run's
- * order of warps is one of many. A race is shown beside a wrong output, since it may be the cause; without one, a wrong
- * output says nothing about races. */
-static void grade_races(lab_verdict *v, bool alive) {
-    if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
-    lab_usage u = lab_usage_of("shape");
-    refuse_luck(lab_verdict_of(CORRECT), &u);
-    if (lab_finding(&u))
-        advise_on_finding(v, &u);
-    else if (lab_passed(lab_verdict_of(CORRECT)))
-        lab_pass(v);
-    else
-        lab_unmeasured(v, alive ? "no race was found; judged once 'correct' is full" : FAILED);
-    lab_usage_free(&u);
-}
-
 /* --- verdicts: counters ------------------------------------------------------------------------ */
 
 /* Returns whether no copy is among the copies and fills. */
@@ -156,7 +138,7 @@ static void grade_launches(lab_verdict *v, const lab_usage *u, int n) {
     lab_grade(v, u->launches + u->copies);
     if (lab_passed(v)) return;
     const bool only_copies = u->launches == 1; /* too many */
-    const lab_line *l = lab_worst(u, only_copies ? copies_of : commands_of);
+    const lab_line *l = lab_worst(u, only_copies ? copies_of : lab_commands_of);
     lab_blame(v, l);
     if (only_copies) {
         const char *what = only_fills(u) ? "fill" : "copy";
@@ -200,7 +182,7 @@ static void grade_conflicts(lab_verdict *v, const lab_usage *u, int n) {
     if (lab_lane() == LAB_GPU && share < 0.1) share = 0;
     lab_grade(v, share);
     if (lab_passed(v)) return;
-    lab_blame(v, lab_worst(u, conflicts_of));
+    lab_blame(v, lab_worst(u, lab_conflicts_of));
     LAB_SAY(v->why, "%.0f wavefronts more than %.0f accesses need: several lanes want one bank at a time", conflicts,
             accesses);
 }
@@ -258,12 +240,8 @@ static void grade_virtual_time(lab_verdict *v, const lab_time *you, int n, const
     lab_grade(v, you->median / copy.us);
     LAB_SAY(v->value_text, "%s", lab_us(you->median));
     LAB_SAY(v->want, "start %s · reference %s · copy %s", lab_us(start), lab_us(reference), lab_us(copy.us));
-    if (you->refused[0]) {
-        lab_fail(v, "%s", you->refused);
-        LAB_SAY(v->value_text, "-");
-        lab_blame(v, lab_worst(u, commands_of));
-        LAB_SAY(v->next, "launch on stream 0, or let stream 0 wait for your stream (cudaStreamWaitEvent)");
-    } else if (u->total.ld_sectors < least || u->total.st_sectors < least || atomics(&u->total)) {
+    if (lab_refused(v, you, u)) return;
+    if (u->total.ld_sectors < least || u->total.st_sectors < least || atomics(&u->total)) {
         lab_fail(v, atomics(&u->total) ? "no time counts for a transpose by atomics: the model has no cost for them"
                                        : "no time counts for kernels that moved only a part of the matrix");
         LAB_SAY(v->next, "let your kernel load every element from d_in and store every one to d_out");
@@ -336,9 +314,7 @@ static void print_lines(job *large) {
     lab_time once;
     if (lab_lane() == LAB_GPU) lab_die("counters by line need the sim lane: make lines3 DEVICE=sim");
     if (!run_shape(large, &once)) lab_die("your kernel failed: %s", cudaGetErrorString(once.error));
-    lab_usage u = lab_usage_of(large->counted);
-    lab_print_lines(&u);
-    lab_usage_free(&u);
+    lab_print_counted(large->counted);
 }
 
 static void grade_sim(job *large, bool alive, const lab_time *you) {
@@ -355,7 +331,6 @@ static void grade_sim(job *large, bool alive, const lab_time *you) {
 
 static void grade_gpu(job *large, bool alive) {
     lab_usage u;
-    char why[256];
     lab_verdict *correct = lab_verdict_of(CORRECT), *time = lab_verdict_of(TIME);
     if (!alive) return lab_skip_rest(FAILED);
     grade_time(time, large, large->cols);
@@ -363,13 +338,7 @@ static void grade_gpu(job *large, bool alive) {
         lab_fail(correct, "%s", large->failure); /* in one of the timed runs */
     if (lab_has_rung("cublasSgeam"))
         lab_note("cublasSgeam", "%s", lab_us(time_of(lab_open(LAB_LADDER, "cublasSgeam"), large->cols, 9)));
-    int rc = lab_count_ncu(&u, why, sizeof why);
-    for (int row = LAUNCHES; rc && row <= BANK_CONFLICTS; row++)
-        if (rc == -1)
-            lab_skip(lab_verdict_of(row), "%s", why);
-        else
-            lab_fail(lab_verdict_of(row), "%s", why);
-    if (rc) return;
+    if (!lab_card_counters(&u, LAUNCHES, BANK_CONFLICTS)) return;
     grade_counters(&u, COUNTED_SIZE);
     advise_on_card(time);
     lab_usage_free(&u);
@@ -394,7 +363,7 @@ int main(int argc, char **argv) {
     bool alive = check_shapes(mine, n);
     lab_check_hazards(false);
     alive = alive && run_shape(large, &you);
-    grade_races(lab_verdict_of(RACES), alive);
+    lab_grade_races(lab_verdict_of(RACES), lab_verdict_of(CORRECT), "shape", alive, FAILED, advise_on_finding);
     grade_view(lab_verdict_of(VIEW), mine);
     if (lab_lane() == LAB_SIM)
         grade_sim(large, alive, &you);

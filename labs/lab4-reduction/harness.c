@@ -17,8 +17,10 @@
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "advice.h"
+#include "hazards.h"
 #include "job.h"
 #include "lab.h"
+#include "usage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,20 +127,12 @@ static job *all_tensors(lab_program *mine, uint64_t seed) {
 
 /* --- verdict: correct ------------------------------------------------------------------------- */
 
-/* Returns the cost of what was counted under this name, to be freed; empty where nothing was, as in the gpu lane. */
-static lab_usage usage_if_any(const char *name) {
-    lab_usage u;
-    char none[256];
-    lab_count_read(name, &u, none, sizeof none);
-    return u;
-}
-
 /* Returns false when CUDA itself failed: after that nothing more can be run. */
 static bool run_job(job *j, lab_time *t) {
     lab_verdict *v = lab_verdict_of(CORRECT);
     *t = lab_time_work((lab_timer){LAB_HOST_CLOCK, 0, 1, true}, &j->work);
     if (lab_passed(v) && (t->error || j->failure[0])) {
-        lab_usage u = usage_if_any(j->counted), plan = usage_if_any(JOB_PLAN);
+        lab_usage u = lab_usage_if_any(j->counted), plan = lab_usage_if_any(JOB_PLAN);
         LAB_SAY(v->where, "%s", j->shape.array ? "mean" : "means");
         if (t->error) {
             if (j->shape.array)
@@ -209,7 +203,7 @@ static void grade_accuracy(lab_verdict *v, const job *j) {
     if (j->failure[0]) return lab_unmeasured(v, "not measured: see 'correct'");
     lab_grade(v, j->worst);
     if (lab_passed(v)) return;
-    lab_usage u = usage_if_any(j->counted);
+    lab_usage u = lab_usage_if_any(j->counted);
     lab_blame(v, lab_worst(&u, additions_of));
     LAB_SAY(v->why, "a tensor of %d float%s: the mean is off by %.1e of its value", j->worst_length,
             j->worst_length == 1 ? "" : "s", j->worst * 0x1p-24);
@@ -222,17 +216,8 @@ static void grade_accuracy(lab_verdict *v, const job *j) {
 static void grade_races(lab_verdict *v, bool alive) {
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
     bool found = false;
-    for (int array = 1; array >= 0 && !found; array--) {
-        lab_usage u = usage_if_any(checks[array]);
-        found = lab_finding(&u) != NULL;
-        if (found) advise_on_finding(v, &u);
-        lab_usage_free(&u);
-    }
-    if (found) return;
-    if (lab_passed(lab_verdict_of(CORRECT)))
-        lab_pass(v);
-    else
-        lab_unmeasured(v, alive ? "no race was found; judged once 'correct' is full" : FAILED);
+    for (int array = 1; array >= 0 && !found; array--) found = lab_fail_for_hazard(v, checks[array], advise_on_finding);
+    if (!found) lab_pass_races(v, lab_verdict_of(CORRECT), alive, FAILED);
 }
 
 /* --- verdicts: counters ----------------------------------------------------------------------- */
@@ -263,7 +248,7 @@ static void grade_array(const lab_usage *u, double floats) {
         lab_skip(divergence, "ptxas turns short branches into predicates, which no counter shows; the sim lane counts");
         return;
     }
-    grade_rate(barriers, u->total.barriers, floats, lab_worst(u, barriers_of), "waits of a warp at a barrier");
+    grade_rate(barriers, u->total.barriers, floats, lab_worst(u, lab_barriers_of), "waits of a warp at a barrier");
     grade_rate(divergence, u->total.branches - u->total.uniform_branches, floats, lab_worst(u, divergent_of),
                "branches that split a warp");
 }

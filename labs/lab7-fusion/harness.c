@@ -18,8 +18,11 @@
  * Rows, then the verdicts, then the run and main.
  */
 #include "advice.h"
+#include "frame.h"
+#include "hazards.h"
 #include "job.h"
 #include "lab.h"
+#include "usage.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,26 +105,15 @@ static double floats_of(const job *j) { return (double)j->shape.rows * j->shape.
 
 /* --- verdict: correct ------------------------------------------------------------------------- */
 
-/* Returns the cost of what was counted under this name, to be freed; in the gpu lane it is empty. */
-static lab_usage usage_if_any(const char *name) {
-    lab_usage u;
-    char none[256];
-    lab_count_read(name, &u, none, sizeof none);
-    return u;
-}
-
 /* Returns false when CUDA itself failed: after that nothing more can be run. */
 static bool run_job(job *j, lab_time *t) {
     lab_verdict *v = lab_verdict_of(CORRECT);
     *t = lab_time_work((lab_timer){LAB_DEVICE_CLOCK, 0, 1, lab_lane() == LAB_SIM}, &j->work);
     if (lab_passed(v) && (t->error || j->failure[0])) {
-        lab_usage u = usage_if_any(j->counted);
+        lab_usage u = lab_usage_if_any(j->counted);
         LAB_SAY(v->where, "%dx%d", j->shape.rows, j->shape.cols);
         if (t->error) {
-            cudaError_t kernel = cudaDeviceSynchronize(); /* what stopped a kernel comes before what failed behind it */
-            cudaError_t error = kernel ? kernel : t->error;
-            lab_fail(v, "%s on %dx%d", cudaGetErrorName(error), j->shape.rows, j->shape.cols);
-            lab_advise_on_error(v, error, NULL, &u, advice_on_errors);
+            lab_fail_by_error(v, t->error, v->where, &u, advice_on_errors);
         } else {
             lab_fail(v, "%s", j->failure);
             advise_on_output(v, j, &u);
@@ -186,31 +178,13 @@ static void grade_accuracy(lab_verdict *v, double worst) {
         LAB_SAY(v->value_text, "NaN");
     }
     if (lab_passed(v)) return;
-    lab_usage u = usage_if_any("far");
+    lab_usage u = lab_usage_if_any("far");
     lab_blame(v, lab_worst(&u, sums_of));
     if (isfinite(worst))
         LAB_SAY(v->why,
                 "an element is off by %.2g, though one step of a float is 0.00012 there: digits were lost in "
                 "the sums that meet here",
                 worst);
-    lab_usage_free(&u);
-}
-
-/* --- verdict: races ---------------------------------------------------------------------------- */
-
-/* Fails the row for what the checks found in the runs of the shapes, even if all results came out right: this run's
- * order of warps is one of many. A race is shown beside a wrong result, since it may be the cause; without one, a wrong
- * result says nothing about races. */
-static void grade_races(lab_verdict *v, bool alive) {
-    if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
-    lab_usage u = lab_usage_of("shape");
-    refuse_luck(lab_verdict_of(CORRECT), &u);
-    if (lab_finding(&u))
-        advise_on_finding(v, &u);
-    else if (lab_passed(lab_verdict_of(CORRECT)))
-        lab_pass(v);
-    else
-        lab_unmeasured(v, alive ? "no race was found; judged once 'correct' is full" : FAILED);
     lab_usage_free(&u);
 }
 
@@ -264,7 +238,7 @@ static void grade_bytes(lab_verdict *v, const costs *c) {
     int where = NARROW;
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card's L2 keeps a part of what was written; the sim lane counts");
     for (int i = 0; i < c->shapes; i++) {
-        const double ratio = bytes_of(&c->u[i]) / bytes_for(c->floats[i], i);
+        const double ratio = lab_bytes_of(&c->u[i]) / bytes_for(c->floats[i], i);
         if (ratio > most) most = ratio, where = i;
     }
     lab_grade(v, most);
@@ -276,7 +250,7 @@ static void grade_bytes(lab_verdict *v, const costs *c) {
 
 static void grade_barriers(lab_verdict *v, const costs *c) {
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card has no counter of barriers; the sim lane has one");
-    const int where = grade_rate(v, c, barriers_of, 1024);
+    const int where = grade_rate(v, c, lab_barriers_of, 1024);
     if (lab_passed(v)) return;
     LAB_SAY(v->why, "%.0f waits of a warp at a barrier, for %d rows", c->u[where].total.barriers, shape_of(where).rows);
     advise_on_barriers(v, &c->u[where], shape_of(where).rows);
@@ -294,7 +268,7 @@ static void say_registers(lab_verdict *v, const lab_usage *u) {
 static void grade_local(lab_verdict *v, const costs *c) {
     enum { MOST_REGISTERS = 255 };
     if (lab_lane() == LAB_GPU) return lab_skip(v, "nvcc -Xptxas -v says what it spilled; the sim lane counts");
-    const int where = grade_rate(v, c, local_of, 32);
+    const int where = grade_rate(v, c, lab_local_of, 32);
     say_registers(v, &c->u[WIDE]);
     if (!lab_passed(v))
         LAB_SAY(v->why, "%.0f sectors of local memory: an array that is indexed by a variable has no registers",
@@ -319,13 +293,6 @@ static void grade_counters(const costs *c) {
 
 /* --- verdicts: times --------------------------------------------------------------------------- */
 
-/* Each program is opened once, since its statics belong to one device. */
-static lab_program *opened(lab_who who, const char *rung) {
-    static lab_program *program[LAB_LADDER + 1];
-    if (!program[who]) program[who] = lab_open(who, rung);
-    return program[who];
-}
-
 /* Another program on a shape, as you are timed in this lane. Microseconds. */
 static double time_of(lab_program *program, const job_shape *shape, int repetitions) {
     job *j = job_new(program, NULL, shape);
@@ -338,7 +305,7 @@ static double time_of(lab_program *program, const job_shape *shape, int repetiti
 
 /* Nothing can beat a plain copy of the bytes. */
 static lab_floor copy_floor(const job_shape *shape, int repetitions) {
-    return (lab_floor){"copy", time_of(opened(LAB_LADDER, "copy"), shape, repetitions)};
+    return (lab_floor){"copy", time_of(lab_opened(LAB_LADDER, "copy"), shape, repetitions)};
 }
 
 /* Sim lane: a multiple of the copy's time. */
@@ -347,20 +314,16 @@ static void grade_virtual_time(int which, const lab_time *you, const lab_usage *
                                                  {"start-4096", "reference-4096", "copy-4096"}};
     lab_verdict *v = lab_verdict_of(which == NARROW ? VIRTUAL_NARROW : VIRTUAL_WIDE);
     const job_shape shape = shape_of(which);
-    const double start = LAB_OTHER(names[which][0], time_of(opened(LAB_STARTER, NULL), &shape, 1));
-    const double reference = LAB_OTHER(names[which][1], time_of(opened(LAB_REFERENCE, NULL), &shape, 1));
+    const double start = LAB_OTHER(names[which][0], time_of(lab_opened(LAB_STARTER, NULL), &shape, 1));
+    const double reference = LAB_OTHER(names[which][1], time_of(lab_opened(LAB_REFERENCE, NULL), &shape, 1));
     const lab_floor copy = {"copy", LAB_OTHER(names[which][2], copy_floor(&shape, 1).us)};
     lab_figure(which == NARROW ? "time-1024" : "time-4096", you->median, "us");
     lab_figure(which == NARROW ? "copy-1024" : "copy-4096", copy.us, "us");
     lab_grade(v, you->median / copy.us);
     LAB_SAY(v->value_text, "%s", lab_us(you->median));
     LAB_SAY(v->want, "start %s · reference %s · copy %s", lab_us(start), lab_us(reference), lab_us(copy.us));
-    if (you->refused[0]) {
-        lab_fail(v, "%s", you->refused);
-        LAB_SAY(v->value_text, "-");
-        lab_blame(v, lab_worst(u, commands_of));
-        LAB_SAY(v->next, "launch on stream 0, or let stream 0 wait for your stream (cudaStreamWaitEvent)");
-    } else if (lab_possible(v, you->median, copy) && !lab_passed(v)) {
+    if (lab_refused(v, you, u)) return;
+    if (lab_possible(v, you->median, copy) && !lab_passed(v)) {
         char slowest[320];
         const double ratio = you->median / copy.us;
         LAB_SAY(v->why, "%.*f times the copy, want ≤ 1.15%s", ratio < 1.155 ? 3 : 2, ratio,
@@ -372,8 +335,8 @@ static void grade_virtual_time(int which, const lab_time *you, const lab_usage *
 /* Gpu lane: the share of the reference's gain over the starter, from interleaved runs. */
 static void grade_time(lab_verdict *v, job *yours) {
     const job_shape *shape = &yours->shape;
-    job *start = job_new(opened(LAB_STARTER, NULL), NULL, shape);
-    job *reference = job_new(opened(LAB_REFERENCE, NULL), NULL, shape);
+    job *start = job_new(lab_opened(LAB_STARTER, NULL), NULL, shape);
+    job *reference = job_new(lab_opened(LAB_REFERENCE, NULL), NULL, shape);
     /* The matrices are larger than L2, unlike those of the sim lane. To flush it would leave other data there, for your
      * kernel to write back. */
     const lab_timer how = {LAB_DEVICE_CLOCK, 2, 1, false};
@@ -394,9 +357,7 @@ static void print_lines(lab_program *mine) {
     job *j = job_new(mine, "lines", &shape);
     spec.title = "2048x1024 fp32"; /* of the two shapes */
     if (!run_job(j, &once)) lab_die("your kernel failed: %s", cudaGetErrorString(once.error));
-    lab_usage u = lab_usage_of("lines");
-    lab_print_lines(&u);
-    lab_usage_free(&u);
+    lab_print_counted("lines");
     job_free(j);
 }
 
@@ -414,7 +375,7 @@ static bool shares_blocks(const lab_usage *u, int rows_of_matrix) {
  * only. So where blocks have several rows the run is repeated, watched. `before`: was everything right before the run?
  */
 static bool watch_again(lab_program *mine, const job *yours, bool before) {
-    lab_usage u = usage_if_any(yours->counted);
+    lab_usage u = lab_usage_if_any(yours->counted);
     const bool shared = shares_blocks(&u, yours->shape.rows);
     lab_usage_free(&u);
     if (!shared) return true;
@@ -435,26 +396,19 @@ static void grade_sim(job *const j[SHAPES], const lab_time you[SHAPES]) {
     for (int i = 0; i < SHAPES; i++) u[i] = lab_usage_of(shape_name[i]);
     grade_counters(&c);
     for (int i = 0; i < SHAPES; i++) grade_virtual_time(i, &you[i], &u[i]);
-    lab_figure("megabytes", bytes_of(&u[WIDE]) / 1e6, "MB");
+    lab_figure("megabytes", lab_bytes_of(&u[WIDE]) / 1e6, "MB");
     lab_blue_bar(&u[WIDE], j[WIDE]->begin, j[WIDE]->end, LAB_RUNNING);
     for (int i = 0; i < SHAPES; i++) lab_usage_free(&u[i]);
 }
 
 static void grade_gpu(job *const j[SHAPES]) {
     lab_usage u;
-    char why[256];
     lab_verdict *correct = lab_verdict_of(CORRECT);
     for (int i = 0; i < SHAPES; i++) {
         grade_time(lab_verdict_of(i == NARROW ? TIME_NARROW : TIME_WIDE), j[i]);
         if (j[i]->failure[0] && lab_passed(correct)) lab_fail(correct, "%s", j[i]->failure); /* in a timed run */
     }
-    int rc = lab_count_ncu(&u, why, sizeof why);
-    for (int row = LAUNCHES; rc && row <= LOCAL; row++)
-        if (rc == -1)
-            lab_skip(lab_verdict_of(row), "%s", why);
-        else
-            lab_fail(lab_verdict_of(row), "%s", why);
-    if (rc) return;
+    if (!lab_card_counters(&u, LAUNCHES, LOCAL)) return;
     const costs c = {&u, {COUNTED_ROWS * 1024.0, 0}, 1};
     grade_counters(&c);
     lab_usage_free(&u);
@@ -474,7 +428,7 @@ static void grade(lab_program *mine) {
         alive = run_job(j[i] = job_new(mine, shape_name[i], &shape), &you[i]);
         if (alive && lab_lane() == LAB_SIM) alive = watch_again(mine, j[i], before);
     }
-    grade_races(lab_verdict_of(RACES), alive);
+    lab_grade_races(lab_verdict_of(RACES), lab_verdict_of(CORRECT), "shape", alive, FAILED, advise_on_finding);
     if (!alive) {
         lab_skip_rest(FAILED);
     } else {

@@ -17,6 +17,7 @@
  */
 #include "advice.h"
 #include "heard.h"
+#include "hazards.h"
 #include "lab.h"
 #include "session.h"
 
@@ -127,16 +128,6 @@ static bool check_trials(lab_program *mine) {
     return true;
 }
 
-/* Fails the row for what the checks found in these runs, if anything. Returns whether they did. */
-static bool fail_for_finding(lab_verdict *v, const char *counted) {
-    lab_usage u = lab_usage_of(counted);
-    const bool found = lab_finding(&u) != NULL;
-    if (found) lab_fail(v, "found");
-    if (found) advise_on_finding(v, &u);
-    lab_usage_free(&u);
-    return found;
-}
-
 /* Whether a call was refused in these runs: what is found behind it may follow from that. */
 static bool was_refused(const char *counted) {
     lab_usage u = lab_usage_of(counted);
@@ -152,11 +143,8 @@ static bool was_refused(const char *counted) {
 static void grade_races(lab_verdict *v, bool alive) {
     if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
     if (!alive && was_refused("check")) return lab_unmeasured(v, FAILED);
-    if (fail_for_finding(v, "check")) return;
-    if (lab_passed(lab_verdict_of(CORRECT)))
-        lab_pass(v);
-    else
-        lab_unmeasured(v, alive ? "no race was found; judged once 'correct' is full" : FAILED);
+    if (lab_fail_for_hazard(v, "check", advise_on_finding)) return;
+    lab_pass_races(v, lab_verdict_of(CORRECT), alive, FAILED);
 }
 
 /* --- verdict: stops ---------------------------------------------------------------------------- */
@@ -186,7 +174,7 @@ static bool grade_stops(lab_verdict *v, lab_verdict *races, lab_program *mine) {
     lab_pass(v);
     LAB_SAY(v->want, "≤ 2 checks late; 4 tolerances");
     const bool alive = run_stops(mine, 40, 60, due, 3) && run_stops(mine, 2, 40, at_once, 1);
-    if (lab_lane() == LAB_SIM && lab_passed(races)) fail_for_finding(races, "stops");
+    if (lab_lane() == LAB_SIM && lab_passed(races)) lab_fail_for_hazard(races, "stops", advise_on_finding);
     return alive;
 }
 

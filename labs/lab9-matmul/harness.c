@@ -17,8 +17,11 @@
  * Rows, then the verdicts, then the run and main.
  */
 #include "advice.h"
+#include "frame.h"
+#include "hazards.h"
 #include "job.h"
 #include "lab.h"
+#include "usage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,26 +104,15 @@ static double fmas_of(const job_shape *s) { return (double)s->m * s->n * s->k / 
 
 /* --- verdict: correct ------------------------------------------------------------------------- */
 
-/* Returns the cost of what was counted under this name, to be freed; in the gpu lane it is empty. */
-static lab_usage usage_if_any(const char *name) {
-    lab_usage u;
-    char none[256];
-    lab_count_read(name, &u, none, sizeof none);
-    return u;
-}
-
 /* Returns false when CUDA itself failed: after that nothing more can be run. */
 static bool run_job(job *j, lab_time *t) {
     lab_verdict *v = lab_verdict_of(CORRECT);
     *t = lab_time_work((lab_timer){LAB_DEVICE_CLOCK, 0, 1, false}, &j->work);
     if (lab_passed(v) && (t->error || j->failure[0])) {
-        lab_usage u = usage_if_any(j->counted);
+        lab_usage u = lab_usage_if_any(j->counted);
         LAB_SAY(v->where, "%dx%dx%d", j->shape.m, j->shape.n, j->shape.k);
         if (t->error) {
-            cudaError_t kernel = cudaDeviceSynchronize(); /* what stopped a kernel comes before what failed behind it */
-            cudaError_t error = kernel ? kernel : t->error;
-            lab_fail(v, "%s on %dx%dx%d", cudaGetErrorName(error), j->shape.m, j->shape.n, j->shape.k);
-            lab_advise_on_error(v, error, NULL, &u, advice_on_errors);
+            lab_fail_by_error(v, t->error, v->where, &u, advice_on_errors);
         } else {
             lab_fail(v, "%s", j->failure);
             advise_on_output(v, j, &u);
@@ -154,23 +146,6 @@ static bool check_shapes(lab_program *mine) {
         if (!alive) return false;
     }
     return true;
-}
-
-/* --- verdict: races ---------------------------------------------------------------------------- */
-
-/* Fails the row for what the checks found in the runs of the shapes, even if all results came out right: this run's
- * order of warps is one of many. */
-static void grade_races(lab_verdict *v, bool alive) {
-    if (lab_lane() == LAB_GPU) return lab_skip(v, "a card cannot find races; the sim lane can");
-    lab_usage u = lab_usage_of("shape");
-    refuse_luck(lab_verdict_of(CORRECT), &u);
-    if (lab_finding(&u))
-        advise_on_finding(v, &u);
-    else if (lab_passed(lab_verdict_of(CORRECT)))
-        lab_pass(v);
-    else
-        lab_unmeasured(v, alive ? "no race was found; judged once 'correct' is full" : FAILED);
-    lab_usage_free(&u);
 }
 
 /* --- verdicts: counters ------------------------------------------------------------------------ */
@@ -208,7 +183,7 @@ static void grade_conflicts(lab_verdict *v, const lab_usage *u) {
     double share = accesses > 0 ? conflicts / accesses : 0;
     lab_grade(v, share);
     if (lab_passed(v)) return;
-    lab_blame(v, lab_worst(u, conflicts_of));
+    lab_blame(v, lab_worst(u, lab_conflicts_of));
     LAB_SAY(v->why, "%.0f wavefronts more than %.0f accesses need: several lanes want one bank at a time", conflicts,
             accesses);
 }
@@ -220,7 +195,7 @@ static void grade_local(lab_verdict *v, const lab_usage *u, const job_shape *s) 
     lab_grade(v, u->total.local_sectors / fmas_of(s) * 1000);
     if (l) LAB_SAY(v->want, "want 0 · %u registers a thread", l->registers);
     if (lab_passed(v)) return;
-    lab_blame(v, lab_worst(u, local_of));
+    lab_blame(v, lab_worst(u, lab_local_of));
     advise_on_local(v, u);
 }
 
@@ -249,13 +224,6 @@ static void grade_counters(const lab_usage *u, const job_shape *s) {
 
 /* --- verdicts: times --------------------------------------------------------------------------- */
 
-/* Each program is opened once, since its statics belong to one device. */
-static lab_program *opened(lab_who who, const char *rung) {
-    static lab_program *program[LAB_LADDER + 1];
-    if (!program[who]) program[who] = lab_open(who, rung);
-    return program[who];
-}
-
 /* Another program on a shape, as you are timed in this lane. Microseconds. */
 static double time_of(lab_program *program, const job_shape *shape, int repetitions) {
     job *j = job_new(program, NULL, shape);
@@ -266,7 +234,7 @@ static double time_of(lab_program *program, const job_shape *shape, int repetiti
 
 /* Nothing can beat the multiply-adds alone. */
 static lab_floor roof_of(const job_shape *shape, int repetitions) {
-    return (lab_floor){"roof", time_of(opened(LAB_LADDER, "roof"), shape, repetitions)};
+    return (lab_floor){"roof", time_of(lab_opened(LAB_LADDER, "roof"), shape, repetitions)};
 }
 
 /* Sim lane: a multiple of the roof's time, or of the reference's: the odd matrices are too small to keep every SM busy.
@@ -275,7 +243,7 @@ static void grade_virtual_time(int which, const lab_time *you, const lab_usage *
     lab_verdict *v = lab_verdict_of(which == WHOLE ? VIRTUAL : VIRTUAL_ODD);
     const job_shape *shape = shape_of(which);
     const double reference =
-        LAB_OTHER(which == WHOLE ? "reference" : "reference-odd", time_of(opened(LAB_REFERENCE, NULL), shape, 1));
+        LAB_OTHER(which == WHOLE ? "reference" : "reference-odd", time_of(lab_opened(LAB_REFERENCE, NULL), shape, 1));
     const lab_floor roof = {"roof", LAB_OTHER(which == WHOLE ? "roof" : "roof-odd", roof_of(shape, 1).us)};
     lab_figure(which == WHOLE ? "time" : "time-odd", you->median, "us");
     lab_figure(which == WHOLE ? "roof" : "roof-odd", roof.us, "us");
@@ -283,12 +251,8 @@ static void grade_virtual_time(int which, const lab_time *you, const lab_usage *
     lab_grade(v, ratio);
     LAB_SAY(v->value_text, "%s", lab_us(you->median));
     LAB_SAY(v->want, "reference %s · roof %s", lab_us(reference), lab_us(roof.us));
-    if (you->refused[0]) {
-        lab_fail(v, "%s", you->refused);
-        LAB_SAY(v->value_text, "-");
-        lab_blame(v, lab_worst(u, commands_of));
-        LAB_SAY(v->next, "launch on stream 0, or let stream 0 wait for your stream (cudaStreamWaitEvent)");
-    } else if (lab_possible(v, you->median, roof) && !lab_passed(v)) {
+    if (lab_refused(v, you, u)) return;
+    if (lab_possible(v, you->median, roof) && !lab_passed(v)) {
         char slowest[320];
         LAB_SAY(v->why, "%.2f times the %s, want ≤ %.2f%s", ratio, which == WHOLE ? "roof" : "reference", v->row->full,
                 lab_say_slowest(u, slowest, sizeof slowest));
@@ -299,8 +263,8 @@ static void grade_virtual_time(int which, const lab_time *you, const lab_usage *
 /* Gpu lane: the share of the reference's gain over the starter, from interleaved runs. */
 static void grade_time(lab_verdict *v, job *yours) {
     const job_shape *shape = &yours->shape;
-    job *start = job_new(opened(LAB_STARTER, NULL), NULL, shape);
-    job *reference = job_new(opened(LAB_REFERENCE, NULL), NULL, shape);
+    job *start = job_new(lab_opened(LAB_STARTER, NULL), NULL, shape);
+    job *reference = job_new(lab_opened(LAB_REFERENCE, NULL), NULL, shape);
     const lab_timer how = {LAB_DEVICE_CLOCK, 2, 1, false};
     lab_fence(false); /* correct by now */
     lab_grade_gain(v, how, &start->work, &reference->work, &yours->work, roof_of(shape, 9));
@@ -322,9 +286,7 @@ static void print_lines(lab_program *mine) {
     lab_time once;
     job *j = job_new(mine, "lines", shape_of(WHOLE));
     if (!run_job(j, &once)) lab_die("your kernel failed: %s", cudaGetErrorString(once.error));
-    lab_usage u = lab_usage_of("lines");
-    lab_print_lines(&u);
-    lab_usage_free(&u);
+    lab_print_counted("lines");
     job_free(j);
 }
 
@@ -341,19 +303,12 @@ static void grade_sim(job *const j[SHAPES], const lab_time you[SHAPES]) {
 static void grade_gpu(job *const j[SHAPES]) {
     static const int row[SHAPES] = {[WHOLE] = TIME_2048, [ODD] = TIME_ODD, [LARGE] = TIME_4096};
     lab_usage u;
-    char why[256];
     lab_verdict *correct = lab_verdict_of(CORRECT);
     for (int i = 0; i < shapes(); i++) {
         grade_time(lab_verdict_of(row[i]), j[i]);
         if (j[i]->failure[0] && lab_passed(correct)) lab_fail(correct, "%s", j[i]->failure); /* in a timed run */
     }
-    const int rc = lab_count_ncu(&u, why, sizeof why);
-    for (int r = GLOBAL; rc && r <= WARPS; r++)
-        if (rc == -1)
-            lab_skip(lab_verdict_of(r), "%s", why);
-        else
-            lab_fail(lab_verdict_of(r), "%s", why);
-    if (rc) return;
+    if (!lab_card_counters(&u, GLOBAL, WARPS)) return;
     grade_counters(&u, &in_sim[WHOLE]);
     lab_usage_free(&u);
 }
@@ -366,7 +321,7 @@ static void grade(lab_program *mine) {
     lab_check_hazards(false);
     for (int i = 0; alive && i < shapes(); i++)
         alive = run_job(j[i] = job_new(mine, shape_name[i], shape_of(i)), &you[i]);
-    grade_races(lab_verdict_of(RACES), alive);
+    lab_grade_races(lab_verdict_of(RACES), lab_verdict_of(CORRECT), "shape", alive, FAILED, advise_on_finding);
     if (!alive)
         lab_skip_rest(FAILED);
     else if (lab_lane() == LAB_SIM)

@@ -1,19 +1,17 @@
 /* advice.c — see advice.h. Tables of hint and next step, by kind. */
 #include "advice.h"
+#include "hazards.h"
+#include "usage.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* --- costs of a line -------------------------------------------------------------------------- */
 
-double commands_of(const lab_line *l) { return l->launches + l->copies; }
 double requests_of(const lab_line *l) { return l->c.ld_requests + l->c.st_requests; }
 double small_requests_of(const lab_line *l) { return requests_of(l) - (l->c.ld_bytes + l->c.st_bytes) / 512; }
 double others_of(const lab_line *l) { return l->c.issue_slots - l->c.tensor; }
-double conflicts_of(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
 static double stores_of(const lab_line *l) { return l->c.st_requests + l->c.atom_requests; }
-
-static bool is_copy(const struct simgpu_event *e) { return e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL; }
 
 /* --- a wrong result ----------------------------------------------------------------------------- */
 
@@ -57,17 +55,7 @@ static const lab_advice for_mistake[] = {
 
 static const lab_line *line_to_see(const lab_usage *u) {
     const lab_line *store = lab_worst(u, stores_of);
-    return store ? store : lab_worst(u, commands_of);
-}
-
-/* Has a command been started since `begin`? */
-static bool started(const lab_usage *u, double begin) {
-    for (int i = 0; i < u->nevents; i++) {
-        const struct simgpu_event *e = &u->events[i];
-        if (e->kind == SIMGPU_LAUNCH && (double)e->is.launch.call_ns >= begin) return true;
-        if (is_copy(e) && (double)e->is.copy.call_ns >= begin) return true;
-    }
-    return false;
+    return store ? store : lab_worst(u, lab_commands_of);
 }
 
 /* The place of the last launch: of the job's own, where the stretch holds those of other jobs before it. */
@@ -84,7 +72,7 @@ static const lab_advice race = {"races", "do what the row 'races' says; this may
 void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
     lab_advise(v, &for_mistake[j->mistake]);
     if (lab_lane() == LAB_GPU) return;
-    if (!started(u, j->begin)) {
+    if (!lab_started(u, j->begin)) {
         lab_blame_code(v, job_is_dense(j) ? "dense(" : "relu_backward(");
         return lab_advise(v, &not_called);
     }
@@ -177,7 +165,7 @@ const lab_advice advice_on_errors[LAB_TROUBLES] = {
 /* --- findings --------------------------------------------------------------------------------- */
 
 static const char *on_race(const struct simgpu_finding *f) {
-    const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
+    const bool both = lab_both_write(f);
     if (f->rival == SIMGPU_SAME_STORE) return "let one lane store: here several store different values to one place";
     if (f->space == SIMGPU_DEVICE_MEMORY)
         return both ? "let one thread write each element: two write this one"
@@ -187,58 +175,20 @@ static const char *on_race(const struct simgpu_finding *f) {
            "it";
 }
 
+static const lab_hazard_words words = {
+    .unwritten_memory = "write this memory before a kernel reads it; net->state alone is 0 at first",
+    .unwritten_shared = "wait for the copy (cp.async.wait_group, then __syncthreads()), and fill what lies beyond the "
+                        "edge with 0",
+    .stream_order = "start both on one stream: its commands run in their order",
+    .in_flight = "wait for the copy before the host touches its memory",
+};
+
 void advise_on_finding(lab_verdict *v, const lab_usage *u) {
-    const struct simgpu_finding *f = lab_finding_of(u, SIMGPU_BARRIER_SKIPPED);
-    char what[512];
-    if (!f) f = lab_finding_of(u, SIMGPU_RACE); /* it names both sides; a missing barrier gives both kinds */
-    if (!f) f = lab_finding(u);
-    v->status = LAB_FAIL;
-    v->hint = "races";
-    lab_blame_place(v, &f->side[0].at);
-    LAB_SAY(v->why, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
-    switch (f->kind) {
-    case SIMGPU_RACE: LAB_SAY(v->next, "%s", on_race(f)); return;
-    case SIMGPU_UNINITIALISED:
-        LAB_SAY(
-            v->next, "%s",
-            f->space == SIMGPU_DEVICE_MEMORY
-                ? "write this memory before a kernel reads it; net->state alone is 0 at first"
-                : "wait for the copy (cp.async.wait_group, then __syncthreads()), and fill what lies beyond the edge "
-                  "with 0");
-        return;
-    case SIMGPU_STREAM_ORDER: LAB_SAY(v->next, "start both on one stream: its commands run in their order"); return;
-    case SIMGPU_IN_FLIGHT: LAB_SAY(v->next, "wait for the copy before the host touches its memory"); return;
-    case SIMGPU_BARRIER_SKIPPED:
-    case SIMGPU_BARRIER_EXITED:
-        LAB_SAY(v->next, "move the __syncthreads() out of the condition: every thread of the block must come to it");
-        return;
-    }
+    const struct simgpu_finding *f = lab_first_hazard(u);
+    lab_advise_on_hazard(v, f, on_race(f), &words);
 }
 
-/* --- bytes and time --------------------------------------------------------------------------- */
-
-static double bytes_of_event(const struct simgpu_event *e) {
-    if (e->kind == SIMGPU_LAUNCH) return (double)(e->is.launch.read_bytes + e->is.launch.written_bytes);
-    if (!is_copy(e)) return 0;
-    return (double)e->is.copy.bytes * (e->kind == SIMGPU_COPY && e->is.copy.direction == SIMGPU_D2D ? 2 : 1);
-}
-
-double bytes_of(const lab_usage *u) {
-    double bytes = 0;
-    for (int i = 0; i < u->nevents; i++) bytes += bytes_of_event(&u->events[i]);
-    return bytes;
-}
-
-/* The student's call that took longest: the device had nothing to do while the host was in it. NULL: none. */
-static const struct simgpu_event *longest_call(const lab_usage *u) {
-    const struct simgpu_event *longest = NULL;
-    for (int i = 0; i < u->nevents; i++) {
-        const struct simgpu_event *e = &u->events[i];
-        if (e->kind != SIMGPU_CALL || !e->at.file) continue;
-        if (!longest || e->duration_ns > longest->duration_ns) longest = e;
-    }
-    return longest;
-}
+/* --- time --------------------------------------------------------------------------- */
 
 static const char *on_bound(const struct simgpu_launch *l, bool product) {
     const bool tensor = l->total.tensor > 0;
@@ -268,12 +218,8 @@ static const char *on_bound(const struct simgpu_launch *l, bool product) {
 
 void advise_on_time(lab_verdict *v, const lab_usage *u, double us, bool product) {
     const struct simgpu_launch *slowest = lab_slowest(u);
-    const struct simgpu_event *call = longest_call(u);
     if (!slowest) return;
-    if (call && (double)call->duration_ns >= us * 1000 / 5) {
-        lab_blame_place(v, &call->at);
-        LAB_SAY(v->why, "%s took %s, in which the host gave the GPU nothing else to do", call->is.call.name,
-                lab_us((double)call->duration_ns / 1000));
+    if (lab_blame_call(v, u, us)) {
         LAB_SAY(v->next, "allocate nothing and wait for nothing here: who needs the result waits for it");
     } else {
         lab_blame_place(v, &slowest->bound.at);

@@ -21,14 +21,9 @@ void advise_on_finding(lab_verdict *v, const lab_usage *u);
  * product: of dense. */
 void advise_on_time(lab_verdict *v, const lab_usage *u, double us, bool product);
 
-/* Bytes that the kernels of a stretch move between DRAM and the chip, at least. Sim lane. */
-double bytes_of(const lab_usage *u);
-
 /* Costs of a line, for lab_worst. */
-double commands_of(const lab_line *l);
 double requests_of(const lab_line *l);
 double small_requests_of(const lab_line *l); /* requests beyond those that 16 bytes a lane would take */
 double others_of(const lab_line *l);         /* instructions that are no products of the tensor cores */
-double conflicts_of(const lab_line *l);
 
 #endif

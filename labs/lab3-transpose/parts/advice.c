@@ -1,5 +1,7 @@
 /* advice.c — see advice.h. Tables of hint and next step, by kind. */
 #include "advice.h"
+#include "hazards.h"
+#include "usage.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,15 +9,12 @@
 
 /* --- costs of a line -------------------------------------------------------------------------- */
 
-double commands_of(const lab_line *l) { return l->launches + l->copies; }
 double copies_of(const lab_line *l) { return l->copies; }
 double excess_loads(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes / 32; }
 double atomics(const lab_counters *c) { return c->atom_sectors; }
 double excess_stores(const lab_line *l) { return l->c.st_sectors - l->c.st_bytes / 32 + atomics(&l->c); }
-double conflicts_of(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
 static double loads_of(const lab_line *l) { return l->c.ld_sectors; }
 static double stores_of(const lab_line *l) { return l->c.st_sectors + atomics(&l->c); }
-static double barriers_of(const lab_line *l) { return l->c.barriers; }
 static double traffic_of(const lab_line *l) {
     return l->c.ld_sectors + l->c.st_sectors + l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts;
 }
@@ -56,8 +55,7 @@ static const struct simgpu_event *last_command(const job *j, const lab_usage *u)
     for (int i = 0; i < u->nevents; i++) {
         const struct simgpu_event *e = &u->events[i];
         if (e->kind == SIMGPU_LAUNCH && (double)e->is.launch.call_ns >= j->begin) last = e;
-        if ((e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL) && (double)e->is.copy.call_ns >= j->begin &&
-            (!last || last->kind != SIMGPU_LAUNCH))
+        if (lab_is_copy(e) && (double)e->is.copy.call_ns >= j->begin && (!last || last->kind != SIMGPU_LAUNCH))
             last = e;
     }
     return last;
@@ -173,7 +171,7 @@ const lab_advice advice_on_errors[LAB_TROUBLES] = {
 
 /* Two threads of a block, in shared memory. */
 static void advise_on_tile(lab_verdict *v, const struct simgpu_finding *f, const lab_usage *u) {
-    const lab_line *barrier = lab_worst(u, barriers_of);
+    const lab_line *barrier = lab_worst(u, lab_barriers_of);
     const bool reused = f->side[0].at.did == SIMGPU_DID_WRITE && f->side[1].at.did == SIMGPU_DID_READ;
     const bool both = f->side[0].at.did == SIMGPU_DID_WRITE && f->side[1].at.did == SIMGPU_DID_WRITE;
     if (both)
@@ -221,47 +219,17 @@ static const struct simgpu_finding *foremost(const lab_usage *u) {
     return f;
 }
 
+static const lab_hazard_words words = {
+    .unwritten_memory = "who writes this place, and before this line? cudaMalloc gives memory with garbage in it",
+    .unwritten_shared = "compare the elements of the tile that are written with those that this line reads: is a row "
+                        "or a column missing, or a __syncthreads()?",
+    .exited = "let threads without an element of their own skip the access only, and return after the barrier",
+};
+
 void advise_on_finding(lab_verdict *v, const lab_usage *u) {
     const struct simgpu_finding *f = foremost(u);
-    char what[512];
-    v->status = LAB_FAIL;
-    v->hint = "races";
-    lab_blame_place(v, &f->side[0].at);
-    LAB_SAY(v->why, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
-    switch (f->kind) {
-    case SIMGPU_RACE: return advise_on_race(v, f, u);
-    case SIMGPU_UNINITIALISED:
-        LAB_SAY(v->next,
-                f->space == SIMGPU_DEVICE_MEMORY
-                    ? "who writes this place, and before this line? cudaMalloc gives memory with garbage in it"
-                    : "compare the elements of the tile that are written with those that this line reads: is a row or "
-                      "a column missing, or a __syncthreads()?");
-        return;
-    case SIMGPU_STREAM_ORDER:
-        LAB_SAY(v->next, "start both on one stream: commands of one stream run in their order");
-        return;
-    case SIMGPU_IN_FLIGHT:
-        LAB_SAY(v->next, "wait for the copy before the host touches its memory (cudaStreamSynchronize)");
-        return;
-    case SIMGPU_BARRIER_SKIPPED:
-        LAB_SAY(v->next, "move the __syncthreads() out of the condition: every thread of the block must come to it");
-        return;
-    case SIMGPU_BARRIER_EXITED:
-        LAB_SAY(v->next, "let threads without an element of their own skip the access only, and return after the "
-                         "barrier");
-        return;
-    }
-}
-
-void refuse_luck(lab_verdict *v, const lab_usage *u) {
-    for (int i = 0; i < u->nevents && lab_passed(v); i++) {
-        const struct simgpu_finding *f = &u->events[i].is.finding;
-        if (u->events[i].kind != SIMGPU_FINDING || f->kind != SIMGPU_RACE || f->rival != SIMGPU_OTHER_BLOCK) continue;
-        lab_fail(v, "every element was right, this time: two blocks race for a place, and blocks run in any order");
-        lab_blame_place(v, &f->side[0].at);
-        v->hint = "races";
-        LAB_SAY(v->next, "do what the row 'races' says");
-    }
+    lab_advise_on_hazard(v, f, NULL, &words);
+    if (f->kind == SIMGPU_RACE) advise_on_race(v, f, u);
 }
 
 /* --- launches and time ------------------------------------------------------------------------ */
@@ -273,22 +241,11 @@ void advise_on_copy(lab_verdict *v, const lab_usage *u) {
                            : "remove the copy, and pass what the kernel needs as an argument");
 }
 
-/* The student's call that took longest: the device had nothing to do while the host was in it. NULL: none. */
-static const struct simgpu_event *longest_call(const lab_usage *u) {
-    const struct simgpu_event *longest = NULL;
-    for (int i = 0; i < u->nevents; i++) {
-        const struct simgpu_event *e = &u->events[i];
-        if (e->kind != SIMGPU_CALL || !e->at.file) continue;
-        if (!longest || e->duration_ns > longest->duration_ns) longest = e;
-    }
-    return longest;
-}
-
 /* Blames a call of the host, if it took a fifth of the time or more. */
 static bool blame_call(lab_verdict *v, const lab_usage *u, double us) {
-    const struct simgpu_event *e = longest_call(u);
+    const struct simgpu_event *e = lab_long_call(u, us);
     const char *next = "make this call before or after the transpose, or not at all";
-    if (!e || (double)e->duration_ns < us * 1000 / 5) return false;
+    if (!e) return false;
     lab_blame_place(v, &e->at);
     LAB_SAY(v->why, "%s took %s, and the GPU had nothing to do meanwhile", e->is.call.name,
             lab_us((double)e->duration_ns / 1000));
@@ -313,7 +270,7 @@ static bool blame_copy(lab_verdict *v, const lab_usage *u, double us) {
     const struct simgpu_event *longest = NULL;
     for (int i = 0; i < u->nevents; i++) {
         const struct simgpu_event *e = &u->events[i];
-        if (e->kind != SIMGPU_COPY && e->kind != SIMGPU_FILL) continue;
+        if (!lab_is_copy(e)) continue;
         if (!longest || e->duration_ns > longest->duration_ns) longest = e;
     }
     if (!longest || (double)longest->duration_ns < us * 1000 / 10) return false;
@@ -331,17 +288,17 @@ void advise_on_time(lab_verdict *v, const lab_usage *u, double us) {
     const struct simgpu_bound *bound = &slowest->bound;
     lab_blame(v, lab_worst(u, traffic_of));
     if (u->launches > 2 || (u->launches + u->copies > 1 && bound->term == SIMGPU_TERM_LAUNCH)) {
-        lab_blame(v, lab_worst(u, commands_of));
+        lab_blame(v, lab_worst(u, lab_commands_of));
         LAB_SAY(v->next, "use fewer launches; most of this time the device waits for the host to start the next one");
     } else if (blame_call(v, u, us) || blame_copy(v, u, us)) {
         return;
     } else if (u->launches > 1) {
-        lab_blame(v, lab_worst(u, commands_of));
+        lab_blame(v, lab_worst(u, lab_commands_of));
         LAB_SAY(v->next,
                 "let one launch do all: the second one starts when the first has ended, and needs its own time to "
                 "start");
     } else if (bound->term == SIMGPU_TERM_LSU && conflicts) {
-        lab_blame(v, lab_worst(u, conflicts_of));
+        lab_blame(v, lab_worst(u, lab_conflicts_of));
         LAB_SAY(v->next, "remove the bank conflicts of this line, where each access now takes several turns");
     } else if (bound->term == SIMGPU_TERM_LSU || bound->term == SIMGPU_TERM_L2_READ) {
         lab_blame(v, lab_worst(u, excess_loads));

@@ -16,9 +16,6 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u);
 extern const lab_advice advice_on_errors[LAB_TROUBLES];
 /* What the checks found. Requires a finding in u. */
 void advise_on_finding(lab_verdict *v, const lab_usage *u);
-/* Fails the row, though every output was right, if blocks of one launch race for a place: blocks run in any order, on a
- * card and in SimGPU, so the next run may give another result. */
-void refuse_luck(lab_verdict *v, const lab_usage *u);
 /* One kernel is right, and the copy or fill beside it is too much. */
 void advise_on_copy(lab_verdict *v, const lab_usage *u);
 /* A virtual time that is too long: by a call that held up the device, or by the bound of the slowest kernel. `us`: the
@@ -26,11 +23,9 @@ void advise_on_copy(lab_verdict *v, const lab_usage *u);
 void advise_on_time(lab_verdict *v, const lab_usage *u, double us);
 
 /* Costs of a line, for lab_worst. */
-double commands_of(const lab_line *l);
 double copies_of(const lab_line *l);
 double excess_loads(const lab_line *l);
 double excess_stores(const lab_line *l);
-double conflicts_of(const lab_line *l);
 
 /* An atomic may replace a load or a store. No transpose needs one, so each counts as one more store. */
 double atomics(const lab_counters *c);

@@ -1,5 +1,7 @@
 /* advice.c — see advice.h. Tables of hint and next step, by kind. */
 #include "advice.h"
+#include "hazards.h"
+#include "usage.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +10,6 @@
 
 double launches_of(const lab_line *l) { return l->launches; }
 double wavefronts_of(const lab_line *l) { return l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts; }
-double barriers_of(const lab_line *l) { return l->c.barriers; }
 double excess_loads(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes / 32; }
 double divergent_of(const lab_line *l) { return l->c.branches - l->c.uniform_branches; }
 static double loads_of(const lab_line *l) { return l->c.ld_requests; }
@@ -164,7 +165,7 @@ const lab_advice advice_on_errors[LAB_TROUBLES] = {
 /* Two threads of a block, in shared memory. */
 static const char *on_shared(const struct simgpu_finding *f) {
     const bool reused = f->side[0].at.did == SIMGPU_DID_WRITE && f->side[1].at.did == SIMGPU_DID_READ;
-    const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
+    const bool both = lab_both_write(f);
     if (f->rival == SIMGPU_OTHER_LANE)
         return "put a barrier between the writes of a level and the reads of the next: __syncthreads() for a block's "
                "tree, __syncwarp() where one warp works alone; or use shuffles";
@@ -174,7 +175,7 @@ static const char *on_shared(const struct simgpu_finding *f) {
 }
 
 static const char *on_race(const struct simgpu_finding *f) {
-    const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
+    const bool both = lab_both_write(f);
     if (f->rival == SIMGPU_SAME_STORE) return "let one lane store: here several store different values to one place";
     if (f->space != SIMGPU_DEVICE_MEMORY) return on_shared(f);
     if (both) return "give each block a place of its own for its sum, or add with an atomic";
@@ -184,51 +185,22 @@ static const char *on_race(const struct simgpu_finding *f) {
     return "put a __syncthreads() between the write and the read, or give each thread its own place";
 }
 
+static const lab_hazard_words words = {
+    .unwritten_memory = "who writes this place, and before this kernel? A counter begins at 0 by cudaMemset in plan; a "
+                        "list is copied with its number times sizeof an element; of the blocks' sums, read as many as "
+                        "were stored",
+    .unwritten_shared = "read only what was written: a block of 256 leaves 8 sums, not 32; or a __syncthreads() is "
+                        "missing before this line",
+};
+
 void advise_on_finding(lab_verdict *v, const lab_usage *u) {
     const struct simgpu_finding *f = lab_finding(u), *race = lab_finding_of(u, SIMGPU_RACE);
-    char what[512];
     /* A race names both sides; a missing barrier gives both kinds. */
     if (race && f->kind == SIMGPU_UNINITIALISED && f->space != SIMGPU_DEVICE_MEMORY) f = race;
-    v->status = LAB_FAIL;
-    v->hint = "races";
-    lab_blame_place(v, &f->side[0].at);
-    LAB_SAY(v->why, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
-    switch (f->kind) {
-    case SIMGPU_RACE: LAB_SAY(v->next, "%s", on_race(f)); return;
-    case SIMGPU_UNINITIALISED:
-        LAB_SAY(v->next, "%s",
-                f->space == SIMGPU_DEVICE_MEMORY
-                    ? "who writes this place, and before this kernel? A counter begins at 0 by cudaMemset in plan; a "
-                      "list is "
-                      "copied with its number times sizeof an element; of the blocks' sums, read as many as were stored"
-                    : "read only what was written: a block of 256 leaves 8 sums, not 32; or a __syncthreads() is "
-                      "missing before this line");
-        return;
-    case SIMGPU_STREAM_ORDER:
-        LAB_SAY(v->next, "start both on one stream: commands of one stream run in their order");
-        return;
-    case SIMGPU_IN_FLIGHT:
-        LAB_SAY(v->next, "wait for the copy before the host touches its memory (cudaStreamSynchronize)");
-        return;
-    case SIMGPU_BARRIER_SKIPPED:
-    case SIMGPU_BARRIER_EXITED:
-        LAB_SAY(v->next, "move the __syncthreads() out of the condition: every thread of the block must come to it");
-        return;
-    }
+    lab_advise_on_hazard(v, f, on_race(f), &words);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
-
-/* The student's call that took longest. NULL: none. */
-static const struct simgpu_event *longest_call(const lab_usage *u) {
-    const struct simgpu_event *longest = NULL;
-    for (int i = 0; i < u->nevents; i++) {
-        const struct simgpu_event *e = &u->events[i];
-        if (e->kind != SIMGPU_CALL || !e->at.file) continue;
-        if (!longest || e->duration_ns > longest->duration_ns) longest = e;
-    }
-    return longest;
-}
 
 static const char *on_call(const struct simgpu_call *c) {
     switch (c->what) {
@@ -279,7 +251,7 @@ static const char *on_bound(const struct simgpu_launch *l, bool array) {
 
 void advise_on_time(lab_verdict *v, const lab_usage *u, double us, double reading, bool array) {
     const struct simgpu_launch *slowest = lab_slowest(u);
-    const struct simgpu_event *call = longest_call(u);
+    const struct simgpu_event *call = lab_long_call(u, us);
     char text[320];
     v->hint = array ? "time-array" : "time-tensors";
     LAB_SAY(v->why, "%.2f times reading, want ≤ %.4g%s", us / reading, v->row->full,
@@ -291,7 +263,7 @@ void advise_on_time(lab_verdict *v, const lab_usage *u, double us, double readin
                 array ? "use one launch, or two; most of this time the device waits for the host to start the next one"
                       : "use one launch for all tensors, as 'tensors: launches' says; most of this time the device "
                         "waits for the host");
-    } else if (call && (double)call->duration_ns >= us * 1000 / 5) {
+    } else if (call) {
         lab_blame_place(v, &call->at);
         LAB_SAY(v->why, "%.2f times reading, want ≤ %.4g; %s took %s, and the GPU had nothing to do meanwhile",
                 us / reading, v->row->full, call->is.call.name, lab_us((double)call->duration_ns / 1000));

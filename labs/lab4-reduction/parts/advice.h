@@ -23,7 +23,6 @@ void advise_on_time(lab_verdict *v, const lab_usage *u, double us, double readin
 /* Costs of a line, for lab_worst. */
 double launches_of(const lab_line *l);
 double wavefronts_of(const lab_line *l);
-double barriers_of(const lab_line *l);
 double excess_loads(const lab_line *l);
 double divergent_of(const lab_line *l);
 

@@ -1,23 +1,20 @@
 /* advice.c — see advice.h. Tables of hint and next step, by kind. */
 #include "advice.h"
+#include "hazards.h"
+#include "usage.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* --- costs of a line -------------------------------------------------------------------------- */
 
-double commands_of(const lab_line *l) { return l->launches + l->copies; }
 double traffic_of(const lab_line *l) { return l->c.ld_sectors + l->c.st_sectors + l->c.atom_sectors; }
-double barriers_of(const lab_line *l) { return l->c.barriers; }
-double local_of(const lab_line *l) { return l->c.local_sectors; }
 double loads_of(const lab_line *l) { return l->c.ld_requests; }
 static double excess_of(const lab_line *l) {
     return traffic_of(l) - (l->c.ld_bytes + l->c.st_bytes) / 32; /* of accesses that are not coalesced */
 }
 static double stores_of(const lab_line *l) { return l->c.st_requests + l->c.atom_requests; }
 double sums_of(const lab_line *l) { return l->c.shuffles + l->c.shared_st; }
-
-static bool is_copy(const struct simgpu_event *e) { return e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL; }
 
 /* --- a wrong result ----------------------------------------------------------------------------- */
 
@@ -94,20 +91,10 @@ static const struct {
 };
 
 static const lab_line *line_to_see(enum look look, const lab_usage *u) {
-    const lab_line *launch = lab_worst(u, commands_of), *l = NULL;
+    const lab_line *launch = lab_worst(u, lab_commands_of), *l = NULL;
     if (look == AT_STORE) l = lab_worst(u, stores_of);
     if (look == AT_EXCHANGE) l = lab_worst(u, sums_of);
     return l ? l : launch;
-}
-
-/* Has a command been started since `begin`? */
-static bool started(const lab_usage *u, double begin) {
-    for (int i = 0; i < u->nevents; i++) {
-        const struct simgpu_event *e = &u->events[i];
-        if (e->kind == SIMGPU_LAUNCH && (double)e->is.launch.call_ns >= begin) return true;
-        if (is_copy(e) && (double)e->is.copy.call_ns >= begin) return true;
-    }
-    return false;
 }
 
 /* The blocks of the last launch; 0: there was none. */
@@ -150,7 +137,7 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
     lab_advise(v, &for_mistake[m].advice);
     say_more(v, j, u);
     if (lab_lane() == LAB_GPU) return;
-    if (!started(u, j->begin)) {
+    if (!lab_started(u, j->begin)) {
         lab_blame_code(v, "norm_relu_add(");
         return lab_advise(v, &none);
     }
@@ -228,7 +215,7 @@ static bool barrier_between(const lab_usage *u, const struct simgpu_place *from,
     if (!from->file || !to->file || strcmp(from->file, to->file) != 0) return false;
     for (int i = 0; i < u->nlines; i++) {
         const lab_line *l = &u->lines[i];
-        if (barriers_of(l) > 0 && !strcmp(l->file, from->file) && l->line >= from->line && l->line < to->line)
+        if (lab_barriers_of(l) > 0 && !strcmp(l->file, from->file) && l->line >= from->line && l->line < to->line)
             return true;
     }
     return false;
@@ -245,8 +232,7 @@ static const struct simgpu_side *too_early(const struct simgpu_finding *f, const
 
 /* Two threads of a block, in shared memory. */
 static const char *on_shared(const struct simgpu_finding *f, const lab_usage *u) {
-    const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
-    if (both) return "give each place one thread: two of them write this one";
+    if (lab_both_write(f)) return "give each place one thread: two of them write this one";
     if (too_early(f, u))
         return "put a __syncthreads() before this write: others may still read what the sum, or the row, before left "
                "there; or take two arrays in turn";
@@ -254,7 +240,7 @@ static const char *on_shared(const struct simgpu_finding *f, const lab_usage *u)
 }
 
 static const char *on_race(const struct simgpu_finding *f, const lab_usage *u) {
-    const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
+    const bool both = lab_both_write(f);
     if (f->rival == SIMGPU_SAME_STORE) return "let one lane store: here several store different values to one place";
     if (f->space != SIMGPU_DEVICE_MEMORY) return on_shared(f, u);
     if (f->rival == SIMGPU_OTHER_BLOCK)
@@ -264,51 +250,20 @@ static const char *on_race(const struct simgpu_finding *f, const lab_usage *u) {
                 : "keep the value in a register, or put a __syncthreads() between the write and the read";
 }
 
-void advise_on_finding(lab_verdict *v, const lab_usage *u) {
-    const struct simgpu_finding *f = lab_finding_of(u, SIMGPU_BARRIER_SKIPPED);
-    char what[512];
-    if (!f) f = lab_finding_of(u, SIMGPU_RACE); /* it names both sides; a missing barrier gives both kinds */
-    if (!f) f = lab_finding(u);
-    v->status = LAB_FAIL;
-    v->hint = "races";
-    const struct simgpu_side *early = f->kind == SIMGPU_RACE ? too_early(f, u) : NULL;
-    lab_blame_place(v, early ? &early->at : &f->side[0].at);
-    LAB_SAY(v->why, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
-    if (early && early != &f->side[0])
-        LAB_SAY(v->why,
-                "race: a fast thread writes here for its next sum, or its next row, while slower ones still read "
-                "the last: no barrier stands between that reading and this write");
-    switch (f->kind) {
-    case SIMGPU_RACE: LAB_SAY(v->next, "%s", on_race(f, u)); return;
-    case SIMGPU_UNINITIALISED:
-        LAB_SAY(v->next, "%s",
-                f->space == SIMGPU_DEVICE_MEMORY
-                    ? "write this memory before a kernel reads it: scratch holds nothing when you are called"
-                    : "read only what was written: a block of 256 threads leaves 8 sums, not 32; or a __syncthreads() "
-                      "is missing before this line");
-        return;
-    case SIMGPU_STREAM_ORDER:
-        LAB_SAY(v->next, "start both on one stream: commands of one stream run in their order");
-        return;
-    case SIMGPU_IN_FLIGHT:
-        LAB_SAY(v->next, "wait for the copy before the host touches its memory (cudaStreamSynchronize)");
-        return;
-    case SIMGPU_BARRIER_SKIPPED:
-    case SIMGPU_BARRIER_EXITED:
-        LAB_SAY(v->next, "move the __syncthreads() out of the condition: every thread of the block must come to it");
-        return;
-    }
-}
+static const lab_hazard_words words = {
+    .unwritten_memory = "write this memory before a kernel reads it: scratch holds nothing when you are called",
+    .unwritten_shared = "read only what was written: a block of 256 threads leaves 8 sums, not 32; or a "
+                        "__syncthreads() is missing before this line",
+};
 
-void refuse_luck(lab_verdict *v, const lab_usage *u) {
-    for (int i = 0; i < u->nevents && lab_passed(v); i++) {
-        const struct simgpu_finding *f = &u->events[i].is.finding;
-        if (u->events[i].kind != SIMGPU_FINDING || f->kind != SIMGPU_RACE || f->rival != SIMGPU_OTHER_BLOCK) continue;
-        lab_fail(v, "every element was right, this time: two blocks race for a place, and blocks run in any order");
-        lab_blame_place(v, &f->side[0].at);
-        v->hint = "races";
-        LAB_SAY(v->next, "do what the row 'races' says");
-    }
+void advise_on_finding(lab_verdict *v, const lab_usage *u) {
+    const struct simgpu_finding *f = lab_first_hazard(u);
+    const struct simgpu_side *early = f->kind == SIMGPU_RACE ? too_early(f, u) : NULL;
+    lab_advise_on_hazard(v, f, on_race(f, u), &words);
+    if (!early || early == &f->side[0]) return;
+    lab_blame_place(v, &early->at);
+    LAB_SAY(v->why, "race: a fast thread writes here for its next sum, or its next row, while slower ones still read "
+                    "the last: no barrier stands between that reading and this write");
 }
 
 /* --- launches and bytes ----------------------------------------------------------------------- */
@@ -316,7 +271,7 @@ void refuse_luck(lab_verdict *v, const lab_usage *u) {
 /* The first copy or fill. NULL: none. */
 static const struct simgpu_event *first_copy(const lab_usage *u) {
     for (int i = 0; i < u->nevents; i++)
-        if (is_copy(&u->events[i])) return &u->events[i];
+        if (lab_is_copy(&u->events[i])) return &u->events[i];
     return NULL;
 }
 
@@ -335,23 +290,11 @@ void advise_on_launches(lab_verdict *v, const lab_usage *u) {
         LAB_SAY(v->next, "%s", without(copy));
         return;
     }
-    lab_blame(v, lab_worst(u, commands_of));
+    lab_blame(v, lab_worst(u, lab_commands_of));
     LAB_SAY(v->why,
             "%d kernels and %d copies for one matrix: what one of them knows is lost to the next, unless it "
             "goes through memory",
             u->launches, u->copies);
-}
-
-static double bytes_of_event(const struct simgpu_event *e) {
-    if (e->kind == SIMGPU_LAUNCH) return (double)(e->is.launch.read_bytes + e->is.launch.written_bytes);
-    if (!is_copy(e)) return 0;
-    return (double)e->is.copy.bytes * (e->kind == SIMGPU_COPY && e->is.copy.direction == SIMGPU_D2D ? 2 : 1);
-}
-
-double bytes_of(const lab_usage *u) {
-    double bytes = 0;
-    for (int i = 0; i < u->nevents; i++) bytes += bytes_of_event(&u->events[i]);
-    return bytes;
 }
 
 static double written_of(const lab_usage *u) {
@@ -372,10 +315,10 @@ static int readers_of(const lab_usage *u, double bytes) {
 void advise_on_bytes(lab_verdict *v, const lab_usage *u, double least) {
     const struct simgpu_event *most = NULL;
     for (int i = 0; i < u->nevents; i++)
-        if (!most || bytes_of_event(&u->events[i]) > bytes_of_event(most)) most = &u->events[i];
-    if (u->launches == 1 && first_copy(u) && bytes_of_event(most) < 1.05 * least) most = first_copy(u);
+        if (!most || lab_bytes_of_event(&u->events[i]) > lab_bytes_of_event(most)) most = &u->events[i];
+    if (u->launches == 1 && first_copy(u) && lab_bytes_of_event(most) < 1.05 * least) most = first_copy(u);
     if (!most) return;
-    const double all = bytes_of(u), here = bytes_of_event(most);
+    const double all = lab_bytes_of(u), here = lab_bytes_of_event(most);
     lab_blame_place(v, &most->at);
     const int readers = readers_of(u, least / 2);
     if (most->kind != SIMGPU_LAUNCH) {
@@ -441,17 +384,6 @@ void advise_on_barriers(lab_verdict *v, const lab_usage *u, int rows_of_matrix) 
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* The student's call that took longest: the device had nothing to do while the host was in it. NULL: none. */
-static const struct simgpu_event *longest_call(const lab_usage *u) {
-    const struct simgpu_event *longest = NULL;
-    for (int i = 0; i < u->nevents; i++) {
-        const struct simgpu_event *e = &u->events[i];
-        if (e->kind != SIMGPU_CALL || !e->at.file) continue;
-        if (!longest || e->duration_ns > longest->duration_ns) longest = e;
-    }
-    return longest;
-}
-
 static const char *on_call(const struct simgpu_call *c) {
     switch (c->what) {
     case SIMGPU_WAITS: return "return without waiting: who needs the result waits for it";
@@ -505,7 +437,7 @@ static const char *on_bound(const struct simgpu_launch *l, bool kept) {
     }
 }
 
-/* The line that started this launch. */
+/* The line that lab_started this launch. */
 static const struct simgpu_place *start_of(const lab_usage *u, const struct simgpu_launch *l) {
     const struct simgpu_place *at = NULL;
     for (int i = 0; i < u->nevents; i++)
@@ -515,13 +447,10 @@ static const struct simgpu_place *start_of(const lab_usage *u, const struct simg
 
 void advise_on_time(lab_verdict *v, const lab_usage *u, double us, double floats) {
     const struct simgpu_launch *slowest = lab_slowest(u);
-    const struct simgpu_event *call = longest_call(u);
     if (!slowest) return;
-    if (call && (double)call->duration_ns >= us * 1000 / 5) {
-        lab_blame_place(v, &call->at);
-        LAB_SAY(v->why, "%s took %s, in which the host gave the GPU nothing else to do", call->is.call.name,
-                lab_us((double)call->duration_ns / 1000));
-        LAB_SAY(v->next, "%s", on_call(&call->is.call));
+    const struct simgpu_call *call = lab_blame_call(v, u, us);
+    if (call) {
+        LAB_SAY(v->next, "%s", on_call(call));
     } else if (u->launches == 1 && first_copy(u)) {
         lab_blame_place(v, &first_copy(u)->at);
         LAB_SAY(v->next, "%s", without(first_copy(u)));

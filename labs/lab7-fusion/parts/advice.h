@@ -15,9 +15,6 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u);
 extern const lab_advice advice_on_errors[LAB_TROUBLES];
 /* What the checks found. Requires a finding in u. */
 void advise_on_finding(lab_verdict *v, const lab_usage *u);
-/* Fails the row, though every element was right, if blocks of one launch race for a place: blocks run in any order, on
- * a card and in SimGPU, so the next run may give another result. */
-void refuse_luck(lab_verdict *v, const lab_usage *u);
 /* More than one command for the GPU. */
 void advise_on_launches(lab_verdict *v, const lab_usage *u);
 /* Bytes beyond the least. */
@@ -30,14 +27,8 @@ void advise_on_barriers(lab_verdict *v, const lab_usage *u, int rows_of_matrix);
  * time; floats: of the matrix. */
 void advise_on_time(lab_verdict *v, const lab_usage *u, double us, double floats);
 
-/* Bytes that the commands of a stretch move between DRAM and the chip, at least. Sim lane. */
-double bytes_of(const lab_usage *u);
-
 /* Costs of a line, for lab_worst. */
-double commands_of(const lab_line *l);
 double traffic_of(const lab_line *l);
-double barriers_of(const lab_line *l);
-double local_of(const lab_line *l);
 double loads_of(const lab_line *l);
 double sums_of(const lab_line *l); /* where the lanes exchange their sums */
 

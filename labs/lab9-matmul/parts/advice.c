@@ -1,22 +1,19 @@
 /* advice.c — see advice.h. Tables of hint and next step, by kind. */
 #include "advice.h"
+#include "hazards.h"
+#include "usage.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* --- costs of a line -------------------------------------------------------------------------- */
 
-double commands_of(const lab_line *l) { return l->launches + l->copies; }
-double local_of(const lab_line *l) { return l->c.local_sectors; }
-double conflicts_of(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
 static double sectors_of(const lab_line *l) { return l->c.ld_sectors; }
 /* Load sectors beyond those that the lanes' bytes need. */
 static double excess_of(const lab_line *l) { return l->c.ld_sectors - l->c.ld_bytes / 32; }
 static double loads_of(const lab_line *l) { return l->c.ld_requests + l->c.shared_ld_wavefronts; }
 static double stores_of(const lab_line *l) { return l->c.st_requests + l->c.atom_requests; }
 static double atomics_of(const lab_line *l) { return l->c.atom_requests; }
-
-static bool is_copy(const struct simgpu_event *e) { return e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL; }
 
 /* --- a wrong result ----------------------------------------------------------------------------- */
 
@@ -69,20 +66,10 @@ static const struct {
 };
 
 static const lab_line *line_to_see(enum look look, const lab_usage *u) {
-    const lab_line *launch = lab_worst(u, commands_of), *l = NULL;
+    const lab_line *launch = lab_worst(u, lab_commands_of), *l = NULL;
     if (look == AT_STORE) l = lab_worst(u, stores_of);
     if (look == AT_LOAD) l = lab_worst(u, sectors_of);
     return l ? l : launch;
-}
-
-/* Has a command been started since `begin`? */
-static bool started(const lab_usage *u, double begin) {
-    for (int i = 0; i < u->nevents; i++) {
-        const struct simgpu_event *e = &u->events[i];
-        if (e->kind == SIMGPU_LAUNCH && (double)e->is.launch.call_ns >= begin) return true;
-        if (is_copy(e) && (double)e->is.copy.call_ns >= begin) return true;
-    }
-    return false;
 }
 
 /* What the mistake's own next step does not know: the shape. */
@@ -108,7 +95,7 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
     lab_advise(v, &for_mistake[m].advice);
     say_more(v, j);
     if (lab_lane() == LAB_GPU) return;
-    if (!started(u, j->begin)) {
+    if (!lab_started(u, j->begin)) {
         lab_blame_code(v, "matmul(");
         return lab_advise(v, &none);
     }
@@ -157,8 +144,7 @@ const lab_advice advice_on_errors[LAB_TROUBLES] = {
 
 /* Two threads of a block, in shared memory: a write that others may still be reading needs its barrier before it. */
 static const char *on_shared(const struct simgpu_finding *f) {
-    const bool both = f->side[0].at.did != SIMGPU_DID_READ && f->side[1].at.did != SIMGPU_DID_READ;
-    if (both) return "give each place of the tile one thread: two of them write this one";
+    if (lab_both_write(f)) return "give each place of the tile one thread: two of them write this one";
     if (f->side[0].at.did == SIMGPU_DID_WRITE)
         return "put a __syncthreads() between the last read of this tile and this write; or fetch into another tile in "
                "turn";
@@ -172,47 +158,17 @@ static const char *on_race(const struct simgpu_finding *f) {
     return "let one thread write each element: two threads write this place";
 }
 
-void advise_on_finding(lab_verdict *v, const lab_usage *u) {
-    const struct simgpu_finding *f = lab_finding_of(u, SIMGPU_BARRIER_SKIPPED);
-    char what[512];
-    if (!f) f = lab_finding_of(u, SIMGPU_RACE); /* it names both sides; a missing barrier gives both kinds */
-    if (!f) f = lab_finding(u);
-    v->status = LAB_FAIL;
-    v->hint = "races";
-    lab_blame_place(v, &f->side[0].at);
-    LAB_SAY(v->why, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
-    switch (f->kind) {
-    case SIMGPU_RACE: LAB_SAY(v->next, "%s", on_race(f)); return;
-    case SIMGPU_UNINITIALISED:
-        LAB_SAY(v->next, "%s",
-                f->space == SIMGPU_DEVICE_MEMORY
-                    ? "write c, and do not read it: it holds nothing when you are called"
-                    : "write every place of the tile that is read, those beyond the edge, too: with 0; or a wait for "
-                      "cp.async, or a __syncthreads(), is missing before this line");
-        return;
-    case SIMGPU_STREAM_ORDER:
-        LAB_SAY(v->next, "start both on one stream: commands of one stream run in their order");
-        return;
-    case SIMGPU_IN_FLIGHT:
-        LAB_SAY(v->next, "wait for the copy before the host touches its memory (cudaStreamSynchronize)");
-        return;
-    case SIMGPU_BARRIER_SKIPPED:
-    case SIMGPU_BARRIER_EXITED:
-        LAB_SAY(v->next, "let every thread of the block come to the __syncthreads(): a thread beyond the edge fetches "
-                         "its part of the tile and stores nothing");
-        return;
-    }
-}
+static const lab_hazard_words words = {
+    .unwritten_memory = "write c, and do not read it: it holds nothing when you are called",
+    .unwritten_shared = "write every place of the tile that is read, those beyond the edge, too: with 0; or a wait for "
+                        "cp.async, or a __syncthreads(), is missing before this line",
+    .skipped = "let every thread of the block come to the __syncthreads(): a thread beyond the edge fetches its part "
+               "of the tile and stores nothing",
+};
 
-void refuse_luck(lab_verdict *v, const lab_usage *u) {
-    for (int i = 0; i < u->nevents && lab_passed(v); i++) {
-        const struct simgpu_finding *f = &u->events[i].is.finding;
-        if (u->events[i].kind != SIMGPU_FINDING || f->kind != SIMGPU_RACE || f->rival != SIMGPU_OTHER_BLOCK) continue;
-        lab_fail(v, "every element was right, this time: two blocks race for a place, and blocks run in any order");
-        lab_blame_place(v, &f->side[0].at);
-        v->hint = "races";
-        LAB_SAY(v->next, "do what the row 'races' says");
-    }
+void advise_on_finding(lab_verdict *v, const lab_usage *u) {
+    const struct simgpu_finding *f = lab_first_hazard(u);
+    lab_advise_on_hazard(v, f, on_race(f), &words);
 }
 
 /* --- loads ------------------------------------------------------------------------------------ */
@@ -263,17 +219,6 @@ void advise_on_local(lab_verdict *v, const lab_usage *u) {
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* The student's call that took longest: the device had nothing to do while the host was in it. NULL: none. */
-static const struct simgpu_event *longest_call(const lab_usage *u) {
-    const struct simgpu_event *longest = NULL;
-    for (int i = 0; i < u->nevents; i++) {
-        const struct simgpu_event *e = &u->events[i];
-        if (e->kind != SIMGPU_CALL || !e->at.file) continue;
-        if (!longest || e->duration_ns > longest->duration_ns) longest = e;
-    }
-    return longest;
-}
-
 static const char *on_call(const struct simgpu_call *c) {
     switch (c->what) {
     case SIMGPU_WAITS: return "return without waiting: who needs the result waits for it";
@@ -310,13 +255,10 @@ static const char *on_bound(const struct simgpu_launch *l) {
 
 void advise_on_time(lab_verdict *v, const lab_usage *u, double us, bool odd) {
     const struct simgpu_launch *slowest = lab_slowest(u);
-    const struct simgpu_event *call = longest_call(u);
     if (!slowest) return;
-    if (call && (double)call->duration_ns >= us * 1000 / 5) {
-        lab_blame_place(v, &call->at);
-        LAB_SAY(v->why, "%s took %s, in which the host gave the GPU nothing else to do", call->is.call.name,
-                lab_us((double)call->duration_ns / 1000));
-        LAB_SAY(v->next, "%s", on_call(&call->is.call));
+    const struct simgpu_call *call = lab_blame_call(v, u, us);
+    if (call) {
+        LAB_SAY(v->next, "%s", on_call(call));
         return;
     }
     lab_blame_place(v, &slowest->bound.at);

@@ -15,9 +15,6 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u);
 extern const lab_advice advice_on_errors[LAB_TROUBLES];
 /* What the checks found. Requires a finding in u. */
 void advise_on_finding(lab_verdict *v, const lab_usage *u);
-/* Fails the row, though every element was right, if blocks of one launch race for a place: blocks run in any order, on
- * a card and in SimGPU, so the next run may give another result. */
-void refuse_luck(lab_verdict *v, const lab_usage *u);
 /* Too many floats from global memory. */
 void advise_on_global(lab_verdict *v, const lab_usage *u);
 /* Too many wavefronts of loads; rate: for each multiply-add of a warp. */
@@ -27,10 +24,5 @@ void advise_on_local(lab_verdict *v, const lab_usage *u);
 /* A virtual time that is too long: by a call that held up the device, or by the bound of the slowest kernel. `us`: the
  * time; odd: of the odd sides. */
 void advise_on_time(lab_verdict *v, const lab_usage *u, double us, bool odd);
-
-/* Costs of a line, for lab_worst. */
-double commands_of(const lab_line *l);
-double local_of(const lab_line *l);
-double conflicts_of(const lab_line *l);
 
 #endif
