@@ -1,17 +1,19 @@
 /* lab10.h — what half.cu must offer.
  *
  * All pointers are device pointers, aligned to 256 bytes. Matrices lie row after row. A half is CUDA's __half, 16 bits:
- * 1 of sign, 5 of exponent, 10 of fraction. Work may still be running when a function returns; it must be complete when
- * cudaDeviceSynchronize returns.
+ * 1 of sign, 5 of exponent, 10 of fraction; a bf16 is CUDA's __nv_bfloat16: 1, 8 and 7. Work may still be running when
+ * a function returns; it must be complete when cudaDeviceSynchronize returns.
  */
 #ifndef LAB10_H
 #define LAB10_H
 
 #ifdef __cplusplus
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
+typedef __nv_bfloat16 bf16;
 extern "C" {
 #else
-typedef unsigned short half; /* C sees the 16 bits */
+typedef unsigned short half, bf16; /* C sees the 16 bits */
 #endif
 
 #define DECAY   0.9f
@@ -24,6 +26,10 @@ typedef unsigned short half; /* C sees the 16 bits */
  *
  * summed as exactly as floats can, and then rounded to a half, once. */
 void dense(const half *x, const half *w, const half *bias, half *y, int m, int n, int k);
+
+/* The same layer in the other 16 bits: summed as exactly as floats can, and rounded to a bfloat16 once. Numbers may be
+ * as large as floats can be, most of them larger than any half. */
+void dense_bf16(const bf16 *x, const bf16 *w, const bf16 *bias, bf16 *y, int m, int n, int k);
 
 /* The way back through relu: dz[i] = dy[i] where y[i] > 0, else 0, whatever dy[i] is. */
 void relu_backward(const half *y, const half *dy, half *dz, int count);

@@ -6,7 +6,6 @@
  */
 #include "lab10.h"
 
-#include <cuda_bf16.h>
 #include <mma.h>
 #include <stddef.h>
 
@@ -145,7 +144,8 @@ extern "C" void shared_dense(const half *x, const half *w, const half *bias, hal
     ladder_shared<<<dim3(n / 64, m / 64), 128>>>(x, w, bias, y, n, k);
 }
 
-/* --- mma and stages: mma.sync and ldmatrix, a warp has 32 x 32 of a block's 64 x 64 ------------------------------- */
+/* --- mma, stages and bf16: mma.sync and ldmatrix, a warp has 32 x 32 of a block's 64 x 64
+ * ------------------------------- */
 
 /* The byte of a chunk of 8 halves in a tile of W halves a row: eight rows of one column lie in different banks. */
 template <int W> __device__ unsigned ladder_place(int row, int chunk) {
@@ -162,9 +162,34 @@ template <int ROWS, int W> __device__ void ladder_fetch(unsigned to, const half 
     }
 }
 
+template <bool BF16> __device__ void ladder_multiply(float *s, const unsigned *p, const unsigned *q) {
+    if (BF16)
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+                     "{%8, %9}, {%0, %1, %2, %3};"
+                     : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])
+                     : "r"(p[0]), "r"(p[1]), "r"(p[2]), "r"(p[3]), "r"(q[0]), "r"(q[1]));
+    else
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+                     "{%8, %9}, {%0, %1, %2, %3};"
+                     : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])
+                     : "r"(p[0]), "r"(p[1]), "r"(p[2]), "r"(p[3]), "r"(q[0]), "r"(q[1]));
+}
+
+template <bool BF16> __device__ float ladder_float_of(half h) {
+    return BF16 ? __bfloat162float(__ushort_as_bfloat16(__half_as_ushort(h))) : __half2float(h);
+}
+
+/* Relu of two neighbours, rounded to 16 bits each. */
+template <bool BF16> __device__ void ladder_store(half *y, float a, float b) {
+    if (BF16)
+        *(__nv_bfloat162 *)y = __floats2bfloat162_rn(fmaxf(a, 0), fmaxf(b, 0));
+    else
+        *(half2 *)y = __floats2half2_rn(fmaxf(a, 0), fmaxf(b, 0));
+}
+
 /* STAGES 1: the flaw is that each tile is waited for. 3: two are on their way while one is multiplied; the flaw is that
- * products wait for their fragments, and that tiles are small. */
-template <int STAGES>
+ * products wait for their fragments, and that tiles are small. BF16: the 16 bits are those of bfloat16s. */
+template <int STAGES, bool BF16>
 __global__ void __launch_bounds__(128)
     ladder_mma(const half *x, const half *w, const half *bias, half *y, int n, int k) {
     enum { SIDE = 64, DEEP = 32, STAGE = 2 * SIDE * DEEP * 2 /* bytes */ };
@@ -206,10 +231,7 @@ __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; i++) {
                 float *s = sum[i / 4][i % 4];
                 const unsigned *p = a[i / 4], *q = &b[i % 4 / 2][i % 2 * 2];
-                asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-                             "{%8, %9}, {%0, %1, %2, %3};"
-                             : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])
-                             : "r"(p[0]), "r"(p[1]), "r"(p[2]), "r"(p[3]), "r"(q[0]), "r"(q[1]));
+                ladder_multiply<BF16>(s, p, q);
             }
         }
         if (STAGES == 1) __syncthreads();
@@ -217,18 +239,23 @@ __global__ void __launch_bounds__(128)
 #pragma unroll
     for (int i = 0; i < 8; i++) {
         const int r = r0 + wr + i / 4 * 16 + lane / 4, c = c0 + wc + i % 4 * 8 + lane % 4 * 2;
-        const float *s = sum[i / 4][i % 4], b0 = __half2float(bias[c]), b1 = __half2float(bias[c + 1]);
-        *(half2 *)&y[(size_t)r * n + c] = __floats2half2_rn(fmaxf(s[0] + b0, 0), fmaxf(s[1] + b1, 0));
-        *(half2 *)&y[(size_t)(r + 8) * n + c] = __floats2half2_rn(fmaxf(s[2] + b0, 0), fmaxf(s[3] + b1, 0));
+        const float *s = sum[i / 4][i % 4], b0 = ladder_float_of<BF16>(bias[c]),
+                    b1 = ladder_float_of<BF16>(bias[c + 1]);
+        ladder_store<BF16>(&y[(size_t)r * n + c], s[0] + b0, s[1] + b1);
+        ladder_store<BF16>(&y[(size_t)(r + 8) * n + c], s[2] + b0, s[3] + b1);
     }
 }
 
 extern "C" void mma_dense(const half *x, const half *w, const half *bias, half *y, int m, int n, int k) {
-    ladder_mma<1><<<dim3(n / 64, m / 64), 128>>>(x, w, bias, y, n, k);
+    ladder_mma<1, false><<<dim3(n / 64, m / 64), 128>>>(x, w, bias, y, n, k);
 }
 
 extern "C" void stages_dense(const half *x, const half *w, const half *bias, half *y, int m, int n, int k) {
-    ladder_mma<3><<<dim3(n / 64, m / 64), 128>>>(x, w, bias, y, n, k);
+    ladder_mma<3, false><<<dim3(n / 64, m / 64), 128>>>(x, w, bias, y, n, k);
+}
+
+extern "C" void bf16_dense(const half *x, const half *w, const half *bias, half *y, int m, int n, int k) {
+    ladder_mma<3, true><<<dim3(n / 64, m / 64), 128>>>(x, w, bias, y, n, k);
 }
 
 /* --- NVIDIA's own: the product alone ------------------------------------------------------------------------------ */

@@ -25,15 +25,16 @@ static const struct rung {
     lab_who who;
     enum kind kind;
 } rungs[] = {
-    {"pass", "float", LAB_LADDER, FLOATS},         {"pass", "float4", LAB_LADDER, FLOATS},
-    {"pass", "starter", LAB_STARTER, HALVES},      {"pass", "bf16", LAB_LADDER, OTHERS},
-    {"pass", "half2", LAB_LADDER, HALVES},         {"pass", "reference", LAB_REFERENCE, HALVES},
-    {"pass", "yours", LAB_MINE, HALVES},           {"pass", "copy", LAB_LADDER, OTHERS},
-    {"dense", "starter", LAB_STARTER, HALVES},     {"dense", "sums", LAB_LADDER, HALVES},
-    {"dense", "wmma", LAB_LADDER, HALVES},         {"dense", "shared", LAB_LADDER, HALVES},
-    {"dense", "mma", LAB_LADDER, HALVES},          {"dense", "stages", LAB_LADDER, HALVES},
-    {"dense", "reference", LAB_REFERENCE, HALVES}, {"dense", "yours", LAB_MINE, HALVES},
-    {"dense", "cublas", LAB_LADDER, PRODUCT_ONLY}, {"dense", "cublasSgemm", LAB_LADDER, FLOATS},
+    {"pass", "float", LAB_LADDER, FLOATS},        {"pass", "float4", LAB_LADDER, FLOATS},
+    {"pass", "starter", LAB_STARTER, HALVES},     {"pass", "bf16", LAB_LADDER, OTHERS},
+    {"pass", "half2", LAB_LADDER, HALVES},        {"pass", "reference", LAB_REFERENCE, HALVES},
+    {"pass", "yours", LAB_MINE, HALVES},          {"pass", "copy", LAB_LADDER, OTHERS},
+    {"dense", "starter", LAB_STARTER, HALVES},    {"dense", "sums", LAB_LADDER, HALVES},
+    {"dense", "wmma", LAB_LADDER, HALVES},        {"dense", "shared", LAB_LADDER, HALVES},
+    {"dense", "mma", LAB_LADDER, HALVES},         {"dense", "stages", LAB_LADDER, HALVES},
+    {"dense", "bf16", LAB_LADDER, OTHERS},        {"dense", "reference", LAB_REFERENCE, HALVES},
+    {"dense", "yours", LAB_MINE, HALVES},         {"dense", "cublas", LAB_LADDER, PRODUCT_ONLY},
+    {"dense", "cublasSgemm", LAB_LADDER, FLOATS},
 };
 enum { RUNGS = sizeof rungs / sizeof *rungs };
 

@@ -120,6 +120,40 @@ void advise_on_step(lab_verdict *v, const net *n, const lab_usage *u) {
     if (lab_finding(u)) lab_advise(v, &race);
 }
 
+/* --- a wrong result of dense_bf16 ------------------------------------------------------------------ */
+
+static const lab_advice for_wide[] = {
+    [WIDE_ROUNDED] = {"bf16", "sum in floats, and round to a bfloat16 once, at the end"},
+    [WIDE_CUT] = {"bf16",
+                  "round to the nearest, by __float2bfloat16: to cut the lower bits off is off by twice as much"},
+    [WIDE_NO_RELU] = {"formula", "take the larger of the sum and 0 here, too"},
+    [WIDE_OTHER_BITS] = {"bf16",
+                         "take the 16 bits as those of a bfloat16, by __bfloat162float: a half's lie otherwise"},
+    [WIDE_NO_BIAS] = {"formula", "add bias[j] to the sum here, too, before relu"},
+};
+
+void advise_on_wide(lab_verdict *v, const wide *r) {
+    static const lab_advice unwritten = {"unwritten", "round the number of blocks up: the last rows and columns are "
+                                                      "seldom a whole block"},
+                            overflow = {"bf16",
+                                        "pass no half on the way: a float holds all that a bfloat16 does, a half "
+                                        "does not"};
+    if (r->poison || r->odd) LAB_SAY(v->value_text, r->poison ? "-" : "inf");
+    if (r->poison) {
+        lab_fail(v, "%d of %d elements were never written", r->poison, r->m * r->n);
+        lab_advise(v, &unwritten);
+    } else if (r->odd) {
+        lab_fail(v, "%d of %d elements are infinite or no number; one should be %.6g, and the largest half is 65504",
+                 r->odd, r->m * r->n, r->want);
+        lab_advise(v, &overflow);
+    } else {
+        LAB_SAY(v->why, "an element is %.6g, wants %.6g: off by %.3g roundings of a bfloat16", r->got, r->want,
+                r->worst);
+        if (r->worst >= 1e6) LAB_SAY(v->value_text, "%.1e", r->worst);
+        lab_advise(v, &for_wide[r->mistake]);
+    }
+}
+
 /* --- CUDA's errors ---------------------------------------------------------------------------- */
 
 const lab_advice advice_on_errors[LAB_TROUBLES] = {

@@ -9,10 +9,13 @@
 #include "errors.h"
 #include "job.h"
 #include "net.h"
+#include "wide.h"
 
 /* The wrong result of the last run of j, or of a step of n. u: what it cost, or an empty usage in the gpu lane. */
 void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u);
 void advise_on_step(lab_verdict *v, const net *n, const lab_usage *u);
+/* The result of dense_bf16, which is not right: value, reason, hint and next step. */
+void advise_on_wide(lab_verdict *v, const wide *r);
 /* For lab_advise_on_error, what this lab says better than any lab. */
 extern const lab_advice advice_on_errors[LAB_TROUBLES];
 /* What the checks found. Requires a finding in u. */

@@ -47,3 +47,19 @@ double half_ulp(double v) {
     const uint64_t exponent = bits_of(fabs(v)) >> 52;
     return fabs(v) < 0x1p-14 ? 0x1p-25 : of_bits((exponent - 11) << 52);
 }
+
+uint16_t bf16_of(double v) {
+    const float f = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16); /* of two the even one */
+}
+
+double bf16_value(uint16_t b) {
+    const uint32_t bits = (uint32_t)b << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return (double)f;
+}
+
+double bf16_ulp(double v) { return of_bits(((bits_of(fabs(v)) >> 52) - 8) << 52); }

@@ -19,7 +19,7 @@ void job_say(const job *j, char *to, size_t size) {
 
 /* --- data ----------------------------------------------------------------------------------------- */
 
-static uint32_t hash(uint64_t seed, size_t place) {
+uint32_t job_bits(uint64_t seed, size_t place) {
     uint32_t x = (uint32_t)place * 0x9E3779B1u + (uint32_t)(seed * 0x9E3779B97F4A7C15u >> 32);
     x = (x ^ x >> 16) * 0x7FEB352Du;
     x = (x ^ x >> 15) * 0x846CA68Bu;
@@ -32,23 +32,23 @@ static uint16_t element(uint32_t bits, enum job_data data) {
     return half_of(n / 1024.0);
 }
 
-uint16_t job_x(const job *j, uint64_t seed, size_t place) { return element(hash(seed + 1, place), j->shape.data); }
-uint16_t job_w(const job *j, uint64_t seed, size_t place) { return element(hash(seed + 2, place), j->shape.data); }
+uint16_t job_x(const job *j, uint64_t seed, size_t place) { return element(job_bits(seed + 1, place), j->shape.data); }
+uint16_t job_w(const job *j, uint64_t seed, size_t place) { return element(job_bits(seed + 2, place), j->shape.data); }
 /* Large beside one product, so that it counts in every sum. */
 uint16_t job_bias(uint64_t seed, int column) {
-    const int n = (int)(hash(seed + 3, (size_t)column) >> 21) - 1024;
+    const int n = (int)(job_bits(seed + 3, (size_t)column) >> 21) - 1024;
     return half_of((n + (n < 0 ? -512 : 512)) / 512.0);
 }
 
 static uint16_t pass_y(uint64_t seed, size_t place) {
-    const uint32_t bits = hash(seed + 4, place);
+    const uint32_t bits = job_bits(seed + 4, place);
     if (bits % 3 == 0) return bits & 64 ? 0x8000 : 0;
     if (bits % 7 == 0) return half_of(-1 - (int)(bits >> 24));
     return half_of(((bits >> 20) + 1) / 256.0);
 }
 
 static uint16_t pass_dy(uint64_t seed, size_t place) {
-    const uint32_t bits = hash(seed + 5, place);
+    const uint32_t bits = job_bits(seed + 5, place);
     if (half_value(pass_y(seed, place)) <= 0 && bits % 16 == 1) return bits & 64 ? HALF_INFINITY : 0x7e00;
     return half_of(((int)(bits >> 21) - 1024) / 64.0 + 1 / 128.0);
 }

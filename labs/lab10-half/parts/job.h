@@ -75,6 +75,7 @@ bool job_is_dense(const job *j);
 size_t job_results(const job *j);                  /* elements of the result */
 void job_say(const job *j, char *to, size_t size); /* "64x96x32", "1000 halves" */
 
+uint32_t job_bits(uint64_t seed, size_t place); /* 32 random bits for an element, the same for the same seed */
 /* The data of an element, by its seed: halves. */
 uint16_t job_x(const job *j, uint64_t seed, size_t place);
 uint16_t job_w(const job *j, uint64_t seed, size_t place);
