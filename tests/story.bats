@@ -119,6 +119,20 @@ figure() { awk -F "\t" -v name="$1" '$1 == "figure" && $2 == name { print $3 }' 
     [ "$(wc -l <<<"$output")" = 1 ]
 }
 
+@test "a profile is also read from a file, by its path: its name and values count, what is wrong there has its line" {
+    local mine=$BATS_TEST_TMPDIR/mine.conf
+    sed 's/^name = .*/name = Mine/' common/simgpu/profiles/h200.conf >"$mine"
+    output=$(PROFILE=$mine apart "$B/starter/lab3" --lines)
+    [[ $output == *"sim · virtual Mine"* ]]
+    echo 'speed = 3' >>"$mine"
+    run env PROFILE="$mine" "$B/starter/lab3"
+    [ "$status" = 2 ]
+    [ "$output" = "simgpu: $mine:$(wc -l <"$mine"): unknown key 'speed'; use a key of common/simgpu/time/profile.def" ]
+    run env PROFILE="$BATS_TEST_TMPDIR/none.conf" "$B/starter/lab3"
+    [ "$status" = 2 ]
+    [ "$output" = "simgpu: $BATS_TEST_TMPDIR/none.conf: No such file or directory" ]
+}
+
 @test "every constant of a profile names its source" {
     local file=$BATS_TEST_TMPDIR/unsourced
     grep -hE '^[a-z0-9_]+ = ' "$conf" | grep -v '^name = ' >"$BATS_TEST_TMPDIR/all"

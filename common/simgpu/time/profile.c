@@ -1,5 +1,5 @@
 /* profile.c — reads a device profile, lines of `key = value`; # begins a comment. The build puts the files of profiles/
- * into the library (profiles.inc).
+ * into the library (profiles.inc); any other is read by its path (PROFILE=./mine.conf).
  *
  * The reader is strict, since a wrong constant would give a wrong grade: an unknown key, a value that is not a positive
  * number, a repeated key and a missing key are errors with their place. */
@@ -28,7 +28,7 @@ static const struct {
 };
 enum { NKEYS = sizeof keys / sizeof *keys };
 
-__attribute__((noreturn, format(printf, 3, 4))) static void refuse(const char *card, int line, const char *format,
+__attribute__((noreturn, format(printf, 3, 4))) static void refuse(const char *place, int line, const char *format,
                                                                    ...) {
     char text[1024], number[16] = "";
     va_list args;
@@ -36,7 +36,7 @@ __attribute__((noreturn, format(printf, 3, 4))) static void refuse(const char *c
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (line > 0) snprintf(number, sizeof number, ":%d", line);
-    base_refuse("profiles/%s.conf%s: %s", card, number, text);
+    base_refuse("%s%s: %s", place, number, text);
 }
 
 /* Removes blanks at both ends. Returns the new beginning. */
@@ -46,9 +46,9 @@ static char *trim(char *s) {
     return s;
 }
 
-static void set(time_profile *p, bool *seen, const char *card, int line, const char *key, const char *value) {
+static void set(time_profile *p, bool *seen, const char *place, int line, const char *key, const char *value) {
     if (!strcmp(key, "name")) {
-        if (!*value || strlen(value) >= sizeof p->name) refuse(card, line, "name: use 1 to 63 characters");
+        if (!*value || strlen(value) >= sizeof p->name) refuse(place, line, "name: use 1 to 63 characters");
         strcpy(p->name, value);
         return;
     }
@@ -56,39 +56,47 @@ static void set(time_profile *p, bool *seen, const char *card, int line, const c
         if (strcmp(key, keys[i].key)) continue;
         char *end;
         double number = strtod(value, &end);
-        if (seen[i]) refuse(card, line, "%s is given twice; remove one", key);
+        if (seen[i]) refuse(place, line, "%s is given twice; remove one", key);
         if (end == value || *end || !(number > 0 && number < 1e18))
-            refuse(card, line, "%s: '%s' is not a positive number", key, value);
+            refuse(place, line, "%s: '%s' is not a positive number", key, value);
         seen[i] = true;
         *(double *)((char *)p + keys[i].offset) = number;
         return;
     }
-    refuse(card, line, "unknown key '%s'; use a key of common/simgpu/time/profile.def", key);
+    refuse(place, line, "unknown key '%s'; use a key of common/simgpu/time/profile.def", key);
 }
 
-static void read_profile(time_profile *p, const char *card, const char *text) {
-    FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-    if (!f) refuse(card, 0, "%s", strerror(errno));
+static void read_profile(time_profile *p, const char *place, FILE *f) {
+    if (!f) refuse(place, 0, "%s", strerror(errno));
     bool seen[NKEYS] = {0};
     char row[512];
     for (int line = 1; fgets(row, sizeof row, f); line++) {
         row[strcspn(row, "#\n")] = '\0';
         char *key = trim(row), *value = strchr(key, '=');
         if (!*key) continue;
-        if (!value) refuse(card, line, "write the line as `key = value`");
+        if (!value) refuse(place, line, "write the line as `key = value`");
         *value = '\0';
-        set(p, seen, card, line, trim(key), trim(value + 1));
+        set(p, seen, place, line, trim(key), trim(value + 1));
     }
     fclose(f);
-    if (!p->name[0]) refuse(card, 0, "lacks the key 'name'");
+    if (!p->name[0]) refuse(place, 0, "lacks the key 'name'");
     for (int i = 0; i < NKEYS; i++)
-        if (!seen[i]) refuse(card, 0, "lacks the key '%s'", keys[i].key);
+        if (!seen[i]) refuse(place, 0, "lacks the key '%s'", keys[i].key);
 }
 
 __attribute__((noreturn)) static void no_such_card(const char *name) {
     char here[512] = "";
     for (int i = 0; i < NCARDS; i++) snprintf(here + strlen(here), sizeof here - strlen(here), " %s", cards[i].name);
     base_refuse("PROFILE=%s: there is no such virtual card. Here are:%s", name, here);
+}
+
+static void read_built_in(time_profile *p, const char *name) {
+    char place[128];
+    int i = 0;
+    while (i < NCARDS && strcmp(cards[i].name, name)) i++;
+    if (i == NCARDS) no_such_card(name);
+    snprintf(place, sizeof place, "profiles/%s.conf", name);
+    read_profile(p, place, fmemopen((void *)(uintptr_t)cards[i].text, strlen(cards[i].text), "r"));
 }
 
 const exec_card *time_card(void) {
@@ -140,10 +148,10 @@ const time_profile *time_profile_get(void) {
     if (!profile.name[0]) {
         const char *name = getenv("PROFILE");
         if (!name || !*name) name = "h200";
-        int i = 0;
-        while (i < NCARDS && strcmp(cards[i].name, name)) i++;
-        if (i == NCARDS) no_such_card(name);
-        read_profile(&profile, name, cards[i].text);
+        if (strchr(name, '/'))
+            read_profile(&profile, name, fopen(name, "re"));
+        else
+            read_built_in(&profile, name);
     }
     return &profile;
 }
