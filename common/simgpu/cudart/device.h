@@ -20,11 +20,23 @@ typedef struct {
     bool leaving;    /* by cudaFreeAsync: freed when the device has passed `behind` */
     time_point behind;
     unsigned flags;
+    uint32_t chunk; /* of chunk.c; 0: none */
 } rt_block;
 typedef struct {
     rt_block *blocks;
     size_t count, room;
 } rt_block_list;
+
+/* A chunk of memory from which small allocations come. */
+typedef struct {
+    uint32_t id, live; /* live: allocations in it */
+    uint64_t left;     /* bytes */
+} rt_chunk;
+typedef struct {
+    rt_chunk *chunks;
+    size_t count, room;
+    uint32_t last_id;
+} rt_chunk_list;
 
 typedef struct {
     uint64_t address, bytes;
@@ -38,6 +50,7 @@ typedef struct rt_pool {
     rt_pool_block *blocks;
     size_t count, room;
     uint64_t reserved, reserved_high, used, used_high;
+    uint64_t chunks; /* that the driver would have for 'reserved' */
     uint64_t threshold;
     int reuse[4]; /* indexed by the cudaMemPoolReuse attributes; only AllowOpportunistic has an effect */
 } rt_pool;
@@ -89,6 +102,7 @@ struct device {
         char text[512];
     } missed; /* a launch's error that the program has not read yet */
     rt_block_list blocks, pinned, managed;
+    rt_chunk_list chunks, pinned_chunks;
     uint64_t memory_limit;       /* bytes, set by simgpuDeviceMemory */
     rt_pool pool, *pool_in_use;  /* of cudaMallocAsync; NULL: the default one */
     struct rt_texture *textures; /* the live texture and surface objects (texture.c) */

@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
     rt_graph *graph; /* a copy, with copies of children in it */
     part *parts;
-    uint32_t n, lanes, memsets;
+    uint32_t n, lanes, memsets, copies;
     uint32_t last_in[LANES_MAX]; /* by lane: the index of its last part */
     bool uploaded;
     unsigned long long flags;
@@ -51,6 +51,7 @@ static uint32_t add_part(rt_exec *x, rt_node *node, uint32_t *after, uint32_t na
     x->parts[x->n] = (part){node, lane, nafter, after};
     x->last_in[lane] = x->n;
     x->memsets += node->type == cudaGraphNodeTypeMemset;
+    x->copies += node->type == cudaGraphNodeTypeMemcpy && node->command.is.copy.direction != SIMGPU_D2D;
     return x->n++;
 }
 
@@ -188,7 +189,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     }
     time_submit_graph(nodes, x->n, x->lanes, s, &x->last);
     free(nodes);
-    time_charge(HOST_SUBMITS, x->memsets * p->host_graph_memset_ns); /* the device begins meanwhile */
+    /* the device begins meanwhile */
+    time_charge(HOST_SUBMITS, x->memsets * p->host_graph_memset_ns + x->copies * p->host_graph_copy_ns);
     return rt_end(cudaSuccess);
 }
 

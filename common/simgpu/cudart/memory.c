@@ -5,26 +5,28 @@
 #include "rt.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
-static double larger(double a, double b) { return a > b ? a : b; }
 
-/* Charges the host the driver's work for cudaMalloc, without any waiting. */
-void rt_charge_malloc(uint64_t bytes) {
+/* Charges the host the driver's work for cudaMalloc, without any waiting. Returns the chunk. */
+static uint32_t charge_malloc(uint64_t bytes) {
     const time_profile *p = time_profile_get();
-    bool large = (double)bytes > p->large_bytes;
-    time_charge(HOST_IN_CALL,
-                p->host_malloc_ns + mib(bytes) * p->host_malloc_ns_per_mib + (large ? p->host_malloc_large_ns : 0));
+    bool fresh, large = (double)bytes > p->large_bytes;
+    uint32_t chunk = rt_chunk_take(&rt_device->chunks, bytes, &fresh);
+    double ns = p->host_malloc_ns + mib(bytes) * p->host_malloc_ns_per_mib + (large ? p->host_malloc_large_ns : 0);
+    time_charge(HOST_IN_CALL, fresh ? ns : p->host_malloc_small_ns);
+    return chunk;
 }
-void rt_charge_free(uint64_t bytes) {
+static void charge_free(const rt_block *b) {
     const time_profile *p = time_profile_get();
-    bool large = (double)bytes > p->large_bytes;
-    time_charge(HOST_IN_CALL,
-                p->host_free_ns + mib(bytes) * p->host_free_ns_per_mib + (large ? p->host_free_large_ns : 0));
+    bool large = (double)b->bytes > p->large_bytes, last = rt_chunk_give(&rt_device->chunks, b->chunk, b->bytes);
+    double ns = p->host_free_ns + mib(b->bytes) * p->host_free_ns_per_mib + (large ? p->host_free_large_ns : 0);
+    time_charge(HOST_IN_CALL, last ? ns : p->host_free_small_ns);
 }
 
 /* --- lists of allocations from cudaMalloc and of page-locked host memory ---------------------------------------- */
@@ -94,7 +96,7 @@ bool rt_free_behind(uint64_t address, time_point behind) {
 
 void rt_free_array_memory(uint64_t address) {
     rt_block *b = find_block(&rt_device->blocks, address);
-    rt_charge_free(b->bytes);
+    charge_free(b);
     free_block(b);
 }
 
@@ -117,18 +119,19 @@ cudaError_t rt_allocate(void **ptr, size_t bytes) {
     cudaError_t forbidden = rt_capture_forbids_unsafe();
     if (forbidden != cudaSuccess) return forbidden;
     time_activity_call_bytes(bytes);
-    rt_charge_malloc(bytes);
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
+    uint32_t chunk = charge_malloc(bytes);
     uint64_t address = rt_device_alloc(bytes);
     if (!address) {
         uint64_t free_bytes, total;
         rt_device_usage(&free_bytes, &total);
         rt_say("no room for %zu bytes: %" PRIu64 " of %" PRIu64 " are free", bytes, free_bytes, total);
+        rt_chunk_give(&rt_device->chunks, chunk, bytes);
         return cudaErrorMemoryAllocation;
     }
     rt_block_add(&rt_device->blocks,
-                 (rt_block){.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line()});
+                 (rt_block){.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line(), .chunk = chunk});
     time_activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
     *ptr = (void *)(uintptr_t)address;
     return cudaSuccess;
@@ -186,7 +189,7 @@ static cudaError_t free_here(void *ptr) {
         return (cudaErrorInvalidValue);
     }
     time_activity_call_bytes(b->bytes);
-    rt_charge_free(b->bytes);
+    charge_free(b);
     free_block(b);
     return (cudaSuccess);
 }
@@ -203,6 +206,17 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
 
 /* --- page-locked host memory ------------------------------------------------------------------------------------ */
 
+/* Returns the cost of locking or unlocking pages, in ns: chunk_ns for a chunk; per_mib for each MiB of PLENTY chunks
+ * and more; by the logarithm between these two rates for sizes between. */
+static double pages_ns(uint64_t bytes, double chunk_ns, double per_mib) {
+    enum { PLENTY = 16 };
+    const time_profile *p = time_profile_get();
+    double chunks = (double)bytes / p->chunk_bytes, of_one = chunk_ns / (p->chunk_bytes / (1 << 20));
+    if (chunks <= 1) return chunk_ns;
+    double part = chunks < PLENTY ? log2(chunks) / log2(PLENTY) : 1;
+    return mib(bytes) * (of_one + part * (per_mib - of_one));
+}
+
 /* Whole pages from the system, as the driver has them: zeros, and nothing that the heap of the program held before. */
 static void *new_pages(uint64_t bytes) {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -218,10 +232,13 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     cudaError_t forbidden = rt_capture_forbids_unsafe();
     if (forbidden != cudaSuccess || bytes == 0) return forbidden;
     time_activity_call_bytes(bytes);
-    time_charge(HOST_IN_CALL, larger(p->host_pin_ns, mib(bytes) * p->host_pin_ns_per_mib));
     void *memory = new_pages(bytes);
     if (!memory) return cudaErrorMemoryAllocation;
-    rt_block b = {.address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags | cudaHostAllocMapped};
+    bool fresh;
+    uint32_t chunk = rt_chunk_take(&rt_first()->pinned_chunks, bytes, &fresh);
+    time_charge(HOST_IN_CALL, fresh ? pages_ns(bytes, p->host_pin_ns, p->host_pin_ns_per_mib) : p->host_pin_small_ns);
+    rt_block b = {
+        .address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags | cudaHostAllocMapped, .chunk = chunk};
     if (!rt_block_add(&rt_first()->pinned, b)) {
         free_pages(b.address, bytes);
         return cudaErrorMemoryAllocation;
@@ -255,7 +272,9 @@ cudaError_t cudaFreeHost(void *ptr) {
     time_wait_all();
     time_activity_call_bytes(b->bytes);
     time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
-    time_charge(HOST_IN_CALL, larger(p->host_unpin_ns, mib(b->bytes) * p->host_unpin_ns_per_mib));
+    bool last = rt_chunk_give(&rt_first()->pinned_chunks, b->chunk, b->bytes);
+    double ns = pages_ns(b->bytes, p->host_unpin_ns, p->host_unpin_ns_per_mib);
+    time_charge(HOST_IN_CALL, last ? ns : p->host_unpin_small_ns);
     exec_outside_remove(b->address);
     free_pages(b->address, b->bytes);
     drop_block(&rt_first()->pinned, b);
@@ -349,14 +368,14 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 void rt_memory_clear(void) {
     rt_block_list *device = &rt_device->blocks, *host = &rt_first()->pinned;
     for (size_t i = 0; i < device->count; i++) time_activity_free(SIMGPU_MEMORY_DEVICE, device->blocks[i].bytes);
-    device->count = 0;
+    device->count = rt_device->chunks.count = 0;
     if (rt_device != rt_first()) return; /* which has the host's memory */
     for (size_t i = 0; i < host->count; i++) {
         time_activity_free(SIMGPU_MEMORY_PINNED, host->blocks[i].bytes);
         exec_outside_remove(host->blocks[i].address);
         if (!host->blocks[i].registered) free_pages(host->blocks[i].address, host->blocks[i].bytes);
     }
-    host->count = rt_first()->managed.count = 0;
+    host->count = rt_first()->managed.count = rt_first()->pinned_chunks.count = 0;
 }
 
 /* --- checks ------------------------------------------------------------------------------------------------------ */

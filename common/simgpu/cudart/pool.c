@@ -11,6 +11,7 @@
 #include "rt.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,12 +38,22 @@ bool rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes) {
 
 static bool passed(const rt_pool_block *b) { return b->idle && time_point_passed(b->freed); }
 
+/* Charges the host for the chunks of pool_chunk_bytes that the driver would take or give back now. */
+static void resize(rt_pool *p) {
+    const time_profile *t = time_profile_get();
+    uint64_t before = p->chunks;
+    p->chunks = (uint64_t)ceil((double)p->reserved / t->pool_chunk_bytes);
+    double more = (double)p->chunks - (double)before;
+    if (more > 0) time_charge(HOST_IN_CALL, (before ? 0 : t->host_pool_ns) + more * t->host_pool_chunk_ns);
+    if (more < 0) time_charge(HOST_IN_CALL, (p->chunks ? 0 : t->host_pool_ns) - more * t->host_pool_chunk_ns);
+}
+
 static void release(rt_pool *p, rt_pool_block *b) {
-    rt_charge_free(b->bytes);
     exec_mem_free(rt_device->exec, b->address);
     time_activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
     p->reserved -= b->bytes;
     *b = p->blocks[--p->count];
+    resize(p);
 }
 
 static void trim(rt_pool *p, uint64_t keep) {
@@ -77,7 +88,6 @@ static rt_pool_block *grow(rt_pool *p, uint64_t bytes) {
         p->room += 64;
     }
     if (p->most && bytes > p->most - p->reserved) return NULL;
-    rt_charge_malloc(bytes);
     uint64_t address = rt_device_alloc(bytes);
     if (!address) {
         trim(p, 0);
@@ -86,6 +96,7 @@ static rt_pool_block *grow(rt_pool *p, uint64_t bytes) {
     if (!address) return NULL;
     time_activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
     p->reserved += bytes;
+    resize(p);
     if (p->reserved > p->reserved_high) p->reserved_high = p->reserved;
     p->blocks[p->count] = (rt_pool_block){.address = address, .bytes = bytes};
     return &p->blocks[p->count++];

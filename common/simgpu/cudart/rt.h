@@ -213,9 +213,6 @@ cudaError_t rt_fill_elements(void *to, size_t pitch, uint32_t value, unsigned el
 const rt_block *rt_block_of(uint64_t address);
 bool rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes);
 
-void rt_charge_malloc(uint64_t bytes);
-void rt_charge_free(uint64_t bytes);
-
 /* cudaMalloc inside a call. Returns its error. */
 cudaError_t rt_allocate(void **ptr, size_t bytes);
 void rt_free_array_memory(uint64_t address); /* frees a block of rt_allocate. Requires that the device is idle */
@@ -238,6 +235,14 @@ void rt_describe_allocation(uint64_t address, char *text, size_t size);
 void rt_memory_clear(void); /* frees all memory from cudaMalloc and all page-locked host memory */
 
 bool rt_block_add(rt_block_list *l, rt_block b); /* returns false if the host has no memory for the list */
+
+/* --- chunk.c ---------------------------------------------------------------------------------------------------- */
+
+/* Takes bytes from a chunk; *fresh: from a new one. Returns its id; 0 if they are too many for a chunk, or the host has
+ * no memory for the list. */
+uint32_t rt_chunk_take(rt_chunk_list *l, uint64_t bytes, bool *fresh);
+/* Gives them back. Returns whether the chunk is now empty; true for id 0. */
+bool rt_chunk_give(rt_chunk_list *l, uint32_t id, uint64_t bytes);
 
 /* --- managed.c -------------------------------------------------------------------------------------------------- */
 

@@ -142,7 +142,7 @@ bool rt_stream(cudaStream_t handle, uint32_t *stream) {
 /* The rest of a call that creates a stream. */
 static cudaError_t create_stream(cudaStream_t *stream, unsigned flags, int priority) {
     if (!stream || flags > cudaStreamNonBlocking) return rt_end(cudaErrorInvalidValue);
-    time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
+    time_charge(HOST_SUBMITS, time_profile_get()->host_stream_create_ns);
     priority = priority > 0 ? 0 : priority < RT_HIGHEST_PRIORITY ? RT_HIGHEST_PRIORITY : priority;
     rt_handle e = {.kind = HANDLE_STREAM,
                    .stream = time_stream_new(flags == cudaStreamDefault),
@@ -173,7 +173,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
         rt_say("this is not a stream that can be destroyed; create it first, and destroy it once");
         return rt_end(cudaErrorInvalidResourceHandle);
     }
-    time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
+    time_charge(HOST_SUBMITS, time_profile_get()->host_stream_destroy_ns);
     end_handle(e);
     return rt_end(cudaSuccess);
 }
@@ -348,7 +348,7 @@ cudaError_t cudaDeviceSynchronize(void) {
 /* The rest of a call that creates an event. */
 static cudaError_t create_event(cudaEvent_t *event, unsigned flags) {
     if (!event || flags > 7) return rt_end(cudaErrorInvalidValue);
-    time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
+    time_charge(HOST_SUBMITS, time_profile_get()->host_event_create_ns);
     rt_handle e = {.kind = HANDLE_EVENT, .event = time_event_new(), .flags = flags};
     *event = (cudaEvent_t)handle_new(e);
     return rt_end(*event ? cudaSuccess : cudaErrorMemoryAllocation);
@@ -366,7 +366,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     RT_BEGIN;
     rt_handle *e = find_event(event);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
-    time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
+    time_charge(HOST_SUBMITS, time_profile_get()->host_event_destroy_ns);
     end_handle(e);
     return rt_end(cudaSuccess);
 }

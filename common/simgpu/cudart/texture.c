@@ -205,7 +205,7 @@ static cudaError_t object_new(unsigned long long *object, const struct cudaResou
         if (!more) return cudaErrorMemoryAllocation;
         v->textures = more;
     }
-    time_charge(HOST_SUBMITS, time_profile_get()->host_create_ns);
+    time_charge(HOST_SUBMITS, time_profile_get()->host_other_ns);
     rt_texture *made = &v->textures[v->ntextures++];
     *made = (rt_texture){.handle = exec_texture_new(v->exec, &t), .resource = *r};
     if (d) made->texture = *d;

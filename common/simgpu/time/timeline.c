@@ -15,6 +15,7 @@
 #include "listen.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,10 @@
 
 /* BUSY lasts until `until`; then a copy over the bus is FLOWING, and a host function is CALLED. */
 enum phase { QUEUED, BUSY, FLOWING, CALLED };
+
+/* Where a command runs. NOWHERE: neither the SMs nor a copy engine, and small copies to the device, which any of them
+ * writes. */
+enum place { NOWHERE, ON_SMS, ON_H2D, ON_D2H, ON_PEER, ON_HOST };
 
 typedef struct node {
     time_command c;
@@ -39,6 +44,7 @@ typedef struct node {
     double start, until, left, cap; /* left: bytes still to flow, at most at cap GB/s (bytes per ns) */
     double fixed;                   /* a copy's time before it flows, ns */
     uint64_t fills;                 /* parts of the SMs that it occupies */
+    double wave;                    /* of a kernel: ns from one wave of its blocks to the next */
     exec_fault *fault;              /* the kernel's fault, which stops the device at the kernel's end */
 } node;
 
@@ -46,26 +52,34 @@ typedef struct {
     bool blocking, ended;
     node *head, *tail;
     uint64_t submitted, completed;
-    double done_ns; /* end of the last completed command */
-    bool last_was_kernel;
-    uint8_t card; /* the device that has it */
-    int priority; /* 0, or less: its commands start first */
+    double done_ns;  /* end of the last completed command */
+    enum place last; /* where the last command that had a place ran */
+    uint64_t queued; /* its commands in the queue to the device */
+    uint8_t card;    /* the device that has it */
+    int priority;    /* 0, or less: its commands start first */
 } stream;
 
 struct time_event {
     uint32_t stream; /* of the latest record */
     uint64_t count;  /* 0: never recorded */
     double ns;
+    enum place place; /* the stream's last one there */
     uint32_t pending; /* records not yet reached */
     bool ended;
 };
 
+/* A copy engine: its copy, if any, and the stream of its last one. */
+typedef struct {
+    node *copy;
+    uint32_t last;
+} copy_engine;
+
 /* A device of the machine. */
 typedef struct {
     exec_device *exec;
-    uint32_t legacy;        /* its legacy default stream */
-    node *h2d, *d2h, *peer; /* the copies on its copy engines; peer: to or from another device */
-    uint64_t filled;        /* occupied parts of the SMs */
+    uint32_t legacy;            /* its legacy default stream */
+    copy_engine h2d, d2h, peer; /* peer: to or from another device */
+    uint64_t filled;            /* occupied parts of the SMs */
     exec_fault fault;
 } time_card_state;
 
@@ -204,6 +218,10 @@ uint64_t time_bytes(const time_command *c) {
     return c->kind == TIME_COPY || c->kind == TIME_MEMSET ? c->is.copy.width * time_rows(&c->is.copy) : 0;
 }
 
+/* Of the queue to the device. Events are short, and a graph is one entry. */
+static bool takes_room(const time_command *c) {
+    return c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET;
+}
 static bool on_bus(const node *n) {
     return (n->c.kind == TIME_COPY || n->c.kind == TIME_MIGRATE) &&
            (n->c.is.copy.direction == SIMGPU_H2D || n->c.is.copy.direction == SIMGPU_D2H);
@@ -214,8 +232,17 @@ static bool on_sms(const time_command *c) {
 }
 static bool between_devices(const node *n) { return n->c.kind == TIME_COPY && n->c.is.copy.peer_gbs > 0; }
 
-/* Returns the place of a copy over the bus, or between devices, on its engine. */
-static node **engine(const node *n) {
+static enum place place_of(const node *n) {
+    if (n->c.kind == TIME_HOST_CALL) return ON_HOST;
+    if (between_devices(n)) return ON_PEER;
+    if (on_sms(&n->c)) return ON_SMS;
+    if (!on_bus(n)) return NOWHERE;
+    if (n->c.is.copy.direction == SIMGPU_D2H) return ON_D2H;
+    return (double)time_bytes(&n->c) <= time_profile_get()->small_bytes ? NOWHERE : ON_H2D;
+}
+
+/* Returns the engine of a copy over the bus, or between devices. */
+static copy_engine *engine(const node *n) {
     time_card_state *c = card_of(n);
     return between_devices(n) ? &c->peer : n->c.is.copy.direction == SIMGPU_H2D ? &c->h2d : &c->d2h;
 }
@@ -226,7 +253,7 @@ static node **engine(const node *n) {
 static uint64_t all_parts(const time_profile *p) { return (uint64_t)p->sm_count * PARTS_OF_SM; }
 
 static bool has_room(const node *n) {
-    if (on_bus(n) || between_devices(n)) return *engine(n) == NULL;
+    if (on_bus(n) || between_devices(n)) return !engine(n)->copy;
     return card_of(n)->filled + n->fills <= all_parts(time_profile_get());
 }
 
@@ -283,10 +310,35 @@ static double launch_ns(const time_command *c, const time_profile *p) {
     return p->graph_kernel_ns + p->graph_full_ns * (blocks < p->sm_count ? blocks / p->sm_count : 1);
 }
 
+/* Returns whether a memset travels in the command: no kernel fills the memory. */
+static bool small_memset(const time_command *c, const time_profile *p) {
+    return c->kind == TIME_MEMSET && (double)time_bytes(c) <= p->memset_small_bytes;
+}
+
 /* Returns the fixed time of a memset or of a copy on the device. */
 static double fixed_ns(const time_command *c, const time_profile *p) {
-    if (!c->in_graph) return p->kernel_fixed_ns;
-    return c->kind == TIME_MEMSET ? p->graph_memset_ns : p->graph_copy_ns;
+    if (c->in_graph) return c->kind == TIME_MEMSET ? p->graph_memset_ns : p->graph_copy_ns;
+    return small_memset(c, p) ? p->memset_small_ns : p->kernel_fixed_ns;
+}
+
+/* Returns the parts of the SMs that a block of a launch occupies. */
+static uint64_t block_parts(const exec_launch *l, const time_profile *p) {
+    uint32_t per_sm = time_occupancy(p, l->block.x * l->block.y * l->block.z, l->kernel->registers,
+                                     (uint64_t)l->kernel->static_shared + l->dynamic_shared);
+    return PARTS_OF_SM / (per_sm ? per_sm : 1);
+}
+static uint64_t blocks_of(const exec_launch *l) { return (uint64_t)l->grid.x * l->grid.y * l->grid.z; }
+
+/* Returns the parts of the SMs that a command occupies. */
+static uint64_t parts_of(const time_command *c, const time_profile *p) {
+    if (c->kind != TIME_LAUNCH) return on_sms(c) ? all_parts(p) : 0;
+    uint64_t blocks = blocks_of(&c->is.launch), part = block_parts(&c->is.launch, p);
+    return blocks < all_parts(p) / part ? blocks * part : all_parts(p);
+}
+
+/* Returns how often a launch's blocks fill the SMs. */
+static double waves_of(const exec_launch *l, const time_profile *p) {
+    return (double)blocks_of(l) * (double)block_parts(l, p) / (double)all_parts(p);
 }
 
 static void start_launch(node *n, const time_profile *p) {
@@ -303,6 +355,7 @@ static void start_launch(node *n, const time_profile *p) {
         *n->fault = r.fault;
     }
     n->until = n->start + e.duration_ns;
+    n->wave = e.duration_ns / larger(1, waves_of(&n->c.is.launch, p));
     time_activity_device(&n->c, n->called, n->arrive, n->start, n->start + e.bound.term_ns[SIMGPU_TERM_LAUNCH],
                          n->until);
     time_moments m = moments_of(n);
@@ -344,6 +397,15 @@ static double touch_managed(const node *n) {
     return ns;
 }
 
+static void take_engine(node *n) { *engine(n) = (copy_engine){n, n->c.stream + 1}; }
+
+/* Returns how long a host function's thread takes to begin. It sleeps while the stream's work on the device goes on. */
+static double function_ns(const node *n, const time_profile *p) {
+    const stream *s = stream_at(n->c.stream);
+    bool slept = s->last != ON_HOST && s->done_ns > n->called;
+    return slept ? p->function_ns : p->function_next_ns;
+}
+
 static void start(node *n) {
     const time_profile *p = time_profile_get();
     double bytes = (double)time_bytes(&n->c);
@@ -359,11 +421,11 @@ static void start(node *n) {
         start_launch(n, p);
     } else if (on_bus(n)) {
         n->until += n->fixed;
+        take_engine(n);
         n->left = n->c.kind == TIME_MIGRATE ? (double)migrates(&n->c) : bytes;
-        *engine(n) = n;
     } else if (between_devices(n)) {
         n->until += p->copy_fixed_ns + bytes / n->c.is.copy.peer_gbs;
-        *engine(n) = n;
+        take_engine(n);
     } else if (n->c.kind == TIME_MEMSET) {
         bool own = exec_mem_in_window((void *)(uintptr_t)n->c.is.copy.to.address);
         n->until += fixed_ns(&n->c, p) + bytes / (own ? p->dram_write_gbs : p->link_write_gbs);
@@ -374,7 +436,7 @@ static void start(node *n) {
     } else if (n->c.kind == TIME_EVENT) {
         n->until += p->event_ns;
     } else if (n->c.kind == TIME_HOST_CALL) {
-        n->until += p->host_wake_ns; /* a thread wakes up as in any wait for the device */
+        n->until += function_ns(n, p);
     } else if (n->c.kind == TIME_COPY) {
         n->until += bytes / p->pageable_d2h_gbs; /* host to host, by the CPU's memcpy in the stream's order */
     }
@@ -398,7 +460,7 @@ static void call_host_function(node *n) {
 static void finish(node *n) {
     stream *s = stream_at(n->c.stream);
     bool alive = card_of(n)->fault.kind == SIMGPU_FAULT_NONE;
-    if ((on_bus(n) || between_devices(n)) && *engine(n) == n) *engine(n) = NULL;
+    if ((on_bus(n) || between_devices(n)) && engine(n)->copy == n) engine(n)->copy = NULL;
     card_of(n)->filled -= n->fills;
     if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) {
         TELL(moves, &n->c);
@@ -414,14 +476,20 @@ static void finish(node *n) {
         time_events_drop(n->slot);
     if (n->c.kind == TIME_EVENT) {
         time_event *e = n->c.is.event;
-        if (e->stream == n->c.stream && e->count == n->count) e->ns = line->device;
+        if (e->stream == n->c.stream && e->count == n->count) {
+            e->ns = line->device;
+            e->place = s->last;
+        }
         if (--e->pending == 0 && e->ended) free(e);
     }
+    /* Behind an event that it has waited for, a stream goes on where that event's stream was. */
+    if (n->c.kind == TIME_WAIT_EVENT && n->c.is.event->ns >= s->done_ns) s->last = n->c.is.event->place;
     s->head = n->next;
     if (!s->head) s->tail = NULL;
     s->completed = n->count;
+    s->queued -= !n->c.in_graph && takes_room(&n->c);
     s->done_ns = line->device;
-    s->last_was_kernel = n->c.kind == TIME_LAUNCH;
+    if (place_of(n) != NOWHERE) s->last = place_of(n);
     TELL(ended, &n->c, n->count);
     if (n->fault && alive) card_of(n)->fault = *n->fault;
     if (n->c.kind == TIME_LAUNCH) free((void *)n->c.is.launch.params);
@@ -436,14 +504,15 @@ static void finish(node *n) {
 static double rate(const node *n) { /* in GB/s, which is bytes per nanosecond */
     const time_profile *p = time_profile_get();
     const time_card_state *c = card_of(n);
-    bool duplex = c->h2d && c->d2h && c->h2d->phase == FLOWING && c->d2h->phase == FLOWING;
+    const node *up = c->h2d.copy, *down = c->d2h.copy;
+    bool duplex = up && down && up->phase == FLOWING && down->phase == FLOWING;
     double bus = duplex ? p->pinned_duplex_gbs : p->pinned_gbs;
     return n->cap < bus ? n->cap : bus;
 }
 
 static void flow(double to) {
     for (uint32_t k = 0; k < line->ncards; k++) {
-        node *copies[2] = {line->cards[k].h2d, line->cards[k].d2h};
+        node *copies[2] = {line->cards[k].h2d.copy, line->cards[k].d2h.copy};
         double moved[2] = {0, 0};
         for (int i = 0; i < 2; i++) /* compute both rates before either copy changes */
             if (copies[i] && copies[i]->phase == FLOWING) moved[i] = rate(copies[i]) * (to - line->device);
@@ -453,20 +522,60 @@ static void flow(double to) {
     line->device = to;
 }
 
+static bool runs_below(const stream *s, const node *n) {
+    const node *r = s->head;
+    return r && r->phase == BUSY && r->c.kind == TIME_LAUNCH && s->priority > stream_at(n->c.stream)->priority &&
+           &line->cards[s->card] == card_of(n);
+}
+
+/* Returns when a kernel finds room that it has not yet: its blocks go before those that kernels of lower priority have
+ * not begun, so it starts when a wave of their blocks ends. NEVER if none of lower priority runs. */
+static double room_by_priority(const node *n, double when) {
+    double first = NEVER;
+    for (uint32_t i = 0; n->c.kind == TIME_LAUNCH && i < line->nstreams; i++) {
+        if (!runs_below(&line->streams[i], n)) continue;
+        const node *r = line->streams[i].head;
+        double end = r->start + r->wave * ceil((when - r->start) / r->wave - 1e-6);
+        if (end < first && end < r->until) first = end;
+    }
+    return first;
+}
+
+/* The kernels of lower priority, whose place this one takes for its duration, end later. */
+static void delay_lower(const node *n) {
+    double taken = 0;
+    for (uint32_t i = 0; i < line->nstreams; i++)
+        if (runs_below(&line->streams[i], n)) taken += (double)line->streams[i].head->fills;
+    for (uint32_t i = 0; i < line->nstreams; i++) {
+        node *r = line->streams[i].head;
+        if (!runs_below(&line->streams[i], n)) continue;
+        double end = r->until + (n->until - n->start) * (double)n->fills / taken;
+        time_activity_device(&r->c, r->called, r->arrive, r->until, r->until, end);
+        r->until = end;
+    }
+}
+
 /* Returns the time at which the head of a stream can start, or NEVER while a dependency has no known end. */
 static double ready(const stream *s, const node *n) {
-    double when = larger(n->arrive, s->done_ns);
-    if (n->c.kind == TIME_LAUNCH && !n->c.in_graph && !s->last_was_kernel)
-        when = larger(when, s->done_ns + time_profile_get()->kernel_switch_ns);
+    enum place place = place_of(n);
+    bool turns = place != NOWHERE && place != ON_HOST && s->last != NOWHERE && s->last != ON_HOST && s->last != place;
+    double when = larger(n->arrive, s->done_ns + (turns ? time_profile_get()->engine_switch_ns : 0));
     for (uint32_t i = 0; i < n->nafter; i++)
         if (!time_point_passed(n->after[i])) return NEVER;
-    return has_room(n) ? larger(when, line->device) : NEVER;
+    when = larger(when, line->device);
+    return has_room(n) ? when : room_by_priority(n, when);
 }
+
+/* Returns whether a copy is of the stream that its engine served last: the engine takes what that stream has queued
+ * before it turns to another. */
+static bool stays(const node *n) { return (on_bus(n) || between_devices(n)) && engine(n)->last == n->c.stream + 1; }
 
 /* Of two commands at one instant. */
 static bool goes_before(const node *a, const node *b) {
     int pa = stream_at(a->c.stream)->priority, pb = stream_at(b->c.stream)->priority;
-    return pa != pb ? pa < pb : a->sequence < b->sequence;
+    bool stays_a = stays(a), stays_b = stays(b);
+    if (pa != pb) return pa < pb;
+    return stays_a != stays_b ? stays_a : a->sequence < b->sequence;
 }
 
 /* Carries out the device's next step that is not later than `limit`. Returns false if there is none. */
@@ -490,9 +599,11 @@ static bool step(double limit) {
     }
     if (!next || when > limit) return false;
     flow(larger(when, line->device));
-    if (next->phase == QUEUED)
+    if (next->phase == QUEUED) {
+        bool room = has_room(next);
         start(next);
-    else if (next->phase == BUSY && on_bus(next) && card_of(next)->fault.kind == SIMGPU_FAULT_NONE)
+        if (!room) delay_lower(next);
+    } else if (next->phase == BUSY && on_bus(next) && card_of(next)->fault.kind == SIMGPU_FAULT_NONE)
         next->phase = FLOWING;
     else if (next->phase == BUSY && next->c.kind == TIME_HOST_CALL)
         call_host_function(next);
@@ -529,16 +640,6 @@ static void find_dependencies(node *n) {
     if (n->c.kind == TIME_WAIT_EVENT) wait_for(n, (time_point){n->c.is.event->stream, n->c.is.event->count});
 }
 
-/* Returns the parts of the SMs that a command occupies. */
-static uint64_t parts_of(const time_command *c, const time_profile *p) {
-    if (c->kind != TIME_LAUNCH) return on_sms(c) ? all_parts(p) : 0;
-    const exec_launch *l = &c->is.launch;
-    uint32_t per_sm = time_occupancy(p, l->block.x * l->block.y * l->block.z, l->kernel->registers,
-                                     (uint64_t)l->kernel->static_shared + l->dynamic_shared);
-    uint64_t blocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z, part = PARTS_OF_SM / (per_sm ? per_sm : 1);
-    return blocks < all_parts(p) / part ? blocks * part : all_parts(p);
-}
-
 /* Copies a pageable source now, as the driver does into its page-locked buffer, since the program may change it later.
  * Returns the copy. */
 static void *stage(const time_command *c) {
@@ -553,13 +654,31 @@ static void *stage(const time_command *c) {
 static double price(const time_command *c, const time_profile *p) {
     switch (c->kind) {
     case TIME_LAUNCH: return p->host_launch_ns;
-    case TIME_COPY:
-    case TIME_MEMSET: return p->host_copy_ns;
+    case TIME_COPY: return c->is.copy.direction == SIMGPU_D2D ? p->host_device_copy_ns : p->host_copy_ns;
+    case TIME_MEMSET: return small_memset(c, p) ? p->host_memset_small_ns : p->host_memset_ns;
     case TIME_MIGRATE: return p->host_prefetch_ns;
-    case TIME_EVENT:
-    case TIME_WAIT_EVENT: return p->host_event_ns;
+    case TIME_EVENT: return p->host_event_ns;
+    case TIME_WAIT_EVENT: return p->host_wait_event_ns;
+    case TIME_HOST_CALL: return p->host_function_ns;
     default: return p->host_other_ns;
     }
+}
+
+/* Returns a rate between two, by the logarithm of the bytes between two sizes. */
+static double between(double bytes, double from, double from_gbs, double to, double to_gbs) {
+    if (bytes <= from) return from_gbs;
+    if (bytes >= to) return to_gbs;
+    double part = log2(bytes / from) / log2(to / from);
+    return 1 / ((1 - part) / from_gbs + part / to_gbs);
+}
+
+/* Returns the rate at which the CPU copies pageable memory to or from the driver's buffer: one for a chunk, another for
+ * many, and to the device a third for more than its cache has. */
+static double pageable_gbs(double bytes, enum simgpu_direction direction, const time_profile *p) {
+    double chunk = p->staging_bytes, many = 16 * chunk;
+    if (direction == SIMGPU_D2H) return between(bytes, chunk, p->pageable_d2h_small_gbs, many, p->pageable_d2h_gbs);
+    if (bytes <= many) return between(bytes, chunk, p->pageable_h2d_small_gbs, many, p->pageable_h2d_gbs);
+    return between(bytes, p->pageable_cache_bytes, p->pageable_h2d_gbs, p->pageable_big_bytes, p->pageable_h2d_big_gbs);
 }
 
 /* Plans a copy over the bus: sets its fixed time and its highest rate. Returns the host's cost of staging, in ns.
@@ -595,10 +714,7 @@ static double plan_copy(node *n, const time_profile *p) {
         return small ? 0 : p->inline_ns + bytes / p->inline_gbs;
     }
     double chunk = bytes < p->staging_bytes ? bytes : p->staging_bytes;
-    double cpu_gbs = c->is.copy.direction == SIMGPU_D2H ? p->pageable_d2h_gbs
-                     : bytes <= p->staging_bytes        ? p->pageable_h2d_small_gbs
-                     : bytes < p->pageable_big_bytes    ? p->pageable_h2d_gbs
-                                                        : p->pageable_h2d_big_gbs;
+    double cpu_gbs = pageable_gbs(bytes, c->is.copy.direction, p);
     n->cap = bytes / (bytes / cpu_gbs + chunk / p->pinned_gbs);
     if (c->is.copy.direction == SIMGPU_D2H) n->fixed += p->pageable_d2h_ns;
     return c->is.copy.direction == SIMGPU_D2H ? 0 : bytes / cpu_gbs;
@@ -638,17 +754,24 @@ static void enqueue(node *n) {
     }
 }
 
+/* Lets the host wait until the queue from the stream to the device has room. */
+static void wait_for_room(uint32_t id, const time_profile *p) {
+    while ((double)stream_at(id)->queued >= p->queue_commands && step(NEVER)) {}
+    if (line->device > line->host) spend(HOST_WAITS, line->device - line->host);
+}
+
 void time_submit(const time_command *c) {
-    stream_at(c->stream);
+    const time_profile *p = time_profile_get();
+    wait_for_room(c->stream, p);
     node *n = new_node(c);
     find_dependencies(n);
-    const time_profile *p = time_profile_get();
     double begun = line->host, staging = plan_copy(n, p);
     spend(HOST_SUBMITS, price(c, p));
     spend(HOST_IN_CALL, staging);
     /* A staged copy flows while the CPU stages it; every other command leaves when its call ends. */
     bool while_staged = n->staged && (double)time_bytes(c) > p->inline_bytes;
     n->arrive = larger(begun + p->arrive_ns, while_staged ? begun : line->host);
+    stream_at(c->stream)->queued += takes_room(c);
     enqueue(n);
     time_catch_up();
 }
@@ -774,6 +897,7 @@ void time_wait_stream(uint32_t id) {
 }
 
 void time_wait_before(uint32_t id) {
+    const time_profile *p = time_profile_get();
     double last = 0;
     for (uint32_t i = 0; i < line->nstreams; i++) {
         if (i != id &&
@@ -783,7 +907,11 @@ void time_wait_before(uint32_t id) {
         saw(i);
         last = larger(last, line->streams[i].done_ns);
     }
-    if (last > line->host) wake(last);
+    if (last <= line->host) return;
+    time_activity_call_syncs();
+    time_managed_host_may_look();
+    spend(HOST_WAITS, last + p->host_wake_ns - p->host_sync_ns - line->host);
+    time_catch_up();
 }
 
 void time_wait_all(void) {
