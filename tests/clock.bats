@@ -4,13 +4,14 @@
 
 load helper
 
-programs=(probe order pool gaps limits devices grid graphs caches)
+programs=(probe order host pool gaps limits devices grid graphs caches)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/clock/}"
     export REPORT=$BATS_FILE_TMPDIR/report TRACE_FILE=$BATS_FILE_TMPDIR/trace
     apart "$B/tests/clock/probe" >"$BATS_FILE_TMPDIR/probe"
     apart "$B/tests/clock/order" >"$BATS_FILE_TMPDIR/order" 2>"$BATS_FILE_TMPDIR/order.err"
+    apart "$B/tests/clock/host" >"$BATS_FILE_TMPDIR/host"
     apart "$B/tests/clock/pool" >"$BATS_FILE_TMPDIR/pool" 2>"$BATS_FILE_TMPDIR/pool.err"
     SIMGPU_THREADS=2 apart "$B/tests/clock/limits" >"$BATS_FILE_TMPDIR/limits" 2>"$BATS_FILE_TMPDIR/limits.err" || true
     SIMGPU_REPORT=$BATS_FILE_TMPDIR/grid.report apart "$B/tests/clock/grid" >"$BATS_FILE_TMPDIR/grid" 2>"$BATS_FILE_TMPDIR/grid.err"
@@ -129,6 +130,84 @@ END
     within 10 probe <<'END'
 register_67108864 1763.9
 unregister_67108864 974.8
+END
+}
+
+@test "small allocations come from chunks of 2 MiB, on the device and page-locked; the pool grows by 32 MiB" {
+    within 0.5 host <<'END'
+malloc_0 25.015
+malloc_1 0.9
+malloc_3 0.9
+malloc_4 25.015
+free_0 1.034
+free_2 1.034
+free_3 22.48
+free_4 22.48
+malloc_large_0 25.03
+malloc_large_1 25.03
+pin_0 380
+pin_1 2.5
+pin_2 380
+unpin_0 2.284
+unpin_1 156.384
+unpin_2 156.384
+pool_0 32.235
+pool_1 0.235
+pool_2 22.235
+pool_trim_0 54.384
+END
+}
+
+@test "a stream's queue to the device has room for 1022 commands, then a call waits; another stream's is its own" {
+    says host <<'END'
+room_in_the_queue_0 1
+other_stream_0 2.5
+full_queue_waits_0 1
+END
+}
+
+@test "a copy engine takes what its last stream has queued; a stream that turns to another engine takes its time" {
+    # Three copies of 4 MiB and the other stream's three, not in turn.
+    within 0.5 host <<'END'
+copies_of_stream_0 472.05
+copies_of_stream_1 236.63
+END
+    # Eight kernels between, of 2.38 us, and sixteen turns in place of one, of 3.3 us.
+    awk '$1 == "turns_1" { one = $2 } $1 == "turns_2" { off = $2 - one - 8 * 2.38 - 15 * 3.3; exit off > 0.5 || off < -0.5 }' "$BATS_FILE_TMPDIR/host"
+}
+
+@test "a kernel of higher priority starts when a wave of the blocks before it ends, and delays them" {
+    awk '{ us[$1] = $2 }
+        END {
+            print us["behind_lazy_0"], us["lazy_0"], us["behind_lazy_1"], us["lazy_1"]
+            # Of the same priority it waits for all eight waves.
+            exit !(us["behind_lazy_0"] < 0.35 * us["lazy_0"] && us["behind_lazy_1"] > 0.95 * us["lazy_1"])
+        }' "$BATS_FILE_TMPDIR/host"
+}
+
+@test "copies and kernels in 2 to 64 streams take what they take on an H200, within 5 %" {
+    # Microseconds. 256 MiB in chunks to the device, kernels of 64 to 4096 turns, and back.
+    within 5 host <<'END'
+pipeline_64_2 7625.5
+pipeline_64_4 6490.3
+pipeline_64_8 5959.1
+pipeline_64_16 5690.8
+pipeline_64_64 5728.8
+pipeline_512_2 8094.4
+pipeline_512_4 6738.8
+pipeline_512_8 6078.7
+pipeline_512_16 5749.4
+pipeline_512_64 5715.9
+pipeline_2048_2 9836.3
+pipeline_2048_4 7561.3
+pipeline_2048_8 6507.1
+pipeline_2048_16 5962.3
+pipeline_2048_64 5760.5
+pipeline_4096_2 14719.2
+pipeline_4096_4 12298.5
+pipeline_4096_8 11095.5
+pipeline_4096_16 10481.8
+pipeline_4096_64 10028.4
 END
 }
 
