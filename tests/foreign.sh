@@ -4,7 +4,9 @@
 # and what stopped the others. NAME: only these checkouts. Nothing of theirs is kept in this project.
 #
 #   JOBS=n (all cores)   LIMIT=s (30, of the CPU's time for a run)   RESULTS=folder (a line a program, and each one's messages)
-#   PICK=n (every n-th program)   SIMCC=program (simcc of .build/sim)
+#   PICK=n (every n-th program)   SIMCC=program (simcc of .build/sim)   WALL=s (a run at the most; ten times LIMIT)
+#   NVCC=nvcc (its programs, with a shared cudart, on the libraries of .build/sim)   FOR=s (no program begins after that)
+#   LIST=file (these programs in this order: lines of RESULTS/programs, which a run writes)
 #
 # A program is a source file with a main function, together with the folder's files that have none and that no other file
 # includes. "Ran" means: it ended with status 0, and its output has none of the words by which programs say that their own
@@ -12,12 +14,15 @@
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 SIMCC=${SIMCC:-$here/.build/sim/bin/simcc}
-if [ $# -eq 0 ] || [ ! -d "$1" ]; then sed -n '2,7s/^# \{0,1\}//p' "$0" && exit 1; fi
+if [ $# -eq 0 ] || [ ! -d "$1" ]; then sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 1; fi
 [ -x "$SIMCC" ] || { echo "$SIMCC is not there: make simgpu" >&2 && exit 1; }
 dir=$(cd "$1" && pwd) && shift
 RESULTS=${RESULTS:-$(mktemp -d)}
 mkdir -p "$RESULTS"
-export SIMCC RESULTS LIMIT=${LIMIT:-30}
+LIMIT=${LIMIT:-30}
+export SIMCC RESULTS LIMIT NVCC=${NVCC:-} WALL=${WALL:-${LIMIT}0} UNTIL=$(($(date +%s) + ${FOR:-1000000}))
+export SIMGPU_THREADS=${SIMGPU_THREADS:-1} # a program a core
+[ -z "$NVCC" ] || export LD_LIBRARY_PATH=$here/.build/sim/lib
 
 # What to know of a repository: its name, the folder with its programs, and options of the compiler. Others: all of it, none.
 recipe() {
@@ -30,6 +35,8 @@ recipe() {
     llm.c) echo "dev/cuda -I $2" ;;
     polybenchGpu) echo "CUDA -I $2/CUDA/common" ;;
     HeCBench) echo "src -I $2/src/include" ;;
+    CUDA_Freshman) echo ". -I $2/include" ;;
+    SummerUniversity) echo "cuda/practicals -I $2/cuda/practicals/include" ;;
     *) echo . ;;
     esac
 }
@@ -77,11 +84,12 @@ cause_of_compile() {
 
 # What SimGPU is not asked to have: other APIs' headers.
 left_out() {
-    (cd "$1" && shift && grep -hsoE '#include *[<"](mpi\.h|GL/|GLES|EGL|helper_gl|vulkan|opencv|FreeImage|cudnn|nvscibuf|d3d|X11/|thrust/mpi|nccl|cudla|tbb/|hdf5|netcdf|png\.h|SDL)' -- "$@" *.h *.hpp *.cuh) | head -n 1 | sed 's/.*[<"]//; s,/$,,'
+    (cd "$1" && shift && grep -hsoE '#include *[<"](mpi\.h|GL/|GLES|EGL|helper_gl|vulkan|opencv|FreeImage|cudnn|nvscibuf|d3d|X11/|thrust/mpi|nccl|nvbench|cudla|tbb/|hdf5|netcdf|png\.h|SDL)' -- "$@" *.h *.hpp *.cuh) | head -n 1 | sed 's/.*[<"]//; s,/$,,'
 }
 
 try() {
-    local name folder options sources out needs status=0 id library
+    local name folder options sources out needs status=0 id library arguments compiler='"$SIMCC"'
+    [ "$(date +%s)" -lt "$UNTIL" ] || return
     IFS=$'\t' read -r name folder sources options <<<"$1"
     id=$(printf %s "$folder/$sources" | cksum | tr ' ' -)
     out=$RESULTS/$name-$id
@@ -95,11 +103,15 @@ try() {
         # shellcheck disable=SC2086 # a list of words
         ! grep -qsE "#include *[<\"]$library(_v2)?\.h" -- $sources *.h *.cuh || options+=" -l$library"
     done
+    [ -z "$NVCC" ] || compiler='LD_LIBRARY_PATH= "$NVCC" -w -cudart shared -arch=compute_80'
+    # What its own Makefile gives it.
+    arguments=$(sed -n 's,^\t.*\./\(\$(program)\|main\) ,,p' Makefile 2>/dev/null | head -n 1)
+    case $arguments in *['$`;&|<>']*) arguments= ;; esac
     # shellcheck disable=SC2086 # lists of words
     needs=$(left_out "$folder" $sources)
     if [ -n "$needs" ]; then
         say "left out" "not CUDA's: $needs"
-    elif ! eval "timeout 120 \"\$SIMCC\" $options -I . -I inc -I ../inc -I include $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; then
+    elif ! eval "timeout 120 env $compiler $options -I . -I inc -I ../inc -I include $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; then
         if grep -q "identifier 'FIXME'" "$out/compiler"; then
             say "left out" "an exercise with gaps"
         elif grep -q 'multiple definition of' "$out/compiler"; then
@@ -109,7 +121,8 @@ try() {
         fi
     else
         # The CPU's time is the same on a busy machine; a program that sleeps has ten times as long.
-        (ulimit -t "$LIMIT" && exec timeout -k 2 "${LIMIT}0" "$out/a.out") >"$out/stdout" 2>"$out/stderr" </dev/null || status=$?
+        # shellcheck disable=SC2086 # a list of words
+        (ulimit -t "$LIMIT" && exec timeout -k 2 "$WALL" "$out/a.out" $arguments) >"$out/stdout" 2>"$out/stderr" </dev/null || status=$?
         if [ "$status" = 124 ] || [ "$status" = 137 ] || [ "$status" = 152 ]; then
             say run "more than $LIMIT s"
         elif grep -q 'findModulePath file not found' "$out/stdout" "$out/stderr"; then
@@ -136,7 +149,11 @@ export -f try left_out cause_of_compile
 export dir
 
 if [ $# -eq 0 ]; then set -- "$dir"/*/; fi
-for name in "$@"; do programs "$(basename "$name")" "$dir/$(basename "$name")"; done >"$RESULTS/programs"
+if [ -n "${LIST:-}" ]; then
+    cp "$LIST" "$RESULTS/programs"
+else
+    for name in "$@"; do programs "$(basename "$name")" "$dir/$(basename "$name")"; done >"$RESULTS/programs"
+fi
 awk -v n="${PICK:-1}" 'NR % n == 0' "$RESULTS/programs" | tr '\n' '\0' | xargs -0 -n 1 -P "${JOBS:-$(nproc)}" bash -c 'try "$1"' foreign.sh
 
 cat "$RESULTS"/*/result | sort >"$RESULTS/all.tsv"

@@ -426,6 +426,16 @@ EOS
 | 1 | left out: not CUDA's: mpi.h |
 | 1 | run: its own check says no |
 EOS
+
+    # One program of that list, with the arguments of its Makefile, compiled by what NVCC names.
+    grep -P '\truns.cu ' "$tmp/results/programs" >"$tmp/list"
+    printf 'run: main\n\t./main seven 8\n' >"$tmp/all/second/two/Makefile"
+    printf '#include "k.cuh"\nint main(int n, char **v) { puts(v[1]); return n != 3; }\n' >"$tmp/all/second/two/runs.cu"
+    printf '#!/bin/sh\n[ "$1 $2 $3 $4" = "-w -cudart shared -arch=compute_80" ] && shift 4 && exec "%s/bin/simcc" "$@"\n' "$BLUEBAR_TOP/$B" >"$tmp/nvcc"
+    chmod +x "$tmp/nvcc"
+    NVCC=$tmp/nvcc LIST=$tmp/list RESULTS=$tmp/again "$BLUEBAR_TOP/tests/foreign.sh" "$tmp/all" >"$tmp/table" 2>/dev/null
+    grep -qF '| **all** | 1 | 1 | 1 |' "$tmp/table"
+    [ "$(cat "$tmp"/again/second-*/stdout)" = seven ]
 }
 
 @test "C++20: braces for vectors, <vector>, new in kernels; a launch that returns its error is not said to be unread" {

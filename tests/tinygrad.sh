@@ -8,7 +8,8 @@
 #   tests/tinygrad.sh ~/tinygrad test_tiny test_ops     these
 #
 # CHECKOUT is a copy of github.com/tinygrad/tinygrad. It takes python3 with numpy, torch, pytest and hypothesis (PYTHON=... names
-# another python3), and SECONDS_EACH for one file on one backend (default 1800).
+# another python3). The tests run in parts of EACH (20), JOBS of them at a time (all cores), a part for SECONDS_EACH (1800) at most.
+# LOGS=folder keeps what pytest says.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . common/make/lib.sh
@@ -26,36 +27,56 @@ python=${PYTHON:-python3}
 }
 B=.build/sim
 build "$B/lib/libcuda.so.1" || exit 2
-lib=$PWD/$B/lib
 clang=$(common/make/find-clang.sh)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+lib=$dir/lib # these two alone: a torch that was built for CUDA keeps its own cuBLAS
+mkdir "$lib" && cp -L "$B"/lib/lib{cuda.so.1,cudart.so.13} "$lib"
 
-# runs BACKEND FILE AS: sorts its tests into $dir/AS.PASSED and $dir/AS.FAILED. Returns false if the run did not end.
-runs() {
-    local state
-    (cd "$checkout" && LD_LIBRARY_PATH=$lib SIMGPU_BUDGET=$((1 << 30)) DEV=$1 CC=$clang CACHEDB=$dir/cache.db PYTHONPATH=. timeout -k 5 "${SECONDS_EACH:-1800}" \
-        "$python" -m pytest -q -rA --noconftest -p no:cacheprovider --color=no "$2" 2>&1) >"$dir/log"
-    for state in PASSED FAILED; do sed -n "s/^$state [^:]*::\([^ ]*\).*/\1/p" "$dir/log" | sort -u >"$dir/$3.$state"; done
-    grep -qE '(passed|failed|skipped).* in [0-9.]+s' "$dir/log" && return
-    echo "tinygrad.sh: DEV=$1 $2 did not end: $(tail -n 1 "$dir/log")" >&2
-    return 1
+export checkout python lib clang dir
+
+pytest() { (cd "$checkout" && CC=$clang PYTHONPATH=.${PYTHONPATH:+:$PYTHONPATH} "$python" -m pytest --noconftest --assert=plain -p no:cacheprovider --color=no "$@" 2>&1); }
+
+# part BACKEND NAME TEST...: some tests of the file NAME. pytest's report of them goes to a file of their own.
+part() {
+    local backend=$1 log
+    log=$(mktemp "$dir/$2.$1.XXXXXX")
+    shift 2
+    LD_LIBRARY_PATH=$lib SIMGPU_THREADS=1 SIMGPU_BUDGET=$((1 << 30)) DEV=$backend CACHEDB=$log.db \
+        timeout -k 5 "${SECONDS_EACH:-1800}" bash -c 'pytest -q -rA "$@"' part "$@" >"$log"
+    rm -f "$log.db"*
+    grep -qE '(passed|failed|skipped).* in [0-9.]+s' "$log" || echo "tinygrad.sh: DEV=$backend: these did not end ($(tail -n 1 "$log")): $*" | tee -a "$dir/cut" >&2
 }
+export -f pytest part
 
-differences=0
-printf '%-24s %8s %8s %8s %12s\n' file CPU SimGPU skipped 'CPU only'
 for t in "${tests[@]}"; do
     file=$(cd "$checkout" && find test/backend test -maxdepth 1 -name "$t.py" | head -n 1)
     [ -n "$file" ] || {
         echo "tinygrad.sh: there is no $t in $checkout/test" >&2
         exit 2
     }
-    runs CPU "$file" cpu || differences=1
-    runs CUDA:PTX "$file" sim || differences=1
-    comm -12 "$dir/cpu.PASSED" "$dir/sim.FAILED" >"$dir/lost"
-    printf '%-24s %8d %8d %8d %12d\n' "$t" "$(wc -l <"$dir/cpu.PASSED")" "$(wc -l <"$dir/sim.PASSED")" \
-        "$(comm -23 "$dir/cpu.PASSED" "$dir/sim.PASSED" | comm -23 - "$dir/lost" | wc -l)" "$(wc -l <"$dir/lost")"
+    DEV=CPU pytest --collect-only -q "$file" | grep '::' >"$dir/ids" || {
+        echo "tinygrad.sh: pytest finds no test in $file" >&2
+        exit 2
+    }
+    for backend in CUDA:PTX CPU; do xargs -d '\n' -n "${EACH:-20}" echo "$backend" "$t" <"$dir/ids"; done
+done >"$dir/parts"
+xargs -a "$dir/parts" -P "${JOBS:-$(nproc)}" -L 1 bash -c 'part "$@"' tinygrad.sh
+
+# of NAME BACKEND STATE: the tests with that end.
+of() { sed -n "s/^$3 [^:]*::\([^ ]*\).*/\1/p" "$dir/$1.$2".* | sort -u; }
+
+differences=0
+[ ! -s "$dir/cut" ] || differences=1
+printf '%-24s %8s %8s %8s %12s\n' file CPU SimGPU skipped 'CPU only'
+for t in "${tests[@]}"; do
+    of "$t" CPU PASSED >"$dir/cpu"
+    of "$t" CUDA:PTX PASSED >"$dir/sim"
+    of "$t" CUDA:PTX FAILED | comm -12 "$dir/cpu" - >"$dir/lost"
+    printf '%-24s %8d %8d %8d %12d\n' "$t" "$(wc -l <"$dir/cpu")" "$(wc -l <"$dir/sim")" \
+        "$(comm -23 "$dir/cpu" "$dir/sim" | comm -23 - "$dir/lost" | wc -l)" "$(wc -l <"$dir/lost")"
     sed 's/^/    /' "$dir/lost"
-    [ -s "$dir/sim.PASSED" ] && [ ! -s "$dir/lost" ] || differences=1
+    [ -s "$dir/sim" ] && [ ! -s "$dir/lost" ] || differences=1
 done
+[ -z "${LOGS:-}" ] || { mkdir -p "$LOGS" && cp "$dir"/test_*.* "$LOGS"; }
 exit $differences
