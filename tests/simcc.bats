@@ -582,3 +582,47 @@ EOS
         [ "$(grep -cE 'st\.global.*v4\.' "$tmp/trivial.ptx")" = 1 ]
     done
 }
+
+@test "what programs lean on behind nvcc: zeros in fresh memory, arguments without a value, functions without a return" {
+    cat >"$tmp/lean.cu" <<'EOS'
+#include <cooperative_groups.h>
+#include <stdio.h>
+namespace cg = cooperative_groups;
+__device__ int keep(int v) { return __shfl_sync(__activemask(), v, 0); } // handed on by a function of the program's own
+__global__ void count(unsigned *counters, const int *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, first, second, third;
+    if (i >= n || in[i] < 0) return;
+    if (lane == 0) first = atomicAdd(&counters[0], 32);
+    first = __shfl_sync(__activemask(), first, 0);
+    if (lane == 0) second = atomicAdd(&counters[1], 32);
+    second = keep(second);
+    auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+    if (tile.thread_rank() == 0) third = atomicAdd(&counters[2], 32);
+    third = tile.shfl(third, 0);
+    atomicMax(&counters[3], first + second + third);
+}
+bool all(const unsigned *h, int n) {
+    for (int i = 0; i < n; i++)
+        if (h[i] != 256) printf("counters[%d] = %u\n", i, h[i]);
+}
+int main() {
+    unsigned *counters, h[4], *large;
+    int *in;
+    cudaMalloc(&counters, sizeof h), cudaMalloc(&in, 1024), cudaMalloc(&large, 64 << 20);
+    count<<<2, 128>>>(counters, in, 256);
+    cudaMemcpy(h, counters, sizeof h, cudaMemcpyDefault);
+    all(h, 3);
+    cudaMemcpy(h, large + (12 << 20), 4, cudaMemcpyDefault);
+    printf("max %u, %u\n", h[3], h[0]);
+}
+EOS
+    for compiler in $(clangs | sed -n '1p;$p'); do
+        SIMCC_CLANG=$compiler simcc -w "$tmp/lean.cu" -o "$tmp/lean"
+        [ "$("$tmp/lean")" = "max 672, 0" ]
+    done
+    # With the checks on, fresh memory is odd, and the line that reads it is told.
+    run env SIMGPU_CHECK=1 "$tmp/lean"
+    grep -q 'uninitialised: a thread reads device memory that nothing has written' <<<"$output"
+    grep -q 'lean.cu:7' <<<"$output"
+    grep -q "^max .*, 3452816845" <<<"$output"
+}

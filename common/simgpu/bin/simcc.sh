@@ -407,6 +407,7 @@ set_common() {
     common=($cuda_flags $colours $standard -I "$root/include" -include cuda_runtime.h ${old[@]+"${old[@]}"} ${overlay[@]+"${overlay[@]}"}
         -Xclang -fcuda-allow-variadic-functions # as nvcc; CUDA's C++ library declares such functions, and calls none
         -U__CUDA_ARCH_LIST__ -D__CUDA_ARCH_LIST__="$arch"0 -DSIMGPU_TRIVIAL_VECTORS -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__="$major" -D__CUDACC_VER_MINOR__="${release#*.}" -D__CUDACC_VER_BUILD__=0 -D__CUDACC_EXTENDED_LAMBDA__
+        -fno-strict-return # a function that ends without its return statement returns, as behind nvcc; clang would run on
         -Wno-c++11-narrowing -Wno-register -Wno-reserved-user-defined-literal -Wno-unused-command-line-argument -Wno-unknown-warning-option
         ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported") # last: what the user has comes before the stub that says it is missing
     if [ "$rdc" = yes ]; then
@@ -433,6 +434,7 @@ compile_device() {
     say_more run "$clang" "${common[@]}" $ptx_flags -Wno-everything -U__CUDA_ARCH__ -D__CUDA_ARCH__="$arch"0 ${device[@]+"${device[@]}"} \
         --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -o "$work/first.ll" "$1" || return
     [ "$dry" = no ] || return 0
+    sed -i '/^@/!s/ noundef / /g' "$work/first.ll" # see wide_copies.c; behind nvcc no function relies on it
     if [ "$fast" = yes ]; then # sinf and its like become the functions that are one instruction, as with nvcc
         sed -Ei 's/@__nv_(sin|cos|tan|exp|exp10|log|log2|log10|pow)f\>/@__nv_fast_\1f/g; s/@llvm\.nvvm\.sqrt\.rn\.f\>/@llvm.nvvm.sqrt.approx.ftz.f/g' "$work/first.ll"
     fi
@@ -485,7 +487,7 @@ compile_cuda() {
         run "$tools/ptx2fatbin" "$ptx" "$fat" || return
         [ "$mode" != fatbin ] || return 0
     fi
-    run "$clang" -gdwarf-4 "${common[@]}" ${host[@]+"${host[@]}"} --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$fat" \
+    run "$clang" -gdwarf-4 -fno-strict-aliasing "${common[@]}" ${host[@]+"${host[@]}"} --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$fat" \
         ${depend[@]+"${depend[@]}" -MT "${target:-$2}"} -c -o "$2" "$1"
 }
 
@@ -494,7 +496,7 @@ compile_host() {
     local language=(-x c++ "$standard") mine=(-c)
     case $1 in *.c) language=(-x c -Wno-error=implicit-function-declaration -Wno-error=implicit-int) ;; esac
     case $mode in E | M | MM) mine=("-$mode") ;; ptx | fatbin) return 0 ;; esac
-    run "$clang" "${language[@]}" -O2 -fPIC -I "$root/include" -Wno-unused-command-line-argument -Wno-unknown-warning-option \
+    run "$clang" "${language[@]}" -O2 -fno-strict-aliasing -fno-strict-return -fPIC -I "$root/include" -Wno-unused-command-line-argument -Wno-unknown-warning-option \
         ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported" ${host[@]+"${host[@]}"} ${depend[@]+"${depend[@]}"} "${mine[@]}" ${2:+-o "$2"} "$1"
 }
 

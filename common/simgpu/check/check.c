@@ -74,7 +74,8 @@ void check_enable(bool on) {
     void *frame;
     switches++;
     forget_from(FINDINGS + 1);
-    if (on) backtrace(&frame, 1); /* its first call loads a library, which a signal handler must not do */
+    if (on) backtrace(&frame, 1);       /* its first call loads a library, which a signal handler must not do */
+    if (on) exec_mem_fresh(EXEC_FRESH); /* fresh.c knows unwritten words by it */
     exec_listen(&check_memory, on);
     exec_listen(&check_barriers, on);
     time_listen(&check_commands, on);

@@ -59,10 +59,15 @@ void exec_device_clear(exec_device *d);
 /* Device addresses lie in one window of the process, which is reserved and unreadable, so that a host access faults.
  * Every device uses the whole window, so its addresses do not depend on other devices. */
 
-enum { EXEC_FRESH = 0xCD }; /* each byte of fresh memory */
+enum { EXEC_FRESH = 0xCD }; /* each byte of fresh memory, unless exec_mem_fresh says another */
+
+/* From now on fresh device memory has these bytes; shared and local memory keep EXEC_FRESH. exec_mem_make_fresh: fills
+ * host bytes of it. */
+void exec_mem_fresh(uint8_t byte);
+void exec_mem_make_fresh(void *from, uint64_t bytes);
 
 /* Returns a 512-byte aligned address (cudaMalloc guarantees 256), or 0 if the device is full. The bytes are EXEC_FRESH,
- * so that no program relies on zeros. An address is reused only when no unused ones are left. */
+ * so that no program relies on zeros, or as exec_mem_fresh said. An address is reused only when no unused ones are left. */
 uint64_t exec_mem_alloc(exec_device *d, uint64_t bytes);
 
 /* Returns 0, or -1 if addr is not the start of a live allocation. */

@@ -30,7 +30,7 @@ uint64_t exec_heap_alloc(exec_device *d, uint64_t bytes) {
     if (!exec_mem_note(d, address, bytes)) return 0;
     d->heap.next += need;
     d->heap.used += share(bytes);
-    memset(exec_mem_host(d, address), EXEC_FRESH, bytes);
+    exec_mem_make_fresh(exec_mem_host(d, address), bytes);
     return address;
 }
 

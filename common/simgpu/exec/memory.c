@@ -138,29 +138,35 @@ static bool fits(const exec_device *d, uint64_t need) {
     return d->next_address + need <= d->first + SLICE && free_here;
 }
 
-/* Returns a file with a piece of fresh memory (bytes 0xCD), or -1. */
+static uint8_t fresh_byte = EXEC_FRESH;
+static bool fresh_tried; /* to make a file of it */
+
+void exec_mem_fresh(uint8_t byte) { fresh_byte = byte, fresh_tried = false; }
+void exec_mem_make_fresh(void *from, uint64_t bytes) { memset(from, fresh_byte, bytes); }
+
+/* Returns a file with a piece of fresh memory, or -1. */
 static int fresh_file(void) {
-    static bool tried;
     static int file = -1;
-    if (tried) return file;
-    tried = true;
+    if (fresh_tried) return file;
+    fresh_tried = true;
+    if (file >= 0) close(file);
     file = memfd_create("simgpu-fresh", MFD_CLOEXEC);
     void *bytes = file < 0 || ftruncate(file, PIECE) ? MAP_FAILED
                                                      : mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (bytes == MAP_FAILED) return file = -1;
-    memset(bytes, EXEC_FRESH, PIECE);
+    memset(bytes, fresh_byte, PIECE);
     munmap(bytes, PIECE);
     return file;
 }
 
-/* Fills memory with 0xCD. A large allocation maps that file again and again, so that bytes without a store cost the
+/* Fills fresh memory. A large allocation maps that file again and again, so that bytes without a store cost the
  * host no memory. A process may have some 65000 mappings; this makes at most three for each PIECE of the device. Small
  * allocations, and all of them if the host gives no file, are written. */
 static void make_fresh(exec_device *d, uint8_t *from, uint64_t bytes) {
     uint8_t *end = from + bytes, *at = from;
     if (bytes >= PIECE && fresh_file() >= 0) {
         at = d->storage + round_up((uint64_t)(from - d->storage), PAGE);
-        memset(from, EXEC_FRESH, (size_t)(at - from));
+        exec_mem_make_fresh(from, (uint64_t)(at - from));
         while (end - at >= PAGE) {
             uint64_t n = end - at < PIECE ? (uint64_t)(end - at) / PAGE * PAGE : PIECE;
             if (mmap(at, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fresh_file(), 0) != at)
@@ -168,7 +174,7 @@ static void make_fresh(exec_device *d, uint8_t *from, uint64_t bytes) {
             at += n;
         }
     }
-    memset(at, EXEC_FRESH, (size_t)(end - at));
+    exec_mem_make_fresh(at, (uint64_t)(end - at));
 }
 
 bool exec_mem_note(exec_device *d, uint64_t address, uint64_t bytes) {

@@ -15,7 +15,16 @@
  *
  * All loads come before all stores, as in a memcpy that must not overlap. The program does not change copies that a
  * vector access does not shorten, copies of pointers (which would lose their provenance as integers), large copies, and
- * all other lines. clang 14 writes typed pointers (i8*), later versions `ptr`. */
+ * all other lines. clang 14 writes typed pointers (i8*), later versions `ptr`.
+ *
+ * It also drops the word `noundef` where a lane talks to its warp, in lines with a function like __shfl_sync:
+ * clang takes it for a promise that every argument has a value. CUDA C++ knows no such promise:
+ *
+ *   int first;
+ *   if (lane == 0) first = atomicAdd(counter, 32);
+ *   first = __shfl_sync(~0u, first, 0); // 31 lanes pass what they never set
+ *
+ * With the promise the optimiser concludes that `lane == 0` holds in every lane, and lets each of them add. */
 #define TOOL "wide_copies"
 #include "module.h"
 
@@ -184,8 +193,21 @@ static bool widen(const copy *c, unsigned number) {
     return true;
 }
 
+/* Writes spaces over the word. */
+static void drop_noundef(void) {
+    static const char word[] = " noundef ";
+    for (char *line = text, *end; *line; line = end) {
+        end = line + (next_line(line) - line);
+        const char *sync = strstr(line, "_sync"), *shfl = strstr(line, "shfl"); /* of a cooperative group */
+        if (*line == '@' || !((sync && sync < end) || (shfl && shfl < end))) continue;
+        for (char *at = line; (at = strstr(at, word)) && at < end; at += sizeof word - 2)
+            memset(at, ' ', sizeof word - 1);
+    }
+}
+
 int main(int argc, char **argv) {
     read_module(argc, argv);
+    drop_noundef();
     unsigned number = 0;
     for (const char *line = text, *next; *line; line = next) {
         next = next_line(line);
