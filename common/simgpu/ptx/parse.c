@@ -275,7 +275,14 @@ static void attribute(parser *p, bool *managed) {
     expect(p, ")");
 }
 
-/* attributes = { ".align" n | ".ptr" ... | attribute | ".v2" | ".v4" | type } */
+/* pointee = ".ptr" [ space ] [ ".align" n ], of a parameter: where it points. */
+static void pointee(parser *p) {
+    advance(p);
+    if (at(p, ".global") || at(p, ".const") || at(p, ".shared") || at(p, ".local")) advance(p);
+    if (accept(p, ".align")) integer(p);
+}
+
+/* attributes = { ".align" n | pointee | attribute | ".v2" | ".v4" | type } */
 static attributes read_attributes(parser *p) {
     attributes a = {.vector = 1};
     enum ptx_type type;
@@ -290,8 +297,9 @@ static attributes read_attributes(parser *p) {
             a.vector = 2;
         } else if (accept(p, ".v4")) {
             a.vector = 4;
-        } else if (at(p, ".ptr") || at(p, ".global") || at(p, ".const") || at(p, ".shared") || at(p, ".local") ||
-                   at(p, ".volatile")) {
+        } else if (at(p, ".ptr")) {
+            pointee(p);
+        } else if (at(p, ".volatile")) {
             advance(p);
         } else if (accept(p, ".texref") || accept(p, ".surfref") || accept(p, ".samplerref")) {
             a.type = TY_u64; /* a kernel that uses one is refused (decode_texture.c) */
