@@ -515,7 +515,7 @@ EOS
     [ "$(./main)" = $'6\n8' ]
 }
 
-@test "a call of a function without a body is refused at the link, a launch in a kernel with what it is" {
+@test "a call of a function without a body is refused at the link, a wait in a kernel with what it is" {
     printf '__device__ int other(int);\n__device__ int unused(int i) { return other(i); }\n__global__ void k(int *p) { *p = CALL(1); }\nint main() { k<<<1, 1>>>(0); }\n' >"$tmp/body.cu"
     run simcc -DCALL=other "$tmp/body.cu" -o "$tmp/body"
     [ "$status" = 1 ]
@@ -524,30 +524,19 @@ EOS
     [ "$status" = 1 ]
     [ "$output" = "simcc: the kernel k(int*) calls other(int), which has no body; no file of this link has one" ]
     simcc -DCALL=int "$tmp/body.cu" -o "$tmp/body" # a function that no kernel calls may lack one
-    printf '__global__ void child() {}\n__global__ void parent() { child<<<1, 1>>>(); }\nint main() { parent<<<1, 1>>>(); }\n' >"$tmp/parent.cu"
-    run simcc -rdc=true "$tmp/parent.cu" -o "$tmp/parent"
-    echo "$output"
-    [ "$status" = 1 ]
-    [[ ${lines[-1]} == "simcc: "*"(dynamic parallelism)"*"let the host launch"* ]]
     # PTX of other compilers is refused at its launch.
-    cat >"$tmp/parent.ptx" <<'EOS'
+    cat >"$tmp/waits.ptx" <<'EOS'
 .version 8.0
 .target sm_80
 .address_size 64
-.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s)
+.extern .func (.param .b32 r) cudaDeviceSynchronize()
 ;
 .visible .entry parent()
 {
     .reg .b32 %r<2>;
-    .reg .b64 %rd<2>;
-    mov.u64 %rd1, 0;
     {
-    .param .b64 a;
-    st.param.b64 [a], %rd1;
-    .param .b64 b;
-    st.param.b64 [b], %rd1;
     .param .b32 v;
-    call.uni (v), __cudaCDP2LaunchDeviceV2, (a, b);
+    call.uni (v), cudaDeviceSynchronize, ();
     ld.param.b32 %r1, [v];
     }
     ret;
@@ -555,9 +544,9 @@ EOS
 EOS
     printf '#include <cuda.h>\n#include <stdio.h>\nint main(int n, char **v) { CUcontext c; CUmodule m; CUfunction f; CUdevice d; cuInit(0); cuDeviceGet(&d, 0); cuDevicePrimaryCtxRetain(&c, d); cuCtxSetCurrent(c);\n    return cuModuleLoad(&m, v[1]) || cuModuleGetFunction(&f, m, "parent") || cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0) != CUDA_ERROR_NOT_SUPPORTED; }\n' >"$tmp/load.cu"
     simcc "$tmp/load.cu" -o "$tmp/load"
-    run "$tmp/load" "$tmp/parent.ptx"
+    run "$tmp/load" "$tmp/waits.ptx"
     echo "$output"
-    [[ $output == *"it launches a kernel (dynamic parallelism), which SimGPU does not support; let the host launch it (PTX line "* ]]
+    [[ $output == *"call: cudaDeviceSynchronize (PTX line "*"): since CUDA 12 no kernel can wait for those that it has launched; launch what comes behind them with cudaStreamTailLaunch"* ]]
 }
 
 @test "vectors are trivial types, so that a union may hold one; a copy of one is one access" {

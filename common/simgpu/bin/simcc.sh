@@ -417,13 +417,30 @@ set_common() {
     fi
 }
 
-# Runs a compiler, and says what its words on a launch inside of a kernel mean.
+# Takes the newest clang of this machine if it compiles launches in kernels, which clang does from version 22 on.
+# Returns 1 if there is none, or $clang is it.
+take_newer_clang() {
+    local version
+    for version in {40..22}; do
+        if command -v "clang-$version" >/dev/null; then
+            [ "$("$clang" -dumpversion)" != "$("clang-$version" -dumpversion)" ] || return 1
+            clang=clang-$version && return 0
+        fi
+    done
+    return 1
+}
+
+# Runs a compiler. Returns 3, without its words, if another clang may do better: it does not know launches in kernels.
 say_more() {
-    local status=0
+    local status=0 launch=no
     "$@" 2>"$work/said" || status=$?
+    if grep -qE "reference to (__global__ function|__host__ function '__cudaPush).* in __(global|device)__" "$work/said"; then launch=yes; fi
+    if [ "$launch" = yes ] && [ "$rdc" = yes ] && take_newer_clang; then return 3; fi
     cat "$work/said" >&2
-    if grep -qE "reference to (__global__ function|__host__ function '__cudaPush).* in __(global|device)__|kernel launch from __device__ or __global__" "$work/said"; then
-        echo "simcc: a kernel that launches kernels (dynamic parallelism) is not supported; let the host launch them" >&2
+    if [ "$launch" = yes ] && [ "$rdc" = yes ]; then
+        echo "simcc: $clang does not compile a launch in a kernel (dynamic parallelism); clang 22 and later do. Install one: simcc finds clang-22" >&2
+    elif [ "$launch" = yes ] || grep -q "kernel launch from __device__ or __global__" "$work/said"; then
+        echo "simcc: a kernel that launches kernels (dynamic parallelism) needs -rdc=true, as with nvcc" >&2
     fi
     return "$status"
 }
@@ -451,30 +468,32 @@ compile_ptx() {
 
 # As nvcc: a kernel may call no function that has no body in this module of PTX, $1. $2: what to do about it.
 check_bodies() {
-    local kernel name known='vprintf|malloc|free|__assertfail|__nv_.*|__simgpu_.*'
+    local kernel name known='vprintf|malloc|free|__assertfail|__nv_.*|__simgpu_.*|cuda[A-Z].*'
     [ "$dry" = no ] || return 0
     sed -nE 's/^\.extern \.func *(\([^)]*\))? *([A-Za-z0-9_$.]+).*/\2/p' "$1" | grep -qvxE "$known" || return 0
     IFS=$'\t' read -r kernel name < <("$tools/ptxtell" missing "$1" 2>/dev/null)
     if [ -z "${name-}" ]; then return 0; fi
     kernel=$(readable "$kernel") name=$(readable "$name")
-    case $name in
-    cudaGetParameterBuffer* | cudaLaunchDevice* | __cudaCDP2*)
-        die "the kernel $kernel launches a kernel (dynamic parallelism), which SimGPU does not support; let the host launch it" ;;
-    esac
     die "the kernel $kernel calls $name, which has no body; $2"
 }
 readable() { if command -v c++filt >/dev/null; then c++filt "$1"; else echo "$1"; fi; }
 
 # CUDA C++ $1 as an object, $2; or as what $mode says.
 compile_cuda() {
-    local fat=$work/fat
+    local fat=$work/fat status=0
     set_common "$1"
     case $mode in
     E) run "$clang" "${common[@]}" --cuda-host-only -E ${2:+-o "$2"} "$1" && return ;;
     M | MM) run "$clang" "${common[@]}" --cuda-host-only "-$mode" ${depend[@]+"${depend[@]}"} ${target:+-MT "$target"} ${2:+-o "$2"} "$1" && return ;;
     esac
     if [ "$verbose" = yes ]; then echo "#\$ cicc -arch compute_$arch $1" >&2; fi # nvcc's word for this step, which CMake looks for
-    compile_device "$1" "$work/device.ll" || return
+    compile_device "$1" "$work/device.ll" || status=$?
+    if [ "$status" = 3 ]; then # by the newer clang
+        set_common "$1"
+        status=0
+        compile_device "$1" "$work/device.ll" || status=$?
+    fi
+    [ "$status" = 0 ] || return "$status"
     if [ "$rdc" = yes ] && [ "$mode" != ptx ] && [ "$mode" != fatbin ]; then
         fat=$work/device.ll # no fat binary, but what the link makes one of
     else
@@ -522,6 +541,12 @@ all_objects() {
     done
 }
 
+# Device code of an object, $work/part.ll, as bitcode. An older clang may not read what a newer one wrote.
+read_part() {
+    # shellcheck disable=SC2086 # a list of words
+    "$clang" $optimise_flags -O0 -emit-llvm-bc -x ir -disable-llvm-passes -o "$work/${#bitcode[@]}.bc" "$work/part.ll" 2>/dev/null
+}
+
 # Joins the device code of the objects $2 ... and compiles it as one module; $1 is the object that registers it. Makes none
 # if there is nothing to join.
 device_link() {
@@ -536,8 +561,7 @@ device_link() {
         for part in "$work"/part.*; do
             tr -d '\0' <"$part" >"$work/part.ll"
             [ -s "$work/part.ll" ] || continue
-            # shellcheck disable=SC2086 # a list of words
-            "$clang" $optimise_flags -O0 -emit-llvm-bc -x ir -disable-llvm-passes -o "$work/${#bitcode[@]}.bc" "$work/part.ll" ||
+            read_part || { take_newer_clang && read_part; } ||
                 die "the device code in $object cannot be read: was it made by nvcc, or by another version of clang?"
             bitcode+=(-mlink-bitcode-file "$work/${#bitcode[@]}.bc")
         done

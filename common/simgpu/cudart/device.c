@@ -149,6 +149,7 @@ void rt_set_up(void) {
     read_machine_size();
     use(new_device());
     rt_catch_host_faults();
+    rt_serve_kernels();
     const char *check = getenv("SIMGPU_CHECK");
     if (check && *check && strcmp(check, "0")) check_enable(true);
     open_as_asked("SIMGPU_REPORT", time_report_to);

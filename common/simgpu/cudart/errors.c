@@ -159,6 +159,11 @@ void rt_at_next(const char **file, int *line) {
     *file = at_file;
     *line = at_line;
 }
+time_site rt_speak_as(time_site site) {
+    time_site before = call;
+    call = site;
+    return before;
+}
 const char *rt_file(void) { return call.file; }
 int rt_line(void) { return call.line; }
 

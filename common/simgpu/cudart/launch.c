@@ -72,10 +72,9 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 
 /* --- limits ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t shared_limit(const rt_kernel *k) {
+static uint64_t shared_limit(const ptx_function *f, uint64_t most_shared) {
     const time_profile *p = time_profile_get();
-    uint64_t usual = (uint64_t)p->shared_per_block, fixed = k->function->static_shared;
-    uint64_t asked = fixed + *rt_kernel_most_shared(k);
+    uint64_t usual = (uint64_t)p->shared_per_block, asked = f->static_shared + most_shared;
     return asked > usual ? asked : usual;
 }
 
@@ -85,8 +84,8 @@ static uint64_t shared_of(const ptx_function *f, size_t dynamic) {
     return __builtin_add_overflow((uint64_t)f->static_shared, (uint64_t)dynamic, &all) ? UINT64_MAX : all;
 }
 
-static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_t shared) {
-    const ptx_function *f = k->function;
+static cudaError_t check_limits(const ptx_function *f, uint64_t most_shared, exec_dim grid, exec_dim block,
+                                size_t shared) {
     const time_profile *p = time_profile_get();
     uint64_t threads = (uint64_t)block.x * block.y * block.z, all_shared = shared_of(f, shared);
     if (threads == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) {
@@ -115,10 +114,10 @@ static cudaError_t check_limits(const rt_kernel *k, dim3 grid, dim3 block, size_
                base_kernel_name(f->name).text, f->static_shared, p->shared_per_block);
         return cudaErrorLaunchOutOfResources;
     }
-    if (all_shared > shared_limit(k)) {
+    if (all_shared > shared_limit(f, most_shared)) {
         rt_because(SIMGPU_REFUSED_SHARED);
         rt_say("%s: %" PRIu64 " bytes of shared memory a block; at most %" PRIu64 "%s", base_kernel_name(f->name).text,
-               all_shared, shared_limit(k),
+               all_shared, shared_limit(f, most_shared),
                all_shared <= (uint64_t)p->shared_per_block_optin
                    ? ", more after cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)"
                    : "");
@@ -152,7 +151,7 @@ static cudaError_t refuse_unsupported(const ptx_function *f, const char *why) {
 }
 
 /* Refuses a cooperative grid of which not all blocks are resident at once. resident: the blocks that are. */
-static cudaError_t check_cooperative(const ptx_function *f, dim3 grid, uint64_t resident) {
+static cudaError_t check_cooperative(const ptx_function *f, exec_dim grid, uint64_t resident) {
     uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
     if (!exec_workspace(time_exec())) return cudaErrorMemoryAllocation;
     if (blocks <= resident) return cudaSuccess;
@@ -165,32 +164,36 @@ static cudaError_t check_cooperative(const ptx_function *f, dim3 grid, uint64_t 
     return cudaErrorCooperativeLaunchTooLarge;
 }
 
+cudaError_t rt_launch_admit(exec_launch *n, uint64_t most_shared) {
+    const ptx_function *f = n->kernel;
+    const char *why = exec_unsupported(n->program, f);
+    if (why) return refuse_unsupported(f, why);
+    cudaError_t e = check_limits(f, most_shared, n->grid, n->block, n->dynamic_shared);
+    if (e != cudaSuccess) return e;
+    const time_profile *p = time_profile_get();
+    n->resident = (uint32_t)p->sm_count * time_occupancy(p, n->block.x * n->block.y * n->block.z, f->registers,
+                                                         shared_of(f, n->dynamic_shared));
+    n->ended = exec_textures_ended(exec_device_of(n->program));
+    return n->cooperative ? check_cooperative(f, n->grid, n->resident) : cudaSuccess;
+}
+
 cudaError_t rt_launch_command(const rt_kernel *k, dim3 grid, dim3 block, void **args, size_t shared, bool cooperative,
                               time_command *c) {
     const ptx_function *f = k->function;
-    const time_profile *p = time_profile_get();
-    exec_program *program = rt_kernel_program(k);
-    const char *why = exec_unsupported(program, f);
-    if (why) return refuse_unsupported(f, why);
-    cudaError_t e = check_limits(k, grid, block, shared);
+    exec_launch n = {.program = rt_kernel_program(k),
+                     .kernel = f,
+                     .grid = {grid.x, grid.y, grid.z},
+                     .block = {block.x, block.y, block.z},
+                     .dynamic_shared = shared < UINT32_MAX ? (uint32_t)shared : UINT32_MAX, /* too many in any case */
+                     .cooperative = cooperative};
+    cudaError_t e = rt_launch_admit(&n, *rt_kernel_most_shared(k));
     if (e != cudaSuccess) return e;
-    uint32_t resident =
-        (uint32_t)p->sm_count * time_occupancy(p, block.x * block.y * block.z, f->registers, shared_of(f, shared));
-    if (cooperative && (e = check_cooperative(f, grid, resident)) != cudaSuccess) return e;
-
     uint8_t *params = calloc(1, f->param_bytes + 1u);
     if (!params) return cudaErrorMemoryAllocation;
     for (uint32_t i = 0; i < f->nparams; i++) memcpy(params + f->params[i].offset, args[i], f->params[i].size);
     c->kind = TIME_LAUNCH;
-    c->is.launch = (exec_launch){.program = program,
-                                 .kernel = f,
-                                 .grid = {grid.x, grid.y, grid.z},
-                                 .block = {block.x, block.y, block.z},
-                                 .dynamic_shared = (uint32_t)shared,
-                                 .params = params,
-                                 .cooperative = cooperative,
-                                 .resident = resident,
-                                 .ended = exec_textures_ended(rt_device->exec)};
+    n.params = params;
+    c->is.launch = n;
     return cudaSuccess;
 }
 
@@ -281,13 +284,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 
 /* --- attributes and occupancy ----------------------------------------------------------------------------------- */
 
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *stub) {
-    RT_BEGIN;
-    cudaError_t e = cudaSuccess;
-    const rt_kernel *k = rt_kernel_find(stub, &e);
-    if (!a) return rt_end(cudaErrorInvalidValue);
-    if (!k) return rt_end(e);
-    const ptx_function *f = k->function;
+cudaError_t rt_kernel_attributes(struct cudaFuncAttributes *a, const ptx_function *f, uint64_t most_shared) {
     const time_profile *p = time_profile_get();
     uint32_t by_registers = f->registers ? (uint32_t)p->registers_per_sm / f->registers / 32 * 32 : BLOCK_THREADS;
     memset(a, 0, sizeof *a);
@@ -298,9 +295,17 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *stub
     if (f->max_threads && (int)f->max_threads < a->maxThreadsPerBlock) a->maxThreadsPerBlock = (int)f->max_threads;
     a->ptxVersion = (int)f->module->target;
     a->binaryVersion = (int)p->capability; /* the driver compiles the PTX for the card */
-    a->maxDynamicSharedSizeBytes = (int)(shared_limit(k) - f->static_shared);
+    a->maxDynamicSharedSizeBytes = (int)(shared_limit(f, most_shared) - f->static_shared);
     a->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
-    return rt_end(cudaSuccess);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *stub) {
+    RT_BEGIN;
+    cudaError_t e = cudaSuccess;
+    const rt_kernel *k = rt_kernel_find(stub, &e);
+    if (!a) return rt_end(cudaErrorInvalidValue);
+    return rt_end(k ? rt_kernel_attributes(a, k->function, *rt_kernel_most_shared(k)) : e);
 }
 
 cudaError_t cudaFuncSetAttribute(const void *stub, enum cudaFuncAttribute attribute, int value) {
@@ -344,6 +349,12 @@ cudaError_t cudaFuncGetName(const char **name, const void *stub) {
     return rt_end(e);
 }
 
+int rt_kernel_occupancy(const ptx_function *f, uint64_t most_shared, int block_size, size_t shared) {
+    uint64_t all_shared = shared_of(f, shared);
+    if (block_size > BLOCK_THREADS || all_shared > shared_limit(f, most_shared)) return 0;
+    return (int)time_occupancy(time_profile_get(), (uint32_t)block_size, f->registers, all_shared);
+}
+
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub, int block_size,
                                                           size_t shared) {
     RT_BEGIN;
@@ -351,10 +362,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     const rt_kernel *k = rt_kernel_find(stub, &e);
     if (!blocks || block_size < 1) return rt_end(cudaErrorInvalidValue);
     if (!k) return rt_end(e);
-    *blocks = 0;
-    uint64_t all_shared = shared_of(k->function, shared);
-    if (block_size <= BLOCK_THREADS && all_shared <= shared_limit(k))
-        *blocks = (int)time_occupancy(time_profile_get(), (uint32_t)block_size, k->function->registers, all_shared);
+    *blocks = rt_kernel_occupancy(k->function, *rt_kernel_most_shared(k), block_size, shared);
     return rt_end(cudaSuccess);
 }
 
@@ -375,7 +383,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     /* As an H200's driver answers: without the reserve of each block, and up to the kernel's own limit. */
     if ((uint32_t)blocks > time_occupancy(p, (uint32_t)block_size, f->registers, 0))
         return rt_end(cudaErrorInvalidValue);
-    uint64_t each = (uint64_t)p->shared_per_sm / (unsigned)blocks / 128 * 128, most = shared_limit(k);
+    uint64_t each = (uint64_t)p->shared_per_sm / (unsigned)blocks / 128 * 128,
+             most = shared_limit(f, *rt_kernel_most_shared(k));
     if (each > most) each = most;
     *bytes = each > f->static_shared ? each - f->static_shared : 0;
     return rt_end(cudaSuccess);

@@ -103,7 +103,7 @@ cudaError_t simgpu_properties13(prop13 *prop, int device) {
     return rt_end(cudaSuccess);
 }
 
-static bool attribute(enum cudaDeviceAttr attr, int *value) {
+bool rt_attribute(enum cudaDeviceAttr attr, int *value) {
     const time_profile *p = time_profile_get();
     switch (attr) {
     case cudaDevAttrMaxThreadsPerBlock:
@@ -169,7 +169,7 @@ static bool attribute(enum cudaDeviceAttr attr, int *value) {
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device) {
     RT_BEGIN;
     cudaError_t e = value ? rt_check_device(device) : cudaErrorInvalidValue;
-    if (e == cudaSuccess && !attribute(attr, value)) {
+    if (e == cudaSuccess && !rt_attribute(attr, value)) {
         rt_say("SimGPU does not know attribute %d", (int)attr);
         e = cudaErrorInvalidValue;
     }
@@ -299,13 +299,13 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
 }
 
 /* The depth of launches by kernels is no limit of cards since compute capability 9.0. */
-static bool has_limit(enum cudaLimit limit) {
+bool rt_has_limit(enum cudaLimit limit) {
     return (unsigned)limit <= cudaLimitPersistingL2CacheSize && limit != cudaLimitDevRuntimeSyncDepth;
 }
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     RT_BEGIN;
-    if (!has_limit(limit)) return rt_end(cudaErrorUnsupportedLimit);
+    if (!rt_has_limit(limit)) return rt_end(cudaErrorUnsupportedLimit);
     if (limit == cudaLimitMallocHeapSize) {
         if (exec_heap_begun(rt_device->exec)) {
             rt_say("a kernel has used the heap already; set its size before");
@@ -322,7 +322,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
     RT_BEGIN;
     if (!value) return rt_end(cudaErrorInvalidValue);
-    if (!has_limit(limit)) return rt_end(cudaErrorUnsupportedLimit);
+    if (!rt_has_limit(limit)) return rt_end(cudaErrorUnsupportedLimit);
     *value = rt_device->limits[limit];
     return rt_end(cudaSuccess);
 }

@@ -167,6 +167,12 @@ rt_kernel *rt_kernel_find(const void *stub, cudaError_t *error) {
     return k;
 }
 
+const rt_kernel *rt_kernel_of(const ptx_function *f) {
+    const rt_kernel *k = kernels;
+    while (k && k->function != f) k = k->next;
+    return k;
+}
+
 const ptx_var *rt_symbol_find(const void *shadow, uint64_t *address, cudaError_t *error) {
     rt_var *v = vars;
     while (v && v->shadow != shadow && (!v->address || v->address != (uint64_t)(uintptr_t)shadow)) v = v->next;

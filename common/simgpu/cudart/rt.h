@@ -53,6 +53,8 @@ int rt_line(void);
 
 /* Prints one message, "simgpu: harness.cu:40: cudaMemcpy: ...", once for each place, and at most 20 in all. */
 void rt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What rt_say names in place of the call in progress. Returns what it named before. */
+time_site rt_speak_as(time_site site);
 void rt_because(enum simgpu_refusal_cause cause); /* the cause in the event of this call, if it fails */
 
 /* Notes a launch's error. At exit a message names it if the program never read it: <<<...>>> returns nothing, so the
@@ -60,6 +62,9 @@ void rt_because(enum simgpu_refusal_cause cause); /* the cause in the event of t
 void rt_launch_failed(cudaError_t error, const char *kernel);
 
 /* --- properties.c ------------------------------------------------------------------------------------------------ */
+
+bool rt_attribute(enum cudaDeviceAttr attr, int *value); /* returns false if SimGPU does not know it */
+bool rt_has_limit(enum cudaLimit limit);
 
 /* Set by driver/, if the program has it: finds one of its functions; returns 0, 1 (no such name) or 2 (too old). */
 extern int (*rt_driver_find)(const char *symbol, void **function, int version);
@@ -92,6 +97,7 @@ typedef struct rt_kernel {
 /* Returns the kernel of a stub after loading its module. Returns NULL, sets *error and prints a message if there is
  * none or the module does not load. */
 rt_kernel *rt_kernel_find(const void *stub, cudaError_t *error);
+const rt_kernel *rt_kernel_of(const ptx_function *f); /* NULL: the host has not used it yet */
 
 /* Returns the kernel's program on the device in use. Requires rt_kernel_find. */
 exec_program *rt_kernel_program(const rt_kernel *k);
@@ -183,6 +189,13 @@ void rt_mark_free(struct rt_mark *m);
 /* Checks a launch as cudaLaunchKernel does, and fills in the command but for its stream; its params are malloc'd. */
 cudaError_t rt_launch_command(const rt_kernel *k, dim3 grid, dim3 block, void **args, size_t shared, bool cooperative,
                               time_command *c);
+
+/* Checks a launch, and sets its `resident` and `ended`. most_shared: as rt_kernel_most_shared. */
+cudaError_t rt_launch_admit(exec_launch *n, uint64_t most_shared);
+cudaError_t rt_kernel_attributes(struct cudaFuncAttributes *a, const ptx_function *f, uint64_t most_shared);
+int rt_kernel_occupancy(const ptx_function *f, uint64_t most_shared, int block_size, size_t shared);
+
+void rt_serve_kernels(void); /* children.c: answers the device runtime of exec/ */
 
 /* Launches a kernel into a stream. args: kernel->nparams pointers. */
 cudaError_t rt_launch(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,

@@ -2,24 +2,14 @@
  * libdevice (__nv_sinf). clang leaves these calls in the PTX, so the library itself is not needed. Single precision is
  * computed in double and rounded once, so that its bits do not depend on the host's libm; double precision uses libm.
  */
+#include "builtin.h"
 #include "lane_math.h"
-#include "warp.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum shape { F_F, F_FF, F_FFF, D_D, D_DD, D_DDD, I_I, L_L, F_FI, D_DI, PRINTF, ASSERT, XORWOW, MALLOC, FREE };
-
-struct exec_builtin {
-    const char *name;
-    enum shape shape;
-    double (*f1)(double);
-    double (*f2)(double, double);
-    int64_t (*i1)(int64_t);
-};
 
 static double reciprocal_root(double a) { return 1 / sqrt(a); }
 static double divide(double a, double b) { return a / b; }
@@ -89,16 +79,16 @@ static int64_t leading64(int64_t a) { return a ? __builtin_clzll((uint64_t)a) : 
 static int64_t find_first32(int64_t a) { return __builtin_ffs((int)a); }
 static int64_t absolute32(int64_t a) { return (int32_t)a < 0 ? (int64_t)(0u - (uint32_t)a) : a; }
 
-#define ONE(name, f)                                                                                                   \
-    {"__nv_" name "f", F_F, f, NULL, NULL}, { "__nv_" name, D_D, f, NULL, NULL }
-#define TWO(name, f)                                                                                                   \
-    {"__nv_" name "f", F_FF, NULL, f, NULL}, { "__nv_" name, D_DD, NULL, f, NULL }
+#define ONE(end, f)                                                                                                    \
+    {.name = "__nv_" end "f", .shape = F_F, .f1 = f}, { .name = "__nv_" end, .shape = D_D, .f1 = f }
+#define TWO(end, f)                                                                                                    \
+    {.name = "__nv_" end "f", .shape = F_FF, .f2 = f}, { .name = "__nv_" end, .shape = D_DD, .f2 = f }
 static const exec_builtin builtins[] = {
-    {"vprintf", PRINTF, NULL, NULL, NULL},
-    {"__simgpu_xorwow", XORWOW, NULL, NULL, NULL},
-    {"__assertfail", ASSERT, NULL, NULL, NULL},
-    {"malloc", MALLOC, NULL, NULL, NULL},
-    {"free", FREE, NULL, NULL, NULL},
+    {.name = "vprintf", .shape = PRINTF},
+    {.name = "__simgpu_xorwow", .shape = XORWOW},
+    {.name = "__assertfail", .shape = ASSERT},
+    {.name = "malloc", .shape = MALLOC},
+    {.name = "free", .shape = FREE},
     ONE("sin", sin),
     ONE("cos", cos),
     ONE("tan", tan),
@@ -158,60 +148,50 @@ static const exec_builtin builtins[] = {
     TWO("fmax", greater),
     TWO("fdim", fdim),
     TWO("copysign", copysign),
-    {"__nv_nextafterf", F_FF, NULL, nextafterf_, NULL},
-    {"__nv_nextafter", D_DD, NULL, nextafter, NULL},
-    {"__nv_fmaf", F_FFF, NULL, NULL, NULL},
-    {"__nv_fma", D_DDD, NULL, NULL, NULL},
-    {"__nv_jn", D_DI, NULL, jn_, NULL},
-    {"__nv_yn", D_DI, NULL, yn_, NULL},
-    {"__nv_ldexpf", F_FI, NULL, NULL, NULL},
-    {"__nv_ldexp", D_DI, NULL, NULL, NULL},
-    {"__nv_powif", F_FI, NULL, pow, NULL},
-    {"__nv_powi", D_DI, NULL, pow, NULL},
-    {"__nv_fast_sinf", F_F, sin, NULL, NULL},
-    {"__nv_fast_cosf", F_F, cos, NULL, NULL},
-    {"__nv_fast_tanf", F_F, tan, NULL, NULL},
-    {"__nv_fast_expf", F_F, exp, NULL, NULL},
-    {"__nv_fast_exp10f", F_F, exp10_, NULL, NULL},
-    {"__nv_fast_logf", F_F, log, NULL, NULL},
-    {"__nv_fast_log2f", F_F, log2, NULL, NULL},
-    {"__nv_fast_log10f", F_F, log10, NULL, NULL},
-    {"__nv_fast_powf", F_FF, NULL, pow, NULL},
-    {"__nv_fast_fdividef", F_FF, NULL, divide, NULL},
-    {"__nv_fdividef", F_FF, NULL, divide, NULL},
-    {"__nv_frcp_rn", F_F, NULL, NULL, NULL},
-    {"__nv_popc", I_I, NULL, NULL, popcount32},
-    {"__nv_popcll", L_L, NULL, NULL, popcount64},
-    {"__nv_clz", I_I, NULL, NULL, leading32},
-    {"__nv_clzll", L_L, NULL, NULL, leading64},
-    {"__nv_ffs", I_I, NULL, NULL, find_first32},
-    {"__nv_abs", I_I, NULL, NULL, absolute32},
+    {.name = "__nv_nextafterf", .shape = F_FF, .f2 = nextafterf_},
+    {.name = "__nv_nextafter", .shape = D_DD, .f2 = nextafter},
+    {.name = "__nv_fmaf", .shape = F_FFF},
+    {.name = "__nv_fma", .shape = D_DDD},
+    {.name = "__nv_jn", .shape = D_DI, .f2 = jn_},
+    {.name = "__nv_yn", .shape = D_DI, .f2 = yn_},
+    {.name = "__nv_ldexpf", .shape = F_FI},
+    {.name = "__nv_ldexp", .shape = D_DI},
+    {.name = "__nv_powif", .shape = F_FI, .f2 = pow},
+    {.name = "__nv_powi", .shape = D_DI, .f2 = pow},
+    {.name = "__nv_fast_sinf", .shape = F_F, .f1 = sin},
+    {.name = "__nv_fast_cosf", .shape = F_F, .f1 = cos},
+    {.name = "__nv_fast_tanf", .shape = F_F, .f1 = tan},
+    {.name = "__nv_fast_expf", .shape = F_F, .f1 = exp},
+    {.name = "__nv_fast_exp10f", .shape = F_F, .f1 = exp10_},
+    {.name = "__nv_fast_logf", .shape = F_F, .f1 = log},
+    {.name = "__nv_fast_log2f", .shape = F_F, .f1 = log2},
+    {.name = "__nv_fast_log10f", .shape = F_F, .f1 = log10},
+    {.name = "__nv_fast_powf", .shape = F_FF, .f2 = pow},
+    {.name = "__nv_fast_fdividef", .shape = F_FF, .f2 = divide},
+    {.name = "__nv_fdividef", .shape = F_FF, .f2 = divide},
+    {.name = "__nv_frcp_rn", .shape = F_F},
+    {.name = "__nv_popc", .shape = I_I, .i1 = popcount32},
+    {.name = "__nv_popcll", .shape = L_L, .i1 = popcount64},
+    {.name = "__nv_clz", .shape = I_I, .i1 = leading32},
+    {.name = "__nv_clzll", .shape = L_L, .i1 = leading64},
+    {.name = "__nv_ffs", .shape = I_I, .i1 = find_first32},
+    {.name = "__nv_abs", .shape = I_I, .i1 = absolute32},
 };
 
 const exec_builtin *exec_builtin_find(const char *name) {
     for (size_t k = 0; k < sizeof builtins / sizeof *builtins; k++)
         if (strcmp(builtins[k].name, name) == 0) return &builtins[k];
-    return NULL;
+    return exec_runtime_find(name);
 }
 
-static uint64_t argument(warp *w, const ptx_insn *i, uint32_t k, uint32_t lane) {
-    const ptx_slot *s = &i->call->args[k];
-    uint64_t v = 0;
-    memcpy(&v, w->r + s->offset + lane * s->stride, s->size < 8 ? s->size : 8);
-    return v;
-}
 static float float_argument(warp *w, const ptx_insn *i, uint32_t k, uint32_t lane) {
-    return lane_float_of((uint32_t)argument(w, i, k, lane));
+    return lane_float_of((uint32_t)exec_argument(w, i, k, lane));
 }
 static double double_argument(warp *w, const ptx_insn *i, uint32_t k, uint32_t lane) {
-    uint64_t bits = argument(w, i, k, lane);
+    uint64_t bits = exec_argument(w, i, k, lane);
     double d;
     memcpy(&d, &bits, 8);
     return d;
-}
-static void result(warp *w, const ptx_insn *i, uint32_t lane, const void *value, uint32_t bytes) {
-    const ptx_slot *s = &i->call->result;
-    if (i->call->has_result) memcpy(w->r + s->offset + lane * s->stride, value, bytes < s->size ? bytes : s->size);
 }
 
 /* --- printf ------------------------------------------------------------------------------------------------- */
@@ -310,12 +290,12 @@ static bool print_lane(warp *w, uint32_t lane, uint64_t format_address, uint64_t
 
 static void assertion(warp *w, const ptx_insn *i, uint32_t lane) {
     exec_fault *f = exec_fail(w, i, SIMGPU_FAULT_ASSERT, SIMGPU_CAUSE_ASSERTION, lane);
-    if (!device_string(w, lane, argument(w, i, 0, lane), f->text, sizeof f->text)) strcpy(f->text, "?");
-    if (!device_string(w, lane, argument(w, i, 1, lane), f->name, sizeof f->name)) strcpy(f->name, "?");
-    f->n[0] = (uint32_t)argument(w, i, 2, lane);
+    if (!device_string(w, lane, exec_argument(w, i, 0, lane), f->text, sizeof f->text)) strcpy(f->text, "?");
+    if (!device_string(w, lane, exec_argument(w, i, 1, lane), f->name, sizeof f->name)) strcpy(f->name, "?");
+    f->n[0] = (uint32_t)exec_argument(w, i, 2, lane);
 }
 
-static void free_block(warp *w, const ptx_insn *i, uint32_t lane, uint64_t address) {
+void exec_builtin_free(warp *w, const ptx_insn *i, uint32_t lane, uint64_t address) {
     worker *t = w->block->worker;
     if (!address) return;
     if (exec_heap_free(t->device, address)) {
@@ -327,7 +307,7 @@ static void free_block(warp *w, const ptx_insn *i, uint32_t lane, uint64_t addre
 }
 
 /* The time of malloc or free, which serve one lane after another. */
-static void wait_for_heap(warp *w) {
+void exec_builtin_heap_waits(warp *w) {
     const exec_card *c = &w->block->worker->device->card;
     w->depth += c->heap_clocks + (int64_t)c->heap_lane_clocks * __builtin_popcount(w->mask);
 }
@@ -337,14 +317,15 @@ void exec_builtin_call(warp *w, const ptx_insn *i) {
     static const uint8_t arguments[] = {
         [F_F] = 1,  [F_FF] = 2, [F_FFF] = 3,  [D_D] = 1,    [D_DD] = 2,   [D_DDD] = 3,  [I_I] = 1, [L_L] = 1,
         [F_FI] = 2, [D_DI] = 2, [PRINTF] = 2, [ASSERT] = 3, [XORWOW] = 8, [MALLOC] = 1, [FREE] = 1};
-    if (i->call->nargs < arguments[b->shape]) {
+    uint32_t wanted = b->shape == RUNTIME ? b->arguments : arguments[b->shape];
+    if (i->call->nargs < wanted) {
         exec_fault *f = exec_fail(w, i, SIMGPU_FAULT_UNSUPPORTED, SIMGPU_CAUSE_ARGUMENTS, 32);
         snprintf(f->name, sizeof f->name, "%s", b->name);
         f->n[0] = i->call->nargs;
-        f->n[1] = arguments[b->shape];
+        f->n[1] = wanted;
         return;
     }
-    if (b->shape == MALLOC || b->shape == FREE) wait_for_heap(w);
+    if (b->shape == MALLOC || b->shape == FREE) exec_builtin_heap_waits(w);
     for (uint32_t m = w->mask; m && !w->block->failed; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         float f = 0;
@@ -355,8 +336,8 @@ void exec_builtin_call(warp *w, const ptx_insn *i) {
         case F_FF: f = (float)b->f2(float_argument(w, i, 0, l), float_argument(w, i, 1, l)); break;
         case F_FFF: f = fmaf(float_argument(w, i, 0, l), float_argument(w, i, 1, l), float_argument(w, i, 2, l)); break;
         case F_FI:
-            f = b->f2 ? (float)b->f2(float_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l))
-                      : (float)ldexp(float_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l));
+            f = b->f2 ? (float)b->f2(float_argument(w, i, 0, l), (int32_t)exec_argument(w, i, 1, l))
+                      : (float)ldexp(float_argument(w, i, 0, l), (int32_t)exec_argument(w, i, 1, l));
             break;
         case D_D: d = b->f1(double_argument(w, i, 0, l)); break;
         case D_DD: d = b->f2(double_argument(w, i, 0, l), double_argument(w, i, 1, l)); break;
@@ -364,32 +345,33 @@ void exec_builtin_call(warp *w, const ptx_insn *i) {
             d = fma(double_argument(w, i, 0, l), double_argument(w, i, 1, l), double_argument(w, i, 2, l));
             break;
         case D_DI:
-            d = b->f2 ? b->f2(double_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l))
-                      : ldexp(double_argument(w, i, 0, l), (int32_t)argument(w, i, 1, l));
+            d = b->f2 ? b->f2(double_argument(w, i, 0, l), (int32_t)exec_argument(w, i, 1, l))
+                      : ldexp(double_argument(w, i, 0, l), (int32_t)exec_argument(w, i, 1, l));
             break;
         case I_I:
-        case L_L: n = b->i1((int64_t)argument(w, i, 0, l)); break;
+        case L_L: n = b->i1((int64_t)exec_argument(w, i, 0, l)); break;
         case PRINTF:
-            if (!print_lane(w, l, argument(w, i, 0, l), argument(w, i, 1, l)))
+            if (!print_lane(w, l, exec_argument(w, i, 0, l), exec_argument(w, i, 1, l)))
                 exec_fail(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_PRINTF_STRING, l);
             break;
         case XORWOW: {
             uint32_t state[5];
-            for (uint32_t k = 0; k < 5; k++) state[k] = (uint32_t)argument(w, i, k, l);
-            n = exec_xorwow(state, argument(w, i, 5, l), (uint32_t)argument(w, i, 6, l),
-                            (uint32_t)argument(w, i, 7, l));
+            for (uint32_t k = 0; k < 5; k++) state[k] = (uint32_t)exec_argument(w, i, k, l);
+            n = exec_xorwow(state, exec_argument(w, i, 5, l), (uint32_t)exec_argument(w, i, 6, l),
+                            (uint32_t)exec_argument(w, i, 7, l));
             break;
         }
         case ASSERT: assertion(w, i, l); return;
-        case MALLOC: n = (int64_t)exec_heap_alloc(w->block->worker->device, argument(w, i, 0, l)); break;
-        case FREE: free_block(w, i, l, argument(w, i, 0, l)); continue;
+        case MALLOC: n = (int64_t)exec_heap_alloc(w->block->worker->device, exec_argument(w, i, 0, l)); break;
+        case FREE: exec_builtin_free(w, i, l, exec_argument(w, i, 0, l)); continue;
+        case RUNTIME: n = (int64_t)b->runtime(w, i, l); break;
         }
         f = lane_canonical(f);
         if (b->shape <= F_FFF || b->shape == F_FI)
-            result(w, i, l, &f, 4);
+            exec_result_is(w, i, l, &f, 4);
         else if (b->shape <= D_DDD || b->shape == D_DI)
-            result(w, i, l, &d, 8);
+            exec_result_is(w, i, l, &d, 8);
         else
-            result(w, i, l, &n, 8);
+            exec_result_is(w, i, l, &n, 8);
     }
 }

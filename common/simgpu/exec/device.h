@@ -76,6 +76,7 @@ const exec_range *exec_outside(uint64_t address, uint64_t bytes);
 
 /* heap.c: return an address, or 0; false if no live block begins there. exec_heap_freed is for memory.c. */
 uint64_t exec_heap_alloc(exec_device *d, uint64_t bytes);
+uint64_t exec_heap_take(exec_device *d, uint64_t bytes); /* for SimGPU's own use, beyond any limit */
 bool exec_heap_free(exec_device *d, uint64_t address);
 void exec_heap_freed(exec_device *d, uint64_t bytes);
 

@@ -34,6 +34,7 @@ typedef struct {
     uint64_t l2_dirty;         /* of them, bytes that may wait to be written back */
     uint32_t heap_clocks;      /* of a warp, for malloc or free in a kernel; and */
     uint32_t heap_lane_clocks; /* for each lane that calls it */
+    uint32_t launch_clocks;    /* of a thread, for a launch in a kernel */
     uint64_t memory;
 } exec_card;
 
@@ -232,7 +233,45 @@ typedef struct {
     bool cooperative;   /* all blocks are resident together, and may meet in grid.sync() */
     uint32_t resident;  /* blocks that the device holds at once; 0: no limit */
     uint64_t ended;     /* exec_textures_ended when the program submitted it */
+    uint32_t level;     /* 0; of a kernel that a kernel launched, one more than that of its parent */
 } exec_launch;
+
+/* What a kernel has launched (children.c), in the order of its blocks: a kernel, or a copy or fill of rows of device
+ * memory. Children of one queue run one after another, a queue of EXEC_ALONE for each of its own; those of EXEC_TAIL
+ * when the grid and all others have ended. */
+#define EXEC_ALONE  0ull
+#define EXEC_TAIL   1ull
+#define EXEC_QUEUES (1ull << 32) /* of blocks: this + the block; queues of streams lie below */
+typedef struct {
+    enum { EXEC_CHILD_LAUNCH, EXEC_CHILD_COPY, EXEC_CHILD_FILL } kind;
+    exec_launch launch;                                     /* params: malloc'd */
+    uint64_t to, to_pitch, from, from_pitch, width, height; /* bytes, rows */
+    uint8_t value;
+    uint64_t queue, block; /* block: that launched it */
+    uint32_t after[4];     /* earlier children for which it waits by events, as their place in the list + 1; 0: none */
+    uint64_t clocks;       /* of its block until then, with rounds as round_clocks; of exec_result.deepest, if more */
+    struct simgpu_place at;
+} exec_child;
+
+/* A query of a kernel, by the name of the runtime's function without "cuda"; the answer goes to its first argument. */
+typedef struct {
+    const char *name;
+    exec_program *program;
+    uint64_t argument[4];       /* those behind it */
+    const ptx_function *kernel; /* argument[0] as a kernel, or NULL */
+    uint8_t answer[256];
+    uint32_t bytes;
+} exec_question;
+
+/* What children.c needs of the runtime; int is CUDA's error code. admit checks a launch and sets its `resident` and
+ * `ended`; most_waiting is cudaLimitDevRuntimePendingLaunchCount; text is an error's name or sentence. */
+typedef struct {
+    int (*admit)(exec_launch *child, struct simgpu_place at);
+    uint64_t (*most_waiting)(void);
+    int (*ask)(exec_question *q);
+    const char *(*text)(int error, bool name);
+} exec_runtime;
+extern exec_runtime exec_runtime_host; /* set before the first launch */
 
 typedef struct simgpu_fault exec_fault; /* kind SIMGPU_FAULT_NONE means no fault */
 
@@ -269,6 +308,8 @@ typedef struct {
     uint64_t link_read, link_written, link_requests, link_loads;
     uint64_t peer_read, peer_written; /* bytes of the different sectors of other devices' memory */
     uint64_t atomic_turns[2];         /* at the busiest place, of integer and floating-point atomics (contention.c) */
+    exec_child *children; /* what the kernel has launched; exec/'s until the next exec_run, their params the caller's */
+    uint32_t nchildren;
 } exec_result;
 
 /* Memory that a variable of a module has already. */

@@ -20,7 +20,11 @@ void exec_heap_freed(exec_device *d, uint64_t bytes) { d->heap.used -= share(byt
 
 uint64_t exec_heap_alloc(exec_device *d, uint64_t bytes) {
     if (!bytes) bytes = 1;
-    if (bytes > d->heap.limit || share(bytes) > d->heap.limit - d->heap.used) return 0;
+    if (d->heap.used > d->heap.limit || bytes > d->heap.limit || share(bytes) > d->heap.limit - d->heap.used) return 0;
+    return exec_heap_take(d, bytes);
+}
+
+uint64_t exec_heap_take(exec_device *d, uint64_t bytes) {
     uint64_t need = (bytes + GUARD + ALIGN - 1) / ALIGN * ALIGN;
     if (!d->heap.next) d->heap.next = d->heap.lo + ALIGN;
     uint64_t start = exec_mem_heap_base() + d->heap.lo;

@@ -79,12 +79,13 @@ uint64_t exec_var_address(const exec_program *p, const ptx_var *v) { return p->a
 
 /* --- functions ---------------------------------------------------------------------------------------------- */
 
-/* What compilers make of <<<>>> in a kernel. */
-static bool launches(const char *name) {
-    static const char *const begins[] = {"cudaGetParameterBuffer", "cudaLaunchDevice", "__cudaCDP2"};
-    for (size_t k = 0; k < sizeof begins / sizeof *begins; k++)
-        if (strncmp(name, begins[k], strlen(begins[k])) == 0) return true;
-    return false;
+/* Returns why SimGPU lacks this function of the device runtime, or NULL if it is none. */
+static const char *lacks(const char *name) {
+    if (strstr(name, "DeviceSynchronize"))
+        return "since CUDA 12 no kernel can wait for those that it has launched; launch what comes behind them with "
+               "cudaStreamTailLaunch";
+    bool runtime = !strncmp(name, "__cudaCDP2", 10) || !strncmp(name, "cuda", 4);
+    return runtime ? "SimGPU does not have it in kernels" : NULL;
 }
 
 /* Returns the reason why the function, or a function that it calls, cannot run; NULL if it can. */
@@ -96,11 +97,10 @@ static const char *find_unsupported(exec_program *p, const ptx_function *f) {
         const struct exec_bound *b = &p->functions[callee->number];
         if (!callee->code && b->builtin) continue;
         if (b->unsupported) return b->unsupported;
-        if (!callee->code && launches(callee->name))
-            return base_arena_format(&p->device->programs,
-                                     "it launches a kernel (dynamic parallelism), which SimGPU does not support; let "
-                                     "the host launch it (PTX line %u)",
-                                     i->ptx_line);
+        const char *why = callee->code ? NULL : lacks(callee->name);
+        if (why)
+            return base_arena_format(&p->device->programs, "call: %s (PTX line %u): %s", callee->name, i->ptx_line,
+                                     why);
         if (!callee->code)
             return base_arena_format(&p->device->programs,
                                      "call: %s has no body and is no builtin (PTX line %u); if another file has it, "

@@ -529,6 +529,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         workers[t].parallel = threads > 1;
     }
     exec_l2_launch_begins(launch->program->device);
+    exec_children_begin(launch, budget_per_block);
     if (exec_heard) exec_listen_launch_begins(launch, nblocks);
     run_all(launch, nblocks, (uint64_t)resident * card->sms, threads);
     if (exec_heard) exec_listen_launch_ended();
@@ -548,6 +549,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     print_all(threads, waits(launch) ? UINT64_MAX : end - 1);
     collect(f->module, threads, r);
     exec_l2_launch_ended(launch->program->device, r);
+    if (r->fault.kind == SIMGPU_FAULT_NONE) r->children = exec_children(&r->nchildren);
     /* The progress of the other blocks depends on the host, so a stopped launch has no counters. */
     if (r->fault.kind != SIMGPU_FAULT_NONE) {
         memset(&r->total, 0, sizeof r->total);

@@ -294,6 +294,10 @@ void exec_listen_fenced(const warp *w);
 const exec_builtin *exec_builtin_find(const char *name);
 void exec_builtin_call(warp *w, const ptx_insn *i);
 
+/* children.c: before a launch (budget: warp instructions of a block); behind it: returns its children, and how many. */
+void exec_children_begin(const exec_launch *n, uint64_t budget);
+exec_child *exec_children(uint32_t *n);
+
 /* xorwow.c: returns a word of the state after n * 2^power steps; power is at most 67. */
 uint32_t exec_xorwow(const uint32_t state[5], uint64_t n, uint32_t power, uint32_t word);
 

@@ -164,6 +164,7 @@ enum simgpu_fault_cause {
     SIMGPU_CAUSE_SURFACE_BYTE,    /* the same: n[0] is no multiple of the bytes */
     SIMGPU_CAUSE_BRANCH_INDEX,    /* brx.idx with index n[0] into a list of n[1] targets */
     SIMGPU_CAUSE_BLOCK_BUDGET,
+    SIMGPU_CAUSE_CHILDREN,      /* kernels have launched n[0] kernels since the host's launch */
     SIMGPU_CAUSE_LAUNCH_BUDGET, /* the first n[0] of n[1] blocks took more than n[2] warp instructions */
     SIMGPU_CAUSE_WAITING,       /* a deadlock: n[0] of the block's n[1] threads have ended; waiting[n[2]] causes it */
     /* A deadlock of blocks: n[0] resident ones of the grid's n[1] blocks wait, n[2] have ended, the others cannot
@@ -212,6 +213,8 @@ struct simgpu_launch {
     bool in_graph;                    /* a node of a graph; the calls and lines are those of cudaGraphLaunch and of
                                          the call that was captured or added the node */
     bool cooperative;
+    const char *parent;                 /* the mangled name of the kernel that launched it (the event's place is there),
+                                           or NULL: the host did */
     uint64_t launch_ns;                 /* the launch's own part of the duration, before any instruction */
     uint64_t read_bytes, written_bytes; /* the different sectors that it reads before it writes them, and writes */
     uint64_t dram_read_bytes, dram_write_bytes; /* what L2 lacked, and what it wrote back meanwhile */

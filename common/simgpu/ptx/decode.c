@@ -679,6 +679,13 @@ static void resolve_labels(decoder *d) {
     }
 }
 
+/* Returns whether the result of a call of this builtin depends on the order of blocks: memory from the heap of kernels,
+ * CUDA's device runtime. */
+static bool orders_blocks(const char *name) {
+    return !strcmp(name, "malloc") || !strcmp(name, "free") || !strncmp(name, "cuda", 4) ||
+           !strncmp(name, "__cudaCDP2", 10);
+}
+
 static void finish(decoder *d) {
     ptx_code *c = d->code;
     ptx_function *f = d->pf->function;
@@ -702,7 +709,8 @@ static void finish(decoder *d) {
     }
     for (uint32_t i = 0; i < c->ninsns; i++) {
         const ptx_function *f = c->insns[i].op == OP_call ? c->insns[i].call->callee : NULL;
-        if (f && !f->has_body && (!strcmp(f->name, "malloc") || !strcmp(f->name, "free"))) c->serial = true;
+        if (f && !f->has_body && orders_blocks(f->name)) c->serial = true;
+        if (f && !f->has_body && strstr(f->name, "LaunchDevice")) d->pf->function->launches = true;
     }
     c->frame_bytes = (d->top + 63) & ~63u;
     c->params = d->pf->slots;
@@ -772,6 +780,7 @@ static void place_variables(ptx_module *m, ptx_function *f, ptx_function **reach
             f->code->serial |= reached[k]->code->serial;
             f->code->waits |= reached[k]->code->waits;
             f->code->async |= reached[k]->code->async;
+            f->launches |= reached[k]->launches;
         }
         shared = place_shared(f, f->vars, f->nvars, shared);
     }

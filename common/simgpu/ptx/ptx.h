@@ -113,6 +113,7 @@ typedef struct ptx_function {
     uint32_t dynamic_shared_offset; /* start of extern __shared__ */
     uint32_t local_bytes;           /* per thread */
     uint32_t registers;             /* 32-bit registers per thread, an estimate of ptxas' count by liveness */
+    bool launches;                  /* it, or for a kernel what it calls, has a launch of a kernel */
     bool spilled;                   /* it has more live values than that: see ptx_insn.spills */
     uint32_t max_threads;           /* from .maxntid; 0 if none */
     bool malformed;                 /* its body does not parse; `unsupported` says where */

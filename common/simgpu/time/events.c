@@ -117,7 +117,7 @@ static uint32_t shown(uint32_t stream) { return time_is_legacy(stream) ? 0 : str
 static struct simgpu_event event_of(enum simgpu_kind kind, const time_command *c, double start_ns, double end_ns) {
     return (struct simgpu_event){.kind = kind,
                                  .device = time_card_of(c->stream),
-                                 .stream = shown(c->in_graph ? c->graph_stream : c->stream),
+                                 .stream = shown(c->in_graph || c->parent ? c->graph_stream : c->stream),
                                  .at = {.file = c->host_file, .line = c->host_line},
                                  .start_ns = whole_ns(start_ns),
                                  .duration_ns = whole_ns(end_ns - start_ns)};
@@ -155,6 +155,7 @@ void time_events_launch(time_event_slot *s, const time_command *c, const exec_re
                                 .lines = r->lines,
                                 .nlines = r->nlines,
                                 .in_graph = c->in_graph,
+                                .parent = c->parent,
                                 .cooperative = c->is.launch.cooperative,
                                 .fault = r->fault.kind == SIMGPU_FAULT_NONE ? NULL : &r->fault};
     event.duration_ns = whole_ns(e->duration_ns);

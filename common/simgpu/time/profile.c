@@ -114,6 +114,7 @@ const exec_card *time_card(void) {
                        .l2_dirty = (uint64_t)p->l2_dirty_bytes,
                        .heap_clocks = (uint32_t)p->heap_clk,
                        .heap_lane_clocks = (uint32_t)p->heap_lane_clk,
+                       .launch_clocks = (uint32_t)p->device_launch_clk,
                        .memory = (uint64_t)p->memory_bytes};
     return &card;
 }

@@ -84,6 +84,7 @@ static void put_launch(FILE *f, const struct simgpu_event *e) {
     fprintf(f, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"stream\":%u", l->grid[0], l->grid[1], l->grid[2],
             l->block[0], l->block[1], l->block[2], e->stream);
     if (l->in_graph) fputs(",\"graph\":true", f);
+    if (l->parent) fprintf(f, ",\"parent\":\"%s\"", l->parent);
     put_number(f, "call_ns", l->call_ns);
     put_times(f, e);
     put_text(f, "bound", simgpuTermName(l->bound.term));

@@ -166,8 +166,10 @@ typedef struct {
     uint32_t stream;
     const char *host_file; /* NULL: unknown */
     int host_line;
-    bool in_graph;         /* a node of a graph; `stream` may be a stream of time_submit_graph's own */
-    uint32_t graph_stream; /* the stream of the graph's launch */
+    bool in_graph; /* a node of a graph; `stream` may be a stream of time_submit_graph's own */
+    uint32_t
+        graph_stream;   /* the stream of the graph's launch, or of the launch by the host whose kernels launched it */
+    const char *parent; /* the kernel that launched it, or NULL: the host did; its host line is then a line of that */
     union {
         exec_launch launch; /* LAUNCH; params: malloc'd; time_submit takes ownership */
         time_copy copy;     /* COPY, MEMSET; of MIGRATE the direction, `to` and width */

@@ -10,6 +10,8 @@
  * Dependencies: a stream is in order, so "that command is done" is "stream S has completed its Nth". The legacy default
  * stream waits for all earlier work of blocking streams, and their later work waits for it.
  *
+ * A kernel that launches kernels encloses them: they run in streams of their own, and it ends when they have.
+ *
  * A kernel changes memory when it starts, since its duration follows from its run; a copy changes memory when it ends.
  * Ordered streams cannot observe this; racing streams get one of the results that a GPU could give. */
 #include "listen.h"
@@ -22,8 +24,9 @@
 
 #define NEVER DBL_MAX
 
-/* BUSY lasts until `until`; then a copy over the bus is FLOWING, and a host function is CALLED. */
-enum phase { QUEUED, BUSY, FLOWING, CALLED };
+/* BUSY lasts until `until`; then a copy over the bus is FLOWING, a host function is CALLED, and a kernel with children
+ * ENCLOSES them. */
+enum phase { QUEUED, BUSY, FLOWING, CALLED, ENCLOSES };
 
 /* Where a command runs. NOWHERE: neither the SMs nor a copy engine, and small copies to the device, which any of them
  * writes. */
@@ -46,7 +49,22 @@ typedef struct node {
     uint64_t fills;                 /* parts of the SMs that it occupies */
     double wave;                    /* of a kernel: ns from one wave of its blocks to the next */
     exec_fault *fault;              /* the kernel's fault, which stops the device at the kernel's end */
+    struct node *parent;            /* whose kernel has launched it, or NULL */
+    struct family *family;          /* what its kernel has launched, or NULL */
+    double not_before;              /* of a child: its arrival from the parent, ns */
 } node;
+
+/* The children of a launch. */
+typedef struct family {
+    uint32_t running; /* children that have not ended */
+    exec_child *tails;
+    uint32_t ntails, next_tail; /* that wait for all others */
+    struct queue {
+        uint64_t name; /* exec_child.queue */
+        uint32_t stream;
+    } * queues; /* each runs in a stream */
+    uint32_t nqueues;
+} family;
 
 typedef struct {
     bool blocking, ended;
@@ -80,6 +98,7 @@ typedef struct {
     uint32_t legacy;            /* its legacy default stream */
     copy_engine h2d, d2h, peer; /* peer: to or from another device */
     uint64_t filled;            /* occupied parts of the SMs */
+    double dispatched;          /* the arrival of the last child of a kernel, ns */
     exec_fault fault;
 } time_card_state;
 
@@ -114,6 +133,8 @@ void time_listen(const time_listener *l, bool on) {
         if ((*l)->event) (*l)->event(__VA_ARGS__)
 
 static double larger(double a, double b) { return a > b ? a : b; }
+
+static time_point add_child(node *parent, exec_child *child, double arrives);
 
 static void *need(void *memory) {
     return base_must(memory, "the host has no memory left for queued commands; synchronize more often");
@@ -305,9 +326,11 @@ static time_moments moments_of(const node *n) { return (time_moments){n->called,
 /* Returns a launch's own time on the device. In a graph the device knows the next kernel before the last one ends. */
 static double launch_ns(const time_command *c, const time_profile *p) {
     const exec_dim *grid = &c->is.launch.grid;
-    double blocks = (double)grid->x * grid->y * grid->z;
-    if (!c->in_graph) return p->kernel_fixed_ns;
-    return p->graph_kernel_ns + p->graph_full_ns * (blocks < p->sm_count ? blocks / p->sm_count : 1);
+    double blocks = (double)grid->x * grid->y * grid->z,
+           parent = c->is.launch.kernel->launches ? p->device_parent_ns : 0;
+    if (c->parent) return p->device_kernel_ns; /* with or without launches of its own */
+    if (!c->in_graph) return p->kernel_fixed_ns + parent;
+    return parent + p->graph_kernel_ns + p->graph_full_ns * (blocks < p->sm_count ? blocks / p->sm_count : 1);
 }
 
 /* Returns whether a memset travels in the command: no kernel fills the memory. */
@@ -317,6 +340,7 @@ static bool small_memset(const time_command *c, const time_profile *p) {
 
 /* Returns the fixed time of a memset or of a copy on the device. */
 static double fixed_ns(const time_command *c, const time_profile *p) {
+    if (c->parent) return p->device_kernel_ns;
     if (c->in_graph) return c->kind == TIME_MEMSET ? p->graph_memset_ns : p->graph_copy_ns;
     return small_memset(c, p) ? p->memset_small_ns : p->kernel_fixed_ns;
 }
@@ -341,6 +365,7 @@ static double waves_of(const exec_launch *l, const time_profile *p) {
     return (double)blocks_of(l) * (double)block_parts(l, p) / (double)all_parts(p);
 }
 
+static void adopt(node *n, const exec_result *r, const time_estimate *e);
 static void start_launch(node *n, const time_profile *p) {
     static exec_result r; /* too large for the stack, because of its fault */
     time_estimate e;
@@ -350,6 +375,7 @@ static void start_launch(node *n, const time_profile *p) {
     exec_run(&n->c.is.launch, &r);
     time_managed_launched(exec_device_of(n->c.is.launch.program), &r, &pages);
     time_model(p, &r, &pages, launch_ns(&n->c, p), &e);
+    if (r.nchildren) adopt(n, &r, &e);
     if (r.fault.kind != SIMGPU_FAULT_NONE) {
         n->fault = need(malloc(sizeof r.fault));
         *n->fault = r.fault;
@@ -406,6 +432,13 @@ static double function_ns(const node *n, const time_profile *p) {
     return slept ? p->function_ns : p->function_next_ns;
 }
 
+/* Returns the launch by the host whose kernel, or a descendant of it, has launched this. Listeners know that one only:
+ * what its children do is its work. */
+static const node *first_of(const node *n) {
+    while (n->parent) n = n->parent;
+    return n;
+}
+
 static void start(node *n) {
     const time_profile *p = time_profile_get();
     double bytes = (double)time_bytes(&n->c);
@@ -417,7 +450,8 @@ static void start(node *n) {
     }
     if ((n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET) && bytes > 0) n->until += touch_managed(n);
     if (n->c.kind == TIME_LAUNCH) {
-        TELL(launches, &n->c, n->count);
+        const node *named = first_of(n);
+        TELL(launches, &named->c, named->count);
         start_launch(n, p);
     } else if (on_bus(n)) {
         n->until += n->fixed;
@@ -457,6 +491,30 @@ static void call_host_function(node *n) {
     n->until = line->device + line->function_ns + (dead ? 0 : time_profile_get()->arrive_ns);
 }
 
+static bool has_tail(const node *n) {
+    return n->family->next_tail < n->family->ntails && card_of(n)->fault.kind == SIMGPU_FAULT_NONE;
+}
+
+/* Returns the time until a kernel all of whose children have ended launches at the tail, or ends. */
+static double closing_ns(const node *n) {
+    const time_profile *p = time_profile_get();
+    return has_tail(n) ? p->device_next_ns : n->parent ? 0 : p->device_join_ns;
+}
+
+/* A child has ended. Behind the last one, what launches at the tail may begin, or the parent's end. */
+static void leave_family(node *parent) {
+    parent->family->running--;
+    if (!parent->family->running && parent->phase == ENCLOSES) parent->until = line->device + closing_ns(parent);
+}
+
+static void end_family(family *f) {
+    for (uint32_t k = f->next_tail; k < f->ntails; k++) free((void *)(uintptr_t)f->tails[k].launch.params);
+    for (uint32_t k = 0; k < f->nqueues; k++) time_stream_end(f->queues[k].stream);
+    free(f->tails);
+    free(f->queues);
+    free(f);
+}
+
 static void finish(node *n) {
     stream *s = stream_at(n->c.stream);
     bool alive = card_of(n)->fault.kind == SIMGPU_FAULT_NONE;
@@ -487,10 +545,12 @@ static void finish(node *n) {
     s->head = n->next;
     if (!s->head) s->tail = NULL;
     s->completed = n->count;
-    s->queued -= !n->c.in_graph && takes_room(&n->c);
+    s->queued -= !n->c.in_graph && !n->parent && takes_room(&n->c);
     s->done_ns = line->device;
     if (place_of(n) != NOWHERE) s->last = place_of(n);
-    TELL(ended, &n->c, n->count);
+    if (!n->parent) TELL(ended, &n->c, n->count);
+    if (n->parent) leave_family(n->parent);
+    if (n->family) end_family(n->family);
     if (n->fault && alive) card_of(n)->fault = *n->fault;
     if (n->c.kind == TIME_LAUNCH) free((void *)n->c.is.launch.params);
     free(n->fault);
@@ -559,7 +619,9 @@ static void delay_lower(const node *n) {
 static double ready(const stream *s, const node *n) {
     enum place place = place_of(n);
     bool turns = place != NOWHERE && place != ON_HOST && s->last != NOWHERE && s->last != ON_HOST && s->last != place;
-    double when = larger(n->arrive, s->done_ns + (turns ? time_profile_get()->engine_switch_ns : 0));
+    double next = n->parent && s->last == ON_SMS ? time_profile_get()->device_next_ns : 0; /* behind another child */
+    if (turns && !n->parent) next = time_profile_get()->engine_switch_ns;
+    double when = larger(larger(n->arrive, n->not_before), s->done_ns + next);
     for (uint32_t i = 0; i < n->nafter; i++)
         if (!time_point_passed(n->after[i])) return NEVER;
     when = larger(when, line->device);
@@ -578,6 +640,16 @@ static bool goes_before(const node *a, const node *b) {
     return stays_a != stays_b ? stays_a : a->sequence < b->sequence;
 }
 
+/* A kernel with children has ended itself: it leaves the SMs to them. */
+static void enclose(node *n) {
+    card_of(n)->filled -= n->fills;
+    n->fills = 0;
+    n->phase = ENCLOSES;
+    n->until = line->device + (n->family->running ? 0 : closing_ns(n));
+}
+
+static void launch_tail(node *n) { add_child(n, &n->family->tails[n->family->next_tail++], line->device); }
+
 /* Carries out the device's next step that is not later than `limit`. Returns false if there is none. */
 static bool step(double limit) {
     node *next = NULL;
@@ -588,6 +660,7 @@ static bool step(double limit) {
         node *n = s->head;
         if (!n) continue;
         bool starts = n->phase == QUEUED;
+        if (n->phase == ENCLOSES && n->family->running) continue;
         double t = starts ? ready(s, n) : n->phase != FLOWING ? n->until : line->device + larger(0, n->left) / rate(n);
         /* At one instant, ends come before starts, then the order of submission decides. */
         bool sooner = t < when || (t == when && next && starts == next_starts && goes_before(n, next)) ||
@@ -607,6 +680,10 @@ static bool step(double limit) {
         next->phase = FLOWING;
     else if (next->phase == BUSY && next->c.kind == TIME_HOST_CALL)
         call_host_function(next);
+    else if (next->family && next->phase == BUSY)
+        enclose(next);
+    else if (next->family && has_tail(next))
+        launch_tail(next);
     else
         finish(next);
     return true;
@@ -620,13 +697,18 @@ void time_catch_up(void) {
 
 /* --- submitting --------------------------------------------------------------------------------------------- */
 
-/* Lets the node wait for a point of another stream. */
+/* Lets the node start behind a point of another stream. */
+static void depend(node *n, time_point p) {
+    if (!p.count || p.stream == n->c.stream || time_point_passed(p)) return;
+    n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
+    n->after[n->nafter++] = p;
+}
+
+/* Lets the node wait for a point of another stream, and tells listeners. */
 static void wait_for(node *n, time_point p) {
     if (!p.count) return;
     TELL(after, p.stream, p.count);
-    if (p.stream == n->c.stream || time_point_passed(p)) return;
-    n->after = need(realloc(n->after, (n->nafter + 1) * sizeof *n->after));
-    n->after[n->nafter++] = p;
+    depend(n, p);
 }
 
 static void find_dependencies(node *n) {
@@ -737,16 +819,21 @@ static node *new_node(const time_command *c) {
     return n;
 }
 
-/* Puts the node at the end of its stream. */
-static void enqueue(node *n) {
+/* Puts the node at the end of its stream, without a word to listeners. */
+static void put_last(node *n) {
     stream *s = stream_at(n->c.stream);
     n->count = ++s->submitted;
-    TELL(submitted, &n->c, n->count);
     if (s->tail)
         s->tail->next = n;
     else
         s->head = n;
     s->tail = n;
+}
+
+/* Puts the node at the end of its stream. */
+static void enqueue(node *n) {
+    put_last(n);
+    TELL(submitted, &n->c, n->count);
     if (n->c.kind == TIME_EVENT) {
         n->c.is.event->stream = n->c.stream;
         n->c.is.event->count = n->count;
@@ -758,6 +845,86 @@ static void enqueue(node *n) {
 static void wait_for_room(uint32_t id, const time_profile *p) {
     while ((double)stream_at(id)->queued >= p->queue_commands && step(NEVER)) {}
     if (line->device > line->host) spend(HOST_WAITS, line->device - line->host);
+}
+
+/* --- children: what kernels launch ---------------------------------------------------------------------------- */
+
+/* Returns the stream of a queue of children. */
+static uint32_t stream_of_queue(family *f, const node *parent, uint64_t name) {
+    for (uint32_t k = f->nqueues; k-- > 0 && name != EXEC_ALONE;)
+        if (f->queues[k].name == name) return f->queues[k].stream;
+    uint32_t stream = time_stream_new(false);
+    line->streams[stream].card = line->streams[parent->c.stream].card;
+    line->streams[stream].priority = line->streams[parent->c.stream].priority;
+    line->streams[stream].last = NOWHERE;
+    if ((f->nqueues & (f->nqueues - 1)) == 0)
+        f->queues = need(realloc(f->queues, (f->nqueues ? 2 * f->nqueues : 1) * sizeof *f->queues));
+    f->queues[f->nqueues++] = (struct queue){name, stream};
+    return stream;
+}
+
+static time_command command_of(const exec_child *child) {
+    if (child->kind == EXEC_CHILD_LAUNCH) return (time_command){.kind = TIME_LAUNCH, .is.launch = child->launch};
+    time_command c = {.kind = child->kind == EXEC_CHILD_COPY ? TIME_COPY : TIME_MEMSET};
+    c.is.copy = (time_copy){.direction = SIMGPU_D2D,
+                            .to = {.address = child->to, .pitch = child->to_pitch},
+                            .from = {.address = child->from, .pitch = child->from_pitch},
+                            .width = child->width,
+                            .height = child->height,
+                            .value = child->value};
+    return c;
+}
+
+/* Queues a child that arrives at that time. Returns its point in its stream. */
+static time_point add_child(node *parent, exec_child *child, double arrives) {
+    const node *root = first_of(parent);
+    time_command c = command_of(child);
+    c.stream = stream_of_queue(parent->family, parent, child->queue);
+    c.graph_stream = root->c.in_graph ? root->c.graph_stream : root->c.stream;
+    c.parent = parent->c.is.launch.kernel->name;
+    c.host_file = child->at.file;
+    c.host_line = child->at.line;
+    child->launch.params = NULL; /* the command has them */
+    node *n = new_node(&c);
+    n->called = root->called;
+    n->arrive = root->arrive;
+    n->not_before = arrives;
+    n->parent = parent;
+    parent->family->running++;
+    put_last(n);
+    return (time_point){c.stream, n->count};
+}
+
+/* Returns the part of a launch after which a child leaves: the waves of blocks until its block's, and of this what its
+ * block had done. */
+static double part_before(const exec_child *child, const exec_result *r, uint64_t wave) {
+    const ptx_module *m = child->launch.kernel ? child->launch.kernel->module : NULL;
+    double waves = (double)((r->blocks + wave - 1) / wave), done = (double)child->clocks;
+    double all = (double)(r->deepest.rounds * (m ? m->costs.round_clocks : 0) + r->deepest.clocks);
+    return ((double)(child->block / wave) + (done < all ? done / all : 1)) / waves;
+}
+
+/* Takes over what the kernel of n has launched. */
+static void adopt(node *n, const exec_result *r, const time_estimate *e) {
+    const time_profile *p = time_profile_get();
+    uint64_t wave = (uint64_t)e->per_sm * (uint64_t)p->sm_count;
+    double begin = n->start + e->bound.term_ns[SIMGPU_TERM_LAUNCH], length = n->start + e->duration_ns - begin;
+    family *f = n->family = need(calloc(1, sizeof *f));
+    time_point *points = need(calloc(r->nchildren, sizeof *points));
+    f->tails = need(malloc(r->nchildren * sizeof *f->tails));
+    for (uint32_t k = 0; k < r->nchildren; k++) {
+        exec_child *child = &r->children[k];
+        if (child->queue == EXEC_TAIL) {
+            f->tails[f->ntails++] = *child;
+            continue;
+        }
+        double arrives = begin + part_before(child, r, wave) * length + p->device_launch_ns;
+        arrives = card_of(n)->dispatched = larger(arrives, card_of(n)->dispatched + p->device_dispatch_ns);
+        points[k] = add_child(n, child, arrives);
+        node *added = line->streams[points[k].stream].tail;
+        for (int w = 0; w < 4 && child->after[w]; w++) depend(added, points[child->after[w] - 1]);
+    }
+    free(points);
 }
 
 void time_submit(const time_command *c) {

@@ -102,12 +102,16 @@ static char *read_all(const char *path, size_t *length) {
     return text;
 }
 
-/* What SimGPU has built in (exec/builtin.c), by name. */
+/* What SimGPU has built in (exec/builtin.c), by name; of the device runtime (exec/children.c), a launch names what is
+ * missing. */
 static bool is_builtin(const char *name) {
     static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (strcmp(name, names[k]) == 0) return true;
-    return strncmp(name, "__nv_", 5) == 0 || strncmp(name, "__simgpu_", 9) == 0;
+    static const char *const begins[] = {"__nv_", "__simgpu_", "cuda", "__cudaCDP2"};
+    for (size_t k = 0; k < sizeof begins / sizeof *begins; k++)
+        if (strncmp(name, begins[k], strlen(begins[k])) == 0) return true;
+    return false;
 }
 
 /* Prints what f, and the functions that it calls, miss. seen: by a function's number. */

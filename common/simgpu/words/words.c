@@ -330,6 +330,9 @@ static void add_cause(const page *p, const struct simgpu_fault *f) {
             "SIMGPU_BUDGET raises it",
             a, b, c);
         break;
+    case SIMGPU_CAUSE_CHILDREN:
+        add(p, "kernels have launched %llu kernels behind one launch of the host; does the recursion end?", a);
+        break;
     case SIMGPU_CAUSE_WAITING: add_waiting(p, f); break;
     case SIMGPU_CAUSE_GRID_SYNC:
     case SIMGPU_CAUSE_BLOCKS: add_waiting_blocks(p, f); break;
