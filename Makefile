@@ -55,7 +55,7 @@ LABS := $(sort $(patsubst lab%,%,$(foreach d,$(wildcard labs/lab*-*),$(firstword
 
 # ---------------------------------------------------------------------------------- what a person types
 
-.PHONY: list setup play simgpu install-simgpu check grade rank test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fidelity fuzz fuzz-kernels repeat mistakes wording editor clean FORCE
+.PHONY: list setup play simgpu install-simgpu check grade rank test test-quick test-everywhere doctor lint docs bench bench-sim bench-clock fidelity probe fuzz fuzz-kernels repeat mistakes wording editor clean FORCE
 list: $(B)/bluebar ; @$(B)/bluebar list
 setup:        ; @$(DO)/setup.sh && $(MAKE) editor
 play: $(B)/bluebar FORCE ; @$(DO)/play.sh
@@ -74,6 +74,7 @@ bench: $(B)/bluebar FORCE ; @$(DO)/lab.sh bench
 bench-sim: FORCE ; @$(DO)/bench.sh sim
 bench-clock: FORCE ; @$(DO)/bench.sh clock
 fidelity: FORCE ; @$(DO)/fidelity.sh
+probe: FORCE ; @$(DO)/probe.sh
 fuzz: FORCE   ; @$(DO)/bench.sh fuzz
 fuzz-kernels: FORCE ; @tests/random.sh
 repeat: FORCE ; @tests/repeat.sh
@@ -92,6 +93,7 @@ $(LABS:%=predict%): predict%: $(B)/bluebar FORCE ; @$(DO)/lab.sh predict $*
 $(LABS:%=watch%): watch%: $(B)/bluebar FORCE ; @$(DO)/lab.sh watch $*
 $(LABS:%=diff%): diff%: FORCE ; @$(DO)/lab.sh diff $*
 $(LABS:%=reset%): reset%: FORCE ; @$(DO)/lab.sh reset $*
+$(LABS:%=compare%): compare%: $(B)/bluebar FORCE ; @$(DO)/compare.sh $*
 roofline0: FORCE ; @$(DO)/lab.sh roofline 0
 .DEFAULT: ; @$(DO)/lab.sh unknown '$(subst ','\'',$@)'
 
@@ -110,6 +112,8 @@ NVCC ?= nvcc
 GPU_ARCH ?= native
 CUDA_ROOT = $(eval CUDA_ROOT := $(shell dirname "$$(dirname "$$(readlink -f "$$(command -v $(NVCC))")")"))$(CUDA_ROOT)
 CUBLAS = $(eval CUBLAS := $(wildcard $(CUDA_ROOT)/include/cublas_v2.h))$(CUBLAS)
+# In the toolkit, or apart from it; empty where there is none.
+CUPTI = $(eval CUPTI := $(patsubst %/include/cupti.h,%,$(firstword $(wildcard $(CUDA_ROOT)/include/cupti.h $(CUDA_ROOT)/extras/CUPTI/include/cupti.h))))$(CUPTI)
 
 SIMGPU   := common/simgpu
 WARN     := -Wall -Wextra -Werror
@@ -245,6 +249,10 @@ $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
 	@mkdir -p $(@D) && for card in $(CARDS); do echo "{\"$$card\","; \
 	sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $(SIMGPU)/profiles/$$card.conf; echo "},"; done $(whole)
 $(B)/obj/simgpu/time/profile.o: $(B)/profiles.inc
+# TRACE=trace.json on a card: what the driver opens beside a program (common/cupti/trace.c). It shares SimGPU's names of kernels and its format.
+CUPTI_SRC := common/cupti/trace.c $(SIMGPU)/time/trace_file.c $(wildcard $(SIMGPU)/base/*.c)
+.build/gpu/lib/trace.so: $(CUPTI_SRC) $(wildcard $(SIMGPU)/base/*.h $(SIMGPU)/time/trace_file.h $(SIMGPU)/include/simgpu_event.h)
+	@mkdir -p $(@D) && cc -std=c11 $(WARN) -O1 -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared -isystem $(CUPTI)/include -o $@ $(CUPTI_SRC) -L $(CUPTI)/lib64 -L $(CUPTI)/lib -Wl,-rpath,$(CUPTI)/lib64,-rpath,$(CUPTI)/lib -lcupti -lm
 $(B)/libsimgpu.a: $(SIMGPU_OBJ)
 	@rm -f $@ && ar rcs $@ $^
 # SimGPU as the CUDA runtime: the SONAME and the symbols' version are those of NVIDIA's library.
@@ -323,6 +331,9 @@ $(B)/bin/%: $(SIMGPU)/bin/%.sh
 $(B)/lib/simgpu/%: $(B)/%
 	@mkdir -p $(@D) && install -m 755 $< $@
 $(B)/include: ; @ln -sfn "$(CURDIR)/$(SIMGPU)/include" $@
+# make probe
+.build/gpu/probe/%: common/probe/%.cu common/probe/probe.h
+	@mkdir -p $(@D) && $(NVCC) -std=c++17 -O3 -arch=$(GPU_ARCH) -o $@ $<
 # What `make fidelity` runs: on a GPU as it is, on SimGPU by each of the compilers that fidelity.sh names in FIDELITY.
 ifeq ($(B),.build/gpu)
 $(B)/fidelity/%: tests/fidelity/%.cu tests/fidelity/fidelity.h

@@ -31,6 +31,7 @@ static const char commands[] =
     "  make doctor     what is installed, what is missing, and the remedy\n"
     "  make bench      the times of lab 3's ladder by size, virtual or on your GPU\n"
     "  make bench-sim  the software GPU's own speed; bench-clock: its clock\n"
+    "  make compare3   a card's timeline above the virtual one (an SVG); probe: measures your GPU\n"
     "  make lint docs clean\n"
     "\n"
     "  DEVICE=sim or DEVICE=gpu before any of them chooses the lane.\n";

@@ -2,7 +2,9 @@
 # fidelity.sh: how near SimGPU's clock and counters are to a real card's, on kernels that its model was not made from.
 #
 # On a GPU: records times and Nsight Compute's counters in handouts/measured/fidelity.tsv and fidelity-counters.tsv (of
-# another card than an H200: fidelity-h100.tsv and so on, and clock-h100.tsv).
+# another card than an H200: fidelity-h100.tsv and so on, and clock-h100.tsv). Hosts differ more than cards, so the scenarios
+# of the host (fidelity-host.tsv) stand beside a probe of that machine (fidelity-host-probe.tsv, by make probe's programs,
+# between the scenarios' runs), and their virtual times are by its figures: HOST=1 records these two alone.
 # On SimGPU: each recorded kernel and scenario by each compiler that is here (CLANG, the newest clang, nvcc), and those of
 # bench-clock and of the labs' ladders, beside the records. A line a kernel: .build/sim/fidelity/kernels.tsv.
 #
@@ -22,14 +24,15 @@ suffix() { case $1 in h200) ;; *) echo "-$1" ;; esac }
 record() {
     local card p out
     need nvcc
-    card=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1 | awk '{ print tolower($2) }')
+    card=$(card_name)
     out=$measured/fidelity$(suffix "$card")
-    build "${kernels[@]/#/$folder/}" "$folder/host"
+    record_host "$card" "$out"
+    [ -z "${HOST:-}" ] || return 0
+    build "${kernels[@]/#/$folder/}"
     {
         gpu_caption
         printf 'set\tname\tus\n'
         for p in "${kernels[@]}"; do apart "$folder/$p" | sed 's/^/kernels\t/'; done
-        apart "$folder/host" | sed 's/^/host\t/'
     } | tee "$folder/times.tsv"
     cp "$folder/times.tsv" "$out.tsv"
     echo "written: $out.tsv"
@@ -45,6 +48,25 @@ record() {
     echo "written: $out-counters.tsv"
 }
 
+# The scenarios three times, the probe, the scenarios three times again: the medians of six.
+record_host() {
+    local r
+    build "$folder/host" "$B/probe/host"
+    for r in 1 2 3; do apart "$folder/host" >"$folder/host.$r"; done
+    { gpu_caption && probe "$(base_of "$1")" host; } >"$2-host-probe.tsv"
+    for r in 4 5 6; do apart "$folder/host" >"$folder/host.$r"; done
+    { gpu_caption && printf 'set\tname\tus\n' && medians "$folder"/host.?; } >"$2-host.tsv"
+    echo "written: $2-host.tsv and $2-host-probe.tsv"
+}
+
+base_of() { if [ -f "common/simgpu/profiles/$1.conf" ]; then echo "$1"; else echo h200; fi; }
+
+medians() {
+    awk -F '\t' '!($1 in n) { order[++names] = $1 }
+        { at = ++n[$1]; while (at > 1 && us[$1, at - 1] > $2) { us[$1, at] = us[$1, at - 1]; at-- } us[$1, at] = $2 }
+        END { for (i = 1; i <= names; i++) { k = n[order[i]]; printf "host\t%s\t%.2f\n", order[i], (us[order[i], int((k + 1) / 2)] + us[order[i], int(k / 2) + 1]) / 2 } }' "$@"
+}
+
 compilers() {
     local newest
     newest=$(clangs | tail -n 1)
@@ -58,8 +80,8 @@ compilers() {
 times() {
     local at=$folder/$1 set=kernels prefix='' k
     local to=$at$kind
-    if [ -z "${ONLY:-}" ] && [ "$to.tsv" -nt "$at" ] && [ "$to.tsv" -nt "$B/lib/libcudart.so.13" ]; then return; fi
-    case $1 in */host) set=host ;; */bench-clock) set=clock prefix=clock/ ;; esac
+    if [ -z "${ONLY:-}" ] && [ "$to.tsv" -nt "$at" ] && [ "$to.tsv" -nt "$B/lib/libcudart.so.13" ] && [ "$to.tsv" -nt "$host_profile" ]; then return; fi
+    case $1 in */host) set=host && export PROFILE=$host_profile ;; */bench-clock) set=clock prefix=clock/ ;; esac
     export LD_LIBRARY_PATH=$B/lib SIMGPU_THREADS=1
     # The counters of one clang and of nvcc are enough.
     if [ $set = kernels ] && [[ $1 == $counted/* || $1 == nvcc/* ]]; then
@@ -87,10 +109,11 @@ ladders() {
 }
 
 hold() {
-    local card=${PROFILE:-h200} c p arguments=() targets=() runs=()
+    local card=${PROFILE:-h200} c p arguments=() targets=() runs=() host_record=()
     local record kind
     kind=$(suffix "$card")${ONLY:+-only}
     record=$measured/fidelity$(suffix "$card")
+    if [ -f "$record-host.tsv" ]; then host_record=("$record-host.tsv"); fi
     need_compilers
     [ -f "$record.tsv" ] || die "there is no record of times of this card ($record.tsv). On that card: DEVICE=gpu make fidelity."
     mapfile -t compiler < <(if [ -n "${COMPILERS:-}" ]; then tr ' ' '\n' <<<"$COMPILERS"; else compilers; fi)
@@ -102,7 +125,12 @@ hold() {
     FIDELITY="${compiler[*]}" build "${targets[@]}"
     echo "running ${#runs[@]} programs on SimGPU, some minutes the first time ..." >&2
     export -f times apart
-    export folder kind counted=${compiler[0]}
+    host_profile=$card
+    if [ -f "$record-host-probe.tsv" ]; then
+        awk -v base="$card" -f common/probe/merge.awk "$record-host-probe.tsv" "common/simgpu/profiles/$card.conf" >"$folder/host.conf"
+        host_profile=$PWD/$folder/host.conf
+    fi
+    export folder kind host_profile counted=${compiler[0]}
     printf '%s\n' "${runs[@]}" | xargs -P "$(nproc)" -I {} bash -c 'times {}'
 
     grep -v '^#' "$measured/clock$(suffix "$card").tsv" 2>/dev/null | sed 's,^,clock\tclock/,' >"$folder/clock.card" || true
@@ -117,7 +145,7 @@ hold() {
     echo
     head -n 1 "$record.tsv" | sed "s/^# //"
     awk -f $here/split.awk -f $here/score.awk -v table="$folder/kernels.tsv" -v summary="$folder/summary.tsv" -v card="${card^^}" \
-        who=card "$record.tsv" "$folder/clock.card" "$folder/labs.card" "${arguments[@]}"
+        who=card "$record.tsv" "${host_record[@]}" "$folder/clock.card" "$folder/labs.card" "${arguments[@]}"
     printf "compiler\tcounter\tlaunches\twithin\tmedian error\tworst\n" >"$folder/counters.tsv"
     for c in "${compiler[@]}"; do
         if [ -f "$record-counters.tsv" ]; then counters "$c" "$record-counters.tsv"; fi

@@ -40,6 +40,7 @@ show() {
 # Builds the lab program of $variant. Its place in $program, that of its run's record in $record.
 compile() {
     need_compilers
+    [ "$DEVICE" != gpu ] || [ -z "${TRACE:-}" ] || trace_card
     program=$B/$variant/lab$n
     record=$program${PROFILE:+.$PROFILE}.tsv # of another card it is another record
     case $variant in

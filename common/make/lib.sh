@@ -29,6 +29,9 @@
 #   submission FILE         the name of a submitted file's variant
 #   submitted N WHERE       lab N's file in such a tree; fails where there is none
 #   others N SEED           the file below BLUEBAR_OTHERS with what other programs than the submission measure, for --others
+#   card_name               how this machine's card is called in file names: h200, h100, rtx-3090
+#   probe BASE [host]       measures the card and its host (common/probe), with profile BASE for what an empty kernel takes; prints the figures
+#   trace_card              for TRACE=trace.json on a real card: builds what writes it, and lets the driver open that
 #   whole FILE              where the program is that FILE stands for: itself, or what a .patch file makes. That is one
 #                           mistake: why and what in its first lines, then a unified diff against `--- solutions/...`
 #   need_compilers          a message and exit 1 when this lane's compiler is missing
@@ -177,6 +180,37 @@ limited() {
         set -- "$@" --stage "$stage"
     fi
     bluebar run --seconds "${LIMIT:-120}" ${progress[@]+"${progress[@]}"} -- "$@"
+}
+
+card_name() {
+    nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1 | awk '{
+        $0 = tolower($0)
+        gsub(/nvidia |geforce |tesla |quadro /, "")
+        print $1 == "rtx" || $1 == "gtx" ? $1 "-" $2 : $1
+    }'
+}
+
+probe() {
+    local profile=common/simgpu/profiles/$1.conf
+    build "$B/probe/host" "$B/probe/device" || exit 1
+    apart "$B/probe/host" "$(awk '$1 == "kernel_fixed_ns" { print $3 }' "$profile")" "$(awk '$1 == "block_ns" { print $3 }' "$profile")"
+    [ "${2:-}" != host ] || return 0
+    apart "$B/probe/device"
+    nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv,noheader,nounits | head -n 1 | awk -F ', *' '{
+        split("0.25 0.5 0.9846 1.9692 3.9385 7.563", lane, " ")
+        if (lane[$1] * $2 > 0) printf "link_gbs\t%.4g\t%.4g\t%.4g\tproperty\n", lane[$1] * $2, lane[$1] * $2, lane[$1] * $2
+    }'
+}
+
+trace_card() {
+    local root
+    root=$(dirname "$(dirname "$(readlink -f "$(command -v "${NVCC:-nvcc}")")")")
+    [ -f "$root/include/cupti.h" ] || [ -f "$root/extras/CUPTI/include/cupti.h" ] ||
+        die "TRACE: a card's timeline takes CUPTI, and the toolkit in $root has none. DEVICE=sim has the virtual card's."
+    build .build/gpu/lib/trace.so || exit 1
+    CUDA_INJECTION64_PATH=$(realpath .build/gpu/lib/trace.so)
+    TRACE_CARD=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
+    export CUDA_INJECTION64_PATH TRACE_CARD
 }
 
 field() { bluebar field "$@"; }

@@ -31,6 +31,7 @@ fi
 
 status=0
 if [ "$DEVICE" = gpu ]; then
+    [ -z "${TRACE:-}" ] || trace_card
     apart "$program" ${args[0]+"${args[@]}"} || status=$?
 else
     export SIMGPU_CHECK="${SIMGPU_CHECK:-1}"

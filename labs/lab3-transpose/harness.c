@@ -345,8 +345,8 @@ static void grade_gpu(job *large, bool alive) {
 }
 
 int main(int argc, char **argv) {
-    int n = lab_lane() == LAB_SIM ? 2048 : 4096;
-    if (lab_lane() == LAB_GPU) spec.title = "transpose 4096x4096 fp32";
+    int n = lab_small_job() ? 2048 : 4096;
+    if (!lab_small_job()) spec.title = "transpose 4096x4096 fp32";
     lab_options opt = lab_begin(&spec, argc, argv);
     if (opt.counted) n = COUNTED_SIZE;
     lab_program *mine = lab_open(LAB_MINE, NULL);

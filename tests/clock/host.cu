@@ -79,8 +79,8 @@ static void priorities() {
     }
 }
 
-/* `chunks` chunks of 256 MiB to the device, a kernel, and back, each in a stream of its own; the kernels take kernel_us in
- * all. On the card they fill the SMs, so they run one after the other; here an event orders them. */
+/* `chunks` chunks of 256 MiB to the device, a kernel, and back, each in a stream of its own; the kernels take kernel_us
+ * in all. On the card they fill the SMs, so they run one after the other; here an event orders them. */
 static void pipeline(char *host, double us_of_round) {
     static const double kernels_us[] = {282.5, 1316.8, 4977.1, 9857.9};
     static const char *const names[] = {"pipeline_64", "pipeline_512", "pipeline_2048", "pipeline_4096"};

@@ -1,149 +1,32 @@
-/* trace.c — writes the timeline as Chrome Trace Event JSON, for ui.perfetto.dev and chrome://tracing.
- *
- * One array of events. Rows are threads of two processes: the host (its calls, its host functions) and the GPU (the two
- * copy engines, the SMs, why the SMs were idle, and each stream). Times are microseconds. A row must not hold spans
- * that overlap in part, so kernels that run side by side get rows of their own. */
+/* trace.c — writes the virtual timeline (TRACE=trace.json); trace_file.h says what the file holds. */
 #include "time.h"
+#include "trace_file.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static FILE *file;
+static bool open_now;
 
-enum row { ROW_HOST, ROW_FUNCTIONS, ROW_H2D, ROW_D2H, ROW_GAPS, ROW_SMS, ROW_STREAMS = 64 };
-enum { HOST = 1, GPU = 2, SIDE_BY_SIDE = ROW_STREAMS - ROW_SMS };
-static uint64_t sms_until[SIDE_BY_SIDE]; /* end of the last span in each row of the SMs */
-static bool named[ROW_STREAMS + 1024];
-
-__attribute__((noreturn)) static void lost(const char *why) { base_refuse("the trace cannot be written: %s", why); }
-
-static void put_string(const char *s) {
-    fputc('"', file);
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            fprintf(file, "\\%c", c);
-        else
-            fputc(c < 0x20 ? ' ' : c, file);
-    }
-    fputc('"', file);
-}
-
-static int process_of(unsigned row) { return row <= ROW_FUNCTIONS ? HOST : GPU; }
-
-static void name_row(unsigned row) {
-    static const char *const names[] = {"host thread", "host functions", "H2D", "D2H", "SMs idle because", "SMs"};
-    if (row < sizeof named && named[row]) return;
-    if (row < sizeof named) named[row] = true;
-    fprintf(file, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":", process_of(row),
-            row);
-    if (row < sizeof names / sizeof *names)
-        put_string(names[row]);
-    else if (row < ROW_STREAMS)
-        fprintf(file, "\"SMs, side by side %u\"", row - ROW_SMS);
-    else
-        fprintf(file, "\"stream %u\"", row - ROW_STREAMS);
-    fprintf(file,
-            "}},\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%d,\"tid\":%u,\"args\":{\"sort_index\":%u}},\n",
-            process_of(row), row, row);
-}
-
-static void name_process(int pid, const char *name) {
-    fprintf(file, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"tid\":0,\"args\":{\"name\":", pid);
-    put_string(name);
-    fputs("}},\n", file);
-}
-
-/* Returns the first row of the SMs that is free at the event's start. */
-static unsigned sm_row(const struct simgpu_event *e) {
-    unsigned i = 0;
-    while (i < SIDE_BY_SIDE - 1 && sms_until[i] > e->start_ns) i++;
-    if (e->start_ns + e->duration_ns > sms_until[i]) sms_until[i] = e->start_ns + e->duration_ns;
-    return ROW_SMS + i;
-}
-
-static void put_span(unsigned row, const char *name, const struct simgpu_event *e) {
-    name_row(row);
-    fputs("{\"ph\":\"X\",\"name\":", file);
-    put_string(name);
-    fprintf(file, ",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f", process_of(row), row, (double)e->start_ns / 1000,
-            (double)e->duration_ns / 1000);
-    if (e->at.file) {
-        fputs(",\"args\":{\"from\":", file);
-        char place[512];
-        snprintf(place, sizeof place, "%.480s:%d", e->at.file, e->at.line);
-        put_string(place);
-        fputc('}', file);
-    }
-    fputs("},\n", file);
-}
-
-static void put_mark(const struct simgpu_event *e) {
-    name_row(ROW_HOST);
-    fputs("{\"ph\":\"i\",\"s\":\"g\",\"name\":", file);
-    put_string(e->is.mark);
-    fprintf(file, ",\"pid\":%d,\"tid\":%d,\"ts\":%.3f},\n", HOST, ROW_HOST, (double)e->start_ns / 1000);
-}
-
-static void put_copy(const struct simgpu_event *e) {
-    static const char *const directions[] = {"H2D", "D2H", "D2D", "H2H"};
-    const struct simgpu_copy *c = &e->is.copy;
-    bool copy = e->kind == SIMGPU_COPY;
-    char name[96];
-    snprintf(name, sizeof name, "%s %llu B%s", copy ? directions[c->direction] : "memset", (unsigned long long)c->bytes,
-             c->pageable ? " pageable" : "");
-    unsigned row = copy && c->direction == SIMGPU_H2D   ? ROW_H2D
-                   : copy && c->direction == SIMGPU_D2H ? ROW_D2H
-                                                        : sm_row(e);
-    put_span(row, name, e);
-    put_span(ROW_STREAMS + e->stream, name, e);
-}
-
-static void put_migration(const struct simgpu_event *e) {
-    const struct simgpu_migration *m = &e->is.migration;
-    char name[96];
-    snprintf(name, sizeof name, "%s of %llu B", m->cause == SIMGPU_BY_PREFETCH ? "prefetch" : "page faults",
-             (unsigned long long)m->bytes);
-    put_span(m->direction == SIMGPU_H2D ? ROW_H2D : ROW_D2H, name, e);
-}
+__attribute__((noreturn)) static void lost(void) { base_refuse("the trace cannot be written: %s", strerror(errno)); }
 
 static void hear(const struct simgpu_event *e, void *none) {
-    char cause[160];
+    char cause[160] = "";
     (void)none;
-    switch (e->kind) {
-    case SIMGPU_LAUNCH:
-        put_span(sm_row(e), e->is.launch.name, e);
-        put_span(ROW_STREAMS + e->stream, e->is.launch.name, e);
-        break;
-    case SIMGPU_COPY:
-    case SIMGPU_FILL: put_copy(e); break;
-    case SIMGPU_MIGRATION: put_migration(e); break;
-    case SIMGPU_FUNCTION: put_span(ROW_FUNCTIONS, "host function", e); break;
-    case SIMGPU_CALL:
-    case SIMGPU_WORK: put_span(ROW_HOST, e->is.call.name, e); break;
-    case SIMGPU_GAP: put_span(ROW_GAPS, simgpuSayGap(&e->is.gap, cause, sizeof cause), e); break;
-    case SIMGPU_MARK: put_mark(e); break;
-    default: return;
-    }
-    if (ferror(file)) lost(strerror(errno));
+    if (e->kind == SIMGPU_GAP) simgpuSayGap(&e->is.gap, cause, sizeof cause);
+    if (trace_file_put(e, cause)) lost();
 }
 
 int time_trace_to(const char *path) {
-    if (file) {
+    if (open_now) {
         time_events_stop(hear, NULL);
-        fputs("{}]\n", file); /* each event ends in a comma, so close the array with an empty object */
-        if (fclose(file)) lost(strerror(errno));
+        if (trace_file_close()) lost();
     }
-    file = NULL;
+    open_now = false;
     if (!path) return 0;
-    file = fopen(path, "we");
-    if (!file) return -1;
     char gpu[96];
     snprintf(gpu, sizeof gpu, "virtual %s", time_profile_get()->name);
-    fputs("[\n", file);
-    name_process(HOST, "host");
-    name_process(GPU, gpu);
+    if (trace_file_open(path, gpu)) return -1;
+    open_now = true;
     return time_events_listen(hear, NULL);
 }

@@ -1,6 +1,7 @@
 /* timeline_svg.c — draws a stretch of a report as a timeline, similar to a profiler's window.
  *
  *   timeline_svg REPORT [MARK [FROM TO]] > timeline.svg
+ *   timeline_svg --pair MARK TRACE TRACE > timelines.svg
  *
  * MARK selects the stretch that begins with this mark (simgpuMark); without it, the whole report is drawn. FROM and TO
  * select a part of it, in microseconds from its beginning. The rows are the host's thread, the two copy engines, the
@@ -8,8 +9,11 @@
  * name. The name of a kernel has a number behind it: so many of that name came before it in the stretch, which in a
  * loop is the step. A span has its name written on it, or at least the number, if that fits.
  *
- * It reads only the report's lines (../README.md), so that the picture and the grade come from the same numbers. It
- * exits with status 1 and a message if there is nothing to draw. */
+ * The second form draws the stretch of two traces (TRACE=trace.json), a real card's and the virtual one's for example,
+ * one above the other, on one scale of time; a real card's trace says nothing of idle times.
+ *
+ * The first reads only the report's lines (../README.md), so that the picture and the grade come from the same numbers.
+ * It exits with status 1 and a message if there is nothing to draw. */
 #include "../base/base.h"
 
 #include <errno.h>
@@ -33,6 +37,8 @@ typedef struct {
 static span *spans;
 static size_t nspans;
 static double from_ns, to_ns;
+static double top = TOP; /* of the timeline that is being drawn */
+static int rows = ROWS;
 
 static const char *const row_names[ROWS] = {"host", "H2D copies", "D2H copies", "SMs", "SMs idle"};
 
@@ -172,6 +178,64 @@ static void read_report(const char *path, const char *mark) {
     if (to_ns <= from_ns) die(path, "the report has no time in that stretch");
 }
 
+/* Takes a line of a trace. Rows of threads: see trace_file.c. */
+static void take_traced(const char *line) {
+    enum { HOST_THREAD, FUNCTIONS, TO_DEVICE, TO_HOST, GAPS, FIRST_SM, STREAMS = 64 };
+    char name[160];
+    text(line, "name", name, sizeof name);
+    double start = number(line, "ts") * 1e3, end = start + number(line, "dur") * 1e3, tid = number(line, "tid");
+    const char *v = value_of(line, "args", "from");
+    char place[256] = "";
+    if (v) snprintf(place, sizeof place, "%.*s", (int)strcspn(v + 1, "\""), v + 1);
+    bool submits = strstr(name, "Launch") || strstr(name, "Async") || strstr(name, "Record");
+    if (tid <= FUNCTIONS)
+        add(HOST, start, end, submits ? "#e0a030" : "#c8453c", name, place);
+    else if (tid == TO_DEVICE || tid == TO_HOST)
+        add(tid == TO_DEVICE ? H2D : D2H, start, end, tid == TO_DEVICE ? "#3d9a63" : "#8a5bb5", name, place);
+    else if (tid >= FIRST_SM && tid < STREAMS) {
+        add(SMS, start, end, "#2a62c9", name, place);
+        spans[nspans - 1].labelled = true;
+    }
+}
+
+/* Reads the trace's last stretch of that mark, which ends at the next mark. Returns its length; the spans count from
+ * its beginning. gpu: the card's name. */
+static double read_trace(const char *path, const char *mark, char gpu[96]) {
+    FILE *f = fopen(path, "re");
+    if (!f) die(path, strerror(errno));
+    char *line = NULL, phase[4], name[160];
+    size_t room = 0;
+    double begin = -1, end = -1;
+    nspans = 0;
+    while (getline(&line, &room, f) > 0) {
+        text(line, "ph", phase, sizeof phase);
+        text(line, "name", name, sizeof name);
+        if (*phase == 'M' && !strcmp(name, "process_name") && number(line, "pid") == 2) {
+            const char *v = value_of(line, "args", "name");
+            if (v) snprintf(gpu, 96, "%.*s", (int)strcspn(v + 1, "\""), v + 1);
+        }
+        if (*phase == 'X') take_traced(line);
+        if (*phase != 'i') continue;
+        if (begin >= 0 && end < 0) end = number(line, "ts") * 1e3;
+        if (strcmp(name, mark) != 0) continue;
+        begin = number(line, "ts") * 1e3;
+        end = -1;
+    }
+    free(line);
+    fclose(f);
+    if (begin < 0) die(path, "the trace has no such mark");
+    if (end <= begin) die(path, "the trace has no time behind that mark");
+    size_t kept = 0;
+    for (size_t i = 0; i < nspans; i++) {
+        if (spans[i].end < begin || spans[i].start > end) continue;
+        spans[kept] = spans[i];
+        spans[kept].start -= begin;
+        spans[kept++].end -= begin;
+    }
+    nspans = kept;
+    return end - begin;
+}
+
 /* --- drawing -------------------------------------------------------------------------------------------------- */
 
 static double x_of(double ns) { return LEFT + (ns - from_ns) / (to_ns - from_ns) * (WIDTH - LEFT - RIGHT); }
@@ -227,7 +291,7 @@ static void draw_spans(void) {
         if (end - x < 0.6) end = x + 0.6;
         if (end <= drawn[s->row]) continue;
         drawn[s->row] = end;
-        double y = TOP + STEP * s->row, height = s->start == s->end ? ROW / 2.0 : ROW; /* a submission is a tick */
+        double y = top + STEP * s->row, height = s->start == s->end ? ROW / 2.0 : ROW; /* a submission is a tick */
         printf("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"><title>", x, y, end - x, height,
                s->colour);
         put_text(s->name);
@@ -248,16 +312,17 @@ static double tick_ns(void) {
 }
 
 static void draw_axis(double base_ns) {
-    double step = tick_ns(), bottom = TOP + STEP * ROWS;
+    double step = tick_ns(), bottom = top + STEP * rows;
     for (double t = 0; base_ns + t <= to_ns; t += step) {
         if (base_ns + t < from_ns) continue;
         char label[32];
         snprintf(label, sizeof label, "%g %s", step < 1e6 ? t / 1e3 : t / 1e6, step < 1e6 ? "us" : "ms");
         double x = x_of(base_ns + t);
-        printf("<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#d8d8dd\"/>\n", x, TOP - 4, x, bottom);
+        printf("<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#d8d8dd\"/>\n", x, (int)top - 4, x,
+               bottom);
         put_label(x, bottom + 12, "middle", label);
     }
-    for (int r = 0; r < ROWS; r++) put_label(LEFT - 8, TOP + STEP * r + 16, "end", row_names[r]);
+    for (int r = 0; r < rows; r++) put_label(LEFT - 8, top + STEP * r + 16, "end", row_names[r]);
 }
 
 typedef struct {
@@ -298,7 +363,43 @@ static void draw_legend(const cause *causes, int n, double y) {
     }
 }
 
+static void draw_page(int height) {
+    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+           "font-size=\"12\">\n",
+           WIDTH, height);
+    printf("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH, height);
+}
+
+static int end_page(void) {
+    puts("</svg>");
+    free(spans);
+    if (fflush(stdout) || ferror(stdout)) die("standard output", strerror(errno));
+    return 0;
+}
+
+/* The longer stretch gives the scale, so the first trace is read twice. */
+static int draw_pair(const char *mark, char **paths) {
+    double ns[2], height = TOP + STEP * SMS + STEP + 34;
+    char gpu[96] = "";
+    for (int i = 0; i < 2; i++) ns[i] = read_trace(paths[i], mark, gpu);
+    rows = SMS + 1;
+    from_ns = 0;
+    to_ns = ns[0] > ns[1] ? ns[0] : ns[1];
+    draw_page((int)(2 * height));
+    for (int i = 0; i < 2; i++) {
+        char title[256];
+        read_trace(paths[i], mark, gpu);
+        top = TOP + i * height;
+        snprintf(title, sizeof title, "%.80s, %.60s: %.1f us", gpu, mark, ns[i] / 1e3);
+        put_label(LEFT, top - 16, "start", title);
+        draw_axis(0);
+        draw_spans();
+    }
+    return end_page();
+}
+
 int main(int argc, char **argv) {
+    if (argc == 5 && !strcmp(argv[1], "--pair")) return draw_pair(argv[2], argv + 3);
     if (argc != 2 && argc != 3 && argc != 5) die("usage", "timeline_svg REPORT [MARK [FROM TO]] > timeline.svg");
     read_report(argv[1], argc > 2 ? argv[2] : NULL);
     double base = from_ns;
@@ -314,10 +415,7 @@ int main(int argc, char **argv) {
     if (n > SHOWN) n = SHOWN;
 
     int height = TOP + STEP * ROWS + 40 + 18 * n;
-    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
-           "font-size=\"12\">\n",
-           WIDTH, height);
-    printf("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH, height);
+    draw_page(height);
     char title[256];
     snprintf(title, sizeof title, "%.60s%svirtual time: %.1f us, the SMs work for %.0f %% of it",
              argc > 2 ? argv[2] : "", argc > 2 ? ", " : "", (to_ns - from_ns) / 1e3,
@@ -326,8 +424,5 @@ int main(int argc, char **argv) {
     draw_axis(base);
     draw_legend(causes, n, TOP + STEP * ROWS + 36);
     draw_spans(); /* last, because it sorts the spans, to which the causes point */
-    puts("</svg>");
-    free(spans);
-    if (fflush(stdout) || ferror(stdout)) die("standard output", strerror(errno));
-    return 0;
+    return end_page();
 }

@@ -4,7 +4,7 @@
 
 int rate_runs(void) { return lab_lane() == LAB_SIM ? 1 : MOST_RUNS; }
 
-static uint64_t timed_frames(void) { return (lab_lane() == LAB_SIM ? 32u << 20 : 256u << 20) / FRAME_BYTES; }
+static uint64_t timed_frames(void) { return (lab_small_job() ? 32u << 20 : 256u << 20) / FRAME_BYTES; }
 
 run *timed_job(lab_program *program) { return run_new(program, timed_frames(), FRAME_BYTES, true); }
 
