@@ -405,14 +405,14 @@ line_of() { grep -n "$1" tests/clock/gaps.cu | sed -n "${2:-1}s/:.*//p"; }
 
 @test "gaps: each part of the SMs' idle time has its cause and its host line" {
     [ "$(gap 'back to back' 'kernel starting')" = "6600 $(line_of 'i < 3')" ]
-    # A copy of 1 MiB from the device (20.9 us) and the wake-up (2.84 us).
-    [ "$(gap 'blocked in memcpy' 'host blocked in cudaMemcpy')" = "23733 $(line_of DeviceToHost)" ]
+    # The turn to the copy engine (3.3 us), a copy of 1 MiB from the device (20.9 us) and the wake-up (2.84 us).
+    [ "$(gap 'blocked in memcpy' 'host blocked in cudaMemcpy')" = "27033 $(line_of DeviceToHost)" ]
     # 400 us of work, of which a kernel of 101.1 us covers the beginning.
     # (Another clang's kernel takes some ns more.)
     [[ $(gap 'host works' 'host working') =~ ^2988[78][0-9]" $(line_of 'load batch')"$ ]]
     [ "$(gap 'waiting for copy' 'waiting for copy')" = "21793 $(line_of 'MIB, cudaMemcpyHostToDevice')" ]
     [ "$(gap 'waiting for copy' 'host working')" = "0 0" ]
-    [ "$(gap 'host function' 'waiting for a host function')" = "54040 $(line_of cudaLaunchHostFunc)" ]
+    [ "$(gap 'host function' 'waiting for a host function')" = "71200 $(line_of cudaLaunchHostFunc)" ]
     [ "$(gap overlap 'waiting for copy')" = "0 0" ]
 }
 
