@@ -203,6 +203,9 @@ lab_usage lab_usage_of(const char *name);
 /* Gpu lane: runs this program again under ncu with --counted and reads its counters. Same results as lab_count_read;
  * and -2 when that run itself went wrong. */
 int lab_count_ncu(lab_usage *u, char *why, size_t why_size);
+/* The same of the last stretch of that name alone, where several add up: a line to look at is one that ran there. Empty
+ * where there is none. */
+lab_usage lab_usage_of_last(const char *name);
 void lab_usage_free(lab_usage *u);
 /* Returns the line of the student's file with the largest cost, or NULL when all cost nothing. */
 const lab_line *lab_worst(const lab_usage *u, double (*cost)(const lab_line *));

@@ -1,7 +1,7 @@
 /* report.c — listens to SimGPU's events (../simgpu/include/simgpu_event.h) and keeps them by stretch, with the sums of
  * their counters, in all and by source line.
  *
- * A stretch lasts from lab_count_begin to lab_count_end; stretches of one name add up.
+ * A stretch lasts from lab_count_begin to lab_count_end; stretches of one name add up, and the last is kept apart, too.
  * SimGPU calls in the middle of the student's calls, while the lab's state is locked: nothing here lives in it.
  */
 #define _GNU_SOURCE
@@ -13,6 +13,7 @@
 typedef struct stretch {
     char name[64];
     lab_usage usage;
+    lab_usage last; /* since the name was last begun */
     struct stretch *next;
 } stretch;
 static stretch *stretches, *current; /* current: NULL between stretches */
@@ -128,10 +129,11 @@ static stretch *stretch_of(const char *name) {
 void lab_hear(const struct simgpu_event *e, void *none) {
     (void)none;
     if (e->kind != SIMGPU_MARK) {
-        if (current) lab_take(&current->usage, e);
+        if (current) lab_take(&current->usage, e), lab_take(&current->last, e);
         return;
     }
     current = strcmp(e->is.mark, LAB_COUNT_END) ? stretch_of(e->is.mark) : NULL;
+    if (current) lab_usage_free(&current->last);
     if (current || !strcmp(e->is.mark, LAB_COUNT_END)) return;
     current = need(calloc(1, sizeof *current));
     lab_text(current->name, sizeof current->name, "%s", e->is.mark);
@@ -143,16 +145,26 @@ static void *copy_of(const void *list, int n, size_t size) {
     return n ? memcpy(need(malloc((size_t)n * size)), list, (size_t)n * size) : NULL;
 }
 
+static lab_usage copied(const lab_usage *from) {
+    lab_usage u = *from;
+    u.lines = copy_of(u.lines, u.nlines, sizeof *u.lines);
+    u.events = copy_of(u.events, u.nevents, sizeof *u.events);
+    return u;
+}
+
 int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size) {
     memset(u, 0, sizeof *u);
     why[0] = 0;
     if (lab_lane() != LAB_SIM) return lab_text(why, why_size, "the gpu lane counts with ncu"), -1;
     const stretch *s = stretch_of(name);
     if (!s) return lab_text(why, why_size, "nothing was counted under the name '%s'", name), -1;
-    *u = s->usage;
-    u->lines = copy_of(u->lines, u->nlines, sizeof *u->lines);
-    u->events = copy_of(u->events, u->nevents, sizeof *u->events);
+    *u = copied(&s->usage);
     return 0;
+}
+
+lab_usage lab_usage_of_last(const char *name) {
+    const stretch *s = stretch_of(name);
+    return copied(s ? &s->last : &(lab_usage){0});
 }
 
 lab_usage lab_usage_of(const char *name) {

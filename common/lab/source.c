@@ -22,6 +22,7 @@ static double loaded(const lab_line *l) { return l->c.ld_sectors; }
 static double stored(const lab_line *l) { return l->c.st_sectors; }
 static double wavefronts(const lab_line *l) { return l->c.shared_ld_wavefronts + l->c.shared_st_wavefronts; }
 static double conflicts(const lab_line *l) { return l->c.shared_ld_conflicts + l->c.shared_st_conflicts; }
+static double local(const lab_line *l) { return l->c.local_sectors; }
 static double moved(const lab_line *l) { return l->c.ld_bytes + l->c.st_bytes; }
 
 /* Beside a line, in this order; without those that are 0 on every line. */
@@ -30,7 +31,7 @@ static const struct column {
     double (*of)(const lab_line *l);
 } columns[] = {{{"kernel", "starts"}, launched}, {{"warp", "instr."}, instructions}, {{"sector", "loads"}, loaded},
                {{"sector", "stores"}, stored},   {{"shared", "waves"}, wavefronts},  {{"bank", "confl."}, conflicts},
-               {{"bytes", "moved"}, moved}};
+               {{"local", "sect."}, local},    {{"bytes", "moved"}, moved}};
 
 /* 0 is left blank and large numbers are shortened, so that the lines that cost something stand out. */
 static void cell(FILE *f, double v) {

@@ -91,7 +91,7 @@ static const lab_row rows[LAB10_ROWS] = {
      "give each warp a larger tile, whose loads serve more products", "correct"},
     [CONFLICTS] = {"conflicts", "conflicts per access", "dense's accesses to shared memory have no bank conflicts to speak of",
      "", 2, 0.1, 2, 5, LAB_SIM, "conflicts",
-     "lay the tiles out so that eight rows of one column of 16 bytes lie in different banks", "correct"},
+     "lay halves out so that eight rows of a column of 16 bytes lie in different banks; pad rows of float sums by 4", "correct"},
     [VIRTUAL_PASS] = {"virtual-pass", "relu_backward: virtual time", "relu_backward takes at most 1.15 times as long as a copy of its bytes",
      "x copy", 2, 1.15, 1.5, 5, LAB_SIM, "time",
      "have more bytes on their way at a time", "correct"},
@@ -283,6 +283,7 @@ typedef struct {
     bool finite;        /* there was none */
     const char *odd;    /* what it was */
     double lost;        /* % of the first step's gradients */
+    double zero;        /* % of those of a late step that are 0, and should not be */
     double loss, exact; /* in the end */
     double reported;    /* the distance of the first loss reported to the right one, as a part of that */
     bool divides;
@@ -297,6 +298,13 @@ static double lost_share(const net *n) {
         lost += !(fabs(got - n->want[i]) <= 0.5 * fabs(n->want[i]));
     }
     return 100.0 * lost / weights_of(n);
+}
+
+/* Gradients shrink with the loss, so a scale may do for the first step and not for a later one. */
+static double zero_share(const net *n) {
+    int zero = 0;
+    for (int i = 0; i < weights_of(n); i++) zero += half_value(n->g[i]) == 0 && n->want[i] != 0;
+    return 100.0 * zero / weights_of(n);
 }
 
 static const char *what_is_odd(const net *n) {
@@ -317,6 +325,7 @@ static bool train(lab_program *mine, course *c) {
         alive = net_gradients(n);
         if (!alive) break;
         if (step == 0) c->lost = lost_share(n), c->reported = fabs((double)n->loss - n->want_loss) / n->want_loss;
+        if (step == NET_STEPS * 3 / 4) c->zero = zero_share(n);
         alive = net_update(n);
         c->odd = alive ? what_is_odd(n) : NULL;
         c->finite = !c->odd;
@@ -367,6 +376,15 @@ static void grade_loss(lab_verdict *v, const course *c) {
         lab_fail(v, "update does not divide the gradient by the scale: beside EPSILON that counts");
         lab_blame_code(v, "update(");
         LAB_SAY(v->next, "divide g by the scale in floats, first of all");
+    } else if (!lab_passed(v) && c->zero > 5) {
+        lab_blame_code(v, "gradients(");
+        LAB_SAY(
+            v->why,
+            "the loss ends at %.3g, and at %.3g where nothing is rounded: in step %d %.0f %% of the gradients are 0",
+            c->loss, c->exact, NET_STEPS * 3 / 4, c->zero);
+        v->hint = "scale";
+        LAB_SAY(v->next,
+                "take a larger scale, up to 131072: the gradients shrink with the loss, and fall below 6e-8 again");
     } else if (!lab_passed(v)) {
         lab_blame_code(v, "update(");
         LAB_SAY(v->why,
@@ -394,6 +412,10 @@ static void grade_requests(lab_verdict *v, const lab_usage *pass) {
     lab_blame(v, lab_worst(pass, small_requests_of));
     LAB_SAY(v->why, "%.0f requests for %.1f MB: %.1f bytes a lane, where 16 are possible", requests, bytes / 1e6,
             requests > 0 ? bytes / requests / 32 : 0);
+    if (bytes > 4 * 32 * requests) /* more than a half2 */
+        LAB_SAY(v->next,
+                "mask the four words of a uint4, a.x to a.w: where its halves are picked one by one, the compiler "
+                "loads and stores smaller pieces");
 }
 
 static double products_of_dense(void) {

@@ -66,7 +66,7 @@ static const lab_row rows[LAB9_ROWS] = {
      "write down the bank, address / 4 mod 32, of each of the 32 lanes", "correct"},
     [LOCAL] = {"local", "local sectors /1000 FMA", "registers hold all sums: no sector of local memory",
      "", 1, 0, 100, 5, LAB_BOTH, "local",
-     "index arrays of registers by constants only: unroll the loops over them; and keep to 255 registers", "correct"},
+     "index arrays of registers by constants only: unroll every loop over them, also the one that stores the sums", "correct"},
     [WARPS] = {"warps", "warps on an SM", "at least 8 warps fit on an SM at a time, 2 for each of its schedulers",
      "", 0, 8, 2, 5, LAB_BOTH, "warps",
      "use fewer registers a thread, or less shared memory a block", "correct"},
@@ -256,6 +256,8 @@ static void grade_virtual_time(int which, const lab_time *you, const lab_usage *
         char slowest[320];
         LAB_SAY(v->why, "%.2f times the %s, want ≤ %.2f%s", ratio, which == WHOLE ? "roof" : "reference", v->row->full,
                 lab_say_slowest(u, slowest, sizeof slowest));
+        if (which == ODD && !lab_passed(lab_verdict_of(VIRTUAL)))
+            LAB_SAY(v->next, "do what the rows above ask for: it holds for odd sides, too");
         advise_on_time(v, u, you->median, which == ODD);
     }
 }

@@ -12,12 +12,12 @@
  *
  *   1. the index        Which elements do the 32 lanes of a warp want at one time, of A, of B and of C?
  *   2. the tile         A block that copies a piece of A and a piece of B into shared memory uses each float 32 times.
- *   3. the patch        Shared memory, too, has only so many wavefronts. A thread with 8 sums uses a float of B 8
- * times; with a patch of 8 x 8 sums it uses each of its floats 8 times, from registers.
+ *   3. the patch        Shared memory, too, has only so many wavefronts. With a column of 8 sums a thread uses a float
+ *                       of B 8 times; with a patch of 8 x 8 sums each of its floats, from registers.
  *   4. float4s          Four floats by one instruction, if they are neighbours: of which matrix are they not?
  *   5. the warp         The 32 patches of a warp can lie in a row, or in a rectangle. Which of them needs fewer floats?
  *   6. two at a time    While a block waits for its next tile it multiplies nothing. cp.async fetches one tile while
- * the block works with another.
+ *                       the block works with another.
  *
  * It takes about 80 lines. Keep the name and the parameters of the function that lab9.h declares; everything else is
  * yours.

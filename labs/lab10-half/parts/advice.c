@@ -53,9 +53,12 @@ static const lab_advice for_mistake[] = {
     [OUT_OF_BOUNDS] = {"bounds", "test row and column before each store"},
 };
 
-static const lab_line *line_to_see(const lab_usage *u) {
-    const lab_line *store = lab_worst(u, stores_of);
-    return store ? store : lab_worst(u, lab_commands_of);
+/* Of the lines that ran on this shape: other shapes may have had other kernels. */
+static void blame_last_run(lab_verdict *v, const job *j) {
+    lab_usage last = lab_usage_of_last(j->counted);
+    const lab_line *store = lab_worst(&last, stores_of);
+    lab_blame(v, store ? store : lab_worst(&last, lab_commands_of));
+    lab_usage_free(&last);
 }
 
 /* The place of the last launch: of the job's own, where the stretch holds those of other jobs before it. */
@@ -79,7 +82,7 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
     if (j->mistake == LAST_ROWS || j->mistake == LAST_COLUMNS || j->mistake == NOTHING_WRITTEN)
         lab_blame_place(v, last_launch(u));
     else
-        lab_blame(v, line_to_see(u));
+        blame_last_run(v, j);
     if ((j->mistake == WRONG || j->mistake == NOT_A_NUMBER || j->mistake == STALE) && lab_finding(u))
         lab_advise(v, &race);
 }
@@ -205,8 +208,9 @@ static const char *on_race(const struct simgpu_finding *f) {
         return both ? "let one thread write each element: two write this one"
                     : "start a kernel of its own for what reads here: nothing else orders blocks";
     if (both) return "give each place of shared memory one thread, or put a __syncthreads() between the two writes";
-    return "put a __syncthreads() between this write and the read: a tile may be filled again when all warps have read "
-           "it";
+    return "put a __syncthreads() between this write and the read. If there is one, it is the next turn's write: a "
+           "tile may "
+           "be filled again when all warps have read it, so a second barrier ends the turn";
 }
 
 static const lab_hazard_words words = {
@@ -235,7 +239,9 @@ static const char *on_bound(const struct simgpu_launch *l, bool product) {
                      "time, and no two lanes in a bank"
                    : "move 16 bytes a lane with each load and store";
     case SIMGPU_TERM_L2_READ:
-    case SIMGPU_TERM_L2_WRITE: return "let a block load each tile once into shared memory, and all its warps use it";
+    case SIMGPU_TERM_L2_WRITE:
+        return product ? "let a block load each tile once into shared memory, and all its warps use it"
+                       : "move 16 bytes a lane with each load and store";
     case SIMGPU_TERM_ISSUE:
         return product ? "use fewer instructions a product: larger tiles of a warp, unrolled loops"
                        : "use fewer instructions an element: eight halves a thread";

@@ -141,7 +141,9 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
         lab_blame_code(v, "norm_relu_add(");
         return lab_advise(v, &none);
     }
-    lab_blame(v, line_to_see(for_mistake[m].look, u));
+    lab_usage last = lab_usage_of_last(j->counted);
+    lab_blame(v, line_to_see(for_mistake[m].look, &last));
+    lab_usage_free(&last);
     if (for_mistake[m].look == AT_ROOT) {
         lab_blame_text(v, u, "sqrtf(");
         lab_blame_text(v, u, "rsqrtf(");

@@ -99,7 +99,9 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
         lab_blame_code(v, "matmul(");
         return lab_advise(v, &none);
     }
-    lab_blame(v, line_to_see(for_mistake[m].look, u));
+    lab_usage last = lab_usage_of_last(j->counted);
+    lab_blame(v, line_to_see(for_mistake[m].look, &last));
+    lab_usage_free(&last);
     const bool sums = m == WRONG || m == NOT_A_NUMBER || m == STALE || m == ELSEWHERE || m == TWICE ||
                       m == PRODUCTS_MISSING || m == FIRST_MISSING || m == PRODUCTS_BEYOND;
     if (sums && lab_finding(u)) lab_advise(v, &race);
@@ -148,8 +150,9 @@ static const char *on_shared(const struct simgpu_finding *f) {
     if (f->side[0].at.did == SIMGPU_DID_WRITE)
         return "put a __syncthreads() between the last read of this tile and this write; or fetch into another tile in "
                "turn";
-    return "put a __syncthreads() between the write and this read, where every thread of the block reaches it; a "
-           "thread's wait for cp.async is for its own copies only";
+    return "put a __syncthreads() between the write and this read, which every thread reaches. After cp.async: a wait "
+           "is "
+           "for a thread's own copies, and its number says how many groups may still be under way";
 }
 
 static const char *on_race(const struct simgpu_finding *f) {
@@ -160,8 +163,10 @@ static const char *on_race(const struct simgpu_finding *f) {
 
 static const lab_hazard_words words = {
     .unwritten_memory = "write c, and do not read it: it holds nothing when you are called",
-    .unwritten_shared = "write every place of the tile that is read, those beyond the edge, too: with 0; or a wait for "
-                        "cp.async, or a __syncthreads(), is missing before this line",
+    .unwritten_shared =
+        "write every place of the tile that is read, beyond the edge with 0. Or before this line a "
+        "__syncthreads() is missing, or a wait for cp.async, or its number leaves a group too many under "
+        "way: commit in every turn",
     .skipped = "let every thread of the block come to the __syncthreads(): a thread beyond the edge fetches its part "
                "of the tile and stores nothing",
 };
@@ -194,9 +199,9 @@ void advise_on_loads(lab_verdict *v, const lab_usage *u, double rate) {
     }
     if (rate > 1.5) LAB_SAY(v->next, "let each thread compute a column of 8 elements: it needs each float of B once");
     if (rate < 0.5)
-        LAB_SAY(v->next,
-                "load float4s, and lay the 32 patches of a warp in a rectangle, so that neighbouring lanes want the "
-                "same floats");
+        LAB_SAY(v->next, "load float4s, lay the 32 patches of a warp in a rectangle, and number its lanes so that a "
+                         "lane and lane ^ 1, "
+                         "or lane ^ 2, want the same float4");
 }
 
 void advise_on_local(lab_verdict *v, const lab_usage *u) {
@@ -205,7 +210,8 @@ void advise_on_local(lab_verdict *v, const lab_usage *u) {
     const bool spilled = l && l->spilled;
     LAB_SAY(v->why, "%.0f sectors of local memory: %s", u->total.local_sectors,
             spilled ? "the thread's values do not fit into its registers, and the compiler spills the rest"
-                    : "an array that is indexed by a variable has no registers");
+                    : "an array that is indexed by a variable has no registers, nor have the arguments of "
+                      "a function that is called and not inlined");
     if (spilled && l->registers < MOST_REGISTERS)
         LAB_SAY(v->next,
                 "ask for fewer blocks an SM: __launch_bounds__ leaves %u registers a thread here. Or give each thread "
@@ -230,13 +236,13 @@ static const char *on_call(const struct simgpu_call *c) {
 
 /* A kernel that waits for its loads, or for its own instructions. */
 static const char *on_latency(const struct simgpu_launch *l) {
-    if (l->total.local_sectors > 0) return "keep the sums out of local memory first: see the row above";
     if (l->bound.share < 0.4) return "start more blocks: a tile of C for each SM at least, better two";
     if (l->bound.by_loads) return "fetch the next tile while the block works with this one: two tiles, and cp.async";
     return "give each thread more sums that do not wait for each other";
 }
 
 static const char *on_bound(const struct simgpu_launch *l) {
+    if (l->total.local_sectors > 0) return "keep the sums out of local memory first: see the row above";
     switch (l->bound.term) {
     case SIMGPU_TERM_LSU: return "load less for each multiply-add: see the rows about loads";
     case SIMGPU_TERM_L2_READ:

@@ -149,13 +149,13 @@ static enum mistake by_products(const job *j, const struct sample *s, char *show
         const int tile = tiles[t], whole = tile == 1 ? k - 1 : k / tile * tile, last = (k - 1) / tile * tile;
         w = right_walk(j);
         if (w.to = whole, whole < k && explains(j, s, w, 1)) {
-            lab_text(shows, size, "the last %d of the %d products are missing", k - whole, k);
+            lab_text(shows, size, "products are missing: the last %d of %d", k - whole, k);
             return PRODUCTS_MISSING;
         }
         if (w.to = last, explains(j, s, w, 1)) {
             if (!last) lab_text(shows, size, "the sum is 0: no product was added");
             if (!last) return PRODUCTS_MISSING;
-            lab_text(shows, size, "the last %d of the %d products are missing", k - last, k);
+            lab_text(shows, size, "products are missing: the last %d of %d", k - last, k);
             return PRODUCTS_MISSING;
         }
         if (w.from = last, w.to = k, last > 0 && explains(j, s, w, 1)) {
@@ -163,7 +163,7 @@ static enum mistake by_products(const job *j, const struct sample *s, char *show
             return PRODUCTS_MISSING;
         }
         if (w.from = tile, tile < k && explains(j, s, w, 1)) {
-            lab_text(shows, size, "the first %d of the %d products are missing", tile, k);
+            lab_text(shows, size, "products are missing: the first %d of %d", tile, k);
             return FIRST_MISSING;
         }
         if (w.from = 0, w.to = tile, tile < k && explains(j, s, w, 1)) {
