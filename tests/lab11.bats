@@ -55,7 +55,7 @@ setup() { lab=$(lab_dir 11); }
     # Half of them twice: before and after, which is the starter here.
     awk -F '\t' '$1 == "note" && $2 == "report.md" { print $3 }' "$record"
     awk -F '\t' '$1 == "note" && $2 == "report.md" { print $3 }' "$record" |
-        grep -qxF "5 of 14 answers agree with the run, 8 are open, 1 do not; the first: before, 'waits of the host in a step' (12)"
+        grep -qxF "5 of 14 answers agree with the run, 8 are open, 1 does not; the first: before, 'waits of the host in a step': 12"
 }
 
 @test "lab 11: --bench has a line for each program" {

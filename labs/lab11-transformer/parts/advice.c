@@ -123,10 +123,10 @@ static const lab_advice on_errors[LAB_TROUBLES] = {
 
 void advise_on_run(lab_verdict *v, const run *r, const lab_usage *u) {
     enum { SHORT_TEXT = 32 }; /* the shapes before have fewer characters */
-    static const lab_advice tiles = {"forward",
-                                     "shorter texts are right: is it the second tile? Its first index, what is "
-                                     "behind the end of the last one, and in the attention the correction by "
-                                     "exp(most - now) of the sum and of the result"};
+    static const lab_advice tiles = {
+        "forward", "shapes before it are right: is it the second tile, or S or V? A tile's first index, what is "
+                   "behind the end of the last one, and in the attention the correction by "
+                   "exp(most - now) of the sum and of the result"};
     static const lab_advice velocity = {
         "update", "this is the first loss for which the velocity of an earlier step counts: 0.9 of it "
                   "stays, and it is 0 before the first step"};
@@ -165,9 +165,11 @@ void advise_on_finding(lab_verdict *v, const lab_usage *u) {
     switch (f->kind) {
     case SIMGPU_RACE: LAB_SAY(v->next, "%s", next_for_race(f)); return;
     case SIMGPU_UNINITIALISED:
-        LAB_SAY(v->next,
-                "who writes this first? Fresh memory holds anything: the velocity begins at 0, sums begin at 0, "
-                "and a tile holds 0 behind the end of a matrix");
+        LAB_SAY(
+            v->next,
+            "who writes this first? Fresh memory holds anything: the velocity begins at 0, sums begin at 0, "
+            "and a tile holds 0 behind the end of a matrix. If a line above writes it, a __syncthreads() is missing "
+            "between the two");
         return;
     case SIMGPU_STREAM_ORDER: LAB_SAY(v->next, "queue both on one stream, or order the two by an event"); return;
     case SIMGPU_IN_FLIGHT:
@@ -205,7 +207,9 @@ void advise_on_memory(lab_verdict *v, const meter *m, double growth, double refe
 void advise_on_time(lab_verdict *v, const run *r, const lab_usage *u, const profile *p) {
     const lab_line *launch = lab_worst(u, launches_of), *work = lab_worst(u, work_of);
     const double steps = r->job.steps, a_step = u->launches / steps;
+    const bool host = r->meter.waits > 2 * steps || r->meter.allocations > steps || p->busy_ns < 0.6 * p->ns;
     lab_blame(v, a_step > 60 ? launch : work);
+    if (a_step <= 60 && host && p->ncauses) lab_blame_place(v, &p->causes[0].at);
     LAB_SAY(v->why, "%.0f kernels and copies a step, %.1f waits of the host", (u->launches + u->copies) / steps,
             r->meter.waits / steps);
     if (a_step > 60)

@@ -25,7 +25,10 @@ static void add_gap(profile *p, const struct simgpu_event *e) {
     lab_say_gap(&e->is.gap, what, sizeof what);
     while (i < p->ncauses && strcmp(p->causes[i].what, what) != 0) i++;
     if (i == PROFILE_CAUSES) i--;
-    if (i == p->ncauses) LAB_SAY(p->causes[p->ncauses++].what, "%s", what);
+    if (i == p->ncauses) {
+        p->causes[i].at = e->at;
+        LAB_SAY(p->causes[p->ncauses++].what, "%s", what);
+    }
     p->causes[i].ns += (double)e->duration_ns;
 }
 

@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
     char what[96];
     double ns;
+    struct simgpu_place at; /* of its first gap: the line responsible */
 } profile_cause;
 
 typedef struct {

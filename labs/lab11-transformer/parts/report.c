@@ -19,9 +19,9 @@ static const struct {
     {BEFORE, SHARE, "its share of the time of all kernels, in %"},
     {BEFORE, LAUNCHES, "kernels launched in a step"},
     {BEFORE, WAITS, "waits of the host in a step"},
-    {BEFORE, IDLE, "share of the time in which the GPU runs no kernel, in %"},
+    {BEFORE, IDLE, "share of the time in which no kernel is under way, in %"},
     {BEFORE, SECTORS, "sectors of 32 bytes that this kernel loads for 128 bytes"},
-    {BEFORE, SQUARES, "device memory of the N x N arrays at 256 characters, in KB"},
+    {BEFORE, SQUARES, "device memory of the N x N arrays at 256 characters and one head, in KB"},
     {BEFORE, OPERATIONS, "floating-point operations of the products in a step, in millions"},
     {AFTER, TIME, "time of a step, in us"},
     {AFTER, LAUNCHES, "kernels launched in a step"},
@@ -48,7 +48,7 @@ static char *trimmed(char *text) {
 
 /* A line may hold "question: answer", in any case, with blanks around. */
 static void take_line(char *line, enum when when) {
-    char *colon = strrchr(line, ':');
+    char *colon = strchr(line, ':'); /* no question has one */
     if (!colon) return;
     *colon = 0;
     const char *question = trimmed(line);
@@ -100,7 +100,7 @@ static double number_of(const report_facts *f, int i) {
 /* Within 5 %, or half a unit, as far as rounding goes. Operations may count what the mask leaves out. */
 static bool is_near(int i, double got, double want) {
     const double share = questions[i].what == OPERATIONS ? 0.2 : 0.05;
-    return fabs(got - want) <= share * want + 0.5;
+    return fabs(got - want) <= fmax(share * want, 0.5);
 }
 
 /* The words of the profile for what bounds a kernel; simgpuTermName has them in the sim lane only. */
@@ -119,7 +119,10 @@ static bool agrees(const report_facts *f, int i) {
     const char *answer = answers[i];
     char *end;
     if (questions[i].what == KERNEL) return !strcmp(answer, p->kernels[0].name);
-    if (questions[i].what == BOUND) return !strcasecmp(answer, bounds[f->bound]);
+    if (questions[i].what == BOUND) {
+        const size_t n = strlen(bounds[f->bound]);
+        return !strncasecmp(answer, bounds[f->bound], n) && !isalpha((unsigned char)answer[n]);
+    }
     const double got = strtod(answer, &end);
     return end != answer && is_near(i, got, number_of(f, i));
 }
@@ -135,9 +138,11 @@ void report_note(const report_facts *f) {
         else
             right++;
     }
+    const char *are = open == 1 ? "is" : "are";
     if (!wrong)
-        return lab_note("report.md", "%d of %d answers agree with the run, %d are open", right, QUESTIONS, open);
-    lab_note("report.md", "%d of %d answers agree with the run, %d are open, %d do not; the first: %s, '%s' (%s)",
-             right, QUESTIONS, open, wrong, questions[first].when == BEFORE ? "before" : "after", questions[first].text,
-             answers[first]);
+        return lab_note("report.md", "%d of %d answers agree with the run, %d %s open", right, QUESTIONS, open, are);
+    const char *text = questions[first].text; /* without the list of what may be answered */
+    lab_note("report.md", "%d of %d answers agree with the run, %d %s open, %d %s not; the first: %s, '%.*s': %s",
+             right, QUESTIONS, open, are, wrong, wrong == 1 ? "does" : "do",
+             questions[first].when == BEFORE ? "before" : "after", (int)strcspn(text, "("), text, answers[first]);
 }
