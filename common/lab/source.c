@@ -31,7 +31,7 @@ static const struct column {
     double (*of)(const lab_line *l);
 } columns[] = {{{"kernel", "starts"}, launched}, {{"warp", "instr."}, instructions}, {{"sector", "loads"}, loaded},
                {{"sector", "stores"}, stored},   {{"shared", "waves"}, wavefronts},  {{"bank", "confl."}, conflicts},
-               {{"local", "sect."}, local},    {{"bytes", "moved"}, moved}};
+               {{"local", "sect."}, local},      {{"bytes", "moved"}, moved}};
 
 /* 0 is left blank and large numbers are shortened, so that the lines that cost something stand out. */
 static void cell(FILE *f, double v) {

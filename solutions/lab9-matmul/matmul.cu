@@ -2,7 +2,7 @@
  *
  * A block of 4 warps has 128 x 128 elements of C, a warp 64 x 64 of them, a thread 16 x 8. In each turn the block
  * fetches a slice, 8 columns of A and 8 rows of B, into shared memory, while it works with a slice that it has fetched
- * two turns ago. So each float from memory serves 128 multiply-adds, and each float from shared memory 8 or 16.
+ * three turns ago. So each float from memory serves 128 multiply-adds, and each float from shared memory 8 or 16.
  */
 #include "lab9.h"
 

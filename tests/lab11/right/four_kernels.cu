@@ -13,7 +13,7 @@ struct net {
     const unsigned char *text;
     float *w[LAB11_TENSORS], *weights, *velocity;
     float *qkv, *o, *h1, *h2, *h3, *g, *du, *dz, *dx2, *dx1, *d_o, *dq, *dx0; /* dk and dv lie where k and v lay */
-    float *c1, *c2, *c3;                                                     /* what a row adds to a gain's gradient */
+    float *c1, *c2, *c3;                                                      /* what a row adds to a gain's gradient */
     float *most, *inner, *row_loss, *losses;
 };
 
@@ -146,18 +146,19 @@ template <int S, int D, int V> __global__ void __launch_bounds__(T) read_rows(st
     __syncthreads();
     float mean, scale;
     measure(x, d, &mean, &scale);
-    for (int c = threadIdx.x; c < d; c += T)
-        m.h1[i * d + c] = h[c] = (x[c] - mean) * scale * m.w[LAB11_GAIN1][c];
+    for (int c = threadIdx.x; c < d; c += T) m.h1[i * d + c] = h[c] = (x[c] - mean) * scale * m.w[LAB11_GAIN1][c];
     __syncthreads();
     times(h, m.w[LAB11_QKV], d, 3 * d, y, part);
     for (int c = threadIdx.x; c < 3 * d; c += T) m.qkv[i * 3 * d + c] = y[c];
 }
 
 template <int S, int D, int V> __global__ void __launch_bounds__(T) rows(struct net m, int start) {
-    const int d = D ? D : m.d, v = V ? V : m.v, heads = d / S, i = blockIdx.x, lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    const int d = D ? D : m.d, v = V ? V : m.v, heads = d / S, i = blockIdx.x, lane = threadIdx.x & 31,
+              warp = threadIdx.x / 32;
     const int parts = heads < WARPS ? WARPS / heads : 1; /* so many warps share a head's keys */
     const float root = 1 / sqrtf((float)S);
-    __shared__ float q[256], o[256], x1[256], x2[256], h[256], u[1024], g[1024], z[128], dh[256], dx[256], gain[256], part[T];
+    __shared__ float q[256], o[256], x1[256], x2[256], h[256], u[1024], g[1024], z[128], dh[256], dx[256], gain[256],
+        part[T];
     __shared__ float top[16], sums[16], outs[16][S];
     const int token = m.text[start + i];
     for (int c = threadIdx.x; c < d; c += T) {
@@ -386,16 +387,26 @@ __global__ void __launch_bounds__(T) change(struct net m, int start, int step, f
             here -= n * d;
             const float *a, *b;
             int r, c, da, db;
-            if (here < d) a = NULL, b = m.c1, da = 0, db = d, r = 0, c = here;
+            if (here < d)
+                a = NULL, b = m.c1, da = 0, db = d, r = 0, c = here;
             else if ((here -= d) < 3 * d * d) {
                 a = m.h1, da = d, r = here / (3 * d), c = here % (3 * d);
-                if (c < d) b = m.dq, db = d; else b = m.qkv, db = 3 * d;
-            } else if ((here -= 3 * d * d) < d * d) a = m.o, da = d, b = m.dx1, db = d, r = here / d, c = here % d;
-            else if ((here -= d * d) < d) a = NULL, b = m.c2, da = 0, db = d, r = 0, c = here;
-            else if ((here -= d) < 4 * d * d) a = m.h2, da = d, b = m.du, db = 4 * d, r = here / (4 * d), c = here % (4 * d);
-            else if ((here -= 4 * d * d) < 4 * d * d) a = m.g, da = 4 * d, b = m.dx2, db = d, r = here / d, c = here % d;
-            else if ((here -= 4 * d * d) < d) a = NULL, b = m.c3, da = 0, db = d, r = 0, c = here;
-            else here -= d, a = m.h3, da = d, b = m.dz, db = v, r = here / v, c = here % v;
+                if (c < d)
+                    b = m.dq, db = d;
+                else
+                    b = m.qkv, db = 3 * d;
+            } else if ((here -= 3 * d * d) < d * d)
+                a = m.o, da = d, b = m.dx1, db = d, r = here / d, c = here % d;
+            else if ((here -= d * d) < d)
+                a = NULL, b = m.c2, da = 0, db = d, r = 0, c = here;
+            else if ((here -= d) < 4 * d * d)
+                a = m.h2, da = d, b = m.du, db = 4 * d, r = here / (4 * d), c = here % (4 * d);
+            else if ((here -= 4 * d * d) < 4 * d * d)
+                a = m.g, da = 4 * d, b = m.dx2, db = d, r = here / d, c = here % d;
+            else if ((here -= 4 * d * d) < d)
+                a = NULL, b = m.c3, da = 0, db = d, r = 0, c = here;
+            else
+                here -= d, a = m.h3, da = d, b = m.dz, db = v, r = here / v, c = here % v;
             if (!a) {
 #pragma unroll 8
                 for (int i = warp; i < n; i += WARPS) sum += b[i * db + c];
@@ -427,11 +438,30 @@ extern "C" int train(const struct lab11_job *job, float *weights, float *losses)
     struct net m = {};
     m.n = n, m.d = d, m.v = v, m.heads = job->heads, m.weights = weights;
     for (int t = 0; t < LAB11_TENSORS; t++) m.w[t] = weights + lab11_offset(job, t);
-    struct { float **at; size_t count; } arrays[] = {
-        {&m.velocity, (size_t)all}, {&m.qkv, 3 * nd}, {&m.o, nd}, {&m.h1, nd}, {&m.h2, nd}, {&m.h3, nd}, {&m.g, 4 * nd},
-        {&m.du, 4 * nd}, {&m.dz, (size_t)n * v}, {&m.dx2, nd}, {&m.dx1, nd}, {&m.d_o, nd}, {&m.dq, nd}, {&m.dx0, nd},
-        {&m.c1, nd}, {&m.c2, nd}, {&m.c3, nd}, {&m.most, (size_t)n * job->heads}, {&m.inner, (size_t)n * job->heads},
-        {&m.row_loss, (size_t)n}, {&m.losses, (size_t)job->steps}};
+    struct {
+        float **at;
+        size_t count;
+    } arrays[] = {{&m.velocity, (size_t)all},
+                  {&m.qkv, 3 * nd},
+                  {&m.o, nd},
+                  {&m.h1, nd},
+                  {&m.h2, nd},
+                  {&m.h3, nd},
+                  {&m.g, 4 * nd},
+                  {&m.du, 4 * nd},
+                  {&m.dz, (size_t)n * v},
+                  {&m.dx2, nd},
+                  {&m.dx1, nd},
+                  {&m.d_o, nd},
+                  {&m.dq, nd},
+                  {&m.dx0, nd},
+                  {&m.c1, nd},
+                  {&m.c2, nd},
+                  {&m.c3, nd},
+                  {&m.most, (size_t)n * job->heads},
+                  {&m.inner, (size_t)n * job->heads},
+                  {&m.row_loss, (size_t)n},
+                  {&m.losses, (size_t)job->steps}};
     size_t need = 0;
     for (auto &x : arrays) need += (x.count + 31) / 32 * 32;
     float *pool;
@@ -449,9 +479,12 @@ extern "C" int train(const struct lab11_job *job, float *weights, float *losses)
     int broken = -1;
     for (int k = 0, seen = 0; seen < job->steps && broken < 0; k += GROUP) {
         for (int s = k; s < k + GROUP && s < job->steps; s++) {
-            if (d == 32 && v == 32 && job->heads == 2) step<16, 32, 32>(job, m, s, all);
-            else if (d / job->heads == 16) step<16, 0, 0>(job, m, s, all);
-            else step<32, 0, 0>(job, m, s, all);
+            if (d == 32 && v == 32 && job->heads == 2)
+                step<16, 32, 32>(job, m, s, all);
+            else if (d / job->heads == 16)
+                step<16, 0, 0>(job, m, s, all);
+            else
+                step<32, 0, 0>(job, m, s, all);
         }
         cudaEventRecord(done[k / GROUP % 2], 0);
         if (k == 0) continue;
