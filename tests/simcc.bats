@@ -615,3 +615,31 @@ EOS
     grep -q 'lean.cu:7' <<<"$output"
     grep -q "^max .*, 3452816845" <<<"$output"
 }
+
+@test "files of the host alone may include what device code does: qualifiers, half, random states" {
+    cat >"$tmp/alone.cpp" <<'EOS'
+#include <cuda_runtime.h>
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+#include <curand_kernel.h>
+#include <cublas_v2.h>
+__host__ __device__ __forceinline__ int both() { return 1; }
+__global__ void declared(int *);
+struct __align__(16) wide { int a; };
+int main() {
+    curandState *state = 0;
+    half x = __float2half(3.5f);
+    __nv_bfloat16 y = static_cast<__nv_bfloat16>(x);
+    return both() != 1 || state || __half2float(x) != 3.5f || float(static_cast<half>(y)) != 3.5f || sizeof(wide) != 16;
+}
+EOS
+    printf '#include <cuda_fp16.h>\n#include <cuda_bf16.h>\nint main(void) { __half h = {0x3c00}; return make_float4(1, 2, 3, 4).w != 4 || sizeof h != 2; }\n' >"$tmp/alone.c"
+    for file in alone.cpp alone.c; do
+        simcc "$tmp/$file" -o "$tmp/alone" 2>"$tmp/said"
+        "$tmp/alone"
+        [ ! -s "$tmp/said" ]
+    done
+    cat "$tmp/alone.cpp" >"$tmp/alone.cu" # as device code, too
+    simcc "$tmp/alone.cu" -o "$tmp/alone"
+    "$tmp/alone"
+}

@@ -68,7 +68,8 @@ void exec_mem_fresh(uint8_t byte);
 void exec_mem_make_fresh(void *from, uint64_t bytes);
 
 /* Returns a 512-byte aligned address (cudaMalloc guarantees 256), or 0 if the device is full. The bytes are EXEC_FRESH,
- * so that no program relies on zeros, or as exec_mem_fresh said. An address is reused only when no unused ones are left. */
+ * so that no program relies on zeros, or as exec_mem_fresh said. An address is reused only when no unused ones are
+ * left. */
 uint64_t exec_mem_alloc(exec_device *d, uint64_t bytes);
 
 /* Returns 0, or -1 if addr is not the start of a live allocation. */

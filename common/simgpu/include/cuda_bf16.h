@@ -26,8 +26,11 @@
 #define SIMGPU_P2       "bf16x2"
 #define SIMGPU_FRACTION 7
 #define SIMGPU_BIAS     127
+#define SIMGPU_OTHER    __half
 #include "simgpu_half_type.h"
+#if defined(__cplusplus)
 #include "simgpu_half.h"
+#endif
 #undef SIMGPU_H
 #undef SIMGPU_H2
 #undef SIMGPU_H_RAW
@@ -38,6 +41,7 @@
 #undef SIMGPU_P2
 #undef SIMGPU_FRACTION
 #undef SIMGPU_BIAS
+#undef SIMGPU_OTHER
 #undef SIMGPU_H_CONVERSIONS
 #undef SIMGPU_H_OPERATORS
 #undef SIMGPU_H2_OPERATORS
@@ -52,5 +56,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 #define CUDART_NEG_ZERO_BF16   __ushort_as_bfloat16((unsigned short)0x8000)
 #define CUDART_ZERO_BF16       __ushort_as_bfloat16((unsigned short)0x0000)
 #define CUDART_ONE_BF16        __ushort_as_bfloat16((unsigned short)0x3f80)
+
+#include "simgpu_half_both.h"
 
 #endif

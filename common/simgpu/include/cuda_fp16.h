@@ -27,8 +27,11 @@
 #define SIMGPU_FRACTION 10
 #define SIMGPU_BIAS     15
 #define SIMGPU_H_SATURATES
+#define SIMGPU_OTHER    __nv_bfloat16
 #include "simgpu_half_type.h"
+#if defined(__cplusplus)
 #include "simgpu_half.h"
+#endif
 #undef SIMGPU_H
 #undef SIMGPU_H2
 #undef SIMGPU_H_RAW
@@ -39,6 +42,7 @@
 #undef SIMGPU_P2
 #undef SIMGPU_FRACTION
 #undef SIMGPU_BIAS
+#undef SIMGPU_OTHER
 #undef SIMGPU_H_SATURATES
 #undef SIMGPU_H_CONVERSIONS
 #undef SIMGPU_H_OPERATORS
@@ -62,5 +66,7 @@ typedef __half2 half2;
 #define CUDART_NEG_ZERO_FP16   __ushort_as_half((unsigned short)0x8000)
 #define CUDART_ZERO_FP16       __ushort_as_half((unsigned short)0x0000)
 #define CUDART_ONE_FP16        __ushort_as_half((unsigned short)0x3c00)
+
+#include "simgpu_half_both.h"
 
 #endif

@@ -31,6 +31,19 @@
 #define __nv_is_extended_device_lambda_closure_type(T)               false
 #define __nv_is_extended_host_device_lambda_closure_type(T)          false
 #define __nv_is_extended_device_lambda_with_preserved_return_type(T) false
+#else /* a file of the host alone: the words mean nothing there, and headers that both kinds of files include have     \
+         them */
+#define __host__
+#define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __forceinline__      __inline__ __attribute__((always_inline))
+#define __align__(n)         __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
 #endif
 
 /* CUDA's C++ library (Thrust, CUB, libcu++) asks whether a header exists: unsupported/ has some, and our nvtx3.hpp is

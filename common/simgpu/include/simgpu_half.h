@@ -542,6 +542,8 @@ SIMGPU_FUNCTION(rint, __builtin_rintf(x))
 
 /* --- shuffles, cached accesses, atomics -------------------------------------------------------------------------- */
 
+#if defined(__CUDA__)
+
 #define SIMGPU_SHUFFLE(name, argument)                                                                                 \
     SIMGPU_DEVICE SIMGPU_H name(unsigned mask, SIMGPU_H v, argument a, int width = 32) {                               \
         return SIMGPU_MADE((unsigned short)name(mask, (unsigned)simgpu_bits(v), a, width));                            \
@@ -569,6 +571,7 @@ SIMGPU_DEVICE SIMGPU_H2 atomicAdd(SIMGPU_H2 *p, SIMGPU_H2 v) {
 #else
 SIMGPU_DEVICE SIMGPU_H atomicAdd(SIMGPU_H *p, SIMGPU_H) { return *p; }
 SIMGPU_DEVICE SIMGPU_H2 atomicAdd(SIMGPU_H2 *p, SIMGPU_H2) { return *p; }
+#endif
 #endif
 
 /* --- operators ----------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* simgpu_half_type.h — the types of cuda_fp16.h and cuda_bf16.h: a number of 16 bits and a pair, SIMGPU_H and
  * SIMGPU_H2, and their bits as plain structs, SIMGPU_H_RAW and SIMGPU_H2_RAW. Included by each of the two with its own
- * names, so no guard. */
+ * names, so no guard. SIMGPU_OTHER is the other one of the two types. */
 typedef struct __attribute__((aligned(2))) {
     unsigned short x;
 } SIMGPU_H_RAW;
@@ -8,7 +8,15 @@ typedef struct __attribute__((aligned(4))) {
     unsigned short x, y;
 } SIMGPU_H2_RAW;
 
+#if !defined(__cplusplus) /* a file in C may hand them on */
+typedef SIMGPU_H_RAW SIMGPU_H;
+typedef SIMGPU_H2_RAW SIMGPU_H2;
+#else
+#if defined(__CUDA__)
 #define SIMGPU_MEMBER __attribute__((host, device, always_inline, nodebug))
+#else
+#define SIMGPU_MEMBER __attribute__((always_inline)) inline
+#endif
 struct __attribute__((aligned(2))) SIMGPU_H {
   protected:
     unsigned short __x;
@@ -25,6 +33,7 @@ struct __attribute__((aligned(2))) SIMGPU_H {
     SIMGPU_MEMBER static SIMGPU_H simgpu_make(unsigned short bits) { return SIMGPU_H(SIMGPU_H_RAW{bits}); }
     SIMGPU_MEMBER friend unsigned short simgpu_bits(const SIMGPU_H v) { return v.__x; }
 #ifdef SIMGPU_H_CONVERSIONS
+    SIMGPU_MEMBER explicit SIMGPU_H(const struct SIMGPU_OTHER &v); /* simgpu_half_both.h */
     SIMGPU_MEMBER SIMGPU_H(float f);
     SIMGPU_MEMBER SIMGPU_H(double d);
     SIMGPU_MEMBER SIMGPU_H(short v);
@@ -60,3 +69,4 @@ struct __attribute__((aligned(4))) SIMGPU_H2 {
     SIMGPU_MEMBER operator SIMGPU_H2_RAW() const { return SIMGPU_H2_RAW{simgpu_bits(x), simgpu_bits(y)}; }
 };
 #undef SIMGPU_MEMBER
+#endif
