@@ -311,8 +311,9 @@ KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/libc
 EXTRA := $(B)/lib/libcublas.so.13 $(B)/lib/libcublasLt.so.13 $(B)/lib/libcurand.so.10
 $(B)/lib/libcublasLt.so.13: $(B)/lib/libcublas.so.13
 $(EXTRA): $(wildcard $(SIMGPU)/extra/*.cu $(SIMGPU)/include/*.h) $(filter-out $(EXTRA),$(KIT))
-	@$(B)/bin/simcc -w -shared -Xcompiler -fPIC -Xlinker -soname=$(@F) -o $@ $(SIMGPU)/extra/$(patsubst lib%,%,$(basename $(basename $(@F)))).cu $(if $(findstring Lt,$@),-lcublas)
-	@ln -sf $(@F) $(basename $@)
+	@mkdir -p $(@D) && printf '$(@F) { *; };\n' >$@.map # symbols have a version, as in NVIDIA's
+	@$(B)/bin/simcc -w -shared -Xcompiler -fPIC -Xlinker -soname=$(@F) -Xlinker --version-script=$@.map -o $@ $(SIMGPU)/extra/$(patsubst lib%,%,$(basename $(basename $(@F)))).cu $(if $(findstring Lt,$@),-lcublas)
+	@rm $@.map; ln -sf $(@F) $(basename $@)
 .PHONY: kit
 kit: $(KIT)
 # The reader's own program (make play), a copy under its real name; PLAY_FOLDER, in the environment, is where it lies.

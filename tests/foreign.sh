@@ -88,7 +88,7 @@ left_out() {
 }
 
 try() {
-    local name folder options sources out needs status=0 id library arguments compiler='"$SIMCC"'
+    local name folder options sources out needs status=0 id library devices arguments compiler='"$SIMCC"'
     [ "$(date +%s)" -lt "$UNTIL" ] || return
     IFS=$'\t' read -r name folder sources options <<<"$1"
     id=$(printf %s "$folder/$sources" | cksum | tr ' ' -)
@@ -101,9 +101,9 @@ try() {
     ! (cd "$folder" && grep -qs 'omp\.h\|pragma omp' -- $sources) || options+=' -Xcompiler -fopenmp'
     for library in cublasLt cublas curand; do # what their own Makefiles link
         # shellcheck disable=SC2086 # a list of words
-        ! grep -qsE "#include *[<\"]$library(_v2)?\.h" -- $sources *.h *.cuh || options+=" -l$library"
+        ! grep -qsE "#include *[<\"]$library(_v2)?\.h" -- $sources *.h *.hpp *.cuh ../*.h ../*.cuh || options+=" -l$library"
     done
-    [ -z "$NVCC" ] || compiler='LD_LIBRARY_PATH= "$NVCC" -w -cudart shared -arch=compute_80'
+    [ -z "$NVCC" ] || compiler='LD_LIBRARY_PATH= "$NVCC" -w -cudart shared -arch=compute_80 -L "$LD_LIBRARY_PATH" -lcuda'
     # What its own Makefile gives it.
     arguments=$(sed -n 's,^\t.*\./\(\$(program)\|main\) ,,p' Makefile 2>/dev/null | head -n 1)
     case $arguments in *['$`;&|<>']*) arguments= ;; esac
@@ -112,17 +112,23 @@ try() {
     if [ -n "$needs" ]; then
         say "left out" "not CUDA's: $needs"
     elif ! eval "timeout 120 env $compiler $options -I . -I inc -I ../inc -I include $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; then
-        if grep -q "identifier 'FIXME'" "$out/compiler"; then
+        if needs=$(grep -oE '(fatal error: |^[^ ]*: )'"'?"'(mpi\.h|GL/|GLES|EGL/|X11/|cutlass/|avilib\.h|opencv|cudnn)' "$out/compiler" | head -n 1) && [ -n "$needs" ]; then
+            say "left out" "not CUDA's: $(sed -E "s/.*[ ']//; s,/\$,," <<<"$needs")"
+        elif grep -qE "identifier ['\"]FIXME" "$out/compiler"; then
             say "left out" "an exercise with gaps"
-        elif grep -q 'multiple definition of' "$out/compiler"; then
+        elif grep -qE "(multiple definition of|duplicate symbol)" "$out/compiler"; then
             say "left out" "its folder has parts of several programs"
         else
             say compile "$(cause_of_compile "$out/compiler")"
         fi
     else
         # The CPU's time is the same on a busy machine; a program that sleeps has ten times as long.
-        # shellcheck disable=SC2086 # a list of words
-        (ulimit -t "$LIMIT" && exec timeout -k 2 "$WALL" "$out/a.out" $arguments) >"$out/stdout" 2>"$out/stderr" </dev/null || status=$?
+        for devices in 1 4; do # four where one is too few
+            status=0
+            # shellcheck disable=SC2086 # a list of words
+            (ulimit -t "$LIMIT" && SIMGPU_DEVICES=$devices exec timeout -k 2 "$WALL" "$out/a.out" $arguments) >"$out/stdout" 2>"$out/stderr" </dev/null || status=$?
+            grep -qiE 'there is no device [1-3];|requires two|two or more GPUs' "$out/stdout" "$out/stderr" || break
+        done
         if [ "$status" = 124 ] || [ "$status" = 137 ] || [ "$status" = 152 ]; then
             say run "more than $LIMIT s"
         elif grep -q 'findModulePath file not found' "$out/stdout" "$out/stderr"; then
@@ -131,10 +137,12 @@ try() {
             say "left out" "says that it waives its test on this machine"
         elif grep -q '^simgpu: ' "$out/stderr"; then
             say run "simgpu: $(grep '^simgpu: ' "$out/stderr" | head -n 1 | sed 's/^simgpu: //' | cut -c 1-80)"
+        elif [ "$status" = 0 ] && grep -qiE '^ *usage' "$out/stdout" "$out/stderr"; then
+            say "left out" "wants arguments or a file"
+        elif [ "$status" != 0 ] && grep -qiE '\busage|no such file|cannot open|could not open|unable to open|not enough arg|missing arg|(wrong|incorrect) number of arg|no input file|file .*not (found|available)|please put' "$out/stdout" "$out/stderr"; then
+            say "left out" "wants arguments or a file"
         elif [ "$status" -gt 128 ]; then
             say run "signal $((status - 128))"
-        elif grep -qiE '\busage|no such file|cannot open|could not open|unable to open|not enough arg|missing arg|(wrong|incorrect) number of arg|no input file' "$out/stdout" "$out/stderr"; then
-            say "left out" "wants arguments or a file"
         elif [ "$status" != 0 ]; then
             say run "exit status $status"
         elif grep -qiP '\bfail(ed|s|ure)?\b(?! as expected)|mismatch|incorrect|do(es)? not match|not correct|\bwrong\b' "$out/stdout"; then

@@ -643,3 +643,30 @@ EOS
     simcc "$tmp/alone.cu" -o "$tmp/alone"
     "$tmp/alone"
 }
+
+@test "cuMemGetAddressRange knows a module's variable and a string of a kernel; symbols of our cuBLAS have a version" {
+    cat >"$tmp/range.cu" <<'EOS'
+#include <cuda.h>
+#include <stdio.h>
+__device__ int numbers[10];
+__global__ void k(const char **p) { *p = "hello.cu"; }
+int main() {
+    const char **p, *text;
+    void *symbol;
+    cudaMalloc(&p, 8);
+    k<<<1, 1>>>(p);
+    cudaMemcpy(&text, p, 8, cudaMemcpyDeviceToHost);
+    cudaGetSymbolAddress(&symbol, numbers);
+    const void *all[] = {text, (int *)symbol + 3, (char *)p + 7, (char *)p + 4096};
+    for (const void *one : all) {
+        CUdeviceptr base = 0;
+        size_t bytes = 0;
+        CUresult e = cuMemGetAddressRange(&base, &bytes, (CUdeviceptr)one);
+        printf("%d %zu %zu\n", e, bytes, e ? 0 : (size_t)((CUdeviceptr)one - base));
+    }
+}
+EOS
+    simcc "$tmp/range.cu" -o "$tmp/range" -lcuda
+    [ "$("$tmp/range" | xargs)" = "0 9 0 0 40 12 0 8 7 500 0 0" ]
+    objdump -T "$BLUEBAR_TOP/$B/lib/libcublas.so.13" | grep -q 'libcublas.so.13 *cublasCreate_v2'
+}

@@ -26,12 +26,15 @@ python=${PYTHON:-python3}
     exit 2
 }
 B=.build/sim
-build "$B/lib/libcuda.so.1" || exit 2
+build "$B/libsimgpu.a" || exit 2
 clang=$(common/make/find-clang.sh)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-lib=$dir/lib # these two alone: a torch that was built for CUDA keeps its own cuBLAS
-mkdir "$lib" && cp -L "$B"/lib/lib{cuda.so.1,cudart.so.13} "$lib"
+# The driver API alone, with all of SimGPU in it: a torch that was built for CUDA keeps its own libcudart.so.13.
+lib=$dir/lib
+mkdir "$lib" && echo '{ global: cu[A-Z]*; local: *; };' >"$dir/map" &&
+    "$clang" -shared -pthread -Wl,-soname,libcuda.so.1 -Wl,--version-script="$dir/map" -o "$lib/libcuda.so.1" \
+        -Wl,--whole-archive "$B/libsimgpu.a" -Wl,--no-whole-archive -ldl -lm || exit 2
 
 export checkout python lib clang dir
 

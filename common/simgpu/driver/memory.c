@@ -45,8 +45,13 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr a
     const rt_block *b = rt_block_of(address);
     if (b)
         first = b->address, size = b->bytes;
-    else if (!rt_pool_block_of(address, &first, &size))
-        return drv_end(e != CUDA_SUCCESS ? e : CUDA_ERROR_NOT_FOUND);
+    else if (!rt_pool_block_of(address, &first, &size)) {
+        /* A variable of a module, or a string in a kernel. */
+        const struct simgpu_address a = exec_mem_locate(rt_device->exec, address);
+        if (a.where != SIMGPU_INSIDE || a.freed)
+            return drv_end(e != CUDA_SUCCESS ? e : CUDA_ERROR_NOT_FOUND);
+        first = a.base, size = a.bytes;
+    }
     if (base) *base = first;
     if (bytes) *bytes = size;
     return drv_end(e);

@@ -345,6 +345,9 @@ struct simgpu_place exec_place_of(const ptx_module *m, const ptx_insn *i);
  * may execute (default 2^26; SIMGPU_BUDGET); a launch may execute 64 times as many. */
 void exec_configure(unsigned threads, uint64_t budget);
 
+/* Sets the default of SIMGPU_BUDGET, before exec_configure. */
+void exec_usual_budget(uint64_t warp_instructions);
+
 /* Sets the budget of a launch, in warp instructions of all its blocks; 0: 64 times a block's. */
 void exec_launch_budget(uint64_t warp_instructions);
 

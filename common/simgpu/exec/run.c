@@ -24,7 +24,7 @@ enum { LAUNCH_BUDGET = 64, PARTS = 1024, CHARGE = 1 << 20 };
 static uint64_t launch_budget; /* set by exec_launch_budget; 0: LAUNCH_BUDGET times a block's */
 
 static unsigned wanted_threads;
-static uint64_t budget_per_block = 1ull << 26;
+static uint64_t usual_budget = 1ull << 26, budget_per_block = 1ull << 26;
 static worker workers[MAX_WORKERS];
 static uint64_t launches;
 
@@ -53,8 +53,10 @@ void exec_configure(unsigned threads, uint64_t budget) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t wanted = threads ? threads : setting("SIMGPU_THREADS", cores > 0 ? (uint64_t)cores : 1);
     wanted_threads = wanted < MAX_WORKERS ? (unsigned)wanted : MAX_WORKERS;
-    budget_per_block = budget ? budget : setting("SIMGPU_BUDGET", 1ull << 26);
+    budget_per_block = budget ? budget : setting("SIMGPU_BUDGET", usual_budget);
 }
+
+void exec_usual_budget(uint64_t warp_instructions) { usual_budget = warp_instructions; }
 
 void exec_launch_budget(uint64_t warp_instructions) { launch_budget = warp_instructions; }
 
