@@ -48,8 +48,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr a
     else if (!rt_pool_block_of(address, &first, &size)) {
         /* A variable of a module, or a string in a kernel. */
         const struct simgpu_address a = exec_mem_locate(rt_device->exec, address);
-        if (a.where != SIMGPU_INSIDE || a.freed)
-            return drv_end(e != CUDA_SUCCESS ? e : CUDA_ERROR_NOT_FOUND);
+        if (a.where != SIMGPU_INSIDE || a.freed) return drv_end(e != CUDA_SUCCESS ? e : CUDA_ERROR_NOT_FOUND);
         first = a.base, size = a.bytes;
     }
     if (base) *base = first;
