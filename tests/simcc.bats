@@ -549,6 +549,29 @@ EOS
     [[ $output == *"call: cudaDeviceSynchronize (PTX line "*"): since CUDA 12 no kernel can wait for those that it has launched; launch what comes behind them with cudaStreamTailLaunch"* ]]
 }
 
+@test "a lane may hand over a variable that only another lane has set" {
+    cat >"$tmp/lane.cu" <<'EOS'
+#include <cooperative_groups.h>
+#include <stdio.h>
+__global__ void k(unsigned *count, unsigned *out) {
+    cooperative_groups::coalesced_group active = cooperative_groups::coalesced_threads();
+    unsigned before;
+    if ((threadIdx.x & 31) == 0) before = atomicAdd(count, 32);
+    out[threadIdx.x] = active.shfl((int)before, 0) + (threadIdx.x & 31);
+}
+int main() {
+    unsigned *d, h[65];
+    cudaMalloc(&d, sizeof h);
+    cudaMemset(d, 0, sizeof h);
+    k<<<1, 64>>>(d, d + 1);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%u %u %u\n", h[0], h[33] / 32 + h[1] / 32, h[32] % 32);
+}
+EOS
+    simcc "$tmp/lane.cu" -o "$tmp/lane"
+    [ "$("$tmp/lane")" = "64 1 31" ]
+}
+
 @test "vectors are trivial types, so that a union may hold one; a copy of one is one access" {
     cat >"$tmp/trivial.cu" <<'EOS'
 #include <type_traits>
