@@ -27,3 +27,33 @@ memory_counters() {
         diff "$BATS_TEST_TMPDIR/sim.counters" "$BATS_TEST_TMPDIR/sim-nvcc.counters"
     done
 }
+
+@test "a program of several objects (-rdc=true), some with launches in kernels, runs on the drop-in" {
+    make -s simgpu >/dev/null
+    cd "$BATS_TEST_TMPDIR"
+    cat >main.cu <<'EOF'
+#include <cstdio>
+__device__ int scaled(int);
+extern __device__ int offset;
+static __device__ int mine = 3;
+__global__ void k(int *out) { out[threadIdx.x] = scaled(threadIdx.x) + offset + mine; }
+int main() {
+    int *d, h[4] = {}, one = 1;
+    cudaMalloc(&d, sizeof h);
+    cudaMemcpyToSymbol(offset, &one, sizeof one);
+    k<<<1, 4>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d %d\n", h[0], h[3]);
+}
+EOF
+    printf 'static __device__ int mine = 10;\n__device__ int offset;\n__device__ int scaled(int i) { return i * mine; }\n' >part.cu
+    nvcc -rdc=true -arch=sm_80 -cudart shared main.cu part.cu -o two
+    LD_LIBRARY_PATH=$BLUEBAR_TOP/$B/lib run ./two
+    [ "$output" = "4 34" ]
+    nvcc -std=c++17 -rdc=true -arch=sm_80 -cudart shared "$BLUEBAR_TOP/tests/children/children.cu" -o children
+    LD_LIBRARY_PATH=$BLUEBAR_TOP/$B/lib ./children 2>said | diff - "$BLUEBAR_TOP/tests/children/expected"
+    # Machine code alone stays what it is.
+    nvcc -rdc=true -gencode arch=compute_80,code=sm_80 -cudart shared main.cu part.cu -o bare
+    LD_LIBRARY_PATH=$BLUEBAR_TOP/$B/lib run ./bare
+    [[ $output == *"the program carries machine code but no PTX; rebuild with nvcc "* ]]
+}

@@ -4,7 +4,8 @@
  *                                      entry  {kind, header size, payload size, ...} payload
  *                                      entry  ...
  *
- * An entry is PTX text (kind 1) or machine code (kind 2). SimGPU takes the PTX of the newest architecture. nvcc
+ * An entry is PTX text (kind 1) or machine code (kind 2). SimGPU takes the PTX of the newest architecture. A link of
+ * several objects (nvcc -rdc=true) has machine code only; each object's PTX is beside it, and SimGPU links these. nvcc
  * compresses payloads by default: this file decodes LZ4 blocks, and has libzstd.so.1 decode ZSTD frames (CUDA 13's
  * default) where the system has it. It trusts the wrapper's own memory, which is part of the program, and checks every
  * length inside the data.
@@ -34,7 +35,7 @@ enum {
 typedef struct {
     int32_t magic, version;
     const uint8_t *data;
-    const void *more; /* version 2: a NULL-terminated array of further fat binaries, none of them with PTX */
+    const uint8_t *const *more; /* version 2, of a link (-rdc=true): a NULL-terminated array of its objects' headers */
 } wrapper;
 
 typedef struct {
@@ -175,6 +176,61 @@ uint64_t ptx_fatbin_bytes(const void *image) {
                                         : UINT64_MAX;
 }
 
+/* Finds the PTX of the newest architecture. Returns false, with a message in err if the fat binary is corrupt, and
+ * without one if it has no PTX. */
+static bool find_best(const uint8_t *p, entry *best, char *err, size_t err_size) {
+    uint64_t header = get16(p + 6), left = get64(p + 8);
+    bool found = false;
+    *err = '\0';
+    if (get32(p) != HEADER_MAGIC || header < HEADER_BYTES || left > ENTRIES_MAX) {
+        snprintf(err, err_size, "the fat binary is corrupt: its header is invalid; rebuild the program");
+        return false;
+    }
+    for (p += header; left > 0;) {
+        entry e;
+        bool is_ptx;
+        uint64_t taken = read_entry(p, left, &e, &is_ptx);
+        if (taken == 0) {
+            snprintf(err, err_size, "the fat binary is corrupt: an entry is longer than the file; rebuild the program");
+            return false;
+        }
+        if (is_ptx && (!found || e.arch >= best->arch)) {
+            *best = e;
+            found = true;
+        }
+        p += taken;
+        left -= taken;
+    }
+    return found;
+}
+
+/* Returns the texts of the objects that nvcc has linked (-rdc=true), one behind the other, as ptx_load takes them.
+ * NVIDIA's own object, the device runtime, is left out: its functions are builtins. Returns NULL if one of the objects
+ * has no PTX, with a message if its PTX cannot be read. */
+static char *linked_text(const uint8_t *const *objects, size_t *length, char *err, size_t err_size) {
+    char *all = NULL;
+    *length = 0;
+    for (; *objects; objects++) {
+        entry e;
+        size_t bytes;
+        char *text = find_best(*objects, &e, err, err_size) ? entry_text(&e, &bytes, err, err_size) : NULL;
+        char *more = text ? realloc(all, *length + bytes + 2) : NULL;
+        if (!more) {
+            free(text), free(all);
+            return NULL;
+        }
+        all = more;
+        if (!strstr(text, "__cuda_syscall_cnpv2")) {
+            memcpy(all + *length, text, bytes);
+            all[ *length += bytes] = '\n';
+            *length += 1;
+        }
+        all[*length] = '\0';
+        free(text);
+    }
+    return all;
+}
+
 char *ptx_extract(const void *fat, size_t *length, char *err, size_t err_size) {
     const uint8_t *p = header_of(fat);
     if (!p) {
@@ -182,33 +238,13 @@ char *ptx_extract(const void *fat, size_t *length, char *err, size_t err_size) {
                  "the program registered something other than a fat binary; rebuild it with clang or nvcc 11 or newer");
         return NULL;
     }
-    uint64_t header = get16(p + 6), left = get64(p + 8);
-    if (get32(p) != HEADER_MAGIC || header < HEADER_BYTES || left > ENTRIES_MAX) {
-        snprintf(err, err_size, "the fat binary is corrupt: its header is invalid; rebuild the program");
-        return NULL;
-    }
-    entry best = {0};
-    bool found = false;
-    for (p += header; left > 0;) {
-        entry e;
-        bool is_ptx;
-        uint64_t taken = read_entry(p, left, &e, &is_ptx);
-        if (taken == 0) {
-            snprintf(err, err_size, "the fat binary is corrupt: an entry is longer than the file; rebuild the program");
-            return NULL;
-        }
-        if (is_ptx && (!found || e.arch >= best.arch)) {
-            best = e;
-            found = true;
-        }
-        p += taken;
-        left -= taken;
-    }
-    if (!found) {
+    entry best;
+    if (find_best(p, &best, err, err_size)) return entry_text(&best, length, err, err_size);
+    const wrapper *w = get32(fat) == WRAPPER_MAGIC ? fat : NULL;
+    char *text = !*err && w && w->version == 2 && w->more ? linked_text(w->more, length, err, err_size) : NULL;
+    if (!text && !*err)
         snprintf(err, err_size,
                  "the program carries machine code but no PTX; rebuild with nvcc "
                  "-gencode arch=compute_90,code=compute_90");
-        return NULL;
-    }
-    return entry_text(&best, length, err, err_size);
+    return text;
 }

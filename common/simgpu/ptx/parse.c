@@ -39,6 +39,11 @@ typedef struct {
     uint32_t depth;   /* of nested brackets and braces */
     bool rolled;      /* `.pragma "nounroll"` was read, and no instruction since */
     bool in_call;     /* the operands are those of a call: ( ) enclose a list, not a constant */
+    /* Of a text that is several modules to be linked, one behind the other (ptx_load). A name without linkage is known
+     * in its module only, and the numbers of files are. */
+    scope *outermost;   /* of names with linkage; NULL: the text is one module */
+    uint32_t file_base; /* added to the numbers of files */
+    bool linkage, weak; /* the declaration has linkage; is weak, so that it may be repeated */
     jmp_buf on_error;
     const char *error;
     uint32_t error_line;
@@ -118,7 +123,8 @@ static void make_room(scope *s) {
 
 /* Declares a name; a later declaration replaces an earlier one. */
 static symbol *declare(parser *p, int kind, const char *text) {
-    scope *s = p->scope;
+    bool of_module = kind == SYMBOL_FUNCTION || (kind == SYMBOL_VARIABLE && !p->pf);
+    scope *s = p->outermost && p->linkage && of_module ? p->outermost : p->scope;
     symbol *sym = ptx_alloc(sizeof *sym);
     sym->kind = kind;
     sym->name = text;
@@ -219,6 +225,13 @@ static uint64_t float_bits(parser *p, enum ptx_type type, bool minus) {
     return minus ? bits ^ (type == TY_f32 ? 1ull << 31 : 1ull << 63) : bits;
 }
 
+/* Returns the name by which the whole link knows what a module calls `text`. */
+static const char *linked_name(parser *p, const char *text) {
+    reg *unused;
+    const symbol *s = lookup(p, text, &unused);
+    return s && s->kind == SYMBOL_VARIABLE ? s->var->name : s && s->kind == SYMBOL_FUNCTION ? s->function->name : text;
+}
+
 static void initial_value(parser *p, ptx_var *v, enum ptx_type type, uint64_t *used, uint64_t capacity) {
     uint32_t width = ptx_type_bytes[type];
     if (accept(p, "{")) {
@@ -239,6 +252,7 @@ static void initial_value(parser *p, ptx_var *v, enum ptx_type type, uint64_t *u
             text = name(p);
             expect(p, ")");
         }
+        if (p->outermost) text = linked_name(p, text);
         uint64_t addend = accept(p, "+") ? constant_value(p) : 0;
         if (width != 8) fail(p, "an address needs an 8-byte initial value");
         v->relocs = ptx_grow(v->relocs, v->nrelocs, sizeof *v->relocs);
@@ -388,6 +402,8 @@ static symbol *declare_variable(parser *p, const attributes *a, enum ptx_space s
     }
     symbol *s = declare(p, SYMBOL_VARIABLE, v->name);
     s->var = v;
+    if (p->outermost && !p->linkage && !p->pf && ptx_find_var(p->m, v->name)) /* another module's */
+        v->name = ptx_format("%s@%u", v->name, p->m->nvars);
     if (p->pf) {
         ptx_function *f = p->pf->function;
         f->vars = ptx_grow(f->vars, f->nvars, sizeof *f->vars);
@@ -617,7 +633,7 @@ static void instruction(parser *p) {
 /* .loc file line column [ "," "function_name" sym ["+" n] "," "inlined_at" file line column ] */
 static void location(parser *p) {
     expect(p, ".loc");
-    p->file = (uint16_t)integer(p);
+    p->file = (uint16_t)(integer(p) + p->file_base);
     uint32_t line = (uint32_t)integer(p);
     p->column = (uint16_t)integer(p);
     /* Line 0 means no single line; keep the last one, which is a useful place for a reader. */
@@ -681,7 +697,7 @@ static void skip_section(parser *p) {
 
 static void file_directive(parser *p) {
     expect(p, ".file");
-    uint64_t n = integer(p);
+    uint64_t n = integer(p) + p->file_base;
     if (p->t.kind != TOKEN_STRING || n > 65535) fail(p, ".file needs a number below 65536 and a name");
     while (p->m->nfiles <= n) {
         p->m->files = ptx_grow(p->m->files, p->m->nfiles, sizeof *p->m->files);
@@ -863,6 +879,20 @@ static void function_body(parser *p, ptx_function *f, parsed_function *pf) {
     pf->statements = NULL;
 }
 
+/* A function of another module of the link that has its body already: a declaration, or a weak definition. */
+static void again(parser *p, parsed_function *pf, const ptx_function *f) {
+    ptx_function other = {.name = f->name, .module = p->m, .is_kernel = f->is_kernel};
+    pf->function = &other;
+    param_list(p, &other);
+    tuning(p, &other);
+    if (accept(p, ";")) return;
+    if (!p->outermost || !p->weak) fail(p, ptx_format("%s is defined twice", f->name));
+    lexer start = p->lx;
+    start.p = p->t.text;
+    start.line = p->t.line;
+    skip_body(p, start);
+}
+
 static void function(parser *p, bool kernel) {
     scope *module_scope = p->scope;
     parsed_function *pf = ptx_alloc(sizeof *pf);
@@ -880,8 +910,13 @@ static void function(parser *p, bool kernel) {
     p->scope = module_scope;
     ptx_function *f = function_named(p, text, kernel);
     p->scope = inner;
+    if (f->has_body) {
+        again(p, pf, f);
+        p->scope = module_scope;
+        p->pf = NULL;
+        return;
+    }
     pf->function = f;
-    if (f->has_body) fail(p, ptx_format("%s is defined twice", text));
     f->params = NULL, f->nparams = 0, f->param_bytes = 0; /* a declaration may have come first */
     param_list(p, f);
     pf->nparam_slots = pf->nslots;
@@ -908,12 +943,22 @@ static void module_variables(parser *p, enum ptx_space space, bool external) {
     expect(p, ";");
 }
 
+/* ".version" n, the beginning of a module. */
+static void version(parser *p) {
+    expect(p, ".version");
+    advance(p);
+    if (!p->outermost) return;
+    p->scope = p->outermost;
+    open_scope(p);
+    p->file_base = p->m->nfiles;
+}
+
 static void module(parser *p) {
     bool external = false;
     while (p->t.kind != TOKEN_END) {
         enum ptx_space space;
-        if (accept(p, ".version"))
-            advance(p);
+        if (at(p, ".version"))
+            version(p);
         else if (accept(p, ".target")) {
             do {
                 if (!strncmp(p->t.text, "sm_", 3)) p->m->target = (uint32_t)strtoul(p->t.text + 3, NULL, 10);
@@ -921,11 +966,13 @@ static void module(parser *p) {
             } while (accept(p, ","));
         } else if (accept(p, ".address_size")) {
             if (integer(p) != 64) fail(p, "SimGPU runs 64-bit PTX only (.address_size 64)");
-        } else if (accept(p, ".visible") || accept(p, ".weak") || accept(p, ".common"))
-            external = false;
-        else if (accept(p, ".extern"))
-            external = true;
-        else if (accept(p, ".entry"))
+        } else if (at(p, ".visible") || at(p, ".weak") || at(p, ".common") || at(p, ".extern")) {
+            external = at(p, ".extern");
+            p->weak = at(p, ".weak") || at(p, ".common");
+            p->linkage = true;
+            advance(p);
+            continue;
+        } else if (accept(p, ".entry"))
             function(p, true), external = false;
         else if (accept(p, ".func"))
             function(p, false), external = false;
@@ -944,7 +991,17 @@ static void module(parser *p) {
         } else {
             fail(p, ptx_format("'%.*s' is not supported here", (int)p->t.length, p->t.text));
         }
+        p->linkage = p->weak = false;
     }
+}
+
+/* Returns whether the text is several modules. */
+static bool is_link(const char *text, size_t length) {
+    static const char word[] = "\n.version";
+    const size_t n = sizeof word - 1;
+    uint32_t count = length >= n - 1 && !memcmp(text, word + 1, n - 1);
+    for (const char *at = text, *end = text + length; (at = memmem(at, (size_t)(end - at), word, n)); at += n) count++;
+    return count > 1;
 }
 
 bool ptx_parse_module(ptx_module *m, const char *text, size_t length, char *err, size_t err_size) {
@@ -952,6 +1009,7 @@ bool ptx_parse_module(ptx_module *m, const char *text, size_t length, char *err,
     p->lx = (lexer){text, text + length, 1};
     p->m = m;
     open_scope(p);
+    if (is_link(text, length)) p->outermost = p->scope;
     bool ok = setjmp(p->on_error) == 0;
     if (ok) {
         advance(p);

@@ -157,8 +157,9 @@ char *ptx_extract(const void *wrapper, size_t *length, char *err, size_t err_siz
 bool ptx_is_fatbin(const void *image);
 uint64_t ptx_fatbin_bytes(const void *image);
 
-/* Parses and decodes PTX text for a card with these costs. Returns NULL with a message in err if the module is invalid.
- * Modules live until ptx_free_all or the end of the process. */
+/* Parses and decodes PTX text for a card with these costs. text may be several modules to be linked,
+ * one behind the other, each with its .version at the start of a line. Returns NULL with a message in err if the module
+ * is invalid. Modules live until ptx_free_all or the end of the process. */
 const ptx_module *ptx_load(const char *text, size_t length, const char *source_name, const ptx_costs *costs, char *err,
                            size_t err_size);
 
