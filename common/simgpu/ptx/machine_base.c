@@ -100,7 +100,8 @@ static uint32_t of_class(enum ptx_cost cost, bool wide) {
     case COST_SFU:
     case COST_FDIV:
     case COST_DIV32:
-    case COST_DIV64: return 1; /* those that are no sequences */
+    case COST_DIV64:
+    case COST_DDIV: return 1; /* those that are no sequences */
     default: return 1;
     }
 }

@@ -31,6 +31,7 @@ enum ptx_cost {
     COST_FDIV,
     COST_DIV32,
     COST_DIV64,
+    COST_DDIV,
     COST_CONVERT,
     COST_MEMORY,
     COST_SHUFFLE,

@@ -195,7 +195,7 @@ static double latency_ns(const time_profile *p, const exec_result *r, double slo
 /* Returns the clocks of issue: machine instructions, and what the sequences of divisions and branches take beside
  * them. */
 static double issue_clocks(const exec_result *r) {
-    static const enum ptx_cost longer[] = {COST_FDIV, COST_DIV32, COST_DIV64, COST_INT64, COST_BRANCH};
+    static const enum ptx_cost longer[] = {COST_FDIV, COST_DIV32, COST_DIV64, COST_DDIV, COST_INT64, COST_BRANCH};
     double clocks = (double)r->total.inst;
     for (size_t k = 0; k < sizeof longer / sizeof *longer; k++)
         clocks += larger(0, (double)r->slots[longer[k]] - (double)r->machine[longer[k]]);

@@ -133,6 +133,7 @@ const ptx_costs *time_costs(void) {
                          COST(FDIV, fdiv),
                          COST(DIV32, div32),
                          COST(DIV64, div64),
+                         COST(DDIV, ddiv),
                          COST(CONVERT, convert),
                          COST(MEMORY, memory),
                          COST(SHUFFLE, shuffle),

@@ -24,6 +24,7 @@ static const char *const cost_names[NCOSTS] = {
     [COST_FDIV] = "float division",
     [COST_DIV32] = "32-bit division",
     [COST_DIV64] = "64-bit division",
+    [COST_DDIV] = "double precision division",
     [COST_CONVERT] = "conversion",
     [COST_MEMORY] = "memory",
     [COST_SHUFFLE] = "shuffle",
