@@ -65,10 +65,12 @@ static inline uint32_t exec_l1_load(l1_cache *c, warp *w, uint64_t line, uint32_
     if (missing) {
         w->fetched += l->sectors == 0;
         l->sectors |= (uint8_t)sectors;
-        l->round = round;
     }
     if (own) l->at = w->fetched;
-    *waits |= l->round >= round;
+    for (uint32_t q = 0; q < 4; q++) {
+        if (missing >> q & 1) l->round[q] = round;
+        *waits |= (sectors >> q & 1) && l->round[q] >= round;
+    }
     return missing;
 }
 

@@ -94,7 +94,7 @@ typedef struct {
 /* The lines that a block has fetched into L1; see count.h. */
 typedef struct {
     uint64_t tag;            /* line number + 1, and the epoch above it */
-    int32_t round;           /* the round of loads that filled it last */
+    int32_t round[4];        /* of each sector: the round of loads that filled it */
     uint32_t at;             /* the lines that its warp had fetched when it last used it */
     uint8_t warp;            /* the one that fetched it */
     uint8_t sectors, stored; /* a bit for each that loads have fetched, that stores have touched */

@@ -420,6 +420,7 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
                 }
             }
             if (units > most) most = units;
+            k->live = (uint16_t)units;
         }
     }
     g->sets = memory;
@@ -458,7 +459,7 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     uint32_t more = ptx_machine_of(&g, pf->function, pf->nregisters, id_of), *registers = &pf->function->registers;
     /* For these it takes no more than every warp of a full SM can have. */
     if (*registers < FULL_SM) *registers = *registers + more < FULL_SM ? *registers + more : FULL_SM;
-    ptx_depth_of_blocks(&g, &pf->function->module->costs, pf->nregisters, id_of);
+    ptx_depth_of_blocks(&g, pf->function, pf->nregisters, id_of);
     mark_waits(code, pf->function->is_kernel, &(row_set){id_of, code->registers_end, NULL}, pf->nregisters);
     if (g.fresh) share_rows(&g, pf, id_of);
     ptx_free(id_of);

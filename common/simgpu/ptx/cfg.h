@@ -17,6 +17,7 @@ typedef struct {
     uint32_t ipdom;
     uint64_t *live_in, *defined, *used;
     uint8_t turns; /* of a loop: turns of which ptxas makes one; 0: it does not */
+    uint16_t live; /* 32-bit registers that are live at its beginning; 0: unknown */
 } cfg_block;
 
 typedef struct {
@@ -36,7 +37,7 @@ typedef struct {
 void ptx_fold_branches(ptx_code *c);
 
 /* depth.c: sets ptx_insn.depth of the first instruction of each block. id_of maps a frame row / 4 to a register id. */
-void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, const uint32_t *id_of);
+void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of);
 
 /* cfg.c: list the fields of an instruction that hold rows which it reads (or may be rows), or writes. Return how many.
  */

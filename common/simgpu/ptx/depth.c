@@ -13,7 +13,8 @@
  *            their slots.
  *
  * Where ptxas makes one turn of several of a loop (machine_loop.c), these turns are one schedule: loads of all of them
- * come together, unless their addresses depend on each other.
+ * come together, unless their addresses depend on each other, or there are more of them than registers: then they come
+ * in as many rounds as it takes.
  *
  * A warp's depth is the sum over the blocks that it runs. A block that only forward branches reach continues the
  * schedule of its predecessors; a loop starts a new schedule in each turn. */
@@ -40,6 +41,7 @@ typedef struct {
     uint32_t limit; /* of the frame's registers */
     size_t bytes;   /* of one schedule */
     uint8_t *all;   /* the schedule at the end of each block */
+    int32_t loaded; /* registers that the block's loads from global memory fill, so far */
 } schedules;
 
 static schedule *schedule_of(const schedules *t, uint32_t block) { return (void *)(t->all + block * t->bytes); }
@@ -55,6 +57,11 @@ static void set_known(const schedules *t, schedule *v, uint32_t row, moment m) {
     uint32_t id = row && row < t->limit ? t->id_of[row / 4] : 0;
     if (id) v->of[id] = m;
 }
+
+/* A division or a root is a sequence of instructions, with a branch to a slower one for rare operands at its end. What
+ * stands behind it stays there: an H200 takes four independent divisions one after another, in 3.7 times the time of
+ * one. */
+static bool has_slow_way(enum ptx_cost cost) { return cost == COST_FDIV || cost == COST_DDIV || cost == COST_DIV64; }
 
 /* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. What costs nothing is not
  * counted, since versions of clang differ in where they put it: a parameter is loaded at the top of a kernel or where
@@ -104,7 +111,7 @@ void ptx_fold_branches(ptx_code *c) {
 }
 
 /* Returns the round that the instruction belongs to. */
-static int32_t advance(const schedules *t, schedule *v, const ptx_insn *i) {
+static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     enum ptx_cost class = ptx_ops[i->op].cost;
     ptx_cost_info cost = t->costs->of[class];
     moment in =
@@ -129,6 +136,7 @@ static int32_t advance(const schedules *t, schedule *v, const ptx_insn *i) {
         v->barrier = later(t, v->barrier, v->any_store);
     if (loads) in = later(t, in, v->barrier);
     if (loads && far && !i->read_only) in = later(t, in, v->global_store);
+    if (reads && far) t->loaded += i->vector * (ptx_type_bytes[i->type] == 8 ? 2 : 1);
 
     if (i->op == OP_cp_async) { /* a round, for which only a wait for all groups waits: others overlap it */
         moment round = {in.rounds + 1, in.clocks};
@@ -146,7 +154,7 @@ static int32_t advance(const schedules *t, schedule *v, const ptx_insn *i) {
     else if (loads || class != COST_MEMORY)
         in.clocks += cost.latency;
     if (class == COST_BARRIER) v->barrier = in = later(t, in, after(v->barrier, cost.latency));
-    if (class == COST_BRANCH && i->guarded && !i->folded) v->control = in;
+    if (has_slow_way(class) || (class == COST_BRANCH && i->guarded && !i->folded)) v->control = in;
     v->end = later(t, v->end, in);
     set_known(t, v, i->d, in), set_known(t, v, i->d2, in);
     for (int n = 0; reads && n < 4; n++) set_known(t, v, i->v[n], in);
@@ -162,43 +170,74 @@ static bool continues(const cfg_block *b, uint32_t number) {
     return b->nprevious > 0;
 }
 
-void ptx_depth_of_blocks(cfg *g, const ptx_costs *costs, uint32_t nregisters, const uint32_t *id_of) {
-    schedules t = {.costs = costs,
+/* Returns how many registers the block's loads may fill at a time: those that a full SM has for each thread, or as many
+ * as the function takes, less those that hold other values. ptxas rather lets a warp wait than takes more. */
+static uint32_t room_for_loads(const cfg_block *b, uint32_t registers) {
+    enum { FULL_SM = 32, SPARE = 6, LEAST = 8 };
+    uint32_t all = registers > FULL_SM ? registers : FULL_SM, held = b->live + SPARE;
+    return all > held + LEAST ? all - held : LEAST;
+}
+
+/* Begins a block's schedule, or continues that of the blocks in front of it. */
+static void begin_schedule(const schedules *t, const cfg_block *k, uint32_t number, uint32_t nregisters) {
+    schedule *v = schedule_of(t, number);
+    for (uint32_t p = 0; continues(k, number) && p < k->nprevious; p++) {
+        const schedule *from = schedule_of(t, k->previous[p]);
+        v->global_store = later(t, v->global_store, from->global_store);
+        v->any_store = later(t, v->any_store, from->any_store);
+        v->barrier = later(t, v->barrier, from->barrier);
+        v->control = later(t, v->control, from->control);
+        v->async = later(t, v->async, from->async);
+        v->end = later(t, v->end, from->end);
+        if (v->slots < from->slots) v->slots = from->slots;
+        for (uint32_t n = 0; n <= nregisters; n++) v->of[n] = later(t, v->of[n], from->of[n]);
+    }
+}
+
+/* The place of a load in its block's schedule: its round, and the registers that the loads before it fill. */
+typedef struct {
+    int32_t round, loaded;
+} load_place;
+
+/* Sets the depth of a block, and the rounds behind each of its loads. */
+static void schedule_block(schedules *t, ptx_insn *insns, const cfg_block *k, schedule *v, uint32_t registers) {
+    const moment before = v->end;
+    const int32_t turns = k->turns ? k->turns : 1, room = (int32_t)room_for_loads(k, registers);
+    load_place *places = ptx_alloc((k->last - k->first + 1) * sizeof *places);
+    t->loaded = 0;
+    for (int32_t turn = 0; turn < turns; turn++)
+        for (uint32_t i = k->first; i <= k->last; i++) {
+            const moment control = v->control;
+            const int32_t loaded = t->loaded;
+            places[i - k->first] = (load_place){advance(t, v, &insns[i]), loaded};
+            if (i == k->last && turn < turns - 1) v->control = control; /* no branch between the turns */
+        }
+    v->end = later(t, v->end, (moment){0, v->slots / PTX_MACHINE_UNIT});
+    const int32_t has = v->end.rounds - before.rounds, needs = (t->loaded + room - 1) / room,
+                  more = needs > has ? needs - has : 0;
+    v->end.rounds += more;
+    for (uint32_t i = k->first; i <= k->last; i++) {
+        const load_place p = places[i - k->first];
+        int32_t later_rounds = v->end.rounds - p.round - (t->loaded ? p.loaded * (more + 1) / t->loaded : 0);
+        if (later_rounds < 0) later_rounds = 0;
+        insns[i].later_rounds = (uint8_t)(later_rounds < 255 ? later_rounds : 255);
+    }
+    ptx_free(places);
+    insns[k->first].depth =
+        (v->end.rounds - before.rounds) * (PTX_DEPTH_ROUND / PTX_DEPTH_PART) / turns * PTX_DEPTH_PART +
+        (v->end.clocks - before.clocks) / turns;
+}
+
+void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of) {
+    schedules t = {.costs = &f->module->costs,
                    .id_of = id_of,
                    .limit = g->code->registers_end,
                    .bytes = sizeof(schedule) + (nregisters + 1) * sizeof(moment)};
     if (t.bytes * g->nblocks > 1u << 28) return; /* too large: the latency bound is left out */
     t.all = ptx_alloc(t.bytes * g->nblocks);
     for (uint32_t b = 0; b < g->nblocks; b++) {
-        cfg_block *k = &g->blocks[b];
-        schedule *v = schedule_of(&t, b);
-        for (uint32_t p = 0; continues(k, b) && p < k->nprevious; p++) {
-            const schedule *from = schedule_of(&t, k->previous[p]);
-            v->global_store = later(&t, v->global_store, from->global_store);
-            v->any_store = later(&t, v->any_store, from->any_store);
-            v->barrier = later(&t, v->barrier, from->barrier);
-            v->control = later(&t, v->control, from->control);
-            v->async = later(&t, v->async, from->async);
-            v->end = later(&t, v->end, from->end);
-            if (v->slots < from->slots) v->slots = from->slots;
-            for (uint32_t n = 0; n <= nregisters; n++) v->of[n] = later(&t, v->of[n], from->of[n]);
-        }
-        moment before = v->end;
-        int32_t *round_of = ptx_alloc((k->last - k->first + 1) * sizeof *round_of), turns = k->turns ? k->turns : 1;
-        for (int32_t turn = 0; turn < turns; turn++) {
-            moment control = v->control;
-            for (uint32_t i = k->first; i <= k->last; i++) round_of[i - k->first] = advance(&t, v, &g->code->insns[i]);
-            if (turn < turns - 1) v->control = control; /* no branch between the turns */
-        }
-        v->end = later(&t, v->end, (moment){0, v->slots / PTX_MACHINE_UNIT});
-        for (uint32_t i = k->first; i <= k->last; i++) {
-            int32_t later_rounds = v->end.rounds - round_of[i - k->first];
-            g->code->insns[i].later_rounds = (uint8_t)(later_rounds < 255 ? later_rounds : 255);
-        }
-        ptx_free(round_of);
-        g->code->insns[k->first].depth =
-            (v->end.rounds - before.rounds) * (PTX_DEPTH_ROUND / PTX_DEPTH_PART) / turns * PTX_DEPTH_PART +
-            (v->end.clocks - before.clocks) / turns;
+        begin_schedule(&t, &g->blocks[b], b, nregisters);
+        schedule_block(&t, g->code->insns, &g->blocks[b], schedule_of(&t, b), f->registers);
     }
     ptx_free(t.all);
 }
