@@ -223,6 +223,7 @@ static void count_stored(warp *w, exec_counters *c, line_list *list) {
         c->st_sectors += (uint32_t)__builtin_popcount(sectors);
         c->st_partial += (uint32_t)__builtin_popcount(partial & ~before);
         c->st_lines += (sectors & ~before) != 0;
+        w->block->worker->st_merged += (uint32_t)__builtin_popcount(sectors & before);
         list->bytes[k][0] = sectors | before;
     }
     w->nstored = list->n <= MERGED ? list->n : 0;

@@ -77,10 +77,13 @@ void exec_contention_add(contention *c, const contention *other) {
     }
 }
 
-void exec_contention_most(const contention *c, uint64_t turns[2]) {
+void exec_contention_most(const contention *c, uint64_t turns[2], uint64_t *all) {
+    *all = 0;
     for (int kind = 0; kind < 2; kind++) {
         turns[kind] = 0;
-        for (uint32_t k = 0; c->used && k < c->size; k++)
+        for (uint32_t k = 0; c->used && k < c->size; k++) {
+            *all += c->table[k].turns[kind];
             if (c->table[k].turns[kind] > turns[kind]) turns[kind] = c->table[k].turns[kind];
+        }
     }
 }

@@ -26,7 +26,7 @@ void exec_contention_begin(contention *c, uint32_t place_bytes);
 void exec_contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up);
 void exec_contention_add(contention *c, const contention *other);
 
-/* Sets turns to the most turns at any place, of integer and of floating-point atomics. */
-void exec_contention_most(const contention *c, uint64_t turns[2]);
+/* Sets turns to the most turns at any place, of integer and of floating-point atomics, and *all to the sum of all. */
+void exec_contention_most(const contention *c, uint64_t turns[2], uint64_t *all);
 
 #endif

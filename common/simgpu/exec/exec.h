@@ -311,6 +311,8 @@ typedef struct {
     uint64_t atomic_turns[2];         /* at the busiest place, of integer and floating-point atomics (contention.c) */
     exec_child *children; /* what the kernel has launched; exec/'s until the next exec_run, their params the caller's */
     uint32_t nchildren;
+    uint64_t atomic_all; /* the turns at all places */
+    uint64_t st_merged;  /* stored sectors that went to L2 together with the request before */
 } exec_result;
 
 /* Memory that a variable of a module has already. */

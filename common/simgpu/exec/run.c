@@ -211,7 +211,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     t->memory = (uint64_t)(uintptr_t)d->storage - exec_mem_base();
     t->deepest = t->depths = (exec_depth){0, 0, 0};
     t->grid_syncs = 0;
-    t->st_hits = 0;
+    t->st_hits = t->st_merged = 0;
     t->link[0] = t->link[1] = t->link_requests = t->link_loads = 0;
     t->workspace = n->cooperative ? exec_workspace(d) : 0;
     if (t->workspace) memset(exec_mem_host(d, t->workspace), 0, 2 * sizeof(uint32_t));
@@ -452,6 +452,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
         r->deepest = deeper(m, r->deepest, workers[t].deepest);
         add_depth(&r->depths, workers[t].depths);
         st_hits += workers[t].st_hits;
+        r->st_merged += workers[t].st_merged;
         r->link_read += workers[t].link[0];
         r->link_written += workers[t].link[1];
         r->link_requests += workers[t].link_requests;
@@ -462,7 +463,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     uint64_t looked_up = c->ld_sectors + c->tex_sectors + c->st_sectors;
     uint64_t hits = c->ld_sectors + c->tex_sectors - c->l1_miss_sectors + st_hits;
     r->l1_hit_pct = looked_up ? 100 * (double)hits / (double)looked_up : 0;
-    exec_contention_most(&workers[0].busy, r->atomic_turns);
+    exec_contention_most(&workers[0].busy, r->atomic_turns, &r->atomic_all);
 }
 
 /* Prints the output of the blocks up to `last`. */
@@ -562,6 +563,6 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         r->l1_hit_pct = r->l2_hit_pct = 0;
         r->deepest = r->depths = (exec_depth){0, 0, 0};
         r->peer_read = r->peer_written = r->link_read = r->link_written = r->link_requests = r->link_loads = 0;
-        r->atomic_turns[0] = r->atomic_turns[1] = r->grid_syncs = 0;
+        r->atomic_turns[0] = r->atomic_turns[1] = r->atomic_all = r->st_merged = r->grid_syncs = 0;
     }
 }

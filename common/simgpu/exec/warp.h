@@ -148,8 +148,9 @@ typedef struct worker {
     exec_counters *counters;
     mem_range *ranges;
     l1_cache l1;
-    l2_list touched;  /* chunks that it touched first in this wave */
-    uint64_t st_hits; /* sectors stored that a load or store had touched before */
+    l2_list touched;    /* chunks that it touched first in this wave */
+    uint64_t st_hits;   /* sectors stored that a load or store had touched before */
+    uint64_t st_merged; /* sectors stored that go to L2 with those of the store before */
     exec_depth deepest, depths;
     contention busy;
     uint64_t stores;                    /* to memory that other warps read; a turn that stores is no vain wait */

@@ -224,13 +224,13 @@ static void sm_terms(const time_profile *p, const exec_result *r, double share, 
 /* Sets the times of L2 and DRAM. */
 static void memory_terms(const time_profile *p, const exec_result *r, double *ns) {
     const exec_counters *c = &r->total;
-    double whole = larger(0, (double)c->st_sectors - (double)c->st_partial);
+    double whole = larger(0, (double)c->st_sectors - (double)c->st_partial - (double)r->st_merged);
+    double atomics = larger((double)c->atom_sectors, (double)r->atomic_all);
     ns[SIMGPU_TERM_L2_READ] =
         ((double)c->l1_miss_lines * p->l2_read_clk + (double)c->l1_miss_sectors * p->l2_read_sector_clk) / p->clock_ghz;
-    ns[SIMGPU_TERM_L2_WRITE] =
-        ((double)c->st_lines * p->l2_write_clk + whole * p->l2_write_sector_clk +
-         (double)c->st_partial * p->l2_partial_sector_clk + (double)c->atom_sectors * p->l2_atomic_sector_clk) /
-        p->clock_ghz;
+    ns[SIMGPU_TERM_L2_WRITE] = ((double)c->st_lines * p->l2_write_clk + whole * p->l2_write_sector_clk +
+                                (double)c->st_partial * p->l2_partial_sector_clk + atomics * p->l2_atomic_sector_clk) /
+                               p->clock_ghz;
     /* A row of 256 bytes as a whole takes its bytes; parts of it share less of what a row and a line cost. */
     enum { ROW = 256 };
     double pairs = (double)r->dram_pairs, lines = (double)r->dram_lines, rows = (double)r->dram_rows;
