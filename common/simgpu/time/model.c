@@ -9,7 +9,7 @@
  *   issue     machine instructions     / (schedulers * SMs * clock)
  *   alu, sfu, fp64, tensor             clocks of a pipe that takes several for an instruction
  *   lsu       clocks of the LSU pipe   / (SMs * clock)          wavefronts, global and shared together, and shuffles;
- *                                                               a global load takes two clocks at least
+ *                                                               a global load takes load_clk at least
  *   barrier   warps at barriers        * clocks for each        / (SMs * clock)
  *   l2 read   requests and sectors that miss L1, each with its clocks of the whole chip
  *   l2 write  requests and sectors stored, whole or in part, and those of atomics, likewise
