@@ -811,8 +811,9 @@ END
 
 @test "the clock's programs are clean under AddressSanitizer and UndefinedBehaviorSanitizer" {
     SAN=1 B=.build/san build "${programs[@]/#/.build/san/tests/clock/}"
+    # Each program takes the same ways through SimGPU; some take them less often.
     for p in "${programs[@]}"; do
-        run env SIMGPU_REPORT="$BATS_TEST_TMPDIR/report" TRACE="$BATS_TEST_TMPDIR/trace" .build/san/tests/clock/"$p"
+        run env SIMGPU_REPORT="$BATS_TEST_TMPDIR/report" TRACE="$BATS_TEST_TMPDIR/trace" .build/san/tests/clock/"$p" brief
         echo "${output:0:4000}"
         [ "$status" = 0 ]
         [[ $output != *Sanitizer* && $output != *"runtime error"* ]]

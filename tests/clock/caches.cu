@@ -71,8 +71,12 @@ static void words(const char *called, int from, int to) {
 static void allocate() {
     if (cudaMalloc(&a, 96 * MIB) || cudaMalloc(&b, 96 * MIB) || cudaMalloc(&out, 4)) exit(1);
 }
-/* Leaves L2 full of clean data. */
+/* Leaves L2 full of clean data. If `brief`, only once, since it takes a second under the sanitizers. */
+static bool brief;
 static void clean() {
+    static bool cleaned;
+    if (brief && cleaned) return;
+    cleaned = true;
     simgpuFlushCache();
     load<<<SMS * 8, 256>>>((const float4 *)b, (size_t)96 * MIB / 16, out);
     done();
@@ -131,7 +135,8 @@ static void others() {
     done();
 }
 
-int main() {
+int main(int argc, char **) {
+    brief = argc > 1;
     if (simgpuListen(hear, NULL)) return 1;
     allocate();
     loads("fresh_card", a, 4);
