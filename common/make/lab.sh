@@ -53,10 +53,27 @@ compile() {
     esac
 }
 
-# What other programs than the student's measure with the seed of these runs (common/lab/others.c): the texts' runs and the tests
-# take it from each other.
+# What other programs than the student's measure with the seed of these runs (common/lab/others.c) is taken from an earlier run, which
+# is half of the time of one: theirs, or that of the texts and the tests (BLUEBAR_OTHERS). A program, a judge or a SimGPU that is
+# newer measures anew. So does a run with a setting of SimGPU's, whose report has all programs in it.
 beside=()
-if [ -n "${BLUEBAR_OTHERS:-}" ] && [ "$DEVICE" = sim ]; then beside=(--others "$(others "$n" 2048)"); fi
+take_others() {
+    local setting file made
+    [ "$DEVICE" = sim ] || return 0
+    if [ -z "${BLUEBAR_OTHERS:-}" ]; then
+        for setting in "${!SIMGPU_@}" TRACE LAB4_COUNT; do
+            [ "$setting" = SIMGPU_THREADS ] || [ -z "${!setting:-}" ] || return 0
+        done
+        BLUEBAR_OTHERS=$B/others
+    fi
+    file=$(others "$n" 2048)
+    if [ "$BLUEBAR_OTHERS" = "$B/others" ]; then
+        for made in "$B/judge/lab$n" "$B"/{starter,reference,ladder}/lab"$n.so" "$B/lib/libcudart.so"; do
+            if [ "$made" -nt "$file" ]; then rm -f "$file"; fi
+        done
+    fi
+    beside=(--others "$file")
+}
 
 # Where this reader's predictions of $variant are kept; each submission has its own. The starter has none.
 predictions() {
@@ -81,6 +98,7 @@ run)
     compile
     # A record is of this run or of none: a crash must not leave the old score standing. The last whole one is kept beside it.
     if score "$record" >/dev/null; then mv -f "$record" "$record.before"; else rm -f "$record"; fi
+    take_others
     limited "$program" --record "$record" ${beside[@]+"${beside[@]}"} || stopped=$?
     [ "${stopped:-0}" != 124 ] || exit 1
     score "$record" >/dev/null || die "lab$n ended before its last row (exit status ${stopped:-0}): see the message above. No score."
@@ -121,6 +139,7 @@ solution)
     variant=reference
     compile
     echo "solutions/${dir#labs/}/$file, on this machine:"
+    take_others
     show limited "$program" --solution --record "$record" ${beside[@]+"${beside[@]}"}
     ;;
 diff)
