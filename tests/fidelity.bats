@@ -75,3 +75,54 @@ cold	sort/two launches	2	g()	(1, 1, 1)	(32, 1, 1)	7	n/a" ]
     [ "$status" != 0 ]
     [[ "$output" == *"ONLY=no such kernel: no program in tests/fidelity has such a name."* ]]
 }
+
+@test "a probe's figures stand in the profile's places, with how they were measured; other keys say whose they are" {
+    cd "$BATS_TEST_TMPDIR"
+    tsv '# NVIDIA H100' 'host_launch_ns\t3500\t3400\t3700\t100 in a row' 'sm_count\t132\t132\t132\tproperty' >figures
+    printf '%s\n' '# The card of old.' '' 'name = H200' '' '# --- the chip' 'sm_count = 108                      # property' 'dram_gbs = 4300   # measured: 1 GB' 'host_launch_ns = 2500 # measured' >base.conf
+    awk -v base=h200 -v name=H100 -f "$OLDPWD/common/probe/merge.awk" figures base.conf >made
+    diff - made <<'END'
+
+name = H100
+
+# --- the chip
+sm_count = 132                      # property
+dram_gbs = 4300                     # not measured: as in profiles/h200.conf
+host_launch_ns = 3500               # measured: 100 in a row; 3400 to 3700
+END
+    # A figure for which there is no key.
+    tsv 'speed\t1\t1\t1\tproperty' >>figures
+    run awk -v base=h200 -f "$OLDPWD/common/probe/merge.awk" figures base.conf
+    [ "$status" = 1 ]
+    [[ $output == *"merge.awk: the profile has no key speed"* ]]
+}
+
+@test "the record's probe makes a profile that SimGPU reads, and the probe's programs know the profile's keys" {
+    local key
+    awk -v base=h200 -f common/probe/merge.awk handouts/measured/fidelity-host-probe.tsv common/simgpu/profiles/h200.conf >"$BATS_TEST_TMPDIR/host.conf"
+    PROFILE=$BATS_TEST_TMPDIR/host.conf apart "$B/starter/lab3" --lines >/dev/null
+    for key in $(grep -ohE '(figure|property)\("[a-z0-9_]+"' common/probe/*.cu | sed 's/.*"\(.*\)"/\1/'); do
+        grep -q "^PROFILE($key," common/simgpu/time/profile.def || { echo "$key is no key of a profile" && false; }
+    done
+}
+
+@test "make probe in the software lane says that it takes a GPU" {
+    run make -s probe 3>&- 4>&-
+    [ "$status" != 0 ]
+    [[ $output == "make probe measures a real GPU, and this is the lane of the software GPU. On a machine with a GPU and nvcc: DEVICE=gpu make probe"* ]]
+}
+
+@test "of several stretches of a name the last is compared, and cut out as a trace that begins at its mark" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' '[' '{"ph":"M","name":"process_name","pid":2,"tid":0,"args":{"name":"A card"}},' \
+        '{"ph":"i","s":"g","name":"x","pid":1,"tid":0,"ts":10.000},' '{"ph":"X","name":"k","pid":2,"tid":5,"ts":12.000,"dur":5.000},' \
+        '{"ph":"i","s":"g","name":"end","pid":1,"tid":0,"ts":20.000},' '{"ph":"i","s":"g","name":"x","pid":1,"tid":0,"ts":100.000},' \
+        '{"ph":"X","name":"k","pid":2,"tid":5,"ts":101.500,"dur":3.000},' '{"ph":"i","s":"g","name":"end","pid":1,"tid":0,"ts":107.000},' '{}]' >trace
+    [ "$(awk -f "$OLDPWD/common/make/compare.awk" -v longest=1 trace)" = x ]
+    awk -f "$OLDPWD/common/make/compare.awk" -v cut=x trace >cut
+    [ "$(grep -c '"k"' cut)" = 1 ]
+    grep -qF '"name":"k","pid":2,"tid":5,"ts":1.500,"dur":3.000' cut
+    run awk -f "$OLDPWD/common/make/compare.awk" -v mark=x trace cut
+    grep -Eq '^k +1 +3.0 us +1 +3.0 us$' <<<"$output"
+    grep -Eq '^the stretch +7.0 us +7.0 us$' <<<"$output"
+}

@@ -143,9 +143,10 @@ hold() {
         arguments+=("who=$c" "$folder/$c.times")
     done
     echo
-    head -n 1 "$record.tsv" | sed "s/^# //"
+    sed -n "1s/^# //p" "$record.tsv"
+    host_caption | sed "s/^# //"
     awk -f $here/split.awk -f $here/score.awk -v table="$folder/kernels.tsv" -v summary="$folder/summary.tsv" -v card="${card^^}" \
-        who=card "$record.tsv" "${host_record[@]}" "$folder/clock.card" "$folder/labs.card" "${arguments[@]}"
+        who=card "$record.tsv" ${host_record[@]+"${host_record[@]}"} "$folder/clock.card" "$folder/labs.card" "${arguments[@]}"
     printf "compiler\tcounter\tlaunches\twithin\tmedian error\tworst\n" >"$folder/counters.tsv"
     for c in "${compiler[@]}"; do
         if [ -f "$record-counters.tsv" ]; then counters "$c" "$record-counters.tsv"; fi
@@ -153,6 +154,9 @@ hold() {
     printf "\na line a kernel: %s\n" "$folder/kernels.tsv"
     [ -n "${ONLY:-}${COMPILERS:-}" ] || publish "$card" "$record"
 }
+
+# Where the host's half was recorded.
+host_caption() { [ -z "${host_record[*]-}" ] || sed -n "1s/^# /# the host: /p" "${host_record[@]}"; }
 
 # What handouts/how-simgpu-tells-time.md shows, of card $1 with the record $2.
 publish() {
@@ -163,7 +167,7 @@ publish() {
         function far(line,   f, n, k, yes) { n = split(line, f, "\t"); for (k = 6; k <= n; k += 2) yes = yes || f[k] > 0.25 || f[k] < -0.25; return yes }
     ' "$folder/kernels.tsv" | cut -f 1,3- >"$folder/far.tsv"
     for f in kernels summary counters far; do
-        { head -n 1 "$2.tsv" && echo "# virtual ${1^^}, commit $(commit)" && cat "$folder/$f.tsv"; } >"handouts/fidelity/$f$(suffix "$1").tsv"
+        { head -n 1 "$2.tsv" && host_caption && echo "# virtual ${1^^}, commit $(commit)" && cat "$folder/$f.tsv"; } >"handouts/fidelity/$f$(suffix "$1").tsv"
     done
     gnuplot -e "table='$folder/kernels.tsv'; card='${1^^}'" $here/scatter.gp >"handouts/fidelity/kernels$(suffix "$1").svg"
     echo "written: handouts/fidelity/{kernels,summary,counters,far}$(suffix "$1").tsv and kernels$(suffix "$1").svg"
