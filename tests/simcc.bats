@@ -693,3 +693,27 @@ EOS
     [ "$("$tmp/range" | xargs)" = "0 9 0 0 40 12 0 8 7 500 0 0" ]
     objdump -T "$BLUEBAR_TOP/$B/lib/libcublas.so.13" | grep -q 'libcublas.so.13 *cublasCreate_v2'
 }
+
+@test "a loop that waits for a flag until its clock says stop ends; one without a clock is a deadlock" {
+    cat >"$tmp/delay.cu" <<'EOS'
+#include <stdio.h>
+__global__ void delay(volatile int *flag, long long clocks) {
+    long long start = clock64();
+    while (!*flag)
+        if (clock64() - start > clocks) break;
+}
+__global__ void never(volatile int *flag) { while (!*flag); }
+int main(int n, char **) {
+    int *flag;
+    cudaHostAlloc(&flag, 4, 0);
+    *flag = 0;
+    delay<<<1, 1>>>(flag, 10000000);
+    cudaError_t e = cudaDeviceSynchronize();
+    never<<<1, 1>>>(flag);
+    printf("%d %d\n", e, cudaDeviceSynchronize());
+}
+EOS
+    simcc "$tmp/delay.cu" -o "$tmp/delay"
+    [ "$("$tmp/delay" 2>"$tmp/said")" = "0 702" ]
+    grep -q 'delay.cu:7: deadlock: 1 of 1 blocks wait for a value' "$tmp/said"
+}

@@ -428,6 +428,7 @@ void exec_op_madc_hi_cc(warp *w, const ptx_insn *i) { chain(w, i, false, true, t
 /* A warp's clock is its number of executed instructions, which is deterministic and monotonic. */
 void exec_op_mov_clock(warp *w, const ptx_insn *i) {
     uint64_t now = w->clock + (SLICE - w->fuel);
+    w->block->read_clock = true;
     if (i->sub == SREG_clock_hi) now >>= 32;
     EACH_ACTIVE put(w, i->d, l, i->d_wide, now);
 }

@@ -13,14 +13,15 @@
  * and repeats the load only behind the last arrival.
  *
  * If every resident block waits and nothing changes, the launch is in a deadlock: at once if all wait in grid.sync() or
- * at barriers; after IDLE instructions if some poll, since a loop may count its polls and give up. */
+ * at barriers; after IDLE instructions if some poll, since a loop may count its polls and give up; after IDLE_CLOCKS if
+ * it reads a clock, too, to give up some milliseconds later. */
 #include "count.h"
 #include "warp.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { IDLE = 1 << 22, GRID_FLIP = 31 };
+enum { IDLE = 1 << 22, IDLE_CLOCKS = 1 << 28, GRID_FLIP = 31 };
 
 /* --- grid.sync() -------------------------------------------------------------------------------------------- */
 
@@ -106,6 +107,7 @@ static uint32_t begin_block(worker *t, const exec_launch *n, uint64_t id) {
     block *b = places.blocks[at];
     if (!b->launch) exec_block_prepare(b, t, n);
     b->together = true;
+    b->read_clock = false;
     places.lives[at] = true;
     exec_block_begin(b, id);
     return at;
@@ -160,7 +162,7 @@ void exec_run_together(worker *t, const exec_launch *n, uint64_t nblocks, bool (
         idle = got_on ? 0 : idle + (budget - b->budget);
         vain = got_on ? 0 : vain + 1;
         if (b->live && !b->failed && goes_on) {
-            if (vain < live || (idle && idle < IDLE)) continue;
+            if (vain < live || (idle && idle < (b->read_clock ? IDLE_CLOCKS : IDLE))) continue;
             exec_fail_blocks_wait(first_resident(most), ended, begun);
             return;
         }

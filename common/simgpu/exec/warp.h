@@ -118,6 +118,7 @@ typedef struct block {
     uint8_t *arena; /* a mapping with the memory of the block's warps, and its shared memory */
     size_t arena_bytes;
     bool together;       /* other blocks of the launch are resident beside it (together.c) */
+    bool read_clock;     /* it has asked for the time since it began */
     bool worked;         /* a slice of this round did more than poll for a value that does not change */
     bool in_grid_sync;   /* it has arrived at grid.sync() and may wait there */
     uint32_t grid_saw;   /* the barrier's word when it arrived */
