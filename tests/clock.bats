@@ -4,7 +4,7 @@
 
 load helper
 
-programs=(probe order host pool gaps limits devices grid graphs caches)
+programs=(probe order host pool gaps limits devices grid graphs graph_memory caches)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/clock/}"
@@ -715,6 +715,14 @@ node_nothing cudaErrorInvalidValue
 end_without_begin cudaErrorIllegalState
 begin_on_default cudaErrorStreamCaptureUnsupported
 END
+}
+
+@test "graphs: nodes that allocate and free, by hand and captured; what outlives a launch, and a graph" {
+    apart "$B/tests/clock/graph_memory" >"$BATS_TEST_TMPDIR/said" 2>"$BATS_TEST_TMPDIR/err" || true
+    cat "$BATS_TEST_TMPDIR"/{said,err}
+    [ "$(cat "$BATS_TEST_TMPDIR/said")" = fine ]
+    grep -q "the last launch of the graph has allocated 512 bytes that are not freed; free them before, let a node free them, or instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch" "$BATS_TEST_TMPDIR/err"
+    grep -q "conditional nodes are not supported" "$BATS_TEST_TMPDIR/err"
 }
 
 @test "captures: each call breaks them, or does not, as on an H200, in each mode, with its error code" {

@@ -179,6 +179,8 @@ cudaError_t rt_capture_forbids_event(const rt_handle *event, bool changes) {
 /* --- nodes
  * ------------------------------------------------------------------------------------------------------------ */
 
+rt_graph *rt_capture_graph(uint32_t stream) { return member(stream)->capture->graph; }
+
 rt_node *rt_capture_add(uint32_t stream, enum cudaGraphNodeType type, const time_command *c, const rt_source *source) {
     rt_member *m = member(stream);
     rt_node *n = rt_node_add(m->capture->graph, type, c, source, m->tails.nodes, m->tails.n);

@@ -103,7 +103,11 @@ struct device {
     } missed; /* a launch's error that the program has not read yet */
     rt_block_list blocks, pinned, managed;
     rt_chunk_list chunks, pinned_chunks;
-    uint64_t memory_limit;       /* bytes, set by simgpuDeviceMemory */
+    uint64_t memory_limit; /* bytes, set by simgpuDeviceMemory */
+    struct {
+        struct rt_graph_memory *first;
+        uint64_t used, used_high, reserved, reserved_high; /* bytes */
+    } graph_memory;
     rt_pool pool, *pool_in_use;  /* of cudaMallocAsync; NULL: the default one */
     struct rt_texture *textures; /* the live texture and surface objects (texture.c) */
     size_t ntextures;

@@ -41,6 +41,7 @@ void rt_node_behind(rt_node *n, rt_node *earlier) {
 static void set_command(rt_node *n, const time_command *c, const rt_source *source) {
     n->command = *c;
     n->source = source ? *source : (rt_source){.kernel = NULL};
+    if (n->source.memory) rt_graph_memory_hold(n->source.memory);
     if (c->kind != TIME_LAUNCH) return;
     const ptx_function *f = c->is.launch.kernel;
     n->args = need(malloc((f->nparams + 1) * sizeof *n->args));
@@ -51,6 +52,8 @@ static void drop_command(rt_node *n) {
     if (n->command.kind == TIME_LAUNCH) free((void *)n->command.is.launch.params);
     free(n->args);
     n->args = NULL;
+    if (n->source.memory) rt_graph_memory_release(n->source.memory);
+    n->source.memory = NULL;
 }
 
 void rt_node_replace(rt_node *n, const time_command *c, const rt_source *source) {
@@ -183,8 +186,9 @@ cudaError_t rt_memset_node_command(const struct cudaMemsetParams *p, time_comman
 /* --- adding --------------------------------------------------------------------------------------------------- */
 
 /* Adds a node, unless `e`, the error so far, is one. Takes the command's params. */
-static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
-                       enum cudaGraphNodeType type, const time_command *c, const rt_source *source, cudaError_t e) {
+cudaError_t rt_node_add_checked(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                size_t count, enum cudaGraphNodeType type, const time_command *c,
+                                const rt_source *source, cudaError_t e) {
     rt_graph *g = e == cudaSuccess ? rt_graph_find(graph) : NULL;
     if (e == cudaSuccess && (!g || !node || (count && !dependencies))) e = cudaErrorInvalidValue;
     if (e == cudaSuccess && count > g->n) e = cudaErrorInvalidValue; /* each is another node of the graph */
@@ -209,7 +213,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, con
     time_command c;
     rt_source source = {.kernel = NULL};
     cudaError_t e = rt_kernel_node_command(params, &c, &source);
-    return rt_end(add(node, graph, dependencies, count, cudaGraphNodeTypeKernel, &c, &source, e));
+    return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeKernel, &c, &source, e));
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
@@ -217,7 +221,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, c
     RT_BEGIN;
     time_command c;
     cudaError_t e = rt_copy_node_command(to, from, bytes, kind, &c);
-    return rt_end(add(node, graph, dependencies, count, cudaGraphNodeTypeMemcpy, &c, NULL, e));
+    return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeMemcpy, &c, NULL, e));
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
@@ -225,7 +229,7 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, con
     RT_BEGIN;
     time_command c;
     cudaError_t e = box_command(params, &c);
-    return rt_end(add(node, graph, dependencies, count, cudaGraphNodeTypeMemcpy, &c, NULL, e));
+    return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeMemcpy, &c, NULL, e));
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
@@ -233,7 +237,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, con
     RT_BEGIN;
     time_command c;
     cudaError_t e = rt_memset_node_command(params, &c);
-    return rt_end(add(node, graph, dependencies, count, cudaGraphNodeTypeMemset, &c, NULL, e));
+    return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeMemset, &c, NULL, e));
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
@@ -244,10 +248,10 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, const
     rt_source source = {.kernel = NULL};
     if (params) source.host = *params;
     cudaError_t e = params && params->fn ? cudaSuccess : cudaErrorInvalidValue;
-    return rt_end(add(node, graph, dependencies, count, cudaGraphNodeTypeHost, &c, &source, e));
+    return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeHost, &c, &source, e));
 }
 
-static time_command pause_command(void) {
+time_command rt_pause_command(void) {
     time_command c = here();
     c.kind = TIME_PAUSE;
     return c;
@@ -256,8 +260,8 @@ static time_command pause_command(void) {
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
                                   size_t count) {
     RT_BEGIN;
-    time_command c = pause_command();
-    return rt_end(add(node, graph, dependencies, count, cudaGraphNodeTypeEmpty, &c, NULL, cudaSuccess));
+    time_command c = rt_pause_command();
+    return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeEmpty, &c, NULL, cudaSuccess));
 }
 
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
@@ -268,7 +272,7 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph
     c.kind = TIME_EVENT;
     if (h) c.is.event = h->event;
     cudaError_t e = h ? cudaSuccess : cudaErrorInvalidResourceHandle;
-    return rt_end(add(node, graph, dependencies, count, cudaGraphNodeTypeEventRecord, &c, NULL, e));
+    return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeEventRecord, &c, NULL, e));
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
@@ -279,19 +283,25 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph, 
     c.kind = TIME_WAIT_EVENT;
     if (h) c.is.event = h->event;
     cudaError_t e = h ? cudaSuccess : cudaErrorInvalidResourceHandle;
-    return rt_end(add(node, graph, dependencies, count, cudaGraphNodeTypeWaitEvent, &c, NULL, e));
+    return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeWaitEvent, &c, NULL, e));
+}
+
+static cudaError_t one_of_a_kind(const char *what) {
+    rt_say("a graph with nodes that allocate or free cannot %s", what);
+    return cudaErrorNotSupported;
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
                                        size_t count, cudaGraph_t child) {
     RT_BEGIN;
     const rt_graph *inner = rt_graph_find(child), *outer = inner ? rt_graph_find(graph) : NULL;
-    time_command c = pause_command();
+    time_command c = rt_pause_command();
     if (!inner || inner == outer) return rt_end(cudaErrorInvalidValue);
+    if (rt_graph_allocates(inner)) return rt_end(one_of_a_kind("be the child of another"));
     rt_graph *copy = rt_graph_copy(inner, false);
     cudaGraphNode_t made = NULL;
-    cudaError_t e = add(&made, graph, dependencies, count, cudaGraphNodeTypeGraph, &c, NULL,
-                        node ? cudaSuccess : cudaErrorInvalidValue);
+    cudaError_t e = rt_node_add_checked(&made, graph, dependencies, count, cudaGraphNodeTypeGraph, &c, NULL,
+                                        node ? cudaSuccess : cudaErrorInvalidValue);
     if (e != cudaSuccess) {
         rt_graph_free(copy);
         return rt_end(e);
@@ -315,6 +325,7 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph) {
     RT_BEGIN;
     const rt_graph *g = rt_graph_find(graph);
     if (!g || !clone) return rt_end(cudaErrorInvalidValue);
+    if (rt_graph_allocates(g)) return rt_end(one_of_a_kind("be cloned"));
     time_charge(HOST_SUBMITS, g->n * time_profile_get()->host_update_node_ns);
     *clone = rt_graph_copy(g, true)->handle;
     return rt_end(cudaSuccess);
@@ -344,6 +355,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
     RT_BEGIN;
     rt_node *n = rt_node_find(node);
     if (!n) return rt_end(cudaErrorInvalidValue);
+    if (n->source.memory) return rt_end(one_of_a_kind("lose one of them"));
     rt_graph *g = n->graph;
     uint32_t at = 0;
     for (uint32_t k = 0; k < g->n; k++) {
@@ -390,11 +402,13 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cud
         return cudaGraphAddEventWaitNode(node, graph, dependencies, count, params->eventWait.event);
     case cudaGraphNodeTypeEventRecord:
         return cudaGraphAddEventRecordNode(node, graph, dependencies, count, params->eventRecord.event);
+    case cudaGraphNodeTypeMemAlloc: return cudaGraphAddMemAllocNode(node, graph, dependencies, count, &params->alloc);
+    case cudaGraphNodeTypeMemFree: return cudaGraphAddMemFreeNode(node, graph, dependencies, count, params->free.dptr);
     default: break;
     }
     RT_BEGIN;
     if (!params || (int)type < 0 || type >= cudaGraphNodeTypeCount) return rt_end(cudaErrorInvalidValue);
-    rt_say("nodes of type %d (allocation, external semaphore, condition) are not supported", (int)type);
+    rt_say("%s nodes are not supported", type == cudaGraphNodeTypeConditional ? "conditional" : "external semaphore");
     return rt_end(cudaErrorNotSupported);
 }
 
@@ -547,6 +561,36 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cuda
     return rt_end(e);
 }
 
+/* Gives the node another command of its type. */
+static cudaError_t set_params(cudaGraphNode_t node, enum cudaGraphNodeType type, const time_command *c, cudaError_t e) {
+    rt_node *n = rt_node_find(node);
+    if (!n || n->type != type) return cudaErrorInvalidValue;
+    if (e == cudaSuccess) rt_node_replace(n, c, NULL);
+    return e;
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *params) {
+    RT_BEGIN;
+    time_command c;
+    cudaError_t e = params ? box_command(params, &c) : cudaErrorInvalidValue;
+    return rt_end(set_params(node, cudaGraphNodeTypeMemcpy, &c, e));
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const void *from, size_t bytes,
+                                           enum cudaMemcpyKind kind) {
+    RT_BEGIN;
+    time_command c;
+    cudaError_t e = rt_copy_node_command(to, from, bytes, kind, &c);
+    return rt_end(set_params(node, cudaGraphNodeTypeMemcpy, &c, e));
+}
+
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *params) {
+    RT_BEGIN;
+    time_command c;
+    cudaError_t e = rt_memset_node_command(params, &c);
+    return rt_end(set_params(node, cudaGraphNodeTypeMemset, &c, e));
+}
+
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *params) {
     RT_BEGIN;
     const rt_node *n = of_type(node, cudaGraphNodeTypeHost);
@@ -573,8 +617,8 @@ cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemset
 /* --- a picture ------------------------------------------------------------------------------------------------- */
 
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned flags) {
-    static const char *const names[] = {"kernel", "memcpy", "memset",     "host",
-                                        "graph",  "empty",  "wait event", "event record"};
+    static const char *const names[] = {"kernel",     "memcpy",       "memset", "host", "graph",     "empty",
+                                        "wait event", "event record", "",       "",     "mem alloc", "mem free"};
     (void)flags;
     RT_BEGIN;
     const rt_graph *g = rt_graph_find(graph);

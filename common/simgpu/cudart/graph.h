@@ -53,6 +53,26 @@ cudaError_t rt_memset_node_command(const struct cudaMemsetParams *p, time_comman
  * since they wait for each other. */
 rt_node **rt_graph_sorted(const rt_graph *g);
 
+/* graph_memory.c. A node with memory keeps it: hold it when the node gets it, let it go when the node is freed. */
+void rt_graph_memory_hold(struct rt_graph_memory *m);
+void rt_graph_memory_release(struct rt_graph_memory *m);
+bool rt_graph_allocates(const rt_graph *g); /* or frees; such graphs are one of a kind */
+bool rt_graph_frees(const rt_graph *g, const struct rt_graph_memory *m);
+
+/* Each returns an error of a graph whose memory is in the wrong state: before it becomes executable (CUDA allows one
+ * executable graph at a time); before its launch, whose nodes then allocate and free. last: the launch's end. */
+cudaError_t rt_graph_memory_instantiate(const rt_graph *g);
+cudaError_t rt_graph_memory_launch(const rt_graph *g, bool auto_free);
+void rt_graph_memory_launched(const rt_graph *g, time_point last);
+void rt_graph_memory_destroyed(const rt_graph *g); /* the executable graph */
+rt_graph *rt_capture_graph(uint32_t stream);       /* of a stream that captures (capture.c) */
+
+/* graph.c: adds a node, unless e, the error so far, is one; takes the command's params. */
+cudaError_t rt_node_add_checked(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                size_t count, enum cudaGraphNodeType type, const time_command *c,
+                                const rt_source *source, cudaError_t e);
+time_command rt_pause_command(void);
+
 /* Adds a node behind the last work of a stream that captures (capture.c). */
 rt_node *rt_capture_add(uint32_t stream, enum cudaGraphNodeType type, const time_command *c, const rt_source *source);
 

@@ -97,12 +97,15 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
         rt_say("graphs that kernels launch are not supported");
         return rt_end(cudaErrorNotSupported);
     }
+    cudaError_t e = rt_graph_memory_instantiate(g);
+    if (e != cudaSuccess) return rt_end(e);
     rt_exec *x = need(calloc(1, sizeof *x));
     x->graph = rt_graph_copy(g, false);
     x->flags = flags;
     for (uint32_t k = 0; k < LANES_MAX; k++) x->last_in[k] = UINT32_MAX;
     if (!add_graph(x, x->graph, UINT32_MAX)) {
         rt_say("nodes of the graph wait for each other in a circle; remove one of those dependencies");
+        rt_graph_memory_destroyed(x->graph);
         rt_exec_free(x);
         return rt_end(cudaErrorInvalidValue);
     }
@@ -131,6 +134,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
     if (!x) return rt_end(cudaErrorInvalidValue);
     time_charge(HOST_SUBMITS, p->host_exec_destroy_ns + x->n * p->host_exec_destroy_node_ns);
     rt_handle_drop(exec, HANDLE_EXEC);
+    rt_graph_memory_destroyed(x->graph);
     rt_exec_free(x); /* launches on their way have copies of all that they need */
     return rt_end(cudaSuccess);
 }
@@ -175,11 +179,15 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
     cudaError_t e = rt_capture_legacy(s);
     if (e != cudaSuccess) return rt_end(e);
+    if (rt_captured(s) && rt_graph_allocates(x->graph))
+        return rt_end(rt_capture_refuse(s, "launch a graph with nodes that allocate behind the capture"));
     if (rt_captured(s)) {
         time_command c = {.kind = TIME_PAUSE, .host_file = rt_file(), .host_line = rt_line()};
         rt_capture_add(s, cudaGraphNodeTypeGraph, &c, NULL)->child = rt_graph_copy(x->graph, false);
         return rt_end(cudaSuccess);
     }
+    e = rt_graph_memory_launch(x->graph, x->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
+    if (e != cudaSuccess) return rt_end(e);
     upload(x);
     time_charge(HOST_SUBMITS, p->host_graph_launch_ns + x->n * p->host_graph_node_ns);
     time_graph_node *nodes = need(malloc((x->n + 1) * sizeof *nodes));
@@ -189,6 +197,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     }
     time_submit_graph(nodes, x->n, x->lanes, s, &x->last);
     free(nodes);
+    rt_graph_memory_launched(x->graph, x->last);
     /* the device begins meanwhile */
     time_charge(HOST_SUBMITS, x->memsets * p->host_graph_memset_ns + x->copies * p->host_graph_copy_ns);
     return rt_end(cudaSuccess);

@@ -117,7 +117,10 @@ uint64_t rt_device_alloc(uint64_t bytes) {
 cudaError_t rt_allocate(void **ptr, size_t bytes) {
     if (!ptr) return cudaErrorInvalidValue;
     cudaError_t forbidden = rt_capture_forbids_unsafe();
-    if (forbidden != cudaSuccess) return forbidden;
+    return forbidden == cudaSuccess ? rt_allocate_captured(ptr, bytes) : forbidden;
+}
+
+cudaError_t rt_allocate_captured(void **ptr, size_t bytes) {
     time_activity_call_bytes(bytes);
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
@@ -174,6 +177,10 @@ static cudaError_t free_here(void *ptr) {
     free_left();
     if (rt_managed_free(address)) return (cudaSuccess);
     bool twice = false;
+    if (rt_graph_memory_freed(address, time_point_now(time_legacy()), &twice)) {
+        if (twice) rt_say("the memory of this graph was freed before; free it once");
+        return twice ? cudaErrorInvalidValue : cudaSuccess;
+    }
     if (rt_pool_free(address, time_point_now(time_legacy()), &twice) && !twice) {
         time_charge(HOST_SUBMITS, p->host_free_async_ns);
         rt_pool_synced();

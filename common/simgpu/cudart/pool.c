@@ -121,6 +121,7 @@ void rt_pool_clear(void) {
     free(rt_device->pool.blocks);
     rt_pool_init(&rt_device->pool);
     rt_device->pool_in_use = NULL;
+    rt_graph_memory_clear();
 }
 
 /* --- alloc and free -------------------------------------------------------------------------------------------- */
@@ -144,8 +145,11 @@ static cudaError_t allocate(rt_pool *p, void **ptr, size_t bytes, cudaStream_t s
     if (!ptr) return cudaErrorInvalidValue;
     *ptr = NULL;
     if (!rt_stream(stream, &s)) return cudaErrorInvalidResourceHandle;
-    cudaError_t forbidden =
-        rt_captured(s) ? rt_capture_refuse(s, "allocate before the capture") : rt_capture_forbids_unsafe();
+    if (rt_captured(s) && bytes) {
+        cudaError_t e = rt_capture_legacy(s);
+        return e == cudaSuccess ? rt_graph_memory_captured(ptr, bytes, s) : e;
+    }
+    cudaError_t forbidden = rt_capture_forbids_unsafe();
     if (forbidden != cudaSuccess || bytes == 0) return forbidden;
     uint64_t size = (bytes + UNIT - 1) / UNIT * UNIT;
     time_activity_call_bytes(bytes);
@@ -193,11 +197,14 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
     bool twice = false;
     uint64_t address = (uint64_t)(uintptr_t)ptr;
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
-    cudaError_t forbidden = rt_captured(s) ? rt_capture_refuse(s, "free behind the capture") : cudaSuccess;
-    if (!ptr || forbidden != cudaSuccess) return rt_end(forbidden);
+    cudaError_t e = cudaSuccess;
+    if (ptr && rt_captured(s) && rt_graph_memory_captured_free(address, s, &e)) return rt_end(e);
+    if (rt_captured(s)) e = rt_capture_refuse(s, "free behind the capture what was allocated before it");
+    if (!ptr || e != cudaSuccess) return rt_end(e);
     time_charge(HOST_SUBMITS, time_profile_get()->host_free_async_ns);
     time_point behind = time_point_now(s);
-    bool known = rt_pool_free(address, behind, &twice) || rt_free_behind(address, behind);
+    bool known = rt_graph_memory_freed(address, behind, &twice) || rt_pool_free(address, behind, &twice) ||
+                 rt_free_behind(address, behind);
     if (known && !twice) return rt_end(cudaSuccess);
     rt_say(twice ? "the pointer was freed before; free it once"
                  : "the pointer is not the start of a live allocation by cudaMallocAsync or cudaMalloc");

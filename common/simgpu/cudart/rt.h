@@ -159,6 +159,7 @@ void rt_host_run(void *argument, bool dead);
 typedef struct {
     const rt_kernel *kernel;        /* of a launch */
     struct cudaHostNodeParams host; /* of a host function */
+    struct rt_graph_memory *memory; /* of a node that allocates or frees */
 } rt_source;
 
 /* Queues a command, or adds it to the graph if its stream captures; takes the launch's params in any case. Returns
@@ -205,6 +206,13 @@ cudaError_t rt_launch(const void *stub, dim3 grid, dim3 block, void **args, size
  * --------------------------------------------------------------------------------------------- */
 
 void rt_graph_free(void *graph);
+
+/* graph_memory.c: memory of nodes that allocate. The first two return false if the address is no such memory. twice: it
+ * is not in use; the stream of the second captures, and the memory's node is added. */
+bool rt_graph_memory_freed(uint64_t address, time_point behind, bool *twice);
+bool rt_graph_memory_captured_free(uint64_t address, uint32_t stream, cudaError_t *e);
+cudaError_t rt_graph_memory_captured(void **ptr, size_t bytes, uint32_t stream);
+void rt_graph_memory_clear(void); /* forgets it all: the device is reset */
 void rt_exec_free(void *exec);
 
 /* Checks a copy or memset, and completes its command: direction, kind of memory. */
@@ -226,8 +234,9 @@ cudaError_t rt_fill_elements(void *to, size_t pitch, uint32_t value, unsigned el
 const rt_block *rt_block_of(uint64_t address);
 bool rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes);
 
-/* cudaMalloc inside a call. Returns its error. */
+/* cudaMalloc inside a call. Returns its error. The second is for memory of graphs, which a capture allows. */
 cudaError_t rt_allocate(void **ptr, size_t bytes);
+cudaError_t rt_allocate_captured(void **ptr, size_t bytes);
 void rt_free_array_memory(uint64_t address); /* frees a block of rt_allocate. Requires that the device is idle */
 
 /* Queues a copy or memset inside a call, after all checks. waits: the form without Async. */

@@ -355,6 +355,9 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeEmpty = 5,
     cudaGraphNodeTypeWaitEvent = 6,
     cudaGraphNodeTypeEventRecord = 7,
+    cudaGraphNodeTypeMemAlloc = 10,
+    cudaGraphNodeTypeMemFree = 11,
+    cudaGraphNodeTypeConditional = 13,
     cudaGraphNodeTypeCount = 14,
 };
 enum cudaGraphExecUpdateResult {
@@ -447,6 +450,18 @@ struct cudaMemcpy3DParms {
     struct cudaExtent extent;
     enum cudaMemcpyKind kind;
 };
+struct cudaMemAllocNodeParams {
+    struct cudaMemPoolProps poolProps;
+    const struct cudaMemAccessDesc *accessDescs;
+    size_t accessDescCount, bytesize;
+    void *dptr; /* the address, which the call sets */
+};
+enum cudaGraphMemAttributeType {
+    cudaGraphMemAttrUsedMemCurrent = 0,
+    cudaGraphMemAttrUsedMemHigh = 1,
+    cudaGraphMemAttrReservedMemCurrent = 2,
+    cudaGraphMemAttrReservedMemHigh = 3,
+};
 /* What cudaGraphAddNode adds. */
 struct cudaGraphNodeParams {
     enum cudaGraphNodeType type;
@@ -466,6 +481,10 @@ struct cudaGraphNodeParams {
         struct {
             cudaEvent_t event;
         } eventWait, eventRecord;
+        struct cudaMemAllocNodeParams alloc;
+        struct {
+            void *dptr;
+        } free;
     };
     long long reserved2;
 };

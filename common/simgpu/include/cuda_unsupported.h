@@ -20,7 +20,6 @@ SIMGPU_NO_TYPE(__nv_fp8_e5m2, float, "8-bit floating point")
 SIMGPU_NO_TYPE(cudaExternalMemory_t, void *, "memory of other APIs")
 SIMGPU_NO_TYPE(cudaMemPoolPtrExportData, int, "memory of other processes")
 SIMGPU_NO_TYPE(cudaGraphConditionalHandle, unsigned long long, "conditional nodes of graphs")
-SIMGPU_NO_TYPE(cudaGraphMemAttributeType, int, "nodes of graphs that allocate")
 SIMGPU_NO_TYPE(cudaIpcMemHandle_t, void *, "memory of other processes")
 #undef SIMGPU_NO_TYPE
 
