@@ -572,6 +572,48 @@ EOS
     [ "$("$tmp/lane")" = "64 1 31" ]
 }
 
+@test "NVTX: ranges go to the trace and the report; without them nobody tracks" {
+    cat >"$tmp/ranges.cu" <<'EOS'
+#include <cstdio>
+#include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvtx3.hpp>
+#include <string>
+__global__ void k() {}
+static void f() {
+    NVTX3_FUNC_RANGE();
+    k<<<1, 1>>>();
+}
+int main() {
+    int all = nvtxRangePushA("all"), inner = nvtxRangePushW(L"inner");
+    cudaDeviceSynchronize();
+    int end = nvtxRangePop();
+    nvtxRangeId_t loose = nvtxRangeStartA("loose");
+    nvtxMarkA("here");
+    f();
+    nvtxEventAttributes_t e = {};
+    e.messageType = NVTX_MESSAGE_TYPE_ASCII, e.message.ascii = "with \"attributes\"";
+    nvtxRangePushEx(&e);
+    {
+        nvtx3::scoped_range scoped{std::string("scoped"), nvtx3::rgb{1, 2, 3}};
+        cudaDeviceSynchronize();
+    }
+    nvtxRangePop();
+    int last = nvtxRangePop(), none = nvtxRangePop();
+    nvtxRangeEnd(loose);
+    printf("%d %d %d %d %d\n", all, inner, end, last, none);
+}
+EOS
+    simcc "$tmp/ranges.cu" -o "$tmp/ranges"
+    [ "$("$tmp/ranges")" = "-2 -2 -2 -2 -2" ]
+    run env TRACE="$tmp/trace" SIMGPU_REPORT="$tmp/report" "$tmp/ranges"
+    [ "$output" = "0 1 1 0 -2" ]
+    [ "$(grep -o '"kind":"range","name":"[a-z]*' "$tmp/report" | cut -d '"' -f 8 | xargs)" = "inner here f scoped with all loose" ]
+    for range in '"X","name":"inner"' '"X","name":"f"' '"X","name":"scoped"' '"X","name":"with \"attributes\""' '"i","name":"here"' '"b","name":"loose"' '"e","name":"loose"'; do
+        grep -qF "{\"ph\":$range" "$tmp/trace"
+    done
+    [ "$(grep -c 'ranges of thread 0' "$tmp/trace")" = 1 ]
+}
+
 @test "vectors are trivial types, so that a union may hold one; a copy of one is one access" {
     cat >"$tmp/trivial.cu" <<'EOS'
 #include <type_traits>

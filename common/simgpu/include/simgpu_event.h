@@ -404,7 +404,18 @@ enum simgpu_kind {
     SIMGPU_REFUSAL,
     SIMGPU_TOTALS,
     SIMGPU_MARK,
-    SIMGPU_MIGRATION
+    SIMGPU_MIGRATION,
+    SIMGPU_RANGE /* of NVTX; start_ns and duration_ns are of the host */
+};
+
+struct simgpu_range {
+    const char *name;
+    enum simgpu_range_kind {
+        SIMGPU_RANGE_PUSHED,  /* nvtxRangePush to nvtxRangePop, of one host thread: such ranges nest */
+        SIMGPU_RANGE_STARTED, /* nvtxRangeStart to nvtxRangeEnd */
+        SIMGPU_RANGE_POINT    /* nvtxMark */
+    } kind;
+    uint32_t thread; /* of PUSHED: the host thread, from 0 in the order of their first ranges */
 };
 
 struct simgpu_event {
@@ -421,6 +432,7 @@ struct simgpu_event {
         struct simgpu_refusal refusal;
         struct simgpu_totals totals;
         struct simgpu_migration migration;
+        struct simgpu_range range;
         const char *mark; /* the name passed to simgpuMark */
     } is;
 };

@@ -99,6 +99,8 @@ void time_events_send(time_event_slot *s, const struct simgpu_event *e) {
         if (l->fault) l->fault = s->fault = copy_of(l->fault, sizeof *l->fault);
     }
     if (s != first && e->kind == SIMGPU_MARK) s->event.is.mark = s->text = copy_of(e->is.mark, strlen(e->is.mark) + 1);
+    if (s != first && e->kind == SIMGPU_RANGE)
+        s->event.is.range.name = s->text = copy_of(e->is.range.name, strlen(e->is.range.name) + 1);
     if (s != first && e->kind == SIMGPU_REFUSAL)
         s->event.is.refusal.text = s->text = copy_of(e->is.refusal.text, strlen(e->is.refusal.text) + 1);
     send_known();
@@ -195,6 +197,13 @@ void time_events_finding(const struct simgpu_finding *f) {
     struct simgpu_event event = {.kind = SIMGPU_FINDING};
     event.is.finding = *f;
     event.start_ns = whole_ns(time_host_ns());
+    time_events_send(NULL, &event);
+}
+
+void time_events_range(const struct simgpu_range *r, double start_ns, double end_ns) {
+    struct simgpu_event event = {.kind = SIMGPU_RANGE, .start_ns = whole_ns(start_ns)};
+    event.duration_ns = whole_ns(end_ns) - event.start_ns;
+    event.is.range = *r;
     time_events_send(NULL, &event);
 }
 

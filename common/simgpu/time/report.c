@@ -192,6 +192,12 @@ static void put_mark(FILE *f, const struct simgpu_event *e) {
     put_number(f, "host_ns", e->start_ns);
 }
 
+static void put_range(FILE *f, const struct simgpu_event *e) {
+    put_text(f, "name", e->is.range.name);
+    put_number(f, "host_ns", e->start_ns);
+    put_number(f, "duration_ns", e->duration_ns);
+}
+
 /* A kind without a word has no line in the report. */
 static const struct {
     const char *word;
@@ -203,6 +209,7 @@ static const struct {
     [SIMGPU_GAP] = {"gap", put_gap},          [SIMGPU_FINDING] = {"finding", put_finding},
     [SIMGPU_REFUSAL] = {NULL, NULL},          [SIMGPU_TOTALS] = {"totals", put_totals},
     [SIMGPU_MARK] = {"mark", put_mark},       [SIMGPU_MIGRATION] = {"migration", put_migration},
+    [SIMGPU_RANGE] = {"range", put_range},
 };
 
 static void hear(const struct simgpu_event *e, void *none) {

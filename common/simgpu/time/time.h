@@ -312,6 +312,7 @@ void time_events_command(time_event_slot *slot, const time_command *c, const tim
                          double gbs_cap);
 /* c: the launch or prefetch that moves the pages; NULL if the host's touch does. */
 void time_events_migration(const struct simgpu_migration *m, const time_command *c, double start_ns, double end_ns);
+void time_events_range(const struct simgpu_range *r, double start_ns, double end_ns);
 void time_events_finding(const struct simgpu_finding *f);
 void time_events_refusal(const struct simgpu_refusal *r, const char *file, int line); /* file: NULL if unknown */
 

@@ -8,10 +8,11 @@
 
 static FILE *file;
 
-enum row { ROW_HOST, ROW_FUNCTIONS, ROW_H2D, ROW_D2H, ROW_GAPS, ROW_SMS, ROW_STREAMS = 64 };
+enum row { ROW_HOST, ROW_FUNCTIONS, ROW_H2D, ROW_D2H, ROW_GAPS, ROW_SMS, ROW_STREAMS = 64, ROW_RANGES = 1 << 16 };
 enum { HOST = 1, GPU = 2, SIDE_BY_SIDE = ROW_STREAMS - ROW_SMS };
 static uint64_t sms_until[SIDE_BY_SIDE]; /* end of the last span in each row of the SMs */
-static bool named[ROW_STREAMS + 1024];
+static bool named[ROW_STREAMS + 1024], named_ranges[64];
+static unsigned ranges; /* that were started, not pushed */
 
 static void put_string(const char *s) {
     fputc('"', file);
@@ -25,18 +26,23 @@ static void put_string(const char *s) {
     fputc('"', file);
 }
 
-static int process_of(unsigned row) { return row <= ROW_FUNCTIONS ? HOST : GPU; }
+static int process_of(unsigned row) { return row <= ROW_FUNCTIONS || row >= ROW_RANGES ? HOST : GPU; }
 
 static void name_row(unsigned row) {
     static const char *const names[] = {"host thread", "host functions", "H2D", "D2H", "SMs idle because", "SMs"};
-    if (row < sizeof named && named[row]) return;
-    if (row < sizeof named) named[row] = true;
+    bool *known = row >= ROW_RANGES    ? &named_ranges[(row - ROW_RANGES) % sizeof named_ranges]
+                  : row < sizeof named ? &named[row]
+                                       : NULL;
+    if (known && *known) return;
+    if (known) *known = true;
     fprintf(file, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":", process_of(row),
             row);
     if (row < sizeof names / sizeof *names)
         put_string(names[row]);
     else if (row < ROW_STREAMS)
         fprintf(file, "\"SMs, side by side %u\"", row - ROW_SMS);
+    else if (row >= ROW_RANGES)
+        fprintf(file, "\"ranges of thread %u\"", row - ROW_RANGES);
     else
         fprintf(file, "\"stream %u\"", row - ROW_STREAMS);
     fprintf(file,
@@ -81,6 +87,25 @@ static void put_mark(const struct simgpu_event *e) {
     fprintf(file, ",\"pid\":%d,\"tid\":%d,\"ts\":%.3f},\n", HOST, ROW_HOST, (double)e->start_ns / 1000);
 }
 
+/* Ranges that were started, not pushed, need not nest: each is a pair of events with a number of its own. */
+static void put_range(const struct simgpu_event *e) {
+    const struct simgpu_range *r = &e->is.range;
+    if (r->kind == SIMGPU_RANGE_PUSHED) {
+        put_span(ROW_RANGES + r->thread, r->name, e);
+        return;
+    }
+    bool point = r->kind == SIMGPU_RANGE_POINT;
+    name_row(ROW_HOST);
+    ranges++;
+    for (int end = 0; end < (point ? 1 : 2); end++) {
+        fprintf(file, "{\"ph\":\"%s\",\"name\":", point ? "i" : end ? "e" : "b");
+        put_string(r->name);
+        if (!point) fprintf(file, ",\"cat\":\"nvtx\",\"id\":%u", ranges);
+        fprintf(file, ",\"pid\":%d,\"tid\":%d,\"ts\":%.3f},\n", HOST, ROW_HOST,
+                (double)(e->start_ns + (end ? e->duration_ns : 0)) / 1000);
+    }
+}
+
 static void put_copy(const struct simgpu_event *e) {
     static const char *const directions[] = {"H2D", "D2H", "D2D", "H2H"};
     const struct simgpu_copy *c = &e->is.copy;
@@ -117,6 +142,7 @@ int trace_file_put(const struct simgpu_event *e, const char *gap) {
     case SIMGPU_WORK: put_span(ROW_HOST, e->is.call.name, e); break;
     case SIMGPU_GAP: put_span(ROW_GAPS, gap, e); break;
     case SIMGPU_MARK: put_mark(e); break;
+    case SIMGPU_RANGE: put_range(e); break;
     default: break;
     }
     return ferror(file) ? -1 : 0;
@@ -126,6 +152,8 @@ int trace_file_open(const char *path, const char *gpu) {
     file = fopen(path, "we");
     if (!file) return -1;
     memset(named, 0, sizeof named);
+    memset(named_ranges, 0, sizeof named_ranges);
+    ranges = 0;
     memset(sms_until, 0, sizeof sms_until);
     fputs("[\n", file);
     name_process(HOST, "host");
