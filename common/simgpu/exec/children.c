@@ -143,7 +143,8 @@ static struct simgpu_place place_of(const warp *w, const ptx_insn *i) {
     const ptx_module *m = w->block->launch->kernel->module;
     struct simgpu_place at = exec_place_of(m, i);
     for (const ptx_insn *k = i; k-- > w->code && at.file && strstr(at.file, header);) at = exec_place_of(m, k);
-    return at.file && strstr(at.file, header) ? (struct simgpu_place){.file = NULL} : at;
+    if (at.file && strstr(at.file, header)) memset(&at, 0, sizeof at);
+    return at;
 }
 
 /* Lets the child wait for what its queue waits for. */

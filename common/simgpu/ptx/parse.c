@@ -881,10 +881,11 @@ static void function_body(parser *p, ptx_function *f, parsed_function *pf) {
 
 /* A function of another module of the link that has its body already: a declaration, or a weak definition. */
 static void again(parser *p, parsed_function *pf, const ptx_function *f) {
-    ptx_function other = {.name = f->name, .module = p->m, .is_kernel = f->is_kernel};
-    pf->function = &other;
-    param_list(p, &other);
-    tuning(p, &other);
+    ptx_function *other = ptx_alloc(sizeof *other); /* nobody sees it */
+    *other = (ptx_function){.name = f->name, .module = p->m, .is_kernel = f->is_kernel};
+    pf->function = other;
+    param_list(p, other);
+    tuning(p, other);
     if (accept(p, ";")) return;
     if (!p->outermost || !p->weak) fail(p, ptx_format("%s is defined twice", f->name));
     lexer start = p->lx;

@@ -15,23 +15,6 @@ static void hear(const struct simgpu_event *e, void *none) {
     (void)none;
     if (e->kind == SIMGPU_GAP) simgpuSayGap(&e->is.gap, cause, sizeof cause);
     if (trace_file_put(e, cause)) lost();
-    switch (e->kind) {
-    case SIMGPU_LAUNCH:
-        put_span(sm_row(e), e->is.launch.name, e);
-        put_span(ROW_STREAMS + e->stream, e->is.launch.name, e);
-        break;
-    case SIMGPU_COPY:
-    case SIMGPU_FILL: put_copy(e); break;
-    case SIMGPU_MIGRATION: put_migration(e); break;
-    case SIMGPU_FUNCTION: put_span(ROW_FUNCTIONS, "host function", e); break;
-    case SIMGPU_CALL:
-    case SIMGPU_WORK: put_span(ROW_HOST, e->is.call.name, e); break;
-    case SIMGPU_GAP: put_span(ROW_GAPS, simgpuSayGap(&e->is.gap, cause, sizeof cause), e); break;
-    case SIMGPU_MARK: put_mark(e); break;
-    case SIMGPU_RANGE: put_range(e); break;
-    default: return;
-    }
-    if (ferror(file)) lost(strerror(errno));
 }
 
 int time_trace_to(const char *path) {
