@@ -43,7 +43,11 @@ __attribute__((format(scanf, 2, 3))) static int scan(const char *line, const cha
     static char *copy;
     static size_t room;
     size_t length = (size_t)(next_line(line) - line);
-    if (length >= room && !(copy = realloc(copy, room = 2 * length + 256))) refuse("out of memory", "a line");
+    if (length >= room) {
+        char *more = realloc(copy, room = 2 * length + 256);
+        if (!more) refuse("out of memory", "a line");
+        copy = more;
+    }
     memcpy(copy, line, length);
     copy[length] = '\0';
     va_list into;
