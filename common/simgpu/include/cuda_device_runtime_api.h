@@ -17,7 +17,12 @@ __device__ cudaError_t cudaLaunchDevice(void *func, void *parameters, dim3 grid,
                                         cudaStream_t stream);
 __device__ cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream);
 __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
+}
 
+/* With -rdc=true, as nvcc wants it: a second function of such a name makes the address of the host's ambiguous, which
+ * programs hand to std::unique_ptr and std::function. */
+#if defined(__CUDACC_RDC__)
+extern "C" {
 __device__ cudaError_t cudaGetLastError(void);
 __device__ cudaError_t cudaPeekAtLastError(void);
 __device__ const char *cudaGetErrorString(cudaError_t error);
@@ -64,6 +69,7 @@ __device__ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocess
                                                                                    int threads, size_t shared) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, shared);
 }
+#endif
 #endif
 
 #endif
