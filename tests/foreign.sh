@@ -96,6 +96,7 @@ try() {
     mkdir -p "$out"
     printf '%s\n' "$folder: $sources" >"$out/program"
     say() { printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$1" "$2" "${folder#"$dir/"}/${sources%% *}" "$out" >"$out/result"; }
+    compile() { eval "timeout 120 env $compiler $options $1 -I . -I inc -I ../inc -I include $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; }
     cd "$folder" || return
     # shellcheck disable=SC2086 # lists of words
     ! (cd "$folder" && grep -qs 'omp\.h\|pragma omp' -- $sources) || options+=' -Xcompiler -fopenmp'
@@ -111,7 +112,7 @@ try() {
     needs=$(left_out "$folder" $sources)
     if [ -n "$needs" ]; then
         say "left out" "not CUDA's: $needs"
-    elif ! eval "timeout 120 env $compiler $options -I . -I inc -I ../inc -I include $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; then
+    elif ! compile '' && ! { grep -qE 'separate compilation|needs -rdc=true' "$out/compiler" && compile -rdc=true; }; then
         if needs=$(grep -oE '(fatal error: |^[^ ]*: )'"'?"'(mpi\.h|GL/|GLES|EGL/|X11/|cutlass/|avilib\.h|opencv|cudnn)' "$out/compiler" | head -n 1) && [ -n "$needs" ]; then
             say "left out" "not CUDA's: $(sed -E "s/.*[ ']//; s,/\$,," <<<"$needs")"
         elif grep -qE "identifier ['\"]FIXME" "$out/compiler"; then
