@@ -30,9 +30,9 @@ static int process_of(unsigned row) { return row <= ROW_FUNCTIONS || row >= ROW_
 
 static void name_row(unsigned row) {
     static const char *const names[] = {"host thread", "host functions", "H2D", "D2H", "SMs idle because", "SMs"};
-    bool *known = row >= ROW_RANGES    ? &named_ranges[(row - ROW_RANGES) % sizeof named_ranges]
-                  : row < sizeof named ? &named[row]
-                                       : NULL;
+    const bool range = row >= ROW_RANGES;
+    bool *known = range ? &named_ranges[(row - ROW_RANGES) % sizeof named_ranges] : NULL;
+    if (!range && row < sizeof named) known = &named[row];
     if (known && *known) return;
     if (known) *known = true;
     fprintf(file, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":", process_of(row),
@@ -41,7 +41,7 @@ static void name_row(unsigned row) {
         put_string(names[row]);
     else if (row < ROW_STREAMS)
         fprintf(file, "\"SMs, side by side %u\"", row - ROW_SMS);
-    else if (row >= ROW_RANGES)
+    else if (range)
         fprintf(file, "\"ranges of thread %u\"", row - ROW_RANGES);
     else
         fprintf(file, "\"stream %u\"", row - ROW_STREAMS);
