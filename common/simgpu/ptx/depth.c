@@ -30,6 +30,7 @@ typedef struct {
     moment global_store, any_store, barrier; /* of the latest stored value; of the latest before a barrier */
     moment end;                              /* the latest of all */
     moment control;                          /* of the latest branch's decision */
+    moment order;                            /* of the latest division or root */
     moment async;                            /* of the latest copy in flight */
     int32_t slots;                           /* so far, in 1 / PTX_MACHINE_UNIT */
     moment of[];                             /* by register id */
@@ -59,8 +60,8 @@ static void set_known(const schedules *t, schedule *v, uint32_t row, moment m) {
 }
 
 /* A division or a root is a sequence of instructions, with a branch to a slower one for rare operands at its end. What
- * stands behind it stays there: an H200 takes four independent divisions one after another, in 3.7 times the time of
- * one. */
+ * stands behind it stays there, and so they take turns: an H200 takes four independent divisions one after another, in
+ * 3.7 times the time of one. What is no such sequence may stand in front of it. */
 static bool has_slow_way(enum ptx_cost cost) { return cost == COST_FDIV || cost == COST_DDIV || cost == COST_DIV64; }
 
 /* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. What costs nothing is not
@@ -119,6 +120,7 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     for (int n = 0; i->texel && n < 3; n++) in = later(t, in, known(t, v, i->texel->at[n]));
     if (i->texel) in = later(t, in, known(t, v, i->texel->layer));
     in = later(t, in, v->control);
+    if (has_slow_way(class)) in = later(t, in, v->order);
     if (i->guarded) in = later(t, in, known(t, v, i->guard));
     bool reads = ptx_is_load(i) || i->op == OP_tex || i->op == OP_tld4 || i->op == OP_suld,
          writes = i->op == OP_st || i->op == OP_sust;
@@ -154,7 +156,8 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     else if (loads || class != COST_MEMORY)
         in.clocks += cost.latency;
     if (class == COST_BARRIER) v->barrier = in = later(t, in, after(v->barrier, cost.latency));
-    if (has_slow_way(class) || (class == COST_BRANCH && i->guarded && !i->folded)) v->control = in;
+    if (class == COST_BRANCH && i->guarded && !i->folded) v->control = in;
+    if (has_slow_way(class)) v->order = later(t, v->order, in);
     v->end = later(t, v->end, in);
     set_known(t, v, i->d, in), set_known(t, v, i->d2, in);
     for (int n = 0; reads && n < 4; n++) set_known(t, v, i->v[n], in);
@@ -189,6 +192,7 @@ static void begin_schedule(const schedules *t, const cfg_block *k, uint32_t numb
         v->any_store = later(t, v->any_store, from->any_store);
         v->barrier = later(t, v->barrier, from->barrier);
         v->control = later(t, v->control, from->control);
+        v->order = later(t, v->order, from->order);
         v->async = later(t, v->async, from->async);
         v->end = later(t, v->end, from->end);
         if (v->slots < from->slots) v->slots = from->slots;
@@ -215,7 +219,8 @@ static void schedule_block(schedules *t, ptx_insn *insns, const cfg_block *k, sc
             if (i == k->last && turn < turns - 1) v->control = control; /* no branch between the turns */
         }
     v->end = later(t, v->end, (moment){0, v->slots / PTX_MACHINE_UNIT});
-    const int32_t has = v->end.rounds - before.rounds, needs = (t->loaded + room - 1) / room,
+    /* Its rounds, where those of the blocks in front of it do not hide the first. */
+    const int32_t now = v->end.rounds - before.rounds, has = now > 0 ? now : 1, needs = (t->loaded + room - 1) / room,
                   more = needs > has ? needs - has : 0;
     v->end.rounds += more;
     for (uint32_t i = k->first; i <= k->last; i++) {
