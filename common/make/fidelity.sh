@@ -102,8 +102,8 @@ ladders() {
         awk -v lab="lab$n" -f $here/ladder.awk "$f" >"$folder/lab$n.card"
         awk -v lab="lab$n" -f $here/ladder.awk "$folder/lab$n.tsv" >"$folder/lab$n.virtual"
         if [ "$(grep '^=' "$folder/lab$n.card")" = "$(grep '^=' "$folder/lab$n.virtual")" ]; then
-            grep -v '^=' "$folder/lab$n.card" >>"$folder/labs.card" || true
-            grep -v '^=' "$folder/lab$n.virtual" >>"$folder/labs.virtual" || true
+            awk -f $here/alike.awk "$folder/lab$n.virtual" "$folder/lab$n.card" >>"$folder/labs.card"
+            awk -f $here/alike.awk "$folder/lab$n.card" "$folder/lab$n.virtual" >>"$folder/labs.virtual"
         fi
     done
 }
