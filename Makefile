@@ -307,13 +307,13 @@ $(B)/lib/simgpu/play.so: $(PLAY_SRC) $(wildcard common/lab/*.h $(SIMGPU)/include
 # --- SimGPU for other people's programs (make simgpu): $(B)/bin, lib and include, as they are installed
 KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/libcuda.so.1 lib/libnvrtc.so.12 lib/libnvrtc.so.13 lib/libcudadevrt.a lib/libcudart_static.a lib/libcublas.so.13 lib/libcublasLt.so.13 lib/libcurand.so.10 lib/simgpu/simcc.conf lib/simgpu/play.so include lib64 cuda bin/simgpu lib/simgpu/ptxtell \
        $(BUILD_TOOLS:$(B)/%=lib/simgpu/%))
-# Libraries that simcc compiles, as a reader's own would be.
+# Libraries that simcc compiles, as a reader's own would be. Their symbols have a version, as in NVIDIA's.
 EXTRA := $(B)/lib/libcublas.so.13 $(B)/lib/libcublasLt.so.13 $(B)/lib/libcurand.so.10
 $(B)/lib/libcublasLt.so.13: $(B)/lib/libcublas.so.13
 $(EXTRA): $(wildcard $(SIMGPU)/extra/*.cu $(SIMGPU)/include/*.h) $(filter-out $(EXTRA),$(KIT))
-	@mkdir -p $(@D) && printf '$(@F) { *; };\n' >$@.map # symbols have a version, as in NVIDIA's
-	@$(B)/bin/simcc -w -shared -Xcompiler -fPIC -Xlinker -soname=$(@F) -Xlinker --version-script=$@.map -o $@ $(SIMGPU)/extra/$(patsubst lib%,%,$(basename $(basename $(@F)))).cu $(if $(findstring Lt,$@),-lcublas)
-	@rm $@.map; ln -sf $(@F) $(basename $@)
+	@mkdir -p $(@D); new=$@.$$$$; printf '$(@F) { *; };\n' >$$new.map && \
+	$(B)/bin/simcc -w -shared -Xcompiler -fPIC -Xlinker -soname=$(@F) -Xlinker --version-script=$$new.map -o $$new $(SIMGPU)/extra/$(patsubst lib%,%,$(basename $(basename $(@F)))).cu $(if $(findstring Lt,$@),-lcublas) && \
+	mv $$new $@ && ln -sf $(@F) $(basename $@); status=$$?; rm -f $$new $$new.map; exit $$status
 .PHONY: kit
 kit: $(KIT)
 # The reader's own program (make play), a copy under its real name; PLAY_FOLDER, in the environment, is where it lies.

@@ -150,16 +150,16 @@ static void put(const record *r, uint64_t zero) {
     if (r->kind == SIMGPU_MARK) e.is.mark = r->name;
     if (r->kind == SIMGPU_COPY || r->kind == SIMGPU_FILL)
         e.is.copy = (struct simgpu_copy){.bytes = r->bytes, .direction = r->direction, .pageable = r->pageable};
-    if (trace_file_put(&e, "")) lost(getenv("TRACE"), strerror(errno));
+    if (time_trace_file_put(&e, "")) lost(getenv("TRACE"), strerror(errno));
 }
 
 static void finish(void) {
     const char *path = getenv("TRACE");
     MUST(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
     if (nrecords) qsort(records, nrecords, sizeof *records, by_start);
-    if (trace_file_open(path, getenv("TRACE_CARD"))) lost(path, strerror(errno));
+    if (time_trace_file_open(path, getenv("TRACE_CARD"))) lost(path, strerror(errno));
     for (size_t i = 0; i < nrecords; i++) put(&records[i], records[0].start);
-    if (trace_file_close()) lost(path, strerror(errno));
+    if (time_trace_file_close()) lost(path, strerror(errno));
 }
 
 /* The driver calls this when it begins. TRACE names the file, TRACE_CARD the card. */

@@ -58,7 +58,7 @@ else
     else
         programs=(tests/{check,clock}/*.cu)
         programs=("${programs[@]%.cu}")
-        build "${programs[@]/#/$B/}"
+        build kit "${programs[@]/#/$B/}"
         SAN=1 B=.build/san build .build/san/{ptxrun,fuzz_ptx,starter/lab3,reference/lab3} .build/san/tests/clock/{probe,order,pool,gaps}
         if command -v nvcc >/dev/null; then CUDA_COMPILER=nvcc B=.build/sim-nvcc build .build/sim-nvcc/{starter,reference}/lab3; fi
     fi

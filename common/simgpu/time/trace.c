@@ -14,19 +14,19 @@ static void hear(const struct simgpu_event *e, void *none) {
     char cause[160] = "";
     (void)none;
     if (e->kind == SIMGPU_GAP) simgpuSayGap(&e->is.gap, cause, sizeof cause);
-    if (trace_file_put(e, cause)) lost();
+    if (time_trace_file_put(e, cause)) lost();
 }
 
 int time_trace_to(const char *path) {
     if (open_now) {
         time_events_stop(hear, NULL);
-        if (trace_file_close()) lost();
+        if (time_trace_file_close()) lost();
     }
     open_now = false;
     if (!path) return 0;
     char gpu[96];
     snprintf(gpu, sizeof gpu, "virtual %s", time_profile_get()->name);
-    if (trace_file_open(path, gpu)) return -1;
+    if (time_trace_file_open(path, gpu)) return -1;
     open_now = true;
     return time_events_listen(hear, NULL);
 }

@@ -128,7 +128,7 @@ static void put_migration(const struct simgpu_event *e) {
     put_span(m->direction == SIMGPU_H2D ? ROW_H2D : ROW_D2H, name, e);
 }
 
-int trace_file_put(const struct simgpu_event *e, const char *gap) {
+int time_trace_file_put(const struct simgpu_event *e, const char *gap) {
     switch (e->kind) {
     case SIMGPU_LAUNCH:
         put_span(sm_row(e), e->is.launch.name, e);
@@ -148,7 +148,7 @@ int trace_file_put(const struct simgpu_event *e, const char *gap) {
     return ferror(file) ? -1 : 0;
 }
 
-int trace_file_open(const char *path, const char *gpu) {
+int time_trace_file_open(const char *path, const char *gpu) {
     file = fopen(path, "we");
     if (!file) return -1;
     memset(named, 0, sizeof named);
@@ -161,7 +161,7 @@ int trace_file_open(const char *path, const char *gpu) {
     return 0;
 }
 
-int trace_file_close(void) {
+int time_trace_file_close(void) {
     fputs("{}]\n", file); /* each event ends in a comma, so close the array with an empty object */
     return fclose(file);
 }

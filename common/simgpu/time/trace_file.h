@@ -11,10 +11,10 @@
 
 #include "../include/simgpu_event.h"
 
-int trace_file_open(const char *path, const char *gpu); /* gpu: the name of the GPU's process */
+int time_trace_file_open(const char *path, const char *gpu); /* gpu: the name of the GPU's process */
 /* Of an event: its kind, times, stream, place, and of `is` the names, bytes and directions; other kinds than spans and
  * marks are left out. gap: the text of a SIMGPU_GAP. */
-int trace_file_put(const struct simgpu_event *e, const char *gap);
-int trace_file_close(void);
+int time_trace_file_put(const struct simgpu_event *e, const char *gap);
+int time_trace_file_close(void);
 
 #endif
