@@ -134,3 +134,18 @@ END
     grep -Eq '^k +1 +3.0 us +1 +3.0 us$' <<<"$output"
     grep -Eq '^the stretch +7.0 us +7.0 us$' <<<"$output"
 }
+
+@test "make compare3 sets the virtual times beside the recorded ones of a card, and draws both" {
+    rm -f .build/compare/lab3.svg
+    run env B= make -s compare3
+    echo "$output"
+    [ "$status" = 0 ]
+    [[ ${lines[0]} == transpose*"NVIDIA H200"*"virtual H200" ]]
+    grep -Eq '^transpose_pieces +1 +[0-9.]+ us +1 +[0-9.]+ us$' <<<"$output"
+    grep -q '>NVIDIA H200, transpose: ' .build/compare/lab3.svg
+    grep -q '>virtual H200, transpose: ' .build/compare/lab3.svg
+    [ "$(grep -c '<title>transpose_pieces ' .build/compare/lab3.svg)" = 2 ]
+    run make -s compare1 3>&- 4>&-
+    [ "$status" != 0 ]
+    [[ $output == "compare1: the two lanes of lab 1 have jobs of different sizes"* ]]
+}

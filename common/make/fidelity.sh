@@ -55,7 +55,7 @@ record_host() {
     for r in 1 2 3; do apart "$folder/host" >"$folder/host.$r"; done
     { gpu_caption && probe "$(base_of "$1")" host; } >"$2-host-probe.tsv"
     for r in 4 5 6; do apart "$folder/host" >"$folder/host.$r"; done
-    { gpu_caption && printf 'set\tname\tus\n' && medians "$folder"/host.?; } >"$2-host.tsv"
+    { gpu_caption && printf 'set\tname\tus\n' && medians "$folder"/host.[1-6]; } >"$2-host.tsv"
     echo "written: $2-host.tsv and $2-host-probe.tsv"
 }
 
