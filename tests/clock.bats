@@ -176,6 +176,10 @@ END
     awk '$1 == "turns_1" { one = $2 } $1 == "turns_2" { off = $2 - one - 8 * 2.38 - 15 * 3.3; exit off > 0.5 || off < -0.5 }' "$BATS_FILE_TMPDIR/host"
 }
 
+@test "a kernel takes the same between two events, whatever its stream has done long before" {
+    awk '$1 ~ /^turned_/ { us[sprintf("%.2f", $2)] = n++ } END { for (x in us) different++; exit !(n == 3 && different == 1) }' "$BATS_FILE_TMPDIR/host"
+}
+
 @test "a kernel of higher priority starts when a wave of the blocks before it ends, and delays them" {
     awk '{ us[$1] = $2 }
         END {

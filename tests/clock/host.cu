@@ -62,6 +62,24 @@ static void engines(cudaStream_t s, cudaStream_t t, char *host) {
     }
 }
 
+/* The same kernel between two events, long after a copy from the device, a copy to it, and a kernel. */
+static void turned(cudaStream_t s, char *host) {
+    cudaEvent_t begin, end;
+    float ms;
+    cudaEventCreate(&begin), cudaEventCreate(&end);
+    for (int k = 0; k < 3; k++) {
+        if (k < 2)
+            cudaMemcpyAsync(k ? (char *)memory : host, k ? host : (char *)memory, 64 * KIB, cudaMemcpyDefault, s);
+        else
+            spin<<<1, 32, 0, s>>>(memory, 20000);
+        cudaDeviceSynchronize();
+        cudaEventRecord(begin, s);
+        spin<<<1, 32, 0, s>>>(memory, 20000);
+        cudaEventRecord(end, s);
+        cudaEventSynchronize(end), cudaEventElapsedTime(&ms, begin, end), say("turned", k, ms * 1e3);
+    }
+}
+
 /* A kernel behind eight waves of another, of lower priority or of the same. */
 static void priorities() {
     int least, greatest;
@@ -117,6 +135,7 @@ int main() {
     double round = (now() - begin - 8) / 1000000;
     queue(s, t);
     engines(s, t, host);
+    turned(s, host);
     priorities();
     pipeline(host, round);
     return 0;

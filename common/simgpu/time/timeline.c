@@ -72,6 +72,7 @@ typedef struct {
     uint64_t submitted, completed;
     double done_ns;  /* end of the last completed command */
     enum place last; /* where the last command that had a place ran */
+    double last_ns;  /* its end */
     uint64_t queued; /* its commands in the queue to the device */
     uint8_t card;    /* the device that has it */
     int priority;    /* 0, or less: its commands start first */
@@ -82,6 +83,7 @@ struct time_event {
     uint64_t count;  /* 0: never recorded */
     double ns;
     enum place place; /* the stream's last one there */
+    double place_ns;  /* its end */
     uint32_t pending; /* records not yet reached */
     bool ended;
 };
@@ -537,17 +539,24 @@ static void finish(node *n) {
         if (e->stream == n->c.stream && e->count == n->count) {
             e->ns = line->device;
             e->place = s->last;
+            e->place_ns = s->last_ns;
         }
         if (--e->pending == 0 && e->ended) free(e);
     }
     /* Behind an event that it has waited for, a stream goes on where that event's stream was. */
-    if (n->c.kind == TIME_WAIT_EVENT && n->c.is.event->ns >= s->done_ns) s->last = n->c.is.event->place;
+    if (n->c.kind == TIME_WAIT_EVENT && n->c.is.event->ns >= s->done_ns) {
+        s->last = n->c.is.event->place;
+        s->last_ns = n->c.is.event->place_ns;
+    }
     s->head = n->next;
     if (!s->head) s->tail = NULL;
     s->completed = n->count;
     s->queued -= !n->c.in_graph && !n->parent && takes_room(&n->c);
     s->done_ns = line->device;
-    if (place_of(n) != NOWHERE) s->last = place_of(n);
+    if (place_of(n) != NOWHERE) {
+        s->last = place_of(n);
+        s->last_ns = line->device;
+    }
     if (!n->parent) TELL(ended, &n->c, n->count);
     if (n->parent) leave_family(n->parent);
     if (n->family) end_family(n->family);
@@ -618,10 +627,12 @@ static void delay_lower(const node *n) {
 /* Returns the time at which the head of a stream can start, or NEVER while a dependency has no known end. */
 static double ready(const stream *s, const node *n) {
     enum place place = place_of(n);
+    const time_profile *p = time_profile_get();
     bool turns = place != NOWHERE && place != ON_HOST && s->last != NOWHERE && s->last != ON_HOST && s->last != place;
-    double next = n->parent && s->last == ON_SMS ? time_profile_get()->device_next_ns : 0; /* behind another child */
-    if (turns && !n->parent) next = time_profile_get()->engine_switch_ns;
+    double next = n->parent && s->last == ON_SMS ? p->device_next_ns : 0; /* behind another child */
     double when = larger(larger(n->arrive, n->not_before), s->done_ns + next);
+    /* A stream turns when its work on the other engine ends: an event behind it, which may come much later, is none. */
+    if (turns && !n->parent) when = larger(when, s->last_ns + p->engine_switch_ns);
     for (uint32_t i = 0; i < n->nafter; i++)
         if (!time_point_passed(n->after[i])) return NEVER;
     when = larger(when, line->device);
