@@ -713,7 +713,7 @@ instantiate_circle cudaErrorInvalidValue
 edge_removed cudaSuccess
 node_again cudaErrorInvalidValue
 graph_again cudaErrorInvalidValue
-node_allocates cudaErrorNotSupported
+node_allocates_nothing cudaErrorInvalidValue
 node_unknown cudaErrorInvalidValue
 node_nothing cudaErrorInvalidValue
 end_without_begin cudaErrorIllegalState

@@ -123,8 +123,8 @@ static void by_params() {
     error("node_event", cudaGraphAddNode(&node, graph, &last, 1, &params));
     params = {cudaGraphNodeTypeEmpty};
     error("node_empty", cudaGraphAddNode(&node, graph, nullptr, 0, &params));
-    params = {(cudaGraphNodeType)10};
-    error("node_allocates", cudaGraphAddNode(&node, graph, nullptr, 0, &params));
+    params = {cudaGraphNodeTypeMemAlloc};
+    error("node_allocates_nothing", cudaGraphAddNode(&node, graph, nullptr, 0, &params));
     params = {(cudaGraphNodeType)99};
     error("node_unknown", cudaGraphAddNode(&node, graph, nullptr, 0, &params));
     error("node_nothing", cudaGraphAddNode(&node, graph, nullptr, 0, nullptr));
