@@ -45,8 +45,6 @@ static bool advances(const machine *m, const loop *l, const ptx_insn *i) {
 static ptx_insn *test_of(const machine *m, const loop *l, const ptx_insn *branch, uint32_t *step_by) {
     ptx_insn *p = made_in(m, l, machine_id(m, branch->guard));
     if (!p || ptx_ops[p->op].type == TY_f32 || ptx_ops[p->op].type == TY_f64) return NULL;
-    if (ptx_ops[p->op].type == TY_u32 && p->op != OP_setp_ne_u32 && p->op != OP_setp_eq_u32)
-        return NULL; /* it may wrap */
     uint32_t counter = changes(m, l, p->a) ? p->a : p->b, bound = counter == p->a ? p->b : p->a;
     if (changes(m, l, bound)) return NULL;
     const ptx_insn *step = made_in(m, l, machine_id(m, counter));
