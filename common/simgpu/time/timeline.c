@@ -72,7 +72,7 @@ typedef struct {
     uint64_t submitted, completed;
     double done_ns;  /* end of the last completed command */
     enum place last; /* where the last command that had a place ran */
-    double last_ns;  /* its end */
+    double left_ns;  /* when it could leave that place for another engine */
     uint64_t queued; /* its commands in the queue to the device */
     uint8_t card;    /* the device that has it */
     int priority;    /* 0, or less: its commands start first */
@@ -83,7 +83,6 @@ struct time_event {
     uint64_t count;  /* 0: never recorded */
     double ns;
     enum place place; /* the stream's last one there */
-    double place_ns;  /* its end */
     uint32_t pending; /* records not yet reached */
     bool ended;
 };
@@ -539,24 +538,19 @@ static void finish(node *n) {
         if (e->stream == n->c.stream && e->count == n->count) {
             e->ns = line->device;
             e->place = s->last;
-            e->place_ns = s->last_ns;
         }
         if (--e->pending == 0 && e->ended) free(e);
     }
     /* Behind an event that it has waited for, a stream goes on where that event's stream was. */
-    if (n->c.kind == TIME_WAIT_EVENT && n->c.is.event->ns >= s->done_ns) {
-        s->last = n->c.is.event->place;
-        s->last_ns = n->c.is.event->place_ns;
-    }
+    if (n->c.kind == TIME_WAIT_EVENT && n->c.is.event->ns >= s->done_ns) s->last = n->c.is.event->place;
     s->head = n->next;
     if (!s->head) s->tail = NULL;
     s->completed = n->count;
     s->queued -= !n->c.in_graph && !n->parent && takes_room(&n->c);
+    /* An event that a stream without work records holds up no engine; one behind a copy or a kernel is its engine's. */
+    if (n->c.kind != TIME_EVENT || n->start <= s->done_ns) s->left_ns = line->device;
     s->done_ns = line->device;
-    if (place_of(n) != NOWHERE) {
-        s->last = place_of(n);
-        s->last_ns = line->device;
-    }
+    if (place_of(n) != NOWHERE) s->last = place_of(n);
     if (!n->parent) TELL(ended, &n->c, n->count);
     if (n->parent) leave_family(n->parent);
     if (n->family) end_family(n->family);
@@ -631,8 +625,7 @@ static double ready(const stream *s, const node *n) {
     bool turns = place != NOWHERE && place != ON_HOST && s->last != NOWHERE && s->last != ON_HOST && s->last != place;
     double next = n->parent && s->last == ON_SMS ? p->device_next_ns : 0; /* behind another child */
     double when = larger(larger(n->arrive, n->not_before), s->done_ns + next);
-    /* A stream turns when its work on the other engine ends: an event behind it, which may come much later, is none. */
-    if (turns && !n->parent) when = larger(when, s->last_ns + p->engine_switch_ns);
+    if (turns && !n->parent) when = larger(when, s->left_ns + p->engine_switch_ns);
     for (uint32_t i = 0; i < n->nafter; i++)
         if (!time_point_passed(n->after[i])) return NEVER;
     when = larger(when, line->device);
