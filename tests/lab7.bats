@@ -69,7 +69,8 @@ times_copy() {
         at_most barriers 4.1
         # Full marks are for 1.15 times the copy. An H200 takes 0.96 times the copy for 8192 rows of 1024, and 1.06 times
         # for 8192 rows of 4096. Here L2 serves gamma and beta to each row, three times the bytes of x in all.
-        awk -v a="$(times_copy virtual-1024)" -v b="$(times_copy virtual-4096)" 'BEGIN { exit !(a > 0.95 && a <= 1.03 && b > 0.95 && b <= 1.06) }'
+        # For the 2048 rows of 1024 of this lane that is 8.3 us of 8.0, for the 1024 of 4096 13.0 of 12.4.
+        awk -v a="$(times_copy virtual-1024)" -v b="$(times_copy virtual-4096)" 'BEGIN { exit !(a > 0.95 && a <= 1.05 && b > 0.95 && b <= 1.06) }'
     done
 }
 
