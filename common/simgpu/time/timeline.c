@@ -178,6 +178,7 @@ uint32_t time_stream_new(bool blocking) {
         if (s->ended && !s->head) { /* reuse it; its counts continue, so old dependencies stay true */
             s->ended = false;
             s->blocking = blocking;
+            s->last = NOWHERE;
             s->priority = 0;
             s->card = (uint8_t)line->now;
             return i;
@@ -860,7 +861,6 @@ static uint32_t stream_of_queue(family *f, const node *parent, uint64_t name) {
     uint32_t stream = time_stream_new(false);
     line->streams[stream].card = line->streams[parent->c.stream].card;
     line->streams[stream].priority = line->streams[parent->c.stream].priority;
-    line->streams[stream].last = NOWHERE;
     if ((f->nqueues & (f->nqueues - 1)) == 0)
         f->queues = need(realloc(f->queues, (f->nqueues ? 2 * f->nqueues : 1) * sizeof *f->queues));
     f->queues[f->nqueues++] = (struct queue){name, stream};
