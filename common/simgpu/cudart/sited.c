@@ -83,6 +83,12 @@ void simgpuDeviceMemory(uint64_t bytes) {
     rt_end(cudaSuccess);
 }
 
+void simgpuOddMemory(void) {
+    rt_begin(__func__);
+    exec_mem_fresh(EXEC_FRESH);
+    rt_end(cudaSuccess);
+}
+
 void simgpuLaunchBudget(uint64_t warp_instructions) {
     rt_begin(__func__);
     exec_launch_budget(warp_instructions);

@@ -35,6 +35,9 @@ void simgpuHostTask(const char *name, uint64_t ns SIMGPU_WORK_AT) SIMGPU_WORK_AS
 /* Limits the device's memory to `bytes` from now on; 0 restores the profile's size. Existing allocations stay. */
 void simgpuDeviceMemory(uint64_t bytes);
 
+/* From now on fresh device memory holds odd bytes (0xCD), not zeros, also while the checks are off. */
+void simgpuOddMemory(void);
+
 /* Stops every launch from now on whose blocks together take more than so many warp instructions, as a runaway kernel; 0
  * restores 64 times a block's budget (SIMGPU_BUDGET). One core runs some 20 million of them a second. */
 void simgpuLaunchBudget(uint64_t warp_instructions);
