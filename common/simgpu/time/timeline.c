@@ -15,6 +15,7 @@
  * A kernel changes memory when it starts, since its duration follows from its run; a copy changes memory when it ends.
  * Ordered streams cannot observe this; racing streams get one of the results that a GPU could give. */
 #include "listen.h"
+#include "price.h"
 
 #include <float.h>
 #include <math.h>
@@ -237,29 +238,13 @@ bool time_point_passed(time_point p) { return stream_at(p.stream)->completed >= 
 
 /* --- starting and finishing --------------------------------------------------------------------------------- */
 
-uint64_t time_bytes(const time_command *c) {
-    return c->kind == TIME_COPY || c->kind == TIME_MEMSET ? c->is.copy.width * time_rows(&c->is.copy) : 0;
-}
-
-/* Of the queue to the device. Events are short, and a graph is one entry. */
-static bool takes_room(const time_command *c) {
-    return c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET;
-}
-static bool on_bus(const node *n) {
-    return (n->c.kind == TIME_COPY || n->c.kind == TIME_MIGRATE) &&
-           (n->c.is.copy.direction == SIMGPU_H2D || n->c.is.copy.direction == SIMGPU_D2H);
-}
-static bool on_sms(const time_command *c) {
-    return c->kind == TIME_LAUNCH || c->kind == TIME_MEMSET ||
-           (c->kind == TIME_COPY && c->is.copy.direction == SIMGPU_D2D && !(c->is.copy.peer_gbs > 0));
-}
 static bool between_devices(const node *n) { return n->c.kind == TIME_COPY && n->c.is.copy.peer_gbs > 0; }
 
 static enum place place_of(const node *n) {
     if (n->c.kind == TIME_HOST_CALL) return ON_HOST;
     if (between_devices(n)) return ON_PEER;
-    if (on_sms(&n->c)) return ON_SMS;
-    if (!on_bus(n)) return NOWHERE;
+    if (time_on_sms(&n->c)) return ON_SMS;
+    if (!time_on_bus(&n->c)) return NOWHERE;
     if (n->c.is.copy.direction == SIMGPU_D2H) return ON_D2H;
     return (double)time_bytes(&n->c) <= time_profile_get()->small_bytes ? NOWHERE : ON_H2D;
 }
@@ -270,14 +255,9 @@ static copy_engine *engine(const node *n) {
     return between_devices(n) ? &c->peer : n->c.is.copy.direction == SIMGPU_H2D ? &c->h2d : &c->d2h;
 }
 
-/* The SMs' load is counted exactly, in parts: each number of resident blocks from 1 to 32 divides an SM's parts. */
-#define PARTS_OF_SM 144403552893600u
-
-static uint64_t all_parts(const time_profile *p) { return (uint64_t)p->sm_count * PARTS_OF_SM; }
-
 static bool has_room(const node *n) {
-    if (on_bus(n) || between_devices(n)) return !engine(n)->copy;
-    return card_of(n)->filled + n->fills <= all_parts(time_profile_get());
+    if (time_on_bus(&n->c) || between_devices(n)) return !engine(n)->copy;
+    return card_of(n)->filled + n->fills <= time_all_parts(time_profile_get());
 }
 
 /* Returns the host address of a row of one end of a copy. */
@@ -301,7 +281,7 @@ static void fill_row(uint8_t *to, const time_copy *c) {
 static void pass_l2(const node *n, const time_place *at, uint64_t row, bool written) {
     const time_copy *c = &n->c.is.copy;
     uint64_t address = time_row(c, at, row);
-    enum exec_l2_copy what = !on_sms(&n->c) ? EXEC_L2_ENGINE : written ? EXEC_L2_WRITE : EXEC_L2_READ;
+    enum exec_l2_copy what = !time_on_sms(&n->c) ? EXEC_L2_ENGINE : written ? EXEC_L2_WRITE : EXEC_L2_READ;
     if (!exec_mem_in_window((void *)(uintptr_t)address) || (what == EXEC_L2_ENGINE && !written)) return;
     exec_l2_copies(exec_mem_owner(line->cards[0].exec, address), address, c->width, what);
 }
@@ -325,48 +305,6 @@ static void move_bytes(const node *n) {
 
 static time_moments moments_of(const node *n) { return (time_moments){n->called, n->arrive, n->start}; }
 
-/* Returns a launch's own time on the device. In a graph the device knows the next kernel before the last one ends. */
-static double launch_ns(const time_command *c, const time_profile *p) {
-    const exec_dim *grid = &c->is.launch.grid;
-    double blocks = (double)grid->x * grid->y * grid->z,
-           parent = c->is.launch.kernel->launches ? p->device_parent_ns : 0;
-    if (c->parent) return p->device_kernel_ns; /* with or without launches of its own */
-    if (!c->in_graph) return p->kernel_fixed_ns + parent;
-    return parent + p->graph_kernel_ns + p->graph_full_ns * (blocks < p->sm_count ? blocks / p->sm_count : 1);
-}
-
-/* Returns whether a memset travels in the command: no kernel fills the memory. */
-static bool small_memset(const time_command *c, const time_profile *p) {
-    return c->kind == TIME_MEMSET && (double)time_bytes(c) <= p->memset_small_bytes;
-}
-
-/* Returns the fixed time of a memset or of a copy on the device. */
-static double fixed_ns(const time_command *c, const time_profile *p) {
-    if (c->parent) return p->device_kernel_ns;
-    if (c->in_graph) return c->kind == TIME_MEMSET ? p->graph_memset_ns : p->graph_copy_ns;
-    return small_memset(c, p) ? p->memset_small_ns : p->kernel_fixed_ns;
-}
-
-/* Returns the parts of the SMs that a block of a launch occupies. */
-static uint64_t block_parts(const exec_launch *l, const time_profile *p) {
-    uint32_t per_sm = time_occupancy(p, l->block.x * l->block.y * l->block.z, l->kernel->registers,
-                                     (uint64_t)l->kernel->static_shared + l->dynamic_shared);
-    return PARTS_OF_SM / (per_sm ? per_sm : 1);
-}
-static uint64_t blocks_of(const exec_launch *l) { return (uint64_t)l->grid.x * l->grid.y * l->grid.z; }
-
-/* Returns the parts of the SMs that a command occupies. */
-static uint64_t parts_of(const time_command *c, const time_profile *p) {
-    if (c->kind != TIME_LAUNCH) return on_sms(c) ? all_parts(p) : 0;
-    uint64_t blocks = blocks_of(&c->is.launch), part = block_parts(&c->is.launch, p);
-    return blocks < all_parts(p) / part ? blocks * part : all_parts(p);
-}
-
-/* Returns how often a launch's blocks fill the SMs. */
-static double waves_of(const exec_launch *l, const time_profile *p) {
-    return (double)blocks_of(l) * (double)block_parts(l, p) / (double)all_parts(p);
-}
-
 static void adopt(node *n, const exec_result *r, const time_estimate *e);
 static void start_launch(node *n, const time_profile *p) {
     static exec_result r; /* too large for the stack, because of its fault */
@@ -376,14 +314,14 @@ static void start_launch(node *n, const time_profile *p) {
     time_managed_before_launch();
     exec_run(&n->c.is.launch, &r);
     time_managed_launched(exec_device_of(n->c.is.launch.program), &r, &pages);
-    time_model(p, &r, &pages, launch_ns(&n->c, p), &e);
+    time_model(p, &r, &pages, time_launch_ns(&n->c, p), &e);
     if (r.nchildren) adopt(n, &r, &e);
     if (r.fault.kind != SIMGPU_FAULT_NONE) {
         n->fault = need(malloc(sizeof r.fault));
         *n->fault = r.fault;
     }
     n->until = n->start + e.duration_ns;
-    n->wave = e.duration_ns / larger(1, waves_of(&n->c.is.launch, p));
+    n->wave = e.duration_ns / larger(1, time_waves_of(&n->c.is.launch, p));
     time_activity_device(&n->c, n->called, n->arrive, n->start, n->start + e.bound.term_ns[SIMGPU_TERM_LAUNCH],
                          n->until);
     time_moments m = moments_of(n);
@@ -455,7 +393,7 @@ static void start(node *n) {
         const node *named = first_of(n);
         TELL(launches, &named->c, named->count);
         start_launch(n, p);
-    } else if (on_bus(n)) {
+    } else if (time_on_bus(&n->c)) {
         n->until += n->fixed;
         take_engine(n);
         n->left = n->c.kind == TIME_MIGRATE ? (double)migrates(&n->c) : bytes;
@@ -464,9 +402,9 @@ static void start(node *n) {
         take_engine(n);
     } else if (n->c.kind == TIME_MEMSET) {
         bool own = exec_mem_in_window((void *)(uintptr_t)n->c.is.copy.to.address);
-        n->until += fixed_ns(&n->c, p) + bytes / (own ? p->dram_write_gbs : p->link_write_gbs);
-    } else if (on_sms(&n->c)) {
-        n->until += fixed_ns(&n->c, p) + 2 * bytes / p->device_copy_gbs;
+        n->until += time_fixed_ns(&n->c, p) + bytes / (own ? p->dram_write_gbs : p->link_write_gbs);
+    } else if (time_on_sms(&n->c)) {
+        n->until += time_fixed_ns(&n->c, p) + 2 * bytes / p->device_copy_gbs;
     } else if (n->c.kind == TIME_PAUSE) {
         n->until += n->c.is.pause_ns;
     } else if (n->c.kind == TIME_EVENT) {
@@ -477,8 +415,8 @@ static void start(node *n) {
         n->until += bytes / p->pageable_d2h_gbs; /* host to host, by the CPU's memcpy in the stream's order */
     }
     card_of(n)->filled += n->fills;
-    if (on_sms(&n->c) && n->c.kind != TIME_LAUNCH)
-        time_activity_device(&n->c, n->called, n->arrive, n->start, n->start + fixed_ns(&n->c, p), n->until);
+    if (time_on_sms(&n->c) && n->c.kind != TIME_LAUNCH)
+        time_activity_device(&n->c, n->called, n->arrive, n->start, n->start + time_fixed_ns(&n->c, p), n->until);
 }
 
 /* Calls the host function. The stream continues when the device has learned of its return. */
@@ -520,14 +458,14 @@ static void end_family(family *f) {
 static void finish(node *n) {
     stream *s = stream_at(n->c.stream);
     bool alive = card_of(n)->fault.kind == SIMGPU_FAULT_NONE;
-    if ((on_bus(n) || between_devices(n)) && engine(n)->copy == n) engine(n)->copy = NULL;
+    if ((time_on_bus(&n->c) || between_devices(n)) && engine(n)->copy == n) engine(n)->copy = NULL;
     card_of(n)->filled -= n->fills;
     if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) {
         TELL(moves, &n->c);
         move_bytes(n);
     }
     if (alive && n->c.kind == TIME_MIGRATE) migrate(n);
-    if (alive && (on_bus(n) || between_devices(n) || n->c.kind == TIME_HOST_CALL))
+    if (alive && (time_on_bus(&n->c) || between_devices(n) || n->c.kind == TIME_HOST_CALL))
         time_activity_device(&n->c, n->called, n->arrive, n->start, n->start, line->device);
     time_moments m = moments_of(n);
     if (n->slot && alive)
@@ -547,7 +485,7 @@ static void finish(node *n) {
     s->head = n->next;
     if (!s->head) s->tail = NULL;
     s->completed = n->count;
-    s->queued -= !n->c.in_graph && !n->parent && takes_room(&n->c);
+    s->queued -= !n->c.in_graph && !n->parent && time_takes_room(&n->c);
     /* An event that a stream without work records holds up no engine; one behind a copy or a kernel is its engine's. */
     if (n->c.kind != TIME_EVENT || n->start <= s->done_ns) s->left_ns = line->device;
     s->done_ns = line->device;
@@ -635,7 +573,9 @@ static double ready(const stream *s, const node *n) {
 
 /* Returns whether a copy is of the stream that its engine served last: the engine takes what that stream has queued
  * before it turns to another. */
-static bool stays(const node *n) { return (on_bus(n) || between_devices(n)) && engine(n)->last == n->c.stream + 1; }
+static bool stays(const node *n) {
+    return (time_on_bus(&n->c) || between_devices(n)) && engine(n)->last == n->c.stream + 1;
+}
 
 /* Of two commands at one instant. */
 static bool goes_before(const node *a, const node *b) {
@@ -681,7 +621,7 @@ static bool step(double limit) {
         bool room = has_room(next);
         start(next);
         if (!room) delay_lower(next);
-    } else if (next->phase == BUSY && on_bus(next) && card_of(next)->fault.kind == SIMGPU_FAULT_NONE)
+    } else if (next->phase == BUSY && time_on_bus(&next->c) && card_of(next)->fault.kind == SIMGPU_FAULT_NONE)
         next->phase = FLOWING;
     else if (next->phase == BUSY && next->c.kind == TIME_HOST_CALL)
         call_host_function(next);
@@ -737,74 +677,14 @@ static void *stage(const time_command *c) {
     return buffer;
 }
 
-/* Returns the host's cost of the call itself, in ns. */
-static double price(const time_command *c, const time_profile *p) {
-    switch (c->kind) {
-    case TIME_LAUNCH: return p->host_launch_ns;
-    case TIME_COPY: return c->is.copy.direction == SIMGPU_D2D ? p->host_device_copy_ns : p->host_copy_ns;
-    case TIME_MEMSET: return small_memset(c, p) ? p->host_memset_small_ns : p->host_memset_ns;
-    case TIME_MIGRATE: return p->host_prefetch_ns;
-    case TIME_EVENT: return p->host_event_ns;
-    case TIME_WAIT_EVENT: return p->host_wait_event_ns;
-    case TIME_HOST_CALL: return p->host_function_ns;
-    default: return p->host_other_ns;
-    }
-}
-
-/* Returns a rate between two, by the logarithm of the bytes between two sizes. */
-static double between(double bytes, double from, double from_gbs, double to, double to_gbs) {
-    if (bytes <= from) return from_gbs;
-    if (bytes >= to) return to_gbs;
-    double part = log2(bytes / from) / log2(to / from);
-    return 1 / ((1 - part) / from_gbs + part / to_gbs);
-}
-
-/* Returns the rate at which the CPU copies pageable memory to or from the driver's buffer: one for a chunk, another for
- * many, and to the device a third for more than its cache has. */
-static double pageable_gbs(double bytes, enum simgpu_direction direction, const time_profile *p) {
-    double chunk = p->staging_bytes, many = 16 * chunk;
-    if (direction == SIMGPU_D2H) return between(bytes, chunk, p->pageable_d2h_small_gbs, many, p->pageable_d2h_gbs);
-    if (bytes <= many) return between(bytes, chunk, p->pageable_h2d_small_gbs, many, p->pageable_h2d_gbs);
-    return between(bytes, p->pageable_cache_bytes, p->pageable_h2d_gbs, p->pageable_big_bytes, p->pageable_h2d_big_gbs);
-}
-
-/* Plans a copy over the bus: sets its fixed time and its highest rate. Returns the host's cost of staging, in ns.
- *
- * The driver moves pageable memory through a page-locked buffer of its own, chunk by chunk: the CPU copies one chunk
- * while the engine moves another. So the copy takes the CPU's time and one chunk more on the bus. A call to the device
- * returns when the CPU has copied the last chunk; a call from the device waits for the end in any case. Small copies to
- * the device travel in the command itself. */
+/* Plans a copy over the bus, and stages it if its source is pageable. Returns the host's time for that, in ns. */
 static double plan_copy(node *n, const time_profile *p) {
-    const time_command *c = &n->c;
-    double bytes = (double)time_bytes(c);
-    bool small = bytes <= p->small_bytes;
-    n->fixed = p->copy_fixed_ns;
-    n->cap = p->pinned_gbs;
-    if (!on_bus(n)) return 0;
-    if (c->kind == TIME_MIGRATE) {
-        n->fixed = p->managed_prefetch_ns;
-        n->cap = c->is.copy.direction == SIMGPU_H2D ? p->managed_prefetch_h2d_gbs : p->managed_prefetch_d2h_gbs;
-        return 0;
-    }
-    if (c->is.copy.direction == SIMGPU_D2H) n->fixed += p->copy_d2h_ns;
-    if (c->is.copy.direction == SIMGPU_H2D && !small) n->fixed += p->copy_fetch_ns;
-    if (!c->is.copy.pageable) return 0;
-    if (c->in_graph) { /* the driver's thread moves it when its turn comes */
-        n->cap = c->is.copy.direction == SIMGPU_H2D ? p->pageable_h2d_gbs : p->pageable_d2h_gbs;
-        return 0;
-    }
-    if (c->is.copy.direction == SIMGPU_H2D) n->staged = stage(c);
-    time_activity_staged(time_bytes(c));
-    if (c->is.copy.direction == SIMGPU_H2D && bytes <= p->inline_bytes) {
-        n->fixed = p->copy_fixed_ns;
-        n->cap = p->inline_dma_gbs;
-        return small ? 0 : p->inline_ns + bytes / p->inline_gbs;
-    }
-    double chunk = bytes < p->staging_bytes ? bytes : p->staging_bytes;
-    double cpu_gbs = pageable_gbs(bytes, c->is.copy.direction, p);
-    n->cap = bytes / (bytes / cpu_gbs + chunk / p->pinned_gbs);
-    if (c->is.copy.direction == SIMGPU_D2H) n->fixed += p->pageable_d2h_ns;
-    return c->is.copy.direction == SIMGPU_D2H ? 0 : bytes / cpu_gbs;
+    time_copy_plan plan = time_plan_copy(&n->c, p);
+    n->fixed = plan.fixed_ns;
+    n->cap = plan.cap_gbs;
+    if (plan.stages && n->c.is.copy.direction == SIMGPU_H2D) n->staged = stage(&n->c);
+    if (plan.stages) time_activity_staged(time_bytes(&n->c));
+    return plan.staging_ns;
 }
 
 /* Advances the host's clock and logs the activity. */
@@ -819,7 +699,7 @@ static node *new_node(const time_command *c) {
     n->sequence = ++line->sequence;
     bool bulk = c->kind == TIME_LAUNCH || c->kind == TIME_COPY || c->kind == TIME_MEMSET || c->kind == TIME_HOST_CALL;
     if (bulk && time_events_on()) n->slot = time_events_reserve();
-    n->fills = parts_of(c, time_profile_get());
+    n->fills = time_parts_of(c, time_profile_get());
     n->called = time_activity_call_ns();
     return n;
 }
@@ -937,12 +817,12 @@ void time_submit(const time_command *c) {
     node *n = new_node(c);
     find_dependencies(n);
     double begun = line->host, staging = plan_copy(n, p);
-    spend(HOST_SUBMITS, price(c, p));
+    spend(HOST_SUBMITS, time_call_ns(c, p));
     spend(HOST_IN_CALL, staging);
     /* A staged copy flows while the CPU stages it; every other command leaves when its call ends. */
     bool while_staged = n->staged && (double)time_bytes(c) > p->inline_bytes;
     n->arrive = larger(begun + p->arrive_ns, while_staged ? begun : line->host);
-    stream_at(c->stream)->queued += takes_room(c);
+    stream_at(c->stream)->queued += time_takes_room(c);
     enqueue(n);
     time_catch_up();
 }
