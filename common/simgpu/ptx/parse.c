@@ -426,46 +426,6 @@ static uint32_t declare_slot(parser *p, ptx_var *v) {
 
 /* --- operands ----------------------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    enum ptx_special special;
-} special_names[] = {
-    {"%tid.x", SREG_tid_x},
-    {"%tid.y", SREG_tid_y},
-    {"%tid.z", SREG_tid_z},
-    {"%ntid.x", SREG_ntid_x},
-    {"%ntid.y", SREG_ntid_y},
-    {"%ntid.z", SREG_ntid_z},
-    {"%ctaid.x", SREG_ctaid_x},
-    {"%ctaid.y", SREG_ctaid_y},
-    {"%ctaid.z", SREG_ctaid_z},
-    {"%nctaid.x", SREG_nctaid_x},
-    {"%nctaid.y", SREG_nctaid_y},
-    {"%nctaid.z", SREG_nctaid_z},
-    {"%laneid", SREG_laneid},
-    {"%warpid", SREG_warpid},
-    {"%nwarpid", SREG_nwarpid},
-    {"%smid", SREG_smid},
-    {"%nsmid", SREG_nsmid},
-    {"%gridid", SREG_gridid},
-    {"%lanemask_eq", SREG_lanemask_eq},
-    {"%lanemask_le", SREG_lanemask_le},
-    {"%lanemask_lt", SREG_lanemask_lt},
-    {"%lanemask_ge", SREG_lanemask_ge},
-    {"%lanemask_gt", SREG_lanemask_gt},
-    {"%dynamic_smem_size", SREG_dynamic_smem_size},
-    {"%total_smem_size", SREG_total_smem_size},
-    {"%envreg1", SREG_envreg1},
-    {"%envreg2", SREG_envreg2},
-    {"%clock", SREG_clock},
-    {"%clock_hi", SREG_clock_hi},
-    {"%clock64", SREG_clock64},
-    {"%globaltimer", SREG_globaltimer},
-    {"%tid.w", SREG_zero},
-    {"%ntid.w", SREG_zero},
-    {"%ctaid.w", SREG_zero},
-};
-
 /* Parses a name in operand position, with the ".x" of `%tid.x`. */
 static operand named(parser *p) {
     operand o = {0};
@@ -500,12 +460,10 @@ static operand named(parser *p) {
         text = ptx_format("%s%.*s", text, 2, p->t.text);
         advance(p);
     }
-    for (size_t i = 0; i < sizeof special_names / sizeof *special_names; i++)
-        if (strcmp(special_names[i].name, text) == 0) {
-            o.kind = OPERAND_SPECIAL;
-            o.special = special_names[i].special;
-            return o;
-        }
+    if (ptx_special_named(text, &o.special)) {
+        o.kind = OPERAND_SPECIAL;
+        return o;
+    }
     fail(p, ptx_format("special register %s is not supported, or the register is not declared", text));
 }
 

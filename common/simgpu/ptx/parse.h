@@ -103,6 +103,9 @@ typedef struct parsed_function {
  * invalid. */
 bool ptx_parse_module(ptx_module *m, const char *text, size_t length, char *err, size_t err_size);
 
+/* special.c: finds the special register of this name, with its % and its .x. Returns whether there is one. */
+bool ptx_special_named(const char *name, enum ptx_special *special);
+
 /* decode.c: sets pf->function->code, or pf->function->unsupported. */
 void ptx_decode_function(parsed_function *pf);
 
