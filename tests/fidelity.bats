@@ -127,10 +127,10 @@ END
         '{"ph":"i","s":"g","name":"end","pid":1,"tid":0,"ts":20.000},' '{"ph":"i","s":"g","name":"x","pid":1,"tid":0,"ts":100.000},' \
         '{"ph":"X","name":"k","pid":2,"tid":5,"ts":101.500,"dur":3.000},' '{"ph":"i","s":"g","name":"end","pid":1,"tid":0,"ts":107.000},' '{}]' >trace
     [ "$(awk -f "$OLDPWD/common/make/compare.awk" -v longest=1 trace)" = x ]
-    awk -f "$OLDPWD/common/make/compare.awk" -v cut=x trace >cut
-    [ "$(grep -c '"k"' cut)" = 1 ]
-    grep -qF '"name":"k","pid":2,"tid":5,"ts":1.500,"dur":3.000' cut
-    run awk -f "$OLDPWD/common/make/compare.awk" -v mark=x trace cut
+    awk -f "$OLDPWD/common/make/compare.awk" -v cut=x trace >cut.json
+    [ "$(grep -c '"k"' cut.json)" = 1 ]
+    grep -qF '"name":"k","pid":2,"tid":5,"ts":1.500,"dur":3.000' cut.json
+    run awk -f "$OLDPWD/common/make/compare.awk" -v mark=x trace cut.json
     grep -Eq '^k +1 +3.0 us +1 +3.0 us$' <<<"$output"
     grep -Eq '^the stretch +7.0 us +7.0 us$' <<<"$output"
 }

@@ -40,5 +40,3 @@ extern "C" void transpose(const float *d_in, float *d_out, int rows, int cols) {
 /* Rung 6. NumPy's A.T costs nothing, whatever the size: it hands out the same data with another shape and other
  * strides. This one hands out its argument as it is, which is right only for a matrix that equals its own transpose. */
 extern "C" struct view view_transpose(struct view v) { return v; }
-
-

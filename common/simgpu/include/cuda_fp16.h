@@ -27,7 +27,7 @@
 #define SIMGPU_FRACTION 10
 #define SIMGPU_BIAS     15
 #define SIMGPU_H_SATURATES
-#define SIMGPU_OTHER    __nv_bfloat16
+#define SIMGPU_OTHER __nv_bfloat16
 #include "simgpu_half_type.h"
 #if defined(__cplusplus)
 #include "simgpu_half.h"
