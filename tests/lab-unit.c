@@ -202,6 +202,7 @@ struct lab_program {
 static lab_program *playing;
 static char message[LAB_MESSAGE];
 bool lab_playing(void) { return playing; }
+lab_program *lab_open(lab_who who, const char *rung) { return (void)who, (void)rung, NULL; }
 void lab_use(lab_program *program) { (void)program; }
 void lab_play_begin(lab_program *program, const void *m, size_t size, lab_entry ***entry) {
     memcpy(message, m, size);
