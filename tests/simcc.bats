@@ -759,3 +759,28 @@ EOS
     [ "$("$tmp/delay" 2>"$tmp/said")" = "0 702" ]
     grep -q 'delay.cu:7: deadlock: 1 of 1 blocks wait for a value' "$tmp/said"
 }
+
+@test "a program that limits its launches limits a block to a quarter of that" {
+    cat >"$tmp/limit.cu" <<'EOS'
+#include <simgpu.h>
+#include <stdio.h>
+__global__ void count(volatile int *n) {
+    for (int i = 0; i < 100000; i++) *n += i;
+}
+int main() {
+    int *n;
+    cudaMalloc(&n, 4);
+    simgpuLaunchBudget(1 << 22);
+    count<<<1, 1>>>(n);
+    printf("%d ", cudaDeviceSynchronize());
+    fflush(stdout);
+    simgpuLaunchBudget(1 << 20);
+    count<<<1, 1>>>(n);
+    printf("%d\n", cudaDeviceSynchronize());
+}
+EOS
+    simcc "$tmp/limit.cu" -o "$tmp/limit"
+    run "$tmp/limit"
+    [[ $output == *"runaway kernel: a block used up its budget"* ]]
+    [[ $output == "0 "* ]]
+}

@@ -60,6 +60,13 @@ void exec_usual_budget(uint64_t warp_instructions) { usual_budget = warp_instruc
 
 void exec_launch_budget(uint64_t warp_instructions) { launch_budget = warp_instructions; }
 
+/* Where the program has limited a launch, a block may take a quarter of that: one endless block is stopped as soon as
+ * many. */
+static uint64_t block_budget(void) {
+    uint64_t most = launch_budget ? launch_budget / 4 : UINT64_MAX;
+    return budget_per_block < most ? budget_per_block : most;
+}
+
 /* --- a block ------------------------------------------------------------------------------------------------ */
 
 /* Returns the depth of the warp or block that waits longer. Ties are decided by a total order, so that the result does
@@ -82,7 +89,7 @@ void exec_block_begin(block *b, uint64_t id) {
     b->live = b->nthreads;
     b->failed = b->in_grid_sync = false;
     b->grid_syncs = 0;
-    b->budget = budget_per_block;
+    b->budget = block_budget();
     memset(b->barriers, 0, sizeof b->barriers);
     for (int k = 0; k < MAX_BARRIERS; k++) b->barriers[k].all = true;
     memset(b->shared, 0xCD, b->shared_bytes);
@@ -272,7 +279,7 @@ static void run_blocks(worker *t) {
             block *b = &t->block;
             run_block(b, id);
             if (b->failed) stop_at(id);
-            spent += budget_per_block - b->budget;
+            spent += block_budget() - b->budget;
             id++;
             if (spent < CHARGE && id % pool.part_blocks) continue;
             charge(id - 1, spent);
@@ -532,7 +539,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         workers[t].parallel = threads > 1;
     }
     exec_l2_launch_begins(launch->program->device);
-    exec_children_begin(launch, budget_per_block);
+    exec_children_begin(launch, block_budget());
     if (exec_heard) exec_listen_launch_begins(launch, nblocks);
     run_all(launch, nblocks, (uint64_t)resident * card->sms, threads);
     if (exec_heard) exec_listen_launch_ended();

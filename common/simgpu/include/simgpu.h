@@ -38,8 +38,9 @@ void simgpuDeviceMemory(uint64_t bytes);
 /* From now on fresh device memory holds odd bytes (0xCD), not zeros, also while the checks are off. */
 void simgpuOddMemory(void);
 
-/* Stops every launch from now on whose blocks together take more than so many warp instructions, as a runaway kernel; 0
- * restores 64 times a block's budget (SIMGPU_BUDGET). One core runs some 20 million of them a second. */
+/* Stops every launch from now on whose blocks together take more than so many warp instructions, as a runaway kernel,
+ * and a block that takes a quarter of it; 0 restores 64 times a block's budget (SIMGPU_BUDGET). One core runs some 20
+ * million of them a second. */
 void simgpuLaunchBudget(uint64_t warp_instructions);
 
 /* Leaves the L2 cache of the device in use as a memset of a large buffer does, which takes no time here: it holds other
