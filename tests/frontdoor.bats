@@ -337,7 +337,7 @@ title() { sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/$(b
 
 @test "a check waits while another builds what all share, and while another grades the same file" {
     make -s check LAB=3 SUBMISSION=solutions 3>&- 4>&-
-    for lock in "$B/common.lock" "$B/$DESK/check/reference-lab3.lock"; do
+    for lock in "$B/build.lock" "$B/$DESK/check/reference-lab3.lock"; do
         [ -f "$lock" ]
         exec {held}>"$lock"
         flock "$held"
@@ -348,6 +348,17 @@ title() { sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/$(b
         wait
         grep -qx 'Score: 100/100' "$BATS_TEST_TMPDIR/out"
     done
+}
+
+@test "programs that are built at the same time do not make what all share twice" {
+    for round in 1 2 3; do
+        rm -f "$B/judge/lab3."{names,rows,wraps}
+        for at_once in 1 2 3 4 5 6; do
+            DESK=$DESK-$at_once make -s hint3 SUBMISSION=solutions >"$BATS_TEST_TMPDIR/said$round.$at_once" 2>&1 3>&- 4>&- &
+        done
+        wait
+    done
+    ! grep -E 'Error|cannot' "$BATS_TEST_TMPDIR"/said*
 }
 
 # A class: full, slow, refused, not to be compiled, never ending; a name that needs quotes, a link, nothing at all.
@@ -368,7 +379,7 @@ scored() { sed -n "s/^\($1,$2,[0-9]*,100\),5,[^,]*,/\1,/p" "$class-grades/scores
 
 @test "make grade grades a folder of submissions, whatever is wrong with one, and leaves nothing in .build" {
     class
-    : >>"$B/common.lock" # which the first check of a tree leaves
+    : >>"$B/build.lock" # which the first check of a tree leaves
     before=("$B"/*)
     CHECK_TIMEOUT=10 say make -s grade DIR="$class" SEED=5
     [ "$status" != 0 ] # a link

@@ -44,13 +44,6 @@ PROGRESS=${BLUEBAR_MINE:-yes}
 out=$B/${DESK:+$DESK/}check
 mkdir -p "$out"
 
-# Builds the common parts of lab $1's programs: its harness, the reference, SimGPU, and what the gate asks, and
-# stages its own file; one check at a time.
-build_common() { (
-    flock 9
-    build_parts "$1" "$program.cu" 9>&-
-) 9>"$B/common.lock"; }
-
 # Adds to $hidden what lies beside the program's folder: other submissions, their programs and grades.
 hide_beside() {
     local dir=${program%/*} parent other
@@ -101,7 +94,7 @@ grade() {
     exec {busy}>"$stem.lock"
     flock "$busy"
     rm -f "$stem".{tsv,log,verdict,refused,result}
-    build_common "$n" || exit 2
+    build_parts "$n" "$program.cu" || exit 2
     cp "$B/judge/lab$n.rows" "$stem.rows"
     "$BLUEBAR" tests "$n" "$stem" >"$stem.bats" || exit 2
     prepare "$n"

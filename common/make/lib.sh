@@ -9,7 +9,8 @@
 #   lab_tests N             tests/lab3: what proves this lab's grader (the starter as it was shipped, wrong/, cheat/)
 #   lab_starter N           tests/lab3/starter.cu
 #   need TOOL...            exits with the command that installs what is missing (see need.sh)
-#   build TARGET...         make, with the caller's -j or else all cores; BUILD_SECONDS limits it
+#   build TARGET...         make, with the caller's -j or else all cores; BUILD_SECONDS limits it. Two of them in one build folder
+#                           wait for each other: both would make what is not there yet
 #   build_parts N [FILE]    what all programs of lab N share: its harness, the reference, SimGPU, and what the gate asks; and FILE
 #   build_apart TARGET...   the same with a limit of BUILD_SECONDS (120) and 6 GB, for the compiler to read a stranger's file: its
 #                           messages in $said, how it ended in $said.verdict; the folders of $hidden cannot be seen
@@ -86,7 +87,11 @@ need() { common/make/need.sh "$@"; }
 build() {
     local jobs
     jobs=$(printf %s "${MAKEFLAGS:-}" | grep -oE -- "-j[0-9]+" | head -n 1) || true # a caller may have pipefail
-    env -u MAKEFLAGS -u MFLAGS ${BUILD_SECONDS:+timeout -k 5 "$BUILD_SECONDS"} "${MAKE:-make}" --no-print-directory -s "${jobs:--j$(nproc 2>/dev/null || echo 2)}" "$@"
+    mkdir -p "$B"
+    (
+        flock 9
+        env -u MAKEFLAGS -u MFLAGS ${BUILD_SECONDS:+timeout -k 5 "$BUILD_SECONDS"} "${MAKE:-make}" --no-print-directory -s "${jobs:--j$(nproc 2>/dev/null || echo 2)}" "$@" 9>&-
+    ) 9>"$B/build.lock"
 }
 
 build_parts() { build ${2:+"$2"} "$B/reference/lab$1" "$B/judge/lab$1."{rows,names} "$B/system-headers"; }

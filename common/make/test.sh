@@ -52,7 +52,7 @@ else
     # Files that run side by side share .build, so everything that they build is there beforehand. (Each keeps the output of
     # submissions on a desk of its own: helper.bash.)
     # shellcheck disable=SC2046 # a list of goals
-    build all $(labs | sed "s,.*,$B/starter/lab&,")
+    build all "$B/system-headers" $(labs | sed "s,.*,$B/starter/lab& $B/judge/lab&.names $B/judge/lab&.rows,")
     if [ -n "$tag" ]; then
         mapfile -t files < <(grep -lE "^# bats (file|test)_tags=$tag\$" "${files[@]}")
     else
