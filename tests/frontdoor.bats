@@ -358,7 +358,8 @@ title() { sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/$(b
         done
         wait
     done
-    ! grep -E 'Error|cannot' "$BATS_TEST_TMPDIR"/said*
+    run grep -E 'Error|cannot' "$BATS_TEST_TMPDIR"/said*
+    [ "$status" = 1 ]
 }
 
 # A class: full, slow, refused, not to be compiled, never ending; a name that needs quotes, a link, nothing at all.
