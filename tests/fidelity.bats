@@ -105,6 +105,15 @@ END
     [[ $output == *"merge.awk: the profile has no key speed"* ]]
 }
 
+@test "of several runs of a probe each figure is the median, and its spread that of all" {
+    cd "$BATS_TEST_TMPDIR"
+    tsv '# NVIDIA H100' 'host_launch_ns\t5152\t5030\t5282\t100 in a row' 'sm_count\t132\t132\t132\tproperty' 'copy_ns\t9\t9\t9\t9 us' >one
+    tsv 'host_launch_ns\t4100.5\t3990\t4200\t100 in a row' 'sm_count\t132\t132\t132\tproperty' 'copy_ns\t10\t8\t12\t10 us' >two
+    tsv 'host_launch_ns\t4090\t4000\t4210\t100 in a row' 'sm_count\t132\t132\t132\tproperty' 'copy_ns\t100\t99\t101\t100 us' >three
+    diff <(tsv 'host_launch_ns\t4100.5\t3990\t5282\t100 in a row' 'sm_count\t132\t132\t132\tproperty' 'copy_ns\t10\t8\t101\t10 us') <(awk -f "$OLDPWD/common/probe/median.awk" one two three)
+    diff two <(awk -f "$OLDPWD/common/probe/median.awk" two)
+}
+
 @test "the record's probe makes a profile that SimGPU reads, and the probe's programs know the profile's keys" {
     local key
     awk -v base=h200 -f common/probe/merge.awk handouts/measured/fidelity-host-probe.tsv common/simgpu/profiles/h200.conf >"$BATS_TEST_TMPDIR/host.conf"

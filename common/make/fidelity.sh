@@ -48,13 +48,16 @@ record() {
     echo "written: $out-counters.tsv"
 }
 
-# The scenarios three times, the probe, the scenarios three times again: the medians of six.
+# The scenarios and the probe in turn: the medians of six processes of the one and five of the other.
 record_host() {
-    local r
+    local r base
+    base=$(base_of "$1")
     build "$folder/host" "$B/probe/host"
-    for r in 1 2 3; do apart "$folder/host" >"$folder/host.$r"; done
-    { gpu_caption && probe "$(base_of "$1")" host; } >"$2-host-probe.tsv"
-    for r in 4 5 6; do apart "$folder/host" >"$folder/host.$r"; done
+    for r in 1 2 3 4 5 6; do
+        apart "$folder/host" >"$folder/host.$r"
+        [ "$r" = 6 ] || probe_host "$base" >"$B/probe/host.$r"
+    done
+    { gpu_caption && awk -f common/probe/median.awk "$B"/probe/host.[1-5]; } >"$2-host-probe.tsv"
     { gpu_caption && printf 'set\tname\tus\n' && medians "$folder"/host.[1-6]; } >"$2-host.tsv"
     echo "written: $2-host.tsv and $2-host-probe.tsv"
 }

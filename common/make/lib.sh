@@ -31,7 +31,8 @@
 #   submitted N WHERE       lab N's file in such a tree; fails where there is none
 #   others N SEED           the file below BLUEBAR_OTHERS with what other programs than the submission measure, for --others
 #   card_name               how this machine's card is called in file names: h200, h100, rtx-3090
-#   probe BASE [host]       measures the card and its host (common/probe), with profile BASE for what an empty kernel takes; prints the figures
+#   probe BASE              measures the card and its host (common/probe), with profile BASE for what an empty kernel takes; prints the figures
+#   probe_host BASE         measures the host alone, in one process; $B/probe/host is there
 #   trace_card              for TRACE=trace.json on a real card: builds what writes it, and lets the driver open that
 #   whole FILE              where the program is that FILE stands for: itself, or what a .patch file makes. That is one
 #                           mistake: why and what in its first lines, then a unified diff against `--- solutions/...`
@@ -195,12 +196,17 @@ card_name() {
     }'
 }
 
-probe() {
+probe_host() {
     local profile=common/simgpu/profiles/$1.conf
-    build "$B/probe/host" "$B/probe/device" || exit 1
     apart "$B/probe/host" "$(awk '$1 == "kernel_fixed_ns" { print $3 }' "$profile")" "$(awk '$1 == "block_ns" { print $3 }' "$profile")"
-    [ "${2:-}" != host ] || return 0
-    apart "$B/probe/device"
+}
+
+probe() {
+    local r
+    build "$B/probe/host" "$B/probe/device" || exit 1
+    for r in 1 2 3 4 5; do probe_host "$1" >"$B/probe/host.$r" || return; done
+    awk -f common/probe/median.awk "$B"/probe/host.[1-5]
+    apart "$B/probe/device" || return
     nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv,noheader,nounits | head -n 1 | awk -F ', *' '{
         split("0.25 0.5 0.9846 1.9692 3.9385 7.563", lane, " ")
         if (lane[$1] * $2 > 0) printf "link_gbs\t%.4g\t%.4g\t%.4g\tproperty\n", lane[$1] * $2, lane[$1] * $2, lane[$1] * $2
