@@ -11,6 +11,12 @@ load helper
     diff - tests/half/functions.h200 <<<"$output"
 }
 
+@test "cuda_fp8.h: every conversion gives the bits that NVIDIA's own header gives, on device and host" {
+    build "$B/tests/half/fp8"
+    run "$B/tests/half/fp8"
+    diff - <<<"$output" <(cat tests/half/fp8.nvidia && echo 'no error' && cat tests/half/fp8.nvidia)
+}
+
 @test "mma.h: products of tiles in halves, bfloat16, tf32, bytes and doubles, in each layout" {
     build "$B/tests/half/wmma"
     run "$B/tests/half/wmma"

@@ -15,8 +15,6 @@
 
 /* Types. */
 #define SIMGPU_NO_TYPE(name, like, what) typedef like name SIMGPU_LACKS_IT("SimGPU does not have " what);
-SIMGPU_NO_TYPE(__nv_fp8_e4m3, float, "8-bit floating point")
-SIMGPU_NO_TYPE(__nv_fp8_e5m2, float, "8-bit floating point")
 SIMGPU_NO_TYPE(cudaExternalMemory_t, void *, "memory of other APIs")
 SIMGPU_NO_TYPE(cudaMemPoolPtrExportData, int, "memory of other processes")
 SIMGPU_NO_TYPE(cudaGraphConditionalHandle, unsigned long long, "conditional nodes of graphs")

@@ -1,2 +1,0 @@
-#define SIMGPU_LACKS "8-bit floating point"
-#include "../simgpu_unsupported.h"
