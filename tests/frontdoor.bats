@@ -221,9 +221,9 @@ title() { sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/$(b
 @test "make solution3 runs the reference, and prints the next step" {
     say make solution3
     [ "$status" = 0 ]
-    [[ $output == *100/100* && $output == *"bonus question"* && $output != *"make solution3"* ]]
+    [[ $output == *100/100* && $output == *"ungraded question"* && $output != *"make solution3"* ]]
     say make lab3 SUBMISSION=solutions
-    [[ $output == *"Compare with the reference: make solution3"* ]]
+    [[ $output == *"Compare with the reference: make solution3"*"Then: 'the last tenth' and the ungraded question"* ]]
 }
 
 @test "make bench measures the file that is being edited" {

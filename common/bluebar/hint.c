@@ -109,7 +109,7 @@ int bb_cmd_hint(int argc, char **argv) {
     if (*asked && row->status == BB_PASS)
         printf("Row '%s' of lab %s is full. No hint needed.\n", asked, argv[1]);
     else if (!row)
-        printf("Every row of lab %s is full. No hint needed: read solutions/%s and the handout's bonus question.\n",
+        printf("Every row of lab %s is full. No hint needed: read solutions/%s and the handout's ungraded question.\n",
                argv[1], lab.name);
     else
         print_hint(&lab, &r, row, argv[3]);

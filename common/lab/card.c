@@ -199,8 +199,10 @@ static void print_score(FILE *f) {
         fprintf(f, "   next: make hint%s\n", number);
     else if (lab.options.solution && lab.spec->after)
         fprintf(f, "   every row is full. Next: %s\n", lab.spec->after);
-    else
+    else {
         fprintf(f, "   every row is full. Compare with the reference: make solution%s\n", number);
+        if (lab.spec->after) spaces(f, 12), fprintf(f, "Then: %s\n", lab.spec->after);
+    }
 }
 
 void lab_card_print(FILE *f) {

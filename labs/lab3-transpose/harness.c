@@ -71,7 +71,7 @@ static const lab_row rows[ROWS] = {
 // clang-format on
 static lab_spec spec = {"lab3",         "transpose 2048x2048 fp32",
                         "transpose.cu", rows,
-                        ROWS,           "'the last tenth' and the bonus question in the handout"};
+                        ROWS,           "'the last tenth' and the ungraded question in the handout"};
 
 /* --- verdict: correct ------------------------------------------------------------------------- */
 

@@ -91,7 +91,7 @@ static const lab_row rows[LAB7_ROWS] = {
 };
 // clang-format on
 static lab_spec spec = {
-    "lab7", "2048x1024, 1024x4096 fp32", "fusion.cu", rows, LAB7_ROWS, "rung 7 and the bonus question in the handout"};
+    "lab7", "2048x1024, 1024x4096 fp32", "fusion.cu", rows, LAB7_ROWS, "rung 7 and the ungraded question in the handout"};
 
 enum { NARROW, WIDE, SHAPES };
 static const char *const shape_name[SHAPES] = {"narrow", "wide"};

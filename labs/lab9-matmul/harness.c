@@ -89,7 +89,7 @@ static const lab_row rows[LAB9_ROWS] = {
 // clang-format on
 static lab_spec spec = {"lab9",      "matmul 2048x1024x64 fp32",
                         "matmul.cu", rows,
-                        LAB9_ROWS,   "the last rung and the bonus question in the handout"};
+                        LAB9_ROWS,   "the last rung and the ungraded question in the handout"};
 
 enum { WHOLE, ODD, LARGE, SHAPES };
 static const char *const shape_name[SHAPES] = {"whole", "odd", "large"};
