@@ -57,10 +57,14 @@ title() { sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/$(b
     make -s lab3 3>&- 4>&-
     say make -s rank LAB=3
     [ "$status" = 0 ]
-    [[ ${lines[0]} =~ ^"lab 3, 2 versions; the fastest: version 2, "[0-9.]+" us, "[0-9]+" times as fast as the slowest"$ ]]
+    [[ ${lines[0]} =~ ^"lab 3, 2 versions; the best: version 2, 100/100, "[0-9.]+" us, "[0-9]+" times as fast as the slowest (bars: a scale of factors)"$ ]]
     [[ ${lines[1]} =~ ^" "*1" "+[-0-9]+" "+40/100" "+[0-9.]+" ms "+▇+$ ]]
     [[ ${lines[2]} =~ ^" "*2" "+[-0-9]+" "+100/100" "+[0-9.]+" us "+▇$ ]]
     if command -v gnuplot >/dev/null; then grep -q '<svg' .build/history/sim/lab3.svg; fi
+    # A wrong program that is faster is not the best.
+    printf "0-0\t2026-11-22\t20\t100\t0.5\n" >>.build/history/sim/lab3.tsv
+    say make -s rank LAB=3
+    [[ ${lines[0]} == "lab 3, 3 versions; the best: version 2, 100/100, "* ]]
 }
 
 # bats test_tags=quick

@@ -17,13 +17,15 @@ history=.build/history/$DEVICE/lab$n.tsv
 awk -F '\t' -v n="$n" '
     function say(us) { return us == "-" ? "" : us < 1000 ? sprintf("%.1f us", us) : us < 1e6 ? sprintf("%.2f ms", us / 1e3) : sprintf("%.2f s", us / 1e6) }
     { day[NR] = $2; points[NR] = $3; of[NR] = $4; us[NR] = $5; timed = $5 != "-" && $5 > 0 }
-    timed && (!least || $5 < least) { least = $5; best = NR }
+    timed && (!least || $5 < least) { least = $5 }
     timed && $5 > most { most = $5 }
+    # A wrong program may be the fastest: points come first.
+    timed && (!best || $3 > points[best] || $3 == points[best] && $5 < us[best]) { best = NR }
     END {
         printf "lab %s, %d version%s", n, NR, NR == 1 ? "" : "s"
-        if (best) printf "; the fastest: version %d, %s", best, say(least)
-        if (most > least) printf ", %.0f times as fast as the slowest", most / least
-        print ""
+        if (best) printf "; the best: version %d, %s/%s, %s", best, points[best], of[best], say(us[best])
+        if (best && most > us[best]) printf ", %.0f times as fast as the slowest", most / us[best]
+        print (most > least ? " (bars: a scale of factors)" : "")
         for (i = 1; i <= NR; i++) {
             cells = us[i] == "-" || us[i] <= 0 ? 0 : most > least ? 1 + int(39 * log(us[i] / least) / log(most / least) + 0.5) : 1
             bar = ""
