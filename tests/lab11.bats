@@ -63,3 +63,10 @@ setup() { lab=$(lab_dir 11); }
     cat "$BATS_TEST_TMPDIR/bench"
     awk -F '\t' '$1 == 64 && $2 != "yours" { us[$2] = $3 } END { exit !(us["starter"] > 100 * us["reference"] && us["reference"] > 0) }' "$BATS_TEST_TMPDIR/bench"
 }
+
+@test "lab 11: make lines11 counts one step, and says so" {
+    apart "$B/starter/lab11" --lines >"$BATS_TEST_TMPDIR/lines"
+    head -n 1 "$BATS_TEST_TMPDIR/lines"
+    [[ $(head -n 1 "$BATS_TEST_TMPDIR/lines") == "lab11  64 characters, D = 32, 1 step, "* ]]
+    grep -qE "^ +1664 +61 " "$BATS_TEST_TMPDIR/lines"
+}

@@ -68,9 +68,11 @@ void profile_note(const profile *p, const lab_usage *u, int steps) {
     enum { SHOWN = 3 };
     char text[400] = "";
     for (int i = 0; i < p->nkernels && i < SHOWN; i++) {
+        const profile_kernel *k = &p->kernels[i];
+        const bool seldom = k->launches < steps; /* as where one launch takes all steps */
         const size_t n = strlen(text);
-        lab_text(text + n, sizeof text - n, "%s%s %.0f %% (%.0f a step)", i ? ", " : "", p->kernels[i].name,
-                 100 * p->kernels[i].ns / p->kernel_ns, p->kernels[i].launches / steps);
+        lab_text(text + n, sizeof text - n, "%s%s %.0f %% (%.0f %s)", i ? ", " : "", k->name,
+                 100 * k->ns / p->kernel_ns, seldom ? k->launches : k->launches / steps, seldom ? "in all" : "a step");
     }
     lab_note("kernels", "%s", text);
     static const char before[] = "; the slowest kernel";
