@@ -70,3 +70,7 @@ setup() { lab=$(lab_dir 11); }
     [[ $(head -n 1 "$BATS_TEST_TMPDIR/lines") == "lab11  64 characters, D = 32, 1 step, "* ]]
     grep -qE "^ +1664 +61 " "$BATS_TEST_TMPDIR/lines"
 }
+
+@test "lab 11: a program may put its arguments into constant memory" {
+    "$B/judge/lab11" --calls | grep -xF cudaMemcpyToSymbol
+}

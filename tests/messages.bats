@@ -72,7 +72,7 @@ ${line}a\\    rows = helper(rows);"
 
 @test "a call that is not allowed is named as its author wrote it, with its line" {
     variation "${line}a\\    void *early; cudaMallocAsync(&early, 4, 0);"
-    tells "gate: transpose.cu:$((line + 1)) uses \`cudaMallocAsync\`, which a submission to lab 3 may not use. Remove the call. What may be called stands in common/make/allow.txt, and of CUDA in common/simgpu/include/cuda_api.def."
+    tells "gate: transpose.cu:$((line + 1)) uses \`cudaMallocAsync\`, which a submission to lab 3 may not use. Remove the call. What may be called stands in common/make/allow.txt, and of CUDA's functions in common/simgpu/include/cuda_api.def, with ALL or LAB(3)."
 }
 
 @test "the C++ library is one message, with the class and its line" {

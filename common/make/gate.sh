@@ -151,7 +151,7 @@ remedy_of() {
     case $1 in
     stdout | stderr | fprintf | vfprintf | __fprintf_chk | fputs | fputc | putc | fwrite | fflush | perror) echo "To print, use printf." ;;
     cudaStream*) echo "Stay on stream 0, where the clock of this lab stands." ;;
-    *) echo "Remove the call. What may be called stands in common/make/allow.txt$([ ! -f "$(lab_tests "$n")/allow.txt" ] || echo " and $(lab_tests "$n")/allow.txt"), and of CUDA in common/simgpu/include/cuda_api.def." ;;
+    *) echo "Remove the call. What may be called stands in common/make/allow.txt$([ ! -f "$(lab_tests "$n")/allow.txt" ] || echo " and $(lab_tests "$n")/allow.txt"), and of CUDA's functions in common/simgpu/include/cuda_api.def, with ALL or LAB($n)." ;;
     esac
 }
 # A C++ class is one thing, not twelve names. Other names of C++ are functions of the student's that are only declared.
