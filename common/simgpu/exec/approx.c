@@ -18,14 +18,36 @@ static double cos_series(double r) {
                                                                                                 x / 87178291200.0))))));
 }
 
-/* Returns sin (quadrant 0) or cos (quadrant 1) of a, and 0 beyond 2^30, where the range reduction has no bits left, as
- * on hardware. */
+/* Sets *r to a less its nearest multiple of pi/2, for 2^20 <= |a| < 2^128, and returns the multiple modulo 4. The
+ * product of a and 2/pi has to be known from its weight 2 on only, so of the digits of 2/pi 96 bits count, wherever a's
+ * exponent puts them (Payne and Hanek, 1983). */
+static int64_t reduce_large(float a, double *r) {
+    static const uint32_t two_over_pi[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
+                                           0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab}; /* behind 32 zeros */
+    const uint32_t bits = lane_bits_of(a);
+    const uint32_t first = 32 + (bits >> 23 & 255) - 127 - 23 - 2; /* of its bits, the one that gets the weight 2 */
+    unsigned __int128 digits = 0;
+    for (uint32_t k = first / 32; k < first / 32 + 4; k++) digits = digits << 32 | two_over_pi[k];
+    digits = digits << first % 32 >> 32;
+    const unsigned __int128 turns = digits * ((bits & 0x7fffff) | 0x800000) << 32 >> 32; /* in quarters, of 2^94 */
+    const int64_t n = (int64_t)(((turns >> 93) + 1) >> 1);
+    const double rest = (double)((__int128)turns - ((__int128)n << 94)) * 0x1p-94 * 1.57079632679489661923;
+    *r = a < 0 ? -rest : rest;
+    return a < 0 ? -n : n;
+}
+
+/* Returns sin (quadrant 0) or cos (quadrant 1) of a. The PTX ISA promises nothing for large a; here it is as near as
+ * for any other. */
 static float circular(float a, int64_t quadrant) {
+    double r;
     if (!(__builtin_fabsf(a) < 0x1p127f * 2)) return LANE_NAN;
-    if (__builtin_fabsf(a) > 0x1p30f) return quadrant ? 1.0f : 0.0f;
-    double n = __builtin_floor((double)a * 0.63661977236758134308 + 0.5);
-    double r = ((double)a - n * 1.57079632673412561417e+00) - n * 6.07710050650619224932e-11;
-    quadrant += (int64_t)n;
+    if (__builtin_fabsf(a) >= 0x1p20f) {
+        quadrant += reduce_large(a, &r);
+    } else {
+        double n = __builtin_floor((double)a * 0.63661977236758134308 + 0.5);
+        r = ((double)a - n * 1.57079632673412561417e+00) - n * 6.07710050650619224932e-11;
+        quadrant += (int64_t)n;
+    }
     double v = quadrant & 1 ? cos_series(r) : sin_series(r);
     return (float)(quadrant & 2 ? -v : v);
 }
