@@ -85,6 +85,14 @@ names() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | g
     [[ $output == *fine ]]
 }
 
+@test "virtual memory management: reserve, create, map, grow in place, and what is refused" {
+    program virtual
+    [ "$status" = 0 ]
+    [[ $output == *fine ]]
+    [[ $output == *"simgpu: cuMemCreate: the size, 12345, must be a multiple of 2097152"* ]]
+    [[ $output == *"simgpu: cuMemAddressFree: memory is mapped there; call cuMemUnmap first"* ]]
+}
+
 @test "two devices" {
     SIMGPU_DEVICES=2 program devices
     [ "$status" = 0 ]

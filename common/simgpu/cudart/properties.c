@@ -162,8 +162,12 @@ bool rt_attribute(enum cudaDeviceAttr attr, int *value) {
     case cudaDevAttrMaxPersistingL2CacheSize:
     case cudaDevAttrMaxAccessPolicyWindowSize:
     case cudaDevAttrClusterLaunch: *value = 0; return true;
-    default: return rt_texture_attribute(attr, value);
+    default: break;
     }
+    enum { VIRTUAL_MEMORY = 102, LAST = 148 }; /* the first is in the driver's list only */
+    if (rt_texture_attribute(attr, value)) return true;
+    *value = attr == (enum cudaDeviceAttr)VIRTUAL_MEMORY; /* the others are features that this card lacks */
+    return (unsigned)attr - 1 < LAST;
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device) {

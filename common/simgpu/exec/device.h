@@ -32,8 +32,9 @@ struct exec_device {
     uint32_t peers;               /* a bit for each whose memory this one's kernels may use */
     uint64_t first;               /* the start of its own part of the window */
     uint64_t next_address, used;
-    uint64_t workspace; /* of cooperative launches; 0: none yet */
-    uint8_t *storage;   /* the bytes of the window */
+    uint64_t reserved, next_reserved; /* virtual.c: where reserved addresses begin, and the next ones; 0: none yet */
+    uint64_t workspace;               /* of cooperative launches; 0: none yet */
+    uint8_t *storage;                 /* the bytes of the window */
     l2_cache l2;
     struct exec_object *objects;            /* texture.c: by handle */
     uint64_t nobjects, first_object, ended; /* first_object: the handle of objects[0]; 0: none yet */
@@ -64,8 +65,9 @@ struct exec_program {
 bool exec_mem_note(exec_device *d, uint64_t address, uint64_t bytes);
 /* Forgets freed allocations from `from` on, and returns how far behind it the first gap of `need` bytes begins. */
 uint64_t exec_mem_gap(exec_device *d, uint64_t from, uint64_t need);
-uint64_t exec_mem_heap_base(void);    /* the start of the kernels' heap, at the end of the window */
-uint64_t exec_mem_managed_base(void); /* the start of the part of the window that is managed memory */
+uint64_t exec_mem_slice_end(const exec_device *d); /* the end of the device's own part of the window */
+uint64_t exec_mem_heap_base(void);                 /* the start of the kernels' heap, at the end of the window */
+uint64_t exec_mem_managed_base(void);              /* the start of the part of the window that is managed memory */
 
 /* outside.c: returns the range in which all of the bytes lie, or NULL. */
 typedef struct {

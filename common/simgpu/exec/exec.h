@@ -75,6 +75,18 @@ uint64_t exec_mem_alloc(exec_device *d, uint64_t bytes);
 /* Returns 0, or -1 if addr is not the start of a live allocation. */
 int exec_mem_free(exec_device *d, uint64_t addr);
 
+/* Virtual memory management (virtual.c). exec_mem_reserve returns addresses of the device for exec_mem_map, `wanted` if
+ * they are free, or 0; nothing else uses them. exec_mem_file returns a file as memory of the device, or -1 if there is
+ * none left. exec_mem_map shows a part of the file there, exec_mem_show lets kernels and copies use it, exec_mem_hide
+ * no longer. Requires whole pages. */
+uint64_t exec_mem_reserve(exec_device *d, uint64_t bytes, uint64_t alignment, uint64_t wanted);
+int exec_mem_file(exec_device *d, uint64_t bytes);
+void exec_mem_file_free(exec_device *d, int file, uint64_t bytes);
+bool exec_mem_map(exec_device *d, uint64_t address, uint64_t bytes, int file, uint64_t offset);
+void exec_mem_unmap(exec_device *d, uint64_t address, uint64_t bytes);
+bool exec_mem_show(exec_device *d, uint64_t address, uint64_t bytes);
+void exec_mem_hide(exec_device *d, uint64_t address);
+
 /* Returns whether p lies in the window of device addresses. */
 bool exec_mem_in_window(const void *p);
 

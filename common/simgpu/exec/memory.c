@@ -78,7 +78,10 @@ exec_device *exec_device_new(const exec_card *card) {
 
 void exec_device_clear(exec_device *d) {
     for (uint32_t i = 0; i < d->nallocations; i++)
-        if (d->allocations[i].live) exec_mem_free(d, d->allocations[i].address);
+        if (d->reserved && d->allocations[i].address - d->reserved < exec_mem_slice_end(d) - d->reserved)
+            exec_mem_unmap(d, d->allocations[i].address, d->allocations[i].bytes);
+        else if (d->allocations[i].live)
+            exec_mem_free(d, d->allocations[i].address);
     base_arena_clear(&d->programs);
     exec_texture_clear(d);
     exec_l2_clear(d);
@@ -102,6 +105,11 @@ static int64_t before(const exec_device *d, uint64_t addr) {
     return found;
 }
 
+uint64_t exec_mem_slice_end(const exec_device *d) { return d->first + SLICE; }
+
+/* Where the addresses for allocations end. */
+static uint64_t allocatable(const exec_device *d) { return d->reserved ? d->reserved : exec_mem_slice_end(d); }
+
 /* Makes the addresses of freed allocations available again, when the window has no others left. */
 static void reuse_window(exec_device *d, uint64_t need) {
     uint32_t kept = 0;
@@ -111,7 +119,7 @@ static void reuse_window(exec_device *d, uint64_t need) {
     d->nallocations = kept;
     /* Take the first gap that is large enough. */
     for (uint32_t i = 0; i < d->nallocations; i++) {
-        if (d->allocations[i].address - at >= need || d->allocations[i].address >= d->first + SLICE) break;
+        if (d->allocations[i].address - at >= need || d->allocations[i].address >= allocatable(d)) break;
         at = (d->allocations[i].address + d->allocations[i].bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
     }
     d->next_address = at;
@@ -135,7 +143,7 @@ uint64_t exec_mem_gap(exec_device *d, uint64_t from, uint64_t need) {
 static bool fits(const exec_device *d, uint64_t need) {
     int64_t i = before(d, d->next_address + need - 1);
     bool free_here = i < 0 || d->allocations[i].address + d->allocations[i].bytes <= d->next_address;
-    return d->next_address + need <= d->first + SLICE && free_here;
+    return d->next_address + need <= allocatable(d) && free_here;
 }
 
 static uint8_t fresh_byte = EXEC_FRESH;
@@ -274,8 +282,13 @@ bool exec_mem_elsewhere(const exec_device *d, uint64_t addr) {
 
 bool exec_mem_valid(const exec_device *d, uint64_t addr, uint64_t bytes) {
     mem_range r;
-    if (bytes == 0) return true;
-    return exec_mem_find(d, addr, &r) && bytes <= r.hi - addr;
+    while (bytes) { /* mappings lie beside each other; between allocations are gaps */
+        if (!exec_mem_find(d, addr, &r)) return false;
+        uint64_t here = r.hi - addr < bytes ? r.hi - addr : bytes;
+        addr += here;
+        bytes -= here;
+    }
+    return true;
 }
 
 void exec_mem_usage(const exec_device *d, uint64_t *free_bytes, uint64_t *total_bytes) {

@@ -1,0 +1,289 @@
+/* virtual.c — virtual memory management: addresses, memory, and the mapping of one to the other, each by itself.
+ *
+ *   cuMemAddressReserve   addresses of a part of the device's window that cudaMalloc leaves free
+ *   cuMemCreate           memory: a file of the host without a name, so that it may be mapped at two places
+ *   cuMemMap              shows a memory at addresses; cuMemSetAccess lets kernels and copies use them
+ *
+ * A memory lives until it is released and mapped nowhere. It costs the host what cudaMalloc of as many bytes costs,
+ * when it is created. Sizes and addresses are multiples of 2 MiB, as on an H200. Access to read alone is access here.
+ * Memory for other processes is refused. Functions, arguments, codes: CUDA Driver API, "Virtual Memory Management". */
+#include "driver.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define GRANULE (2ull << 20)
+
+typedef struct {
+    uint64_t bytes;
+    int file;      /* -1: a free place of the table */
+    uint32_t uses; /* handles that were not released, and mappings */
+    uint32_t handles;
+    CUmemAllocationProp prop;
+} memory;
+typedef struct {
+    uint64_t address, bytes;
+    uint32_t memory;
+    CUmemAccess_flags access;
+} mapping;
+typedef struct {
+    uint64_t address, bytes;
+} range;
+
+static memory *memories; /* handle h is memories[h - 1] */
+static mapping *mappings;
+static range *ranges; /* reserved */
+static uint32_t nmemories, nmappings, nranges;
+
+/* Returns room for one element more. */
+static void *grown(void *list, uint32_t count, size_t bytes) {
+    return base_must(realloc(list, (count + 1) * bytes), "the host has no memory left for virtual memory management");
+}
+
+static memory *find(CUmemGenericAllocationHandle handle) {
+    memory *m = handle - 1 < nmemories ? &memories[handle - 1] : NULL;
+    return m && m->file >= 0 && m->handles ? m : NULL;
+}
+
+static struct device *device_of(const memory *m) { return rt_device->machine[m->prop.location.id]; }
+
+static void give_up(memory *m) {
+    if (--m->uses) return;
+    exec_mem_file_free(device_of(m)->exec, m->file, m->bytes);
+    time_activity_free(SIMGPU_MEMORY_DEVICE, m->bytes);
+    m->file = -1;
+}
+
+static bool whole(uint64_t a, uint64_t b) { return (a | b) % GRANULE == 0; }
+
+static const range *reserved(uint64_t address, uint64_t bytes) {
+    for (uint32_t k = 0; k < nranges; k++)
+        if (address - ranges[k].address < ranges[k].bytes && bytes <= ranges[k].address + ranges[k].bytes - address)
+            return &ranges[k];
+    return NULL;
+}
+
+/* Returns whether mappings fill all of these addresses, or (any) one has some of them. */
+static bool mapped(uint64_t address, uint64_t bytes, bool any) {
+    uint64_t covered = 0;
+    for (uint32_t k = 0; k < nmappings; k++) {
+        const mapping *m = &mappings[k];
+        uint64_t from = m->address > address ? m->address : address;
+        uint64_t a = m->address + m->bytes, b = address + bytes, to = a < b ? a : b;
+        if (to > from) covered += to - from;
+    }
+    return any ? covered > 0 : covered == bytes;
+}
+
+static CUresult check_prop(const char *name, const CUmemAllocationProp *prop) {
+    if (!prop || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+    if (prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return drv_refuse(name, CUDA_ERROR_NOT_SUPPORTED,
+                          "the memory must be a device's; memory of the host is missing");
+    return drv_check_device(name, prop->location.id);
+}
+
+CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
+                                       CUmemAllocationGranularity_flags option) {
+    NEEDS_INIT(cuMemGetAllocationGranularity);
+    if (!granularity || (unsigned)option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED) return CUDA_ERROR_INVALID_VALUE;
+    CUresult e = check_prop("cuMemGetAllocationGranularity", prop);
+    if (e == CUDA_SUCCESS) *granularity = GRANULE;
+    return e;
+}
+
+/* --- addresses ---------------------------------------------------------------------------------------------- */
+
+CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr wanted,
+                             unsigned long long flags) {
+    NEEDS_CONTEXT(cuMemAddressReserve);
+    CUresult e = drv_begin("cuMemAddressReserve");
+    if (e != CUDA_SUCCESS) return drv_end(e);
+    if (!address || bytes == 0 || flags || alignment & (alignment - 1)) return drv_end(CUDA_ERROR_INVALID_VALUE);
+    if (!whole(bytes, wanted)) {
+        rt_say("the size, %zu, and the address that is asked for must be multiples of %llu", bytes, GRANULE);
+        return drv_end(CUDA_ERROR_INVALID_VALUE);
+    }
+    uint64_t at = exec_mem_reserve(rt_device->exec, bytes, alignment > GRANULE ? alignment : GRANULE, wanted);
+    if (!at) {
+        rt_say("the device has no %zu addresses left", bytes);
+        return drv_end(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    ranges = grown(ranges, nranges, sizeof *ranges);
+    ranges[nranges++] = (range){at, bytes};
+    *address = at;
+    return drv_end(CUDA_SUCCESS);
+}
+
+CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
+    NEEDS_CONTEXT(cuMemAddressFree);
+    CUresult e = drv_begin("cuMemAddressFree");
+    const range *r = reserved(address, bytes);
+    if (!r || r->address != address || r->bytes != bytes) {
+        rt_say("no call of cuMemAddressReserve returned these addresses with this size");
+        return drv_end(CUDA_ERROR_INVALID_VALUE);
+    }
+    if (mapped(address, bytes, true)) {
+        rt_say("memory is mapped there; call cuMemUnmap first");
+        return drv_end(CUDA_ERROR_INVALID_VALUE);
+    }
+    ranges[r - ranges] = ranges[--nranges];
+    return drv_end(e);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------- */
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *prop,
+                     unsigned long long flags) {
+    NEEDS_CONTEXT(cuMemCreate);
+    CUresult e = check_prop("cuMemCreate", prop);
+    if (e != CUDA_SUCCESS) return e;
+    if (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE)
+        return drv_refuse("cuMemCreate", CUDA_ERROR_NOT_SUPPORTED,
+                          "memory for other processes (requestedHandleTypes) is missing");
+    e = drv_begin("cuMemCreate");
+    if (e != CUDA_SUCCESS) return drv_end(e);
+    if (!handle || bytes == 0 || flags) return drv_end(CUDA_ERROR_INVALID_VALUE);
+    if (!whole(bytes, 0)) {
+        rt_say("the size, %zu, must be a multiple of %llu (cuMemGetAllocationGranularity)", bytes, GRANULE);
+        return drv_end(CUDA_ERROR_INVALID_VALUE);
+    }
+    memory m = {.bytes = bytes, .file = -1, .uses = 1, .handles = 1, .prop = *prop};
+    const time_profile *p = time_profile_get();
+    time_charge(HOST_IN_CALL, p->host_malloc_ns + (double)bytes / (1 << 20) * p->host_malloc_ns_per_mib);
+    m.file = exec_mem_file(device_of(&m)->exec, bytes);
+    if (m.file < 0) {
+        rt_say("no room for %zu bytes", bytes);
+        return drv_end(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    time_activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
+    memories = grown(memories, nmemories, sizeof *memories);
+    memories[nmemories++] = m;
+    *handle = nmemories;
+    return drv_end(CUDA_SUCCESS);
+}
+
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
+    NEEDS_CONTEXT(cuMemRelease);
+    CUresult e = drv_begin("cuMemRelease");
+    memory *m = find(handle);
+    if (!m) return drv_end(CUDA_ERROR_INVALID_VALUE);
+    m->handles--;
+    give_up(m);
+    return drv_end(e);
+}
+
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle) {
+    NEEDS_CONTEXT(cuMemGetAllocationPropertiesFromHandle);
+    const memory *m = find(handle);
+    if (!prop || !m) return CUDA_ERROR_INVALID_VALUE;
+    *prop = m->prop;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address) {
+    NEEDS_CONTEXT(cuMemRetainAllocationHandle);
+    for (uint32_t k = 0; handle && k < nmappings; k++) {
+        if ((uint64_t)(uintptr_t)address - mappings[k].address >= mappings[k].bytes) continue;
+        memories[mappings[k].memory].uses++;
+        memories[mappings[k].memory].handles++;
+        *handle = mappings[k].memory + 1;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* --- mapping ------------------------------------------------------------------------------------------------ */
+
+CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
+                  unsigned long long flags) {
+    NEEDS_CONTEXT(cuMemMap);
+    CUresult e = drv_begin("cuMemMap");
+    memory *m = find(handle);
+    if (e != CUDA_SUCCESS) return drv_end(e);
+    if (!m || bytes == 0 || flags || !whole(address, bytes) || offset > m->bytes || bytes > m->bytes - offset) {
+        rt_say("the memory is %llu bytes, and %zu of them from %zu on, in steps of %llu, are no part of it",
+               m ? (unsigned long long)m->bytes : 0, bytes, offset, GRANULE);
+        return drv_end(CUDA_ERROR_INVALID_VALUE);
+    }
+    if (!reserved(address, bytes) || mapped(address, bytes, true)) {
+        rt_say(reserved(address, bytes) ? "memory is mapped there already; call cuMemUnmap first"
+                                        : "the addresses are not reserved; call cuMemAddressReserve first");
+        return drv_end(CUDA_ERROR_INVALID_VALUE);
+    }
+    if (!exec_mem_map(rt_device->exec, address, bytes, m->file, offset)) return drv_end(CUDA_ERROR_OUT_OF_MEMORY);
+    m->uses++;
+    mappings = grown(mappings, nmappings, sizeof *mappings);
+    mappings[nmappings++] = (mapping){address, bytes, (uint32_t)handle - 1, CU_MEM_ACCESS_FLAGS_PROT_NONE};
+    return drv_end(CUDA_SUCCESS);
+}
+
+CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
+    NEEDS_CONTEXT(cuMemUnmap);
+    CUresult e = drv_begin("cuMemUnmap");
+    if (bytes == 0 || !mapped(address, bytes, false)) {
+        rt_say("not all of these addresses have memory");
+        return drv_end(CUDA_ERROR_INVALID_VALUE);
+    }
+    for (uint32_t k = 0; k < nmappings; k++) {
+        const mapping *m = &mappings[k];
+        bool outside = m->address < address || m->address + m->bytes > address + bytes;
+        if (outside && m->address < address + bytes && address < m->address + m->bytes) {
+            rt_say("the addresses end inside of a mapping; unmap what one call of cuMemMap has mapped as a whole");
+            return drv_end(CUDA_ERROR_INVALID_VALUE);
+        }
+    }
+    time_wait_all(); /* a kernel may still use the memory */
+    for (uint32_t k = nmappings; k-- > 0;) {
+        const mapping m = mappings[k];
+        if (m.address - address >= bytes) continue;
+        exec_mem_unmap(exec_mem_owner(rt_device->exec, m.address), m.address, m.bytes);
+        mappings[k] = mappings[--nmappings];
+        give_up(&memories[m.memory]);
+    }
+    return drv_end(e);
+}
+
+/* The device that the addresses belong to has them in its list; another one becomes its peer. */
+static void set_access(mapping *m, const CUmemAccessDesc *desc) {
+    exec_device *owner = exec_mem_owner(rt_device->exec, m->address),
+                *user = rt_device->machine[desc->location.id]->exec;
+    bool on = desc->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE, was = m->access != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    if (user != owner) {
+        for (uint32_t k = 0; on && k < rt_cards(); k++)
+            if (rt_device->machine[k]->exec == owner) exec_mem_peer(user, k, true);
+    } else if (!on && was) {
+        exec_mem_hide(owner, m->address);
+    }
+    if (on && !was) exec_mem_show(owner, m->address, m->bytes);
+    if (user == owner || on) m->access = desc->flags;
+}
+
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *desc, size_t count) {
+    NEEDS_CONTEXT(cuMemSetAccess);
+    CUresult e = drv_begin("cuMemSetAccess");
+    if (e != CUDA_SUCCESS) return drv_end(e);
+    if (!desc || count == 0 || bytes == 0) return drv_end(CUDA_ERROR_INVALID_VALUE);
+    if (!mapped(address, bytes, false)) {
+        rt_say("not all of these addresses have memory; call cuMemMap first");
+        return drv_end(CUDA_ERROR_INVALID_VALUE);
+    }
+    for (size_t d = 0; d < count; d++) {
+        if (desc[d].location.type != CU_MEM_LOCATION_TYPE_DEVICE || (unsigned)desc[d].location.id >= rt_cards())
+            return drv_end(CUDA_ERROR_INVALID_VALUE);
+        for (uint32_t k = 0; k < nmappings; k++)
+            if (mappings[k].address - address < bytes) set_access(&mappings[k], &desc[d]);
+    }
+    return drv_end(CUDA_SUCCESS);
+}
+
+CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr address) {
+    NEEDS_CONTEXT(cuMemGetAccess);
+    if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t k = 0; k < nmappings; k++)
+        if (address - mappings[k].address < mappings[k].bytes) {
+            *flags = mappings[k].access;
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,55 @@
+/* virtual.c — memory and addresses apart, for the driver's virtual memory management.
+ *
+ * Memory is a file of the host without a name; a mapping shows it in the device's storage at the addresses. So memory
+ * may move from addresses to others, or be at two places. Addresses come from the upper half of the device's part of
+ * the window, which allocations leave from the first reservation on, and are not used twice. */
+#include "warp.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+uint64_t exec_mem_reserve(exec_device *d, uint64_t bytes, uint64_t alignment, uint64_t wanted) {
+    const uint64_t end = exec_mem_slice_end(d), half = d->first + (end - d->first) / 2;
+    if (!d->reserved && d->next_address > half) return 0;
+    uint64_t next = d->reserved ? d->next_reserved : half, at = (next + alignment - 1) & ~(alignment - 1);
+    if (wanted >= next && wanted < end && (wanted & (alignment - 1)) == 0) at = wanted;
+    if (at < next || at >= end || bytes > end - at) return 0;
+    d->reserved = half;
+    d->next_reserved = at + bytes;
+    return at;
+}
+
+int exec_mem_file(exec_device *d, uint64_t bytes) {
+    if (bytes > d->card.memory - d->used) return -1;
+    int file = memfd_create("simgpu-memory", MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, (off_t)bytes)) {
+        close(file);
+        return -1;
+    }
+    if (file >= 0) d->used += bytes;
+    return file;
+}
+
+void exec_mem_file_free(exec_device *d, int file, uint64_t bytes) {
+    close(file);
+    d->used -= bytes;
+}
+
+bool exec_mem_map(exec_device *d, uint64_t address, uint64_t bytes, int file, uint64_t offset) {
+    void *at = exec_mem_host(d, address);
+    return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, (off_t)offset) == at;
+}
+
+void exec_mem_unmap(exec_device *d, uint64_t address, uint64_t bytes) {
+    exec_mem_hide(d, address);
+    exec_l2_drops(d, address, bytes);
+    mmap(exec_mem_host(d, address), bytes, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+bool exec_mem_show(exec_device *d, uint64_t address, uint64_t bytes) { return exec_mem_note(d, address, bytes); }
+
+void exec_mem_hide(exec_device *d, uint64_t address) {
+    for (uint32_t k = 0; k < d->nallocations; k++)
+        if (d->allocations[k].address == address) d->allocations[k].live = false;
+}
