@@ -1,7 +1,8 @@
 #!/bin/bash
 # foreign.sh FOLDER [NAME...]: other people's CUDA programs through simcc. FOLDER has checkouts of repositories; each is
 # searched for programs, each program is compiled and run, and two tables on stdout say how many compiled, how many ran,
-# and what stopped the others. NAME: only these checkouts. Nothing of theirs is kept in this project.
+# and what stopped the others. tests/foreign/causes has the rules for that, and which causes lie outside of what SimGPU is
+# asked for: the first table counts the other programs. NAME: only these checkouts. Nothing of theirs is kept here.
 #
 #   JOBS=n (all cores)   LIMIT=s (30, of the CPU's time for a run)   RESULTS=folder (a line a program, and each one's messages)
 #   PICK=n (every n-th program)   SIMCC=program (simcc of .build/sim)   WALL=s (a run at the most; ten times LIMIT)
@@ -14,7 +15,7 @@
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 SIMCC=${SIMCC:-$here/.build/sim/bin/simcc}
-if [ $# -eq 0 ] || [ ! -d "$1" ]; then sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 1; fi
+if [ $# -eq 0 ] || [ ! -d "$1" ]; then sed -n '2,10s/^# \{0,1\}//p' "$0" && exit 1; fi
 [ -x "$SIMCC" ] || { echo "$SIMCC is not there: make simgpu" >&2 && exit 1; }
 dir=$(cd "$1" && pwd) && shift
 RESULTS=${RESULTS:-$(mktemp -d)}
@@ -66,35 +67,32 @@ programs_of_folder() {
     done
 }
 
-# What stopped it, from the compiler's messages ($1): a word or two that many share.
-cause_of_compile() {
-    local first
-    first=$(grep -E 'error:|undefined reference|left out of the link|^simcc:' "$1" | head -n 1)
-    case $(cat "$1") in
-    *"left out of the link: "*) echo "library: $(sed -n 's/.*left out of the link: \([^.]*\)\..*/\1/p' "$1" | head -n 1)" ;;
-    *) case $first in
-        *"is unavailable: SimGPU does not have it"*) echo "lacks: $(sed -E "s/.*error: '([^'<]*).*/\1/" <<<"$first")" ;;
-        *"SimGPU does not have "*) echo "lacks: $(sed -E 's/.*SimGPU does not have ([^,]*).*/\1/; s/ \[.*//' <<<"$first")" ;;
-        *"file not found"*) echo "header: $(sed -E "s/.*error: '([^']*)'.*/\1/" <<<"$first")" ;;
-        *"undefined reference"*) echo "link: $(sed -E "s/.*reference to .([A-Za-z0-9_:]*).*/\1/" <<<"$first")" ;;
-        *) echo "compiler: $(sed -E 's/.*error: //; s/simcc: //' <<<"$first" | cut -c 1-70)" ;;
-        esac ;;
-    esac
-}
+# The rows of the table of causes, a tab between the columns.
+CAUSES=$(sed -nE '/^(#|$)/!{s/  +/\t/; s/  +/\t/; s/  +/\t/; p}' "$here/tests/foreign/causes")
 
-# What SimGPU is not asked to have: other APIs' headers.
-left_out() {
-    (cd "$1" && shift && grep -hsoE '#include *[<"](mpi\.h|GL/|GLES|EGL|helper_gl|vulkan|opencv|FreeImage|cudnn|nvscibuf|d3d|X11/|thrust/mpi|nccl|nvbench|cudla|tbb/|hdf5|netcdf|png\.h|SDL)' -- "$@" *.h *.hpp *.cuh) | head -n 1 | sed 's/.*[<"]//; s,/$,,'
+# cause_of WHEN FILE: prints side and cause, a tab between, of the first row that fits the file. Returns 1 if none does.
+cause_of() {
+    local when side cause pattern line case=I
+    case $1 in source | compile) case= ;; esac
+    while IFS=$'\t' read -r when side cause pattern; do
+        [ "$when" = "$1" ] || { [ "$1" = fail ] && [ "$when" = run ]; } || continue
+        line=$(grep -aE -m 1 ${case:+-i} -- "$pattern" "$2") || continue
+        case $cause in *'\1'*) cause=${cause/'\1'/$(sed -E "s"$'\1'".*$pattern.*"$'\1\\1\1'"$case" <<<"$line")} ;; esac
+        printf '%s\t%s\n' "$side" "$cause"
+        return
+    done <<<"$CAUSES"
+    return 1
 }
 
 try() {
-    local name folder options sources out needs status=0 id library devices arguments compiler='"$SIMCC"'
+    local name folder options sources out status=0 id library devices arguments compiler='"$SIMCC"'
     [ "$(date +%s)" -lt "$UNTIL" ] || return
     IFS=$'\t' read -r name folder sources options <<<"$1"
     id=$(printf %s "$folder/$sources" | cksum | tr ' ' -)
     out=$RESULTS/$name-$id
     mkdir -p "$out"
     printf '%s\n' "$folder: $sources" >"$out/program"
+    # A line for the tables: repository, how far it came, side and cause, program, messages.
     say() { printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$1" "$2" "${folder#"$dir/"}/${sources%% *}" "$out" >"$out/result"; }
     compile() { eval "timeout 120 env $compiler $options $1 -I . -I inc -I ../inc -I include $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; }
     cd "$folder" || return
@@ -109,53 +107,27 @@ try() {
     arguments=$(sed -n 's,^\t.*\./\(\$(program)\|main\) ,,p' Makefile 2>/dev/null | head -n 1)
     case $arguments in *['$`;&|<>']*) arguments= ;; esac
     # shellcheck disable=SC2086 # lists of words
-    needs=$(left_out "$folder" $sources)
-    if [ -n "$needs" ]; then
-        say "left out" "not CUDA's: $needs"
-    elif ! compile '' && ! { grep -qE 'separate compilation|needs -rdc=true' "$out/compiler" && compile -rdc=true; }; then
-        if needs=$(grep -oE '(fatal error: |^[^ ]*: )'"'?"'(mpi\.h|GL/|GLES|EGL/|X11/|cutlass/|avilib\.h|opencv|cudnn)' "$out/compiler" | head -n 1) && [ -n "$needs" ]; then
-            say "left out" "not CUDA's: $(sed -E "s/.*[ ']//; s,/\$,," <<<"$needs")"
-        elif grep -qE "identifier ['\"]FIXME" "$out/compiler"; then
-            say "left out" "an exercise with gaps"
-        elif grep -qE "(multiple definition of|duplicate symbol)" "$out/compiler"; then
-            say "left out" "its folder has parts of several programs"
-        else
-            say compile "$(cause_of_compile "$out/compiler")"
-        fi
-    else
-        # The CPU's time is the same on a busy machine; a program that sleeps has ten times as long.
-        for devices in 1 4; do # four where one is too few
-            status=0
-            # shellcheck disable=SC2086 # a list of words
-            (ulimit -t "$LIMIT" && SIMGPU_DEVICES=$devices exec timeout -k 2 "$WALL" "$out/a.out" $arguments) >"$out/stdout" 2>"$out/stderr" </dev/null || status=$?
-            grep -qiE 'there is no device [1-3];|requires two|two or more GPUs' "$out/stdout" "$out/stderr" || break
-        done
-        if [ "$status" = 124 ] || [ "$status" = 137 ] || [ "$status" = 152 ]; then
-            say run "more than $LIMIT s"
-        elif grep -q 'findModulePath file not found' "$out/stdout" "$out/stderr"; then
-            say "left out" "loads a file that its own build makes"
-        elif [ "$status" = 2 ] && grep -qi 'waiv' "$out/stdout" "$out/stderr"; then
-            say "left out" "says that it waives its test on this machine"
-        elif grep -q '^simgpu: ' "$out/stderr"; then
-            say run "simgpu: $(grep '^simgpu: ' "$out/stderr" | head -n 1 | sed 's/^simgpu: //' | cut -c 1-80)"
-        elif [ "$status" = 0 ] && grep -qiE '^ *usage' "$out/stdout" "$out/stderr"; then
-            say "left out" "wants arguments or a file"
-        elif [ "$status" != 0 ] && grep -qiE '\busage|no such file|cannot open|could not open|unable to open|not enough arg|missing arg|(wrong|incorrect) number of arg|no input file|file .*not (found|available)|please put' "$out/stdout" "$out/stderr"; then
-            say "left out" "wants arguments or a file"
-        elif [ "$status" -gt 128 ]; then
-            say run "signal $((status - 128))"
-        elif [ "$status" != 0 ]; then
-            say run "exit status $status"
-        elif grep -qiP '\bfail(ed|s|ure)?\b(?! as expected)|mismatch|incorrect|do(es)? not match|not correct|\bwrong\b' "$out/stdout"; then
-            say run "its own check says no"
-        else
-            say ran ''
-        fi
-        rm -f "$out/a.out"
+    grep -hs '#include' -- $sources *.h *.hpp *.cuh >"$out/source"
+    cause_of source "$out/source" >"$out/cause" && say compile "$(cat "$out/cause")" && return
+    if ! compile '' && ! { grep -qE 'separate compilation|needs -rdc=true' "$out/compiler" && compile -rdc=true; }; then
+        say compile "$(cause_of compile "$out/compiler")"
+        return
     fi
+    # The CPU's time is the same on a busy machine; a program that sleeps has ten times as long.
+    for devices in 1 4; do # four where one is too few
+        status=0
+        # shellcheck disable=SC2086 # a list of words
+        (ulimit -t "$LIMIT" && SIMGPU_DEVICES=$devices exec timeout -k 2 "$WALL" "$out/a.out" $arguments) >"$out/stdout" 2>"$out/stderr" </dev/null || status=$?
+        grep -qiE 'there is no device [1-3];|requires two|two or more GPUs' "$out/stdout" "$out/stderr" || break
+    done
+    rm -f "$out/a.out"
+    { grep -a '^simgpu: ' "$out/stderr"; sed 's/fail[a-z]* as expected//I' "$out/stdout"; grep -av "^simgpu: " "$out/stderr"; echo "status $status"; } >"$out/run"
+    if [ "$status" = 0 ]; then library=run; else library=fail; fi
+    cause_of "$library" "$out/run" >"$out/cause" || printf 'ok\t-\n' >"$out/cause"
+    say run "$(cat "$out/cause")"
 }
-export -f try left_out cause_of_compile
-export dir
+export -f try cause_of
+export dir CAUSES
 
 if [ $# -eq 0 ]; then set -- "$dir"/*/; fi
 if [ -n "${LIST:-}" ]; then
@@ -166,11 +138,20 @@ fi
 awk -v n="${PICK:-1}" 'NR % n == 0' "$RESULTS/programs" | tr '\n' '\0' | xargs -0 -n 1 -P "${JOBS:-$(nproc)}" bash -c 'try "$1"' foreign.sh
 
 cat "$RESULTS"/*/result | sort >"$RESULTS/all.tsv"
-echo '| repository | tried | compile | run |'
-echo '|---|---:|---:|---:|'
-awk -F '\t' '$2 != "left out" { tried[$1]++; compile[$1] += $2 != "compile"; run[$1] += $2 == "ran" }
-    END { for (r in tried) { printf "| %s | %d | %d | %d |\n", r, tried[r], compile[r], run[r] | "sort"; a += tried[r]; b += compile[r]; c += run[r] }
-          close("sort"); printf "| **all** | %d | %d | %d |\n", a, b, c }' "$RESULTS/all.tsv"
-printf '\n| programs | what stopped them |\n|---:|---|\n'
-awk -F '\t' '$2 != "ran" { n[$2 ": " $3]++ } END { for (c in n) printf "| %d | %s |\n", n[c], c }' "$RESULTS/all.tsv" | sort -t '|' -k 2,2nr -k 3,3
+echo '| repository | asked | compile | run | late | % of those in time | not asked |'
+echo '|---|---:|---:|---:|---:|---:|---:|'
+awk -F '\t' '
+    function row(name, of) {
+        return sprintf("| %s | %d | %d | %d | %d | %s | %d |", name, asked[of], compile[of], run[of], late[of],
+            asked[of] > late[of] ? sprintf("%.0f", 100 * run[of] / (asked[of] - late[of])) : "", out[of])
+    }
+    function count(of) {
+        if ($3 == "out") { out[of]++; return }
+        asked[of]++; compile[of] += $2 == "run"; run[of] += $3 == "ok"; late[of] += $3 == "late"
+    }
+    { count("all programs"); count($1); seen[$1] }
+    END { for (r in seen) print row(r, r) | "sort"; close("sort"); print row("**all**", "all programs") }' "$RESULTS/all.tsv"
+printf '\n| programs | what stopped them | asked | one of them |\n|---:|---|---|---|\n'
+awk -F '\t' '$3 != "ok" { c = $2 ": " $4 " | " ($3 == "out" ? "no" : "yes"); n[c]++; if (!(c in one)) one[c] = $5 }
+    END { for (c in n) printf "| %d | %s | %s |\n", n[c], c, one[c] }' "$RESULTS/all.tsv" | sort -t '|' -k 4,4r -k 2,2nr -k 3,3
 echo "each program's messages: $RESULTS" >&2
