@@ -637,6 +637,51 @@ EOS
     done
 }
 
+@test "tiles of several warps: reduce, scan, vote, exchange; operands of assembly without a comma between" {
+    cat >"$tmp/tiles.cu" <<'EOS'
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cstdio>
+namespace cg = cooperative_groups;
+struct three { double a; int b, c; };
+__device__ unsigned both(unsigned a, unsigned b) {
+    unsigned sum, difference;
+    asm volatile("add.u32 %0, %2, %3;\n sub.u32 %1, %2, %3;"
+                 : "=r"(sum) "=&r"(difference)
+                 : "r"((unsigned)(a))
+                   "r"(b) : "memory");
+    return sum * 100 + difference;
+}
+template <unsigned N> __global__ void k(int *right) {
+    __shared__ cg::block_tile_memory<256> scratch;
+    auto tile = cg::tiled_partition<N>(cg::this_thread_block(scratch));
+    auto inner = cg::tiled_partition<32>(tile);
+    long long t = threadIdx.x, first = tile.meta_group_rank() * N, r = tile.thread_rank();
+    long long sum = cg::reduce(tile, t, cg::plus<long long>());
+    long long upto = cg::inclusive_scan(tile, t), before = cg::exclusive_scan(tile, t);
+    int most = cg::reduce(tile, (int)t * 7 % 64, cg::greater<int>());
+    three v = tile.shfl(three{t + 0.5, (int)t, -(int)t}, N - 1);
+    bool some = tile.any(t == 5), each = tile.all(r < N), none = !tile.all(r > 0);
+    right[t] = sum == N * first + N * (N - 1ll) / 2 && upto == first * (r + 1) + r * (r + 1) / 2 && before == upto - t &&
+               most == 63 && v.a == first + N - 0.5 && v.c == -v.b && some == (first == 0) && each && none && both(9, 7) == 1602 &&
+               tile.size() == N && tile.meta_group_size() == 256 / N && inner.meta_group_rank() == (unsigned)r / 32;
+    tile.sync();
+}
+int main() {
+    int *right, all = 0;
+    cudaMallocManaged(&right, 4 * 3 * 256);
+    k<64><<<1, 256>>>(right), k<128><<<1, 256>>>(right + 256), k<256><<<1, 256>>>(right + 512);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 3 * 256; i++) all += right[i];
+    printf("%d of %d, %s\n", all, 3 * 256, cudaGetErrorName(cudaGetLastError()));
+}
+EOS
+    simcc "$tmp/tiles.cu" -o "$tmp/tiles"
+    run env SIMGPU_CHECK=1 "$tmp/tiles"
+    [ "$output" = "768 of 768, cudaSuccess" ] || { echo "$output" && false; }
+}
+
 @test "what programs lean on behind nvcc: zeros in fresh memory, arguments without a value, functions without a return" {
     cat >"$tmp/lean.cu" <<'EOS'
 #include <cooperative_groups.h>

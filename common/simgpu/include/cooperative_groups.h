@@ -7,8 +7,8 @@
  *   x += warp.shfl_down(x, 16);
  *
  * Each function is inline PTX of the caller's line. grid.sync() is what nvcc makes of it: a barrier word in the
- * launch's workspace, whose address is in %envreg1 (high half) and %envreg2. Tiles have at most 32 threads here; groups
- * of several devices and clusters are missing. */
+ * launch's workspace, whose address is in %envreg1 (high half) and %envreg2. A tile of several warps waits at a barrier
+ * of its own, and exchanges through shared memory. Groups of several devices and clusters are missing. */
 #ifndef SIMGPU_COOPERATIVE_GROUPS_H
 #define SIMGPU_COOPERATIVE_GROUPS_H
 
@@ -54,6 +54,12 @@ class thread_block {
     static SIMGPU_CG dim3 dim_threads() { return group_dim(); }
 };
 SIMGPU_CG thread_block this_thread_block() { return thread_block(); }
+
+/* What tiles of several warps need of shared memory; here they bring their own. */
+template <unsigned Threads = 1024> struct block_tile_memory { char bytes[16]; };
+template <unsigned Threads> SIMGPU_CG thread_block this_thread_block(block_tile_memory<Threads> &) {
+    return thread_block();
+}
 
 /* --- the grid of a cooperative launch ----------------------------------------------------------------------- */
 
@@ -179,8 +185,7 @@ SIMGPU_CG coalesced_group coalesced_threads() { return coalesced_group(__activem
 
 /* `Size` neighbouring lanes; Size is a power of two. */
 template <unsigned Size, class Parent = void> class thread_block_tile {
-    static_assert(Size <= 32 && (Size & (Size - 1)) == 0,
-                  "SimGPU has tiles of 1, 2, 4, 8, 16 and 32 threads; larger ones are missing");
+    static_assert(Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4 ... 1024 threads");
     unsigned meta_rank_, meta_size_;
     template <unsigned, class> friend class thread_block_tile;
     static SIMGPU_CG unsigned base() { return simgpu::lane() & ~(Size - 1); }
@@ -216,6 +221,74 @@ template <unsigned Size, class Parent = void> class thread_block_tile {
         return __match_all_sync(mask(), v, &same) >> base();
     }
 };
+
+/* A tile of several warps: 64, 128, 256, 512 or 1024 neighbouring threads of the block. Tile n waits at the block's
+ * barrier n + 1; a block has 16 barriers, and the first is __syncthreads'. */
+namespace simgpu {
+template <unsigned Size> class wide_tile {
+    unsigned meta_rank_, meta_size_;
+
+  protected:
+    /* Applies a vote of all threads of the tile. */
+#define SIMGPU_TILE_VOTE(name, operation)                                                                              \
+    SIMGPU_CG int name(int p) const {                                                                                  \
+        int r;                                                                                                         \
+        asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %3, 0; barrier.red." operation ".pred q, %1, %2, p; "          \
+                     "selp.s32 %0, 1, 0, q; }"                                                                         \
+                     : "=r"(r)                                                                                         \
+                     : "r"(meta_rank_ + 1), "r"(Size), "r"(p)                                                          \
+                     : "memory");                                                                                      \
+        return r;                                                                                                      \
+    }
+
+  public:
+    SIMGPU_CG wide_tile(unsigned meta_rank, unsigned meta_size) : meta_rank_(meta_rank), meta_size_(meta_size) {
+        if (meta_rank > 14) __trap();
+    }
+    SIMGPU_CG void sync() const { asm volatile("barrier.sync %0, %1;" : : "r"(meta_rank_ + 1), "r"(Size) : "memory"); }
+    static constexpr SIMGPU_CG unsigned size() { return Size; }
+    static constexpr SIMGPU_CG unsigned num_threads() { return Size; }
+    static SIMGPU_CG unsigned thread_rank() { return thread() % Size; }
+    SIMGPU_CG unsigned meta_group_rank() const { return meta_rank_; }
+    SIMGPU_CG unsigned meta_group_size() const { return meta_size_; }
+    SIMGPU_TILE_VOTE(any, "or")
+    SIMGPU_TILE_VOTE(all, "and")
+#undef SIMGPU_TILE_VOTE
+    /* Every thread gives the same rank. */
+    template <class T> SIMGPU_CG T shfl(T v, unsigned rank) const {
+        return exchange(v, thread_rank() == rank % Size)[thread() / Size * (Size / 32)];
+    }
+
+    /* The values of the threads for which `gives` is so, at most one of a warp: by the warp's number in the block, or,
+     * if the tile has one such thread only, by that of the tile's first warp. The tile may read them until it waits
+     * next. */
+    template <class T> SIMGPU_CG const T *exchange(const T &v, bool gives, unsigned warp) const {
+        __shared__ __align__(16) char bytes[32 * sizeof(T)];
+        sync(); /* what was there is read */
+        if (gives) __builtin_memcpy(bytes + warp * sizeof(T), &v, sizeof(T));
+        sync();
+        return (const T *)bytes;
+    }
+    template <class T> SIMGPU_CG const T *exchange(const T &v, bool gives) const {
+        return exchange(v, gives, thread() / Size * (Size / 32));
+    }
+};
+} // namespace simgpu
+
+#define SIMGPU_WIDE_TILE(Size)                                                                                         \
+    template <class Parent> class thread_block_tile<Size, Parent> : public simgpu::wide_tile<Size> {                   \
+      public:                                                                                                          \
+        using simgpu::wide_tile<Size>::wide_tile;                                                                      \
+        template <class Other>                                                                                         \
+        SIMGPU_CG thread_block_tile(const thread_block_tile<Size, Other> &t)                                           \
+            : thread_block_tile(t.meta_group_rank(), t.meta_group_size()) {}                                           \
+    };
+SIMGPU_WIDE_TILE(64)
+SIMGPU_WIDE_TILE(128)
+SIMGPU_WIDE_TILE(256)
+SIMGPU_WIDE_TILE(512)
+SIMGPU_WIDE_TILE(1024)
+#undef SIMGPU_WIDE_TILE
 
 template <unsigned Size> SIMGPU_CG thread_block_tile<Size, thread_block> tiled_partition(const thread_block &) {
     return thread_block_tile<Size, thread_block>(simgpu::thread() / Size, (simgpu::threads() + Size - 1) / Size);

@@ -1,5 +1,6 @@
 /* reduce.h — cooperative_groups::reduce(group, value, op) for tiles and coalesced groups: every thread receives the
- * result. Tiles exchange with the lane at distance 1, 2, 4 ...; other groups add up from their neighbours. */
+ * result. Tiles exchange with the lane at distance 1, 2, 4 ...; other groups add up from their neighbours. The warps of
+ * a larger tile put their results together in order. */
 #ifndef SIMGPU_COOPERATIVE_GROUPS_REDUCE_H
 #define SIMGPU_COOPERATIVE_GROUPS_REDUCE_H
 
@@ -19,11 +20,27 @@ SIMGPU_CG_OPERATOR(bit_or, a | b)
 SIMGPU_CG_OPERATOR(bit_xor, a ^ b)
 #undef SIMGPU_CG_OPERATOR
 
-template <unsigned Size, class Parent, class T, class Op>
-SIMGPU_CG T reduce(const thread_block_tile<Size, Parent> &g, T v, Op op) {
+namespace simgpu {
+template <bool> struct of_several_warps {};
+template <unsigned Size, class Tile, class T, class Op>
+SIMGPU_CG T reduce_tile(const Tile &g, T v, Op op, of_several_warps<false>) {
 #pragma unroll
     for (unsigned by = 1; by < Size; by *= 2) v = op(v, g.shfl_xor(v, by));
     return v;
+}
+template <unsigned Size, class T, class Op>
+SIMGPU_CG T reduce_tile(const wide_tile<Size> &g, T v, Op op, of_several_warps<true>) {
+    v = reduce_tile<32>(thread_block_tile<32>(0, 1), v, op, of_several_warps<false>());
+    const T *of = g.exchange(v, lane() == 0, thread() / 32) + thread() / Size * (Size / 32);
+    v = of[0];
+    for (unsigned k = 1; k < Size / 32; k++) v = op(v, of[k]);
+    return v;
+}
+} // namespace simgpu
+
+template <unsigned Size, class Parent, class T, class Op>
+SIMGPU_CG T reduce(const thread_block_tile<Size, Parent> &g, T v, Op op) {
+    return simgpu::reduce_tile<Size>(g, v, op, simgpu::of_several_warps<(Size > 32)>());
 }
 template <class T, class Op> SIMGPU_CG T reduce(const coalesced_group &g, T v, Op op) {
     for (unsigned by = 1; by < g.size(); by *= 2) {

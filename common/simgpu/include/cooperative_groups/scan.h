@@ -17,6 +17,50 @@ template <class Group, class T> SIMGPU_CG T inclusive_scan(const Group &g, T v) 
     return inclusive_scan(g, v, plus<T>());
 }
 
+namespace simgpu {
+/* What the warps of a tile before this thread's have in all, put before v; inclusive: the warp's scan of each thread.
+ */
+template <unsigned Size, class T, class Op>
+SIMGPU_CG T behind_warps(const wide_tile<Size> &g, T v, T inclusive, Op op, bool first) {
+    const unsigned begin = thread() / Size * (Size / 32), warp = thread() / 32;
+    const T *of = g.exchange(inclusive, lane() == 31, warp);
+    if (begin == warp) return v;
+    T before = of[begin];
+    for (unsigned k = begin + 1; k < warp; k++) before = op(before, of[k]);
+    return first ? before : op(before, v);
+}
+} // namespace simgpu
+template <unsigned Size, class T, class Op>
+SIMGPU_CG T simgpu_wide_scan(const simgpu::wide_tile<Size> &g, T v, Op op, bool exclusive) {
+    const thread_block_tile<32> warp(0, 1);
+    T all = v, to = v;
+    for (unsigned by = 1; by < 32; by *= 2) {
+        T before = warp.shfl_up(all, by);
+        if (simgpu::lane() >= by) all = op(before, all);
+    }
+    to = all;
+    if (exclusive) {
+        T before = warp.shfl_up(all, 1);
+        to = simgpu::lane() ? before : T();
+    }
+    return simgpu::behind_warps(g, to, all, op, exclusive && simgpu::lane() == 0);
+}
+#define SIMGPU_WIDE_SCAN(Size)                                                                                         \
+    template <class P, class T, class Op>                                                                              \
+    SIMGPU_CG T inclusive_scan(const thread_block_tile<Size, P> &g, T v, Op op) {                                      \
+        return simgpu_wide_scan<Size>(g, v, op, false);                                                                \
+    }                                                                                                                  \
+    template <class P, class T, class Op>                                                                              \
+    SIMGPU_CG T exclusive_scan(const thread_block_tile<Size, P> &g, T v, Op op) {                                      \
+        return simgpu_wide_scan<Size>(g, v, op, true);                                                                 \
+    }
+SIMGPU_WIDE_SCAN(64)
+SIMGPU_WIDE_SCAN(128)
+SIMGPU_WIDE_SCAN(256)
+SIMGPU_WIDE_SCAN(512)
+SIMGPU_WIDE_SCAN(1024)
+#undef SIMGPU_WIDE_SCAN
+
 /* The first thread receives T(). */
 template <class Group, class T, class Op> SIMGPU_CG T exclusive_scan(const Group &g, T v, Op op) {
     T before = g.shfl_up(inclusive_scan(g, v, op), 1);
