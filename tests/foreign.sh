@@ -47,6 +47,7 @@ programs() {
     local name=$1 top=$2 start options folder
     read -r start options <<<"$(recipe "$name" "$top")"
     start=$top/$start start=${start%/.}
+    for folder in include inc src; do [ ! -d "$top/$folder" ] || options+=" -I $top/$folder"; done
     find "$start" -name '*.cu' -printf '%h\n' | sort -u | while IFS= read -r folder; do programs_of_folder "$name" "$folder" "$options"; done
 }
 
@@ -102,6 +103,8 @@ try() {
         # shellcheck disable=SC2086 # a list of words
         ! grep -qsE "#include *[<\"]$library(_v2)?\.h" -- $sources *.h *.hpp *.cuh ../*.h ../*.cuh || options+=" -l$library"
     done
+    # shellcheck disable=SC2086 # a list of words
+    ! grep -qsE '__global__|<<<' -- ${sources%% *} || case ${sources%% *} in *.cu) ;; *) options+=' -x cu' ;; esac
     [ -z "$NVCC" ] || compiler='LD_LIBRARY_PATH= "$NVCC" -w -cudart shared -arch=compute_80 -L "$LD_LIBRARY_PATH" -lcuda'
     # What its own Makefile gives it.
     arguments=$(sed -n 's,^\t.*\./\(\$(program)\|main\) ,,p' Makefile 2>/dev/null | head -n 1)

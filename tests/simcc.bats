@@ -637,7 +637,7 @@ EOS
     done
 }
 
-@test "tiles of several warps: reduce, scan, vote, exchange; operands of assembly without a comma between" {
+@test "tiles of several warps: reduce, scan, vote, exchange; operands of assembly without a comma; a launch with braces" {
     cat >"$tmp/tiles.cu" <<'EOS'
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -671,7 +671,11 @@ template <unsigned N> __global__ void k(int *right) {
 int main() {
     int *right, all = 0;
     cudaMallocManaged(&right, 4 * 3 * 256);
-    k<64><<<1, 256>>>(right), k<128><<<1, 256>>>(right + 256), k<256><<<1, 256>>>(right + 512);
+    int four[] = {1, 4};
+    k<64>
+        <<<{1, 1}, {64u * (unsigned)four[1],
+                    1}, 0>>>(right);
+    k<128><<<1, {256}>>>(right + 256), k<256><<<dim3(1), 256>>>(right + 512);
     cudaDeviceSynchronize();
     for (int i = 0; i < 3 * 256; i++) all += right[i];
     printf("%d of %d, %s\n", all, 3 * 256, cudaGetErrorName(cudaGetLastError()));
