@@ -806,7 +806,7 @@ int main(int n, char **) {
 EOS
     simcc "$tmp/delay.cu" -o "$tmp/delay"
     [ "$("$tmp/delay" 2>"$tmp/said")" = "0 702" ]
-    grep -q 'delay.cu:7: deadlock: 1 of 1 blocks wait for a value' "$tmp/said"
+    grep -q 'delay.cu:7: deadlock: 1 of 1 blocks wait for a value that the host is to write, but SimGPU runs a kernel to its end within' "$tmp/said"
 }
 
 @test "a program that limits its launches limits a block to a quarter of that" {

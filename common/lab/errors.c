@@ -71,6 +71,7 @@ static lab_trouble of_fault(const struct simgpu_fault *f) {
     case SIMGPU_CAUSE_BARRIER_PARTLY: return LAB_BARRIER_PARTLY;
     case SIMGPU_CAUSE_NOT_COOPERATIVE:
     case SIMGPU_CAUSE_GRID_SYNC:
+    case SIMGPU_CAUSE_HOST_WORD:
     case SIMGPU_CAUSE_BLOCKS: return LAB_WAITS_FOR_BLOCK;
     default: break;
     }

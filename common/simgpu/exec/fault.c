@@ -107,6 +107,12 @@ void exec_fail_deadlock(block *b) {
     for (uint32_t k = 0; k < MAX_BARRIERS; k++) f->counted |= b->barriers[k].arrived && b->barriers[k].expected;
 }
 
+/* May the host write this byte while a kernel of a card runs? */
+static bool host_writes(uint64_t address) {
+    const exec_range *r = exec_outside(address, 1);
+    return (r && r->link) || exec_managed((void *)(uintptr_t)address);
+}
+
 void exec_fail_blocks_wait(block *b, uint64_t ended, uint64_t begun) {
     const exec_dim *grid = &b->launch->grid;
     warp *who = &b->warps[0];
@@ -121,8 +127,10 @@ void exec_fail_blocks_wait(block *b, uint64_t ended, uint64_t begun) {
             who = w;
         }
     }
-    exec_fault *f = exec_fail(who, at_grid ? at_grid : who->vain_at, SIMGPU_FAULT_DEADLOCK,
-                              at_grid ? SIMGPU_CAUSE_GRID_SYNC : SIMGPU_CAUSE_BLOCKS, 32);
+    enum simgpu_fault_cause cause = at_grid                          ? SIMGPU_CAUSE_GRID_SYNC
+                                    : host_writes(who->vain_address) ? SIMGPU_CAUSE_HOST_WORD
+                                                                     : SIMGPU_CAUSE_BLOCKS;
+    exec_fault *f = exec_fail(who, at_grid ? at_grid : who->vain_at, SIMGPU_FAULT_DEADLOCK, cause, 32);
     f->n[0] = begun - ended;
     f->n[1] = (uint64_t)grid->x * grid->y * grid->z;
     f->n[2] = ended;

@@ -526,6 +526,7 @@ void exec_polled(warp *w, const ptx_insn *i) {
     }
     w->vain = true;
     w->vain_at = i;
+    w->vain_address = w->address[first];
     w->unspent = w->fuel - 1; /* the slice ends behind this instruction */
     w->fuel = 1;
 }

@@ -59,7 +59,8 @@ typedef struct warp {
     uint32_t unspent;        /* the fuel that a poll in vain has taken from this slice */
     uint32_t vain_slices;    /* in a row that ended with a poll in vain */
     bool vain;               /* this slice ended with one */
-    const ptx_insn *vain_at; /* the last one */
+    const ptx_insn *vain_at; /* the last one, and what its first lane read */
+    uint64_t vain_address;
     bool news;               /* a poll of this slice read another value than the last time */
     struct {
         const ptx_insn *insn;

@@ -197,7 +197,13 @@ static void add_waiting_blocks(const page *p, const struct simgpu_fault *f) {
         add(p, "every thread of every block must reach each grid.sync() of the kernel");
         return;
     }
-    if (outside)
+    if (f->cause == SIMGPU_CAUSE_HOST_WORD)
+        add(p,
+            "%llu of %llu blocks wait for a value that the host is to write, but SimGPU runs a kernel to its end "
+            "within the "
+            "call that launches it; write the value before the launch, or launch behind an event or a host function",
+            waiting, all);
+    else if (outside)
         add(p,
             "%llu blocks fill the GPU and wait for the others of the grid's %llu, which start only when one of them "
             "ends; launch at most %llu blocks, or use cudaLaunchCooperativeKernel and grid.sync(), which refuse a grid "
@@ -335,6 +341,7 @@ static void add_cause(const page *p, const struct simgpu_fault *f) {
         break;
     case SIMGPU_CAUSE_WAITING: add_waiting(p, f); break;
     case SIMGPU_CAUSE_GRID_SYNC:
+    case SIMGPU_CAUSE_HOST_WORD:
     case SIMGPU_CAUSE_BLOCKS: add_waiting_blocks(p, f); break;
     default: add_cause_of_access(p, f);
     }
