@@ -107,11 +107,13 @@ static void make_arrays(net *n) {
     n->x = room(m * k * 2), n->b = room(columns * 2), n->v = room(columns * 2), n->first = room(w * 2);
     n->w = room(w * 2), n->g = room(w * 2), n->t = room(m * sizeof *n->t);
     n->want = room(w * sizeof *n->want), n->square = room(w * sizeof *n->square);
+    n->doubt = room(w * sizeof *n->doubt), n->doubtful = room(w * sizeof *n->doubtful);
 }
 
 static void begin_anew(net *n) {
     memcpy(n->w, n->first, weights_of(n) * 2);
     memset(n->square, 0, weights_of(n) * sizeof *n->square);
+    memset(n->doubtful, 0, weights_of(n) * sizeof *n->doubtful);
     send(n->d_w, n->w, weights_of(n) * 2);
     LAB_CUDA(cudaMemset(n->d_state, 0, 2 * weights_of(n) * sizeof *n->d_state));
     n->message.step = 0;
@@ -149,7 +151,7 @@ net *net_new(lab_program *program, const char *counted, enum net_kind kind) {
 void net_free(net *n) {
     void *const device[] = {n->d_x,  n->d_b, n->d_v, n->d_w,    n->d_h,    n->d_dh,
                             n->d_dz, n->d_g, n->d_t, n->d_loss, n->d_state};
-    void *const host[] = {n->x, n->b, n->v, n->first, n->t, n->w, n->g, n->want, n->square};
+    void *const host[] = {n->x, n->b, n->v, n->first, n->t, n->w, n->g, n->want, n->square, n->doubt, n->doubtful};
     lab_use(n->program);
     for (size_t i = 0; i < sizeof device / sizeof *device; i++) lab_free(device[i]);
     for (size_t i = 0; i < sizeof host / sizeof *host; i++) free(host[i]);
@@ -204,25 +206,31 @@ bool net_update(net *n) {
 /* --- what is right -------------------------------------------------------------------------------- */
 
 /* The loss with weights w, and its gradient into g, if that is not NULL. masked: relu lets nothing back where it gave
- * 0. */
-static double compute(const net *n, const double *w, double *g, bool masked) {
-    double loss = 0, *h = room((size_t)n->n * sizeof *h);
+ * 0. doubt, unless NULL: by how much each gradient may be another one since a sum in halves, whose error is at most
+ * 2^-11 of what it adds up for each of its additions and products, puts a hidden unit on the other side of relu's 0. */
+static double compute(const net *n, const double *w, double *g, double *doubt, bool masked) {
+    double loss = 0, *h = room(2 * (size_t)n->n * sizeof *h), *size = h + n->n;
     if (g) memset(g, 0, weights_of(n) * sizeof *g);
     for (int i = 0; i < n->m; i++) {
         double out = 0;
-        for (int j = 0; j < n->n; j++) h[j] = half_value(n->b[j]);
+        for (int j = 0; j < n->n; j++) h[j] = half_value(n->b[j]), size[j] = fabs(h[j]);
         for (int a = 0; a < n->k; a++) {
             const double x = half_value(n->x[i * n->k + a]);
-            for (int j = 0; j < n->n; j++) h[j] += x * w[a * n->n + j];
+            for (int j = 0; j < n->n; j++) h[j] += x * w[a * n->n + j], size[j] += fabs(x * w[a * n->n + j]);
         }
         for (int j = 0; j < n->n; j++) out += fmax(0, h[j]) * half_value(n->v[j]);
         const double error = out - (double)n->t[i];
         loss += error * error / n->m;
         if (!g) continue;
-        for (int j = 0; j < n->n; j++) h[j] = h[j] > 0 || !masked ? 2 * error / n->m * half_value(n->v[j]) : 0;
+        for (int j = 0; j < n->n; j++) {
+            const double back = 2 * error / n->m * half_value(n->v[j]);
+            size[j] = fabs(h[j]) <= 0x1p-11 * 2 * (n->k + 1) * size[j] ? fabs(back) : 0;
+            h[j] = h[j] > 0 || !masked ? back : 0;
+        }
         for (int a = 0; a < n->k; a++) {
             const double x = half_value(n->x[i * n->k + a]);
             for (int j = 0; j < n->n; j++) g[a * n->n + j] += x * h[j];
+            for (int j = 0; doubt && j < n->n; j++) doubt[a * n->n + j] += fabs(x) * size[j];
         }
     }
     free(h);
@@ -237,11 +245,12 @@ static double *values(const net *n, const uint16_t *halves_of) {
 
 void net_expect(net *n) {
     double *w = values(n, n->w);
-    n->want_loss = compute(n, w, n->want, true);
+    memset(n->doubt, 0, weights_of(n) * sizeof *n->doubt);
+    n->want_loss = compute(n, w, n->want, n->doubt, true);
     free(w);
 }
 
-double net_loss(const net *n, const double *w) { return compute(n, w, NULL, true); }
+double net_loss(const net *n, const double *w) { return compute(n, w, NULL, NULL, true); }
 
 double net_now(const net *n) {
     double *w = values(n, n->w);
@@ -257,7 +266,7 @@ static double change_of(double rate, double a, double q) { return rate * a / (sq
 double net_learned_exactly(const net *n) {
     double *w = values(n, n->first), *g = room(weights_of(n) * sizeof *g), *q = room(weights_of(n) * sizeof *q);
     for (int step = 0; step < NET_STEPS; step++) {
-        compute(n, w, g, true);
+        compute(n, w, g, NULL, true);
         for (size_t i = 0; i < weights_of(n); i++) {
             q[i] = (double)DECAY * q[i] + (1 - (double)DECAY) * g[i] * g[i];
             w[i] -= change_of((double)net_rate(n, step), g[i], q[i]);
@@ -278,14 +287,15 @@ static double largest(const double *v, size_t count) {
     return most;
 }
 
-/* Is g a multiple of want, to a few percent of its largest? The multiple is in *factor. */
+/* Is g a multiple of want, to a few percent of its largest and to what is in doubt? The multiple is in *factor. */
 static bool is_multiple(const net *n, const double *want, double *factor) {
     double up = 0, down = 0;
     for (size_t i = 0; i < weights_of(n); i++) up += half_value(n->g[i]) * want[i], down += want[i] * want[i];
     *factor = down > 0 ? up / down : 0;
     const double bound = 0.04 * fabs(*factor) * largest(want, weights_of(n));
     for (size_t i = 0; i < weights_of(n); i++)
-        if (!(fabs(half_value(n->g[i]) - *factor * want[i]) <= bound)) return false;
+        if (!(fabs(half_value(n->g[i]) - *factor * want[i]) <= bound + 1.04 * fabs(*factor) * n->doubt[i]))
+            return false;
     return *factor != 0;
 }
 
@@ -349,7 +359,7 @@ static void judge_gradient(net *n) {
     }
     if (is_multiple(n, n->want, &factor)) return judge_factor(n, factor);
     double *w = values(n, n->w), *open = room(weights_of(n) * sizeof *open);
-    compute(n, w, open, false);
+    compute(n, w, open, NULL, false);
     const bool no_mask = is_multiple(n, open, &factor);
     free(w);
     free(open);
@@ -373,21 +383,22 @@ static double by_nothing(double rate, double a, double q) {
     return rate * a;
 }
 
-/* Have the weights changed from `before` as this says, times `factor`? Small gradients are left out: their sign is a
- * matter of rounding. fresh: q had been 0. */
+/* Have the weights changed from `before` as this says, times `factor`? Small gradients are left out, and those in
+ * doubt, now or in the step before: their sign is a matter of rounding. fresh: q had been 0. */
 static bool changed_so(const net *n, const uint16_t *before, changing *how, double factor, bool fresh) {
     const double small_one = 0.1 * largest(n->want, weights_of(n)), rate = (double)net_rate(n, 0);
     for (size_t i = 0; i < weights_of(n); i++) {
         const double a = n->want[i];
         const double q = fresh ? (1 - (double)DECAY) * a * a : n->square[i];
         const double want = factor * how(rate, a, q), got = half_value(before[i]) - half_value(n->w[i]);
-        if (fabs(a) > small_one && !(fabs(got - want) <= 0.05 * fabs(want) + 0.004)) return false;
+        if (fabs(a) > small_one && !n->doubtful[i] && !(fabs(got - want) <= 0.05 * fabs(want) + 0.004)) return false;
     }
     return true;
 }
 
 static void judge_update(net *n, const uint16_t *before) {
     char text[160];
+    for (size_t i = 0; i < weights_of(n); i++) n->doubtful[i] = n->doubtful[i] || n->doubt[i] > 0.02 * fabs(n->want[i]);
     for (size_t i = 0; i < weights_of(n); i++)
         n->square[i] = (double)DECAY * n->square[i] + (1 - (double)DECAY) * n->want[i] * n->want[i];
     if (changed_so(n, before, change_of, 1, false)) return;

@@ -50,6 +50,8 @@ typedef struct {
     float *t;
     uint16_t *w, *g;       /* what the program has, after a step */
     double *want, *square; /* the gradient that is right for w; the mean squares so far */
+    double *doubt;         /* by how much a right program's gradient may differ, where a hidden unit is next to 0 */
+    bool *doubtful;        /* that is more than 2 % of it, in one of the steps so far */
     float loss, scale;     /* what gradients reported and returned */
     double want_loss;
     double begin, end;
