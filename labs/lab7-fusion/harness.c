@@ -90,8 +90,9 @@ static const lab_row rows[LAB7_ROWS] = {
      "fix the rows above first; then have more bytes on their way at a time", "correct"},
 };
 // clang-format on
-static lab_spec spec = {
-    "lab7", "2048x1024, 1024x4096 fp32", "fusion.cu", rows, LAB7_ROWS, "rung 7 and the ungraded question in the handout"};
+static lab_spec spec = {"lab7",      "2048x1024, 1024x4096 fp32",
+                        "fusion.cu", rows,
+                        LAB7_ROWS,   "rung 7 and the ungraded question in the handout"};
 
 enum { NARROW, WIDE, SHAPES };
 static const char *const shape_name[SHAPES] = {"narrow", "wide"};
