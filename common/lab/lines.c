@@ -113,6 +113,30 @@ void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text) {
     if (line) LAB_SAY(v->where, "%s:%d", lab_file_name(file), line);
 }
 
+typedef struct {
+    const char *text, *beside;
+    const lab_usage *u;
+    const char *file;
+} text_that_ran;
+
+static bool has_text_that_ran(const char *code, int line, const void *key) {
+    const text_that_ran *t = key;
+    if (!has_text(code, line, t->text) || !strstr(code, t->beside)) return false;
+    for (int i = 0; i < t->u->nlines; i++)
+        if (t->u->lines[i].line == line && t->u->lines[i].c.inst > 0 && !strcmp(t->u->lines[i].file, t->file))
+            return true;
+    return false;
+}
+
+void lab_blame_ran(lab_verdict *v, const lab_usage *u, const char *text, const char *beside) {
+    char code[sizeof v->code];
+    const text_that_ran wanted = {text, beside, u, student_file(u)};
+    const int line = wanted.file ? find_line(wanted.file, has_text_that_ran, &wanted, code, sizeof code) : 0;
+    if (!line) return;
+    LAB_SAY(v->where, "%s:%d", lab_file_name(wanted.file), line);
+    LAB_SAY(v->code, "%s", code);
+}
+
 void lab_blame_code(lab_verdict *v, const char *text) {
     char code[sizeof v->code];
     int line = find_line(own_file(), has_text, text, code, sizeof code);

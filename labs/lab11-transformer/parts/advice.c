@@ -133,10 +133,17 @@ void advise_on_run(lab_verdict *v, const run *r, const lab_usage *u) {
     if (r->mistake == A_CALL_FAILED) return lab_advise_on_error(v, r->error, NULL, u, on_errors);
     lab_advise(v, &for_mistake[r->mistake].advice);
     look_at(v, for_mistake[r->mistake].look, r, u);
-    if (r->mistake == LATER_LOSS && r->step > 1) lab_advise(v, &velocity), lab_blame_text(v, u, "velocity");
+    if (r->mistake == LATER_LOSS && r->step > 1) {
+        lab_advise(v, &velocity);
+        lab_blame_text(v, u, "velocity"); /* where the next finds nothing */
+        lab_blame_ran(v, u, "velocity", "");
+    }
     if (r->mistake == OTHER_GRADIENT) lab_advise(v, &for_tensor[r->tensor]);
     if (r->mistake == FIRST_LOSS && r->job.context > SHORT_TEXT) lab_advise(v, &tiles);
-    if (r->mistake == TIMES_N) lab_blame_last(v, "expf");
+    if (r->mistake == TIMES_N) {
+        lab_blame_last(v, "expf"); /* where the next finds nothing: a share, less 1 at the next character */
+        lab_blame_ran(v, u, "expf", "==");
+    }
     if (r->mistake == WEIGHTS_FREED && r->meter.freed.file)
         lab_blame_place(v, &(struct simgpu_place){.file = r->meter.freed.file, .line = r->meter.freed.line});
 }
