@@ -86,13 +86,13 @@ static const lab_row rows[LAB10_ROWS] = {
     [TENSOR] = {"tensor", "products on tensor cores", "the tensor cores compute all products of dense",
      "%", 0, 99, 0, 5, LAB_SIM, "tensor",
      "multiply tiles of 16 x 16: nvcuda::wmma is the easy way to the tensor cores", "correct"},
-    [ISSUED] = {"issued", "instructions /1000 products", "dense takes at most 6 instructions of a warp for 1000 products",
+    [ISSUED] = {"issued", "instr. /1000 products", "dense takes at most 6 instructions of a warp for 1000 products",
      "", 1, 6, 20, 5, LAB_SIM, "issued",
      "give each warp a larger tile, whose loads serve more products", "correct"},
     [CONFLICTS] = {"conflicts", "conflicts per access", "dense's accesses to shared memory have no bank conflicts to speak of",
      "", 2, 0.1, 2, 5, LAB_SIM, "conflicts",
      "lay halves out so that eight rows of a column of 16 bytes lie in different banks; pad rows of float sums by 4", "correct"},
-    [VIRTUAL_PASS] = {"virtual-pass", "relu_backward: virtual time", "relu_backward takes at most 1.15 times as long as a copy of its bytes",
+    [VIRTUAL_PASS] = {"virtual-pass", "relu_backward: virt. time", "relu_backward takes at most 1.15 times as long as a copy of its bytes",
      "x copy", 2, 1.15, 1.5, 5, LAB_SIM, "time",
      "have more bytes on their way at a time", "correct"},
     [VIRTUAL_DENSE] = {"virtual-dense", "dense: virtual time", "dense takes at most 1.2 times as long as the reference",
@@ -279,7 +279,7 @@ static void grade_bf16(lab_verdict *v, const wide *r) {
 
 /* How training went. */
 typedef struct {
-    int steps;          /* until the first number that is none */
+    int step;           /* the last; the one of the first number that is none */
     bool finite;        /* there was none */
     const char *odd;    /* what it was */
     double lost;        /* % of the first step's gradients */
@@ -329,7 +329,7 @@ static bool train(lab_program *mine, course *c) {
         alive = net_update(n);
         c->odd = alive ? what_is_odd(n) : NULL;
         c->finite = !c->odd;
-        c->steps = step + 1;
+        c->step = step;
     }
     if (alive && c->finite) {
         c->loss = net_now(n);
@@ -345,8 +345,8 @@ static bool train(lab_program *mine, course *c) {
 static void grade_finite(lab_verdict *v, const course *c) {
     lab_grade(v, c->finite ? 0 : 1);
     if (c->finite) return LAB_SAY(v->value_text, "none");
-    LAB_SAY(v->value_text, "step %d", c->steps);
-    LAB_SAY(v->why, "after step %d %s is infinite or no number, and all that is computed from it", c->steps, c->odd);
+    LAB_SAY(v->value_text, "step %d on", c->step);
+    LAB_SAY(v->why, "from step %d on %s is infinite or no number, and all that is computed from it", c->step, c->odd);
     lab_blame_code(v, !strcmp(c->odd, "a weight") ? "update(" : "gradients(");
     if (strcmp(c->odd, "a weight") != 0)
         LAB_SAY(v->next, "keep what is large below 65504: sums as floats, and a smaller scale");
@@ -364,7 +364,7 @@ static void grade_lost(lab_verdict *v, const course *c) {
 }
 
 static void grade_loss(lab_verdict *v, const course *c) {
-    if (!c->finite) return lab_fail(v, "training ended at step %d", c->steps);
+    if (!c->finite) return lab_fail(v, "training ended in step %d", c->step);
     LAB_SAY(v->want, "%.3g exactly · want ≤ 1.8 times that", c->exact);
     lab_grade(v, c->loss / c->exact);
     lab_figure("final-loss", c->loss * 1e12, "1e-12");

@@ -112,6 +112,9 @@ static const struct {
     [NET_NOT_CHANGED] = {{"training", "write the new weights to net->w, which the network computes with"}, "update("},
     [NET_NO_ROOT] = {{"training", "divide by the root of q, and add EPSILON to that"}, "update("},
     [NET_FORGETS] = {{"training", "keep q from step to step: net->state stays as you leave it"}, "update("},
+    [NET_FROM_ZERO] = {{"training",
+                        "before step 0 net->state is 0 and net->w holds the first weights: begin with those"},
+                       "update("},
     [NET_UPDATE] = {{"training", "follow this weight through both lines of the rule in lab10.h: which one differs?"},
                     "update("},
 };

@@ -303,7 +303,7 @@ static bool about(double a, double b) { return fabs(a - b) <= 0.05 * fabs(b); }
 
 static void fail(net *n, enum net_mistake kind, const char *what) {
     n->mistake = kind;
-    LAB_SAY(n->failure, "network of %dx%dx%d, step %d: %s", n->m, n->n, n->k, n->message.step, what);
+    LAB_SAY(n->failure, "network of %dx%dx%d, step %d: %s", n->m, n->n, n->k, n->judged, what);
 }
 
 static enum net_mistake of_factor(const net *n, double factor) {
@@ -396,6 +396,14 @@ static bool changed_so(const net *n, const uint16_t *before, changing *how, doub
     return true;
 }
 
+/* Is each weight the change alone, after the first step? */
+static bool begins_at_zero(const net *n) {
+    uint16_t *zeros = room(weights_of(n) * sizeof *zeros);
+    const bool it_is = changed_so(n, zeros, change_of, 1, false);
+    free(zeros);
+    return it_is;
+}
+
 static void judge_update(net *n, const uint16_t *before) {
     char text[160];
     for (size_t i = 0; i < weights_of(n); i++) n->doubtful[i] = n->doubtful[i] || n->doubt[i] > 0.02 * fabs(n->want[i]);
@@ -403,6 +411,8 @@ static void judge_update(net *n, const uint16_t *before) {
         n->square[i] = (double)DECAY * n->square[i] + (1 - (double)DECAY) * n->want[i] * n->want[i];
     if (changed_so(n, before, change_of, 1, false)) return;
     if (!memcmp(before, n->w, weights_of(n) * 2)) return fail(n, NET_NOT_CHANGED, "update changed no weight");
+    if (n->judged == 0 && begins_at_zero(n))
+        return fail(n, NET_FROM_ZERO, "the weights are as if they had been 0 before this step");
     if (changed_so(n, before, change_of, -1, false))
         return fail(n, NET_UPHILL, "update adds the change; it is subtracted");
     if (changed_so(n, before, by_square, 1, false) || changed_so(n, before, by_nothing, 1, false))
@@ -422,6 +432,7 @@ bool net_judged_step(net *n) {
     uint16_t *before = room(weights_of(n) * 2);
     memcpy(before, n->w, weights_of(n) * 2);
     net_expect(n);
+    n->judged = n->message.step;
     bool alive = net_gradients(n);
     if (alive) judge_gradient(n);
     if (alive && !n->failure[0]) alive = net_update(n);

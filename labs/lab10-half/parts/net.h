@@ -35,6 +35,7 @@ enum net_mistake {
     NET_NOT_CHANGED, /* the weights are as before */
     NET_NO_ROOT,     /* divides by q itself, or by nothing */
     NET_FORGETS,     /* q begins anew in each step */
+    NET_FROM_ZERO,   /* the weights of its own begin as 0 */
     NET_UPDATE       /* is wrong in another way */
 };
 
@@ -55,6 +56,7 @@ typedef struct {
     float loss, scale;     /* what gradients reported and returned */
     double want_loss;
     double begin, end;
+    int judged; /* the step that is judged: message.step is the next one when update has returned */
     enum net_mistake mistake;
     char failure[384];
     cudaError_t error;
