@@ -292,6 +292,10 @@ int main() {
     cudaMalloc(&results, POINTS * sizeof(double));
     functions();
     compare("x", run(inverse, "x"), to_the_end, 0);
+    ROUNDED("x - __fmul_rn", float, x - __fmul_rn(x, x), FE_TONEAREST, x - (volatile float){x * x})
+    ROUNDED("x + __fmul_rn", float, x + __fmul_rn(-x, x), FE_TONEAREST, x - (volatile float){x * x})
+    ROUNDED("__dmul_rn - x", double, __dmul_rn(x, x) - x, FE_TONEAREST, (volatile double){x * x} - x)
+    ROUNDED("x + __dmul_rn", double, x + __dmul_rn(-x, x), FE_TONEAREST, x - (volatile double){x * x})
     ROUNDED_ALL(rn, FE_TONEAREST)
     ROUNDED_ALL(rz, FE_TOWARDZERO)
     ROUNDED_ALL(ru, FE_UPWARD)
