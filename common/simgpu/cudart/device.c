@@ -86,6 +86,7 @@ static void finish(void) {
 
 static void at_exit(void) {
     struct device *last = rt_device;
+    if (rt_inside() && !time_in_host_function()) return; /* a signal handler has called exit() in the middle of a call */
     rt_lock();
     for (uint32_t k = 0; k < ndevices; k++) { /* leave() has finished all but the last one */
         use(devices[k]);

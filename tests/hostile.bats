@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# Programs that mean SimGPU ill, or themselves: what a GPU would compute, CUDA's error or a message; no crash, no hang, no wrong number.
+
+load helper
+
+setup_file() { build "$B/tests/hostile/host"; }
+
+# host CASE: one of tests/hostile/host.cu, in ten seconds.
+host() {
+    run timeout -s KILL 10 "$B/tests/hostile/host" "$@"
+    echo "$output"
+}
+computed=$'computed cudaSuccess\n3eaaaaab 00400000 7f800000 3fd5555555555555'
+
+@test "kernels do not depend on the program's rounding mode, flushing, traps or language" {
+    for how in plain flush traps; do
+        host "$how"
+        [ "$output" = "$computed" ]
+    done
+    host rounding
+    [ "$(grep -c 'mode kept' <<<"$output")" = 3 ]
+    [ "$(grep -v mode <<<"$output" | sort -u)" = "$(sort -u <<<"$computed")" ]
+    # A language with a decimal comma: SimGPU reads numbers in its profile, and writes some in reports.
+    command -v localedef >/dev/null && [ -e /usr/share/i18n/locales/de_DE ] || skip "needs localedef and the locale de_DE"
+    mkdir -p "$BATS_TEST_TMPDIR/languages"
+    localedef -i de_DE -f UTF-8 "$BATS_TEST_TMPDIR/languages/de_DE.UTF-8" || true # 1: it has warned
+    LOCPATH=$BATS_TEST_TMPDIR/languages LC_ALL=de_DE.UTF-8 TRACE=$BATS_TEST_TMPDIR/trace host language
+    [ "$output" = "$computed"$'\n1,5' ]
+    grep -q '"ts":[0-9]*\.[0-9]' "$BATS_TEST_TMPDIR/trace"
+}
+
+@test "threads: one is cancelled in its calls, one calls without end; the others go on" {
+    host cancel
+    [ "$output" = "after it cudaSuccess" ]
+    host turns
+    [ "$output" = "turns cudaSuccess" ]
+}
+
+@test "a signal handler may not call the API in the middle of a call; it may end the program" {
+    host handler
+    [[ $output == *"the handler's call was refused"*"after it cudaSuccess"*"$computed" ]]
+    [[ $output == *"cudaMemcpy: a signal handler that comes in the middle of a call may not call the CUDA API"* ]]
+    host interrupted
+    [ "$status" = 7 ]
+}

@@ -1,0 +1,151 @@
+// What a host program may do to itself and SimGPU must bear: `host CASE`. Each case prints what a GPU would compute, or
+// what its calls return; tests/hostile.bats knows the right answers.
+#include <cuda_runtime.h>
+
+#include <cfenv>
+#include <clocale>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+__global__ void third(float *f, double *d) {
+    f[0] = f[1] / 3;
+    f[2] = f[3] * 0.5f; // a denormal
+    f[4] = 1 / (f[1] - f[1]);
+    d[0] = d[1] / 3;
+}
+
+__global__ void work(unsigned *out, unsigned turns) {
+    unsigned x = threadIdx.x;
+    for (unsigned k = 0; k < turns; k++) x = x * 1664525 + 1013904223;
+    out[threadIdx.x] = x;
+}
+
+static unsigned *words;
+
+static void show(const char *what, cudaError_t e) { printf("%s %s\n", what, cudaGetErrorName(e)); }
+
+static void compute() {
+    float *f, h[5] = {0, 1, 0, 1.17549435e-38f, 0};
+    double *d, g[2] = {0, 1};
+    unsigned bits[5];
+    unsigned long long wide;
+    cudaMalloc(&f, sizeof h), cudaMalloc(&d, sizeof g);
+    cudaMemcpy(f, h, sizeof h, cudaMemcpyHostToDevice), cudaMemcpy(d, g, sizeof g, cudaMemcpyHostToDevice);
+    third<<<1, 1>>>(f, d);
+    cudaMemcpy(h, f, sizeof h, cudaMemcpyDeviceToHost);
+    show("computed", cudaMemcpy(g, d, sizeof g, cudaMemcpyDeviceToHost));
+    memcpy(bits, h, sizeof bits), memcpy(&wide, g, sizeof wide);
+    printf("%08x %08x %08x %016llx\n", bits[0], bits[2], bits[4], wide);
+}
+
+static void rounding() {
+    for (int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+        fesetround(mode);
+        compute();
+        printf("mode %s\n", fegetround() == mode ? "kept" : "lost");
+    }
+}
+
+#ifdef __x86_64__
+#include <xmmintrin.h>
+static void flush() { _mm_setcsr(_mm_getcsr() | 0x8040), compute(); }
+#else
+static void flush() { compute(); }
+#endif
+
+static void traps() { feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW), compute(); }
+
+static void language() {
+    if (!setlocale(LC_ALL, "")) puts("no such language");
+    compute();
+    printf("%.1f\n", 1.5);
+}
+
+static void *calls_forever(void *) {
+    for (;;) {
+        work<<<1, 32>>>(words, 1000);
+        cudaDeviceSynchronize();
+    }
+}
+
+static void cancel() {
+    for (int k = 0; k < 3; k++) {
+        pthread_t id;
+        pthread_create(&id, nullptr, calls_forever, nullptr);
+        usleep(5000);
+        pthread_cancel(id);
+        pthread_join(id, nullptr);
+    }
+    show("after it", cudaMemset(words, 0, 4));
+}
+
+// Another thread calls again and again; this one gets its turns.
+static void turns() {
+    pthread_t id;
+    pthread_create(&id, nullptr, calls_forever, nullptr);
+    cudaError_t e = cudaSuccess;
+    for (int k = 0; k < 200 && !e; k++) e = cudaMemset(words, 0, 4);
+    show("turns", e);
+}
+
+static volatile sig_atomic_t inside_a_call, refused;
+static void calls(int) {
+    unsigned x;
+    if (cudaMemcpy(&x, words, 4, cudaMemcpyDeviceToHost) == cudaErrorNotPermitted) refused = inside_a_call;
+}
+static void ends(int) { cudaDeviceReset(), exit(7); }
+
+static void each_millisecond(void (*handler)(int)) {
+    struct sigaction action = {};
+    action.sa_handler = handler;
+    sigaction(SIGALRM, &action, nullptr);
+    itimerval every = {{0, 1000}, {0, 1000}};
+    setitimer(ITIMER_REAL, &every, nullptr);
+}
+
+// Runs kernels of some milliseconds until the handler was called in the middle of a call.
+static void in_calls() {
+    for (int k = 0; k < 500 && !refused; k++) {
+        inside_a_call = 1;
+        work<<<1, 1024>>>(words, 20000);
+        cudaError_t e = cudaDeviceSynchronize();
+        inside_a_call = 0;
+        if (e) show("in_calls", e);
+    }
+}
+
+static void handler() {
+    each_millisecond(calls);
+    in_calls();
+    each_millisecond(SIG_IGN);
+    printf("the handler's call was %s\n", refused ? "refused" : "never in the middle of another");
+    show("after it", cudaMemset(words, 0, 4));
+    cudaGetLastError();
+    compute();
+}
+
+static void interrupted() {
+    each_millisecond(ends);
+    in_calls();
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*run)();
+    } cases[] = {{"plain", compute}, {"rounding", rounding}, {"flush", flush},
+                 {"traps", traps},   {"language", language}, {"cancel", cancel},
+                 {"turns", turns},   {"handler", handler},   {"interrupted", interrupted}};
+    for (const auto &c : cases)
+        if (argc > 1 && !strcmp(argv[1], c.name)) {
+            if (c.run != language && c.run != rounding && c.run != flush && c.run != traps) cudaMalloc(&words, 4096);
+            c.run();
+            return 0;
+        }
+    return 2;
+}
