@@ -25,9 +25,10 @@ static bool heard(void) { return ear && lab_playing(); }
 static cudaError_t before(lab_call *c) {
     if (lab_playing()) lab_endless_call(c);
     if (!heard()) return cudaSuccess;
-    lab_unlock();
     c->begin = c->end = lab_now();
-    cudaError_t e = ear->before ? ear->before(c) : cudaSuccess;
+    if (!ear->before) return cudaSuccess;
+    lab_unlock(); /* two system calls: with each call of a program they are a tenth of lab 11's run */
+    cudaError_t e = ear->before(c);
     lab_lock();
     if (e != cudaSuccess) lab_endless_own(true); /* the call ends here */
     return e;
