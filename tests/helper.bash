@@ -5,7 +5,8 @@
 #                      a test may edit files; the copy is made once a file
 #   path_without P...  prints a PATH with all of this machine's programs but those that match the patterns
 #   grade FILE [SEED]  grades one submission of lab $lab_number (3, unless a test says otherwise); its record is then in $record, its output in $output, exit in $status
-#   play WHO SEED      runs the starter or the reference of that lab, with no grade around it; its card is then in $output, its record in $record
+#   play WHO SEED      runs the starter or the reference of that lab, with no grade around it; its card is then in $output, its record in $record.
+#                      In `make test` each such run is made once, whichever test asks first
 #   runs_alike PROGRAM  a lab's program gives byte-identical cards, records and reports on 1, 2 and 3 host threads, and the same
 #                      card and record beside times that another run has left (--others)
 #   as_declared        the rows that are not full are those of the lab's rows-failing-at-start.txt
@@ -71,8 +72,19 @@ runs_alike() {
 }
 
 play() {
+    local n=${lab_number:-3} kept
     record=$BATS_TEST_TMPDIR/$1-$2.tsv
-    output=$(apart "$B/$1/lab${lab_number:-3}" --record "$record" --seed "$2" ${BLUEBAR_OTHERS:+--others "$(others "${lab_number:-3}" "$2")"})
+    kept=$BATS_TEST_TMPDIR/played-$1-lab$n-$2
+    # Both are given away when they are whole, the record last: files run side by side.
+    [ -z "${BLUEBAR_OTHERS:-}" ] || kept=$BLUEBAR_OTHERS/${kept##*/}
+    if [ ! -f "$kept.tsv" ]; then
+        apart "$B/$1/lab$n" --record "$record" --seed "$2" ${BLUEBAR_OTHERS:+--others "$(others "$n" "$2")"} >"$record.card" || return 1
+        mkdir -p "${kept%/*}"
+        mv "$record.card" "$kept.card"
+        mv "$record" "$kept.tsv"
+    fi
+    cp "$kept.tsv" "$record"
+    output=$(cat "$kept.card")
 }
 
 as_declared() {

@@ -11,21 +11,17 @@ setup_file() {
 
 setup() {
     lab=$(lab_dir 0)
-    record=$BATS_TEST_TMPDIR/record
 }
-
-# Runs a variant of lab 0; its card in $output, its record in $record.
-card() { output=$(apart "$B/$1/lab0" --record "$record" "${@:2}" ${BLUEBAR_OTHERS:+--others "$(others 0 "${3:-2048}")"}); }
 
 @test "lab 0: the starter fails exactly its declared rows, whatever the seed" {
     for seed in 1 2 4000000000; do
-        card starter --seed $seed
+        play starter $seed
         as_declared
     done
 }
 
 @test "lab 0: each row that the starter fails comes with a line of its file and a hint in three steps" {
-    card starter
+    play starter 2048
     for row in $(grep -v '^#' "tests/lab0/rows-failing-at-start.txt"); do
         echo "$row"
         [[ $(field "$record" "$row" where) == ceilings.cu:[0-9]* ]]
@@ -41,7 +37,7 @@ card() { output=$(apart "$B/$1/lab0" --record "$record" "${@:2}" ${BLUEBAR_OTHER
 # kernel of the virtual card also has a tenth of its latency beside DRAM's time, and copies at 0.81 of the sheet.
 @test "lab 0: the solution is full, whatever the seed, and predicts within an eighth" {
     for seed in 1 2 3 4000000000; do
-        card reference --seed $seed
+        play reference $seed
         [ "$(score "$record")" = "100 100" ]
         for row in one-flop send copy fma; do
             awk -v mine="$(field "$record" $row value)" -v want="$(field "$record" $row want)" 'BEGIN {
@@ -58,7 +54,7 @@ card() { output=$(apart "$B/$1/lab0" --record "$record" "${@:2}" ${BLUEBAR_OTHER
 @test "lab 0: the same card, record and report on 1, 2 and 3 host threads, and beside times that were measured before" { runs_alike reference/lab0; }
 
 @test "lab 0: the measured ceilings are those of the profile" {
-    card reference
+    play reference 2048
     echo "$output"
     profile() { awk -v key="$1" '$1 == key { print $3 }' common/simgpu/profiles/h200.conf; }
     [[ $output == *"the link, page-locked "*" $(profile pinned_gbs) GB/s up"* ]]
@@ -110,7 +106,7 @@ well_formed() {
                   if ($2 ~ /SAXPY/ && v[2] < 0.8 * v[3]) bad = 1 }
         END { exit !(n == 5 && !bad && flops["matmul 512, in tiles"] > 1.5 * flops["matmul 512, simple"]) }'
     # The roof is the measured one: its ridge is fp32 over the memory of the card.
-    card reference
+    play reference 2048
     awk '/^  device memory / { memory = $6 } /^  fp32 arithmetic / { fp32 = $3 }
          /^\$roof/ { on = 1; next } on && ++n == 2 { exit !($2 > 0.999 * fp32 && $2 < 1.001 * fp32 && $1 > 0.999 * fp32 / memory && $1 < 1.001 * fp32 / memory) }' \
         <(echo "$output") "$BATS_TEST_TMPDIR/gp"
@@ -195,6 +191,7 @@ sysfs() {
 }
 
 @test "lab 0: on another virtual card the solution still predicts the copy to the card: its link is on the sheet" {
+    record=$BATS_TEST_TMPDIR/record
     output=$(PROFILE=a100-pcie apart "$B/reference/lab0" --record "$record")
     [ "$(field "$record" send status)" = pass ]
 }

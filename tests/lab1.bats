@@ -11,21 +11,17 @@ setup_file() {
 
 setup() {
     lab=$(lab_dir 1)
-    record=$BATS_TEST_TMPDIR/record
 }
-
-# Runs a variant of lab 1; its card in $output, its record in $record.
-card() { output=$(apart "$B/$1/lab1" --record "$record" "${@:2}" ${BLUEBAR_OTHERS:+--others "$(others 1 "${3:-2048}")"}); }
 
 @test "lab 1: the starter fails exactly its declared rows, whatever the seed" {
     for seed in 1 2 4000000000; do
-        card starter --seed $seed
+        play starter $seed
         as_declared
     done
 }
 
 @test "lab 1: each row that the starter fails comes with a line of its file and a hint, or names the row to fill first" {
-    card starter
+    play starter 2048
     for row in $(grep -v "^#" "tests/lab1/rows-failing-at-start.txt"); do
         echo "$row"
         if [ -n "$(field "$record" "$row" next)" ]; then
@@ -40,7 +36,7 @@ card() { output=$(apart "$B/$1/lab1" --record "$record" "${@:2}" ${BLUEBAR_OTHER
 
 @test "lab 1: the solution is full, whatever the seed, and has a margin" {
     for seed in 1 2 4000000000; do
-        card reference --seed $seed
+        play reference $seed
         [ "$(score "$record")" = "100 100" ]
     done
     # GB/s of the link's GB/s: full marks are for 0.94 and 0.90.

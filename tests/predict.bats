@@ -139,7 +139,7 @@ said() { cut -f 1,2,4 kept/lab9.tsv; }
         [ -e "$(lab_dir "$n")/questions.tsv" ] || continue
         build "$B/reference/lab$n"
         lab_number=$n
-        play reference 7 >/dev/null
+        play reference 4000000000 # which the labs' own tests run, too
         yes 1 | bluebar predict "$n" "$store" >/dev/null
         run bluebar predicted "$n" "$record" "$store"
         echo "$output"
