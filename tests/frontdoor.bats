@@ -7,6 +7,7 @@ load helper
 setup_file() { build all; }
 
 setup() {
+    measured=${BLUEBAR_OTHERS:-} # by other programs, which no test here changes
     house
     mine=$(lab_dir 3)/$(lab_file 3)
     starter=$(lab_starter 3)
@@ -276,7 +277,7 @@ title() { sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/$(b
     [[ ${output##*Score: } =~ ^[0-9.]+/100 ]]
     [[ $output == *"make hint3"* ]]
     # Without LAB, all labs: 100 points each.
-    say make check SUBMISSION=solutions
+    BLUEBAR_OTHERS=$measured say make check SUBMISSION=solutions SEED=12345
     [ "$status" = 0 ]
     all=$(labs | wc -l)00
     [ "${lines[-1]}" = "Score: $all/$all" ]
@@ -475,7 +476,7 @@ scored() { sed -n "s/^\($1,$2,[0-9]*,100\),5,[^,]*,/\1,/p" "$class-grades/scores
 @test "make check needs no bats, which make test names if it is not there" {
     path=$(path_without 'bats')
     PATH=$path say make check LAB=3 SUBMISSION=starter SEED=7
-    [[ $output == 1..8*"not ok"*"Score: "* ]]
+    [[ $output == *1..8*"not ok"*"Score: "* ]] # on a busy machine a line before says what runs for long
     PATH=$path say make test
     [ "$status" != 0 ]
     [[ ${lines[0]} == "Not found: bats. Install it with:  "* ]]
