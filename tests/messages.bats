@@ -104,7 +104,7 @@ ${line}a\\    thrust::less<int> order;"
 
 @test "types and functions that SimGPU lacks are named, one message each" {
     cat >"$BATS_TEST_TMPDIR/any.cu" <<'END'
-__global__ void k(int *p, __nv_fp8_e4m3 t) {
+__global__ void k(int *p, cudaMemPoolPtrExportData t) {
     p[1] = t;
 }
 int main() {
@@ -115,7 +115,7 @@ END
     "$(common/make/find-clang.sh)" -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -fsyntax-only --cuda-host-only \
         -Icommon/simgpu/include -include cuda_runtime.h "$BATS_TEST_TMPDIR/any.cu" 2>&1 | "$BLUEBAR" compiler | grep 'error: \|note: ' | sed 's/.*any.cu:\([0-9]*\):[0-9]*: error: /\1 /' >"$BATS_TEST_TMPDIR/said"
     diff "$BATS_TEST_TMPDIR/said" - <<'END'
-1 '__nv_fp8_e4m3' is unavailable: SimGPU does not have 8-bit floating point
+1 'cudaMemPoolPtrExportData' is unavailable: SimGPU does not have memory of other processes
 5 'cudaIpcMemHandle_t' is unavailable: SimGPU does not have memory of other processes
 6 'cudaIpcGetMemHandle' is unavailable: SimGPU does not have it
 END
