@@ -53,12 +53,12 @@ programs() {
 
 programs_of_folder() {
     local name=$1 folder=$2 options=$3 f parts=() mains=()
-    for f in "$folder"/*.cu "$folder"/*.cpp "$folder"/*.c "$folder"/*.cc; do
+    for f in "$folder"/*.cu "$folder"/*.cpp "$folder"/*.c "$folder"/*.cc "$folder"/src/*.c*; do
         [ -f "$f" ] || continue
         if grep -qE '^[^/]*\bmain *\(' "$f"; then
-            mains+=("${f##*/}")
+            case $f in "$folder"/src/*) ;; *) mains+=("${f##*/}") ;; esac
         elif ! grep -qsE "#include *[\"<]([^\">]*/)?$(basename "$f" | sed 's/\./\\./g')[\">]" "$folder"/* "$folder"/../*.c*; then
-            parts+=("${f##*/}")
+            parts+=("${f#"$folder"/}")
         fi
     done
     for f in ${mains[@]+"${mains[@]}"}; do
@@ -95,7 +95,7 @@ try() {
     printf '%s\n' "$folder: $sources" >"$out/program"
     # A line for the tables: repository, how far it came, side and cause, program, messages.
     say() { printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$1" "$2" "${folder#"$dir/"}/${sources%% *}" "$out" >"$out/result"; }
-    compile() { eval "timeout 120 env $compiler $options $1 -I . -I inc -I ../inc -I include $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; }
+    compile() { eval "timeout 120 env $compiler $options $1 -I . -I inc -I ../inc -I include -I .. -I ../utils -I ../../utils $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; }
     cd "$folder" || return
     # shellcheck disable=SC2086 # lists of words
     ! (cd "$folder" && grep -qs 'omp\.h\|pragma omp' -- $sources) || options+=' -Xcompiler -fopenmp'
@@ -124,7 +124,10 @@ try() {
         grep -qiE 'there is no device [1-3];|requires two|two or more GPUs' "$out/stdout" "$out/stderr" || break
     done
     rm -f "$out/a.out"
-    { grep -a '^simgpu: ' "$out/stderr"; sed 's/fail[a-z]* as expected//I' "$out/stdout"; grep -av "^simgpu: " "$out/stderr"; echo "status $status"; } >"$out/run"
+    { grep -a '^simgpu: ' "$out/stderr"; sed 's/fail[a-z]* as expected//I' "$out/stdout"; grep -av "^simgpu: " "$out/stderr"; echo "status $status"
+        # shellcheck disable=SC2086 # a list of words
+        [ -n "$arguments" ] || ! grep -qs 'argv\[1\]' -- $sources || grep -qsE 'argc *[-<>=!]|!argc' -- $sources || echo "takes argv[1] without a look at argc"
+    } >"$out/run"
     if [ "$status" = 0 ]; then library=run; else library=fail; fi
     cause_of "$library" "$out/run" >"$out/cause" || printf 'ok\t-\n' >"$out/cause"
     say run "$(cat "$out/cause")"
