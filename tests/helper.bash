@@ -9,6 +9,7 @@
 #                      In `make test` each such run is made once, whichever test asks first
 #   runs_alike PROGRAM  a lab's program gives byte-identical cards, records and reports on 1, 2 and 3 host threads, and the same
 #                      card and record beside times that another run has left (--others)
+#   bench              what the reference of that lab says to --bench, into $BATS_TEST_TMPDIR/bench; made once, too, for docs.bats as well
 #   as_declared        the rows that are not full are those of the lab's rows-failing-at-start.txt
 #   row_is ROW STATUS  the record says so
 #
@@ -30,7 +31,7 @@ house() {
         git ls-files -co --exclude-standard -z | tar --null -T - -cf - | tar -xf - -C "$house"
         cp "$(lab_starter 3)" "$house/$(lab_dir 3)/$(lab_file 3)"
         # Files made here by students and other tests are not copied; they may change meanwhile.
-        tar --exclude='./sim/desk' --exclude='./sim/check' --exclude='./sim/mine' --exclude='./sim/sub-*' --exclude='*.tsv' --exclude='*.pch' -C .build -cf - ./sim | tar -xf - -C "$house/.build"
+        tar --exclude='./sim/desk' --exclude='./sim/check' --exclude='./sim/mine' --exclude='./sim/sub-*' --exclude='./sim/tests' --exclude='./sim/fidelity' --exclude='./sim/play' --exclude='*.tsv' --exclude='*.pch' -C .build -cf - ./sim | tar -xf - -C "$house/.build"
     fi
     cd "$house" || return 1
     unset BLUEBAR_OTHERS # what a test changes there may change those numbers
@@ -85,6 +86,17 @@ play() {
     fi
     cp "$kept.tsv" "$record"
     output=$(cat "$kept.card")
+}
+
+bench() {
+    local n=${lab_number:-3} kept
+    kept=${BLUEBAR_OTHERS:-$BATS_TEST_TMPDIR}/lab$n--bench
+    if [ ! -f "$kept" ]; then
+        mkdir -p "${kept%/*}"
+        apart "$B/reference/lab$n" --bench >"$kept.$$" || return 1
+        mv "$kept.$$" "$kept"
+    fi
+    cp "$kept" "$BATS_TEST_TMPDIR/bench"
 }
 
 as_declared() {
