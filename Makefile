@@ -220,9 +220,11 @@ endif
 # What runs for each instruction, each launch, each call; and in common/lab what runs for each float and each event. An
 # optimiser takes most of the time in which a file is compiled, and the others would gain nothing that anybody notices.
 HOT  := simgpu/exec/% simgpu/check/%
+# Of these files nothing is optimised in any case (a pragma says so), and to ask for it takes three times as long.
+PLAIN := $(addprefix simgpu/exec/,$(if $(SAN),lanes_base lanes_avx2,$(if $(findstring x86_64,$(MAKE_HOST)),lanes_base)))
 WARM := simgpu/base/% $(addprefix simgpu/ptx/,cfg depth share machine machine_base machine_affine machine_fold machine_merge machine_loop) simgpu/time/%
 LAB_WARM := lab/data lab/report
-optimised = $(if $(filter $(HOT),$1),$(if $(SAN),-O1,-O3),$(if $(filter $(WARM),$1),-O1,-O0))
+optimised = $(if $(filter $(PLAIN),$1),-O0,$(if $(filter $(HOT),$1),$(if $(SAN),-O1,-O3),$(if $(filter $(WARM),$1),-O1,-O0)))
 # The arithmetic handlers take longest to compile: first, so that two cores end together.
 SIMGPU_SLOW := $(wildcard $(SIMGPU)/exec/lanes_*.c)
 SIMGPU_SRC := $(SIMGPU_SLOW) $(filter-out $(SIMGPU)/tools/% $(SIMGPU_SLOW),$(wildcard $(SIMGPU)/*/*.c))
