@@ -28,6 +28,17 @@ load helper
     "$BATS_TEST_TMPDIR/compare" "$BATS_TEST_TMPDIR/ours" tests/curand/h200.txt
 }
 
+@test "curand_kernel.h: MRG32k3a's numbers are those of NVIDIA's header" {
+    build "$B/tests/curand/mrg"
+    run "$B/tests/curand/mrg"
+    diff - <(echo "$output") <<'EOS'
+545508615 1368065476 1327943825, 0.825846851 0.22162991583362512, -0.977877692307 2.16226111524 4.56
+2890950871 2749090064 2410030135, 0.463891506 0.50532826911974893, 1.92486375877 1.85960689931 6.78
+898973320 2099779680 1669125878, 0.738544643 0.8297858523263697, -1.63514332069 3.09433843542 5.892
+643242223 2132846120 3174980112, 0.1117796 0.79869820967501171, 0.326108683629 1.86821781101 9.07
+EOS
+}
+
 @test "curand.h: the numbers of NVIDIA's library, its order from call to call, codes of wrong calls" {
     build kit
     "$B/bin/simcc" tests/curand/host.cu -lcurand -o "$BATS_TEST_TMPDIR/host"

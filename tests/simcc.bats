@@ -686,6 +686,35 @@ EOS
     [ "$output" = "768 of 768, cudaSuccess" ] || { echo "$output" && false; }
 }
 
+@test "a launch that may begin early (programmatic dependent launch) begins behind the one ahead of it; a cluster of several blocks is refused" {
+    cat >"$tmp/early.cu" <<'EOS'
+#include <cstdio>
+__global__ void first(int *p) { cudaTriggerProgrammaticLaunchCompletion(); *p = 5; }
+__global__ void second(int *p) { cudaGridDependencySynchronize(); *p += 1; }
+int main() {
+    int *p, v;
+    cudaMalloc(&p, 4);
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 1, config.blockDim = 1, config.stream = s;
+    cudaLaunchAttribute a[2];
+    a[0].id = cudaLaunchAttributeProgrammaticStreamSerialization, a[0].val.programmaticStreamSerializationAllowed = 1;
+    a[1].id = cudaLaunchAttributeClusterDimension, a[1].val.clusterDim.x = a[1].val.clusterDim.y = a[1].val.clusterDim.z = 1;
+    config.attrs = a, config.numAttrs = 2;
+    first<<<1, 1, 0, s>>>(p);
+    cudaError_t e = cudaLaunchKernelEx(&config, second, p);
+    a[1].val.clusterDim.x = 2;
+    cudaError_t f = cudaLaunchKernelEx(&config, second, p);
+    cudaMemcpy(&v, p, 4, cudaMemcpyDefault);
+    printf("%d %s %s\n", v, cudaGetErrorName(e), cudaGetErrorName(f));
+}
+EOS
+    simcc "$tmp/early.cu" -o "$tmp/early"
+    run "$tmp/early"
+    [[ $output == *"cudaLaunchKernelExC: clusters of blocks are not supported; a cluster of one block is"*"6 cudaSuccess cudaErrorNotSupported" ]] || { echo "$output" && false; }
+}
+
 @test "what programs lean on behind nvcc: zeros in fresh memory, arguments without a value, functions without a return" {
     cat >"$tmp/lean.cu" <<'EOS'
 #include <cooperative_groups.h>

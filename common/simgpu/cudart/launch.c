@@ -248,7 +248,15 @@ static cudaError_t read_attributes(const cudaLaunchConfig_t *c, bool *cooperativ
         case cudaLaunchAttributeIgnore:
         case cudaLaunchAttributeAccessPolicyWindow:
         case cudaLaunchAttributeSynchronizationPolicy:
+        case cudaLaunchAttributeProgrammaticStreamSerialization: /* allows a start before the last kernel's end */
+        case cudaLaunchAttributeMemSyncDomainMap:
+        case cudaLaunchAttributeMemSyncDomain:
+        case cudaLaunchAttributePreferredSharedMemoryCarveout:
         case cudaLaunchAttributePriority: break;
+        case cudaLaunchAttributeClusterDimension:
+            if (a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z == 1) break;
+            rt_say("clusters of blocks are not supported; a cluster of one block is");
+            return cudaErrorNotSupported;
         case cudaLaunchAttributeCooperative: *cooperative = a->val.cooperative != 0; break;
         default:
             rt_say("launch attribute %d is not supported; SimGPU has cudaLaunchAttributeCooperative and hints", a->id);

@@ -19,6 +19,12 @@ __device__ cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream)
 __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
 }
 
+/* A kernel may begin before the one ahead of it has ended if both say so (programmatic dependent launch). Here it never
+ * does, so there is nothing to wait for, and nobody to tell. */
+static __device__ __inline__ __attribute__((always_inline, nodebug, unused)) void cudaGridDependencySynchronize(void) {}
+static __device__ __inline__ __attribute__((always_inline, nodebug, unused)) void
+cudaTriggerProgrammaticLaunchCompletion(void) {}
+
 /* With -rdc=true, as nvcc wants it: a second function of such a name makes the address of the host's ambiguous, which
  * programs hand to std::unique_ptr and std::function. */
 #if defined(__CUDACC_RDC__)

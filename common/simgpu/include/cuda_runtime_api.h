@@ -66,7 +66,11 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, vo
 #define cudaDeviceScheduleSpin     0x01
 #define cudaDeviceScheduleYield    0x02
 #define cudaDeviceBlockingSync     0x04
+#define cudaDeviceScheduleMask     0x07
 #define cudaDeviceMapHost          0x08
+#define cudaDeviceLmemResizeToMax  0x10
+#define cudaDeviceSyncMemops       0x80
+#define cudaDeviceMask             0xff
 #define cudaMemAttachGlobal        0x01
 #define cudaMemAttachHost          0x02
 #define cudaMemAttachSingle        0x04
@@ -108,14 +112,20 @@ enum cudaDeviceP2PAttr {
     cudaDevP2PAttrNativeAtomicSupported = 3,
     cudaDevP2PAttrCudaArrayAccessSupported = 4,
 };
-#define cudaPeerAccessDefault 0x00
+#define cudaPeerAccessDefault               0x00
+#define cudaOccupancyDisableCachingOverride 0x01
+#define cudaIpcMemLazyEnablePeerAccess      0x01
 enum cudaMemAllocationType {
     cudaMemAllocationTypeInvalid = 0,
     cudaMemAllocationTypePinned = 1,
+    cudaMemAllocationTypeManaged = 2,
 };
 enum cudaMemAllocationHandleType {
     cudaMemHandleTypeNone = 0,
     cudaMemHandleTypePosixFileDescriptor = 1,
+    cudaMemHandleTypeWin32 = 2,
+    cudaMemHandleTypeWin32Kmt = 4,
+    cudaMemHandleTypeFabric = 8,
 };
 struct cudaMemPoolProps {
     enum cudaMemAllocationType allocType;
@@ -148,6 +158,10 @@ enum cudaMemRangeAttribute {
     cudaMemRangeAttributePreferredLocation = 2,
     cudaMemRangeAttributeAccessedBy = 3,
     cudaMemRangeAttributeLastPrefetchLocation = 4,
+    cudaMemRangeAttributePreferredLocationType = 5,
+    cudaMemRangeAttributePreferredLocationId = 6,
+    cudaMemRangeAttributeLastPrefetchLocationType = 7,
+    cudaMemRangeAttributeLastPrefetchLocationId = 8,
 };
 
 struct cudaPointerAttributes {
@@ -184,6 +198,12 @@ enum cudaSharedMemConfig {
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeClusterDimMustBeSet = 10,
+    cudaFuncAttributeRequiredClusterWidth = 11,
+    cudaFuncAttributeRequiredClusterHeight = 12,
+    cudaFuncAttributeRequiredClusterDepth = 13,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
+    cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
     cudaFuncAttributeMax = 16,
 };
 
@@ -403,11 +423,22 @@ typedef struct cudaGraphExecUpdateResultInfo_st {
     cudaGraphNode_t errorNode, errorFromNode;
 } cudaGraphExecUpdateResultInfo;
 
-#define cudaGraphInstantiateFlagAutoFreeOnLaunch 1
-#define cudaGraphInstantiateFlagUpload           2
-#define cudaGraphInstantiateFlagDeviceLaunch     4
-#define cudaGraphInstantiateFlagUseNodePriority  8
-#define cudaGraphDebugDotFlagsVerbose            1
+enum cudaGraphInstantiateFlags {
+    cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
+    cudaGraphInstantiateFlagUpload = 2,
+    cudaGraphInstantiateFlagDeviceLaunch = 4,
+    cudaGraphInstantiateFlagUseNodePriority = 8,
+};
+enum cudaGraphDebugDotFlags {
+    cudaGraphDebugDotFlagsVerbose = 1 << 0,
+    cudaGraphDebugDotFlagsKernelNodeParams = 1 << 2,
+    cudaGraphDebugDotFlagsMemcpyNodeParams = 1 << 3,
+    cudaGraphDebugDotFlagsMemsetNodeParams = 1 << 4,
+    cudaGraphDebugDotFlagsHostNodeParams = 1 << 5,
+    cudaGraphDebugDotFlagsEventNodeParams = 1 << 6,
+    cudaGraphDebugDotFlagsKernelNodeAttributes = 1 << 9,
+    cudaGraphDebugDotFlagsHandles = 1 << 10,
+};
 
 struct cudaKernelNodeParams {
     void *func;
@@ -523,8 +554,16 @@ typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeCooperative = 2,
     cudaLaunchAttributeSynchronizationPolicy = 3,
     cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
     cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+    cudaLaunchAttributeProgrammaticEvent = 7,
     cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributeMemSyncDomainMap = 9,
+    cudaLaunchAttributeMemSyncDomain = 10,
+    cudaLaunchAttributePreferredClusterDimension = 11,
+    cudaLaunchAttributeLaunchCompletionEvent = 12,
+    cudaLaunchAttributeDeviceUpdatableKernelNode = 13,
+    cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
 } cudaLaunchAttributeID;
 
 enum cudaAccessProperty {
@@ -555,16 +594,21 @@ typedef union cudaLaunchAttributeValue {
     } clusterDim;
     int programmaticStreamSerializationAllowed;
     int priority;
+    unsigned int sharedMemCarveout;
 } cudaLaunchAttributeValue;
 
 /* The names for streams and for nodes of graphs. */
-#define cudaStreamAttrID                         cudaLaunchAttributeID
-#define cudaStreamAttrValue                      cudaLaunchAttributeValue
-#define cudaStreamAttributeAccessPolicyWindow    cudaLaunchAttributeAccessPolicyWindow
-#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
-#define cudaStreamAttributePriority              cudaLaunchAttributePriority
-#define cudaKernelNodeAttrID                     cudaLaunchAttributeID
-#define cudaKernelNodeAttrValue                  cudaLaunchAttributeValue
+#define cudaStreamAttrID                          cudaLaunchAttributeID
+#define cudaStreamAttrValue                       cudaLaunchAttributeValue
+#define cudaStreamAttributeAccessPolicyWindow     cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy  cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority               cudaLaunchAttributePriority
+#define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaKernelNodeAttributeCooperative        cudaLaunchAttributeCooperative
+#define cudaKernelNodeAttributePriority           cudaLaunchAttributePriority
+#define cudaKernelNodeAttributeClusterDimension   cudaLaunchAttributeClusterDimension
+#define cudaKernelNodeAttrID                      cudaLaunchAttributeID
+#define cudaKernelNodeAttrValue                   cudaLaunchAttributeValue
 
 typedef struct cudaLaunchAttribute_st {
     cudaLaunchAttributeID id;

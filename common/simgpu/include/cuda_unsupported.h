@@ -19,6 +19,10 @@ SIMGPU_NO_TYPE(cudaExternalMemory_t, void *, "memory of other APIs")
 SIMGPU_NO_TYPE(cudaMemPoolPtrExportData, int, "memory of other processes")
 SIMGPU_NO_TYPE(cudaGraphConditionalHandle, unsigned long long, "conditional nodes of graphs")
 SIMGPU_NO_TYPE(cudaIpcMemHandle_t, void *, "memory of other processes")
+SIMGPU_NO_TYPE(cudaIpcEventHandle_t, void *, "events of other processes")
+SIMGPU_NO_TYPE(cudaMemFabricHandle_t, void *, "memory of other processes")
+SIMGPU_NO_TYPE(cudaExternalSemaphore_t, void *, "semaphores of other APIs")
+SIMGPU_NO_TYPE(cudaLibrary_t, void *, "libraries of kernels")
 #undef SIMGPU_NO_TYPE
 
 #endif

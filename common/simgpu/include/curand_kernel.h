@@ -1,10 +1,10 @@
-/* curand_kernel.h — random numbers for device code: cuRAND's device API for the generators XORWOW (curandState) and
- * Philox4x32-10, with cuRAND's seeds, sequences and values: the whole numbers and the uniform ones are the same bits as
- * on a GPU, the others differ from it by the last digits of sine and logarithm.
+/* curand_kernel.h — random numbers for device code: cuRAND's device API for the generators XORWOW (curandState),
+ * Philox4x32-10 and MRG32k3a, with cuRAND's seeds, sequences and values: the whole numbers and the uniform ones are the
+ * same bits as on a GPU, the others differ from it by the last digits of sine and logarithm.
  *
  * XORWOW: Marsaglia, "Xorshift RNGs", 2003. Philox: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1,
- * 2, 3", 2011. Distributions: cuRAND Library, "Device API". MRG32k3a, MTGP32 and the quasirandom generators are
- * missing. */
+ * 2, 3", 2011. MRG32k3a: L'Ecuyer, "Good Parameters and Implementations for Combined Multiple Recursive Random Number
+ * Generators", 1999. Distributions: cuRAND Library, "Device API". MTGP32 and the quasirandom generators are missing. */
 #ifndef SIMGPU_CURAND_KERNEL_H
 #define SIMGPU_CURAND_KERNEL_H
 
@@ -26,6 +26,13 @@ typedef struct curandStatePhilox4_32_10 {
     float boxmuller_extra;
     double boxmuller_extra_double;
 } curandStatePhilox4_32_10_t;
+
+typedef struct curandStateMRG32k3a {
+    unsigned s1[3], s2[3]; /* the last three numbers of each of the two recursions */
+    int boxmuller_flag, boxmuller_flag_double;
+    float boxmuller_extra;
+    double boxmuller_extra_double;
+} curandStateMRG32k3a_t;
 
 #if defined(__CUDA__)
 #define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __device__
@@ -122,6 +129,80 @@ SIMGPU_DEVICE uint4 curand4(curandStatePhilox4_32_10_t *s) {
     return v;
 }
 
+/* --- MRG32k3a ----------------------------------------------------------------------------------------------------- */
+
+#define SIMGPU_MRG_1 4294967087u
+#define SIMGPU_MRG_2 4294944443u
+
+/* A number from 1 to SIMGPU_MRG_1. */
+SIMGPU_DEVICE double curand_MRG32k3a(curandStateMRG32k3a_t *s) {
+    typedef unsigned long long wide;
+    wide a = (1403580ull * s->s1[1] + 810728ull * (SIMGPU_MRG_1 - s->s1[0])) % SIMGPU_MRG_1;
+    wide b = (527612ull * s->s2[2] + 1370589ull * (SIMGPU_MRG_2 - s->s2[0])) % SIMGPU_MRG_2;
+    s->s1[0] = s->s1[1], s->s1[1] = s->s1[2], s->s1[2] = (unsigned)a;
+    s->s2[0] = s->s2[1], s->s2[1] = s->s2[2], s->s2[2] = (unsigned)b;
+    return (double)(a > b ? a - b : a + SIMGPU_MRG_1 - b);
+}
+SIMGPU_DEVICE unsigned curand(curandStateMRG32k3a_t *s) { return (unsigned)(curand_MRG32k3a(s) * 1.000000048662); }
+
+/* s becomes m^n s, all modulo `modulus`. Changes m. */
+static __device__ __attribute__((noinline, nodebug, unused)) void
+simgpuMrgSkip(unsigned *s, unsigned (*m)[3], unsigned modulus, unsigned long long n) {
+    typedef unsigned long long wide;
+    for (; n; n >>= 1) {
+        unsigned to[3], squared[3][3];
+        for (int i = 0; i < 3; i++) {
+            wide sum = 0;
+            for (int k = 0; k < 3; k++) sum += (wide)m[i][k] * s[k] % modulus;
+            to[i] = (unsigned)(sum % modulus);
+            for (int j = 0; j < 3; j++) {
+                sum = 0;
+                for (int k = 0; k < 3; k++) sum += (wide)m[i][k] * m[k][j] % modulus;
+                squared[i][j] = (unsigned)(sum % modulus);
+            }
+        }
+        for (int i = 0; i < 3; i++) {
+            if (n & 1) s[i] = to[i];
+            for (int j = 0; j < 3; j++) m[i][j] = squared[i][j];
+        }
+    }
+}
+/* The matrices of one step, of 2^76 (a subsequence) and of 2^127 (a sequence): the step's, squared so often. */
+SIMGPU_DEVICE void skipahead(unsigned long long n, curandStateMRG32k3a_t *s) {
+    unsigned one[3][3] = {{0, 1, 0}, {0, 0, 1}, {SIMGPU_MRG_1 - 810728, 1403580, 0}};
+    unsigned two[3][3] = {{0, 1, 0}, {0, 0, 1}, {SIMGPU_MRG_2 - 1370589, 0, 527612}};
+    simgpuMrgSkip(s->s1, one, SIMGPU_MRG_1, n);
+    simgpuMrgSkip(s->s2, two, SIMGPU_MRG_2, n);
+}
+SIMGPU_DEVICE void skipahead_subsequence(unsigned long long n, curandStateMRG32k3a_t *s) {
+    unsigned one[3][3] = {
+        {82758667, 1871391091, 4127413238}, {3672831523, 69195019, 1871391091}, {3672091415, 3528743235, 69195019}};
+    unsigned two[3][3] = {{1511326704, 3759209742, 1610795712},
+                          {4292754251, 1511326704, 3889917532},
+                          {3859662829, 4292754251, 3708466080}};
+    simgpuMrgSkip(s->s1, one, SIMGPU_MRG_1, n);
+    simgpuMrgSkip(s->s2, two, SIMGPU_MRG_2, n);
+}
+SIMGPU_DEVICE void skipahead_sequence(unsigned long long n, curandStateMRG32k3a_t *s) {
+    unsigned one[3][3] = {
+        {2427906178, 3580155704, 949770784}, {226153695, 1230515664, 3580155704}, {1988835001, 986791581, 1230515664}};
+    unsigned two[3][3] = {
+        {1464411153, 277697599, 1610723613}, {32183930, 1464411153, 1022607788}, {2824425944, 32183930, 2093834863}};
+    simgpuMrgSkip(s->s1, one, SIMGPU_MRG_1, n);
+    simgpuMrgSkip(s->s2, two, SIMGPU_MRG_2, n);
+}
+SIMGPU_DEVICE void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                               curandStateMRG32k3a_t *s) {
+    unsigned long long of[2] = {(unsigned)seed ^ 0x55555555u, (unsigned)(seed >> 32) ^ 0xAAAAAAAAu};
+    *s = curandStateMRG32k3a_t();
+    for (int i = 0; i < 3; i++) {
+        s->s1[i] = seed ? (unsigned)(of[i % 2] * 12345 % SIMGPU_MRG_1) : 12345;
+        s->s2[i] = seed ? (unsigned)(of[1 - i % 2] * 12345 % SIMGPU_MRG_2) : 12345;
+    }
+    skipahead_subsequence(subsequence, s);
+    skipahead(offset, s);
+}
+
 /* --- distributions --------------------------------------------------------------------------------------------------
  */
 
@@ -152,6 +233,12 @@ SIMGPU_DEVICE double curand_uniform_double(curandStateXORWOW_t *s) {
 SIMGPU_DEVICE double curand_uniform_double(curandStatePhilox4_32_10_t *s) {
     return __fma_rn((double)curand(s), 0x1p-32, 0x1p-32);
 }
+SIMGPU_DEVICE float curand_uniform(curandStateMRG32k3a_t *s) {
+    return (float)(curand_MRG32k3a(s) * 2.3283065498378288e-10);
+}
+SIMGPU_DEVICE double curand_uniform_double(curandStateMRG32k3a_t *s) {
+    return curand_MRG32k3a(s) * 2.3283065498378288e-10;
+}
 SIMGPU_DEVICE float4 curand_uniform4(curandStatePhilox4_32_10_t *s) {
     uint4 v = curand4(s);
     return make_float4(simgpuUniform(v.x), simgpuUniform(v.y), simgpuUniform(v.z), simgpuUniform(v.w));
@@ -161,6 +248,20 @@ SIMGPU_DEVICE double2 curand_uniform2_double(curandStatePhilox4_32_10_t *s) {
     return make_double2(simgpuUniformDouble(v.x, v.y), simgpuUniformDouble(v.z, v.w));
 }
 
+SIMGPU_DEVICE double4 curand_uniform4_double(curandStatePhilox4_32_10_t *s) {
+    uint4 a = curand4(s), b = curand4(s);
+    return make_double4(simgpuUniformDouble(a.x, a.y), simgpuUniformDouble(a.z, a.w), simgpuUniformDouble(b.x, b.y),
+                        simgpuUniformDouble(b.z, b.w));
+}
+
+SIMGPU_DEVICE float2 curand_normal2(curandStateMRG32k3a_t *s) {
+    float u = curand_uniform(s), v = curand_uniform(s) * 6.2831855f, length = sqrtf(-2.0f * logf(u));
+    return make_float2(__sinf(v) * length, __cosf(v) * length);
+}
+SIMGPU_DEVICE double2 curand_normal2_double(curandStateMRG32k3a_t *s) {
+    double u = curand_uniform_double(s), v = curand_uniform_double(s) * 2, length = sqrt(-2.0 * log(u));
+    return make_double2(sinpi(v) * length, cospi(v) * length);
+}
 SIMGPU_DEVICE float2 curand_normal2(curandStateXORWOW_t *s) {
     unsigned x = curand(s), y = curand(s);
     return simgpuNormal(x, y);
@@ -181,6 +282,10 @@ SIMGPU_DEVICE double2 curand_normal2_double(curandStateXORWOW_t *s) {
 SIMGPU_DEVICE double2 curand_normal2_double(curandStatePhilox4_32_10_t *s) {
     uint4 v = curand4(s);
     return simgpuNormalDouble(v.x, v.y, v.z, v.w);
+}
+SIMGPU_DEVICE double4 curand_normal4_double(curandStatePhilox4_32_10_t *s) {
+    double2 a = curand_normal2_double(s), b = curand_normal2_double(s);
+    return make_double4(a.x, a.y, b.x, b.y);
 }
 /* One at a time: the second of a pair waits in the state. */
 template <class S> SIMGPU_DEVICE float curand_normal(S *s) {
@@ -206,6 +311,15 @@ template <class S> SIMGPU_DEVICE float2 curand_log_normal2(S *s, float mean, flo
     return make_float2(expf(mean + deviation * v.x), expf(mean + deviation * v.y));
 }
 
+template <class S> SIMGPU_DEVICE double2 curand_log_normal2_double(S *s, double mean, double deviation) {
+    double2 v = curand_normal2_double(s);
+    return make_double2(exp(mean + deviation * v.x), exp(mean + deviation * v.y));
+}
+SIMGPU_DEVICE float4 curand_log_normal4(curandStatePhilox4_32_10_t *s, float mean, float deviation) {
+    float2 a = curand_log_normal2(s, mean, deviation), b = curand_log_normal2(s, mean, deviation);
+    return make_float4(a.x, a.y, b.x, b.y);
+}
+
 /* Poisson: Knuth's product of uniform numbers; for a large mean Hörmann's transformed rejection (1993, "PTRS"); for a
  * very large one a normal number. cuRAND's values differ from 64 on, not their distribution. */
 template <class S> SIMGPU_DEVICE unsigned curand_poisson(S *s, double mean) {
@@ -227,5 +341,7 @@ template <class S> SIMGPU_DEVICE unsigned curand_poisson(S *s, double mean) {
 }
 
 #undef SIMGPU_DEVICE
+#undef SIMGPU_MRG_1
+#undef SIMGPU_MRG_2
 #endif
 #endif
