@@ -32,12 +32,21 @@ static bool changes(const machine *m, const loop *l, uint32_t row) {
     return made_in(m, l, id) != NULL;
 }
 
+/* Returns whether the next turn finds the instruction's result in this row: it is the result, or a move behind it makes
+ * it that (clang 14 writes `add r9, r5, 1; ...; mov r5, r9`). */
+static bool returns_to(const machine *m, const loop *l, const ptx_insn *i, uint32_t row) {
+    uint32_t id = machine_id(m, row);
+    if (!id || m->values[id].definitions < 2) return false;
+    if (row == i->d) return true;
+    const ptx_insn *last = made_in(m, l, id);
+    return last && (last->op == OP_mov_b32 || last->op == OP_mov_b64) && last->a == i->d;
+}
+
 /* Returns whether the instruction adds something constant to a register that the loop keeps from turn to turn. */
 static bool advances(const machine *m, const loop *l, const ptx_insn *i) {
     if (i->op != OP_add_u32 && i->op != OP_add_u64 && i->op != OP_sub_u32) return false;
-    uint32_t id = machine_id(m, i->d);
-    uint32_t other = i->a == i->d ? i->b : i->b == i->d ? i->a : NO_ROW;
-    return id && m->values[id].definitions > 1 && other != NO_ROW && !changes(m, l, other);
+    uint32_t other = returns_to(m, l, i, i->a) ? i->b : returns_to(m, l, i, i->b) ? i->a : NO_ROW;
+    return other != NO_ROW && !changes(m, l, other);
 }
 
 /* Returns the setp that decides whether the loop goes on, if it compares what advances by a constant with what stays;
@@ -48,7 +57,7 @@ static ptx_insn *test_of(const machine *m, const loop *l, const ptx_insn *branch
     uint32_t counter = changes(m, l, p->a) ? p->a : p->b, bound = counter == p->a ? p->b : p->a;
     if (changes(m, l, bound)) return NULL;
     const ptx_insn *step = made_in(m, l, machine_id(m, counter));
-    if (step && step->op == OP_cvt_u32_u64) step = made_in(m, l, machine_id(m, step->a));
+    if (step && (step->op == OP_mov_b32 || step->op == OP_mov_b64)) step = made_in(m, l, machine_id(m, step->a));
     if (!step || !advances(m, l, step)) return NULL;
     const ptx_row *by = machine_row(m, machine_is_constant(m, step->a) ? step->a : step->b);
     if (!by || by->kind != ROW_CONSTANT) return NULL;
@@ -68,30 +77,33 @@ static ptx_insn *before_loop(machine *m, const loop *l) {
     return NULL;
 }
 
+/* Returns whether the test is `<` of unsigned numbers. clang cannot count such turns, since the counter may wrap. */
+static bool may_wrap(const ptx_insn *test) { return test->op == OP_setp_lt_u32 || test->op == OP_setp_lt_u64; }
+
 /* Returns how many turns of the loop ptxas makes one. */
-static uint32_t further_turns(const machine *m, const loop *l, uint32_t step_by) {
-    uint32_t size = 0;
-    bool loads = false, together = false;
+static uint32_t further_turns(const machine *m, const loop *l, const ptx_insn *test, uint32_t step_by) {
+    uint32_t size = 0, loads = 0;
+    bool together = false;
     for (uint32_t at = l->first; at <= l->last; at++) {
         const ptx_insn *i = &m->code->insns[at];
         enum ptx_cost cost = ptx_ops[i->op].cost;
         if (i->op == OP_call || i->op == OP_atom) return 1;
         size += i->machine;
-        loads |= i->op == OP_ld;
+        loads += i->op == OP_ld;
         together |= cost == COST_BARRIER || cost == COST_SHUFFLE || i->op == OP_vote;
     }
     /* The compiler would have unrolled it, so it was told not to. (clang 14 does not always pass that on.) */
-    if (step_by == 1 && !together && l->last - l->first < OBVIOUS) return 1;
-    /* Where clang makes one turn of two, nvcc makes one of four. */
-    uint32_t pairs = step_by == 2 ? 2 : 1;
-    return size * pairs > (loads ? SHORT_WITH_LOADS : SHORT) * PTX_MACHINE_UNIT ? pairs : FURTHER * pairs;
+    if (step_by == 1 && !together && !may_wrap(test) && l->last - l->first < OBVIOUS) return 1;
+    /* Where clang makes one turn of two, nvcc makes one of four; and where clang 14 leaves one of a longer step. */
+    uint32_t first = step_by == 2 ? 2 : step_by > FURTHER && !together && loads && loads < FURTHER ? FURTHER : 1;
+    return size * first > (loads ? SHORT_WITH_LOADS : SHORT) * PTX_MACHINE_UNIT ? first : FURTHER * first;
 }
 
 static void unroll(machine *m, const loop *l, ptx_insn *branch) {
     uint32_t step_by;
     ptx_insn *test = test_of(m, l, branch, &step_by);
     if (!test || m->code->insns[l->first].rolled) return;
-    uint32_t turns = further_turns(m, l, step_by);
+    uint32_t turns = further_turns(m, l, test, step_by);
     if (turns == 1) return;
     m->g->blocks[m->g->block_of[l->first]].turns = (uint8_t)turns;
     for (uint32_t at = l->first; at <= l->last; at++) {
