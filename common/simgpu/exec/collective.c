@@ -182,9 +182,36 @@ static bool same_place(block *b, uint32_t number) {
     return true;
 }
 
+static bool waits_at_barrier(const warp *w, uint32_t number) {
+    for (uint32_t s = 0; s < w->nsplits; s++)
+        if (w->splits[s].state == SPLIT_BARRIER && w->splits[s].barrier == number) return true;
+    return false;
+}
+
+/* Warps that meet go on together, so each has waited as long as the one that comes last (ptx/depth.c). */
+static void wait_for_last(block *b, uint32_t number) {
+    const int64_t round = b->launch->program->module->costs.round_clocks;
+    const warp *last = NULL;
+    int64_t longest = 0;
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        const warp *w = &b->warps[k];
+        if (!waits_at_barrier(w, number)) continue;
+        const int64_t waited = ptx_depth_rounds(w->depth) * round + ptx_depth_clocks(w->depth);
+        if (!last || waited > longest || (waited == longest && w->missed > last->missed)) last = w, longest = waited;
+    }
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        warp *w = &b->warps[k];
+        if (w == last || !waits_at_barrier(w, number)) continue;
+        w->depth = last->depth;
+        w->missed = last->missed;
+        w->missed_last = last->missed_last;
+    }
+}
+
 static void release(block *b, uint32_t number) {
     if (number == 0 && !b->barriers[0].expected && !same_place(b, 0)) return;
     if (exec_heard) exec_listen_passed(b, number);
+    wait_for_last(b, number);
     for (uint32_t k = 0; k < b->nwarps; k++)
         for (uint32_t s = 0; s < b->warps[k].nsplits; s++) {
             warp *w = &b->warps[k];
