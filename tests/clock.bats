@@ -4,7 +4,7 @@
 
 load helper
 
-programs=(probe order host pool gaps limits devices grid graphs graph_memory caches)
+programs=(probe order host pool gaps limits devices grid graphs graph_memory caches stages)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/clock/}"
@@ -605,6 +605,16 @@ END
         echo "$n $us"
         awk -v us="$us" -v want="${n#*:}" 'BEGIN { exit !(us > 0.93 * want && us < 1.07 * want) }'
     done
+}
+
+@test "what follows each other adds up: warps that work in turn between barriers, atomics behind a wave's loads" {
+    apart "$B/tests/clock/stages" | tee "$BATS_TEST_TMPDIR/stages"
+    # The same loop, as compilers write it: ptxas makes one turn of several, unless the counter is a half of a register.
+    awk '{ us[$1] = $2 }
+        END { launch = 2.2
+              exit !(us["each_warp"] == us["same_warp"] && us["reads_and_adds"] > us["adds"] + 0.5 * (us["reads"] - launch) &&
+                     us["moved"] == us["counter"] && us["wide"] == us["rolled"] && us["wide"] > 5 * us["counter"] &&
+                     us["wraps"] < 0.5 * us["rolled"]) }' "$BATS_TEST_TMPDIR/stages"
 }
 
 @test "groups of threads: ranks, shuffles, votes, reductions and scans in tiles and among the lanes that are here" {

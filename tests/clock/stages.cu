@@ -1,0 +1,89 @@
+/* stages.cu — kernels whose parts follow each other: what one part takes cannot hide what another takes. A line
+ * `name microseconds` for each kernel. */
+#include "simgpu.h"
+
+enum { TURNS = 64, BLOCKS = 1056, BIG = 1 << 22 };
+
+static float *data, *out;
+
+template <typename F> static void time_of(const char *name, F run) {
+    cudaEvent_t begin, end;
+    float ms;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    cudaDeviceSynchronize();
+    cudaEventRecord(begin, 0);
+    run();
+    cudaEventRecord(end, 0);
+    cudaEventSynchronize(end);
+    cudaEventElapsedTime(&ms, begin, end);
+    printf("%s %.3f\n", name, ms * 1e3);
+}
+
+/* One warp works between two barriers, and the others wait: always the same one, or each in its turn. */
+__global__ void one_works(float *p, int in_turn) {
+    float s = threadIdx.x;
+    for (int k = 0; k < TURNS; k++) {
+        if (threadIdx.x / 32 == k * in_turn % 4) {
+#pragma unroll
+            for (int n = 0; n < 64; n++) s = s * 1.5f + p[1];
+        }
+        __syncthreads();
+    }
+    p[2 + threadIdx.x] = s;
+}
+
+/* A wave of blocks that read, that add to one word, and that do both. */
+__global__ void read_all(const float *in, float *sum) {
+    float s = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < BIG; i += gridDim.x * blockDim.x) s += in[i];
+    if (s == 1.5f) *sum = s;
+}
+__global__ void add_all(float *sum) {
+    if (threadIdx.x % 32 == 0) atomicAdd(sum, 1.0f);
+}
+__global__ void read_and_add(const float *in, float *sum) {
+    float s = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < BIG; i += gridDim.x * blockDim.x) s += in[i];
+    if (threadIdx.x % 32 == 0) atomicAdd(sum, s);
+}
+
+/* The same loop as compilers write it: a register for the counter; another one, and a move (clang 14); 64 bits, of
+ * which 32 are compared (nvcc). ptxas makes one turn of several of the first, and not of the last. A load in each turn.
+ */
+#define TURN                                                                                                           \
+    "ld.global.cg.f32 v, [p];\n"                                                                                       \
+    "add.f32 %0, %0, v;\n"                                                                                             \
+    "add.s64 p, p, 4096;\n"
+#define LOOP(name, registers, step)                                                                                    \
+    __global__ void name(const float *in, float *sum, int n) {                                                         \
+        float s = 0;                                                                                                   \
+        asm volatile("{\n.reg .f32 v;\n.reg .b64 p;\n.reg .pred q;\n" registers "mov.b64 p, %1;\nAGAIN:\n" TURN step   \
+                     "@q bra AGAIN;\n}\n"                                                                              \
+                     : "+f"(s)                                                                                         \
+                     : "l"(in + threadIdx.x), "r"(n));                                                                 \
+        *sum = s;                                                                                                      \
+    }
+LOOP(counter, ".reg .b32 i;\nmov.b32 i, 0;\n", "add.s32 i, i, 128;\nsetp.lt.s32 q, i, %2;\n")
+LOOP(moved, ".reg .b32 i, j;\nmov.b32 i, 0;\n", "add.s32 j, i, 128;\nsetp.lt.s32 q, j, %2;\nmov.b32 i, j;\n")
+LOOP(wide, ".reg .b32 i;\n.reg .b64 w;\nmov.b64 w, 0;\n",
+     "add.s64 w, w, 128;\ncvt.u32.u64 i, w;\nsetp.lt.s32 q, i, %2;\n")
+LOOP(rolled, ".reg .b32 i;\nmov.b32 i, 0;\n", "add.s32 i, i, 1;\nsetp.lt.s32 q, i, %2;\n")
+LOOP(wraps, ".reg .b32 i;\nmov.b32 i, 0;\n", "add.s32 i, i, 1;\nsetp.lt.u32 q, i, %2;\n")
+
+int main() {
+    cudaMalloc(&data, BIG * sizeof *data);
+    cudaMalloc(&out, BIG * sizeof *out);
+    cudaMemset(data, 0, BIG * sizeof *data);
+    cudaMemset(out, 0, BIG * sizeof *out);
+    time_of("same_warp", [] { one_works<<<1, 128>>>(out, 0); });
+    time_of("each_warp", [] { one_works<<<1, 128>>>(out, 1); });
+    time_of("reads", [] { read_all<<<BLOCKS, 256>>>(data, out); });
+    time_of("adds", [] { add_all<<<BLOCKS, 256>>>(out); });
+    time_of("reads_and_adds", [] { read_and_add<<<BLOCKS, 256>>>(data, out); });
+    time_of("counter", [] { counter<<<1, 32>>>(data, out, 128 * 256); });
+    time_of("moved", [] { moved<<<1, 32>>>(data, out, 128 * 256); });
+    time_of("wide", [] { wide<<<1, 32>>>(data, out, 128 * 256); });
+    time_of("rolled", [] { rolled<<<1, 32>>>(data, out, 256); });
+    time_of("wraps", [] { wraps<<<1, 32>>>(data, out, 256); });
+}
