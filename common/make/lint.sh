@@ -46,7 +46,16 @@ if [ ${#c[@]} -gt 0 ]; then
     # Switched off: the checks that misread this code (loops it cannot follow, an arena that frees all at once, fields found
     # by offset, memory that base_must has checked, arithmetic shifts of PTX); and the table of CUDA's functions in calls.c, whose macros it does not expand as C does. The compilers and the
     # sanitizer build watch the first; inline suppressions say why at the place.
-    cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 -j "$(nproc)" \
+    # What it found in a file is kept, and the file read again when a word of it or of its headers is another. Comments are
+    # none of its words, so with another suppression, as with other options, all are read again.
+    kept=.build/cppcheck
+    key=$({ cppcheck --version && cat common/make/lint.sh && grep -h cppcheck-suppress "${code[@]}"; } | cksum)
+    if [ "$(cat "$kept/key" 2>/dev/null)" != "$key" ]; then
+        rm -rf "$kept"
+        mkdir -p "$kept"
+        echo "$key" >"$kept/key"
+    fi
+    cppcheck --quiet --cppcheck-build-dir="$kept" --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 -j "$(nproc)" \
         --suppress=missingInclude --suppress=normalCheckLevelMaxBranches --suppress=nullPointerOutOfMemory --suppress=nullPointerArithmeticOutOfMemory --suppress=nullPointerOutOfResources --suppress=shiftTooManyBitsSigned:common/simgpu/ptx/opcodes.def \
         --suppress=syntaxError:common/simgpu/include/cuda_api.def --suppress=uninitvar --suppress=leakReturnValNotUsed --suppress=invalidPointerCast -D__x86_64__ -Icommon/simgpu/include -Icommon/lab "${c[@]}" || status=1
 fi
