@@ -715,6 +715,27 @@ EOS
     [[ $output == *"cudaLaunchKernelExC: clusters of blocks are not supported; a cluster of one block is"*"6 cudaSuccess cudaErrorNotSupported" ]] || { echo "$output" && false; }
 }
 
+@test "nodes of graphs that change after they were added, also in executable graphs; nodes that are passed over" {
+    simcc "$BLUEBAR_TOP/tests/graphs/change.cu" -o "$tmp/change"
+    "$tmp/change" >"$tmp/out" 2>"$tmp/err"
+    diff "$tmp/out" - <<'EOS'
+too long: cudaErrorInvalidValue
+priority -3, of a copy: cudaErrorInvalidValue
+event changed
+cudaSuccess 0
+all: 10
+told 10, back 0 0 1 2, cudaSuccess
+without the first kernel: 5
+enabled 0; a host function: cudaErrorInvalidValue
+child: cudaSuccess, with one node more: cudaErrorGraphExecUpdateFailure
+another child: 55
+any: cudaSuccess
+another kernel: 100
+told 40, back 3 4 1 2
+EOS
+    grep -q 'cudaGraphAddMemcpyNodeToSymbol: 16 bytes at offset 4 do not fit into the 16 bytes of table' "$tmp/err"
+}
+
 @test "what programs lean on behind nvcc: zeros in fresh memory, arguments without a value, functions without a return" {
     cat >"$tmp/lean.cu" <<'EOS'
 #include <cooperative_groups.h>

@@ -106,6 +106,8 @@ rt_graph *rt_graph_copy(const rt_graph *from, bool with_handle) {
         time_command c = copy_command(&old->command);
         rt_node *n = rt_node_add(g, old->type, &c, &old->source, NULL, 0);
         n->original = old->handle;
+        n->priority = old->priority;
+        n->window = old->window;
         if (old->child) n->child = rt_graph_copy(old->child, false);
         old->mark = k;
     }
@@ -164,8 +166,9 @@ cudaError_t rt_copy_node_command(void *to, const void *from, size_t bytes, enum 
     return bytes ? rt_copy_command(c, kind) : cudaErrorInvalidValue;
 }
 
-static cudaError_t box_command(const struct cudaMemcpy3DParms *p, time_command *c) {
+cudaError_t rt_box_node_command(const struct cudaMemcpy3DParms *p, time_command *c) {
     *c = here();
+    if (!p) return cudaErrorInvalidValue;
     cudaError_t e = rt_box(p, &c->is.copy);
     if (e != cudaSuccess) return e;
     return c->is.copy.width && c->is.copy.height ? rt_copy_command(c, p->kind) : cudaErrorInvalidValue;
@@ -228,7 +231,7 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, con
                                    size_t count, const struct cudaMemcpy3DParms *params) {
     RT_BEGIN;
     time_command c;
-    cudaError_t e = box_command(params, &c);
+    cudaError_t e = rt_box_node_command(params, &c);
     return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeMemcpy, &c, NULL, e));
 }
 
@@ -267,23 +270,19 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, cons
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
                                         size_t count, cudaEvent_t event) {
     RT_BEGIN;
-    const rt_handle *h = rt_event_handle(event);
-    time_command c = here();
-    c.kind = TIME_EVENT;
-    if (h) c.is.event = h->event;
-    cudaError_t e = h ? cudaSuccess : cudaErrorInvalidResourceHandle;
-    return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeEventRecord, &c, NULL, e));
+    time_command c;
+    rt_source source;
+    cudaError_t e = rt_event_node_command(event, false, &c, &source);
+    return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeEventRecord, &c, &source, e));
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
                                       size_t count, cudaEvent_t event) {
     RT_BEGIN;
-    const rt_handle *h = rt_event_handle(event);
-    time_command c = here();
-    c.kind = TIME_WAIT_EVENT;
-    if (h) c.is.event = h->event;
-    cudaError_t e = h ? cudaSuccess : cudaErrorInvalidResourceHandle;
-    return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeWaitEvent, &c, NULL, e));
+    time_command c;
+    rt_source source;
+    cudaError_t e = rt_event_node_command(event, true, &c, &source);
+    return rt_end(rt_node_add_checked(node, graph, dependencies, count, cudaGraphNodeTypeWaitEvent, &c, &source, e));
 }
 
 static cudaError_t one_of_a_kind(const char *what) {
@@ -572,7 +571,7 @@ static cudaError_t set_params(cudaGraphNode_t node, enum cudaGraphNodeType type,
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *params) {
     RT_BEGIN;
     time_command c;
-    cudaError_t e = params ? box_command(params, &c) : cudaErrorInvalidValue;
+    cudaError_t e = rt_box_node_command(params, &c);
     return rt_end(set_params(node, cudaGraphNodeTypeMemcpy, &c, e));
 }
 

@@ -17,8 +17,11 @@ typedef struct rt_node {
     rt_graph *child; /* GRAPH: a copy that belongs to the node */
     struct rt_node **after;
     uint32_t nafter;
-    cudaGraphNode_t original; /* of a clone: the handle of the node that it was made from; else its own */
-    uint32_t mark;            /* of a walk over the graph */
+    bool disabled;                        /* in an executable graph: a launch passes it over */
+    int priority;                         /* KERNEL: hints that the program may ask for */
+    struct cudaAccessPolicyWindow window; /* KERNEL */
+    cudaGraphNode_t original;             /* of a clone: the handle of the node that it was made from; else its own */
+    uint32_t mark;                        /* of a walk over the graph */
 } rt_node;
 
 struct rt_graph {
@@ -48,6 +51,10 @@ void rt_node_replace(rt_node *n, const time_command *c, const rt_source *source)
 cudaError_t rt_kernel_node_command(const struct cudaKernelNodeParams *p, time_command *c, rt_source *source);
 cudaError_t rt_copy_node_command(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, time_command *c);
 cudaError_t rt_memset_node_command(const struct cudaMemsetParams *p, time_command *c);
+cudaError_t rt_box_node_command(const struct cudaMemcpy3DParms *p, time_command *c);
+cudaError_t rt_symbol_node_command(const void *symbol, void *other, size_t bytes, size_t offset,
+                                   enum cudaMemcpyKind kind, bool to_symbol, time_command *c);
+cudaError_t rt_event_node_command(cudaEvent_t event, bool waits, time_command *c, rt_source *source);
 
 /* Returns the nodes in an order in which each comes behind those that it waits for, malloc'd, or NULL if there is none,
  * since they wait for each other. */

@@ -119,6 +119,19 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t gra
     return cudaGraphInstantiate(exec, graph, flags);
 }
 
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams *params) {
+    if (!params) return cudaGraphInstantiate(NULL, graph, 0);
+    cudaError_t e = cudaGraphInstantiate(exec, graph, params->flags);
+    params->errNode_out = NULL;
+    params->result_out = e == cudaSuccess             ? cudaGraphInstantiateSuccess
+                         : e == cudaErrorNotSupported ? cudaGraphInstantiateNodeOperationNotSupported
+                                                      : cudaGraphInstantiateInvalidStructure;
+    if (e == cudaSuccess && params->flags & cudaGraphInstantiateFlagUpload)
+        e = cudaGraphUpload(*exec, params->uploadStream);
+    return e;
+}
+
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags) {
     RT_BEGIN;
     const rt_exec *x = find(exec);
@@ -160,6 +173,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
 /* Returns a node's command for one launch, with params and arguments of its own. */
 static time_command for_launch(const rt_node *n) {
     time_command c = n->command;
+    if (n->disabled) return (time_command){.kind = TIME_PAUSE, .host_file = c.host_file, .host_line = c.host_line};
     if (c.kind == TIME_LAUNCH) {
         uint32_t bytes = c.is.launch.kernel->param_bytes;
         c.is.launch.params = memcpy(need(malloc(bytes + 1u)), n->command.is.launch.params, bytes);
@@ -269,6 +283,66 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t
                   params && params->fn ? cudaSuccess : cudaErrorInvalidValue);
 }
 
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const struct cudaMemcpy3DParms *params) {
+    RT_BEGIN;
+    time_command c;
+    cudaError_t e = rt_box_node_command(params, &c);
+    return change(exec, node, cudaGraphNodeTypeMemcpy, &c, NULL, e);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const void *symbol,
+                                                     const void *from, size_t bytes, size_t offset,
+                                                     enum cudaMemcpyKind kind) {
+    RT_BEGIN;
+    time_command c;
+    cudaError_t e = rt_symbol_node_command(symbol, (void *)(uintptr_t)from, bytes, offset, kind, true, &c);
+    return change(exec, node, cudaGraphNodeTypeMemcpy, &c, NULL, e);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
+                                                       const void *symbol, size_t bytes, size_t offset,
+                                                       enum cudaMemcpyKind kind) {
+    RT_BEGIN;
+    time_command c;
+    cudaError_t e = rt_symbol_node_command(symbol, to, bytes, offset, kind, false, &c);
+    return change(exec, node, cudaGraphNodeTypeMemcpy, &c, NULL, e);
+}
+
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
+    RT_BEGIN;
+    time_command c;
+    rt_source source;
+    cudaError_t e = rt_event_node_command(event, false, &c, &source);
+    return change(exec, node, cudaGraphNodeTypeEventRecord, &c, &source, e);
+}
+
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
+    RT_BEGIN;
+    time_command c;
+    rt_source source;
+    cudaError_t e = rt_event_node_command(event, true, &c, &source);
+    return change(exec, node, cudaGraphNodeTypeWaitEvent, &c, &source, e);
+}
+
+/* Kernels, copies and memsets may be passed over by launches from now on. */
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
+    RT_BEGIN;
+    const rt_exec *x = find(exec);
+    rt_node *n = x ? copy_in(x->graph, node) : NULL;
+    if (!n || n->type > cudaGraphNodeTypeMemset) return rt_end(cudaErrorInvalidValue);
+    n->disabled = !enabled;
+    return rt_end(cudaSuccess);
+}
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *enabled) {
+    RT_BEGIN;
+    const rt_exec *x = find(exec);
+    const rt_node *n = x ? copy_in(x->graph, node) : NULL;
+    if (!n || !enabled || n->type > cudaGraphNodeTypeMemset) return rt_end(cudaErrorInvalidValue);
+    *enabled = !n->disabled;
+    return rt_end(cudaSuccess);
+}
+
 /* Compares a graph with the executable one's, node by node in the order in which they were added. */
 static enum cudaGraphExecUpdateResult compare(const rt_graph *mine, const rt_graph *other, const rt_node **mine_at,
                                               const rt_node **other_at) {
@@ -299,6 +373,20 @@ static void take_commands(rt_graph *to, const rt_graph *from) {
         if (to->nodes[k]->child) take_commands(to->nodes[k]->child, from->nodes[k]->child);
     }
     rt_graph_free(copy);
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child) {
+    RT_BEGIN;
+    const rt_exec *x = find(exec);
+    const rt_graph *g = x ? rt_graph_find(child) : NULL;
+    const rt_node *n = g ? copy_in(x->graph, node) : NULL, *mine = NULL, *other = NULL;
+    if (!n || !n->child) return rt_end(cudaErrorInvalidValue);
+    if (compare(n->child, g, &mine, &other) != cudaGraphExecUpdateSuccess) {
+        rt_say("the graph has other nodes, edges or directions of copies than the node's; instantiate the whole again");
+        return rt_end(cudaErrorGraphExecUpdateFailure);
+    }
+    take_commands(n->child, g);
+    return rt_end(cudaSuccess);
 }
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info) {

@@ -577,7 +577,7 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
 
 /* --- symbols ------------------------------------------------------------------------------------------------------ */
 
-static cudaError_t symbol_part(const void *symbol, size_t bytes, size_t offset, void **address) {
+cudaError_t rt_symbol_part(const void *symbol, size_t bytes, size_t offset, void **address) {
     cudaError_t e = cudaSuccess;
     uint64_t at;
     const ptx_var *v = rt_symbol_find(symbol, &at, &e);
@@ -593,13 +593,13 @@ static cudaError_t symbol_part(const void *symbol, size_t bytes, size_t offset, 
 static cudaError_t to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                              enum cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
     void *to;
-    cudaError_t e = symbol_part(symbol, bytes, offset, &to);
+    cudaError_t e = rt_symbol_part(symbol, bytes, offset, &to);
     return e == cudaSuccess ? rt_copy(row(to, from, bytes), kind, stream, waits) : e;
 }
 static cudaError_t from_symbol(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
                                cudaStream_t stream, bool waits) {
     void *from;
-    cudaError_t e = symbol_part(symbol, bytes, offset, &from);
+    cudaError_t e = rt_symbol_part(symbol, bytes, offset, &from);
     return e == cudaSuccess ? rt_copy(row(to, from, bytes), kind, stream, waits) : e;
 }
 
@@ -625,7 +625,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes
 
 cudaError_t cudaGetSymbolAddress(void **ptr, const void *symbol) {
     RT_BEGIN;
-    return rt_end(ptr ? symbol_part(symbol, 0, 0, ptr) : cudaErrorInvalidValue);
+    return rt_end(ptr ? rt_symbol_part(symbol, 0, 0, ptr) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol) {

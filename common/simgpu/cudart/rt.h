@@ -160,6 +160,7 @@ typedef struct {
     const rt_kernel *kernel;        /* of a launch */
     struct cudaHostNodeParams host; /* of a host function */
     struct rt_graph_memory *memory; /* of a node that allocates or frees */
+    cudaEvent_t event;              /* of a node that records it or waits for it */
 } rt_source;
 
 /* Queues a command, or adds it to the graph if its stream captures; takes the launch's params in any case. Returns
@@ -216,6 +217,8 @@ void rt_graph_memory_clear(void); /* forgets it all: the device is reset */
 void rt_exec_free(void *exec);
 
 /* Checks a copy or memset, and completes its command: direction, kind of memory. */
+/* Sets *address to that of bytes at an offset in a variable, which must lie in it. */
+cudaError_t rt_symbol_part(const void *symbol, size_t bytes, size_t offset, void **address);
 cudaError_t rt_copy_command(time_command *c, enum cudaMemcpyKind kind);
 cudaError_t rt_fill_command(time_command *c);
 
