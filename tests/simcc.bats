@@ -736,6 +736,34 @@ EOS
     grep -q 'cudaGraphAddMemcpyNodeToSymbol: 16 bytes at offset 4 do not fit into the 16 bytes of table' "$tmp/err"
 }
 
+@test "headers by the names that lie below CUDA's own; atomicCAS of two bytes" {
+    cat >"$tmp/below.cu" <<'EOS'
+#include <crt/device_functions.h>
+#include <crt/host_defines.h>
+#include <crt/math_functions.h>
+#include <crt/mma.h>
+#include <cudaProfiler.h>
+#include <cuda_surface_types.h>
+#include <curand_normal.h>
+#include <cstdio>
+__global__ void swap(unsigned short *p) {
+    p[2] = atomicCAS(&p[1], (unsigned short)5, (unsigned short)7);
+    p[3] = atomicCAS(&p[1], (unsigned short)5, (unsigned short)9);
+    __prof_trigger(0);
+}
+int main() {
+    unsigned short *p;
+    cudaMallocManaged(&p, 8);
+    p[0] = 1, p[1] = 5;
+    swap<<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+    printf("%d %d %d %d\n", p[0], p[1], p[2], p[3]);
+}
+EOS
+    simcc "$tmp/below.cu" -o "$tmp/below"
+    [ "$("$tmp/below")" = "1 7 5 7" ]
+}
+
 @test "what programs lean on behind nvcc: zeros in fresh memory, arguments without a value, functions without a return" {
     cat >"$tmp/lean.cu" <<'EOS'
 #include <cooperative_groups.h>

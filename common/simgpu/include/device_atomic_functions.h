@@ -50,6 +50,11 @@ SIMGPU_CAS(int)
 SIMGPU_CAS(unsigned)
 SIMGPU_CAS(unsigned long long)
 #undef SIMGPU_CAS
+SIMGPU_DEVICE unsigned short atomicCAS(unsigned short *p, unsigned short expected, unsigned short v) {
+    unsigned short old;
+    asm volatile("atom.cas.b16 %0, [%1], %2, %3;" : "=h"(old) : "l"(p), "h"(expected), "h"(v) : "memory");
+    return old;
+}
 
 /* The _block and _system forms differ from the plain one in scope only, which has no effect in SimGPU. The value takes
  * the type of what the pointer points to. */

@@ -28,6 +28,8 @@ SIMGPU_DEVICE void __threadfence() { asm volatile("membar.gl;" ::: "memory"); }
 SIMGPU_DEVICE void __threadfence_system() { asm volatile("membar.sys;" ::: "memory"); }
 SIMGPU_DEVICE void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory"); }
 SIMGPU_DEVICE void __trap() { asm volatile("trap;"); }
+/* Counters of a profiler, which SimGPU has not. */
+SIMGPU_DEVICE void __prof_trigger(int) {}
 
 /* --- the warp: votes, matches, shuffles --------------------------------------------------------------------- */
 

@@ -1,0 +1,2 @@
+/* crt/common_functions.h — where CUDA keeps what cuda_runtime.h includes. */
+#include "../cuda_runtime.h"

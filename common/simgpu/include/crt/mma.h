@@ -1,0 +1,2 @@
+/* crt/mma.h — where CUDA keeps what mma.h has. */
+#include "../mma.h"

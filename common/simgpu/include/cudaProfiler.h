@@ -1,0 +1,2 @@
+/* cudaProfiler.h — the driver API has these functions. */
+#include "cuda.h"
