@@ -43,3 +43,9 @@ computed=$'computed cudaSuccess\n3eaaaaab 00400000 7f800000 3fd5555555555555'
     host interrupted
     [ "$status" = 7 ]
 }
+
+@test "a graph that a capture or a node holds does not end twice" {
+    host graphs
+    [ "$status" = 0 ]
+    [ "$(grep -v '^simgpu' <<<"$output" | xargs)" = "captured cudaErrorInvalidValue reset cudaSuccess child cudaErrorInvalidValue outer cudaSuccess child cudaErrorInvalidValue reset cudaSuccess" ]
+}

@@ -134,13 +134,37 @@ static void interrupted() {
     in_calls();
 }
 
+// Graphs that end while something else holds them.
+static void graphs() {
+    cudaStream_t s;
+    cudaGraph_t captured, outer, inner, child;
+    cudaGraphNode_t node;
+    cudaStreamCaptureStatus status;
+    cudaStreamCreate(&s);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    cudaStreamGetCaptureInfo(s, &status, nullptr, &captured, nullptr, nullptr, nullptr);
+    show("captured", cudaGraphDestroy(captured));
+    show("reset", cudaDeviceReset());
+    cudaGraphCreate(&outer, 0), cudaGraphCreate(&inner, 0);
+    cudaGraphAddEmptyNode(&node, inner, nullptr, 0);
+    cudaGraphAddChildGraphNode(&node, outer, nullptr, 0, inner);
+    cudaGraphChildGraphNodeGetGraph(node, &child);
+    show("child", cudaGraphDestroy(child));
+    show("outer", cudaGraphDestroy(outer));
+    show("child", cudaGraphDestroy(child));
+    cudaGraphCreate(&outer, 0);
+    cudaGraphAddChildGraphNode(&node, outer, nullptr, 0, inner);
+    cudaGraphChildGraphNodeGetGraph(node, &child);
+    show("reset", cudaDeviceReset());
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)();
-    } cases[] = {{"plain", compute}, {"rounding", rounding}, {"flush", flush},
-                 {"traps", traps},   {"language", language}, {"cancel", cancel},
-                 {"turns", turns},   {"handler", handler},   {"interrupted", interrupted}};
+    } cases[] = {{"plain", compute},           {"rounding", rounding}, {"flush", flush}, {"traps", traps},
+                 {"language", language},       {"cancel", cancel},     {"turns", turns}, {"handler", handler},
+                 {"interrupted", interrupted}, {"graphs", graphs}};
     for (const auto &c : cases)
         if (argc > 1 && !strcmp(argv[1], c.name)) {
             if (c.run != language && c.run != rounding && c.run != flush && c.run != traps) cudaMalloc(&words, 4096);

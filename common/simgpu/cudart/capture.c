@@ -97,9 +97,10 @@ static void end(rt_capture *c) {
     free(c);
 }
 
+/* Their graphs end as other graphs do, by their handles. */
 void rt_captures_clear(void) {
     while (rt_device->captures) {
-        rt_graph_free(rt_device->captures->graph);
+        rt_device->captures->graph->held = false;
         end(rt_device->captures);
     }
 }
@@ -274,6 +275,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
                       .thread = &thread,
                       .origin = s,
                       .next = rt_device->captures};
+    c->graph->held = true;
     rt_device->captures = c;
     join(s, c);
     time_charge(HOST_SUBMITS, time_profile_get()->host_other_ns);
@@ -327,6 +329,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
     cudaError_t e = end_error(m);
     if (e == cudaSuccess) {
         *graph = c->graph->handle;
+        c->graph->held = false;
     } else {
         rt_handle_drop(c->graph->handle, HANDLE_GRAPH);
         rt_graph_free(c->graph);

@@ -77,6 +77,7 @@ rt_node *rt_node_add(rt_graph *g, enum cudaGraphNodeType type, const time_comman
 static void free_node(rt_node *n) {
     rt_handle_drop(n->handle, HANDLE_NODE);
     drop_command(n);
+    if (n->child && n->child->handle) rt_handle_drop(n->child->handle, HANDLE_GRAPH);
     if (n->child) rt_graph_free(n->child);
     free(n->after);
     free(n);
@@ -87,6 +88,10 @@ void rt_graph_free(void *graph) {
     for (uint32_t k = 0; k < g->n; k++) free_node(g->nodes[k]);
     free(g->nodes);
     free(g);
+}
+
+void rt_graph_end(void *graph) {
+    if (!((rt_graph *)graph)->held) rt_graph_free(graph);
 }
 
 /* Returns the command with params of its own. */
@@ -101,6 +106,7 @@ static time_command copy_command(const time_command *c) {
 
 rt_graph *rt_graph_copy(const rt_graph *from, bool with_handle) {
     rt_graph *g = rt_graph_new(with_handle);
+    g->held = !with_handle;
     for (uint32_t k = 0; k < from->n; k++) {
         rt_node *old = from->nodes[k];
         time_command c = copy_command(&old->command);
@@ -334,6 +340,10 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
     RT_BEGIN;
     rt_graph *g = rt_graph_find(graph);
     if (!g) return rt_end(cudaErrorInvalidValue);
+    if (g->held) {
+        rt_say("the graph belongs to a node, or to a capture in progress, and ends with it");
+        return rt_end(cudaErrorInvalidValue);
+    }
     time_charge(HOST_SUBMITS, g->n * time_profile_get()->host_update_node_ns);
     rt_handle_drop(graph, HANDLE_GRAPH);
     rt_graph_free(g);

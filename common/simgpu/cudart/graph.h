@@ -25,9 +25,10 @@ typedef struct rt_node {
 } rt_node;
 
 struct rt_graph {
-    cudaGraph_t handle; /* NULL for a node's child and for the graph inside an executable one */
+    cudaGraph_t handle; /* NULL for the graph inside an executable one, and for a node's child until the program asks */
     rt_node **nodes;
     uint32_t n;
+    bool held; /* by a capture in progress, a node or an executable graph, which end it */
 };
 
 /* Returns the object of a handle. Each returns NULL and prints a message if it is invalid. */

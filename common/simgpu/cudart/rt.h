@@ -207,6 +207,7 @@ cudaError_t rt_launch(const void *stub, dim3 grid, dim3 block, void **args, size
  * --------------------------------------------------------------------------------------------- */
 
 void rt_graph_free(void *graph);
+void rt_graph_end(void *graph); /* frees it, unless something holds it */
 
 /* graph_memory.c: memory of nodes that allocate. The first two return false if the address is no such memory. twice: it
  * is not in use; the stream of the second captures, and the memory's node is added. */

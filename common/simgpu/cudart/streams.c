@@ -69,7 +69,7 @@ static void end_handle(rt_handle *e) {
     uint32_t i = (uint32_t)(e - d->handles);
     if (e->kind == HANDLE_STREAM) rt_capture_leave(e->stream), time_stream_end(e->stream);
     if (e->kind == HANDLE_EVENT) rt_mark_free(e->mark), time_event_end(e->event);
-    if (e->kind == HANDLE_GRAPH) rt_graph_free(e->object);
+    if (e->kind == HANDLE_GRAPH) rt_graph_end(e->object);
     if (e->kind == HANDLE_EXEC) rt_exec_free(e->object);
     if (e->kind == HANDLE_ARRAY) rt_array_free(e->object);
     e->kind = HANDLE_FREE;

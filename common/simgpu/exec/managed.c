@@ -141,7 +141,7 @@ uint32_t exec_managed_touches(exec_device *d, const exec_touch **touches) {
     uint32_t n = m->ntouches;
     for (uint32_t k = 0; k < n; k++) m->touch_of[m->touches[k].block] = 0;
     m->ntouches = 0;
-    qsort(m->touches, n, sizeof *m->touches, by_block);
+    if (n) qsort(m->touches, n, sizeof *m->touches, by_block);
     *touches = m->touches;
     return n;
 }
