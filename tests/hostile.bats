@@ -49,3 +49,14 @@ computed=$'computed cudaSuccess\n3eaaaaab 00400000 7f800000 3fd5555555555555'
     [ "$status" = 0 ]
     [ "$(grep -v '^simgpu' <<<"$output" | xargs)" = "captured cudaErrorInvalidValue reset cudaSuccess child cudaErrorInvalidValue outer cudaSuccess child cudaErrorInvalidValue reset cudaSuccess" ]
 }
+
+@test "printf: a launch prints what the buffer holds, whatever the number of host threads; a loop that prints for ever ends" {
+    local out=$BATS_TEST_TMPDIR/out threads
+    for threads in 1 3; do
+        SIMGPU_THREADS=$threads SIMGPU_BUDGET=2000000 timeout 10 "$B/tests/hostile/host" printing >"$out$threads" 2>"$out.err"
+    done
+    cmp "${out}1" "${out}3"
+    [ "$(wc -c <"${out}1")" = $((200000 + $(printf 'prints cudaSuccess\nprints for ever cudaErrorLaunchTimeout\n' | wc -c))) ]
+    [ "$(grep -ac "simgpu: a kernel printed more than printf's buffer holds" "$out.err")" = 1 ]
+    grep -aq "prints for ever cudaErrorLaunchTimeout" "${out}1"
+}

@@ -134,6 +134,19 @@ static void interrupted() {
     in_calls();
 }
 
+__global__ void prints_for_ever() {
+    for (;;) printf("thread %d of block %d\n", threadIdx.x, blockIdx.x);
+}
+__global__ void prints() { printf("thread %d of block %d\n", threadIdx.x, blockIdx.x); }
+
+static void printing() {
+    cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 100000);
+    prints<<<4096, 32>>>();
+    show("prints", cudaDeviceSynchronize());
+    prints_for_ever<<<1, 32>>>();
+    show("prints for ever", cudaDeviceSynchronize());
+}
+
 // Graphs that end while something else holds them.
 static void graphs() {
     cudaStream_t s;
@@ -162,9 +175,9 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)();
-    } cases[] = {{"plain", compute},           {"rounding", rounding}, {"flush", flush}, {"traps", traps},
-                 {"language", language},       {"cancel", cancel},     {"turns", turns}, {"handler", handler},
-                 {"interrupted", interrupted}, {"graphs", graphs}};
+    } cases[] = {{"plain", compute},           {"rounding", rounding}, {"flush", flush},      {"traps", traps},
+                 {"language", language},       {"cancel", cancel},     {"turns", turns},      {"handler", handler},
+                 {"interrupted", interrupted}, {"graphs", graphs},     {"printing", printing}};
     for (const auto &c : cases)
         if (argc > 1 && !strcmp(argv[1], c.name)) {
             if (c.run != language && c.run != rounding && c.run != flush && c.run != traps) cudaMalloc(&words, 4096);

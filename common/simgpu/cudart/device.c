@@ -33,6 +33,7 @@ static void *need(void *memory) { return base_must(memory, "the host has no memo
 static void set_default_limits(struct device *d) {
     memcpy(d->limits, default_limits, sizeof d->limits);
     exec_heap_limit(d->exec, d->limits[cudaLimitMallocHeapSize]);
+    exec_print_limit(d->exec, d->limits[cudaLimitPrintfFifoSize]);
 }
 
 static struct device *new_card(struct device **machine, uint32_t ordinal) {
@@ -86,7 +87,7 @@ static void finish(void) {
 
 static void at_exit(void) {
     struct device *last = rt_device;
-    if (rt_inside() && !time_in_host_function()) return; /* a signal handler has called exit() in the middle of a call */
+    if (rt_inside() && !time_in_host_function()) return; /* a signal handler has ended the program in a call */
     rt_lock();
     for (uint32_t k = 0; k < ndevices; k++) { /* leave() has finished all but the last one */
         use(devices[k]);

@@ -319,6 +319,10 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
         value = value < 4 << 20 ? 4 << 20 : (value + 0xffff) / 0x10000 * 0x10000; /* as an H200's driver rounds it */
         exec_heap_limit(rt_device->exec, value);
     }
+    if (limit == cudaLimitPrintfFifoSize) {
+        if (value > (size_t)time_profile_get()->memory_bytes) return rt_end(cudaErrorMemoryAllocation);
+        exec_print_limit(rt_device->exec, value);
+    }
     if (limit == cudaLimitStackSize) value = (value + 15) / 16 * 16;
     rt_device->limits[limit] = value; /* of the others only cudaDeviceGetLimit hears */
     return rt_end(cudaSuccess);

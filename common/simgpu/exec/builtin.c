@@ -196,8 +196,16 @@ static double double_argument(warp *w, const ptx_insn *i, uint32_t k, uint32_t l
 
 /* --- printf ------------------------------------------------------------------------------------------------- */
 
+/* What a lane's call takes of the block's budget, in warp instructions: about as long for the host. A loop that prints
+ * for ever would else end after hours. */
+enum { PRINT_BUDGET = 64 };
+
+void exec_print_limit(exec_device *d, uint64_t bytes) { d->print_limit = bytes; }
+
+/* A worker's blocks are in order, so what is beyond the limit in its own text is beyond it in that of all workers. */
 static void print_bytes(warp *w, const char *text, size_t n) {
     worker *t = w->block->worker;
+    if (t->print_length > t->device->print_limit) return;
     if (t->printed_blocks == 0 || t->printed[t->printed_blocks - 1].block != w->block->id) {
         if (t->printed_blocks == t->printed_capacity) {
             t->printed_capacity = t->printed_capacity ? 2 * t->printed_capacity : 64;
@@ -351,6 +359,7 @@ void exec_builtin_call(warp *w, const ptx_insn *i) {
         case I_I:
         case L_L: n = b->i1((int64_t)exec_argument(w, i, 0, l)); break;
         case PRINTF:
+            w->block->budget -= w->block->budget < PRINT_BUDGET ? w->block->budget : PRINT_BUDGET;
             if (!print_lane(w, l, exec_argument(w, i, 0, l), exec_argument(w, i, 1, l)))
                 exec_fail(w, i, SIMGPU_FAULT_ILLEGAL_ADDRESS, SIMGPU_CAUSE_PRINTF_STRING, l);
             break;

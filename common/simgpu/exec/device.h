@@ -47,6 +47,7 @@ struct exec_device {
         uint64_t next;        /* where the next block begins, 0 if there was none */
         uint64_t lo, hi;      /* its part of the window's heap */
     } heap;
+    uint64_t print_limit; /* bytes that a launch may print */
 };
 
 /* The device's part of a module; the ptx_module itself is constant. */

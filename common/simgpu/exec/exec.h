@@ -213,6 +213,9 @@ uint64_t exec_textures_ended(const exec_device *d);
 void exec_heap_limit(exec_device *d, uint64_t bytes);
 bool exec_heap_begun(const exec_device *d); /* returns whether one has been called since the device was cleared */
 
+/* Sets the bytes that printf in kernels may print in a launch; what is more is dropped, with a message. */
+void exec_print_limit(exec_device *d, uint64_t bytes);
+
 /* --- counters ----------------------------------------------------------------------------------------------- */
 
 typedef struct simgpu_counters exec_counters;

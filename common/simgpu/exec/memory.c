@@ -63,6 +63,7 @@ exec_device *exec_device_beside(exec_device *first, uint32_t number) {
 
 exec_device *exec_device_new(const exec_card *card) {
     exec_device *d = base_must(calloc(1, sizeof *d), "the host has no memory left for a device");
+    d->print_limit = UINT64_MAX;
     reserve_window();
     d->card = *card;
     d->storage = mmap(NULL, ADDRESSES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -473,8 +473,16 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     exec_contention_most(&workers[0].busy, r->atomic_turns, &r->atomic_all);
 }
 
-/* Prints the output of the blocks up to `last`. */
-static void print_all(unsigned threads, uint64_t last) {
+static void print_text(const char *text, size_t n) {
+    if (exec_print)
+        exec_print(text, n);
+    else
+        fwrite(text, 1, n, stdout);
+}
+
+/* Prints the output of the blocks up to `last`, at most `limit` bytes. */
+static void print_all(unsigned threads, uint64_t last, uint64_t limit) {
+    static bool told;
     /* Each worker's text is a list of blocks in order; merge them by block number. */
     size_t at[MAX_WORKERS] = {0};
     for (;;) {
@@ -489,10 +497,16 @@ static void print_all(unsigned threads, uint64_t last) {
         const printed_block *p = &workers[best].printed[at[best]++];
         size_t end = at[best] < workers[best].printed_blocks ? workers[best].printed[at[best]].begin
                                                              : workers[best].print_length;
-        if (exec_print)
-            exec_print(workers[best].print + p->begin, end - p->begin);
-        else
-            fwrite(workers[best].print + p->begin, 1, end - p->begin, stdout);
+        const size_t n = end - p->begin < limit ? end - p->begin : limit;
+        print_text(workers[best].print + p->begin, n);
+        limit -= n;
+        if (n == end - p->begin) continue;
+        if (!told)
+            base_say(
+                "simgpu: a kernel printed more than printf's buffer holds; the rest is not printed. Print less, or "
+                "call cudaDeviceSetLimit(cudaLimitPrintfFifoSize, bytes) before");
+        told = true;
+        break;
     }
 }
 
@@ -556,7 +570,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         exec_fail_launch_budget(&r->fault, launch, end, nblocks, pool.budget);
     }
     r->grid_syncs = workers[0].grid_syncs;
-    print_all(threads, waits(launch) ? UINT64_MAX : end - 1);
+    print_all(threads, waits(launch) ? UINT64_MAX : end - 1, launch->program->device->print_limit);
     collect(f->module, threads, r);
     exec_l2_launch_ended(launch->program->device, r);
     if (r->fault.kind == SIMGPU_FAULT_NONE) r->children = exec_children(&r->nchildren);
