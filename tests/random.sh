@@ -33,9 +33,9 @@ one() {
     name=$out/$1-$(basename "$2")$3
     "$out/kernels" "$1" "$each" >"$name.cu"
     if [ -n "${NVCC:-}" ]; then
-        "$NVCC" -w -O3 -std=c++17 ${LD_LIBRARY_PATH:+-cudart shared} -arch="${GPU_ARCH:-native}" -o "$name" "$name.cu"
+        "$NVCC" -w -O3 -Xcompiler -O0 -std=c++17 ${LD_LIBRARY_PATH:+-cudart shared} -arch="${GPU_ARCH:-native}" -o "$name" "$name.cu"
     else
-        SIMCC_CLANG=$2 "$B/bin/simcc" -w "-Xcicc=$3" -o "$name" "$name.cu"
+        SIMCC_CLANG=$2 "$B/bin/simcc" -w -Xcompiler -O0 "-Xcicc=$3" -o "$name" "$name.cu"
     fi || { echo "seed $1, $2 $3: does not compile: $name.cu"; return; }
     said=$(timeout 300 "$name" 2>&1)
     case $? in
