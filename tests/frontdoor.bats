@@ -480,6 +480,7 @@ scored() { sed -n "s/^\($1,$2,[0-9]*,100\),5,[^,]*,/\1,/p" "$class-grades/scores
     PATH=$path say make test
     [ "$status" != 0 ]
     [[ ${lines[0]} == "Not found: bats. Install it with:  "* ]]
+    [[ ${#lines[@]} = 2 && ${lines[1]} == make:* ]] # and that is all
 }
 
 @test "DEVICE=gpu without nvcc points to the toolkit and to the sim lane" {

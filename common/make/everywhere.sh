@@ -15,7 +15,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
-need timeout flock
+need timeout flock || exit
 
 SEED=2048
 TOLERANCE=2 INSTRUCTIONS=35 # per cent

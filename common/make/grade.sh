@@ -4,8 +4,8 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
-need timeout flock
-need_compilers
+need timeout flock || exit
+need_compilers || exit
 
 [ -n "${DIR:-}" ] || die "make grade DIR=submissions: which folder? Each folder or .cu file in it is a submission."
 [ -d "$DIR" ] || die "DIR=$DIR: there is no such folder."

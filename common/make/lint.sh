@@ -4,7 +4,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
-need cppcheck shellcheck
+need cppcheck shellcheck || exit
 
 # Versions of clang-format differ. This one decides the form of a file.
 FORMATTER=14

@@ -7,7 +7,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
-need bats timeout clang readelf clang-format cppcheck shellcheck
+need bats timeout clang readelf clang-format cppcheck shellcheck || exit
 export CLANG=${CLANG:-$(common/make/find-clang.sh)} # found once, for every make that follows
 
 # The tests prove the sim lane on every machine, with or without a GPU; tests that need one ask for it themselves.
