@@ -69,9 +69,8 @@ times_copy() {
         at_most barriers 4.1
         # Full marks are for 1.15 times the copy. An H200 takes 0.96 times the copy for 8192 rows of 1024, and 1.06 times
         # for 8192 rows of 4096. Here L2 serves gamma and beta to each row, three times the bytes of x in all.
-        # For the 2048 rows of 1024 of this lane that is 8.8 us of 8.0, for the 1024 of 4096 13.5 of 12.4: there are two
-        # waves of blocks, and so half of what a block computes is hidden by what others load.
-        awk -v a="$(times_copy virtual-1024)" -v b="$(times_copy virtual-4096)" 'BEGIN { exit !(a > 0.95 && a <= 1.12 && b > 0.95 && b <= 1.11) }'
+        # For the 2048 rows of 1024 of this lane that is 8.3 us of 8.0, for the 1024 of 4096 13.0 of 12.4.
+        awk -v a="$(times_copy virtual-1024)" -v b="$(times_copy virtual-4096)" 'BEGIN { exit !(a > 0.95 && a <= 1.05 && b > 0.95 && b <= 1.06) }'
     done
 }
 
@@ -85,14 +84,14 @@ times_copy() {
     # At 4096 columns `registers` has no place in the order: the virtual card charges its loads of gamma and beta, which stand
     # between stores, one after the other, and it takes 20.6 us beside the 13.3 of one_kernel. An H200 takes 81 us for 8192
     # such rows, and 87 with one_kernel. The reference and `block` differ by less than a hundredth there, and by less than
-    # three here; at 2048 rows of 1024, an H200 has 8.4, 7.3, 7.2 and 7.7 us for one_kernel, registers, block, reference.
+    # two here.
     awk -F '\t' '{ us[$1, $2] = $3 }
         function climbs(s) { return us[s, "starter"] > 1.5 * us[s, "tail"] && us[s, "tail"] > 1.2 * us[s, "one_pass"] &&
                                     us[s, "one_pass"] > 1.2 * us[s, "one_kernel"] && us[s, "one_kernel"] > 1.05 * us[s, "block"] &&
-                                    us[s, "reference"] <= 1.04 * us[s, "block"] }
+                                    us[s, "reference"] <= 1.02 * us[s, "block"] }
         END { registers = us["2048x1024", "registers"]
               exit !(climbs("2048x1024") && climbs("1024x4096") && us["2048x1024", "one_kernel"] > registers &&
-                     registers > 1.02 * us["2048x1024", "block"]) }' "$BATS_TEST_TMPDIR/bench"
+                     registers > 1.05 * us["2048x1024", "block"]) }' "$BATS_TEST_TMPDIR/bench"
     apart "$B/reference/lab7" --ladder
 }
 

@@ -26,9 +26,9 @@
  * ask DRAM together, wait together, and ask again, so that a part of its time and of the latency adds up (dram_apart).
  * That is Little's law: with few bytes in flight the latency is longer than the bytes take.
  *
- * The warps of a block load, then compute, then add their results to a word of memory. One of these hides another only
- * where some warps are at the next stage while others are at this one: in the next wave of blocks, or in the next round
- * of a loop. With n stages an n-th of the shorter stands apart from the longer; with one stage they add up.
+ * The warps of a block load and compute, and then add their results to a word of memory. One hides the other only where
+ * some warps are at the one while others are at the other: in the next wave of blocks, or in the next turn of a loop.
+ * With n such stages an n-th of the shorter time stands apart from the longer; with one stage they add up.
  *
  * Issue, pipes, lsu and barrier are resources of an SM, so the busiest SM decides: it has ceil(blocks / SMs) of the
  * blocks. */
@@ -195,11 +195,6 @@ static double latency_ns(const time_profile *p, const exec_result *r, double slo
     double blocks = (double)r->blocks, resident = smaller(blocks, slots);
     return larger(serial_ns(p, r, r->depths, blocks, resident) / slots, serial_ns(p, r, r->deepest, 1, resident));
 }
-/* Returns what rounds of loads take of it. */
-static double loading_ns(const time_profile *p, const exec_result *r, double slots) {
-    double blocks = (double)r->blocks, resident = smaller(blocks, slots);
-    return larger(rounds_ns(p, r, r->depths, blocks, resident) / slots, rounds_ns(p, r, r->deepest, 1, resident));
-}
 
 /* Returns the clocks of issue: machine instructions, and what the sequences of divisions and branches take beside
  * them. */
@@ -249,41 +244,26 @@ static void memory_terms(const time_profile *p, const exec_result *r, double *ns
 
 static double fourth(double x) { return x * x * x * x; }
 
-/* Returns the fourth root of the sum of the fourth powers of some terms. */
-static double hiding(const double *ns, const enum simgpu_term *terms, size_t n) {
-    double sum = 0;
-    for (size_t k = 0; k < n; k++) sum += fourth(ns[terms[k]]);
-    return sqrt(sqrt(sum));
+/* Returns the time in which the terms of SMs, L2, DRAM and the latency pass. */
+static double together(const time_profile *p, const double *ns) {
+    static const enum simgpu_term resources[] = {
+        SIMGPU_TERM_ISSUE,   SIMGPU_TERM_ALU,  SIMGPU_TERM_SFU,    SIMGPU_TERM_FP64,    SIMGPU_TERM_LSU,
+        SIMGPU_TERM_BARRIER, SIMGPU_TERM_DRAM, SIMGPU_TERM_TENSOR, SIMGPU_TERM_L2_READ, SIMGPU_TERM_L2_WRITE};
+    double latency = ns[SIMGPU_TERM_LATENCY], dram = ns[SIMGPU_TERM_DRAM];
+    double sum = fourth(latency);
+    for (size_t k = 0; k < sizeof resources / sizeof *resources; k++) sum += fourth(ns[resources[k]]);
+    double hidden = sqrt(latency * latency + dram * dram);
+    return larger(sqrt(sqrt(sum)), hidden + p->dram_apart * (latency + dram - hidden));
 }
 
-/* Returns the time of two things of which each follows the other, in a number of stages. */
-static double in_turn(double a, double b, double stages) { return larger(a, b) + smaller(a, b) / larger(1, stages); }
-
-/* Returns the time in which the terms of SMs, L2, DRAM and the latency pass. loads_ns: of the latency, what loads take;
- * stages: how often a slot for blocks loads. */
-static double together(const time_profile *p, const double *ns, double loads_ns, double stages) {
-    static const enum simgpu_term computes[] = {SIMGPU_TERM_ISSUE, SIMGPU_TERM_ALU, SIMGPU_TERM_SFU,
-                                                SIMGPU_TERM_FP64,  SIMGPU_TERM_LSU, SIMGPU_TERM_BARRIER,
-                                                SIMGPU_TERM_TENSOR},
-                                  moves[] = {SIMGPU_TERM_DRAM, SIMGPU_TERM_L2_READ, SIMGPU_TERM_L2_WRITE};
-    const double latency = ns[SIMGPU_TERM_LATENCY], dram = ns[SIMGPU_TERM_DRAM],
-                 computing = hiding(ns, computes, sizeof computes / sizeof *computes),
-                 moving = hiding(ns, moves, sizeof moves / sizeof *moves);
-    const double all = sqrt(sqrt(fourth(latency) + fourth(computing) + fourth(moving))),
-                 loading = sqrt(sqrt(fourth(loads_ns) + fourth(moving))),
-                 hidden = sqrt(latency * latency + dram * dram);
-    return larger(larger(all, hidden + p->dram_apart * (latency + dram - hidden)), in_turn(loading, computing, stages));
-}
-
-/* Returns the time of all that blocks do: they load and compute, and then their atomics take turns. A grid.sync() is
- * such a stage, too. */
+/* Returns the time of all that blocks do: they load and compute, and then their atomics take turns. Another wave of
+ * blocks, a loop's next atomic or another grid.sync() hides a part of the shorter time. */
 static double work_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
-    const double blocks = (double)r->blocks;
+    const double blocks = (double)r->blocks, atomic = ns[SIMGPU_TERM_ATOMIC], others = together(p, ns);
     if (blocks <= 0) return 0;
-    const double waves = larger(1, blocks / slots), rounds = (double)r->depths.missed / blocks,
-                 atomics = (double)r->total.atom_requests / (blocks * warps_of(r));
-    const double work = together(p, ns, loading_ns(p, r, slots), waves * larger(1, rounds));
-    return in_turn(work, ns[SIMGPU_TERM_ATOMIC], waves * larger(atomics, larger(1, (double)r->grid_syncs)));
+    const double waves = larger(1, blocks / slots), each = (double)r->total.atom_requests / (blocks * warps_of(r)),
+                 stages = waves * larger(each, larger(1, (double)r->grid_syncs));
+    return larger(others, atomic) + smaller(others, atomic) / stages;
 }
 
 /* Memory outside of the device: its bytes each way, its requests, and the loads of a block that wait for each other;
