@@ -637,7 +637,7 @@ EOS
     done
 }
 
-@test "tiles of several warps: reduce, scan, vote, exchange; operands of assembly without a comma; a launch with braces" {
+@test "tiles of several warps: reduce, scan, vote, exchange; operands of assembly without a comma; a launch with braces; a #pragma from a macro" {
     cat >"$tmp/tiles.cu" <<'EOS'
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -645,6 +645,7 @@ EOS
 #include <cstdio>
 namespace cg = cooperative_groups;
 struct three { double a; int b, c; };
+#define UNROLLED #pragma unroll 4
 __device__ unsigned both(unsigned a, unsigned b) {
     unsigned sum, difference;
     asm volatile("add.u32 %0, %2, %3;\n sub.u32 %1, %2, %3;"
@@ -677,6 +678,7 @@ int main() {
                     1}, 0>>>(right);
     k<128><<<1, {256}>>>(right + 256), k<256><<<dim3(1), 256>>>(right + 512);
     cudaDeviceSynchronize();
+    UNROLLED
     for (int i = 0; i < 3 * 256; i++) all += right[i];
     printf("%d of %d, %s\n", all, 3 * 256, cudaGetErrorName(cudaGetLastError()));
 }

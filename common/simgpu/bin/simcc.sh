@@ -357,13 +357,14 @@ find_own() {
 }
 
 # What nvcc's front end takes and clang's does not: a launch written `<< <` or `>> >`, or with a list in braces for the
-# grid or the block; alignas behind __shared__; the name of a special register with one % in assembly; operands of
-# assembly without a comma between them; before clang 15, the word __noinline__; the destructor of cuda::barrier, which no
-# shared variable runs (clang refuses a variable that has one). clang reads such a file from a copy, under its own name.
+# grid or the block; a macro whose text is a #pragma; alignas behind __shared__; the name of a special register with one %
+# in assembly; operands of assembly without a comma between them; before clang 15, the word __noinline__; the destructor of
+# cuda::barrier, which no shared variable runs (clang refuses a variable that has one). clang reads such a file from a
+# copy, under its own name.
 respell() {
     local file copy name n=0 texts=() comma='\)([[:space:]]+"[=+]?&?[a-zA-Z]"[[:space:]]*\()' braces='(<<<([^;>]*,)?[[:space:]]*)\{' word='s/(^|[^%])%(globaltimer|laneid|warpid|smid|nsmid|clock64|clock|lanemask_[a-z]+|tid|ntid|ctaid|nctaid)\b/\1%%\2/g'
     overlay=()
-    mapfile -t texts < <({ grep -lE '<<[[:space:]]+<|<[[:space:]]+<<|<<<.*(>>[[:space:]]+>|>[[:space:]]+>>)|__noinline__|__shared__[[:space:]]+alignas|asm.*[^%]%[a-z]' -- "${own[@]}"
+    mapfile -t texts < <({ grep -lE '<<[[:space:]]+<|<[[:space:]]+<<|<<<.*(>>[[:space:]]+>|>[[:space:]]+>>)|__noinline__|__shared__[[:space:]]+alignas|asm.*[^%]%[a-z]|#[[:space:]]*define.*#[[:space:]]*pragma' -- "${own[@]}"
         grep -lzE "asm.*$comma|$braces" -- "${own[@]}"
         for file in ${folders[@]+"${folders[@]}"} ${cccl[@]+"${cccl[@]}"}; do
             name=$file/cuda/__barrier/barrier_block_scope.h
@@ -372,7 +373,7 @@ respell() {
     [ "${#texts[@]}" -gt 0 ] || return 0
     for file in "${texts[@]}"; do
         copy=$work/respelt$((n += 1))
-        sed -E -e "/asm/$word" -e 's/(__shared__[ \t]+)alignas\b/\1_Alignas/g; s/<<[ \t]+</<<</g; s/<[ \t]+<</<<</g; s/>>[ \t]+>[ \t]*\(/>>>(/g; s/>[ \t]+>>[ \t]*\(/>>>(/g; s/(^|[^(_[:alnum:]])__noinline__\b/\1__attribute__((noinline))/g' "$file" | sed -zE ":a; s/$braces/\1dim3{/; ta; s/$comma/),\1/g" >"$copy"
+        sed -E -e "/asm/$word" -e 's/^([ \t]*#[ \t]*define[ \t].*)#[ \t]*pragma[ \t]+([^"\\]*[^"\\ \t])/\1_Pragma("\2")/' -e 's/(__shared__[ \t]+)alignas\b/\1_Alignas/g; s/<<[ \t]+</<<</g; s/<[ \t]+<</<<</g; s/>>[ \t]+>[ \t]*\(/>>>(/g; s/>[ \t]+>>[ \t]*\(/>>>(/g; s/(^|[^(_[:alnum:]])__noinline__\b/\1__attribute__((noinline))/g' "$file" | sed -zE ":a; s/$braces/\1dim3{/; ta; s/$comma/),\1/g" >"$copy"
         case $file in */barrier_block_scope.h) sed -i 's/~barrier()/void simgpuLeave()/' "$copy" ;; esac
         for name in "$file" "$(readlink -f "$file")" "$PWD/$file"; do
             printf '{"type": "file", "name": "%s", "external-contents": "%s"},\n' "$name" "$copy"
