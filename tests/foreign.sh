@@ -104,7 +104,7 @@ try() {
         ! grep -qsE "#include *[<\"]$library(_v2)?\.h" -- $sources *.h *.hpp *.cuh ../*.h ../*.cuh || options+=" -l$library"
     done
     # shellcheck disable=SC2086 # a list of words
-    ! grep -qsE '__global__|<<<' -- ${sources%% *} || case ${sources%% *} in *.cu) ;; *) options+=' -x cu' ;; esac
+    ! grep -lsE '__global__|<<<' -- $sources | grep -qv '\.cu$' || options+=' -x cu'
     [ -z "$NVCC" ] || compiler='LD_LIBRARY_PATH= "$NVCC" -w -cudart shared -arch=compute_80 -L "$LD_LIBRARY_PATH" -lcuda'
     # What its own Makefile gives it.
     arguments=$(sed -n 's,^\t.*\./\(\$(program)\|main\) ,,p' Makefile 2>/dev/null | head -n 1)
