@@ -108,6 +108,23 @@ static void lacking(void) {
     OK(cuModuleUnload(m));
 }
 
+/* Variables larger than the host's memory cost nothing, and those that the device cannot hold leave nothing behind. */
+static void large(void) {
+    char text[512];
+    CUmodule m;
+    size_t before, after, all;
+    OK(cuMemGetInfo(&before, &all));
+    for (int number = 1; number < 3; number++) {
+        snprintf(text, sizeof text,
+                 ".version 7.0\n.target sm_75\n.address_size 64\n.global .b8 a[100000000000];\n%s.entry w() { ret; }\n",
+                 number == 1 ? "" : ".global .b8 b[100000000000];\n");
+        FAILS(number == 1 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY, cuModuleLoadData(&m, text));
+        if (number == 1) OK(cuModuleUnload(m));
+        OK(cuMemGetInfo(&after, &all));
+        EXPECT(after == before);
+    }
+}
+
 static void launches(void) {
     unsigned n = 5;
     size_t bytes = 8, enough = 12;
@@ -192,6 +209,7 @@ int main(void) {
     launches();
     graphs();
     names();
+    large();
     after_a_fault();
     puts("fine");
     return 0;

@@ -234,6 +234,19 @@ int exec_mem_free(exec_device *d, uint64_t addr) {
     return 0;
 }
 
+void exec_mem_zero(exec_device *d, uint64_t address, uint64_t bytes) {
+    uint8_t *from = exec_mem_host(d, address), *end = from + bytes;
+    uint8_t *first = d->storage + round_up((uint64_t)(from - d->storage), PAGE),
+            *last = end - (end - d->storage) % PAGE;
+    if (bytes < PIECE || mmap(first, (size_t)(last - first), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != first) {
+        memset(from, 0, bytes);
+        return;
+    }
+    memset(from, 0, (size_t)(first - from));
+    memset(last, 0, (size_t)(end - last));
+}
+
 uint64_t exec_workspace(exec_device *d) {
     enum { WORKSPACE = 512 };
     if (!d->workspace) d->workspace = exec_mem_alloc(d, WORKSPACE);

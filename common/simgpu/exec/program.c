@@ -53,7 +53,7 @@ static bool place_variables(exec_program *p, const exec_given *given, uint32_t n
         if (v->initial)
             memcpy(exec_mem_host(p->device, at), v->initial, v->size);
         else
-            memset(exec_mem_host(p->device, at), 0, v->size);
+            exec_mem_zero(p->device, at, v->size);
     }
     return true;
 }
@@ -138,6 +138,14 @@ const char *exec_unsupported(const exec_program *p, const ptx_function *kernel) 
     return why ? why : kernel->code ? NULL : "it has no body";
 }
 
+void exec_unload(exec_program *p) {
+    for (uint32_t k = 0; k < p->module->nvars; k++) {
+        uint64_t *at = &p->address[p->module->vars[k]->number];
+        if (*at && !exec_managed((void *)(uintptr_t)*at)) exec_mem_free(p->device, *at); /* that was given */
+        *at = 0;
+    }
+}
+
 exec_program *exec_load(exec_device *d, const ptx_module *m, const exec_given *given, uint32_t ngiven, char *err,
                         size_t err_size) {
     exec_program *p = base_arena_alloc(&d->programs, sizeof *p);
@@ -146,16 +154,11 @@ exec_program *exec_load(exec_device *d, const ptx_module *m, const exec_given *g
     p->run = base_arena_alloc(&d->programs, m->instructions * sizeof *p->run);
     p->address = base_arena_alloc(&d->programs, m->variables * sizeof *p->address);
     p->functions = base_arena_alloc(&d->programs, (m->nfunctions + 1) * sizeof *p->functions);
-    if (!place_variables(p, given, ngiven, err, err_size)) return NULL;
+    if (!place_variables(p, given, ngiven, err, err_size)) {
+        exec_unload(p);
+        return NULL;
+    }
     fill_in_addresses(p);
     bind(p);
     return p;
-}
-
-void exec_unload(exec_program *p) {
-    for (uint32_t k = 0; k < p->module->nvars; k++) {
-        uint64_t *at = &p->address[p->module->vars[k]->number];
-        if (*at && !exec_managed((void *)(uintptr_t)*at)) exec_mem_free(p->device, *at); /* that was given */
-        *at = 0;
-    }
 }
