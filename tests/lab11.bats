@@ -75,3 +75,11 @@ setup() { lab=$(lab_dir 11); }
 @test "lab 11: a program may put its arguments into constant memory" {
     "$B/judge/lab11" --calls | grep -xF cudaMemcpyToSymbol
 }
+
+@test "lab 11: of a wrong velocity the card names the line that computes it, not a declaration" {
+    local desk=$BATS_TEST_TMPDIR/desk
+    mkdir -p "$desk"
+    sed 's/0\.9f \* /0.95f * /' solutions/"${lab#labs/}"/transformer.cu >"$desk/transformer.cu"
+    grade "$desk/transformer.cu"
+    [[ $(field "$record" learns where) == transformer.cu:$(grep -n 'm\.velocity\[tensor\]' "$desk/transformer.cu" | cut -d : -f 1) ]]
+}

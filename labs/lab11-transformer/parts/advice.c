@@ -136,7 +136,7 @@ void advise_on_run(lab_verdict *v, const run *r, const lab_usage *u) {
     if (r->mistake == LATER_LOSS && r->step > 1) {
         lab_advise(v, &velocity);
         lab_blame_text(v, u, "velocity"); /* where the next finds nothing */
-        lab_blame_ran(v, u, "velocity", "");
+        lab_blame_ran(v, u, "velocity[", "");
     }
     if (r->mistake == OTHER_GRADIENT) lab_advise(v, &for_tensor[r->tensor]);
     if (r->mistake == FIRST_LOSS && r->job.context > SHORT_TEXT) lab_advise(v, &tiles);
