@@ -265,15 +265,24 @@ static void say_registers(lab_verdict *v, const lab_usage *u) {
     LAB_SAY(v->want, "want 0 · %u registers a thread, %u of 64 warps on an SM", l->registers, warps);
 }
 
-/* A thread has 255 registers at most, and none is left here: ptxas puts the rest into local memory. */
+/* A thread has 255 registers at most, or fewer where __launch_bounds__ wants more blocks on an SM. ptxas puts the rest
+ * into local memory. */
 static void grade_local(lab_verdict *v, const costs *c) {
     enum { MOST_REGISTERS = 255 };
     if (lab_lane() == LAB_GPU) return lab_skip(v, "nvcc -Xptxas -v says what it spilled; the sim lane counts");
     const int where = grade_rate(v, c, lab_local_of, 32);
+    const struct simgpu_launch *slowest = lab_slowest(&c->u[where]);
+    const bool spilled = slowest && slowest->spilled;
     say_registers(v, &c->u[WIDE]);
     if (!lab_passed(v))
-        LAB_SAY(v->why, "%.0f sectors of local memory: an array that is indexed by a variable has no registers",
-                c->u[where].total.local_sectors);
+        LAB_SAY(v->why, "%.0f sectors of local memory: %s", c->u[where].total.local_sectors,
+                spilled ? "the thread's values do not fit into its registers, and the compiler spills the rest"
+                        : "an array that is indexed by a variable has no registers");
+    if (!lab_passed(v) && spilled && slowest->registers < MOST_REGISTERS)
+        LAB_SAY(v->next,
+                "keep fewer values at a time, or ask for fewer blocks an SM: __launch_bounds__ leaves %u registers a "
+                "thread",
+                slowest->registers);
     for (int i = 0; i < c->shapes; i++) {
         const struct simgpu_launch *l = lab_slowest(&c->u[i]);
         if (!lab_passed(v) || !l || l->registers < MOST_REGISTERS) continue;
