@@ -79,10 +79,10 @@ play() {
     # Both are given away when they are whole, the record last: files run side by side.
     [ -z "${BLUEBAR_OTHERS:-}" ] || kept=$BLUEBAR_OTHERS/${kept##*/}
     if [ ! -f "$kept.tsv" ]; then
-        apart "$B/$1/lab$n" --record "$record" --seed "$2" ${BLUEBAR_OTHERS:+--others "$(others "$n" "$2")"} >"$record.card" || return 1
         mkdir -p "${kept%/*}"
-        mv "$record.card" "$kept.card"
-        mv "$record" "$kept.tsv"
+        apart "$B/$1/lab$n" --record "$kept.$$.tsv" --seed "$2" ${BLUEBAR_OTHERS:+--others "$(others "$n" "$2")"} >"$kept.$$.card" || return 1
+        mv "$kept.$$.card" "$kept.card"
+        mv "$kept.$$.tsv" "$kept.tsv"
     fi
     cp "$kept.tsv" "$record"
     output=$(cat "$kept.card")

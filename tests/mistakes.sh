@@ -17,7 +17,7 @@ picked=${LAB:-$(labs)} seeds=${SEEDS:-50} only=${ONLY:-}
 part=5 # seeds of one job
 unset LAB SUBMISSION SEED SAN SEEDS ONLY "${!SIMGPU_@}"
 export SIMGPU_THREADS=1 # as many programs at a time as there are cores
-need bats timeout flock
+need bats timeout flock || exit
 [[ $seeds =~ ^[1-9][0-9]{0,3}$ ]] || die "SEEDS=$seeds: a number of seeds from 1 to 9999"
 
 # Why a file got no score: the first finding of the gate or of the compiler, else how its run ended and what it said.

@@ -663,10 +663,15 @@ template <unsigned N> __global__ void k(int *right) {
     long long upto = cg::inclusive_scan(tile, t), before = cg::exclusive_scan(tile, t);
     int most = cg::reduce(tile, (int)t * 7 % 64, cg::greater<int>());
     three v = tile.shfl(three{t + 0.5, (int)t, -(int)t}, N - 1);
+    auto half = cg::tiled_partition<64>(tile);
+    if (t / 32 == 1)
+        for (volatile int late = 0; late < 5000; late++);
+    long long of_half = cg::reduce(half, t, cg::plus<long long>());
     bool some = tile.any(t == 5), each = tile.all(r < N), none = !tile.all(r > 0);
     right[t] = sum == N * first + N * (N - 1ll) / 2 && upto == first * (r + 1) + r * (r + 1) / 2 && before == upto - t &&
                most == 63 && v.a == first + N - 0.5 && v.c == -v.b && some == (first == 0) && each && none && both(9, 7) == 1602 &&
-               tile.size() == N && tile.meta_group_size() == 256 / N && inner.meta_group_rank() == (unsigned)r / 32;
+               tile.size() == N && tile.meta_group_size() == 256 / N && inner.meta_group_rank() == (unsigned)r / 32 &&
+               of_half == 64 * (t / 64 * 64) + 64 * 63 / 2 && half.meta_group_rank() == (unsigned)r / 64;
     tile.sync();
 }
 int main() {

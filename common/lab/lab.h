@@ -219,12 +219,12 @@ void lab_blame_place(lab_verdict *v, const struct simgpu_place *place); /* the s
 /* The same for the first line of the student's file whose code (no comment, no string) has this text, and not as a part
  * of a longer word: for a row whose line no counter shows. */
 void lab_blame_text(lab_verdict *v, const lab_usage *u, const char *text);
-/* The same for the first line of those that ran in a kernel, with both texts (beside: "" for any); where there is none,
- * the place stays as it is. A declaration does not run. */
-void lab_blame_ran(lab_verdict *v, const lab_usage *u, const char *text, const char *beside);
 /* The same where no kernel of the student's file has run; lab_blame_last: for the last such line. */
 void lab_blame_code(lab_verdict *v, const char *text);
 void lab_blame_last(lab_verdict *v, const char *text);
+/* Like lab_blame_text, for the first of the lines that ran in a kernel, with both texts (beside: "" for any); where
+ * there is none, the place stays as it is. A declaration does not run. */
+void lab_blame_ran(lab_verdict *v, const lab_usage *u, const char *text, const char *beside);
 /* The same for the first `return` from that line on, where no kernel of the student's file has run: what a function
  * answered. Where the text is not there, it stands for the place. */
 void lab_blame_return(lab_verdict *v, const char *text);

@@ -8,7 +8,7 @@
 #   need_file FILE N        a message and exit 1 where lab N's file is gone
 #   lab_tests N             tests/lab3: what proves this lab's grader (the starter as it was shipped, wrong/, cheat/)
 #   lab_starter N           tests/lab3/starter.cu
-#   need TOOL...            exits with the command that installs what is missing (see need.sh)
+#   need TOOL...            prints the command that installs what is missing, and fails (see need.sh)
 #   build TARGET...         make, with the caller's -j or else all cores; BUILD_SECONDS limits it. Two of them in one build folder
 #                           wait for each other: both would make what is not there yet
 #   build_parts N [FILE]    what all programs of lab N share: its harness, the reference, SimGPU, and what the gate asks; and FILE
@@ -36,7 +36,7 @@
 #   trace_card              for TRACE=trace.json on a real card: builds what writes it, and lets the driver open that
 #   whole FILE              where the program is that FILE stands for: itself, or what a .patch file makes. That is one
 #                           mistake: why and what in its first lines, then a unified diff against `--- solutions/...`
-#   need_compilers          a message and exit 1 when this lane's compiler is missing
+#   need_compilers          the same for this lane's compiler
 #   commit                  the project's commit; COMMIT where there is no git
 #   gpu_caption             "# NVIDIA H200, driver ..., CUDA ..., date, commit": the first line of a record of measured times
 #   field RECORD ROW COL    one cell of a record (row id, column name)
@@ -293,7 +293,7 @@ others() {
 }
 
 need_compilers() {
-    if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then need nvcc readelf objdump; fi
+    if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then need nvcc readelf objdump || return; fi
     if [ "$DEVICE" = sim ]; then
         export CLANG=${CLANG:-$(common/make/find-clang.sh)} # found once, for every make that follows
         need clang readelf objdump

@@ -13,7 +13,7 @@ lab_dir "$n" >/dev/null
 history=.build/history/$DEVICE/lab$n.tsv
 [ -s "$history" ] || die "lab $n has no history yet: each version that make lab$n runs adds to it."
 
-# A bar as long as the time, on a scale of factors: 60 cells from the fastest version (one cell) to the slowest.
+# A bar as long as the time, on a logarithmic scale: from one cell for the fastest version to 40 for the slowest.
 awk -F '\t' -v n="$n" '
     function say(us) { return us == "-" ? "" : us < 1000 ? sprintf("%.1f us", us) : us < 1e6 ? sprintf("%.2f ms", us / 1e3) : sprintf("%.2f s", us / 1e6) }
     { day[NR] = $2; points[NR] = $3; of[NR] = $4; us[NR] = $5; timed = $5 != "-" && $5 > 0 }
@@ -25,7 +25,7 @@ awk -F '\t' -v n="$n" '
         printf "lab %s, %d version%s", n, NR, NR == 1 ? "" : "s"
         if (best) printf "; the best: version %d, %s/%s, %s", best, points[best], of[best], say(us[best])
         if (best && most > us[best]) printf ", %.0f times as fast as the slowest", most / us[best]
-        print (most > least ? " (bars: a scale of factors)" : "")
+        print (most > least ? " (bars: logarithmic)" : "")
         for (i = 1; i <= NR; i++) {
             cells = us[i] == "-" || us[i] <= 0 ? 0 : most > least ? 1 + int(39 * log(us[i] / least) / log(most / least) + 0.5) : 1
             bar = ""

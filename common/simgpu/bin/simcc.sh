@@ -373,7 +373,7 @@ respell() {
     [ "${#texts[@]}" -gt 0 ] || return 0
     for file in "${texts[@]}"; do
         copy=$work/respelt$((n += 1))
-        sed -E -e "/asm/$word" -e 's/^([ \t]*#[ \t]*define[ \t].*)#[ \t]*pragma[ \t]+([^"\\]*[^"\\ \t])/\1_Pragma("\2")/' -e 's/(__shared__[ \t]+)alignas\b/\1_Alignas/g; s/<<[ \t]+</<<</g; s/<[ \t]+<</<<</g; s/>>[ \t]+>[ \t]*\(/>>>(/g; s/>[ \t]+>>[ \t]*\(/>>>(/g; s/(^|[^(_[:alnum:]])__noinline__\b/\1__attribute__((noinline))/g' "$file" | sed -zE ":a; s/$braces/\1dim3{/; ta; s/$comma/),\1/g" >"$copy"
+        sed -E -e "/asm/$word" -e 's/^([ \t]*#[ \t]*define[ \t].*)#[ \t]*pragma[ \t]+([^"\\]*[^"\\ \t\r])/\1_Pragma("\2")/' -e 's/(__shared__[ \t]+)alignas\b/\1_Alignas/g; s/<<[ \t]+</<<</g; s/<[ \t]+<</<<</g; s/>>[ \t]+>[ \t]*\(/>>>(/g; s/>[ \t]+>>[ \t]*\(/>>>(/g; s/(^|[^(_[:alnum:]])__noinline__\b/\1__attribute__((noinline))/g' "$file" | sed -zE ":a; s/$braces/\1dim3{/; ta; s/$comma/),\1/g" >"$copy"
         case $file in */barrier_block_scope.h) sed -i 's/~barrier()/void simgpuLeave()/' "$copy" ;; esac
         for name in "$file" "$(readlink -f "$file")" "$PWD/$file"; do
             printf '{"type": "file", "name": "%s", "external-contents": "%s"},\n' "$name" "$copy"

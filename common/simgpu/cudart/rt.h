@@ -217,9 +217,10 @@ cudaError_t rt_graph_memory_captured(void **ptr, size_t bytes, uint32_t stream);
 void rt_graph_memory_clear(void); /* forgets it all: the device is reset */
 void rt_exec_free(void *exec);
 
-/* Checks a copy or memset, and completes its command: direction, kind of memory. */
 /* Sets *address to that of bytes at an offset in a variable, which must lie in it. */
 cudaError_t rt_symbol_part(const void *symbol, size_t bytes, size_t offset, void **address);
+
+/* Checks a copy or memset, and completes its command: direction, kind of memory. */
 cudaError_t rt_copy_command(time_command *c, enum cudaMemcpyKind kind);
 cudaError_t rt_fill_command(time_command *c);
 

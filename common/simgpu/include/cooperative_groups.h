@@ -222,13 +222,16 @@ template <unsigned Size, class Parent = void> class thread_block_tile {
     }
 };
 
-/* A tile of several warps: 64, 128, 256, 512 or 1024 neighbouring threads of the block. Tile n waits at the block's
- * barrier n + 1; a block has 16 barriers, and the first is __syncthreads'. */
+/* A tile of several warps: 64, 128, 256, 512 or 1024 neighbouring threads of the block. Each waits at a barrier of the
+ * block's, of which there are 16, and the first is __syncthreads'. The others suffice for all tiles of 64 to 512 in a
+ * block of 512 threads, and of 128 to 1024 in a larger one: there a tile of 64 traps. */
 namespace simgpu {
 template <unsigned Size> class wide_tile {
     unsigned meta_rank_, meta_size_;
 
-  protected:
+    /* As in a heap: 1 for the largest, 2 and 3 for its halves, 4 to 7 for theirs. */
+    static SIMGPU_CG unsigned barrier() { return ((threads() > 512 ? 1024 : 512) + thread()) / Size; }
+
     /* Applies a vote of all threads of the tile. */
 #define SIMGPU_TILE_VOTE(name, operation)                                                                              \
     SIMGPU_CG int name(int p) const {                                                                                  \
@@ -236,16 +239,16 @@ template <unsigned Size> class wide_tile {
         asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %3, 0; barrier.red." operation ".pred q, %1, %2, p; "          \
                      "selp.s32 %0, 1, 0, q; }"                                                                         \
                      : "=r"(r)                                                                                         \
-                     : "r"(meta_rank_ + 1), "r"(Size), "r"(p)                                                          \
+                     : "r"(barrier()), "r"(Size), "r"(p)                                                               \
                      : "memory");                                                                                      \
         return r;                                                                                                      \
     }
 
   public:
     SIMGPU_CG wide_tile(unsigned meta_rank, unsigned meta_size) : meta_rank_(meta_rank), meta_size_(meta_size) {
-        if (meta_rank > 14) __trap();
+        if (barrier() > 15) __trap();
     }
-    SIMGPU_CG void sync() const { asm volatile("barrier.sync %0, %1;" : : "r"(meta_rank_ + 1), "r"(Size) : "memory"); }
+    SIMGPU_CG void sync() const { asm volatile("barrier.sync %0, %1;" : : "r"(barrier()), "r"(Size) : "memory"); }
     static constexpr SIMGPU_CG unsigned size() { return Size; }
     static constexpr SIMGPU_CG unsigned num_threads() { return Size; }
     static SIMGPU_CG unsigned thread_rank() { return thread() % Size; }

@@ -384,16 +384,19 @@ static double by_nothing(double rate, double a, double q) {
 }
 
 /* Have the weights changed from `before` as this says, times `factor`? Small gradients are left out, and those in
- * doubt, now or in the step before: their sign is a matter of rounding. fresh: q had been 0. */
+ * doubt in one of the steps so far: their sign is a matter of rounding. fresh: q had been 0. */
 static bool changed_so(const net *n, const uint16_t *before, changing *how, double factor, bool fresh) {
     const double small_one = 0.1 * largest(n->want, weights_of(n)), rate = (double)net_rate(n, 0);
+    size_t judged = 0;
     for (size_t i = 0; i < weights_of(n); i++) {
         const double a = n->want[i];
         const double q = fresh ? (1 - (double)DECAY) * a * a : n->square[i];
         const double want = factor * how(rate, a, q), got = half_value(before[i]) - half_value(n->w[i]);
-        if (fabs(a) > small_one && !n->doubtful[i] && !(fabs(got - want) <= 0.05 * fabs(want) + 0.004)) return false;
+        if (fabs(a) <= small_one || n->doubtful[i]) continue;
+        if (!(fabs(got - want) <= 0.05 * fabs(want) + 0.004)) return false;
+        judged++;
     }
-    return true;
+    return judged > 0;
 }
 
 /* Is each weight the change alone, after the first step? */
