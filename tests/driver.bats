@@ -91,6 +91,11 @@ names() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | g
     [[ $output == *fine ]]
     [[ $output == *"simgpu: cuMemCreate: the size, 12345, must be a multiple of 2097152"* ]]
     [[ $output == *"simgpu: cuMemAddressFree: memory is mapped there; call cuMemUnmap first"* ]]
+    [[ $output == *"simgpu: cuMemMap: the address, the size, 2097152, and the offset, 1048576, must be multiples of 2097152"* ]]
+    [[ $output == *"simgpu: cuMemMap: the handle is no memory; "* ]]
+    [[ $output == *"simgpu: cuMemMap: the flags must be 0, not 4"* ]]
+    [[ $output == *"simgpu: cuMemSetAccess: the addresses are a part of a mapping; "* ]]
+    [[ $output == *"simgpu: cuMemGetAccess: there is no device 1"* ]]
 }
 
 @test "two devices" {

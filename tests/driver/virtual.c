@@ -1,6 +1,8 @@
-/* virtual.c — virtual memory management: a vector that grows in place, memory at two addresses, and what is refused.
- * Prints "fine". */
+/* virtual.c — virtual memory management: a vector that grows in place, memory at two addresses, what is refused, and
+ * what a dead context and a reset leave. Prints "fine". */
 #include "check.h"
+
+#include <stdint.h>
 
 #define MIB (1ull << 20)
 
@@ -18,12 +20,110 @@ static CUresult run(CUdeviceptr to, CUdeviceptr from) {
     return cuCtxSynchronize();
 }
 
+/* Returns live memory that allocations have reached in the upper half of the device's addresses; all before it is
+ * free. */
+static CUdeviceptr high_memory(void) {
+    const size_t half = (size_t)1 << 37, bytes = half / 8;
+    CUdeviceptr at, first = 0;
+    for (;;) {
+        OK(cuMemAlloc(&at, bytes));
+        if (!first) first = at;
+        if (at - first > half) break;
+        OK(cuMemFree(at));
+    }
+    OK(cuMemFree(at));
+    OK(cuMemAlloc(&at, 4 * MIB));
+    EXPECT(at - first > half);
+    return at;
+}
+
+/* What cuMemMap, cuMemSetAccess and cuMemGetAccess refuse. at: a mapping of 2 MiB with access; free: reserved, without
+ * memory; m: memory of 4 MiB. */
+static void refuses(CUdeviceptr at, CUdeviceptr free, CUmemGenericAllocationHandle m) {
+    CUmemAccessDesc none = {access.location, CU_MEM_ACCESS_FLAGS_PROT_NONE}, nowhere[2] = {none, access}, host = access;
+    CUmemAllocationProp prop;
+    CUmemGenericAllocationHandle handle;
+    unsigned long long flags;
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(free, 2 * MIB, MIB, m, 0));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(free, 2 * MIB, 4 * MIB, m, 0));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(free, 2 * MIB, 0, m + 1000, 0));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(free, 2 * MIB, 0, m, 4));
+
+    /* A part of a mapping keeps what it has, and so does what stands before a device that does not exist. */
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemSetAccess(at, MIB, &none, 1));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemSetAccess(at + MIB, MIB, &none, 1));
+    nowhere[1].location.id = 1;
+    FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemSetAccess(at, 2 * MIB, nowhere, 2));
+    host.location.type = CU_MEM_LOCATION_TYPE_HOST;
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemSetAccess(at, 2 * MIB, &host, 1));
+    OK(cuMemGetAccess(&flags, &access.location, at + MIB));
+    EXPECT(flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    OK(run(at, at));
+
+    FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemGetAccess(&flags, &nowhere[1].location, at));
+    nowhere[1].location.id = -1;
+    FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemGetAccess(&flags, &nowhere[1].location, at));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemGetAccess(&flags, &access.location, free));
+    OK(cuMemGetAllocationPropertiesFromHandle(&prop, m));
+    EXPECT(prop.type == CU_MEM_ALLOCATION_TYPE_PINNED && prop.location.id == 0);
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemGetAllocationPropertiesFromHandle(&prop, m + 1000));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemRetainAllocationHandle(&handle, (void *)(size_t)free));
+}
+
+/* One mapping where two were: both halves of it have access. */
+static void joined(CUdeviceptr at, CUmemGenericAllocationHandle m) {
+    for (uint32_t k = 0; k < 2; k++) OK(cuMemMap(at + k * 2 * MIB, 2 * MIB, k * 2 * MIB, m, 0));
+    OK(cuMemSetAccess(at, 4 * MIB, &access, 1));
+    OK(cuMemUnmap(at, 4 * MIB));
+    OK(cuMemMap(at, 4 * MIB, 0, m, 0));
+    OK(cuMemSetAccess(at, 4 * MIB, &access, 1));
+    OK(cuMemsetD32(at, 7, MIB));
+    OK(run(at, at + 3 * MIB));
+    OK(cuMemUnmap(at, 4 * MIB));
+}
+
+/* A dead context: no call changes anything. A new one resets the device, and mapped memory, which belongs to no
+ * context, is what it was; so it is after a reset of a live one. at: 2 MiB that are mapped and reserved; m: their
+ * memory. */
+static void outlives(CUcontext context, CUdeviceptr at, CUmemGenericAllocationHandle m) {
+    CUmemAllocationProp prop;
+    CUmemGenericAllocationHandle same;
+    CUdeviceptr ordinary;
+    unsigned long long flags;
+    int got = 0;
+    OK(cuMemAlloc(&ordinary, 4));
+    OK(cuMemsetD32(at, 51, 1));
+    FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, run(8, 8));
+    FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemUnmap(at, 2 * MIB));
+    FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemRelease(m));
+    FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAddressFree(at, 2 * MIB));
+    FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemGetAccess(&flags, &access.location, at));
+    FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemRetainAllocationHandle(&same, (void *)(size_t)at));
+    FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemGetAllocationPropertiesFromHandle(&prop, m));
+
+    OK(cuCtxDestroy(context));
+    OK(cuCtxCreate(&context, 0, 0));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(ordinary));
+    OK(cuMemGetAccess(&flags, &access.location, at));
+    EXPECT(flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    OK(run(at + 4, at));
+    OK(cuMemcpyDtoH(&got, at + 4, sizeof got));
+    EXPECT(got == 52);
+    OK(cuDevicePrimaryCtxReset(0));
+    OK(run(at, at + 4));
+    OK(cuMemcpyDtoH(&got, at, sizeof got));
+    EXPECT(got == 53);
+    OK(cuMemUnmap(at, 2 * MIB));
+    OK(cuMemRelease(m));
+    OK(cuMemAddressFree(at, 2 * MIB));
+}
+
 int main(void) {
     CUcontext context;
     CUmodule module;
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     CUmemGenericAllocationHandle first, second, same;
-    CUdeviceptr at, again, more, ordinary;
+    CUdeviceptr at, again, more, ordinary, high;
     size_t granule, before, after, bytes;
     unsigned long long flags;
     int has, got[2] = {0, 0};
@@ -38,11 +138,13 @@ int main(void) {
     EXPECT(granule == 2 * MIB);
 
     /* Memory counts from its creation to its last use, and its first bytes are zeros. */
+    high = high_memory();
     OK(cuMemGetInfo(&before, &bytes));
     OK(cuMemCreate(&first, 2 * MIB, &prop, 0));
     OK(cuMemGetInfo(&after, &bytes));
     EXPECT(before - after == 2 * MIB);
     OK(cuMemAddressReserve(&at, 4 * MIB, 0, 0, 0));
+    EXPECT(at >= high + 4 * MIB); /* not those of memory that lives */
     OK(cuMemMap(at, 2 * MIB, 0, first, 0));
     FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoD(at, got, sizeof got)); /* no access yet */
     OK(cuMemSetAccess(at, 2 * MIB, &access, 1));
@@ -89,12 +191,22 @@ int main(void) {
     FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(at, 2 * MIB));
     prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     FAILS(CUDA_ERROR_NOT_SUPPORTED, cuMemCreate(&same, 2 * MIB, &prop, 0));
+    prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_NONE;
 
     OK(cuMemUnmap(again, 2 * MIB));
     OK(cuMemUnmap(at, 4 * MIB));
+    OK(cuMemCreate(&second, 4 * MIB, &prop, 0));
+    joined(at, second);
+    OK(cuMemMap(more, 2 * MIB, 0, first, 0));
+    OK(cuMemSetAccess(more, 2 * MIB, &access, 1));
+    refuses(more, at, second);
+    OK(cuMemRelease(second));
+    OK(cuMemsetD32(high + 4 * MIB - 4, 1, 1));
     OK(cuMemAddressFree(at, 4 * MIB));
-    OK(cuMemRelease(first));
     OK(cuMemFree(ordinary));
+    OK(cuMemFree(high));
+    before += 4 * MIB;
+    outlives(context, more, first);
     OK(cuMemGetInfo(&after, &bytes));
     EXPECT(before == after);
     FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, run(at, at));

@@ -5,8 +5,13 @@
  *   cuMemMap              shows a memory at addresses; cuMemSetAccess lets kernels and copies use them
  *
  * A memory lives until it is released and mapped nowhere. It costs the host what cudaMalloc of as many bytes costs,
- * when it is created. Sizes and addresses are multiples of 2 MiB, as on an H200. Access to read alone is access here.
- * Memory for other processes is refused. Functions, arguments, codes: CUDA Driver API, "Virtual Memory Management". */
+ * when it is created. Sizes and addresses are multiples of 2 MiB, as on an H200. Memory belongs to no context: it stays
+ * mapped over cudaDeviceReset. Memory for other processes is refused.
+ *
+ * Access is for a mapping here, not for each device: the flags that cuMemSetAccess gave last are those that
+ * cuMemGetAccess returns for all devices. Only the device of the addresses can lose access; another one that gets it
+ * becomes a peer of that device, and may use all of its memory until the peer is reset. Access to read alone is access.
+ * Functions, arguments, codes: CUDA Driver API, "Virtual Memory Management". */
 #include "driver.h"
 
 #include <inttypes.h>
@@ -61,6 +66,36 @@ static const range *reserved(uint64_t address, uint64_t bytes) {
         if (address - ranges[k].address < ranges[k].bytes && bytes <= ranges[k].address + ranges[k].bytes - address)
             return &ranges[k];
     return NULL;
+}
+
+/* Returns the mapping that has the address, or NULL. */
+static const mapping *mapping_at(uint64_t address) {
+    for (uint32_t k = 0; k < nmappings; k++)
+        if (address - mappings[k].address < mappings[k].bytes) return &mappings[k];
+    return NULL;
+}
+
+/* Returns whether the addresses begin or end inside of a mapping, and says so. Requires an open call. */
+static bool cuts(uint64_t address, uint64_t bytes) {
+    for (uint32_t k = 0; k < nmappings; k++) {
+        const mapping *m = &mappings[k];
+        bool outside = m->address < address || m->address + m->bytes > address + bytes;
+        if (!outside || m->address >= address + bytes || address >= m->address + m->bytes) continue;
+        rt_say("the addresses are a part of a mapping; pass what one call of cuMemMap has mapped as a whole");
+        return true;
+    }
+    return false;
+}
+
+/* Returns CUDA_SUCCESS if the location is a device, or an error with a message. Requires an open call. */
+static CUresult check_location(const CUmemLocation *location) {
+    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) {
+        rt_say("the location must be a device");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if ((unsigned)location->id < rt_cards()) return CUDA_SUCCESS;
+    rt_say("there is no device %d", location->id);
+    return CUDA_ERROR_INVALID_DEVICE;
 }
 
 /* Returns whether mappings fill all of these addresses, or (any) one has some of them. */
@@ -118,6 +153,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignmen
 CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
     NEEDS_CONTEXT(cuMemAddressFree);
     CUresult e = drv_begin("cuMemAddressFree");
+    if (e != CUDA_SUCCESS) return drv_end(e);
     const range *r = reserved(address, bytes);
     if (!r || r->address != address || r->bytes != bytes) {
         rt_say("no call of cuMemAddressReserve returned these addresses with this size");
@@ -128,7 +164,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
         return drv_end(CUDA_ERROR_INVALID_VALUE);
     }
     ranges[r - ranges] = ranges[--nranges];
-    return drv_end(e);
+    return drv_end(CUDA_SUCCESS);
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------- */
@@ -166,31 +202,34 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const C
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
     NEEDS_CONTEXT(cuMemRelease);
     CUresult e = drv_begin("cuMemRelease");
+    if (e != CUDA_SUCCESS) return drv_end(e);
     memory *m = find(handle);
     if (!m) return drv_end(CUDA_ERROR_INVALID_VALUE);
     m->handles--;
     give_up(m);
-    return drv_end(e);
+    return drv_end(CUDA_SUCCESS);
 }
 
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle) {
     NEEDS_CONTEXT(cuMemGetAllocationPropertiesFromHandle);
+    CUresult e = drv_begin("cuMemGetAllocationPropertiesFromHandle");
+    if (e != CUDA_SUCCESS) return drv_end(e);
     const memory *m = find(handle);
-    if (!prop || !m) return CUDA_ERROR_INVALID_VALUE;
+    if (!prop || !m) return drv_end(CUDA_ERROR_INVALID_VALUE);
     *prop = m->prop;
-    return CUDA_SUCCESS;
+    return drv_end(CUDA_SUCCESS);
 }
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address) {
     NEEDS_CONTEXT(cuMemRetainAllocationHandle);
-    for (uint32_t k = 0; handle && k < nmappings; k++) {
-        if ((uint64_t)(uintptr_t)address - mappings[k].address >= mappings[k].bytes) continue;
-        memories[mappings[k].memory].uses++;
-        memories[mappings[k].memory].handles++;
-        *handle = mappings[k].memory + 1;
-        return CUDA_SUCCESS;
-    }
-    return CUDA_ERROR_INVALID_VALUE;
+    CUresult e = drv_begin("cuMemRetainAllocationHandle");
+    if (e != CUDA_SUCCESS) return drv_end(e);
+    const mapping *m = mapping_at((uint64_t)(uintptr_t)address);
+    if (!handle || !m) return drv_end(CUDA_ERROR_INVALID_VALUE);
+    memories[m->memory].uses++;
+    memories[m->memory].handles++;
+    *handle = m->memory + 1;
+    return drv_end(CUDA_SUCCESS);
 }
 
 /* --- mapping ------------------------------------------------------------------------------------------------ */
@@ -199,11 +238,23 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGeneric
                   unsigned long long flags) {
     NEEDS_CONTEXT(cuMemMap);
     CUresult e = drv_begin("cuMemMap");
-    memory *m = find(handle);
     if (e != CUDA_SUCCESS) return drv_end(e);
-    if (!m || bytes == 0 || flags || !whole(address, bytes) || offset > m->bytes || bytes > m->bytes - offset) {
-        rt_say("the memory is %llu bytes, and %zu of them from %zu on, in steps of %llu, are no part of it",
-               m ? (unsigned long long)m->bytes : 0, bytes, offset, GRANULE);
+    memory *m = find(handle);
+    if (!m) {
+        rt_say("the handle is no memory; cuMemCreate did not return it, or it was released");
+        return drv_end(CUDA_ERROR_INVALID_VALUE);
+    }
+    if (flags) {
+        rt_say("the flags must be 0, not %llu", flags);
+        return drv_end(CUDA_ERROR_INVALID_VALUE);
+    }
+    if (!whole(address | bytes, offset)) {
+        rt_say("the address, the size, %zu, and the offset, %zu, must be multiples of %llu", bytes, offset, GRANULE);
+        return drv_end(CUDA_ERROR_INVALID_VALUE);
+    }
+    if (bytes == 0 || offset > m->bytes || bytes > m->bytes - offset) {
+        rt_say("the memory is %llu bytes, and %zu of them from %zu on are no part of it", (unsigned long long)m->bytes,
+               bytes, offset);
         return drv_end(CUDA_ERROR_INVALID_VALUE);
     }
     if (!reserved(address, bytes) || mapped(address, bytes, true)) {
@@ -221,18 +272,12 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGeneric
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
     NEEDS_CONTEXT(cuMemUnmap);
     CUresult e = drv_begin("cuMemUnmap");
+    if (e != CUDA_SUCCESS) return drv_end(e);
     if (bytes == 0 || !mapped(address, bytes, false)) {
         rt_say("not all of these addresses have memory");
         return drv_end(CUDA_ERROR_INVALID_VALUE);
     }
-    for (uint32_t k = 0; k < nmappings; k++) {
-        const mapping *m = &mappings[k];
-        bool outside = m->address < address || m->address + m->bytes > address + bytes;
-        if (outside && m->address < address + bytes && address < m->address + m->bytes) {
-            rt_say("the addresses end inside of a mapping; unmap what one call of cuMemMap has mapped as a whole");
-            return drv_end(CUDA_ERROR_INVALID_VALUE);
-        }
-    }
+    if (cuts(address, bytes)) return drv_end(CUDA_ERROR_INVALID_VALUE);
     time_wait_all(); /* a kernel may still use the memory */
     for (uint32_t k = nmappings; k-- > 0;) {
         const mapping m = mappings[k];
@@ -241,11 +286,12 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
         mappings[k] = mappings[--nmappings];
         give_up(&memories[m.memory]);
     }
-    return drv_end(e);
+    return drv_end(CUDA_SUCCESS);
 }
 
-/* The device that the addresses belong to has them in its list; another one becomes its peer. */
-static void set_access(mapping *m, const CUmemAccessDesc *desc) {
+/* The device that the addresses belong to has them in its list; another one becomes its peer. Returns false if the host
+ * has no memory left for the list. */
+static bool set_access(mapping *m, const CUmemAccessDesc *desc) {
     exec_device *owner = exec_mem_owner(rt_device->exec, m->address),
                 *user = rt_device->machine[desc->location.id]->exec;
     bool on = desc->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE, was = m->access != CU_MEM_ACCESS_FLAGS_PROT_NONE;
@@ -255,8 +301,9 @@ static void set_access(mapping *m, const CUmemAccessDesc *desc) {
     } else if (!on && was) {
         exec_mem_hide(owner, m->address);
     }
-    if (on && !was) exec_mem_show(owner, m->address, m->bytes);
+    if (on && !was && !exec_mem_show(owner, m->address, m->bytes)) return false;
     if (user == owner || on) m->access = desc->flags;
+    return true;
 }
 
 CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *desc, size_t count) {
@@ -268,22 +315,27 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
         rt_say("not all of these addresses have memory; call cuMemMap first");
         return drv_end(CUDA_ERROR_INVALID_VALUE);
     }
-    for (size_t d = 0; d < count; d++) {
-        if (desc[d].location.type != CU_MEM_LOCATION_TYPE_DEVICE || (unsigned)desc[d].location.id >= rt_cards())
-            return drv_end(CUDA_ERROR_INVALID_VALUE);
-        for (uint32_t k = 0; k < nmappings; k++)
-            if (mappings[k].address - address < bytes) set_access(&mappings[k], &desc[d]);
+    if (cuts(address, bytes)) return drv_end(CUDA_ERROR_INVALID_VALUE);
+    for (size_t d = 0; d < count; d++) { /* all of them first: what is refused has changed nothing */
+        e = check_location(&desc[d].location);
+        if (e != CUDA_SUCCESS) return drv_end(e);
     }
+    for (size_t d = 0; d < count; d++)
+        for (uint32_t k = 0; k < nmappings; k++)
+            if (mappings[k].address - address < bytes && !set_access(&mappings[k], &desc[d]))
+                return drv_end(CUDA_ERROR_OUT_OF_MEMORY);
     return drv_end(CUDA_SUCCESS);
 }
 
 CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr address) {
     NEEDS_CONTEXT(cuMemGetAccess);
-    if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
-    for (uint32_t k = 0; k < nmappings; k++)
-        if (address - mappings[k].address < mappings[k].bytes) {
-            *flags = mappings[k].access;
-            return CUDA_SUCCESS;
-        }
-    return CUDA_ERROR_INVALID_VALUE;
+    CUresult e = drv_begin("cuMemGetAccess");
+    if (e != CUDA_SUCCESS) return drv_end(e);
+    if (!flags || !location) return drv_end(CUDA_ERROR_INVALID_VALUE);
+    e = check_location(location);
+    if (e != CUDA_SUCCESS) return drv_end(e);
+    const mapping *m = mapping_at(address);
+    if (!m) return drv_end(CUDA_ERROR_INVALID_VALUE);
+    *flags = m->access;
+    return drv_end(CUDA_SUCCESS);
 }

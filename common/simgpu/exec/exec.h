@@ -52,7 +52,8 @@ exec_device *exec_mem_owner(const exec_device *d,
                             uint64_t addr);                   /* returns the device of the machine with that address */
 bool exec_mem_elsewhere(const exec_device *d, uint64_t addr); /* returns whether it is another device's memory */
 
-/* Frees all memory and programs of the device. Accesses through old pointers fault from then on. */
+/* Frees all memory and programs of the device, but not the memory of virtual.c. Accesses through old pointers fault
+ * from then on. */
 void exec_device_clear(exec_device *d);
 
 /* --- memory ------------------------------------------------------------------------------------------------- */

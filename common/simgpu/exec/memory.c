@@ -78,11 +78,12 @@ exec_device *exec_device_new(const exec_card *card) {
 }
 
 void exec_device_clear(exec_device *d) {
-    for (uint32_t i = 0; i < d->nallocations; i++)
-        if (d->reserved && d->allocations[i].address - d->reserved < exec_mem_slice_end(d) - d->reserved)
-            exec_mem_unmap(d, d->allocations[i].address, d->allocations[i].bytes);
-        else if (d->allocations[i].live)
-            exec_mem_free(d, d->allocations[i].address);
+    for (uint32_t i = 0; i < d->nallocations; i++) {
+        const exec_allocation a = d->allocations[i];
+        /* what virtual.c has mapped belongs to no context, and stays */
+        bool mapping = d->reserved && a.address - d->reserved < exec_mem_slice_end(d) - d->reserved;
+        if (a.live && !mapping) exec_mem_free(d, a.address);
+    }
     base_arena_clear(&d->programs);
     exec_texture_clear(d);
     exec_l2_clear(d);

@@ -2,19 +2,33 @@
  *
  * Memory is a file of the host without a name; a mapping shows it in the device's storage at the addresses. So memory
  * may move from addresses to others, or be at two places. Addresses come from the upper half of the device's part of
- * the window, which allocations leave from the first reservation on, and are not used twice. */
+ * the window, or what is behind the memory that lives there at the first reservation. From then on allocations leave
+ * them. They are not used twice. */
 #include "warp.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Returns where reserved addresses begin: the half of the device's part, or a granule behind its last live allocation.
+ * How far allocations got says nothing: what is freed there is used again, and after that they may be anywhere. */
+static uint64_t begin(const exec_device *d) {
+    enum { GRANULE = 2 << 20 };
+    const uint64_t end = exec_mem_slice_end(d);
+    uint64_t at = d->first + (end - d->first) / 2;
+    for (uint32_t k = 0; k < d->nallocations; k++) {
+        const exec_allocation *a = &d->allocations[k];
+        if (a->live && a->address - d->first < end - d->first && a->address + a->bytes > at)
+            at = (a->address + a->bytes + 2 * GRANULE - 1) / GRANULE * GRANULE;
+    }
+    return at;
+}
+
 uint64_t exec_mem_reserve(exec_device *d, uint64_t bytes, uint64_t alignment, uint64_t wanted) {
-    const uint64_t end = exec_mem_slice_end(d), half = d->first + (end - d->first) / 2;
-    if (!d->reserved && d->next_address > half) return 0;
-    uint64_t next = d->reserved ? d->next_reserved : half, at = (next + alignment - 1) & ~(alignment - 1);
+    const uint64_t end = exec_mem_slice_end(d), next = d->reserved ? d->next_reserved : begin(d);
+    uint64_t at = (next + alignment - 1) & ~(alignment - 1);
     if (wanted >= next && wanted < end && (wanted & (alignment - 1)) == 0) at = wanted;
     if (at < next || at >= end || bytes > end - at) return 0;
-    d->reserved = half;
+    if (!d->reserved) d->reserved = next;
     d->next_reserved = at + bytes;
     return at;
 }
@@ -47,7 +61,16 @@ void exec_mem_unmap(exec_device *d, uint64_t address, uint64_t bytes) {
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-bool exec_mem_show(exec_device *d, uint64_t address, uint64_t bytes) { return exec_mem_note(d, address, bytes); }
+/* What was freed or hidden there is forgotten: one that begins inside of these addresses would stand before them. */
+bool exec_mem_show(exec_device *d, uint64_t address, uint64_t bytes) {
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < d->nallocations; k++) {
+        const exec_allocation a = d->allocations[k];
+        if (a.live || a.address - address >= bytes) d->allocations[kept++] = a;
+    }
+    d->nallocations = kept;
+    return exec_mem_note(d, address, bytes);
+}
 
 void exec_mem_hide(exec_device *d, uint64_t address) {
     for (uint32_t k = 0; k < d->nallocations; k++)
