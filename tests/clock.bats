@@ -614,6 +614,7 @@ END
         END { launch = 2.2
               exit !(us["each_warp"] == us["same_warp"] && us["reads_and_adds"] > us["adds"] + 0.5 * (us["reads"] - launch) &&
                      us["moved"] == us["counter"] && us["wide"] == us["rolled"] && us["wide"] > 5 * us["counter"] &&
+                     us["wide"] - launch < 25 * (us["counter"] - launch) && # sixteen turns are one round, and no less
                      us["wraps"] < 0.5 * us["rolled"]) }' "$BATS_TEST_TMPDIR/stages"
 }
 

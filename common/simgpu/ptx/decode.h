@@ -145,7 +145,8 @@ static inline bool ptx_stores(const ptx_insn *i, enum ptx_space space) {
 #define PTX_MACHINE_UNIT 16
 #define NO_JOIN          UINT32_MAX
 #define PTX_DEPTH_ROUND  (1ll << 38)
-#define PTX_DEPTH_PART   (PTX_DEPTH_ROUND / 8) /* of turns that are done together, each has a part of a round */
+/* Of turns that are done together, 16 at most, each has a part of a round. */
+#define PTX_DEPTH_PART (PTX_DEPTH_ROUND / 16)
 
 /* Split a sum of ptx_insn.depth: into rounds, of which a part is a whole one, and into clocks. */
 static inline int64_t ptx_depth_rounds(int64_t depth) {
