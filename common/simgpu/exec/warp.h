@@ -61,7 +61,7 @@ typedef struct warp {
     bool vain;               /* this slice ended with one */
     const ptx_insn *vain_at; /* the last one, and what its first lane read */
     uint64_t vain_address;
-    bool news;               /* a poll of this slice read another value than the last time */
+    bool news; /* a poll of this slice read another value than the last time */
     struct {
         const ptx_insn *insn;
         uint64_t saw; /* a hash of lanes and values */

@@ -168,8 +168,8 @@ enum simgpu_fault_cause {
     SIMGPU_CAUSE_LAUNCH_BUDGET, /* the first n[0] of n[1] blocks took more than n[2] warp instructions */
     SIMGPU_CAUSE_WAITING,       /* a deadlock: n[0] of the block's n[1] threads have ended; waiting[n[2]] causes it */
     /* A deadlock of blocks: n[0] resident ones of the grid's n[1] blocks wait, n[2] have ended, the others cannot
-     * start. GRID_SYNC: they wait in grid.sync(); BLOCKS: they poll device memory, which does not change; HOST_WORD: they
-     * poll memory that the host may write, which it cannot do while SimGPU runs the launch. */
+     * start. GRID_SYNC: they wait in grid.sync(); BLOCKS: they poll device memory, which does not change; HOST_WORD:
+     * they poll memory that the host may write, which it cannot do while SimGPU runs the launch. */
     SIMGPU_CAUSE_GRID_SYNC,
     SIMGPU_CAUSE_BLOCKS,
     SIMGPU_CAUSE_HOST_WORD
