@@ -12,7 +12,7 @@ host() {
 }
 computed=$'computed cudaSuccess\n3eaaaaab 00400000 7f800000 3fd5555555555555'
 
-@test "kernels do not depend on the program's rounding mode, flushing, traps or language" {
+@test "kernels do not depend on the program's rounding mode, flushing or traps" {
     for how in plain flush traps; do
         host "$how"
         [ "$output" = "$computed" ]
@@ -20,17 +20,27 @@ computed=$'computed cudaSuccess\n3eaaaaab 00400000 7f800000 3fd5555555555555'
     host rounding
     [ "$(grep -c 'mode kept' <<<"$output")" = 3 ]
     [ "$(grep -v mode <<<"$output" | sort -u)" = "$(sort -u <<<"$computed")" ]
-    # A language with a decimal comma: SimGPU reads numbers in its profile, and writes some in reports.
+}
+
+@test "kernels, on whatever host thread, and files do not depend on the program's language" {
+    # One with a decimal comma: SimGPU reads numbers in its profile, and writes some in reports.
     command -v localedef >/dev/null && [ -e /usr/share/i18n/locales/de_DE ] || skip "needs localedef and the locale de_DE"
     mkdir -p "$BATS_TEST_TMPDIR/languages"
     localedef -i de_DE -f UTF-8 "$BATS_TEST_TMPDIR/languages/de_DE.UTF-8" || true # 1: it has warned
-    LOCPATH=$BATS_TEST_TMPDIR/languages LC_ALL=de_DE.UTF-8 TRACE=$BATS_TEST_TMPDIR/trace host language
+    export LOCPATH=$BATS_TEST_TMPDIR/languages LC_ALL=de_DE.UTF-8
+    TRACE=$BATS_TEST_TMPDIR/trace host language
     [ "$output" = "$computed"$'\n1,5' ]
     grep -q '"ts":[0-9]*\.[0-9]' "$BATS_TEST_TMPDIR/trace"
+    for threads in 1 3; do
+        SIMGPU_THREADS=$threads host speaking
+        [ "$(sort <<<"$output" | uniq -c | sed 's/^ *//')" = $'256 0.5\n1 1,5\n1 spoken cudaSuccess' ]
+    done
 }
 
 @test "threads: one is cancelled in its calls, one calls without end; the others go on" {
     host cancel
+    [ "$output" = "after it cudaSuccess" ]
+    host "cancel anywhere"
     [ "$output" = "after it cudaSuccess" ]
     host turns
     [ "$output" = "turns cudaSuccess" ]
@@ -40,6 +50,8 @@ computed=$'computed cudaSuccess\n3eaaaaab 00400000 7f800000 3fd5555555555555'
     host handler
     [[ $output == *"the handler's call was refused"*"after it cudaSuccess"*"$computed" ]]
     [[ $output == *"cudaMemcpy: a signal handler that comes in the middle of a call may not call the CUDA API"* ]]
+    host "handler at the ends"
+    [ "$(grep -v '^simgpu' <<<"$output" | xargs)" = "around it cudaSuccess when it begins cudaErrorNotPermitted when it ends cudaErrorNotPermitted 2 signals after it cudaSuccess" ]
     host interrupted
     [ "$status" = 7 ]
 }
@@ -57,6 +69,6 @@ computed=$'computed cudaSuccess\n3eaaaaab 00400000 7f800000 3fd5555555555555'
     done
     cmp "${out}1" "${out}3"
     [ "$(wc -c <"${out}1")" = $((200000 + $(printf 'prints cudaSuccess\nprints for ever cudaErrorLaunchTimeout\n' | wc -c))) ]
-    [ "$(grep -ac "simgpu: a kernel printed more than printf's buffer holds" "$out.err")" = 1 ]
+    [ "$(grep -ac "simgpu: prints: a launch printed more than printf's buffer holds" "$out.err")" = 1 ]
     grep -aq "prints for ever cudaErrorLaunchTimeout" "${out}1"
 }

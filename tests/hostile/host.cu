@@ -4,6 +4,7 @@
 
 #include <cfenv>
 #include <clocale>
+#include <locale.h>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -66,6 +67,21 @@ static void language() {
     printf("%.1f\n", 1.5);
 }
 
+// Blocks that several host threads run: each thread has to work, not only the one that calls.
+__global__ void speaks(unsigned *out) {
+    unsigned x = threadIdx.x;
+    for (unsigned k = 0; k < 200; k++) x = x * 1664525 + 1013904223;
+    out[threadIdx.x] = x;
+    if (threadIdx.x == 0) printf("%.1f\n", 0.5);
+}
+
+static void speaking() {
+    if (!setlocale(LC_ALL, "")) puts("no such language");
+    speaks<<<256, 1024>>>(words);
+    show("spoken", cudaDeviceSynchronize());
+    printf("%.1f\n", 1.5);
+}
+
 static void *calls_forever(void *) {
     for (;;) {
         work<<<1, 32>>>(words, 1000);
@@ -80,6 +96,30 @@ static void cancel() {
         usleep(5000);
         pthread_cancel(id);
         pthread_join(id, nullptr);
+    }
+    show("after it", cudaMemset(words, 0, 4));
+}
+
+static pthread_key_t key;
+static cudaError_t at_its_end;
+static void ends_thread(void *) { at_its_end = cudaMemset(words, 0, 4); }
+static void *can_be_cancelled_anywhere(void *) {
+    pthread_setspecific(key, words);
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+    for (;;) cudaMemset(words, 0, 4096);
+}
+
+// The thread ends at any place but in a call: no lock is left behind, and what runs at its end may call.
+static void cancel_anywhere() {
+    pthread_key_create(&key, ends_thread);
+    for (int k = 0; k < 100; k++) {
+        pthread_t id;
+        at_its_end = cudaErrorUnknown;
+        pthread_create(&id, nullptr, can_be_cancelled_anywhere, nullptr);
+        usleep(1000 + 7 * k);
+        pthread_cancel(id);
+        pthread_join(id, nullptr);
+        if (at_its_end) show("at its end", at_its_end);
     }
     show("after it", cudaMemset(words, 0, 4));
 }
@@ -134,6 +174,33 @@ static void interrupted() {
     in_calls();
 }
 
+// SimGPU sets a call's language when it has the lock, and the thread's own before it lets the lock go. This function is
+// found in place of the library's, so a signal can come just there.
+static int signals_to_come;
+extern "C" locale_t __uselocale(locale_t);
+extern "C" locale_t uselocale(locale_t to) noexcept {
+    if (signals_to_come && signals_to_come--) raise(SIGUSR1);
+    return __uselocale(to);
+}
+static cudaError_t answers[2];
+static volatile sig_atomic_t nanswers;
+static void asks(int) {
+    unsigned x;
+    cudaError_t e = cudaMemcpy(&x, words, 4, cudaMemcpyDeviceToHost);
+    if (nanswers < 2) answers[nanswers] = e;
+    nanswers = nanswers + 1;
+}
+
+static void handler_at_the_ends() {
+    signal(SIGUSR1, asks);
+    signals_to_come = 2;
+    show("around it", cudaMemset(words, 0, 4));
+    show("when it begins", answers[0]);
+    show("when it ends", answers[1]);
+    printf("%d signals\n", (int)nanswers);
+    show("after it", cudaMemset(words, 0, 4));
+}
+
 __global__ void prints_for_ever() {
     for (;;) printf("thread %d of block %d\n", threadIdx.x, blockIdx.x);
 }
@@ -175,9 +242,20 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)();
-    } cases[] = {{"plain", compute},           {"rounding", rounding}, {"flush", flush},      {"traps", traps},
-                 {"language", language},       {"cancel", cancel},     {"turns", turns},      {"handler", handler},
-                 {"interrupted", interrupted}, {"graphs", graphs},     {"printing", printing}};
+    } cases[] = {{"plain", compute},
+                 {"rounding", rounding},
+                 {"flush", flush},
+                 {"traps", traps},
+                 {"language", language},
+                 {"cancel", cancel},
+                 {"turns", turns},
+                 {"handler", handler},
+                 {"interrupted", interrupted},
+                 {"graphs", graphs},
+                 {"printing", printing},
+                 {"speaking", speaking},
+                 {"cancel anywhere", cancel_anywhere},
+                 {"handler at the ends", handler_at_the_ends}};
     for (const auto &c : cases)
         if (argc > 1 && !strcmp(argv[1], c.name)) {
             if (c.run != language && c.run != rounding && c.run != flush && c.run != traps) cudaMalloc(&words, 4096);

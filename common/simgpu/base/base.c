@@ -60,6 +60,12 @@ void base_say(const char *message) {
     }
 }
 
+locale_t base_plain_language(void) {
+    static locale_t plain;
+    if (!plain) plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return plain;
+}
+
 void *base_must(void *memory, const char *otherwise) {
     if (!memory) base_refuse("%s", otherwise);
     return memory;

@@ -22,8 +22,9 @@ static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* recursi
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;              /* held by the thread that gets the lock next */
 /* What a thread has set for itself and SimGPU must not depend on, while the thread holds the lock. */
 static _Thread_local struct {
-    int depth; /* of the lock; 0: the rest holds nothing */
-    int cancelling;
+    int depth;                /* of the lock; 0: the rest holds nothing */
+    volatile int uncancelled; /* who wants that the thread is not cancelled; 0: `cancelling` holds nothing */
+    volatile int cancelling;
 #ifdef __x86_64__
     unsigned arithmetic;
 #else
@@ -38,13 +39,16 @@ static _Thread_local struct {
 static _Thread_local const char *at_file;
 static _Thread_local int at_line;
 static _Thread_local time_site call;
-static _Thread_local int inside;            /* number of nested API calls of this thread */
+static _Thread_local volatile int inside;   /* number of nested API calls of this thread; signal handlers read it */
 static _Thread_local const char *face_name; /* of the next call, if it is one of the driver API */
 static _Thread_local bool by_driver;        /* the call in progress is */
+enum { NESTED_MAX = 8 };
+/* While a host function or a signal handler makes a call, the calls around it, by `inside`. A handler may come in the
+ * middle of a host function's call; calls that are deeper than the last place share it. */
 static _Thread_local struct {
     time_site call;
     bool by_driver;
-} outer;                                /* while a host function or a signal handler makes a call, the call around it */
+} outer[NESTED_MAX + 1];
 static _Thread_local bool runtime_here; /* this thread has called the runtime API itself */
 static bool runtime_anywhere;
 static _Thread_local struct {
@@ -82,12 +86,9 @@ cudaError_t rt_look_for_fault(void) {
 }
 
 /* Kernels, clocks and files must not depend on the program's rounding mode, on its flushing of denormals, on its traps
- * or its decimal point; and a thread that ended here (pthread_cancel) would keep the lock: it ends at the call's end.
- */
+ * or its decimal point. */
 static void set_plain(void) {
-    static locale_t plain;
-    if (!plain) plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    own.language = uselocale(plain);
+    own.language = uselocale(base_plain_language());
 #ifdef __x86_64__ /* some 300 ns less for each call */
     own.arithmetic = _mm_getcsr();
     if (own.arithmetic != _MM_MASK_MASK) _mm_setcsr(_MM_MASK_MASK);
@@ -103,17 +104,27 @@ static void set_as_before(void) {
     fesetenv(&own.arithmetic);
 #endif
     uselocale(own.language);
-    pthread_setcancelstate(own.cancelling, NULL);
+}
+
+/* A thread that ended in a call (pthread_cancel) would keep the lock: it ends at the call's end, when it has given back
+ * all that says that it is in a call. With PTHREAD_CANCEL_ASYNCHRONOUS that is in cancel_again(). A signal handler may
+ * come between any two lines, and calls both. */
+static void do_not_cancel(void) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    if (own.uncancelled++ == 0) own.cancelling = before;
+}
+static void cancel_again(void) {
+    const int before = own.cancelling;
+    if (--own.uncancelled == 0) pthread_setcancelstate(before, NULL);
 }
 
 /* Threads get the lock in turn: one that calls again and again would keep it from the others, since the system wakes
  * them too late. */
 void rt_lock(void) {
+    do_not_cancel();
     const bool first = own.depth++ == 0;
-    if (first) {
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own.cancelling);
-        pthread_mutex_lock(&turn);
-    }
+    if (first) pthread_mutex_lock(&turn);
     pthread_mutex_lock(&lock);
     if (first) {
         pthread_mutex_unlock(&turn);
@@ -125,11 +136,13 @@ void rt_unlock(void) {
     if (last) set_as_before();
     pthread_mutex_unlock(&lock);
     own.depth--;
+    cancel_again();
 }
 void rt_lock_anew(void) {
     lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     turn = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     if (--own.depth == 0) set_as_before();
+    cancel_again();
 }
 
 static cudaError_t my_last_error(void) { return last.device == rt_first()->number ? last.error : cudaSuccess; }
@@ -168,12 +181,17 @@ static enum simgpu_class class_of(const char *name) {
 /* Returns whether the call in progress is one of a host function, or of a signal handler in the middle of another. */
 static bool is_nested(void) { return inside > 1 || time_in_host_function(); }
 
+static int place_of_outer(void) { return inside < NESTED_MAX ? inside : NESTED_MAX; }
+
+/* `inside` is counted outside of the lock, so that a handler that comes while this thread waits for the lock, or lets
+ * it go, is one in the middle of a call. */
 cudaError_t rt_begin(const char *name) {
-    rt_lock();
+    do_not_cancel();
     inside++;
+    rt_lock();
     rt_set_up();
     const bool nested = is_nested();
-    if (nested) outer.call = call, outer.by_driver = by_driver;
+    if (nested) outer[place_of_outer()].call = call, outer[place_of_outer()].by_driver = by_driver;
     by_driver = face_name != NULL;
     if (!by_driver) runtime_here = runtime_anywhere = true;
     call = (time_site){by_driver ? face_name : name, at_file, at_line};
@@ -212,9 +230,10 @@ cudaError_t rt_end(cudaError_t error) {
     }
     if (error != cudaSuccess && error != cudaErrorNotReady && !by_driver)
         last.device = rt_first()->number, last.error = error;
-    if (is_nested()) call = outer.call, by_driver = outer.by_driver;
-    inside--;
+    if (is_nested()) call = outer[place_of_outer()].call, by_driver = outer[place_of_outer()].by_driver;
     rt_unlock();
+    inside--;
+    cancel_again();
     if (!inside) pthread_testcancel();
     return error;
 }

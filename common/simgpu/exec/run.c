@@ -9,6 +9,7 @@
 #include "warp.h"
 
 #include <ctype.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -292,6 +293,7 @@ static void run_blocks(worker *t) {
 static void *helper(void *arg) {
     worker *t = arg;
     unsigned seen = t->generation;
+    uselocale(base_plain_language()); /* a thread begins with the program's, whose decimal point printf would take */
     pthread_mutex_lock(&pool.lock);
     for (;;) {
         while (pool.generation == seen) pthread_cond_wait(&pool.work, &pool.lock);
@@ -319,6 +321,7 @@ static void start_helpers(unsigned n) {
     sigset_t all, old;
     if (!told) pthread_atfork(NULL, NULL, in_child);
     told = true;
+    base_plain_language(); /* before the threads that ask for it */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     while (pool.helpers < n) {
@@ -480,8 +483,8 @@ static void print_text(const char *text, size_t n) {
         fwrite(text, 1, n, stdout);
 }
 
-/* Prints the output of the blocks up to `last`, at most `limit` bytes. */
-static void print_all(unsigned threads, uint64_t last, uint64_t limit) {
+/* Prints the output of the kernel's blocks up to `last`, at most `limit` bytes. */
+static void print_all(const ptx_function *kernel, unsigned threads, uint64_t last, uint64_t limit) {
     static bool told;
     /* Each worker's text is a list of blocks in order; merge them by block number. */
     size_t at[MAX_WORKERS] = {0};
@@ -501,10 +504,13 @@ static void print_all(unsigned threads, uint64_t last, uint64_t limit) {
         print_text(workers[best].print + p->begin, n);
         limit -= n;
         if (n == end - p->begin) continue;
-        if (!told)
-            base_say(
-                "simgpu: a kernel printed more than printf's buffer holds; the rest is not printed. Print less, or "
-                "call cudaDeviceSetLimit(cudaLimitPrintfFifoSize, bytes) before");
+        char text[512] = "";
+        base_add(
+            text, sizeof text,
+            "simgpu: %s: a launch printed more than printf's buffer holds; the rest is not printed. Print less, or "
+            "call cudaDeviceSetLimit(cudaLimitPrintfFifoSize, bytes) before",
+            base_kernel_name(kernel->name).text);
+        if (!told) base_say(text);
         told = true;
         break;
     }
@@ -570,7 +576,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         exec_fail_launch_budget(&r->fault, launch, end, nblocks, pool.budget);
     }
     r->grid_syncs = workers[0].grid_syncs;
-    print_all(threads, waits(launch) ? UINT64_MAX : end - 1, launch->program->device->print_limit);
+    print_all(f, threads, waits(launch) ? UINT64_MAX : end - 1, launch->program->device->print_limit);
     collect(f->module, threads, r);
     exec_l2_launch_ended(launch->program->device, r);
     if (r->fault.kind == SIMGPU_FAULT_NONE) r->children = exec_children(&r->nchildren);
