@@ -1,6 +1,7 @@
 /* base.c — fatal messages, checked allocation, names of files and kernels. See base.h. */
 #include "base.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ void base_say(const char *message) {
     }
 }
 
-locale_t base_plain_language(void) {
+void *base_plain_language(void) {
     static locale_t plain;
     if (!plain) plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     return plain;

@@ -4,7 +4,6 @@
 #ifndef SIMGPU_BASE_H
 #define SIMGPU_BASE_H
 
-#include <locale.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,8 +24,9 @@ void *base_must(void *memory, const char *otherwise);
 /* Appends to the string in `text`, a buffer of `size` bytes, and truncates at its end. */
 void base_add(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Returns the language "C", for uselocale(): one object for all threads. Call it first while no other thread does. */
-locale_t base_plain_language(void);
+/* Returns the language "C", a locale_t (which strict C11 has not), for uselocale(): one object for all threads. Call it
+ * first while no other thread does. */
+void *base_plain_language(void);
 
 /* --- names -------------------------------------------------------------------------------------------------- */
 
