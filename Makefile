@@ -233,11 +233,7 @@ LAB_SRC    := $(wildcard common/lab/*.c)
 LAB_OBJ    := $(LAB_SRC:common/%.c=$(B)/obj/%.o)
 TOOLS      := $(patsubst $(SIMGPU)/tools/%.c,$(B)/%,$(wildcard $(SIMGPU)/tools/*.c))
 BUILD_TOOLS := $(B)/ptx2fatbin $(B)/wide_copies $(B)/even_loops
-# The headers themselves, not what was made of them: in a tree that was moved, or copied, only the latter is new. Where a
-# program lies makes no difference to it. (But gate.sh reads where a submission's headers lay: it is compiled anew.)
-ifneq ($(filter-out .build/gpu .build/sim-nvcc,$(B)),)
-CUDA_TOOLS := $(BUILD_TOOLS) $(wildcard $(SIMGPU)/include/*.h $(SIMGPU)/include/*.def $(SIMGPU)/include/bits/*.h) | $(PCH)
-endif
+CUDA_TOOLS := $(if $(filter-out .build/gpu .build/sim-nvcc,$(B)),$(BUILD_TOOLS) $(PCH))
 
 # Says once what is slow, just before the first compiler starts.
 say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGPU_SRC)) files$(if $(SAN),$(,) with sanitizers)) ..." >&2)
@@ -416,7 +412,7 @@ endif
 
 ifdef compile_ll
 # Each file that is included, the system's too, is written down when it is opened (.headers), so also where the compiler then fails.
-$(B)/%/lab$1.ll: $(B)/%/lab$1.cu Makefile $(CUDA_TOOLS)
+$(B)/%/lab$1.ll: $(B)/%/lab$1.cu $(CUDA_TOOLS) Makefile
 	@rm -f $$(@:.ll=.headers) $$@
 	@$$(call compile_ll,$$<,$$(@:.ll=),-I $$(dir$1) -Xclang -sys-header-deps -Xclang -header-include-file -Xclang $$(@:.ll=.headers))
 $(B)/%/lab$1.o: $(B)/%/lab$1.ll
@@ -437,10 +433,10 @@ $(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.c $(MADE_BY)
 	@$$(call judge_c,$$(dir$1))
 $(B)/obj/lab$1/%.o: tests/lab$1/%.c $(MADE_BY)
 	@$$(call judge_c,$$(dir$1))
-$(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.cu Makefile $(CUDA_TOOLS)
+$(B)/obj/lab$1/%.o: $$(dir$1)/parts/%.cu $(CUDA_TOOLS) Makefile
 	@mkdir -p $$(@D)
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab)
-$(B)/obj/lab$1/%.o: $$(dir$1)/%.cu Makefile $(CUDA_TOOLS)
+$(B)/obj/lab$1/%.o: $$(dir$1)/%.cu $(CUDA_TOOLS) Makefile
 	@mkdir -p $$(@D)
 	@$$(call compile_cu,$$<,$$(@:.o=),-I $$(dir$1) -I common/lab)
 judge$1 := $$(wildcard $$(dir$1)/*.c $$(dir$1)/parts/*.c $$(dir$1)/parts/*.cu tests/lab$1/bench.c)
@@ -469,9 +465,6 @@ $(foreach n,$(BUILT_LABS),$(eval $(call lab_rules,$n)))
 .SECONDARY:
 # Of programs, which may be hundreds, only what is being built.
 programs = $(basename $(BUILT)) $(foreach n,$(BUILT_LABS),$(addsuffix /lab$n,$(addprefix $(B)/,mine starter reference)))
-ifdef compile_ll
-$(addsuffix .ll,$(filter-out $(B)/starter/% $(B)/reference/%,$(programs))): $(PCH) # see CUDA_TOOLS
-endif
 ifneq ($(filter-out $(B)/bluebar,$(BUILT)),)
 -include $(sort $(wildcard $(B)/*.d $(addsuffix .d,$(programs)) $(addsuffix .device.d,$(programs)) $(B)/obj/lab/*.d $(BUILT_LABS:%=$(B)/obj/lab%/*.d) $(B)/obj/*/*/*.d))
 endif

@@ -86,25 +86,18 @@ load helper
 
 @test "a precompiled header is of this place, and of the headers as they are" {
     house
-    build "$B/reference/lab3" "$B/mine/lab3"
     build "$B/host.pch"
     build -q "$B/host.pch"
     mv "$PWD" "$BATS_FILE_TMPDIR/elsewhere" && cd "$BATS_FILE_TMPDIR/elsewhere"
-    # What is compiled is as good there. But gate.sh reads where a submission's headers lay.
-    [[ $(make -n "$B/reference/lab3" 3>&- 4>&-) != *reference/lab3.ll* ]]
-    [[ $(make -n "$B/mine/lab3" 3>&- 4>&-) == *mine/lab3.ll* ]]
     run build -q "$B/host.pch"
     [ "$status" = 1 ]
     build "$B/host.pch"
     mv "$PWD" "$BATS_FILE_TMPDIR/house"
     cd "$BATS_FILE_TMPDIR/house"
     build "$B/host.pch"
-    touch -r common/simgpu/include/texture_types.h "$BATS_TEST_TMPDIR/before"
     touch common/simgpu/include/texture_types.h
     run build -q "$B/host.pch"
     [ "$status" = 1 ]
-    [[ $(make -n "$B/reference/lab3" 3>&- 4>&-) == *reference/lab3.ll* ]]
-    touch -r "$BATS_TEST_TMPDIR/before" common/simgpu/include/texture_types.h # the tests below need not build all anew
 }
 
 @test "a build that knew a file which is gone goes on" {
