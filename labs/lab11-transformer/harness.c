@@ -193,7 +193,7 @@ static void grade_memory(lab_verdict *v, lab_program *mine) {
     if (r->mistake) return lab_unmeasured(v, "not measured: see 'learns'");
     const double n = long_text.context, square = n * n * sizeof(float), peak = memory = (double)r->meter.peak;
     lab_grade(v, peak / reference);
-    lab_figure("memory", peak / 1e3, "KB");
+    lab_figure("memory-kb", peak / 1e3, "KB");
     LAB_SAY(v->value_text, "%.0f KB", peak / 1e3);
     LAB_SAY(v->want, "reference %.0f KB · N x N numbers %.0f KB", reference / 1e3, square / 1e3);
     if (lab_passed(v)) return;
