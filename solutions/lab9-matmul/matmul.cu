@@ -22,11 +22,20 @@ __device__ void copy(float *to, const float *from, int floats, bool inside) {
     __pipeline_memcpy_async(to, from, 4 * floats, inside ? 0 : 4 * floats);
 }
 
+/* Returns the place of this block's tile in C. The blocks run eight rows of tiles high, column after column, so that
+ * those that run at the same time find in L2 what their neighbours have fetched of A and of B. */
+__device__ uint2 tile_of_block() {
+    const int id = blockIdx.y * gridDim.x + blockIdx.x, band = id / (8 * gridDim.x), in = id % (8 * gridDim.x);
+    const int high = min((int)gridDim.y - 8 * band, 8); /* the last band may be lower */
+    return make_uint2(in / high, 8 * band + in % high);
+}
+
 /* Begins to fetch the slice that starts at column x0 of A and row x0 of B. Where C has no whole tiles, rows beyond m
  * and columns beyond n are fetched as the last one (their sums are never stored), and what lies beyond k becomes 0. */
 template <bool WHOLE>
 __device__ void fetch(struct slice *s, const float *a, const float *b, int m, int n, int k, int x0) {
-    const int t = threadIdx.x, row0 = blockIdx.y * TILE, col0 = blockIdx.x * TILE;
+    const uint2 tile = tile_of_block();
+    const int t = threadIdx.x, row0 = tile.y * TILE, col0 = tile.x * TILE;
 #pragma unroll
     for (int i = 0; i < TILE; i += THREADS / DEPTH) {
         const int r = i + t / DEPTH, x = t % DEPTH, row = WHOLE ? row0 + r : min(row0 + r, m - 1);
@@ -62,6 +71,7 @@ __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const flo
     /* 4 lanes down, 8 across. Rows r0 .. r0 + 3, and the same 16, 32 and 48 further on; columns c0 .. c0 + 3, and the
      * same 32 further on. */
     const int r0 = warp / 2 * 64 + (lane / 16 * 2 + lane % 2) * 4, c0 = warp % 2 * 64 + lane / 2 % 8 * 4;
+    const uint2 tile = tile_of_block();
     float sum[16][8] = {};
     for (int s = 0; s < STAGES - 1; s++) {
         if (s < turns) fetch<WHOLE>(&slices[s], a, b, m, n, k, s * DEPTH);
@@ -87,10 +97,10 @@ __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const flo
     }
 #pragma unroll
     for (int i = 0; i < 16; i++) {
-        const int row = blockIdx.y * TILE + r0 + i / 4 * 16 + i % 4;
+        const int row = tile.y * TILE + r0 + i / 4 * 16 + i % 4;
 #pragma unroll
         for (int h = 0; h < 8; h += 4) {
-            const int col = blockIdx.x * TILE + c0 + 8 * h;
+            const int col = tile.x * TILE + c0 + 8 * h;
             float *to = &c[(size_t)row * n + col];
             if (WHOLE || (row < m && col < n && n % 4 == 0)) {
                 *(float4 *)to = *(const float4 *)&sum[i][h];
