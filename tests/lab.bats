@@ -21,7 +21,8 @@ unit() { "$BATS_FILE_TMPDIR/lab-unit" "$1"; }
 @test "marks: nothing is earned behind a gate that is not full" { unit gates; }
 @test "time: the middle, and the interval that holds the true one with 95.7 % or more" { unit middles; }
 @test "time: warm-up, repetitions and flushes on a card; one run where the clock has no noise" { unit repetitions; }
-@test "time: two programs in the order a b b a, compared pair by pair" { unit duel; }
+@test "time: two programs in rounds of a b b a, compared round by round" { unit duel; }
+@test "time: what a run leaves in the caches is no advantage for either of two programs" { unit duel-cached; }
 @test "time: work left on a stream is refused, with the remedy" { unit unsynchronised; }
 @test "time: throughput, share of the floor; a time below the floor fails by the floor's name" { unit floors; }
 @test "time: the share of the reference's gain" { unit gains; }

@@ -73,14 +73,15 @@ double lab_now(void); /* ns of this lane's host clock, for all else; wait for th
 
 /* --- two programs ----------------------------------------------------------------------------- */
 
-/* In turn, in the order a b b a, so that a drift of the machine hits both alike. ratio = time of a / time of b, pair by
- * pair. NAN when one of them failed or was refused. */
+/* Played in turn: a round is a b b a, so that a drift of the machine, and what one run leaves in the caches for the next,
+ * reaches both alike. ratio = time of a / time of b, round by round. NAN when one of them failed or was refused. The sim
+ * lane's one round is a b. */
 typedef struct {
     double ratio, lo, hi;
     double a, b; /* medians, microseconds */
-    int pairs;
+    int rounds;
 } lab_duel;
-lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int pairs /* 9, 15, 31 or 63 */);
+lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int rounds /* 9, 15, 31 or 63 */);
 
 /* --- what a time means ------------------------------------------------------------------------ */
 

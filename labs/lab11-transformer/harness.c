@@ -325,7 +325,7 @@ static void grade_gpu(lab_program *mine) {
         say_time(v, t.median / STARTER_STEPS, start, whole);
         return lab_note("timed", "%d step in place of %d", STARTER_STEPS, timed_gpu.steps);
     }
-    const lab_duel d = lab_time_duel((lab_timer){LAB_HOST_CLOCK, 2, 1, false}, &yours->work, &reference->work, 15);
+    const lab_duel d = lab_time_duel((lab_timer){LAB_HOST_CLOCK, 2, 1, false}, &yours->work, &reference->work, 9);
     if (!(d.ratio > 0)) return lab_fail(v, "not timed: a run failed");
     say_time(v, d.ratio * d.b / timed_gpu.steps, start, d.b / timed_gpu.steps);
 }

@@ -83,7 +83,7 @@ static void bench_size(int n, bool check) {
             printf("%d\t%s\twrong\t\t\n", n, rungs[i].name);
         } else {
             lab_work copy = work_of(&light), w = work_of(&r);
-            lab_duel d = lab_time_duel(how, &copy, &w, 15);
+            lab_duel d = lab_time_duel(how, &copy, &w, 9);
             printf("%d\t%s\t%.2f\t%.1f\t%.3f\n", n, rungs[i].name, d.b, lab_gbs(2.0 * 4 * (double)count, d.b), d.ratio);
         }
         fflush(stdout);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BENCH_PAIRS = 15 };
+enum { BENCH_ROUNDS = 9 };
 
 static int even_length(int i, uint64_t seed) { return (void)seed, 4096 + i * 7919 % 8192; }
 static int mixed_length(int i, uint64_t seed) { return (void)seed, i % 4 == 0 ? 262144 : 1024; }
@@ -104,7 +104,7 @@ static void bench_entry(const char *label, const entry *e, const job_shape *shap
         printf("%s\t%s\twrong\t\t\n", label, e->name);
     } else {
         lab_work reading = work_of(light), w = work_of(&j);
-        lab_duel d = lab_time_duel(how, &reading, &w, BENCH_PAIRS);
+        lab_duel d = lab_time_duel(how, &reading, &w, BENCH_ROUNDS);
         printf("%s\t%s\t%.2f\t%.1f\t%.3f\n", label, e->name, d.b, lab_gbs(4.0 * (double)j.floats, d.b), d.ratio);
     }
     fflush(stdout);

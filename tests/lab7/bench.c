@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BENCH_PAIRS = 15, MOST_SHAPES = 3 };
+enum { BENCH_ROUNDS = 9, MOST_SHAPES = 3 };
 
 static const struct rung {
     const char *name;
@@ -64,7 +64,7 @@ static void bench_rung(int i, const job_shape *shape, const job *light) {
         printf("%dx%d\t%s\twrong\t\t\n", shape->rows, shape->cols, rungs[i].name);
     } else {
         const lab_work copy = work_of(light), w = work_of(j);
-        const lab_duel d = lab_time_duel(how, &copy, &w, BENCH_PAIRS);
+        const lab_duel d = lab_time_duel(how, &copy, &w, BENCH_ROUNDS);
         printf("%dx%d\t%s\t%.2f\t%.1f\t%.3f\n", shape->rows, shape->cols, rungs[i].name, d.b,
                lab_gbs(traffic(shape), d.b), d.ratio);
     }
