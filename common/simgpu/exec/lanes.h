@@ -2,8 +2,9 @@
  * vectorises. lanes_base.c and lanes_avx2.c include it with LANES_TABLE set to the table's name and different target
  * attributes.
  *
- * A full warp takes the plain loop. Otherwise a select keeps the values of inactive lanes; neither loop has a branch,
- * so both vectorise. An fp32 result that is NaN becomes 0x7fffffff, as on a GPU (PTX ISA 9.7.3).
+ * A full warp writes its row. Otherwise the loop writes w->result, from which the active lanes go to the row. So the
+ * loop has no branch, and it vectorises; and a handler has one loop, since a second one in each would take a second of
+ * a cold build. An fp32 result that is NaN becomes 0x7fffffff, as on a GPU (PTX ISA 9.7.3).
  */
 #include "warp.h"
 #include "half_math.h"
@@ -30,65 +31,62 @@ typedef float T_f16, T_bf16;
 #ifndef EACH
 #define EACH _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int l = 0; l < 32; l++)
 #endif
+#define EACH_AT_ONCE                                                                                                   \
+    _Pragma("clang loop vectorize(assume_safety) interleave_count(4) unroll(disable)") for (int l = 0; l < 32; l++)
+
+/* Writes the active lanes of w->result to a row. Without a select, of which the compiler would make branches. */
+#define KEEP(name, E, S)                                                                                               \
+    static __attribute__((noinline)) void name(warp *w, uint32_t row) {                                                \
+        E *d = ROW(w, E, row);                                                                                         \
+        const E *r = (const E *)w->result;                                                                             \
+        const uint32_t *lanes = w->lanes;                                                                              \
+        EACH_AT_ONCE {                                                                                                 \
+            E on = (E)(S)(int32_t)lanes[l];                                                                            \
+            d[l] = (r[l] & on) | (d[l] & ~on);                                                                         \
+        }                                                                                                              \
+    }
+KEEP(keep32, uint32_t, int32_t)
+KEEP(keep64, uint64_t, int64_t)
 
 #define OPEN(id, D)                                                                                                    \
     static void lane_##id(warp *w, const ptx_insn *i) {                                                                \
-        E_##D *d = ROW(w, E_##D, i->d);                                                                                \
-        const uint32_t *on = w->lanes;
+        E_##D *d = __builtin_assume_aligned(w->mask == FULL ? w->r + i->d : (uint8_t *)w->result, 64);
+#define CLOSE(D)                                                                                                       \
+    if (w->mask != FULL) sizeof(E_##D) == 8 ? keep64(w, i->d) : keep32(w, i->d);                                       \
+    }
 
 #define LANE1(id, key, type, D, A, cost, value)                                                                        \
     OPEN(id, D)                                                                                                        \
     const E_##A *a_ = ROW(w, E_##A, i->a);                                                                             \
-    if (w->mask == FULL) EACH {                                                                                        \
-            T_##A a = (T_##A)a_[l];                                                                                    \
-            d[l] = (E_##D)(T_##D)(value);                                                                              \
-        }                                                                                                              \
-    else                                                                                                               \
-        EACH {                                                                                                         \
-            T_##A a = (T_##A)a_[l];                                                                                    \
-            E_##D r = (E_##D)(T_##D)(value);                                                                           \
-            d[l] = on[l] ? r : d[l];                                                                                   \
-        }                                                                                                              \
-    }
+    EACH {                                                                                                             \
+        T_##A a = (T_##A)a_[l];                                                                                        \
+        d[l] = (E_##D)(T_##D)(value);                                                                                  \
+    }                                                                                                                  \
+    CLOSE(D)
 
 #define LANE2(id, key, type, D, A, B, cost, value)                                                                     \
     OPEN(id, D)                                                                                                        \
     const E_##A *a_ = ROW(w, E_##A, i->a);                                                                             \
     const E_##B *b_ = ROW(w, E_##B, i->b);                                                                             \
-    if (w->mask == FULL) EACH {                                                                                        \
-            T_##A a = (T_##A)a_[l];                                                                                    \
-            T_##B b = (T_##B)b_[l];                                                                                    \
-            d[l] = (E_##D)(T_##D)(value);                                                                              \
-        }                                                                                                              \
-    else                                                                                                               \
-        EACH {                                                                                                         \
-            T_##A a = (T_##A)a_[l];                                                                                    \
-            T_##B b = (T_##B)b_[l];                                                                                    \
-            E_##D r = (E_##D)(T_##D)(value);                                                                           \
-            d[l] = on[l] ? r : d[l];                                                                                   \
-        }                                                                                                              \
-    }
+    EACH {                                                                                                             \
+        T_##A a = (T_##A)a_[l];                                                                                        \
+        T_##B b = (T_##B)b_[l];                                                                                        \
+        d[l] = (E_##D)(T_##D)(value);                                                                                  \
+    }                                                                                                                  \
+    CLOSE(D)
 
 #define LANE3(id, key, type, D, A, B, C, cost, value)                                                                  \
     OPEN(id, D)                                                                                                        \
     const E_##A *a_ = ROW(w, E_##A, i->a);                                                                             \
     const E_##B *b_ = ROW(w, E_##B, i->b);                                                                             \
     const E_##C *c_ = ROW(w, E_##C, i->c);                                                                             \
-    if (w->mask == FULL) EACH {                                                                                        \
-            T_##A a = (T_##A)a_[l];                                                                                    \
-            T_##B b = (T_##B)b_[l];                                                                                    \
-            T_##C c = (T_##C)c_[l];                                                                                    \
-            d[l] = (E_##D)(T_##D)(value);                                                                              \
-        }                                                                                                              \
-    else                                                                                                               \
-        EACH {                                                                                                         \
-            T_##A a = (T_##A)a_[l];                                                                                    \
-            T_##B b = (T_##B)b_[l];                                                                                    \
-            T_##C c = (T_##C)c_[l];                                                                                    \
-            E_##D r = (E_##D)(T_##D)(value);                                                                           \
-            d[l] = on[l] ? r : d[l];                                                                                   \
-        }                                                                                                              \
-    }
+    EACH {                                                                                                             \
+        T_##A a = (T_##A)a_[l];                                                                                        \
+        T_##B b = (T_##B)b_[l];                                                                                        \
+        T_##C c = (T_##C)c_[l];                                                                                        \
+        d[l] = (E_##D)(T_##D)(value);                                                                                  \
+    }                                                                                                                  \
+    CLOSE(D)
 
 #define FLT1(id, key, type, D, A, cost, value)       LANE1(id, key, type, D, A, cost, CANONICAL_##D(value))
 #define FLT2(id, key, type, D, A, B, cost, value)    LANE2(id, key, type, D, A, B, cost, CANONICAL_##D(value))
@@ -96,38 +94,29 @@ typedef float T_f16, T_bf16;
 #define CANONICAL_f32(value)                         lane_canonical(value)
 #define CANONICAL_f64(value)                         (value)
 
-/* A comparison collects bit l from lane l by OR. TAKE reads an operand, FLUSHED the same with .ftz. */
-#define TAKE_u16(x)     (T_u16)(x)
-#define TAKE_s16(x)     (T_s16)(x)
-#define TAKE_u32(x)     (x)
-#define TAKE_s32(x)     (x)
-#define TAKE_u64(x)     (x)
-#define TAKE_s64(x)     (x)
-#define TAKE_f32(x)     (x)
-#define TAKE_f64(x)     (x)
-#define TAKE_f16(x)     half_value(x)
-#define TAKE_bf16(x)    bf16_value(x)
-#define FLUSHED_u16(x)  TAKE_u16(x)
-#define FLUSHED_s16(x)  TAKE_s16(x)
-#define FLUSHED_u32(x)  (x)
-#define FLUSHED_s32(x)  (x)
-#define FLUSHED_u64(x)  (x)
-#define FLUSHED_s64(x)  (x)
-#define FLUSHED_f32(x)  lane_flush_f32(x)
-#define FLUSHED_f64(x)  (x)
-#define FLUSHED_f16(x)  half_value(half_flush(x, true))
-#define FLUSHED_bf16(x) bf16_value(x)
+/* A comparison collects bit l from lane l by OR. TAKE reads an operand; with .ftz, fp32 has a loop of its own. */
+#define FLUSHES(A)   _Generic((E_##A)0, float : true, default : false)
+#define TAKE_u16(x)  (T_u16)(x)
+#define TAKE_s16(x)  (T_s16)(x)
+#define TAKE_u32(x)  (x)
+#define TAKE_s32(x)  (x)
+#define TAKE_u64(x)  (x)
+#define TAKE_s64(x)  (x)
+#define TAKE_f32(x)  (x)
+#define TAKE_f64(x)  (x)
+#define TAKE_f16(x)  half_operand(x, i)
+#define TAKE_bf16(x) bf16_value(x)
 #define COMPARE(id, key, type, A, value)                                                                               \
     static void lane_##id(warp *w, const ptx_insn *i) {                                                                \
         const E_##A *a_ = ROW(w, E_##A, i->a), *b_ = ROW(w, E_##A, i->b);                                              \
         uint32_t bits = 0;                                                                                             \
-        if (!i->ftz) EACH {                                                                                            \
+        if (!FLUSHES(A) || !i->ftz) EACH {                                                                             \
                 T_##A a = TAKE_##A(a_[l]), b = TAKE_##A(b_[l]);                                                        \
                 bits |= (value) ? 1u << l : 0;                                                                         \
             }                                                                                                          \
         else                                                                                                           \
             EACH {                                                                                                     \
-                T_##A a = FLUSHED_##A(a_[l]), b = FLUSHED_##A(b_[l]);                                                  \
+                T_##A a = (T_##A)lane_flush_f32((float)a_[l]), b = (T_##A)lane_flush_f32((float)b_[l]);                \
                 bits |= (value) ? 1u << l : 0;                                                                         \
             }                                                                                                          \
         compare_result(w, i, bits);                                                                                    \

@@ -69,6 +69,7 @@ typedef struct warp {
     int32_t current;                                 /* the running split */
     uint32_t lanes[32] __attribute__((aligned(64))); /* `expanded` as ~0 or 0 for each lane */
     uint64_t address[32] __attribute__((aligned(64)));
+    uint64_t result[32] __attribute__((aligned(64))); /* of an instruction that not all lanes take (lanes.h) */
 
     struct block *block;
     uint32_t number, live, nsplits;
