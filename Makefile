@@ -186,13 +186,42 @@ link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsi
 
 # ---------------------------------------------------------------------------------- bluebar, SimGPU and common/lab
 
+# Small files of a room are compiled together, in one run of the compiler: to start it and to read the headers takes most of the
+# time of each. $(call unit,NAME,FILES). A file in no unit is compiled alone, as all are with sanitizers. Where the compiler says
+# that two files of a unit have a name in common, one of them goes into another unit, or into none.
+unit = $(eval UNITS += $1)$(eval in_$1 := $(addprefix $(dir $1),$2))
+$(call unit,bluebar/main,changed compiler counters docs hide hint house main run text verdict)
+$(call unit,bluebar/tell,grade tables watch)
+$(call unit,lab/tell,bar card endless errors figures frame lane leaks lines link ncu others player source timing usage)
+$(call unit,lab/hear,ear hazards lab rows)
+$(call unit,simgpu/base/all,arena base)
+$(call unit,simgpu/ptx/all,constant decode decode_async decode_control decode_memory decode_tensor decode_texture decode_warp fatbin module special spill)
+$(call unit,simgpu/ptx/text,lex parse)
+$(call unit,simgpu/ptx/graph,cfg depth share machine machine_affine machine_base machine_fold machine_loop)
+$(call unit,simgpu/exec/rare,children fault heap program virtual)
+$(call unit,simgpu/exec/small,approx async count footprint listen outside together xorwow)
+$(call unit,simgpu/exec/group,collective contention filter l2)
+$(call unit,simgpu/exec/map,managed texture)
+$(call unit,simgpu/time/tell,activity events managed trace trace_file)
+$(call unit,simgpu/time/price,model price report)
+$(call unit,simgpu/cudart/all,array capture chunk errors fault graph_change graph_memory launch library managed peer properties section sited streams unsupported)
+$(call unit,simgpu/cudart/memory,children device memory pool ranges)
+$(call unit,simgpu/cudart/graph,graph per_thread texture)
+$(call unit,simgpu/driver/all,context device graph launch module names nvrtc stream texture)
+$(call unit,simgpu/driver/memory,memory virtual)
+# $(call units,FILES): what they are compiled as. An object of several files is NAME.unit.o. $(call source,OF): the compiler's arguments.
+units = $(if $(SAN),$1,$(foreach u,$(UNITS),$(if $(filter $(in_$u),$1),$u.unit)) $(filter-out $(foreach u,$(UNITS),$(in_$u)),$1))
+source = $(if $(in_$(1:.unit=)),$(if $(filter simgpu/%,$1),,-D_GNU_SOURCE=) $(in_$(1:.unit=):%=-include common/%.c) -x c /dev/null,common/$1.c)
+files = $(or $(in_$(1:.unit=)),$1)
+
 # The program that handles what is data. It is needed before anything else can be said, so all cores compile it, -j or not.
 # It gets its name when it is whole: a program that is still being written cannot be started.
-$(B)/bluebar: $(wildcard common/bluebar/*.c common/bluebar/*.h) $(addprefix common/lab/,page.c page.h record.h)
+BLUEBAR := $(patsubst common/%.c,%,$(wildcard common/bluebar/*.c) common/lab/page.c)
+$(B)/bluebar: $(BLUEBAR:%=common/%.c) $(wildcard common/bluebar/*.h) $(addprefix common/lab/,page.h record.h)
 	@$(DO)/need.sh $(if $(filter .build/gpu,$(B)),cc,clang) && mkdir -p $(B)/obj/own/bluebar $(B)/obj/own/lab
-	@printf '%s\n' $(patsubst common/%.c,%,$(filter %.c,$^)) | xargs -P "$$(nproc 2>/dev/null || echo 2)" -I {} \
-	$(LAB_CC) $(C_FLAGS) -I common/lab -c -o $(B)/obj/own/{}.o common/{}.c
-	@new=$@.$$$$; $(LAB_CC) $(C_FLAGS) -o $$new $(patsubst common/%.c,$(B)/obj/own/%.o,$(filter %.c,$^)) -lm && mv $$new $@ || { rm -f $$new; exit 1; }
+	@printf '%s\n' $(foreach u,$(call units,$(BLUEBAR)),'$(B)/obj/own/$u.o $(call source,$u)') | xargs -P "$$(nproc 2>/dev/null || echo 2)" -L 1 \
+	$(LAB_CC) $(C_FLAGS) -I common/lab -c -o
+	@new=$@.$$$$; $(LAB_CC) $(C_FLAGS) -o $$new $(patsubst %,$(B)/obj/own/%.o,$(call units,$(BLUEBAR))) -lm && mv $$new $@ || { rm -f $$new; exit 1; }
 
 
 # What runs beside a student's program shows nothing but what it offers.
@@ -208,7 +237,7 @@ BUILT_LABS := $(sort $(if $(filter all,$(BUILT)),$(LABS),$(filter $(LABS),$(pats
 MADE_BY := $(B)/compiler
 PLACE := $(B)/place
 ifneq ($(BUILT),)
-made_by := $(realpath $(shell command -v $(LAB_CC))) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(LAB_FLAGS) $(JUDGE_FLAGS)
+made_by := $(realpath $(shell command -v $(LAB_CC))) $(foreach u,$(UNITS),$(in_$u)) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(LAB_FLAGS) $(JUDGE_FLAGS)
 ifneq ($(file <$(MADE_BY)),$(made_by))
 $(shell mkdir -p $(B))$(file >$(MADE_BY),$(made_by))
 endif
@@ -222,15 +251,17 @@ endif
 HOT  := simgpu/exec/% simgpu/check/%
 # Of these files nothing is optimised in any case (a pragma says so), and to ask for it takes three times as long.
 PLAIN := $(addprefix simgpu/exec/,$(if $(SAN),lanes_base lanes_avx2,$(if $(findstring x86_64,$(MAKE_HOST)),lanes_base)))
+# What runs once in a launch, or for a call that few kernels make.
+RARE := $(in_simgpu/exec/rare)
 WARM := simgpu/base/% $(addprefix simgpu/ptx/,cfg depth share machine machine_base machine_affine machine_fold machine_merge machine_loop) simgpu/time/%
 LAB_WARM := lab/data lab/report
-optimised = $(if $(filter $(PLAIN),$1),-O0,$(if $(filter $(HOT),$1),$(if $(SAN),-O1,-O3),$(if $(filter $(WARM),$1),-O1,-O0)))
+optimised = $(if $(filter $(PLAIN) $(RARE),$1),-O0,$(if $(filter $(HOT),$1),$(if $(SAN),-O1,-O3),$(if $(filter $(WARM),$1),-O1,-O0)))
 # The arithmetic handlers take longest to compile: first, so that two cores end together.
-SIMGPU_SLOW := $(wildcard $(SIMGPU)/exec/lanes_*.c)
+SIMGPU_SLOW := $(patsubst %,$(SIMGPU)/exec/%.c,lanes_avx2 access lanes_modified lanes_base)
 SIMGPU_SRC := $(SIMGPU_SLOW) $(filter-out $(SIMGPU)/tools/% $(SIMGPU_SLOW),$(wildcard $(SIMGPU)/*/*.c))
-SIMGPU_OBJ := $(SIMGPU_SRC:common/%.c=$(B)/obj/%.o)
+SIMGPU_OBJ := $(patsubst common/%.c,$(B)/obj/%.o,$(SIMGPU_SLOW)) $(patsubst %,$(B)/obj/%.o,$(call units,$(patsubst common/%.c,%,$(filter-out $(SIMGPU_SLOW),$(SIMGPU_SRC)))))
 LAB_SRC    := $(wildcard common/lab/*.c)
-LAB_OBJ    := $(LAB_SRC:common/%.c=$(B)/obj/%.o)
+LAB_OBJ    := $(patsubst %,$(B)/obj/%.o,$(call units,$(LAB_SRC:common/%.c=%)))
 TOOLS      := $(patsubst $(SIMGPU)/tools/%.c,$(B)/%,$(wildcard $(SIMGPU)/tools/*.c))
 BUILD_TOOLS := $(B)/ptx2fatbin $(B)/wide_copies $(B)/even_loops
 CUDA_TOOLS := $(if $(filter-out .build/gpu .build/sim-nvcc,$(B)),$(BUILD_TOOLS) $(PCH))
@@ -242,10 +273,17 @@ say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGP
 # What a program prints becomes a file when it is whole: a make that is killed leaves none that is cut off.
 whole = >$@.new && mv $@.new $@
 
+compile_simgpu = $(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(sort $(foreach f,$(call files,$1),$(call optimised,$f))) -MMD -MP -c -o $@ $(call source,$1)
+compile_lab = @mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) $(if $(filter $(LAB_WARM),$1),,-O0) -MMD -MP -c -o $@ $(call source,$1)
 $(B)/obj/simgpu/%.o: common/simgpu/%.c $(MADE_BY)
-	$(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(call optimised,simgpu/$*) -MMD -MP -c -o $@ $<
+	$(call compile_simgpu,simgpu/$*)
+$(B)/obj/simgpu/%.unit.o: $(MADE_BY)
+	$(call compile_simgpu,simgpu/$*.unit)
 $(B)/obj/lab/%.o: common/lab/%.c $(MADE_BY)
-	@mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) $(if $(filter $(LAB_WARM),lab/$*),,-O0) -MMD -MP -c -o $@ $<
+	$(call compile_lab,lab/$*)
+$(B)/obj/lab/%.unit.o: $(MADE_BY)
+	$(call compile_lab,lab/$*.unit)
+$(foreach u,$(UNITS),$(eval $(B)/obj/$u.unit.o: $(in_$u:%=common/%.c)))
 # The virtual cards travel inside the library: a program finds them wherever it is moved. {"NAME", "text"}, a file each.
 $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
 	@mkdir -p $(@D) && for card in $(CARDS); do echo "{\"$$card\","; \

@@ -84,9 +84,9 @@ names() { nm -g --defined-only "$@" 2>/dev/null | awk 'NF == 3 { print $3 }' | s
     for room in base words ptx exec time check cudart driver; do
         prefix="${room}_"
         case $room in cudart) prefix='(rt_|cuda|__cuda|simgpu)' ;; words) prefix=simgpu ;; driver) prefix='(drv_|cu[A-Z]|nvrtc)' ;; esac
-        objects=(common/simgpu/"$room"/*.c) # not what else an older build has left there
-        objects=("${objects[@]/#common/$B/obj}")
-        names "${objects[@]/%.c/.o}" >"$BATS_TEST_TMPDIR/names"
+        # What the library is made of, not what else an older build has left there.
+        mapfile -t objects < <(make -s --eval 'objects: ; @printf "%s\n" $(SIMGPU_OBJ)' objects | grep "/$room/")
+        names "${objects[@]}" >"$BATS_TEST_TMPDIR/names"
         [ -s "$BATS_TEST_TMPDIR/names" ]
         run grep -vE "^$prefix" "$BATS_TEST_TMPDIR/names"
         echo "$room/: $output"
