@@ -26,6 +26,18 @@ static inline float lane_canonical(float f) { return f != f ? LANE_NAN : f; }
 static inline uint32_t lane_quotient(uint32_t a, uint32_t b) { return (uint32_t)((double)a / b); }
 static inline int32_t lane_quotient_signed(int32_t a, int32_t b) { return (int32_t)((double)a / b); }
 
+/* Returns a % b by way of double, with no branch. Requires !lane_rest_is_other(a, b): b is 1 to 2^62 - 1 and the
+ * quotient less than 2^50. Three roundings of 2^-53 each move it by less than 3/8, and adding 2^52 rounds it to an
+ * integer, so that a - q * b lies between -b and b; b is added once where that is negative. */
+static inline uint64_t lane_rest_is_other(uint64_t a, uint64_t b) { return b >> 62 | (a >> 50 >= b); }
+static inline uint64_t lane_rest(uint64_t a, uint64_t b) {
+    double shifted = (double)a / (double)b + 0x1p52;
+    uint64_t q;
+    memcpy(&q, &shifted, 8);
+    uint64_t r = a - (q & 0xfffffffffffff) * b;
+    return r + ((uint64_t)((int64_t)r >> 63) & b);
+}
+
 /* Flushes a denormal number to zero with its sign (.ftz). */
 static inline float lane_flush_f32(float f) {
     return __builtin_fabsf(f) < 0x1p-126f ? __builtin_copysignf(0.0f, f) : f;

@@ -135,7 +135,9 @@ static inline void compare_result(warp *w, const ptx_insn *i, uint32_t bits) {
     if (i->d2) set_predicate(w, i->d2, q);
 }
 
+#define lane_rem_u64 rem_u64_by_division
 #include "../ptx/opcodes.def"
+#undef lane_rem_u64
 
 #undef LANE1
 #undef LANE2
@@ -145,6 +147,18 @@ static inline void compare_result(warp *w, const ptx_insn *i, uint32_t bits) {
 #undef FLT3
 #undef COMPARE
 #undef OTHER
+
+/* rem.u64 of a full warp whose quotients are all short goes by way of double, several lanes at a time; other warps
+ * divide, lane by lane. */
+static void lane_rem_u64(warp *w, const ptx_insn *i) {
+    const uint64_t *a = ROW(w, uint64_t, i->a), *b = ROW(w, uint64_t, i->b);
+    uint64_t *d = ROW(w, uint64_t, i->d), other = w->mask != FULL;
+    EACH other |= lane_rest_is_other(a[l], b[l]);
+    if (other)
+        rem_u64_by_division(w, i);
+    else
+        EACH d[l] = lane_rest(a[l], b[l]);
+}
 
 exec_handler *const LANES_TABLE[NOPS] = {
 #define LANE1(id, ...)   lane_##id,
