@@ -207,11 +207,9 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
         t->threads = exec_must(realloc(t->threads, count * sizeof *t->threads));
         t->counters = exec_must(realloc(t->counters, count * sizeof *t->counters));
         t->ranges = exec_must(realloc(t->ranges, count * sizeof *t->ranges));
+        free(t->ran_in);
+        t->ran_in = exec_must(calloc(count, sizeof *t->ran_in));
     }
-    memset(t->executed, 0, count * sizeof *t->executed);
-    memset(t->threads, 0, count * sizeof *t->threads);
-    memset(t->counters, 0, count * sizeof *t->counters);
-    memset(t->ranges, 0, count * sizeof *t->ranges);
     t->launch_number = launches;
     t->device = d;
     t->run = n->program->run;
@@ -427,16 +425,21 @@ static void add_spills(exec_counters *sum, uint64_t n, uint32_t slots) {
     sum->local_sectors += 4 * n;
 }
 
+static bool ran(const worker *t, const ptx_code *code) { return t->ran_in[code->first] == launches; }
+
 static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     uint64_t rest[3] = {0};
     for (uint32_t k = 0; k < m->nfunctions; k++) {
         const ptx_code *code = m->functions[k]->code;
-        for (uint32_t n = 0; code && n < code->ninsns; n++) {
+        bool any = false;
+        for (unsigned t = 0; code && t < threads; t++) any |= ran(&workers[t], code);
+        for (uint32_t n = 0; any && n < code->ninsns; n++) {
             uint32_t at = code->first + n;
             const ptx_insn *i = &code->insns[n];
             exec_counters sum = {0};
             uint64_t issued = 0; /* also for warps in which the branch around it, which ptxas predicates, skips it */
             for (unsigned t = 0; t < threads; t++) {
+                if (!ran(&workers[t], code)) continue;
                 add_counters(&sum, &workers[t].counters[at]);
                 sum.ptx_inst += workers[t].executed[at];
                 sum.ptx_threads += workers[t].threads[at];

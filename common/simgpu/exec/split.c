@@ -21,12 +21,23 @@ static void expand(warp *w) {
     w->expanded = m;
 }
 
+/* Sets what is counted of a function to 0 when the launch comes to it first: a module has far more functions than a
+ * launch runs. */
+static void count_afresh(worker *t, const ptx_code *c) {
+    t->ran_in[c->first] = t->launch_number;
+    memset(t->executed + c->first, 0, c->ninsns * sizeof *t->executed);
+    memset(t->threads + c->first, 0, c->ninsns * sizeof *t->threads);
+    memset(t->counters + c->first, 0, c->ninsns * sizeof *t->counters);
+    memset(t->ranges + c->first, 0, c->ninsns * sizeof *t->ranges);
+}
+
 /* Makes split s the running one and copies its state into the warp, for the interpreter's loop. */
 static void enter_split(warp *w, int32_t s) {
     split *p = &w->splits[s];
     frame *f = &w->frames[p->frame];
     const ptx_code *c = f->function->code;
     worker *t = w->block->worker;
+    if (t->ran_in[c->first] != t->launch_number) count_afresh(t, c);
     w->current = s;
     w->pc = p->pc;
     w->active = p->mask;

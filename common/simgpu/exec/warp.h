@@ -147,9 +147,10 @@ typedef struct worker {
     l2_chunk *chunks;             /* the device's; */
     uint32_t *bytes;              /* likewise (l2_cache) */
     uint64_t first_line;          /* of the window */
-    uint64_t *executed, *threads; /* one counter for each instruction of the module */
-    exec_counters *counters;
-    mem_range *ranges;
+    uint64_t *executed, *threads; /* one counter for each instruction of the module; */
+    exec_counters *counters;      /* valid for functions that have run */
+    mem_range *ranges;            /* likewise */
+    uint64_t *ran_in;             /* at a function's first instruction: the last launch that ran it here, by number */
     l1_cache l1;
     l2_list touched;    /* chunks that it touched first in this wave */
     uint64_t st_hits;   /* sectors stored that a load or store had touched before */
