@@ -80,7 +80,7 @@ at_most() {
 @test "lab 10: each rung of the chapter is right, and earns more than the one before" {
     before=25
     for rung in "$lab"/rungs/*.patch; do
-        grade "$rung" || true
+        rung "$rung"
         for row in correct races; do row_is $row pass; done
         points=$(score "$record" | cut -d ' ' -f 1)
         echo "$rung: $points"

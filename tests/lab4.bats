@@ -109,7 +109,7 @@ times_reading() {
 @test "lab 4: each rung of the chapter is right, and earns more than the one before" {
     before=25
     for rung in "$lab"/rungs/*.patch; do
-        grade "$rung" || true
+        rung "$rung"
         for row in correct accuracy races; do row_is $row pass; done
         points=$(score "$record" | cut -d ' ' -f 1)
         echo "$rung: $points"

@@ -100,7 +100,7 @@ times_copy() {
 @test "lab 7: each rung of the chapter is right, and earns more than the one before, but for registers, which lose less than a point" {
     before=40
     for rung in "$lab"/rungs/*.patch; do
-        grade "$rung" || true
+        rung "$rung"
         for row in correct accuracy races; do row_is $row pass; done
         points=$(score "$record" | cut -d ' ' -f 1)
         echo "$rung: $points"

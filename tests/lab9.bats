@@ -79,7 +79,7 @@ times_of() {
 @test "lab 9: each rung of the chapter is right, and earns more than the one before" {
     before=35
     for rung in "$lab"/rungs/*; do
-        grade "$rung" || true
+        rung "$rung"
         for row in correct races; do row_is $row pass; done
         points=$(score "$record" | cut -d ' ' -f 1)
         echo "$rung: $points"

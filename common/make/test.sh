@@ -20,6 +20,7 @@ export tag=${1:-}
 export results=.build/tests
 rm -rf "$results" "$B/desk"
 mkdir -p "$results"
+touch "$results/began" # what is older is of another run
 export BLUEBAR_OTHERS=$PWD/$results/others # with one seed, the starter and the reference run once
 for n in $(labs); do tests/wrong-programs.sh "$n" >"$results/wrong-lab$n.bats"; done
 
