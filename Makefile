@@ -180,8 +180,9 @@ compile_cu ?= $(NVCC_LANE) $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
 LAB_CC    ?= $(CLANG)
 LAB_FLAGS ?= $(C_FLAGS) -O2 -I $(SIMGPU)/include
 CUDART    ?= $(B)/lib/libcudart.so
-link_judge ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -pie -rdynamic $(HARDEN) -Wl,-rpath,'$$ORIGIN/../lib' -o $@ $1 -L $(B)/lib -lcudart -ldl -lm
-link_so   ?= $(CLANG) --driver-mode=g++ -shared $(HARDEN) $(addprefix -Wl$(,)@,$3) -Wl,--version-script=$2 -o $@ $1 -L $(B)/lib -lcudart -lm
+link_judge ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -pie -rdynamic $(HARDEN) -Wl,-rpath,'$$ORIGIN/../lib' -o $@ $1 -L $(B)/lib -lcudart -Wl,--no-as-needed -lstdc++ -ldl -lm
+# A submission is linked without the C++ library, whose names would take half of the time of a link: the judge has it, for `new`.
+link_so   ?= $(CLANG) --driver-mode=g++ -nostdlib++ -shared $(HARDEN) $(addprefix -Wl$(,)@,$3) -Wl,--version-script=$2 -o $@ $1 -L $(B)/lib -lcudart -lm
 link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsimgpu.a -ldl -lm
 
 # ---------------------------------------------------------------------------------- bluebar, SimGPU and common/lab
