@@ -4,7 +4,7 @@
 expected() {
     local line what regex lab_number=${1#tests/lab}
     lab_number=${lab_number%%/*}
-    line=$(sed -n 's,^// expect: ,,p' "$1" | head -n 1)
+    line=$(sed -n '/^\/\/ expect: /{ s///p; q; }' "$1")
     what=${line%%:*}
     regex=${line#*: }
     if [ "$line" != full ] && { [ -z "$line" ] || [ "$what" = "$line" ]; }; then

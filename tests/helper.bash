@@ -17,12 +17,13 @@
 #
 # `run` of Bats leaks its own descriptors to what it starts; everything here is started with them closed.
 
-cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 BLUEBAR_TOP=$PWD
 export BLUEBAR_TOP DEVICE=sim CUDA_COMPILER=clang B=.build/sim
 unset LAB SUBMISSION SEED PROFILE SAN OUT MAKEFLAGS MAKELEVEL MFLAGS
 # Test files run side by side: each grades on a desk of its own (lib.sh).
-DESK=desk/$(basename "$BATS_TEST_FILENAME" .bats)
+DESK=${BATS_TEST_FILENAME##*/}
+DESK=desk/${DESK%.bats}
 export DESK
 . common/make/lib.sh
 

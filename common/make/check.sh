@@ -13,14 +13,14 @@
 # BLUEBAR_OTHERS=folder keeps what the starter, the reference and the rungs measure, for the next program that is graded
 # with the same seed (common/lab/others.c); the tests and `make mistakes` set it.
 set -u
-cd "$(dirname "$0")/../.." || exit 2
+cd "${0%/*}/../.." || exit 2
 . common/make/lib.sh
 
 # An interrupted check prints no score.
 trap 'exit 130' INT
 trap 'exit 143' TERM
 trap 'exit 129' HUP
-trap 'rm -rf "${scratch:-}"' EXIT
+trap '[ -z "${scratch:-}" ] || rm -rf "$scratch"' EXIT
 
 need timeout flock || exit 2
 need_compilers || exit 2
@@ -35,14 +35,15 @@ where=${SUBMISSION:-labs}
 seed=${SEED:-$(od -An -N8 -tu8 /dev/urandom | tr -d ' ')}
 [ "$seed" != - ] || IFS= read -r seed
 unset SEED
-if [[ ! $seed =~ ^[0-9]{1,20}$ ]] || [ "$(printf '%s\n' "$seed" 18446744073709551615 | sort -n | tail -n 1)" != 18446744073709551615 ]; then
-    die "SEED=$seed: a seed is a whole number from 0 to 18446744073709551615, as SEED=7."
+most=18446744073709551615
+if [[ ! $seed =~ ^[0-9]{1,20}$ ]] || { [ ${#seed} = 20 ] && [[ =$seed > =$most ]]; }; then
+    die "SEED=$seed: a seed is a whole number from 0 to $most, as SEED=7."
 fi
 # What runs for long says so, on stderr; not in the texts' examples, which are the same on every machine.
 PROGRESS=${BLUEBAR_MINE:-yes}
 [ "$PROGRESS" = yes ] || PROGRESS=''
 out=$B/${DESK:+$DESK/}check
-mkdir -p "$out"
+[ -d "$out" ] || mkdir -p "$out"
 
 # Adds to $hidden what lies beside the program's folder: other submissions, their programs and grades.
 hide_beside() {
@@ -84,6 +85,7 @@ run_program() {
         "$program" --record "$scratch/record" --stage "$scratch/stage" --seed - ${others:+--others "$others"}
     if [ -f "$scratch/record" ] && [ ! -L "$scratch/record" ]; then mv "$scratch/record" "$stem.tsv"; fi
     rm -rf "$scratch"
+    scratch=''
 }
 
 # Grades lab $1. Exit 0 if it is full.
@@ -120,7 +122,7 @@ has() {
 picked=${LAB:-} missing=''
 read -ra words <<<"$picked"
 for n in ${words[@]+"${words[@]}"}; do
-    labs | grep -qxF -- "$n" || die "LAB=$picked: There is no lab '$n'. The labs here: $(labs | xargs). One of them, as LAB=3, or more, as LAB=\"3 4\"."
+    (lab_dir "$n") >/dev/null 2>&1 || die "LAB=$picked: There is no lab '$n'. The labs here: $(labs | xargs). One of them, as LAB=3, or more, as LAB=\"3 4\"."
 done
 if [ -z "$picked" ]; then
     for n in $(labs); do

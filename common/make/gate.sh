@@ -13,7 +13,7 @@
 # run. What may be called: gate-names.sh. (A grade calls this once; the text tools in it are as few as can be, since each
 # is a process.)
 set -eu
-cd "$(dirname "$0")/../.."
+cd "${0%/*}/../.."
 . common/make/lib.sh
 
 n=$1 program=$2 compiled=${3:-}
@@ -48,7 +48,7 @@ within() { # PATH: in a folder of the system's headers?
 # folder, `..` taken away, may follow them below /usr.
 foreign() {
     local path raw
-    grep . | sort -u | grep -vxF -e "$name" >"$program.paths" || true
+    name=$name awk '$0 != "" && $0 != ENVIRON["name"] && !seen[$0]++' >"$program.paths"
     xargs -r -d "\n" realpath -m --relative-base=. <"$program.paths" >"$program.real"
     while IFS= read -r path <&3 && IFS= read -r raw <&4; do
         case $path in "$dir/lab$n.h" | common/simgpu/include/* | "$program.cu" | "$name") continue ;; esac
@@ -65,7 +65,8 @@ line_of() {
 
 # The stubs of common/simgpu/include/unsupported stand for headers that SimGPU lacks, each with a word for what it is.
 look_at_unsupported() {
-    { grep -F common/simgpu/include/unsupported/ "$program.headers" 2>/dev/null || true; } | sed 's,.*/unsupported/,,' | sort -u | while read -r header; do
+    grep -qsF common/simgpu/include/unsupported/ "$program.headers" || return 0
+    sed -n 's,.*common/simgpu/include/unsupported/,,p' "$program.headers" | sort -u | while read -r header; do
         line=$(grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]${header}[>\"]" "$program.cu" | head -n 1 | awk -F : '{ print ":" $1 - 1 }')
         [ -z "$line" ] || echo "$file$line includes <$header>: SimGPU does not have $(sed -n 's/^#define SIMGPU_LACKS "\(.*\)"$/\1/p' "common/simgpu/include/unsupported/$header"). README.md, Limits, says what else it lacks."
     done

@@ -13,7 +13,7 @@
 #   bench     the table of rungs and sizes; measured on a GPU it goes into handouts/measured/, where the handout takes it from
 #   unknown   make's message about a goal N without a rule
 set -eu -o pipefail
-cd "$(dirname "$0")/../.."
+cd "${0%/*}/../.."
 . common/make/lib.sh
 
 what=$1 n=${2:-${LAB:-3}}

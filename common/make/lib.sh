@@ -73,7 +73,7 @@ lab_file() {
     local dir f
     dir=$(lab_dir "$1") || exit 1
     for f in solutions/"${dir#labs/}"/*.cu; do
-        [ -f "$f" ] && basename "$f" && return
+        [ -f "$f" ] && echo "${f##*/}" && return
     done
     die "solutions/${dir#labs/}: no .cu file there names the file of lab $1 to edit."
 }
@@ -83,12 +83,20 @@ need_file() { [ -f "$1" ] || die "$1 is not there, and it is the file that lab $
 lab_tests() { echo "tests/lab$1"; }
 lab_starter() { echo "$(lab_tests "$1")/starter.cu"; }
 
-need() { common/make/need.sh "$@"; }
+# Of clang and nvcc need.sh asks more than whether they are there.
+need() {
+    local tool
+    for tool in "$@"; do
+        case $tool in clang | nvcc) ;; *) ! command -v "$tool" >/dev/null || continue ;; esac
+        common/make/need.sh "$@"
+        return
+    done
+}
 
 build() {
-    local jobs
-    jobs=$(printf %s "${MAKEFLAGS:-}" | grep -oE -- "-j[0-9]+" | head -n 1) || true # a caller may have pipefail
-    mkdir -p "$B"
+    local jobs=''
+    if [[ ${MAKEFLAGS:-} =~ -j[0-9]+ ]]; then jobs=${BASH_REMATCH[0]}; fi
+    [ -d "$B" ] || mkdir -p "$B"
     (
         flock 9
         env -u MAKEFLAGS -u MFLAGS ${BUILD_SECONDS:+timeout -k 5 "$BUILD_SECONDS"} "${MAKE:-make}" --no-print-directory -s "${jobs:--j$(nproc 2>/dev/null || echo 2)}" "$@" 9>&-
@@ -127,7 +135,7 @@ compiled() {
         "$BLUEBAR" compiler "${COMPILER_PREFIX:-}" <"$last.messages" >&2
         return
     fi
-    mkdir -p "$(dirname "$program")"
+    mkdir -p "${program%/*}"
     rm -f "$program.passed"
     if [ "$DEVICE" = gpu ] || [ "$CUDA_COMPILER" = nvcc ]; then goals=("$program."{before,o}); fi
     hidden=${HIDDEN:-}
@@ -269,9 +277,10 @@ variant() {
 
 # The end of the path, for people; and the checksum of all of it, since ann/lee and ann_lee look alike there.
 submission() {
-    local sum
+    local sum LC_ALL=C name=$1
     sum=$(printf %s "$1" | cksum)
-    echo "sub-$(printf %s "$1" | tail -c 100 | LC_ALL=C tr -c 'A-Za-z0-9.-' _)-${sum%% *}"
+    [ ${#name} -le 100 ] || name=${name: -100}
+    echo "sub-${name//[!A-Za-z0-9.-]/_}-${sum%% *}"
 }
 
 submitted() {
@@ -288,7 +297,7 @@ submitted() {
 }
 
 others() {
-    mkdir -p "$BLUEBAR_OTHERS"
+    [ -d "$BLUEBAR_OTHERS" ] || mkdir -p "$BLUEBAR_OTHERS"
     echo "$BLUEBAR_OTHERS/${B##*/}-lab$1-$2${PROFILE:+-$PROFILE}"
 }
 
@@ -308,11 +317,11 @@ whole() {
     *.patch) need patch || exit 1 ;;
     *) echo "$1" && return ;;
     esac
-    base=$(sed -n 's/^--- //p' "$1" | head -n 1)
+    base=$(sed -n '/^--- /{ s///p; q; }' "$1")
     [ -n "$base" ] || die "$1: no line '--- FILE' says which program it changes."
     [ -f "$base" ] || die "$1 changes $base, which is not there."
     made=.build/patched/${1%.patch}.cu
-    mkdir -p "$(dirname "$made")"
+    mkdir -p "${made%/*}"
     new=$(mktemp "$made.XXXXXX")
     # --fuzz=0: every line that it shows must be there, or the mistake might land in another place.
     if ! said=$(patch --silent --fuzz=0 --no-backup-if-mismatch --reject-file=- --output="$new" "$base" "$1" 2>&1 </dev/null); then

@@ -4,7 +4,7 @@
 # TOOL: clang (14 or newer, able to write PTX), nvcc, or the name of a program.
 # A clang that was found able is written down in .build/able-clang: to ask it again takes a tenth of a grade.
 set -u
-cd "$(dirname "$0")/../.." || exit 1
+cd "${0%/*}/../.." || exit 1
 
 install_command() {
     sudo=
