@@ -72,3 +72,14 @@ computed=$'computed cudaSuccess\n3eaaaaab 00400000 7f800000 3fd5555555555555'
     [ "$(grep -ac "simgpu: prints: a launch printed more than printf's buffer holds" "$out.err")" = 1 ]
     grep -aq "prints for ever cudaErrorLaunchTimeout" "${out}1"
 }
+
+@test "a copy from or to a pointer that nobody set is an error that names it" {
+    host garbage
+    [ "$(grep -v '^simgpu' <<<"$output" | xargs)" = "peer from cudaErrorInvalidValue peer to cudaErrorInvalidValue peer async cudaErrorInvalidValue beyond all cudaErrorInvalidValue to device cudaErrorInvalidValue to host cudaErrorInvalidValue freed cudaErrorInvalidValue box cudaErrorInvalidValue after it cudaSuccess" ]
+    [[ $output == *"host.cu:"*": cudaMemcpyPeer: the source, 0xdeadbeef000, is no address of this program's memory"*"was the pointer ever set"* ]]
+}
+
+@test "the largest grid of blocks that do nothing takes no time" {
+    host blocks
+    [ "$output" = "blocks cudaSuccess" ]
+}

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -238,6 +239,30 @@ static void graphs() {
     show("reset", cudaDeviceReset());
 }
 
+// Pointers that nobody set, and an array of the host that is too short.
+static void garbage() {
+    char *const bad = (char *)0xdeadbeef000, local[64] = "";
+    show("peer from", cudaMemcpyPeer(words, 0, bad, 0, 64));
+    show("peer to", cudaMemcpyPeer(bad, 0, words, 0, 64));
+    show("peer async", cudaMemcpyPeerAsync(bad, 0, words, 0, 64, nullptr));
+    show("beyond all", cudaMemcpyPeer(words, 0, local, 0, (size_t)-5));
+    show("to device", cudaMemcpy(words, bad, 64, cudaMemcpyHostToDevice));
+    show("to host", cudaMemcpyAsync(bad, words, 64, cudaMemcpyDeviceToHost));
+    char *page = (char *)mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(page, 4096);
+    show("freed", cudaMemcpy(words, page, 64, cudaMemcpyDefault));
+    show("box", cudaMemcpy2D(words, 64, bad, 64, 64, 2, cudaMemcpyDefault));
+    show("after it", cudaMemcpy(local, words, 64, cudaMemcpyDeviceToHost));
+}
+
+__global__ void nothing() {}
+
+// As many blocks as a launch may have.
+static void blocks() {
+    nothing<<<2147483647, 1>>>();
+    show("blocks", cudaDeviceSynchronize());
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
@@ -254,6 +279,8 @@ int main(int argc, char **argv) {
                  {"graphs", graphs},
                  {"printing", printing},
                  {"speaking", speaking},
+                 {"garbage", garbage},
+                 {"blocks", blocks},
                  {"cancel anywhere", cancel_anywhere},
                  {"handler at the ends", handler_at_the_ends}};
     for (const auto &c : cases)

@@ -4,12 +4,22 @@
  * device address, and the direction must agree with both. A message explains each "invalid argument" of the driver. */
 #include "rt.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+/* Returns whether the process has memory at all of these bytes. MS_ASYNC does nothing else. */
+static bool is_mapped(uint64_t address, uint64_t bytes) {
+    const uint64_t page = 4096, first = address & ~(page - 1);
+    const int before = errno;
+    bool mapped = msync((void *)(uintptr_t)first, address + bytes - first, MS_ASYNC) == 0;
+    errno = before;
+    return mapped;
+}
 
 static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
 
@@ -288,12 +298,6 @@ cudaError_t cudaFreeHost(void *ptr) {
     return rt_end(cudaSuccess);
 }
 
-/* Returns whether the process has memory at all of these bytes. MS_ASYNC does nothing else. */
-static bool is_mapped(uint64_t address, uint64_t bytes) {
-    const uint64_t page = 4096, first = address & ~(page - 1);
-    return msync((void *)(uintptr_t)first, address + bytes - first, MS_ASYNC) == 0;
-}
-
 cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     RT_BEGIN;
     cudaError_t forbidden = rt_capture_forbids_unsafe();
@@ -399,6 +403,19 @@ static bool extent(const time_copy *c, const time_place *at, uint64_t *bytes) {
            !__builtin_add_overflow(*bytes, c->width, bytes) && !__builtin_add_overflow(at->address, *bytes, &end);
 }
 
+/* A copy from or to a place where the program has no memory would end it by SIGSEGV. */
+static cudaError_t check_host_end(uint64_t address, uint64_t bytes, const char *end) {
+    if (is_mapped(address, bytes)) return cudaSuccess;
+    if (is_mapped(address, 1))
+        rt_say("the %s of %" PRIu64 " bytes goes on where the program has no memory; allocate as many, or copy fewer",
+               end, bytes);
+    else
+        rt_say("the %s, 0x%" PRIx64 ", is no address of this program's memory, nor of a device's; was the pointer "
+               "ever set, and is its memory still allocated?",
+               end, address);
+    return cudaErrorInvalidValue;
+}
+
 /* Checks one end of a copy or memset. end: "source" or "destination"; wants_device: whether the direction requires
  * device memory there. */
 static cudaError_t check_end(const time_copy *c, const time_place *at, const char *end, bool wants_device) {
@@ -438,6 +455,7 @@ static cudaError_t check_end(const time_copy *c, const time_place *at, const cha
     /* A copy may extend past registered memory, into other memory of the program; past page-locked memory from
      * cudaMallocHost it may not. */
     const rt_block *b = in_window ? NULL : find_block(&rt_first()->pinned, at->address);
+    if (!in_window && !b) return check_host_end(at->address, bytes, end);
     if (b && !b->registered && bytes > b->address + b->bytes - at->address) {
         rt_say("the %s of %" PRIu64 " bytes does not fit; only %" PRIu64 " of the %" PRIu64
                " bytes from cudaMallocHost follow that address",

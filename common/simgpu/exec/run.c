@@ -357,6 +357,20 @@ static void run_wave(exec_device *d, uint64_t first, uint64_t end, unsigned thre
     exec_l2_wave(d, workers, threads);
 }
 
+/* Runs the first of blocks that are all alike, and charges each for what it has executed. */
+static void run_alike(const exec_launch *n, uint64_t nblocks) {
+    block *b = &workers[0].block;
+    run_block(b, 0);
+    uint64_t spent = block_budget() - b->budget;
+    if (b->failed) return;
+    exec_count_alike(&workers[0], nblocks);
+    for (uint64_t k = 0; k * pool.part_blocks < nblocks; k++) {
+        uint64_t first = k * pool.part_blocks, left = nblocks - first;
+        charge(first, spent * (left < pool.part_blocks ? left : pool.part_blocks));
+    }
+    exec_l2_wave(n->program->device, workers, 1);
+}
+
 static void run_all(const exec_launch *n, uint64_t nblocks, uint64_t wave, unsigned threads) {
     pool.launch = n;
     atomic_store(&pool.stop_at, UINT64_MAX);
@@ -369,6 +383,10 @@ static void run_all(const exec_launch *n, uint64_t nblocks, uint64_t wave, unsig
     if (waits(n)) {
         exec_run_together(&workers[0], n, nblocks, charge);
         exec_l2_wave(n->program->device, workers, 1);
+        return;
+    }
+    if (!exec_heard && exec_blocks_alike(n->kernel)) {
+        run_alike(n, nblocks);
         return;
     }
     for (uint64_t first = 0; first < nblocks && first < atomic_load(&pool.stop_at); first += wave)

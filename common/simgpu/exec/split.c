@@ -264,7 +264,7 @@ static uint64_t address_of(const warp *w, const ptx_row *row, const frame *f) {
     return at + w->block->launch->program->address[row->var->number];
 }
 
-static bool changes_with_block(const ptx_row *row) {
+bool exec_row_differs(const ptx_row *row) {
     return row->kind == ROW_SPECIAL &&
            ((row->special >= SREG_ctaid_x && row->special <= SREG_ctaid_z) || row->special == SREG_smid);
 }
@@ -298,7 +298,7 @@ void exec_frame_fill(warp *w, frame *f, uint8_t *r, bool again) {
         memset(w->local + (size_t)l * w->local_stride + f->local_base, 0xCD, f->function->local_bytes);
     for (uint32_t k = 0; k < c->nrows; k++) {
         const ptx_row *row = &c->rows[k];
-        if (again && !changes_with_block(row)) continue;
+        if (again && !exec_row_differs(row)) continue;
         uint64_t v = row->kind == ROW_PARAM     ? parameter(w, row)
                      : row->kind == ROW_ADDRESS ? address_of(w, row, f)
                                                 : row->bits;

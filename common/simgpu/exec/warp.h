@@ -241,6 +241,13 @@ void exec_block_end(block *b);
  * turn; it returns false if the launch must stop. */
 void exec_run_together(worker *t, const exec_launch *n, uint64_t nblocks, bool (*charge)(uint64_t id, uint64_t spent));
 
+/* split.c: returns whether the row is another one in each block. */
+bool exec_row_differs(const ptx_row *row);
+
+/* alike.c: returns whether all blocks of the kernel do the same, with no effect; makes the counts of one those of all. */
+bool exec_blocks_alike(const ptx_function *kernel);
+void exec_count_alike(worker *t, uint64_t blocks);
+
 /* Notes what a load or atomic has read that may wait for another thread. */
 void exec_polled(warp *w, const ptx_insn *i);
 

@@ -24,7 +24,7 @@ typedef struct scope {
     symbol **table; /* by hash of the name; capacity is a power of two, at most half full */
     uint32_t capacity, count;
     symbol **ranges; /* %r<100>: found by their prefix */
-    uint32_t nranges;
+    uint32_t nranges, nlabels;
 } scope;
 
 typedef struct {
@@ -620,6 +620,44 @@ static void pragma(parser *p) {
     expect(p, ";");
 }
 
+/* --- labels: known in their braces, and in those inside --------------------------------------------------------- */
+
+/* The scope's own name of a label: no other symbol begins with a colon. */
+static const char *label_name(const char *text) { return ptx_format(":%s", text); }
+
+static void declare_label(parser *p, const char *text) {
+    const char *own = label_name(text);
+    scope *s = p->scope;
+    if (s->capacity && *place_of(s->table, s->capacity, own))
+        fail(p, ptx_format("the label %s stands twice in one pair of braces", text));
+    declare(p, SYMBOL_LABEL, own);
+    s->nlabels++;
+    new_statement(p)->label = text;
+}
+
+static void rename_label(const parser *p, uint32_t first, const char **label) {
+    if (*place_of(p->scope->table, p->scope->capacity, label_name(*label)))
+        *label = ptx_format("%s of %u to %u", *label, first, p->pf->nstatements);
+}
+
+/* A label of the scope that ends gets a name that no label of another scope has, where it stands and where it is used:
+ * in statements from `first` on, and in lists of targets from `list` on. Inner scopes have renamed theirs before. */
+static void rename_labels(parser *p, uint32_t first, uint32_t list) {
+    parsed_function *pf = p->pf;
+    const char **uses[1 + MAX_OPERANDS];
+    for (uint32_t k = first; k < pf->nstatements; k++) {
+        statement *t = &pf->statements[k];
+        uint32_t n = 0;
+        if (t->label) uses[n++] = &t->label;
+        for (uint32_t i = 0; i < t->noperands; i++)
+            if (t->operands[i].kind == OPERAND_LABEL) uses[n++] = &t->operands[i].label;
+        while (n--) rename_label(p, first, uses[n]);
+    }
+    for (; list < pf->ntargets; list++)
+        for (uint32_t i = 0; i < pf->targets[list].nlabels; i++)
+            rename_label(p, first, &pf->targets[list].labels[i]);
+}
+
 /* name ":" ( ".branchtargets" labels ";" | ".callprototype" ... ";" | nothing ) */
 static void label(parser *p, const char *text) {
     if (accept(p, ".branchtargets")) {
@@ -637,7 +675,7 @@ static void label(parser *p, const char *text) {
         to_semicolon(p);
         declare(p, SYMBOL_PROTOTYPE, text);
     } else {
-        new_statement(p)->label = text;
+        declare_label(p, text);
     }
 }
 
@@ -683,7 +721,8 @@ static bool space_of(parser *p, enum ptx_space *space) {
     return false;
 }
 
-static void body(parser *p) {
+static void body(parser *p, bool inner) {
+    const uint32_t first = p->pf->nstatements, list = p->pf->ntargets;
     expect(p, "{");
     deeper(p);
     open_scope(p);
@@ -691,7 +730,7 @@ static void body(parser *p) {
         enum ptx_space space;
         if (p->t.kind == TOKEN_END) fail(p, "the text ends inside a function");
         if (at(p, "{"))
-            body(p);
+            body(p, true);
         else if (at(p, ".reg"))
             register_declaration(p);
         else if (at(p, ".loc"))
@@ -729,6 +768,7 @@ static void body(parser *p) {
             instruction(p);
         }
     }
+    if (inner && p->scope->nlabels) rename_labels(p, first, list);
     close_scope(p);
     higher(p);
     expect(p, "}");
@@ -823,7 +863,7 @@ static void function_body(parser *p, ptx_function *f, parsed_function *pf) {
     memcpy(&module_error, &p->on_error, sizeof module_error);
     f->has_body = true;
     if (setjmp(p->on_error) == 0) {
-        body(p);
+        body(p, false);
         ptx_decode_function(pf);
     } else {
         f->malformed = true;

@@ -28,7 +28,8 @@ typedef struct {
         SYMBOL_PARAM,
         SYMBOL_FUNCTION,
         SYMBOL_PROTOTYPE,
-        SYMBOL_TARGETS
+        SYMBOL_TARGETS,
+        SYMBOL_LABEL
     } kind;
     const char *name;
     enum ptx_type type; /* registers */
