@@ -24,7 +24,7 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;              /* held by
 static _Thread_local struct {
     int depth;                /* of the lock; 0: the rest holds nothing */
     volatile int uncancelled; /* who wants that the thread is not cancelled; 0: `cancelling` holds nothing */
-    volatile int cancelling;
+    volatile int cancelling, cancel_type;
 #ifdef __x86_64__
     unsigned arithmetic;
 #else
@@ -107,16 +107,20 @@ static void set_as_before(void) {
 }
 
 /* A thread that ended in a call (pthread_cancel) would keep the lock: it ends at the call's end, when it has given back
- * all that says that it is in a call. With PTHREAD_CANCEL_ASYNCHRONOUS that is in cancel_again(). A signal handler may
- * come between any two lines, and calls both. */
+ * all that says that it is in a call. With PTHREAD_CANCEL_ASYNCHRONOUS that is in cancel_again(). The type is set, too,
+ * and first: glibc 2.36 decides in the thread that cancels, by this one's state, to send a signal, whose handler looks
+ * at the type only. A signal handler may come between any two lines, and calls both. */
 static void do_not_cancel(void) {
-    int before;
+    int before, type;
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    if (own.uncancelled++ == 0) own.cancelling = before;
+    if (own.uncancelled++ == 0) own.cancelling = before, own.cancel_type = type;
 }
 static void cancel_again(void) {
-    const int before = own.cancelling;
-    if (--own.uncancelled == 0) pthread_setcancelstate(before, NULL);
+    const int before = own.cancelling, type = own.cancel_type;
+    if (--own.uncancelled) return;
+    pthread_setcancelstate(before, NULL);
+    pthread_setcanceltype(type, NULL);
 }
 
 /* Threads get the lock in turn: one that calls again and again would keep it from the others, since the system wakes
