@@ -56,6 +56,14 @@ computed=$'computed cudaSuccess\n3eaaaaab 00400000 7f800000 3fd5555555555555'
     [ "$status" = 7 ]
 }
 
+@test "a signal handler that leaves a call by siglongjmp: the next call, or the program's end, says so; nothing hangs" {
+    host "left and calls"
+    [[ $output == *left*"host.cu:"*": cuda"*": a signal handler has left this call by siglongjmp"* && $output != *never* ]]
+    [ "$status" = 2 ]
+    host left
+    [[ $output == *left*"a signal handler has left a call by siglongjmp"* && $output != *never* ]]
+}
+
 @test "a graph that a capture or a node holds does not end twice" {
     host graphs
     [ "$status" = 0 ]

@@ -5,6 +5,7 @@
 #include <cfenv>
 #include <clocale>
 #include <locale.h>
+#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -175,6 +176,25 @@ static void interrupted() {
     in_calls();
 }
 
+// A handler that leaves a call for good; the next call, and the program's end.
+static sigjmp_buf before_the_call;
+static void leaves(int) { siglongjmp(before_the_call, 1); }
+static void leave_a_call() {
+    signal(SIGALRM, leaves);
+    if (!sigsetjmp(before_the_call, 1)) {
+        const itimerval soon = {{0, 0}, {0, 100000}};
+        setitimer(ITIMER_REAL, &soon, nullptr);
+        work<<<1, 1024>>>(words, 4000000);
+        show("never", cudaDeviceSynchronize());
+    }
+    puts("left");
+}
+static void left_and_calls() {
+    leave_a_call();
+    fflush(stdout);
+    show("never", cudaMemset(words, 0, 4));
+}
+
 // SimGPU sets a call's language when it has the lock, and the thread's own before it lets the lock go. This function is
 // found in place of the library's, so a signal can come just there.
 static int signals_to_come;
@@ -279,6 +299,8 @@ int main(int argc, char **argv) {
                  {"graphs", graphs},
                  {"printing", printing},
                  {"speaking", speaking},
+                 {"left", leave_a_call},
+                 {"left and calls", left_and_calls},
                  {"garbage", garbage},
                  {"blocks", blocks},
                  {"cancel anywhere", cancel_anywhere},

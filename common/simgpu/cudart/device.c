@@ -87,7 +87,12 @@ static void finish(void) {
 
 static void at_exit(void) {
     struct device *last = rt_device;
-    if (rt_inside() && !time_in_host_function()) return; /* a signal handler has ended the program in a call */
+    if (rt_inside() && !time_in_host_function()) { /* a signal handler has ended the program in a call */
+        if (rt_left_by_jump())
+            base_say("simgpu: a signal handler has left a call by siglongjmp, so the work after it is unknown, and the "
+                     "report has no end; let the handler set a flag, and look at it between calls");
+        return;
+    }
     rt_lock();
     for (uint32_t k = 0; k < ndevices; k++) { /* leave() has finished all but the last one */
         use(devices[k]);

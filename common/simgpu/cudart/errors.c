@@ -13,6 +13,7 @@
 #endif
 #include <locale.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ static _Thread_local volatile int inside;   /* number of nested API calls of thi
 static _Thread_local const char *face_name; /* of the next call, if it is one of the driver API */
 static _Thread_local bool by_driver;        /* the call in progress is */
 enum { NESTED_MAX = 8 };
+static _Thread_local uintptr_t frame; /* of the outermost call's rt_begin, while one is in progress */
 /* While a host function or a signal handler makes a call, the calls around it, by `inside`. A handler may come in the
  * middle of a host function's call; calls that are deeper than the last place share it. */
 static _Thread_local struct {
@@ -187,10 +189,31 @@ static bool is_nested(void) { return inside > 1 || time_in_host_function(); }
 
 static int place_of_outer(void) { return inside < NESTED_MAX ? inside : NESTED_MAX; }
 
+/* Returns whether a call that never ended is gone: a signal handler has left it by siglongjmp. A handler's frames, and
+ * the signal's own (more than a thousand bytes), lie below those of the call that it interrupts, unless it has a stack of
+ * its own. A call from further below, after such a jump, looks like one of a handler, and is refused as that. */
+static bool was_left(uintptr_t here) {
+    enum { SIGNAL_FRAME = 768 };
+    stack_t own_stack;
+    if (!inside || here + SIGNAL_FRAME < frame || time_in_host_function()) return false;
+    return sigaltstack(NULL, &own_stack) || !(own_stack.ss_flags & SS_ONSTACK);
+}
+bool rt_left_by_jump(void) { return was_left((uintptr_t)__builtin_frame_address(0)); }
+
+__attribute__((noreturn)) static void refuse_jump(void) {
+    const char *said = "a signal handler has left this call by siglongjmp, so SimGPU's state, as a GPU's, is unknown; let "
+                       "the handler set a flag, and look at it between calls";
+    if (call.file) base_refuse("%s:%d: %s: %s", call.file, call.line, call.name, said);
+    base_refuse("%s: %s", call.name, said);
+}
+
 /* `inside` is counted outside of the lock, so that a handler that comes while this thread waits for the lock, or lets
  * it go, is one in the middle of a call. */
 cudaError_t rt_begin(const char *name) {
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (was_left(here)) refuse_jump();
     do_not_cancel();
+    if (!inside) frame = here;
     inside++;
     rt_lock();
     rt_set_up();
@@ -225,8 +248,10 @@ void rt_because(enum simgpu_refusal_cause cause) { refusal.cause = cause; }
 cudaError_t rt_end(cudaError_t error) {
     if (is_nested()) {
         if (error == cudaErrorNotPermitted)
-            rt_say("%s may not call the CUDA API; let it set a flag for the program's own thread",
-                   time_in_host_function() ? "a host function" : "a signal handler that comes in the middle of a call");
+            rt_say("%s; let it set a flag for the program's own thread",
+                   time_in_host_function() ? "a host function may not call the CUDA API"
+                                           : "a signal handler that comes in the middle of a call may not call the CUDA "
+                                             "API, nor leave the call by siglongjmp");
     } else {
         time_activity_call_end();
         if (error == cudaSuccess) error = rt_look_for_fault();

@@ -29,7 +29,8 @@ cudaError_t rt_end(cudaError_t error);  /* returns its argument, or the error of
 cudaError_t rt_unsupported(const char *call);
 cudaError_t rt_look_for_fault(void); /* returns the sticky error; prints the kernel's fault once */
 void rt_say_fault(const exec_fault *fault);
-bool rt_inside(void); /* returns whether this thread is in an API call */
+bool rt_inside(void);       /* returns whether this thread is in an API call */
+bool rt_left_by_jump(void); /* returns whether it was, and a signal handler has left it by siglongjmp */
 
 /* The recursive lock that every call holds. rt_lock_anew initialises it in a forked child. */
 void rt_lock(void);
