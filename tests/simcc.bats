@@ -918,3 +918,33 @@ EOS
     [[ $output == *"runaway kernel: a block used up its budget"* ]]
     [[ $output == "0 "* ]]
 }
+
+@test "objects with static storage: their constructors launch kernels before main, their destructors call after it" {
+    cat >"$tmp/static.cu" <<'EOS'
+#include <cstdio>
+__global__ void k(int *p) { *p += 42; }
+struct early {
+    int *p, v = 0;
+    early() {
+        cudaMalloc(&p, 4), cudaMemset(p, 0, 4);
+        k<<<1, 1>>>(p);
+        cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);
+    }
+    ~early() {
+        k<<<1, 1>>>(p);
+        cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);
+        printf("behind main %d, %s\n", v, cudaGetErrorName(cudaFree(p)));
+    }
+} static object;
+int main() { printf("in main %d\n", object.v); }
+EOS
+    local way
+    for way in "" -rdc=true; do
+        run simcc $way -o "$tmp/static" "$tmp/static.cu"
+        echo "$output"
+        [ "$status" = 0 ]
+        run "$tmp/static"
+        echo "$output"
+        [ "$output" = $'in main 42\nbehind main 84, cudaSuccess' ]
+    done
+}

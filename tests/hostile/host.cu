@@ -188,10 +188,10 @@ static void leave_a_call() {
         show("never", cudaDeviceSynchronize());
     }
     puts("left");
+    fflush(stdout);
 }
 static void left_and_calls() {
     leave_a_call();
-    fflush(stdout);
     show("never", cudaMemset(words, 0, 4));
 }
 

@@ -508,8 +508,18 @@ compile_cuda() {
         run "$tools/ptx2fatbin" "$ptx" "$fat" || return
         [ "$mode" != fatbin ] || return 0
     fi
-    run "$clang" -gdwarf-4 -fno-strict-aliasing "${common[@]}" ${host[@]+"${host[@]}"} --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$fat" \
-        ${depend[@]+"${depend[@]}" -MT "${target:-$2}"} -c -o "$2" "$1"
+    local command=("$clang" -gdwarf-4 -fno-strict-aliasing "${common[@]}" ${host[@]+"${host[@]}"} --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$fat")
+    case " ${host[*]-} ${depend[*]-} " in
+    *' -flto'* | *' -MD '* | *' -MMD '*) run "${command[@]}" ${depend[@]+"${depend[@]}" -MT "${target:-$2}"} -c -o "$2" "$1" ;;
+    *) run "${command[@]}" -S -o "$work/host.s" "$1" && register_first "$work/host.s" &&
+        run "$clang" -Wno-unused-command-line-argument ${host[@]+"${host[@]}"} -c -o "$2" "$work/host.s" ;;
+    esac
+}
+
+# In assembly, $1: clang registers a file's kernels behind its static objects; a constructor of one may launch a kernel.
+register_first() {
+    [ -e "$1" ] || return 0 # --dryrun
+    sed -i -E 's/^(\t\.(quad|xword)\t__cuda_module_ctor)$/\t.section\t.init_array.00101,"aw",@init_array\n\t.p2align\t3\n\1\n\t.section\t.init_array,"aw",@init_array/' "$1"
 }
 
 # C or C++ of the host, $1, as an object, $2.
