@@ -7,6 +7,7 @@
 #   JOBS=n (all cores)   LIMIT=s (30, of the CPU's time for a run)   RESULTS=folder (a line a program, and each one's messages)
 #   PICK=n (every n-th program)   SIMCC=program (simcc of .build/sim)   WALL=s (a run at the most; ten times LIMIT)
 #   NVCC=nvcc (its programs, with a shared cudart, on the libraries of .build/sim)   FOR=s (no program begins after that)
+#   ORACLE=nvcc (a program that simcc rejects, and nvcc too, is not counted)
 #   LIST=file (these programs in this order: lines of RESULTS/programs, which a run writes)
 #
 # A program is a source file with a main function, together with the folder's files that have none and that no other file
@@ -15,13 +16,13 @@
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 SIMCC=${SIMCC:-$here/.build/sim/bin/simcc}
-if [ $# -eq 0 ] || [ ! -d "$1" ]; then sed -n '2,10s/^# \{0,1\}//p' "$0" && exit 1; fi
+if [ $# -eq 0 ] || [ ! -d "$1" ]; then sed -n '2,11s/^# \{0,1\}//p' "$0" && exit 1; fi
 [ -x "$SIMCC" ] || { echo "$SIMCC is not there: make simgpu" >&2 && exit 1; }
 dir=$(cd "$1" && pwd) && shift
 RESULTS=${RESULTS:-$(mktemp -d)}
 mkdir -p "$RESULTS"
 LIMIT=${LIMIT:-30}
-export SIMCC RESULTS LIMIT NVCC=${NVCC:-} WALL=${WALL:-${LIMIT}0} UNTIL=$(($(date +%s) + ${FOR:-1000000}))
+export SIMCC RESULTS LIMIT NVCC=${NVCC:-} ORACLE=${ORACLE:-} WALL=${WALL:-${LIMIT}0} UNTIL=$(($(date +%s) + ${FOR:-1000000}))
 export SIMGPU_THREADS=${SIMGPU_THREADS:-1} # a program a core
 [ -z "$NVCC" ] || export LD_LIBRARY_PATH=$here/.build/sim/lib
 
@@ -96,6 +97,31 @@ try() {
     # A line for the tables: repository, how far it came, side and cause, program, messages.
     say() { printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$1" "$2" "${folder#"$dir/"}/${sources%% *}" "$out" >"$out/result"; }
     compile() { eval "timeout 120 env $compiler $options $1 -I . -I inc -I ../inc -I include -I .. -I ../utils -I ../../utils $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; }
+    # A program that does not compile with NVIDIA's compiler either. (A name that the link lacks is a name that SimGPU lacks.)
+    rejected() {
+        ! grep -q 'undefined reference' "$out/compiler" || return
+        [ -z "$NVCC" ] || return 0
+        [ -n "$ORACLE" ] || return
+        cp "$out/compiler" "$out/simcc"
+        compiler='"$ORACLE" -w -arch=compute_80'
+        ! compile -rdc=true && grep -q 'error' "$out/compiler" && ! grep -q 'undefined reference' "$out/compiler"; local no=$?
+        mv "$out/simcc" "$out/compiler"
+        return $no
+    }
+    # A header that lies elsewhere in the checkouts: its own build names the folder.
+    compile_with_headers() {
+        local header where rdc=
+        for _ in 1 2 3 4 5 6; do
+            compile "$rdc" && return
+            if [ -z "$rdc" ] && grep -qE 'separate compilation|needs -rdc=true' "$out/compiler"; then rdc=-rdc=true && continue; fi
+            header=$(sed -nE "s/.*fatal error: '?([^': ]*)(' file not found|: No such file).*/\\1/p" "$out/compiler" | sed '1!d; s,^\(\.\./\)*,,')
+            [ -n "$header" ] || return
+            where=$(for up in "$folder" "$folder/.." "$folder/../.." "$dir/$name" "$dir/cuda-samples/Common"; do find "$up" -path "*/$header"; done 2>/dev/null | head -n 1)
+            where=${where%"/$header"}
+            case $options in *" -I '$where'"*) return 1 ;; esac
+            [ -n "$where" ] && options+=" -I '$where'" || return
+        done
+    }
     cd "$folder" || return
     # shellcheck disable=SC2086 # lists of words
     ! (cd "$folder" && grep -qs 'omp\.h\|pragma omp' -- $sources) || options+=' -Xcompiler -fopenmp'
@@ -112,8 +138,10 @@ try() {
     # shellcheck disable=SC2086 # lists of words
     grep -hs '#include' -- $sources *.h *.hpp *.cuh >"$out/source"
     cause_of source "$out/source" >"$out/cause" && say compile "$(cat "$out/cause")" && return
-    if ! compile '' && ! { grep -qE 'separate compilation|needs -rdc=true' "$out/compiler" && compile -rdc=true; }; then
-        say compile "$(cause_of compile "$out/compiler")"
+    if ! compile_with_headers; then
+        cause_of compile "$out/compiler" >"$out/cause"
+        if grep -q '^in' "$out/cause" && rejected; then printf 'out\tnvcc rejects it\n' >"$out/cause"; fi
+        say compile "$(cat "$out/cause")"
         return
     fi
     # The CPU's time is the same on a busy machine; a program that sleeps has ten times as long.

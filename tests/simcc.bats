@@ -409,22 +409,24 @@ EOS
     printf '#include "k.cuh"\nint main() { k<<<1, 1>>>(); puts("Test FAILED"); }\n' >"$tmp/all/second/two/says.cu"
     printf '#include "k.cuh"\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n' >"$tmp/all/second/two/runs.cu"
     printf '#include <mpi.h>\nint main() {}\n' >"$tmp/all/second/two/mpi.cu"
-    printf '#include <stdio.h>\n__global__ void k() {}\n' >"$tmp/all/second/two/k.cuh"
-    RESULTS=$tmp/results JOBS=2 "$BLUEBAR_TOP/tests/foreign.sh" "$tmp/all" >"$tmp/table" 2>/dev/null
+    mkdir "$tmp/all/second/lib" # where their own build finds it
+    printf '#include <stdio.h>\n__global__ void k() {}\n' >"$tmp/all/second/lib/k.cuh"
+    printf '#!/bin/sh\ncase "$*" in *none.cu*) echo error: VALUE; exit 1 ;; esac\n' >"$tmp/oracle" && chmod +x "$tmp/oracle"
+    ORACLE=$tmp/oracle RESULTS=$tmp/results JOBS=2 "$BLUEBAR_TOP/tests/foreign.sh" "$tmp/all" >"$tmp/table" 2>/dev/null
     diff "$tmp/table" - <<'EOS'
 | repository | asked | compile | run | late | % of those in time | not asked |
 |---|---:|---:|---:|---:|---:|---:|
-| first | 1 | 0 | 0 | 0 | 0 | 1 |
+| first | 0 | 0 | 0 | 0 |  | 2 |
 | second | 3 | 2 | 1 | 0 | 33 | 1 |
-| **all** | 4 | 2 | 1 | 0 | 25 | 2 |
+| **all** | 3 | 2 | 1 | 0 | 33 | 3 |
 
 | programs | what stopped them | asked | one of them |
 |---:|---|---|---|
 | 1 | compile: compiler: use of undeclared identifier 'BY' | yes | second/one/main.cu |
-| 1 | compile: compiler: use of undeclared identifier 'VALUE' | yes | first/src/none.cu |
 | 1 | run: its own check says no | yes | second/two/says.cu |
 | 1 | compile: a library: cuFFT | no | first/src/waves.cu |
 | 1 | compile: not CUDA's: mpi.h | no | second/two/mpi.cu |
+| 1 | compile: nvcc rejects it | no | first/src/none.cu |
 EOS
 
     # One program of that list, with the arguments of its Makefile, compiled by what NVCC names.
