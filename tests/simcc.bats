@@ -517,6 +517,18 @@ EOS
     [ "$(./main)" = $'6\n8' ]
 }
 
+@test "headers that include each other by way of ../ are read once each" {
+    mkdir -p "$tmp/round/"{a,b,c}
+    for f in a b c; do # each includes the others; without one name for each, the ways to them double at every step
+        for to in a b c; do echo "#include \"../$to/../$to/$to.h\""; done | cat <(echo '#pragma once') - >"$tmp/round/$f/$f.h"
+    done
+    echo 'inline void go(int *p) { k<< <1, 1>> >(p); }' >>"$tmp/round/c/c.h"
+    printf '#include <cstdio>\n__global__ void k(int *p) { *p = 7; }\n#include <a/../b/b.h>\n' >"$tmp/round.cu"
+    echo 'int main() { int *p; cudaMallocManaged(&p, 4); go(p); cudaDeviceSynchronize(); printf("%d\n", *p); }' >>"$tmp/round.cu"
+    timeout 30 "$BLUEBAR_TOP/$B/bin/simcc" -I "$tmp/round" "$tmp/round.cu" -o "$tmp/round.out"
+    [ "$("$tmp/round.out")" = 7 ]
+}
+
 @test "a call of a function without a body is refused at the link, a wait in a kernel with what it is" {
     printf '__device__ int other(int);\n__device__ int unused(int i) { return other(i); }\n__global__ void k(int *p) { *p = CALL(1); }\nint main() { k<<<1, 1>>>(0); }\n' >"$tmp/body.cu"
     run simcc -DCALL=other "$tmp/body.cu" -o "$tmp/body"

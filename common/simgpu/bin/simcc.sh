@@ -322,10 +322,17 @@ run() {
     [ "$dry" = yes ] || "$@"
 }
 
+# Sets $real: the path $1 without the steps that lead back, so that headers which include each other by ../ have one name.
+set_real() {
+    real=${1//\/.\//\/}
+    while [[ $real =~ ^((.*/)?)([^/.][^/]*)/\.\./(.*)$ ]]; do real=${BASH_REMATCH[1]}${BASH_REMATCH[4]}; done
+    [ -f "$real" ] || real=$1 # past a link to a folder
+}
+
 # Sets $own: the file $1, what it includes of its own folder and of those of -I, and these again, each by the name by
 # which clang opens it; and $folders, those of -I. CUDA's C++ library is left out.
 find_own() {
-    local i file name folder near level=("$1") next
+    local i file name folder near real level=("$1") next
     local -A seen=(["$1"]=1)
     folders=()
     for ((i = 0; i < ${#both[@]}; i++)); do
@@ -346,8 +353,9 @@ find_own() {
             name=${name#*[\"<]}
             for folder in ${near[@]+"${near[@]}"} ${folders[@]+"${folders[@]/%//}"}; do
                 [ -f "$folder$name" ] || continue
-                [ -n "${seen[$folder$name]-}" ] || next+=("$folder$name")
-                seen[$folder$name]=1
+                set_real "$folder$name"
+                [ -n "${seen[$real]-}" ] || next+=("$real")
+                seen[$real]=1
                 break
             done
         done < <(grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<][^">]+' -- "${level[@]}")
