@@ -517,6 +517,45 @@ EOS
     [ "$(./main)" = $'6\n8' ]
 }
 
+@test "a definition without the __device__ or __host__ __device__ of its declaration has them, as behind nvcc" {
+    mkdir -p "$tmp/merge"
+    cat >"$tmp/merge/shape.h" <<'EOS'
+__host__ __device__ float twice(float x);
+__host__ __device__ int seven();
+template <class T> struct Shape {
+    T side;
+    __host__ __device__ Shape(T a);
+    __device__ T area() const;
+    __host__ __device__ Shape<T> &operator+=(T a);
+};
+struct Plain { __device__ int one(); __device__ int two(); };
+EOS
+    cat >"$tmp/merge/main.cu" <<'EOS'
+#include "shape.h"
+#include <stdio.h>
+float twice(float x) { return 2 * x; }
+__device__ int seven() { return 7; }
+template <class T> inline Shape<T>::Shape(T a) : side(a) {}
+template <class T> inline T Shape<T>::area() const { return side * side; }
+template <class T> Shape<T>& Shape<T>::operator+=(T a) { side += a; return *this; }
+int Plain::one() { return 1; } int Plain::two() { return 2; }
+__global__ void k() {
+    Shape<float> s(2);
+    Plain p;
+    printf("%g %d %d\n", twice((s += 1).area()), seven(), p.one() + p.two());
+}
+int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }
+EOS
+    for compiler in "" $(command -v clang-22); do
+        SIMCC_CLANG=$compiler simcc "$tmp/merge/main.cu" -o "$tmp/merge/main"
+        [ "$("$tmp/merge/main")" = "18 7 3" ]
+    done
+    sed -i 's/int Plain::one()/int Plain::one(int)/' "$tmp/merge/main.cu" # a mistake of the program's
+    run simcc "$tmp/merge/main.cu" -o "$tmp/merge/main"
+    [ "$status" = 1 ]
+    [[ $output == *"main.cu:8:12: error: out-of-line definition of 'one' does not match any declaration in 'Plain'"*$'\nint Plain::one(int)'* ]]
+}
+
 @test "headers that include each other by way of ../ are read once each" {
     mkdir -p "$tmp/round/"{a,b,c}
     for f in a b c; do # each includes the others; without one name for each, the ways to them double at every step

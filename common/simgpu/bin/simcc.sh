@@ -32,6 +32,7 @@ die() {
 mode='link' output='' folder=. language='' arch='' rdc=no fast=no target='' forward=no verbose=no dry=no run_it=no
 inputs=() link_inputs=() both=() host=() device=() optimise=() linker=() libraries=() left_out=() depend=() run_args=()
 standard=-std=gnu++17
+declare -A copies=() qualified=() # of files: what clang reads in their place; lines that add_qualifiers has seen
 colours='' # say_more puts a file between the compiler and the terminal
 if [ -t 2 ]; then colours=-fcolor-diagnostics; fi
 
@@ -364,6 +365,17 @@ find_own() {
     done
 }
 
+# clang reads $2 where a program has $1, under its own name.
+overlay_file() {
+    local name
+    copies[$(readlink -f "$1")]=$2
+    for name in "$1" "$(readlink -f "$1")" "$PWD/$1"; do
+        printf '{"type": "file", "name": "%s", "external-contents": "%s"},\n' "$name" "$2"
+    done >>"$work/overlaid"
+    { echo '{"version": 0, "use-external-names": false, "roots": ['; sed '$s/,$//' "$work/overlaid"; echo ']}'; } >"$work/overlay.yaml"
+    overlay=(-ivfsoverlay "$work/overlay.yaml")
+}
+
 # What nvcc's front end takes and clang's does not: a launch written `<< <` or `>> >`, or with a list in braces for the
 # grid or the block; a macro whose text is a #pragma; alignas behind __shared__; the name of a special register with one %
 # in assembly; operands of assembly without a comma between them; before clang 15, the word __noinline__; the destructor of
@@ -371,7 +383,8 @@ find_own() {
 # copy, under its own name.
 respell() {
     local file copy name n=0 texts=() comma='\)([[:space:]]+"[=+]?&?[a-zA-Z]"[[:space:]]*\()' braces='(<<<([^;>]*,)?[[:space:]]*)\{' word='s/(^|[^%])%(globaltimer|laneid|warpid|smid|nsmid|clock64|clock|lanemask_[a-z]+|tid|ntid|ctaid|nctaid)\b/\1%%\2/g'
-    overlay=()
+    overlay=() copies=() qualified=() rounds=''
+    rm -f "$work/overlaid"
     mapfile -t texts < <({ grep -lE '<<[[:space:]]+<|<[[:space:]]+<<|<<<.*(>>[[:space:]]+>|>[[:space:]]+>>)|__noinline__|__shared__[[:space:]]+alignas|asm.*[^%]%[a-z]|#[[:space:]]*define.*#[[:space:]]*pragma' -- "${own[@]}"
         grep -lzE "asm.*$comma|$braces" -- "${own[@]}"
         for file in ${folders[@]+"${folders[@]}"} ${cccl[@]+"${cccl[@]}"}; do
@@ -380,16 +393,41 @@ respell() {
         done; } | sort -u)
     [ "${#texts[@]}" -gt 0 ] || return 0
     for file in "${texts[@]}"; do
-        copy=$work/respelt$((n += 1))
+        n=$((n + 1)) copy=$work/respelt$n
         sed -E -e "/asm/$word" -e 's/^([ \t]*#[ \t]*define[ \t].*)#[ \t]*pragma[ \t]+([^"\\]*[^"\\ \t\r])/\1_Pragma("\2")/' -e 's/(__shared__[ \t]+)alignas\b/\1_Alignas/g; s/<<[ \t]+</<<</g; s/<[ \t]+<</<<</g; s/>>[ \t]+>[ \t]*\(/>>>(/g; s/>[ \t]+>>[ \t]*\(/>>>(/g; s/(^|[^(_[:alnum:]])__noinline__\b/\1__attribute__((noinline))/g' "$file" | sed -zE ":a; s/$braces/\1dim3{/; ta; s/$comma/),\1/g" >"$copy"
         case $file in */barrier_block_scope.h) sed -i 's/~barrier()/void simgpuLeave()/' "$copy" ;; esac
-        for name in "$file" "$(readlink -f "$file")" "$PWD/$file"; do
-            printf '{"type": "file", "name": "%s", "external-contents": "%s"},\n' "$name" "$copy"
-        done
-    done | sed '$s/,$//' | { echo '{"version": 0, "use-external-names": false, "roots": ['; cat; echo ']}'; } >"$work/overlay.yaml"
-    overlay=(-ivfsoverlay "$work/overlay.yaml")
+        overlay_file "$file" "$copy"
+    done
 }
 
+# nvcc takes __host__ and __device__ of a function that was declared before also for its definition; clang takes that for
+# another function. Writes them into the definitions that the compiler's messages name. Returns 1 if there was none to add.
+add_qualifiers() {
+    local file line column text words copy before after pattern='^(.*[^A-Za-z0-9_:>~]|)[A-Za-z_][A-Za-z0-9_]*(<[^()]*>)?::$' LC_ALL=C added=1
+    while IFS=: read -r file line column text; do
+        case $text in
+        *"' cannot overload __host__ __device__ function '"*) words='__host__ __device__' ;;
+        *) words=__device__ ;;
+        esac
+        file=$(readlink -f "$file")
+        case $file in "$root"/*) continue ;; esac
+        [ "${qualified[$file:$line]:-${#rounds}}" = "${#rounds}" ] || continue
+        qualified[$file:$line]=${#rounds}
+        copy=${copies[$file]-}
+        if [ -z "$copy" ]; then
+            copy=$work/qualified${#copies[@]}
+            cp "$file" "$copy" && overlay_file "$file" "$copy"
+        fi
+        text=$(sed -n "${line}p" "$copy")
+        before=${text:0:column-1} after=${text:column-1}
+        while [[ $before =~ $pattern ]]; do after=${before#"${BASH_REMATCH[1]}"}$after before=${BASH_REMATCH[1]}; done
+        TEXT="$before$words $after" awk -v line="$line" 'NR == line { $0 = ENVIRON["TEXT"] } { print }' "$copy" >"$copy.new" && mv "$copy.new" "$copy" && added=0
+    done < <(sed 's/\x1b\[[0-9;]*[mK]//g' "$work/said" | grep -aE "^[^:]+:[0-9]+:[0-9]+: error: .*(' cannot overload __host__ __device__ function '|out-of-line definition of '.*' does not match any declaration in ')" | sort -t : -k 1,1 -k 2,2n -k 3,3nr -u)
+    [ -n "$rounds" ] || cp "$work/said" "$work/said.first"
+    rounds+=+
+    [ "$added" = 1 ] || [[ " ${common[*]} " == *' -ivfsoverlay '* ]] || common+=("${overlay[@]}")
+    return "$added"
+}
 # Sets $cccl, where CUDA's C++ library (Thrust, CUB, libcu++) is: SIMCC_CCCL names a toolkit's headers or a checkout. A
 # distribution's lie in /usr/include, where the compiler looks after the stubs that say what is missing; so it gets them
 # by another folder.
@@ -440,12 +478,15 @@ take_newer_clang() {
     return 1
 }
 
-# Runs a compiler. Returns 3, without its words, if another clang may do better: it does not know launches in kernels.
+# Runs a compiler. Returns 3, without its words, if another clang may do better: it does not know launches in kernels. Returns 4,
+# without its words, if it may do better now: see add_qualifiers.
 say_more() {
     local status=0 launch=no
     "$@" 2>"$work/said" || status=$?
     if grep -qE "reference to (__global__ function|__host__ function '__cudaPush).* in __(global|device)__" "$work/said"; then launch=yes; fi
     if [ "$launch" = yes ] && [ "$rdc" = yes ] && take_newer_clang; then return 3; fi
+    if [ "$status" != 0 ] && add_qualifiers; then return 4; fi
+    if [ -n "$rounds" ] && grep -q 'out-of-line definition' "$work/said"; then cp "$work/said.first" "$work/said"; fi # the program's own lines
     cat "$work/said" >&2
     if [ "$launch" = yes ] && [ "$rdc" = yes ]; then
         echo "simcc: $clang does not compile a launch in a kernel (dynamic parallelism); clang 22 and later do. Install one: simcc finds clang-22" >&2
@@ -497,12 +538,11 @@ compile_cuda() {
     M | MM) run "$clang" "${common[@]}" --cuda-host-only "-$mode" ${depend[@]+"${depend[@]}"} ${target:+-MT "$target"} ${2:+-o "$2"} "$1" && return ;;
     esac
     if [ "$verbose" = yes ]; then echo "#\$ cicc -arch compute_$arch $1" >&2; fi # nvcc's word for this step, which CMake looks for
-    compile_device "$1" "$work/device.ll" || status=$?
-    if [ "$status" = 3 ]; then # by the newer clang
-        set_common "$1"
+    while :; do
         status=0
         compile_device "$1" "$work/device.ll" || status=$?
-    fi
+        case $status in 3) set_common "$1" ;; 4) ;; *) break ;; esac # by the newer clang; with more qualifiers
+    done
     [ "$status" = 0 ] || return "$status"
     if [ "$rdc" = yes ] && [ "$mode" != ptx ] && [ "$mode" != fatbin ]; then
         fat=$work/device.ll # no fat binary, but what the link makes one of
