@@ -22,12 +22,13 @@ __device__ void copy(float *to, const float *from, int floats, bool inside) {
     __pipeline_memcpy_async(to, from, 4 * floats, inside ? 0 : 4 * floats);
 }
 
-/* Returns the place of this block's tile in C. The blocks run eight rows of tiles high, column after column, so that
- * those that run at the same time find in L2 what their neighbours have fetched of A and of B. */
+/* Returns the place of this block's tile in C. The blocks walk C in bands of 16 rows of tiles, column after column. The
+ * 264 blocks that an H200 runs at a time then make a square, and a square of tiles needs the fewest rows of A and
+ * columns of B from L2. */
 __device__ uint2 tile_of_block() {
-    const int id = blockIdx.y * gridDim.x + blockIdx.x, band = id / (8 * gridDim.x), in = id % (8 * gridDim.x);
-    const int high = min((int)gridDim.y - 8 * band, 8); /* the last band may be lower */
-    return make_uint2(in / high, 8 * band + in % high);
+    const int id = blockIdx.y * gridDim.x + blockIdx.x, band = id / (16 * gridDim.x), in = id % (16 * gridDim.x);
+    const int high = min((int)gridDim.y - 16 * band, 16); /* the last band may be lower */
+    return make_uint2(in / high, 16 * band + in % high);
 }
 
 /* Begins to fetch the slice that starts at column x0 of A and row x0 of B. Where C has no whole tiles, rows beyond m
