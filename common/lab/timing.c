@@ -194,7 +194,7 @@ bool lab_possible(lab_verdict *v, double us, lab_floor floor) {
 void lab_grade_gain(lab_verdict *v, lab_timer how, const lab_work *start, const lab_work *reference,
                     const lab_work *you, lab_floor floor) {
     const double full = v->row->full;
-    lab_duel gain = lab_time_duel(how, start, reference, 9), duel = {0};
+    lab_duel gain = lab_time_duel(how, start, reference, 3), duel = {0}; /* a factor of tens: three rounds will do */
     if (!(gain.ratio > 1)) return lab_skip(v, "on this card the reference is no faster than the starter");
     double value = 0, lo = 0, hi = 0;
     for (int rounds = 9; rounds <= 31; rounds += 22) { /* a close call is measured again, longer */

@@ -272,14 +272,18 @@ static void copies_on_device() {
            "largest power of two whose call is nearer to that of 64 bytes than to that of 256 KiB");
     figure("host_memset_small_ns", small, "30 of 64 bytes in a row");
     figure("host_memset_ns", large, "30 of 256 KiB in a row");
-    figure("memset_small_ns",
-           timed(31, 100,
-                 [] {
-                     for (int i = 0; i < 100; i++) MUST(cudaMemsetAsync(dev, 0, 64));
-                     wait();
-                 }) -
-               wake_ns / 100,
-           "100 of 64 bytes and a wait");
+    auto done = [](size_t bytes) {
+        return timed(31, 100,
+                     [=] {
+                         for (int i = 0; i < 100; i++) MUST(cudaMemsetAsync(dev, 0, bytes));
+                         wait();
+                     }) -
+               wake_ns / 100;
+    };
+    const spread least = done(64);
+    figure("memset_small_ns", least, "100 of 64 bytes and a wait");
+    figure("memset_small_gbs", inverse((double)(most - 64), done(most) - least.median),
+           "100 of memset_small_bytes and a wait, less that");
     figure("host_device_copy_ns",
            timed(
                31, 30,

@@ -44,7 +44,8 @@ static bool small_memset(const time_command *c, const time_profile *p) {
 double time_fixed_ns(const time_command *c, const time_profile *p) {
     if (c->parent) return p->device_kernel_ns;
     if (c->in_graph) return c->kind == TIME_MEMSET ? p->graph_memset_ns : p->graph_copy_ns;
-    return small_memset(c, p) ? p->memset_small_ns : p->kernel_fixed_ns;
+    if (!small_memset(c, p)) return p->kernel_fixed_ns;
+    return p->memset_small_ns + (double)time_bytes(c) / p->memset_small_gbs;
 }
 
 /* Returns the parts of the SMs that a block of a launch occupies. */
