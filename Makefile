@@ -190,7 +190,7 @@ link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsi
 # Small files of a room are compiled together, in one run of the compiler: to start it and to read the headers takes most of the
 # time of each. $(call unit,NAME,FILES). A file in no unit is compiled alone, as all are with sanitizers. Where the compiler says
 # that two files of a unit have a name in common, one of them goes into another unit, or into none.
-unit = $(eval UNITS += $1)$(eval in_$1 := $(addprefix $(dir $1),$2))
+unit = $(eval UNITS += $1.unit)$(eval in_$1.unit := $(addprefix $(dir $1),$2))
 $(call unit,bluebar/main,changed compiler counters docs hide hint house main run text verdict)
 $(call unit,bluebar/tell,grade tables watch)
 $(call unit,lab/tell,bar card endless errors figures frame lane leaks lines link ncu others player source timing usage)
@@ -211,9 +211,9 @@ $(call unit,simgpu/cudart/graph,graph per_thread texture)
 $(call unit,simgpu/driver/all,context device graph launch module names nvrtc stream texture)
 $(call unit,simgpu/driver/memory,memory virtual)
 # $(call units,FILES): what they are compiled as. An object of several files is NAME.unit.o. $(call source,OF): the compiler's arguments.
-units = $(if $(SAN),$1,$(foreach u,$(UNITS),$(if $(filter $(in_$u),$1),$u.unit)) $(filter-out $(foreach u,$(UNITS),$(in_$u)),$1))
-source = $(if $(in_$(1:.unit=)),$(if $(filter simgpu/%,$1),,-D_GNU_SOURCE=) $(in_$(1:.unit=):%=-include common/%.c) -x c /dev/null,common/$1.c)
-files = $(or $(in_$(1:.unit=)),$1)
+units = $(if $(SAN),$1,$(foreach u,$(UNITS),$(if $(filter $(in_$u),$1),$u)) $(filter-out $(foreach u,$(UNITS),$(in_$u)),$1))
+source = $(if $(in_$1),$(if $(filter simgpu/%,$1),,-D_GNU_SOURCE=) $(in_$1:%=-include common/%.c) -x c /dev/null,common/$1.c)
+files = $(or $(in_$1),$1)
 
 # The program that handles what is data. It is needed before anything else can be said, so all cores compile it, -j or not.
 # It gets its name when it is whole: a program that is still being written cannot be started.
@@ -253,7 +253,7 @@ HOT  := simgpu/exec/% simgpu/check/%
 # Of these files nothing is optimised in any case (a pragma says so), and to ask for it takes three times as long.
 PLAIN := $(addprefix simgpu/exec/,$(if $(SAN),lanes_base lanes_avx2,$(if $(findstring x86_64,$(MAKE_HOST)),lanes_base)))
 # What runs once in a launch, or for a call that few kernels make.
-RARE := $(in_simgpu/exec/rare)
+RARE := $(in_simgpu/exec/rare.unit)
 WARM := simgpu/base/% $(addprefix simgpu/ptx/,cfg depth share machine machine_base machine_affine machine_fold machine_merge machine_loop) simgpu/time/%
 LAB_WARM := lab/data lab/report
 optimised = $(if $(filter $(PLAIN) $(RARE),$1),-O0,$(if $(filter $(HOT),$1),$(if $(SAN),-O1,-O3),$(if $(filter $(WARM),$1),-O1,-O0)))
@@ -284,7 +284,7 @@ $(B)/obj/lab/%.o: common/lab/%.c $(MADE_BY)
 	$(call compile_lab,lab/$*)
 $(B)/obj/lab/%.unit.o: $(MADE_BY)
 	$(call compile_lab,lab/$*.unit)
-$(foreach u,$(UNITS),$(eval $(B)/obj/$u.unit.o: $(in_$u:%=common/%.c)))
+$(foreach u,$(UNITS),$(eval $(B)/obj/$u.o: $(in_$u:%=common/%.c)))
 # The virtual cards travel inside the library: a program finds them wherever it is moved. {"NAME", "text"}, a file each.
 $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
 	@mkdir -p $(@D) && for card in $(CARDS); do echo "{\"$$card\","; \
