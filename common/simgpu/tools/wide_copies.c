@@ -198,8 +198,8 @@ static void drop_noundef(void) {
     static const char word[] = " noundef ";
     for (char *line = text, *end; *line; line = end) {
         end = line + (next_line(line) - line);
-        const char *sync = strstr(line, "_sync"), *shfl = strstr(line, "shfl"); /* of a cooperative group */
-        if (*line == '@' || !((sync && sync < end) || (shfl && shfl < end))) continue;
+        bool talks = find(line, "_sync") || find(line, "shfl"); /* the latter: of a cooperative group */
+        if (*line == '@' || !talks) continue;
         for (char *at = line; (at = strstr(at, word)) && at < end; at += sizeof word - 2)
             memset(at, ' ', sizeof word - 1);
     }
