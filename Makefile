@@ -119,7 +119,8 @@ SIMGPU   := common/simgpu
 WARN     := -Wall -Wextra -Werror
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZE := $(if $(SAN),$(SANITIZERS))
-C_FLAGS  := -std=c11 -g1 $(WARN) -pthread $(SANITIZE)
+# Line tables of our own C would take a tenth of a cold build: SAN=1 has them.
+C_FLAGS  := -std=c11 $(if $(SAN),-g1) $(WARN) -pthread $(SANITIZE)
 SIMGPU_FLAGS := $(C_FLAGS) -D_GNU_SOURCE -O3 -ffp-contract=off -fno-math-errno -I $(B)
 # Protected: within the library a name is the library's own, and costs no detour. Which names others see: cudart.map.
 LIBRARY_FLAGS := -fPIC -fvisibility=protected
@@ -148,8 +149,8 @@ SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O
 NVCC_FLAGS := -std=c++17 -O2 -lineinfo -Xcompiler -fPIC
 
 # $(call compile_cu,source,object without .o,more flags): device code (front end, wide_copies, even_loops, optimiser), then host code
-# with the device code inside. clang stops half-way (compile_ll), at LLVM IR: the text in which gate.sh looks for assembly, before
-# there is an assembler.
+# with the device code inside. With a submission clang stops half-way (compile_ll), at LLVM IR: the text in which gate.sh looks
+# for assembly, before there is an assembler.
 ifeq ($(B),.build/gpu)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) -arch=$(GPU_ARCH) $(if $(CUBLAS),-DLAB_CUBLAS)
 LAB_CC    = cc
@@ -162,18 +163,22 @@ link_so   = $(NVCC) -arch=$(GPU_ARCH) -cudart shared -shared -Xlinker --version-
 else ifeq ($(B),.build/sim-nvcc)
 NVCC_LANE = $(NVCC) $(NVCC_FLAGS) --no-compress -gencode arch=compute_90,code=compute_90 -Xcompiler -idirafter,$(SIMGPU)/include
 else
-define compile_ll
+define compile_device
 $(CLANG) $(call SIM_READ,device) $(SIM_PTX:%=-Xclang %) $3 --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -MMD -MP -MF $2.device.d -MT $@ -o $2.device.ll $1
 $(B)/wide_copies $2.device.ll >$2.wide.ll
 $(B)/even_loops $2.wide.ll >$2.even.ll
 $(CLANG) $(SIM_OPTIMISE) -S -x ir -o $2.ptx $2.even.ll
 $(B)/ptx2fatbin $2.ptx $2.fatbin
-$(CLANG) -gdwarf-4 $(call SIM_READ,host) $3 $4 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@ -S -emit-llvm -o $2.ll $1
+endef
+compile_host = $(CLANG) -gdwarf-4 $(call SIM_READ,host) $3 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $2.fatbin -MMD -MP -MF $2.d -MT $@
+define compile_ll
+$(compile_device)
+$(compile_host) -S -emit-llvm -o $2.ll $1
 endef
 assemble_ll = $(CLANG) -O2 -fPIC -Xclang -disable-llvm-passes -c -o $2.o $2.ll
 define compile_cu
-$(compile_ll)
-$(assemble_ll)
+$(compile_device)
+$(compile_host) -c -o $2.o $1
 endef
 endif
 compile_cu ?= $(NVCC_LANE) $3 -MMD -MP -MF $2.d -MT $2.o -c -o $2.o $1
