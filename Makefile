@@ -291,6 +291,9 @@ $(B)/obj/lab/%.o: common/lab/%.c $(MADE_BY)
 $(B)/obj/lab/%.unit.o: $(MADE_BY)
 	$(call compile_lab,lab/$*.unit)
 $(foreach u,$(UNITS),$(eval $(B)/obj/$u.o: $(in_$u:%=common/%.c)))
+# What a cold build does first (build_parts in common/make/lib.sh).
+.PHONY: $(B)/first
+$(B)/first: $(firstword $(SIMGPU_OBJ)) $(CUDA_TOOLS) $(wordlist 2,$(words $(SIMGPU_SLOW)),$(SIMGPU_OBJ))
 # The virtual cards travel inside the library: a program finds them wherever it is moved. {"NAME", "text"}, a file each.
 $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
 	@mkdir -p $(@D) && for card in $(CARDS); do echo "{\"$$card\","; \
