@@ -362,9 +362,31 @@ static inline uint64_t read_value(const uint8_t *p, enum ptx_type t) {
     }
 }
 
+/* Loads for all lanes, from a space whose addresses begin at one place of the host, a register at a time: what a lane
+ * loads has no turn of a loop of its own. Returns false for types that need more than their bytes. */
+static bool load_full(warp *w, const ptx_insn *i, enum ptx_space space) {
+    const uint32_t bytes = ptx_type_bytes[i->type];
+    if (w->mask != FULL || (space != SPACE_SHARED && space != SPACE_GLOBAL)) return false;
+    if (i->d_wide || (bytes != 4 && bytes != 2) || i->type == TY_s16) return false;
+    uint64_t from = space == SPACE_SHARED ? (uint64_t)(uintptr_t)w->block->shared : w->block->worker->memory;
+    for (uint32_t k = 0; k < i->vector; k++, from += bytes) {
+        uint32_t *row = ROW(w, uint32_t, i->v[k]);
+        uint16_t half;
+        if (bytes == 2)
+            for (uint32_t l = 0; l < 32; l++) {
+                memcpy(&half, (const uint8_t *)(uintptr_t)(from + w->address[l]), 2);
+                row[l] = half;
+            }
+        else
+            for (uint32_t l = 0; l < 32; l++) memcpy(&row[l], (const uint8_t *)(uintptr_t)(from + w->address[l]), 4);
+    }
+    return true;
+}
+
 static void load_lanes(warp *w, const ptx_insn *i, enum ptx_space space) {
     uint32_t bytes = ptx_type_bytes[i->type];
-    if (bytes == 4 && !i->d_wide) { /* the usual case */
+    if (load_full(w, i, space)) return;
+    if (bytes == 4 && !i->d_wide) { /* the usual case of some lanes */
         for (uint32_t m = w->mask; m; m &= m - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(m);
             const uint8_t *p = lane_bytes(w, space, l);
