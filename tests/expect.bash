@@ -11,7 +11,7 @@ expected() {
         echo "$1 does not open with '// expect: ROW|gate|run: REGEX' or '// expect: full'"
         return 1
     fi
-    grade "$1" 12345
+    grade "$1"
     if [ "$line" = full ]; then
         echo "expected a full grade"
         return "$status"
