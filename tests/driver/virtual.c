@@ -37,6 +37,27 @@ static CUdeviceptr high_memory(void) {
     return at;
 }
 
+/* Addresses that are given back are used again, between those in use, and fresh ones before them. */
+static void addresses_again(void) {
+    CUdeviceptr kept, at, before = 0, small;
+    OK(cuMemAddressReserve(&kept, 2 * MIB, 0, 0, 0));
+    for (int k = 0; k < 50; k++) { /* 32 GB each time, of 128 */
+        OK(cuMemAddressReserve(&at, 32768 * MIB, 0, 0, 0));
+        EXPECT(k > 2 || at > before);
+        EXPECT(at + 32768 * MIB <= kept || at >= kept + 2 * MIB);
+        before = at;
+        OK(cuMemAddressFree(at, 32768 * MIB));
+    }
+    OK(cuMemAddressReserve(&small, 2 * MIB, 0, kept + 2 * MIB, 0));
+    EXPECT(small == kept + 2 * MIB);
+    OK(cuMemAddressReserve(&at, 2 * MIB, 0, kept, 0)); /* taken: the address is a wish */
+    EXPECT(at != kept && at != small);
+    OK(cuMemAddressFree(at, 2 * MIB));
+    OK(cuMemAddressFree(small, 2 * MIB));
+    OK(cuMemAddressFree(kept, 2 * MIB));
+    FAILS(CUDA_ERROR_OUT_OF_MEMORY, cuMemAddressReserve(&at, 1ull << 40, 0, 0, 0));
+}
+
 /* What cuMemMap, cuMemSetAccess and cuMemGetAccess refuse. at: a mapping of 2 MiB with access; free: reserved, without
  * memory; m: memory of 4 MiB. */
 static void refuses(CUdeviceptr at, CUdeviceptr free, CUmemGenericAllocationHandle m) {
@@ -209,6 +230,7 @@ int main(void) {
     outlives(context, more, first);
     OK(cuMemGetInfo(&after, &bytes));
     EXPECT(before == after);
+    addresses_again();
     FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, run(at, at));
     puts("fine");
     return 0;

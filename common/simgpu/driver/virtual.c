@@ -163,6 +163,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
         rt_say("memory is mapped there; call cuMemUnmap first");
         return drv_end(CUDA_ERROR_INVALID_VALUE);
     }
+    exec_mem_unreserve(exec_mem_owner(rt_device->exec, address), address);
     ranges[r - ranges] = ranges[--nranges];
     return drv_end(CUDA_SUCCESS);
 }

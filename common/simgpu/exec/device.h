@@ -15,6 +15,10 @@ typedef struct {
     bool live;
 } exec_allocation;
 
+typedef struct {
+    uint64_t lo, hi; /* the first address, and the one behind the last */
+} mem_range;
+
 /* managed.c */
 typedef struct {
     bool mapped;              /* the storage shows managed memory */
@@ -33,6 +37,8 @@ struct exec_device {
     uint64_t first;               /* the start of its own part of the window */
     uint64_t next_address, used;
     uint64_t reserved, next_reserved; /* virtual.c: where reserved addresses begin, and the next ones; 0: none yet */
+    mem_range *reservations;          /* likewise: the live ones, by address */
+    uint32_t nreservations;
     uint64_t workspace;               /* of cooperative launches; 0: none yet */
     uint8_t *storage;                 /* the bytes of the window */
     l2_cache l2;

@@ -81,6 +81,7 @@ int exec_mem_free(exec_device *d, uint64_t addr);
  * none left. exec_mem_map shows a part of the file there, exec_mem_show lets kernels and copies use it, exec_mem_hide
  * no longer. Requires whole pages. */
 uint64_t exec_mem_reserve(exec_device *d, uint64_t bytes, uint64_t alignment, uint64_t wanted);
+void exec_mem_unreserve(exec_device *d, uint64_t address); /* gives back what exec_mem_reserve returned */
 int exec_mem_file(exec_device *d, uint64_t bytes);
 void exec_mem_file_free(exec_device *d, int file, uint64_t bytes);
 bool exec_mem_map(exec_device *d, uint64_t address, uint64_t bytes, int file, uint64_t offset);

@@ -3,9 +3,11 @@
  * Memory is a file of the host without a name; a mapping shows it in the device's storage at the addresses. So memory
  * may move from addresses to others, or be at two places. Addresses come from the upper half of the device's part of
  * the window, or what is behind the memory that lives there at the first reservation. From then on allocations leave
- * them. They are not used twice. */
+ * them. Those that are given back are used again when there are no others. */
 #include "warp.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,14 +25,52 @@ static uint64_t begin(const exec_device *d) {
     return at;
 }
 
+/* Returns whether the addresses lie in the device's part, and no reservation has any of them; *at: where it would stand
+ * in the list. */
+static bool is_free(const exec_device *d, uint64_t address, uint64_t bytes, uint32_t *at) {
+    const uint64_t end = exec_mem_slice_end(d);
+    const mem_range *r = d->reservations;
+    uint32_t k = 0;
+    while (k < d->nreservations && r[k].lo < address) k++;
+    *at = k;
+    if (address < d->reserved || address >= end || bytes > end - address) return false;
+    return (k == 0 || r[k - 1].hi <= address) && (k == d->nreservations || address + bytes <= r[k].lo);
+}
+
+/* Finds the place of a reservation: behind all that there ever were, or else in the first gap. Returns its address, or
+ * 0. */
+static uint64_t find_place(const exec_device *d, uint64_t bytes, uint64_t alignment, uint32_t *at) {
+    uint64_t address = (d->next_reserved + alignment - 1) & ~(alignment - 1);
+    if (address >= d->next_reserved && is_free(d, address, bytes, at)) return address;
+    for (uint32_t k = 0; k <= d->nreservations; k++) {
+        const uint64_t from = k ? d->reservations[k - 1].hi : d->reserved;
+        address = (from + alignment - 1) & ~(alignment - 1);
+        if (address >= from && is_free(d, address, bytes, at)) return address;
+    }
+    return 0;
+}
+
 uint64_t exec_mem_reserve(exec_device *d, uint64_t bytes, uint64_t alignment, uint64_t wanted) {
-    const uint64_t end = exec_mem_slice_end(d), next = d->reserved ? d->next_reserved : begin(d);
-    uint64_t at = (next + alignment - 1) & ~(alignment - 1);
-    if (wanted >= next && wanted < end && (wanted & (alignment - 1)) == 0) at = wanted;
-    if (at < next || at >= end || bytes > end - at) return 0;
-    if (!d->reserved) d->reserved = next;
-    d->next_reserved = at + bytes;
-    return at;
+    uint32_t at;
+    if (!d->reserved) d->reserved = d->next_reserved = begin(d);
+    const bool granted = wanted && (wanted & (alignment - 1)) == 0 && is_free(d, wanted, bytes, &at);
+    const uint64_t address = granted ? wanted : find_place(d, bytes, alignment, &at);
+    mem_range *grown = address ? realloc(d->reservations, (d->nreservations + 1) * sizeof *grown) : NULL;
+    if (!grown) return 0;
+    memmove(&grown[at + 1], &grown[at], (d->nreservations - at) * sizeof *grown);
+    grown[at] = (mem_range){address, address + bytes};
+    d->reservations = grown;
+    d->nreservations++;
+    if (address + bytes > d->next_reserved) d->next_reserved = address + bytes;
+    return address;
+}
+
+void exec_mem_unreserve(exec_device *d, uint64_t address) {
+    uint32_t k = 0;
+    while (k < d->nreservations && d->reservations[k].lo != address) k++;
+    if (k == d->nreservations) return;
+    d->nreservations--;
+    memmove(&d->reservations[k], &d->reservations[k + 1], (d->nreservations - k) * sizeof *d->reservations);
 }
 
 int exec_mem_file(exec_device *d, uint64_t bytes) {

@@ -89,10 +89,6 @@ typedef struct warp {
     uint8_t stored[4], nstored;        /* the sectors that the stores to them have touched, the lines' number */
 } warp;
 
-typedef struct {
-    uint64_t lo, hi; /* the allocation of this instruction's last access */
-} mem_range;
-
 /* The lines that a block has fetched into L1; see count.h. */
 typedef struct {
     uint64_t tag;            /* line number + 1, and the epoch above it */
@@ -149,7 +145,7 @@ typedef struct worker {
     uint64_t first_line;          /* of the window */
     uint64_t *executed, *threads; /* one counter for each instruction of the module; */
     exec_counters *counters;      /* valid for functions that have run */
-    mem_range *ranges;            /* likewise */
+    mem_range *ranges;            /* likewise: the allocation of its last access */
     uint64_t *ran_in;             /* at a function's first instruction: the last launch that ran it here, by number */
     l1_cache l1;
     l2_list touched;    /* chunks that it touched first in this wave */
