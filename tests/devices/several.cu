@@ -77,6 +77,34 @@ static void belongs() {
     cudaStreamDestroy(s0), cudaStreamDestroy(s1), cudaEventDestroy(e0), cudaEventDestroy(e1);
 }
 
+// A box of two planes of two rows from an array of device 0 to memory of device 1, and what names a wrong device.
+static void boxes(int *p1) {
+    const cudaChannelFormatDesc ints = cudaCreateChannelDesc<int>();
+    int host[2][2][4], k = 0;
+    cudaArray_t array;
+    for (auto &plane : host)
+        for (auto &row : plane)
+            for (int &x : row) x = k++;
+    cudaMemcpy3DParms up = {};
+    cudaMemcpy3DPeerParms over = {};
+    cudaSetDevice(0);
+    cudaMalloc3DArray(&array, &ints, make_cudaExtent(4, 2, 2));
+    up.srcPtr = make_cudaPitchedPtr(host, 16, 4, 2), up.dstArray = array, up.extent = make_cudaExtent(4, 2, 2);
+    up.kind = cudaMemcpyHostToDevice;
+    says("box_up", cudaMemcpy3D(&up));
+    over.srcArray = array, over.srcPos = make_cudaPos(1, 0, 0), over.srcDevice = 0;
+    over.dstPtr = make_cudaPitchedPtr(p1, 12, 3, 2), over.dstDevice = 1, over.extent = make_cudaExtent(3, 2, 2);
+    says("box", cudaMemcpy3DPeer(&over));
+    cudaSetDevice(1);
+    says("box_async", cudaMemcpy3DPeerAsync(&over, nullptr));
+    cudaMemcpy(host, p1, 48, cudaMemcpyDeviceToHost);
+    printf("box_has %d %d %d %d\n", host[0][0][0], host[0][0][2], host[0][0][3], host[1][0][3]);
+    over.srcDevice = 1;
+    says("box_wrong_device", cudaMemcpy3DPeer(&over));
+    says("box_null", cudaMemcpy3DPeer(nullptr));
+    cudaFreeArray(array);
+}
+
 // Work on device 1 waits for an event of device 0, without the host.
 static void ordered() {
     enum { N = 1024 };
@@ -98,6 +126,7 @@ static void ordered() {
     cudaStreamSynchronize(s1);
     printf("ordered %d %d\n", host[0], host[N - 1]);
     says("copy_wrong_device", cudaMemcpyPeer(p1, 0, p0, 0, 64));
+    boxes(p1);
     cudaFree(p0), cudaFree(p1);
     cudaSetDevice(0);
 }

@@ -125,9 +125,12 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
     if (!array) return rt_end(cudaSuccess);
     const rt_array *a = rt_array_find(array);
     if (!a) return rt_end(cudaErrorInvalidResourceHandle);
+    struct device *here = rt_device;
+    rt_select_this(rt_owner(a->address));
     time_wait_all(); /* a kernel may still read it */
     time_activity_call_bytes(a->bytes);
     rt_free_array_memory(a->address);
+    rt_select_this(here);
     void *kept = rt_object(array, HANDLE_ARRAY);
     rt_handle_drop(array, HANDLE_ARRAY);
     free(kept);

@@ -2,6 +2,7 @@
  *
  * The devices of a machine have addresses of their own, one host and one clock. Each host thread chooses its device
  * (cudaSetDevice); a stream, an event and memory belong to the device in use when they were made. */
+#include "array.h"
 #include "rt.h"
 
 #include <stdlib.h>
@@ -100,4 +101,31 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
     RT_BEGIN;
     cudaError_t e = check_ends(to, to_device, from, from_device);
     return rt_end(e == cudaSuccess ? copy_row(to, from, bytes, stream) : e);
+}
+
+static cudaError_t copy_peer_box(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
+    if (!p) return cudaErrorInvalidValue;
+    const struct cudaMemcpy3DParms box = {.srcArray = p->srcArray,
+                                          .srcPos = p->srcPos,
+                                          .srcPtr = p->srcPtr,
+                                          .dstArray = p->dstArray,
+                                          .dstPos = p->dstPos,
+                                          .dstPtr = p->dstPtr,
+                                          .extent = p->extent,
+                                          .kind = cudaMemcpyDefault};
+    time_copy c;
+    cudaError_t e = rt_box(&box, &c);
+    if (e != cudaSuccess) return e;
+    if (c.width && c.height) /* an array's first texel says where it is */
+        e = check_ends((void *)(uintptr_t)c.to.address, p->dstDevice, (void *)(uintptr_t)c.from.address, p->srcDevice);
+    return e == cudaSuccess ? rt_copy(c, cudaMemcpyDefault, stream, false) : e;
+}
+
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p) {
+    RT_BEGIN;
+    return rt_end(copy_peer_box(p, NULL));
+}
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
+    RT_BEGIN;
+    return rt_end(copy_peer_box(p, stream));
 }

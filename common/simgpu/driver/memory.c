@@ -372,6 +372,54 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream) {
     return copy_3d("cuMemcpy3DAsync", copy, stream, true);
 }
 
+/* The ends of a box between contexts: memory of another device than its context's is refused, as by cudaMemcpy3DPeer. */
+static CUresult copy_3d_peer(const char *name, const CUDA_MEMCPY3D_PEER *c, CUstream stream) {
+    if (!c) return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_MEMCPY3D box = {.srcXInBytes = c->srcXInBytes,
+                               .srcY = c->srcY,
+                               .srcZ = c->srcZ,
+                               .srcLOD = c->srcLOD,
+                               .srcMemoryType = c->srcMemoryType,
+                               .srcHost = c->srcHost,
+                               .srcDevice = c->srcDevice,
+                               .srcArray = c->srcArray,
+                               .srcPitch = c->srcPitch,
+                               .srcHeight = c->srcHeight,
+                               .dstXInBytes = c->dstXInBytes,
+                               .dstY = c->dstY,
+                               .dstZ = c->dstZ,
+                               .dstLOD = c->dstLOD,
+                               .dstMemoryType = c->dstMemoryType,
+                               .dstHost = c->dstHost,
+                               .dstDevice = c->dstDevice,
+                               .dstArray = c->dstArray,
+                               .dstPitch = c->dstPitch,
+                               .dstHeight = c->dstHeight,
+                               .WidthInBytes = c->WidthInBytes,
+                               .Height = c->Height,
+                               .Depth = c->Depth};
+    const struct {
+        CUmemorytype type;
+        CUcontext context;
+        CUdeviceptr memory;
+    } ends[2] = {{c->srcMemoryType, c->srcContext, c->srcDevice}, {c->dstMemoryType, c->dstContext, c->dstDevice}};
+    for (int k = 0; k < 2; k++) {
+        if (ends[k].type != CU_MEMORYTYPE_DEVICE) continue;
+        if (!drv_context_live(ends[k].context)) return CUDA_ERROR_INVALID_CONTEXT;
+        if (rt_owner(ends[k].memory)->ordinal != (uint32_t)drv_device_of(ends[k].context))
+            return drv_refuse(name, CUDA_ERROR_INVALID_VALUE, "an end is memory of another device than its context's");
+    }
+    return copy_3d(name, &box, stream, true);
+}
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *copy) {
+    NEEDS_CONTEXT(cuMemcpy3DPeer);
+    return copy_3d_peer("cuMemcpy3DPeer", copy, NULL);
+}
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream) {
+    NEEDS_CONTEXT(cuMemcpy3DPeerAsync);
+    return copy_3d_peer("cuMemcpy3DPeerAsync", copy, stream);
+}
+
 /* Copies of bytes from or to the first row of an array. */
 static CUresult copy_row(const char *name, const end *to, const end *from, size_t bytes, CUstream stream, bool async) {
     CUDA_MEMCPY3D box = {.srcXInBytes = from->x,

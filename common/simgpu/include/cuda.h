@@ -555,6 +555,25 @@ typedef struct CUDA_MEMCPY3D_st {
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
 typedef CUDA_MEMCPY3D CUDA_MEMCPY3D_v2;
+/* The same between contexts; an array's is that of the array. */
+typedef struct CUDA_MEMCPY3D_PEER_st {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    CUcontext srcContext;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    CUcontext dstContext;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D_PEER;
+typedef CUDA_MEMCPY3D_PEER CUDA_MEMCPY3D_PEER_v1;
 
 typedef enum CUarray_format_enum {
     CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
