@@ -708,6 +708,21 @@ by_params 81
 END
 }
 
+@test "graphs: a refused update says why, in which node, and from which node an edge goes" {
+    # 1000 if it is refused, 100 times the reason, the node (1 or 2) and ten times that of the edge
+    says graphs <<'END'
+reason_none 0
+reason_edges 1202
+reason_direction 1502
+reason_rows 1501
+reason_value_of_rows 1501
+reason_count 1200
+reason_kind 1301
+reason_kernel 0
+reason_cooperative 1800
+END
+}
+
 @test "graphs: CUDA's errors for what cannot be a graph, a node or an update" {
     says graphs <<'END'
 update_refused cudaErrorGraphExecUpdateFailure

@@ -367,6 +367,62 @@ static void costs(int many) {
     say("fan_of_16_device", ms * 1e3 / 5);
 }
 
+// Each reason of a refused update: of a memset and a copy behind it, and of a kernel.
+static cudaGraph_t two_nodes(int *p, bool behind, cudaMemcpyKind kind, size_t rows, int value, cudaGraphNode_t nodes[2]) {
+    static int host[64];
+    cudaGraph_t g;
+    cudaMemsetParams fill = {};
+    fill.dst = p, fill.elementSize = 4, fill.width = 4, fill.height = rows, fill.pitch = 64, fill.value = (unsigned)value;
+    cudaGraphCreate(&g, 0);
+    cudaGraphAddMemsetNode(&nodes[0], g, nullptr, 0, &fill);
+    const bool up = kind == cudaMemcpyHostToDevice;
+    cudaGraphAddMemcpyNode1D(&nodes[1], g, nodes, behind, up ? p : host, up ? host : p, 64, kind);
+    return g;
+}
+static cudaGraph_t one_kernel(int *p, bool cooperative) {
+    cudaGraph_t g;
+    int three = 3;
+    void *arguments[] = {&p, &three};
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    if (cooperative)
+        cudaLaunchCooperativeKernel((void *)add, dim3(1), dim3(32), arguments, 0, s);
+    else
+        cudaLaunchKernel((void *)add, dim3(1), dim3(32), arguments, 0, s);
+    cudaStreamEndCapture(s, &g);
+    return g;
+}
+static void update(const char *name, cudaGraphExec_t exec, cudaGraph_t g, const cudaGraphNode_t *nodes) {
+    cudaGraphExecUpdateResultInfo info;
+    cudaError_t e = cudaGraphExecUpdate(exec, g, &info);
+    int where = 0; // 1: the first node, 2: the second; tenfold, of an edge
+    for (int k = 0; k < 2 && nodes; k++) where += (info.errorNode == nodes[k]) * (k + 1) + (info.errorFromNode == nodes[k]) * 10 * (k + 1);
+    char line[64];
+    snprintf(line, sizeof line, "reason_%s", name);
+    say(line, (e == cudaErrorGraphExecUpdateFailure) * 1000 + info.result * 100 + where);
+}
+static void reasons() {
+    int *p;
+    cudaGraphNode_t n[2], third;
+    cudaGraphExec_t exec, kernel;
+    cudaMalloc(&p, 4096);
+    cudaGraph_t first = two_nodes(p, true, cudaMemcpyDeviceToHost, 2, 1, n), g;
+    cudaGraphInstantiate(&exec, first);
+    update("none", exec, first, n);
+    update("edges", exec, g = two_nodes(p, false, cudaMemcpyDeviceToHost, 2, 1, n), n);
+    update("direction", exec, g = two_nodes(p, true, cudaMemcpyHostToDevice, 2, 1, n), n);
+    update("rows", exec, g = two_nodes(p, true, cudaMemcpyDeviceToHost, 3, 1, n), n);
+    update("value_of_rows", exec, g = two_nodes(p, true, cudaMemcpyDeviceToHost, 2, 7, n), n);
+    cudaGraphAddEmptyNode(&third, g, nullptr, 0);
+    update("count", exec, g, n);
+    cudaGraphCreate(&g, 0);
+    cudaGraphAddEmptyNode(&n[0], g, nullptr, 0), cudaGraphAddEmptyNode(&n[1], g, n, 1);
+    update("kind", exec, g, n);
+    cudaGraphInstantiate(&kernel, one_kernel(p, false));
+    update("kernel", kernel, one_kernel(p, false), nullptr);
+    update("cooperative", kernel, one_kernel(p, true), nullptr);
+    cudaFree(p);
+}
+
 int main(int argc, char **) { /* with an argument: the same, of fewer large launches */
     cudaStreamCreate(&s), cudaStreamCreate(&t), cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
     cudaEventCreate(&e), cudaEventCreate(&earlier);
@@ -382,5 +438,7 @@ int main(int argc, char **) { /* with an argument: the same, of fewer large laun
     broken();
     simgpuMark("costs");
     costs(argc > 1 ? 5 : 50);
+    simgpuMark("reasons");
+    reasons();
     return 0;
 }

@@ -343,26 +343,68 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     return rt_end(cudaSuccess);
 }
 
+/* Where a graph differs from the executable one in what an update cannot change. */
+typedef struct {
+    enum cudaGraphExecUpdateResult result;
+    const rt_node *other, *from; /* a node of the graph, NULL if it is none; the node of an edge that differs, or NULL */
+    const char *what;
+} difference;
+
+static bool differs(difference *d, enum cudaGraphExecUpdateResult result, const char *what) {
+    d->result = result;
+    d->what = what;
+    return true;
+}
+
+static bool is_elsewhere(const time_place *a, const time_place *b) {
+    return rt_owner(a->address) != rt_owner(b->address);
+}
+
+/* Compares two nodes of one kind. */
+static bool changes(const rt_node *a, const rt_node *b, difference *d) {
+    const time_copy *from = &a->command.is.copy, *to = &b->command.is.copy;
+    switch (a->type) {
+    case cudaGraphNodeTypeKernel:
+        if (b->source.kernel->function->launches && !a->source.kernel->function->launches)
+            return differs(d, cudaGraphExecUpdateErrorUnsupportedFunctionChange,
+                           "its kernel launches kernels, and the one before does not");
+        return a->command.is.launch.cooperative != b->command.is.launch.cooperative &&
+               differs(d, cudaGraphExecUpdateErrorAttributesChanged, "only one of the two launches is cooperative");
+    case cudaGraphNodeTypeMemcpy:
+        if (from->direction != to->direction)
+            return differs(d, cudaGraphExecUpdateErrorParametersChanged, "its copy has another direction");
+        return (is_elsewhere(&from->from, &to->from) || is_elsewhere(&from->to, &to->to)) &&
+               differs(d, cudaGraphExecUpdateErrorParametersChanged, "its copy uses memory of another device");
+    case cudaGraphNodeTypeMemset:
+        if (is_elsewhere(&from->to, &to->to))
+            return differs(d, cudaGraphExecUpdateErrorParametersChanged, "its memset fills memory of another device");
+        return (from->height > 1 || to->height > 1) &&
+               (from->height != to->height || from->width != to->width || from->to.address != to->to.address ||
+                from->to.pitch != to->to.pitch || from->value != to->value || from->element != to->element) &&
+               differs(d, cudaGraphExecUpdateErrorParametersChanged, "a memset of several rows cannot change");
+    default: return false;
+    }
+}
+
 /* Compares a graph with the executable one's, node by node in the order in which they were added. */
-static enum cudaGraphExecUpdateResult compare(const rt_graph *mine, const rt_graph *other, const rt_node **mine_at,
-                                              const rt_node **other_at) {
-    if (mine->n != other->n) return cudaGraphExecUpdateErrorTopologyChanged;
+static bool compare(const rt_graph *mine, const rt_graph *other, difference *d) {
+    if (mine->n != other->n)
+        return differs(d, cudaGraphExecUpdateErrorTopologyChanged, "the graph has another number of nodes");
     for (uint32_t k = 0; k < mine->n; k++) mine->nodes[k]->mark = other->nodes[k]->mark = k;
     for (uint32_t k = 0; k < mine->n; k++) {
-        const rt_node *a = *mine_at = mine->nodes[k], *b = *other_at = other->nodes[k];
-        if (a->type != b->type) return cudaGraphExecUpdateErrorNodeTypeChanged;
-        if (a->nafter != b->nafter) return cudaGraphExecUpdateErrorTopologyChanged;
+        const rt_node *a = mine->nodes[k], *b = d->other = other->nodes[k];
+        if (a->type != b->type) return differs(d, cudaGraphExecUpdateErrorNodeTypeChanged, "a node is of another kind");
+        if (a->nafter != b->nafter)
+            return differs(d, cudaGraphExecUpdateErrorTopologyChanged, "a node waits for more or for fewer others");
         for (uint32_t e = 0; e < a->nafter; e++)
-            if (a->after[e]->mark != b->after[e]->mark) return cudaGraphExecUpdateErrorTopologyChanged;
-        if (a->type == cudaGraphNodeTypeMemcpy && a->command.is.copy.direction != b->command.is.copy.direction)
-            return cudaGraphExecUpdateErrorParametersChanged;
-        if (a->child) {
-            enum cudaGraphExecUpdateResult r = compare(a->child, b->child, mine_at, other_at);
-            if (r != cudaGraphExecUpdateSuccess) return r;
-        }
+            if (a->after[e]->mark != b->after[e]->mark) {
+                d->from = b->after[e];
+                return differs(d, cudaGraphExecUpdateErrorTopologyChanged, "a node waits for another one");
+            }
+        if (changes(a, b, d) || (a->child && compare(a->child, b->child, d))) return true;
     }
-    *mine_at = *other_at = NULL;
-    return cudaGraphExecUpdateSuccess;
+    d->other = NULL;
+    return false;
 }
 
 static void take_commands(rt_graph *to, const rt_graph *from) {
@@ -379,10 +421,11 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraph
     RT_BEGIN;
     const rt_exec *x = find(exec);
     const rt_graph *g = x ? rt_graph_find(child) : NULL;
-    const rt_node *n = g ? copy_in(x->graph, node) : NULL, *mine = NULL, *other = NULL;
+    const rt_node *n = g ? copy_in(x->graph, node) : NULL;
+    difference d = {.result = cudaGraphExecUpdateSuccess};
     if (!n || !n->child) return rt_end(cudaErrorInvalidValue);
-    if (compare(n->child, g, &mine, &other) != cudaGraphExecUpdateSuccess) {
-        rt_say("the graph has other nodes, edges or directions of copies than the node's; instantiate the whole again");
+    if (compare(n->child, g, &d)) {
+        rt_say("%s, which an update cannot change; instantiate the whole again", d.what);
         return rt_end(cudaErrorGraphExecUpdateFailure);
     }
     take_commands(n->child, g);
@@ -394,15 +437,14 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     const time_profile *p = time_profile_get();
     const rt_exec *x = find(exec);
     const rt_graph *g = x ? rt_graph_find(graph) : NULL;
-    const rt_node *mine = NULL, *other = NULL;
+    difference d = {.result = cudaGraphExecUpdateSuccess};
     if (!g || !info) return rt_end(cudaErrorInvalidValue);
     time_charge(HOST_SUBMITS, p->host_update_ns + x->n * p->host_update_node_ns);
-    *info = (cudaGraphExecUpdateResultInfo){.result = compare(x->graph, g, &mine, &other)};
-    if (info->result != cudaGraphExecUpdateSuccess) {
-        info->errorNode = other ? other->handle : NULL;
-        rt_say("the graph has other nodes, edges or directions of copies than the executable one, so it cannot be "
-               "updated; "
-               "instantiate the new graph");
+    const bool differs_somewhere = compare(x->graph, g, &d);
+    *info = (cudaGraphExecUpdateResultInfo){
+        d.result, d.other ? d.other->handle : NULL, d.from ? d.from->handle : NULL};
+    if (differs_somewhere) {
+        rt_say("%s, which an update of the executable graph cannot change; instantiate the new graph", d.what);
         return rt_end(cudaErrorGraphExecUpdateFailure);
     }
     take_commands(x->graph, g);
