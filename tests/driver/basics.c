@@ -234,6 +234,59 @@ static void graph(void) {
     OK(cuMemFree(b));
 }
 
+/* A graph that allocates, fills and frees; nodes that change; a pool of the program. */
+static void graph_memory(void) {
+    CUgraph g;
+    CUgraphExec exec;
+    CUgraphNode alloc, fill, out_node, release;
+    CUDA_MEM_ALLOC_NODE_PARAMS m = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+                                    .bytesize = 400},
+                               same;
+    CUdeviceptr address;
+    CUmemoryPool pool;
+    CUmemAccess_flags flags;
+    unsigned enabled;
+    unsigned long long used;
+    OK(cuGraphCreate(&g, 0));
+    OK(cuGraphAddMemAllocNode(&alloc, g, NULL, 0, &m));
+    OK(cuGraphMemAllocNodeGetParams(alloc, &same));
+    EXPECT(same.dptr == m.dptr && same.bytesize >= 400);
+    CUDA_MEMSET_NODE_PARAMS one = {.dst = m.dptr, .value = 0x3F800000, .elementSize = 4, .width = 100, .height = 1};
+    OK(cuGraphAddMemsetNode(&fill, g, &alloc, 1, &one, context));
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = m.dptr,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = out,
+                          .WidthInBytes = 400,
+                          .Height = 1,
+                          .Depth = 1};
+    OK(cuGraphAddMemcpyNode(&out_node, g, &fill, 1, &copy, context));
+    OK(cuGraphAddMemFreeNode(&release, g, &out_node, 1, m.dptr));
+    OK(cuGraphMemFreeNodeGetParams(release, &address));
+    EXPECT(address == m.dptr);
+    one.value = 0x40000000;
+    OK(cuGraphMemsetNodeSetParams(fill, &one));
+    OK(cuGraphInstantiate(&exec, g, 0));
+    OK(cuGraphLaunch(exec, NULL));
+    OK(cuCtxSynchronize());
+    for (int i = 0; i < 100; i++) EXPECT(out[i] == 2);
+    OK(cuGraphNodeGetEnabled(exec, fill, &enabled));
+    EXPECT(enabled == 1);
+    OK(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &used));
+    EXPECT(used >= 400);
+    OK(cuDeviceGraphMemTrim(0));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(g));
+
+    OK(cuMemPoolCreate(&pool, &m.poolProps));
+    OK(cuMemPoolGetAccess(&flags, pool, &m.poolProps.location));
+    EXPECT(flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    OK(cuMemAllocFromPoolAsync(&address, 64, pool, NULL));
+    OK(cuMemFreeAsync(address, NULL));
+    OK(cuMemPoolDestroy(pool));
+}
+
 static void by_name(void) {
     CUresult (*alloc)(CUdeviceptr *, size_t) = NULL;
     CUdriverProcAddressQueryResult found;
@@ -264,6 +317,7 @@ int main(void) {
     fills_and_boxes();
     shared_with_the_host();
     graph();
+    graph_memory();
     by_name();
     occupancy();
     OK(cuModuleUnload(module));

@@ -168,6 +168,14 @@ static void graphs(void) {
     FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphAddKernelNode(&node, g, NULL, 0, NULL));
     FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphInstantiate(&exec, (CUgraph)0x99, 0));
     OK(cuGraphDestroy(g));
+    CUgraph empty;
+    CUgraphExecUpdateResultInfo info;
+    OK(cuGraphCreate(&g, 0));
+    OK(cuGraphAddEmptyNode(&node, g, NULL, 0));
+    OK(cuGraphInstantiate(&exec, g, 0));
+    OK(cuGraphCreate(&empty, 0));
+    FAILS(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, cuGraphExecUpdate(exec, empty, &info));
+    EXPECT(info.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED && !info.errorNode);
 }
 
 static void names(void) {

@@ -110,6 +110,24 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
     NEEDS_DEVICE(cuDeviceSetMemPool, device);
     return AS(cuDeviceSetMemPool, cudaDeviceSetMemPool(device, pool));
 }
+/* The structs and enums are the runtime's, field by field. */
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props) {
+    NEEDS_CONTEXT(cuMemPoolCreate);
+    return AS(cuMemPoolCreate, cudaMemPoolCreate(pool, (const struct cudaMemPoolProps *)props));
+}
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+    NEEDS_CONTEXT(cuMemPoolDestroy);
+    return AS(cuMemPoolDestroy, cudaMemPoolDestroy(pool));
+}
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *list, size_t count) {
+    NEEDS_CONTEXT(cuMemPoolSetAccess);
+    return AS(cuMemPoolSetAccess, cudaMemPoolSetAccess(pool, (const struct cudaMemAccessDesc *)list, count));
+}
+CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location) {
+    NEEDS_CONTEXT(cuMemPoolGetAccess);
+    return AS(cuMemPoolGetAccess, cudaMemPoolGetAccess((enum cudaMemAccessFlags *)flags, pool,
+                                                       (struct cudaMemLocation *)location));
+}
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep) {
     NEEDS_CONTEXT(cuMemPoolTrimTo);
     return AS(cuMemPoolTrimTo, cudaMemPoolTrimTo(pool, keep));
@@ -145,4 +163,21 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer) {
     NEEDS_CONTEXT(cuCtxDisablePeerAccess);
     if (!drv_context_live(peer)) return CUDA_ERROR_INVALID_CONTEXT;
     return AS(cuCtxDisablePeerAccess, cudaDeviceDisablePeerAccess(drv_device_of(peer)));
+}
+
+/* --- memory of graphs --------------------------------------------------------------------------------------- */
+
+CUresult cuDeviceGraphMemTrim(CUdevice device) {
+    NEEDS_DEVICE(cuDeviceGraphMemTrim, device);
+    return AS(cuDeviceGraphMemTrim, cudaDeviceGraphMemTrim(device));
+}
+CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *value) {
+    NEEDS_DEVICE(cuDeviceGetGraphMemAttribute, device);
+    return AS(cuDeviceGetGraphMemAttribute,
+              cudaDeviceGetGraphMemAttribute(device, (enum cudaGraphMemAttributeType)attribute, value));
+}
+CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *value) {
+    NEEDS_DEVICE(cuDeviceSetGraphMemAttribute, device);
+    return AS(cuDeviceSetGraphMemAttribute,
+              cudaDeviceSetGraphMemAttribute(device, (enum cudaGraphMemAttributeType)attribute, value));
 }

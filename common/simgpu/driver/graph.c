@@ -318,3 +318,85 @@ CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node, const 
     struct cudaHostNodeParams p = host_params(params);
     return AS(cuGraphExecHostNodeSetParams, cudaGraphExecHostNodeSetParams(exec, node, &p));
 }
+
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child) {
+    NEEDS_CONTEXT(cuGraphExecChildGraphNodeSetParams);
+    return AS(cuGraphExecChildGraphNodeSetParams, cudaGraphExecChildGraphNodeSetParams(exec, node, child));
+}
+CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
+    NEEDS_CONTEXT(cuGraphExecEventRecordNodeSetEvent);
+    return AS(cuGraphExecEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent(exec, node, event));
+}
+CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
+    NEEDS_CONTEXT(cuGraphExecEventWaitNodeSetEvent);
+    return AS(cuGraphExecEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent(exec, node, event));
+}
+CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned enabled) {
+    NEEDS_CONTEXT(cuGraphNodeSetEnabled);
+    return AS(cuGraphNodeSetEnabled, cudaGraphNodeSetEnabled(exec, node, enabled));
+}
+CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned *enabled) {
+    NEEDS_CONTEXT(cuGraphNodeGetEnabled);
+    return AS(cuGraphNodeGetEnabled, cudaGraphNodeGetEnabled(exec, node, enabled));
+}
+
+/* --- nodes of memory; nodes that change after they were added ----------------------------------------------- */
+
+/* The struct is the runtime's, field by field. */
+_Static_assert(sizeof(CUDA_MEM_ALLOC_NODE_PARAMS) == sizeof(struct cudaMemAllocNodeParams), "one layout");
+
+CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                                CUDA_MEM_ALLOC_NODE_PARAMS *params) {
+    NEEDS_CONTEXT(cuGraphAddMemAllocNode);
+    return AS(cuGraphAddMemAllocNode,
+              cudaGraphAddMemAllocNode(node, graph, after, count, (struct cudaMemAllocNodeParams *)params));
+}
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *params) {
+    NEEDS_CONTEXT(cuGraphMemAllocNodeGetParams);
+    return AS(cuGraphMemAllocNodeGetParams,
+              cudaGraphMemAllocNodeGetParams(node, (struct cudaMemAllocNodeParams *)params));
+}
+CUresult cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                               CUdeviceptr address) {
+    NEEDS_CONTEXT(cuGraphAddMemFreeNode);
+    return AS(cuGraphAddMemFreeNode,
+              cudaGraphAddMemFreeNode(node, graph, after, count, (void *)(uintptr_t)address));
+}
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr *address) {
+    NEEDS_CONTEXT(cuGraphMemFreeNodeGetParams);
+    return AS(cuGraphMemFreeNodeGetParams, cudaGraphMemFreeNodeGetParams(node, address));
+}
+
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *copy) {
+    struct cudaMemcpy3DParms p;
+    NEEDS_CONTEXT(cuGraphMemcpyNodeSetParams);
+    CUresult e = drv_box(copy, &p);
+    return e != CUDA_SUCCESS ? e : AS(cuGraphMemcpyNodeSetParams, cudaGraphMemcpyNodeSetParams(node, &p));
+}
+CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params) {
+    NEEDS_CONTEXT(cuGraphMemsetNodeSetParams);
+    if (!params) return CUDA_ERROR_INVALID_VALUE;
+    struct cudaMemsetParams p = memset_params(params);
+    return AS(cuGraphMemsetNodeSetParams, cudaGraphMemsetNodeSetParams(node, &p));
+}
+CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params) {
+    NEEDS_INIT(cuGraphHostNodeSetParams);
+    struct cudaHostNodeParams p = host_params(params);
+    return AS(cuGraphHostNodeSetParams, cudaGraphHostNodeSetParams(node, &p));
+}
+CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event) {
+    NEEDS_INIT(cuGraphEventRecordNodeGetEvent);
+    return AS(cuGraphEventRecordNodeGetEvent, cudaGraphEventRecordNodeGetEvent(node, event));
+}
+CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
+    NEEDS_CONTEXT(cuGraphEventRecordNodeSetEvent);
+    return AS(cuGraphEventRecordNodeSetEvent, cudaGraphEventRecordNodeSetEvent(node, event));
+}
+CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event) {
+    NEEDS_INIT(cuGraphEventWaitNodeGetEvent);
+    return AS(cuGraphEventWaitNodeGetEvent, cudaGraphEventWaitNodeGetEvent(node, event));
+}
+CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
+    NEEDS_CONTEXT(cuGraphEventWaitNodeSetEvent);
+    return AS(cuGraphEventWaitNodeSetEvent, cudaGraphEventWaitNodeSetEvent(node, event));
+}
