@@ -1001,3 +1001,59 @@ EOS
         [ "$output" = $'in main 42\nbehind main 84, cudaSuccess' ]
     done
 }
+
+@test "cooperative groups: one thread for all, results into atomics and pointers, scans behind an atomic, a group of one" {
+    cat >"$tmp/one.cu" <<'EOS'
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cstdio>
+namespace cg = cooperative_groups;
+struct place { // as an atomic of CUDA's C++ library
+    int *at;
+    __device__ int load() const { return *(volatile int *)at; }
+    __device__ void store(int v) const { *(volatile int *)at = v; }
+    __device__ bool compare_exchange_weak(int &old, int v) const {
+        const int was = atomicCAS(at, old, v), same = was == old;
+        old = was;
+        return same;
+    }
+};
+__global__ void k(int *out, int *sums, int *places) {
+    cg::thread_block block = cg::this_thread_block();
+    auto tile = cg::tiled_partition<16>(block);
+    const int i = threadIdx.x;
+    cg::invoke_one(block, [&](int by) { atomicAdd(sums, by); }, 100);
+    cg::invoke_one(tile, [&] { atomicAdd(sums, 1); });
+    out[i] = cg::invoke_one_broadcast(tile, [&] { return i * 10; });
+    if (i % 2) {
+        auto here = cg::coalesced_threads();
+        out[i] += cg::invoke_one_broadcast(here, [](int a, int b) { return a + b; }, i, 0);
+    }
+    cg::reduce_update_async(tile, place{sums + 1}, i, cg::plus<int>());
+    cg::reduce_store_async(tile, place{sums + 2 + i / 16}, i, cg::greater<int>());
+    cg::reduce_store_async(tile, sums + 6 + i / 16, i, cg::less<int>());
+    places[i] = cg::exclusive_scan_update(tile, place{sums + 10}, i % 3);
+    places[64 + i] = cg::inclusive_scan_update(tile, place{sums + 11}, 1);
+    cg::this_thread().sync();
+    if (cg::this_thread().size() != 1) out[i] = -1;
+}
+int main() {
+    int *out, *sums, *places;
+    cudaMallocManaged(&out, 256), cudaMallocManaged(&sums, 256), cudaMallocManaged(&places, 512);
+    k<<<1, 64>>>(out, sums, places);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    printf("%d %d %d %d\n", out[0], out[17], out[33], out[63]);
+    for (int i = 0; i < 12; i++) printf("%d ", sums[i]);
+    int last = 0; // the places behind each other are 1 to 64, each once
+    for (int i = 0; i < 64; i++) last += places[64 + i];
+    printf("\n%d %d\n", places[2], last);
+}
+EOS
+    run simcc -o "$tmp/one" "$tmp/one.cu"
+    echo "$output"
+    [ "$status" = 0 ]
+    run "$tmp/one"
+    echo "$output"
+    [ "$output" = $'cudaSuccess\n0 161 353 513\n104 2016 15 31 47 63 0 16 32 48 63 64 \n1 2080' ]
+}

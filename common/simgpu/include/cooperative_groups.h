@@ -303,6 +303,8 @@ tiled_partition(const thread_block_tile<Whole, Parent> &t) {
     return thread_block_tile<Size, thread_block_tile<Whole, Parent>>(t.thread_rank() / Size, Whole / Size);
 }
 
+SIMGPU_CG thread_block_tile<1> this_thread() { return thread_block_tile<1>(0, 1); }
+
 /* --- a group whose kind is known at run time -------------------------------------------------------------------- */
 
 class thread_group {
@@ -342,6 +344,47 @@ template <class Group> SIMGPU_CG coalesced_group binary_partition(const Group &g
 template <class Group, class T> SIMGPU_CG coalesced_group labeled_partition(const Group &g, T label) {
     (void)g;
     return coalesced_group(__match_any_sync(__activemask(), label));
+}
+
+/* --- one thread for all --------------------------------------------------------------------------------------- */
+
+/* Calls the function in one thread of the group, the first; CUDA says no more than one. */
+template <class Group, class Function, class... Arguments>
+SIMGPU_CG void invoke_one(const Group &g, Function &&f, Arguments &&...a) {
+    if (g.thread_rank() == 0) static_cast<Function &&>(f)(static_cast<Arguments &&>(a)...);
+}
+
+namespace simgpu {
+template <class T> struct plain {
+    typedef T type;
+};
+template <class T> struct plain<T &> {
+    typedef T type;
+};
+template <class T> struct plain<T &&> {
+    typedef T type;
+};
+template <class T> __host__ __device__ T &&made(); /* for decltype, never called */
+template <class F, class... A>
+using returned = typename plain<decltype(made<F>()(made<A>()...))>::type;
+
+template <class Group, class F, class... A> SIMGPU_CG returned<F, A...> from_one(const Group &g, F &&f, A &&...a) {
+    returned<F, A...> result;
+    if (g.thread_rank() == 0) result = static_cast<F &&>(f)(static_cast<A &&>(a)...);
+    return g.shfl(result, 0);
+}
+} // namespace simgpu
+
+/* The same, and every thread receives what it returns: of tiles and coalesced groups. */
+template <class F, class... A>
+SIMGPU_CG simgpu::returned<F &&, A &&...> invoke_one_broadcast(const coalesced_group &g, F &&f, A &&...a) {
+    return simgpu::from_one<coalesced_group, F, A...>(g, static_cast<F &&>(f), static_cast<A &&>(a)...);
+}
+template <unsigned Size, class Parent, class F, class... A>
+SIMGPU_CG simgpu::returned<F &&, A &&...> invoke_one_broadcast(const thread_block_tile<Size, Parent> &g, F &&f,
+                                                              A &&...a) {
+    return simgpu::from_one<thread_block_tile<Size, Parent>, F, A...>(g, static_cast<F &&>(f),
+                                                                      static_cast<A &&>(a)...);
 }
 
 /* --- the same as functions ------------------------------------------------------------------------------------ */

@@ -50,6 +50,31 @@ template <class T, class Op> SIMGPU_CG T reduce(const coalesced_group &g, T v, O
     return g.shfl(v, 0);
 }
 
+namespace simgpu {
+/* Applies op to an atomic (of CUDA's C++ library) and a value. Returns what it held before. */
+template <class Atomic, class T, class Op> SIMGPU_CG T update(Atomic &&to, T v, Op op) {
+    T before = to.load();
+    while (!to.compare_exchange_weak(before, op(before, v))) {}
+    return before;
+}
+} // namespace simgpu
+
+/* The group's result goes into an atomic, together with what that holds, or is stored there or behind a pointer. */
+template <class Group, class Atomic, class T, class Op>
+SIMGPU_CG void reduce_update_async(const Group &g, Atomic &&to, T v, Op op) {
+    const T all = reduce(g, v, op);
+    if (g.thread_rank() == 0) simgpu::update(to, all, op);
+}
+template <class Group, class Atomic, class T, class Op>
+SIMGPU_CG void reduce_store_async(const Group &g, Atomic &&to, T v, Op op) {
+    const T all = reduce(g, v, op);
+    if (g.thread_rank() == 0) to.store(all);
+}
+template <class Group, class T, class Op> SIMGPU_CG void reduce_store_async(const Group &g, T *to, T v, Op op) {
+    const T all = reduce(g, v, op);
+    if (g.thread_rank() == 0) *to = all;
+}
+
 } // namespace cooperative_groups
 
 #endif

@@ -70,6 +70,31 @@ template <class Group, class T> SIMGPU_CG T exclusive_scan(const Group &g, T v) 
     return exclusive_scan(g, v, plus<T>());
 }
 
+/* The group's total goes into an atomic; each thread receives its scan behind what the atomic held before. So groups
+ * that share it receive places one behind the other. */
+template <class Group, class Atomic, class T, class Op>
+SIMGPU_CG T inclusive_scan_update(const Group &g, Atomic &&to, T v, Op op) {
+    const T mine = inclusive_scan(g, v, op);
+    T before = T();
+    if (g.thread_rank() + 1 == g.size()) before = simgpu::update(to, mine, op);
+    return op(g.shfl(before, g.size() - 1), mine);
+}
+template <class Group, class Atomic, class T, class Op>
+SIMGPU_CG T exclusive_scan_update(const Group &g, Atomic &&to, T v, Op op) {
+    const T all = inclusive_scan(g, v, op);
+    T before = T();
+    if (g.thread_rank() + 1 == g.size()) before = simgpu::update(to, all, op);
+    before = g.shfl(before, g.size() - 1);
+    const T ahead = g.shfl_up(all, 1);
+    return g.thread_rank() ? op(before, ahead) : before;
+}
+template <class Group, class Atomic, class T> SIMGPU_CG T inclusive_scan_update(const Group &g, Atomic &&to, T v) {
+    return inclusive_scan_update(g, to, v, plus<T>());
+}
+template <class Group, class Atomic, class T> SIMGPU_CG T exclusive_scan_update(const Group &g, Atomic &&to, T v) {
+    return exclusive_scan_update(g, to, v, plus<T>());
+}
+
 } // namespace cooperative_groups
 
 #endif
