@@ -772,7 +772,7 @@ int main() {
 EOS
     simcc "$tmp/early.cu" -o "$tmp/early"
     run "$tmp/early"
-    [[ $output == *"cudaLaunchKernelExC: clusters of blocks are not supported; a cluster of one block is"*"6 cudaSuccess cudaErrorNotSupported" ]] || { echo "$output" && false; }
+    [[ $output == *"early.cu:18: cudaLaunchKernelExC: clusters of blocks are not supported; a cluster of one block is"*"6 cudaSuccess cudaErrorNotSupported" ]] || { echo "$output" && false; }
 }
 
 @test "nodes of graphs that change after they were added, also in executable graphs; nodes that are passed over" {

@@ -368,11 +368,13 @@ static void costs(int many) {
 }
 
 // Each reason of a refused update: of a memset and a copy behind it, and of a kernel.
-static cudaGraph_t two_nodes(int *p, bool behind, cudaMemcpyKind kind, size_t rows, int value, cudaGraphNode_t nodes[2]) {
+static cudaGraph_t two_nodes(int *p, bool behind, cudaMemcpyKind kind, size_t rows, int value,
+                             cudaGraphNode_t nodes[2]) {
     static int host[64];
     cudaGraph_t g;
     cudaMemsetParams fill = {};
-    fill.dst = p, fill.elementSize = 4, fill.width = 4, fill.height = rows, fill.pitch = 64, fill.value = (unsigned)value;
+    fill.dst = p, fill.elementSize = 4, fill.width = 4, fill.height = rows, fill.pitch = 64,
+    fill.value = (unsigned)value;
     cudaGraphCreate(&g, 0);
     cudaGraphAddMemsetNode(&nodes[0], g, nullptr, 0, &fill);
     const bool up = kind == cudaMemcpyHostToDevice;
@@ -395,7 +397,8 @@ static void update(const char *name, cudaGraphExec_t exec, cudaGraph_t g, const 
     cudaGraphExecUpdateResultInfo info;
     cudaError_t e = cudaGraphExecUpdate(exec, g, &info);
     int where = 0; // 1: the first node, 2: the second; tenfold, of an edge
-    for (int k = 0; k < 2 && nodes; k++) where += (info.errorNode == nodes[k]) * (k + 1) + (info.errorFromNode == nodes[k]) * 10 * (k + 1);
+    for (int k = 0; k < 2 && nodes; k++)
+        where += (info.errorNode == nodes[k]) * (k + 1) + (info.errorFromNode == nodes[k]) * 10 * (k + 1);
     char line[64];
     snprintf(line, sizeof line, "reason_%s", name);
     say(line, (e == cudaErrorGraphExecUpdateFailure) * 1000 + info.result * 100 + where);

@@ -346,7 +346,8 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 /* Where a graph differs from the executable one in what an update cannot change. */
 typedef struct {
     enum cudaGraphExecUpdateResult result;
-    const rt_node *other, *from; /* a node of the graph, NULL if it is none; the node of an edge that differs, or NULL */
+    const rt_node *other,
+        *from; /* a node of the graph, NULL if it is none; the node of an edge that differs, or NULL */
     const char *what;
 } difference;
 
@@ -441,8 +442,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     if (!g || !info) return rt_end(cudaErrorInvalidValue);
     time_charge(HOST_SUBMITS, p->host_update_ns + x->n * p->host_update_node_ns);
     const bool differs_somewhere = compare(x->graph, g, &d);
-    *info = (cudaGraphExecUpdateResultInfo){
-        d.result, d.other ? d.other->handle : NULL, d.from ? d.from->handle : NULL};
+    *info = (cudaGraphExecUpdateResultInfo){d.result, d.other ? d.other->handle : NULL, d.from ? d.from->handle : NULL};
     if (differs_somewhere) {
         rt_say("%s, which an update of the executable graph cannot change; instantiate the new graph", d.what);
         return rt_end(cudaErrorGraphExecUpdateFailure);

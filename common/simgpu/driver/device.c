@@ -125,8 +125,8 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *list, size
 }
 CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location) {
     NEEDS_CONTEXT(cuMemPoolGetAccess);
-    return AS(cuMemPoolGetAccess, cudaMemPoolGetAccess((enum cudaMemAccessFlags *)flags, pool,
-                                                       (struct cudaMemLocation *)location));
+    return AS(cuMemPoolGetAccess,
+              cudaMemPoolGetAccess((enum cudaMemAccessFlags *)flags, pool, (struct cudaMemLocation *)location));
 }
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep) {
     NEEDS_CONTEXT(cuMemPoolTrimTo);

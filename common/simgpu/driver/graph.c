@@ -359,8 +359,7 @@ CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARA
 CUresult cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                                CUdeviceptr address) {
     NEEDS_CONTEXT(cuGraphAddMemFreeNode);
-    return AS(cuGraphAddMemFreeNode,
-              cudaGraphAddMemFreeNode(node, graph, after, count, (void *)(uintptr_t)address));
+    return AS(cuGraphAddMemFreeNode, cudaGraphAddMemFreeNode(node, graph, after, count, (void *)(uintptr_t)address));
 }
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr *address) {
     NEEDS_CONTEXT(cuGraphMemFreeNodeGetParams);

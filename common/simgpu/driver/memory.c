@@ -372,7 +372,8 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream) {
     return copy_3d("cuMemcpy3DAsync", copy, stream, true);
 }
 
-/* The ends of a box between contexts: memory of another device than its context's is refused, as by cudaMemcpy3DPeer. */
+/* The ends of a box between contexts: memory of another device than its context's is refused, as by cudaMemcpy3DPeer.
+ */
 static CUresult copy_3d_peer(const char *name, const CUDA_MEMCPY3D_PEER *c, CUstream stream) {
     if (!c) return CUDA_ERROR_INVALID_VALUE;
     const CUDA_MEMCPY3D box = {.srcXInBytes = c->srcXInBytes,

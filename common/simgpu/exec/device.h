@@ -39,8 +39,8 @@ struct exec_device {
     uint64_t reserved, next_reserved; /* virtual.c: where reserved addresses begin, and the next ones; 0: none yet */
     mem_range *reservations;          /* likewise: the live ones, by address */
     uint32_t nreservations;
-    uint64_t workspace;               /* of cooperative launches; 0: none yet */
-    uint8_t *storage;                 /* the bytes of the window */
+    uint64_t workspace; /* of cooperative launches; 0: none yet */
+    uint8_t *storage;   /* the bytes of the window */
     l2_cache l2;
     struct exec_object *objects;            /* texture.c: by handle */
     uint64_t nobjects, first_object, ended; /* first_object: the handle of objects[0]; 0: none yet */

@@ -240,7 +240,8 @@ void exec_run_together(worker *t, const exec_launch *n, uint64_t nblocks, bool (
 /* split.c: returns whether the row is another one in each block. */
 bool exec_row_differs(const ptx_row *row);
 
-/* alike.c: returns whether all blocks of the kernel do the same, with no effect; makes the counts of one those of all. */
+/* alike.c: returns whether all blocks of the kernel do the same, with no effect; makes the counts of one those of all.
+ */
 bool exec_blocks_alike(const ptx_function *kernel);
 void exec_count_alike(worker *t, uint64_t blocks);
 

@@ -355,18 +355,11 @@ SIMGPU_CG void invoke_one(const Group &g, Function &&f, Arguments &&...a) {
 }
 
 namespace simgpu {
-template <class T> struct plain {
-    typedef T type;
-};
-template <class T> struct plain<T &> {
-    typedef T type;
-};
-template <class T> struct plain<T &&> {
-    typedef T type;
-};
+template <class T> struct plain { typedef T type; };
+template <class T> struct plain<T &> { typedef T type; };
+template <class T> struct plain<T &&> { typedef T type; };
 template <class T> __host__ __device__ T &&made(); /* for decltype, never called */
-template <class F, class... A>
-using returned = typename plain<decltype(made<F>()(made<A>()...))>::type;
+template <class F, class... A> using returned = typename plain<decltype(made<F>()(made<A>()...))>::type;
 
 template <class Group, class F, class... A> SIMGPU_CG returned<F, A...> from_one(const Group &g, F &&f, A &&...a) {
     returned<F, A...> result;
@@ -382,9 +375,8 @@ SIMGPU_CG simgpu::returned<F &&, A &&...> invoke_one_broadcast(const coalesced_g
 }
 template <unsigned Size, class Parent, class F, class... A>
 SIMGPU_CG simgpu::returned<F &&, A &&...> invoke_one_broadcast(const thread_block_tile<Size, Parent> &g, F &&f,
-                                                              A &&...a) {
-    return simgpu::from_one<thread_block_tile<Size, Parent>, F, A...>(g, static_cast<F &&>(f),
-                                                                      static_cast<A &&>(a)...);
+                                                               A &&...a) {
+    return simgpu::from_one<thread_block_tile<Size, Parent>, F, A...>(g, static_cast<F &&>(f), static_cast<A &&>(a)...);
 }
 
 /* --- the same as functions ------------------------------------------------------------------------------------ */

@@ -202,12 +202,19 @@ static inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 grid, dim3 b
                                                       cudaStream_t stream = 0, SIMGPU_SITE) {
     return simgpuLaunchCooperativeKernel((const void *)func, grid, block, args, shared, stream, file, line);
 }
-/* cudaLaunchKernelEx(&config, kernel, arguments ...), with the conversions of a call. */
+/* cudaLaunchKernelEx(&config, kernel, arguments ...), with the conversions of a call. Nothing may stand behind the
+ * arguments, so the caller's place comes with the configuration. */
+struct simgpuLaunchConfig {
+    const cudaLaunchConfig_t *config;
+    const char *file;
+    int line;
+    simgpuLaunchConfig(const cudaLaunchConfig_t *of, SIMGPU_SITE) : config(of), file(file), line(line) {}
+};
 template <class... P, class... A>
-static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*func)(P...), A... arguments) {
+static inline cudaError_t cudaLaunchKernelEx(simgpuLaunchConfig at, void (*func)(P...), A... arguments) {
     return [&](P... converted) {
         void *args[] = {(void *)&converted..., nullptr};
-        return cudaLaunchKernelExC(config, (const void *)func, args);
+        return simgpuLaunchKernelExC(at.config, (const void *)func, args, at.file, at.line);
     }(arguments...);
 }
 /* The forms of CUDA 12 and before. */
