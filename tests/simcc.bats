@@ -1057,3 +1057,39 @@ EOS
     echo "$output"
     [ "$output" = $'cudaSuccess\n0 161 353 513\n104 2016 15 31 47 63 0 16 32 48 63 64 \n1 2080' ]
 }
+
+@test "names that programs have from CUDA's headers: flags of the device, NVTX for memory, formats that are refused, types that are lacking" {
+    cat >"$tmp/names.cu" <<'EOS'
+#include <cstdio>
+#include <device_types.h>
+#include <nvtx3/nvToolsExtMem.h>
+#include <nvtx3/nvToolsExtMemCudaRt.h>
+static void show(const char *what, cudaError_t e) { printf("%s %s\n", what, cudaGetErrorName(e)); }
+int main() {
+    unsigned flags = 0;
+    cudaArray_t a;
+    show("set", cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync | cudaDeviceMapHost));
+    show("get", cudaGetDeviceFlags(&flags));
+    show("two", cudaSetDeviceFlags(cudaDeviceScheduleSpin | cudaDeviceScheduleYield));
+    const cudaChannelFormatDesc bytes = cudaCreateChannelDesc(8, 8, 8, 8, cudaChannelFormatKindUnsignedNormalized8X4);
+    show("array", cudaMallocArray(&a, &bytes, 16, 16));
+    nvtxMemVirtualRangeDesc_t range = {64, &flags};
+    nvtxMemHeapDesc_t heap = {};
+    heap.extCompatID = NVTX_EXT_COMPATID_MEM, heap.structSize = sizeof heap;
+    heap.usage = NVTX_MEM_HEAP_USAGE_TYPE_SUB_ALLOCATOR, heap.type = NVTX_MEM_TYPE_VIRTUAL_ADDRESS;
+    heap.typeSpecificDescSize = sizeof range, heap.typeSpecificDesc = &range;
+    nvtxMemHeapHandle_t h = nvtxMemHeapRegister(nullptr, &heap);
+    nvtxMemHeapUnregister(nullptr, h);
+    nvtxMemCudaMarkInitialized(nullptr, nullptr, 0, nullptr);
+    printf("%x %d %d %d\n", flags, h == NVTX_MEM_HEAP_HANDLE_NO_TOOL, cudaRoundZero, cudaResViewFormatFloat4);
+}
+EOS
+    simcc "$tmp/names.cu" -o "$tmp/names"
+    run "$tmp/names"
+    echo "$output"
+    [ "$(grep -v '^simgpu' <<<"$output" | xargs)" = "set cudaSuccess get cudaSuccess two cudaErrorInvalidValue array cudaErrorNotSupported c 1 1 24" ]
+    echo 'int main() { cudaUserObject_t o; }' >"$tmp/lacks.cu"
+    run simcc "$tmp/lacks.cu" -o "$tmp/lacks"
+    [ "$status" != 0 ]
+    [[ $output == *"lacks.cu:1:"*"'cudaUserObject_t' is unavailable: SimGPU does not have objects that graphs own"* ]]
+}

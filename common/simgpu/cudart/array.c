@@ -70,6 +70,11 @@ static cudaError_t array_new(cudaArray_t *handle, const struct cudaChannelFormat
     if (!handle || !desc) return cudaErrorInvalidValue;
     *handle = NULL;
     uint64_t element = rt_element_bytes(desc);
+    if (desc->f > cudaChannelFormatKindNone) {
+        rt_say("arrays of normalized and of compressed elements are not supported; make one of integers, and read it "
+               "as fractions (cudaReadModeNormalizedFloat)");
+        return cudaErrorNotSupported;
+    }
     if (!element) {
         rt_say("there is no array of elements with %d, %d, %d, %d bits; an element has 1, 2 or 4 channels of 8, 16 or "
                "32 bits each, floats of 16 or 32",

@@ -121,6 +121,7 @@ struct device {
     uint32_t *thread_streams; /* of cudaStreamPerThread, by the host thread's number; 0: none yet */
     uint32_t nthread_streams;
     enum cudaFuncCache cache_config;
+    unsigned flags; /* of cudaSetDeviceFlags; they change nothing here */
     size_t limits[RT_LIMITS];
     bool cleared;      /* by cudaDeviceReset, once or more */
     rt_loaded *loaded; /* indexed by module number */

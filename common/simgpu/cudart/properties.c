@@ -197,14 +197,20 @@ cudaError_t cudaSetDevice(int device) {
     if (e == cudaSuccess) rt_select();
     return rt_end(e == cudaSuccess ? rt_look_for_fault() : e);
 }
+/* The flags say how the host waits, which does not matter to a virtual host; they are kept for cudaGetDeviceFlags. */
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
-    (void)flags; /* the way in which the host waits, which does not matter to a virtual host */
     RT_BEGIN;
+    const unsigned way = flags & cudaDeviceScheduleMask;
+    if (flags & ~(unsigned)cudaDeviceMask || (way & (way - 1))) {
+        rt_say("0x%x is no combination of cudaDevice... flags; of cudaDeviceSchedule... only one may be set", flags);
+        return rt_end(cudaErrorInvalidValue);
+    }
+    rt_device->flags = flags;
     return rt_end(cudaSuccess);
 }
 cudaError_t cudaGetDeviceFlags(unsigned *flags) {
     RT_BEGIN;
-    if (flags) *flags = cudaDeviceScheduleAuto;
+    if (flags) *flags = rt_device->flags;
     return rt_end(flags ? cudaSuccess : cudaErrorInvalidValue);
 }
 

@@ -45,38 +45,40 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, vo
 #define cudaStreamLegacy    ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
 
-#define cudaHostAllocDefault       0x00
-#define cudaHostAllocPortable      0x01
-#define cudaHostAllocMapped        0x02
-#define cudaHostAllocWriteCombined 0x04
-#define cudaHostRegisterDefault    0x00
-#define cudaHostRegisterPortable   0x01
-#define cudaHostRegisterMapped     0x02
-#define cudaHostRegisterIoMemory   0x04
-#define cudaHostRegisterReadOnly   0x08
-#define cudaStreamDefault          0x00
-#define cudaStreamNonBlocking      0x01
-#define cudaEventDefault           0x00
-#define cudaEventBlockingSync      0x01
-#define cudaEventDisableTiming     0x02
-#define cudaEventInterprocess      0x04
-#define cudaEventRecordDefault     0x00
-#define cudaEventWaitDefault       0x00
-#define cudaDeviceScheduleAuto     0x00
-#define cudaDeviceScheduleSpin     0x01
-#define cudaDeviceScheduleYield    0x02
-#define cudaDeviceBlockingSync     0x04
-#define cudaDeviceScheduleMask     0x07
-#define cudaDeviceMapHost          0x08
-#define cudaDeviceLmemResizeToMax  0x10
-#define cudaDeviceSyncMemops       0x80
-#define cudaDeviceMask             0xff
-#define cudaMemAttachGlobal        0x01
-#define cudaMemAttachHost          0x02
-#define cudaMemAttachSingle        0x04
-#define cudaCpuDeviceId            ((int)-1)
-#define cudaInvalidDeviceId        ((int)-2)
-#define cudaOccupancyDefault       0x00
+#define cudaHostAllocDefault           0x00
+#define cudaHostAllocPortable          0x01
+#define cudaHostAllocMapped            0x02
+#define cudaHostAllocWriteCombined     0x04
+#define cudaHostRegisterDefault        0x00
+#define cudaHostRegisterPortable       0x01
+#define cudaHostRegisterMapped         0x02
+#define cudaHostRegisterIoMemory       0x04
+#define cudaHostRegisterReadOnly       0x08
+#define cudaStreamDefault              0x00
+#define cudaStreamNonBlocking          0x01
+#define cudaEventDefault               0x00
+#define cudaEventBlockingSync          0x01
+#define cudaEventDisableTiming         0x02
+#define cudaEventInterprocess          0x04
+#define cudaEventRecordDefault         0x00
+#define cudaEventWaitDefault           0x00
+#define cudaDeviceScheduleAuto         0x00
+#define cudaDeviceScheduleSpin         0x01
+#define cudaDeviceScheduleYield        0x02
+#define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceBlockingSync         0x04
+#define cudaDeviceScheduleMask         0x07
+#define cudaDeviceMapHost              0x08
+#define cudaDeviceLmemResizeToMax      0x10
+#define cudaDeviceSyncMemops           0x80
+#define cudaDeviceMask                 0xff
+#define cudaGraphUserObjectMove        0x01
+#define cudaMemAttachGlobal            0x01
+#define cudaMemAttachHost              0x02
+#define cudaMemAttachSingle            0x04
+#define cudaCpuDeviceId                ((int)-1)
+#define cudaInvalidDeviceId            ((int)-2)
+#define cudaOccupancyDefault           0x00
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
@@ -469,6 +471,13 @@ struct cudaHostNodeParams {
     cudaHostFn_t fn;
     void *userData;
 };
+typedef enum cudaGraphDependencyType_enum {
+    cudaGraphDependencyTypeDefault = 0,
+    cudaGraphDependencyTypeProgrammatic = 1,
+} cudaGraphDependencyType;
+#define cudaGraphKernelNodePortDefault          0
+#define cudaGraphKernelNodePortProgrammatic     1
+#define cudaGraphKernelNodePortLaunchCompletion 2
 typedef struct cudaGraphEdgeData_st {
     unsigned char from_port, to_port, type, reserved[5];
 } cudaGraphEdgeData;
@@ -499,6 +508,20 @@ enum cudaChannelFormatKind {
     cudaChannelFormatKindUnsigned = 1,
     cudaChannelFormatKindFloat = 2,
     cudaChannelFormatKindNone = 3,
+    /* Arrays of these are refused. */
+    cudaChannelFormatKindNV12 = 4,
+    cudaChannelFormatKindUnsignedNormalized8X1 = 5,
+    cudaChannelFormatKindUnsignedNormalized8X2 = 6,
+    cudaChannelFormatKindUnsignedNormalized8X4 = 7,
+    cudaChannelFormatKindUnsignedNormalized16X1 = 8,
+    cudaChannelFormatKindUnsignedNormalized16X2 = 9,
+    cudaChannelFormatKindUnsignedNormalized16X4 = 10,
+    cudaChannelFormatKindSignedNormalized8X1 = 11,
+    cudaChannelFormatKindSignedNormalized8X2 = 12,
+    cudaChannelFormatKindSignedNormalized8X4 = 13,
+    cudaChannelFormatKindSignedNormalized16X1 = 14,
+    cudaChannelFormatKindSignedNormalized16X2 = 15,
+    cudaChannelFormatKindSignedNormalized16X4 = 16,
 };
 /* The bits of each channel of an element; 0 for the channels that it has not. */
 struct cudaChannelFormatDesc {

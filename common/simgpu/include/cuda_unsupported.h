@@ -23,6 +23,10 @@ SIMGPU_NO_TYPE(cudaIpcEventHandle_t, void *, "events of other processes")
 SIMGPU_NO_TYPE(cudaMemFabricHandle_t, void *, "memory of other processes")
 SIMGPU_NO_TYPE(cudaExternalSemaphore_t, void *, "semaphores of other APIs")
 SIMGPU_NO_TYPE(cudaLibrary_t, void *, "libraries of kernels")
+SIMGPU_NO_TYPE(cudaUserObject_t, void *, "objects that graphs own")
+SIMGPU_NO_TYPE(cudaGraphDeviceNode_t, void *, "nodes that kernels change")
+SIMGPU_NO_TYPE(cudaAsyncCallbackHandle_t, void *, "notices of the driver")
+SIMGPU_NO_TYPE(cudaLogsCallbackHandle, void *, "the driver's log")
 #undef SIMGPU_NO_TYPE
 
 #endif

@@ -61,7 +61,33 @@ struct cudaResourceDesc {
     } res;
 };
 
-enum cudaResourceViewFormat { cudaResViewFormatNone = 0 };
+enum cudaResourceViewFormat { /* the only one that a texture object may have here is the first */
+                              cudaResViewFormatNone = 0,
+                              cudaResViewFormatUnsignedChar1 = 1,
+                              cudaResViewFormatUnsignedChar2 = 2,
+                              cudaResViewFormatUnsignedChar4 = 3,
+                              cudaResViewFormatSignedChar1 = 4,
+                              cudaResViewFormatSignedChar2 = 5,
+                              cudaResViewFormatSignedChar4 = 6,
+                              cudaResViewFormatUnsignedShort1 = 7,
+                              cudaResViewFormatUnsignedShort2 = 8,
+                              cudaResViewFormatUnsignedShort4 = 9,
+                              cudaResViewFormatSignedShort1 = 10,
+                              cudaResViewFormatSignedShort2 = 11,
+                              cudaResViewFormatSignedShort4 = 12,
+                              cudaResViewFormatUnsignedInt1 = 13,
+                              cudaResViewFormatUnsignedInt2 = 14,
+                              cudaResViewFormatUnsignedInt4 = 15,
+                              cudaResViewFormatSignedInt1 = 16,
+                              cudaResViewFormatSignedInt2 = 17,
+                              cudaResViewFormatSignedInt4 = 18,
+                              cudaResViewFormatHalf1 = 19,
+                              cudaResViewFormatHalf2 = 20,
+                              cudaResViewFormatHalf4 = 21,
+                              cudaResViewFormatFloat1 = 22,
+                              cudaResViewFormatFloat2 = 23,
+                              cudaResViewFormatFloat4 = 24,
+};
 struct cudaResourceViewDesc {
     enum cudaResourceViewFormat format;
     size_t width, height, depth;
