@@ -16,6 +16,7 @@
 #ifndef SIMGPU_CHECK_H
 #define SIMGPU_CHECK_H
 
+#include "../include/simgpu_event.h"
 #include <stdbool.h>
 
 /* What the checks know of one card: its shadow memory, the order of its commands, its buffers in use by copies, its
@@ -43,5 +44,9 @@ bool check_host_touch(const void *address, void *context, bool by_program);
 bool check_host_stepped(void *context);
 /* Reports the touches that the handler noted. Call it where messages can be written, in each API call. */
 void check_host_say(void);
+
+/* Sets *p to the line of the program's own code that is innermost in this call (file NULL: unknown), and *function to
+ * the name of what it called there, or to NULL. */
+void check_host_caller(struct simgpu_place *p, const char **function);
 
 #endif

@@ -15,6 +15,7 @@
 #include "finding.h"
 #include "parts.h"
 
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -304,6 +305,24 @@ static struct simgpu_place place_of(const touch *t) {
         look_up(at - image.base, &p);
     }
     return p;
+}
+
+void check_host_caller(struct simgpu_place *p, const char **function) {
+    void *frames[FRAMES];
+    Dl_info info;
+    program_image image = {0};
+    const int n = backtrace(frames, FRAMES);
+    *p = (struct simgpu_place){.file = NULL};
+    *function = NULL;
+    dl_iterate_phdr(find_program, &image);
+    for (int k = 1; k < n; k++) {
+        const uint64_t at = (uint64_t)(uintptr_t)frames[k];
+        if (at >= image.lo && at < image.hi) {
+            look_up(at - 1 - image.base, p);
+            return;
+        }
+        if (dladdr(frames[k], &info) && info.dli_sname) *function = info.dli_sname;
+    }
 }
 
 static void say(const touch *t) {

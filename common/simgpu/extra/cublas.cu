@@ -7,7 +7,10 @@
 // float.
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
+#include <simgpu.h>
 
+#include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 
 enum { BLOCK = 256, PARTS = 64 }; // threads of a block; blocks that reduce a vector
@@ -62,15 +65,36 @@ static cublasStatus_t launched() {
 static cublasStatus_t copied(cudaError_t e) { return e ? CUBLAS_STATUS_MAPPING_ERROR : CUBLAS_STATUS_SUCCESS; }
 static int blocks_of(long long n) { return (int)((n + BLOCK - 1) / BLOCK); }
 
+// Says what is wrong with a call, at the program's line. Returns the status.
+__attribute__((format(printf, 2, 3))) static cublasStatus_t refused(cublasStatus_t status, const char *format, ...) {
+    char text[300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    simgpuSayOfCaller(text);
+    return status;
+}
+
 #define NEEDS(handle)                                                                                                  \
-    if (!(handle)) return CUBLAS_STATUS_NOT_INITIALIZED
-#define REQUIRES(condition)                                                                                            \
-    if (!(condition)) return CUBLAS_STATUS_INVALID_VALUE
+    if (!(handle)) return refused(CUBLAS_STATUS_NOT_INITIALIZED, "the handle is NULL; call cublasCreate first")
+#define REQUIRES(condition, ...)                                                                                       \
+    if (!(condition)) return refused(CUBLAS_STATUS_INVALID_VALUE, __VA_ARGS__)
+#define LACKS(...) return refused(CUBLAS_STATUS_NOT_SUPPORTED, __VA_ARGS__)
+
+// The first of a matrix' dimensions, of which a column has `rows`: the step from column to column.
+#define REQUIRES_STEP(step, rows)                                                                                      \
+    REQUIRES((step) >= ((rows) > 1 ? (rows) : 1),                                                                      \
+             #step " is %d, less than the %d rows of the matrix as it is stored, "                                     \
+                   "column by column",                                                                                 \
+             (step), (rows))
+#define REQUIRES_SCALARS(alpha, beta)                                                                                  \
+    REQUIRES((alpha) && (beta), "alpha or beta is a null pointer; pass the address of a number")
 
 extern "C" {
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
-    REQUIRES(handle);
+    REQUIRES(handle, "pass the address of a handle");
     *handle = (cublasHandle_t)calloc(1, sizeof **handle);
     if (!*handle) return CUBLAS_STATUS_ALLOC_FAILED;
     if (cudaMalloc(&(*handle)->parts, (PARTS + 1) * 16) == cudaSuccess) return CUBLAS_STATUS_SUCCESS;
@@ -86,7 +110,7 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
 }
 cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version) {
     NEEDS(handle);
-    REQUIRES(version);
+    REQUIRES(version, "pass the address of a number");
     *version = CUBLAS_VERSION;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -97,19 +121,20 @@ cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
 }
 cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *stream) {
     NEEDS(handle);
-    REQUIRES(stream);
+    REQUIRES(stream, "pass the address of a stream");
     *stream = handle->stream;
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode) {
     NEEDS(handle);
-    REQUIRES(mode == CUBLAS_POINTER_MODE_HOST || mode == CUBLAS_POINTER_MODE_DEVICE);
+    REQUIRES(mode == CUBLAS_POINTER_MODE_HOST || mode == CUBLAS_POINTER_MODE_DEVICE, "there is no pointer mode %d",
+             (int)mode);
     handle->pointers = mode;
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t *mode) {
     NEEDS(handle);
-    REQUIRES(mode);
+    REQUIRES(mode, "pass the address of a mode");
     *mode = handle->pointers;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -120,7 +145,7 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
 }
 cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode) {
     NEEDS(handle);
-    REQUIRES(mode);
+    REQUIRES(mode, "pass the address of a mode");
     *mode = handle->math;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -165,7 +190,8 @@ const char *cublasGetStatusString(cublasStatus_t status) {
 
 static cublasStatus_t copy_rows(int rows, int bytes, const void *from, int from_step, void *to, int to_step,
                                 cudaStream_t *stream) {
-    REQUIRES(rows >= 0 && bytes > 0 && from_step > 0 && to_step > 0);
+    REQUIRES(rows >= 0 && bytes > 0 && from_step > 0 && to_step > 0,
+             "%d elements of %d bytes, with steps of %d and %d: all must be positive", rows, bytes, from_step, to_step);
     if (rows == 0) return CUBLAS_STATUS_SUCCESS;
     size_t to_pitch = (size_t)to_step * (size_t)bytes, from_pitch = (size_t)from_step * (size_t)bytes;
     return copied(
@@ -189,7 +215,10 @@ cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void *device, int in
 // A column of a matrix lies together.
 static cublasStatus_t copy_matrix(int rows, int cols, int bytes, const void *from, int lda, void *to, int ldb,
                                   cudaStream_t *stream) {
-    REQUIRES(rows >= 0 && cols >= 0 && bytes > 0 && lda >= rows && ldb >= rows && lda > 0 && ldb > 0);
+    REQUIRES(rows >= 0 && cols >= 0 && bytes > 0, "%d x %d elements of %d bytes: none may be negative", rows, cols,
+             bytes);
+    REQUIRES_STEP(lda, rows);
+    REQUIRES_STEP(ldb, rows);
     if (rows == 0 || cols == 0) return CUBLAS_STATUS_SUCCESS;
     size_t width = (size_t)rows * (size_t)bytes, a = (size_t)lda * (size_t)bytes, b = (size_t)ldb * (size_t)bytes;
     return copied(stream ? cudaMemcpy2DAsync(to, b, from, a, width, (size_t)cols, cudaMemcpyDefault, *stream)
@@ -234,7 +263,7 @@ template <map_kind KIND, class T>
 static cublasStatus_t run_map(cublasHandle_t h, int n, const T *alpha, const T *beta, T *x, int incx, T *y, int incy) {
     static const T zero = 0;
     NEEDS(h);
-    REQUIRES(n <= 0 || x);
+    REQUIRES(n <= 0 || x, "x is a null pointer");
     if (n <= 0) return CUBLAS_STATUS_SUCCESS;
     scalar<T, T> none = {zero, nullptr};
     map<KIND><<<blocks_of(n), BLOCK, 0, h->stream>>>(n, alpha ? scalar_of<T>(h, alpha) : none,
@@ -290,7 +319,7 @@ template <reduce_kind KIND, class T, class R> static __global__ void finish(int 
 template <reduce_kind KIND, class T, class R>
 static cublasStatus_t run_reduce(cublasHandle_t h, int n, const T *x, int incx, const T *y, int incy, R *result) {
     NEEDS(h);
-    REQUIRES(result && (n <= 0 || x));
+    REQUIRES(result && (n <= 0 || x), "x or the result is a null pointer");
     bool device = h->pointers == CUBLAS_POINTER_MODE_DEVICE;
     int blocks = n <= 0 ? 0 : blocks_of(n) < PARTS ? blocks_of(n) : PARTS;
     partial<T> *parts = (partial<T> *)h->parts;
@@ -327,7 +356,10 @@ template <class T>
 static cublasStatus_t run_gemv(cublasHandle_t h, cublasOperation_t op, int m, int n, const T *alpha, const T *a,
                                int lda, const T *x, int incx, const T *beta, T *y, int incy) {
     NEEDS(h);
-    REQUIRES(m >= 0 && n >= 0 && lda >= (m > 1 ? m : 1) && incx && incy && alpha && beta);
+    REQUIRES(m >= 0 && n >= 0 && incx && incy,
+             "m %d, n %d, incx %d, incy %d: m and n may not be negative, a step not 0", m, n, incx, incy);
+    REQUIRES_STEP(lda, m);
+    REQUIRES_SCALARS(alpha, beta);
     if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
     scalar<T, T> s = scalar_of<T>(h, alpha), t = scalar_of<T>(h, beta);
     if (op == CUBLAS_OP_N)
@@ -357,7 +389,10 @@ template <class T>
 static cublasStatus_t run_ger(cublasHandle_t h, int m, int n, const T *alpha, const T *x, int incx, const T *y,
                               int incy, T *a, int lda) {
     NEEDS(h);
-    REQUIRES(m >= 0 && n >= 0 && lda >= (m > 1 ? m : 1) && incx && incy && alpha);
+    REQUIRES(m >= 0 && n >= 0 && incx && incy,
+             "m %d, n %d, incx %d, incy %d: m and n may not be negative, a step not 0", m, n, incx, incy);
+    REQUIRES_STEP(lda, m);
+    REQUIRES_SCALARS(alpha, alpha);
     for (int from = 0; m && from < n; from += 65535) {
         int columns = n - from < 65535 ? n - from : 65535;
         const T *part = y + (long long)(incy > 0 ? from : columns + from - n) * incy;
@@ -370,7 +405,9 @@ template <class T>
 static cublasStatus_t run_geam(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n,
                                const T *alpha, const T *a, int lda, const T *beta, const T *b, int ldb, T *c, int ldc) {
     NEEDS(h);
-    REQUIRES(m >= 0 && n >= 0 && ldc >= (m > 1 ? m : 1) && alpha && beta);
+    REQUIRES(m >= 0 && n >= 0, "m %d, n %d: none may be negative", m, n);
+    REQUIRES_STEP(ldc, m);
+    REQUIRES_SCALARS(alpha, beta);
     for (int from = 0; m && from < n; from += 65535) {
         unsigned columns = (unsigned)(n - from < 65535 ? n - from : 65535);
         geam<<<dim3((unsigned)blocks_of(m), columns), BLOCK, 0, h->stream>>>(
@@ -440,13 +477,19 @@ static cublasStatus_t run_gemm(cublasHandle_t h, cublasOperation_t opa, cublasOp
                                const A *alpha, matrices<const T> a, int lda, matrices<const T> b, int ldb,
                                const A *beta, matrices<R> c, int ldc, int batches) {
     NEEDS(h);
-    REQUIRES((unsigned)opa <= CUBLAS_OP_C && (unsigned)opb <= CUBLAS_OP_C && alpha && beta);
-    REQUIRES(m >= 0 && n >= 0 && k >= 0 && batches >= 0);
-    int rows_a = opa ? k : m, rows_b = opb ? n : k;
-    REQUIRES(lda >= (rows_a > 1 ? rows_a : 1) && ldb >= (rows_b > 1 ? rows_b : 1) && ldc >= (m > 1 ? m : 1));
+    REQUIRES((unsigned)opa <= CUBLAS_OP_C && (unsigned)opb <= CUBLAS_OP_C,
+             "the operations are %d and %d, none of CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C", (int)opa, (int)opb);
+    REQUIRES_SCALARS(alpha, beta);
+    REQUIRES(m >= 0 && n >= 0 && k >= 0 && batches >= 0, "m %d, n %d, k %d, %d matrices: none may be negative", m, n, k,
+             batches);
+    REQUIRES_STEP(lda, opa ? k : m);
+    REQUIRES_STEP(ldb, opb ? n : k);
+    REQUIRES_STEP(ldc, m);
     if (m == 0 || n == 0 || batches == 0) return CUBLAS_STATUS_SUCCESS;
     dim3 grid((unsigned)((m + TILE - 1) / TILE), (unsigned)((n + TILE - 1) / TILE), (unsigned)batches);
-    if (grid.y > 65535 || grid.z > 65535) return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (grid.y > 65535 || grid.z > 65535)
+        LACKS("n %d and %d matrices are more than SimGPU's small cuBLAS has; n may be %d, and matrices 65535", n,
+              batches, 65535 * TILE);
     gemm<T, R, A><<<grid, BLOCK, 0, h->stream>>>(opa != CUBLAS_OP_N, opb != CUBLAS_OP_N, m, n, k,
                                                  scalar_of<sum_t<R>>(h, alpha), a, lda, b, ldb,
                                                  scalar_of<sum_t<R>>(h, beta), c, ldc);
@@ -529,6 +572,10 @@ LEVEL_3(S, float, _v2)
 LEVEL_3(D, double, _v2)
 LEVEL_3(H, __half, )
 
+#define no_such_types                                                                                                  \
+    "SimGPU's small cuBLAS does not have these types together: A and C of half or bfloat16 (C also of float), "        \
+    "computed "                                                                                                        \
+    "in float; all of float; all of double; all of half"
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n,
                                           int k, const void *alpha, const void *a, cudaDataType type_a, int lda,
                                           long long sa, const void *b, cudaDataType type_b, int ldb, long long sb,
@@ -537,21 +584,21 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t op
     NEEDS(h);
     bool half_scalars = compute == CUBLAS_COMPUTE_16F || compute == CUBLAS_COMPUTE_16F_PEDANTIC;
     bool doubles = compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC;
-    if (type_a != type_b) return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (type_a != type_b) LACKS("A and B have different types; SimGPU's small cuBLAS takes one type of both");
 #define CASE(name_t, T, name_r, R, A, holds)                                                                           \
     if (type_a == name_t && type_c == name_r && (holds))                                                               \
         return run_gemm<T, R>(h, opa, opb, m, n, k, (const A *)alpha, {(const T *)a, sa, nullptr}, lda,                \
                               {(const T *)b, sb, nullptr}, ldb, (const A *)beta, {(R *)c, sc, nullptr}, ldc, batches);
     CASE(CUDA_R_64F, double, CUDA_R_64F, double, double, doubles)
-    if (doubles) return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (doubles) LACKS(no_such_types);
     CASE(CUDA_R_16F, __half, CUDA_R_16F, __half, __half, half_scalars)
-    if (half_scalars) return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (half_scalars) LACKS(no_such_types);
     CASE(CUDA_R_32F, float, CUDA_R_32F, float, float, true)
     CASE(CUDA_R_16F, __half, CUDA_R_16F, __half, float, true)
     CASE(CUDA_R_16F, __half, CUDA_R_32F, float, float, true)
     CASE(CUDA_R_16BF, __nv_bfloat16, CUDA_R_16BF, __nv_bfloat16, float, true)
     CASE(CUDA_R_16BF, __nv_bfloat16, CUDA_R_32F, float, float, true)
-    return CUBLAS_STATUS_NOT_SUPPORTED;
+    LACKS(no_such_types);
 }
 cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,
                             const void *alpha, const void *a, cudaDataType type_a, int lda, const void *b,

@@ -50,6 +50,10 @@ void simgpuFlushCache(void);
 /* Writes {"kind":"mark","name":...} into the report and begins a new stretch, called `name`. */
 void simgpuMark(const char *name);
 
+/* Prints a message about the call of a library (libcublas) that the program is in: "simgpu: main.cu:12: cublasSgemm:
+ * text", once for each place, which is known if the program has line information. */
+void simgpuSayOfCaller(const char *text);
+
 /* Writes the report to `path` from now on, as the environment's SIMGPU_REPORT does from the start; NULL closes it.
  * First waits for queued work, which belongs to the old report. Returns 0, or -1 with a message on stderr. */
 int simgpuReport(const char *path);
