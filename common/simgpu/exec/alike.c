@@ -15,8 +15,8 @@ bool exec_blocks_alike(const ptx_function *kernel) {
 }
 
 void exec_count_alike(worker *t, uint64_t blocks) {
-    const uint32_t count = t->block.launch->program->module->instructions;
-    for (uint32_t k = 0; k < count; k++) {
+    const ptx_code *c = t->block.launch->kernel->code; /* it calls nothing, so nothing else has run */
+    for (uint32_t k = c->first; k < c->first + c->ninsns; k++) {
         t->executed[k] *= blocks, t->threads[k] *= blocks;
         uint64_t *each = (uint64_t *)(void *)&t->counters[k];
         for (int n = 0; n < NCOUNTERS; n++) each[n] *= blocks;
