@@ -261,7 +261,7 @@ static void graphs() {
 
 // Pointers that nobody set, and an array of the host that is too short.
 static void garbage() {
-    char *const bad = (char *)0xdeadbeef000, local[64] = "";
+    char *const bad = (char *)0x123456789000, local[64] = "";
     show("peer from", cudaMemcpyPeer(words, 0, bad, 0, 64));
     show("peer to", cudaMemcpyPeer(bad, 0, words, 0, 64));
     show("peer async", cudaMemcpyPeerAsync(bad, 0, words, 0, 64, nullptr));
