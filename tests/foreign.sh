@@ -20,11 +20,14 @@ if [ $# -eq 0 ] || [ ! -d "$1" ]; then sed -n '2,11s/^# \{0,1\}//p' "$0" && exit
 [ -x "$SIMCC" ] || { echo "$SIMCC is not there: make simgpu" >&2 && exit 1; }
 dir=$(cd "$1" && pwd) && shift
 RESULTS=${RESULTS:-$(mktemp -d)}
-mkdir -p "$RESULTS"
+mkdir -p "$RESULTS" && RESULTS=$(cd "$RESULTS" && pwd)
 LIMIT=${LIMIT:-30}
 export SIMCC RESULTS LIMIT NVCC=${NVCC:-} ORACLE=${ORACLE:-} WALL=${WALL:-${LIMIT}0} UNTIL=$(($(date +%s) + ${FOR:-1000000}))
 export SIMGPU_THREADS=${SIMGPU_THREADS:-1} # a program a core
-[ -z "$NVCC" ] || export LD_LIBRARY_PATH=$here/.build/sim/lib
+if [ -n "$NVCC" ]; then # at the link only what is SimGPU's alone: libcudadevrt.a is NVIDIA's
+    export LD_LIBRARY_PATH=$here/.build/sim/lib LINK=$RESULTS/link
+    mkdir -p "$LINK" && ln -sf "$here"/.build/sim/lib/lib{cuda,cublas,cublasLt,curand}.so "$LINK"
+fi
 
 # What to know of a repository: its name, the folder with its programs, and options of the compiler. Others: all of it, none.
 recipe() {
@@ -59,13 +62,13 @@ programs_of_folder() {
         if grep -qE '^[^/]*\bmain *\(' "$f"; then
             case $f in "$folder"/src/*) ;; *) mains+=("${f##*/}") ;; esac
         elif ! grep -qsE "#include *[\"<]([^\">]*/)?$(basename "$f" | sed 's/\./\\./g')[\">]" "$folder"/* "$folder"/../*.c*; then
-            parts+=("${f#"$folder"/}")
+            f=${f#"$folder"/} && parts+=("${f// /?}")
         fi
     done
     for f in ${mains[@]+"${mains[@]}"}; do
         # Programs of the host alone, beside those of a GPU.
         case $f in *.cu) ;; *) [ "${#mains[@]}" = 1 ] || grep -qE 'cuda|CUDA' "$folder/$f" || continue ;; esac
-        printf '%s\t%s\t%s\t%s\n' "$name" "$folder" "$f ${parts[*]+"${parts[*]}"}" "$options"
+        printf '%s\t%s\t%s\t%s\n' "$name" "$folder" "${f// /?} ${parts[*]+"${parts[*]}"}" "$options" # a blank of a name as the pattern ?
     done
 }
 
@@ -99,12 +102,13 @@ try() {
     compile() { eval "timeout 120 env $compiler $options $1 -I . -I inc -I ../inc -I include -I .. -I ../utils -I ../../utils $sources -o \"\$out/a.out\" -lm" >"$out/compiler" 2>&1 </dev/null; }
     # A program that does not compile with NVIDIA's compiler either. (A name that the link lacks is a name that SimGPU lacks.)
     rejected() {
-        ! grep -q 'undefined reference' "$out/compiler" || return
+        local ours="undefined reference to .(cu|nv|__cuda|__fatbin)"
+        ! grep -qE "$ours" "$out/compiler" || return
         [ -z "$NVCC" ] || return 0
         [ -n "$ORACLE" ] || return
         cp "$out/compiler" "$out/simcc"
         compiler='"$ORACLE" -w -arch=compute_80'
-        ! compile -rdc=true && grep -q 'error' "$out/compiler" && ! grep -q 'undefined reference' "$out/compiler"; local no=$?
+        ! compile -rdc=true && ! grep -qE "$ours" "$out/compiler"; local no=$?
         mv "$out/simcc" "$out/compiler"
         return $no
     }
@@ -127,11 +131,11 @@ try() {
     ! (cd "$folder" && grep -qs 'omp\.h\|pragma omp' -- $sources) || options+=' -Xcompiler -fopenmp'
     for library in cublasLt cublas curand; do # what their own Makefiles link
         # shellcheck disable=SC2086 # a list of words
-        ! grep -qsE "#include *[<\"]$library(_v2)?\.h" -- $sources *.h *.hpp *.cuh ../*.h ../*.cuh || options+=" -l$library"
+        ! grep -qsE "#include *[<\"]$library(_v2)?\.h|${library}Generator_t" -- $sources *.h *.hpp *.cuh ../*.h ../*.cuh || options+=" -l$library"
     done
     # shellcheck disable=SC2086 # a list of words
     ! grep -lsE '__global__|<<<' -- $sources | grep -qv '\.cu$' || options+=' -x cu'
-    [ -z "$NVCC" ] || compiler='LD_LIBRARY_PATH= "$NVCC" -w -cudart shared -arch=compute_80 -L "$LD_LIBRARY_PATH" -lcuda'
+    [ -z "$NVCC" ] || compiler='LD_LIBRARY_PATH= "$NVCC" -w -cudart shared -arch=compute_80 -L "$LINK" -lcuda'
     # What its own Makefile gives it.
     arguments=$(sed -n 's,^\t.*\./\(\$(program)\|main\) ,,p' Makefile 2>/dev/null | head -n 1)
     case $arguments in *['$`;&|<>']*) arguments= ;; esac
@@ -149,10 +153,10 @@ try() {
         status=0
         # shellcheck disable=SC2086 # a list of words
         (ulimit -t "$LIMIT" && SIMGPU_DEVICES=$devices exec timeout -k 2 "$WALL" "$out/a.out" $arguments) >"$out/stdout" 2>"$out/stderr" </dev/null || status=$?
-        grep -qiE 'there is no device [1-3];|requires two|two or more GPUs' "$out/stdout" "$out/stderr" || break
+        grep -qiE 'there is no device [1-3];|requires two|need 2 GPUs|two or more GPUs' "$out/stdout" "$out/stderr" || break
     done
     rm -f "$out/a.out"
-    { grep -a '^simgpu: ' "$out/stderr"; sed 's/fail[a-z]* as expected//I' "$out/stdout"; grep -av "^simgpu: " "$out/stderr"; echo "status $status"
+    { grep -a '^simgpu: ' "$out/stderr"; sed -E 's/fail[a-z]* as expected|(mismatch[a-z ]*|failures?|failed) *[:=] *0 *$//I' "$out/stdout"; grep -avE '^simgpu: |assertion failed: ' "$out/stderr"; echo "status $status"
         # shellcheck disable=SC2086 # a list of words
         [ -n "$arguments" ] || ! grep -qs 'argv\[1\]' -- $sources || grep -qsE 'argc *[-<>=!]|!argc' -- $sources || echo "takes argv[1] without a look at argc"
     } >"$out/run"
