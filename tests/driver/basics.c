@@ -42,7 +42,7 @@ static void start(void) {
     size_t bytes, free_bytes;
     OK(cuInit(0));
     OK(cuDriverGetVersion(&version));
-    EXPECT(version >= 12000);
+    EXPECT(version >= 13000); /* programs that nvcc 13 built ask for it */
     OK(cuDeviceGetCount(&count));
     EXPECT(count == 1);
     OK(cuDeviceGet(&device, 0));

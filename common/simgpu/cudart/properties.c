@@ -353,7 +353,12 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
     if (version) *version = CUDART_VERSION;
     return rt_end(version ? cudaSuccess : cudaErrorInvalidValue);
 }
-cudaError_t cudaDriverGetVersion(int *version) { return cudaRuntimeGetVersion(version); }
+/* A driver is as new as the newest runtime that a program may bring: programs refuse to run on an older one. */
+cudaError_t cudaDriverGetVersion(int *version) {
+    RT_BEGIN;
+    if (version) *version = 13000;
+    return rt_end(version ? cudaSuccess : cudaErrorInvalidValue);
+}
 
 /* Ignored: SimGPU reports every range. */
 cudaError_t cudaProfilerStart(void) {
