@@ -149,6 +149,11 @@ EOS
     run simcc "$tmp/fft.cu" -ptx -o "$tmp/x.ptx"
     [ "$status" = 1 ]
     [[ $output == *"fft.cu:1:"*"SimGPU does not have cuFFT"* && $output != *cufftHandle* ]]
+    # A function of the driver that is left out.
+    printf '#include <cuda.h>\nint main() { return cuIpcGetMemHandle(0, 0); }\n' >"$tmp/processes.cpp"
+    run simcc "$tmp/processes.cpp" -o "$tmp/processes"
+    [ "$status" = 1 ]
+    [[ $output == *"processes.cpp:2:21: error: 'cuIpcGetMemHandle' is unavailable: SimGPU does not have memory of other processes"* ]]
     # The compiler's own message, with the user's line.
     printf 'int main() {\n    return x;\n}\n' >"$tmp/wrong.cu"
     run simcc "$tmp/wrong.cu" -o "$tmp/wrong"
@@ -194,6 +199,15 @@ EOS
         readelf -d "$BLUEBAR_TOP/$B/lib/libcudart.so.$n" | grep -q "SONAME.*\[libcudart.so.$n\]"
         readelf --dyn-syms -W "$BLUEBAR_TOP/$B/lib/libcudart.so.$n" | grep -q " cudaMalloc@@libcudart.so.$n\$"
     done
+}
+
+@test "a program's own macros of one capital letter, which CUDA's headers leave free" {
+    for name in {A..S} {U..Z} l; do echo "#define $name 7"; done >"$tmp/letters.cu"
+    for name in cooperative_groups cooperative_groups/{reduce,scan,memcpy_async} mma curand_kernel cublas_v2 cuda_{fp16,bf16,fp8,pipeline,awbarrier} cuComplex cuda; do
+        echo "#include <$name.h>"
+    done >>"$tmp/letters.cu"
+    echo '__global__ void k(curandGenerator_t) {}' >>"$tmp/letters.cu" # curand_kernel.h includes curand.h
+    simcc -DA=7 -DF=7 -DN=7 -DP=7 -ptx "$tmp/letters.cu" -o "$tmp/letters.ptx"
 }
 
 @test "headers that programs ask for by name, in CUDA C++ and, where they may be, in C++; old names work, with a warning" {

@@ -31,9 +31,9 @@ namespace cooperative_groups {
 
 namespace simgpu {
 SIMGPU_CG unsigned lane() {
-    unsigned l;
-    asm("mov.u32 %0, %%laneid;" : "=r"(l));
-    return l;
+    unsigned at;
+    asm("mov.u32 %0, %%laneid;" : "=r"(at));
+    return at;
 }
 SIMGPU_CG unsigned thread() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
 SIMGPU_CG unsigned threads() { return blockDim.x * blockDim.y * blockDim.z; }

@@ -837,6 +837,20 @@ extern "C" {
 #endif
 
 #if defined(__cplusplus)
+/* Of what SimGPU lacks (driver/unsupported.def), what programs call most. */
+#define SIMGPU_LACKS(name)                                                                                             \
+    CUresult name(...) __attribute__((unavailable("SimGPU does not have memory of other processes")));
+SIMGPU_LACKS(cuMemExportToShareableHandle)
+SIMGPU_LACKS(cuMemImportFromShareableHandle)
+SIMGPU_LACKS(cuMemPoolExportToShareableHandle)
+SIMGPU_LACKS(cuMemPoolImportFromShareableHandle)
+SIMGPU_LACKS(cuIpcGetMemHandle)
+SIMGPU_LACKS(cuIpcOpenMemHandle)
+SIMGPU_LACKS(cuIpcCloseMemHandle)
+SIMGPU_LACKS(cuIpcGetEventHandle)
+SIMGPU_LACKS(cuIpcOpenEventHandle)
+#undef SIMGPU_LACKS
+
 /* cuCtxCreate as CUDA 13 has it. */
 static inline CUresult cuCtxCreate_v2(CUcontext *context, CUctxCreateParams *params, unsigned int flags,
                                       CUdevice device) {

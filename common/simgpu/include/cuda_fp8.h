@@ -158,9 +158,9 @@ SIMGPU_BOTH __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_storage_t v,
         SIMGPU_MEMBER operator bool() const { return (__x & 0x7f) != 0; }                                              \
                                                                                                                        \
       private:                                                                                                         \
-        template <class I> __host__ __device__ I integer() const {                                                     \
+        template <class Whole> __host__ __device__ Whole integer() const {                                             \
             const double v = (double)*this;                                                                            \
-            return v != v ? (I)0 : simgpu_integer<I>(v, SIMGPU_RZ);                                                    \
+            return v != v ? (Whole)0 : simgpu_integer<Whole>(v, SIMGPU_RZ);                                            \
         }                                                                                                              \
     };
 #define SIMGPU_FP8X2(T, kind)                                                                                          \

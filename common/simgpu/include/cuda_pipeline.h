@@ -26,7 +26,7 @@ class pipeline {
     }
     /* Waits for the group with this number, which commit() gave. */
     __device__ void wait(size_t group) { __pipeline_wait_prior(committed - group - 1); }
-    template <unsigned N> __device__ void wait_prior() { __pipeline_wait_prior(N); }
+    template <unsigned later> __device__ void wait_prior() { __pipeline_wait_prior(later); }
     __device__ void arrive_on(awbarrier &b) { __pipeline_arrive_on(simgpu_barrier(b)); }
 };
 

@@ -137,8 +137,8 @@ static inline cudaError_t cudaMallocManaged(T **ptr, size_t bytes, unsigned flag
 }
 /* The forms of CUDA 12 and before, with the number of a device. */
 static inline cudaMemLocation simgpu_location(int device) {
-    cudaMemLocation l = {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
-    return l;
+    cudaMemLocation place = {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
+    return place;
 }
 static inline cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t bytes, int device, cudaStream_t stream = 0,
                                                SIMGPU_SITE) {
@@ -210,9 +210,10 @@ struct simgpuLaunchConfig {
     int line;
     simgpuLaunchConfig(const cudaLaunchConfig_t *of, SIMGPU_SITE) : config(of), file(file), line(line) {}
 };
-template <class... P, class... A>
-static inline cudaError_t cudaLaunchKernelEx(simgpuLaunchConfig at, void (*func)(P...), A... arguments) {
-    return [&](P... converted) {
+template <class... Parameters, class... Arguments>
+static inline cudaError_t cudaLaunchKernelEx(simgpuLaunchConfig at, void (*func)(Parameters...),
+                                             Arguments... arguments) {
+    return [&](Parameters... converted) {
         void *args[] = {(void *)&converted..., nullptr};
         return simgpuLaunchKernelExC(at.config, (const void *)func, args, at.file, at.line);
     }(arguments...);
@@ -325,9 +326,9 @@ SIMGPU_INLINE void *memset(void *to, int value, size_t bytes, SIMGPU_SITE) SIMGP
 
 /* Finds the block size with the most resident threads, and the grid that fills the device with such blocks.
  * shared_of(n): the dynamic shared memory of a block of n threads, in bytes. */
-template <class F, class T>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, T *func, F shared_of,
-                                                                         int limit = 0) {
+template <class Shared, class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, T *func,
+                                                                         Shared shared_of, int limit = 0) {
     int device = 0, sms = 0, most = 0;
     cudaFuncAttributes attributes;
     cudaError_t error = cudaGetDevice(&device);
@@ -347,9 +348,9 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *gr
     }
     return cudaSuccess;
 }
-template <class F, class T>
+template <class Shared, class T>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *block, T *func,
-                                                                                  F shared_of, int limit = 0,
+                                                                                  Shared shared_of, int limit = 0,
                                                                                   unsigned = cudaOccupancyDefault) {
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, func, shared_of, limit);
 }

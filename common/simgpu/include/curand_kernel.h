@@ -9,6 +9,7 @@
 #define SIMGPU_CURAND_KERNEL_H
 
 #include <cuda_runtime.h>
+#include <curand.h>
 
 typedef struct curandStateXORWOW {
     unsigned d, v[5]; /* the counter that is added to each number, and the state of the shifts */
@@ -288,30 +289,30 @@ SIMGPU_DEVICE double4 curand_normal4_double(curandStatePhilox4_32_10_t *s) {
     return make_double4(a.x, a.y, b.x, b.y);
 }
 /* One at a time: the second of a pair waits in the state. */
-template <class S> SIMGPU_DEVICE float curand_normal(S *s) {
+template <class State> SIMGPU_DEVICE float curand_normal(State *s) {
     if (!(s->boxmuller_flag = !s->boxmuller_flag)) return s->boxmuller_extra;
     float2 v = curand_normal2(s);
     s->boxmuller_extra = v.y;
     return v.x;
 }
-template <class S> SIMGPU_DEVICE double curand_normal_double(S *s) {
+template <class State> SIMGPU_DEVICE double curand_normal_double(State *s) {
     if (!(s->boxmuller_flag_double = !s->boxmuller_flag_double)) return s->boxmuller_extra_double;
     double2 v = curand_normal2_double(s);
     s->boxmuller_extra_double = v.y;
     return v.x;
 }
-template <class S> SIMGPU_DEVICE float curand_log_normal(S *s, float mean, float deviation) {
+template <class State> SIMGPU_DEVICE float curand_log_normal(State *s, float mean, float deviation) {
     return expf(mean + deviation * curand_normal(s));
 }
-template <class S> SIMGPU_DEVICE double curand_log_normal_double(S *s, double mean, double deviation) {
+template <class State> SIMGPU_DEVICE double curand_log_normal_double(State *s, double mean, double deviation) {
     return exp(mean + deviation * curand_normal_double(s));
 }
-template <class S> SIMGPU_DEVICE float2 curand_log_normal2(S *s, float mean, float deviation) {
+template <class State> SIMGPU_DEVICE float2 curand_log_normal2(State *s, float mean, float deviation) {
     float2 v = curand_normal2(s);
     return make_float2(expf(mean + deviation * v.x), expf(mean + deviation * v.y));
 }
 
-template <class S> SIMGPU_DEVICE double2 curand_log_normal2_double(S *s, double mean, double deviation) {
+template <class State> SIMGPU_DEVICE double2 curand_log_normal2_double(State *s, double mean, double deviation) {
     double2 v = curand_normal2_double(s);
     return make_double2(exp(mean + deviation * v.x), exp(mean + deviation * v.y));
 }
@@ -322,7 +323,7 @@ SIMGPU_DEVICE float4 curand_log_normal4(curandStatePhilox4_32_10_t *s, float mea
 
 /* Poisson: Knuth's product of uniform numbers; for a large mean Hörmann's transformed rejection (1993, "PTRS"); for a
  * very large one a normal number. cuRAND's values differ from 64 on, not their distribution. */
-template <class S> SIMGPU_DEVICE unsigned curand_poisson(S *s, double mean) {
+template <class State> SIMGPU_DEVICE unsigned curand_poisson(State *s, double mean) {
     if (mean < 64) {
         float least = expf((float)-mean), product = 1;
         for (unsigned k = 0;; k++)

@@ -44,13 +44,13 @@ enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
 
 /* --- fragments ----------------------------------------------------------------------------------------------- */
 
-/* What a fragment has: N elements of type T in x, and `each` elements of the matrix in one of x. */
-template <class T, int N, class Element = T, int each = 1>
+/* What a fragment has: `items` elements of type T in x, and `each` elements of the matrix in one of x. */
+template <class T, int items, class Element = T, int each = 1>
 struct __attribute__((aligned(sizeof(T) == 8 ? 8 : 4))) simgpu_fragment {
-    enum { num_elements = N * each, num_storage_elements = N };
+    enum { num_elements = items * each, num_storage_elements = items };
     typedef Element element_type;
     typedef T storage_element_type;
-    T x[N];
+    T x[items];
 };
 template <class Use, int m, int n, int k, class T, class Layout = void> class fragment;
 
@@ -104,8 +104,8 @@ SIMGPU_FRAGMENT(accumulator, 8, 8, 128, int, int, 2)
 #undef SIMGPU_FACTOR
 #undef SIMGPU_FRAGMENT
 
-template <class Use, int m, int n, int k, class T, class Layout, class V>
-SIMGPU_WMMA void fill_fragment(fragment<Use, m, n, k, T, Layout> &f, const V &v) {
+template <class Use, int m, int n, int k, class T, class Layout, class Any>
+SIMGPU_WMMA void fill_fragment(fragment<Use, m, n, k, T, Layout> &f, const Any &v) {
     for (int i = 0; i < (int)f.num_storage_elements; i++) f.x[i] = v;
 }
 

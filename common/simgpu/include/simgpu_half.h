@@ -70,14 +70,15 @@ SIMGPU_BOTH double simgpu_rounded(double v, int mode) {
                                : __builtin_trunc(v);
 }
 /* Converts to an integer as PTX's cvt does: clamps; NaN becomes 0, or the top bit in 64 bits. */
-template <class I> SIMGPU_BOTH I simgpu_integer(double v, int mode) {
-    const bool is_signed = I(-1) < I(0);
-    const double top = (is_signed ? 0.5 : 1.0) * (sizeof(I) == 8 ? 0x1p64 : (double)(1ull << (8 * sizeof(I) % 64)));
-    if (v != v) return sizeof(I) == 8 ? (I)(1ull << 63) : 0;
+template <class Whole> SIMGPU_BOTH Whole simgpu_integer(double v, int mode) {
+    const bool is_signed = Whole(-1) < Whole(0);
+    const double top =
+        (is_signed ? 0.5 : 1.0) * (sizeof(Whole) == 8 ? 0x1p64 : (double)(1ull << (8 * sizeof(Whole) % 64)));
+    if (v != v) return sizeof(Whole) == 8 ? (Whole)(1ull << 63) : 0;
     v = simgpu_rounded(v, mode);
-    if (v >= top) return is_signed ? (I)((1ull << (8 * sizeof(I) - 1)) - 1) : (I)~0ull;
-    if (v < (is_signed ? -top : 0)) return is_signed ? (I)(1ull << (8 * sizeof(I) - 1)) : 0;
-    return (I)v;
+    if (v >= top) return is_signed ? (Whole)((1ull << (8 * sizeof(Whole) - 1)) - 1) : (Whole)~0ull;
+    if (v < (is_signed ? -top : 0)) return is_signed ? (Whole)(1ull << (8 * sizeof(Whole) - 1)) : 0;
+    return (Whole)v;
 }
 SIMGPU_BOTH double simgpu_least(double a, double b) {
     return a != a ? b : b != b ? a : a < b || (a == b && __builtin_signbit(a)) ? a : b;

@@ -46,12 +46,12 @@ SIMGPU_CG T simgpu_wide_scan(const simgpu::wide_tile<Size> &g, T v, Op op, bool 
     return simgpu::behind_warps(g, to, all, op, exclusive && simgpu::lane() == 0);
 }
 #define SIMGPU_WIDE_SCAN(Size)                                                                                         \
-    template <class P, class T, class Op>                                                                              \
-    SIMGPU_CG T inclusive_scan(const thread_block_tile<Size, P> &g, T v, Op op) {                                      \
+    template <class Parent, class T, class Op>                                                                         \
+    SIMGPU_CG T inclusive_scan(const thread_block_tile<Size, Parent> &g, T v, Op op) {                                 \
         return simgpu_wide_scan<Size>(g, v, op, false);                                                                \
     }                                                                                                                  \
-    template <class P, class T, class Op>                                                                              \
-    SIMGPU_CG T exclusive_scan(const thread_block_tile<Size, P> &g, T v, Op op) {                                      \
+    template <class Parent, class T, class Op>                                                                         \
+    SIMGPU_CG T exclusive_scan(const thread_block_tile<Size, Parent> &g, T v, Op op) {                                 \
         return simgpu_wide_scan<Size>(g, v, op, true);                                                                 \
     }
 SIMGPU_WIDE_SCAN(64)
