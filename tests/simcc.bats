@@ -531,7 +531,7 @@ EOS
     [ "$(./main)" = $'6\n8' ]
 }
 
-@test "a definition without the __device__ or __host__ __device__ of its declaration has them, as behind nvcc" {
+@test "a definition without the __device__ or __host__ __device__ of its declaration has them, as behind nvcc; zeros in an array of variable length" {
     mkdir -p "$tmp/merge"
     cat >"$tmp/merge/shape.h" <<'EOS'
 __host__ __device__ float twice(float x);
@@ -558,7 +558,12 @@ __global__ void k() {
     Plain p;
     printf("%g %d %d\n", twice((s += 1).area()), seven(), p.one() + p.two());
 }
-int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }
+int main(int n, char **) {
+    int more[n] = {};
+    float zeros[n][n + 1] = {0.0f}; // an array of variable length, as the host's compiler behind nvcc takes it
+    k<<<1, 1>>>();
+    return cudaDeviceSynchronize() + (zeros[0][n] + more[0] != 0);
+}
 EOS
     for compiler in "" $(command -v clang-22); do
         SIMCC_CLANG=$compiler simcc "$tmp/merge/main.cu" -o "$tmp/merge/main"

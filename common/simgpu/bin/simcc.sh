@@ -32,7 +32,7 @@ die() {
 mode='link' output='' folder=. language='' arch='' rdc=no fast=no target='' forward=no verbose=no dry=no run_it=no
 inputs=() link_inputs=() both=() host=() device=() optimise=() linker=() libraries=() left_out=() depend=() run_args=()
 standard=-std=gnu++17
-declare -A copies=() qualified=() # of files: what clang reads in their place; lines that add_qualifiers has seen
+declare -A copies=() respelt=() # of files: what clang reads in their place; lines that respell_lines has seen
 colours='' # say_more puts a file between the compiler and the terminal
 if [ -t 2 ]; then colours=-fcolor-diagnostics; fi
 
@@ -383,7 +383,7 @@ overlay_file() {
 # copy, under its own name.
 respell() {
     local file copy name n=0 texts=() comma='\)([[:space:]]+"[=+]?&?[a-zA-Z]"[[:space:]]*\()' braces='(<<<([^;>]*,)?[[:space:]]*)\{' word='s/(^|[^%])%(globaltimer|laneid|warpid|smid|nsmid|clock64|clock|lanemask_[a-z]+|tid|ntid|ctaid|nctaid)\b/\1%%\2/g'
-    overlay=() copies=() qualified=() rounds=''
+    overlay=() copies=() respelt=() rounds=''
     rm -f "$work/overlaid"
     mapfile -t texts < <({ grep -lE '<<[[:space:]]+<|<[[:space:]]+<<|<<<.*(>>[[:space:]]+>|>[[:space:]]+>>)|__noinline__|__shared__[[:space:]]+alignas|asm.*[^%]%[a-z]|#[[:space:]]*define.*#[[:space:]]*pragma' -- "${own[@]}"
         grep -lzE "asm.*$comma|$braces" -- "${own[@]}"
@@ -400,33 +400,46 @@ respell() {
     done
 }
 
-# nvcc takes __host__ and __device__ of a function that was declared before also for its definition; clang takes that for
-# another function. Writes them into the definitions that the compiler's messages name. Returns 1 if there was none to add.
-add_qualifiers() {
-    local file line column text words copy before after pattern='^(.*[^A-Za-z0-9_:>~]|)[A-Za-z_][A-Za-z0-9_]*(<[^()]*>)?::$' LC_ALL=C added=1
-    while IFS=: read -r file line column text; do
-        case $text in
-        *"' cannot overload __host__ __device__ function '"*) words='__host__ __device__' ;;
-        *) words=__device__ ;;
-        esac
+# Sets $text, a line of a program, to what clang takes and what means the same: $1 is clang's message, $2 the column. nvcc
+# takes __host__ and __device__ of a function that was declared before also for its definition, where clang sees another
+# function; and it sets an array of variable length to zero by `= {0}`.
+respell_line() {
+    local before=${text:0:$2-1} after=${text:$2-1} words=__device__ array class='^(.*[^A-Za-z0-9_:>~]|)[A-Za-z_][A-Za-z0-9_]*(<[^()]*>)?::$'
+    case $1 in
+    *variable-sized*)
+        array=${before%[*}
+        array=${array##*[^A-Za-z0-9_]}
+        text=$(sed -E "s/\b$array(\[[^;=]*\])[ \t]*=[ \t]*\{[ \t]*(0(\.0*)?f?)?[ \t]*\}[ \t]*;/$array\1; __builtin_memset($array, 0, sizeof $array);/" <<<"$text")
+        return
+        ;;
+    *overload*) words='__host__ __device__' ;;
+    esac
+    while [[ $before =~ $class ]]; do after=${before#"${BASH_REMATCH[1]}"}$after before=${BASH_REMATCH[1]}; done
+    text="$before$words $after"
+}
+
+# Does so for the lines that the compiler's messages name. Returns 1 if there was none.
+respell_lines() {
+    local file line column said text old copy none=1 LC_ALL=C
+    while IFS=: read -r file line column said; do
         file=$(readlink -f "$file")
         case $file in "$root"/*) continue ;; esac
-        [ "${qualified[$file:$line]:-${#rounds}}" = "${#rounds}" ] || continue
-        qualified[$file:$line]=${#rounds}
+        [ "${respelt[$file:$line]:-${#rounds}}" = "${#rounds}" ] || continue
+        respelt[$file:$line]=${#rounds}
         copy=${copies[$file]-}
         if [ -z "$copy" ]; then
-            copy=$work/qualified${#copies[@]}
+            copy=$work/lines${#copies[@]}
             cp "$file" "$copy" && overlay_file "$file" "$copy"
         fi
-        text=$(sed -n "${line}p" "$copy")
-        before=${text:0:column-1} after=${text:column-1}
-        while [[ $before =~ $pattern ]]; do after=${before#"${BASH_REMATCH[1]}"}$after before=${BASH_REMATCH[1]}; done
-        TEXT="$before$words $after" awk -v line="$line" 'NR == line { $0 = ENVIRON["TEXT"] } { print }' "$copy" >"$copy.new" && mv "$copy.new" "$copy" && added=0
-    done < <(sed 's/\x1b\[[0-9;]*[mK]//g' "$work/said" | grep -aE "^[^:]+:[0-9]+:[0-9]+: error: .*(' cannot overload __host__ __device__ function '|out-of-line definition of '.*' does not match any declaration in ')" | sort -t : -k 1,1 -k 2,2n -k 3,3nr -u)
+        old=$(sed -n "${line}p" "$copy") text=$old
+        respell_line "$said" "$column"
+        [ "$text" = "$old" ] || { TEXT=$text awk -v line="$line" 'NR == line { $0 = ENVIRON["TEXT"] } { print }' "$copy" >"$copy.new" && mv "$copy.new" "$copy" && none=0; }
+    done < <(sed 's/\x1b\[[0-9;]*[mK]//g' "$work/said" |
+        grep -aE "^[^:]+:[0-9]+:[0-9]+: error: (.* cannot overload __host__ __device__ function '|out-of-line definition of '.*' does not match any declaration in '|variable-sized object may not be initialized)" | sort -t : -k 1,1 -k 2,2n -k 3,3nr -u)
     [ -n "$rounds" ] || cp "$work/said" "$work/said.first"
     rounds+=+
-    [ "$added" = 1 ] || [[ " ${common[*]} " == *' -ivfsoverlay '* ]] || common+=("${overlay[@]}")
-    return "$added"
+    [ "$none" = 1 ] || [[ " ${common[*]} " == *' -ivfsoverlay '* ]] || common+=("${overlay[@]}")
+    return "$none"
 }
 # Sets $cccl, where CUDA's C++ library (Thrust, CUB, libcu++) is: SIMCC_CCCL names a toolkit's headers or a checkout. A
 # distribution's lie in /usr/include, where the compiler looks after the stubs that say what is missing; so it gets them
@@ -479,13 +492,13 @@ take_newer_clang() {
 }
 
 # Runs a compiler. Returns 3, without its words, if another clang may do better: it does not know launches in kernels. Returns 4,
-# without its words, if it may do better now: see add_qualifiers.
+# without its words, if it may do better now: see respell_lines.
 say_more() {
     local status=0 launch=no
     "$@" 2>"$work/said" || status=$?
     if grep -qE "reference to (__global__ function|__host__ function '__cudaPush).* in __(global|device)__" "$work/said"; then launch=yes; fi
     if [ "$launch" = yes ] && [ "$rdc" = yes ] && take_newer_clang; then return 3; fi
-    if [ "$status" != 0 ] && add_qualifiers; then return 4; fi
+    if [ "$status" != 0 ] && respell_lines; then return 4; fi
     if [ -n "$rounds" ] && grep -q 'out-of-line definition' "$work/said"; then cp "$work/said.first" "$work/said"; fi # the program's own lines
     cat "$work/said" >&2
     if [ "$launch" = yes ] && [ "$rdc" = yes ]; then
