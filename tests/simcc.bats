@@ -575,6 +575,31 @@ EOS
     [[ $output == *"main.cu:8:12: error: out-of-line definition of 'one' does not match any declaration in 'Plain'"*$'\nint Plain::one(int)'* ]]
 }
 
+@test "a launch is refused for its registers only if half of the estimate is too much" {
+    cat >"$tmp/wide.cu" <<'EOS'
+#include <stdio.h>
+template <int N> __global__ void reverse(float *p) { // N values at a time
+    float v[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) v[i] = p[threadIdx.x + i * 1024];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < N; i++) p[threadIdx.x + i * 1024] = v[N - 1 - i];
+}
+template <int N> void run() {
+    float *p;
+    cudaMalloc(&p, N * 4096);
+    cudaMemset(p, 0, N * 4096);
+    reverse<N><<<1, 1024>>>(p);
+    puts(cudaGetErrorName(cudaGetLastError()));
+}
+int main() { run<24>(), run<200>(); } // by ptxas 32 registers, and all that there are; some estimates of the first are 78
+EOS
+    simcc "$tmp/wide.cu" -o "$tmp/wide"
+    run "$tmp/wide"
+    [[ $output == *$'cudaSuccess\n'*$'cudaErrorLaunchOutOfResources'* ]]
+}
+
 @test "headers that include each other by way of ../ are read once each" {
     mkdir -p "$tmp/round/"{a,b,c}
     for f in a b c; do # each includes the others; without one name for each, the ways to them double at every step
