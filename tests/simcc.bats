@@ -246,7 +246,7 @@ __global__ void k(double *o, double zero) {
     o[7] = __vsadu4(0x01020304, 0x04030201 + (unsigned)zero);                                    // 8
     o[8] = frexp(12.0 + zero, &e) * 100 + e;                                                     // 75 + 4
     o[9] = modf(-2.25 + zero, &whole) * 100 + whole;                                             // -27
-    o[10] = CUDART_PI_F + CUDART_INF * 0 != 0;                                                   // NaN: 1
+    o[10] = CUDART_PI_F + CUDART_INF * 0 + CUDART_PI_LO != 0;                                                 // NaN: 1
     o[11] = powf((float)zero + 1, 1.0) - 1 + ilogb(0.0625 + zero) + __dp4a(0x01010101, 0x04030201, (int)zero);                    // -4 + 10
 }
 int main() {
