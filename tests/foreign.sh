@@ -117,7 +117,7 @@ try() {
         local header where rdc=
         for _ in 1 2 3 4 5 6; do
             compile "$rdc" && return
-            if [ -z "$rdc" ] && grep -qE 'separate compilation|needs -rdc=true' "$out/compiler"; then rdc=-rdc=true && continue; fi
+            if [ -z "$rdc" ] && grep -qE 'separate compilation|needs -rdc=true|them with -rdc=true|Unresolved extern function' "$out/compiler"; then rdc=-rdc=true && continue; fi
             header=$(sed -nE "s/.*fatal error: '?([^': ]*)(' file not found|: No such file).*/\\1/p" "$out/compiler" | sed '1!d; s,^\(\.\./\)*,,')
             [ -n "$header" ] || return
             where=$(for up in "$folder" "$folder/.." "$folder/../.." "$dir/$name" "$dir/cuda-samples/Common"; do find "$up" -path "*/$header"; done 2>/dev/null | head -n 1)
