@@ -55,6 +55,8 @@ static void start(void) {
     OK(cuDeviceTotalMem(&bytes, device));
     OK(cuMemGetInfo(&free_bytes, &bytes));
     EXPECT(free_bytes == bytes && bytes > 1ull << 34);
+    OK(cuMemGetInfo(&free_bytes, NULL)); /* NVIDIA's own programs ask so */
+    EXPECT(free_bytes == bytes);
     for (int i = 0; i < N; i++) in[i] = (float)i;
 }
 

@@ -215,9 +215,9 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
     RT_BEGIN;
     uint64_t free_now, total;
     rt_device_usage(&free_now, &total);
-    if (!free_bytes || !total_bytes) return rt_end(cudaErrorInvalidValue);
-    *free_bytes = free_now;
-    *total_bytes = total;
+    if (!free_bytes && !total_bytes) return rt_end(cudaErrorInvalidValue);
+    if (free_bytes) *free_bytes = free_now;
+    if (total_bytes) *total_bytes = total;
     return rt_end(cudaSuccess);
 }
 
