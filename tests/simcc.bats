@@ -600,6 +600,13 @@ EOS
     [[ $output == *$'cudaSuccess\n'*$'cudaErrorLaunchOutOfResources'* ]]
 }
 
+@test "headers that nvcc includes by itself: <ctype.h>, and with --extended-lambda <functional>" {
+    printf '__global__ void k() {}\nint main() { k<<<1, 1>>>(); LINE; return !isdigit(0x31); }\n' >"$tmp/alone.cu"
+    simcc -DLINE= "$tmp/alone.cu" -o "$tmp/alone"
+    "$tmp/alone"
+    simcc --extended-lambda -DLINE='std::vector<int> v(2); std::sort(v.begin(), v.end())' "$tmp/alone.cu" -c -o "$tmp/alone.o"
+}
+
 @test "headers that include each other by way of ../ are read once each" {
     mkdir -p "$tmp/round/"{a,b,c}
     for f in a b c; do # each includes the others; without one name for each, the ways to them double at every step

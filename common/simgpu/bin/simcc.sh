@@ -30,7 +30,7 @@ die() {
 # --- what the options say ---------------------------------------------------------------------------------------------
 
 mode='link' output='' folder=. language='' arch='' rdc=no fast=no target='' forward=no verbose=no dry=no run_it=no
-inputs=() link_inputs=() both=() host=() device=() optimise=() linker=() libraries=() left_out=() depend=() run_args=()
+inputs=() link_inputs=() both=() host=() device=() optimise=() linker=() libraries=() lambda=() left_out=() depend=() run_args=()
 standard=-std=gnu++17
 declare -A copies=() respelt=() # of files: what clang reads in their place; lines that respell_lines has seen
 colours='' # say_more puts a file between the compiler and the terminal
@@ -137,7 +137,7 @@ take_input() {
 
 known_nothing_to_do() {
     case $1 in
-    lineinfo | generate-line-info | G | device-debug | extended-lambda | expt-extended-lambda | expt-relaxed-constexpr | \
+    lineinfo | generate-line-info | G | device-debug | expt-relaxed-constexpr | \
         m64 | m=64 | machine=64 | keep | save-temps | clean | src-in-ptx | restrict | res-usage | resource-usage | no-compress | \
         extra-device-vectorization | Wreorder | Wdefault-stream-launch | Wmissing-launch-bounds | Wext-lambda-captures-this | \
         Wno-deprecated-gpu-targets | Wno-deprecated-declarations | disable-warnings | \
@@ -249,6 +249,7 @@ take_option() {
         [ "$value" != per-thread ] || both+=(-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1)
         ;;
     use_fast_math) fast_math ;;
+    extended-lambda | expt-extended-lambda | extended-lambda=* | expt-extended-lambda=*) lambda=(-include functional) ;; # as nvcc, with all that it includes
     ftz | ftz=*)
         with_value
         case $value in true | 1) device+=(-fcuda-flush-denormals-to-zero) ;; esac
@@ -465,7 +466,7 @@ set_common() {
     # Texture references, which CUDA 12 dropped; their name is free for other programs.
     if grep -qE '\btexture[[:space:]]*<' -- "${own[@]}"; then old=(-include texture_fetch_functions.h); else old=(); fi
     # shellcheck disable=SC2206 # lists of words
-    common=($cuda_flags $colours $standard -I "$root/include" -include cuda_runtime.h ${old[@]+"${old[@]}"} ${overlay[@]+"${overlay[@]}"}
+    common=($cuda_flags $colours $standard -I "$root/include" -include cuda_runtime.h ${lambda[@]+"${lambda[@]}"} ${old[@]+"${old[@]}"} ${overlay[@]+"${overlay[@]}"}
         -Xclang -fcuda-allow-variadic-functions # as nvcc; CUDA's C++ library declares such functions, and calls none
         -U__CUDA_ARCH_LIST__ -D__CUDA_ARCH_LIST__="$arch"0 -DSIMGPU_TRIVIAL_VECTORS -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__="$major" -D__CUDACC_VER_MINOR__="${release#*.}" -D__CUDACC_VER_BUILD__=0 -D__CUDACC_EXTENDED_LAMBDA__
         -fno-strict-return # a function that ends without its return statement returns, as behind nvcc; clang would run on

@@ -80,6 +80,7 @@ extern "C" __device__ void free(void *block) __attribute__((nothrow));
 #if defined(__CUDA__)
 #include "math_functions.h"
 #endif
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
