@@ -36,6 +36,10 @@ typedef struct {
 /* depth.c: sets ptx_insn.folded of the branches that ptxas removes. */
 void ptx_fold_branches(ptx_code *c);
 
+/* Returns the end of what a guarded branch skips, or of both ways where it has two: an instruction behind them. 0: it
+ * skips nothing. */
+uint32_t ptx_end_of_skipped(const ptx_code *c, uint32_t at);
+
 /* depth.c: sets ptx_insn.depth of the first instruction of each block. id_of maps a frame row / 4 to a register id. */
 void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of);
 

@@ -64,14 +64,24 @@ static void set_known(const schedules *t, schedule *v, uint32_t row, moment m) {
  * 3.7 times the time of one. What is no such sequence may stand in front of it. */
 static bool has_slow_way(enum ptx_cost cost) { return cost == COST_FDIV || cost == COST_DDIV || cost == COST_DIV64; }
 
-/* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. What costs nothing is not
- * counted, since versions of clang differ in where they put it: a parameter is loaded at the top of a kernel or where
- * it is used. */
+static bool is_logic_of_predicates(const ptx_insn *i) {
+    return i->op == OP_and_pred || i->op == OP_or_pred || i->op == OP_xor_pred || i->op == OP_not_pred;
+}
+/* Returns whether the branch leads to the next instruction, as in clang's `@p bra A; bra B; B:`. */
+static bool leads_on(const ptx_code *c, uint32_t at) {
+    return c->insns[at].op == OP_bra && !c->insns[at].guarded && c->insns[at].target == at + 1;
+}
+
+/* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. Branches to `end` may be among
+ * them, the rest of an `if (a && b)`. What costs nothing is not counted, since versions of clang differ in where they
+ * put it: a parameter is loaded at the top of a kernel or where it is used. */
 enum { PREDICATED = 7 };
-static bool are_few(const ptx_code *c, uint32_t from, uint32_t to) {
+static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end) {
     int few = 0;
     for (uint32_t i = from; i < to; i++) {
         enum ptx_cost cost = ptx_ops[c->insns[i].op].cost;
+        const bool skips = c->insns[i].op == OP_bra && c->insns[i].guarded && c->insns[i].target == end;
+        if (skips || leads_on(c, i) || is_logic_of_predicates(&c->insns[i])) continue;
         few += cost != COST_FREE;
         if (cost == COST_BRANCH || cost == COST_BARRIER) return false;
         if (few > PREDICATED) return false;
@@ -87,12 +97,28 @@ static uint32_t end_of_diamond(const ptx_code *c, uint32_t at) {
     return last->op == OP_bra && !last->guarded && last->target > target ? last->target : 0;
 }
 
+/* Returns where the way ends that a branch back skips and that jumps there itself, `@p bra L; ...; bra L`, or 0. clang
+ * puts what a loop does behind each turn in front of it. */
+static uint32_t end_before_jump(const ptx_code *c, uint32_t at) {
+    enum { FAR = 4 * PREDICATED };
+    const uint32_t target = c->insns[at].target;
+    for (uint32_t i = at + 1; target <= at && i < c->ninsns && i - at < FAR; i++)
+        if (c->insns[i].op == OP_bra && !c->insns[i].guarded && !leads_on(c, i))
+            return c->insns[i].target == target ? i : 0;
+    return 0;
+}
+
+uint32_t ptx_end_of_skipped(const ptx_code *c, uint32_t at) {
+    const uint32_t target = c->insns[at].target, diamond = end_of_diamond(c, at);
+    return target <= at ? end_before_jump(c, at) : diamond ? diamond : target;
+}
+
 /* A branch over a few instructions, or to one of two ways of a few: ptxas predicates them. */
 static bool skips_a_few(const ptx_code *c, uint32_t at) {
-    uint32_t target = c->insns[at].target, end = end_of_diamond(c, at);
-    if (target <= at) return false;
-    if (!end) return are_few(c, at + 1, target);
-    return are_few(c, at + 1, target - 1) && are_few(c, target, end);
+    uint32_t target = c->insns[at].target, end = ptx_end_of_skipped(c, at);
+    if (!end) return false;
+    if (!end_of_diamond(c, at)) return are_few(c, at + 1, end, target);
+    return are_few(c, at + 1, target - 1, end) && are_few(c, target, end, end);
 }
 
 /* Returns whether the branch is the second of clang's `@p bra A; bra B`, for which a machine needs only one branch. */

@@ -195,10 +195,9 @@ uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, cons
 void ptx_machine_predicate(ptx_code *c) {
     for (uint32_t at = 0; at < c->ninsns; at++) {
         const ptx_insn *i = &c->insns[at];
-        if (i->op != OP_bra || !i->guarded || !i->folded || i->exits || i->target <= at) continue;
-        const ptx_insn *last = &c->insns[i->target - 1];
-        bool two_ways = last != i && last->op == OP_bra && last->folded && !last->guarded;
-        uint32_t end = two_ways ? last->target : i->target;
-        for (uint32_t k = at + 1; k < end && k - at < 256; k++) c->insns[k].under = (uint8_t)(k - at);
+        if (i->op != OP_bra || !i->guarded || !i->folded || i->exits) continue;
+        const uint32_t end = ptx_end_of_skipped(c, at);
+        for (uint32_t k = at + 1; k < end && k - at < 256; k++)
+            if (!c->insns[k].under) c->insns[k].under = (uint8_t)(k - at);
     }
 }
