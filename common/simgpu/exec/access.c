@@ -6,6 +6,7 @@
  */
 #pragma clang diagnostic ignored "-Wpass-failed" /* sanitizers keep loops from being vectorised */
 #include "count.h"
+#include "resident.h"
 #include "half_math.h"
 #include "warp.h"
 
@@ -184,6 +185,7 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
             if (!missing) continue;
             c->l1_miss_lines++;
             c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
+            exec_resident_missed(w, c, line, missing);
             exec_footprint_read(t, line, missing, NULL);
         }
         if (waits) count_missed(w, round);
@@ -199,6 +201,7 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
         if (!missing) continue;
         c->l1_miss_lines++;
         c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
+        exec_resident_missed(w, c, list.line[k], missing);
         exec_footprint_read(t, list.line[k], missing, list.bytes[k]);
     }
     if (waits) count_missed(w, round);

@@ -309,6 +309,7 @@ typedef struct {
     /* Sectors that L2 was asked for by loads that missed L1, those of them that it had, and sectors stored. The bytes
      * of DRAM: what L2 lacked, and what it wrote back, of this launch or of what came before it. */
     uint64_t l2_read_sectors, l2_read_hits, l2_write_sectors, dram_read_bytes, dram_write_bytes;
+    uint64_t alone_sectors, alone_lines; /* that loads would miss if each block had an L1 of its own (resident.h) */
     double l1_hit_pct, l2_hit_pct; /* as the hardware counts them: L1 with stores to sectors that it knows; see l2.c */
     /* The pieces of 64 bytes that DRAM moves, the lines of 128 bytes and the rows of 256 with any of them: the fewer in
      * a row, the longer each takes. */

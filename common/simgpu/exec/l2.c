@@ -344,7 +344,9 @@ void exec_l2_launch_ended(exec_device *d, exec_result *r) {
     r->dram_rows = c->pair_rows;
     r->peer_read = c->peer[0];
     r->peer_written = c->peer[1];
-    r->l2_read_sectors = r->total.l1_miss_sectors - r->link_read / L2_SECTOR;
+    const uint64_t linked = r->link_read / L2_SECTOR;
+    r->l2_read_sectors = r->total.l1_miss_sectors > linked ? r->total.l1_miss_sectors - linked : 0;
+    r->alone_sectors = r->alone_sectors > linked ? r->alone_sectors - linked : 0;
     uint64_t missed = c->missed[0] + (r->total.atom_sectors ? 0 : c->missed[1]); /* the others are those of atomics */
     r->l2_read_hits = r->l2_read_sectors > missed ? r->l2_read_sectors - missed : 0;
     r->l2_write_sectors = r->total.st_sectors - r->link_written / L2_SECTOR;

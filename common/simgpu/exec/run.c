@@ -6,6 +6,7 @@
  * first part that exceeds it.
  */
 #include "count.h"
+#include "resident.h"
 #include "warp.h"
 
 #include <ctype.h>
@@ -94,6 +95,7 @@ void exec_block_begin(block *b, uint64_t id) {
     memset(b->barriers, 0, sizeof b->barriers);
     for (int k = 0; k < MAX_BARRIERS; k++) b->barriers[k].all = true;
     memset(b->shared, 0xCD, b->shared_bytes);
+    b->sampled = exec_resident_sampled(id);
     exec_l1_next_block(&b->worker->l1);
     if (exec_heard) exec_listen_block_begins(b);
     for (uint32_t k = 0; k < b->nwarps; k++) exec_warp_start(&b->warps[k], b, k);
@@ -226,6 +228,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     t->fault_block = UINT64_MAX;
     t->print_length = 0;
     t->printed_blocks = 0;
+    t->nnotes = 0;
     exec_l1_start(&t->l1, l1_lines, t->block.nwarps);
 }
 
@@ -355,6 +358,7 @@ static void run_wave(exec_device *d, uint64_t first, uint64_t end, unsigned thre
     while (pool.running) pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);
     exec_l2_wave(d, workers, threads);
+    exec_resident_wave(workers, threads);
 }
 
 /* Runs the first of blocks that are all alike, and charges each for what it has executed. */
@@ -467,6 +471,8 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
             sum.inst = machine(issued, i->machine, &rest[0]);
             sum.threads = machine(sum.ptx_threads, i->machine, &rest[1]);
             sum.issue_slots = machine(issued, i->slots, &rest[2]);
+            r->alone_sectors += sum.l1_miss_sectors, r->alone_lines += sum.l1_miss_lines;
+            exec_resident_share(at, &sum);
             add_spills(&sum, issued * i->spills, m->costs.of[COST_MEMORY].slots);
             r->slots[ptx_ops[i->op].cost] += sum.issue_slots;
             r->machine[ptx_ops[i->op].cost] += sum.inst;
@@ -490,6 +496,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
         r->link_loads += workers[t].link_loads;
         if (t) exec_contention_add(&workers[0].busy, &workers[t].busy);
     }
+    r->depths.missed = exec_resident_missed_rounds(r->depths.missed);
     const exec_counters *c = &r->total;
     uint64_t looked_up = c->ld_sectors + c->tex_sectors + c->st_sectors;
     uint64_t hits = c->ld_sectors + c->tex_sectors - c->l1_miss_sectors + st_hits;
@@ -575,6 +582,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     uint32_t resident = resident_of(card, nblocks, threads_per_block, r->shared_bytes);
     /* L1 and shared memory are one array. The resident blocks divide the part that their shared memory leaves. */
     uint32_t l1_lines = (card->l1_per_sm / resident - taken_of(card, r->shared_bytes)) / 128;
+    exec_resident_begin(waits(launch) ? 0 : resident, card->sms, l1_lines * resident, f->module->instructions);
     for (unsigned t = 0; t < threads; t++) {
         worker_begin(&workers[t], launch, l1_lines);
         workers[t].parallel = threads > 1;
@@ -607,6 +615,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         r->nlines = 0;
         exec_l2_clear(launch->program->device);
         r->footprint_read = r->footprint_written = 0;
+        r->alone_sectors = r->alone_lines = 0;
         r->dram_read_bytes = r->dram_write_bytes = r->l2_read_sectors = r->l2_read_hits = r->l2_write_sectors = 0;
         r->l1_hit_pct = r->l2_hit_pct = 0;
         r->deepest = r->depths = (exec_depth){0, 0, 0};

@@ -11,6 +11,7 @@
  * of tiles. */
 #include "count.h"
 #include "filter.h"
+#include "resident.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,7 +159,9 @@ static void count_request(warp *w, const ptx_insn *i, const exec_texture *t, con
         uint32_t missing = exec_l1_load(&k->l1, w, s->line[n], s->sectors[n], round, &waits);
         c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
         c->l1_miss_lines += missing != 0;
-        if (missing) exec_footprint_read(k, s->line[n], missing, NULL);
+        if (!missing) continue;
+        exec_resident_missed(w, c, s->line[n], missing);
+        exec_footprint_read(k, s->line[n], missing, NULL);
     }
     if (waits && round > w->missed_last) w->missed_last = round, w->missed++;
 }

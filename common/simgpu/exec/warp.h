@@ -115,6 +115,7 @@ typedef struct block {
     uint64_t budget;
     uint8_t *arena; /* a mapping with the memory of the block's warps, and its shared memory */
     size_t arena_bytes;
+    bool sampled;        /* it notes what it misses (resident.h) */
     bool together;       /* other blocks of the launch are resident beside it (together.c) */
     bool read_clock;     /* it has asked for the time since it began */
     bool worked;         /* a slice of this round did more than poll for a value that does not change */
@@ -148,7 +149,9 @@ typedef struct worker {
     mem_range *ranges;            /* likewise: the allocation of its last access */
     uint64_t *ran_in;             /* at a function's first instruction: the last launch that ran it here, by number */
     l1_cache l1;
-    l2_list touched;    /* chunks that it touched first in this wave */
+    l2_list touched;         /* chunks that it touched first in this wave */
+    struct exec_note *notes; /* of what its sampled blocks missed in this wave (resident.h) */
+    size_t nnotes, notes_room;
     uint64_t st_hits;   /* sectors stored that a load or store had touched before */
     uint64_t st_merged; /* sectors stored that go to L2 with those of the store before */
     exec_depth deepest, depths;

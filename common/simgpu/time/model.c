@@ -70,16 +70,16 @@ static double doublings(double x) {
 }
 
 /* Returns the time of a block's rounds of loads in ns: those that L1 serves, and the rest, which L2 and DRAM serve.
- * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM. A round ends with its
- * slowest line; a barrier, and the block, with that of all its warps that load. An atomic whose result is used is a
- * round that L2 serves. */
+ * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM. For the same reason
+ * what counts is what each block misses of L1 alone. A round ends with its slowest line; a barrier, and the block, with
+ * that of all its warps that load. An atomic whose result is used is a round that L2 serves. */
 static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident) {
     const exec_counters *c = &r->total;
     double loads = (double)(c->ld_requests + c->tex_requests), atomics = (double)c->atom_requests;
     if (loads + atomics <= 0) return 0;
-    double asked = (double)r->l2_read_sectors, lacked = asked - (double)r->l2_read_hits;
+    double asked = (double)r->alone_sectors, lacked = (double)(r->l2_read_sectors - r->l2_read_hits);
     double dram = asked > 0 ? smaller(1, lacked / asked * larger(1, resident)) : 0;
-    double rounds = (double)r->depths.missed * warps_of(r), lines = rounds > 0 ? (double)c->l1_miss_lines / rounds : 1;
+    double rounds = (double)r->depths.missed * warps_of(r), lines = rounds > 0 ? (double)r->alone_lines / rounds : 1;
     double wide = doublings(larger(1, lines));
     double dram_ns = p->latency_dram_ns + wide * p->latency_dram_line_ns;
     double l1_ns = p->latency_l1_clk / p->clock_ghz,
