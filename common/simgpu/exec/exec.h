@@ -298,6 +298,9 @@ typedef struct simgpu_fault exec_fault; /* kind SIMGPU_FAULT_NONE means no fault
 typedef struct {
     uint64_t rounds, missed, clocks;
 } exec_depth;
+typedef struct {
+    uint64_t instructions, longest;
+} exec_part;
 
 typedef struct {
     exec_fault fault;
@@ -321,7 +324,11 @@ typedef struct {
      * those of COST_ALU: additions of 32 bits, which two pipes can do, and those with a multiplication in them. */
     uint64_t slots[NCOSTS], machine[NCOSTS], additions, multiplied;
     exec_depth deepest, depths; /* of the block with the longest waits; the sum over the blocks */
-    uint64_t grid_syncs;        /* of a block: its arrivals at grid.sync() */
+    /* The blocks in order, in parts of `part_blocks`: the instructions that a part has run, and the serial work of its
+     * longest block, in clocks with rounds as round_clocks. exec/'s until the next exec_run. */
+    const exec_part *parts;
+    uint64_t nparts, part_blocks;
+    uint64_t grid_syncs; /* of a block: its arrivals at grid.sync() */
     /* Over the link: bytes of the sectors read and written; warps' requests of 128 bytes; how many loads those are of.
      */
     uint64_t link_read, link_written, link_requests, link_loads;

@@ -29,6 +29,10 @@ static unsigned wanted_threads;
 static uint64_t usual_budget = 1ull << 26, budget_per_block = 1ull << 26;
 static worker workers[MAX_WORKERS];
 static uint64_t launches;
+static struct {
+    exec_part of[PARTS];
+    uint64_t blocks; /* of a part */
+} parts;
 
 void (*exec_print)(const char *text, size_t length);
 
@@ -83,6 +87,14 @@ static void add_depth(exec_depth *to, exec_depth d) {
     to->rounds += d.rounds, to->missed += d.missed, to->clocks += d.clocks;
 }
 
+static void add_to_part(exec_part *p, uint64_t instructions, uint64_t clocks) {
+    uint64_t longest = __atomic_load_n(&p->longest, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&p->instructions, instructions, __ATOMIC_RELAXED);
+    while (clocks > longest)
+        if (__atomic_compare_exchange_n(&p->longest, &longest, clocks, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return;
+}
+
 void exec_block_begin(block *b, uint64_t id) {
     const exec_dim *grid = &b->launch->grid;
     b->id = id;
@@ -120,6 +132,8 @@ void exec_block_end(block *b) {
     }
     t->deepest = deeper(m, t->deepest, d);
     add_depth(&t->depths, d);
+    add_to_part(&parts.of[b->id / parts.blocks], block_budget() - b->budget,
+                d.rounds * m->costs.round_clocks + d.clocks);
     if (b->grid_syncs > t->grid_syncs) t->grid_syncs = b->grid_syncs;
 }
 
@@ -383,6 +397,8 @@ static void run_all(const exec_launch *n, uint64_t nblocks, uint64_t wave, unsig
                                                                   : UINT64_MAX;
     pool.part_blocks = (nblocks + PARTS - 1) / PARTS;
     atomic_store(&pool.spent, 0);
+    parts.blocks = pool.part_blocks;
+    memset(parts.of, 0, sizeof parts.of);
     for (uint64_t k = 0; k * pool.part_blocks < nblocks; k++) atomic_store(&pool.spent_in[k], 0);
     if (waits(n)) {
         exec_run_together(&workers[0], n, nblocks, charge);
@@ -607,6 +623,9 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     r->grid_syncs = workers[0].grid_syncs;
     print_all(f, threads, waits(launch) ? UINT64_MAX : end - 1, launch->program->device->print_limit);
     collect(f->module, threads, r);
+    r->parts = parts.of;
+    r->part_blocks = parts.blocks;
+    r->nparts = (nblocks + parts.blocks - 1) / parts.blocks;
     exec_l2_launch_ended(launch->program->device, r);
     if (r->fault.kind == SIMGPU_FAULT_NONE) r->children = exec_children(&r->nchildren);
     /* The progress of the other blocks depends on the host, so a stopped launch has no counters. */
@@ -621,5 +640,6 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         r->deepest = r->depths = (exec_depth){0, 0, 0};
         r->peer_read = r->peer_written = r->link_read = r->link_written = r->link_requests = r->link_loads = 0;
         r->atomic_turns[0] = r->atomic_turns[1] = r->atomic_all = r->st_merged = r->grid_syncs = 0;
+        r->nparts = 0;
     }
 }

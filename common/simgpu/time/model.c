@@ -266,6 +266,27 @@ static double work_ns(const time_profile *p, const exec_result *r, double slots,
     return larger(others, atomic) + smaller(others, atomic) / stages;
 }
 
+/* Returns the time in which the last blocks end, where some are longer than others: a block begins when those before it
+ * have ended, but for as many as the device holds, and then takes its serial time. Until then the blocks take what their
+ * busiest resource does, or their waits, whichever is longer. */
+static double tail_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
+    const double resident = smaller((double)r->blocks, slots);
+    double busy = serial_ns(p, r, r->depths, (double)r->blocks, resident) / slots;
+    for (enum simgpu_term t = SIMGPU_TERM_BLOCKS; t < SIMGPU_TERMS; t++)
+        if (t != SIMGPU_TERM_LATENCY) busy = larger(busy, ns[t]);
+    double all = 0, before = 0, latest = 0;
+    for (uint64_t k = 0; k < r->nparts; k++) all += (double)r->parts[k].instructions;
+    const double clocks = (double)(r->deepest.rounds * (uint64_t)p->round_clk + r->deepest.clocks);
+    if (all <= 0 || clocks <= 0) return 0;
+    const double unit = serial_ns(p, r, r->deepest, 1, resident) / clocks;
+    uint64_t ended = 0; /* parts that have, when part k begins */
+    for (uint64_t k = 0; k < r->nparts; k++) {
+        for (; (double)((k - ended) * r->part_blocks) >= slots; ended++) before += (double)r->parts[ended].instructions;
+        latest = larger(latest, busy * before / all + (double)r->parts[k].longest * unit);
+    }
+    return latest;
+}
+
 /* Memory outside of the device: its bytes each way, its requests, and the loads of a block that wait for each other;
  * *waits: the last take longest. */
 static double link_ns(const time_profile *p, const exec_result *r, double slots, bool *waits) {
@@ -305,6 +326,7 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
     for (enum simgpu_term t = SIMGPU_TERM_BLOCKS; t < SIMGPU_TERMS; t++)
         if (ns[t] > ns[worst]) worst = t;
     double work = larger(work_ns(p, r, slots, ns), ns[worst]);
+    work = larger(work, tail_ns(p, r, slots, ns));
     e->duration_ns = ns[SIMGPU_TERM_LAUNCH] + work;
     e->bound.term = work < ns[SIMGPU_TERM_LAUNCH] ? SIMGPU_TERM_LAUNCH : worst;
     explain(p, r, e);
