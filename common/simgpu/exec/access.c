@@ -321,8 +321,10 @@ static void count_shared_atomic(warp *w, const ptx_insn *i, exec_counters *c, ui
     c->shared_st_conflicts += most - 1;
 }
 
-/* Counts an access to local memory, which is interleaved: word k of all 32 lanes is one line of 128 bytes. */
-static void count_local(warp *w, exec_counters *c, uint32_t size) {
+/* Counts an access to local memory, which is interleaved: word k of all 32 lanes is one line of 128 bytes. Its
+ * stores go to L2 as those of global memory do. */
+static void count_local(warp *w, exec_counters *c, uint32_t size, bool store) {
+    exec_stored *to = &w->block->worker->local_stored;
     uint64_t physical[32];
     uint32_t words = size < 4 ? 1 : size / 4;
     c->local_requests++;
@@ -331,7 +333,12 @@ static void count_local(warp *w, exec_counters *c, uint32_t size) {
         line_list list;
         exec_count_lines(&list, physical, w->mask, 4);
         for (uint32_t n = 0; n < list.n; n++)
-            for (uint32_t q = 0; q < 4; q++) c->local_sectors += list.bytes[n][q] != 0;
+            for (uint32_t q = 0; q < 4; q++) {
+                c->local_sectors += list.bytes[n][q] != 0;
+                to->whole += store && list.bytes[n][q] == ~0u;
+                to->partial += store && list.bytes[n][q] != 0 && list.bytes[n][q] != ~0u;
+            }
+        to->lines += store ? list.n : 0;
     }
 }
 
@@ -504,7 +511,7 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         break;
     case SPACE_LOCAL:
         if (!limits_ok(w, i, size, &s, w->local_stride, "local")) return;
-        count_local(w, c, size);
+        count_local(w, c, size, i->op == OP_st);
         s.dense = false; /* SimGPU stores each lane's local memory in one piece, not interleaved */
         break;
     case SPACE_PARAM:

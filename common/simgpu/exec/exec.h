@@ -298,6 +298,11 @@ typedef struct simgpu_fault exec_fault; /* kind SIMGPU_FAULT_NONE means no fault
 typedef struct {
     uint64_t rounds, missed, clocks;
 } exec_depth;
+/* Lines that stores to local memory go to, and sectors that they fill or not. */
+typedef struct {
+    uint64_t lines, whole, partial;
+} exec_stored;
+
 typedef struct {
     uint64_t instructions, longest;
 } exec_part;
@@ -338,6 +343,7 @@ typedef struct {
     uint32_t nchildren;
     uint64_t atomic_all; /* the turns at all places */
     uint64_t st_merged;  /* stored sectors that went to L2 together with the request before */
+    exec_stored local_stored;
 } exec_result;
 
 /* Memory that a variable of a module has already. */

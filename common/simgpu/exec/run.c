@@ -83,6 +83,9 @@ static exec_depth deeper(const ptx_module *m, exec_depth a, exec_depth b) {
     if (a.rounds != b.rounds) return a.rounds > b.rounds ? a : b;
     return a.missed > b.missed ? a : b;
 }
+static void add_stored(exec_stored *to, exec_stored s) {
+    to->lines += s.lines, to->whole += s.whole, to->partial += s.partial;
+}
 static void add_depth(exec_depth *to, exec_depth d) {
     to->rounds += d.rounds, to->missed += d.missed, to->clocks += d.clocks;
 }
@@ -234,6 +237,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     t->deepest = t->depths = (exec_depth){0, 0, 0};
     t->grid_syncs = 0;
     t->st_hits = t->st_merged = 0;
+    t->local_stored = (exec_stored){0, 0, 0};
     t->link[0] = t->link[1] = t->link_requests = t->link_loads = 0;
     t->workspace = n->cooperative ? exec_workspace(d) : 0;
     if (t->workspace) memset(exec_mem_host(d, t->workspace), 0, 2 * sizeof(uint32_t));
@@ -506,6 +510,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
         add_depth(&r->depths, workers[t].depths);
         st_hits += workers[t].st_hits;
         r->st_merged += workers[t].st_merged;
+        add_stored(&r->local_stored, workers[t].local_stored);
         r->link_read += workers[t].link[0];
         r->link_written += workers[t].link[1];
         r->link_requests += workers[t].link_requests;
@@ -640,6 +645,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         r->deepest = r->depths = (exec_depth){0, 0, 0};
         r->peer_read = r->peer_written = r->link_read = r->link_written = r->link_requests = r->link_loads = 0;
         r->atomic_turns[0] = r->atomic_turns[1] = r->atomic_all = r->st_merged = r->grid_syncs = 0;
+        r->local_stored = (exec_stored){0, 0, 0};
         r->nparts = 0;
     }
 }

@@ -154,6 +154,7 @@ typedef struct worker {
     size_t nnotes, notes_room;
     uint64_t st_hits;   /* sectors stored that a load or store had touched before */
     uint64_t st_merged; /* sectors stored that go to L2 with those of the store before */
+    exec_stored local_stored;
     exec_depth deepest, depths;
     contention busy;
     uint64_t stores;                    /* to memory that other warps read; a turn that stores is no vain wait */

@@ -228,18 +228,22 @@ static void sm_terms(const time_profile *p, const exec_result *r, double share, 
 /* Sets the times of L2 and DRAM. */
 static void memory_terms(const time_profile *p, const exec_result *r, double *ns) {
     const exec_counters *c = &r->total;
-    double whole = larger(0, (double)c->st_sectors - (double)c->st_partial - (double)r->st_merged);
+    double whole =
+        larger(0, (double)c->st_sectors - (double)c->st_partial - (double)r->st_merged) + (double)r->local_stored.whole;
+    double partial = (double)(c->st_partial + r->local_stored.partial),
+           lines = (double)(c->st_lines + r->local_stored.lines);
     double atomics = larger((double)c->atom_sectors, (double)r->atomic_all);
     ns[SIMGPU_TERM_L2_READ] =
         ((double)c->l1_miss_lines * p->l2_read_clk + (double)c->l1_miss_sectors * p->l2_read_sector_clk) / p->clock_ghz;
-    ns[SIMGPU_TERM_L2_WRITE] = ((double)c->st_lines * p->l2_write_clk + whole * p->l2_write_sector_clk +
-                                (double)c->st_partial * p->l2_partial_sector_clk + atomics * p->l2_atomic_sector_clk) /
+    ns[SIMGPU_TERM_L2_WRITE] = (lines * p->l2_write_clk + whole * p->l2_write_sector_clk +
+                                partial * p->l2_partial_sector_clk + atomics * p->l2_atomic_sector_clk) /
                                p->clock_ghz;
     /* A row of 256 bytes as a whole takes its bytes; parts of it share less of what a row and a line cost. */
     enum { ROW = 256 };
-    double pairs = (double)r->dram_pairs, lines = (double)r->dram_lines, rows = (double)r->dram_rows;
+    double pairs = (double)r->dram_pairs, dram_lines = (double)r->dram_lines, rows = (double)r->dram_rows;
     double pair_bytes = (ROW - 2 * p->dram_line_bytes - p->dram_row_bytes) / 4;
-    ns[SIMGPU_TERM_DRAM] = (pairs * pair_bytes + lines * p->dram_line_bytes + rows * p->dram_row_bytes) / p->dram_gbs;
+    ns[SIMGPU_TERM_DRAM] =
+        (pairs * pair_bytes + dram_lines * p->dram_line_bytes + rows * p->dram_row_bytes) / p->dram_gbs;
 }
 
 static double fourth(double x) { return x * x * x * x; }
@@ -267,8 +271,8 @@ static double work_ns(const time_profile *p, const exec_result *r, double slots,
 }
 
 /* Returns the time in which the last blocks end, where some are longer than others: a block begins when those before it
- * have ended, but for as many as the device holds, and then takes its serial time. Until then the blocks take what their
- * busiest resource does, or their waits, whichever is longer. */
+ * have ended, but for as many as the device holds, and then takes its serial time. Until then the blocks take what
+ * their busiest resource does, or their waits, whichever is longer. */
 static double tail_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
     const double resident = smaller((double)r->blocks, slots);
     double busy = serial_ns(p, r, r->depths, (double)r->blocks, resident) / slots;
