@@ -48,6 +48,13 @@ __global__ void passes_l1_by(const volatile float *p, const float *, float *out)
     if (sum == 0.125f) *out = sum;
 }
 
+/* Each thread loads one word of a table, and another one than its neighbours. */
+__global__ void one_of(const float *table, unsigned words, float *out) {
+    unsigned x = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u;
+    x = (x ^ x >> 15) * 0x85ebca6bu;
+    if (table[(x ^ x >> 13) % words] == 0.125f) *out = 1;
+}
+
 static float *a, *b, *out;
 static void done() {
     if (cudaDeviceSynchronize() != cudaSuccess) exit(1);
@@ -126,6 +133,12 @@ static void others() {
     done();
     name = "atomics";
     add_one<<<16, 256>>>((unsigned *)a + 4 * MIB);
+    done();
+    name = "table_of_16_kib";
+    one_of<<<SMS * 64, 256>>>(a, 4096, out);
+    done();
+    name = "table_of_512_kib";
+    one_of<<<SMS * 64, 256>>>(a, 131072, out);
     done();
     name = "shared_by_warps";
     shared_by_warps<<<1, 256>>>(a, a, out);

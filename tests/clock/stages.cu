@@ -71,6 +71,23 @@ LOOP(wide, ".reg .b32 i;\n.reg .b64 w;\nmov.b64 w, 0;\n",
 LOOP(rolled, ".reg .b32 i;\nmov.b32 i, 0;\n", "add.s32 i, i, 1;\nsetp.lt.s32 q, i, %2;\n")
 LOOP(wraps, ".reg .b32 i;\nmov.b32 i, 0;\n", "add.s32 i, i, 1;\nsetp.lt.u32 q, i, %2;\n")
 
+/* Blocks of which one in `every` takes as long as 32 others. */
+__global__ void some_long(float *p, int every, int turns) {
+    float s = threadIdx.x;
+    const int n = every && blockIdx.x % every == 0 ? 32 * turns : turns;
+    for (int k = 0; k < n; k++) s = s * 0.999f + 0.5f;
+    p[blockIdx.x * blockDim.x + threadIdx.x] = s;
+}
+
+/* A table of each thread, by an index that is not constant: each lane stores to a sector of its own. */
+__global__ void own_table(unsigned *p, int turns) {
+    unsigned table[32], x = p[threadIdx.x] + threadIdx.x;
+    for (int k = 0; k < 32; k++) table[k] = k * x;
+    for (int k = 0; k < turns; k++) table[(x = x * 1664525u + 1013904223u) >> 27] += k;
+    for (int k = 0; k < 32; k++) x ^= table[k];
+    p[blockIdx.x * blockDim.x + threadIdx.x] = x;
+}
+
 int main() {
     cudaMalloc(&data, BIG * sizeof *data);
     cudaMalloc(&out, BIG * sizeof *out);
@@ -86,4 +103,7 @@ int main() {
     time_of("wide", [] { wide<<<1, 32>>>(data, out, 128 * 256); });
     time_of("rolled", [] { rolled<<<1, 32>>>(data, out, 256); });
     time_of("wraps", [] { wraps<<<1, 32>>>(data, out, 256); });
+    time_of("alike", [] { some_long<<<4096, 256>>>(out, 0, 190); });
+    time_of("some_long", [] { some_long<<<4096, 256>>>(out, 64, 128); });
+    time_of("own_table", [] { own_table<<<128, 256>>>((unsigned *)out, 64); });
 }
