@@ -25,6 +25,24 @@ load helper
     make -s lint 3>&- 4>&-
 }
 
+@test "lint: a script that was clean is read again when it is another, and one that was not is read again in any case" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir -p common/make tests
+    cp "$BLUEBAR_TOP"/common/make/{lint,lib,need}.sh common/make
+    touch tests/helper.bash
+    printf '%s\n' '#!/bin/bash' '. common/make/lib.sh' 'echo "$B"' >common/make/new.sh
+    run common/make/lint.sh
+    echo "$output"
+    [ "$status" = 0 ]
+    echo 'rm $B/*.o' >>common/make/new.sh
+    for again in 1 2; do
+        run common/make/lint.sh
+        echo "$again: $output"
+        [ "$status" = 1 ]
+        [[ $output == *"common/make/new.sh line 4"* ]]
+    done
+}
+
 @test "the top folder holds the house and nothing else" {
     [ "$(git ls-files -co --exclude-standard | sed 's,/.*,,' | grep -v '^\.' | sort -u | tr '\n' ' ')" = "LICENSE Makefile README.md common handouts labs solutions tests " ]
 }
