@@ -163,7 +163,7 @@ try() {
     if [ "$status" = 0 ]; then library=run; else library=fail; fi
     cause_of "$library" "$out/run" >"$out/cause" || printf 'ok\t-\n' >"$out/cause"
     # shellcheck disable=SC2086 # a list of words
-    if grep -q '^in' "$out/cause" && grep -qsiE 'TODO:? *(--|fill|implement|add|write|complete|copy)|implement me|your code (here|goes)|FIXME' -- $sources; then
+    if grep -q '^in' "$out/cause" && grep -qsiE 'TODO:? *(--|fill|implement|add|write|complete|copy)|implement me|your code (here|goes)|FIXME' -- $sources *.h *.hpp *.cuh; then
         printf 'out\tan exercise with gaps\n' >"$out/cause"
     fi
     say run "$(cat "$out/cause")"
