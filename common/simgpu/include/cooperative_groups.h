@@ -359,24 +359,29 @@ template <class T> struct plain { typedef T type; };
 template <class T> struct plain<T &> { typedef T type; };
 template <class T> struct plain<T &&> { typedef T type; };
 template <class T> __host__ __device__ T &&made(); /* for decltype, never called */
-template <class F, class... A> using returned = typename plain<decltype(made<F>()(made<A>()...))>::type;
+template <class Function, class... Arguments>
+using returned = typename plain<decltype(made<Function>()(made<Arguments>()...))>::type;
 
-template <class Group, class F, class... A> SIMGPU_CG returned<F, A...> from_one(const Group &g, F &&f, A &&...a) {
-    returned<F, A...> result;
-    if (g.thread_rank() == 0) result = static_cast<F &&>(f)(static_cast<A &&>(a)...);
+template <class Group, class Function, class... Arguments>
+SIMGPU_CG returned<Function, Arguments...> from_one(const Group &g, Function &&f, Arguments &&...a) {
+    returned<Function, Arguments...> result;
+    if (g.thread_rank() == 0) result = static_cast<Function &&>(f)(static_cast<Arguments &&>(a)...);
     return g.shfl(result, 0);
 }
 } // namespace simgpu
 
 /* The same, and every thread receives what it returns: of tiles and coalesced groups. */
-template <class F, class... A>
-SIMGPU_CG simgpu::returned<F &&, A &&...> invoke_one_broadcast(const coalesced_group &g, F &&f, A &&...a) {
-    return simgpu::from_one<coalesced_group, F, A...>(g, static_cast<F &&>(f), static_cast<A &&>(a)...);
+template <class Function, class... Arguments>
+SIMGPU_CG simgpu::returned<Function &&, Arguments &&...> invoke_one_broadcast(const coalesced_group &g, Function &&f,
+                                                                              Arguments &&...a) {
+    return simgpu::from_one<coalesced_group, Function, Arguments...>(g, static_cast<Function &&>(f),
+                                                                     static_cast<Arguments &&>(a)...);
 }
-template <unsigned Size, class Parent, class F, class... A>
-SIMGPU_CG simgpu::returned<F &&, A &&...> invoke_one_broadcast(const thread_block_tile<Size, Parent> &g, F &&f,
-                                                               A &&...a) {
-    return simgpu::from_one<thread_block_tile<Size, Parent>, F, A...>(g, static_cast<F &&>(f), static_cast<A &&>(a)...);
+template <unsigned Size, class Parent, class Function, class... Arguments>
+SIMGPU_CG simgpu::returned<Function &&, Arguments &&...> invoke_one_broadcast(const thread_block_tile<Size, Parent> &g,
+                                                                              Function &&f, Arguments &&...a) {
+    return simgpu::from_one<thread_block_tile<Size, Parent>, Function, Arguments...>(g, static_cast<Function &&>(f),
+                                                                                     static_cast<Arguments &&>(a)...);
 }
 
 /* --- the same as functions ------------------------------------------------------------------------------------ */
