@@ -614,7 +614,7 @@ EOS
     done
     echo 'inline void go(int *p) { k<< <1, 1>> >(p); }' >>"$tmp/round/c/c.h"
     printf '#include <cstdio>\n__global__ void k(int *p) { *p = 7; }\n#include <a/../b/b.h>\n' >"$tmp/round.cu"
-    echo 'int main() { int *p; cudaMallocManaged(&p, 4); go(p); cudaDeviceSynchronize(); printf("%d\n", *p); }' >>"$tmp/round.cu"
+    printf '%s\n' 'int main() { int *p; cudaMallocManaged(&p, 4); go(p); cudaDeviceSynchronize(); printf("%d\n", *p); }' >>"$tmp/round.cu"
     timeout 30 "$BLUEBAR_TOP/$B/bin/simcc" -I "$tmp/round" "$tmp/round.cu" -o "$tmp/round.out"
     [ "$("$tmp/round.out")" = 7 ]
 }

@@ -73,9 +73,9 @@ double lab_now(void); /* ns of this lane's host clock, for all else; wait for th
 
 /* --- two programs ----------------------------------------------------------------------------- */
 
-/* Played in turn: a round is a b b a, so that a drift of the machine, and what one run leaves in the caches for the next,
- * reaches both alike. ratio = time of a / time of b, round by round. NAN when one of them failed or was refused. The sim
- * lane's one round is a b. */
+/* Played in turn: a round is a b b a, so that a drift of the machine, and what one run leaves in the caches for the
+ * next, reaches both alike. ratio = time of a / time of b, round by round. NAN when one of them failed or was refused.
+ * The sim lane's one round is a b. */
 typedef struct {
     double ratio, lo, hi;
     double a, b; /* medians, microseconds */

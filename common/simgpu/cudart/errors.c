@@ -190,8 +190,8 @@ static bool is_nested(void) { return inside > 1 || time_in_host_function(); }
 static int place_of_outer(void) { return inside < NESTED_MAX ? inside : NESTED_MAX; }
 
 /* Returns whether a call that never ended is gone: a signal handler has left it by siglongjmp. A handler's frames, and
- * the signal's own (more than a thousand bytes), lie below those of the call that it interrupts, unless it has a stack of
- * its own. A call from further below, after such a jump, looks like one of a handler, and is refused as that. */
+ * the signal's own (more than a thousand bytes), lie below those of the call that it interrupts, unless it has a stack
+ * of its own. A call from further below, after such a jump, looks like one of a handler, and is refused as that. */
 static bool was_left(uintptr_t here) {
     enum { SIGNAL_FRAME = 768 };
     stack_t own_stack;
@@ -201,8 +201,9 @@ static bool was_left(uintptr_t here) {
 bool rt_left_by_jump(void) { return was_left((uintptr_t)__builtin_frame_address(0)); }
 
 __attribute__((noreturn)) static void refuse_jump(void) {
-    const char *said = "a signal handler has left this call by siglongjmp, so SimGPU's state, as a GPU's, is unknown; let "
-                       "the handler set a flag, and look at it between calls";
+    const char *said =
+        "a signal handler has left this call by siglongjmp, so SimGPU's state, as a GPU's, is unknown; let "
+        "the handler set a flag, and look at it between calls";
     if (call.file) base_refuse("%s:%d: %s: %s", call.file, call.line, call.name, said);
     base_refuse("%s: %s", call.name, said);
 }
@@ -249,9 +250,10 @@ cudaError_t rt_end(cudaError_t error) {
     if (is_nested()) {
         if (error == cudaErrorNotPermitted)
             rt_say("%s; let it set a flag for the program's own thread",
-                   time_in_host_function() ? "a host function may not call the CUDA API"
-                                           : "a signal handler that comes in the middle of a call may not call the CUDA "
-                                             "API, nor leave the call by siglongjmp");
+                   time_in_host_function()
+                       ? "a host function may not call the CUDA API"
+                       : "a signal handler that comes in the middle of a call may not call the CUDA "
+                         "API, nor leave the call by siglongjmp");
     } else {
         time_activity_call_end();
         if (error == cudaSuccess) error = rt_look_for_fault();

@@ -35,7 +35,7 @@ static inline uint64_t lane_rest(uint64_t a, uint64_t b) {
     uint64_t q;
     memcpy(&q, &shifted, 8);
     uint64_t r = a - (q & 0xfffffffffffff) * b;
-    return r + ((uint64_t)((int64_t)r >> 63) & b);
+    return r + (-(r >> 63) & b);
 }
 
 /* Flushes a denormal number to zero with its sign (.ftz). */

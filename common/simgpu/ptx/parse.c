@@ -654,8 +654,7 @@ static void rename_labels(parser *p, uint32_t first, uint32_t list) {
         while (n--) rename_label(p, first, uses[n]);
     }
     for (; list < pf->ntargets; list++)
-        for (uint32_t i = 0; i < pf->targets[list].nlabels; i++)
-            rename_label(p, first, &pf->targets[list].labels[i]);
+        for (uint32_t i = 0; i < pf->targets[list].nlabels; i++) rename_label(p, first, &pf->targets[list].labels[i]);
 }
 
 /* name ":" ( ".branchtargets" labels ";" | ".callprototype" ... ";" | nothing ) */
