@@ -158,3 +158,8 @@ END
     [ "$status" != 0 ]
     [[ $output == "compare1: the two lanes of lab 1 have jobs of different sizes"* ]]
 }
+
+@test "the records of cards are text" {
+    run env LC_ALL=C.UTF-8 grep -rLI . handouts/measured
+    [ -z "$output" ]
+}
