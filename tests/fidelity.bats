@@ -159,7 +159,7 @@ END
     [[ $output == "compare1: the two lanes of lab 1 have jobs of different sizes"* ]]
 }
 
-@test "the records of cards are text" {
-    run env LC_ALL=C.UTF-8 grep -rLI . handouts/measured
+@test "the records of cards, and what is made of them, are text" {
+    run env LC_ALL=C.UTF-8 grep -rLI . handouts/measured handouts/fidelity
     [ -z "$output" ]
 }
