@@ -56,6 +56,11 @@ computed=$'computed cudaSuccess\n3eaaaaab 00400000 7f800000 3fd5555555555555'
     [ "$status" = 7 ]
 }
 
+@test "a signal handler that calls the API wherever it comes: no hang, and no call of the program fails" {
+    host "asked anywhere"
+    [[ $output == *"0 calls failed" && $output != *siglongjmp:* && $status = 0 ]]
+}
+
 @test "a signal handler that leaves a call by siglongjmp: the next call, or the program's end, says so; nothing hangs" {
     host "left and calls"
     [[ $output == *left*"host.cu:"*": cuda"*": a signal handler has left this call by siglongjmp"* && $output != *never* ]]

@@ -81,7 +81,7 @@ typedef struct {
     double a, b; /* medians, microseconds */
     int rounds;
 } lab_duel;
-lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int rounds /* 9, 15, 31 or 63 */);
+lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int rounds /* 3, or 9, 15, 31, 63 */);
 
 /* --- what a time means ------------------------------------------------------------------------ */
 

@@ -195,6 +195,23 @@ static void left_and_calls() {
     show("never", cudaMemset(words, 0, 4));
 }
 
+// Signals as often as the system sends them, so that some come in the middle of taking the lock or letting it go.
+static volatile sig_atomic_t asked_for;
+static void asks_which(int) {
+    int device;
+    asked_for = asked_for + 1;
+    cudaGetDevice(&device);
+}
+static void asked_anywhere() {
+    int device, wrong = 0;
+    const itimerval often = {{0, 20}, {0, 20}}, never = {};
+    signal(SIGALRM, asks_which);
+    setitimer(ITIMER_REAL, &often, nullptr);
+    while (asked_for < 30000) wrong += cudaGetDevice(&device) != cudaSuccess;
+    setitimer(ITIMER_REAL, &never, nullptr);
+    printf("%d calls failed\n", wrong);
+}
+
 // SimGPU sets a call's language when it has the lock, and the thread's own before it lets the lock go. This function is
 // found in place of the library's, so a signal can come just there.
 static int signals_to_come;
@@ -301,6 +318,7 @@ int main(int argc, char **argv) {
                  {"speaking", speaking},
                  {"left", leave_a_call},
                  {"left and calls", left_and_calls},
+                 {"asked anywhere", asked_anywhere},
                  {"garbage", garbage},
                  {"blocks", blocks},
                  {"cancel anywhere", cancel_anywhere},

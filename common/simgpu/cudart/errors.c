@@ -44,7 +44,7 @@ static _Thread_local volatile int inside;   /* number of nested API calls of thi
 static _Thread_local const char *face_name; /* of the next call, if it is one of the driver API */
 static _Thread_local bool by_driver;        /* the call in progress is */
 enum { NESTED_MAX = 8 };
-static _Thread_local uintptr_t frame; /* of the outermost call's rt_begin, while one is in progress */
+static _Thread_local volatile uintptr_t frame; /* of the outermost call's rt_begin, while one is in progress, or 0 */
 /* While a host function or a signal handler makes a call, the calls around it, by `inside`. A handler may come in the
  * middle of a host function's call; calls that are deeper than the last place share it. */
 static _Thread_local struct {
@@ -126,21 +126,22 @@ static void cancel_again(void) {
 }
 
 /* Threads get the lock in turn: one that calls again and again would keep it from the others, since the system wakes
- * them too late. */
+ * them too late. A thread that has the lock, or is about to take it or to let it go, does not touch it again: a signal
+ * handler that came in the middle of pthread_mutex_unlock would wait for its own thread. (It is refused by rt_begin.)
+ */
 void rt_lock(void) {
     do_not_cancel();
-    const bool first = own.depth++ == 0;
-    if (first) pthread_mutex_lock(&turn);
+    if (own.depth++) return;
+    pthread_mutex_lock(&turn);
     pthread_mutex_lock(&lock);
-    if (first) {
-        pthread_mutex_unlock(&turn);
-        set_plain();
-    }
+    pthread_mutex_unlock(&turn);
+    set_plain();
 }
 void rt_unlock(void) {
-    const bool last = own.depth == 1;
-    if (last) set_as_before();
-    pthread_mutex_unlock(&lock);
+    if (own.depth == 1) {
+        set_as_before();
+        pthread_mutex_unlock(&lock);
+    }
     own.depth--;
     cancel_again();
 }
@@ -195,7 +196,7 @@ static int place_of_outer(void) { return inside < NESTED_MAX ? inside : NESTED_M
 static bool was_left(uintptr_t here) {
     enum { SIGNAL_FRAME = 768 };
     stack_t own_stack;
-    if (!inside || here + SIGNAL_FRAME < frame || time_in_host_function()) return false;
+    if (!inside || !frame || here + SIGNAL_FRAME < frame || time_in_host_function()) return false;
     return sigaltstack(NULL, &own_stack) || !(own_stack.ss_flags & SS_ONSTACK);
 }
 bool rt_left_by_jump(void) { return was_left((uintptr_t)__builtin_frame_address(0)); }
@@ -214,8 +215,7 @@ cudaError_t rt_begin(const char *name) {
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     if (was_left(here)) refuse_jump();
     do_not_cancel();
-    if (!inside) frame = here;
-    inside++;
+    if (++inside == 1) frame = here;
     rt_lock();
     rt_set_up();
     const bool nested = is_nested();
@@ -263,6 +263,7 @@ cudaError_t rt_end(cudaError_t error) {
         last.device = rt_first()->number, last.error = error;
     if (is_nested()) call = outer[place_of_outer()].call, by_driver = outer[place_of_outer()].by_driver;
     rt_unlock();
+    if (inside == 1) frame = 0;
     inside--;
     cancel_again();
     if (!inside) pthread_testcancel();

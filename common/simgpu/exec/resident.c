@@ -61,10 +61,14 @@ static note *grown(note *notes, size_t n, size_t *room) {
     return exec_must(realloc(notes, *room * sizeof *notes));
 }
 
+/* A block's first misses say how much of them its SM has already; 16 MB of notes for an SM of 8 blocks are enough. */
+enum { NOTES_OF_A_BLOCK = 1 << 16 };
+
 void exec_resident_note(worker *t, const block *b, uint32_t at, uint64_t line, uint32_t sectors) {
     uint32_t sm = (uint32_t)(b->id % shared.sms) / step();
     const note *last = t->nnotes ? &t->notes[t->nnotes - 1] : NULL;
     uint32_t number = last && last->block == (uint32_t)b->id ? last->number + 1 : 0;
+    if (number >= NOTES_OF_A_BLOCK) return;
     t->notes = grown(t->notes, t->nnotes, &t->notes_room);
     t->notes[t->nnotes] = (note){line * SAMPLE + sm, (uint32_t)b->id, at, sectors, number};
     t->nnotes++;
