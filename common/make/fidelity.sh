@@ -52,7 +52,8 @@ record() {
 record_host() {
     local r base
     base=$(base_of "$1")
-    build "$folder/host" "$B/probe/host"
+    build "$folder/host"
+    stay_near "$base"
     for r in 1 2 3 4 5 6; do
         apart "$folder/host" >"$folder/host.$r"
         [ "$r" = 6 ] || probe_host "$base" >"$B/probe/host.$r"
