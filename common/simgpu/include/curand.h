@@ -1,9 +1,12 @@
-/* curand.h — cuRAND's host API: arrays of random numbers, for the generators XORWOW (the default) and Philox4x32-10, on
- * the device or (curandCreateGeneratorHost) for the host. extra/curand.cu is the library.
+/* curand.h — cuRAND's host API: arrays of random numbers, on the device or (curandCreateGeneratorHost) for the host.
+ * extra/curand.cu is the library.
  *
- * Whole and uniform numbers are NVIDIA's, bit for bit, in the order of CURAND_ORDERING_PSEUDO_LEGACY; normal ones
- * differ from them in the last digits, Poisson's in their values, not in their distribution. The other generators are
- * refused with CURAND_STATUS_TYPE_ERROR and a message. Names, arguments, codes: cuRAND Library, "Host API". */
+ * XORWOW (the default), MRG32k3a, Philox4x32-10 and Sobol: whole and uniform numbers are NVIDIA's, bit for bit, in the
+ * order of CURAND_ORDERING_PSEUDO_LEGACY; normal ones differ from them in the last digits, Poisson's in their values,
+ * not in their distribution. MT19937 is the sequence of its authors, so the numbers of std::mt19937, in their order;
+ * NVIDIA's has the same from 8192 places of it in turn. The scrambled Sobol numbers have scramblings of our own. Sobol
+ * has 1111 dimensions of 20000. MTGP32 is refused with CURAND_STATUS_TYPE_ERROR and a message.
+ * Names, arguments, codes: cuRAND Library, "Host API". */
 #ifndef SIMGPU_CURAND_H
 #define SIMGPU_CURAND_H
 #define CURAND_H_ /* programs ask for it by this name */
@@ -56,6 +59,16 @@ typedef enum curandOrdering {
     CURAND_ORDERING_QUASI_DEFAULT = 201
 } curandOrdering_t;
 
+typedef enum curandDirectionVectorSet {
+    CURAND_DIRECTION_VECTORS_32_JOEKUO6 = 101,
+    CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6 = 102,
+    CURAND_DIRECTION_VECTORS_64_JOEKUO6 = 103,
+    CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6 = 104
+} curandDirectionVectorSet_t;
+/* The numbers of one dimension, which the points of a Sobol sequence are made of. */
+typedef unsigned int curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+
 typedef struct curandGenerator_st *curandGenerator_t;
 
 #if defined(__cplusplus)
@@ -73,12 +86,18 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, u
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
 curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int dimensions);
+/* Tables of the library, with 1111 dimensions: for the Sobol generators of curand_kernel.h. */
+curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t *vectors[], curandDirectionVectorSet_t set);
+curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t *vectors[], curandDirectionVectorSet_t set);
+curandStatus_t curandGetScrambleConstants32(unsigned int **constants);
+curandStatus_t curandGetScrambleConstants64(unsigned long long **constants);
 /* Prepares the states now; else the first call that generates does it. */
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
 
 /* Each writes n numbers to out, which is memory of the device, or of the host for a generator of the host. Uniform
- * numbers are above 0, up to and with 1. XORWOW makes normal numbers in pairs: an odd n is
- * CURAND_STATUS_LENGTH_NOT_MULTIPLE. */
+ * numbers are above 0, up to and with 1. XORWOW and MRG32k3a make normal numbers in pairs: an odd n is
+ * CURAND_STATUS_LENGTH_NOT_MULTIPLE, and so is one that Sobol's dimensions do not divide. Sobol's numbers are n /
+ * dimensions of the first dimension, then as many of the next. */
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *out, size_t n);
 curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *out, size_t n);
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *out, size_t n);

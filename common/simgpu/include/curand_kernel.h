@@ -1,10 +1,10 @@
 /* curand_kernel.h — random numbers for device code: cuRAND's device API for the generators XORWOW (curandState),
- * Philox4x32-10 and MRG32k3a, with cuRAND's seeds, sequences and values: the whole numbers and the uniform ones are the
- * same bits as on a GPU, the others differ from it by the last digits of sine and logarithm.
+ * Philox4x32-10, MRG32k3a and Sobol (simgpu_sobol.h), with cuRAND's seeds, sequences and values: the whole numbers and
+ * the uniform ones are the same bits as on a GPU, the others differ from it by the last digits of sine and logarithm.
  *
  * XORWOW: Marsaglia, "Xorshift RNGs", 2003. Philox: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1,
  * 2, 3", 2011. MRG32k3a: L'Ecuyer, "Good Parameters and Implementations for Combined Multiple Recursive Random Number
- * Generators", 1999. Distributions: cuRAND Library, "Device API". MTGP32 and the quasirandom generators are missing. */
+ * Generators", 1999. Distributions: cuRAND Library, "Device API". MTGP32 is missing. */
 #ifndef SIMGPU_CURAND_KERNEL_H
 #define SIMGPU_CURAND_KERNEL_H
 
@@ -36,7 +36,8 @@ typedef struct curandStateMRG32k3a {
 } curandStateMRG32k3a_t;
 
 #if defined(__CUDA__)
-#define SIMGPU_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __device__
+#define SIMGPU_DEVICE      static __inline__ __attribute__((always_inline, nodebug, unused)) __device__
+#define SIMGPU_HOST_DEVICE SIMGPU_DEVICE __host__
 
 /* --- XORWOW ------------------------------------------------------------------------------------------------------- */
 
@@ -136,7 +137,7 @@ SIMGPU_DEVICE uint4 curand4(curandStatePhilox4_32_10_t *s) {
 #define SIMGPU_MRG_2 4294944443u
 
 /* A number from 1 to SIMGPU_MRG_1. */
-SIMGPU_DEVICE double curand_MRG32k3a(curandStateMRG32k3a_t *s) {
+SIMGPU_HOST_DEVICE double curand_MRG32k3a(curandStateMRG32k3a_t *s) {
     typedef unsigned long long wide;
     wide a = (1403580ull * s->s1[1] + 810728ull * (SIMGPU_MRG_1 - s->s1[0])) % SIMGPU_MRG_1;
     wide b = (527612ull * s->s2[2] + 1370589ull * (SIMGPU_MRG_2 - s->s2[0])) % SIMGPU_MRG_2;
@@ -144,38 +145,39 @@ SIMGPU_DEVICE double curand_MRG32k3a(curandStateMRG32k3a_t *s) {
     s->s2[0] = s->s2[1], s->s2[1] = s->s2[2], s->s2[2] = (unsigned)b;
     return (double)(a > b ? a - b : a + SIMGPU_MRG_1 - b);
 }
-SIMGPU_DEVICE unsigned curand(curandStateMRG32k3a_t *s) { return (unsigned)(curand_MRG32k3a(s) * 1.000000048662); }
+SIMGPU_HOST_DEVICE unsigned curand(curandStateMRG32k3a_t *s) { return (unsigned)(curand_MRG32k3a(s) * 1.000000048662); }
 
 /* s becomes m^n s, all modulo `modulus`. Changes m. */
-static __device__ __attribute__((noinline, nodebug, unused)) void
+static __host__ __device__ __attribute__((noinline, nodebug, unused)) void
 simgpuMrgSkip(unsigned *s, unsigned (*m)[3], unsigned modulus, unsigned long long n) {
     typedef unsigned long long wide;
     for (; n; n >>= 1) {
         unsigned to[3], squared[3][3];
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; n & 1 && i < 3; i++) {
             wide sum = 0;
             for (int k = 0; k < 3; k++) sum += (wide)m[i][k] * s[k] % modulus;
             to[i] = (unsigned)(sum % modulus);
+        }
+        for (int i = 0; n & 1 && i < 3; i++) s[i] = to[i];
+        if (n == 1) break;
+        for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) {
-                sum = 0;
+                wide sum = 0;
                 for (int k = 0; k < 3; k++) sum += (wide)m[i][k] * m[k][j] % modulus;
                 squared[i][j] = (unsigned)(sum % modulus);
             }
-        }
-        for (int i = 0; i < 3; i++) {
-            if (n & 1) s[i] = to[i];
+        for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) m[i][j] = squared[i][j];
-        }
     }
 }
 /* The matrices of one step, of 2^76 (a subsequence) and of 2^127 (a sequence): the step's, squared so often. */
-SIMGPU_DEVICE void skipahead(unsigned long long n, curandStateMRG32k3a_t *s) {
+SIMGPU_HOST_DEVICE void skipahead(unsigned long long n, curandStateMRG32k3a_t *s) {
     unsigned one[3][3] = {{0, 1, 0}, {0, 0, 1}, {SIMGPU_MRG_1 - 810728, 1403580, 0}};
     unsigned two[3][3] = {{0, 1, 0}, {0, 0, 1}, {SIMGPU_MRG_2 - 1370589, 0, 527612}};
     simgpuMrgSkip(s->s1, one, SIMGPU_MRG_1, n);
     simgpuMrgSkip(s->s2, two, SIMGPU_MRG_2, n);
 }
-SIMGPU_DEVICE void skipahead_subsequence(unsigned long long n, curandStateMRG32k3a_t *s) {
+SIMGPU_HOST_DEVICE void skipahead_subsequence(unsigned long long n, curandStateMRG32k3a_t *s) {
     unsigned one[3][3] = {
         {82758667, 1871391091, 4127413238}, {3672831523, 69195019, 1871391091}, {3672091415, 3528743235, 69195019}};
     unsigned two[3][3] = {{1511326704, 3759209742, 1610795712},
@@ -184,7 +186,7 @@ SIMGPU_DEVICE void skipahead_subsequence(unsigned long long n, curandStateMRG32k
     simgpuMrgSkip(s->s1, one, SIMGPU_MRG_1, n);
     simgpuMrgSkip(s->s2, two, SIMGPU_MRG_2, n);
 }
-SIMGPU_DEVICE void skipahead_sequence(unsigned long long n, curandStateMRG32k3a_t *s) {
+SIMGPU_HOST_DEVICE void skipahead_sequence(unsigned long long n, curandStateMRG32k3a_t *s) {
     unsigned one[3][3] = {
         {2427906178, 3580155704, 949770784}, {226153695, 1230515664, 3580155704}, {1988835001, 986791581, 1230515664}};
     unsigned two[3][3] = {
@@ -192,8 +194,8 @@ SIMGPU_DEVICE void skipahead_sequence(unsigned long long n, curandStateMRG32k3a_
     simgpuMrgSkip(s->s1, one, SIMGPU_MRG_1, n);
     simgpuMrgSkip(s->s2, two, SIMGPU_MRG_2, n);
 }
-SIMGPU_DEVICE void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
-                               curandStateMRG32k3a_t *s) {
+SIMGPU_HOST_DEVICE void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                                    curandStateMRG32k3a_t *s) {
     unsigned long long of[2] = {(unsigned)seed ^ 0x55555555u, (unsigned)(seed >> 32) ^ 0xAAAAAAAAu};
     *s = curandStateMRG32k3a_t();
     for (int i = 0; i < 3; i++) {
@@ -341,6 +343,9 @@ template <class State> SIMGPU_DEVICE unsigned curand_poisson(State *s, double me
     }
 }
 
+#include "simgpu_sobol.h"
+
+#undef SIMGPU_HOST_DEVICE
 #undef SIMGPU_DEVICE
 #undef SIMGPU_MRG_1
 #undef SIMGPU_MRG_2
