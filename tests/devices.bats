@@ -56,6 +56,10 @@ box_async cudaSuccess
 box_has 1 3 5 15
 box_wrong_device cudaErrorInvalidValue
 box_null cudaErrorInvalidValue
+box_async_to_host cudaSuccess
+box_has_later 0
+box_to_host cudaSuccess
+box_has_at_once 1 15
 END
     # 64 MiB: through the host at 50.85 GB/s, directly at 450 GB/s, and a few microseconds.
     awk '$1 == "staged_us" && $2 > 1320 && $2 < 1340 { n++ } $1 == "direct_us" && $2 > 149 && $2 < 165 { n++ } END { exit n != 2 }' "$BATS_FILE_TMPDIR/several"

@@ -102,6 +102,20 @@ static void boxes(int *p1) {
     over.srcDevice = 1;
     says("box_wrong_device", cudaMemcpy3DPeer(&over));
     says("box_null", cudaMemcpy3DPeer(nullptr));
+    // To page-locked memory: the form without Async returns when the bytes are there.
+    int *pinned;
+    cudaMallocHost(&pinned, 48);
+    memset(pinned, 0, 48);
+    cudaMemcpy3DPeerParms back = {};
+    back.srcPtr = make_cudaPitchedPtr(p1, 12, 3, 2), back.srcDevice = 1, back.dstDevice = 1;
+    back.dstPtr = make_cudaPitchedPtr(pinned, 12, 3, 2), back.extent = make_cudaExtent(12, 2, 2);
+    says("box_async_to_host", cudaMemcpy3DPeerAsync(&back, nullptr));
+    printf("box_has_later %d\n", pinned[11]);
+    cudaDeviceSynchronize();
+    memset(pinned, 0, 48);
+    says("box_to_host", cudaMemcpy3DPeer(&back));
+    printf("box_has_at_once %d %d\n", pinned[0], pinned[11]);
+    cudaFreeHost(pinned);
     cudaFreeArray(array);
 }
 

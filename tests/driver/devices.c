@@ -30,6 +30,24 @@ int main(void) {
     OK(cuMemcpyPeer(b, two, a, one, 4));
     OK(cuMemcpyDtoH(&got, b, 4));
     EXPECT(got == 5);
+    int *pinned; /* the form without Async returns when the bytes are there */
+    OK(cuMemAllocHost((void **)&pinned, sizeof *pinned));
+    *pinned = 0;
+    CUDA_MEMCPY3D_PEER box = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                              .srcDevice = b,
+                              .srcContext = two,
+                              .dstMemoryType = CU_MEMORYTYPE_HOST,
+                              .dstHost = pinned,
+                              .dstContext = two,
+                              .WidthInBytes = 4,
+                              .Height = 1,
+                              .Depth = 1};
+    OK(cuMemcpy3DPeerAsync(&box, NULL));
+    EXPECT(*pinned == 0);
+    OK(cuCtxSynchronize());
+    *pinned = 0;
+    OK(cuMemcpy3DPeer(&box));
+    EXPECT(*pinned == 5);
     OK(cuModuleLoadData(&module, ptx));
     OK(cuModuleGetFunction(&move, module, "move"));
     OK(cuCtxEnablePeerAccess(one, 0));

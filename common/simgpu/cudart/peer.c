@@ -103,7 +103,8 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
     return rt_end(e == cudaSuccess ? copy_row(to, from, bytes, stream) : e);
 }
 
-static cudaError_t copy_peer_box(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
+/* waits: the form without Async, which waits for memory of the host, as cudaMemcpy3D does. */
+static cudaError_t copy_peer_box(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream, bool waits) {
     if (!p) return cudaErrorInvalidValue;
     const struct cudaMemcpy3DParms box = {.srcArray = p->srcArray,
                                           .srcPos = p->srcPos,
@@ -118,14 +119,14 @@ static cudaError_t copy_peer_box(const struct cudaMemcpy3DPeerParms *p, cudaStre
     if (e != cudaSuccess) return e;
     if (c.width && c.height) /* an array's first texel says where it is */
         e = check_ends((void *)(uintptr_t)c.to.address, p->dstDevice, (void *)(uintptr_t)c.from.address, p->srcDevice);
-    return e == cudaSuccess ? rt_copy(c, cudaMemcpyDefault, stream, false) : e;
+    return e == cudaSuccess ? rt_copy(c, cudaMemcpyDefault, stream, waits) : e;
 }
 
 cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p) {
     RT_BEGIN;
-    return rt_end(copy_peer_box(p, NULL));
+    return rt_end(copy_peer_box(p, NULL, true));
 }
 cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
     RT_BEGIN;
-    return rt_end(copy_peer_box(p, stream));
+    return rt_end(copy_peer_box(p, stream, false));
 }

@@ -374,7 +374,7 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream) {
 
 /* The ends of a box between contexts: memory of another device than its context's is refused, as by cudaMemcpy3DPeer.
  */
-static CUresult copy_3d_peer(const char *name, const CUDA_MEMCPY3D_PEER *c, CUstream stream) {
+static CUresult copy_3d_peer(const char *name, const CUDA_MEMCPY3D_PEER *c, CUstream stream, bool async) {
     if (!c) return CUDA_ERROR_INVALID_VALUE;
     const CUDA_MEMCPY3D box = {.srcXInBytes = c->srcXInBytes,
                                .srcY = c->srcY,
@@ -410,15 +410,15 @@ static CUresult copy_3d_peer(const char *name, const CUDA_MEMCPY3D_PEER *c, CUst
         if (rt_owner(ends[k].memory)->ordinal != (uint32_t)drv_device_of(ends[k].context))
             return drv_refuse(name, CUDA_ERROR_INVALID_VALUE, "an end is memory of another device than its context's");
     }
-    return copy_3d(name, &box, stream, true);
+    return copy_3d(name, &box, stream, async);
 }
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *copy) {
     NEEDS_CONTEXT(cuMemcpy3DPeer);
-    return copy_3d_peer("cuMemcpy3DPeer", copy, NULL);
+    return copy_3d_peer("cuMemcpy3DPeer", copy, NULL, false);
 }
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream) {
     NEEDS_CONTEXT(cuMemcpy3DPeerAsync);
-    return copy_3d_peer("cuMemcpy3DPeerAsync", copy, stream);
+    return copy_3d_peer("cuMemcpy3DPeerAsync", copy, stream, true);
 }
 
 /* Copies of bytes from or to the first row of an array. */
