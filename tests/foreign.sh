@@ -58,6 +58,7 @@ programs() {
 programs_of_folder() {
     local name=$1 folder=$2 options=$3 f parts=() mains=()
     for f in "$folder"/*.cu "$folder"/*.cpp "$folder"/*.c "$folder"/*.cc "$folder"/src/*.c*; do
+        case $f in *.cuh) continue ;; esac
         [ -f "$f" ] || continue
         if grep -qE '^[^/]*\bmain *\(' "$f"; then
             case $f in "$folder"/src/*) ;; *) mains+=("${f##*/}") ;; esac

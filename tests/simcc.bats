@@ -404,12 +404,15 @@ add_compile_definitions(BY=7)
 add_library(parts STATIC part.cu said.cpp)
 add_executable(three main.cu)
 target_link_libraries(three parts CUDA::cudart)
+find_package(CUDA REQUIRED) # as old projects do: the link names libcudart_static.a, with its folder
+target_link_libraries(three ${CUDA_LIBRARIES})
 set_target_properties(parts three PROPERTIES CUDA_SEPARABLE_COMPILATION ON POSITION_INDEPENDENT_CODE ON)
 set_target_properties(parts three PROPERTIES CUDA_ARCHITECTURES "80;90")
 EOS
-    run cmake -S "$tmp/project" -B "$tmp/build" -DCMAKE_CUDA_COMPILER="$BLUEBAR_TOP/$B/bin/simcc"
-    [ "$status" = 0 ] && [[ $output == *"CUDA compiler identification is NVIDIA"*"Found CUDAToolkit: "* ]] || { echo "$output" && false; }
-    cmake --build "$tmp/build"
+    run cmake -S "$tmp/project" -B "$tmp/build" -DCMAKE_CUDA_COMPILER="$BLUEBAR_TOP/$B/bin/simcc" -DCUDA_TOOLKIT_ROOT_DIR="$BLUEBAR_TOP/$B/cuda"
+    [ "$status" = 0 ] && [[ $output == *"CUDA compiler identification is NVIDIA"*"Found CUDAToolkit: "*"Found CUDA: $BLUEBAR_TOP/$B/cuda"* ]] || { echo "$output" && false; }
+    run cmake --build "$tmp/build"
+    [ "$status" = 0 ] && [[ $output != *"ar: "* ]] || { echo "$output" && false; }
     run "$tmp/build/three"
     [ "$output" = "1 22 from C++" ]
 }
@@ -425,6 +428,7 @@ EOS
     printf '#include <mpi.h>\nint main() {}\n' >"$tmp/all/second/two/mpi.cu"
     mkdir "$tmp/all/second/lib" # where their own build finds it
     printf '#include <stdio.h>\n__global__ void k() {}\n' >"$tmp/all/second/lib/k.cuh"
+    mkdir "$tmp/all/second/two/src" && touch "$tmp/all/second/two/src/header.cuh" # no source
     printf '#!/bin/sh\ncase "$*" in *none.cu*) echo error: VALUE; exit 1 ;; esac\n' >"$tmp/oracle" && chmod +x "$tmp/oracle"
     ORACLE=$tmp/oracle RESULTS=$tmp/results JOBS=2 "$BLUEBAR_TOP/tests/foreign.sh" "$tmp/all" >"$tmp/table" 2>/dev/null
     diff "$tmp/table" - <<'EOS'

@@ -605,6 +605,7 @@ all_objects() {
     for input in "$@"; do
         case $input in
         *.a)
+            grep -q -m 1 '^!<arch>' "$input" || continue # a script of the linker, as libcudart_static.a
             folder=$work/archive$((n += 1))
             input=$(readlink -f "$input")
             mkdir "$folder" && (cd "$folder" && ar x "$input") && find "$folder" -type f
