@@ -9,6 +9,7 @@
 
 namespace cg = cooperative_groups;
 
+static bool brief; /* fewer grid.sync(): all take seconds under the sanitizers */
 static void say(const char *name, double value) { printf("%s %.9g\n", name, value); }
 
 /* Each block adds its right neighbour's value of the last step. */
@@ -140,7 +141,7 @@ static void cooperative() {
     config.gridDim = dim3(8), config.blockDim = dim3(64), config.attrs = &attribute, config.numAttrs = 1;
     say("ring_by_attribute",
         ring_sum(8, steps, [&](int *v) { cudaLaunchKernelEx(&config, ring, v, steps); }) / 28 / 512);
-    int times = 100;
+    int times = brief ? 5 : 100;
     void *often[] = {&times};
     cudaLaunchCooperativeKernel(meet_often, 264, 256, often);
     cudaLaunchCooperativeKernel(meet_often, 528, 256, often);
@@ -297,7 +298,8 @@ static void occupancy() {
            a.maxDynamicSharedSizeBytes, a.sharedSizeBytes);
 }
 
-int main() {
+int main(int argc, char **) {
+    brief = argc > 1;
     small_warps(); /* first: nothing has taken memory yet */
     cooperative();
     by_hand();

@@ -5,6 +5,7 @@
 enum { TURNS = 64, BLOCKS = 1056, BIG = 1 << 22 };
 
 static float *data, *out;
+static int share = 1; /* the longest loops have this part of their turns: all take 16 s under the sanitizers (brief) */
 
 template <typename F> static void time_of(const char *name, F run) {
     cudaEvent_t begin, end;
@@ -88,7 +89,8 @@ __global__ void own_table(unsigned *p, int turns) {
     p[blockIdx.x * blockDim.x + threadIdx.x] = x;
 }
 
-int main() {
+int main(int argc, char **) {
+    if (argc > 1) share = 32;
     cudaMalloc(&data, BIG * sizeof *data);
     cudaMalloc(&out, BIG * sizeof *out);
     cudaMemset(data, 0, BIG * sizeof *data);
@@ -103,7 +105,7 @@ int main() {
     time_of("wide", [] { wide<<<1, 32>>>(data, out, 128 * 256); });
     time_of("rolled", [] { rolled<<<1, 32>>>(data, out, 256); });
     time_of("wraps", [] { wraps<<<1, 32>>>(data, out, 256); });
-    time_of("alike", [] { some_long<<<4096, 256>>>(out, 0, 190); });
-    time_of("some_long", [] { some_long<<<4096, 256>>>(out, 64, 128); });
+    time_of("alike", [] { some_long<<<4096, 256>>>(out, 0, 190 / share); });
+    time_of("some_long", [] { some_long<<<4096, 256>>>(out, 64, 128 / share); });
     time_of("own_table", [] { own_table<<<128, 256>>>((unsigned *)out, 64); });
 }
