@@ -38,6 +38,31 @@ EOS
     [[ $output == *"wrong.cu:12: cublasSgemv: alpha or beta is a null pointer; pass the address of a number"*"1 7 7" ]]
 }
 
+@test "cuBLAS: a fault in a kernel of the library names the program's call and line" {
+    build kit
+    cat >"$BATS_TEST_TMPDIR/short.cu" <<'EOS'
+#include <cublas_v2.h>
+#include <cstdio>
+int main() {
+    const float one = 1;
+    float *d;
+    cublasHandle_t h;
+    cudaMalloc(&d, 64);
+    cublasCreate(&h);
+    cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 64, 64, 64, &one, d, 64, d, 64, &one, d, 64);
+    return cudaDeviceSynchronize() != cudaErrorIllegalAddress;
+}
+EOS
+    "$B/bin/simcc" "$BATS_TEST_TMPDIR/short.cu" -lcublas -o "$BATS_TEST_TMPDIR/short"
+    SIMGPU_REPORT=$BATS_TEST_TMPDIR/report run apart "$BATS_TEST_TMPDIR/short"
+    echo "$output"
+    [ "$status" = 0 ]
+    [[ ${lines[0]} == *"short.cu:9: cublasSgemm: illegal address: load of 4 bytes at "*"past the end of the 64-byte allocation"* ]]
+    [[ ${lines[1]} == *"9 |     cublasSgemm(h, "* ]]
+    [[ ${lines[2]} == "  in kernel gemm (cublas.cu:"*"), block (0,0,0), thread ("* ]]
+    grep -q '"fault_message":"cublasSgemm: illegal address: ' "$BATS_TEST_TMPDIR/report"
+}
+
 @test "cuBLASLt: the product with each function behind it, as loops on the host" {
     build kit
     "$B/bin/simcc" tests/cublas/lt.cu -lcublasLt -o "$BATS_TEST_TMPDIR/lt"

@@ -111,6 +111,14 @@ base_name base_kernel_name(const char *mangled) {
     return name;
 }
 
+base_name base_library_name(const char *symbol) {
+    base_name name;
+    snprintf(name.text, sizeof name.text, "%s", symbol);
+    char *version = strstr(name.text, "_v2");
+    if (version && !version[3]) *version = '\0';
+    return name;
+}
+
 bool base_read_line(const char *path, uint32_t number, char *text, size_t size) {
     uint32_t n = 0;
     FILE *f = number && path && *path ? fopen(path, "re") : NULL;

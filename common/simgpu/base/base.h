@@ -38,6 +38,8 @@ typedef struct {
     char text[256];
 } base_name;
 base_name base_kernel_name(const char *mangled);
+/* The name of a library's function as programs write it: cublasSgemm_v2 -> cublasSgemm. */
+base_name base_library_name(const char *symbol);
 
 /* Reads line `number` (from 1) of a file into `text`, without the newline. Returns false if the line or the file does
  * not exist. */

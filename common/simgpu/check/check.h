@@ -45,8 +45,10 @@ bool check_host_stepped(void *context);
 /* Reports the touches that the handler noted. Call it where messages can be written, in each API call. */
 void check_host_say(void);
 
-/* Sets *p to the line of the program's own code that is innermost in this call (file NULL: unknown), and *function to
+/* Sets *site to the address in the program's own code that is innermost in this call (NULL: unknown), and *function to
  * the name of what it called there, or to NULL. */
-void check_host_caller(struct simgpu_place *p, const char **function);
+void check_host_caller(const void **site, const char **function);
+/* Returns the line of such an address; file NULL: unknown. Takes milliseconds. */
+struct simgpu_place check_host_line(const void *site);
 
 #endif

@@ -307,22 +307,29 @@ static struct simgpu_place place_of(const touch *t) {
     return p;
 }
 
-void check_host_caller(struct simgpu_place *p, const char **function) {
+void check_host_caller(const void **site, const char **function) {
     void *frames[FRAMES];
     Dl_info info;
     program_image image = {0};
     const int n = backtrace(frames, FRAMES);
-    *p = (struct simgpu_place){.file = NULL};
+    *site = NULL;
     *function = NULL;
     dl_iterate_phdr(find_program, &image);
-    for (int k = 1; k < n; k++) {
+    for (int k = 1; k < n && !*site; k++) {
         const uint64_t at = (uint64_t)(uintptr_t)frames[k];
-        if (at >= image.lo && at < image.hi) {
-            look_up(at - 1 - image.base, p);
-            return;
-        }
-        if (dladdr(frames[k], &info) && info.dli_sname) *function = info.dli_sname;
+        if (at >= image.lo && at < image.hi)
+            *site = (const char *)frames[k] - 1; /* a return address points behind the call */
+        else if (dladdr(frames[k], &info) && info.dli_sname)
+            *function = info.dli_sname;
     }
+}
+
+struct simgpu_place check_host_line(const void *site) {
+    struct simgpu_place p = {.file = NULL};
+    program_image image = {0};
+    dl_iterate_phdr(find_program, &image);
+    if (site) look_up((uint64_t)(uintptr_t)site - image.base, &p);
+    return p;
 }
 
 static void say(const touch *t) {

@@ -75,7 +75,9 @@ static cudaError_t code_of(enum simgpu_fault_kind s) {
 
 void rt_say_fault(const exec_fault *fault) {
     char text[2048];
-    base_say(simgpuSayFault(fault, SIMGPU_WHOLE, text, sizeof text));
+    exec_fault f = *fault;
+    if (f.library) f.called = check_host_line(f.library_site);
+    base_say(simgpuSayFault(&f, SIMGPU_WHOLE, text, sizeof text));
 }
 
 cudaError_t rt_look_for_fault(void) {

@@ -7,6 +7,8 @@
  * This file checks the limits of a launch before it runs, and its message names the limit. */
 #include "rt.h"
 
+#include "../check/check.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,6 +210,8 @@ cudaError_t rt_launch_command(const rt_kernel *k, dim3 grid, dim3 block, void **
 cudaError_t rt_launch(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
                       bool cooperative) {
     time_command c = {.kind = TIME_LAUNCH, .host_file = rt_file(), .host_line = rt_line()};
+    /* A library of ours: a message about its kernel names the program's call. */
+    if (c.host_file && strstr(c.host_file, "simgpu/extra/")) check_host_caller(&c.library_site, &c.library);
     cudaError_t e = cudaSuccess;
     const rt_kernel *k = rt_kernel_find(stub, &e);
     if (!k) return e;

@@ -46,13 +46,12 @@ void simgpuSayOfCaller(const char *text) {
     enum { MOST = 20 };
     static _Atomic int calls;
     if (calls++ >= MOST) return;
-    struct simgpu_place p;
+    const void *site;
     const char *function;
     char name[128];
-    check_host_caller(&p, &function);
-    snprintf(name, sizeof name, "%s", function ? function : "a call of a library");
-    char *version = strstr(name, "_v2");
-    if (version && !version[3]) *version = '\0';
+    check_host_caller(&site, &function);
+    const struct simgpu_place p = check_host_line(site);
+    snprintf(name, sizeof name, "%s", function ? base_library_name(function).text : "a call of a library");
     rt_at(p.file ? base_must(strdup(p.file), "the host has no memory left for a message") : NULL, (int)p.line);
     rt_begin(base_must(strdup(name), "the host has no memory left for a message"));
     rt_say("%s", text);

@@ -202,6 +202,9 @@ struct simgpu_fault {
     uint32_t nwaiting;
     struct simgpu_waiting waiting[16];
     char name[304], text[1024];
+    const char *library;        /* the function of a library (cublasSgemm) that launched the kernel, or NULL */
+    const void *library_site;   /* the program's call of it; NULL: unknown */
+    struct simgpu_place called; /* the line of that, in the message to stderr only */
 };
 
 struct simgpu_launch {

@@ -166,7 +166,9 @@ typedef struct {
     uint32_t stream;
     const char *host_file; /* NULL: unknown */
     int host_line;
-    bool in_graph; /* a node of a graph; `stream` may be a stream of time_submit_graph's own */
+    const char *library;      /* of a launch by a library: the function that the program called, else NULL */
+    const void *library_site; /* the program's call; NULL: unknown */
+    bool in_graph;            /* a node of a graph; `stream` may be a stream of time_submit_graph's own */
     uint32_t
         graph_stream;   /* the stream of the graph's launch, or of the launch by the host whose kernels launched it */
     const char *parent; /* the kernel that launched it, or NULL: the host did; its host line is then a line of that */

@@ -317,6 +317,8 @@ static void start_launch(node *n, const time_profile *p) {
     time_model(p, &r, &pages, time_launch_ns(&n->c, p), &e);
     if (r.nchildren) adopt(n, &r, &e);
     if (r.fault.kind != SIMGPU_FAULT_NONE) {
+        r.fault.library = n->c.library;
+        r.fault.library_site = n->c.library_site;
         n->fault = need(malloc(sizeof r.fault));
         *n->fault = r.fault;
     }

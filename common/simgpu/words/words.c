@@ -354,18 +354,25 @@ const char *simgpuSayFault(const struct simgpu_fault *f, enum simgpu_part part, 
         add(&p, "kernel %s cannot run on SimGPU: %s", f->kernel, f->text);
         return text;
     }
-    if (part == SIMGPU_WHOLE && known(&f->at)) add(&p, "%s:%d: ", base_file_name(f->at.file), f->at.line);
-    if (part == SIMGPU_WHOLE && !known(&f->at)) add(&p, "%s, PTX line %u: ", f->module, f->module_line);
+    if (part == SIMGPU_WHOLE && f->library) {
+        if (known(&f->called)) add(&p, "%s:%d: ", base_file_name(f->called.file), f->called.line);
+        add(&p, "%s: ", base_library_name(f->library).text);
+    } else if (part == SIMGPU_WHOLE && known(&f->at)) {
+        add(&p, "%s:%d: ", base_file_name(f->at.file), f->at.line);
+    } else if (part == SIMGPU_WHOLE) {
+        add(&p, "%s, PTX line %u: ", f->module, f->module_line);
+    }
     if (part != SIMGPU_LAST) {
         add(&p, "%s: ", fault_titles[f->kind]);
         add_cause(&p, f);
     }
     if (part == SIMGPU_WHAT) return text;
     if (part == SIMGPU_WHOLE) {
-        add_source(&p, &f->at);
+        add_source(&p, f->library ? &f->called : &f->at);
         add(&p, "\n  ");
     }
     add(&p, "in kernel %s", f->kernel);
+    if (f->library && known(&f->at)) add(&p, " (%s:%d)", base_file_name(f->at.file), f->at.line);
     if (f->scope != SIMGPU_WHOLE_LAUNCH) add_three(&p, ", block", f->block);
     if (f->scope == SIMGPU_ONE_THREAD) add_three(&p, ", thread", f->thread);
     if (f->scope == SIMGPU_ONE_WARP) add(&p, ", warp %u", f->warp);
