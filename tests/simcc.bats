@@ -579,6 +579,59 @@ EOS
     [[ $output == *"main.cu:8:12: error: out-of-line definition of 'one' does not match any declaration in 'Plain'"*$'\nint Plain::one(int)'* ]]
 }
 
+@test "a definition without the __device__ that its function's declaration has: also of a free function" {
+    cat >"$tmp/declared.cu" <<'EOS'
+#include <stdio.h>
+__device__ int twice(int x);
+namespace one { __device__ float half(float x, float y); }
+int
+twice(int x)
+{
+    return 2 * x;
+}
+float one::half(float x, float) { return x / 2; }
+__device__ int nowhere(int x);
+__global__ void k() { printf("%d %g\n", twice(4), one::half(3, 1)); }
+int main() {
+    k<<<1, 1>>>();
+    return cudaDeviceSynchronize();
+}
+EOS
+    simcc "$tmp/declared.cu" -o "$tmp/declared"
+    [ "$("$tmp/declared")" = "8 1.5" ]
+    sed -i 's/twice(4)/nowhere(4)/' "$tmp/declared.cu"
+    run simcc "$tmp/declared.cu" -o "$tmp/declared"
+    [ "$status" = 1 ]
+    [[ $output == *"the kernel k() calls nowhere(int), which has no body"* ]]
+}
+
+@test "a message shows the program's own line and column, though clang has read a respelt line" {
+    cat >"$tmp/own.cu" <<'EOS'
+struct Plain { __device__ int one(); };
+int Plain::one() { return missing + 1; }
+__global__ void k(int *) {}
+int main() {
+	k<<< 1, 1 >> >(0), k<<<{1}, 1>>>(0); wrong();
+    int unused;
+}
+EOS
+    for compiler in "" $(command -v clang-22); do
+        SIMCC_CLANG=$compiler run simcc "$tmp/own.cu" -o "$tmp/own"
+        [ "$status" = 1 ]
+        [[ $output == *"own.cu:2:27: error: use of undeclared identifier 'missing'"*$'int Plain::one() { return missing + 1; }\n'*"                          ^"* ]]
+        [[ $output == *"own.cu:5:39: error: use of undeclared identifier 'wrong'"*$'        k<<< 1, 1 >> >(0), k<<<{1}, 1>>>(0); wrong();\n'*"                                             ^"* ]]
+        [[ $output != *dim3* ]]
+    done
+    sed -i 's/missing/0/; s/ wrong();//' "$tmp/own.cu"
+    run simcc -Wall "$tmp/own.cu" -o "$tmp/own" # the host's pass, too
+    [ "$status" = 0 ]
+    [[ $output == *"own.cu:6:9: warning: unused variable 'unused'"* ]]
+    sed -i 's/    int unused;/ k<<<{1}, 1>> >(0); int unused;/' "$tmp/own.cu"
+    run simcc -Wall "$tmp/own.cu" -o "$tmp/own"
+    [ "$status" = 0 ]
+    [[ $output == *"own.cu:6:25: warning: unused variable 'unused'"*$' k<<<{1}, 1>> >(0); int unused;\n                        ^'* ]]
+}
+
 @test "a launch is refused for its registers only if half of the estimate is too much" {
     cat >"$tmp/wide.cu" <<'EOS'
 #include <stdio.h>

@@ -422,6 +422,7 @@ respell_line() {
 # Does so for the lines that the compiler's messages name. Returns 1 if there was none.
 respell_lines() {
     local file line column said text old copy none=1 LC_ALL=C
+    [ -n "$rounds" ] || show_said >"$work/said.first"
     while IFS=: read -r file line column said; do
         file=$(readlink -f "$file")
         case $file in "$root"/*) continue ;; esac
@@ -436,12 +437,100 @@ respell_lines() {
         respell_line "$said" "$column"
         [ "$text" = "$old" ] || { TEXT=$text awk -v line="$line" 'NR == line { $0 = ENVIRON["TEXT"] } { print }' "$copy" >"$copy.new" && mv "$copy.new" "$copy" && none=0; }
     done < <(sed 's/\x1b\[[0-9;]*[mK]//g' "$work/said" |
-        grep -aE "^[^:]+:[0-9]+:[0-9]+: error: (.* cannot overload __host__ __device__ function '|out-of-line definition of '.*' does not match any declaration in '|variable-sized object may not be initialized)" | sort -t : -k 1,1 -k 2,2n -k 3,3nr -u)
-    [ -n "$rounds" ] || cp "$work/said" "$work/said.first"
+        grep -aE "^[^:]+:[0-9]+:[0-9]+: error: (.* cannot overload __host__ __device__ function '|out-of-line definition of '.*' does not match any declaration in (namespace )?'|variable-sized object may not be initialized)" | sort -t : -k 1,1 -k 2,2n -k 3,3nr -u)
     rounds+=+
     [ "$none" = 1 ] || [[ " ${common[*]} " == *' -ivfsoverlay '* ]] || common+=("${overlay[@]}")
     return "$none"
 }
+
+# Does so for free functions of the device that lack a body: if their declaration says __device__ and a definition does not,
+# clang takes that one for another function, of the host, and says nothing. With __host__, too, the declaration is the
+# definition's (see respell_lines), as with nvcc. Returns 1 if there was none.
+respell_bodiless() {
+    local file name copy none=1
+    while read -r name; do
+        name=$(readable "$name") name=${name%%(*}
+        name=${name##*[ :]}
+        for file in "${own[@]}"; do
+            copy=${copies[$(readlink -f "$file")]-$file}
+            if ! grep -qzE "__device__[^;{}()]*\b${name}[[:space:]]*\([^;{}]*\)[[:space:]]*;" "$copy"; then continue; fi
+            grep -qzE "\b${name}[[:space:]]*\([^;{}()]*\)[[:space:]]*\{" "${own[@]}" || continue
+            if [ "$copy" = "$file" ]; then
+                copy=$work/lines${#copies[@]}
+                cp "$file" "$copy" && overlay_file "$file" "$copy"
+            fi
+            sed -i -zE "s/(__host__[[:space:]]+)?__device__([^;{}()]*\b${name}[[:space:]]*\([^;{}]*\)[[:space:]]*;)/__host__ __device__\2/g" "$copy"
+            none=0
+        done
+    done < <(sed -nE 's/^declare .*@(_Z[A-Za-z0-9_]+)\(.*/\1/p' "$work/first.ll")
+    [ "$none" = 1 ] || [[ " ${common[*]} " == *' -ivfsoverlay '* ]] || common+=("${overlay[@]}")
+    return "$none"
+}
+
+# Prints the compiler's words, with the program's own line and column where clang has read a respelt line. Both lines are
+# walked side by side: where they differ, by the fewest characters that let four of each agree again.
+show_said() {
+    local file copy LC_ALL=C
+    if [ "${#copies[@]}" = 0 ]; then cat "$work/said" && return; fi
+    while IFS= read -r file; do
+        copy=${copies[$(readlink -f "$file")]-}
+        if [ -n "$copy" ]; then printf '%s\t%s\n' "$file" "$copy"; fi
+    done < <(sed 's/\x1b\[[0-9;]*[mK]//g' "$work/said" | sed -nE 's/^([^:]+):[0-9]+:[0-9]+: .*/\1/p' | sort -u) >"$work/copied"
+    awk -v copied="$work/copied" '
+        function read_lines(file, into,    n, text) { while ((getline text < file) > 0) into[file, ++n] = text; close(file) }
+        function column_of(old, new, column,    o, n, skip, k) {
+            o = n = 1
+            while (n < column) {
+                if (substr(old, o, 1) == substr(new, n, 1)) { o++; n++; continue }
+                for (skip = 1; skip <= length(old) + length(new); skip++) {
+                    for (k = 0; k <= skip && substr(old, o + k, 4) != substr(new, n + skip - k, 4); k++);
+                    if (k <= skip) break
+                }
+                o += k; n += skip - k
+            }
+            return o
+        }
+        function expanded(text,    out, k, c) {
+            for (k = 1; k <= length(text); k++) {
+                c = substr(text, k, 1)
+                if (c != "\t") out = out c
+                else do out = out " "; while (length(out) % 8)
+            }
+            return out
+        }
+        BEGIN { while ((getline line < copied) > 0) { split(line, part, "\t"); copy[part[1]] = part[2]; read_lines(part[1], lines); read_lines(part[2], lines) } }
+        {
+            plain = $0
+            gsub(/\033\[[0-9;]*[mK]/, "", plain)
+            if (plain ~ /^[^:]+:[0-9]+:[0-9]+: /) {
+                split(plain, part, ":")
+                changed = (part[1] in copy) && lines[part[1], part[2]] != lines[copy[part[1]], part[2]]
+                if (changed) {
+                    old = lines[part[1], part[2]]; column = column_of(old, lines[copy[part[1]], part[2]], part[3])
+                    sub(":" part[2] ":" part[3] ":", ":" part[2] ":" column ":")
+                }
+            } else if (changed) {
+                margin = match(plain, /^ *[0-9]* \| /) ? substr(plain, 1, RLENGTH) : ""
+                text = substr(plain, length(margin) + 1)
+                if (text ~ /^[ ~]*\^[ ~]*$/) {
+                    $0 = sprintf("%s%" length(expanded(substr(old, 1, column - 1))) "s^", margin, "")
+                    changed = 0
+                } else if (text == expanded(lines[copy[part[1]], part[2]])) {
+                    $0 = margin expanded(old)
+                }
+            }
+            print
+        }' "$work/said"
+}
+
+# Runs a compiler, and shows its words.
+show() {
+    local status=0
+    "$@" 2>"$work/said" || status=$?
+    show_said >&2
+    return "$status"
+}
+
 # Sets $cccl, where CUDA's C++ library (Thrust, CUB, libcu++) is: SIMCC_CCCL names a toolkit's headers or a checkout. A
 # distribution's lie in /usr/include, where the compiler looks after the stubs that say what is missing; so it gets them
 # by another folder.
@@ -500,8 +589,7 @@ say_more() {
     if grep -qE "reference to (__global__ function|__host__ function '__cudaPush).* in __(global|device)__" "$work/said"; then launch=yes; fi
     if [ "$launch" = yes ] && [ "$rdc" = yes ] && take_newer_clang; then return 3; fi
     if [ "$status" != 0 ] && respell_lines; then return 4; fi
-    if [ -n "$rounds" ] && grep -q 'out-of-line definition' "$work/said"; then cp "$work/said.first" "$work/said"; fi # the program's own lines
-    cat "$work/said" >&2
+    if [ -n "$rounds" ] && grep -q 'out-of-line definition' "$work/said"; then cat "$work/said.first" >&2; else show_said >&2; fi
     if [ "$launch" = yes ] && [ "$rdc" = yes ]; then
         echo "simcc: $clang does not compile a launch in a kernel (dynamic parallelism); clang 22 and later do. Install one: simcc finds clang-22" >&2
     elif [ "$launch" = yes ] || grep -q "kernel launch from __device__ or __global__" "$work/said"; then
@@ -516,6 +604,7 @@ compile_device() {
     say_more run "$clang" "${common[@]}" $ptx_flags -Wno-everything -U__CUDA_ARCH__ -D__CUDA_ARCH__="$arch"0 ${device[@]+"${device[@]}"} \
         --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -o "$work/first.ll" "$1" || return
     [ "$dry" = no ] || return 0
+    if [ -z "$bodies" ] && bodies=seen && respell_bodiless; then return 4; fi
     sed -i '/^@/!s/ noundef / /g' "$work/first.ll" # see wide_copies.c; behind nvcc no function relies on it
     if [ "$fast" = yes ]; then # sinf and its like become the functions that are one instruction, as with nvcc
         sed -Ei 's/@__nv_(sin|cos|tan|exp|exp10|log|log2|log10|pow)f\>/@__nv_fast_\1f/g; s/@llvm\.nvvm\.sqrt\.rn\.f\>/@llvm.nvvm.sqrt.approx.ftz.f/g' "$work/first.ll"
@@ -552,6 +641,7 @@ compile_cuda() {
     M | MM) run "$clang" "${common[@]}" --cuda-host-only "-$mode" ${depend[@]+"${depend[@]}"} ${target:+-MT "$target"} ${2:+-o "$2"} "$1" && return ;;
     esac
     if [ "$verbose" = yes ]; then echo "#\$ cicc -arch compute_$arch $1" >&2; fi # nvcc's word for this step, which CMake looks for
+    local bodies=''
     while :; do
         status=0
         compile_device "$1" "$work/device.ll" || status=$?
@@ -572,8 +662,8 @@ compile_cuda() {
     fi
     local command=("$clang" -gdwarf-4 -fno-strict-aliasing "${common[@]}" ${host[@]+"${host[@]}"} --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$fat")
     case " ${host[*]-} ${depend[*]-} " in
-    *' -flto'* | *' -MD '* | *' -MMD '*) run "${command[@]}" ${depend[@]+"${depend[@]}" -MT "${target:-$2}"} -c -o "$2" "$1" ;;
-    *) run "${command[@]}" -S -o "$work/host.s" "$1" && register_first "$work/host.s" &&
+    *' -flto'* | *' -MD '* | *' -MMD '*) show run "${command[@]}" ${depend[@]+"${depend[@]}" -MT "${target:-$2}"} -c -o "$2" "$1" ;;
+    *) show run "${command[@]}" -S -o "$work/host.s" "$1" && register_first "$work/host.s" &&
         run "$clang" -Wno-unused-command-line-argument ${host[@]+"${host[@]}"} -c -o "$2" "$work/host.s" ;;
     esac
 }
