@@ -357,11 +357,13 @@ $(B)/lib/simgpu/play.so: $(PLAY_SRC) $(wildcard common/lab/*.h $(SIMGPU)/include
 # --- SimGPU for other people's programs (make simgpu): $(B)/bin, lib and include, as they are installed
 KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/libcuda.so.1 lib/libnvrtc.so.12 lib/libnvrtc.so.13 lib/libcudadevrt.a lib/libcudart_static.a lib/libcublas.so.13 lib/libcublasLt.so.13 lib/libcurand.so.10 lib/simgpu/simcc.conf lib/simgpu/play.so include lib64 cuda bin/simgpu lib/simgpu/ptxtell \
        $(BUILD_TOOLS:$(B)/%=lib/simgpu/%))
+# A folder is as new as the last file that was put into it: nothing is made anew for that.
+KIT_FOLDERS := $(addprefix $(B)/,include lib64 cuda)
 # Libraries that simcc compiles, as a reader's own would be. Their symbols have a version, as in NVIDIA's. A message
 # names the function that the program called, so it stays on the stack.
 EXTRA := $(B)/lib/libcublas.so.13 $(B)/lib/libcublasLt.so.13 $(B)/lib/libcurand.so.10
 $(B)/lib/libcublasLt.so.13: $(B)/lib/libcublas.so.13
-$(EXTRA): $(wildcard $(SIMGPU)/extra/* $(SIMGPU)/include/*.h) $(filter-out $(EXTRA),$(KIT))
+$(EXTRA): $(wildcard $(SIMGPU)/extra/* $(SIMGPU)/include/*.h) $(filter-out $(EXTRA) $(KIT_FOLDERS),$(KIT)) | $(KIT_FOLDERS)
 	@mkdir -p $(@D); new=$@.$$$$; printf '$(@F) { *; };\n' >$$new.map && \
 	$(B)/bin/simcc -w -shared -Xcompiler -fPIC,-fno-optimize-sibling-calls -Xlinker -soname=$(@F) -Xlinker --version-script=$$new.map -o $$new $(SIMGPU)/extra/$(patsubst lib%,%,$(basename $(basename $(@F)))).cu $(if $(findstring Lt,$@),-lcublas) && \
 	mv $$new $@ && ln -sf $(@F) $(basename $@); status=$$?; rm -f $$new $$new.map; exit $$status
@@ -374,7 +376,7 @@ $(B)/play/%/program.o: $(B)/play/%/program.cu Makefile
 $(B)/play/%/program: $(B)/play/%/program.o
 	@$(call link_lab,$<)
 else
-$(B)/play/%/program: $(B)/play/%/program.cu $(KIT)
+$(B)/play/%/program: $(B)/play/%/program.cu $(filter-out $(KIT_FOLDERS),$(KIT)) | $(KIT_FOLDERS)
 	@$(B)/bin/simcc -MD -MP -MF $@.d -I "$$PLAY_FOLDER" -o $@ $<
 -include $(wildcard $(B)/play/*/program.d)
 endif

@@ -89,6 +89,13 @@ load helper
     [ "$status" = 1 ]
 }
 
+@test "what is built is not built again" {
+    build kit
+    build -q kit
+    touch "$B/lib" # as new as the last file that was put into it
+    build -q kit
+}
+
 @test "every goal that builds may be the first in a clone" {
     house
     mv .build built
