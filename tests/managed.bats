@@ -68,6 +68,8 @@ prefetch_host_memory cudaErrorInvalidValue
 prefetch_past_end cudaErrorInvalidValue
 prefetch_device_7 cudaErrorInvalidDevice
 prefetch_13 cudaSuccess
+prefetch_v2 cudaSuccess
+advise_v2 cudaSuccess
 prefetch_12 cudaSuccess
 prefetch_12_host cudaSuccess
 prefetch_12_stream cudaErrorInvalidResourceHandle

@@ -57,3 +57,13 @@ EOF
     LD_LIBRARY_PATH=$BLUEBAR_TOP/$B/lib run ./bare
     [[ $output == *"the program carries machine code but no PTX; rebuild with nvcc "* ]]
 }
+
+@test "each public header of CUDA's C++ library has a stub that names the library" {
+    cccl=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")/include/cccl
+    [ -d "$cccl" ] || skip "the toolkit has no such folder"
+    (cd "$cccl" && find -L thrust cub cuda nv -type f | grep -vE '/(__|detail/|specializations/|agent/|dispatch/)|^thrust/system/(omp|tbb|cpp)/|^thrust/system/cuda/(detail|experimental)/' | sort) >"$BATS_TEST_TMPDIR/theirs"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/theirs")" -gt 200 ]
+    (cd common/simgpu/include/unsupported && find thrust cub cuda nv -type f | sort) >"$BATS_TEST_TMPDIR/ours"
+    comm -23 "$BATS_TEST_TMPDIR/theirs" "$BATS_TEST_TMPDIR/ours" | tee "$BATS_TEST_TMPDIR/missing"
+    [ ! -s "$BATS_TEST_TMPDIR/missing" ]
+}

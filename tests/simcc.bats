@@ -154,6 +154,11 @@ EOS
     run simcc "$tmp/processes.cpp" -o "$tmp/processes"
     [ "$status" = 1 ]
     [[ $output == *"processes.cpp:2:21: error: 'cuIpcGetMemHandle' is unavailable: SimGPU does not have memory of other processes"* ]]
+    printf '#include <cuda.h>\nint main() {\n    CUtensorMap m;\n    CUgreenCtx g;\n    cuTensorMapEncodeTiled(&m, CU_TENSOR_MAP_DATA_TYPE_FLOAT32);\n}\n' >"$tmp/hopper.cu"
+    run simcc "$tmp/hopper.cu" -o "$tmp/hopper"
+    [ "$status" = 1 ]
+    [ "$(grep -o '[0-9]*:[0-9]*: error: .*' <<<"$output")" = "4:5: error: 'CUgreenCtx' is unavailable: SimGPU does not have green contexts
+5:5: error: 'cuTensorMapEncodeTiled' is unavailable: SimGPU does not have tensor maps (TMA)" ]
     # The compiler's own message, with the user's line.
     printf 'int main() {\n    return x;\n}\n' >"$tmp/wrong.cu"
     run simcc "$tmp/wrong.cu" -o "$tmp/wrong"

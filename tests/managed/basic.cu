@@ -157,6 +157,10 @@ static void errors() {
     says("prefetch_past_end", cudaMemPrefetchAsync(p, 8192, 0));
     says("prefetch_device_7", cudaMemPrefetchAsync(p, 4, 7));
     says("prefetch_13", cudaMemPrefetchAsync(p, 4, cudaMemLocation{cudaMemLocationTypeDevice, 0}, 0, s));
+    // CUDA 12's names for the same.
+    says("prefetch_v2", cudaMemPrefetchAsync_v2(p, 4, cudaMemLocation{cudaMemLocationTypeDevice, 0}, 0, s));
+    says("advise_v2",
+         cudaMemAdvise_v2(p, 4, cudaMemAdviseSetReadMostly, cudaMemLocation{cudaMemLocationTypeDevice, 0}));
     // As programs call it that CUDA 12 compiled: a device's number, no flags.
     typedef cudaError_t (*form12)(const void *, size_t, int, cudaStream_t);
     form12 old =

@@ -837,18 +837,91 @@ extern "C" {
 #endif
 
 #if defined(__cplusplus)
-/* Of what SimGPU lacks (driver/unsupported.def), what programs call most. */
-#define SIMGPU_LACKS(name)                                                                                             \
-    CUresult name(...) __attribute__((unavailable("SimGPU does not have memory of other processes")));
-SIMGPU_LACKS(cuMemExportToShareableHandle)
-SIMGPU_LACKS(cuMemImportFromShareableHandle)
-SIMGPU_LACKS(cuMemPoolExportToShareableHandle)
-SIMGPU_LACKS(cuMemPoolImportFromShareableHandle)
-SIMGPU_LACKS(cuIpcGetMemHandle)
-SIMGPU_LACKS(cuIpcOpenMemHandle)
-SIMGPU_LACKS(cuIpcCloseMemHandle)
-SIMGPU_LACKS(cuIpcGetEventHandle)
-SIMGPU_LACKS(cuIpcOpenEventHandle)
+/* Of what SimGPU lacks (driver/unsupported.def), what programs use most. A type is declared as something of the same
+ * use, so that nothing but the type itself is an error. */
+#define SIMGPU_LACKS(name, what) CUresult name(...) __attribute__((unavailable("SimGPU does not have " what)));
+#define SIMGPU_NO_TYPE(name, what)                                                                                     \
+    typedef struct name##_st *name __attribute__((unavailable("SimGPU does not have " what)));
+SIMGPU_LACKS(cuMemExportToShareableHandle, "memory of other processes")
+SIMGPU_LACKS(cuMemImportFromShareableHandle, "memory of other processes")
+SIMGPU_LACKS(cuMemPoolExportToShareableHandle, "memory of other processes")
+SIMGPU_LACKS(cuMemPoolImportFromShareableHandle, "memory of other processes")
+SIMGPU_LACKS(cuIpcGetMemHandle, "memory of other processes")
+SIMGPU_LACKS(cuIpcOpenMemHandle, "memory of other processes")
+SIMGPU_LACKS(cuIpcCloseMemHandle, "memory of other processes")
+SIMGPU_LACKS(cuIpcGetEventHandle, "memory of other processes")
+SIMGPU_LACKS(cuIpcOpenEventHandle, "memory of other processes")
+SIMGPU_LACKS(cuImportExternalMemory, "memory of other APIs")
+SIMGPU_LACKS(cuImportExternalSemaphore, "semaphores of other APIs")
+SIMGPU_LACKS(cuTensorMapEncodeTiled, "tensor maps (TMA)")
+SIMGPU_LACKS(cuTensorMapEncodeIm2col, "tensor maps (TMA)")
+SIMGPU_LACKS(cuTensorMapReplaceAddress, "tensor maps (TMA)")
+SIMGPU_LACKS(cuDeviceGetDevResource, "green contexts")
+SIMGPU_LACKS(cuDevSmResourceSplitByCount, "green contexts")
+SIMGPU_LACKS(cuDevResourceGenerateDesc, "green contexts")
+SIMGPU_LACKS(cuGreenCtxCreate, "green contexts")
+SIMGPU_LACKS(cuGreenCtxDestroy, "green contexts")
+SIMGPU_LACKS(cuGreenCtxStreamCreate, "green contexts")
+SIMGPU_LACKS(cuCtxFromGreenCtx, "green contexts")
+SIMGPU_NO_TYPE(CUipcMemHandle, "memory of other processes")
+SIMGPU_NO_TYPE(CUipcEventHandle, "memory of other processes")
+SIMGPU_NO_TYPE(CUmemFabricHandle, "memory of other processes")
+SIMGPU_NO_TYPE(CUexternalMemory, "memory of other APIs")
+SIMGPU_NO_TYPE(CUexternalSemaphore, "semaphores of other APIs")
+SIMGPU_NO_TYPE(CUgraphicsResource, "memory of other APIs")
+SIMGPU_NO_TYPE(CUdevResource, "green contexts")
+SIMGPU_NO_TYPE(CUdevResourceDesc, "green contexts")
+SIMGPU_NO_TYPE(CUgreenCtx, "green contexts")
+SIMGPU_NO_TYPE(CUgraphConditionalHandle, "conditional nodes of graphs")
+SIMGPU_NO_TYPE(CUgraphDeviceNode, "nodes that kernels change")
+SIMGPU_NO_TYPE(CUuserObject, "objects that graphs own")
+#undef SIMGPU_NO_TYPE
+/* <cuda/barrier> declares functions of it; programs name these values where they call cuTensorMapEncodeTiled. */
+typedef struct CUtensorMap_st {
+    __attribute__((aligned(64))) cuuint64_t opaque[16];
+} CUtensorMap;
+typedef enum CUtensorMapDataType_enum {
+    CU_TENSOR_MAP_DATA_TYPE_UINT8,
+    CU_TENSOR_MAP_DATA_TYPE_UINT16,
+    CU_TENSOR_MAP_DATA_TYPE_UINT32,
+    CU_TENSOR_MAP_DATA_TYPE_INT32,
+    CU_TENSOR_MAP_DATA_TYPE_UINT64,
+    CU_TENSOR_MAP_DATA_TYPE_INT64,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+    CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ,
+    CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
+    CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
+    CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B,
+    CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B,
+    CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B,
+} CUtensorMapDataType;
+typedef enum CUtensorMapInterleave_enum {
+    CU_TENSOR_MAP_INTERLEAVE_NONE,
+    CU_TENSOR_MAP_INTERLEAVE_16B,
+    CU_TENSOR_MAP_INTERLEAVE_32B,
+} CUtensorMapInterleave;
+typedef enum CUtensorMapSwizzle_enum {
+    CU_TENSOR_MAP_SWIZZLE_NONE,
+    CU_TENSOR_MAP_SWIZZLE_32B,
+    CU_TENSOR_MAP_SWIZZLE_64B,
+    CU_TENSOR_MAP_SWIZZLE_128B,
+    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B,
+    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B,
+    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B,
+} CUtensorMapSwizzle;
+typedef enum CUtensorMapL2promotion_enum {
+    CU_TENSOR_MAP_L2_PROMOTION_NONE,
+    CU_TENSOR_MAP_L2_PROMOTION_L2_64B,
+    CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+    CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+} CUtensorMapL2promotion;
+typedef enum CUtensorMapFloatOOBfill_enum {
+    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+    CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA,
+} CUtensorMapFloatOOBfill;
 #undef SIMGPU_LACKS
 
 /* cuCtxCreate as CUDA 13 has it. */

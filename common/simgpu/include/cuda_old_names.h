@@ -1,5 +1,5 @@
 /* cuda_old_names.h — names of CUDA that older books and courses use, and today's nvcc no longer knows. They work, and
- * the compiler's warning names today's. Included by cuda_runtime.h. */
+ * for those that went with CUDA 10 or before, the compiler's warning names today's. Included by cuda_runtime.h. */
 #ifndef SIMGPU_CUDA_OLD_NAMES_H
 #define SIMGPU_CUDA_OLD_NAMES_H
 
@@ -39,5 +39,16 @@ SIMGPU_OLD_VOTE(unsigned, __ballot)
 #undef SIMGPU_OLD_VOTE
 #endif
 #undef SIMGPU_OLD
+
+/* CUDA 12's names for the forms that CUDA 13 has under the plain names. */
+#define cudaMemPrefetchAsync_v2           cudaMemPrefetchAsync
+#define cudaMemAdvise_v2                  cudaMemAdvise
+#define cudaGraphAddNode_v2               cudaGraphAddNode
+#define cudaGraphAddDependencies_v2       cudaGraphAddDependencies
+#define cudaGraphRemoveDependencies_v2    cudaGraphRemoveDependencies
+#define cudaGraphGetEdges_v2              cudaGraphGetEdges
+#define cudaGraphNodeGetDependencies_v2   cudaGraphNodeGetDependencies
+#define cudaGraphNodeGetDependentNodes_v2 cudaGraphNodeGetDependentNodes
+#define cudaStreamGetCaptureInfo_v3       cudaStreamGetCaptureInfo
 
 #endif

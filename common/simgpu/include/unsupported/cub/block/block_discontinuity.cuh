@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "CUB"
+#include "../../../simgpu_cccl.h"

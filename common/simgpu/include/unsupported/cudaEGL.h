@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "EGL"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "OpenGL"
+#include "../simgpu_unsupported.h"

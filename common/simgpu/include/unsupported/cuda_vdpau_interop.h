@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "VDPAU"
+#include "../simgpu_unsupported.h"

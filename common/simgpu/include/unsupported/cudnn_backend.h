@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "cuDNN"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "cuFile"
+#include "../simgpu_unsupported.h"

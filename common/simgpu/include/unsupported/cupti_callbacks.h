@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "CUPTI"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "cuSOLVER"
+#include "../simgpu_unsupported.h"

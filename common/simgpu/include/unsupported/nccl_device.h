@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "NCCL"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "NPP"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "nvJitLink"
+#include "../simgpu_unsupported.h"

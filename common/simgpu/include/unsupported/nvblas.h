@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "NVBLAS"
+#include "../simgpu_unsupported.h"

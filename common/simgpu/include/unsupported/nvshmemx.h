@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "NVSHMEM"
+#include "../simgpu_unsupported.h"

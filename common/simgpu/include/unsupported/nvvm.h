@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "NVVM"
+#include "../simgpu_unsupported.h"

@@ -1,0 +1,2 @@
+#define SIMGPU_LACKS "Thrust"
+#include "../../../../simgpu_cccl.h"
