@@ -267,6 +267,7 @@ static void grade_time(lab_verdict *v, session *yours, const heard *h) {
     const lab_floor sums = {"sums alone", time_of(LAB_LADDER, "sums", GPU_STEPS, 9)};
     lab_grade_gain(v, (lab_timer){LAB_HOST_CLOCK, 2, 1, false}, &start->work, &reference->work, &yours->work, sums);
     if (!lab_passed(v)) advise_on_time(v, h, &none);
+    if (yours->mistake) lab_fail(lab_verdict_of(CORRECT), "in a timed run: %s", yours->failure);
 }
 
 /* --- main ---------------------------------------------------------------------------------------- */
@@ -292,6 +293,7 @@ static void grade_counted(lab_program *mine) {
         lab_blue_bar(&u, s->begin, s->end, LAB_RUNNING);
     } else {
         session *timed = session_new(mine, NULL, SIDE, SIDE, EVERY, steps);
+        timed->judged = true;
         grade_time(lab_verdict_of(TIME), timed, &h);
     }
     lab_usage_free(&u);

@@ -40,6 +40,7 @@ enum mistake {
 typedef struct {
     lab_program *program;
     const char *counted; /* the name of its counters; NULL: neither counted nor checked, only timed */
+    bool judged;         /* timed and checked, though nothing is counted */
     int rows, cols, every, most;
     float tolerance;    /* of the next solve */
     int solves;         /* so far */
