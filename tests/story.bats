@@ -15,8 +15,12 @@ setup_file() {
 
 setup() { record=$BATS_TEST_TMPDIR/record; }
 
-# Runs a variant of a lab on that card: VARIANT LAB. Its card in $output, its record in $record.
-on_a100() { output=$(PROFILE=a100-pcie apart "$B/$1/lab$2" --record "$record"); }
+# Runs a variant of a lab on that card: VARIANT LAB. Its card in $output, its record in $record. What other programs measure may
+# be there from another run, of the texts (docs.bats) or of this file.
+on_a100() {
+    export BLUEBAR_OTHERS=${BLUEBAR_OTHERS:-$BATS_FILE_TMPDIR/others}
+    output=$(export PROFILE=a100-pcie && apart "$B/$1/lab$2" --record "$record" --others "$(others "$2" 2048)")
+}
 
 # The value of a row as a bare number, times in microseconds.
 number() { field "$record" "$1" value | awk '{ print $2 == "ms" ? 1000 * $1 : $2 == "s" ? 1000000 * $1 : $1 }'; }
