@@ -31,6 +31,7 @@ mkdir -p "$results"
 # The makes below stand alone, without this one's flags.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES LAB SUBMISSION DESK PROFILE SAN B CUDA_COMPILER CLANG "${!SIMGPU_@}"
 export DEVICE=sim SEED SIMGPU_THREADS=1 # a program a core
+B=.build/sim # of each of the trees
 
 # The files of this tree, as they are now, beside what an earlier run has built.
 copy_tree() {
