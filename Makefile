@@ -193,31 +193,39 @@ link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsi
 # ---------------------------------------------------------------------------------- bluebar, SimGPU and common/lab
 
 # Small files of a room are compiled together, in one run of the compiler: to start it and to read the headers takes most of the
-# time of each. $(call unit,NAME,FILES). A file in no unit is compiled alone, as all are with sanitizers. Where the compiler says
-# that two files of a unit have a name in common, one of them goes into another unit, or into none.
-unit = $(eval UNITS += $1.unit)$(eval in_$1.unit := $(addprefix $(dir $1),$2))
+# time of each. $(call unit,NAME,FILES,NAMES). A file in no unit is compiled alone, as all are with sanitizers. Where the compiler says
+# that two files of a unit have a name in common, it goes into NAMES: each file then has its own (find of memory.c is find_of_memory).
+# A name that a structure of a header has, too, cannot: the compiler says so, and one of the files goes into another unit.
+unit = $(eval UNITS += $1.unit)$(eval in_$1.unit := $(addprefix $(dir $1),$2))$(eval own_$1.unit := $3)
 $(call unit,bluebar/main,changed compiler counters docs hide hint house main run text verdict)
-$(call unit,bluebar/tell,grade tables watch)
-$(call unit,lab/tell,bar card endless errors figures frame lane leaks lines link ncu others player source timing usage)
-$(call unit,lab/hear,ear hazards lab rows)
+$(call unit,bluebar/tell,grade list predict record results tables watch,MOST_BYTES MOST_FIELDS keep show)
+$(call unit,lab/cold,bar card ear endless errors figures frame hazards lab lane leaks lines link ncu others player rows source timing usage,find first_function next_of place_of stage)
+$(call unit,lab/warm,data report)
 $(call unit,simgpu/base/all,arena base)
-$(call unit,simgpu/ptx/all,constant decode decode_async decode_control decode_memory decode_tensor decode_texture decode_warp fatbin module special spill)
-$(call unit,simgpu/ptx/text,lex machine_merge parse)
-$(call unit,simgpu/ptx/machine,cfg depth share machine machine_affine machine_base machine_fold machine_loop)
+$(call unit,simgpu/ptx/decode,constant decode decode_async decode_control decode_memory decode_tensor decode_texture decode_warp fatbin machine_merge module special spill)
+$(call unit,simgpu/ptx/text,cfg depth lex machine machine_affine machine_base machine_fold machine_loop parse share,advance)
 $(call unit,simgpu/exec/rare,children fault heap program virtual)
 $(call unit,simgpu/exec/small,alike approx async count footprint listen outside together xorwow)
 $(call unit,simgpu/exec/group,collective contention filter l2)
-$(call unit,simgpu/exec/map,managed texture)
+$(call unit,simgpu/exec/warp,builtin resident run)
+$(call unit,simgpu/exec/room,convert split memory)
+$(call unit,simgpu/exec/map,managed tensor texture)
+$(call unit,simgpu/check/host,barrier finding fresh host order streams,MAX_RANGES forget guard here note say use)
+$(call unit,simgpu/check/memory,check memory,here)
 $(call unit,simgpu/time/tell,activity events managed trace trace_file)
-$(call unit,simgpu/time/price,model price report)
+$(call unit,simgpu/time/price,model price profile report timeline,larger)
 $(call unit,simgpu/cudart/all,array capture chunk errors fault graph_change graph_memory launch managed peer properties section sited streams unsupported)
-$(call unit,simgpu/cudart/memory,children device memory pool ranges)
-$(call unit,simgpu/cudart/graph,graph per_thread texture)
-$(call unit,simgpu/driver/all,context device graph launch module names nvrtc stream texture)
-$(call unit,simgpu/driver/memory,memory virtual)
+$(call unit,simgpu/cudart/memory,children device graph graph_exec memory per_thread pool ranges register texture,find leave need)
+$(call unit,simgpu/driver/all,context device graph launch memory module names nvrtc stream texture virtual,attribute_of find)
 # $(call units,FILES): what they are compiled as. An object of several files is NAME.unit.o. $(call source,OF): the compiler's arguments.
 units = $(if $(SAN),$1,$(foreach u,$(UNITS),$(if $(filter $(in_$u),$1),$u)) $(filter-out $(foreach u,$(UNITS),$(in_$u)),$1))
-source = $(if $(in_$1),$(if $(filter simgpu/%,$1),,-D_GNU_SOURCE=) $(in_$1:%=-include common/%.c) -x c /dev/null,common/$1.c)
+source = $(if $(in_$1),$(if $(filter simgpu/%,$1),,-D_GNU_SOURCE=) -iquote . $(call together,$1),common/$1.c)
+# Writes the file that is compiled for a unit, and is its name: each file of it, between the names that are its own.
+together = $(shell mkdir -p $(B)/units)$(file >$(B)/units/$(subst /,-,$1).c,$(foreach f,$(in_$1),$(foreach n,$(own_$1),$(call line,define $n $n_of_$(notdir $f)))$(call line,include "common/$f.c")$(foreach n,$(own_$1),$(call line,undef $n))))$(B)/units/$(subst /,-,$1).c
+define line
+#$1
+
+endef
 files = $(or $(in_$1),$1)
 
 # The program that handles what is data. It is needed before anything else can be said, so all cores compile it, -j or not.
@@ -243,7 +251,7 @@ BUILT_LABS := $(sort $(if $(filter all,$(BUILT)),$(LABS),$(filter $(LABS),$(pats
 MADE_BY := $(B)/compiler
 PLACE := $(B)/place
 ifneq ($(BUILT),)
-made_by := $(realpath $(shell command -v $(LAB_CC))) $(foreach u,$(UNITS),$(in_$u)) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(LAB_FLAGS) $(JUDGE_FLAGS)
+made_by := $(realpath $(shell command -v $(LAB_CC))) $(foreach u,$(UNITS),$(in_$u) $(own_$u)) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(LAB_FLAGS) $(JUDGE_FLAGS)
 ifneq ($(file <$(MADE_BY)),$(made_by))
 $(shell mkdir -p $(B))$(file >$(MADE_BY),$(made_by))
 endif
@@ -298,7 +306,7 @@ $(B)/first: $(firstword $(SIMGPU_OBJ)) $(CUDA_TOOLS) $(wordlist 2,$(words $(SIMG
 $(B)/profiles.inc: $(CARDS:%=$(SIMGPU)/profiles/%.conf)
 	@mkdir -p $(@D) && for card in $(CARDS); do echo "{\"$$card\","; \
 	sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $(SIMGPU)/profiles/$$card.conf; echo "},"; done $(whole)
-$(B)/obj/simgpu/time/profile.o: $(B)/profiles.inc
+$(patsubst %,$(B)/obj/%.o,$(call units,simgpu/time/profile)): $(B)/profiles.inc
 # TRACE=trace.json on a card: what the driver opens beside a program (common/cupti/trace.c). It shares SimGPU's names of kernels and its format.
 CUPTI_SRC := common/cupti/trace.c $(SIMGPU)/time/trace_file.c $(wildcard $(SIMGPU)/base/*.c)
 .build/gpu/lib/trace.so: $(CUPTI_SRC) $(wildcard $(SIMGPU)/base/*.h $(SIMGPU)/time/trace_file.h $(SIMGPU)/include/simgpu_event.h)

@@ -144,6 +144,45 @@ load helper
     [ "$(echo "$B"/bluebar*)" = "$B/bluebar" ]
 }
 
+# A macro of one file would change the next ones without a word of the compiler's.
+@test "no file of a unit has a macro whose name a file behind it uses" {
+    # shellcheck disable=SC2016 # make is to expand it
+    units=$(printf 'include Makefile\n$(foreach u,$(UNITS),$(info $u $(in_$u)))\n' | make -s -f - -n list | grep '\.unit ')
+    [ "$(wc -l <<<"$units")" -gt 15 ]
+    run awk '
+        # The lines of a file without its comments and texts, joined.
+        function code(name,   line, all) {
+            while ((getline line <name) > 0) all = all "\n" line
+            close(name)
+            gsub(/\\\n/, " ", all)
+            gsub(/"([^"\\\n]|\\.)*"/, "", all)
+            gsub(/\/\*([^*]|\*+[^*\/])*\*+\//, "", all)
+            return all
+        }
+        # Adds the words of a text to words[]; those that it defines as macros and keeps go to made[].
+        function read(text,   n, i, line, w, k, j) {
+            delete words; delete made
+            n = split(text, line, "\n")
+            for (i = 1; i <= n; i++) {
+                k = split(line[i], w, /[^A-Za-z0-9_#]+/)
+                for (j = 1; j <= k; j++) words[w[j]]
+                if (line[i] ~ /^# *define /) { sub(/^# *define /, "", line[i]); match(line[i], /^[A-Za-z0-9_]+/); made[substr(line[i], 1, RLENGTH)] }
+                if (line[i] ~ /^# *undef /) { sub(/^# *undef /, "", line[i]); delete made[line[i]] }
+            }
+        }
+        {
+            delete macro
+            for (f = 2; f <= NF; f++) {
+                read(code("common/" $f ".c"))
+                for (m in macro) if (m in words && !(m in made)) print $1 ": " $f ".c uses " m ", a macro of " macro[m]
+                for (m in made) if (m != "_GNU_SOURCE") macro[m] = $f ".c"
+            }
+        }' <<<"$units"
+    echo "$output"
+    [ "$status" = 0 ]
+    [ -z "$output" ]
+}
+
 @test "a make that is killed leaves no file of the judge's cut off" {
     house
     rm -f "$B"/judge/lab3.{map,wraps,rows,names}
@@ -158,12 +197,27 @@ load helper
     grep -q 'local: \*' "$B/judge/lab3.map"
 }
 
+@test "make test-everywhere: a compiler that fails is told by its own words" {
+    house
+    [ -d .git ] || git init -q # which files there are it asks git
+    mkdir -p "$BATS_TEST_TMPDIR/bin"
+    printf '#!/bin/sh\n[ "$1" = --version ] || { echo "no memory left" >&2; exit 1; }\n' >"$BATS_TEST_TMPDIR/bin/clang-99"
+    chmod +x "$BATS_TEST_TMPDIR/bin/clang-99"
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH COMPILERS=clang-99 run make -s test-everywhere 3>&- 4>&-
+    [ "$status" != 0 ]
+    [[ $output == *"clang-99: builds without a warning"*"no memory left"* ]]
+}
+
 # The last, since what is built in this copy is old then.
 @test "objects of SimGPU, the harness and the labs are built anew when a flag of theirs changes" {
     house
-    objects=("$B"/obj/{simgpu/base/all.unit,simgpu/time/profile,lab/hear.unit,lab/data,lab3/harness}.o)
+    objects=("$B"/obj/{simgpu/base/all.unit,simgpu/words/words,lab/cold.unit,lab/calls,lab3/harness}.o)
     make -q "${objects[@]}"
     cp Makefile before
+    sed 's/^\(\$(call unit,simgpu.base.*\))$/\1,more)/' before >Makefile # a name that each of its files has
+    cmp before Makefile && return 1
+    make -q "${objects[0]}" && return 1
+    cp before Makefile
     for flags in SIMGPU_FLAGS LIBRARY_FLAGS WARN JUDGE_FLAGS; do
         sed "s/^$flags *:=.*/& -DMORE/" before >Makefile
         cmp before Makefile && return 1
