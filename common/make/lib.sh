@@ -107,10 +107,10 @@ build() {
 # Of a first build, what takes longest is made first, with what the programs wait for; then the programs, whose steps wait for
 # each other, while the other cores compile SimGPU.
 build_parts() {
-    local ladder=$B/obj/lab$1/ladder.o
+    local ladder=$B/obj/lab$1/ladder.o first=
     [ -f "$(lab_dir "$1")/ladder.cu" ] || ladder=
-    [ "$DEVICE" = gpu ] || [ -e "$B/lib/libcudart.so" ] || build "$B/first" "$B"/{reference,starter}/lab"$1.cu" || return
-    build ${2:+"$2"} "$B"/{reference,starter}/lab"$1.o" ${ladder:+"$ladder"} "$B/reference/lab$1" "$B/judge/lab$1."{rows,names} "$B/system-headers"
+    [ "$DEVICE" = gpu ] || [ -e "$B/lib/libcudart.so" ] || first=$B/first
+    build ${first:+"$first"} ${2:+"$2"} "$B"/{reference,starter}/lab"$1.o" ${ladder:+"$ladder"} "$B/reference/lab$1" "$B/judge/lab$1."{rows,names} "$B/system-headers"
 }
 
 # One make, and no shell around it: each process counts in a grade.
