@@ -4,7 +4,7 @@
 
 load helper
 
-programs=(boxes objects silicon count references)
+programs=(boxes objects silicon count references mipmap)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/texture/}"
@@ -187,7 +187,7 @@ too_long 1
 filtered_integers 26
 fractions_of_integers 27
 no_mode 1
-mipmapped 801
+mipmapped 400
 no_description 1
 surface_of_memory 1
 fault_0 700
@@ -204,7 +204,7 @@ cudaCreateTextureObject: 1048576 bytes from the pointer on do not lie in one all
 cudaCreateTextureObject: linear filtering gives floats, and the texture is read as integers of 32 bits; use cudaReadModeNormalizedFloat (8 and 16 bits), cudaFilterModePoint, or floats
 cudaCreateTextureObject: cudaReadModeNormalizedFloat is for integers of 8 and 16 bits; use cudaReadModeElementType
 cudaCreateTextureObject: addressMode[1] is 9, which is not a cudaTextureAddressMode; begin with a cudaTextureDesc of zeros
-cudaCreateTextureObject: mipmapped arrays are not supported; use cudaMallocArray, one for each level
+cudaCreateTextureObject: this is not a mipmapped array; create it by cudaMallocMipmappedArray, and do not use it after cudaFreeMipmappedArray
 cudaCreateSurfaceObject: a surface object needs an array (cudaResourceTypeArray)
 END
     grep '^objects.cu' "$BATS_FILE_TMPDIR/objects.err" | sed 's/ at 0x[0-9a-f]*//; s/0x[0-9a-f]*/HANDLE/; s/^[^ ]* //' | diff - <(cat <<'END'
@@ -230,6 +230,12 @@ fractions 0.2 1
 no_memory cudaErrorInvalidValue
 by_pointers 0
 as_by_reference 15
+canvas 0
+painted 46.5 47.5 0
+space 0
+deep 7
+pyramid 0
+apex 9
 unbound cudaErrorIllegalAddress
 END
     grep -q 'references.cu:[0-9]*: cudaBindTexture: ' "$BATS_FILE_TMPDIR/references.err"
@@ -239,5 +245,13 @@ END
     run "$B/bin/simcc" "$BATS_TEST_TMPDIR/old.cu" -o "$BATS_TEST_TMPDIR/old"
     echo "$output"
     [ "$status" = 0 ]
+    printf 'surface<void, 2> old;\n__global__ void k() { surf2Dwrite(1.0f, old, 0, 0); }\nint main() { return cudaBindSurfaceToArray(old, nullptr) != cudaErrorInvalidResourceHandle; }\n' >"$BATS_TEST_TMPDIR/surface.cu"
+    "$B/bin/simcc" -w "$BATS_TEST_TMPDIR/surface.cu" -o "$BATS_TEST_TMPDIR/surface"
+    apart "$BATS_TEST_TMPDIR/surface"
     [[ $output == *"old.cu:3:14: warning: 'cudaUnbindTexture<"*"' is deprecated: CUDA 12 dropped texture references; today's are objects: cudaCreateTextureObject makes one"* ]]
+}
+
+@test "mipmapped arrays: levels, filters between them, gradients, bias and clamps, every shape; surfaces of a level" {
+    says mipmap <<<fine
+    grep -qF 'cudaFreeArray: the array is a level of a mipmapped array, and ends with it; call cudaFreeMipmappedArray' "$BATS_FILE_TMPDIR/mipmap.err"
 }

@@ -13,6 +13,55 @@ static const char ptx[] =
     "mad.lo.u32 %r3, %r2, 8, %r1; mul.wide.u32 %rd3, %r3, 4; add.s64 %rd4, %rd1, %rd3; st.global.f32 [%rd4], %f3; ret; "
     "}\n";
 
+/* levels: out[0] = level 0.5 of a texture in the middle. */
+static const char levels_ptx[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry levels(.param .u64 out, .param .u64 tex) {\n"
+    ".reg .b64 %rd<3>; .reg .f32 %f<6>;\nld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [tex]; mov.f32 %f1, 0f3F000000;\n"
+    "tex.level.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd2, {%f1, %f1}], %f1; st.global.f32 [%rd1], %f2; ret; }\n";
+
+/* A mipmapped array of 2 x 2 bytes and of one. */
+static void mipmapped(CUdeviceptr out) {
+    CUmipmappedArray mipmap;
+    CUarray level;
+    CUtexObject texture;
+    CUmodule module;
+    CUfunction levels;
+    CUDA_ARRAY_DESCRIPTOR small;
+    float got = 0;
+    const unsigned char first[2][2] = {{51, 51}, {51, 51}}, second = 153;
+    const CUDA_ARRAY3D_DESCRIPTOR d = {2, 2, 0, CU_AD_FORMAT_UNSIGNED_INT8, 1, 0};
+    OK(cuMipmappedArrayCreate(&mipmap, &d, 5));
+    OK(cuMipmappedArrayGetLevel(&level, mipmap, 1));
+    OK(cuArrayGetDescriptor(&small, level));
+    EXPECT(small.Width == 1 && small.Height == 1);
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = &second,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstArray = level,
+                          .WidthInBytes = 1,
+                          .Height = 1};
+    OK(cuMemcpy2D(&copy));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMipmappedArrayGetLevel(&level, mipmap, 2));
+    OK(cuMipmappedArrayGetLevel(&level, mipmap, 0));
+    copy.srcHost = first, copy.srcPitch = 2, copy.dstArray = level, copy.WidthInBytes = copy.Height = 2;
+    OK(cuMemcpy2D(&copy));
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap.hMipmappedArray = mipmap};
+    CUDA_TEXTURE_DESC how = {.flags = CU_TRSF_NORMALIZED_COORDINATES,
+                             .mipmapFilterMode = CU_TR_FILTER_MODE_LINEAR,
+                             .maxMipmapLevelClamp = 9};
+    OK(cuTexObjectCreate(&texture, &resource, &how, NULL));
+    OK(cuModuleLoadData(&module, levels_ptx));
+    OK(cuModuleGetFunction(&levels, module, "levels"));
+    void *params[] = {&out, &texture};
+    OK(cuLaunchKernel(levels, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH(&got, out, sizeof got));
+    EXPECT(got > 0.3999f && got < 0.4001f); /* between 0.2 and 0.6 */
+    OK(cuTexObjectDestroy(texture));
+    OK(cuMipmappedArrayDestroy(mipmap));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuMipmappedArrayDestroy(NULL));
+}
+
 int main(void) {
     CUcontext context;
     CUmodule module;
@@ -79,6 +128,7 @@ int main(void) {
     EXPECT(cuArrayDestroy((CUarray)&d) != CUDA_SUCCESS);
     OK(cuTexObjectDestroy(texture));
     OK(cuArrayDestroy(array));
+    mipmapped(out);
     puts("fine");
     return 0;
 }

@@ -102,6 +102,7 @@ static void memory() {
     say("fractions_of_integers", cudaCreateTextureObject(&t, &r, &d, NULL));
     d.readMode = cudaReadModeElementType, d.addressMode[1] = (cudaTextureAddressMode)9;
     say("no_mode", cudaCreateTextureObject(&t, &r, &d, NULL));
+    r = {};
     r.resType = cudaResourceTypeMipmappedArray;
     say("mipmapped", cudaCreateTextureObject(&t, &r, &d, NULL));
     say("no_description", cudaCreateTextureObject(&t, &r, NULL, NULL));

@@ -1,11 +1,27 @@
-// Texture references: bound to memory, to rows, to arrays; bound anew while a kernel is still to run; unbound.
+// Texture references: bound to memory, to rows, to arrays; bound anew while a kernel is still to run; unbound. Surface
+// references: written and read.
 #include <cstdio>
+#include <surface_functions.h>
 #include <texture_fetch_functions.h>
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 
 texture<float, 2, cudaReadModeElementType> image;
 texture<int> list;
 static texture<uchar4, cudaTextureType1D, cudaReadModeNormalizedFloat> colours;
+
+surface<void, cudaSurfaceType2D> canvas;
+surface<void, 3> space;
+__global__ void paint(float *out) {
+    surf2Dwrite(threadIdx.x * 1.5f, canvas, threadIdx.x % 8 * 4, threadIdx.x / 8);
+    out[threadIdx.x] = surf2Dread<float>(canvas, threadIdx.x % 8 * 4, threadIdx.x / 8) + 1;
+    if (threadIdx.x == 0) surf2Dread(&out[0], canvas, -4, 99, cudaBoundaryModeZero);
+}
+__global__ void deepen(int *out) {
+    surf3Dwrite(7, space, 4, 1, 1);
+    surf3Dread(out, space, 4, 1, 1);
+}
+texture<float, 2> pyramid;
+__global__ void climb(float *out) { out[0] = tex2DLod(pyramid, 0.5f, 0.5f, 1.0f); }
 
 __global__ void read_image(float *out) {
     out[threadIdx.x] = tex2D(image, threadIdx.x % 8 + 0.5f, threadIdx.x / 8 + 0.5f);
@@ -74,6 +90,28 @@ int main() {
     printf("by_pointers %d\n", cudaBindTexture(&offset, &list, a + 5, &whole, 256 - 20));
     read_list<<<1, 8>>>(second);
     printf("as_by_reference %d\n", fetch(second, 5));
+    printf("canvas %d\n", cudaBindSurfaceToArray(canvas, array));
+    paint<<<1, 32>>>(out);
+    cudaMemcpy2DFromArray(pixels, 32, array, 0, 0, 32, 4, cudaMemcpyDeviceToHost);
+    printf("painted %g %g %g\n", pixels[31], fetch(out, 31), fetch(out, 0));
+    cudaArray_t other, box;
+    cudaMallocArray(&other, &desc, 8, 4);
+    cudaBindSurfaceToArray(canvas, other, desc); // behind the launch
+    paint<<<1, 1>>>(out);
+    cudaMalloc3DArray(&box, &whole, make_cudaExtent(2, 2, 2));
+    printf("space %d\n", cudaBindSurfaceToArray(&space, box, &whole));
+    deepen<<<1, 1>>>(first);
+    printf("deep %d\n", fetch(first, 0));
+    cudaMipmappedArray_t levels;
+    cudaMallocMipmappedArray(&levels, &desc, make_cudaExtent(2, 2, 0), 2);
+    cudaArray_t top;
+    const float apex = 9;
+    cudaGetMipmappedArrayLevel(&top, levels, 1);
+    cudaMemcpy2DToArray(top, 0, 0, &apex, 4, 4, 1, cudaMemcpyHostToDevice);
+    pyramid.normalized = 1, pyramid.maxMipmapLevelClamp = 5;
+    printf("pyramid %d\n", cudaBindTextureToMipmappedArray(pyramid, levels, desc));
+    climb<<<1, 1>>>(out);
+    printf("apex %g\n", fetch(out, 0));
     cudaUnbindTexture(&list);
     read_list<<<1, 1>>>(first);
     printf("unbound %s\n", cudaGetErrorName(cudaDeviceSynchronize()));

@@ -552,8 +552,10 @@ set_common() {
     local major=${release%%.*}
     find_own "$1"
     respell
-    # Texture references, which CUDA 12 dropped; their name is free for other programs.
-    if grep -qE '\btexture[[:space:]]*<' -- "${own[@]}"; then old=(-include texture_fetch_functions.h); else old=(); fi
+    # Texture and surface references, which CUDA 12 dropped; their names are free for other programs.
+    old=()
+    if grep -qE '\btexture[[:space:]]*<' -- "${own[@]}"; then old+=(-include texture_fetch_functions.h); fi
+    if grep -qE '\bsurface[[:space:]]*<[[:space:]]*void' -- "${own[@]}"; then old+=(-include surface_functions.h); fi
     # shellcheck disable=SC2206 # lists of words
     common=($cuda_flags $colours $standard -I "$root/include" -include cuda_runtime.h ${lambda[@]+"${lambda[@]}"} ${old[@]+"${old[@]}"} ${overlay[@]+"${overlay[@]}"}
         -Xclang -fcuda-allow-variadic-functions # as nvcc; CUDA's C++ library declares such functions, and calls none

@@ -65,10 +65,9 @@ static const char *wrong_dimensions(const struct cudaExtent *e, unsigned flags) 
     return NULL;
 }
 
-static cudaError_t array_new(cudaArray_t *handle, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
-                             unsigned flags) {
-    if (!handle || !desc) return cudaErrorInvalidValue;
-    *handle = NULL;
+/* Checks the format, the flags and the size of an array, and lays out its rows; without memory. */
+static cudaError_t lay_out(const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned flags,
+                           rt_array *a) {
     uint64_t element = rt_element_bytes(desc);
     if (desc->f > cudaChannelFormatKindNone) {
         rt_say("arrays of normalized and of compressed elements are not supported; make one of integers, and read it "
@@ -86,14 +85,23 @@ static cudaError_t array_new(cudaArray_t *handle, const struct cudaChannelFormat
         rt_say("an array of %zu x %zu x %zu elements: %s", extent.width, extent.height, extent.depth, wrong);
         return cudaErrorInvalidValue;
     }
-    rt_array a = {.desc = *desc, .extent = extent, .flags = flags, .element = element, .width = extent.width};
-    a.rows = extent.height ? extent.height : 1;
-    a.planes = extent.depth ? extent.depth : 1;
-    a.pitch = round_up(a.width * element, TILE_WIDTH);
-    a.slice = a.pitch * (a.rows > 1 ? round_up(a.rows, TILE_ROWS) : 1);
-    a.bytes = a.slice * a.planes;
+    *a = (rt_array){.desc = *desc, .extent = extent, .flags = flags, .element = element, .width = extent.width};
+    a->rows = extent.height ? extent.height : 1;
+    a->planes = extent.depth ? extent.depth : 1;
+    a->pitch = round_up(a->width * element, TILE_WIDTH);
+    a->slice = a->pitch * (a->rows > 1 ? round_up(a->rows, TILE_ROWS) : 1);
+    a->bytes = a->slice * a->planes;
+    return cudaSuccess;
+}
+
+static cudaError_t array_new(cudaArray_t *handle, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
+                             unsigned flags) {
+    rt_array a;
     void *memory;
-    cudaError_t e = rt_allocate(&memory, a.bytes);
+    if (!handle || !desc) return cudaErrorInvalidValue;
+    *handle = NULL;
+    cudaError_t e = lay_out(desc, extent, flags, &a);
+    if (e == cudaSuccess) e = rt_allocate(&memory, a.bytes);
     if (e != cudaSuccess) return e;
     a.address = (uint64_t)(uintptr_t)memory;
     rt_array *kept = malloc(sizeof *kept);
@@ -123,6 +131,15 @@ const rt_array *rt_array_find(cudaArray_const_t handle) {
 
 void rt_array_free(void *array) { free(array); }
 
+static void free_memory(uint64_t address, uint64_t bytes) {
+    struct device *here = rt_device;
+    rt_select_this(rt_owner(address));
+    time_wait_all(); /* a kernel may still read it */
+    time_activity_call_bytes(bytes);
+    rt_free_array_memory(address);
+    rt_select_this(here);
+}
+
 cudaError_t cudaFreeArray(cudaArray_t array) {
     RT_BEGIN;
     cudaError_t forbidden = rt_capture_forbids_unsafe();
@@ -130,12 +147,11 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
     if (!array) return rt_end(cudaSuccess);
     const rt_array *a = rt_array_find(array);
     if (!a) return rt_end(cudaErrorInvalidResourceHandle);
-    struct device *here = rt_device;
-    rt_select_this(rt_owner(a->address));
-    time_wait_all(); /* a kernel may still read it */
-    time_activity_call_bytes(a->bytes);
-    rt_free_array_memory(a->address);
-    rt_select_this(here);
+    if (a->level) {
+        rt_say("the array is a level of a mipmapped array, and ends with it; call cudaFreeMipmappedArray");
+        return rt_end(cudaErrorInvalidResourceHandle);
+    }
+    free_memory(a->address, a->bytes);
     void *kept = rt_object(array, HANDLE_ARRAY);
     rt_handle_drop(array, HANDLE_ARRAY);
     free(kept);
@@ -158,6 +174,102 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
     if (!a) return rt_end(cudaErrorInvalidResourceHandle);
     if (desc) *desc = a->desc;
     return rt_end(desc ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* --- mipmapped arrays -------------------------------------------------------------------------------------------- */
+
+static size_t halved(size_t n, unsigned times) { return n ? (n >> times ? n >> times : 1) : 0; }
+
+/* Lays out the levels of an array; a layered array has all layers in each. */
+static cudaError_t lay_out_levels(const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned levels,
+                                  unsigned flags, rt_mipmap *m) {
+    bool planes = !(flags & (cudaArrayLayered | cudaArrayCubemap));
+    size_t longest = extent.width > extent.height ? extent.width : extent.height;
+    if (planes && extent.depth > longest) longest = extent.depth;
+    unsigned most = 1;
+    while (longest >> most) most++;
+    m->n = levels < 1 ? 1 : levels < most ? levels : most;
+    for (unsigned k = 0; k < m->n; k++) {
+        rt_array *a = &m->level[k];
+        const struct cudaExtent size = {halved(extent.width, k), halved(extent.height, k),
+                                        planes ? halved(extent.depth, k) : extent.depth};
+        cudaError_t e = lay_out(desc, size, flags, a); /* a size that is too large is so at the first level */
+        if (e != cudaSuccess) return e;
+        a->level = true;
+        a->address = m->bytes; /* from the first level on */
+        m->bytes += round_up(a->bytes, PITCH_ALIGN);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *desc,
+                                     struct cudaExtent extent, unsigned levels, unsigned flags) {
+    RT_BEGIN;
+    void *memory;
+    if (!array || !desc) return rt_end(cudaErrorInvalidValue);
+    *array = NULL;
+    rt_mipmap *m = calloc(1, sizeof *m);
+    if (!m) return rt_end(cudaErrorMemoryAllocation);
+    cudaError_t e = lay_out_levels(desc, extent, levels, flags, m);
+    if (e == cudaSuccess) e = rt_allocate(&memory, m->bytes);
+    if (e != cudaSuccess) {
+        free(m);
+        return rt_end(e);
+    }
+    for (unsigned k = 0; k < m->n; k++) m->level[k].address += (uint64_t)(uintptr_t)memory;
+    *array = rt_handle_make(HANDLE_MIPMAP, m);
+    if (*array) return rt_end(cudaSuccess);
+    free(m);
+    rt_free_array_memory((uint64_t)(uintptr_t)memory);
+    return rt_end(cudaErrorMemoryAllocation);
+}
+
+rt_mipmap *rt_mipmap_find(cudaMipmappedArray_const_t handle) {
+    rt_mipmap *m = rt_object(handle, HANDLE_MIPMAP);
+    if (!m)
+        rt_say("this is not a mipmapped array; create it by cudaMallocMipmappedArray, and do not use it after "
+               "cudaFreeMipmappedArray");
+    return m;
+}
+
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *array, cudaMipmappedArray_const_t mipmap, unsigned level) {
+    RT_BEGIN;
+    rt_mipmap *m = rt_mipmap_find(mipmap);
+    if (!m) return rt_end(cudaErrorInvalidResourceHandle);
+    if (!array) return rt_end(cudaErrorInvalidValue);
+    if (level >= m->n) {
+        rt_say("there is no level %u; the array has %u, from 0 on", level, m->n);
+        return rt_end(cudaErrorInvalidValue);
+    }
+    if (!m->handle[level]) {
+        rt_array *kept = malloc(sizeof *kept);
+        if (kept) *kept = m->level[level], m->handle[level] = rt_handle_make(HANDLE_ARRAY, kept);
+        if (!m->handle[level]) {
+            free(kept);
+            return rt_end(cudaErrorMemoryAllocation);
+        }
+    }
+    *array = m->handle[level];
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
+    RT_BEGIN;
+    cudaError_t forbidden = rt_capture_forbids_unsafe();
+    if (forbidden != cudaSuccess) return rt_end(forbidden);
+    if (!array) return rt_end(cudaSuccess);
+    rt_mipmap *m = rt_mipmap_find(array);
+    if (!m) return rt_end(cudaErrorInvalidResourceHandle);
+    free_memory(m->level[0].address, m->bytes);
+    for (unsigned k = 0; k < m->n; k++) {
+        if (!m->handle[k]) continue;
+        void *kept = rt_object(m->handle[k], HANDLE_ARRAY);
+        rt_handle_drop(m->handle[k], HANDLE_ARRAY);
+        free(kept);
+    }
+    rt_handle_drop(array, HANDLE_MIPMAP);
+    free(m);
+    return rt_end(cudaSuccess);
 }
 
 /* --- boxes ------------------------------------------------------------------------------------------------------- */

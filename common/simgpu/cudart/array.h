@@ -14,7 +14,19 @@ typedef struct rt_array {
     uint64_t width, rows, planes; /* elements of a row; at least 1 each */
     uint64_t address, bytes;      /* its memory */
     uint64_t pitch, slice;        /* bytes */
+    bool level;                   /* of a mipmapped array, to which the memory belongs */
 } rt_array;
+
+/* A mipmapped array: levels, each of half the size of the one before it, one behind the other in one allocation. */
+typedef struct {
+    unsigned n;
+    uint64_t bytes; /* of all levels; their address is the first one's */
+    rt_array level[EXEC_LEVELS];
+    cudaArray_t handle[EXEC_LEVELS]; /* NULL: not asked for yet */
+} rt_mipmap;
+
+/* Returns the mipmapped array of a handle. Returns NULL and prints a message if it is none. */
+rt_mipmap *rt_mipmap_find(cudaMipmappedArray_const_t handle);
 
 /* Returns the array of a handle. Returns NULL and prints a message if it is none. */
 const rt_array *rt_array_find(cudaArray_const_t handle);

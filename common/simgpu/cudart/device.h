@@ -64,13 +64,14 @@ typedef struct {
         HANDLE_GRAPH,
         HANDLE_NODE,
         HANDLE_EXEC,
-        HANDLE_ARRAY
+        HANDLE_ARRAY,
+        HANDLE_MIPMAP
     } kind;
     uint32_t generation;
     uint32_t stream; /* STREAM: its number in time/ */
     time_event *event;
     struct rt_mark *mark; /* EVENT: its latest record, if a capture has it; else NULL */
-    void *object;         /* GRAPH, NODE, EXEC, ARRAY */
+    void *object;         /* GRAPH, NODE, EXEC, ARRAY, MIPMAP */
     unsigned flags;
     int priority;
     struct cudaAccessPolicyWindow window;

@@ -310,6 +310,8 @@ void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const 
                        int constant, int global);
 void __cudaRegisterTexture(void **handle, const void *reference, const void **device_address, const char *name,
                            int type, int fractions, int external);
+void __cudaRegisterSurface(void **handle, const void *reference, const void **device_address, const char *name,
+                           int type, int external);
 void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *name, int external,
                               size_t size, int constant, int global);
 
@@ -382,5 +384,10 @@ void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_addres
 void __cudaRegisterTexture(void **handle, const void *reference, const void **device_address, const char *name,
                            int type, int fractions, int external) {
     (void)device_address, (void)type, (void)fractions, (void)external;
+    add_var((rt_module *)handle, reference, name);
+}
+void __cudaRegisterSurface(void **handle, const void *reference, const void **device_address, const char *name,
+                           int type, int external) {
+    (void)device_address, (void)type, (void)external;
     add_var((rt_module *)handle, reference, name);
 }

@@ -71,7 +71,7 @@ static void end_handle(rt_handle *e) {
     if (e->kind == HANDLE_EVENT) rt_mark_free(e->mark), time_event_end(e->event);
     if (e->kind == HANDLE_GRAPH) rt_graph_end(e->object);
     if (e->kind == HANDLE_EXEC) rt_exec_free(e->object);
-    if (e->kind == HANDLE_ARRAY) rt_array_free(e->object);
+    if (e->kind == HANDLE_ARRAY || e->kind == HANDLE_MIPMAP) rt_array_free(e->object);
     e->kind = HANDLE_FREE;
     e->mark = NULL;
     if (i < d->free_handle) d->free_handle = i;

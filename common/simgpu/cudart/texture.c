@@ -91,9 +91,7 @@ static cudaError_t set_format(const struct cudaChannelFormatDesc *d, exec_textur
     return cudaSuccess;
 }
 
-static cudaError_t bind_array(cudaArray_t handle, exec_texture *t) {
-    const rt_array *a = rt_array_find(handle);
-    if (!a) return cudaErrorInvalidResourceHandle;
+static cudaError_t bind_to(const rt_array *a, exec_texture *t) {
     bool cube = a->flags & cudaArrayCubemap, layered = a->flags & cudaArrayLayered;
     t->address = a->address, t->bytes = a->bytes, t->pitch = a->pitch, t->slice = a->slice;
     t->width = (uint32_t)a->width, t->rows = (uint32_t)a->rows, t->planes = (uint32_t)a->planes;
@@ -101,6 +99,27 @@ static cudaError_t bind_array(cudaArray_t handle, exec_texture *t) {
     t->layers = layered ? t->planes / t->faces : 0;
     t->tiled = true;
     return set_format(&a->desc, t);
+}
+static cudaError_t bind_array(cudaArray_t handle, exec_texture *t) {
+    const rt_array *a = rt_array_find(handle);
+    return a ? bind_to(a, t) : cudaErrorInvalidResourceHandle;
+}
+static cudaError_t bind_mipmap(cudaMipmappedArray_t handle, exec_texture *t) {
+    const rt_mipmap *m = rt_mipmap_find(handle);
+    if (!m) return cudaErrorInvalidResourceHandle;
+    t->levels = m->n;
+    for (unsigned k = 0; k < m->n; k++) {
+        const rt_array *a = &m->level[k];
+        t->level[k] = (exec_level){.offset = a->address - m->level[0].address,
+                                   .pitch = a->pitch,
+                                   .slice = a->slice,
+                                   .width = (uint32_t)a->width,
+                                   .rows = (uint32_t)a->rows,
+                                   .planes = (uint32_t)a->planes};
+    }
+    cudaError_t e = bind_to(&m->level[0], t);
+    t->bytes = m->bytes;
+    return e;
 }
 
 /* Checks device memory, and binds to it rows of `width` elements. */
@@ -147,9 +166,7 @@ static cudaError_t bind_resource(const struct cudaResourceDesc *r, exec_texture 
     case cudaResourceTypePitch2D:
         return bind_memory(r->res.pitch2D.devPtr, &r->res.pitch2D.desc, r->res.pitch2D.width, r->res.pitch2D.height,
                            r->res.pitch2D.pitchInBytes, t);
-    case cudaResourceTypeMipmappedArray:
-        rt_say("mipmapped arrays are not supported; use cudaMallocArray, one for each level");
-        return cudaErrorNotSupported;
+    case cudaResourceTypeMipmappedArray: return bind_mipmap(r->res.mipmap.mipmap, t);
     default: rt_say("%d is not a cudaResourceType", (int)r->resType); return cudaErrorInvalidValue;
     }
 }
@@ -172,6 +189,16 @@ static cudaError_t set_reading(const struct cudaTextureDesc *d, exec_texture *t)
                t->bits);
         return cudaErrorInvalidFilterSetting;
     }
+    if (d->mipmapFilterMode == cudaFilterModeLinear && t->levels && whole && !(fractions && t->bits < 32)) {
+        rt_say("linear filtering between levels gives floats, and the texture is read as integers of %u bits; use "
+               "cudaReadModeNormalizedFloat (8 and 16 bits), cudaFilterModePoint, or floats",
+               t->bits);
+        return cudaErrorInvalidFilterSetting;
+    }
+    if (t->levels && !d->normalizedCoords) {
+        rt_say("a texture of a mipmapped array needs normalizedCoords = 1: its levels have different sizes");
+        return cudaErrorInvalidValue;
+    }
     if (d->seamlessCubemap && t->faces == 6 && d->filterMode == cudaFilterModeLinear) {
         rt_say("seamlessCubemap, filtering across the edges of a cube, is not supported; set it to 0");
         return cudaErrorNotSupported;
@@ -186,6 +213,8 @@ static cudaError_t set_reading(const struct cudaTextureDesc *d, exec_texture *t)
     t->unit = fractions;
     t->srgb = d->sRGB && t->kind == EXEC_UNSIGNED && t->bits == 8;
     memcpy(t->border, d->borderColor, sizeof t->border);
+    t->between = d->mipmapFilterMode == cudaFilterModeLinear;
+    t->bias = d->mipmapLevelBias, t->least = d->minMipmapLevelClamp, t->most = d->maxMipmapLevelClamp;
     return cudaSuccess;
 }
 
@@ -290,7 +319,8 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cud
     return rt_end(cudaSuccess);
 }
 
-/* --- texture references (include/cuda_texture_types.h) -------------------------------------------------------------
+/* --- texture and surface references (include/cuda_texture_types.h, cuda_surface_types.h)
+ * -------------------------------------------------------------
  */
 
 /* What the host's variable begins with; the header has the whole. */
@@ -300,6 +330,9 @@ struct textureReference {
     enum cudaTextureAddressMode address[3];
     struct cudaChannelFormatDesc desc;
     int srgb;
+    unsigned anisotropy;
+    enum cudaTextureFilterMode between;
+    float bias, least, most;
 };
 
 /* Makes *r fit for an object: memory from an aligned address on (*offset: how far before the pointer), up to the end of
@@ -336,7 +369,11 @@ cudaError_t simgpuBindTexture(size_t *offset, const struct textureReference *ref
         struct cudaTextureDesc d = {.filterMode = reference->filter,
                                     .readMode = fractions ? cudaReadModeNormalizedFloat : cudaReadModeElementType,
                                     .sRGB = reference->srgb,
-                                    .normalizedCoords = reference->normalized};
+                                    .normalizedCoords = reference->normalized,
+                                    .mipmapFilterMode = reference->between,
+                                    .mipmapLevelBias = reference->bias,
+                                    .minMipmapLevelClamp = reference->least,
+                                    .maxMipmapLevelClamp = reference->most};
         memcpy(d.addressMode, reference->address, sizeof d.addressMode);
         fit(r, offset);
         e = object_new(&object, r, &d);
@@ -344,5 +381,22 @@ cudaError_t simgpuBindTexture(size_t *offset, const struct textureReference *ref
     }
     exec_texture_bind(rt_device->exec, address, object);
     if (bound) object_end(bound, false);
+    return rt_end(cudaSuccess);
+}
+
+cudaError_t simgpuBindSurface(const void *reference, cudaArray_const_t array, const char *file, int line);
+cudaError_t simgpuBindSurface(const void *reference, cudaArray_const_t array, const char *file, int line) {
+    rt_at(file, line);
+    cudaError_t e = rt_begin("cudaBindSurfaceToArray");
+    if (e != cudaSuccess) return rt_end(e);
+    uint64_t address;
+    unsigned long long object = 0;
+    if (!rt_symbol_find(reference, &address, &e)) return rt_end(cudaErrorInvalidSurface);
+    const struct cudaResourceDesc r = {.resType = cudaResourceTypeArray, .res.array.array = (cudaArray_t)array};
+    e = object_new(&object, &r, NULL);
+    if (e != cudaSuccess) return rt_end(e);
+    uint64_t bound = exec_texture_bound(rt_device->exec, address, UINT64_MAX);
+    exec_texture_bind(rt_device->exec, address, object);
+    if (bound) object_end(bound, true);
     return rt_end(cudaSuccess);
 }

@@ -42,16 +42,39 @@ static void format_of(const struct cudaChannelFormatDesc *d, CUarray_format *for
 
 /* --- arrays ------------------------------------------------------------------------------------------------- */
 
-static CUresult create_array(const char *name, CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d) {
-    struct cudaChannelFormatDesc channels;
+static CUresult format_for(const char *name, const void *array, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                           struct cudaChannelFormatDesc *channels) {
     CUresult e = drv_needs_context(name);
     if (e != CUDA_SUCCESS) return e;
     if (!array || !d) return CUDA_ERROR_INVALID_VALUE;
-    e = channels_of(d->Format, d->NumChannels, &channels);
+    return channels_of(d->Format, d->NumChannels, channels);
+}
+static CUresult create_array(const char *name, CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    struct cudaChannelFormatDesc channels;
+    CUresult e = format_for(name, array, d, &channels);
     if (e != CUDA_SUCCESS) return e;
     const struct cudaExtent extent = {d->Width, d->Height, d->Depth};
     rt_call_as(name);
     return drv_code(cudaMalloc3DArray((cudaArray_t *)array, &channels, extent, d->Flags));
+}
+
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels) {
+    struct cudaChannelFormatDesc channels;
+    CUresult e = format_for("cuMipmappedArrayCreate", array, d, &channels);
+    if (e != CUDA_SUCCESS) return e;
+    const struct cudaExtent extent = {d->Width, d->Height, d->Depth};
+    return AS(cuMipmappedArrayCreate,
+              cudaMallocMipmappedArray((cudaMipmappedArray_t *)array, &channels, extent, levels, d->Flags));
+}
+CUresult cuMipmappedArrayGetLevel(CUarray *array, CUmipmappedArray mipmap, unsigned level) {
+    NEEDS_CONTEXT(cuMipmappedArrayGetLevel);
+    return AS(cuMipmappedArrayGetLevel,
+              cudaGetMipmappedArrayLevel((cudaArray_t *)array, (cudaMipmappedArray_const_t)mipmap, level));
+}
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray array) {
+    NEEDS_CONTEXT(cuMipmappedArrayDestroy);
+    return array ? AS(cuMipmappedArrayDestroy, cudaFreeMipmappedArray((cudaMipmappedArray_t)array))
+                 : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor) {
@@ -103,7 +126,9 @@ static CUresult resource_of(const CUDA_RESOURCE_DESC *from, struct cudaResourceD
     r->resType = (enum cudaResourceType)from->resType;
     switch (from->resType) {
     case CU_RESOURCE_TYPE_ARRAY: r->res.array.array = array_of(from->res.array.hArray); return CUDA_SUCCESS;
-    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: return drv_unsupported("a texture of a mipmapped array");
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        r->res.mipmap.mipmap = (cudaMipmappedArray_t)from->res.mipmap.hMipmappedArray;
+        return CUDA_SUCCESS;
     case CU_RESOURCE_TYPE_LINEAR:
         r->res.linear.devPtr = (void *)(uintptr_t)from->res.linear.devPtr;
         r->res.linear.sizeInBytes = from->res.linear.sizeInBytes;
@@ -121,9 +146,14 @@ static CUresult resource_of(const CUDA_RESOURCE_DESC *from, struct cudaResourceD
 /* Returns whether the texels are integers of 8 or 16 bits, which a texture reads as floats unless it is told not to. */
 static bool reads_as_float(const struct cudaResourceDesc *r) {
     struct cudaChannelFormatDesc d = {0};
-    if (r->resType == cudaResourceTypeArray) {
+    cudaArray_t array = r->resType == cudaResourceTypeArray ? r->res.array.array : NULL;
+    if (r->resType == cudaResourceTypeMipmappedArray) {
         rt_call_as("cuTexObjectCreate");
-        if (cudaArrayGetInfo(&d, NULL, NULL, r->res.array.array) != cudaSuccess) return false;
+        if (cudaGetMipmappedArrayLevel(&array, r->res.mipmap.mipmap, 0) != cudaSuccess) return false;
+    }
+    if (array) {
+        rt_call_as("cuTexObjectCreate");
+        if (cudaArrayGetInfo(&d, NULL, NULL, array) != cudaSuccess) return false;
     } else {
         d = r->resType == cudaResourceTypeLinear ? r->res.linear.desc : r->res.pitch2D.desc;
     }
@@ -145,6 +175,10 @@ CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resour
         .sRGB = (texture->flags & CU_TRSF_SRGB) != 0,
         .normalizedCoords = (texture->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0,
         .maxAnisotropy = texture->maxAnisotropy,
+        .mipmapFilterMode = (enum cudaTextureFilterMode)texture->mipmapFilterMode,
+        .mipmapLevelBias = texture->mipmapLevelBias,
+        .minMipmapLevelClamp = texture->minMipmapLevelClamp,
+        .maxMipmapLevelClamp = texture->maxMipmapLevelClamp,
     };
     for (int k = 0; k < 3; k++) t.addressMode[k] = (enum cudaTextureAddressMode)texture->addressMode[k];
     memcpy(t.borderColor, texture->borderColor, sizeof t.borderColor);

@@ -170,6 +170,14 @@ void exec_outside_remove(uint64_t address);
 enum exec_address { EXEC_WRAP, EXEC_CLAMP, EXEC_MIRROR, EXEC_BORDER }; /* CUDA's numbers */
 enum exec_channel_kind { EXEC_SIGNED, EXEC_UNSIGNED, EXEC_FLOAT };     /* likewise */
 
+enum { EXEC_LEVELS = 18 }; /* of the longest mipmapped array */
+
+/* A level of a mipmapped array, as the first one's fields of exec_texture. */
+typedef struct {
+    uint64_t offset, pitch, slice; /* offset: in bytes, from the first level */
+    uint32_t width, rows, planes;
+} exec_level;
+
 /* What a texture or surface object is bound to, and how texels are read. */
 typedef struct {
     bool surface;
@@ -186,6 +194,10 @@ typedef struct {
     bool unit;       /* integers are read as fractions, 0 to 1 or -1 to 1 */
     bool srgb;       /* and the first three channels through sRGB's curve */
     float border[4];
+    uint32_t levels; /* of a mipmapped array, else 0 */
+    bool between;    /* mixes two levels; else takes the nearest one */
+    float bias, least, most;
+    exec_level level[EXEC_LEVELS];
 } exec_texture;
 
 /* Makes an object. Returns its handle, never 0. */

@@ -145,8 +145,8 @@ static inline int64_t nearest(const exec_texture *t, float x, uint32_t n, int d)
 
 static void note(filter_reads *r, uint32_t x, uint32_t y, uint32_t plane) {
     for (uint32_t k = 0; k < r->n; k++)
-        if (r->at[k].x == x && r->at[k].y == y && r->at[k].plane == plane) return;
-    r->at[r->n++] = (struct filter_texel){x, y, plane};
+        if (r->at[k].x == x && r->at[k].y == y && r->at[k].plane == plane && r->at[k].level == r->level) return;
+    r->at[r->n++] = (struct filter_texel){x, y, plane, r->level};
 }
 
 /* Reads one texel; any coordinate may be OUTSIDE. */
@@ -168,23 +168,28 @@ static texel read_texel(const exec_texture *t, const uint8_t *texels, int64_t x,
     return v;
 }
 
-/* The face of a cube that a direction meets, and the place on it from 0 to 1. Source: CUDA Programming Guide, cubemap
- * textures. */
-static uint32_t face_of(const float v[3], float place[2]) {
-    float x = fabsf(v[0]), y = fabsf(v[1]), z = fabsf(v[2]), m, s, t;
-    uint32_t face;
-    if (z >= x && z >= y) {
-        face = v[2] < 0 ? 5 : 4;
-        m = z, s = v[2] < 0 ? -v[0] : v[0], t = -v[1];
-    } else if (y >= x) {
-        face = v[1] < 0 ? 3 : 2;
-        m = y, s = v[0], t = v[1] < 0 ? -v[2] : v[2];
-    } else {
-        face = v[0] < 0 ? 1 : 0;
-        m = x, s = v[0] < 0 ? v[2] : -v[2], t = -v[1];
-    }
-    place[0] = (s / m + 1) / 2;
-    place[1] = (t / m + 1) / 2;
+/* The face of a cube that a direction meets. Source: CUDA Programming Guide, cubemap textures. */
+static uint32_t face_of(const float v[3]) {
+    float x = fabsf(v[0]), y = fabsf(v[1]), z = fabsf(v[2]);
+    if (z >= x && z >= y) return v[2] < 0 ? 5 : 4;
+    if (y >= x) return v[1] < 0 ? 3 : 2;
+    return v[0] < 0 ? 1 : 0;
+}
+
+/* The parts of a direction on a face: across, down, and towards it. */
+static void parts_on(uint32_t face, const float v[3], float part[3]) {
+    float sign = face % 2 ? -1 : 1;
+    part[0] = face / 2 == 0 ? -sign * v[2] : face / 2 == 1 ? v[0] : sign * v[0];
+    part[1] = face / 2 == 1 ? sign * v[2] : -v[1];
+    part[2] = sign * v[face / 2];
+}
+
+/* Sets the place on the face of a direction, from 0 to 1. Returns the face. */
+static uint32_t place_on(const float v[3], float place[2]) {
+    float part[3];
+    uint32_t face = face_of(v);
+    parts_on(face, v, part);
+    for (int k = 0; k < 2; k++) place[k] = (part[k] / part[2] + 1) / 2;
     return face;
 }
 
@@ -195,7 +200,7 @@ static void axes_of(const exec_texture *t, const filter_place *p, bool two, axis
     bool volume = p->geometry == GEOMETRY_3d, line = p->geometry == GEOMETRY_1d || p->geometry == GEOMETRY_a1d;
     uint32_t layers = t->layers ? t->layers : 1, plane = p->layer < layers ? p->layer : layers - 1;
     float at[3] = {p->at[0], p->at[1], p->at[2]};
-    if (cube) plane = plane * t->faces + (t->faces == 6 ? face_of(p->at, at) : 0);
+    if (cube) plane = plane * t->faces + (t->faces == 6 ? place_on(p->at, at) : 0);
     axes[0] = axis_of(t, at[0], t->width, 0, two);
     axes[1] = axis_of(t, line ? 0 : at[1], t->rows, 1, two);
     axes[2] = volume ? axis_of(t, at[2], t->planes, 2, two) : (axis){plane, plane, 0};
@@ -298,8 +303,9 @@ static void unfiltered(const exec_texture *t, texel v, uint32_t out[4]) {
     for (uint32_t c = 0; c < 4; c++) out[c] = bits_of(t, &v, c);
 }
 
-void exec_filter_read(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t out[4],
-                      filter_reads *reads) {
+/* Reads a texture that has one level. */
+static void read_level(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t out[4],
+                       filter_reads *reads) {
     axis axes[3];
     if (p->whole) {
         const int64_t size[3] = {t->width, t->rows, t->planes};
@@ -326,6 +332,70 @@ void exec_filter_read(const exec_texture *t, const uint8_t *texels, const filter
         filtered(t, texels, axes, out, reads);
     else
         unfiltered(t, read_texel(t, texels, axes[0].first, axes[1].first, axes[2].first, reads), out);
+}
+
+/* --- levels ------------------------------------------------------------------------------------------------------ */
+
+/* The level whose texels lie as far apart as the places of neighbouring pixels: the logarithm of the longer gradient,
+ * in texels of the first level. A gradient on a cube is the change of the place on the face. */
+static float level_of_gradient(const exec_texture *t, const filter_place *p) {
+    const uint32_t size[3] = {t->width, t->rows, t->planes};
+    bool cube = p->geometry == GEOMETRY_cube || p->geometry == GEOMETRY_acube;
+    int dimensions = p->geometry == GEOMETRY_1d || p->geometry == GEOMETRY_a1d ? 1 : p->geometry == GEOMETRY_3d ? 3 : 2;
+    double longest = 0;
+    for (int xy = 0; xy < 2; xy++) {
+        float change[3] = {p->gradient[xy][0], p->gradient[xy][1], p->gradient[xy][2]}, part[3], at[3];
+        if (cube) {
+            uint32_t face = face_of(p->at);
+            parts_on(face, p->at, at);
+            parts_on(face, p->gradient[xy], part);
+            for (int k = 0; k < 2; k++) change[k] = (part[k] - at[k] / at[2] * part[2]) / at[2] / 2;
+        }
+        double sum = 0;
+        for (int k = 0; k < dimensions; k++) sum += (double)change[k] * size[k] * change[k] * size[k];
+        if (sum > longest) longest = sum;
+    }
+    return longest > 0 ? (float)(log2(longest) / 2) : -INFINITY;
+}
+
+/* Returns the level that a read asks for, within the texture's limits, in 256ths. */
+static uint32_t level_of(const exec_texture *t, const filter_place *p) {
+    if (p->how == FILTER_FIRST_LEVEL || t->levels == 1) return 0;
+    double level = (double)(p->how == FILTER_LEVEL ? p->level : level_of_gradient(t, p)) + (double)t->bias;
+    if (!(level > (double)t->least)) level = t->least;
+    if (level > (double)t->most) level = t->most;
+    if (!(level > 0)) return 0; /* NAN, too */
+    if (level > t->levels - 1) level = t->levels - 1;
+    return (uint32_t)(level * ONE + 0.5);
+}
+
+static void read_of_level(const exec_texture *t, const uint8_t *texels, uint32_t level, const filter_place *p,
+                          uint32_t out[4], filter_reads *reads) {
+    const exec_level *l = &t->level[level];
+    exec_texture one = *t;
+    one.pitch = l->pitch, one.slice = l->slice, one.width = l->width, one.rows = l->rows, one.planes = l->planes;
+    reads->level = level;
+    read_level(&one, texels + l->offset, p, out, reads);
+}
+
+void exec_filter_read(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t out[4],
+                      filter_reads *reads) {
+    if (!t->levels) {
+        read_level(t, texels, p, out, reads);
+        return;
+    }
+    uint32_t level = level_of(t, p), weight = level % ONE;
+    if (!t->between) level += ONE / 2, weight = 0;
+    read_of_level(t, texels, level / ONE, p, out, reads);
+    if (!weight) return;
+    uint32_t next[4];
+    read_of_level(t, texels, level / ONE + 1, p, next, reads);
+    for (uint32_t c = 0; c < t->channels; c++) {
+        float a, b;
+        memcpy(&a, &out[c], 4), memcpy(&b, &next[c], 4);
+        a = (float)(((double)a * (ONE - weight) + (double)b * weight) / ONE);
+        memcpy(&out[c], &a, 4);
+    }
 }
 
 void exec_filter_gather(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t channel,

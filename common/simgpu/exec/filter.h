@@ -8,12 +8,12 @@
 
 #include "device.h"
 
-/* The texels that a read has touched: column, row, plane. */
+/* The texels that a read has touched: column, row, plane, level. */
 typedef struct {
-    uint32_t n;
+    uint32_t n, level;
     struct filter_texel {
-        uint32_t x, y, plane;
-    } at[8];
+        uint32_t x, y, plane, level;
+    } at[16];
 } filter_reads;
 
 /* A place in a texture: floating-point coordinates, or whole ones (of texels, which are never filtered). */
@@ -23,6 +23,8 @@ typedef struct {
     float at[3];
     int32_t texel[3];
     uint32_t layer;
+    enum { FILTER_FIRST_LEVEL, FILTER_LEVEL, FILTER_GRADIENT } how; /* to choose the level */
+    float level, gradient[2][3];
 } filter_place;
 
 /* Reads the four channels of a place, 32 bits each: a float, or an integer that is not read as a fraction. texels: the

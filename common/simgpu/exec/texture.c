@@ -107,18 +107,20 @@ static const exec_texture *object_for(warp *w, const ptx_insn *i, uint32_t *rest
 
 /* --- counting ----------------------------------------------------------------------------------------------------- */
 
-/* The sectors of one request by line: of at most eight lanes, with eight texels of two sectors each. */
+/* The sectors of one request by line: of at most eight lanes with eight texels of two sectors each, or four lanes with
+ * sixteen. */
 typedef struct {
     uint32_t n, sectors[128];
     uint64_t line[128];
 } sector_list;
 
-/* Returns the address that the card would use for byte x of a row. */
-static uint64_t card_address(const exec_texture *t, uint64_t x, uint64_t y, uint64_t plane) {
-    if (!t->tiled || t->rows == 1) return t->address + plane * t->slice + y * t->pitch + x;
-    uint64_t tile = plane * t->slice + y / 8 * 8 * t->pitch + x / 64 * 512;
+/* Returns the address that the card would use for byte x of a row of a level. */
+static uint64_t card_address(const exec_texture *t, const exec_level *l, uint64_t x, uint64_t y, uint64_t plane) {
+    uint64_t first = t->address + l->offset + plane * l->slice;
+    if (!t->tiled || l->rows == 1) return first + y * l->pitch + x;
+    uint64_t tile = y / 8 * 8 * l->pitch + x / 64 * 512;
     uint64_t inside = x % 64 / 32 * 256 + y % 8 / 2 * 64 + x % 32 / 16 * 32 + y % 2 * 16 + x % 16;
-    return t->address + tile + inside;
+    return first + tile + inside;
 }
 
 static void add_sectors(sector_list *s, uint64_t address, uint32_t bytes) {
@@ -140,14 +142,15 @@ static uint32_t lanes_together(const ptx_insn *i, uint32_t bytes) {
     return filters || bytes > 8 ? 4 : 8;
 }
 
-/* Counts one request. The texture units of an SM serve one in a clock; a filter over two planes takes two clocks. */
+/* Counts one request. The texture units of an SM serve one in a clock; a filter over two planes or
+ * levels takes twice as long. */
 static void count_request(warp *w, const ptx_insn *i, const exec_texture *t, const sector_list *s) {
     worker *k = w->block->worker;
     exec_counters *c = counters_of(w, i);
     int32_t round = (int32_t)ptx_depth_rounds(w->depth) - i->later_rounds;
     bool waits = false, write = i->op == OP_sust, planes = i->op == OP_tex && i->texel->geometry == GEOMETRY_3d;
     c->tex_requests++;
-    c->tex_wavefronts += t->linear && planes ? 2 : 1;
+    c->tex_wavefronts += (t->linear && planes ? 2 : 1) * (t->levels && t->between ? 2 : 1);
     for (uint32_t n = 0; n < s->n; n++) {
         c->tex_sectors += (uint32_t)__builtin_popcount(s->sectors[n]);
         if (write) {
@@ -175,7 +178,11 @@ static filter_place place_of(warp *w, const ptx_insn *i, uint32_t lane) {
         if (!i->texel->at[k]) continue;
         p.at[k] = ROW(w, float, i->texel->at[k])[lane];
         p.texel[k] = ROW(w, int32_t, i->texel->at[k])[lane];
+        for (int xy = 0; xy < 2; xy++)
+            if (i->texel->gradient[xy][k]) p.gradient[xy][k] = ROW(w, float, i->texel->gradient[xy][k])[lane];
     }
+    if (i->texel->gradient[0][0]) p.how = FILTER_GRADIENT;
+    if (i->texel->level) p.how = FILTER_LEVEL, p.level = ROW(w, float, i->texel->level)[lane];
     return p;
 }
 
@@ -183,7 +190,7 @@ static void read_lane(warp *w, const ptx_insn *i, const exec_texture *t, uint32_
     const uint8_t *texels = exec_mem_host(w->block->worker->device, t->address);
     filter_place p = place_of(w, i, lane);
     filter_reads reads;
-    reads.n = 0;
+    reads.n = reads.level = 0;
     uint32_t out[4];
     if (i->op == OP_tld4)
         exec_filter_gather(t, texels, &p, i->texel->channel, out, &reads);
@@ -193,7 +200,9 @@ static void read_lane(warp *w, const ptx_insn *i, const exec_texture *t, uint32_
     uint32_t bytes = t->channels * (t->bits / 8u);
     for (uint32_t k = 0; k < reads.n; k++) {
         const struct filter_texel *at = &reads.at[k];
-        add_sectors(sectors, card_address(t, (uint64_t)at->x * bytes, at->y, at->plane), bytes);
+        const exec_level first = {0, t->pitch, t->slice, t->width, t->rows, t->planes};
+        const exec_level *level = t->levels ? &t->level[at->level] : &first;
+        add_sectors(sectors, card_address(t, level, (uint64_t)at->x * bytes, at->y, at->plane), bytes);
     }
 }
 
@@ -235,7 +244,8 @@ static uint32_t answer(const exec_texture *t, enum ptx_query query) {
         return (t->kind == EXEC_SIGNED ? SIGNED_8 : UNSIGNED_8) + step;
     case QUERY_normalized_coords: return t->normalized;
     case QUERY_array_size: return t->layers;
-    default: return 1; /* levels, samples */
+    case QUERY_num_mipmap_levels: return t->levels ? t->levels : 1;
+    default: return 1; /* samples */
     }
 }
 
@@ -279,7 +289,8 @@ static bool surface_offset(warp *w, const ptx_insn *i, const exec_texture *t, ui
                  (unsigned long long)n[1], (unsigned long long)n[2]);
         return false;
     }
-    *counted = card_address(t, (uint64_t)at[0] * size, (uint64_t)at[1], (uint64_t)at[2]);
+    const exec_level all = {0, t->pitch, t->slice, t->width, t->rows, t->planes};
+    *counted = card_address(t, &all, (uint64_t)at[0] * size, (uint64_t)at[1], (uint64_t)at[2]);
     *offset = (uint64_t)at[2] * t->slice + (uint64_t)at[1] * t->pitch + (uint64_t)at[0] * size;
     return !outside || clamps;
 }

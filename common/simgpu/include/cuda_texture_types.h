@@ -109,6 +109,16 @@ SIMGPU_OLD cudaError_t cudaUnbindTexture(const texture<T, type, mode> &reference
     return simgpuBindTexture(nullptr, &reference, nullptr, 0, file, line);
 }
 
+template <class T, int type, enum cudaTextureReadMode mode>
+SIMGPU_OLD cudaError_t cudaBindTextureToMipmappedArray(const texture<T, type, mode> &reference,
+                                                       cudaMipmappedArray_const_t array,
+                                                       const struct cudaChannelFormatDesc &, SIMGPU_SITE) {
+    struct cudaResourceDesc r = {};
+    r.resType = cudaResourceTypeMipmappedArray;
+    r.res.mipmap.mipmap = (cudaMipmappedArray_t)array;
+    return simgpuBindTexture(nullptr, &reference, &r, mode == cudaReadModeNormalizedFloat, file, line);
+}
+
 /* The same with pointers, as in C. */
 template <class T, int type, enum cudaTextureReadMode mode>
 SIMGPU_OLD cudaError_t cudaBindTexture(size_t *offset, const texture<T, type, mode> *reference, const void *memory,

@@ -1,6 +1,6 @@
 /* cuda_unsupported.h — names of CUDA that SimGPU lacks, so that a use of one is one message with the user's line:
  *
- *     kernel.cu:12:5: error: 'cudaFreeMipmappedArray' is unavailable: SimGPU does not have it
+ *     kernel.cu:12:5: error: 'cudaGraphConditionalHandleCreate' is unavailable: SimGPU does not have it
  *
  * Whole headers are in unsupported/. Types are declared as something of the same use, so that nothing but the type
  * itself is an error. */

@@ -2,8 +2,8 @@
  * tex3D, layers, cubes, gather. Included by cuda_runtime.h.
  *
  * Each exists in two forms, T v = tex2D<T>(object, x, y) and tex2D(&v, object, x, y). The reads are PTX. They give
- * four channels of 32 bits, of which simgpuTexel<T> makes a T. A texture has one level, so the forms with Lod and Grad
- * read the same as those without. */
+ * four channels of 32 bits, of which simgpuTexel<T> makes a T. The forms with Lod and Grad choose the level of a
+ * mipmapped array. */
 #ifndef SIMGPU_TEXTURE_INDIRECT_FUNCTIONS_H
 #define SIMGPU_TEXTURE_INDIRECT_FUNCTIONS_H
 
@@ -38,23 +38,27 @@ SIMGPU_TEXEL(float4, make_float4(SIMGPU_BITS(x), SIMGPU_BITS(y), SIMGPU_BITS(z),
 
 /* The asm exists in device code only: the host's compiler would not know its registers. */
 #if defined(__CUDA_ARCH__)
-#define SIMGPU_TEXTURE_READ(instruction, coordinates, ...)                                                             \
+#define SIMGPU_TEXTURE_READ(instruction, coordinates, behind, ...)                                                     \
     uint4 v;                                                                                                           \
-    asm(instruction " {%0, %1, %2, %3}, [%4, " coordinates "];"                                                        \
+    asm(instruction " {%0, %1, %2, %3}, [%4, " coordinates "]" behind ";"                                              \
         : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)                                                                   \
         : "l"(object), __VA_ARGS__);                                                                                   \
     return simgpuTexel<T>::of(v);
 #else
-#define SIMGPU_TEXTURE_READ(instruction, coordinates, ...) return T();
+#define SIMGPU_TEXTURE_READ(instruction, coordinates, behind, ...) return T();
 #endif
 
 #define SIMGPU_LIST(...) __VA_ARGS__
-/* Both forms of one function. names: the parameters without their types; inputs: of the asm. */
+/* Both forms of one function. behind: what follows the place; names: the parameters without their types; inputs: of the
+ * asm. */
 #define SIMGPU_TEXTURE(name, instruction, coordinates, parameters, names, inputs)                                      \
+    SIMGPU_TEXTURE_AT(name, instruction, coordinates, "", SIMGPU_LIST(parameters), SIMGPU_LIST(names),                 \
+                      SIMGPU_LIST(inputs))
+#define SIMGPU_TEXTURE_AT(name, instruction, coordinates, behind, parameters, names, inputs)                           \
     template <class T>                                                                                                 \
     static __inline__ __attribute__((always_inline, nodebug, unused)) __device__ T name(cudaTextureObject_t object,    \
                                                                                         parameters) {                  \
-        SIMGPU_TEXTURE_READ(instruction, coordinates, inputs)                                                          \
+        SIMGPU_TEXTURE_READ(instruction, coordinates, behind, inputs)                                                  \
     }                                                                                                                  \
     template <class T>                                                                                                 \
     static __inline__ __attribute__((always_inline, nodebug, unused)) __device__ void name(                            \
@@ -81,39 +85,39 @@ SIMGPU_TEXTURE(texCubemapLayered, "tex.acube.v4.u32.f32", "{%8, %5, %6, %7}",
                SIMGPU_LIST(float x, float y, float z, int layer), SIMGPU_LIST(x, y, z, layer),
                SIMGPU_LIST(SIMGPU_XYZ, "r"(layer)))
 
-/* The level, or the gradients that would choose it. */
-#define SIMGPU_LEVEL(name, parameters, names)                                                                          \
-    template <class T>                                                                                                 \
-    static __inline__ __attribute__((always_inline, nodebug, unused))                                                  \
-    __device__ T name##Lod(cudaTextureObject_t object, parameters, float) {                                            \
-        return name<T>(object, names);                                                                                 \
-    }                                                                                                                  \
-    template <class T>                                                                                                 \
-    static __inline__ __attribute__((always_inline, nodebug, unused))                                                  \
-    __device__ void name##Lod(T *to, cudaTextureObject_t object, parameters, float) {                                  \
-        *to = name<T>(object, names);                                                                                  \
-    }
-#define SIMGPU_GRADIENT(name, parameters, names, gradient)                                                             \
-    template <class T>                                                                                                 \
-    static __inline__ __attribute__((always_inline, nodebug, unused))                                                  \
-    __device__ T name##Grad(cudaTextureObject_t object, parameters, gradient, gradient) {                              \
-        return name<T>(object, names);                                                                                 \
-    }                                                                                                                  \
-    template <class T>                                                                                                 \
-    static __inline__ __attribute__((always_inline, nodebug, unused))                                                  \
-    __device__ void name##Grad(T *to, cudaTextureObject_t object, parameters, gradient, gradient) {                    \
-        *to = name<T>(object, names);                                                                                  \
-    }
-#define SIMGPU_LEVELS(name, parameters, names, gradient)                                                               \
-    SIMGPU_LEVEL(name, SIMGPU_LIST(parameters), SIMGPU_LIST(names))                                                    \
-    SIMGPU_GRADIENT(name, SIMGPU_LIST(parameters), SIMGPU_LIST(names), gradient)
-SIMGPU_LEVELS(tex1D, float x, x, float)
-SIMGPU_LEVELS(tex2D, SIMGPU_LIST(float x, float y), SIMGPU_LIST(x, y), float2)
-SIMGPU_LEVELS(tex3D, SIMGPU_LIST(float x, float y, float z), SIMGPU_LIST(x, y, z), float4)
-SIMGPU_LEVELS(tex1DLayered, SIMGPU_LIST(float x, int layer), SIMGPU_LIST(x, layer), float)
-SIMGPU_LEVELS(tex2DLayered, SIMGPU_LIST(float x, float y, int layer), SIMGPU_LIST(x, y, layer), float2)
-SIMGPU_LEVELS(texCubemap, SIMGPU_LIST(float x, float y, float z), SIMGPU_LIST(x, y, z), float4)
-SIMGPU_LEVELS(texCubemapLayered, SIMGPU_LIST(float x, float y, float z, int layer), SIMGPU_LIST(x, y, z, layer), float4)
+/* The level, or the gradients that choose it. */
+#define SIMGPU_LEVEL(name, geometry, coordinates, behind, parameters, names, inputs)                                   \
+    SIMGPU_TEXTURE_AT(name##Lod, "tex.level." geometry ".v4.u32.f32", coordinates, behind,                             \
+                      SIMGPU_LIST(parameters, float level), SIMGPU_LIST(names, level),                                 \
+                      SIMGPU_LIST(inputs, "f"(level)))
+#define SIMGPU_GRADIENT(name, geometry, coordinates, behind, parameters, names, inputs, gradient, gradients)           \
+    SIMGPU_TEXTURE_AT(name##Grad, "tex.grad." geometry ".v4.u32.f32", coordinates, behind,                             \
+                      SIMGPU_LIST(parameters, gradient dx, gradient dy), SIMGPU_LIST(names, dx, dy),                   \
+                      SIMGPU_LIST(inputs, gradients))
+#define SIMGPU_D1 "f"(dx), "f"(dy)
+#define SIMGPU_D2 "f"(dx.x), "f"(dx.y), "f"(dy.x), "f"(dy.y)
+#define SIMGPU_D3 "f"(dx.x), "f"(dx.y), "f"(dx.z), "f"(dy.x), "f"(dy.y), "f"(dy.z)
+#define SIMGPU_LEVELS(name, geometry, coordinates, level, grad, parameters, names, inputs, gradient, gradients)        \
+    SIMGPU_LEVEL(name, geometry, coordinates, level, SIMGPU_LIST(parameters), SIMGPU_LIST(names), SIMGPU_LIST(inputs)) \
+    SIMGPU_GRADIENT(name, geometry, coordinates, grad, SIMGPU_LIST(parameters), SIMGPU_LIST(names),                    \
+                    SIMGPU_LIST(inputs), gradient, SIMGPU_LIST(gradients))
+SIMGPU_LEVELS(tex1D, "1d", "{%5}", ", %6", ", {%6}, {%7}", float x, x, SIMGPU_X, float, SIMGPU_LIST(SIMGPU_D1))
+SIMGPU_LEVELS(tex2D, "2d", "{%5, %6}", ", %7", ", {%7, %8}, {%9, %10}", SIMGPU_LIST(float x, float y),
+              SIMGPU_LIST(x, y), SIMGPU_LIST(SIMGPU_XY), float2, SIMGPU_LIST(SIMGPU_D2))
+SIMGPU_LEVELS(tex3D, "3d", "{%5, %6, %7, %7}", ", %8", ", {%8, %9, %10, %10}, {%11, %12, %13, %13}",
+              SIMGPU_LIST(float x, float y, float z), SIMGPU_LIST(x, y, z), SIMGPU_LIST(SIMGPU_XYZ), float4,
+              SIMGPU_LIST(SIMGPU_D3))
+SIMGPU_LEVELS(tex1DLayered, "a1d", "{%6, %5}", ", %7", ", {%7}, {%8}", SIMGPU_LIST(float x, int layer),
+              SIMGPU_LIST(x, layer), SIMGPU_LIST(SIMGPU_X, "r"(layer)), float, SIMGPU_LIST(SIMGPU_D1))
+SIMGPU_LEVELS(tex2DLayered, "a2d", "{%7, %5, %6, %6}", ", %8", ", {%8, %9}, {%10, %11}",
+              SIMGPU_LIST(float x, float y, int layer), SIMGPU_LIST(x, y, layer), SIMGPU_LIST(SIMGPU_XY, "r"(layer)),
+              float2, SIMGPU_LIST(SIMGPU_D2))
+SIMGPU_LEVELS(texCubemap, "cube", "{%5, %6, %7, %7}", ", %8", ", {%8, %9, %10, %10}, {%11, %12, %13, %13}",
+              SIMGPU_LIST(float x, float y, float z), SIMGPU_LIST(x, y, z), SIMGPU_LIST(SIMGPU_XYZ), float4,
+              SIMGPU_LIST(SIMGPU_D3))
+SIMGPU_LEVELS(texCubemapLayered, "acube", "{%8, %5, %6, %7}", ", %9", ", {%9, %10, %11, %11}, {%12, %13, %14, %14}",
+              SIMGPU_LIST(float x, float y, float z, int layer), SIMGPU_LIST(x, y, z, layer),
+              SIMGPU_LIST(SIMGPU_XYZ, "r"(layer)), float4, SIMGPU_LIST(SIMGPU_D3))
 
 /* One channel of the four texels around (x, y): of (i, j + 1), (i + 1, j + 1), (i + 1, j), (i, j). */
 #define SIMGPU_GATHER(name, channel)                                                                                   \
@@ -142,10 +146,14 @@ tex2Dgather(T *to, cudaTextureObject_t object, float x, float y, int channel = 0
 #undef SIMGPU_LEVELS
 #undef SIMGPU_LEVEL
 #undef SIMGPU_GRADIENT
+#undef SIMGPU_D1
+#undef SIMGPU_D2
+#undef SIMGPU_D3
 #undef SIMGPU_X
 #undef SIMGPU_XY
 #undef SIMGPU_XYZ
 #undef SIMGPU_TEXTURE
+#undef SIMGPU_TEXTURE_AT
 #undef SIMGPU_TEXTURE_READ
 #undef SIMGPU_LIST
 

@@ -189,7 +189,11 @@ uint32_t ptx_sources_of(ptx_insn *i, uint32_t **fields) {
         for (uint32_t k = 0; k < i->tensor->pieces[x]; k++) fields[n++] = &i->tensor->row[x][k];
     if (i->texel) {
         fields[n++] = &i->texel->layer;
-        for (int k = 0; k < 3; k++) fields[n++] = &i->texel->at[k];
+        fields[n++] = &i->texel->level;
+        for (int k = 0; k < 3; k++) {
+            fields[n++] = &i->texel->at[k];
+            fields[n++] = &i->texel->gradient[0][k], fields[n++] = &i->texel->gradient[1][k];
+        }
     }
     if (i->op == OP_call && !i->call->callee) fields[n++] = &i->call->function;
     return n;

@@ -255,7 +255,9 @@ enum ptx_query {
 };
 typedef struct ptx_texel {
     enum ptx_geometry geometry;
-    uint32_t layer, at[3];      /* rows; NO_ROW: none */
+    uint32_t layer, at[3];   /* rows; NO_ROW: none */
+    uint32_t level;          /* of tex.level, a row */
+    uint32_t gradient[2][3]; /* of tex.grad, rows: the change of the coordinates from pixel to pixel, in x and in y */
     enum ptx_boundary boundary; /* of a surface */
     uint32_t channel;           /* of tld4 */
 } ptx_texel;

@@ -1,8 +1,7 @@
 /* decode_texture.c — decoders of texture and surface instructions: tex, tld4, txq, suld, sust, suq (PTX ISA, 9.7.10 and
  * 9.7.11). The object is a 64-bit handle in a register, as cudaCreateTextureObject returns it.
  *
- * A texture has one level here, so the level or the gradients of tex.level and tex.grad choose nothing. decode.c has
- * the parts that all decoders share. */
+ * decode.c has the parts that all decoders share. */
 #include "decoder.h"
 
 #include <string.h>
@@ -56,7 +55,17 @@ static ptx_insn *emit(decoder *d, enum ptx_op op, const ptx_insn *x) {
     return i;
 }
 
-/* Decodes tex{.level|.grad}.geom.v4.dtype.ctype d, [a, c] {, lod}, and tld4.comp.2d.v4.dtype.f32 d, [a, c]. */
+/* Sets the rows of a gradient, a number for each coordinate; of three in a vector of four. */
+static void gradient(decoder *d, ptx_insn *x, const operand *o, int xy) {
+    uint32_t n = dimensions[x->texel->geometry], items = o->kind == OPERAND_VECTOR ? o->nitems : 1;
+    if (items < n) ptx_dec_unsupported(d, "the gradient has fewer parts than the geometry needs");
+    for (uint32_t k = 0; k < n && k < items; k++)
+        x->texel->gradient[xy][k] =
+            ptx_dec_source(d, o->kind == OPERAND_VECTOR ? &o->items[k] : o, TY_f32, false, NULL);
+}
+
+/* Decodes tex{.level|.grad}.geom.v4.dtype.ctype d, [a, c] {, level | , dx, dy}, and tld4.comp.2d.v4.dtype.f32 d, [a,
+ * c]. */
 void ptx_dec_tex(decoder *d) {
     bool gather = d->s->name[1] == 'l';
     ptx_dec_read_modifiers(d, gather ? ".r .g .b .a .2d" : ".1d .2d .3d .a1d .a2d .cube .acube .base .level .grad");
@@ -69,6 +78,11 @@ void ptx_dec_tex(decoder *d) {
     ptx_insn x = d->flags;
     values(d, &x, &d->s->operands[0], to, true);
     texel(d, &x, &d->s->operands[1], from);
+    bool level = ptx_dec_has(d, ".level"), grad = ptx_dec_has(d, ".grad");
+    if (whole && (level || grad))
+        ptx_dec_unsupported(d, "a level or gradients with whole coordinates are not supported");
+    if (level) x.texel->level = ptx_dec_source(d, &d->s->operands[2], TY_f32, false, NULL);
+    for (int k = 0; grad && k < 2; k++) gradient(d, &x, &d->s->operands[2 + k], k);
     if (gather) x.texel->channel = (uint32_t)ptx_dec_choose(d, ".r .g .b .a");
     if (gather && x.texel->channel > 3) ptx_dec_unsupported(d, "the channel is missing");
     emit(d, gather ? OP_tld4 : OP_tex, &x)->from = (uint8_t)from;

@@ -143,8 +143,11 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     ptx_cost_info cost = t->costs->of[class];
     moment in =
         later(t, later(t, known(t, v, i->a), known(t, v, i->b)), later(t, known(t, v, i->c), known(t, v, i->e)));
-    for (int n = 0; i->texel && n < 3; n++) in = later(t, in, known(t, v, i->texel->at[n]));
-    if (i->texel) in = later(t, in, known(t, v, i->texel->layer));
+    for (int n = 0; i->texel && n < 3; n++) {
+        in = later(t, in, known(t, v, i->texel->at[n]));
+        for (int xy = 0; xy < 2; xy++) in = later(t, in, known(t, v, i->texel->gradient[xy][n]));
+    }
+    if (i->texel) in = later(t, later(t, in, known(t, v, i->texel->layer)), known(t, v, i->texel->level));
     in = later(t, in, v->control);
     if (has_slow_way(class)) in = later(t, in, v->order);
     if (i->guarded) in = later(t, in, known(t, v, i->guard));
