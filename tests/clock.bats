@@ -717,7 +717,15 @@ reason_none 0
 reason_edges 1202
 reason_direction 1502
 reason_rows 1501
-reason_value_of_rows 1501
+reason_value_of_rows 0
+reason_rows_too 1501
+reason_address_of_rows 0
+reason_no_graph 11
+reason_no_exec 11
+reason_memory_of_itself 0
+reason_memory 1601
+reason_priority 1801
+reason_priority_unused 0
 reason_count 1200
 reason_kind 1301
 reason_kernel 0

@@ -60,6 +60,9 @@ box_async_to_host cudaSuccess
 box_has_later 0
 box_to_host cudaSuccess
 box_has_at_once 1 15
+update_here cudaSuccess
+update_there cudaErrorGraphExecUpdateFailure
+update_reason 7 1
 END
     # 64 MiB: through the host at 50.85 GB/s, directly at 450 GB/s, and a few microseconds.
     awk '$1 == "staged_us" && $2 > 1320 && $2 < 1340 { n++ } $1 == "direct_us" && $2 > 149 && $2 < 165 { n++ } END { exit n != 2 }' "$BATS_FILE_TMPDIR/several"

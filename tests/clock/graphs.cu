@@ -381,6 +381,17 @@ static cudaGraph_t two_nodes(int *p, bool behind, cudaMemcpyKind kind, size_t ro
     cudaGraphAddMemcpyNode1D(&nodes[1], g, nodes, behind, up ? p : host, up ? host : p, 64, kind);
     return g;
 }
+static cudaGraph_t allocating(cudaGraphNode_t nodes[2]) {
+    cudaGraph_t g;
+    cudaMemAllocNodeParams want = {};
+    want.poolProps.allocType = cudaMemAllocationTypePinned;
+    want.poolProps.location.type = cudaMemLocationTypeDevice;
+    want.bytesize = 64;
+    cudaGraphCreate(&g, 0);
+    cudaGraphAddMemAllocNode(&nodes[0], g, nullptr, 0, &want);
+    cudaGraphAddEmptyNode(&nodes[1], g, nodes, 1);
+    return g;
+}
 static cudaGraph_t one_kernel(int *p, bool cooperative) {
     cudaGraph_t g;
     int three = 3;
@@ -420,6 +431,27 @@ static void reasons() {
     cudaGraphCreate(&g, 0);
     cudaGraphAddEmptyNode(&n[0], g, nullptr, 0), cudaGraphAddEmptyNode(&n[1], g, n, 1);
     update("kind", exec, g, n);
+    update("rows_too", exec, g = two_nodes(p, true, cudaMemcpyDeviceToHost, 1, 7, n), n);
+    update("address_of_rows", exec, g = two_nodes(p + 64, true, cudaMemcpyDeviceToHost, 2, 7, n), n);
+    cudaGraphExecUpdateResultInfo info = {cudaGraphExecUpdateSuccess};
+    cudaGraph_t gone = nullptr;
+    say("reason_no_graph", (cudaGraphExecUpdate(exec, gone, &info) == cudaErrorInvalidValue) * 10 + info.result);
+    info = {cudaGraphExecUpdateSuccess};
+    say("reason_no_exec", (cudaGraphExecUpdate(nullptr, g, &info) == cudaErrorInvalidValue) * 10 + info.result);
+    cudaGraphExec_t owner, ranked;
+    cudaGraphInstantiate(&owner, g = allocating(n));
+    update("memory_of_itself", owner, g, n);
+    update("memory", owner, allocating(n), n);
+    cudaLaunchAttributeValue high = {};
+    high.priority = -1;
+    size_t one = 1;
+    g = one_kernel(p, false);
+    cudaGraphGetNodes(g, n, &one);
+    cudaGraphKernelNodeSetAttribute(n[0], cudaLaunchAttributePriority, &high);
+    cudaGraphInstantiate(&ranked, one_kernel(p, false), cudaGraphInstantiateFlagUseNodePriority);
+    update("priority", ranked, g, n);
+    cudaGraphInstantiate(&kernel, one_kernel(p, false));
+    update("priority_unused", kernel, g, n);
     cudaGraphInstantiate(&kernel, one_kernel(p, false));
     update("kernel", kernel, one_kernel(p, false), nullptr);
     update("cooperative", kernel, one_kernel(p, true), nullptr);

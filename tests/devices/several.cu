@@ -119,6 +119,29 @@ static void boxes(int *p1) {
     cudaFreeArray(array);
 }
 
+// An executable graph of device 0 cannot be updated to a kernel of device 1.
+static cudaGraph_t graph_of(int device) {
+    cudaStream_t s;
+    cudaGraph_t g;
+    cudaSetDevice(device);
+    cudaStreamCreate(&s);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    slow<<<1, 1, 0, s>>>(nullptr, 1);
+    cudaStreamEndCapture(s, &g);
+    cudaStreamDestroy(s);
+    return g;
+}
+static void updates() {
+    cudaGraphExec_t exec;
+    cudaGraphExecUpdateResultInfo info;
+    cudaGraphInstantiate(&exec, graph_of(0), 0);
+    says("update_here", cudaGraphExecUpdate(exec, graph_of(0), &info));
+    says("update_there", cudaGraphExecUpdate(exec, graph_of(1), &info));
+    printf("update_reason %d %d\n", info.result, info.errorNode != nullptr);
+    cudaGetLastError();
+    cudaSetDevice(0);
+}
+
 // Work on device 1 waits for an event of device 0, without the host.
 static void ordered() {
     enum { N = 1024 };
@@ -207,6 +230,7 @@ int main() {
     choose();
     belongs();
     ordered();
+    updates();
     peers();
     return 0;
 }

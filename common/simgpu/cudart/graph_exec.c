@@ -361,14 +361,18 @@ static bool is_elsewhere(const time_place *a, const time_place *b) {
     return rt_owner(a->address) != rt_owner(b->address);
 }
 
-/* Compares two nodes of one kind. */
-static bool changes(const rt_node *a, const rt_node *b, difference *d) {
+/* Compares two nodes of one kind. priorities: the executable graph was told to keep those of its nodes. */
+static bool changes(const rt_node *a, const rt_node *b, bool priorities, difference *d) {
     const time_copy *from = &a->command.is.copy, *to = &b->command.is.copy;
     switch (a->type) {
     case cudaGraphNodeTypeKernel:
         if (b->source.kernel->function->launches && !a->source.kernel->function->launches)
             return differs(d, cudaGraphExecUpdateErrorUnsupportedFunctionChange,
                            "its kernel launches kernels, and the one before does not");
+        if (exec_device_of(a->command.is.launch.program) != exec_device_of(b->command.is.launch.program))
+            return differs(d, cudaGraphExecUpdateErrorUnsupportedFunctionChange, "its kernel is of another device");
+        if (priorities && a->priority != b->priority)
+            return differs(d, cudaGraphExecUpdateErrorAttributesChanged, "its priority is another one");
         return a->command.is.launch.cooperative != b->command.is.launch.cooperative &&
                differs(d, cudaGraphExecUpdateErrorAttributesChanged, "only one of the two launches is cooperative");
     case cudaGraphNodeTypeMemcpy:
@@ -380,15 +384,20 @@ static bool changes(const rt_node *a, const rt_node *b, difference *d) {
         if (is_elsewhere(&from->to, &to->to))
             return differs(d, cudaGraphExecUpdateErrorParametersChanged, "its memset fills memory of another device");
         return (from->height > 1 || to->height > 1) &&
-               (from->height != to->height || from->width != to->width || from->to.address != to->to.address ||
-                from->to.pitch != to->to.pitch || from->value != to->value || from->element != to->element) &&
-               differs(d, cudaGraphExecUpdateErrorParametersChanged, "a memset of several rows cannot change");
+               (from->height != to->height || from->width != to->width || from->to.pitch != to->to.pitch ||
+                from->element != to->element) &&
+               differs(d, cudaGraphExecUpdateErrorParametersChanged,
+                       "a memset of several rows fills other rows (its address and value may change)");
+    case cudaGraphNodeTypeMemAlloc:
+    case cudaGraphNodeTypeMemFree:
+        return a->source.memory != b->source.memory &&
+               differs(d, cudaGraphExecUpdateErrorNotSupported, "a node allocates or frees other memory");
     default: return false;
     }
 }
 
 /* Compares a graph with the executable one's, node by node in the order in which they were added. */
-static bool compare(const rt_graph *mine, const rt_graph *other, difference *d) {
+static bool compare(const rt_graph *mine, const rt_graph *other, bool priorities, difference *d) {
     if (mine->n != other->n)
         return differs(d, cudaGraphExecUpdateErrorTopologyChanged, "the graph has another number of nodes");
     for (uint32_t k = 0; k < mine->n; k++) mine->nodes[k]->mark = other->nodes[k]->mark = k;
@@ -402,11 +411,13 @@ static bool compare(const rt_graph *mine, const rt_graph *other, difference *d) 
                 d->from = b->after[e];
                 return differs(d, cudaGraphExecUpdateErrorTopologyChanged, "a node waits for another one");
             }
-        if (changes(a, b, d) || (a->child && compare(a->child, b->child, d))) return true;
+        if (changes(a, b, priorities, d) || (a->child && compare(a->child, b->child, priorities, d))) return true;
     }
     d->other = NULL;
     return false;
 }
+
+static bool keeps_priorities(const rt_exec *x) { return x->flags & cudaGraphInstantiateFlagUseNodePriority; }
 
 static void take_commands(rt_graph *to, const rt_graph *from) {
     rt_graph *copy = rt_graph_copy(from, false);
@@ -425,7 +436,7 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraph
     const rt_node *n = g ? copy_in(x->graph, node) : NULL;
     difference d = {.result = cudaGraphExecUpdateSuccess};
     if (!n || !n->child) return rt_end(cudaErrorInvalidValue);
-    if (compare(n->child, g, &d)) {
+    if (compare(n->child, g, keeps_priorities(x), &d)) {
         rt_say("%s, which an update cannot change; instantiate the whole again", d.what);
         return rt_end(cudaErrorGraphExecUpdateFailure);
     }
@@ -439,9 +450,11 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     const rt_exec *x = find(exec);
     const rt_graph *g = x ? rt_graph_find(graph) : NULL;
     difference d = {.result = cudaGraphExecUpdateSuccess};
+    if (info)
+        *info = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateError}; /* for a value that is none */
     if (!g || !info) return rt_end(cudaErrorInvalidValue);
     time_charge(HOST_SUBMITS, p->host_update_ns + x->n * p->host_update_node_ns);
-    const bool differs_somewhere = compare(x->graph, g, &d);
+    const bool differs_somewhere = compare(x->graph, g, keeps_priorities(x), &d);
     *info = (cudaGraphExecUpdateResultInfo){d.result, d.other ? d.other->handle : NULL, d.from ? d.from->handle : NULL};
     if (differs_somewhere) {
         rt_say("%s, which an update of the executable graph cannot change; instantiate the new graph", d.what);
