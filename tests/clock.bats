@@ -4,7 +4,7 @@
 
 load helper
 
-programs=(probe order host pool gaps limits devices grid graphs graph_memory caches stages)
+programs=(probe order host pool gaps limits devices grid graphs graph_memory caches stages batch)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/clock/}"
@@ -755,6 +755,14 @@ node_nothing cudaErrorInvalidValue
 end_without_begin cudaErrorIllegalState
 begin_on_default cudaErrorStreamCaptureUnsupported
 END
+}
+
+@test "batches of copies, pools of a place, a kernel's parameters, copies from array to array" {
+    run apart "$B/tests/clock/batch"
+    echo "$output"
+    [ "$status" = 0 ]
+    [ "$(grep -v '^simgpu: ' <<<"$output")" = fine ]
+    [[ $output == *"clock/batch.cu:"*": cudaMemcpyBatchAsync: a batch of copies needs a stream that the program created, not the legacy default stream"* ]]
 }
 
 @test "graphs: nodes that allocate and free, by hand and captured; what outlives a launch, and a graph" {

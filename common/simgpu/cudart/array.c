@@ -485,6 +485,34 @@ static cudaError_t run_from_array(void *to, cudaArray_const_t from, size_t x, si
     return e;
 }
 
+/* A run from array to array, in pieces that lie in one row of each. */
+static cudaError_t run_between(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
+                               size_t from_y, size_t bytes, enum cudaMemcpyKind kind) {
+    part parts[3];
+    cudaError_t e = cudaSuccess;
+    if (cut(from, from_x, from_y, bytes, parts, &e) == 0 || cut(to, to_x, to_y, bytes, parts, &e) == 0) return e;
+    const rt_array *a = rt_array_find(from), *b = rt_array_find(to);
+    const size_t from_row = a->width * a->element, to_row = b->width * b->element;
+    while (bytes && e == cudaSuccess) {
+        size_t n = from_row - from_x < to_row - to_x ? from_row - from_x : to_row - to_x;
+        if (n > bytes) n = bytes;
+        const part source = {from, from_x, from_y, n, 1}, target = {to, to_x, to_y, n, 1};
+        time_copy c = {.width = n, .height = 1};
+        e = part_of(&source, &c.from);
+        if (e == cudaSuccess) e = part_of(&target, &c.to);
+        if (e == cudaSuccess) e = rt_copy(c, kind, NULL, true);
+        bytes -= n;
+        if ((from_x += n) == from_row) from_x = 0, from_y++;
+        if ((to_x += n) == to_row) to_x = 0, to_y++;
+    }
+    return e;
+}
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
+                                   size_t from_y, size_t bytes, enum cudaMemcpyKind kind) {
+    RT_BEGIN;
+    return rt_end(run_between(to, to_x, to_y, from, from_x, from_y, bytes, kind));
+}
+
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes,
                               enum cudaMemcpyKind kind) {
     RT_BEGIN;

@@ -328,6 +328,17 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *stub
     return rt_end(k ? rt_kernel_attributes(a, k->function, *rt_kernel_most_shared(k)) : e);
 }
 
+cudaError_t cudaFuncGetParamInfo(const void *stub, size_t index, size_t *offset, size_t *size) {
+    RT_BEGIN;
+    cudaError_t e = cudaSuccess;
+    const rt_kernel *k = rt_kernel_find(stub, &e);
+    if (!k) return rt_end(e);
+    if (!offset || index >= k->function->nparams) return rt_end(cudaErrorInvalidValue); /* size may be NULL */
+    *offset = k->function->params[index].offset;
+    if (size) *size = k->function->params[index].size;
+    return rt_end(cudaSuccess);
+}
+
 cudaError_t cudaFuncSetAttribute(const void *stub, enum cudaFuncAttribute attribute, int value) {
     RT_BEGIN;
     cudaError_t e = cudaSuccess;

@@ -549,6 +549,48 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     RT_BEGIN;
     return rt_end(rt_copy(row(to, from, bytes), kind, stream, false));
 }
+/* Copies in the order of the batch, which may have any. A source that is read during the call only has been read when
+ * the stream has come behind its copy. */
+static cudaError_t copy_batch(void *const *to, const void *const *from, const size_t *sizes, size_t count,
+                              const struct cudaMemcpyAttributes *attributes, const size_t *first_of, size_t nattributes,
+                              cudaStream_t stream) {
+    if (!to || !from || !sizes || !attributes || !first_of || !count) return cudaErrorInvalidValue;
+    if (!nattributes || nattributes > count || first_of[0]) {
+        rt_say("each copy of a batch needs attributes: 1 to %zu of them, and the first index is 0", count);
+        return cudaErrorInvalidValue;
+    }
+    for (size_t k = 0; k < nattributes; k++) {
+        if (attributes[k].srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
+            attributes[k].srcAccessOrder > cudaMemcpySrcAccessOrderAny ||
+            attributes[k].flags > cudaMemcpyFlagPreferOverlapWithCompute) {
+            rt_say("attributes %zu of the batch: the order of access to the source or a flag is none", k);
+            return cudaErrorInvalidValue;
+        }
+        if (k && (first_of[k] <= first_of[k - 1] || first_of[k] >= count)) {
+            rt_say("the indexes of a batch's attributes must rise, and be less than the %zu copies", count);
+            return cudaErrorInvalidValue;
+        }
+    }
+    uint32_t s;
+    if (!rt_stream(stream, &s)) return cudaErrorInvalidResourceHandle;
+    if (time_is_legacy(s)) {
+        rt_say("a batch of copies needs a stream that the program created, not the legacy default stream");
+        return cudaErrorInvalidValue;
+    }
+    cudaError_t e = cudaSuccess;
+    for (size_t k = 0, a = 0; k < count && e == cudaSuccess; k++) {
+        if (a + 1 < nattributes && k == first_of[a + 1]) a++;
+        bool now = attributes[a].srcAccessOrder == cudaMemcpySrcAccessOrderDuringApiCall;
+        e = rt_copy(row(to[k], from[k], sizes[k]), cudaMemcpyDefault, stream, now);
+    }
+    return e;
+}
+cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes, size_t count,
+                                 struct cudaMemcpyAttributes *attributes, size_t *first_of, size_t nattributes,
+                                 cudaStream_t stream) {
+    RT_BEGIN;
+    return rt_end(copy_batch(to, from, sizes, count, attributes, first_of, nattributes, stream));
+}
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind) {
     RT_BEGIN;

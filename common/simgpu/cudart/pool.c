@@ -250,6 +250,36 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
     return rt_end(cudaSuccess);
 }
 
+/* CUDA 13's names: a pool of a place and of a kind of memory. Memory of the devices has pools here. */
+static cudaError_t check_place(const struct cudaMemLocation *place, enum cudaMemAllocationType type) {
+    if (!place) return cudaErrorInvalidValue;
+    if (place->type == cudaMemLocationTypeDevice && type == cudaMemAllocationTypePinned)
+        return rt_check_device(place->id);
+    rt_say("there are pools of device memory only: cudaMemLocationTypeDevice and cudaMemAllocationTypePinned");
+    return cudaErrorNotSupported;
+}
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *p, struct cudaMemLocation *place, enum cudaMemAllocationType type) {
+    RT_BEGIN;
+    cudaError_t e = check_place(place, type);
+    return rt_end(e == cudaSuccess ? get_pool(p, place->id, &card(place->id)->pool) : e);
+}
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *p, struct cudaMemLocation *place, enum cudaMemAllocationType type) {
+    RT_BEGIN;
+    cudaError_t e = check_place(place, type);
+    if (e != cudaSuccess) return rt_end(e);
+    struct device *d = card(place->id);
+    return rt_end(get_pool(p, place->id, d->pool_in_use ? d->pool_in_use : &d->pool));
+}
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *place, enum cudaMemAllocationType type, cudaMemPool_t handle) {
+    RT_BEGIN;
+    cudaError_t e = check_place(place, type);
+    if (e != cudaSuccess) return rt_end(e);
+    rt_pool *p = pool_of(handle);
+    if (!p || place->id) return rt_end(place->id ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    rt_device->pool_in_use = p;
+    return rt_end(cudaSuccess);
+}
+
 cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t bytes, cudaMemPool_t handle, cudaStream_t stream) {
     RT_BEGIN;
     rt_pool *p = pool_of(handle);
