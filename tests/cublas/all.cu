@@ -227,6 +227,11 @@ int main() {
     REFUSED(CUBLAS_STATUS_NOT_SUPPORTED,
             cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, nullptr, CUDA_R_8I, 4, nullptr, CUDA_R_8I, 4,
                          &one, nullptr, CUDA_R_32I, 4, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    REFUSED(CUBLAS_STATUS_NOT_SUPPORTED,
+            cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, nullptr, CUDA_R_32F, 4, nullptr, CUDA_R_32F,
+                         4, &one, nullptr, CUDA_R_32F, 4, CUBLAS_COMPUTE_32I, CUBLAS_GEMM_ALGO3_TENSOR_OP));
+    // Types that it refuses have names, too: programs print tables of them.
+    static_assert(CUDA_C_8U == 9 && CUDA_C_64U == 27 && CUDA_R_8F_E5M2 == 29 && CUDA_R_4F_E2M1 == 33, "numbers");
     OK(cublasDestroy(handle));
     if (cudaGetLastError()) printf("an error of CUDA\n"), bad++;
     if (!bad) printf("fine\n");

@@ -592,7 +592,7 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t op
     CASE(CUDA_R_64F, double, CUDA_R_64F, double, double, doubles)
     if (doubles) LACKS(no_such_types);
     CASE(CUDA_R_16F, __half, CUDA_R_16F, __half, __half, half_scalars)
-    if (half_scalars) LACKS(no_such_types);
+    if (half_scalars || compute == CUBLAS_COMPUTE_32I || compute == CUBLAS_COMPUTE_32I_PEDANTIC) LACKS(no_such_types);
     CASE(CUDA_R_32F, float, CUDA_R_32F, float, float, true)
     CASE(CUDA_R_16F, __half, CUDA_R_16F, __half, float, true)
     CASE(CUDA_R_16F, __half, CUDA_R_32F, float, float, true)

@@ -385,6 +385,7 @@ enum cudaDeviceAttr {
     cudaDevAttrHostNumaMultinodeIpcSupported = 143,
     cudaDevAttrHostMemoryPoolsSupported = 144,
     cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147,
+    cudaDevAttrMax
 };
 
 enum cudaDriverEntryPointQueryResult {
@@ -418,6 +419,8 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeEmpty = 5,
     cudaGraphNodeTypeWaitEvent = 6,
     cudaGraphNodeTypeEventRecord = 7,
+    cudaGraphNodeTypeExtSemaphoreSignal = 8,
+    cudaGraphNodeTypeExtSemaphoreWait = 9,
     cudaGraphNodeTypeMemAlloc = 10,
     cudaGraphNodeTypeMemFree = 11,
     cudaGraphNodeTypeConditional = 13,
