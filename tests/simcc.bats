@@ -1206,3 +1206,37 @@ EOS
     [ "$status" != 0 ]
     [[ $output == *"lacks.cu:1:"*"'cudaUserObject_t' is unavailable: SimGPU does not have objects that graphs own"* ]]
 }
+
+@test "halves of a warp that call by turns, each in a loop of its own, do not run out of frames" {
+    cat >"$tmp/turns.cu" <<'EOS'
+#include <cstdio>
+__device__ __noinline__ unsigned turns(unsigned n, unsigned x) {
+    for (unsigned i = 0; i < n; i++) x = x * 1664525u + (x >> 7);
+    return x;
+}
+__global__ void k(unsigned *out, unsigned n) {
+    unsigned x = threadIdx.x;
+    if (x & 1)
+        for (unsigned i = 0; i < 600; i++) x = turns(n, x) + 1;
+    else
+        for (unsigned i = 0; i < 600; i++) x ^= turns(n + 1, x + i);
+    out[threadIdx.x] = x;
+}
+int main() {
+    unsigned *out, h[32];
+    cudaMalloc(&out, sizeof h);
+    k<<<1, 32>>>(out, 3000);
+    cudaError_t e = cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost);
+    unsigned x = 3;
+    for (unsigned i = 0; i < 600; i++) {
+        for (unsigned t = 0; t < 3000; t++) x = x * 1664525u + (x >> 7);
+        x++;
+    }
+    printf("%s %d\n", cudaGetErrorName(e), h[3] == x);
+}
+EOS
+    simcc "$tmp/turns.cu" -o "$tmp/turns"
+    run "$tmp/turns"
+    echo "$output"
+    [ "$output" = "cudaSuccess 1" ]
+}

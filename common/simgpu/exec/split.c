@@ -306,25 +306,51 @@ void exec_frame_fill(warp *w, frame *f, uint8_t *r, bool again) {
     }
 }
 
-/* Pushes a frame above those of every live split. */
+/* Returns the lowest place of so many bytes beside the frames that are in use, up to number last: in the warp's stack,
+ * or in local memory. */
+static uint32_t lowest_gap(const warp *w, const bool *used, int32_t last, bool local, uint32_t bytes) {
+    uint32_t at = local ? w->frames[0].local_end : w->frames[0].end;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int32_t k = 1; k <= last; k++) {
+            const frame *f = &w->frames[k];
+            uint32_t begin = local ? f->local_base : f->base, end = local ? f->local_end : f->end;
+            if (!used[k] || begin >= at + bytes || end <= at) continue;
+            at = end;
+            moved = true;
+        }
+    }
+    return at;
+}
+
+/* Makes a frame beside those that lanes are in or return to. Splits that call in turn leave gaps, as one returns while
+ * another's frame lies above its own; a frame always takes the lowest one, or their frames would climb without end. */
 static frame *push_frame(warp *w, const ptx_insn *i, const ptx_function *f, int32_t *index) {
-    int32_t top = w->splits[w->current].frame;
-    for (uint32_t s = 0; s < w->nsplits; s++)
-        if (w->splits[s].state != SPLIT_FREE && w->splits[s].frame > top) top = w->splits[s].frame;
-    frame *n = &w->frames[top + 1], *below = &w->frames[top];
-    if (top + 2 >= MAX_FRAMES || below->end - w->frames[0].end + f->code->frame_bytes > w->call_stack ||
-        below->local_end + f->local_bytes > w->local_stride) {
+    bool used[MAX_FRAMES] = {false};
+    int32_t last = 0, k = 1;
+    for (uint32_t s = 0; s < w->nsplits; s++) {
+        if (w->splits[s].state == SPLIT_FREE) continue;
+        for (int32_t of = w->splits[s].frame; of >= 0 && !used[of]; of = w->frames[of].caller) {
+            used[of] = true;
+            if (of > last) last = of;
+        }
+    }
+    while (k < MAX_FRAMES && used[k]) k++;
+    uint32_t base = lowest_gap(w, used, last, false, f->code->frame_bytes);
+    uint32_t local = lowest_gap(w, used, last, true, f->local_bytes);
+    if (k >= MAX_FRAMES - 1 || base - w->frames[0].end + f->code->frame_bytes > w->call_stack ||
+        local + f->local_bytes > w->local_stride) {
         exec_fault *deep = exec_fail(w, i, SIMGPU_FAULT_STACK, SIMGPU_CAUSE_CALLS, (uint32_t)__builtin_ctz(w->mask));
         snprintf(deep->name, sizeof deep->name, "%s", f->name);
         return NULL;
     }
-    *index = top + 1;
-    *n = (frame){.base = below->end,
-                 .end = below->end + f->code->frame_bytes,
-                 .local_base = below->local_end,
-                 .local_end = below->local_end + f->local_bytes,
-                 .function = f};
-    return n;
+    *index = k;
+    w->frames[k] = (frame){.base = base,
+                           .end = base + f->code->frame_bytes,
+                           .local_base = local,
+                           .local_end = local + f->local_bytes,
+                           .function = f};
+    return &w->frames[k];
 }
 
 static void copy_slot(uint8_t *to, const ptx_slot *d, const uint8_t *from, const ptx_slot *s, uint32_t mask) {
