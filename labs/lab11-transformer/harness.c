@@ -10,7 +10,8 @@
  *   5. Your report, if there is one beside your program: its numbers against the run's (parts/report.c). No points.
  *
  * In the sim lane the clock is virtual; the gpu lane trains a larger network, and times you against the reference in
- * turn (a b b a).
+ * turn (a b b a). When that is over, the reference trains on the text of each of your timed runs, and its losses and
+ * weights are compared with yours.
  *
  * This file judges and runs none of your code: it sends messages (messages.h) to player.c, which calls your `train`.
  * What the card advises for each kind of mistake is in parts/advice.c. Rows, then the verdicts, then main.
@@ -312,22 +313,31 @@ static void grade_sim(lab_program *mine) {
     lab_usage_free(&u);
 }
 
+/* Fails 'learns' if one of the timed trainings went otherwise than the reference's with the same text. */
+static bool check_timed(run *timed, shape s) {
+    if (run_check_kept(timed, run_new(lab_open(LAB_REFERENCE, NULL), NULL, s, -1))) return true;
+    lab_fail(lab_verdict_of(LEARNS), "in a timed run, %s", timed->failure);
+    return lab_skip_rest("not measured: see 'learns'"), false;
+}
+
 static void grade_gpu(lab_program *mine) {
     lab_verdict *v = lab_verdict_of(TIME);
     const double start = time_of(LAB_STARTER, fewer(timed_gpu), 3);
     run *reference = run_new(lab_open(LAB_REFERENCE, NULL), NULL, timed_gpu, -1),
         *brief = run_new(mine, NULL, fewer(timed_gpu), -1), *yours = run_new(mine, NULL, timed_gpu, -1);
     const lab_timer how = {LAB_HOST_CLOCK, 1, 3, false};
+    brief->kept = yours->kept = true;
     const double whole = lab_time_ours(how, &reference->work) / timed_gpu.steps;
     const lab_time t = lab_time_work(how, &brief->work);
     if (t.error) return lab_fail(v, "not timed: %s", cudaGetErrorString(t.error));
+    if (!check_timed(brief, fewer(timed_gpu))) return;
     if (t.median / STARTER_STEPS > SLOW * whole) {
         say_time(v, t.median / STARTER_STEPS, start, whole);
         return lab_note("timed", "%d step in place of %d", STARTER_STEPS, timed_gpu.steps);
     }
     const lab_duel d = lab_time_duel((lab_timer){LAB_HOST_CLOCK, 2, 1, false}, &yours->work, &reference->work, 9);
     if (!(d.ratio > 0)) return lab_fail(v, "not timed: a run failed");
-    say_time(v, d.ratio * d.b / timed_gpu.steps, start, d.b / timed_gpu.steps);
+    if (check_timed(yours, timed_gpu)) say_time(v, d.ratio * d.b / timed_gpu.steps, start, d.b / timed_gpu.steps);
 }
 
 /* --- main ---------------------------------------------------------------------------------------- */

@@ -9,7 +9,8 @@
  *   4. Beside it, on this machine and now: the starter, the reference, and the kernels of a step alone.
  *
  * In the sim lane the timeline is made of SimGPU's events and the clock is virtual. In the gpu lane a larger network is
- * timed by events on the device, and your loop is compared with the kernels alone in turn (a b b a).
+ * timed by events on the device, and your loop is compared with the kernels alone in turn (a b b a). What it computed
+ * in these runs is checked when the clock has stopped, too.
  *
  * This file judges and runs none of your code: it sends messages (messages.h) to player.c, which calls your `train`,
  * and training.c answers what the functions of lab5.h ask. Rows, then the checks, then the verdicts, then main.
@@ -321,11 +322,14 @@ static void grade_time(lab_program *mine) {
     const double reference = step_time(LAB_REFERENCE, NULL, large, GPU_STEPS);
     training *you = training_new(mine, NULL, large, GPU_STEPS);
     training *alone = training_new(lab_open(LAB_LADDER, "kernels_alone"), NULL, large, GPU_STEPS);
+    training_keep(you);
     lab_fence(false); /* five questions a step */
     lab_duel d = lab_time_duel((lab_timer){LAB_HOST_CLOCK, 0, 1, false}, &you->work, &alone->work, 9);
     lab_fence(true);
     lab_verdict *time = lab_verdict_of(TIME);
     if (isnan(d.ratio)) return lab_skip_rest("not measured: a CUDA call failed in one of the timed runs");
+    training_check_kept(you, training_new(lab_open(LAB_LADDER, "tidy"), NULL, large, GPU_STEPS));
+    if (you->failure[0]) blame_run(lab_verdict_of(LEARNS), you);
     lab_grade_interval(lab_verdict_of(BUSY), 100 / d.ratio, 100 / d.hi, 100 / d.lo);
     lab_grade_interval(time, d.ratio, d.lo, d.hi);
     say_time(time, d.a, start, reference, (lab_floor){"kernels", d.b});

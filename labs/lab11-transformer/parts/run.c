@@ -205,7 +205,7 @@ static void answer(const void *question, size_t size, void *to, size_t room) {
 static void prepare(void *context) {
     run *r = context;
     const size_t count = count_of(r);
-    r->seed = lab_fresh_seed();
+    r->seed = r->again ? r->again : lab_fresh_seed();
     make_text(r->text, r->job.length, r->job.symbols, r->seed);
     make_weights(r->first, &r->job, r->seed);
     if (r->broken >= 0 && !break_step(r->text, r->first, &r->job, r->broken)) lab_die("no step %d to break", r->broken);
@@ -236,6 +236,25 @@ static void note_errors(run *r) {
         mistaken(r, A_CALL_FAILED, -1, "%s after train", cudaGetErrorName(r->error));
 }
 
+/* What a timed training left, and the one before it. */
+struct timed_run {
+    uint64_t seed;
+    struct lab11_reply reply;
+    struct timed_run *before;
+    float weights[];
+};
+
+static void keep(run *r) {
+    const size_t bytes = count_of(r) * sizeof(float);
+    struct timed_run *kept = malloc(sizeof *kept + bytes);
+    if (!kept) lab_die("out of memory for a training");
+    kept->seed = r->seed;
+    kept->reply = r->reply;
+    kept->before = r->timed;
+    LAB_CUDA(cudaMemcpy(kept->weights, r->d_weights, bytes, cudaMemcpyDeviceToHost));
+    r->timed = kept;
+}
+
 static void verify(void *context) {
     run *r = context;
     note_errors(r);
@@ -247,6 +266,7 @@ static void verify(void *context) {
     }
     if (r->error || r->meter.freed.name) return;
     if (r->counted) check(r);
+    if (r->kept) keep(r);
     lab_free(r->d_weights);
 }
 
@@ -256,6 +276,32 @@ bool run_play(run *r) {
     lab_play(r->program, &r->message, sizeof r->message, &r->reply, sizeof r->reply);
     verify(r);
     return !r->error && !r->meter.freed.name;
+}
+
+/* Compares with what another program made of the same text and weights, in float. */
+static void compare(run *r, const run *right, double *weights) {
+    double losses[LAB11_MOST_STEPS];
+    for (int step = 0; step < r->job.steps; step++) losses[step] = (double)right->reply.losses[step];
+    for (size_t i = 0; i < count_of(r); i++) weights[i] = (double)right->timed->weights[i];
+    check_losses(r, losses);
+    check_weights(r, weights);
+}
+
+bool run_check_kept(run *r, run *right) {
+    double *weights = malloc(count_of(r) * sizeof *weights);
+    if (!weights) lab_die("out of memory for a training");
+    right->kept = true;
+    for (const struct timed_run *kept = r->timed; kept && !r->mistake; kept = kept->before) {
+        right->again = kept->seed;
+        if (!run_play(right)) lab_die("a program of the harness failed: %s", cudaGetErrorString(right->error));
+        memcpy(r->text, right->text, (size_t)r->job.length);
+        memcpy(r->first, right->first, count_of(r) * sizeof *r->first);
+        memcpy(r->got, kept->weights, count_of(r) * sizeof *r->got);
+        r->reply = kept->reply;
+        compare(r, right, weights);
+    }
+    free(weights);
+    return !r->mistake;
 }
 
 run *run_new(lab_program *program, const char *counted, shape s, int broken) {

@@ -44,10 +44,10 @@ typedef struct {
 
 typedef struct {
     lab_program *program;
-    const char *counted; /* the name of its counters; NULL: neither counted nor checked, only timed */
+    const char *counted; /* the name of its counters; NULL: not counted, only timed */
     struct lab11_job job;
-    int broken; /* the step whose loss is to be no number; -1: none */
-    uint64_t seed;
+    int broken;           /* the step whose loss is to be no number; -1: none */
+    uint64_t seed, again; /* of the latest training; the next one's, 0: a fresh one */
     unsigned char *text;
     float *first, *got, *d_weights; /* weights: before, after; on the device */
 
@@ -60,7 +60,9 @@ typedef struct {
     int step, tensor;     /* that it is about; -1: none */
     enum model_part part; /* OTHER_FORWARD: the part that is missing */
     char failure[512];
-    lab_work work; /* the whole training, for the timing helper */
+    lab_work work;           /* the whole training, for the timing helper */
+    bool kept;               /* timed, and checked later: see run_check_kept */
+    struct timed_run *timed; /* the latest of these */
 } run;
 
 /* Returns a run that has not begun; it stays. `broken`: a step, or -1. */
@@ -68,6 +70,12 @@ run *run_new(lab_program *program, const char *counted, shape s, int broken);
 
 /* Plays and checks it. Returns false once CUDA itself has failed or the weights were freed: nothing more can be run. */
 bool run_play(run *r);
+
+/* For a run that the timing helper plays in the gpu lane, where the oracle would take seconds for each: with r->kept
+ * set, each training's seed, losses and weights are noted. run_check_kept trains `right`, a right program's run of the
+ * same shape, with the same seeds, and compares; r->mistake and r->failure are the first difference. Returns false if
+ * there is one. */
+bool run_check_kept(run *r, run *right);
 
 const char *tensor_name(int tensor);
 

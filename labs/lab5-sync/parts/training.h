@@ -44,6 +44,7 @@ typedef struct {
     bool fault;                            /* `failure` is the error of a kernel */
     cudaError_t refused;                   /* of the first call that failed by itself */
     char call[64], advice[256];            /* room for `blame` and `next` */
+    struct timed_run *timed;               /* the latest run of those that are checked later; NULL: none */
 } training;
 
 /* Returns a training with a seed of its own. Lives until the program ends. */
@@ -58,6 +59,12 @@ void training_free(training *t);
  * right loss of each step. With a ruined update, training_check checks only the batch of each step. */
 void training_check(training *t);
 void training_check_losses(training *t, const double *want);
+
+/* For a training that the timing helper plays in the gpu lane, where no run may go unchecked: training_keep has it note
+ * each run's seed, batches and losses. Afterwards training_check_kept runs `plain`, a right loop of the same shape,
+ * with the same seeds, and writes the first difference to t->failure. */
+void training_keep(training *t);
+void training_check_kept(training *t, training *plain);
 
 /* Returns the microseconds of a step: the median of some runs, each with fresh data. Exits if a loop fails. */
 double training_time(training *t);
