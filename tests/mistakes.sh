@@ -16,6 +16,7 @@ export DEVICE=sim CUDA_COMPILER=clang B=.build/sim DESK=desk/mistakes
 picked=${LAB:-$(labs)} seeds=${SEEDS:-50} only=${ONLY:-}
 part=5 # seeds of one job
 unset LAB SUBMISSION SEED SAN SEEDS ONLY "${!SIMGPU_@}"
+export LC_ALL=C.UTF-8 # the order of the files
 export SIMGPU_THREADS=1 # as many programs at a time as there are cores
 need bats timeout flock || exit
 [[ $seeds =~ ^[1-9][0-9]{0,3}$ ]] || die "SEEDS=$seeds: a number of seeds from 1 to 9999"

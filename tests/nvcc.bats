@@ -28,6 +28,14 @@ memory_counters() {
     done
 }
 
+@test "the gate takes what nvcc adds: bodies of __device__ functions, checks of new, names that CUDA's headers put in between" {
+    # These bodies call exit, and an array of a length that is not known asks for __cxa_throw_bad_array_new_length.
+    CUDA_COMPILER=nvcc run make -s check LAB=4 SUBMISSION=tests/lab4/right/allocates_by_calloc_and_new.patch SEED=1
+    [[ $output == *"Score: 100/100"* ]]
+    build .build/sim-nvcc/judge/lab11.names
+    grep -qx 'may cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags' .build/sim-nvcc/judge/lab11.names
+}
+
 @test "a program of several objects (-rdc=true), some with launches in kernels, runs on the drop-in" {
     make -s simgpu >/dev/null
     cd "$BATS_TEST_TMPDIR"

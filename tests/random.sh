@@ -25,7 +25,8 @@ if [ -z "${NVCC:-}" ]; then
 else
     compilers=("$NVCC")
 fi
-export out each B NVCC
+native=${LD_LIBRARY_PATH:+compute_90} native=${native:-native} # SimGPU wants PTX
+export out each B NVCC native
 
 # One program: `one SEED COMPILER LEVEL`. Prints the last line that it says, and keeps nothing of it if all is well.
 one() {
@@ -33,7 +34,7 @@ one() {
     name=$out/$1-$(basename "$2")$3
     "$out/kernels" "$1" "$each" >"$name.cu"
     if [ -n "${NVCC:-}" ]; then
-        "$NVCC" -w -O3 -Xcompiler -O0 -std=c++17 ${LD_LIBRARY_PATH:+-cudart shared} -arch="${GPU_ARCH:-native}" -o "$name" "$name.cu"
+        "$NVCC" -w -O3 -Xcompiler -O0 -std=c++17 ${LD_LIBRARY_PATH:+-cudart shared} -arch="${GPU_ARCH:-$native}" -o "$name" "$name.cu"
     else
         SIMCC_CLANG=$2 "$B/bin/simcc" -w -Xcompiler -O0 "-Xcicc=$3" -o "$name" "$name.cu"
     fi || { echo "seed $1, $2 $3: does not compile: $name.cu"; return; }

@@ -46,7 +46,7 @@ bench_record() {
     local program=$1 lab=$2 out=handouts/measured
     mkdir -p "$out" "$B"
     echo "measuring $lab on this GPU, some minutes ..."
-    stay_near h200
+    stay_near
     # The program is the reference: its row of "yours" would be the reference twice.
     { gpu_caption && apart "$program" --bench | awk -F '\t' '$1 != "yours" && $2 != "yours" { print; fflush() }'; } | tee "$B/$lab.tsv"
     cp "$B/$lab.tsv" "$out/$lab.tsv"

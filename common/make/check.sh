@@ -132,6 +132,7 @@ if [ -z "$picked" ]; then
 fi
 
 [ -z "${PROFILE:-}" ] || echo "# PROFILE=$PROFILE: on another virtual card than the one that the marks were made for"
+stay_near
 results=() all=0
 for n in $picked; do
     grade "$n" || all=1

@@ -53,7 +53,7 @@ record_host() {
     local r base
     base=$(base_of "$1")
     build "$folder/host"
-    stay_near "$base"
+    stay_near
     for r in 1 2 3 4 5 6; do
         apart "$folder/host" >"$folder/host.$r"
         [ "$r" = 6 ] || probe_host "$base" >"$B/probe/host.$r"

@@ -99,6 +99,7 @@ run)
     # A record is of this run or of none: a crash must not leave the old score standing. The last whole one is kept beside it.
     if score "$record" >/dev/null; then mv -f "$record" "$record.before"; else rm -f "$record"; fi
     take_others
+    stay_near
     limited "$program" --record "$record" ${beside[@]+"${beside[@]}"} || stopped=$?
     [ "${stopped:-0}" != 124 ] || exit 1
     score "$record" >/dev/null || die "lab$n ended before its last row (exit status ${stopped:-0}): see the message above. No score."

@@ -33,7 +33,7 @@
 #   card_name               how this machine's card is called in file names: h200, h100, rtx-3090
 #   probe BASE              measures the card and its host (common/probe), with profile BASE for what an empty kernel takes; prints the figures
 #   probe_host BASE         measures the host alone, in one process; $B/probe/host is there
-#   stay_near BASE          this script and what it starts keep to the half of the CPUs that is nearer to the card; builds $B/probe/host
+#   stay_near               on a card, this script and what it starts keep to the half of the CPUs that is nearer to it
 #   trace_card              for TRACE=trace.json on a real card: builds what writes it, and lets the driver open that
 #   whole FILE              where the program is that FILE stands for: itself, or what a .patch file makes. That is one
 #                           mistake: why and what in its first lines, then a unified diff against `--- solutions/...`
@@ -219,27 +219,32 @@ probe_host() {
 
 # From a CPU of another socket each call takes longer (beside an H200 cudaDeviceSynchronize 0.36 us from CPUs 0 to 7 and
 # 0.70 us from 8 to 15, a launch 3.6 and 4.6 us), and a process stays where it begins. A virtual machine does not say which
-# CPUs are near, so each half of them is asked.
+# CPUs are near, so each half of them is asked, once for each start of the machine. Where the two are alike, as on another
+# machine with an H200, all may be used.
 stay_near() {
-    local cpus half from near best us
-    command -v taskset >/dev/null || return 0
-    build "$B/probe/host"
-    cpus=$(taskset -cp "$BASHPID") && cpus=${cpus##*: }
-    mapfile -t cpus < <(tr ',' '\n' <<<"$cpus" | awk -F - '{ for (i = $1; i <= $NF; i++) print i }')
-    half=$((${#cpus[@]} / 2)) best=
-    [ "$half" -gt 0 ] || return 0
-    for from in 0 "$half"; do
-        taskset -cp "$(IFS=, && echo "${cpus[*]:from:half}")" "$BASHPID" >/dev/null || return 0
-        us=$(probe_host "$1" | awk '$1 == "host_sync_ns" { print $2 }')
-        if [ -z "$best" ] || awk -v a="$us" -v b="$best" 'BEGIN { exit !(a < b) }'; then near=$from best=$us; fi
-    done
-    taskset -cp "$(IFS=, && echo "${cpus[*]:near:half}")" "$BASHPID" >/dev/null
+    local list cpus half from ns=() near known
+    [ "$DEVICE" = gpu ] && command -v taskset >/dev/null || return 0
+    build "$B/probe/near" || return
+    list=$(taskset -cp "$BASHPID") && list=${list##*: }
+    known=$B/probe/near.$(cat /proc/sys/kernel/random/boot_id).$list
+    if [ ! -s "$known" ]; then
+        mapfile -t cpus < <(tr ',' '\n' <<<"$list" | awk -F - '{ for (i = $1; i <= $NF; i++) print i }')
+        half=$((${#cpus[@]} / 2)) near=$list
+        [ "$half" -gt 0 ] || return 0
+        for from in 0 "$half"; do
+            ns+=("$(taskset -c "$(IFS=, && echo "${cpus[*]:from:half}")" "$B/probe/near")") || return 0
+        done
+        if [ $((ns[0] * 5)) -lt $((ns[1] * 4)) ]; then near=$(IFS=, && echo "${cpus[*]:0:half}"); fi
+        if [ $((ns[1] * 5)) -lt $((ns[0] * 4)) ]; then near=$(IFS=, && echo "${cpus[*]:half:half}"); fi
+        echo "$near" >"$known.$$" && mv "$known.$$" "$known"
+    fi
+    taskset -cp "$(cat "$known")" "$BASHPID" >/dev/null
 }
 
 probe() {
     local r
     build "$B/probe/host" "$B/probe/device" || exit 1
-    stay_near "$1"
+    stay_near
     for r in 1 2 3 4 5; do probe_host "$1" >"$B/probe/host.$r" || return; done
     awk -f common/probe/median.awk "$B"/probe/host.[1-5]
     apart "$B/probe/device" || return

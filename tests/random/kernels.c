@@ -9,8 +9,8 @@
 //
 // The text has only what C++ defines and what both sides compute exactly: integers wrap as unsigned ones, shifts are
 // masked, divisors are not zero, conversions to integers are clamped first, and of floating point there is + - * / sqrt
-// fma, in round-to-nearest; a product is an intrinsic, which no compiler contracts with a sum. Of a NaN only that it is
-// one counts: CUDA and x86-64 give it different bits.
+// fma, in round-to-nearest. A product and an fma are intrinsics: compilers contract a product with a sum, and make a
+// product of fma(x, y, -0.0). Of a NaN only that it is one counts: CUDA and x86-64 give it different bits.
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -95,7 +95,7 @@ static void float_expression(int type, int depth) {
     switch (pick(10)) {
     case 0: printf("square_root_%s(", types[type].name), expression(type, depth), printf(")"); return;
     case 1:
-        printf("fma%s(", suffix), expression(type, depth), printf(", "), expression(type, depth), printf(", "),
+        printf("fused("), expression(type, depth), printf(", "), expression(type, depth), printf(", "),
             expression(type, depth), printf(")");
         return;
     case 2: printf("fabs%s(", suffix), expression(type, depth), printf(")"); return;
@@ -331,6 +331,8 @@ static const char prelude[] =
     "#define ON(DEVICE, HOST) DEVICE\n#else\n#define ON(DEVICE, HOST) HOST\n#endif\n"
     "BOTH float product(float x, float y) { return ON(__fmul_rn(x, y), x * y); }\n"
     "BOTH double product(double x, double y) { return ON(__dmul_rn(x, y), x * y); }\n"
+    "BOTH float fused(float x, float y, float z) { return ON(__fmaf_rn(x, y, z), fmaf(x, y, z)); }\n"
+    "BOTH double fused(double x, double y, double z) { return ON(__fma_rn(x, y, z), fma(x, y, z)); }\n"
     "BOTH float square_root_float(float x) { return sqrtf(x); }\n"
     "BOTH double square_root_double(double x) { return sqrt(x); }\n"
     "BOTH uint32_t plain_reversed(uint32_t x) { uint32_t r = 0; for (int i = 0; i < 32; i++) r |= (x >> i & 1) << (31 "
