@@ -104,6 +104,9 @@ token ptx_lex_next(lexer *lx) {
     return t;
 }
 
-bool ptx_token_is(const token *t, const char *text) {
-    return strlen(text) == t->length && memcmp(t->text, text, t->length) == 0;
+bool ptx_token_begins(const token *t, const char *text) {
+    const size_t n = strlen(text);
+    return n <= t->length && memcmp(t->text, text, n) == 0;
 }
+
+bool ptx_token_is(const token *t, const char *text) { return strlen(text) == t->length && ptx_token_begins(t, text); }

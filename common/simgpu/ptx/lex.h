@@ -30,6 +30,7 @@ typedef struct {
 
 token ptx_lex_next(lexer *lx);
 bool ptx_token_is(const token *t, const char *text);
+bool ptx_token_begins(const token *t, const char *text);
 
 /* constant.c: reads the constant expression that begins with *t, or a product of it (what may stand behind a plus), up
  * to the token behind it. Returns NULL, or what is wrong at *t. */

@@ -3,6 +3,7 @@
 #include "parse.h"
 #include "lex.h"
 
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -615,8 +616,7 @@ static void to_semicolon(parser *p) {
 /* ".pragma" string { "," string } ";"   "nounroll" belongs to the next instruction. */
 static void pragma(parser *p) {
     for (; !at(p, ";") && p->t.kind != TOKEN_END; advance(p))
-        if (p->t.kind == TOKEN_STRING && strncmp(p->t.text + (p->t.text[0] == '"'), "nounroll", 8) == 0)
-            p->rolled = true;
+        if (p->t.kind == TOKEN_STRING && ptx_token_begins(&p->t, "nounroll")) p->rolled = true;
     expect(p, ";");
 }
 
@@ -951,18 +951,27 @@ static void version(parser *p) {
     p->file_base = p->m->nfiles;
 }
 
+/* ".target" sm_90 { "," option } */
+static void target(parser *p) {
+    do {
+        if (ptx_token_begins(&p->t, "sm_")) {
+            p->m->target = 0;
+            for (uint32_t i = 3; i < p->t.length && isdigit((unsigned char)p->t.text[i]); i++)
+                p->m->target = 10 * p->m->target + (uint32_t)(p->t.text[i] - '0');
+        }
+        advance(p);
+    } while (accept(p, ","));
+}
+
 static void module(parser *p) {
     bool external = false;
     while (p->t.kind != TOKEN_END) {
         enum ptx_space space;
         if (at(p, ".version"))
             version(p);
-        else if (accept(p, ".target")) {
-            do {
-                if (!strncmp(p->t.text, "sm_", 3)) p->m->target = (uint32_t)strtoul(p->t.text + 3, NULL, 10);
-                advance(p);
-            } while (accept(p, ","));
-        } else if (accept(p, ".address_size")) {
+        else if (accept(p, ".target"))
+            target(p);
+        else if (accept(p, ".address_size")) {
             if (integer(p) != 64) fail(p, "SimGPU runs 64-bit PTX only (.address_size 64)");
         } else if (at(p, ".visible") || at(p, ".weak") || at(p, ".common") || at(p, ".extern")) {
             external = at(p, ".extern");
