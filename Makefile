@@ -203,7 +203,7 @@ $(call unit,lab/cold,bar card ear endless errors figures frame hazards lab lane 
 $(call unit,lab/warm,data report)
 $(call unit,simgpu/base/all,arena base)
 $(call unit,simgpu/ptx/decode,constant decode decode_async decode_control decode_memory decode_tensor decode_texture decode_warp fatbin machine_merge module special spill)
-$(call unit,simgpu/ptx/text,cfg depth lex machine machine_affine machine_base machine_fold machine_loop parse share,advance)
+$(call unit,simgpu/ptx/text,cfg depth lex machine machine_affine machine_base machine_fold machine_loop names parse share,advance)
 $(call unit,simgpu/exec/rare,children fault heap program virtual)
 $(call unit,simgpu/exec/small,alike approx async count footprint listen outside together xorwow)
 $(call unit,simgpu/exec/group,collective contention filter l2)

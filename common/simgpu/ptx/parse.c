@@ -2,6 +2,7 @@
  * its rule. */
 #include "parse.h"
 #include "lex.h"
+#include "names.h"
 
 #include <ctype.h>
 #include <setjmp.h>
@@ -19,14 +20,6 @@ enum {
     MAX_PARAMETERS = 1 << 16,
     MAX_REGISTERS = 1 << 20
 }; /* bytes of a module, bytes, of a function */
-
-typedef struct scope {
-    struct scope *outer;
-    symbol **table; /* by hash of the name; capacity is a power of two, at most half full */
-    uint32_t capacity, count;
-    symbol **ranges; /* %r<100>: found by their prefix */
-    uint32_t nranges, nlabels;
-} scope;
 
 typedef struct {
     lexer lx;
@@ -103,84 +96,14 @@ static uint64_t constant_value(parser *p) { return constant_of(p, false); }
 
 /* --- names -------------------------------------------------------------------------------------------------- */
 
-/* Returns the place of `text` in the table, or the empty place for it. */
-static symbol **place_of(symbol **table, uint32_t capacity, const char *text) {
-    uint32_t h = 2166136261u;
-    for (const char *c = text; *c; c++) h = (h ^ (unsigned char)*c) * 16777619u;
-    for (h &= capacity - 1; table[h] && strcmp(table[h]->name, text) != 0;) h = (h + 1) & (capacity - 1);
-    return &table[h];
-}
-
-static void make_room(scope *s) {
-    if (2 * s->count < s->capacity) return;
-    uint32_t capacity = s->capacity ? 2 * s->capacity : 8;
-    symbol **table = ptx_alloc(capacity * sizeof *table);
-    for (uint32_t k = 0; k < s->capacity; k++)
-        if (s->table[k]) *place_of(table, capacity, s->table[k]->name) = s->table[k];
-    ptx_free(s->table);
-    s->table = table;
-    s->capacity = capacity;
-}
-
-/* Declares a name; a later declaration replaces an earlier one. */
+/* Declares a name in the innermost braces; in a text of several modules, one with linkage outside of them all. */
 static symbol *declare(parser *p, int kind, const char *text) {
-    bool of_module = kind == SYMBOL_FUNCTION || (kind == SYMBOL_VARIABLE && !p->pf);
-    scope *s = p->outermost && p->linkage && of_module ? p->outermost : p->scope;
-    symbol *sym = ptx_alloc(sizeof *sym);
-    sym->kind = kind;
-    sym->name = text;
-    if (kind == SYMBOL_RANGE) {
-        s->ranges = ptx_grow(s->ranges, s->nranges, sizeof sym);
-        s->ranges[s->nranges++] = sym;
-        return sym;
-    }
-    make_room(s);
-    symbol **place = place_of(s->table, s->capacity, text);
-    if (!*place) s->count++;
-    *place = sym;
-    return sym;
+    const bool of_module = kind == SYMBOL_FUNCTION || (kind == SYMBOL_VARIABLE && !p->pf);
+    return ptx_declare(p->outermost && p->linkage && of_module ? p->outermost : p->scope, kind, text);
 }
 
-static reg *new_register(parser *p, const char *text, enum ptx_type type) {
-    reg *r = ptx_alloc(sizeof *r);
-    *r = (reg){.name = text, .type = type, .id = p->pf->nregisters + 1};
-    p->pf->registers = ptx_grow(p->pf->registers, p->pf->nregisters, sizeof r);
-    p->pf->registers[p->pf->nregisters++] = r;
-    return r;
-}
-
-/* Returns the register "%r12" of the range %r<20>, or NULL if the name is not in the range. */
-static reg *in_range(parser *p, symbol *s, const char *text) {
-    size_t n = strlen(s->name);
-    if (strncmp(text, s->name, n) != 0 || text[n] < '0' || text[n] > '9') return NULL;
-    char *stop;
-    unsigned long i = strtoul(text + n, &stop, 10);
-    if (*stop || i >= s->count) return NULL;
-    if (!s->range[i]) s->range[i] = new_register(p, text, s->type);
-    return s->range[i];
-}
-
-static symbol *lookup(parser *p, const char *text, reg **r) {
-    *r = NULL;
-    for (scope *s = p->scope; s; s = s->outer) {
-        for (uint32_t k = s->nranges; k-- > 0;)
-            if ((*r = in_range(p, s->ranges[k], text))) return s->ranges[k];
-        symbol *sym = s->capacity ? *place_of(s->table, s->capacity, text) : NULL;
-        if (!sym) continue;
-        if (sym->kind == SYMBOL_REGISTER) {
-            if (!sym->range[0]) sym->range[0] = new_register(p, text, sym->type);
-            *r = sym->range[0];
-        }
-        return sym;
-    }
-    return NULL;
-}
-
-static void open_scope(parser *p) {
-    scope *s = ptx_alloc(sizeof *s);
-    s->outer = p->scope;
-    p->scope = s;
-}
+static symbol *lookup(parser *p, const char *text, reg **r) { return ptx_lookup(p->scope, p->pf, text, r); }
+static void open_scope(parser *p) { p->scope = ptx_scope_within(p->scope); }
 static void close_scope(parser *p) { p->scope = p->scope->outer; }
 
 static enum ptx_type type_of(const token *t) {
@@ -627,16 +550,14 @@ static const char *label_name(const char *text) { return ptx_format(":%s", text)
 
 static void declare_label(parser *p, const char *text) {
     const char *own = label_name(text);
-    scope *s = p->scope;
-    if (s->capacity && *place_of(s->table, s->capacity, own))
-        fail(p, ptx_format("the label %s stands twice in one pair of braces", text));
+    if (ptx_declared(p->scope, own)) fail(p, ptx_format("the label %s stands twice in one pair of braces", text));
     declare(p, SYMBOL_LABEL, own);
-    s->nlabels++;
+    p->scope->nlabels++;
     new_statement(p)->label = text;
 }
 
 static void rename_label(const parser *p, uint32_t first, const char **label) {
-    if (*place_of(p->scope->table, p->scope->capacity, label_name(*label)))
+    if (ptx_declared(p->scope, label_name(*label)))
         *label = ptx_format("%s of %u to %u", *label, first, p->pf->nstatements);
 }
 
