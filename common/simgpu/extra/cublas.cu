@@ -7,11 +7,10 @@
 // float.
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
-#include <simgpu.h>
 
-#include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
+
+#include "refused.cuh"
 
 enum { BLOCK = 256, PARTS = 64 }; // threads of a block; blocks that reduce a vector
 
@@ -64,17 +63,6 @@ static cublasStatus_t launched() {
 }
 static cublasStatus_t copied(cudaError_t e) { return e ? CUBLAS_STATUS_MAPPING_ERROR : CUBLAS_STATUS_SUCCESS; }
 static int blocks_of(long long n) { return (int)((n + BLOCK - 1) / BLOCK); }
-
-// Says what is wrong with a call, at the program's line. Returns the status.
-__attribute__((format(printf, 2, 3))) static cublasStatus_t refused(cublasStatus_t status, const char *format, ...) {
-    char text[300];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    simgpuSayOfCaller(text);
-    return status;
-}
 
 #define NEEDS(handle)                                                                                                  \
     if (!(handle)) return refused(CUBLAS_STATUS_NOT_INITIALIZED, "the handle is NULL; call cublasCreate first")

@@ -15,10 +15,9 @@
 #include <curand_kernel.h>
 #include <simgpu.h>
 
-#include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
 
+#include "refused.cuh"
 #include "sobol.cuh"
 
 constexpr unsigned XORWOW = 4096, MRG = 81920, PHILOX = 65536; // states
@@ -254,17 +253,6 @@ struct word_poisson {
 };
 
 // --- generators ------------------------------------------------------------------------------------------------------
-
-// Says what is wrong with a call, at the program's line. Returns the status.
-__attribute__((format(printf, 2, 3))) static curandStatus_t refused(curandStatus_t status, const char *format, ...) {
-    char text[300];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    simgpuSayOfCaller(text);
-    return status;
-}
 
 #define NEEDS(generator)                                                                                               \
     if (!(generator))                                                                                                  \
