@@ -10,6 +10,12 @@ static int wrong;
         if (!(condition)) wrong++, printf("line %d: %s\n", __LINE__, #condition);                                      \
     } while (0)
 
+#define IS(got, want)                                                                                                  \
+    do {                                                                                                               \
+        const double is = (got), wants = (want);                                                                       \
+        if (is != wants) wrong++, printf("line %d: %s is %.9g, not %.9g\n", __LINE__, #got, is, wants);                \
+    } while (0)
+
 typedef cudaTextureObject_t texture_t;
 static float *result; // managed
 
@@ -120,11 +126,12 @@ static void choice() {
     texture_t t = texture_of(m, true);
     CHECK(at(t, 0) == 0 && at(t, 1) == 1 && at(t, 2.5f) == 2.5f && at(t, 5.25f) == 5.25f);
     CHECK(at(t, -3) == 0 && at(t, 6) == 6 && at(t, 17) == 6 && at(t, INFINITY) == 6 && at(t, NAN) == 0);
-    CHECK(at(t, 1.001f) == 1 && at(t, 1.003f) == 1 + 1 / 256.0f); // 8 bits of the level count
+    IS(at(t, 1.001f), 1); // 8 bits of the level count
+    IS(at(t, 1.003f), 1 + 1 / 256.0f);
     CHECK(by(t, make_float2(1 / 64.0f, 0), make_float2(0, 1 / 64.0f)) == 0);
     CHECK(by(t, make_float2(4 / 64.0f, 0), make_float2(0, 1 / 64.0f)) == 2); // the longer one
     CHECK(by(t, make_float2(0, 1 / 64.0f), make_float2(0, -8 / 64.0f)) == 3);
-    CHECK(by(t, make_float2(3 / 64.0f, 4 / 64.0f), make_float2(0, 0)) == roundf(log2f(5) * 256) / 256);
+    IS(by(t, make_float2(3 / 64.0f, 4 / 64.0f), make_float2(0, 0)), roundf(log2f(5) * 256) / 256);
     CHECK(by(t, make_float2(0.25f / 64, 0), make_float2(0, 0)) == 0 &&
           by(t, make_float2(0, 0), make_float2(0, 0)) == 0);
     t = texture_of(m, false);
@@ -136,7 +143,8 @@ static void choice() {
     CHECK(at(t, 0) == 1.25f && at(t, 2) == 2 && at(t, 6) == 3.5f);
     first<<<1, 1>>>(texture_of(m, true, 2, 1, 5), result); // no level: the first
     cudaDeviceSynchronize();
-    CHECK(result[0] == 0 && *(int *)&result[1] == 7);
+    IS(result[0], 0);
+    IS(*(int *)&result[1], 7);
     // A filter in each of two levels, and between them.
     for (unsigned k = 0; k < 2; k++) {
         cudaArray_t a;
@@ -192,11 +200,14 @@ static void formats() {
     CHECK(cudaCreateTextureObject(&t, &r, &d, nullptr) == cudaSuccess);
     fraction<<<1, 1>>>(t, 0.5f, (float4 *)result);
     cudaDeviceSynchronize();
-    CHECK(result[0] == 0.5f && fabsf(result[1] - 0.1f) < 1e-6f && result[2] == 0.5f && fabsf(result[3] - 0.2f) < 1e-6f);
+    IS(result[0], 0.5f);
+    IS(result[1], 0.1f);
+    IS(result[2], 0.5f);
+    IS(result[3], 0.2f);
     d.normalizedCoords = 0;
-    CHECK(cudaCreateTextureObject(&t, &r, &d, nullptr) == cudaErrorInvalidValue);
+    IS(cudaCreateTextureObject(&t, &r, &d, nullptr), cudaErrorInvalidValue);
     d.normalizedCoords = 1, d.readMode = cudaReadModeElementType;
-    CHECK(cudaCreateTextureObject(&t, &r, &d, nullptr) == cudaErrorInvalidFilterSetting);
+    IS(cudaCreateTextureObject(&t, &r, &d, nullptr), cudaErrorInvalidFilterSetting);
     cudaFreeMipmappedArray(m);
     cudaMallocMipmappedArray(&m, &ints, make_cudaExtent(2, 0, 0), 2);
     cudaArray_t a;
