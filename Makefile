@@ -272,7 +272,7 @@ WARM := simgpu/base/%
 LAB_WARM := lab/data lab/report
 optimised = $(if $(filter $(PLAIN) $(RARE),$1),-O0,$(if $(filter $(HOT),$1),$(if $(SAN),-O1,-O2),$(if $(filter $(WARM),$1),-O1,-O0)))
 # The arithmetic handlers take longest to compile: first, so that two cores end together.
-SIMGPU_SLOW := $(patsubst %,$(SIMGPU)/exec/%.c,lanes_avx2 access lanes_modified lanes_base)
+SIMGPU_SLOW := $(patsubst %,$(SIMGPU)/exec/%.c,lanes_avx2 access lanes_base)
 SIMGPU_SRC := $(SIMGPU_SLOW) $(filter-out $(SIMGPU)/tools/% $(SIMGPU_SLOW),$(wildcard $(SIMGPU)/*/*.c))
 SIMGPU_OBJ := $(patsubst common/%.c,$(B)/obj/%.o,$(SIMGPU_SLOW)) $(patsubst %,$(B)/obj/%.o,$(call units,$(patsubst common/%.c,%,$(filter-out $(SIMGPU_SLOW),$(SIMGPU_SRC)))))
 LAB_SRC    := $(wildcard common/lab/*.c)

@@ -1,8 +1,8 @@
-/* half_math.h — arithmetic on half (1 sign, 5 exponent, 10 fraction bits) and bfloat16 (1, 8, 7) for the lane
- * expressions of opcodes.def. A number is its bits, in the lower half of a word. Every result is rounded once, to the
- * nearest even: fp32 holds sums of two halves and all products well enough that a second rounding changes nothing (24
- * >= 2 * 11 + 2 bits); a fused multiply-add is rounded to odd first. No function branches, so the loops over lanes stay
- * vectors. A NaN that arithmetic makes is 0x7fff. `i` gives .ftz, .sat, .relu, .xorsign. */
+/* half_math.h — half (1 sign, 5 exponent, 10 fraction bits) and bfloat16 (1, 8, 7). A number is its bits, in the lower
+ * half of a word. Every result is rounded once, to the nearest even: fp32 holds sums of two halves and all products
+ * well enough that a second rounding changes nothing (24 >= 2 * 11 + 2 bits); a fused multiply-add is rounded to odd
+ * first. No function branches, so the loops over lanes stay vectors (halves.h). A NaN that arithmetic makes is 0x7fff.
+ * `i` gives .ftz, .sat, .relu. */
 #ifndef SIMGPU_HALF_MATH_H
 #define SIMGPU_HALF_MATH_H
 
@@ -68,7 +68,12 @@ static inline float half_fused(float a, float b, float c) {
     uint32_t moved = outward ? bits + 1 : bits - 1;
     return lane_float_of((err > 0 || err < 0) && !(bits & 1) ? moved : bits);
 }
-/* The same in double, since a product of two bfloat16 may leave the range of fp32. */
+/* A product of two bfloat16 may leave the range of fp32, so these compute in double, where it is exact. */
+static inline float bf16_odd(double v) {
+    float f = (float)v;
+    return lane_float_of(lane_odd32(lane_bits_of(f), v - (double)f));
+}
+static inline float bf16_product(float a, float b) { return bf16_odd((double)a * (double)b); }
 static inline float bf16_fused(float a, float b, float c) {
     double p = (double)a * (double)b;
     double s = p + (double)c, part = s - p;
@@ -77,76 +82,14 @@ static inline float bf16_fused(float a, float b, float c) {
     memcpy(&bits, &s, 8);
     bits = lane_odd64(bits, err);
     memcpy(&s, &bits, 8);
-    float f = (float)s;
-    return lane_float_of(lane_odd32(lane_bits_of(f), s - (double)f));
+    return bf16_odd(s);
 }
 
 static inline uint32_t half_add(uint32_t a, uint32_t b, const ptx_insn *i) {
     return half_result(half_operand(a, i) + half_operand(b, i), i);
 }
-static inline uint32_t half_sub(uint32_t a, uint32_t b, const ptx_insn *i) {
-    return half_result(half_operand(a, i) - half_operand(b, i), i);
-}
-static inline uint32_t half_mul(uint32_t a, uint32_t b, const ptx_insn *i) {
-    return half_result(half_operand(a, i) * half_operand(b, i), i);
-}
-static inline uint32_t half_fma(uint32_t a, uint32_t b, uint32_t c, const ptx_insn *i) {
-    return half_result(half_fused(half_operand(a, i), half_operand(b, i), half_operand(c, i)), i);
-}
 static inline uint32_t bf16_add(uint32_t a, uint32_t b, const ptx_insn *i) {
     return bf16_result(bf16_value(a) + bf16_value(b), i);
-}
-static inline uint32_t bf16_sub(uint32_t a, uint32_t b, const ptx_insn *i) {
-    return bf16_result(bf16_value(a) - bf16_value(b), i);
-}
-static inline uint32_t bf16_mul(uint32_t a, uint32_t b, const ptx_insn *i) {
-    return bf16_result(bf16_fused(bf16_value(a), bf16_value(b), -0.0f), i);
-}
-static inline uint32_t bf16_fma(uint32_t a, uint32_t b, uint32_t c, const ptx_insn *i) {
-    return bf16_result(bf16_fused(bf16_value(a), bf16_value(b), bf16_value(c)), i);
-}
-
-/* min and max. .NaN: a NaN operand makes the result NaN. .xorsign.abs: of the absolute values, with the product's sign.
- */
-static inline float half_least(float a, float b, bool greatest, bool nan) {
-    float least = lane_min_f32(a, b), most = lane_max_f32(a, b), r = greatest ? most : least;
-    return nan && (a != a || b != b) ? LANE_NAN : r;
-}
-static inline uint32_t half_sign_of(uint32_t r, uint32_t a, uint32_t b, const ptx_insn *i) {
-    uint32_t signed_ = r | ((a ^ b) & HALF_SIGN);
-    return i->xorsign && (r & 0x7fff) != HALF_NAN ? signed_ : r;
-}
-static inline uint32_t half_extreme(uint32_t a, uint32_t b, const ptx_insn *i, bool greatest, bool nan) {
-    uint32_t keep = i->xorsign ? 0x7fff : 0xffff;
-    uint32_t r = half_of(half_least(half_operand(a & keep, i), half_operand(b & keep, i), greatest, nan));
-    return half_sign_of(r, a, b, i);
-}
-static inline uint32_t bf16_extreme(uint32_t a, uint32_t b, const ptx_insn *i, bool greatest, bool nan) {
-    uint32_t keep = i->xorsign ? 0x7fff : 0xffff;
-    uint32_t r = bf16_of(half_least(bf16_value(a & keep), bf16_value(b & keep), greatest, nan));
-    return half_sign_of(r, a, b, i);
-}
-static inline uint32_t half_min(uint32_t a, uint32_t b, const ptx_insn *i) { return half_extreme(a, b, i, 0, 0); }
-static inline uint32_t half_max(uint32_t a, uint32_t b, const ptx_insn *i) { return half_extreme(a, b, i, 1, 0); }
-static inline uint32_t half_min_nan(uint32_t a, uint32_t b, const ptx_insn *i) { return half_extreme(a, b, i, 0, 1); }
-static inline uint32_t half_max_nan(uint32_t a, uint32_t b, const ptx_insn *i) { return half_extreme(a, b, i, 1, 1); }
-static inline uint32_t bf16_min(uint32_t a, uint32_t b, const ptx_insn *i) { return bf16_extreme(a, b, i, 0, 0); }
-static inline uint32_t bf16_max(uint32_t a, uint32_t b, const ptx_insn *i) { return bf16_extreme(a, b, i, 1, 0); }
-static inline uint32_t bf16_min_nan(uint32_t a, uint32_t b, const ptx_insn *i) { return bf16_extreme(a, b, i, 0, 1); }
-static inline uint32_t bf16_max_nan(uint32_t a, uint32_t b, const ptx_insn *i) { return bf16_extreme(a, b, i, 1, 1); }
-
-/* Sign operations act on the bits, but a NaN is 0x7fff (as on an H200). */
-static inline uint32_t half_neg(uint32_t a, const ptx_insn *i) {
-    return (a & 0x7fff) > HALF_INFINITY ? HALF_NAN : half_flush(a, i->ftz) ^ HALF_SIGN;
-}
-static inline uint32_t half_abs(uint32_t a, const ptx_insn *i) {
-    return (a & 0x7fff) > HALF_INFINITY ? HALF_NAN : half_flush(a, i->ftz) & 0x7fff;
-}
-static inline uint32_t bf16_neg(uint32_t a, const ptx_insn *i) {
-    return (void)i, (a & 0x7fff) > 0x7f80 ? HALF_NAN : a ^ HALF_SIGN;
-}
-static inline uint32_t bf16_abs(uint32_t a, const ptx_insn *i) {
-    return (void)i, (a & 0x7fff) > 0x7f80 ? HALF_NAN : a & 0x7fff;
 }
 
 /* The special function unit cuts its fp32 result off (on an H200, all inputs of ex2); what is too large is infinite. */
@@ -157,17 +100,5 @@ static inline uint32_t half_cut(float f) {
     return a > 0x7f800000u ? HALF_NAN : sign | r;
 }
 static inline uint32_t bf16_cut(float f) { return f != f ? HALF_NAN : lane_bits_of(f) >> 16; }
-static inline uint32_t half_ex2(uint32_t a, const ptx_insn *i) {
-    return half_flush(half_cut(exec_approx_ex2(half_operand(a, i))), i->ftz);
-}
-static inline uint32_t half_tanh(uint32_t a, const ptx_insn *i) {
-    return (void)i, half_cut(exec_approx_tanh(half_value(a)));
-}
-static inline uint32_t bf16_ex2(uint32_t a, const ptx_insn *i) {
-    return (void)i, bf16_cut(lane_flush_f32(exec_approx_ex2(lane_flush_f32(bf16_value(a)))));
-}
-static inline uint32_t bf16_tanh(uint32_t a, const ptx_insn *i) {
-    return (void)i, bf16_cut(exec_approx_tanh(bf16_value(a)));
-}
 
 #endif

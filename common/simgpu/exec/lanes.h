@@ -1,6 +1,7 @@
 /* lanes.h — the arithmetic handlers, one for each row of opcodes.def, a loop over 32 lanes that the compiler
  * vectorises. lanes_base.c and lanes_avx2.c include it with LANES_TABLE set to the table's name and different target
- * attributes.
+ * attributes. Behind the rows, at LANES_MODIFIED, the table has the handler of a FLT row with .ftz, .sat or a directed
+ * rounding.
  *
  * A full warp writes its row. Otherwise the loop writes w->result, from which the active lanes go to the row. So the
  * loop has no branch, and it vectorises; and a handler has one loop, since a second one in each would take a second of
@@ -9,6 +10,8 @@
 #include "warp.h"
 #include "half_math.h"
 #include "lane_math.h"
+
+#include <fenv.h>
 
 typedef uint32_t E_u16, E_s16, E_u32; /* the elements of a row; a 16-bit value has a 32-bit slot */
 typedef int32_t E_s32;
@@ -24,8 +27,6 @@ typedef uint64_t T_u64;
 typedef int64_t T_s64;
 typedef float T_f32;
 typedef double T_f64;
-typedef uint32_t E_f16, E_bf16; /* of a comparison */
-typedef float T_f16, T_bf16;
 
 /* assume_safety holds because the rows of one instruction are equal or do not overlap. */
 #ifndef EACH
@@ -47,6 +48,13 @@ typedef float T_f16, T_bf16;
     }
 KEEP(keep32, uint32_t, int32_t)
 KEEP(keep64, uint64_t, int64_t)
+
+static __attribute__((noinline)) void row_of_result(warp *w, uint32_t row, bool wide) {
+    if (w->mask == FULL)
+        memcpy(ROW(w, void, row), w->result, wide ? 256 : 128);
+    else
+        wide ? keep64(w, row) : keep32(w, row);
+}
 
 #define OPEN(id, D)                                                                                                    \
     static void lane_##id(warp *w, const ptx_insn *i) {                                                                \
@@ -94,38 +102,22 @@ KEEP(keep64, uint64_t, int64_t)
 #define CANONICAL_f32(value)                         lane_canonical(value)
 #define CANONICAL_f64(value)                         (value)
 
-/* A comparison collects bit l from lane l by OR. TAKE reads an operand; with .ftz, fp32 reads a flushed copy of the
- * row. */
-#define FLUSHES(A)   _Generic((E_##A)0, float : true, default : false)
-#define TAKE_u16(x)  (T_u16)(x)
-#define TAKE_s16(x)  (T_s16)(x)
-#define TAKE_u32(x)  (x)
-#define TAKE_s32(x)  (x)
-#define TAKE_u64(x)  (x)
-#define TAKE_s64(x)  (x)
-#define TAKE_f32(x)  (x)
-#define TAKE_f64(x)  (x)
-#define TAKE_f16(x)  half_operand(x, i)
-#define TAKE_bf16(x) bf16_value(x)
-#define COMPARE(id, key, type, A, value)                                                                               \
+/* A comparison collects bit l from lane l by OR. The fp32 rows read halves too, and flushed operands with .ftz: as a
+ * copy of the row. */
+#define IS_F32(A) _Generic((E_##A)0, float : true, default : false)
+#define COMPARE(id, key, type_, A, value)                                                                              \
     static void lane_##id(warp *w, const ptx_insn *i) {                                                                \
         const E_##A *a_ = ROW(w, E_##A, i->a), *b_ = ROW(w, E_##A, i->b);                                              \
-        if (FLUSHES(A) && i->ftz) a_ = flushed(w, i->a, 0), b_ = flushed(w, i->b, 1);                                  \
+        if (IS_F32(A) && (i->ftz || i->type != TY_f32)) a_ = operand(w, i, i->a, 0), b_ = operand(w, i, i->b, 1);      \
         uint32_t bits = 0;                                                                                             \
         EACH {                                                                                                         \
-            T_##A a = TAKE_##A(a_[l]), b = TAKE_##A(b_[l]);                                                            \
+            T_##A a = (T_##A)a_[l], b = (T_##A)b_[l];                                                                  \
             bits |= (value) ? 1u << l : 0;                                                                             \
         }                                                                                                              \
         compare_result(w, i, bits);                                                                                    \
     }
+#define COMPARE_HALF(...)
 #define OTHER(id, key, cost)
-
-static __attribute__((noinline)) const void *flushed(warp *w, uint32_t row, uint32_t half) {
-    const float *a = ROW(w, float, row);
-    float *d = (float *)w->result + 32 * half;
-    EACH d[l] = lane_flush_f32(a[l]);
-    return d;
-}
 
 /* Implements setp p|q, a, b, c: p = (a cmp b) bool c, q = !(a cmp b) bool c. Inlined into each comparison it would take
  * a tenth of the time in which this file is compiled. */
@@ -139,6 +131,48 @@ static __attribute__((noinline)) void compare_result(warp *w, const ptx_insn *i,
     set_predicate(w, i->d, p);
     if (i->d2) set_predicate(w, i->d2, q);
 }
+
+/* Runs the handler of a row on operands beside the frame, for all lanes. */
+typedef union {
+    float f[32];
+    double d[32];
+} apart_row __attribute__((aligned(64)));
+typedef struct {
+    apart_row d, a, b, c;
+} apart_rows;
+static __attribute__((noinline)) void apart(warp *w, exec_handler *handler, apart_rows *rows) {
+    static const ptx_insn insn = {.d = offsetof(apart_rows, d),
+                                  .a = offsetof(apart_rows, a),
+                                  .b = offsetof(apart_rows, b),
+                                  .c = offsetof(apart_rows, c)};
+    uint8_t *frame = w->r;
+    uint32_t mask = w->mask;
+    w->r = (uint8_t *)rows, w->mask = FULL;
+    handler(w, &insn);
+    w->r = frame, w->mask = mask;
+}
+
+#include "halves.h"
+
+static __attribute__((noinline)) const void *operand(warp *w, const ptx_insn *i, uint32_t row, uint32_t half) {
+    float *d = (float *)w->result + 32 * half;
+    if (i->type == TY_f32) {
+        memcpy(d, ROW(w, float, row), 128);
+        flush_all(d);
+    } else {
+        read_half(d, w, i, row, 0);
+    }
+    return d;
+}
+
+#define HALF1(id, key, cost, half, brain)                                                                              \
+    static void lane_##id(warp *w, const ptx_insn *i) { halves(w, i, lane_##half, lane_##brain); }
+#define HALF2(id, key, cost, half, brain) HALF1(id, key, cost, half, brain)
+#define HALF3(id, key, cost, half, brain) HALF1(id, key, cost, half, brain)
+#define HALF_SFU(id, key, cost, row)                                                                                   \
+    static void lane_##id(warp *w, const ptx_insn *i) { halves_sfu(w, i, lane_##row, OP_##row == OP_ex2_approx_f32); }
+#define HALF_BITS(id, key, cost, keep, flip)                                                                           \
+    static void lane_##id(warp *w, const ptx_insn *i) { halves_bits(w, i, keep, flip); }
 
 #define lane_rem_u64 rem_u64_by_division
 #include "../ptx/opcodes.def"
@@ -165,14 +199,53 @@ static void lane_rem_u64(warp *w, const ptx_insn *i) {
         EACH d[l] = lane_rest(a[l], b[l]);
 }
 
-exec_handler *const LANES_TABLE[NOPS] = {
-#define LANE1(id, ...)   lane_##id,
-#define LANE2(id, ...)   lane_##id,
-#define LANE3(id, ...)   lane_##id,
-#define FLT1(id, ...)    lane_##id,
-#define FLT2(id, ...)    lane_##id,
-#define FLT3(id, ...)    lane_##id,
-#define COMPARE(id, ...) lane_##id,
-#define OTHER(id, ...)   NULL,
+static void modified(warp *w, const ptx_insn *i);
+
+exec_handler *const LANES_TABLE[NOPS + 1] = {
+#define HALF(id)                      lane_##id, lane_##id, lane_##id, lane_##id,
+#define HALF1(id, ...)                HALF(id)
+#define HALF2(id, ...)                HALF(id)
+#define HALF3(id, ...)                HALF(id)
+#define HALF_BITS(id, ...)            HALF(id)
+#define HALF_SFU(id, ...)             HALF(id)
+#define LANE1(id, ...)                lane_##id,
+#define LANE2(id, ...)                lane_##id,
+#define LANE3(id, ...)                lane_##id,
+#define FLT1(id, ...)                 lane_##id,
+#define FLT2(id, ...)                 lane_##id,
+#define FLT3(id, ...)                 lane_##id,
+#define COMPARE(id, ...)              lane_##id,
+#define COMPARE_HALF(id, key, t, row) lane_##row,
+#define OTHER(id, ...)                NULL,
 #include "../ptx/opcodes.def"
-};
+    modified};
+
+/* --- .ftz .sat .rz .rm .rp ---------------------------------------------------------------------------------- */
+
+static void read_modified(warp *w, const ptx_insn *i, apart_row *to, uint32_t row) {
+    memcpy(to, ROW(w, void, row), i->type == TY_f64 ? 256 : 128);
+    if (i->ftz && i->type == TY_f32) flush_all(to->f);
+}
+
+/* .sat clamps to [0, 1] and turns NaN and -0 into 0. */
+static void saturate32(float *d) { EACH d[l] = d[l] > 1 ? 1 : d[l] > 0 ? d[l] : 0; }
+static void saturate64(double *d) { EACH d[l] = d[l] > 1 ? 1 : d[l] > 0 ? d[l] : 0; }
+
+/* Runs the row's own handler in the rounding mode. fesetround is an opaque call, and so is the handler: nothing moves
+ * across it. */
+static void modified(warp *w, const ptx_insn *i) {
+    static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+    uint32_t sources = ptx_ops[i->op].sources;
+    bool wide = i->type == TY_f64;
+    apart_rows rows;
+    read_modified(w, i, &rows.a, i->a);
+    if (sources > 1) read_modified(w, i, &rows.b, i->b);
+    if (sources > 2) read_modified(w, i, &rows.c, i->c);
+    if (i->round) fesetround(modes[i->round]);
+    apart(w, LANES_TABLE[i->op], &rows);
+    if (i->round) fesetround(FE_TONEAREST);
+    if (i->ftz && !wide) flush_all(rows.d.f);
+    if (i->sat) wide ? saturate64(rows.d.d) : saturate32(rows.d.f);
+    memcpy(w->result, &rows.d, wide ? 256 : 128);
+    row_of_result(w, i->d, wide);
+}

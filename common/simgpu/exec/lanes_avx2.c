@@ -5,6 +5,7 @@
 #if defined(__x86_64__)
 #include "warp.h"
 #include "lane_math.h"
+#include <fenv.h>
 /* Checks of each lane's access, optimised, take as long to compile as all other files. */
 #if __has_feature(address_sanitizer)
 #pragma clang optimize off
@@ -15,5 +16,5 @@
 #pragma clang attribute pop
 #else
 #include "warp.h"
-exec_handler *const exec_lanes_avx2[NOPS] = {NULL};
+exec_handler *const exec_lanes_avx2[NOPS + 1] = {NULL};
 #endif

@@ -14,7 +14,7 @@ static bool use_avx2(void) {
 #endif
 }
 
-static exec_handler *handler_of(const ptx_insn *i, bool avx2) {
+static exec_handler *handler_of(const ptx_insn *i, exec_handler *const *lanes) {
     static exec_handler *const others[NOPS] = {
 #define LANE1(...)     NULL,
 #define LANE2(...)     NULL,
@@ -25,10 +25,28 @@ static exec_handler *handler_of(const ptx_insn *i, bool avx2) {
 #define COMPARE(...)   NULL,
 #define OTHER(id, ...) exec_op_##id,
 #include "../ptx/opcodes.def"
+#undef LANE1
+#undef LANE2
+#undef LANE3
+#undef FLT1
+#undef FLT2
+#undef FLT3
+#undef COMPARE
+#undef OTHER
     };
-    if (i->modified && exec_lanes_modified[i->op]) return exec_lanes_modified[i->op];
-    if (others[i->op]) return others[i->op];
-    return avx2 ? exec_lanes_avx2[i->op] : exec_lanes_base[i->op];
+    static const bool can_be_modified[NOPS] = {
+#define LANE1(...)   false,
+#define LANE2(...)   false,
+#define LANE3(...)   false,
+#define FLT1(...)    true,
+#define FLT2(...)    true,
+#define FLT3(...)    true,
+#define COMPARE(...) false,
+#define OTHER(...)   false,
+#include "../ptx/opcodes.def"
+    };
+    if (i->modified && can_be_modified[i->op]) return lanes[LANES_MODIFIED];
+    return others[i->op] ? others[i->op] : lanes[i->op];
 }
 
 /* --- variables ---------------------------------------------------------------------------------------------- */
@@ -112,14 +130,15 @@ static const char *find_unsupported(exec_program *p, const ptx_function *f) {
 
 static void bind(exec_program *p) {
     const ptx_module *m = p->module;
-    bool avx2 = use_avx2(), again = true;
+    exec_handler *const *lanes = use_avx2() ? exec_lanes_avx2 : exec_lanes_base;
+    bool again = true;
     for (uint32_t n = 0; n < m->nfunctions; n++) {
         const ptx_function *f = m->functions[n];
         struct exec_bound *b = &p->functions[f->number];
         b->unsupported = f->unsupported;
         if (!f->code) b->builtin = exec_builtin_find(f->name);
         for (uint32_t k = 0; f->code && k < f->code->ninsns; k++)
-            p->run[f->code->first + k] = handler_of(&f->code->insns[k], avx2);
+            p->run[f->code->first + k] = handler_of(&f->code->insns[k], lanes);
     }
     while (again) { /* a caller of an unsupported function is unsupported too */
         again = false;

@@ -175,9 +175,10 @@ typedef struct worker {
     bool parallel;       /* other threads run blocks of this launch */
 } worker;
 
-/* The handlers of opcodes.def's arithmetic rows, NULL for OTHER; lanes.h is compiled twice. exec_lanes_modified has the
- * rows with .ftz, .sat or directed rounding. */
-extern exec_handler *const exec_lanes_base[NOPS], *const exec_lanes_avx2[NOPS], *const exec_lanes_modified[NOPS];
+/* The handlers of opcodes.def's arithmetic rows, NULL for OTHER; lanes.h is compiled twice. The last is for FLT rows
+ * with .ftz, .sat or directed rounding. */
+enum { LANES_MODIFIED = NOPS };
+extern exec_handler *const exec_lanes_base[NOPS + 1], *const exec_lanes_avx2[NOPS + 1];
 
 /* The handlers of OTHER rows. */
 #define LANE1(...)

@@ -445,6 +445,7 @@ static ptx_insn *compare(decoder *d, enum ptx_type t, const operand *o, uint32_t
     uint32_t p = sources > 2 ? ptx_dec_source(d, &o[2], TY_pred, false, NULL) : 0;
     ptx_insn *i = ptx_dec_emit(d, op);
     i->a = a, i->b = b, i->c = p;
+    i->type = (uint8_t)t;
     i->boolean = sources > 2 ? (uint8_t)(ptx_dec_choose(d, BOOLEANS) + 1) : BOOL_none;
     i->negate_c = sources > 2 && o[2].negated;
     return i;
