@@ -126,19 +126,22 @@ void __wrap_free(void *p) {
 #define SIMGPU_DEFAULT(value)
 #endif
 
+/* slot: where the call has put what it created, or NULL. */
+static cudaError_t ended(lab_call *c, void *const *slot, cudaError_t e) {
+    if (slot && e == cudaSuccess) c->to = (uint64_t)*slot;
+    if (e == cudaSuccess && c->creates) note_created(c);
+    if (e == cudaSuccess && c->destroys) note_destroyed(c);
+    after(c, e);
+    return e;
+}
+
 #define BODY(Name, class_, note, site_file, site_line, call)                                                           \
     {                                                                                                                  \
         void **slot = NULL;                                                                                            \
         lab_call c = {                                                                                                 \
             .name = "cuda" #Name, .what = LAB_CALL_##class_, .file = site_file, .line = site_line, FIELDS note};       \
         cudaError_t e = before(&c);                                                                                    \
-        if (e != cudaSuccess) return e;                                                                                \
-        e = call;                                                                                                      \
-        if (slot && e == cudaSuccess) c.to = (uint64_t)*slot;                                                          \
-        if (e == cudaSuccess && c.creates) note_created(&c);                                                           \
-        if (e == cudaSuccess && c.destroys) note_destroyed(&c);                                                        \
-        after(&c, e);                                                                                                  \
-        return e;                                                                                                      \
+        return e != cudaSuccess ? e : ended(&c, slot, call);                                                           \
     }
 
 /* Of what CUDA deprecates, the calls are listened to as well. */
