@@ -204,14 +204,14 @@ $(call unit,lab/warm,data report)
 $(call unit,simgpu/base/all,arena base)
 $(call unit,simgpu/ptx/decode,constant decode decode_async decode_control decode_memory decode_tensor decode_texture decode_warp fatbin machine_merge module special spill)
 $(call unit,simgpu/ptx/text,cfg depth lex machine machine_affine machine_base machine_fold machine_loop names parse share,advance)
-$(call unit,simgpu/exec/rare,children fault heap program virtual)
+$(call unit,simgpu/exec/rare,children fault heap memory program virtual,ALIGN GUARD round_up)
+$(call unit,simgpu/exec/map,filter managed texture)
 $(call unit,simgpu/exec/small,alike approx async count footprint listen outside together xorwow)
-$(call unit,simgpu/exec/group,collective contention filter l2)
+$(call unit,simgpu/exec/group,collective contention l2)
 $(call unit,simgpu/exec/warp,builtin resident run)
-$(call unit,simgpu/exec/room,convert split memory)
-$(call unit,simgpu/exec/map,managed tensor texture)
-$(call unit,simgpu/check/host,barrier finding fresh host order streams,MAX_RANGES forget guard here note say use)
-$(call unit,simgpu/check/memory,check memory,here)
+$(call unit,simgpu/exec/room,convert split tensor)
+$(call unit,simgpu/check/host,finding host streams,forget guard here say use)
+$(call unit,simgpu/check/room,barrier fresh memory order,forget has here note use)
 $(call unit,simgpu/time/tell,activity events managed trace trace_file)
 $(call unit,simgpu/time/price,model price profile report timeline,larger)
 $(call unit,simgpu/cudart/all,array capture chunk errors fault graph_change graph_memory launch managed peer properties section sited streams unsupported)
@@ -267,10 +267,11 @@ HOT  := simgpu/exec/% simgpu/check/%
 # Of these files nothing is optimised in any case (a pragma says so), and to ask for it takes three times as long.
 PLAIN := $(addprefix simgpu/exec/,$(if $(SAN),lanes_base lanes_avx2,$(if $(findstring x86_64,$(MAKE_HOST)),lanes_base)))
 # What runs once in a launch, or for a call that few kernels make.
-RARE := $(in_simgpu/exec/rare.unit)
-WARM := simgpu/base/%
+RARE := $(in_simgpu/exec/rare.unit) $(in_simgpu/check/host.unit) simgpu/check/check
+# What few programs run often.
+WARM := simgpu/base/% $(in_simgpu/exec/map.unit)
 LAB_WARM := lab/data lab/report
-optimised = $(if $(filter $(PLAIN) $(RARE),$1),-O0,$(if $(filter $(HOT),$1),$(if $(SAN),-O1,-O2),$(if $(filter $(WARM),$1),-O1,-O0)))
+optimised = $(if $(filter $(PLAIN) $(RARE),$1),-O0,$(if $(filter $(WARM),$1),-O1,$(if $(filter $(HOT),$1),$(if $(SAN),-O1,-O2),-O0)))
 # The arithmetic handlers take longest to compile: first, so that two cores end together.
 SIMGPU_SLOW := $(patsubst %,$(SIMGPU)/exec/%.c,lanes_avx2 access lanes_base)
 SIMGPU_SRC := $(SIMGPU_SLOW) $(filter-out $(SIMGPU)/tools/% $(SIMGPU_SLOW),$(wildcard $(SIMGPU)/*/*.c))
