@@ -451,8 +451,8 @@ all: $(if $(filter .build/gpu,$(B)),,$(B)/libsimgpu.a $(TOOLS)) $(foreach n,$(LA
 # the judge, linked once (its parts: common/lab/player.h); it opens the object that lies beside the name it is called
 # by, so that .build/sim/mine/lab3, a link to it, runs .build/sim/mine/lab3.so.
 
-# $(call judge_c,LABS_FOLDER): a part of a lab's judge or player.
-judge_c = mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) -I $1 -I $1/parts -I common/lab -MMD -MP -c -o $@ $<
+# $(call judge_c,LABS_FOLDER): a part of a lab's judge or player. Those that only write texts are not optimised.
+judge_c = mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) $(if $(filter advice blame explain,$(basename $(notdir $<))),-O0) -I $1 -I $1/parts -I common/lab -MMD -MP -c -o $@ $<
 
 define lab_rules
 dir$1  := $(patsubst %/,%,$(wildcard labs/lab$1-*/))

@@ -116,7 +116,7 @@ static __attribute__((noinline)) void row_of_result(warp *w, uint32_t row, bool 
         }                                                                                                              \
         compare_result(w, i, bits);                                                                                    \
     }
-#define COMPARE_HALF(...)
+#define COMPARE_AS(...)
 #define OTHER(id, key, cost)
 
 /* Implements setp p|q, a, b, c: p = (a cmp b) bool c, q = !(a cmp b) bool c. Inlined into each comparison it would take
@@ -202,21 +202,21 @@ static void lane_rem_u64(warp *w, const ptx_insn *i) {
 static void modified(warp *w, const ptx_insn *i);
 
 exec_handler *const LANES_TABLE[NOPS + 1] = {
-#define HALF(id)                      lane_##id, lane_##id, lane_##id, lane_##id,
-#define HALF1(id, ...)                HALF(id)
-#define HALF2(id, ...)                HALF(id)
-#define HALF3(id, ...)                HALF(id)
-#define HALF_BITS(id, ...)            HALF(id)
-#define HALF_SFU(id, ...)             HALF(id)
-#define LANE1(id, ...)                lane_##id,
-#define LANE2(id, ...)                lane_##id,
-#define LANE3(id, ...)                lane_##id,
-#define FLT1(id, ...)                 lane_##id,
-#define FLT2(id, ...)                 lane_##id,
-#define FLT3(id, ...)                 lane_##id,
-#define COMPARE(id, ...)              lane_##id,
-#define COMPARE_HALF(id, key, t, row) lane_##row,
-#define OTHER(id, ...)                NULL,
+#define HALF(id)                    lane_##id, lane_##id, lane_##id, lane_##id,
+#define HALF1(id, ...)              HALF(id)
+#define HALF2(id, ...)              HALF(id)
+#define HALF3(id, ...)              HALF(id)
+#define HALF_BITS(id, ...)          HALF(id)
+#define HALF_SFU(id, ...)           HALF(id)
+#define LANE1(id, ...)              lane_##id,
+#define LANE2(id, ...)              lane_##id,
+#define LANE3(id, ...)              lane_##id,
+#define FLT1(id, ...)               lane_##id,
+#define FLT2(id, ...)               lane_##id,
+#define FLT3(id, ...)               lane_##id,
+#define COMPARE(id, ...)            lane_##id,
+#define COMPARE_AS(id, key, t, row) lane_##row,
+#define OTHER(id, ...)              NULL,
 #include "../ptx/opcodes.def"
     modified};
 
