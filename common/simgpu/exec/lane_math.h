@@ -20,6 +20,9 @@ static inline uint32_t lane_bits_of(float f) {
 }
 static inline float lane_canonical(float f) { return f != f ? LANE_NAN : f; }
 
+/* clang 22 takes the root of a negative number for no NaN, and lane_canonical would not see the host's. */
+static inline float lane_sqrt(float a) { return a < 0 ? LANE_NAN : __builtin_sqrtf(a); }
+
 /* Quotients by way of double, which has vectors where the host has none of integers. They are exact: a quotient that is
  * no integer lies at least 2^-32 of itself below the next one, and the rounding is 2^-53 of it. Require b != 0; signed:
  * no overflow. */
