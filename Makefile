@@ -246,20 +246,6 @@ JUDGE_FLAGS := -fPIE -fvisibility=hidden
 BUILT := $(filter all kit $(B)/%,$(MAKECMDGOALS))
 BUILT_LABS := $(sort $(if $(filter all,$(BUILT)),$(LABS),$(filter $(LABS),$(patsubst lab%,%,$(filter lab%,$(subst /, ,$(subst ., ,$(BUILT))))))))
 
-# Whose work lies in $(B), and by which flags: another compiler, another version of it or another flag builds everything anew.
-# And where $(B) lies, for the precompiled header.
-MADE_BY := $(B)/compiler
-PLACE := $(B)/place
-ifneq ($(BUILT),)
-made_by := $(realpath $(shell command -v $(LAB_CC))) $(foreach u,$(UNITS),$(in_$u) $(own_$u)) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(LAB_FLAGS) $(JUDGE_FLAGS)
-ifneq ($(file <$(MADE_BY)),$(made_by))
-$(shell mkdir -p $(B))$(file >$(MADE_BY),$(made_by))
-endif
-ifneq ($(file <$(PLACE)),$(CURDIR))
-$(file >$(PLACE),$(CURDIR))
-endif
-endif
-
 # What runs for each instruction; what runs for each allocation; and in common/lab what runs for each float and each event. An
 # optimiser takes most of the time in which a file is compiled. The others would gain nothing that anybody notices: a kernel of
 # 0.7 MB of PTX is read 0.05 s later, and 300000 launches in a row take 1.26 s in place of 1.17.
@@ -272,6 +258,20 @@ RARE := $(in_simgpu/exec/rare.unit) $(in_simgpu/check/host.unit) simgpu/check/ch
 WARM := simgpu/base/% $(in_simgpu/exec/map.unit)
 LAB_WARM := lab/data lab/report
 optimised = $(if $(filter $(PLAIN) $(RARE),$1),-O0,$(if $(filter $(WARM),$1),-O1,$(if $(filter $(HOT),$1),$(if $(SAN),-O1,-O2),-O0)))
+
+# Whose work lies in $(B), and by which flags: another compiler, another version of it or another flag builds everything anew.
+# And where $(B) lies, for the precompiled header.
+MADE_BY := $(B)/compiler
+PLACE := $(B)/place
+ifneq ($(BUILT),)
+made_by := $(realpath $(shell command -v $(LAB_CC))) $(foreach u,$(UNITS),$(in_$u) $(own_$u)) $(HOT) $(RARE) $(WARM) $(LAB_WARM) $(PLAIN) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(LAB_FLAGS) $(JUDGE_FLAGS)
+ifneq ($(file <$(MADE_BY)),$(made_by))
+$(shell mkdir -p $(B))$(file >$(MADE_BY),$(made_by))
+endif
+ifneq ($(file <$(PLACE)),$(CURDIR))
+$(file >$(PLACE),$(CURDIR))
+endif
+endif
 # The arithmetic handlers take longest to compile: first, so that two cores end together.
 SIMGPU_SLOW := $(patsubst %,$(SIMGPU)/exec/%.c,lanes_avx2 access lanes_base)
 SIMGPU_SRC := $(SIMGPU_SLOW) $(filter-out $(SIMGPU)/tools/% $(SIMGPU_SLOW),$(wildcard $(SIMGPU)/*/*.c))

@@ -10,6 +10,11 @@
 #define LOSS_TOLERANCE   5e-5 /* of a loss, relative; doubled by later steps */
 #define WEIGHT_TOLERANCE 4e-3 /* of a weight, relative to the largest move in its tensor */
 
+static void *checked(void *memory) {
+    if (!memory) lab_die("out of memory for a training");
+    return memory;
+}
+
 static size_t count_of(const run *r) { return lab11_offset(&r->job, LAB11_TENSORS); }
 
 const char *tensor_name(int tensor) {
@@ -246,8 +251,7 @@ struct timed_run {
 
 static void keep(run *r) {
     const size_t bytes = count_of(r) * sizeof(float);
-    struct timed_run *kept = malloc(sizeof *kept + bytes);
-    if (!kept) lab_die("out of memory for a training");
+    struct timed_run *kept = checked(malloc(sizeof *kept + bytes));
     kept->seed = r->seed;
     kept->reply = r->reply;
     kept->before = r->timed;
@@ -288,8 +292,7 @@ static void compare(run *r, const run *right, double *weights) {
 }
 
 bool run_check_kept(run *r, run *right) {
-    double *weights = malloc(count_of(r) * sizeof *weights);
-    if (!weights) lab_die("out of memory for a training");
+    double *weights = checked(malloc(count_of(r) * sizeof *weights));
     right->kept = true;
     for (const struct timed_run *kept = r->timed; kept && !r->mistake; kept = kept->before) {
         right->again = kept->seed;
@@ -309,10 +312,9 @@ run *run_new(lab_program *program, const char *counted, shape s, int broken) {
     *r = (run){.program = program, .counted = counted, .broken = broken, .step = -1, .tensor = -1};
     const int length = s.context * (broken < 0 ? 5 : s.steps + 2) + 13 * s.context / 8 + 1;
     r->job = (struct lab11_job){s.symbols, s.context, s.width, s.heads, s.steps, s.rate, NULL, length};
-    r->text = malloc((size_t)length);
-    r->first = malloc(count_of(r) * sizeof *r->first);
-    r->got = malloc(count_of(r) * sizeof *r->got);
-    if (!r->text || !r->first || !r->got) lab_die("out of memory for a training");
+    r->text = checked(malloc((size_t)length));
+    r->first = checked(malloc(count_of(r) * sizeof *r->first));
+    r->got = checked(malloc(count_of(r) * sizeof *r->got));
     r->job.text = r->text;
     r->work = (lab_work){program, prepare, verify, r, &r->message, sizeof r->message, &r->reply, sizeof r->reply, NULL};
     return r;
