@@ -4,7 +4,7 @@
 
 load helper
 
-programs=(probe order host pool gaps limits devices grid graphs graph_memory caches stages batch)
+programs=(probe order host pool gaps limits devices grid fills graphs graph_memory caches stages batch)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/clock/}"
@@ -564,6 +564,15 @@ ring_by_attribute 1
 sync 0
 END
     grep -F "grid.cu:$(grep -n '"too_large"' tests/clock/grid.cu | cut -d: -f1): cudaLaunchCooperativeKernel: ring: a cooperative grid of 265 blocks; at most 264 of this size are resident at once, 2 on each of 132 SMs; launch so many," "$BATS_FILE_TMPDIR/grid.err"
+}
+
+@test "a large cudaMemset writes its bytes and no others, and costs the host no pages" {
+    run apart "$B/tests/clock/fills"
+    echo "$output"
+    [ "$output" = "ends 0
+mib_of_512_below_128 1
+wrong 0
+wrong_managed 0" ]
 }
 
 @test "a resident warp takes as much of the host's memory as its kernel asks for, on few pages" {

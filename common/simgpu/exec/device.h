@@ -72,9 +72,6 @@ struct exec_program {
 bool exec_mem_note(exec_device *d, uint64_t address, uint64_t bytes);
 /* Forgets freed allocations from `from` on, and returns how far behind it the first gap of `need` bytes begins. */
 uint64_t exec_mem_gap(exec_device *d, uint64_t from, uint64_t need);
-/* Zeroes memory of one allocation; whole pages of a large one cost the host no memory until something is stored there.
- */
-void exec_mem_zero(exec_device *d, uint64_t address, uint64_t bytes);
 uint64_t exec_mem_slice_end(const exec_device *d); /* the end of the device's own part of the window */
 uint64_t exec_mem_heap_base(void);                 /* the start of the kernels' heap, at the end of the window */
 uint64_t exec_mem_managed_base(void);              /* the start of the part of the window that is managed memory */

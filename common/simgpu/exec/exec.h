@@ -73,6 +73,10 @@ void exec_mem_make_fresh(void *from, uint64_t bytes);
  * left. */
 uint64_t exec_mem_alloc(exec_device *d, uint64_t bytes);
 
+/* Fills memory of one allocation; whole pages of a large one cost the host no memory until something is stored there.
+ */
+void exec_mem_fill(exec_device *d, uint64_t address, uint8_t byte, uint64_t bytes);
+
 /* Returns 0, or -1 if addr is not the start of a live allocation. */
 int exec_mem_free(exec_device *d, uint64_t addr);
 

@@ -149,51 +149,69 @@ static bool fits(const exec_device *d, uint64_t need) {
 }
 
 static uint8_t fresh_byte = EXEC_FRESH;
-static bool fresh_tried; /* to make a file of it */
 
-void exec_mem_fresh(uint8_t byte) { fresh_byte = byte, fresh_tried = false; }
+void exec_mem_fresh(uint8_t byte) { fresh_byte = byte; }
 void exec_mem_make_fresh(void *from, uint64_t bytes) { memset(from, fresh_byte, bytes); }
 
-/* Returns a file with a piece of fresh memory, or -1. */
-static int fresh_file(void) {
-    static int file = -1;
-    if (fresh_tried) return file;
-    fresh_tried = true;
-    if (file >= 0) close(file);
-    file = memfd_create("simgpu-fresh", MFD_CLOEXEC);
+/* Returns a file with a PIECE of such bytes, or -1. The first few that programs ask for are made. */
+static int file_of(uint8_t byte) {
+    enum { MOST_FILES = 4 };
+    static struct {
+        uint8_t byte;
+        int file;
+    } files[MOST_FILES];
+    static int n;
+    for (int i = 0; i < n; i++)
+        if (files[i].byte == byte) return files[i].file;
+    if (n == MOST_FILES) return -1;
+    int file = memfd_create("simgpu-bytes", MFD_CLOEXEC);
     void *bytes = file < 0 || ftruncate(file, PIECE) ? MAP_FAILED
                                                      : mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (bytes == MAP_FAILED) return file = -1;
-    memset(bytes, fresh_byte, PIECE);
-    munmap(bytes, PIECE);
-    return file;
+    if (bytes != MAP_FAILED) {
+        memset(bytes, byte, PIECE);
+        munmap(bytes, PIECE);
+    }
+    files[n].byte = byte;
+    return files[n++].file = bytes == MAP_FAILED ? -1 : file;
+}
+
+/* Shows such bytes in whole pages, each of which costs the host memory when something is stored there. A large range
+ * maps the file again and again; zeros need none. Returns the end of what it has done: `at` or less than a page before
+ * `end`, or less where the host refuses. */
+static uint8_t *show(uint8_t *at, const uint8_t *end, uint8_t byte) {
+    const int file = byte ? file_of(byte) : -1,
+              how = MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED | (byte ? 0 : MAP_ANONYMOUS);
+    while ((!byte || file >= 0) && end - at >= PAGE) {
+        uint64_t n = (uint64_t)(end - at) / PAGE * PAGE;
+        if (byte && n > PIECE) n = PIECE;
+        if (mmap(at, n, PROT_READ | PROT_WRITE, how, file, 0) != at) break;
+        at += n;
+    }
+    return at;
+}
+
+static uint8_t *whole_page(const exec_device *d, const uint8_t *from) {
+    return d->storage + round_up((uint64_t)(from - d->storage), PAGE);
 }
 
 /* Asks the host for the pages between `from` and `end` in one call, before they are written one by one. A host that
  * knows no such call gives each at its first write. */
 static void take_pages(exec_device *d, const uint8_t *from, const uint8_t *end) {
 #ifdef MADV_POPULATE_WRITE
-    uint8_t *page = d->storage + round_up((uint64_t)(from - d->storage), PAGE);
+    uint8_t *page = whole_page(d, from);
     if (end - page >= 16 * PAGE) madvise(page, (size_t)(end - page) / PAGE * PAGE, MADV_POPULATE_WRITE);
 #else
     (void)d, (void)from, (void)end;
 #endif
 }
 
-/* Fills fresh memory. A large allocation maps that file again and again, so that bytes without a store cost the
- * host no memory. A process may have some 65000 mappings; this makes at most three for each PIECE of the device. Small
- * allocations, and all of them if the host gives no file, are written. */
+/* Fills fresh memory. A process may have some 65000 mappings; an allocation has at most three for each PIECE. Small
+ * ones, and all of them if the host gives no file, are written. */
 static void make_fresh(exec_device *d, uint8_t *from, uint64_t bytes) {
     uint8_t *end = from + bytes, *at = from;
-    if (bytes >= PIECE && fresh_file() >= 0) {
-        at = d->storage + round_up((uint64_t)(from - d->storage), PAGE);
-        exec_mem_make_fresh(from, (uint64_t)(at - from));
-        while (end - at >= PAGE) {
-            uint64_t n = end - at < PIECE ? (uint64_t)(end - at) / PAGE * PAGE : PIECE;
-            if (mmap(at, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fresh_file(), 0) != at)
-                break;
-            at += n;
-        }
+    if (bytes >= PIECE) {
+        at = show(whole_page(d, from), end, fresh_byte);
+        exec_mem_make_fresh(from, (uint64_t)(whole_page(d, from) - from));
     }
     take_pages(d, at, end);
     exec_mem_make_fresh(at, (uint64_t)(end - at));
@@ -247,17 +265,18 @@ int exec_mem_free(exec_device *d, uint64_t addr) {
     return 0;
 }
 
-void exec_mem_zero(exec_device *d, uint64_t address, uint64_t bytes) {
-    uint8_t *from = exec_mem_host(d, address), *end = from + bytes;
-    uint8_t *first = d->storage + round_up((uint64_t)(from - d->storage), PAGE),
-            *last = end - (end - d->storage) % PAGE;
-    if (bytes < PIECE || mmap(first, (size_t)(last - first), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != first) {
-        memset(from, 0, bytes);
-        return;
+/* Of a program with many fills, the later ones are written: each may cut two mappings more. */
+void exec_mem_fill(exec_device *d, uint64_t address, uint8_t byte, uint64_t bytes) {
+    enum { MOST_SHOWN = 4096 };
+    static uint32_t shown;
+    uint8_t *from = exec_mem_host(d, address), *end = from + bytes, *at = from;
+    const bool own = address - d->first < allocatable(d) - d->first; /* not a file of virtual.c's, or of managed.c's */
+    if (own && bytes >= PIECE && shown < MOST_SHOWN) {
+        shown++;
+        at = show(whole_page(d, from), end, byte);
+        memset(from, byte, (size_t)(whole_page(d, from) - from));
     }
-    memset(from, 0, (size_t)(first - from));
-    memset(last, 0, (size_t)(end - last));
+    memset(at, byte, (size_t)(end - at));
 }
 
 uint64_t exec_workspace(exec_device *d) {

@@ -71,7 +71,7 @@ static bool place_variables(exec_program *p, const exec_given *given, uint32_t n
         if (v->initial)
             memcpy(exec_mem_host(p->device, at), v->initial, v->size);
         else
-            exec_mem_zero(p->device, at, v->size);
+            exec_mem_fill(p->device, at, 0, v->size);
     }
     return true;
 }

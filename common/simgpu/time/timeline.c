@@ -16,6 +16,7 @@
  * Ordered streams cannot observe this; racing streams get one of the results that a GPU could give. */
 #include "listen.h"
 #include "price.h"
+#include "staging.h"
 
 #include <float.h>
 #include <math.h>
@@ -267,8 +268,14 @@ static uint8_t *row_at(const time_copy *c, const time_place *at, uint64_t row) {
     return exec_mem_in_window(p) ? exec_mem_host(line->cards[0].exec, address) : (uint8_t *)(uintptr_t)address;
 }
 
-static void fill_row(uint8_t *to, const time_copy *c) {
+static void fill_row(const time_copy *c, uint64_t row) {
+    uint8_t *to = row_at(c, &c->to, row);
     const uint32_t value = (uint32_t)c->value;
+    const uint64_t address = time_row(c, &c->to, row);
+    if (c->element < 2 && exec_mem_in_window((void *)(uintptr_t)address)) {
+        exec_mem_fill(exec_mem_owner(line->cards[0].exec, address), address, (uint8_t)value, c->width);
+        return;
+    }
     if (c->element < 2) {
         memset(to, c->value, c->width);
         return;
@@ -295,7 +302,7 @@ static void move_bytes(const node *n) {
         if (n->c.kind == TIME_COPY) pass_l2(n, &c->from, row, false);
         pass_l2(n, &c->to, row, true);
         if (n->c.kind == TIME_MEMSET)
-            fill_row(to, c);
+            fill_row(c, row);
         else if (n->staged)
             memcpy(to, (uint8_t *)n->staged + row * c->width, c->width);
         else
@@ -498,7 +505,7 @@ static void finish(node *n) {
     if (n->fault && alive) card_of(n)->fault = *n->fault;
     if (n->c.kind == TIME_LAUNCH) free((void *)n->c.is.launch.params);
     free(n->fault);
-    free(n->staged);
+    if (n->staged) time_staging_give(n->staged, time_bytes(&n->c) + 1);
     free(n->after);
     free(n);
 }
@@ -673,7 +680,7 @@ static void find_dependencies(node *n) {
  * Returns the copy. */
 static void *stage(const time_command *c) {
     const time_copy *m = &c->is.copy;
-    uint8_t *buffer = need(malloc(time_bytes(c) + 1));
+    uint8_t *buffer = need(time_staging_take(time_bytes(c) + 1));
     for (uint64_t row = 0; row < time_rows(m); row++)
         memcpy(buffer + row * m->width, row_at(m, &m->from, row), m->width);
     return buffer;
