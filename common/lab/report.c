@@ -13,7 +13,8 @@
 typedef struct stretch {
     char name[64];
     lab_usage usage;
-    lab_usage last; /* since the name was last begun */
+    lab_usage last; /* since the name was last begun; its events are those of `usage` from this one on */
+    int last_from;
     struct stretch *next;
 } stretch;
 static stretch *stretches, *current; /* current: NULL between stretches */
@@ -96,10 +97,11 @@ static lab_line *line_of(lab_usage *u, const char *file, int line) {
     return l;
 }
 
-void lab_take(lab_usage *u, const struct simgpu_event *e) {
+/* Returns false for a call so short that it is not kept. */
+static bool sum(lab_usage *u, const struct simgpu_event *e) {
     bool launch = e->kind == SIMGPU_LAUNCH, copy = e->kind == SIMGPU_COPY || e->kind == SIMGPU_FILL;
     bool call = e->kind == SIMGPU_CALL || e->kind == SIMGPU_WORK;
-    if (call && e->is.call.short_one) return;
+    if (call && e->is.call.short_one) return false;
     u->launches += launch;
     u->copies += copy;
     if (launch) {
@@ -113,6 +115,11 @@ void lab_take(lab_usage *u, const struct simgpu_event *e) {
         l->launches += launch;
         l->copies += copy;
     }
+    return true;
+}
+
+void lab_take(lab_usage *u, const struct simgpu_event *e) {
+    if (!sum(u, e)) return;
     u->events = grow(u->events, u->nevents, sizeof *u->events);
     u->events[u->nevents] = *e;
     keep_strings(&u->events[u->nevents++]);
@@ -129,11 +136,11 @@ static stretch *stretch_of(const char *name) {
 void lab_hear(const struct simgpu_event *e, void *none) {
     (void)none;
     if (e->kind != SIMGPU_MARK) {
-        if (current) lab_take(&current->usage, e), lab_take(&current->last, e);
+        if (current) lab_take(&current->usage, e), sum(&current->last, e);
         return;
     }
     current = strcmp(e->is.mark, LAB_COUNT_END) ? stretch_of(e->is.mark) : NULL;
-    if (current) lab_usage_free(&current->last);
+    if (current) lab_usage_free(&current->last), current->last_from = current->usage.nevents;
     if (current || !strcmp(e->is.mark, LAB_COUNT_END)) return;
     current = need(calloc(1, sizeof *current));
     lab_text(current->name, sizeof current->name, "%s", e->is.mark);
@@ -164,7 +171,12 @@ int lab_count_read(const char *name, lab_usage *u, char *why, size_t why_size) {
 
 lab_usage lab_usage_of_last(const char *name) {
     const stretch *s = stretch_of(name);
-    return copied(s ? &s->last : &(lab_usage){0});
+    lab_usage last = s ? s->last : (lab_usage){0};
+    if (s && s->usage.nevents > s->last_from) {
+        last.events = s->usage.events + s->last_from;
+        last.nevents = s->usage.nevents - s->last_from;
+    }
+    return copied(&last);
 }
 
 lab_usage lab_usage_of(const char *name) {
