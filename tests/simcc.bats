@@ -584,6 +584,39 @@ EOS
     [[ $output == *"main.cu:8:12: error: out-of-line definition of 'one' does not match any declaration in 'Plain'"*$'\nint Plain::one(int)'* ]]
 }
 
+@test "values for an array of variable length, as the host's compiler behind nvcc takes them" {
+    cat >"$tmp/listed.cu" <<'EOS'
+#include <algorithm>
+#include <cstdio>
+#include <string>
+int main(int argc, char **) {
+    int n = 4 + argc, sizes[3] = {5, 2, 3};
+    const int most = *std::max_element(sizes, sizes + 3);
+    float flat[n] = {1, 2.5, 3};
+    unsigned char pixels[2][most][3] = {{{1, 2, 3}, {4, 5, 6}},
+                                        {{7, 8, 9}}};
+    int rows[2][n] =
+        {{1, 2, 3, 4, 5},
+         {6, 7}};
+    const char *names[n] = {"a", "b"};
+    std::string words[argc + 1] = {"one"}; float zeros[n][n] = {0.0f};
+    for (int i = 0; i < n; i++) printf("%g ", flat[i]);
+    for (int i = 0; i < 2 * most * 3; i++) printf("%d ", (&pixels[0][0][0])[i]);
+    for (int i = 0; i < 2 * n; i++) printf("%d ", (&rows[0][0])[i]);
+    printf("%s %s %d %s %zu %g\n", names[0], names[1], names[2] == nullptr, words[0].c_str(), words[1].size(), zeros[n - 1][n - 1]);
+}
+EOS
+    for compiler in "" $(command -v clang-22); do
+        SIMCC_CLANG=$compiler simcc "$tmp/listed.cu" -o "$tmp/listed"
+        [ "$("$tmp/listed")" = "1 2.5 3 0 0 1 2 3 4 5 6 0 0 0 0 0 0 0 0 0 7 8 9 0 0 0 0 0 0 0 0 0 0 0 0 1 2 3 4 5 6 7 0 0 0 a b 1 one 0 0" ]
+    done
+    sed -i 's/{"a", "b"}/{1, 2}/' "$tmp/listed.cu" # a mistake of the program's: numbers where addresses belong
+    run simcc "$tmp/listed.cu" -o "$tmp/listed"
+    [ "$status" = 1 ]
+    echo "$output"
+    [[ $output == *"listed.cu:13:"*"error: "* ]]
+}
+
 @test "a definition without the __device__ that its function's declaration has: also of a free function" {
     cat >"$tmp/declared.cu" <<'EOS'
 #include <stdio.h>

@@ -403,14 +403,25 @@ respell() {
 
 # Sets $text, a line of a program, to what clang takes and what means the same: $1 is clang's message, $2 the column. nvcc
 # takes __host__ and __device__ of a function that was declared before also for its definition, where clang sees another
-# function; and it sets an array of variable length to zero by `= {0}`.
+# function; and it takes values of an array of variable length, `= {0}` and others (see simgpu_listed.h).
 respell_line() {
-    local before=${text:0:$2-1} after=${text:$2-1} words=__device__ array class='^(.*[^A-Za-z0-9_:>~]|)[A-Za-z_][A-Za-z0-9_]*(<[^()]*>)?::$'
+    local before=${text:0:$2-1} after=${text:$2-1} words=__device__ array was element size sizes dimensions class='^(.*[^A-Za-z0-9_:>~]|)[A-Za-z_][A-Za-z0-9_]*(<[^()]*>)?::$'
     case $1 in
     *variable-sized*)
         array=${before%[*}
         array=${array##*[^A-Za-z0-9_]}
+        was=$text
         text=$(sed -E "s/\b$array(\[[^;=]*\])[ \t]*=[ \t]*\{[ \t]*(0(\.0*)?f?)?[ \t]*\}[ \t]*;/$array\1; __builtin_memset($array, 0, sizeof $array);/" <<<"$text")
+        [ "$text" = "$was" ] && [[ $text =~ (^|[^A-Za-z0-9_])($array((\[[^]\;=]*\][ $'\t']*)+))=(.*) ]] || return 0
+        array=${BASH_REMATCH[2]} after=${BASH_REMATCH[5]} element=${BASH_REMATCH[2]%%\[*}
+        dimensions=${BASH_REMATCH[3]//[!\[]/}
+        before=${text%"$array=$after"} sizes="&$element${dimensions//\[/[0]}"
+        for ((size = 0; size <= ${#dimensions}; size++)); do
+            words=${dimensions:0:size}
+            sizes+=", sizeof $element${words//\[/[0]}"
+        done
+        text="${before}$array; simgpuListed<__typeof__($element${dimensions//\[/[0]}), ${#dimensions}>($sizes) =$after"
+        [[ " ${common[*]} " == *' simgpu_listed.h '* ]] || common+=(-include simgpu_listed.h)
         return
         ;;
     *overload*) words='__host__ __device__' ;;
