@@ -946,6 +946,11 @@ EOS
     cat >"$tmp/below.cu" <<'EOS'
 #include <crt/device_functions.h>
 #include <crt/host_defines.h>
+#include <crt/host_runtime.h>
+#include <crt/math_functions.hpp>
+#include <crt/sm_70_rt.h>
+#include <crt/sm_90_rt.h>
+#include <vector_functions.hpp>
 #include <crt/math_functions.h>
 #include <crt/mma.h>
 #include <cudaProfiler.h>

@@ -1,0 +1,2 @@
+/* crt/cudacc_ext.h — where CUDA keeps what cuda_runtime.h includes. */
+#include "../cuda_runtime.h"

@@ -1,0 +1,2 @@
+/* crt/sm_90_rt.h — where CUDA keeps what cuda_runtime.h includes. */
+#include "../cuda_runtime.h"

@@ -1,0 +1,2 @@
+/* vector_functions.hpp — where CUDA keeps what vector_functions.h has. */
+#include "vector_functions.h"
