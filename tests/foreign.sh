@@ -178,7 +178,7 @@ if [ -n "${LIST:-}" ]; then
 else
     for name in "$@"; do programs "$(basename "$name")" "$dir/$(basename "$name")"; done >"$RESULTS/programs"
 fi
-awk -v n="${PICK:-1}" 'NR % n == 0' "$RESULTS/programs" | tr '\n' '\0' | xargs -0 -n 1 -P "${JOBS:-$(nproc)}" bash -c 'try "$1"' foreign.sh
+awk -v n="${PICK:-1}" 'NR % n == 0' "$RESULTS/programs" | tr '\n' '\0' | xargs -0 -r -n 1 -P "${JOBS:-$(nproc)}" bash -c 'try "$1"' foreign.sh
 
 cat "$RESULTS"/*/result | sort >"$RESULTS/all.tsv"
 echo '| repository | asked | compile | run | late | % of those in time | not asked |'

@@ -584,6 +584,21 @@ EOS
     [[ $output == *"main.cu:8:12: error: out-of-line definition of 'one' does not match any declaration in 'Plain'"*$'\nint Plain::one(int)'* ]]
 }
 
+@test "groups of clusters and of several devices are refused by name, at the line that asks for one" {
+    cat >"$tmp/clusters.cu" <<'EOS'
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(unsigned *p) { auto c = cg::this_cluster(); *p = c.thread_rank(); }
+__device__ void at(cg::cluster_group c);
+__global__ void m() { cg::this_multi_grid().sync(); }
+EOS
+    run simcc -c "$tmp/clusters.cu" -o "$tmp/clusters.o"
+    echo "$output"
+    [ "$(grep -o '[0-9]*:[0-9]*: error: .*' <<<"$output")" = "3:47: error: 'this_cluster' is unavailable: SimGPU does not have clusters of blocks
+4:24: error: 'cluster_group' is unavailable: SimGPU does not have clusters of blocks
+5:27: error: 'this_multi_grid' is unavailable: SimGPU does not have groups of several devices" ]
+}
+
 @test "values for an array of variable length, as the host's compiler behind nvcc takes them" {
     cat >"$tmp/listed.cu" <<'EOS'
 #include <algorithm>

@@ -124,6 +124,12 @@ class grid_group {
 };
 SIMGPU_CG grid_group this_grid() { return grid_group(); }
 
+/* Groups that SimGPU lacks: a use of one is one message that says so. */
+typedef grid_group cluster_group SIMGPU_LACKS_IT("SimGPU does not have clusters of blocks");
+typedef grid_group multi_grid_group SIMGPU_LACKS_IT("SimGPU does not have groups of several devices");
+SIMGPU_LACKS_IT("SimGPU does not have clusters of blocks") SIMGPU_CG grid_group this_cluster();
+SIMGPU_LACKS_IT("SimGPU does not have groups of several devices") SIMGPU_CG grid_group this_multi_grid();
+
 /* --- some lanes of a warp ------------------------------------------------------------------------------------ */
 
 /* The lanes of a mask, in order. */
