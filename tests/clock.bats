@@ -622,7 +622,8 @@ END
     awk '{ us[$1] = $2 }
         END { launch = 2.2
               exit !(us["each_warp"] == us["same_warp"] && us["reads_and_adds"] > us["adds"] + 0.5 * (us["reads"] - launch) &&
-                     us["moved"] == us["counter"] && us["wide"] == us["rolled"] && us["wide"] > 5 * us["counter"] &&
+                     us["moved"] == us["counter"] && us["wide"] < 1.001 * us["rolled"] && us["rolled"] < 1.001 * us["wide"] &&
+                     us["wide"] > 5 * us["counter"] && us["load_if"] < 1.1 * us["load_always"] && us["store_if"] > 3 * us["load_if"] &&
                      us["wide"] - launch < 25 * (us["counter"] - launch) && # sixteen turns are one round, and no less
                      # As many turns in all; an H200 takes 35.6 us for the tables.
                      us["some_long"] > 1.3 * us["alike"] && us["own_table"] > 26 && us["own_table"] < 45 &&

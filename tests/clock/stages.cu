@@ -72,6 +72,24 @@ LOOP(wide, ".reg .b32 i;\n.reg .b64 w;\nmov.b64 w, 0;\n",
 LOOP(rolled, ".reg .b32 i;\nmov.b32 i, 0;\n", "add.s32 i, i, 1;\nsetp.lt.s32 q, i, %2;\n")
 LOOP(wraps, ".reg .b32 i;\nmov.b32 i, 0;\n", "add.s32 i, i, 1;\nsetp.lt.u32 q, i, %2;\n")
 
+/* A load in each turn, and another one under a condition, by clang as it comes and as one written without a branch:
+ * ptxas predicates the condition away and unrolls both alike. And with `||`, of which each half is a branch. */
+__global__ void load_if(const int *in, const int *table, int *sum, int n) {
+    int s = 0;
+    for (int i = threadIdx.x; i < n; i += 32)
+        if (in[i] >= 0) s += table[in[i]];
+    *sum = s;
+}
+__global__ void load_always(const int *in, const int *table, int *sum, int n) {
+    int s = 0;
+    for (int i = threadIdx.x; i < n; i += 32) s += table[in[i]];
+    *sum = s;
+}
+__global__ void store_if(const int *in, int *out, int n) {
+    for (int i = threadIdx.x; i < n; i += 32)
+        if (in[i] >= 0) out[i] = in[i];
+}
+
 /* Blocks of which one in `every` takes as long as 32 others. */
 __global__ void some_long(float *p, int every, int turns) {
     float s = threadIdx.x;
@@ -105,6 +123,11 @@ int main(int argc, char **) {
     time_of("wide", [] { wide<<<1, 32>>>(data, out, 128 * 256); });
     time_of("rolled", [] { rolled<<<1, 32>>>(data, out, 256); });
     time_of("wraps", [] { wraps<<<1, 32>>>(data, out, 256); });
+    const int *ints = (const int *)data;
+    int *to = (int *)out;
+    time_of("load_if", [=] { load_if<<<1, 32>>>(ints, ints, to, 32 * 256); });
+    time_of("load_always", [=] { load_always<<<1, 32>>>(ints, ints, to, 32 * 256); });
+    time_of("store_if", [=] { store_if<<<1, 32>>>(ints, to, 32 * 256); });
     time_of("alike", [] { some_long<<<4096, 256>>>(out, 0, 190 / share); });
     time_of("some_long", [] { some_long<<<4096, 256>>>(out, 64, 128 / share); });
     time_of("own_table", [] { own_table<<<128, 256>>>((unsigned *)out, 64); });

@@ -16,7 +16,10 @@ typedef struct {
     uint32_t order; /* in the reversed graph's post-order; 0 if it cannot reach the exit */
     uint32_t ipdom;
     uint64_t *live_in, *defined, *used;
-    uint8_t turns; /* of a loop: turns of which ptxas makes one; 0: it does not */
+    uint8_t turns; /* of a loop's first block: turns of which ptxas makes one; 0: it does not */
+    uint32_t then; /* of a block of such a loop: the next of a turn, or itself at the end */
+    bool inside;   /* it is one of these, and not the first */
+    bool back;     /* its branch leads to the beginning of a loop that it stands in */
     uint16_t live; /* 32-bit registers that are live at its beginning; 0: unknown */
 } cfg_block;
 

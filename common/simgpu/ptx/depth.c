@@ -21,6 +21,8 @@
 #include "cfg.h"
 #include "parse.h"
 
+#include <string.h>
+
 /* The time at which a value is known: a number of rounds, and clocks beside them. */
 typedef struct {
     int32_t rounds, clocks;
@@ -73,14 +75,17 @@ static bool leads_on(const ptx_code *c, uint32_t at) {
 }
 
 /* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. Branches to `end` may be among
- * them, the rest of an `if (a && b)`. What costs nothing is not counted, since versions of clang differ in where they
- * put it: a parameter is loaded at the top of a kernel or where it is used. */
+ * them, the rest of an `if (a && b)`; and branches forward among themselves. What costs
+ * nothing is not counted, since versions of clang differ in where they put it: a parameter is loaded at the top of a
+ * kernel or where it is used. */
 enum { PREDICATED = 7 };
 static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end) {
     int few = 0;
     for (uint32_t i = from; i < to; i++) {
         enum ptx_cost cost = ptx_ops[c->insns[i].op].cost;
-        const bool skips = c->insns[i].op == OP_bra && c->insns[i].guarded && c->insns[i].target == end;
+        const uint32_t target = c->insns[i].target;
+        const bool skips =
+            c->insns[i].op == OP_bra && c->insns[i].guarded && (target == end || (target > i && target < to));
         if (skips || leads_on(c, i) || is_logic_of_predicates(&c->insns[i])) continue;
         few += cost != COST_FREE;
         if (cost == COST_BRANCH || cost == COST_BARRIER) return false;
@@ -97,6 +102,15 @@ static uint32_t end_of_diamond(const ptx_code *c, uint32_t at) {
     return last->op == OP_bra && !last->guarded && last->target > target ? last->target : 0;
 }
 
+/* Returns the end of `if (a || b)`: `@p bra X; ...; @q bra J; X: ...; J:`, or 0 for another form. */
+static uint32_t end_of_or(const ptx_code *c, uint32_t at) {
+    const uint32_t target = c->insns[at].target;
+    if (target <= at + 1) return 0;
+    const uint32_t last = target > at + 2 && leads_on(c, target - 1) ? target - 2 : target - 1;
+    const ptx_insn *i = &c->insns[last];
+    return i->op == OP_bra && i->guarded && i->target > target ? i->target : 0;
+}
+
 /* Returns where the way ends that a branch back skips and that jumps there itself, `@p bra L; ...; bra L`, or 0. clang
  * puts what a loop does behind each turn in front of it. */
 static uint32_t end_before_jump(const ptx_code *c, uint32_t at) {
@@ -109,14 +123,15 @@ static uint32_t end_before_jump(const ptx_code *c, uint32_t at) {
 }
 
 uint32_t ptx_end_of_skipped(const ptx_code *c, uint32_t at) {
-    const uint32_t target = c->insns[at].target, diamond = end_of_diamond(c, at);
-    return target <= at ? end_before_jump(c, at) : diamond ? diamond : target;
+    const uint32_t target = c->insns[at].target, diamond = end_of_diamond(c, at), either = end_of_or(c, at);
+    return target <= at ? end_before_jump(c, at) : diamond ? diamond : either ? either : target;
 }
 
 /* A branch over a few instructions, or to one of two ways of a few: ptxas predicates them. */
 static bool skips_a_few(const ptx_code *c, uint32_t at) {
     uint32_t target = c->insns[at].target, end = ptx_end_of_skipped(c, at);
     if (!end) return false;
+    if (end_of_or(c, at)) target = end;
     if (!end_of_diamond(c, at)) return are_few(c, at + 1, end, target);
     return are_few(c, at + 1, target - 1, end) && are_few(c, target, end, end);
 }
@@ -234,29 +249,45 @@ typedef struct {
     int32_t round, loaded;
 } load_place;
 
-/* Sets the depth of a block, and the rounds behind each of its loads. */
-static void schedule_block(schedules *t, ptx_insn *insns, const cfg_block *k, schedule *v, uint32_t registers) {
+/* Sets the depth of a block, or of all blocks of a loop that ptxas unrolls, and the rounds behind each of their loads.
+ */
+static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t registers) {
+    ptx_insn *insns = g->code->insns;
+    const cfg_block *k = &g->blocks[number];
+    schedule *v = schedule_of(t, number);
     const moment before = v->end;
     const int32_t turns = k->turns ? k->turns : 1, room = (int32_t)room_for_loads(k, registers);
-    load_place *places = ptx_alloc((k->last - k->first + 1) * sizeof *places);
+    uint32_t last = number, n = k->last - k->first + 1;
+    for (; k->turns && g->blocks[last].then != last; n += g->blocks[last].last - g->blocks[last].first + 1)
+        last = g->blocks[last].then;
+    load_place *places = ptx_alloc(n * sizeof *places);
     t->loaded = 0;
-    for (int32_t turn = 0; turn < turns; turn++)
-        for (uint32_t i = k->first; i <= k->last; i++) {
-            const moment control = v->control;
-            const int32_t loaded = t->loaded;
-            places[i - k->first] = (load_place){advance(t, v, &insns[i]), loaded};
-            if (i == k->last && turn < turns - 1) v->control = control; /* no branch between the turns */
+    for (int32_t turn = 0; turn < turns; turn++) {
+        moment control = v->control;
+        for (uint32_t b = number, at = 0;; b = g->blocks[b].then) {
+            for (uint32_t i = g->blocks[b].first; i <= g->blocks[b].last; i++) {
+                const int32_t loaded = t->loaded;
+                control = v->control;
+                places[at++] = (load_place){advance(t, v, &insns[i]), loaded};
+            }
+            if (b == last) break;
         }
+        if (turn < turns - 1) v->control = control; /* no branch between the turns */
+    }
     v->end = later(t, v->end, (moment){0, v->slots / PTX_MACHINE_UNIT});
     /* Its rounds, where those of the blocks in front of it do not hide the first. */
     const int32_t now = v->end.rounds - before.rounds, has = now > 0 ? now : 1, needs = (t->loaded + room - 1) / room,
                   more = needs > has ? needs - has : 0;
     v->end.rounds += more;
-    for (uint32_t i = k->first; i <= k->last; i++) {
-        const load_place p = places[i - k->first];
-        int32_t later_rounds = v->end.rounds - p.round - (t->loaded ? p.loaded * (more + 1) / t->loaded : 0);
-        if (later_rounds < 0) later_rounds = 0;
-        insns[i].later_rounds = (uint8_t)(later_rounds < 255 ? later_rounds : 255);
+    for (uint32_t b = number, at = 0;; b = g->blocks[b].then) {
+        for (uint32_t i = g->blocks[b].first; i <= g->blocks[b].last; i++) {
+            const load_place p = places[at++];
+            int32_t later_rounds = v->end.rounds - p.round - (t->loaded ? p.loaded * (more + 1) / t->loaded : 0);
+            if (later_rounds < 0) later_rounds = 0;
+            insns[i].later_rounds = (uint8_t)(later_rounds < 255 ? later_rounds : 255);
+        }
+        if (b != number) memcpy(schedule_of(t, b), v, t->bytes);
+        if (b == last) break;
     }
     ptx_free(places);
     insns[k->first].depth =
@@ -272,8 +303,9 @@ void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, con
     if (t.bytes * g->nblocks > 1u << 28) return; /* too large: the latency bound is left out */
     t.all = ptx_alloc(t.bytes * g->nblocks);
     for (uint32_t b = 0; b < g->nblocks; b++) {
-        begin_schedule(&t, &g->blocks[b], b, nregisters);
-        schedule_block(&t, g->code->insns, &g->blocks[b], schedule_of(&t, b), f->registers);
+        if (g->blocks[b].inside) continue;
+        if (!g->blocks[b].turns) begin_schedule(&t, &g->blocks[b], b, nregisters);
+        schedule_block(&t, g, b, f->registers);
     }
     ptx_free(t.all);
 }

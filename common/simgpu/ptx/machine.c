@@ -11,7 +11,7 @@
  *   machine_merge.c  a fourth for neighbouring accesses to shared memory that are one
  *   machine_loop.c   less than 1 for what a loop does once a turn, if ptxas makes one turn of several
  *   here             what a kernel does before and around: special registers, the base of shared memory, the places
- *                    where diverged lanes meet
+ *                    where diverged lanes meet; 0 for jumps that the order of blocks saves
  *
  * The rules were read from machine code that nvcc 13 makes for sm_90; tests/ptxas.bats holds them to an H200's counts.
  */
@@ -119,6 +119,46 @@ static bool ends_kernel(const machine *m, const ptx_insn *i) {
     return m->function->is_kernel && (i->op == OP_ret || i->op == OP_exit) && !i->guarded;
 }
 
+/* Sets cfg_block.back. A way leads back where it leads to a block on the path by which this one is reached; where it
+ * stands in the text tells nothing, since clang may put the end of a loop in front of its beginning. */
+static void find_ways_back(cfg *g) {
+    uint32_t *path = ptx_alloc(g->nblocks * sizeof *path), *way = ptx_alloc(g->nblocks * sizeof *way), depth = 0;
+    enum { NEW, ON_PATH, DONE } *state = ptx_alloc(g->nblocks * sizeof *state);
+    path[depth++] = 0;
+    state[0] = ON_PATH;
+    while (depth) {
+        const uint32_t b = path[depth - 1];
+        if (way[b] == g->blocks[b].nnext) {
+            state[b] = DONE;
+            depth--;
+            continue;
+        }
+        const uint32_t to = g->blocks[b].next[way[b]++];
+        const ptx_insn *last = &g->code->insns[g->blocks[b].last];
+        if (state[to] == ON_PATH && last->op == OP_bra && g->block_of[last->target] == to) g->blocks[b].back = true;
+        if (state[to] == NEW) state[path[depth++] = to] = ON_PATH;
+    }
+    ptx_free(path);
+    ptx_free(way);
+    ptx_free(state);
+}
+
+/* ptxas puts blocks into an order of its own, in which a jump to a block that none stands in front of costs nothing. */
+static void place_blocks(machine *m) {
+    cfg *g = m->g;
+    bool *placed = ptx_alloc(g->nblocks);
+    for (uint32_t b = 0; b < g->nblocks; b++) {
+        ptx_insn *i = &m->code->insns[g->blocks[b].last];
+        if (i->op != OP_bra || i->guarded || g->blocks[b].back) continue;
+        const uint32_t to = g->block_of[i->target];
+        const ptx_insn *before = to ? &m->code->insns[g->blocks[to].first - 1] : NULL;
+        const bool free = before && !before->guarded && (before->op == OP_bra || before->op == OP_ret);
+        if (to == b + 1 || (free && !placed[to])) i->machine = 0;
+        placed[to] |= free;
+    }
+    ptx_free(placed);
+}
+
 /* Returns whether a branch forward leaves a loop that it stands in: one of the blocks in between jumps back over it. */
 static bool leaves_loop(const machine *m, uint32_t b, const ptx_insn *branch) {
     const cfg *g = m->g;
@@ -138,7 +178,7 @@ static void count_branches(machine *m) {
         if (i->op != OP_bra || !i->guarded) continue;
         i->exits = ends_kernel(m, &m->code->insns[i->target]) && g->block_of[i->target] != b + 1;
         if (i->exits) i->machine = PTX_MACHINE_UNIT;
-        if (i->folded || i->exits || i->target <= g->blocks[b].last || leaves_loop(m, b, i)) continue;
+        if (i->folded || i->exits || g->blocks[b].back || leaves_loop(m, b, i)) continue;
         if (m->values[machine_id(m, i->guard)].divergent) i->machine = (uint16_t)(i->machine + 2 * PTX_MACHINE_UNIT);
     }
 }
@@ -181,6 +221,8 @@ uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, cons
     ptx_machine_affine(&m);
     ptx_machine_fold(&m);
     ptx_machine_merge(&m);
+    find_ways_back(g);
+    place_blocks(&m);
     count_branches(&m);
     count_atomics(&m);
     ptx_machine_unroll(&m);

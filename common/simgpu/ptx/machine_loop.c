@@ -9,18 +9,30 @@
 
 #include <stdlib.h>
 
-enum { FURTHER = 4, SHORT = 20, SHORT_WITH_LOADS = 50, CHOICE = 9, OBVIOUS = 18 };
+enum { FURTHER = 4, SHORT = 20, SHORT_WITH_LOADS = 50, CHOICE = 9, OBVIOUS = 18, MOST_BLOCKS = 32 };
 
+/* A loop's blocks, in the order in which a turn runs them. Those behind a branch that ptxas predicates away are among
+ * them, wherever the compiler has put them. */
 typedef struct {
-    uint32_t first, last; /* instructions */
+    uint32_t block[MOST_BLOCKS], nblocks;
+    bool predicated[MOST_BLOCKS]; /* a branch skips the block */
 } loop;
+
+static bool is_in(const loop *l, uint32_t block) {
+    for (uint32_t k = 0; k < l->nblocks; k++)
+        if (l->block[k] == block) return true;
+    return false;
+}
 
 /* Returns the instruction of the loop that defines the register last, or NULL if none does. */
 static ptx_insn *made_in(const machine *m, const loop *l, uint32_t id) {
-    for (uint32_t at = l->last + 1; id && at-- > l->first;) {
-        uint32_t *fields[MOST_FIELDS], n = ptx_results_of(&m->code->insns[at], fields);
-        for (uint32_t k = 0; k < n; k++)
-            if (machine_id(m, *fields[k]) == id) return &m->code->insns[at];
+    for (uint32_t n = l->nblocks; id && n-- > 0;) {
+        const cfg_block *b = &m->g->blocks[l->block[n]];
+        for (uint32_t at = b->last + 1; at-- > b->first;) {
+            uint32_t *fields[MOST_FIELDS], found = ptx_results_of(&m->code->insns[at], fields);
+            for (uint32_t k = 0; k < found; k++)
+                if (machine_id(m, *fields[k]) == id) return &m->code->insns[at];
+        }
     }
     return NULL;
 }
@@ -28,7 +40,7 @@ static ptx_insn *made_in(const machine *m, const loop *l, uint32_t id) {
 /* Returns whether the loop changes the register. */
 static bool changes(const machine *m, const loop *l, uint32_t row) {
     uint32_t id = machine_id(m, row), at = id ? m->values[id].definition : NO_INSN;
-    if (at != NO_INSN) return at >= l->first && at <= l->last;
+    if (at != NO_INSN) return is_in(l, m->g->block_of[at]);
     return made_in(m, l, id) != NULL;
 }
 
@@ -69,63 +81,126 @@ static void divide(ptx_insn *i, uint32_t by) { i->machine = (uint16_t)((i->machi
 
 /* Returns the last instruction of the block in front of the loop, or NULL. */
 static ptx_insn *before_loop(machine *m, const loop *l) {
-    const cfg_block *head = &m->g->blocks[m->g->block_of[l->first]];
-    for (uint32_t k = 0; k < head->nprevious; k++) {
-        const cfg_block *p = &m->g->blocks[head->previous[k]];
-        if (p->last < l->first) return &m->code->insns[p->last];
-    }
+    const cfg_block *head = &m->g->blocks[l->block[0]];
+    for (uint32_t k = 0; k < head->nprevious; k++)
+        if (!is_in(l, head->previous[k])) return &m->code->insns[m->g->blocks[head->previous[k]].last];
     return NULL;
 }
 
 /* Returns whether the test is `<` of unsigned numbers. clang cannot count such turns, since the counter may wrap. */
 static bool may_wrap(const ptx_insn *test) { return test->op == OP_setp_lt_u32 || test->op == OP_setp_lt_u64; }
 
-/* Returns how many turns of the loop ptxas makes one. */
+/* Returns how many turns of the loop ptxas makes one. A store or an atomic under a condition keeps it from more than
+ * the compiler in front of it made. */
 static uint32_t further_turns(const machine *m, const loop *l, const ptx_insn *test, uint32_t step_by) {
-    uint32_t size = 0, loads = 0;
-    bool together = false;
-    for (uint32_t at = l->first; at <= l->last; at++) {
-        const ptx_insn *i = &m->code->insns[at];
-        enum ptx_cost cost = ptx_ops[i->op].cost;
-        if (i->op == OP_call || i->op == OP_atom) return 1;
-        size += i->machine;
-        loads += i->op == OP_ld;
-        together |= cost == COST_BARRIER || cost == COST_SHUFFLE || i->op == OP_vote;
+    uint32_t size = 0, loads = 0, insns = 0;
+    bool together = false, stores = false;
+    for (uint32_t n = 0; n < l->nblocks; n++) {
+        const cfg_block *b = &m->g->blocks[l->block[n]];
+        for (uint32_t at = b->first; at <= b->last; at++) {
+            const ptx_insn *i = &m->code->insns[at];
+            enum ptx_cost cost = ptx_ops[i->op].cost;
+            if (i->op == OP_call || i->op == OP_atom) return 1;
+            insns++;
+            size += i->machine;
+            loads += i->op == OP_ld;
+            stores |= i->op == OP_st && l->predicated[n];
+            together |= cost == COST_BARRIER || cost == COST_SHUFFLE || i->op == OP_vote;
+        }
     }
     /* The compiler would have unrolled it, so it was told not to. (clang 14 does not always pass that on.) */
-    if (step_by == 1 && !together && !may_wrap(test) && l->last - l->first < OBVIOUS) return 1;
+    if (step_by == 1 && !together && !may_wrap(test) && insns <= OBVIOUS) return 1;
     /* Where clang makes one turn of two, nvcc makes one of four; and where clang 14 leaves one of a longer step. */
     uint32_t first = step_by == 2 ? 2 : step_by > FURTHER && !together && loads && loads < FURTHER ? FURTHER : 1;
-    return size * first > (loads ? SHORT_WITH_LOADS : SHORT) * PTX_MACHINE_UNIT ? first : FURTHER * first;
+    bool large = size * first > (loads ? SHORT_WITH_LOADS : SHORT) * PTX_MACHINE_UNIT;
+    return large || stores ? first : FURTHER * first;
 }
 
 static void unroll(machine *m, const loop *l, ptx_insn *branch) {
     uint32_t step_by;
     ptx_insn *test = test_of(m, l, branch, &step_by);
-    if (!test || m->code->insns[l->first].rolled) return;
+    cfg_block *blocks = m->g->blocks, *head = &blocks[l->block[0]];
+    if (!test || m->code->insns[head->first].rolled) return;
     uint32_t turns = further_turns(m, l, test, step_by);
     if (turns == 1) return;
-    m->g->blocks[m->g->block_of[l->first]].turns = (uint8_t)turns;
-    for (uint32_t at = l->first; at <= l->last; at++) {
-        ptx_insn *i = &m->code->insns[at];
-        if (i->op == OP_ld) m->more_loads += (turns - 1) * i->vector;
-        if (i == test || i->op == OP_bra || advances(m, l, i)) divide(i, turns);
+    head->turns = (uint8_t)turns;
+    for (uint32_t n = 0; n < l->nblocks; n++) {
+        cfg_block *b = &blocks[l->block[n]];
+        b->inside = n > 0;
+        b->then = n + 1 < l->nblocks ? l->block[n + 1] : l->block[n];
+        for (uint32_t at = b->first; at <= b->last; at++) {
+            ptx_insn *i = &m->code->insns[at];
+            if (i->op == OP_ld) m->more_loads += (turns - 1) * i->vector;
+            if (i == test || i == branch || (!l->predicated[n] && advances(m, l, i))) divide(i, turns);
+        }
     }
     ptx_insn *before = turns >= FURTHER ? before_loop(m, l) : NULL;
     if (before) before->machine = (uint16_t)(before->machine + CHOICE * PTX_MACHINE_UNIT);
 }
 
+static bool add_block(loop *l, uint32_t block, bool predicated) {
+    if (l->nblocks == MOST_BLOCKS || is_in(l, block)) return false;
+    l->predicated[l->nblocks] = predicated;
+    l->block[l->nblocks++] = block;
+    return true;
+}
+
+/* Adds the blocks between the branch of the block added last and `join`, where its ways meet. */
+static bool add_predicated(const machine *m, loop *l, uint32_t join) {
+    for (uint32_t n = l->nblocks - 1; n < l->nblocks; n++) {
+        const cfg_block *b = &m->g->blocks[l->block[n]];
+        for (uint32_t k = b->nnext; k-- > 0;)
+            if (b->next[k] != join && !is_in(l, b->next[k]) && !add_block(l, b->next[k], true)) return false;
+    }
+    return true;
+}
+
+/* Returns whether the loop's first block is the only way into it. */
+static bool has_one_way_in(const machine *m, const loop *l) {
+    for (uint32_t n = 1; n < l->nblocks; n++) {
+        const cfg_block *b = &m->g->blocks[l->block[n]];
+        for (uint32_t k = 0; k < b->nprevious; k++)
+            if (!is_in(l, b->previous[k])) return false;
+    }
+    return true;
+}
+
+/* Returns the block to which a way leads that may be a jump only, as in clang 14's `@p bra out; bra loop`. */
+static uint32_t behind_jump(const machine *m, uint32_t block) {
+    const cfg_block *b = &m->g->blocks[block];
+    const ptx_insn *i = &m->code->insns[b->first];
+    return b->first == b->last && i->op == OP_bra && !i->guarded ? b->next[0] : block;
+}
+
+/* Finds the loop from its first block to its last, whose branch decides. Other branches in it must be such that ptxas
+ * predicates what they skip. Returns whether it is of this form. */
+static bool find_loop(const machine *m, loop *l, uint32_t first, uint32_t last) {
+    const cfg *g = m->g;
+    l->nblocks = 0;
+    for (uint32_t at = first; add_block(l, at, false);) {
+        const cfg_block *b = &g->blocks[at];
+        const ptx_insn *branch = &m->code->insns[b->last];
+        if (at == last) return has_one_way_in(m, l);
+        if (branch->op == OP_bra && branch->guarded) {
+            if (!branch->folded || b->ipdom >= g->nblocks || !add_predicated(m, l, b->ipdom)) return false;
+            at = b->ipdom;
+        } else if (b->nnext == 1) {
+            at = b->next[0];
+        } else {
+            return false;
+        }
+    }
+    return false;
+}
+
 void ptx_machine_unroll(machine *m) {
     const cfg *g = m->g;
     for (uint32_t b = 0; b < g->nblocks; b++) {
-        ptx_insn *last = &m->code->insns[g->blocks[b].last];
-        if (last->op != OP_bra || last->target != g->blocks[b].first) {
-            /* clang 14's form: `@p bra out; bra loop` */
-            bool two = last->op == OP_bra && last->guarded && b + 1 < g->nblocks;
-            const cfg_block *next = two ? &g->blocks[b + 1] : NULL;
-            const ptx_insn *back = two ? &m->code->insns[next->first] : NULL;
-            if (!two || next->first != next->last || back->op != OP_bra || back->target != g->blocks[b].first) continue;
-        }
-        if (last->guarded) unroll(m, &(loop){g->blocks[b].first, g->blocks[b].last}, last);
+        ptx_insn *branch = &m->code->insns[g->blocks[b].last];
+        if (branch->op != OP_bra || !branch->guarded || branch->folded || g->blocks[b].nnext != 2) continue;
+        const uint32_t ways[] = {behind_jump(m, g->blocks[b].next[0]), behind_jump(m, g->blocks[b].next[1])};
+        loop l;
+        for (int k = 0; k < 2; k++)
+            if (find_loop(m, &l, ways[k], b) && !is_in(&l, ways[1 - k])) unroll(m, &l, branch);
     }
 }
