@@ -22,7 +22,7 @@
  *             the sum over all blocks divided by the blocks that can be resident
  *
  * What a GPU does for some warps hides what others wait for, so the terms of SMs, L2 and DRAM and the latency pass at
- * the same time: the fourth root of the sum of their fourth powers, which is little more than the largest. But warps
+ * the same time: the third root of the sum of their cubes, which is little more than the largest. But warps
  * ask DRAM together, wait together, and ask again, so that a part of its time and of the latency adds up (dram_apart).
  * That is Little's law: with few bytes in flight the latency is longer than the bytes take.
  *
@@ -246,18 +246,31 @@ static void memory_terms(const time_profile *p, const exec_result *r, double *ns
         (pairs * pair_bytes + dram_lines * p->dram_line_bytes + rows * p->dram_row_bytes) / p->dram_gbs;
 }
 
-static double fourth(double x) { return x * x * x * x; }
+/* Returns the third root of a sum of cubes, of which the largest is 1. Only operations that every machine rounds alike.
+ */
+static double third_root(double sum) {
+    double root = 1.3;
+    for (int k = 0; k < 8; k++) root = (2 * root + sum / (root * root)) / 3; /* Newton's: from 1 to 11 at most */
+    return root;
+}
 
 /* Returns the time in which the terms of SMs, L2, DRAM and the latency pass. */
 static double together(const time_profile *p, const double *ns) {
-    static const enum simgpu_term resources[] = {
-        SIMGPU_TERM_ISSUE,   SIMGPU_TERM_ALU,  SIMGPU_TERM_SFU,    SIMGPU_TERM_FP64,    SIMGPU_TERM_LSU,
-        SIMGPU_TERM_BARRIER, SIMGPU_TERM_DRAM, SIMGPU_TERM_TENSOR, SIMGPU_TERM_L2_READ, SIMGPU_TERM_L2_WRITE};
-    double latency = ns[SIMGPU_TERM_LATENCY], dram = ns[SIMGPU_TERM_DRAM];
-    double sum = fourth(latency);
-    for (size_t k = 0; k < sizeof resources / sizeof *resources; k++) sum += fourth(ns[resources[k]]);
-    double hidden = sqrt(latency * latency + dram * dram);
-    return larger(sqrt(sqrt(sum)), hidden + p->dram_apart * (latency + dram - hidden));
+    static const enum simgpu_term terms[] = {SIMGPU_TERM_LATENCY, SIMGPU_TERM_ISSUE,   SIMGPU_TERM_ALU,
+                                             SIMGPU_TERM_SFU,     SIMGPU_TERM_FP64,    SIMGPU_TERM_LSU,
+                                             SIMGPU_TERM_BARRIER, SIMGPU_TERM_DRAM,    SIMGPU_TERM_TENSOR,
+                                             SIMGPU_TERM_L2_READ, SIMGPU_TERM_L2_WRITE};
+    enum { TERMS = sizeof terms / sizeof *terms };
+    const double latency = ns[SIMGPU_TERM_LATENCY], dram = ns[SIMGPU_TERM_DRAM],
+                 hidden = sqrt(latency * latency + dram * dram);
+    double most = 0, sum = 0;
+    for (int k = 0; k < TERMS; k++) most = larger(most, ns[terms[k]]);
+    if (!(most > 0)) return 0;
+    for (int k = 0; k < TERMS; k++) {
+        const double part = ns[terms[k]] / most;
+        sum += part * part * part;
+    }
+    return larger(most * third_root(sum), hidden + p->dram_apart * (latency + dram - hidden));
 }
 
 /* Returns the time of all that blocks do: they load and compute, and then their atomics take turns. Another wave of
