@@ -183,6 +183,13 @@ EOS
     [ "$status" = 1 ]
     echo "$output"
     [[ $output == *"listed.cu:13:"*"error: "* ]]
+    # What is not a list alone stays as it is, and gets the compiler's own message.
+    for line in 'int a[n] = {1}, i = 5' 'const int a[n] = {1}' 'for (int a[n] = {1}; n--;)' 'int a[n] = {1}, b[n] = {2}'; do
+        printf 'int i;\nint main(int n, char **) {\n    %s;\n    return i;\n}\n' "$line" >"$tmp/other.cu"
+        run simcc "$tmp/other.cu" -o "$tmp/other"
+        echo "$line: $output"
+        [[ $status = 1 && $output == *"other.cu:3:"*"error: variable-sized object may not be initialized"* && $output != *simgpuListed* ]]
+    done
 }
 
 @test "a definition without the __device__ that its function's declaration has: also of a free function" {

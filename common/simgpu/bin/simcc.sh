@@ -401,6 +401,20 @@ respell() {
     done
 }
 
+# Is $1 a list in braces with only a semicolon behind it, or one that begins or goes on in the next line?
+ends_statement() {
+    local rest=$1 depth=0 c
+    [[ $rest =~ ^[[:space:]]*(\{|$) ]] || return
+    while [[ $rest =~ [{}] ]]; do
+        c=${BASH_REMATCH[0]} rest=${rest#*"$c"}
+        if [ "$c" = '{' ]; then depth=$((depth + 1)); else depth=$((depth - 1)); fi
+        if [ "$depth" = 0 ]; then
+            [[ $rest =~ ^[[:space:]]*\; ]]
+            return
+        fi
+    done
+}
+
 # Sets $text, a line of a program, to what clang takes and what means the same: $1 is clang's message, $2 the column. nvcc
 # takes __host__ and __device__ of a function that was declared before also for its definition, where clang sees another
 # function; and it takes values of an array of variable length, `= {0}` and others (see simgpu_listed.h).
@@ -415,7 +429,9 @@ respell_line() {
         [ "$text" = "$was" ] && [[ $text =~ (^|[^A-Za-z0-9_])($array((\[[^]\;=]*\][ $'\t']*)+))=(.*) ]] || return 0
         array=${BASH_REMATCH[2]} after=${BASH_REMATCH[5]} element=${BASH_REMATCH[2]%%\[*}
         dimensions=${BASH_REMATCH[3]//[!\[]/}
-        before=${text%"$array=$after"} sizes="&$element${dimensions//\[/[0]}"
+        before=${text%"$array=$after"}
+        if [ -z "$element" ] || [[ $before =~ (^|[^A-Za-z0-9_])(for[[:space:]]*\(|const[^*\;]*$) ]] || ! ends_statement "$after"; then return; fi
+        sizes="&$element${dimensions//\[/[0]}"
         for ((size = 0; size <= ${#dimensions}; size++)); do
             words=${dimensions:0:size}
             sizes+=", sizeof $element${words//\[/[0]}"

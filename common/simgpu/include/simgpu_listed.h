@@ -17,7 +17,8 @@ template <typename T, int N> class simgpuListed {
 
     void put(T *at, int, const T &value) { *at = value; }
     template <typename L> void put(T *at, int depth, const std::initializer_list<L> &list) {
-        size_t i = 0, parts = bytes[depth] / bytes[depth + 1], step = bytes[depth + 1] / sizeof(T);
+        size_t i = 0, parts = bytes[depth + 1] ? bytes[depth] / bytes[depth + 1] : 0,
+               step = bytes[depth + 1] / sizeof(T);
         for (auto part = list.begin(); part != list.end() && i < parts; ++part) put(at + step * i++, depth + 1, *part);
         for (; i < parts; i++)
             for (size_t k = 0; k < step; k++) at[step * i + k] = T(); /* what the list leaves out */
