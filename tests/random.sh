@@ -25,7 +25,7 @@ if [ -z "${NVCC:-}" ]; then
 else
     compilers=("$NVCC")
 fi
-native=${LD_LIBRARY_PATH:+compute_90} native=${native:-native} # SimGPU wants PTX
+case ${LD_LIBRARY_PATH:-} in *"$B"/lib*) native=compute_90 ;; *) native=native ;; esac # SimGPU wants PTX
 export out each B NVCC native
 
 # One program: `one SEED COMPILER LEVEL`. Prints the last line that it says, and keeps nothing of it if all is well.

@@ -223,10 +223,9 @@ probe_host() {
 # machine with an H200, all may be used.
 stay_near() {
     local list cpus half from ns=() near known
-    [ "$DEVICE" = gpu ] && command -v taskset >/dev/null || return 0
-    build "$B/probe/near" || return
+    [ "$DEVICE" = gpu ] && command -v taskset >/dev/null && build "$B/probe/near" || return 0
     list=$(taskset -cp "$BASHPID") && list=${list##*: }
-    known=$B/probe/near.$(cat /proc/sys/kernel/random/boot_id).$list
+    known=$B/probe/near.$(echo "$(cat /proc/sys/kernel/random/boot_id) $list ${CUDA_VISIBLE_DEVICES:-}" | cksum | tr ' ' -)
     if [ ! -s "$known" ]; then
         mapfile -t cpus < <(tr ',' '\n' <<<"$list" | awk -F - '{ for (i = $1; i <= $NF; i++) print i }')
         half=$((${#cpus[@]} / 2)) near=$list
@@ -236,9 +235,9 @@ stay_near() {
         done
         if [ $((ns[0] * 5)) -lt $((ns[1] * 4)) ]; then near=$(IFS=, && echo "${cpus[*]:0:half}"); fi
         if [ $((ns[1] * 5)) -lt $((ns[0] * 4)) ]; then near=$(IFS=, && echo "${cpus[*]:half:half}"); fi
-        echo "$near" >"$known.$$" && mv "$known.$$" "$known"
+        { echo "$near" >"$known.$$" && mv "$known.$$" "$known"; } || return 0
     fi
-    taskset -cp "$(cat "$known")" "$BASHPID" >/dev/null
+    taskset -cp "$(cat "$known")" "$BASHPID" >/dev/null || true
 }
 
 probe() {

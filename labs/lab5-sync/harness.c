@@ -9,8 +9,8 @@
  *   4. Beside it, on this machine and now: the starter, the reference, and the kernels of a step alone.
  *
  * In the sim lane the timeline is made of SimGPU's events and the clock is virtual. In the gpu lane a larger network is
- * timed by events on the device, and your loop is compared with the kernels alone in turn (a b b a). What it computed
- * in these runs is checked when the clock has stopped, too.
+ * timed by events on the device, and your loop is compared with the kernels alone in turn (a b b a). The batches and
+ * losses of these runs are checked when the clock has stopped, too.
  *
  * This file judges and runs none of your code: it sends messages (messages.h) to player.c, which calls your `train`,
  * and training.c answers what the functions of lab5.h ask. Rows, then the checks, then the verdicts, then main.

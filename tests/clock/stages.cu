@@ -73,7 +73,7 @@ LOOP(rolled, ".reg .b32 i;\nmov.b32 i, 0;\n", "add.s32 i, i, 1;\nsetp.lt.s32 q, 
 LOOP(wraps, ".reg .b32 i;\nmov.b32 i, 0;\n", "add.s32 i, i, 1;\nsetp.lt.u32 q, i, %2;\n")
 
 /* A load in each turn, and another one under a condition, by clang as it comes and as one written without a branch:
- * ptxas predicates the condition away and unrolls both alike. And with `||`, of which each half is a branch. */
+ * ptxas predicates the condition away and unrolls both alike. A store under a condition keeps a loop as it is. */
 __global__ void load_if(const int *in, const int *table, int *sum, int n) {
     int s = 0;
     for (int i = threadIdx.x; i < n; i += 32)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SLICE     (1ull << 38) /* 256 GB of addresses for the memory of each device of a machine */
@@ -153,26 +154,42 @@ static uint8_t fresh_byte = EXEC_FRESH;
 void exec_mem_fresh(uint8_t byte) { fresh_byte = byte; }
 void exec_mem_make_fresh(void *from, uint64_t bytes) { memset(from, fresh_byte, bytes); }
 
-/* Returns a file with a PIECE of such bytes, or -1. The first few that programs ask for are made. */
+/* Makes a file with a PIECE of such bytes. Returns its descriptor, or -1. */
+static int file_made(uint8_t byte) {
+    const int file = memfd_create("simgpu-bytes", MFD_CLOEXEC);
+    if (file < 0) return -1;
+    void *bytes = ftruncate(file, PIECE) ? MAP_FAILED : mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (bytes == MAP_FAILED) {
+        close(file);
+        return -1;
+    }
+    memset(bytes, byte, PIECE);
+    munmap(bytes, PIECE);
+    return file;
+}
+
+/* Returns a file with a PIECE of such bytes, or -1. The first few that programs ask for are made. A program may close a
+ * descriptor that it did not open, and then have one of its own with that number. */
 static int file_of(uint8_t byte) {
     enum { MOST_FILES = 4 };
     static struct {
         uint8_t byte;
         int file;
+        struct stat made;
     } files[MOST_FILES];
     static int n;
-    for (int i = 0; i < n; i++)
-        if (files[i].byte == byte) return files[i].file;
-    if (n == MOST_FILES) return -1;
-    int file = memfd_create("simgpu-bytes", MFD_CLOEXEC);
-    void *bytes = file < 0 || ftruncate(file, PIECE) ? MAP_FAILED
-                                                     : mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (bytes != MAP_FAILED) {
-        memset(bytes, byte, PIECE);
-        munmap(bytes, PIECE);
+    struct stat now;
+    for (int i = 0; i < n; i++) {
+        if (files[i].byte != byte) continue;
+        const bool same =
+            fstat(files[i].file, &now) == 0 && now.st_dev == files[i].made.st_dev && now.st_ino == files[i].made.st_ino;
+        return same ? files[i].file : -1;
     }
+    if (n == MOST_FILES) return -1;
+    const int file = file_made(byte);
+    if (file >= 0) fstat(file, &files[n].made);
     files[n].byte = byte;
-    return files[n++].file = bytes == MAP_FAILED ? -1 : file;
+    return files[n++].file = file;
 }
 
 /* Shows such bytes in whole pages, each of which costs the host memory when something is stored there. A large range

@@ -22,9 +22,9 @@
  *             the sum over all blocks divided by the blocks that can be resident
  *
  * What a GPU does for some warps hides what others wait for, so the terms of SMs, L2 and DRAM and the latency pass at
- * the same time: the third root of the sum of their cubes, which is little more than the largest. But warps
- * ask DRAM together, wait together, and ask again, so that a part of its time and of the latency adds up (dram_apart).
- * That is Little's law: with few bytes in flight the latency is longer than the bytes take.
+ * the same time: the third root of the sum of their cubes: the largest, or up to a quarter more beside another one as
+ * large. But warps ask DRAM together, wait together, and ask again, so that a part of its time and of the latency adds
+ * up (dram_apart). That is Little's law: with few bytes in flight the latency is longer than the bytes take.
  *
  * The warps of a block load and compute, and then add their results to a word of memory. One hides the other only where
  * some warps are at the one while others are at the other: in the next wave of blocks, or in the next turn of a loop.

@@ -2,6 +2,7 @@
  */
 #include "staging.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -9,7 +10,7 @@ enum { KEPT_FROM = 128 << 10, KEPT_TO = 64 << 20 };
 
 static struct {
     void *at;
-    uint64_t bytes;
+    size_t bytes;
 } spare;
 
 void *time_staging_take(uint64_t bytes) {
@@ -20,7 +21,8 @@ void *time_staging_take(uint64_t bytes) {
     return buffer;
 }
 
-void time_staging_give(void *buffer, uint64_t bytes) {
+void time_staging_give(void *buffer) {
+    const size_t bytes = malloc_usable_size(buffer); /* it may have been lent for less */
     const bool kept = bytes >= KEPT_FROM && bytes <= KEPT_TO && bytes > spare.bytes;
     free(kept ? spare.at : buffer);
     if (!kept) return;

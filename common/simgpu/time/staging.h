@@ -5,6 +5,6 @@
 #include <stdint.h>
 
 void *time_staging_take(uint64_t bytes); /* NULL: the host has no memory left */
-void time_staging_give(void *buffer, uint64_t bytes);
+void time_staging_give(void *buffer);
 
 #endif

@@ -505,7 +505,7 @@ static void finish(node *n) {
     if (n->fault && alive) card_of(n)->fault = *n->fault;
     if (n->c.kind == TIME_LAUNCH) free((void *)n->c.is.launch.params);
     free(n->fault);
-    if (n->staged) time_staging_give(n->staged, time_bytes(&n->c) + 1);
+    if (n->staged) time_staging_give(n->staged);
     free(n->after);
     free(n);
 }

@@ -180,6 +180,10 @@ static void check_broken(run *r, const double *want) {
                  (double)r->reply.losses[r->broken]);
 }
 
+static void check_guards(run *r, int side) {
+    if (side) mistaken(r, OUT_OF_BOUNDS, -1, "memory %s the weights was written", side < 0 ? "before" : "behind");
+}
+
 static void check(run *r) {
     if (r->mistake) return;
     double want[LAB11_MOST_STEPS];
@@ -192,8 +196,7 @@ static void check(run *r) {
         check_losses(r, want);
         LAB_CUDA(cudaMemcpy(r->got, r->d_weights, count_of(r) * sizeof *r->got, cudaMemcpyDeviceToHost));
         check_weights(r, model_weights(m));
-        const int side = lab_guards_broken(r->d_weights, count_of(r));
-        if (side) mistaken(r, OUT_OF_BOUNDS, -1, "memory %s the weights was written", side < 0 ? "before" : "behind");
+        check_guards(r, lab_guards_broken(r->d_weights, count_of(r)));
     }
     model_free(m);
 }
@@ -245,6 +248,7 @@ static void note_errors(run *r) {
 struct timed_run {
     uint64_t seed;
     struct lab11_reply reply;
+    int side; /* of the weights where memory was written: -1, 1; 0: none */
     struct timed_run *before;
     float weights[];
 };
@@ -254,6 +258,7 @@ static void keep(run *r) {
     struct timed_run *kept = checked(malloc(sizeof *kept + bytes));
     kept->seed = r->seed;
     kept->reply = r->reply;
+    kept->side = lab_guards_broken(r->d_weights, count_of(r));
     kept->before = r->timed;
     LAB_CUDA(cudaMemcpy(kept->weights, r->d_weights, bytes, cudaMemcpyDeviceToHost));
     r->timed = kept;
@@ -302,6 +307,7 @@ bool run_check_kept(run *r, run *right) {
         memcpy(r->got, kept->weights, count_of(r) * sizeof *r->got);
         r->reply = kept->reply;
         compare(r, right, weights);
+        check_guards(r, kept->side);
     }
     free(weights);
     return !r->mistake;
