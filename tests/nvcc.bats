@@ -32,7 +32,7 @@ memory_counters() {
     # These bodies call exit, and an array of a length that is not known asks for __cxa_throw_bad_array_new_length.
     CUDA_COMPILER=nvcc run make -s check LAB=4 SUBMISSION=tests/lab4/right/allocates_by_calloc_and_new.patch SEED=1
     [[ $output == *"Score: 100/100"* ]]
-    build .build/sim-nvcc/judge/lab11.names
+    CUDA_COMPILER=nvcc build .build/sim-nvcc/judge/lab11.names
     grep -qx 'may cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags' .build/sim-nvcc/judge/lab11.names
 }
 
