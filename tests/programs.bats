@@ -13,7 +13,6 @@ setup() {
     PATH=$BLUEBAR_TOP/$B/bin:$PATH
     cd "$BATS_FILE_TMPDIR/own programs" || return 1
     tmp=$BATS_TEST_TMPDIR
-    compiler=$(sed -n "s/^clang='\(.*\)'/\1/p" "$BLUEBAR_TOP/$B/lib/simgpu/simcc.conf")
 }
 
 @test "C++20: braces for vectors, <vector>, new in kernels; a launch that returns its error is not said to be unread" {
