@@ -94,8 +94,16 @@ static sample run_once(lab_timer how, const lab_work *w) {
 
 static int limited(int n) { return n < 1 ? 1 : n > MAX_REPETITIONS ? MAX_REPETITIONS : n; }
 
-/* A virtual clock shows the least delay; any disturbance may hold up a card's host for some microseconds. */
-static bool too_late(double late) { return late > (lab_lane() == LAB_SIM ? 0.1 : 20); }
+/* Says why there is no time, if the device still worked when the clock had stopped. A virtual clock shows the least
+ * delay; any disturbance may hold up a card's host for some microseconds. */
+static bool too_late(double late, char *refused, size_t size) {
+    if (!(late > (lab_lane() == LAB_SIM ? 0.1 : 20))) return false;
+    lab_text(refused, size,
+             "not timed: when the clock had stopped, the device still worked for %s. "
+             "Wait for your own streams, or let stream 0 wait for them, before you return",
+             lab_us(late));
+    return true;
+}
 
 lab_time lab_time_work(lab_timer how, const lab_work *work) {
     double us[MAX_REPETITIONS] = {0}, late[MAX_REPETITIONS] = {0};
@@ -109,14 +117,7 @@ lab_time lab_time_work(lab_timer how, const lab_work *work) {
         us[i] = s.us;
         late[i] = s.late;
     }
-    double later = median(late, t.repetitions);
-    if (too_late(later)) {
-        lab_text(t.refused, sizeof t.refused,
-                 "not timed: when the clock had stopped, the device still worked for %s. "
-                 "Wait for your own streams, or let stream 0 wait for them, before you return",
-                 lab_us(later));
-        return t;
-    }
+    if (too_late(median(late, t.repetitions), t.refused, sizeof t.refused)) return t;
     lab_middle m = lab_middle_of(us, t.repetitions);
     t.median = m.median, t.lo = m.lo, t.hi = m.hi;
     return t;
@@ -130,39 +131,42 @@ double lab_time_ours(lab_timer how, const lab_work *work) {
 
 /* --- two against each other ------------------------------------------------------------------- */
 
-/* Plays a b b a, or in the sim lane a b, and writes the mean of each one's runs. A run may find in a cache what the run
- * before it has left, if that was of the same program; in a b b a, behind another a, this happens to both alike. */
-static cudaError_t run_round(lab_timer how, const lab_work *a, const lab_work *b, double *us_a, double *us_b,
-                             double *late) {
+typedef struct {
+    double us, late;
+} side; /* means of one round */
+
+/* Plays a b b a, or in the sim lane a b. A run may find in a cache what the run before it has left, if that was of the
+ * same program; in a b b a, behind another a, this happens to both alike. */
+static cudaError_t run_round(lab_timer how, const lab_work *a, const lab_work *b, side *of_a, side *of_b) {
     const lab_work *const order[] = {a, b, b, a};
     const int runs = lab_lane() == LAB_SIM ? 2 : 4;
-    double sum[4] = {0};
-    *late = 0;
+    *of_a = *of_b = (side){0};
     for (int i = 0; i < runs; i++) {
         const sample s = run_once(how, order[i]);
         if (s.error) return s.error;
-        sum[i] = s.us;
-        *late = fmax(*late, s.late);
+        side *to = i % 3 ? of_b : of_a;
+        to->us += s.us * 2 / runs;
+        to->late += s.late * 2 / runs;
     }
-    *us_a = runs == 2 ? sum[0] : (sum[0] + sum[3]) / 2;
-    *us_b = runs == 2 ? sum[1] : (sum[1] + sum[2]) / 2;
     return cudaSuccess;
 }
 
 lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int rounds) {
-    double ratio[MAX_REPETITIONS] = {0}, ta[MAX_REPETITIONS] = {0}, tb[MAX_REPETITIONS] = {0},
-           late[MAX_REPETITIONS] = {0};
-    const lab_duel none = {.ratio = NAN, .lo = NAN, .hi = NAN};
-    lab_duel d = {.rounds = lab_lane() == LAB_SIM ? 1 : limited(rounds)};
+    double ratio[MAX_REPETITIONS], ta[MAX_REPETITIONS], tb[MAX_REPETITIONS], later[MAX_REPETITIONS];
+    lab_duel d = {.rounds = lab_lane() == LAB_SIM ? 1 : limited(rounds), .ratio = NAN, .lo = NAN, .hi = NAN};
     for (int i = 0; i < how.warmup && lab_lane() == LAB_GPU; i++) {
         run_once(how, b);
         run_once(how, a);
     }
     for (int i = 0; i < d.rounds; i++) {
-        if (run_round(how, a, b, &ta[i], &tb[i], &late[i])) return none;
-        ratio[i] = ta[i] / tb[i];
+        side of_a, of_b;
+        if ((d.error = run_round(how, a, b, &of_a, &of_b))) return d;
+        ratio[i] = of_a.us / of_b.us;
+        ta[i] = of_a.us;
+        tb[i] = of_b.us;
+        later[i] = of_a.late - of_b.late; /* a machine that is busy delays both */
     }
-    if (too_late(median(late, d.rounds))) return none;
+    if (too_late(fabs(median(later, d.rounds)), d.refused, sizeof d.refused)) return d;
     lab_middle m = lab_middle_of(ratio, d.rounds);
     d.ratio = m.median, d.lo = m.lo, d.hi = m.hi;
     d.a = median(ta, d.rounds);
@@ -195,10 +199,14 @@ void lab_grade_gain(lab_verdict *v, lab_timer how, const lab_work *start, const 
                     const lab_work *you, lab_floor floor) {
     const double full = v->row->full;
     lab_duel gain = lab_time_duel(how, start, reference, 3), duel = {0}; /* a factor of tens: three rounds will do */
+    if (gain.error) lab_die("a program of the harness failed: %s", cudaGetErrorString(gain.error));
+    if (gain.refused[0]) lab_die("a program of the harness was %s", gain.refused);
     if (!(gain.ratio > 1)) return lab_skip(v, "on this card the reference is no faster than the starter");
     double value = 0, lo = 0, hi = 0;
     for (int rounds = 9; rounds <= 31; rounds += 22) { /* a close call is measured again, longer */
         duel = lab_time_duel(how, reference, you, rounds);
+        if (duel.error) return lab_fail(v, "not timed: %s", cudaGetErrorString(duel.error));
+        if (duel.refused[0]) return lab_fail(v, "%s", duel.refused);
         value = 1 + log(duel.ratio) / log(gain.ratio);
         lo = 1 + log(duel.lo) / log(gain.ratio);
         hi = 1 + log(duel.hi) / log(gain.ratio);

@@ -74,12 +74,15 @@ double lab_now(void); /* ns of this lane's host clock, for all else; wait for th
 /* --- two programs ----------------------------------------------------------------------------- */
 
 /* Played in turn: a round is a b b a, so that a drift of the machine, and what one run leaves in the caches for the
- * next, reaches both alike. ratio = time of a / time of b, round by round. NAN when one of them failed or was refused.
+ * next, reaches both alike. ratio = time of a / time of b, round by round. NAN when one of them failed, or was refused
+ * because its work went on for longer than the other one's when the clock had stopped.
  * The sim lane's one round is a b. */
 typedef struct {
     double ratio, lo, hi;
-    double a, b; /* medians, microseconds */
+    double a, b; /* medians, microseconds; 0 when there is no ratio */
     int rounds;
+    cudaError_t error; /* of the one that failed */
+    char refused[192]; /* as in lab_time */
 } lab_duel;
 lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int rounds /* 3, or 9, 15, 31, 63 */);
 
