@@ -65,6 +65,12 @@ __device__ void pick(float *u, float *v, const struct slice *s, int x, int r0, i
     for (int j = 0; j < 8; j += 4) *(float4 *)&v[j] = *(const float4 *)&s->b[x][c0 + 8 * j];
 }
 
+/* The oldest slice that is under way has arrived: this thread's part of it, and then the others'. */
+__device__ void wait_for_slice() {
+    __pipeline_wait_prior(STAGES - 2);
+    __syncthreads();
+}
+
 template <bool WHOLE>
 __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const float *b, float *c, int m, int n, int k) {
     __shared__ __align__(16) struct slice slices[STAGES];
@@ -78,18 +84,21 @@ __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const flo
         if (s < turns) fetch<WHOLE>(&slices[s], a, b, m, n, k, s * DEPTH);
         __pipeline_commit();
     }
+    float u[2][16], v[2][8]; /* two columns: one is loaded while the other one is multiplied */
+    wait_for_slice();
+    pick(u[0], v[0], &slices[0], 0, r0, c0);
     for (int s = 0; s < turns; s++) {
-        const int ahead = s + STAGES - 1;
-        __pipeline_wait_prior(STAGES - 2); /* slice s has arrived, as far as this thread has fetched it */
-        __syncthreads();                   /* and so have the others' parts; and nobody needs slice s - 1 any more */
+        const int ahead = s + STAGES - 1; /* it takes the place of slice s - 1, whose last column all have loaded */
         if (ahead < turns) fetch<WHOLE>(&slices[ahead % STAGES], a, b, m, n, k, ahead * DEPTH);
         __pipeline_commit();
-        const struct slice *now = &slices[s % STAGES];
-        float u[2][16], v[2][8]; /* two columns: one is loaded while the other one is multiplied */
-        pick(u[0], v[0], now, 0, r0, c0);
 #pragma unroll
         for (int x = 0; x < DEPTH; x++) {
-            if (x + 1 < DEPTH) pick(u[(x + 1) % 2], v[(x + 1) % 2], now, x + 1, r0, c0);
+            if (x + 1 < DEPTH) {
+                pick(u[(x + 1) % 2], v[(x + 1) % 2], &slices[s % STAGES], x + 1, r0, c0);
+            } else if (s + 1 < turns) { /* the first column of the next slice, behind the last one's work */
+                wait_for_slice();
+                pick(u[0], v[0], &slices[(s + 1) % STAGES], 0, r0, c0);
+            }
 #pragma unroll
             for (int i = 0; i < 16; i++)
 #pragma unroll
