@@ -140,3 +140,13 @@ setup() {
     row_is to-device fail
     [[ $(field "$record" to-device why) == "at the last take_result the device still worked for "* ]]
 }
+
+# One process a line, not one a finding: there may be thousands, of milliseconds each.
+@test "a race that is found at each step asks for the name of its line once" {
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    printf '#!/bin/sh\necho "$*" >>%s/asked\nexec %s "$@"\n' "$BATS_TEST_TMPDIR" "$(command -v addr2line)" >"$BATS_TEST_TMPDIR/bin/addr2line"
+    chmod +x "$BATS_TEST_TMPDIR/bin/addr2line"
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH grade tests/lab1/wrong/event_never_recorded.patch
+    [ -s "$BATS_TEST_TMPDIR/asked" ]
+    [ -z "$(sort "$BATS_TEST_TMPDIR/asked" | uniq -d)" ]
+}

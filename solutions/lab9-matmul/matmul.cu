@@ -31,8 +31,9 @@ __device__ uint2 tile_of_block() {
     return make_uint2(in / high, 16 * band + in % high);
 }
 
-/* Begins to fetch the slice that starts at column x0 of A and row x0 of B. Where C has no whole tiles, rows beyond m
- * and columns beyond n are fetched as the last one (their sums are never stored), and what lies beyond k becomes 0. */
+/* Begins to fetch the slice that starts at column x0 of A and row x0 of B. WHOLE: C has whole tiles, k whole slices,
+ * and enough of them to fill all stages. Without it, rows beyond m and columns beyond n are fetched as the last one
+ * (their sums are never stored), and what lies beyond k becomes 0. */
 template <bool WHOLE>
 __device__ void fetch(struct slice *s, const float *a, const float *b, int m, int n, int k, int x0) {
     const uint2 tile = tile_of_block();
@@ -74,14 +75,15 @@ __device__ void wait_for_slice() {
 template <bool WHOLE>
 __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const float *b, float *c, int m, int n, int k) {
     __shared__ __align__(16) struct slice slices[STAGES];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, turns = (k + DEPTH - 1) / DEPTH;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int turns = (k + DEPTH - 1) / DEPTH, fetched = max(turns, STAGES); /* every stage is filled, if with zeros */
     /* 4 lanes down, 8 across. Rows r0 .. r0 + 3, and the same 16, 32 and 48 further on; columns c0 .. c0 + 3, and the
      * same 32 further on. */
     const int r0 = warp / 2 * 64 + (lane / 16 * 2 + lane % 2) * 4, c0 = warp % 2 * 64 + lane / 2 % 8 * 4;
     const uint2 tile = tile_of_block();
     float sum[16][8] = {};
     for (int s = 0; s < STAGES - 1; s++) {
-        if (s < turns) fetch<WHOLE>(&slices[s], a, b, m, n, k, s * DEPTH);
+        fetch<WHOLE>(&slices[s], a, b, m, n, k, s * DEPTH);
         __pipeline_commit();
     }
     float u[2][16], v[2][8]; /* two columns: one is loaded while the other one is multiplied */
@@ -89,16 +91,13 @@ __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const flo
     pick(u[0], v[0], &slices[0], 0, r0, c0);
     for (int s = 0; s < turns; s++) {
         const int ahead = s + STAGES - 1; /* it takes the place of slice s - 1, whose last column all have loaded */
-        if (ahead < turns) fetch<WHOLE>(&slices[ahead % STAGES], a, b, m, n, k, ahead * DEPTH);
+        if (ahead < fetched) fetch<WHOLE>(&slices[ahead % STAGES], a, b, m, n, k, ahead * DEPTH);
         __pipeline_commit();
 #pragma unroll
         for (int x = 0; x < DEPTH; x++) {
-            if (x + 1 < DEPTH) {
-                pick(u[(x + 1) % 2], v[(x + 1) % 2], &slices[s % STAGES], x + 1, r0, c0);
-            } else if (s + 1 < turns) { /* the first column of the next slice, behind the last one's work */
-                wait_for_slice();
-                pick(u[0], v[0], &slices[(s + 1) % STAGES], 0, r0, c0);
-            }
+            const bool last = x + 1 == DEPTH;
+            if (last) wait_for_slice(); /* its first column is loaded now; that of a slice behind the end is not used */
+            pick(u[(x + 1) % 2], v[(x + 1) % 2], &slices[(s + last) % STAGES], (x + 1) % DEPTH, r0, c0);
 #pragma unroll
             for (int i = 0; i < 16; i++)
 #pragma unroll
@@ -125,7 +124,7 @@ __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const flo
 
 extern "C" void matmul(const float *a, const float *b, float *c, int m, int n, int k) {
     const dim3 blocks((n + TILE - 1) / TILE, (m + TILE - 1) / TILE);
-    if (m % TILE == 0 && n % TILE == 0 && k % DEPTH == 0)
+    if (m % TILE == 0 && n % TILE == 0 && k % DEPTH == 0 && k >= STAGES * DEPTH)
         multiply<true><<<blocks, THREADS>>>(a, b, c, m, n, k);
     else
         multiply<false><<<blocks, THREADS>>>(a, b, c, m, n, k);

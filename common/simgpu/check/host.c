@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -278,7 +279,7 @@ static bool read_place(char *text, struct simgpu_place *p) {
 
 /* Finds the source line of an address in the program by binutils' addr2line, which prints the innermost inlined
  * function first. Returns false if it knows none. */
-static bool look_up(uint64_t address, struct simgpu_place *p) {
+static bool ask_addr2line(uint64_t address, struct simgpu_place *p) {
     char program[1024], command[1200], text[1024];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     if (n <= 0) return false;
@@ -291,6 +292,33 @@ static bool look_up(uint64_t address, struct simgpu_place *p) {
     while (!found && fgets(text, sizeof text, f)) found = read_place(text, p);
     pclose(f);
     return found;
+}
+
+/* The same; each address is asked for once, since a process takes milliseconds, and a race may be found a thousand
+ * times. The lines of a program stay, so this is no device's state. */
+static bool look_up(uint64_t address, struct simgpu_place *p) {
+    enum { MOST = 256 };
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct {
+        uint64_t address;
+        char *file; /* NULL: it has no line */
+        int line;
+    } known[MOST];
+    static int n;
+    int k = 0;
+    pthread_mutex_lock(&lock);
+    while (k < n && known[k].address != address) k++;
+    if (k < n) {
+        if (known[k].file) p->file = known[k].file, p->line = known[k].line;
+    } else if (ask_addr2line(address, p) && (p->file = strdup(p->file)) && n < MOST) {
+        known[n].file = (char *)p->file;
+        known[n].line = p->line;
+        known[n++].address = address;
+    } else if (!p->file && n < MOST) {
+        known[n++].address = address;
+    }
+    pthread_mutex_unlock(&lock);
+    return p->file;
 }
 
 /* Returns the line of the innermost frame in the program's own code, so memcpy's caller rather than memcpy. */
