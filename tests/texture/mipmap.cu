@@ -21,10 +21,8 @@ static float *result; // managed
 
 __global__ void lod(texture_t t, float level, float *to) { *to = tex2DLod<float>(t, 0.5f, 0.5f, level); }
 __global__ void grad(texture_t t, float2 dx, float2 dy, float *to) { *to = tex2DGrad<float>(t, 0.5f, 0.5f, dx, dy); }
-__global__ void first(texture_t t, float *to) {
-    *to = tex2D<float>(t, 0.5f, 0.5f);
-    asm("txq.num_mipmap_levels.b32 %0, [%1];" : "=f"(to[1]) : "l"(t));
-}
+__global__ void first(texture_t t, float *to) { *to = tex2D<float>(t, 0.5f, 0.5f); }
+__global__ void count(texture_t t, int *to) { asm("txq.num_mipmap_levels.b32 %0, [%1];" : "=r"(*to) : "l"(t)); }
 __global__ void half_way(texture_t t, float x, float y, float level, float *to) {
     *to = tex2DLod<float>(t, x, y, level);
 }
@@ -42,7 +40,7 @@ __global__ void others(texture_t line, texture_t volume, texture_t layers, textu
     to[7] = texCubemapGrad<float>(cube, 0, 0, 2, d, none); // a change of 1/16 of the face: a texel of the first level
     to[8] = texCubemapGrad<float>(cube, 0, 0, -1, none, make_float4(0, 0.25f, 0, 0));
     to[9] = texCubemapLayeredLod<float>(cubes, -1, 0.2f, 0.1f, 1, 1);
-    to[10] = tex1DLayeredLod<float>(line, 0.5f, 0, 2);
+    to[10] = tex1DLayeredLod<float>(line, 0.5f, 0, 2); // not layered: zeros
 }
 __global__ void paint(cudaSurfaceObject_t s, int n, float v) {
     if (threadIdx.x < n) surf2Dwrite(v, s, threadIdx.x * 4, blockIdx.x);
@@ -126,12 +124,13 @@ static void choice() {
     texture_t t = texture_of(m, true);
     CHECK(at(t, 0) == 0 && at(t, 1) == 1 && at(t, 2.5f) == 2.5f && at(t, 5.25f) == 5.25f);
     CHECK(at(t, -3) == 0 && at(t, 6) == 6 && at(t, 17) == 6 && at(t, INFINITY) == 6 && at(t, NAN) == 0);
-    IS(at(t, 1.001f), 1); // 8 bits of the level count
-    IS(at(t, 1.003f), 1 + 1 / 256.0f);
+    IS(at(t, 1.003f), 1); // 8 bits of the level count
+    IS(at(t, 1.004f), 1 + 1 / 256.0f);
     CHECK(by(t, make_float2(1 / 64.0f, 0), make_float2(0, 1 / 64.0f)) == 0);
     CHECK(by(t, make_float2(4 / 64.0f, 0), make_float2(0, 1 / 64.0f)) == 2); // the longer one
     CHECK(by(t, make_float2(0, 1 / 64.0f), make_float2(0, -8 / 64.0f)) == 3);
-    IS(by(t, make_float2(3 / 64.0f, 4 / 64.0f), make_float2(0, 0)), roundf(log2f(5) * 256) / 256);
+    IS(by(t, make_float2(3 / 64.0f, 4 / 64.0f), make_float2(0, 0)), 597 / 256.0f); // of 4 + 11/32 * 3, which is near 5
+    IS(by(t, make_float2(3 / 64.0f, 0), make_float2(2 / 64.0f, 0)), 456 / 256.0f); // of 11/16 * (3 + 2)
     CHECK(by(t, make_float2(0.25f / 64, 0), make_float2(0, 0)) == 0 &&
           by(t, make_float2(0, 0), make_float2(0, 0)) == 0);
     t = texture_of(m, false);
@@ -141,10 +140,16 @@ static void choice() {
     CHECK(by(t, make_float2(4 / 64.0f, 0), make_float2(0, 0)) == 2.5f);
     t = texture_of(m, true, 0, 1.25f, 3.5f);
     CHECK(at(t, 0) == 1.25f && at(t, 2) == 2 && at(t, 6) == 3.5f);
-    first<<<1, 1>>>(texture_of(m, true, 2, 1, 5), result); // no level: the first
+    texture_t least = texture_of(m, true, 1.003f, 1.2539f, 0.5f); // bias and limits are cut, too; the least wins
+    IS(at(least, 0), 1.25f);
+    IS(at(least, 6), 1.25f);
+    first<<<1, 1>>>(texture_of(m, true, 2, 1, 5),
+                    result); // no level: the first one within the limits, without the bias
     cudaDeviceSynchronize();
-    IS(result[0], 0);
-    IS(*(int *)&result[1], 7);
+    IS(*result, 1);
+    count<<<1, 1>>>(t, (int *)result); // an H200's driver does not load it: cudaErrorSymbolNotFound
+    cudaDeviceSynchronize();
+    IS(*(int *)result, 7);
     // A filter in each of two levels, and between them.
     for (unsigned k = 0; k < 2; k++) {
         cudaArray_t a;
@@ -174,8 +179,8 @@ static void shapes() {
     others<<<1, 1>>>(texture_of(line, true), texture_of(volume, true), texture_of(layers, true), texture_of(cube, true),
                      texture_of(cubes, true), result);
     CHECK(cudaDeviceSynchronize() == cudaSuccess);
-    const float want[] = {1,          3,          2 + 10 * 2, 3 + 10 * 1, 2 + 10, 2 + 10,
-                          2 + 10 * 4, 0 + 10 * 4, 1 + 10 * 5, 1 + 10 * 7, 2};
+    const float want[] = {1,          780 / 256.0f, 2 + 10 * 2, 3 + 10 * 1, 2 + 10, 2 + 10,
+                          2 + 10 * 4, 0 + 10 * 4,   1 + 10 * 5, 1 + 10 * 7, 0};
     for (int k = 0; k < 11; k++)
         if (result[k] != want[k]) wrong++, printf("shape %d: %g, not %g\n", k, result[k], want[k]);
     for (auto m : {line, volume, layers, cube, cubes}) CHECK(cudaFreeMipmappedArray(m) == cudaSuccess);
@@ -200,14 +205,20 @@ static void formats() {
     CHECK(cudaCreateTextureObject(&t, &r, &d, nullptr) == cudaSuccess);
     fraction<<<1, 1>>>(t, 0.5f, (float4 *)result);
     cudaDeviceSynchronize();
-    IS(result[0], 0.5f);
-    IS(result[1], 0.1f);
-    IS(result[2], 0.5f);
-    IS(result[3], 0.2f);
-    d.normalizedCoords = 0;
-    IS(cudaCreateTextureObject(&t, &r, &d, nullptr), cudaErrorInvalidValue);
+    IS(result[0], 32768 / 65535.0f); // fractions of 16 bits, rounded
+    IS(result[1], 6554 / 65535.0f);
+    IS(result[2], 32768 / 65535.0f);
+    IS(result[3], 13107 / 65535.0f);
+    d.normalizedCoords = 0; // normalized all the same
+    IS(cudaCreateTextureObject(&t, &r, &d, nullptr), cudaSuccess);
+    fraction<<<1, 1>>>(t, 0, (float4 *)result);
+    cudaDeviceSynchronize();
+    IS(result[1], 0.2f);
     d.normalizedCoords = 1, d.readMode = cudaReadModeElementType;
-    IS(cudaCreateTextureObject(&t, &r, &d, nullptr), cudaErrorInvalidFilterSetting);
+    IS(cudaCreateTextureObject(&t, &r, &d, nullptr), cudaSuccess);
+    whole<<<1, 1>>>(t, 0.25f, (int *)result); // integers between two levels: rounded
+    cudaDeviceSynchronize();
+    IS(*(int *)result, 64);
     cudaFreeMipmappedArray(m);
     cudaMallocMipmappedArray(&m, &ints, make_cudaExtent(2, 0, 0), 2);
     cudaArray_t a;

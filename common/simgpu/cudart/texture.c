@@ -91,6 +91,13 @@ static cudaError_t set_format(const struct cudaChannelFormatDesc *d, exec_textur
     return cudaSuccess;
 }
 
+/* A line is a plane of one row, and so are layers of planes. */
+static enum exec_shape shape_of(const rt_array *a) {
+    if (a->flags & cudaArrayCubemap) return EXEC_CUBE;
+    if (a->flags & cudaArrayLayered) return a->extent.height ? EXEC_PLANE : EXEC_LAYERED_LINE;
+    return a->extent.depth ? EXEC_VOLUME : EXEC_PLANE;
+}
+
 static cudaError_t bind_to(const rt_array *a, exec_texture *t) {
     bool cube = a->flags & cudaArrayCubemap, layered = a->flags & cudaArrayLayered;
     t->address = a->address, t->bytes = a->bytes, t->pitch = a->pitch, t->slice = a->slice;
@@ -98,6 +105,7 @@ static cudaError_t bind_to(const rt_array *a, exec_texture *t) {
     t->faces = cube ? 6 : 1;
     t->layers = layered ? t->planes / t->faces : 0;
     t->tiled = true;
+    t->shape = shape_of(a);
     return set_format(&a->desc, t);
 }
 static cudaError_t bind_array(cudaArray_t handle, exec_texture *t) {
@@ -189,16 +197,6 @@ static cudaError_t set_reading(const struct cudaTextureDesc *d, exec_texture *t)
                t->bits);
         return cudaErrorInvalidFilterSetting;
     }
-    if (d->mipmapFilterMode == cudaFilterModeLinear && t->levels && whole && !(fractions && t->bits < 32)) {
-        rt_say("linear filtering between levels gives floats, and the texture is read as integers of %u bits; use "
-               "cudaReadModeNormalizedFloat (8 and 16 bits), cudaFilterModePoint, or floats",
-               t->bits);
-        return cudaErrorInvalidFilterSetting;
-    }
-    if (t->levels && !d->normalizedCoords) {
-        rt_say("a texture of a mipmapped array needs normalizedCoords = 1: its levels have different sizes");
-        return cudaErrorInvalidValue;
-    }
     if (d->seamlessCubemap && t->faces == 6 && d->filterMode == cudaFilterModeLinear) {
         rt_say("seamlessCubemap, filtering across the edges of a cube, is not supported; set it to 0");
         return cudaErrorNotSupported;
@@ -209,7 +207,7 @@ static cudaError_t set_reading(const struct cudaTextureDesc *d, exec_texture *t)
     }
     for (int k = 0; k < 3; k++) t->mode[k] = (enum exec_address)d->addressMode[k];
     t->linear = d->filterMode == cudaFilterModeLinear;
-    t->normalized = d->normalizedCoords != 0;
+    t->normalized = d->normalizedCoords != 0 || t->levels; /* as on a card, which takes no others for levels */
     t->unit = fractions;
     t->srgb = d->sRGB && t->kind == EXEC_UNSIGNED && t->bits == 8;
     memcpy(t->border, d->borderColor, sizeof t->border);

@@ -182,6 +182,9 @@ typedef struct {
     uint32_t width, rows, planes;
 } exec_level;
 
+/* Of an array; memory that a texture is bound to can be read as any. */
+enum exec_shape { EXEC_MEMORY, EXEC_PLANE, EXEC_LAYERED_LINE, EXEC_VOLUME, EXEC_CUBE };
+
 /* What a texture or surface object is bound to, and how texels are read. */
 typedef struct {
     bool surface;
@@ -189,8 +192,9 @@ typedef struct {
     uint64_t bytes;                 /* from the first texel on, all of which must be allocated */
     uint32_t width, rows, planes;   /* texels; at least 1 each; a layer is a plane */
     uint32_t layers, faces;         /* layers: 0 if not layered; faces: 6 of a cubemap, else 1 */
-    bool tiled;                     /* the memory of an array: counted as if laid out in tiles */
-    uint8_t channels, bits;         /* of a texel */
+    enum exec_shape shape;
+    bool tiled;             /* the memory of an array: counted as if laid out in tiles */
+    uint8_t channels, bits; /* of a texel */
     enum exec_channel_kind kind;
     enum exec_address mode[3];
     bool linear;     /* filters; else takes the nearest texel */
