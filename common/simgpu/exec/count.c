@@ -11,26 +11,49 @@ VECTOR bool exec_count_stride(const uint64_t *address, int64_t *stride) {
     return off == 0;
 }
 
-/* Returns the wavefronts of one phase, the most different words in any one bank. */
-static uint32_t phase(const uint64_t *address, uint32_t mask, uint32_t words) {
-    uint64_t word[128];
-    uint8_t next[128], head[32], count[32] = {0}, n = 0;
+/* The 32 banks as `units` that deliver 2^shift bytes each at a time: an access is aligned, so it takes whole units. */
+typedef struct {
+    uint32_t units, shift;
+} bank_units;
+
+static bank_units units_of(uint32_t size) {
+    const uint32_t shift = size <= 4 ? 2 : (uint32_t)__builtin_ctz(size);
+    return (bank_units){128u >> shift, shift};
+}
+
+/* Returns the most different addresses in any one unit. */
+static uint32_t conflicts(const uint64_t *address, uint32_t mask, bank_units u) {
+    uint64_t held[32];
+    uint8_t next[32], head[32], count[32] = {0}, n = 0;
     uint32_t most = 0;
     memset(head, 0xff, sizeof head);
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t first = address[__builtin_ctz(m)] / 4;
-        for (uint64_t x = first; x < first + words; x++) {
-            uint32_t bank = x & 31;
-            uint8_t k = head[bank];
-            while (k != 0xff && word[k] != x) k = next[k];
-            if (k != 0xff) continue; /* the same word is a broadcast */
-            word[n] = x;
-            next[n] = head[bank];
-            head[bank] = n++;
-            if (++count[bank] > most) most = count[bank];
-        }
+        const uint64_t x = address[__builtin_ctz(m)] >> u.shift;
+        const uint32_t unit = x & (u.units - 1);
+        uint8_t k = head[unit];
+        while (k != 0xff && held[k] != x) k = next[k];
+        if (k != 0xff) continue; /* the same address is a broadcast */
+        held[n] = x;
+        next[n] = head[unit];
+        head[unit] = n++;
+        if (++count[unit] > most) most = count[unit];
     }
     return most;
+}
+
+/* Returns the wavefronts of one phase. Most have no conflict, which is seen with less work. */
+static uint32_t phase(const uint64_t *address, uint32_t mask, bank_units u) {
+    uint64_t held[32];
+    uint32_t seen = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t x = address[__builtin_ctz(m)] >> u.shift;
+        const uint32_t unit = x & (u.units - 1);
+        if (!(seen >> unit & 1))
+            held[unit] = x, seen |= 1u << unit;
+        else if (held[unit] != x)
+            return conflicts(address, mask, u);
+    }
+    return seen != 0;
 }
 
 /* Returns whether every lane has the same address as lane ^ distance, for the rule of 16-byte loads. */
@@ -52,16 +75,16 @@ uint32_t exec_count_wavefronts(const uint64_t *address, uint32_t mask, uint32_t 
             uint32_t zeros = (uint32_t)__builtin_ctzll((uint64_t)(stride / 4));
             return zeros > 5 ? 32 : 1u << zeros;
         }
-        return phase(address, mask, 1);
+        return phase(address, mask, units_of(size));
     }
-    uint32_t lanes = size == 8 ? 16 : 8, words = size / 4, total = 0;
+    uint32_t lanes = size == 8 ? 16 : 8, total = 0;
     *phases = 0;
     if (size == 16 && load && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2))) lanes = 16;
     for (uint32_t first = 0; first < 32; first += lanes) {
         uint32_t part = mask & (((1u << lanes) - 1) << first);
         if (!part) continue;
         (*phases)++;
-        total += phase(address, part, words);
+        total += phase(address, part, units_of(size));
     }
     return total;
 }
