@@ -342,6 +342,9 @@ typedef struct {
     /* The pieces of 64 bytes that DRAM moves, the lines of 128 bytes and the rows of 256 with any of them: the fewer in
      * a row, the longer each takes. */
     uint64_t dram_pairs, dram_lines, dram_rows;
+    /* The rounds of loads of a wave of blocks that are the first to want what L2 lacks, and the rounds of the wave's
+     * block with most that miss L1; both summed over the waves. */
+    uint64_t dram_rounds, wave_rounds;
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* per thread, per block; they decide occupancy */
     bool spilled;                     /* more registers were wanted: the rest is in local memory */

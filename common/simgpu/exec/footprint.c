@@ -9,6 +9,7 @@
 void exec_footprint_begin(worker *t) {
     t->chunks = t->device->l2.chunks;
     t->bytes = t->device->l2.bytes;
+    t->early = t->device->l2.early;
     t->first_line = exec_mem_base() / L2_LINE;
 }
 
@@ -38,7 +39,16 @@ static uint64_t without_stored(const worker *t, uint64_t chunk, uint64_t bits, c
     return bits;
 }
 
-void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint32_t *wants) {
+/* Notes that a round of loads wants some of 64 bytes, if it is the first one. */
+static void note_round(const worker *t, uint16_t *early, int32_t round) {
+    const uint16_t left = (uint16_t)(round < 0 ? L2_ROUNDS - 1 : round < L2_ROUNDS - 1 ? L2_ROUNDS - 1 - round : 1);
+    uint16_t old = __atomic_load_n(early, __ATOMIC_RELAXED);
+    if (!t->parallel && old < left) *early = left;
+    while (t->parallel && old < left)
+        if (__atomic_compare_exchange_n(early, &old, left, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+}
+
+void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint32_t *wants, int32_t round) {
     uint64_t chunk = (line - t->first_line) / 16, bits = (uint64_t)sectors << line % 16 * 4;
     l2_chunk *c = &t->chunks[chunk];
     bits &= ~look(&c->written);
@@ -46,6 +56,9 @@ void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint3
     if (partly) bits = (bits & ~partly) | without_stored(t, chunk, partly, wants);
     if (!bits) return;
     mark(t, &c->read, chunk, bits);
+    uint16_t *early = &t->early[(line - t->first_line) * (L2_LINE / L2_PAIR)];
+    if (sectors & 3) note_round(t, &early[0], round);
+    if (sectors & 12) note_round(t, &early[1], round);
     /* Which of them had no partner in their request? A bit that is set needs no second look. */
     uint32_t paired = (sectors >> 1 & 5) | (sectors & 5) << 1;
     uint64_t alone = (uint64_t)(sectors & ~paired) << line % 16 * 4;

@@ -55,6 +55,7 @@ void exec_l2_init(exec_device *d, uint64_t window) {
     c->chunks = reserve(all / L2_CHUNK * sizeof *c->chunks);
     c->unions = reserve(all / L2_CHUNK * sizeof *c->unions);
     c->bytes = reserve(all / L2_SECTOR * sizeof *c->bytes);
+    c->early = reserve(all / L2_PAIR * sizeof *c->early);
     c->first = exec_mem_base() / L2_CHUNK;
     c->most_lines = (uint32_t)(card->l2_reach / L2_LINE / L2_SETS);
     c->most_dirty = (uint32_t)(card->l2_dirty / L2_LINE / L2_SETS);
@@ -211,6 +212,19 @@ static void merge(l2_cache *c, uint32_t chunk) {
     forget_bytes(c, chunk, full);
 }
 
+/* Notes the rounds of loads that wait for DRAM: those of the wave that are the first to want what the cache lacks. */
+static void note_rounds(l2_cache *c, uint32_t chunk, uint64_t missed) {
+    enum { PAIRS = L2_CHUNK / L2_PAIR };
+    uint16_t *early = &c->early[(uint64_t)chunk * PAIRS];
+    for (uint64_t m = (missed | missed >> 1) & 0x5555555555555555; m; m &= m - 1) {
+        const uint32_t round = early[__builtin_ctzll(m) / 2];
+        if (!round || c->rounds[round / 64] >> round % 64 & 1) continue;
+        c->rounds[round / 64] |= 1ull << round % 64;
+        c->dram_rounds++;
+    }
+    memset(early, 0, PAIRS * sizeof *early);
+}
+
 /* Applies what a wave or a copy does to a chunk, and clears it there. DRAM gives 64 bytes for a load of 32; for an
  * atomic in half of the lines. If two requests each wanted one half, the second finds it. */
 static void apply(l2_cache *c, uint32_t chunk) {
@@ -225,6 +239,7 @@ static void apply(l2_cache *c, uint32_t chunk) {
     c->missed[1] += count(missed & k->written);
     c->read += count(fetched) * L2_SECTOR;
     move(c, fetched);
+    if (k->read) note_rounds(c, chunk, missed);
     k->whole |= fetched | k->written;
     k->dirty |= k->written | k->partly;
     k->read = k->written = k->partly = k->alone = 0;
@@ -272,11 +287,16 @@ static void sort(l2_cache *c) {
 
 void exec_l2_wave(exec_device *d, worker *workers, unsigned threads) {
     l2_cache *c = &d->l2;
+    uint64_t most = 0;
     c->wave.n = 0;
     for (unsigned t = 0; t < threads; t++) {
         for (uint32_t i = 0; i < workers[t].touched.n; i++) exec_l2_list_add(&c->wave, workers[t].touched.chunks[i]);
         workers[t].touched.n = 0;
+        if (most < workers[t].most_missed) most = workers[t].most_missed;
+        workers[t].most_missed = 0;
     }
+    c->wave_rounds += most;
+    memset(c->rounds, 0, sizeof c->rounds);
     sort(c);
     c->now++;
     for (uint32_t i = 0; i < c->wave.n; i++) {
@@ -302,7 +322,7 @@ void exec_l2_launch_begins(exec_device *d) {
     c->began = c->now + 1;
     memset(c->missed, 0, sizeof c->missed);
     memset(c->peer, 0, sizeof c->peer);
-    c->filled = c->read = c->written = 0;
+    c->filled = c->read = c->written = c->dram_rounds = c->wave_rounds = 0;
     c->pairs = c->pair_lines = c->pair_rows = 0;
 }
 
@@ -342,6 +362,8 @@ void exec_l2_launch_ended(exec_device *d, exec_result *r) {
     r->dram_pairs = c->pairs;
     r->dram_lines = c->pair_lines;
     r->dram_rows = c->pair_rows;
+    r->dram_rounds = c->dram_rounds;
+    r->wave_rounds = c->wave_rounds;
     r->peer_read = c->peer[0];
     r->peer_written = c->peer[1];
     const uint64_t linked = r->link_read / L2_SECTOR;

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { L2_SECTOR = 32, L2_LINE = 128, L2_CHUNK = 2048, L2_SETS = 64 };
+enum { L2_SECTOR = 32, L2_PAIR = 64, L2_LINE = 128, L2_CHUNK = 2048, L2_SETS = 64, L2_ROUNDS = 1 << 16 };
 
 /* Which of its set's lists a chunk is in: none, or by its worst sectors. */
 enum l2_state { L2_ABSENT, L2_CLEAN, L2_DIRTY, L2_PARTLY, L2_STATES };
@@ -55,6 +55,7 @@ typedef struct {
     l2_chunk *chunks; /* of the window of device addresses */
     l2_union *unions; /* likewise */
     uint32_t *bytes;  /* by sector of the window: of one that is dirty and not whole, a bit for each stored byte */
+    uint16_t *early;  /* by 64 bytes of the window: L2_ROUNDS less the wave's first round that loads them, or 0 */
     uint64_t first;   /* the window's first chunk */
     l2_set set[L2_SETS];
     uint32_t most_lines, most_dirty, most_partly; /* of a set */
@@ -63,6 +64,8 @@ typedef struct {
     l2_list wave, other, launch;                  /* chunks touched by the wave (other: for sorting), by the launch */
     /* Of the launch: */
     uint64_t missed[2];     /* sectors read that the cache lacked, which the wave did not write, or did */
+    uint64_t dram_rounds, wave_rounds; /* exec_result's */
+    uint64_t rounds[L2_ROUNDS / 64];   /* a bit for each round of the wave that the cache lacked a sector of */
     uint64_t filled;        /* sectors stored in part for which DRAM had to supply the rest */
     uint64_t read, written; /* bytes of DRAM */
     uint64_t pairs, pair_lines, pair_rows; /* exec_result.dram_pairs, dram_lines, dram_rows */

@@ -135,6 +135,7 @@ void exec_block_end(block *b) {
     }
     t->deepest = deeper(m, t->deepest, d);
     add_depth(&t->depths, d);
+    if (t->most_missed < d.missed) t->most_missed = d.missed;
     add_to_part(&parts.of[b->id / parts.blocks], block_budget() - b->budget,
                 d.rounds * m->costs.round_clocks + d.clocks);
     if (b->grid_syncs > t->grid_syncs) t->grid_syncs = b->grid_syncs;
@@ -235,6 +236,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     exec_footprint_begin(t);
     t->memory = (uint64_t)(uintptr_t)d->storage - exec_mem_base();
     t->deepest = t->depths = (exec_depth){0, 0, 0};
+    t->most_missed = 0;
     t->grid_syncs = 0;
     t->st_hits = t->st_merged = 0;
     t->local_stored = (exec_stored){0, 0, 0};
@@ -639,7 +641,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         r->nlines = 0;
         exec_l2_clear(launch->program->device);
         r->footprint_read = r->footprint_written = 0;
-        r->alone_sectors = r->alone_lines = 0;
+        r->alone_sectors = r->alone_lines = r->dram_rounds = r->wave_rounds = 0;
         r->dram_read_bytes = r->dram_write_bytes = r->l2_read_sectors = r->l2_read_hits = r->l2_write_sectors = 0;
         r->l1_hit_pct = r->l2_hit_pct = 0;
         r->deepest = r->depths = (exec_depth){0, 0, 0};

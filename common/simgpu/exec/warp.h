@@ -142,7 +142,8 @@ typedef struct worker {
     exec_handler *const *run;     /* the program's */
     uint64_t memory;              /* device address a is stored at host address memory + a */
     l2_chunk *chunks;             /* the device's; */
-    uint32_t *bytes;              /* likewise (l2_cache) */
+    uint32_t *bytes;              /* likewise (l2_cache); */
+    uint16_t *early;              /* likewise */
     uint64_t first_line;          /* of the window */
     uint64_t *executed, *threads; /* one counter for each instruction of the module; */
     exec_counters *counters;      /* valid for functions that have run */
@@ -156,6 +157,7 @@ typedef struct worker {
     uint64_t st_merged; /* sectors stored that go to L2 with those of the store before */
     exec_stored local_stored;
     exec_depth deepest, depths;
+    uint64_t most_missed; /* rounds of a block of this wave that miss L1 */
     contention busy;
     uint64_t stores;                    /* to memory that other warps read; a turn that stores is no vain wait */
     uint64_t link[2];                   /* bytes of memory outside of the device, read and written; */
@@ -331,7 +333,7 @@ uint8_t *exec_generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t by
 /* footprint.c: tell what a load that misses L1, a store and an atomic touch. A line is an address / 128; sectors: four
  * bits; bytes, wants: by sector of the line, a bit for each byte; wants NULL: all of the sectors'. */
 void exec_footprint_begin(worker *t);
-void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint32_t *wants);
+void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint32_t *wants, int32_t round);
 void exec_footprint_written(worker *t, uint64_t lo, uint64_t end); /* all bytes from lo to before end */
 void exec_footprint_line_written(worker *t, uint64_t line, const uint32_t bytes[4]);
 void exec_footprint_changed(worker *t, uint64_t line, uint32_t sectors);

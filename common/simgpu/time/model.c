@@ -79,6 +79,7 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     if (loads + atomics <= 0) return 0;
     double asked = (double)r->alone_sectors, lacked = (double)(r->l2_read_sectors - r->l2_read_hits);
     double dram = asked > 0 ? smaller(1, lacked / asked * larger(1, resident)) : 0;
+    if (r->wave_rounds) dram = smaller(dram, (double)r->dram_rounds / (double)r->wave_rounds);
     double rounds = (double)r->depths.missed * warps_of(r), lines = rounds > 0 ? (double)r->alone_lines / rounds : 1;
     double wide = doublings(larger(1, lines));
     double dram_ns = p->latency_dram_ns + wide * p->latency_dram_line_ns;
