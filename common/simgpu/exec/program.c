@@ -45,6 +45,7 @@ static exec_handler *handler_of(const ptx_insn *i, exec_handler *const *lanes) {
 #define OTHER(...)   false,
 #include "../ptx/opcodes.def"
     };
+    if (exec_has_rare(i)) return exec_run_rare;
     if (i->modified && can_be_modified[i->op]) return lanes[LANES_MODIFIED];
     return others[i->op] ? others[i->op] : lanes[i->op];
 }
@@ -132,6 +133,7 @@ static void bind(exec_program *p) {
     const ptx_module *m = p->module;
     exec_handler *const *lanes = use_avx2() ? exec_lanes_avx2 : exec_lanes_base;
     bool again = true;
+    exec_rare_begin(lanes);
     for (uint32_t n = 0; n < m->nfunctions; n++) {
         const ptx_function *f = m->functions[n];
         struct exec_bound *b = &p->functions[f->number];

@@ -469,6 +469,16 @@ static void add_spills(exec_counters *sum, uint64_t n, uint32_t slots) {
     sum->local_sectors += 4 * n;
 }
 
+/* The slower way of a division or root. Its machine instructions were counted in what nvcc 13 makes for sm_90. */
+static void add_rare(const ptx_module *m, const ptx_insn *i, exec_counters *sum) {
+    static const uint8_t instructions[NRARE] = {
+        [RARE_FDIV] = 32, [RARE_FROOT] = 10, [RARE_DDIV] = 60, [RARE_DROOT] = 14};
+    if (!sum->rare) return;
+    const enum ptx_rare kind = exec_rare_of(i);
+    sum->inst += sum->rare * instructions[kind];
+    sum->issue_slots += sum->rare * m->costs.rare[kind].slots;
+}
+
 static bool ran(const worker *t, const ptx_code *code) { return t->ran_in[code->first] == launches; }
 
 static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
@@ -493,6 +503,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
             sum.inst = machine(issued, i->machine, &rest[0]);
             sum.threads = machine(sum.ptx_threads, i->machine, &rest[1]);
             sum.issue_slots = machine(issued, i->slots, &rest[2]);
+            add_rare(m, i, &sum);
             r->alone_sectors += sum.l1_miss_sectors, r->alone_lines += sum.l1_miss_lines;
             exec_resident_share(at, &sum);
             add_spills(&sum, issued * i->spills, m->costs.of[COST_MEMORY].slots);

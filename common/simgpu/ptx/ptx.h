@@ -47,11 +47,16 @@ typedef struct {
     uint16_t slots, latency;
 } ptx_cost_info;
 
+/* What has a slower way for some operands (exec/operands.c). */
+enum ptx_rare { RARE_FDIV, RARE_FROOT, RARE_DDIV, RARE_DROOT, NRARE };
+
 /* A card's costs, which the caller passes (time/ reads them from the profile). round_clocks: the assumed length of a
- * round of loads where two depths are compared, since the true length is not known yet. */
+ * round of loads where two depths are compared, since the true length is not known yet. rare: of the slower way, beside
+ * the usual one. */
 typedef struct {
     ptx_cost_info of[NCOSTS];
     uint32_t round_clocks;
+    ptx_cost_info rare[NRARE];
 } ptx_costs;
 
 typedef struct ptx_module ptx_module;

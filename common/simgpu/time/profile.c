@@ -140,7 +140,11 @@ const ptx_costs *time_costs(void) {
                          COST(BRANCH, branch),
                          COST(BARRIER, barrier),
                          COST(TENSOR, tensor)},
-                        (uint32_t)p->round_clk};
+                        (uint32_t)p->round_clk,
+                        {[RARE_FDIV] = {(uint16_t)p->slots_fdiv_rare, (uint16_t)p->latency_fdiv_rare_clk},
+                         [RARE_FROOT] = {(uint16_t)p->slots_froot_rare, (uint16_t)p->latency_froot_rare_clk},
+                         [RARE_DDIV] = {(uint16_t)p->slots_ddiv_rare, (uint16_t)p->latency_ddiv_rare_clk},
+                         [RARE_DROOT] = {(uint16_t)p->slots_droot_rare, (uint16_t)p->latency_droot_rare_clk}}};
 #undef COST
     return &costs;
 }
