@@ -31,10 +31,15 @@ static contention_place *place_of(contention *c, uint64_t place) {
     return p;
 }
 
-void exec_contention_begin(contention *c, uint32_t place_bytes) {
-    c->sectors = place_bytes / SECTOR;
+static void empty(contention *c) {
     if (c->used) memset(c->table, 0, c->size * sizeof *c->table);
     c->used = 0;
+}
+
+void exec_contention_begin(contention *c, uint32_t place_bytes) {
+    c->sectors = place_bytes / SECTOR;
+    c->turns[0] = c->turns[1] = c->all = 0;
+    empty(c);
 }
 
 void exec_contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up) {
@@ -68,22 +73,24 @@ void exec_contention_count(contention *c, const uint64_t *address, uint32_t mask
         if (sectors[k].key) place_of(c, (sectors[k].key - 1) / c->sectors + 1)->turns[is_float] += sectors[k].lanes;
 }
 
-void exec_contention_add(contention *c, const contention *other) {
+void exec_contention_take(contention *c, contention *other) {
     for (uint32_t k = 0; other->used && k < other->size; k++) {
         const contention_place *from = &other->table[k];
         if (!from->place) continue;
         contention_place *to = place_of(c, from->place);
         to->turns[0] += from->turns[0], to->turns[1] += from->turns[1];
     }
+    empty(other);
 }
 
-void exec_contention_most(const contention *c, uint64_t turns[2], uint64_t *all) {
-    *all = 0;
-    for (int kind = 0; kind < 2; kind++) {
-        turns[kind] = 0;
-        for (uint32_t k = 0; c->used && k < c->size; k++) {
-            *all += c->table[k].turns[kind];
-            if (c->table[k].turns[kind] > turns[kind]) turns[kind] = c->table[k].turns[kind];
+void exec_contention_wave(contention *c) {
+    uint64_t most[2] = {0, 0};
+    for (uint32_t k = 0; c->used && k < c->size; k++)
+        for (int kind = 0; kind < 2; kind++) {
+            const uint64_t turns = c->table[k].turns[kind];
+            c->all += turns;
+            if (turns > most[kind]) most[kind] = turns;
         }
-    }
+    c->turns[0] += most[0], c->turns[1] += most[1];
+    empty(c);
 }

@@ -361,7 +361,7 @@ typedef struct {
      */
     uint64_t link_read, link_written, link_requests, link_loads;
     uint64_t peer_read, peer_written; /* bytes of the different sectors of other devices' memory */
-    uint64_t atomic_turns[2];         /* at the busiest place, of integer and floating-point atomics (contention.c) */
+    uint64_t atomic_turns[2]; /* at each wave's busiest place, of integers and of floating point (contention.c) */
     exec_child *children; /* what the kernel has launched; exec/'s until the next exec_run, their params the caller's */
     uint32_t nchildren;
     uint64_t atomic_all; /* the turns at all places */

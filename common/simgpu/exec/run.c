@@ -360,6 +360,13 @@ static void start_helpers(unsigned n) {
 /* Returns whether blocks of the launch may wait for each other. */
 static bool waits(const exec_launch *n) { return n->cooperative || n->kernel->code->waits; }
 
+/* Gives what a wave of blocks has touched to the cache, and counts where its atomics met. */
+static void end_wave(exec_device *d, unsigned threads) {
+    exec_l2_wave(d, workers, threads);
+    for (unsigned t = 1; t < threads; t++) exec_contention_take(&workers[0].busy, &workers[t].busy);
+    exec_contention_wave(&workers[0].busy);
+}
+
 /* Runs blocks on all host threads, and then gives what they touched to the cache. */
 static void run_wave(exec_device *d, uint64_t first, uint64_t end, unsigned threads) {
     pthread_mutex_lock(&pool.lock);
@@ -377,7 +384,7 @@ static void run_wave(exec_device *d, uint64_t first, uint64_t end, unsigned thre
     pthread_mutex_lock(&pool.lock);
     while (pool.running) pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);
-    exec_l2_wave(d, workers, threads);
+    end_wave(d, threads);
     exec_resident_wave(workers, threads);
 }
 
@@ -392,7 +399,7 @@ static void run_alike(const exec_launch *n, uint64_t nblocks) {
         uint64_t first = k * pool.part_blocks, left = nblocks - first;
         charge(first, spent * (left < pool.part_blocks ? left : pool.part_blocks));
     }
-    exec_l2_wave(n->program->device, workers, 1);
+    end_wave(n->program->device, 1);
 }
 
 static void run_all(const exec_launch *n, uint64_t nblocks, uint64_t wave, unsigned threads) {
@@ -408,7 +415,7 @@ static void run_all(const exec_launch *n, uint64_t nblocks, uint64_t wave, unsig
     for (uint64_t k = 0; k * pool.part_blocks < nblocks; k++) atomic_store(&pool.spent_in[k], 0);
     if (waits(n)) {
         exec_run_together(&workers[0], n, nblocks, charge);
-        exec_l2_wave(n->program->device, workers, 1);
+        end_wave(n->program->device, 1);
         return;
     }
     if (!exec_heard && exec_blocks_alike(n->kernel)) {
@@ -528,14 +535,14 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
         r->link_written += workers[t].link[1];
         r->link_requests += workers[t].link_requests;
         r->link_loads += workers[t].link_loads;
-        if (t) exec_contention_add(&workers[0].busy, &workers[t].busy);
     }
     r->depths.missed = exec_resident_missed_rounds(r->depths.missed);
     const exec_counters *c = &r->total;
     uint64_t looked_up = c->ld_sectors + c->tex_sectors + c->st_sectors;
     uint64_t hits = c->ld_sectors + c->tex_sectors - c->l1_miss_sectors + st_hits;
     r->l1_hit_pct = looked_up ? 100 * (double)hits / (double)looked_up : 0;
-    exec_contention_most(&workers[0].busy, r->atomic_turns, &r->atomic_all);
+    r->atomic_turns[0] = workers[0].busy.turns[0], r->atomic_turns[1] = workers[0].busy.turns[1];
+    r->atomic_all = workers[0].busy.all;
 }
 
 static void print_text(const char *text, size_t n) {
