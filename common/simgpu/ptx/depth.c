@@ -14,7 +14,7 @@
  *
  * Where ptxas makes one turn of several of a loop (machine_loop.c), these turns are one schedule: loads of all of them
  * come together, unless their addresses depend on each other, or there are more of them than registers: then they come
- * in as many rounds as it takes.
+ * in more rounds, and loads from shared memory wait until those before them have had their last use.
  *
  * A warp's depth is the sum over the blocks that it runs. A block that only forward branches reach continues the
  * schedule of its predecessors; a loop starts a new schedule in each turn. */
@@ -38,13 +38,25 @@ typedef struct {
     moment of[];                             /* by register id */
 } schedule;
 
+/* A load, which holds registers until its value's last use. */
+typedef struct {
+    moment last_use;
+    uint32_t registers;
+} pending_load;
+
 typedef struct {
     const ptx_costs *costs;
     const uint32_t *id_of;
     uint32_t limit; /* of the frame's registers */
     size_t bytes;   /* of one schedule */
     uint8_t *all;   /* the schedule at the end of each block */
-    int32_t loaded; /* registers that the block's loads from global memory fill, so far */
+    /* The loads of the block that is scheduled, in order; those from `oldest` on hold registers. */
+    pending_load *loads;
+    uint32_t nloads, oldest, taken; /* taken: the registers that they hold */
+    uint32_t loaded;                /* the registers that all of global memory fill */
+    uint32_t room;                  /* those that they may hold */
+    uint32_t *load_of;              /* by register id, of nids: the number of the load that fills it, + 1, or 0 */
+    uint32_t nids;
 } schedules;
 
 static schedule *schedule_of(const schedules *t, uint32_t block) { return (void *)(t->all + block * t->bytes); }
@@ -59,6 +71,36 @@ static moment known(const schedules *t, const schedule *v, uint32_t row) {
 static void set_known(const schedules *t, schedule *v, uint32_t row, moment m) {
     uint32_t id = row && row < t->limit ? t->id_of[row / 4] : 0;
     if (id) v->of[id] = m;
+}
+
+/* Notes that an instruction reads a row at m. */
+static void note_use(const schedules *t, uint32_t row, moment m) {
+    const uint32_t id = row && row < t->limit ? t->id_of[row / 4] : 0, load = id ? t->load_of[id] : 0;
+    if (load) t->loads[load - 1].last_use = later(t, t->loads[load - 1].last_use, m);
+}
+
+static void note_uses(const schedules *t, const ptx_insn *i, moment m) {
+    note_use(t, i->a, m), note_use(t, i->b, m), note_use(t, i->c, m), note_use(t, i->e, m);
+    for (int n = 0; i->op == OP_st && n < 4; n++) note_use(t, i->v[n], m);
+}
+
+/* Returns when a load of so many registers can come: at m, or when earlier ones have given theirs back. */
+static moment find_room(schedules *t, moment m, uint32_t registers) {
+    while (t->taken + registers > t->room && t->oldest < t->nloads) {
+        m = later(t, m, t->loads[t->oldest].last_use);
+        t->taken -= t->loads[t->oldest++].registers;
+    }
+    t->taken += registers;
+    return m;
+}
+
+static void note_load(schedules *t, const ptx_insn *i, moment m, uint32_t registers) {
+    const uint32_t rows[] = {i->d, i->v[0], i->v[1], i->v[2], i->v[3]};
+    t->loads[t->nloads++] = (pending_load){m, registers};
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        const uint32_t id = rows[n] && rows[n] < t->limit ? t->id_of[rows[n] / 4] : 0;
+        if (id) t->load_of[id] = t->nloads;
+    }
 }
 
 /* A division or a root is a sequence of instructions, with a branch to a slower one for rare operands at its end. What
@@ -182,7 +224,11 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
         v->barrier = later(t, v->barrier, v->any_store);
     if (loads) in = later(t, in, v->barrier);
     if (loads && far && !i->read_only) in = later(t, in, v->global_store);
-    if (reads && far) t->loaded += i->vector * (ptx_type_bytes[i->type] == 8 ? 2 : 1);
+    note_uses(t, i, in);
+    const bool fills = i->op == OP_ld && (far || i->space == SPACE_SHARED);
+    const uint32_t registers = i->vector * (ptx_type_bytes[i->type] == 8 ? 2 : 1);
+    if (fills) in = find_room(t, in, registers);
+    if (reads && far) t->loaded += registers;
 
     if (i->op == OP_cp_async) { /* a round, for which only a wait for all groups waits: others overlap it */
         moment round = {in.rounds + 1, in.clocks};
@@ -204,6 +250,7 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     if (has_slow_way(class)) v->order = later(t, v->order, in);
     v->end = later(t, v->end, in);
     set_known(t, v, i->d, in), set_known(t, v, i->d2, in);
+    if (fills) note_load(t, i, in, registers);
     for (int n = 0; reads && n < 4; n++) set_known(t, v, i->v[n], in);
     for (uint32_t n = 0; i->op == OP_mma && n < i->tensor->pieces[MATRIX_d]; n++)
         set_known(t, v, i->tensor->row[MATRIX_d][n], in);
@@ -244,52 +291,72 @@ static void begin_schedule(const schedules *t, const cfg_block *k, uint32_t numb
     }
 }
 
-/* The place of a load in its block's schedule: its round, and the registers that the loads before it fill. */
-typedef struct {
-    int32_t round, loaded;
-} load_place;
-
-/* Sets the depth of a block, or of all blocks of a loop that ptxas unrolls, and the rounds behind each of their loads.
- */
-static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t registers) {
-    ptx_insn *insns = g->code->insns;
-    const cfg_block *k = &g->blocks[number];
+/* Schedules a block, or all blocks of a loop that ptxas unrolls, of which `last` is the last, with so many registers
+ * for loads. Sets the round of each instruction in its last turn. */
+static void schedule_turns(schedules *t, const cfg *g, uint32_t number, uint32_t last, uint32_t room, int32_t *rounds) {
+    const uint32_t turns = g->blocks[number].turns ? g->blocks[number].turns : 1;
     schedule *v = schedule_of(t, number);
-    const moment before = v->end;
-    const int32_t turns = k->turns ? k->turns : 1, room = (int32_t)room_for_loads(k, registers);
-    uint32_t last = number, n = k->last - k->first + 1;
-    for (; k->turns && g->blocks[last].then != last; n += g->blocks[last].last - g->blocks[last].first + 1)
-        last = g->blocks[last].then;
-    load_place *places = ptx_alloc(n * sizeof *places);
-    t->loaded = 0;
-    for (int32_t turn = 0; turn < turns; turn++) {
+    t->nloads = t->oldest = t->taken = t->loaded = 0;
+    t->room = room;
+    memset(t->load_of, 0, t->nids * sizeof *t->load_of);
+    for (uint32_t turn = 0; turn < turns; turn++) {
         moment control = v->control;
         for (uint32_t b = number, at = 0;; b = g->blocks[b].then) {
             for (uint32_t i = g->blocks[b].first; i <= g->blocks[b].last; i++) {
-                const int32_t loaded = t->loaded;
                 control = v->control;
-                places[at++] = (load_place){advance(t, v, &insns[i]), loaded};
+                rounds[at++] = advance(t, v, &g->code->insns[i]);
             }
             if (b == last) break;
         }
         if (turn < turns - 1) v->control = control; /* no branch between the turns */
     }
     v->end = later(t, v->end, (moment){0, v->slots / PTX_MACHINE_UNIT});
+}
+
+/* Sets the depth of a block, or of all blocks of a loop that ptxas unrolls, and the rounds behind each of their loads.
+ *
+ * Two schedules are made, and the one of fewer rounds is taken. In the one a load waits until those before it have
+ * given their registers back, in order. ptxas finds a better order where values wait for others: in the other schedule
+ * loads have all registers that they want, and then come in as many rounds as it takes to fill that many. */
+static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t registers) {
+    ptx_insn *insns = g->code->insns;
+    const cfg_block *k = &g->blocks[number];
+    schedule *v = schedule_of(t, number);
+    const moment before = v->end;
+    const int32_t turns = k->turns ? k->turns : 1;
+    const uint32_t room = room_for_loads(k, registers);
+    uint32_t last = number, n = k->last - k->first + 1;
+    for (; k->turns && g->blocks[last].then != last; n += g->blocks[last].last - g->blocks[last].first + 1)
+        last = g->blocks[last].then;
+    int32_t *rounds = ptx_alloc(n * sizeof *rounds);
+    uint8_t *begin = ptx_alloc(t->bytes), *full = ptx_alloc(t->bytes);
+    t->loads = ptx_alloc(n * (uint32_t)turns * sizeof *t->loads);
+    memcpy(begin, v, t->bytes);
+    schedule_turns(t, g, number, last, UINT32_MAX, rounds);
     /* Its rounds, where those of the blocks in front of it do not hide the first. */
-    const int32_t now = v->end.rounds - before.rounds, has = now > 0 ? now : 1, needs = (t->loaded + room - 1) / room,
-                  more = needs > has ? needs - has : 0;
+    const int32_t now = v->end.rounds - before.rounds, has = now > 0 ? now : 1,
+                  needs = (int32_t)((t->loaded + room - 1) / room), more = needs > has ? needs - has : 0;
     v->end.rounds += more;
+    if (t->taken > room) {
+        const int32_t most = v->end.rounds;
+        memcpy(full, v, t->bytes);
+        memcpy(v, begin, t->bytes);
+        schedule_turns(t, g, number, last, room, rounds);
+        if (v->end.rounds > most) { memcpy(v, full, t->bytes); }
+    }
     for (uint32_t b = number, at = 0;; b = g->blocks[b].then) {
         for (uint32_t i = g->blocks[b].first; i <= g->blocks[b].last; i++) {
-            const load_place p = places[at++];
-            int32_t later_rounds = v->end.rounds - p.round - (t->loaded ? p.loaded * (more + 1) / t->loaded : 0);
+            int32_t later_rounds = v->end.rounds - rounds[at++];
             if (later_rounds < 0) later_rounds = 0;
             insns[i].later_rounds = (uint8_t)(later_rounds < 255 ? later_rounds : 255);
         }
         if (b != number) memcpy(schedule_of(t, b), v, t->bytes);
         if (b == last) break;
     }
-    ptx_free(places);
+    ptx_free(rounds);
+    ptx_free(begin);
+    ptx_free(full);
+    ptx_free(t->loads);
     insns[k->first].depth =
         (v->end.rounds - before.rounds) * (PTX_DEPTH_ROUND / PTX_DEPTH_PART) / turns * PTX_DEPTH_PART +
         (v->end.clocks - before.clocks) / turns;
@@ -302,10 +369,13 @@ void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, con
                    .bytes = sizeof(schedule) + (nregisters + 1) * sizeof(moment)};
     if (t.bytes * g->nblocks > 1u << 28) return; /* too large: the latency bound is left out */
     t.all = ptx_alloc(t.bytes * g->nblocks);
+    t.nids = nregisters + 1;
+    t.load_of = ptx_alloc(t.nids * sizeof *t.load_of);
     for (uint32_t b = 0; b < g->nblocks; b++) {
         if (g->blocks[b].inside) continue;
         if (!g->blocks[b].turns) begin_schedule(&t, &g->blocks[b], b, nregisters);
         schedule_block(&t, g, b, f->registers);
     }
     ptx_free(t.all);
+    ptx_free(t.load_of);
 }
