@@ -4,7 +4,7 @@
 
 load helper
 
-programs=(probe order host pool gaps limits devices grid fills graphs graph_memory caches stages batch)
+programs=(probe order host pool gaps limits devices grid fills graphs graph_memory caches stages waits batch)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/clock/}"
@@ -628,6 +628,26 @@ END
                      # As many turns in all; an H200 takes 35.6 us for the tables.
                      us["some_long"] > 1.3 * us["alike"] && us["own_table"] > 26 && us["own_table"] < 45 &&
                      us["wraps"] < 0.5 * us["rolled"]) }' "$BATS_TEST_TMPDIR/stages"
+}
+
+@test "warps wait as on an H200: divisions of 0, data that others have fetched, registers for loads, neighbouring words" {
+    apart "$B/tests/clock/waits" >"$BATS_TEST_TMPDIR/waits"
+    BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR within 20 waits <<'END'
+quotients_of_1 10.78
+quotients_of_0 40.67
+roots_of_1 10.62
+roots_of_0 24.77
+quotients_of_1_double 19.26
+quotients_of_0_double 58.02
+roots_of_0_double 36.26
+bodies_1_block 594.34
+bodies_32_blocks 413.34
+bodies_shared 104.22
+apart 13.98
+END
+    # Neighbours of a wave wait for each other: an H200 takes 26.1 us. What ptxas predicates is unrolled, `||` too.
+    awk '{ us[$1] = $2 }
+        END { exit !(us["neighbours"] > 1.6 * us["apart"] && us["neighbours"] < 40 && us["either"] < 1.1 * us["no_branch"]) }' "$BATS_TEST_TMPDIR/waits"
 }
 
 @test "groups of threads: ranks, shuffles, votes, reductions and scans in tiles and among the lanes that are here" {

@@ -63,11 +63,11 @@ typedef struct {
     uint32_t now, began;                          /* the number of this wave, of the first one of the launch or copy */
     l2_list wave, other, launch;                  /* chunks touched by the wave (other: for sorting), by the launch */
     /* Of the launch: */
-    uint64_t missed[2];     /* sectors read that the cache lacked, which the wave did not write, or did */
+    uint64_t missed[2];                /* sectors read that the cache lacked, which the wave did not write, or did */
     uint64_t dram_rounds, wave_rounds; /* exec_result's */
     uint64_t rounds[L2_ROUNDS / 64];   /* a bit for each round of the wave that the cache lacked a sector of */
-    uint64_t filled;        /* sectors stored in part for which DRAM had to supply the rest */
-    uint64_t read, written; /* bytes of DRAM */
+    uint64_t filled;                   /* sectors stored in part for which DRAM had to supply the rest */
+    uint64_t read, written;            /* bytes of DRAM */
     uint64_t pairs, pair_lines, pair_rows; /* exec_result.dram_pairs, dram_lines, dram_rows */
     uint64_t peer[2];                      /* bytes of other devices' sectors, read and written */
 } l2_cache;

@@ -4,7 +4,8 @@
  * intermediate results are normal numbers. If a lane has others (a numerator of 0 is the usual case), the warp calls a
  * function. Nothing but the time and the number of instructions differs.
  *
- * The ranges of exponents are those of an H200: it took each pair of them, and its clock told which took longer. */
+ * The ranges of exponents were measured on an H200: the clock around a division or root of each pair of exponents
+ * (float), or of a sample of them (double). */
 #include "warp.h"
 
 static exec_handler *const *lanes; /* the plain handlers */
