@@ -150,6 +150,30 @@ template <class T, class F> static void gemm(const char *what, int m, int n, int
         }
 }
 
+// Products of bytes, whose sums are no bytes: ints and floats. A sum of ints is exact where one of floats is not.
+static void bytes() {
+    const int n = 20, k = 2000;
+    std::vector<signed char> a(n * k, 127), b(k * n, 127);
+    for (int i = 0; i < n; i++) a[i] = (signed char)(i - 8); // of the first column
+    std::vector<int> c(n * n), sums = c;
+    std::vector<float> floats(n * n);
+    for (int i = 0; i < n * n; i++) sums[i] = 127 * 127 * (k - 1) + (i % n - 8) * 127;
+    on_device<signed char> da(a), db(b);
+    on_device<int> dc(c);
+    on_device<float> df(floats);
+    int one = 1, zero = 0;
+    float unit = 1, none = 0;
+    OK(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, k, &one, da.p, CUDA_R_8I, n, db.p, CUDA_R_8I, k, &zero,
+                    dc.p, CUDA_R_32I, n, CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT));
+    c = dc.back();
+    for (int i = 0; i < n * n; i++)
+        if (c[i] != sums[i]) printf("bytes into ints: element %d is %d, want %d\n", i, c[i], sums[i]), bad++, i = n * n;
+    OK(cublasSgemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, 8, &unit, da.p, CUDA_R_8I, n, db.p, CUDA_R_8I, k, &none,
+                     df.p, CUDA_R_32F, n));
+    for (int i = 0; i < n * n; i++) floats[i] = (float)(127 * 127 * 7 + (i % n - 8) * 127);
+    same("bytes into floats", df.back(), floats);
+}
+
 static void products() {
     for (int n : {1, 63, 130}) {
         gemm<float>("Sgemm", n, 70, 17, 2, -1, [](auto... a) { return cublasSgemm(handle, a...); });
@@ -163,6 +187,14 @@ static void products() {
                      return cublasGemmEx(handle, ta, tb, m, n, k, &one, a, CUDA_R_16F, lda, b, CUDA_R_16F, ldb, &zero,
                                          c, CUDA_R_16F, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
                  });
+    gemm<__half>("SgemmEx of halves", 65, 9, 16, __half(2), __half(1),
+                 [](cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, const __half *, const __half *a,
+                    int lda, const __half *b, int ldb, const __half *, __half *c, int ldc) {
+                     float two = 2, one = 1;
+                     return cublasSgemmEx(handle, ta, tb, m, n, k, &two, a, CUDA_R_16F, lda, b, CUDA_R_16F, ldb, &one,
+                                          c, CUDA_R_16F, ldc);
+                 });
+    bytes();
 
     // A batch, by strides and by lists of addresses.
     const int m = 5, batches = 3;
@@ -184,6 +216,11 @@ static void products() {
     cudaMemset(dc.p, 0, c.size() * sizeof(float));
     OK(cublasSgemmBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, m, m, &one, pa.p, m, pb.p, m, &zero, pc.p, m, batches));
     same("SgemmBatched", dc.back(), want);
+    cudaMemset(dc.p, 0, c.size() * sizeof(float));
+    OK(cublasGemmBatchedEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, m, m, &one, (const void **)pa.p, CUDA_R_32F, m,
+                           (const void **)pb.p, CUDA_R_32F, m, &zero, (void **)pc.p, CUDA_R_32F, m, batches,
+                           CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    same("GemmBatchedEx", dc.back(), want);
 }
 
 static void copies_and_sums() {

@@ -4,7 +4,7 @@
 // A scalar (alpha, beta, a result) is a pointer of the host or, after cublasSetPointerMode, of the device; a kernel
 // takes it as a `scalar`, a value or an address. Everything is queued on the handle's stream; a result for the host is
 // waited for. Results are the same on each run: no sum depends on an order of atomics. Half and bfloat16 are summed in
-// float.
+// float, bytes in float or int.
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 
@@ -25,6 +25,7 @@ struct cublasContext {
 
 template <class T> struct sum_of { typedef float type; };
 template <> struct sum_of<double> { typedef double type; };
+template <> struct sum_of<int> { typedef int type; };
 template <class T> using sum_t = typename sum_of<T>::type;
 
 template <class T> static __host__ __device__ T to_number(T v) { return v; }
@@ -418,13 +419,13 @@ template <class T> struct matrices {
 
 enum { TILE = 64, DEPTH = 16, EACH = 4 }; // a block computes 64 x 64 elements, a thread 4 x 4, in steps of 16
 
-template <class T>
-static __device__ void load_tile(sum_t<T> (*tile)[TILE + 1], const T *a, int lda, bool turned, int row0, int rows,
-                                 int k0, int k) {
+template <class T, class S>
+static __device__ void load_tile(S (*tile)[TILE + 1], const T *a, int lda, bool turned, int row0, int rows, int k0,
+                                 int k) {
     for (int e = (int)threadIdx.x; e < TILE * DEPTH; e += BLOCK) { // neighbours read neighbours, turned or not
         int r = turned ? e / DEPTH : e % TILE, p = turned ? e % DEPTH : e / TILE;
         bool inside = row0 + r < rows && k0 + p < k;
-        tile[p][r] = inside ? (sum_t<T>)to_number(at(a, lda, turned, row0 + r, k0 + p)) : sum_t<T>(0);
+        tile[p][r] = inside ? (S)to_number(at(a, lda, turned, row0 + r, k0 + p)) : S(0);
     }
 }
 
@@ -560,40 +561,74 @@ LEVEL_3(S, float, _v2)
 LEVEL_3(D, double, _v2)
 LEVEL_3(H, __half, )
 
+} // extern "C"
+
+// --- matrix by matrix, of types that are arguments -------------------------------------------------------------------
+
+template <class T> static matrices<T> typed(matrices<const void> m) {
+    return {(T *)m.first, m.stride, (T *const *)m.list};
+}
 #define no_such_types                                                                                                  \
     "SimGPU's small cuBLAS does not have these types together: A and C of half or bfloat16 (C also of float), "        \
-    "computed "                                                                                                        \
-    "in float; all of float; all of double; all of half"
-cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n,
-                                          int k, const void *alpha, const void *a, cudaDataType type_a, int lda,
-                                          long long sa, const void *b, cudaDataType type_b, int ldb, long long sb,
-                                          const void *beta, void *c, cudaDataType type_c, int ldc, long long sc,
-                                          int batches, cublasComputeType_t compute, cublasGemmAlgo_t) {
+    "computed in float; all of float; all of double; all of half; A of bytes, C of int, computed in int; A of bytes, " \
+    "C of float, computed in float"
+static cublasStatus_t gemm_of_types(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,
+                                    const void *alpha, matrices<const void> a, cudaDataType type_a, int lda,
+                                    matrices<const void> b, cudaDataType type_b, int ldb, const void *beta,
+                                    matrices<const void> c, cudaDataType type_c, int ldc, int batches,
+                                    cublasComputeType_t compute) {
     NEEDS(h);
     bool half_scalars = compute == CUBLAS_COMPUTE_16F || compute == CUBLAS_COMPUTE_16F_PEDANTIC;
     bool doubles = compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC;
+    bool ints = compute == CUBLAS_COMPUTE_32I || compute == CUBLAS_COMPUTE_32I_PEDANTIC;
     if (type_a != type_b) LACKS("A and B have different types; SimGPU's small cuBLAS takes one type of both");
 #define CASE(name_t, T, name_r, R, A, holds)                                                                           \
     if (type_a == name_t && type_c == name_r && (holds))                                                               \
-        return run_gemm<T, R>(h, opa, opb, m, n, k, (const A *)alpha, {(const T *)a, sa, nullptr}, lda,                \
-                              {(const T *)b, sb, nullptr}, ldb, (const A *)beta, {(R *)c, sc, nullptr}, ldc, batches);
+        return run_gemm<T, R>(h, opa, opb, m, n, k, (const A *)alpha, typed<const T>(a), lda, typed<const T>(b), ldb,  \
+                              (const A *)beta, typed<R>(c), ldc, batches);
     CASE(CUDA_R_64F, double, CUDA_R_64F, double, double, doubles)
-    if (doubles) LACKS(no_such_types);
     CASE(CUDA_R_16F, __half, CUDA_R_16F, __half, __half, half_scalars)
-    if (half_scalars || compute == CUBLAS_COMPUTE_32I || compute == CUBLAS_COMPUTE_32I_PEDANTIC) LACKS(no_such_types);
+    CASE(CUDA_R_8I, signed char, CUDA_R_32I, int, int, ints)
+    if (doubles || half_scalars || ints) LACKS(no_such_types);
     CASE(CUDA_R_32F, float, CUDA_R_32F, float, float, true)
     CASE(CUDA_R_16F, __half, CUDA_R_16F, __half, float, true)
     CASE(CUDA_R_16F, __half, CUDA_R_32F, float, float, true)
     CASE(CUDA_R_16BF, __nv_bfloat16, CUDA_R_16BF, __nv_bfloat16, float, true)
     CASE(CUDA_R_16BF, __nv_bfloat16, CUDA_R_32F, float, float, true)
+    CASE(CUDA_R_8I, signed char, CUDA_R_32F, float, float, true)
     LACKS(no_such_types);
+}
+
+extern "C" {
+
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n,
+                                          int k, const void *alpha, const void *a, cudaDataType type_a, int lda,
+                                          long long sa, const void *b, cudaDataType type_b, int ldb, long long sb,
+                                          const void *beta, void *c, cudaDataType type_c, int ldc, long long sc,
+                                          int batches, cublasComputeType_t compute, cublasGemmAlgo_t) {
+    return gemm_of_types(h, opa, opb, m, n, k, alpha, {a, sa, nullptr}, type_a, lda, {b, sb, nullptr}, type_b, ldb,
+                         beta, {c, sc, nullptr}, type_c, ldc, batches, compute);
+}
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,
+                                   const void *alpha, const void *const a[], cudaDataType type_a, int lda,
+                                   const void *const b[], cudaDataType type_b, int ldb, const void *beta,
+                                   void *const c[], cudaDataType type_c, int ldc, int batches,
+                                   cublasComputeType_t compute, cublasGemmAlgo_t) {
+    return gemm_of_types(h, opa, opb, m, n, k, alpha, {nullptr, 0, a}, type_a, lda, {nullptr, 0, b}, type_b, ldb, beta,
+                         {nullptr, 0, c}, type_c, ldc, batches, compute);
 }
 cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,
                             const void *alpha, const void *a, cudaDataType type_a, int lda, const void *b,
                             cudaDataType type_b, int ldb, const void *beta, void *c, cudaDataType type_c, int ldc,
-                            cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
-    return cublasGemmStridedBatchedEx(h, opa, opb, m, n, k, alpha, a, type_a, lda, 0, b, type_b, ldb, 0, beta, c,
-                                      type_c, ldc, 0, 1, compute, algorithm);
+                            cublasComputeType_t compute, cublasGemmAlgo_t) {
+    return gemm_of_types(h, opa, opb, m, n, k, alpha, {a, 0, nullptr}, type_a, lda, {b, 0, nullptr}, type_b, ldb, beta,
+                         {c, 0, nullptr}, type_c, ldc, 1, compute);
+}
+cublasStatus_t cublasSgemmEx(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,
+                             const float *alpha, const void *a, cudaDataType type_a, int lda, const void *b,
+                             cudaDataType type_b, int ldb, const float *beta, void *c, cudaDataType type_c, int ldc) {
+    return gemm_of_types(h, opa, opb, m, n, k, alpha, {a, 0, nullptr}, type_a, lda, {b, 0, nullptr}, type_b, ldb, beta,
+                         {c, 0, nullptr}, type_c, ldc, 1, CUBLAS_COMPUTE_32F);
 }
 
 } // extern "C"

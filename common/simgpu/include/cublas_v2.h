@@ -188,11 +188,20 @@ SIMGPU_CUBLAS(H, __half, )
 #endif
 #undef SIMGPU_CUBLAS
 
-/* A, B and C of the given types: all of one type, or half or bfloat16 products into floats. */
+/* A, B and C of the given types: all of one type, half or bfloat16 products into floats, or bytes into ints or floats.
+ */
 cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,
                             const void *alpha, const void *a, cudaDataType typeA, int lda, const void *b,
                             cudaDataType typeB, int ldb, const void *beta, void *c, cudaDataType typeC, int ldc,
                             cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
+cublasStatus_t cublasSgemmEx(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,
+                             const float *alpha, const void *a, cudaDataType typeA, int lda, const void *b,
+                             cudaDataType typeB, int ldb, const float *beta, void *c, cudaDataType typeC, int ldc);
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,
+                                   const void *alpha, const void *const a[], cudaDataType typeA, int lda,
+                                   const void *const b[], cudaDataType typeB, int ldb, const void *beta,
+                                   void *const c[], cudaDataType typeC, int ldc, int batches,
+                                   cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t opa, cublasOperation_t opb, int m, int n,
                                           int k, const void *alpha, const void *a, cudaDataType typeA, int lda,
                                           long long strideA, const void *b, cudaDataType typeB, int ldb,
