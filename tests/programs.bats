@@ -717,13 +717,40 @@ struct early {
 int main() { printf("in main %d\n", object.v); }
 EOS
     local way
-    for way in "" -rdc=true; do
+    for way in "" -rdc=true "-MD -MF $tmp/static.d" "-Xcompiler -flto"; do
+        # shellcheck disable=SC2086 # words
         run simcc $way -o "$tmp/static" "$tmp/static.cu"
         echo "$output"
         [ "$status" = 0 ]
         run "$tmp/static"
         echo "$output"
         [ "$output" = $'in main 42\nbehind main 84, cudaSuccess' ]
+    done
+}
+
+@test "warpSize: a program may define it, as with nvcc, and name what is its own so" {
+    cat >"$tmp/own.cu" <<'EOS'
+#include <cstdio>
+__global__ void own(int *p, int warpSize) { p[0] = warpSize; }
+template <int warpSize> __global__ void given(int *p) { p[1] = warpSize; }
+__global__ void plain(int *p) { p[2] = warpSize + blockDim.x % warpSize; }
+int main() {
+    int *p, h[3];
+    cudaMalloc(&p, sizeof h);
+    own<<<1, 1>>>(p, 8), given<16><<<1, 1>>>(p), plain<<<1, 40>>>(p);
+    cudaMemcpy(h, p, sizeof h, cudaMemcpyDefault);
+    printf("%d %d %d %d\n", h[0], h[1], h[2], warpSize);
+}
+EOS
+    local way
+    for way in '' 'const int warpSize = 32;' 'constexpr int warpSize = 32;'; do
+        { echo "$way" && cat "$tmp/own.cu"; } >"$tmp/way.cu"
+        run simcc -o "$tmp/way" "$tmp/way.cu"
+        echo "$output"
+        [ "$status" = 0 ]
+        run "$tmp/way"
+        echo "$output"
+        [ "$output" = '8 16 40 32' ]
     done
 }
 

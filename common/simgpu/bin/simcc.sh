@@ -94,6 +94,7 @@ take_host_options() {
         -fopenmp*) host+=("$option") device+=(-D_OPENMP=201511) linker+=("$option") ;;
         -Wl,* | -pthread | -rdynamic | -fsanitize*) host+=("$option") linker+=("$option") ;;
         -std=*) take_standard "${option#-std=}" ;;
+        -flto*) ;; # the objects are the same without it, and the link asks for no plugin of the linker
         *) host+=("$option") ;;
         esac
     done
@@ -618,6 +619,11 @@ say_more() {
     if grep -qE "reference to (__global__ function|__host__ function '__cudaPush).* in __(global|device)__" "$work/said"; then launch=yes; fi
     if [ "$launch" = yes ] && [ "$rdc" = yes ] && take_newer_clang; then return 3; fi
     if [ "$status" != 0 ] && respell_lines; then return 4; fi
+    # As with nvcc, a program may define the constant itself; our header defines it.
+    if [ "$status" != 0 ] && [[ " ${common[*]} " != *' -DSIMGPU_OWN_WARP_SIZE '* ]] && grep -q "redefinition of 'warpSize'" "$work/said"; then
+        common+=(-DSIMGPU_OWN_WARP_SIZE)
+        return 4
+    fi
     if [ -n "$rounds" ] && grep -q 'out-of-line definition' "$work/said"; then cat "$work/said.first" >&2; else show_said >&2; fi
     if [ "$launch" = yes ] && [ "$rdc" = yes ]; then
         echo "simcc: $clang does not compile a launch in a kernel (dynamic parallelism); clang 22 and later do. Install one: simcc finds clang-22" >&2
@@ -690,11 +696,12 @@ compile_cuda() {
         [ "$mode" != fatbin ] || return 0
     fi
     local command=("$clang" -gdwarf-4 -fno-strict-aliasing "${common[@]}" ${host[@]+"${host[@]}"} --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$fat")
-    case " ${host[*]-} ${depend[*]-} " in
-    *' -flto'* | *' -MD '* | *' -MMD '*) show run "${command[@]}" ${depend[@]+"${depend[@]}" -MT "${target:-$2}"} -c -o "$2" "$1" ;;
-    *) show run "${command[@]}" -S -o "$work/host.s" "$1" && register_first "$work/host.s" &&
-        run "$clang" -Wno-unused-command-line-argument ${host[@]+"${host[@]}"} -c -o "$2" "$work/host.s" ;;
+    case " ${depend[*]-} " in
+    *' -MF '*) ;;
+    *' -MD '* | *' -MMD '*) command+=(-MF "${2%.*}.d") ;; # beside the object; clang would put it beside the assembly
     esac
+    show run "${command[@]}" ${depend[@]+"${depend[@]}" -MT "${target:-$2}"} -S -o "$work/host.s" "$1" && register_first "$work/host.s" &&
+        run "$clang" -Wno-unused-command-line-argument ${host[@]+"${host[@]}"} -c -o "$2" "$work/host.s"
 }
 
 # In assembly, $1: clang registers a file's kernels behind its static objects; a constructor of one may launch a kernel.

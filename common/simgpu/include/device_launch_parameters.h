@@ -33,7 +33,11 @@ SIMGPU_TRIPLE(gridDim, nctaid)
 #undef SIMGPU_TRIPLE
 #undef SIMGPU_AXIS
 
+#if defined(SIMGPU_OWN_WARP_SIZE) // simcc: the program defines it
+extern const int warpSize;
+#else
 __attribute__((device)) const int warpSize = 32;
+#endif
 #endif
 
 #endif
