@@ -12,7 +12,7 @@
 #
 # A program is a source file with a main function, together with the folder's files that have none and that no other file
 # includes. "Ran" means: it ended with status 0, and its output has none of the words by which programs say that their own
-# check failed. A program that says less was not looked at by a person.
+# check failed. A program that says less was not looked at by a person. Who reads a number or a word gets 8, each time.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 SIMCC=${SIMCC:-$here/.build/sim/bin/simcc}
@@ -153,8 +153,8 @@ try() {
     for devices in 1 4; do # four where one is too few
         status=0
         # shellcheck disable=SC2086 # a list of words
-        (ulimit -t "$LIMIT" && SIMGPU_DEVICES=$devices exec timeout -k 2 "$WALL" "$out/a.out" $arguments) >"$out/stdout" 2>"$out/stderr" </dev/null || status=$?
-        grep -qiE 'there is no device [1-3];|requires two|need 2 GPUs|two or more GPUs' "$out/stdout" "$out/stderr" || break
+        (ulimit -t "$LIMIT" && SIMGPU_DEVICES=$devices exec timeout -k 2 "$WALL" "$out/a.out" $arguments) >"$out/stdout" 2>"$out/stderr" <"$RESULTS/eights" || status=$?
+        grep -qiE 'there is no device [1-3];|requires two|(need|at least) (2|two) GPUs|two or more GPUs' "$out/stdout" "$out/stderr" || break
     done
     rm -f "$out/a.out"
     { grep -a '^simgpu: ' "$out/stderr"; sed -E 's/fail[a-z]* as expected|(mismatch[a-z ]*|failures?|failed?) *[:=] *0\b *[)]?$//I' "$out/stdout"; grep -avE '^simgpu: |assertion failed: ' "$out/stderr"; echo "status $status"
@@ -172,6 +172,7 @@ try() {
 export -f try cause_of
 export dir CAUSES
 
+yes 8 | head -n 10000 >"$RESULTS/eights"
 if [ $# -eq 0 ]; then set -- "$dir"/*/; fi
 if [ -n "${LIST:-}" ]; then
     cp "$LIST" "$RESULTS/programs"

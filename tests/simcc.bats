@@ -429,7 +429,7 @@ EOS
     printf '#include "by.h"\nint main() { return !said(); }\n' >"$tmp/all/second/one/main.cu"
     printf '#include <cufft.h>\nint main() {}\n' >"$tmp/all/first/src/waves.cu"
     printf '#include "k.cuh"\nint main() { k<<<1, 1>>>(); puts("Test FAILED"); }\n' >"$tmp/all/second/two/says.cu"
-    printf '#include "k.cuh"\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n' >"$tmp/all/second/two/runs.cu"
+    printf '#include "k.cuh"\nint main() { int n = 0; scanf("%%d", &n), k<<<n, 1>>>(); return cudaDeviceSynchronize(); }\n' >"$tmp/all/second/two/runs.cu"
     printf '#include <mpi.h>\nint main() {}\n' >"$tmp/all/second/two/mpi.cu"
     mkdir "$tmp/all/second/lib" # where their own build finds it
     printf '#include <stdio.h>\n__global__ void k() {}\n' >"$tmp/all/second/lib/k.cuh"
