@@ -202,7 +202,7 @@ $(call unit,bluebar/tell,grade list predict record results tables watch,MOST_BYT
 $(call unit,lab/cold,bar card ear endless errors figures frame hazards lab lane leaks lines link ncu others player rows source timing usage,find first_function next_of place_of stage)
 $(call unit,lab/warm,data report)
 $(call unit,simgpu/base/all,arena base)
-$(call unit,simgpu/ptx/decode,constant decode decode_async decode_control decode_memory decode_tensor decode_texture decode_warp fatbin machine_merge module special spill)
+$(call unit,simgpu/ptx/decode,constant contract decode decode_async decode_control decode_memory decode_tensor decode_texture decode_warp fatbin machine_merge module special spill)
 $(call unit,simgpu/ptx/text,cfg depth lex machine machine_affine machine_base machine_fold machine_loop names parse share,advance)
 $(call unit,simgpu/exec/rare,children fault heap program virtual)
 $(call unit,simgpu/exec/map,filter managed memory texture,ALIGN GUARD round_up show)

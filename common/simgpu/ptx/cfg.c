@@ -58,6 +58,13 @@ static void make_blocks(cfg *g) {
     }
     ptx_free(leader);
 }
+static void free_blocks(cfg *g) {
+    for (uint32_t b = 0; b < g->nblocks; b++) ptx_free(g->blocks[b].next), ptx_free(g->blocks[b].previous);
+    ptx_free(g->blocks);
+    ptx_free(g->block_of);
+    g->blocks = NULL;
+    g->nblocks = 0;
+}
 
 /* Numbers the blocks in post-order of the reversed graph, from the exit. Not recursive, since a function may have many
  * blocks. */
@@ -452,11 +459,15 @@ static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint
 
 void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     cfg g = {.code = code};
-    make_blocks(&g);
-    number_blocks(&g);
-    post_dominators(&g);
     uint32_t *id_of = ptx_alloc((code->registers_end / 4 + 1) * sizeof *id_of);
     for (uint32_t r = 0; r < pf->nregisters; r++) id_of[pf->registers[r]->row / 4] = pf->registers[r]->id;
+    make_blocks(&g);
+    if (ptx_contract(&g, pf->nregisters, id_of)) {
+        free_blocks(&g);
+        make_blocks(&g);
+    }
+    number_blocks(&g);
+    post_dominators(&g);
     add_zeroed(code, code->registers_begin, code->registers_end); /* all, unless share_rows() knows better */
     pf->function->registers = estimate_registers(&g, pf, id_of);
     ptx_fold_branches(code);
@@ -469,9 +480,7 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     ptx_free(id_of);
     insert_joins(&g, pf->function->is_kernel);
     ptx_machine_predicate(code);
-    for (uint32_t b = 0; b < g.nblocks; b++) ptx_free(g.blocks[b].next), ptx_free(g.blocks[b].previous);
-    ptx_free(g.blocks);
-    ptx_free(g.block_of);
+    free_blocks(&g);
     ptx_free(g.order);
     ptx_free(g.fresh);
 }

@@ -52,6 +52,10 @@ enum { MOST_FIELDS = 16 + 3 * MAX_PIECES };
 uint32_t ptx_sources_of(ptx_insn *i, uint32_t **fields);
 uint32_t ptx_results_of(ptx_insn *i, uint32_t **fields);
 
+/* contract.c: makes products and sums of floats one instruction, where ptxas does. Returns whether there were any: the
+ * blocks are no longer right then. Requires blocks; id_of maps a frame row / 4 to a register id. */
+bool ptx_contract(const cfg *g, uint32_t nregisters, const uint32_t *id_of);
+
 /* spill.c: sets ptx_insn.spills, if a thread has room for so many 32-bit registers. Requires the blocks' live_in, and
  * constants. Returns whether there are any. */
 bool ptx_spill(cfg *g, const parsed_function *pf, const uint32_t *id_of, uint32_t room);

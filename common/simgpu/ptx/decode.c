@@ -290,7 +290,7 @@ static void append_key(decoder *d, const char *text) { strncat(d->key, text, siz
 /* Sorts the statement's modifiers into types, key and flags, except `own`, which the instruction's decoder reads. */
 void ptx_dec_read_modifiers(decoder *d, const char *own) {
     static const char *const rounds[] = {".rn", ".rz", ".rm", ".rp", ".rna"};
-    d->flags = (ptx_insn){.vector = 1};
+    d->flags = (ptx_insn){.vector = 1, .contracts = true};
     d->ntypes = 0;
     snprintf(d->key, sizeof d->key, "%s", d->s->name);
     for (uint32_t i = 0; i < d->s->nmodifiers; i++) {
@@ -299,6 +299,7 @@ void ptx_dec_read_modifiers(decoder *d, const char *own) {
         bool rounding = false;
         for (int r = 0; r < (strcmp(d->s->name, "cvt") ? 4 : 5); r++)
             if (strcmp(m, rounds[r]) == 0) d->flags.round = (uint8_t)r, rounding = true;
+        if (rounding) d->flags.contracts = false;
         if (rounding || one_of(m, own)) continue;
         if (t == TY_b128) ptx_dec_unsupported(d, "128-bit operands");
         if (t == TY_pred && !one_of(d->s->name, "and or xor not mov vote bar barrier"))
