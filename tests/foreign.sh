@@ -12,7 +12,7 @@
 #
 # A program is a source file with a main function, together with the folder's files that have none and that no other file
 # includes. "Ran" means: it ended with status 0, and its output has none of the words by which programs say that their own
-# check failed. A program that says less was not looked at by a person. Who reads a number or a word gets 8, each time.
+# check failed. A program that says less was not looked at by a person. Who reads a number or a word gets 16, each time.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 SIMCC=${SIMCC:-$here/.build/sim/bin/simcc}
@@ -153,7 +153,7 @@ try() {
     for devices in 1 4; do # four where one is too few
         status=0
         # shellcheck disable=SC2086 # a list of words
-        (ulimit -t "$LIMIT" && SIMGPU_DEVICES=$devices exec timeout -k 2 "$WALL" "$out/a.out" $arguments) >"$out/stdout" 2>"$out/stderr" <"$RESULTS/eights" || status=$?
+        (ulimit -t "$LIMIT" && SIMGPU_DEVICES=$devices exec timeout -k 2 "$WALL" "$out/a.out" $arguments) >"$out/stdout" 2>"$out/stderr" <"$RESULTS/sixteens" || status=$?
         grep -qiE 'there is no device [1-3];|requires two|(need|at least) (2|two) GPUs|two or more GPUs' "$out/stdout" "$out/stderr" || break
     done
     rm -f "$out/a.out"
@@ -164,7 +164,7 @@ try() {
     if [ "$status" = 0 ]; then library=run; else library=fail; fi
     cause_of "$library" "$out/run" >"$out/cause" || printf 'ok\t-\n' >"$out/cause"
     # shellcheck disable=SC2086 # a list of words
-    if grep -q '^in' "$out/cause" && grep -qsiE 'TODO:? *(--|fill|implement|add|write|complete|copy)|implement me|your code (here|goes)|FIXME' -- $sources *.h *.hpp *.cuh; then
+    if grep -q '^in' "$out/cause" && grep -qsiE 'TODO:? *(--|fill|implement|add|write|complete|copy)|implement me|your code (here|goes)|FIXME|\* (refactor the|update the|make .*changes|assign a value)' -- $sources *.h *.hpp *.cuh; then
         printf 'out\tan exercise with gaps\n' >"$out/cause"
     fi
     say run "$(cat "$out/cause")"
@@ -172,7 +172,7 @@ try() {
 export -f try cause_of
 export dir CAUSES
 
-yes 8 | head -n 10000 >"$RESULTS/eights"
+yes 16 | head -n 10000 >"$RESULTS/sixteens"
 if [ $# -eq 0 ]; then set -- "$dir"/*/; fi
 if [ -n "${LIST:-}" ]; then
     cp "$LIST" "$RESULTS/programs"
