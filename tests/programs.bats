@@ -571,7 +571,8 @@ bool all(const unsigned *h, int n) {
     for (int i = 0; i < n; i++)
         if (h[i] != 256) printf("counters[%d] = %u\n", i, h[i]);
 }
-int main() {
+int main(int argc, char **) {
+    if (argc > 1) return;
     unsigned *counters, h[4], *large;
     int *in;
     cudaMalloc(&counters, sizeof h), cudaMalloc(&in, 1024), cudaMalloc(&large, 64 << 20);
