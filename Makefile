@@ -130,7 +130,7 @@ HARDEN   := -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack
 # write without asking for a newer PTX version than the -target-sdk-version below stands for, and the oldest of clang 22.
 # Host code has DWARF 4: of DWARF 5, binutils 2.40 and older take the file that code begins in for the main file.
 SIM_LANGUAGE := -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O2 -g1 \
-            -fPIC -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5
+            -fPIC -fdebug-compilation-dir=. -fno-crash-diagnostics -Xclang -target-sdk-version=11.5 -ffp-contract=off
 SIM_FOLDERS := $(SIM_LANGUAGE) -I $(SIMGPU)/include -I $(SIMGPU)/include/unsupported
 SIM_CUDA := $(SIM_FOLDERS) -include cuda_runtime.h
 # cuda_runtime.h as clang has read it for its first pass and for its second (device.pch, host.pch): to read it anew would take four
@@ -141,9 +141,10 @@ PCH := $(if $(or $(word 2,$(CURDIR)),$(findstring =,$(CURDIR)),$(findstring ',$(
 SIM_READ = $(if $(PCH),$(SIM_FOLDERS) -Xclang -include-pch -Xclang $(B)/$1.pch -fdebug-prefix-map='$(CURDIR)/$(SIMGPU)/include'=$(SIMGPU)/include,$(SIM_CUDA))
 SIM_PTX  := -target-feature +ptx60
 # Device code is optimised in a step of its own, so that wide_copies.c and even_loops.c can stand before it. Without
-# -disable-vector-combine newer versions of clang take wide loads apart again. fp-contract is the front end's own default for CUDA.
+# -disable-vector-combine newer versions of clang take wide loads apart again. clang by itself makes a * b + c one instruction even
+# where something else needs the product, too; told not to, but with this -nvptx-fma-level, it leaves what nvcc leaves to ptxas.
 # Loops are unrolled as far as nvcc unrolls them: whole up to some 450 instructions, by two or four up to 75 (clang's own: 150, 37).
-SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O2 -ffp-contract=fast -mllvm -disable-vector-combine \
+SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O2 -mllvm -nvptx-fma-level=2 -mllvm -disable-vector-combine \
                 -mllvm -unroll-threshold=450 -mllvm -unroll-partial-threshold=75 \
                 -fno-dwarf-directory-asm -fno-verbose-asm
 NVCC_FLAGS := -std=c++17 -O2 -lineinfo -Xcompiler -fPIC

@@ -131,6 +131,36 @@ EOS
     for word in div.approx.ftz.f32 sqrt.approx.ftz.f32 fma.rn.ftz.f32 __nv_fast_sinf; do grep -qw "$word" "$tmp/math.ptx"; done
 }
 
+@test "a product and a sum are rounded once where nvcc and ptxas do so, whichever clang compiles them" {
+    cat >"$tmp/once.cu" <<'EOS'
+#include <cstdio>
+__global__ void k(float *o, float a, float b, float c, float d, double e) { // a * a is b + 2^-24, which a float cannot hold
+    o[0] = a * a, o[1] = a * a - b;                                // the product is needed itself
+    o[2] = c * c - b;
+    float p = a * d;
+    o[3] = p - b, o[4] = b - p; // it goes into both sums
+    o[5] = (float)(e * e - (e * 2 - 1));
+    o[6] = __fmul_rn(a, d) - b;
+}
+int main() {
+    float *d, h[7];
+    cudaMalloc(&d, sizeof h);
+    k<<<1, 1>>>(d, 0x1.001p+0f, 0x1.002p+0f, 0x1.001p+0f, 0x1.001p+0f, 1 + 0x1p-27);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDefault);
+    for (float v : h) printf("%a ", v);
+}
+EOS
+    local compiler
+    for compiler in $(clangs); do
+        SIMCC_CLANG=$compiler simcc "$tmp/once.cu" -o "$tmp/once" && run "$tmp/once"
+        echo "$compiler: $output"
+        [ "$output" = '0x1.002p+0 0x0p+0 0x1p-24 0x1p-24 -0x1p-24 0x1p-54 0x0p+0 ' ]
+    done
+    simcc -fmad=false "$tmp/once.cu" -o "$tmp/once" && run "$tmp/once"
+    echo "$output"
+    [ "$output" = '0x1.002p+0 0x0p+0 0x0p+0 0x0p+0 0x0p+0 0x0p+0 0x0p+0 ' ]
+}
+
 @test "what cannot be: one message, and an exit status" {
     for case in '-cubin whole.cu|simcc: -cubin: SimGPU has no machine code; it runs PTX. Use -ptx or -fatbin' \
         "--nonsense whole.cu|simcc: --nonsense: this option is not known. simcc --help lists what is; -Xcompiler --nonsense hands it to the host's compiler" \

@@ -255,7 +255,7 @@ take_option() {
         with_value
         case $value in true | 1) device+=(-fcuda-flush-denormals-to-zero) ;; esac
         ;;
-    fmad | fmad=*) with_value && unless_true -ffp-contract=off && case $value in false | 0) device+=(-ffp-contract=off) ;; esac ;;
+    fmad | fmad=*) with_value && unless_true && case $value in false | 0) optimise_flags=${optimise_flags/fma-level=2/fma-level=0} ;; esac ;;
     prec-div | prec-div=*) with_value && unless_true -mllvm -nvptx-prec-divf32=0 ;;
     prec-sqrt | prec-sqrt=*) with_value && unless_true -mllvm -nvptx-prec-sqrtf32=0 ;;
     I | include-path | isystem | system-include | include | pre-include | include-path=* | system-include=* | isystem=* | include=* | pre-include=*)
