@@ -132,7 +132,7 @@ try() {
     ! (cd "$folder" && grep -qs 'omp\.h\|pragma omp' -- $sources) || options+=' -Xcompiler -fopenmp'
     for library in cublasLt cublas curand; do # what their own Makefiles link
         # shellcheck disable=SC2086 # a list of words
-        ! grep -qsE "#include *[<\"]$library(_v2)?\.h|${library}Generator_t" -- $sources *.h *.hpp *.cuh ../*.h ../*.cuh || options+=" -l$library"
+        ! grep -qsE "#include *[<\"]$library(_v2)?\.h|${library}Generator_t" -- $sources *.h *.hpp *.cuh src/*.h src/*.cuh ../*.h ../*.cuh || options+=" -l$library"
     done
     # shellcheck disable=SC2086 # a list of words
     ! grep -lsE '__global__|<<<' -- $sources | grep -qv '\.cu$' || options+=' -x cu'
