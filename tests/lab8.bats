@@ -66,3 +66,9 @@ between() { awk -v v="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(v >= a && v <= b) 
     cat "$BATS_TEST_TMPDIR/bench"
     awk -F '\t' '$1 == 256 && $2 != "yours" { us[$2] = $3 } END { exit !(us["starter"] > us["seldom"] && us["seldom"] > us["persistent"] && us["persistent"] > us["reference"] && us["reference"] > us["sums alone"] && us["sums alone"] > 0) }' "$BATS_TEST_TMPDIR/bench"
 }
+
+# The student's code is in a shared object, whose lines addr2line must be asked for.
+@test "lab 8: a read of the host in front of the wait is named by its own line" {
+    load expect
+    expected tests/lab8/wrong/does_not_wait_for_the_copy.patch
+}

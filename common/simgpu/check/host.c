@@ -277,15 +277,44 @@ static bool read_place(char *text, struct simgpu_place *p) {
     return true;
 }
 
-/* Finds the source line of an address in the program by binutils' addr2line, which prints the innermost inlined
- * function first. Returns false if it knows none. */
+/* An address, and the program or shared object that it is in. */
+typedef struct {
+    uint64_t address, base;
+    char file[1024]; /* "" if there is none; of SimGPU's own library, too, which is no program's code */
+} code_object;
+
+/* Sets the object of an address, for dl_iterate_phdr, which passes the program first and names it "". */
+static int find_object(struct dl_phdr_info *info, size_t size, void *result) {
+    code_object *o = result;
+    bool inside = false, ours = false;
+    (void)size;
+    for (int k = 0; k < info->dlpi_phnum; k++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[k];
+        const uint64_t lo = info->dlpi_addr + h->p_vaddr;
+        if (h->p_type != PT_LOAD || !(h->p_flags & PF_X)) continue;
+        inside |= o->address - lo < h->p_memsz;
+        ours |= (uint64_t)(uintptr_t)find_object - lo < h->p_memsz;
+    }
+    if (!inside) return 0;
+    o->base = info->dlpi_addr;
+    if (!info->dlpi_name[0]) {
+        const ssize_t n = readlink("/proc/self/exe", o->file, sizeof o->file - 1);
+        o->file[n > 0 ? n : 0] = '\0';
+    } else if (!ours) {
+        snprintf(o->file, sizeof o->file, "%s", info->dlpi_name);
+    }
+    return 1;
+}
+
+/* Finds the source line of an address in the program or in a shared object of it, by binutils' addr2line, which prints
+ * the innermost inlined function first. Returns false if it knows none. */
 static bool ask_addr2line(uint64_t address, struct simgpu_place *p) {
-    char program[1024], command[1200], text[1024];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n <= 0) return false;
-    program[n] = '\0';
-    if (strchr(program, '\'')) return false;
-    snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%llx 2>/dev/null", program, (unsigned long long)address);
+    char command[1200], text[1024];
+    code_object o = {.address = address};
+    dl_iterate_phdr(find_object, &o);
+    if (!o.file[0] || strchr(o.file, '\'')) return false;
+    snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%llx 2>/dev/null", o.file,
+             (unsigned long long)(address - o.base));
     FILE *f = popen(command, "re");
     if (!f) return false;
     bool found = false;
@@ -321,16 +350,12 @@ static bool look_up(uint64_t address, struct simgpu_place *p) {
     return p->file;
 }
 
-/* Returns the line of the innermost frame in the program's own code, so memcpy's caller rather than memcpy. */
+/* Returns the line of the innermost frame that has one, so memcpy's caller rather than memcpy. */
 static struct simgpu_place place_of(const touch *t) {
     struct simgpu_place p = {.did = t->writes ? SIMGPU_DID_WRITE : SIMGPU_DID_READ};
-    program_image image = {0};
-    dl_iterate_phdr(find_program, &image);
     for (int k = 0; k < t->nframes && !p.file; k++) {
-        uint64_t at = (uint64_t)(uintptr_t)t->frames[k];
-        if (at < image.lo || at >= image.hi) continue;
-        if (k) at--; /* a return address points behind the call */
-        look_up(at - image.base, &p);
+        const uint64_t at = (uint64_t)(uintptr_t)t->frames[k];
+        look_up(k ? at - 1 : at, &p); /* a return address points behind the call */
     }
     return p;
 }
@@ -354,9 +379,7 @@ void check_host_caller(const void **site, const char **function) {
 
 struct simgpu_place check_host_line(const void *site) {
     struct simgpu_place p = {.file = NULL};
-    program_image image = {0};
-    dl_iterate_phdr(find_program, &image);
-    if (site) look_up((uint64_t)(uintptr_t)site - image.base, &p);
+    if (site) look_up((uint64_t)(uintptr_t)site, &p);
     return p;
 }
 
