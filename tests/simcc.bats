@@ -156,6 +156,31 @@ EOS
         echo "$compiler: $output"
         [ "$output" = '0x1.002p+0 0x0p+0 0x1p-24 0x1p-24 -0x1p-24 0x1p-54 0x0p+0 ' ]
     done
+    # A product of the turn before, whose factor has changed since.
+    cat >"$tmp/turns.cu" <<'EOS'
+#include <cstdio>
+__global__ void k(float *o, const float *in, int n, int from, float b, float c) {
+    float p;
+#pragma unroll 1
+    for (int i = 0; i < n; i++) {
+        float x = in[i];
+        if (i > from) o[i] = p - c;
+        __syncthreads();
+        p = x * b;
+        asm volatile("" ::: "memory");
+    }
+}
+int main() {
+    float *d, h[8] = {2, 3, 5, 7};
+    cudaMalloc(&d, sizeof h);
+    cudaMemcpy(d, h, sizeof h, cudaMemcpyDefault);
+    k<<<1, 1>>>(d + 4, d, 4, 0, 10, 1);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDefault);
+    for (int i = 5; i < 8; i++) printf("%g ", h[i]);
+}
+EOS
+    simcc -w "$tmp/turns.cu" -o "$tmp/turns" && run "$tmp/turns"
+    [ "$output" = '19 29 49 ' ]
     simcc -fmad=false "$tmp/once.cu" -o "$tmp/once" && run "$tmp/once"
     echo "$output"
     [ "$output" = '0x1.002p+0 0x0p+0 0x0p+0 0x0p+0 0x0p+0 0x0p+0 0x0p+0 ' ]

@@ -133,6 +133,7 @@ static void choice() {
     IS(by(t, make_float2(3 / 64.0f, 0), make_float2(2 / 64.0f, 0)), 456 / 256.0f); // of 11/16 * (3 + 2)
     CHECK(by(t, make_float2(0.25f / 64, 0), make_float2(0, 0)) == 0 &&
           by(t, make_float2(0, 0), make_float2(0, 0)) == 0);
+    CHECK(by(t, make_float2(INFINITY, 0), make_float2(0, 0)) == 6);
     t = texture_of(m, false);
     CHECK(at(t, 0.4f) == 0 && at(t, 0.6f) == 1 && at(t, 5.9f) == 6 && at(t, 9) == 6);
     t = texture_of(m, true, 0.5f);

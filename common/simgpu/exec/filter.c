@@ -281,7 +281,8 @@ static float fractions_sum(const exec_texture *t, const double *v, const mixture
     return (float)((sum + half * 16) >> 12) / 32767;
 }
 
-/* Integers between two levels: those of 8 and 16 bits are rounded, those of 32 bits are cut. (Measured on an H200.) */
+/* Integers between two levels: those of 8 and 16 bits are rounded, those of 32 bits are rounded down. (Measured on an
+ * H200.) */
 static uint32_t integers_sum(const exec_texture *t, const double *v, const mixture *m) {
     int64_t sum = t->bits < 32 ? ONE / 2 : 0;
     for (int k = 0; k < m->n; k++) sum += m->weight[k] * (int64_t)v[k];
@@ -366,14 +367,14 @@ static void read_level(const exec_texture *t, const uint8_t *texels, const filte
 /* The length of a gradient, as an H200 estimates it: the longest part, 11/32 of the next, a quarter of the third. */
 static double length_of(const double v[3]) {
     double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
-    const double longest = fmax(x, fmax(y, z)), shortest = fmin(x, fmin(y, z));
-    return longest + 11 / 32.0 * (x + y + z - longest - shortest) + shortest / 4;
+    const double middle = fmax(fmin(x, y), fmin(fmax(x, y), z));
+    return fmax(x, fmax(y, z)) + 11 / 32.0 * middle + fmin(x, fmin(y, z)) / 4;
 }
 
 /* The level of a gradient, in 256ths: the logarithm of the longer one of the two, in texels of the first level, or of
  * 11/16 of their sum or difference, if that is longer. On a cube a gradient is the way on the face from the place to
- * place + gradient. Source: measured on an H200 (tests/texture/mipmap.cu): 413 of 420 random gradients give its level
- * to 1/256; those of cubes that lead to another face do not. maxAnisotropy has no effect here. */
+ * place + gradient. Source: measured on an H200: 413 of 420 random gradients give its level to 1/256; those of cubes
+ * that lead to another face do not. maxAnisotropy has no effect here. */
 static double level_of_gradient(const exec_texture *t, const filter_place *p) {
     const uint32_t size[3] = {t->width, t->rows, t->planes};
     bool cube = p->geometry == GEOMETRY_cube || p->geometry == GEOMETRY_acube;
@@ -389,7 +390,8 @@ static double level_of_gradient(const exec_texture *t, const filter_place *p) {
     for (int k = 0; k < 3; k++) sum[k] = change[0][k] + change[1][k], difference[k] = change[0][k] - change[1][k];
     const double longest =
         fmax(fmax(length_of(change[0]), length_of(change[1])), 11 / 16.0 * fmax(length_of(sum), length_of(difference)));
-    return floor(ONE * log2(longest) + 0.65); /* -infinity without a gradient */
+    const double round_up = 0.65;                 /* the card's logarithm is that much above, on average */
+    return floor(ONE * log2(longest) + round_up); /* -infinity without a gradient */
 }
 
 /* Returns the level that a read asks for, within the texture's limits, in 256ths; what is finer is cut. A read without
@@ -417,9 +419,10 @@ static exec_texture level_alone(const exec_texture *t, uint32_t k, const uint8_t
 static void read_levels(const exec_texture *t, const uint8_t *texels, const filter_place *p, uint32_t out[4],
                         filter_reads *reads) {
     uint32_t level = level_of(t, p), weight = level % ONE;
+    const uint32_t levels = weight ? 2 : 1;
     if (!t->between) level += ONE / 2;
     mixture m = {0};
-    for (uint32_t k = 0; k <= (weight > 0); k++) {
+    for (uint32_t k = 0; k < levels; k++) {
         const uint8_t *from = texels;
         const exec_texture one = level_alone(t, reads->level = level / ONE + k, &from);
         if (!t->between) {

@@ -6,11 +6,9 @@
  * them. Of two products in a sum, the one with fewer uses goes; of equals the first. A product that stays, since the
  * other one of a sum went, goes nowhere. x + x and x - x take no product x. A sign in between goes along.
  *
- * ptxas knows more of values that change in a loop: here such a factor must not change between product and sum, which
- * stand in one basic block. */
+ * ptxas knows more of values that change in a loop. Here, in code with loops, product and sum stand in one basic block,
+ * in this order, and nothing between them changes a factor. */
 #include "cfg.h"
-
-#define NO_INSN UINT32_MAX
 
 /* A register, by id. */
 typedef struct {
@@ -26,6 +24,7 @@ typedef struct {
     uint32_t n;
     const uint32_t *id_of; /* frame row / 4 -> register id */
     uint32_t limit;        /* the end of the rows of registers */
+    bool loops;            /* the code has a branch that leads back */
     value *values;
 } contraction;
 
@@ -33,6 +32,7 @@ typedef struct {
 typedef struct {
     uint32_t row, id;
     bool minus;
+    bool whole; /* no sign is left in front of it */
 } operand_of_sum;
 
 static uint32_t id_of(const contraction *c, uint32_t row) { return row && row < c->limit ? c->id_of[row / 4] : 0; }
@@ -47,12 +47,36 @@ static bool is_product(const ptx_insn *i) {
 }
 static bool is_sign(const ptx_insn *i) { return !i->guarded && (i->op == OP_neg_f32 || i->op == OP_neg_f64); }
 
-static operand_of_sum operand_at(const contraction *c, uint32_t row) {
-    operand_of_sum o = {row, id_of(c, row), false};
-    while (o.id && c->values[o.id].definitions == 1 && is_sign(&c->insns[c->values[o.id].definition])) {
-        o.row = c->insns[c->values[o.id].definition].a;
-        o.id = id_of(c, o.row);
+/* Returns whether the register in this row has the same value at `to` as at `from`, for what runs at `from` and then at
+ * `to`: both stand in one basic block, in this order, or in code without loops, and no other instruction between them
+ * defines the register. */
+static bool is_stable(const contraction *c, uint32_t row, uint32_t from, uint32_t to) {
+    const bool together = c->g->block_of[from] == c->g->block_of[to];
+    const value *v = &c->values[id_of(c, row)];
+    uint32_t *fields[MOST_FIELDS];
+    if (from >= to || (c->loops && !together)) return false;
+    if (!id_of(c, row)) return true;
+    if (v->definitions == 1) return v->definition < from || v->definition >= to;
+    for (uint32_t at = from; at < to && together; at++) {
+        uint32_t n = ptx_results_of(&c->insns[at], fields);
+        for (uint32_t k = 0; k < n; k++)
+            if (id_of(c, *fields[k]) == id_of(c, row)) return false;
+    }
+    return together || v->definitions == 0;
+}
+
+/* Returns what the instruction at `at` reads in this row, behind the signs whose sources are the same there. */
+static operand_of_sum operand_at(const contraction *c, uint32_t row, uint32_t at) {
+    operand_of_sum o = {row, id_of(c, row), false, true};
+    while (o.id && c->values[o.id].definitions == 1) {
+        const uint32_t sign = c->values[o.id].definition, source = c->insns[sign].a;
+        if (!is_sign(&c->insns[sign])) break;
+        o.whole = is_stable(c, source, sign, at);
+        if (!o.whole) break;
+        o.row = source;
+        o.id = id_of(c, source);
         o.minus = !o.minus;
+        at = sign;
     }
     return o;
 }
@@ -72,27 +96,16 @@ static void count_uses(contraction *c) {
     for (uint32_t at = c->n; at-- > 0;) { /* backwards: a sign's uses before it */
         const ptx_insn *i = &c->insns[at];
         value *a = &c->values[id_of(c, i->a)], *b = &c->values[id_of(c, i->b)];
-        if (is_sum(i) && operand_at(c, i->a).id != operand_at(c, i->b).id) {
-            a->good++, a->sums++;
-            b->good++, b->sums++;
+        if (is_sum(i)) {
+            const operand_of_sum first = operand_at(c, i->a, at), second = operand_at(c, i->b, at);
+            if (first.id == second.id) continue;
+            a->good += first.whole, a->sums++;
+            b->good += second.whole, b->sums++;
         } else if (is_sign(i)) {
             const value *d = &c->values[id_of(c, i->d)];
             if (d->definitions == 1 && d->good == d->uses) a->good++, a->sums += d->sums;
         }
     }
-}
-
-/* Returns whether the factor in this row has the same value at `to` as at `from`. */
-static bool is_stable(const contraction *c, uint32_t row, uint32_t from, uint32_t to) {
-    uint32_t id = id_of(c, row), *fields[MOST_FIELDS];
-    if (!id || c->values[id].definitions == 1) return true;
-    if (from > to || c->g->block_of[from] != c->g->block_of[to]) return false;
-    for (uint32_t at = from; at < to; at++) {
-        uint32_t n = ptx_results_of(&c->insns[at], fields);
-        for (uint32_t k = 0; k < n; k++)
-            if (id_of(c, *fields[k]) == id) return false;
-    }
-    return true;
 }
 
 /* Returns whether the sum at `at` can take this operand. */
@@ -106,7 +119,7 @@ static bool can_take(const contraction *c, uint32_t at, uint32_t id) {
 
 /* Returns which operand of the sum at `at` goes into it, or -1. */
 static int goes(const contraction *c, uint32_t at) {
-    uint32_t a = operand_at(c, c->insns[at].a).id, b = operand_at(c, c->insns[at].b).id;
+    uint32_t a = operand_at(c, c->insns[at].a, at).id, b = operand_at(c, c->insns[at].b, at).id;
     bool first = can_take(c, at, a), second = can_take(c, at, b);
     if (first && second) return c->values[b].sums < c->values[a].sums;
     return first ? 0 : second ? 1 : -1;
@@ -120,7 +133,7 @@ static void find_kept(contraction *c) {
             if (!is_sum(&c->insns[at])) continue;
             int which = goes(c, at);
             for (int k = 0; k < 2; k++) {
-                value *v = &c->values[operand_at(c, k ? c->insns[at].b : c->insns[at].a).id];
+                value *v = &c->values[operand_at(c, k ? c->insns[at].b : c->insns[at].a, at).id];
                 if (k == which || !v->product || v->sums == 1) continue;
                 v->product = false;
                 again = true;
@@ -136,7 +149,7 @@ static void contract(contraction *c, uint32_t at) {
     ptx_insn *i = &c->insns[at];
     int k = goes(c, at);
     if (k < 0) return;
-    operand_of_sum o[2] = {operand_at(c, i->a), operand_at(c, i->b)};
+    operand_of_sum o[2] = {operand_at(c, i->a, at), operand_at(c, i->b, at)};
     o[1].minus ^= is_difference(i);
     value *v = &c->values[o[k].id];
     const ptx_insn *p = &c->insns[v->definition];
@@ -150,7 +163,7 @@ static void drop(contraction *c, ptx_code *code) {
     uint32_t *moved = ptx_alloc((c->n + 1) * sizeof *moved), n = 0;
     for (uint32_t at = 0; at < c->n; at++) {
         ptx_insn *i = &c->insns[at];
-        uint32_t id = is_sign(i) ? operand_at(c, i->d).id : is_product(i) ? id_of(c, i->d) : 0;
+        uint32_t id = is_sign(i) ? operand_at(c, i->a, at).id : is_product(i) ? id_of(c, i->d) : 0;
         moved[at] = n;
         if (!c->values[id].taken) n++;
     }
@@ -168,9 +181,13 @@ static void drop(contraction *c, ptx_code *code) {
 }
 
 bool ptx_contract(const cfg *g, uint32_t nregisters, const uint32_t *ids) {
-    contraction c = {g, g->code->insns, g->code->ninsns, ids, g->code->registers_end, NULL};
+    contraction c = {g, g->code->insns, g->code->ninsns, ids, g->code->registers_end, false, NULL};
     bool sums = false, products = false;
-    for (uint32_t at = 0; at < c.n; at++) sums |= is_sum(&c.insns[at]), products |= is_product(&c.insns[at]);
+    for (uint32_t at = 0; at < c.n; at++) {
+        const ptx_insn *i = &c.insns[at];
+        sums |= is_sum(i), products |= is_product(i);
+        c.loops |= i->op == OP_brx || (i->op == OP_bra && i->target <= at);
+    }
     if (!sums || !products) return false;
     c.values = ptx_alloc((nregisters + 1) * sizeof *c.values);
     count_uses(&c);
