@@ -141,8 +141,8 @@ PCH := $(if $(or $(word 2,$(CURDIR)),$(findstring =,$(CURDIR)),$(findstring ',$(
 SIM_READ = $(if $(PCH),$(SIM_FOLDERS) -Xclang -include-pch -Xclang $(B)/$1.pch -fdebug-prefix-map='$(CURDIR)/$(SIMGPU)/include'=$(SIMGPU)/include,$(SIM_CUDA))
 SIM_PTX  := -target-feature +ptx60
 # Device code is optimised in a step of its own, so that wide_copies.c and even_loops.c can stand before it. Without
-# -disable-vector-combine newer versions of clang take wide loads apart again. clang by itself makes a * b + c one instruction even
-# where something else needs the product, too; told not to, but with this -nvptx-fma-level, it leaves what nvcc leaves to ptxas.
+# -disable-vector-combine newer versions of clang take wide loads apart again. By itself clang makes a * b + c one instruction even
+# where something else needs the product, too. With -ffp-contract=off and this -nvptx-fma-level it leaves ptxas the products that nvcc leaves.
 # Loops are unrolled as far as nvcc unrolls them: whole up to some 450 instructions, by two or four up to 75 (clang's own: 150, 37).
 SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O2 -mllvm -nvptx-fma-level=2 -mllvm -disable-vector-combine \
                 -mllvm -unroll-threshold=450 -mllvm -unroll-partial-threshold=75 \

@@ -135,16 +135,18 @@ typedef struct {
     double us, late;
 } side; /* means of one round */
 
-/* Plays a b b a, or in the sim lane a b. A run may find in a cache what the run before it has left, if that was of the
- * same program; in a b b a, behind another a, this happens to both alike. */
-static cudaError_t run_round(lab_timer how, const lab_work *a, const lab_work *b, side *of_a, side *of_b) {
+/* Plays a b b a, or in the sim lane a b, until one fails; *first says whether that is a. A run may find in a cache what
+ * the run before it has left, if that was of the same program; in a b b a, behind another a, this happens to both
+ * alike. */
+static cudaError_t run_round(lab_timer how, const lab_work *a, const lab_work *b, side *of_a, side *of_b, bool *first) {
     const lab_work *const order[] = {a, b, b, a};
     const int runs = lab_lane() == LAB_SIM ? 2 : 4;
     *of_a = *of_b = (side){0};
     for (int i = 0; i < runs; i++) {
         const sample s = run_once(how, order[i]);
+        *first = i % 3 == 0;
         if (s.error) return s.error;
-        side *to = i % 3 ? of_b : of_a;
+        side *to = *first ? of_a : of_b;
         to->us += s.us * 2 / runs;
         to->late += s.late * 2 / runs;
     }
@@ -160,18 +162,27 @@ lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int 
     }
     for (int i = 0; i < d.rounds; i++) {
         side of_a, of_b;
-        if ((d.error = run_round(how, a, b, &of_a, &of_b))) return d;
+        if ((d.error = run_round(how, a, b, &of_a, &of_b, &d.first))) return d;
         ratio[i] = of_a.us / of_b.us;
         ta[i] = of_a.us;
         tb[i] = of_b.us;
         later[i] = of_a.late - of_b.late; /* a machine that is busy delays both */
     }
-    if (too_late(fabs(median(later, d.rounds)), d.refused, sizeof d.refused)) return d;
+    const double more = median(later, d.rounds);
+    d.first = more > 0;
+    if (too_late(fabs(more), d.refused, sizeof d.refused)) return d;
     lab_middle m = lab_middle_of(ratio, d.rounds);
     d.ratio = m.median, d.lo = m.lo, d.hi = m.hi;
     d.a = median(ta, d.rounds);
     d.b = median(tb, d.rounds);
     return d;
+}
+
+const char *lab_untimed(const lab_duel *d) {
+    static char text[256];
+    lab_text(text, sizeof text, d->error ? "not timed: %s" : "%s",
+             d->error ? cudaGetErrorString(d->error) : d->refused);
+    return text;
 }
 
 /* --- what a time means ------------------------------------------------------------------------ */
@@ -199,14 +210,13 @@ void lab_grade_gain(lab_verdict *v, lab_timer how, const lab_work *start, const 
                     const lab_work *you, lab_floor floor) {
     const double full = v->row->full;
     lab_duel gain = lab_time_duel(how, start, reference, 3), duel = {0}; /* a factor of tens: three rounds will do */
-    if (gain.error) lab_die("a program of the harness failed: %s", cudaGetErrorString(gain.error));
-    if (gain.refused[0]) lab_die("a program of the harness was %s", gain.refused);
+    if (gain.error || gain.refused[0]) lab_die("a program of the harness was %s", lab_untimed(&gain));
     if (!(gain.ratio > 1)) return lab_skip(v, "on this card the reference is no faster than the starter");
     double value = 0, lo = 0, hi = 0;
     for (int rounds = 9; rounds <= 31; rounds += 22) { /* a close call is measured again, longer */
         duel = lab_time_duel(how, reference, you, rounds);
-        if (duel.error) return lab_fail(v, "not timed: %s", cudaGetErrorString(duel.error));
-        if (duel.refused[0]) return lab_fail(v, "%s", duel.refused);
+        if (duel.first && (duel.error || duel.refused[0])) lab_die("the reference was %s", lab_untimed(&duel));
+        if (duel.error || duel.refused[0]) return lab_fail(v, "%s", lab_untimed(&duel));
         value = 1 + log(duel.ratio) / log(gain.ratio);
         lo = 1 + log(duel.lo) / log(gain.ratio);
         hi = 1 + log(duel.hi) / log(gain.ratio);

@@ -83,8 +83,10 @@ typedef struct {
     int rounds;
     cudaError_t error; /* of the one that failed */
     char refused[192]; /* as in lab_time */
+    bool first;        /* it was a that failed or was refused */
 } lab_duel;
 lab_duel lab_time_duel(lab_timer how, const lab_work *a, const lab_work *b, int rounds /* 3, or 9, 15, 31, 63 */);
+const char *lab_untimed(const lab_duel *d); /* why there is no ratio */
 
 /* --- what a time means ------------------------------------------------------------------------ */
 

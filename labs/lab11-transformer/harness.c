@@ -336,7 +336,7 @@ static void grade_gpu(lab_program *mine) {
         return lab_note("timed", "%d step in place of %d", STARTER_STEPS, timed_gpu.steps);
     }
     const lab_duel d = lab_time_duel((lab_timer){LAB_HOST_CLOCK, 2, 1, false}, &yours->work, &reference->work, 9);
-    if (!(d.ratio > 0)) return lab_fail(v, "not timed: a run failed");
+    if (!(d.ratio > 0)) return lab_fail(v, "%s", lab_untimed(&d));
     if (check_timed(yours, timed_gpu)) say_time(v, d.ratio * d.b / timed_gpu.steps, start, d.b / timed_gpu.steps);
 }
 

@@ -327,7 +327,7 @@ static void grade_time(lab_program *mine) {
     lab_duel d = lab_time_duel((lab_timer){LAB_HOST_CLOCK, 0, 1, false}, &you->work, &alone->work, 9);
     lab_fence(true);
     lab_verdict *time = lab_verdict_of(TIME);
-    if (isnan(d.ratio)) return lab_skip_rest("not measured: a CUDA call failed in one of the timed runs");
+    if (isnan(d.ratio)) return lab_skip_rest(lab_untimed(&d));
     training_check_kept(you, training_new(lab_open(LAB_LADDER, "tidy"), NULL, large, GPU_STEPS));
     if (you->failure[0]) blame_run(lab_verdict_of(LEARNS), you);
     lab_grade_interval(lab_verdict_of(BUSY), 100 / d.ratio, 100 / d.hi, 100 / d.lo);

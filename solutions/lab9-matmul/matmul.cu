@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const flo
     const uint2 tile = tile_of_block();
     float sum[16][8] = {};
     /* Without WHOLE, slices behind the end are fetched too, as zeros, so that all stages are filled. With it this test
-     * always holds, and yet is worth 2 % on an H200: ptxas assigns other registers. */
+     * is always true, and makes the kernel 2 % faster on an H200 all the same: ptxas assigns other registers. */
     for (int s = 0; s < STAGES - 1; s++) {
         if (!WHOLE || s < turns) fetch<WHOLE>(&slices[s], a, b, m, n, k, s * DEPTH);
         __pipeline_commit();

@@ -69,8 +69,7 @@ static void bench_rung(int i, const job_shape *s, const job *roof) {
         lab_duel d = {.ratio = NAN};
         for (int tries = 0; tries < 3 && isnan(d.ratio); tries++) /* the host was late */
             d = lab_time_duel(how, &least, &w, BENCH_ROUNDS);
-        if (isnan(d.ratio))
-            lab_die("the host was too late to time %s three times: let nothing else run", rungs[i].name);
+        if (isnan(d.ratio)) lab_die("%s: %s (three times)", rungs[i].name, lab_untimed(&d));
         printf("%dx%dx%d\t%s\t%.2f\t%.0f\t%.3f\n", s->m, s->n, s->k, rungs[i].name, d.b, gflops(s, d.b), d.ratio);
     }
     fflush(stdout);

@@ -94,7 +94,7 @@ take_host_options() {
         -fopenmp*) host+=("$option") device+=(-D_OPENMP=201511) linker+=("$option") ;;
         -Wl,* | -pthread | -rdynamic | -fsanitize*) host+=("$option") linker+=("$option") ;;
         -std=*) take_standard "${option#-std=}" ;;
-        -flto*) ;; # the objects are the same without it, and the link asks for no plugin of the linker
+        -flto*) ;; # without it the link needs no LTO plugin, and the program does the same
         *) host+=("$option") ;;
         esac
     done
@@ -695,10 +695,11 @@ compile_cuda() {
         run "$tools/ptx2fatbin" "$ptx" "$fat" || return
         [ "$mode" != fatbin ] || return 0
     fi
+    local beside=${2##*/}
     local command=("$clang" -gdwarf-4 -fno-strict-aliasing "${common[@]}" ${host[@]+"${host[@]}"} --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$fat")
     case " ${depend[*]-} " in
     *' -MF '*) ;;
-    *' -MD '* | *' -MMD '*) command+=(-MF "${2%.*}.d") ;; # beside the object; clang would put it beside the assembly
+    *' -MD '* | *' -MMD '*) command+=(-MF "${2%"${2##*/}"}${beside%.*}.d") ;; # beside the object; clang would put it beside the assembly
     esac
     show run "${command[@]}" ${depend[@]+"${depend[@]}" -MT "${target:-$2}"} -S -o "$work/host.s" "$1" && register_first "$work/host.s" &&
         run "$clang" -Wno-unused-command-line-argument ${host[@]+"${host[@]}"} -c -o "$2" "$work/host.s"

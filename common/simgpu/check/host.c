@@ -323,29 +323,28 @@ static bool ask_addr2line(uint64_t address, struct simgpu_place *p) {
     return found;
 }
 
-/* The same; each address is asked for once, since a process takes milliseconds, and a race may be found a thousand
- * times. The lines of a program stay, so this is no device's state. */
+/* The same; each of the last 256 addresses is asked for once, since a process takes milliseconds, and a race may be
+ * found a thousand times. The lines of a program stay, so this is no device's state. */
 static bool look_up(uint64_t address, struct simgpu_place *p) {
     enum { MOST = 256 };
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct {
         uint64_t address;
-        char *file; /* NULL: it has no line */
+        const char *file; /* NULL: it has no line. Findings keep it, so it is never freed */
         int line;
     } known[MOST];
-    static int n;
-    int k = 0;
+    static uint32_t asked;
+    uint32_t k = 0;
     pthread_mutex_lock(&lock);
-    while (k < n && known[k].address != address) k++;
-    if (k < n) {
-        if (known[k].file) p->file = known[k].file, p->line = known[k].line;
-    } else if (ask_addr2line(address, p) && (p->file = strdup(p->file)) && n < MOST) {
-        known[n].file = (char *)p->file;
-        known[n].line = p->line;
-        known[n++].address = address;
-    } else if (!p->file && n < MOST) {
-        known[n++].address = address;
+    while (k < MOST && known[k].address != address) k++;
+    if (k == MOST) {
+        struct simgpu_place found = {.file = NULL};
+        k = asked++ % MOST;
+        known[k].address = address;
+        known[k].file = ask_addr2line(address, &found) ? strdup(found.file) : NULL;
+        known[k].line = found.line;
     }
+    if (known[k].file) p->file = known[k].file, p->line = known[k].line;
     pthread_mutex_unlock(&lock);
     return p->file;
 }

@@ -4,7 +4,7 @@
  * several lanes on one word takes one turn, since the compiler, or REDUX, combines the lanes first. Source: an H200
  * with tests/bench-clock.cu.
  *
- * The blocks of a wave run side by side, and those of the next wave come later, to other places, it may be. So each
+ * The blocks of a wave run side by side, and those of the next wave come later, and may use other places. So each
  * wave takes as long as its own busiest place: an H200 takes 26 us for 32768 warps that add to one word each, in the
  * order of the words, and 14 us where the words lie 512 bytes apart. */
 #ifndef SIMGPU_CONTENTION_H

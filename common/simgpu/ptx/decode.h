@@ -100,7 +100,7 @@ struct ptx_insn {
     uint8_t sub;        /* the kind of comparison, shuffle, vote, atomic, testp, rounding to integer: see the decoder */
     uint8_t round, boolean;  /* enum ptx_round, enum ptx_bool */
     bool ftz, sat, modified; /* modified: any of .ftz .sat or a directed rounding */
-    bool contracts;          /* a sum or a product that does not say how it rounds: see contract.c */
+    bool contracts;          /* names no rounding; contract.c reads it of sums and products */
     bool relu, satfinite;    /* negative results become 0; infinite ones the largest number (cvt) */
     bool xorsign;            /* min, max: of the absolute values, with the product of the signs */
     bool guarded, guard_not; /* @p, @!p */
