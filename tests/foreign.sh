@@ -12,7 +12,7 @@
 #
 # A program is a source file with a main function, together with the folder's files that have none and that no other file
 # includes. "Ran" means: it ended with status 0, and its output has none of the words by which programs say that their own
-# check failed. A program that says less was not looked at by a person. Who reads a number or a word gets 16, each time.
+# check failed. A program that says less was not looked at by a person. A program that reads its standard input finds 16 in each line.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 SIMCC=${SIMCC:-$here/.build/sim/bin/simcc}
