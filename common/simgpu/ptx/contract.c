@@ -6,8 +6,8 @@
  * them. Of two products in a sum, the one with fewer uses goes; of equals the first. A product that stays, since the
  * other one of a sum went, goes nowhere. x + x and x - x take no product x. A sign in between goes along.
  *
- * ptxas knows more of values that change in a loop. Here, in code with loops, product and sum stand in one basic block,
- * in this order, and nothing between them changes a factor. */
+ * ptxas knows more of values that change in a loop. Here product and sum stand in one basic block, in this order, or
+ * outside of all loops, and nothing between them changes a factor. */
 #include "cfg.h"
 
 /* A register, by id. */
@@ -24,7 +24,7 @@ typedef struct {
     uint32_t n;
     const uint32_t *id_of; /* frame row / 4 -> register id */
     uint32_t limit;        /* the end of the rows of registers */
-    bool loops;            /* the code has a branch that leads back */
+    uint32_t *loops;       /* by instruction: the loops that it stands in */
     value *values;
 } contraction;
 
@@ -47,14 +47,27 @@ static bool is_product(const ptx_insn *i) {
 }
 static bool is_sign(const ptx_insn *i) { return !i->guarded && (i->op == OP_neg_f32 || i->op == OP_neg_f64); }
 
+/* A branch that leads back makes a loop of all that it jumps over. */
+static void find_loops(contraction *c) {
+    c->loops = ptx_alloc((c->n + 1) * sizeof *c->loops);
+    for (uint32_t at = 0; at < c->n; at++) {
+        const ptx_insn *i = &c->insns[at];
+        uint32_t first = i->op == OP_bra ? i->target : at + 1;
+        for (uint32_t k = 0; i->op == OP_brx && k < i->call->ntargets; k++)
+            if (i->call->targets[k] < first) first = i->call->targets[k];
+        if (first <= at) c->loops[first]++, c->loops[at + 1]--;
+    }
+    for (uint32_t at = 1; at <= c->n; at++) c->loops[at] += c->loops[at - 1];
+}
+
 /* Returns whether the register in this row has the same value at `to` as at `from`, for what runs at `from` and then at
- * `to`: both stand in one basic block, in this order, or in code without loops, and no other instruction between them
+ * `to`: both stand in one basic block, in this order, or outside of all loops, and no other instruction between them
  * defines the register. */
 static bool is_stable(const contraction *c, uint32_t row, uint32_t from, uint32_t to) {
     const bool together = c->g->block_of[from] == c->g->block_of[to];
     const value *v = &c->values[id_of(c, row)];
     uint32_t *fields[MOST_FIELDS];
-    if (from >= to || (c->loops && !together)) return false;
+    if (from >= to || (!together && (c->loops[from] || c->loops[to]))) return false;
     if (!id_of(c, row)) return true;
     if (v->definitions == 1) return v->definition < from || v->definition >= to;
     for (uint32_t at = from; at < to && together; at++) {
@@ -181,15 +194,15 @@ static void drop(contraction *c, ptx_code *code) {
 }
 
 bool ptx_contract(const cfg *g, uint32_t nregisters, const uint32_t *ids) {
-    contraction c = {g, g->code->insns, g->code->ninsns, ids, g->code->registers_end, false, NULL};
+    contraction c = {g, g->code->insns, g->code->ninsns, ids, g->code->registers_end, NULL, NULL};
     bool sums = false, products = false;
     for (uint32_t at = 0; at < c.n; at++) {
         const ptx_insn *i = &c.insns[at];
         sums |= is_sum(i), products |= is_product(i);
-        c.loops |= i->op == OP_brx || (i->op == OP_bra && i->target <= at);
     }
     if (!sums || !products) return false;
     c.values = ptx_alloc((nregisters + 1) * sizeof *c.values);
+    find_loops(&c);
     count_uses(&c);
     bool any = false;
     for (uint32_t id = 1; id <= nregisters; id++) {
@@ -203,6 +216,7 @@ bool ptx_contract(const cfg *g, uint32_t nregisters, const uint32_t *ids) {
             if (is_sum(&c.insns[at])) contract(&c, at);
         drop(&c, g->code);
     }
+    ptx_free(c.loops);
     ptx_free(c.values);
     return any;
 }
