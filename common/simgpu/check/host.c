@@ -280,7 +280,7 @@ static bool read_place(char *text, struct simgpu_place *p) {
 /* An address, and the program or shared object that it is in. */
 typedef struct {
     uint64_t address, base;
-    char file[1024]; /* "" if there is none; of SimGPU's own library, too, which is no program's code */
+    char file[1024]; /* "" if there is none, or if it is not the program's: SimGPU's own library, or the system's */
 } code_object;
 
 /* Sets the object of an address, for dl_iterate_phdr, which passes the program first and names it "". */
@@ -300,7 +300,7 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *result) {
     if (!info->dlpi_name[0]) {
         const ssize_t n = readlink("/proc/self/exe", o->file, sizeof o->file - 1);
         o->file[n > 0 ? n : 0] = '\0';
-    } else if (!ours) {
+    } else if (!ours && strncmp(info->dlpi_name, "/lib", 4) != 0 && strncmp(info->dlpi_name, "/usr/lib", 8) != 0) {
         snprintf(o->file, sizeof o->file, "%s", info->dlpi_name);
     }
     return 1;
