@@ -113,6 +113,11 @@ EOS
     simcc -E -DVALUE=31 whole.cu | grep -q 'return 31'
     simcc -MM main.cu | grep -q '^main.o:.*main.cu'
     simcc -c -DBY=1 -MD -MF "$tmp/main.d" main.cu -o "$tmp/m.o" && grep -q 'by.h' "$tmp/main.d"
+    # Of a program that is compiled and linked at once the file has the program's name, and all sources.
+    simcc -rdc=true -DBY=1 -MMD main.cu part.cu said.cpp -o "$tmp/at.once"
+    [ "$(grep -o '^[^ ]*: [^ ]*' "$tmp/at.d")" = "$tmp/at.once: main.cu
+$tmp/at.once: part.cu
+$tmp/at.once: said.cpp" ]
     run simcc --dryrun -DVALUE=1 whole.cu -o "$tmp/none"
     [ "$status" = 0 ]
     [ ! -e "$tmp/none" ]
@@ -250,7 +255,7 @@ EOS
     run make -s install-simgpu PREFIX="$tmp/others"
     [ "$status" != 0 ]
     [[ $output == *"has an include folder of others"* ]]
-    run make -s install-simgpu
+    run env -u PREFIX make -s install-simgpu
     [[ $output == *"needs a folder of its own: make install-simgpu PREFIX="* ]]
 }
 
@@ -486,6 +491,9 @@ EOS
     printf '#include "k.cuh"\nint main() { k<<<1, 1>>>(); puts("Test FAILED"); }\n' >"$tmp/all/second/two/says.cu"
     printf '#include "k.cuh"\nint main() { int n = 0; scanf("%%d", &n), k<<<n, 1>>>(); return cudaDeviceSynchronize(); }\n' >"$tmp/all/second/two/runs.cu"
     printf '#include <mpi.h>\nint main() {}\n' >"$tmp/all/second/two/mpi.cu"
+    printf '/*\n * Update the host.\n * TODO: write it */\n#include "k.cuh"\nint main() { return 1; }\n' >"$tmp/all/second/two/gap.cu"
+    mkdir -p "$tmp/all/third/"{one,solutions}
+    printf '/*\n * Update the host.\n */\nint main() { return 1; }\n' | tee "$tmp/all/third/one/gap.cu" >"$tmp/all/first/src/update.cu"
     mkdir "$tmp/all/second/lib" # where their own build finds it
     printf '#include <stdio.h>\n__global__ void k() {}\n' >"$tmp/all/second/lib/k.cuh"
     mkdir "$tmp/all/second/two/src" && touch "$tmp/all/second/two/src/header.cuh" # no source
@@ -494,14 +502,17 @@ EOS
     diff "$tmp/table" - <<'EOS'
 | repository | asked | compile | run | late | % of those in time | not asked |
 |---|---:|---:|---:|---:|---:|---:|
-| first | 0 | 0 | 0 | 0 |  | 2 |
-| second | 3 | 2 | 1 | 0 | 33 | 1 |
-| **all** | 3 | 2 | 1 | 0 | 33 | 3 |
+| first | 1 | 1 | 0 | 0 | 0 | 2 |
+| second | 3 | 2 | 1 | 0 | 33 | 2 |
+| third | 0 | 0 | 0 | 0 |  | 1 |
+| **all** | 4 | 3 | 1 | 0 | 25 | 5 |
 
 | programs | what stopped them | asked | one of them |
 |---:|---|---|---|
 | 1 | compile: compiler: use of undeclared identifier 'BY' | yes | second/one/main.cu |
+| 1 | run: exit status 1 | yes | first/src/update.cu |
 | 1 | run: its own check says no | yes | second/two/says.cu |
+| 2 | run: an exercise with gaps | no | second/two/gap.cu |
 | 1 | compile: a library: cuFFT | no | first/src/waves.cu |
 | 1 | compile: not CUDA's: mpi.h | no | second/two/mpi.cu |
 | 1 | compile: nvcc rejects it | no | first/src/none.cu |

@@ -168,7 +168,7 @@ publish() {
     command -v gnuplot >/dev/null || die "the picture takes gnuplot, which is not here: $(common/make/need.sh --command gnuplot-nox)"
     mkdir -p handouts/fidelity
     awk -F '\t' 'NR == 1 || ($2 == "report" && far($0))
-        function far(line,   f, n, k, yes) { n = split(line, f, "\t"); for (k = 6; k <= n; k += 2) yes = yes || f[k] > 0.25 || f[k] < -0.25; return yes }
+        function far(line,   f, n, k, yes) { n = split(line, f, "\t"); for (k = 6; k <= n; k += 2) yes = yes || f[k] + 0 > 0.25 || f[k] + 0 < -0.25; return yes }
     ' "$folder/kernels.tsv" | cut -f 1,3- >"$folder/far.tsv"
     for f in kernels summary counters far; do
         { head -n 1 "$2.tsv" && host_caption && echo "# virtual ${1^^}, commit $(commit)" && cat "$folder/$f.tsv"; } >"handouts/fidelity/$f$(suffix "$1").tsv"

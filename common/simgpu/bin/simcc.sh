@@ -699,7 +699,7 @@ compile_cuda() {
     local command=("$clang" -gdwarf-4 -fno-strict-aliasing "${common[@]}" ${host[@]+"${host[@]}"} --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$fat")
     case " ${depend[*]-} " in
     *' -MF '*) ;;
-    *' -MD '* | *' -MMD '*) command+=(-MF "${2%"${2##*/}"}${beside%.*}.d") ;; # beside the object; clang would put it beside the assembly
+    *' -MD '* | *' -MMD '*) command+=(-MF "${depend_to:-${2%"${2##*/}"}${beside%.*}.d}") ;; # beside the object; clang would put it beside the assembly
     esac
     show run "${command[@]}" ${depend[@]+"${depend[@]}" -MT "${target:-$2}"} -S -o "$work/host.s" "$1" && register_first "$work/host.s" &&
         run "$clang" -Wno-unused-command-line-argument ${host[@]+"${host[@]}"} -c -o "$2" "$work/host.s"
@@ -716,6 +716,7 @@ compile_host() {
     local language=(-x c++ "$standard") mine=(-c)
     case $1 in *.c) language=(-x c -Wno-error=implicit-function-declaration -Wno-error=implicit-int) ;; esac
     case $mode in E | M | MM) mine=("-$mode") ;; ptx | fatbin) return 0 ;; esac
+    if [ "${depend[*]-}" ]; then mine+=(-MT "${target:-$2}"); fi
     run "$clang" "${language[@]}" -O2 -fno-strict-aliasing -fno-strict-return -fPIC -I "$root/include" -Wno-unused-command-line-argument -Wno-unknown-warning-option \
         ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported" ${host[@]+"${host[@]}"} ${depend[@]+"${depend[@]}"} "${mine[@]}" ${2:+-o "$2"} "$1"
 }
@@ -850,6 +851,7 @@ trap 'exit 130' INT TERM
 find_cccl
 
 objects=()
+depend_to=
 for input in ${inputs[@]+"${inputs[@]}"}; do
     case $mode in
     compile) compile "$input" "$(result "$input" o)" || exit 1 ;;
@@ -858,11 +860,17 @@ for input in ${inputs[@]+"${inputs[@]}"}; do
     *)
         target=${target:-${output:-a.out}} # what a file of -MD is about
         made=$work/${#objects[@]}-$(basename "${input%.*}").o
+        depend_to=${made%.o}.d
         compile "$input" "$made" || exit 1
         objects+=("$made")
         ;;
     esac
 done
+# The program's file of dependencies has its name, as nvcc's; of several sources it has all rules.
+if compgen -G "$work/[0-9]*-*.d" >/dev/null; then
+    program_depends=${output:-$(basename "${inputs[0]%.*}")}
+    cat "$work"/[0-9]*-*.d >"${program_depends%"${program_depends##*/}"}$(basename "${program_depends%.*}").d"
+fi
 link_inputs=(${objects[@]+"${objects[@]}"} ${link_inputs[@]+"${link_inputs[@]}"})
 case $mode in
 dlink)

@@ -60,8 +60,9 @@ struct exec_device {
 struct exec_program {
     exec_device *device;
     const ptx_module *module;
-    exec_handler **run; /* indexed by an instruction's number in the module */
-    uint64_t *address;  /* indexed by a variable's number; for .shared, as the running kernel places them */
+    exec_handler *const *lanes; /* the plain handlers of arithmetic, by opcode */
+    exec_handler **run;         /* indexed by an instruction's number in the module */
+    uint64_t *address;          /* indexed by a variable's number; for .shared, as the running kernel places them */
     struct exec_bound {
         const exec_builtin *builtin; /* of a function without a body */
         const char *unsupported;     /* the reason why it cannot run, or NULL */

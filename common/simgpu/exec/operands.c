@@ -8,46 +8,54 @@
  * (float), or of a sample of them (double). */
 #include "warp.h"
 
-static exec_handler *const *lanes; /* the plain handlers */
-
-void exec_rare_begin(exec_handler *const *handlers) { lanes = handlers; }
-
 bool exec_has_rare(const ptx_insn *i) {
     const enum ptx_op op = (enum ptx_op)i->op;
     return !i->modified && (op == OP_div_f32 || op == OP_div_f64 || op == OP_sqrt_f32 || op == OP_sqrt_f64);
 }
 
-static uint32_t exponent32(uint32_t bits) { return bits >> 23 & 0xff; }
-static uint32_t exponent64(uint64_t bits) { return (uint32_t)(bits >> 52) & 0x7ff; }
-static uint32_t outside(uint32_t x, uint32_t least, uint32_t most) { return x - least > most - least; }
+/* The exponents, as they are stored, that the short sequence is for. A root's have the sign as their first bit; the
+ * third range is that of a division's denominator, + `bias`, - the numerator. */
+typedef struct {
+    uint32_t least, most;
+} range;
+static const struct {
+    range numerator, denominator, quotient;
+    uint32_t bias;
+    bool wide, root;
+} plain[NRARE] = {
+    [RARE_FDIV] = {{25, 254}, {2, 251}, {0, 250}, 126, false, false},
+    [RARE_FROOT] = {.numerator = {26, 254}, .root = true},
+    [RARE_DDIV] = {{54, 2046}, {1, 2039}, {0, 2038}, 1017, true, false},
+    [RARE_DROOT] = {.numerator = {53, 2046}, .wide = true, .root = true},
+};
 
-/* Each returns the lanes, active or not, whose operands take the slower way. */
-static uint32_t rare_div32(const uint32_t *a, const uint32_t *b) {
-    uint32_t rare = 0;
-    for (int l = 0; l < 32; l++) {
-        const uint32_t top = exponent32(a[l]), below = exponent32(b[l]);
-        rare |= (outside(top, 25, 254) | outside(below, 2, 251) | outside(below + 126 - top, 0, 250)) << l;
+static void find_exponents(const warp *w, uint32_t row, enum ptx_rare kind, uint32_t *exponent) {
+    const uint32_t sign = plain[kind].root ? 1 : 0;
+    if (plain[kind].wide) {
+        const uint64_t *v = ROW(w, uint64_t, row);
+        for (int l = 0; l < 32; l++) exponent[l] = (uint32_t)(v[l] >> 52) & (0x7ff | sign << 11);
+    } else {
+        const uint32_t *v = ROW(w, uint32_t, row);
+        for (int l = 0; l < 32; l++) exponent[l] = v[l] >> 23 & (0xff | sign << 8);
     }
-    return rare;
 }
-static uint32_t rare_div64(const uint64_t *a, const uint64_t *b) {
-    uint32_t rare = 0;
-    for (int l = 0; l < 32; l++) {
-        const uint32_t top = exponent64(a[l]), below = exponent64(b[l]);
-        rare |= (outside(top, 54, 2046) | outside(below, 1, 2039) | outside(below + 1017 - top, 0, 2038)) << l;
-    }
-    return rare;
+
+/* Returns the lanes, active or not, where x is not in the range. */
+static uint32_t outside(const uint32_t *x, range r) {
+    uint32_t lanes = 0;
+    for (int l = 0; l < 32; l++) lanes |= (uint32_t)(x[l] - r.least > r.most - r.least) << l;
+    return lanes;
 }
-/* The sign counts as the first bit of the exponent. */
-static uint32_t rare_root32(const uint32_t *a) {
-    uint32_t rare = 0;
-    for (int l = 0; l < 32; l++) rare |= outside(a[l] >> 23, 26, 254) << l;
-    return rare;
-}
-static uint32_t rare_root64(const uint64_t *a) {
-    uint32_t rare = 0;
-    for (int l = 0; l < 32; l++) rare |= outside((uint32_t)(a[l] >> 52), 53, 2046) << l;
-    return rare;
+
+/* Returns the lanes, active or not, whose operands take the slower way. */
+static uint32_t rare_lanes(const warp *w, const ptx_insn *i, enum ptx_rare kind) {
+    uint32_t top[32], below[32], quotient[32];
+    find_exponents(w, i->a, kind, top);
+    const uint32_t rare = outside(top, plain[kind].numerator);
+    if (plain[kind].root) return rare;
+    find_exponents(w, i->b, kind, below);
+    for (int l = 0; l < 32; l++) quotient[l] = below[l] + plain[kind].bias - top[l];
+    return rare | outside(below, plain[kind].denominator) | outside(quotient, plain[kind].quotient);
 }
 
 enum ptx_rare exec_rare_of(const ptx_insn *i) {
@@ -61,16 +69,9 @@ enum ptx_rare exec_rare_of(const ptx_insn *i) {
 
 void exec_run_rare(warp *w, const ptx_insn *i) {
     const enum ptx_rare kind = exec_rare_of(i);
-    uint32_t rare = w->mask;
-    switch (kind) {
-    case RARE_FDIV: rare &= rare_div32(ROW(w, uint32_t, i->a), ROW(w, uint32_t, i->b)); break;
-    case RARE_FROOT: rare &= rare_root32(ROW(w, uint32_t, i->a)); break;
-    case RARE_DDIV: rare &= rare_div64(ROW(w, uint64_t, i->a), ROW(w, uint64_t, i->b)); break;
-    default: rare &= rare_root64(ROW(w, uint64_t, i->a));
-    }
-    if (rare) {
+    if (w->mask & rare_lanes(w, i, kind)) {
         w->counters[i - w->code].rare++;
         w->depth += w->block->launch->program->module->costs.rare[kind].latency;
     }
-    lanes[i->op](w, i);
+    w->block->launch->program->lanes[i->op](w, i);
 }

@@ -133,7 +133,7 @@ static void bind(exec_program *p) {
     const ptx_module *m = p->module;
     exec_handler *const *lanes = use_avx2() ? exec_lanes_avx2 : exec_lanes_base;
     bool again = true;
-    exec_rare_begin(lanes);
+    p->lanes = lanes;
     for (uint32_t n = 0; n < m->nfunctions; n++) {
         const ptx_function *f = m->functions[n];
         struct exec_bound *b = &p->functions[f->number];

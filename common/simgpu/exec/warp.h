@@ -183,7 +183,6 @@ enum { LANES_MODIFIED = NOPS };
 extern exec_handler *const exec_lanes_base[NOPS + 1], *const exec_lanes_avx2[NOPS + 1];
 
 /* The handler of a division or root that has a slower way for some operands, in front of the plain one (operands.c). */
-void exec_rare_begin(exec_handler *const *handlers);
 bool exec_has_rare(const ptx_insn *i);
 enum ptx_rare exec_rare_of(const ptx_insn *i); /* requires that it has */
 exec_handler exec_run_rare;

@@ -328,7 +328,8 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
     uint32_t last = number, n = k->last - k->first + 1;
     for (; k->turns && g->blocks[last].then != last; n += g->blocks[last].last - g->blocks[last].first + 1)
         last = g->blocks[last].then;
-    int32_t *rounds = ptx_alloc(n * sizeof *rounds);
+    int32_t *rounds = ptx_alloc(2 * n * sizeof *rounds),
+            *taken = rounds; /* of both schedules; of the one that is taken */
     uint8_t *begin = ptx_alloc(t->bytes), *full = ptx_alloc(t->bytes);
     t->loads = ptx_alloc(n * (uint32_t)turns * sizeof *t->loads);
     memcpy(begin, v, t->bytes);
@@ -341,12 +342,15 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
         const int32_t most = v->end.rounds;
         memcpy(full, v, t->bytes);
         memcpy(v, begin, t->bytes);
-        schedule_turns(t, g, number, last, room, rounds);
-        if (v->end.rounds > most) { memcpy(v, full, t->bytes); }
+        schedule_turns(t, g, number, last, room, rounds + n);
+        if (v->end.rounds > most)
+            memcpy(v, full, t->bytes);
+        else
+            taken = rounds + n;
     }
     for (uint32_t b = number, at = 0;; b = g->blocks[b].then) {
         for (uint32_t i = g->blocks[b].first; i <= g->blocks[b].last; i++) {
-            int32_t later_rounds = v->end.rounds - rounds[at++];
+            int32_t later_rounds = v->end.rounds - taken[at++];
             if (later_rounds < 0) later_rounds = 0;
             insns[i].later_rounds = (uint8_t)(later_rounds < 255 ? later_rounds : 255);
         }
