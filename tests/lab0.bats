@@ -133,7 +133,8 @@ well_formed() {
 
 @test "lab 0: a picture of another script than a run gives is found, with and without gnuplot" {
     house
-    rm -f handouts/*.md handouts/answers/*.md README.md
+    rm -f handouts/*.md handouts/answers/*.md README.md # one small text and one lab are enough here
+    rm -r labs/lab[!0]*
     printf '# T\n\n<!-- roofline: solutions -->\n<!-- end -->\n' >handouts/t.md
     sed -i '$s/cksum [0-9]*/cksum 7/' handouts/rooflines/lab0-reference.svg
     rm handouts/rooflines/lab0-reference.gp # with another clang than 14 a script nearly the same would do

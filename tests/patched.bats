@@ -3,7 +3,8 @@
 
 load helper
 
-whole() {
+# Sets $status and $output, as Bats' run does.
+made_of() {
     status=0
     output=$(bash -c '. common/make/lib.sh && whole "$1"' - "$1" 2>&1) || status=$?
     echo "$output"
@@ -15,23 +16,23 @@ patch_of() { # the line that it takes away
 }
 
 @test "patches: every one in the tree applies, and changes its base" {
-    for p in tests/lab*/wrong/*.patch tests/lab*/cheat/*.patch; do
-        whole "$p"
-        [ "$status" = 0 ]
-        [ "$output" = ".build/patched/${p%.patch}.cu" ]
-        ! cmp "$(sed -n 's/^--- //p' "$p" | head -n 1)" "$output"
+    for p in tests/lab*/{wrong,cheat,right}/*.patch; do
+        made=$(whole "$p")
+        [ "$made" = ".build/patched/${p%.patch}.cu" ]
+        base=$(grep -m 1 '^--- ' "$p")
+        ! cmp -s "${base#--- }" "$made" || { echo "$p changes nothing" && false; }
     done
 }
 
 @test "patches: a .cu file is whole already" {
-    whole tests/lab3/wrong/missing_sync.cu
+    made_of tests/lab3/wrong/missing_sync.cu
     [ "$status" = 0 ]
     [ "$output" = tests/lab3/wrong/missing_sync.cu ]
 }
 
 @test "patches: the whole program is the base with the mistake, wherever its lines have moved to" {
     patch_of 'extern "C" double intensity(struct work w) { return w.flops / w.bytes; }'
-    whole "$BATS_TEST_TMPDIR/mine.patch"
+    made_of "$BATS_TEST_TMPDIR/mine.patch"
     [ "$status" = 0 ]
     diff solutions/lab0-ceilings/ceilings.cu "$output" >"$BATS_TEST_TMPDIR/diff" || true
     [ "$(grep -c '^[<>]' "$BATS_TEST_TMPDIR/diff")" = 2 ]
@@ -40,7 +41,7 @@ patch_of() { # the line that it takes away
 
 @test "patches: one that no longer applies says so, and how to make it anew; it is not graded" {
     patch_of 'extern "C" double intensity(struct work w) { return w.flops * w.bytes; }'
-    whole "$BATS_TEST_TMPDIR/mine.patch"
+    made_of "$BATS_TEST_TMPDIR/mine.patch"
     [ "$status" = 1 ]
     [[ $output == *"mine.patch does not apply to solutions/lab0-ceilings/ceilings.cu any more. Make it anew: change a copy of that file, and take diff -U1."* ]]
     lab_number=0 grade "$BATS_TEST_TMPDIR/mine.patch"
@@ -50,11 +51,11 @@ patch_of() { # the line that it takes away
 
 @test "patches: one without a base says so" {
     echo nothing >"$BATS_TEST_TMPDIR/mine.patch"
-    whole "$BATS_TEST_TMPDIR/mine.patch"
+    made_of "$BATS_TEST_TMPDIR/mine.patch"
     [ "$status" = 1 ]
     [[ $output == *"no line '--- FILE' says which program it changes"* ]]
     echo '--- solutions/nowhere.cu' >"$BATS_TEST_TMPDIR/mine.patch"
-    whole "$BATS_TEST_TMPDIR/mine.patch"
+    made_of "$BATS_TEST_TMPDIR/mine.patch"
     [ "$status" = 1 ]
     [[ $output == *"changes solutions/nowhere.cu, which is not there"* ]]
 }

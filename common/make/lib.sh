@@ -344,17 +344,17 @@ need_compilers() {
 # The result lies in .build/patched/, under the patch's own path. A patch that no longer applies is an error: then the
 # program that it changes has changed, and it must be made anew.
 whole() {
-    local base made new said
+    local base='' made new said line
     case $1 in
     *.patch) need patch || exit 1 ;;
     *) echo "$1" && return ;;
     esac
-    base=$(sed -n '/^--- /{ s///p; q; }' "$1")
+    while [ -z "$base" ] && IFS= read -r line; do case $line in '--- '*) base=${line#--- } ;; esac done <"$1"
     [ -n "$base" ] || die "$1: no line '--- FILE' says which program it changes."
     [ -f "$base" ] || die "$1 changes $base, which is not there."
     made=.build/patched/${1%.patch}.cu
-    mkdir -p "${made%/*}"
-    new=$(mktemp "$made.XXXXXX")
+    [ -d "${made%/*}" ] || mkdir -p "${made%/*}"
+    new=$made.$BASHPID # two may make it at a time
     # --fuzz=0: every line that it shows must be there, or the mistake might land in another place.
     if ! said=$(patch --silent --fuzz=0 --no-backup-if-mismatch --reject-file=- --output="$new" "$base" "$1" 2>&1 </dev/null); then
         rm -f "$new"

@@ -153,19 +153,9 @@ static void note(struct tally *t, size_t place, bool missing) {
     t->poison += missing;
 }
 
-/* One row of y. `want`, `size`: room for n numbers. Rows are summed product by product, in the order of memory. */
-static void compare_row(job *j, int r, double *want, double *size, struct tally *t) {
-    const int n = j->shape.n, k = j->shape.k;
-    for (int c = 0; c < n; c++) want[c] = size[c] = 0;
-    for (int a = 0; a < k; a++) {
-        const double x = half_value(j->x[(size_t)r * (size_t)k + (size_t)a]);
-        const uint16_t *w = j->w + (size_t)a * (size_t)n;
-        for (int c = 0; c < n; c++) {
-            const double product = x * half_value(w[c]);
-            want[c] += product;
-            size[c] += fabs(product);
-        }
-    }
+/* One row of y. `want`, `size`: the sums of its n products, and of their magnitudes. */
+static void compare_row(job *j, int r, const double *want, const double *size, struct tally *t) {
+    const int n = j->shape.n;
     for (int c = 0; c < n; c++) {
         const size_t place = (size_t)r * (size_t)n + (size_t)c;
         const double right = fmax(0, want[c] + half_value(j->bias[c])), got = half_value(j->host[place]);
@@ -180,6 +170,31 @@ static void compare_row(job *j, int r, double *want, double *size, struct tally 
     }
 }
 
+/* So many rows are summed together, product by product, in the order of memory: a row of w becomes numbers once for
+ * all. */
+enum { TOGETHER = 8 };
+
+/* Rows of y from `r` on, each `apart` rows behind the last. `room`: for 2 * TOGETHER + 1 rows of numbers. */
+static void compare_rows(job *j, int r, int apart, double *room, struct tally *t) {
+    const size_t n = (size_t)j->shape.n, k = (size_t)j->shape.k;
+    double *w = room + 2 * TOGETHER * n;
+    memset(room, 0, 2 * TOGETHER * n * sizeof *room);
+    for (size_t a = 0; a < k; a++) {
+        for (size_t c = 0; c < n; c++) w[c] = half_value(j->w[a * n + c]);
+        for (int i = 0; i < TOGETHER && r + i * apart < j->shape.m; i++) {
+            const double x = half_value(j->x[(size_t)(r + i * apart) * k + a]);
+            double *want = room + (size_t)i * 2 * n, *size = want + n;
+            for (size_t c = 0; c < n; c++) {
+                const double product = x * w[c];
+                want[c] += product;
+                size[c] += fabs(product);
+            }
+        }
+    }
+    for (int i = 0; i < TOGETHER && r + i * apart < j->shape.m; i++)
+        compare_row(j, r + i * apart, room + (size_t)i * 2 * n, room + (size_t)i * 2 * n + n, t);
+}
+
 /* A large product is looked at row by row, some of them chosen by the seed: the host is slower than the card. */
 static int rows_apart(const job *j) {
     const double each = (double)j->shape.n * j->shape.k, all = each * j->shape.m, limit = 1 << 26;
@@ -188,10 +203,10 @@ static int rows_apart(const job *j) {
 
 static struct tally compare_dense(job *j, int from, int apart) {
     struct tally t = {0, 0, 0};
-    double *want = malloc(2 * (size_t)j->shape.n * sizeof *want);
-    if (!want) lab_die("out of memory");
-    for (int r = from; r < j->shape.m; r += apart) compare_row(j, r, want, want + j->shape.n, &t);
-    free(want);
+    double *room = malloc((2 * TOGETHER + 1) * (size_t)j->shape.n * sizeof *room);
+    if (!room) lab_die("out of memory");
+    for (int r = from; r < j->shape.m; r += TOGETHER * apart) compare_rows(j, r, apart, room, &t);
+    free(room);
     return t;
 }
 
