@@ -114,10 +114,11 @@ EOS
     simcc -MM main.cu | grep -q '^main.o:.*main.cu'
     simcc -c -DBY=1 -MD -MF "$tmp/main.d" main.cu -o "$tmp/m.o" && grep -q 'by.h' "$tmp/main.d"
     # Of a program that is compiled and linked at once the file has the program's name, and all sources.
-    simcc -rdc=true -DBY=1 -MMD main.cu part.cu said.cpp -o "$tmp/at.once"
-    [ "$(grep -o '^[^ ]*: [^ ]*' "$tmp/at.d")" = "$tmp/at.once: main.cu
-$tmp/at.once: part.cu
-$tmp/at.once: said.cpp" ]
+    mkdir "$tmp/v1.2"
+    simcc -rdc=true -DBY=1 -MMD main.cu part.cu said.cpp -o "$tmp/v1.2/once"
+    [ "$(grep -o '^[^ ]*: [^ ]*' "$tmp/v1.2/once.d")" = "$tmp/v1.2/once: main.cu
+$tmp/v1.2/once: part.cu
+$tmp/v1.2/once: said.cpp" ]
     run simcc --dryrun -DVALUE=1 whole.cu -o "$tmp/none"
     [ "$status" = 0 ]
     [ ! -e "$tmp/none" ]

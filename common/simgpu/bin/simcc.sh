@@ -868,8 +868,9 @@ for input in ${inputs[@]+"${inputs[@]}"}; do
 done
 # The program's file of dependencies has its name, as nvcc's; of several sources it has all rules.
 if compgen -G "$work/[0-9]*-*.d" >/dev/null; then
-    program_depends=${output:-$(basename "${inputs[0]%.*}")}
-    cat "$work"/[0-9]*-*.d >"${program_depends%"${program_depends##*/}"}$(basename "${program_depends%.*}").d"
+    program=${output:-${inputs[0]##*/}}
+    name=${program##*/}
+    cat "$work"/[0-9]*-*.d >"${program%"$name"}${name%.*}.d"
 fi
 link_inputs=(${objects[@]+"${objects[@]}"} ${link_inputs[@]+"${link_inputs[@]}"})
 case $mode in
