@@ -716,7 +716,10 @@ compile_host() {
     local language=(-x c++ "$standard") mine=(-c)
     case $1 in *.c) language=(-x c -Wno-error=implicit-function-declaration -Wno-error=implicit-int) ;; esac
     case $mode in E | M | MM) mine=("-$mode") ;; ptx | fatbin) return 0 ;; esac
-    if [ "${depend[*]-}" ]; then mine+=(-MT "${target:-$2}"); fi
+    case $mode in
+    E | M | MM) ;;
+    *) [ -z "${depend[*]-}" ] || mine+=(-MT "${target:-$2}") ;;
+    esac
     run "$clang" "${language[@]}" -O2 -fno-strict-aliasing -fno-strict-return -fPIC -I "$root/include" -Wno-unused-command-line-argument -Wno-unknown-warning-option \
         ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported" ${host[@]+"${host[@]}"} ${depend[@]+"${depend[@]}"} "${mine[@]}" ${2:+-o "$2"} "$1"
 }
