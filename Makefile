@@ -144,8 +144,8 @@ SIM_PTX  := -target-feature +ptx60
 # -disable-vector-combine newer versions of clang take wide loads apart again. By itself clang makes a * b + c one instruction even
 # where something else needs the product, too. With -ffp-contract=off and this -nvptx-fma-level it leaves ptxas the products that nvcc leaves.
 # Loops are unrolled as far as nvcc unrolls them: whole up to some 450 instructions, by two or four up to 75 (clang's own: 150, 37).
-# Functions are inlined up to five thousand instructions, or eleven with clang 17 and later, as nvcc inlines nearly all (clang's own:
-# 1125, 2475). A call would cost a third of the time of lab 8's kernel, and with one compiler only.
+# Functions are inlined up to about 1000 instructions, or 2200 with clang 17 and later, as nvcc inlines nearly all (clang's own:
+# 225, 495). A call would cost a third of the time of lab 8's kernel, and with one compiler only.
 SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O2 -mllvm -nvptx-fma-level=2 -mllvm -disable-vector-combine \
                 -mllvm -unroll-threshold=450 -mllvm -unroll-partial-threshold=75 -mllvm -inline-threshold=1000 \
                 -fno-dwarf-directory-asm -fno-verbose-asm

@@ -94,7 +94,7 @@ cause_of() {
 # order; or, as in NVIDIA's exercises, in an order alone, and then the solution lies beside the folder or in it.
 has_gaps() {
     grep -qsiE 'TODO:? *(--|fill|implement|add|write|complete|copy)|implement me|your code (here|goes)|[(,=<] *FIXME' -- "$@" *.h *.hpp *.cuh && return
-    compgen -G './*olution*' >/dev/null || compgen -G '../*olution*' >/dev/null || return
+    compgen -G './*[Ss]olution*' >/dev/null || compgen -G '../*[Ss]olution*' >/dev/null || return
     grep -qsiE '^ *\* (refactor the|update the|make .*changes|assign a value)' -- "$@"
 }
 
