@@ -327,6 +327,15 @@ typedef struct {
     uint64_t instructions, longest;
 } exec_part;
 
+/* A stage of the kernel (ptx/stage.c): its part of exec_result's fields of these names. The rounds and clocks are the
+ * sums over the warps, not over each block's slowest one. */
+typedef struct {
+    exec_counters total;
+    uint64_t slots[NCOSTS], machine[NCOSTS], additions, multiplied;
+    uint64_t alone_sectors, alone_lines;
+    double rounds, clocks;
+} exec_stage;
+
 typedef struct {
     exec_fault fault;
     exec_counters total; /* 0 after a fault, as all fields below */
@@ -352,6 +361,10 @@ typedef struct {
      * those of COST_ALU: additions of 32 bits, which two pipes can do, and those with a multiplication in them. */
     uint64_t slots[NCOSTS], machine[NCOSTS], additions, multiplied;
     exec_depth deepest, depths; /* of the block with the longest waits; the sum over the blocks */
+    /* The stages in order, of which some may not have run; none of a kernel that calls functions. exec/'s until the
+     * next exec_run. */
+    const exec_stage *stages;
+    uint32_t nstages;
     /* The blocks in order, in parts of `part_blocks`: the instructions that a part has run, and the serial work of its
      * longest block, in clocks with rounds as round_clocks. exec/'s until the next exec_run. */
     const exec_part *parts;

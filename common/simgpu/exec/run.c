@@ -428,102 +428,9 @@ static void run_all(const exec_launch *n, uint64_t nblocks, uint64_t wave, unsig
 
 /* --- the result --------------------------------------------------------------------------------------------- */
 
-static void add_counters(exec_counters *to, const exec_counters *from) {
-    uint64_t *a = (uint64_t *)(void *)to;
-    const uint64_t *b = (const uint64_t *)(const void *)from;
-    for (int k = 0; k < NCOUNTERS; k++) a[k] += b[k];
-}
-
-static exec_line *lines;
-static uint32_t line_capacity;
-
-static int by_place(const void *a, const void *b) {
-    const exec_line *x = a, *y = b;
-    int c = strcmp(x->file, y->file);
-    return c ? c : x->line < y->line ? -1 : x->line > y->line;
-}
-
-static void add_line(exec_result *r, const ptx_module *m, const ptx_insn *i, const exec_counters *c) {
-    const char *file = i->file < m->nfiles ? m->files[i->file] : "";
-    add_counters(&r->total, c);
-    for (uint32_t k = r->nlines; k-- > 0;)
-        if (lines[k].line == i->line && strcmp(lines[k].file, file) == 0) {
-            add_counters(&lines[k].counters, c);
-            return;
-        }
-    if (r->nlines == line_capacity) {
-        line_capacity = line_capacity ? 2 * line_capacity : 64;
-        lines = exec_must(realloc(lines, line_capacity * sizeof *lines));
-    }
-    lines[r->nlines++] = (exec_line){file, i->line, *c};
-}
-
-/* Returns the machine instructions, or slots, of n instructions of PTX that are `each` of them. What is less than one
- * is left in *rest, for the next instruction. */
-static uint64_t machine(uint64_t n, uint32_t each, uint64_t *rest) {
-    *rest += n * each;
-    uint64_t whole = *rest / PTX_MACHINE_UNIT;
-    *rest %= PTX_MACHINE_UNIT;
-    return whole;
-}
-
-/* Loads and stores of local memory by whole warps, which the machine code has besides. */
-static void add_spills(exec_counters *sum, uint64_t n, uint32_t slots) {
-    sum->inst += n;
-    sum->threads += 32 * n;
-    sum->issue_slots += n * slots;
-    sum->local_requests += n;
-    sum->local_sectors += 4 * n;
-}
-
-/* The slower way of a division or root. Its machine instructions were counted in what nvcc 13 makes for sm_90. */
-static void add_rare(const ptx_module *m, const ptx_insn *i, exec_counters *sum) {
-    static const uint8_t instructions[NRARE] = {
-        [RARE_FDIV] = 32, [RARE_FROOT] = 10, [RARE_DDIV] = 60, [RARE_DROOT] = 14};
-    if (!sum->rare) return;
-    const enum ptx_rare kind = exec_rare_of(i);
-    sum->inst += sum->rare * instructions[kind];
-    sum->issue_slots += sum->rare * m->costs.rare[kind].slots;
-}
-
-static bool ran(const worker *t, const ptx_code *code) { return t->ran_in[code->first] == launches; }
-
+/* Adds up what the host threads have counted. */
 static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
-    uint64_t rest[3] = {0};
-    for (uint32_t k = 0; k < m->nfunctions; k++) {
-        const ptx_code *code = m->functions[k]->code;
-        bool any = false;
-        for (unsigned t = 0; code && t < threads; t++) any |= ran(&workers[t], code);
-        for (uint32_t n = 0; any && n < code->ninsns; n++) {
-            uint32_t at = code->first + n;
-            const ptx_insn *i = &code->insns[n];
-            exec_counters sum = {0};
-            uint64_t issued = 0; /* also for warps in which the branch around it, which ptxas predicates, skips it */
-            for (unsigned t = 0; t < threads; t++) {
-                if (!ran(&workers[t], code)) continue;
-                add_counters(&sum, &workers[t].counters[at]);
-                sum.ptx_inst += workers[t].executed[at];
-                sum.ptx_threads += workers[t].threads[at];
-                issued += workers[t].executed[at - i->under];
-            }
-            if (!issued) continue;
-            sum.inst = machine(issued, i->machine, &rest[0]);
-            sum.threads = machine(sum.ptx_threads, i->machine, &rest[1]);
-            sum.issue_slots = machine(issued, i->slots, &rest[2]);
-            add_rare(m, i, &sum);
-            r->alone_sectors += sum.l1_miss_sectors, r->alone_lines += sum.l1_miss_lines;
-            exec_resident_share(at, &sum);
-            add_spills(&sum, issued * i->spills, m->costs.of[COST_MEMORY].slots);
-            r->slots[ptx_ops[i->op].cost] += sum.issue_slots;
-            r->machine[ptx_ops[i->op].cost] += sum.inst;
-            if (i->op == OP_add_u32 || i->op == OP_sub_u32) r->additions += sum.inst;
-            if (ptx_ops[i->op].cost == COST_IMUL && i->machine == 0) r->multiplied += issued;
-            if (ptx_ops[i->op].cost == COST_SHUFFLE) sum.shuffles = sum.ptx_inst;
-            add_line(r, m, i, &sum);
-        }
-    }
-    qsort(lines, r->nlines, sizeof *lines, by_place);
-    r->lines = lines;
+    exec_collect(m, workers, threads, launches, r);
     uint64_t st_hits = 0;
     for (unsigned t = 0; t < threads; t++) {
         r->deepest = deeper(m, r->deepest, workers[t].deepest);
@@ -656,7 +563,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     /* The progress of the other blocks depends on the host, so a stopped launch has no counters. */
     if (r->fault.kind != SIMGPU_FAULT_NONE) {
         memset(&r->total, 0, sizeof r->total);
-        r->nlines = 0;
+        r->nlines = r->nstages = 0;
         exec_l2_clear(launch->program->device);
         r->footprint_read = r->footprint_written = 0;
         r->alone_sectors = r->alone_lines = r->dram_rounds = r->wave_rounds = 0;

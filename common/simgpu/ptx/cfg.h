@@ -39,6 +39,9 @@ typedef struct {
 /* depth.c: sets ptx_insn.folded of the branches that ptxas removes. */
 void ptx_fold_branches(ptx_code *c);
 
+/* stage.c: sets ptx_insn.stage. */
+void ptx_stages_of(ptx_code *c);
+
 /* Returns the end of what a guarded branch skips, or of both ways where it has two: an instruction behind them. 0: it
  * skips nothing. */
 uint32_t ptx_end_of_skipped(const ptx_code *c, uint32_t at);

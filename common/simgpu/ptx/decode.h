@@ -118,6 +118,7 @@ struct ptx_insn {
     uint16_t machine;     /* machine instructions that ptxas makes of it, in 1 / PTX_MACHINE_UNIT (machine.c) */
     uint16_t slots;       /* issue slots that these take, in the same unit: more where their unit is narrow */
     uint16_t spills;      /* loads and stores of local memory that it needs, since registers are short (spill.c) */
+    uint8_t stage;        /* of the kernel, below PTX_STAGES (stage.c) */
     uint8_t later_rounds; /* a load: the number of rounds after its own in its basic block */
     int64_t depth;  /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks, see below (depth.c) */
     uint32_t guard; /* row of the guard predicate */

@@ -63,6 +63,9 @@ typedef struct ptx_module ptx_module;
 typedef struct ptx_insn ptx_insn;
 struct ptx_reloc;
 
+/* The stages of a kernel, at most: what a warp runs one after another and never comes back to (stage.c). */
+enum { PTX_STAGES = 64 };
+
 enum ptx_space {
     SPACE_GENERIC,
     SPACE_GLOBAL,

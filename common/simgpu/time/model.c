@@ -26,9 +26,12 @@
  * large. But warps ask DRAM together, wait together, and ask again, so that a part of its time and of the latency adds
  * up (dram_apart). That is Little's law: with few bytes in flight the latency is longer than the bytes take.
  *
- * The warps of a block load and compute, and then add their results to a word of memory. One hides the other only where
- * some warps are at the one while others are at the other: in the next wave of blocks, or in the next turn of a loop.
- * With n such stages an n-th of the shorter time stands apart from the longer; with one stage they add up.
+ * One thing hides another only where some warps are at the one while others are at the other: in the next turn of a
+ * loop, or in the next wave of blocks. The stages of a kernel (ptx/stage.c) follow each other. In one wave all blocks
+ * are at the same stage, so each stage takes a time of its own, by its part of all terms, and these times add up. With
+ * n waves an n-th of what they take more than all stages at once stands apart (stages_ns). In the same way the warps of
+ * a block compute, and then add their results to a word of memory: with n such turns an n-th of the shorter time stands
+ * apart from the longer (work_ns).
  *
  * Issue, pipes, lsu and barrier are resources of an SM, so the busiest SM decides: it has ceil(blocks / SMs) of the
  * blocks. */
@@ -184,11 +187,15 @@ static void explain(const time_profile *p, const exec_result *r, time_estimate *
 
 /* --- the roofs ---------------------------------------------------------------------------------------------- */
 
+/* Returns how long a block waits for its loads, chains and barriers, or the sum over `blocks` blocks, in ns. */
+static double waits_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident) {
+    double barriers = (double)r->total.barriers * blocks / (double)r->blocks;
+    return rounds_ns(p, r, depth, blocks, resident) + ((double)depth.clocks + barriers * p->barrier_clk) / p->clock_ghz;
+}
+
 /* Returns the serial time of a block, or the sum over `blocks` blocks, in ns. */
 static double serial_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident) {
-    double barriers = (double)r->total.barriers * blocks / (double)r->blocks;
-    return rounds_ns(p, r, depth, blocks, resident) +
-           ((double)depth.clocks + barriers * p->barrier_clk) / p->clock_ghz +
+    return waits_ns(p, r, depth, blocks, resident) +
            blocks * (p->block_ns + (double)r->grid_syncs * grid_sync_ns(p, r));
 }
 
@@ -274,14 +281,95 @@ static double together(const time_profile *p, const double *ns) {
     return larger(most * third_root(sum), hidden + p->dram_apart * (latency + dram - hidden));
 }
 
-/* Returns the time of all that blocks do: they load and compute, and then their atomics take turns. Another wave of
- * blocks, a loop's next atomic or another grid.sync() hides a part of the shorter time. */
+/* --- stages ----------------------------------------------------------------------------------------------------- */
+
+/* What the stages so far have left for the next ones: sectors that L2 lacks, and rounds that are the first to want
+ * them. The first stage that loads something finds it missing. */
+typedef struct {
+    double lacked, dram_rounds;
+} stages_left;
+
+/* The sums over all stages. */
+typedef struct {
+    double rounds, clocks, missing; /* missing: rounds that miss L1, by the part of their sectors that do */
+} stages_sum;
+
+static double missing_rounds(const exec_stage *s) {
+    const double loaded = (double)(s->total.ld_sectors + s->total.tex_sectors);
+    return loaded > 0 ? larger(0, s->rounds) * (double)s->alone_sectors / loaded : 0;
+}
+
+static exec_depth part_of(exec_depth d, const exec_stage *s, const stages_sum *all) {
+    const double rounds = all->rounds > 0 ? larger(0, s->rounds) / all->rounds * (double)d.rounds : 0,
+                 clocks = all->clocks > 0 ? larger(0, s->clocks) / all->clocks * (double)d.clocks : 0,
+                 missed = all->missing > 0 ? missing_rounds(s) / all->missing * (double)d.missed : 0;
+    return (exec_depth){(uint64_t)(rounds + 0.5), (uint64_t)(smaller(missed, rounds) + 0.5), (uint64_t)(clocks + 0.5)};
+}
+
+/* Returns the stage as a launch that does nothing else. *line becomes its only line. */
+static exec_result launch_of(const exec_result *r, const exec_stage *s, const stages_sum *all, stages_left *left,
+                             exec_line *line) {
+    exec_result one = *r;
+    *line = (exec_line){.counters = s->total};
+    one.total = s->total, one.lines = line, one.nlines = 1;
+    memcpy(one.slots, s->slots, sizeof one.slots);
+    memcpy(one.machine, s->machine, sizeof one.machine);
+    one.additions = s->additions, one.multiplied = s->multiplied;
+    one.alone_sectors = s->alone_sectors, one.alone_lines = s->alone_lines;
+    one.atomic_all = one.st_merged = 0;
+    one.local_stored = (exec_stored){0, 0, 0};
+    one.depths = part_of(r->depths, s, all);
+    one.l2_read_sectors = s->total.l1_miss_sectors;
+    const double lacked = smaller(left->lacked, (double)one.l2_read_sectors),
+                 waves = all->missing > 0 ? missing_rounds(s) / all->missing * (double)r->wave_rounds : 0,
+                 dram = smaller(left->dram_rounds, waves);
+    one.l2_read_hits = one.l2_read_sectors - (uint64_t)lacked;
+    one.wave_rounds = (uint64_t)waves, one.dram_rounds = (uint64_t)dram;
+    left->lacked -= lacked, left->dram_rounds -= dram;
+    return one;
+}
+
+/* Sets each term of such a launch, in any unit: of DRAM, the sectors that it reads there or stores. */
+static void stage_terms(const time_profile *p, const exec_result *one, double *ns) {
+    const double blocks = (double)one->blocks;
+    sm_terms(p, one, 1, ns);
+    memory_terms(p, one, ns);
+    ns[SIMGPU_TERM_DRAM] = (double)(one->l2_read_sectors - one->l2_read_hits + one->total.st_sectors);
+    ns[SIMGPU_TERM_LATENCY] = waits_ns(p, one, one->depths, blocks, blocks);
+}
+
+/* Returns the time in which the stages pass one after another: each takes its part of the launch's terms. */
+static double stages_ns(const time_profile *p, const exec_result *r, const double *ns) {
+    double of[PTX_STAGES][SIMGPU_TERMS] = {{0}}, sum[SIMGPU_TERMS] = {0}, time = 0;
+    stages_sum all = {0};
+    stages_left left = {(double)(r->l2_read_sectors - r->l2_read_hits), (double)r->dram_rounds};
+    for (uint32_t k = 0; k < r->nstages; k++) {
+        all.rounds += larger(0, r->stages[k].rounds), all.clocks += larger(0, r->stages[k].clocks);
+        all.missing += missing_rounds(&r->stages[k]);
+    }
+    for (uint32_t k = 0; k < r->nstages; k++) {
+        if (!r->stages[k].total.ptx_inst) continue;
+        exec_line line;
+        const exec_result one = launch_of(r, &r->stages[k], &all, &left, &line);
+        stage_terms(p, &one, of[k]);
+        for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++) sum[t] += of[k][t];
+    }
+    for (uint32_t k = 0; k < r->nstages; k++) {
+        for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++) of[k][t] = sum[t] > 0 ? of[k][t] / sum[t] * ns[t] : 0;
+        time += together(p, of[k]);
+    }
+    return time;
+}
+
+/* Returns the time of all that blocks do: they load and compute, stage by stage, and then their atomics take turns.
+ * Another wave of blocks, a loop's next atomic or another grid.sync() hides a part of the shorter time. */
 static double work_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
-    const double blocks = (double)r->blocks, atomic = ns[SIMGPU_TERM_ATOMIC], others = together(p, ns);
+    const double blocks = (double)r->blocks, atomic = ns[SIMGPU_TERM_ATOMIC], at_once = together(p, ns);
     if (blocks <= 0) return 0;
-    const double waves = larger(1, blocks / slots), each = (double)r->total.atom_requests / (blocks * warps_of(r)),
-                 stages = waves * larger(each, larger(1, (double)r->grid_syncs));
-    return larger(others, atomic) + smaller(others, atomic) / stages;
+    const double waves = larger(1, blocks / slots), apart = larger(0, stages_ns(p, r, ns) - at_once),
+                 others = at_once + apart / waves, each = (double)r->total.atom_requests / (blocks * warps_of(r)),
+                 turns = waves * larger(each, larger(1, (double)r->grid_syncs));
+    return larger(others, atomic) + smaller(others, atomic) / turns;
 }
 
 /* Returns the time in which the last blocks end, where some are longer than others: a block begins when those before it
