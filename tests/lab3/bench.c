@@ -72,7 +72,7 @@ static void bench_size(int n, bool check) {
     const size_t count = (size_t)n * (size_t)n;
     float *host = malloc(count * sizeof *host);
     if (!host) lab_die("out of memory");
-    const lab_timer how = {LAB_DEVICE_CLOCK, 3, 1, false};
+    const lab_timer how = {LAB_DEVICE_CLOCK, 3, 1, true};
     run light = open_run("copy", LAB_LADDER, n, n);
     for (int i = 0; i < RUNGS; i++) {
         if (!is_there(&rungs[i])) continue;

@@ -97,7 +97,7 @@ static lab_work work_of(const job *j) {
 
 static void bench_entry(const char *label, const entry *e, const job_shape *shape, const double *want, job *light) {
     job j;
-    const lab_timer how = {LAB_DEVICE_CLOCK, 3, 1, false};
+    const lab_timer how = {LAB_DEVICE_CLOCK, 3, 1, true};
     job_open(&j, program_of(e), NULL, shape);
     job_prepare(&j);
     if (!only_reads(e) && !is_right(&j, want, e->sums)) {
