@@ -616,7 +616,7 @@ END
     done
 }
 
-@test "what follows each other adds up: warps that work in turn between barriers, atomics behind a wave's loads" {
+@test "what follows each other adds up: warps that work in turn between barriers, a loop behind a loop, atomics behind a wave's loads" {
     apart "$B/tests/clock/stages" | tee "$BATS_TEST_TMPDIR/stages"
     # The same loop, as compilers write it: ptxas makes one turn of several, unless the counter is a half of a register.
     awk '{ us[$1] = $2 }
@@ -628,6 +628,11 @@ END
                      # As many turns in all; an H200 takes 35.6 us for the tables.
                      us["some_long"] > 1.3 * us["alike"] && us["own_table"] > 26 && us["own_table"] < 45 &&
                      us["wraps"] < 0.5 * us["rolled"]) }' "$BATS_TEST_TMPDIR/stages"
+    # Two loops of a wave follow each other; one loop that does both hides one behind the other.
+    awk '{ us[$1] = $2 }
+        END { sum = us["reads_cold"] + us["computes"] - 3.7 # two events and a launch
+              exit !(us["reads_then_computes"] > 0.9 * sum && us["reads_then_computes"] < 1.1 * sum && us["reads_and_computes"] < 0.8 * sum) }' \
+        "$BATS_TEST_TMPDIR/stages"
 }
 
 @test "warps wait as on an H200: divisions of 0, data that others have fetched, registers for loads, neighbouring words" {

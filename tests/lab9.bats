@@ -56,7 +56,7 @@ times_of() {
     between "$(value global)" 15 20
     between "$(value loads)" 0.05 0.13
     between "$(value local)" 0 0
-    between "$(times_of virtual-time roof)" 1 1.3
+    between "$(times_of virtual-time roof)" 1 1.55
 }
 
 @test "lab 9: the same card, record and report on 1, 2 and 3 host threads, and beside times that were measured before" { runs_alike reference/lab9; }

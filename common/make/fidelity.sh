@@ -4,7 +4,8 @@
 # On a GPU: records times and Nsight Compute's counters in handouts/measured/fidelity.tsv and fidelity-counters.tsv (of
 # another card than an H200: fidelity-h100.tsv and so on, and clock-h100.tsv). Hosts differ more than cards, so the scenarios
 # of the host (fidelity-host.tsv) stand beside a probe of that machine (fidelity-host-probe.tsv, by make probe's programs,
-# between the scenarios' runs), and their virtual times are by its figures: HOST=1 records these two alone.
+# between the scenarios' runs), and their virtual times are by its figures: HOST=1 records these two alone. So are those of
+# the labs' ladders, whose records should be made on that machine too (make bench).
 # On SimGPU: each recorded kernel and scenario by each compiler that is here (CLANG, the newest clang, nvcc), and those of
 # bench-clock and of the labs' ladders, beside the records. A line a kernel: .build/sim/fidelity/kernels.tsv.
 #
@@ -52,7 +53,7 @@ record() {
 record_host() {
     local r base
     base=$(base_of "$1")
-    build "$folder/host"
+    build "$folder/host" "$B/probe/host"
     stay_near
     for r in 1 2 3 4 5 6; do
         apart "$folder/host" >"$folder/host.$r"
@@ -102,7 +103,7 @@ ladders() {
         f=$measured/$lab.tsv
         [ -f "$f" ] || continue
         build "$B/reference/lab$n"
-        apart "$B/reference/lab$n" --bench >"$folder/lab$n.tsv" 2>/dev/null
+        PROFILE=$host_profile apart "$B/reference/lab$n" --bench >"$folder/lab$n.tsv" 2>/dev/null
         awk -v lab="lab$n" -f $here/ladder.awk "$f" >"$folder/lab$n.card"
         awk -v lab="lab$n" -f $here/ladder.awk "$folder/lab$n.tsv" >"$folder/lab$n.virtual"
         if [ "$(grep '^=' "$folder/lab$n.card")" = "$(grep '^=' "$folder/lab$n.virtual")" ]; then

@@ -107,6 +107,29 @@ __global__ void own_table(unsigned *p, int turns) {
     p[blockIdx.x * blockDim.x + threadIdx.x] = x;
 }
 
+/* A wave of blocks that read in one loop and compute in another, or do both in each turn of one loop. */
+enum { TURNS_EACH = 64 };
+__device__ float computed(float s, int turns) {
+    for (int k = 0; k < turns; k++) s = s * 0.999f + 0.5f;
+    return s;
+}
+__global__ void compute(float *sum, int turns) {
+    float s = computed(threadIdx.x, turns);
+    if (s == 1.5f) *sum = s;
+}
+__global__ void read_then_compute(const float *in, float *sum, int turns) {
+    float s = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < BIG; i += gridDim.x * blockDim.x) s += in[i];
+    s = computed(s, turns);
+    if (s == 1.5f) *sum = s;
+}
+__global__ void read_and_compute(const float *in, float *sum) {
+    float s = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < BIG; i += gridDim.x * blockDim.x)
+        s = computed(s + in[i], TURNS_EACH);
+    if (s == 1.5f) *sum = s;
+}
+
 int main(int argc, char **) {
     if (argc > 1) share = 32;
     cudaMalloc(&data, BIG * sizeof *data);
@@ -130,5 +153,13 @@ int main(int argc, char **) {
     time_of("store_if", [=] { store_if<<<1, 32>>>(ints, to, 32 * 256); });
     time_of("alike", [] { some_long<<<4096, 256>>>(out, 0, 190 / share); });
     time_of("some_long", [] { some_long<<<4096, 256>>>(out, 64, 128 / share); });
+    const int turns = (BIG / (BLOCKS * 256) + 1) * TURNS_EACH;
+    simgpuFlushCache();
+    time_of("reads_cold", [] { read_all<<<BLOCKS, 256>>>(data, out); });
+    time_of("computes", [=] { compute<<<BLOCKS, 256>>>(out, turns / share); });
+    simgpuFlushCache();
+    time_of("reads_then_computes", [=] { read_then_compute<<<BLOCKS, 256>>>(data, out, turns / share); });
+    simgpuFlushCache();
+    time_of("reads_and_computes", [] { read_and_compute<<<BLOCKS, 256>>>(data, out); });
     time_of("own_table", [] { own_table<<<128, 256>>>((unsigned *)out, 64); });
 }

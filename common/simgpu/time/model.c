@@ -187,10 +187,14 @@ static void explain(const time_profile *p, const exec_result *r, time_estimate *
 
 /* --- the roofs ---------------------------------------------------------------------------------------------- */
 
-/* Returns how long a block waits for its loads, chains and barriers, or the sum over `blocks` blocks, in ns. */
+/* Returns how long a block waits for its loads, chains and barriers, or the sum over `blocks` blocks, in ns. A request
+ * of several wavefronts is through when the last of them is: that of one is in the latency. */
 static double waits_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident) {
-    double barriers = (double)r->total.barriers * blocks / (double)r->blocks;
-    return rounds_ns(p, r, depth, blocks, resident) + ((double)depth.clocks + barriers * p->barrier_clk) / p->clock_ghz;
+    const exec_counters *c = &r->total;
+    const double part = blocks / (double)r->blocks, barriers = (double)c->barriers * part,
+                 more = larger(0, lsu_clocks(p, c) - (double)lsu_requests(c) * p->load_clk) / warps_of(r) * part;
+    return rounds_ns(p, r, depth, blocks, resident) +
+           ((double)depth.clocks + barriers * p->barrier_clk + more) / p->clock_ghz;
 }
 
 /* Returns the serial time of a block, or the sum over `blocks` blocks, in ns. */
