@@ -621,7 +621,7 @@ END
     # The same loop, as compilers write it: ptxas makes one turn of several, unless the counter is a half of a register.
     awk '{ us[$1] = $2 }
         END { launch = 2.2
-              exit !(us["each_warp"] == us["same_warp"] && us["reads_and_adds"] > us["adds"] + 0.5 * (us["reads"] - launch) &&
+              exit !(us["each_warp"] == us["same_warp"] && us["reads_and_adds"] > us["adds"] + 0.4 * (us["reads"] - launch) &&
                      us["moved"] == us["counter"] && us["wide"] < 1.001 * us["rolled"] && us["rolled"] < 1.001 * us["wide"] &&
                      us["wide"] > 5 * us["counter"] && us["load_if"] < 1.1 * us["load_always"] && us["store_if"] > 3 * us["load_if"] &&
                      us["wide"] - launch < 25 * (us["counter"] - launch) && # sixteen turns are one round, and no less

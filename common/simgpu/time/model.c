@@ -365,15 +365,20 @@ static double stages_ns(const time_profile *p, const exec_result *r, const doubl
     return time;
 }
 
-/* Returns the time of all that blocks do: they load and compute, stage by stage, and then their atomics take turns.
- * Another wave of blocks, a loop's next atomic or another grid.sync() hides a part of the shorter time. */
+/* Returns the time of all that blocks do: they load and compute, stage by stage, and then their atomics take turns. The
+ * blocks of a wave end one after another, as the busiest resource serves them, so the first atomics are through when
+ * the last come. Another wave of blocks, a loop's next atomic or another grid.sync() hides a part of the rest. */
 static double work_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
     const double blocks = (double)r->blocks, atomic = ns[SIMGPU_TERM_ATOMIC], at_once = together(p, ns);
     if (blocks <= 0) return 0;
     const double waves = larger(1, blocks / slots), apart = larger(0, stages_ns(p, r, ns) - at_once),
                  others = at_once + apart / waves, each = (double)r->total.atom_requests / (blocks * warps_of(r)),
                  turns = waves * larger(each, larger(1, (double)r->grid_syncs));
-    return larger(others, atomic) + smaller(others, atomic) / turns;
+    double busiest = 0;
+    for (enum simgpu_term t = SIMGPU_TERM_BLOCKS; t < SIMGPU_TERMS; t++)
+        if (t != SIMGPU_TERM_LATENCY && t != SIMGPU_TERM_ATOMIC) busiest = larger(busiest, ns[t]);
+    const double shorter = larger(0, smaller(others, atomic) - p->atomic_spread * busiest);
+    return larger(others, atomic) + shorter / turns;
 }
 
 /* Returns the time in which the last blocks end, where some are longer than others: a block begins when those before it
