@@ -66,10 +66,9 @@ times_copy() {
     at_most bytes 1.0
     at_most sectors 16.3
     at_most barriers 4.1
-    # Full marks are for 1.15 times the copy. An H200 takes 0.96 times the copy for 8192 rows of 1024, and 1.06 times
-    # for 8192 rows of 4096. Here L2 serves gamma and beta to each row, three times the bytes of x in all.
-    # For the 2048 rows of 1024 of this lane that is 8.3 us of 8.0, for the 1024 of 4096 13.0 of 12.4.
-    awk -v a="$(times_copy virtual-1024)" -v b="$(times_copy virtual-4096)" 'BEGIN { exit !(a > 0.95 && a <= 1.05 && b > 0.95 && b <= 1.06) }'
+    # Full marks are for 1.3 times the copy. An H200 takes 1.01 to 1.05 times the copy for the 2048 rows of 1024 of this lane
+    # (8.3 us of 8.2), and 1.15 to 1.17 for the 1024 of 4096 (14.3 of 12.5): a wave of blocks loads, and then stores.
+    awk -v a="$(times_copy virtual-1024)" -v b="$(times_copy virtual-4096)" 'BEGIN { exit !(a > 0.95 && a <= 1.18 && b > 0.95 && b <= 1.18) }'
 }
 
 @test "lab 7: the same card, record and report on 1, 2 and 3 host threads, and beside times that were measured before" { runs_alike reference/lab7; }
