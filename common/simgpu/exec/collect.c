@@ -10,6 +10,7 @@
 static exec_line *lines;
 static uint32_t line_capacity;
 static exec_stage stages[PTX_STAGES];
+static uint32_t nstages; /* of the last launch; the others are zeros */
 
 static void add_counters(exec_counters *to, const exec_counters *from) {
     uint64_t *a = (uint64_t *)(void *)to;
@@ -82,7 +83,7 @@ static void add_to_stage(exec_stage *s, const ptx_insn *i, const exec_counters *
 }
 
 static void add_stages(exec_result *r) {
-    for (uint32_t k = 0; k < PTX_STAGES; k++) {
+    for (uint32_t k = 0; k < nstages; k++) {
         const exec_stage *s = &stages[k];
         add_counters(&r->total, &s->total);
         for (int c = 0; c < NCOSTS; c++) r->slots[c] += s->slots[c], r->machine[c] += s->machine[c];
@@ -94,7 +95,8 @@ static void add_stages(exec_result *r) {
 void exec_collect(const ptx_module *m, const worker *workers, unsigned threads, uint64_t launch, exec_result *r) {
     uint64_t rest[3] = {0};
     bool calls = false;
-    memset(stages, 0, sizeof stages);
+    memset(stages, 0, nstages * sizeof *stages);
+    nstages = 0;
     for (uint32_t k = 0; k < m->nfunctions; k++) {
         const ptx_code *code = m->functions[k]->code;
         unsigned ran[2] = {threads, 0}; /* the workers from the first that ran it to the last */
@@ -122,6 +124,7 @@ void exec_collect(const ptx_module *m, const worker *workers, unsigned threads, 
             exec_resident_share(at, &sum);
             add_spills(&sum, issued * i->spills, m->costs.of[COST_MEMORY].slots);
             if (ptx_ops[i->op].cost == COST_SHUFFLE) sum.shuffles = sum.ptx_inst;
+            if (i->stage >= nstages) nstages = i->stage + 1;
             add_to_stage(&stages[i->stage], i, &sum, &alone, issued);
             add_line(r, m, i, &sum);
         }
@@ -130,5 +133,5 @@ void exec_collect(const ptx_module *m, const worker *workers, unsigned threads, 
     qsort(lines, r->nlines, sizeof *lines, by_place);
     r->lines = lines;
     r->stages = stages;
-    r->nstages = calls ? 0 : PTX_STAGES;
+    r->nstages = calls ? 0 : nstages;
 }

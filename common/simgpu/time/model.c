@@ -342,16 +342,19 @@ static void stage_terms(const time_profile *p, const exec_result *one, double *n
     ns[SIMGPU_TERM_LATENCY] = waits_ns(p, one, one->depths, blocks, blocks);
 }
 
-/* Returns the time in which the stages pass one after another: each takes its part of the launch's terms. */
+/* Returns the time in which the stages pass one after another: each takes its part of the launch's terms. 0: there is
+ * only one. */
 static double stages_ns(const time_profile *p, const exec_result *r, const double *ns) {
-    double of[PTX_STAGES][SIMGPU_TERMS] = {{0}}, sum[SIMGPU_TERMS] = {0}, time = 0;
+    double of[PTX_STAGES][SIMGPU_TERMS], sum[SIMGPU_TERMS] = {0}, time = 0;
     stages_sum all = {0};
+    if (r->nstages < 2) return 0;
     stages_left left = {(double)(r->l2_read_sectors - r->l2_read_hits), (double)r->dram_rounds};
     for (uint32_t k = 0; k < r->nstages; k++) {
         all.rounds += larger(0, r->stages[k].rounds), all.clocks += larger(0, r->stages[k].clocks);
         all.missing += missing_rounds(&r->stages[k]);
     }
     for (uint32_t k = 0; k < r->nstages; k++) {
+        memset(of[k], 0, sizeof of[k]);
         if (!r->stages[k].total.ptx_inst) continue;
         exec_line line;
         const exec_result one = launch_of(r, &r->stages[k], &all, &left, &line);
