@@ -12,6 +12,7 @@
 #   runs_alike PROGRAM  a lab's solution is full with a seed of its own, and gives byte-identical cards and records on 1, 2 and 3 host
 #                      threads, two of them beside times that another run has left (--others), and the same report on 1 and 2
 #   bench              what the reference of that lab says to --bench, into $BATS_TEST_TMPDIR/bench; made once, too, for docs.bats as well
+#   reference_says roofline   the same of another option, into a file of that name
 #   as_declared        the rows that are not full are those of the lab's rows-failing-at-start.txt
 #   row_is ROW STATUS  the record says so
 #
@@ -103,16 +104,17 @@ play() {
     output=$(cat "$kept.card")
 }
 
-bench() {
+reference_says() {
     local n=${lab_number:-3} kept
-    kept=${BLUEBAR_OTHERS:-$BATS_TEST_TMPDIR}/lab$n--bench
+    kept=${BLUEBAR_OTHERS:-$BATS_TEST_TMPDIR}/lab$n--$1
     if [ ! -f "$kept" ]; then
         mkdir -p "${kept%/*}"
-        apart "$B/reference/lab$n" --bench >"$kept.$$" || return 1
+        apart "$B/reference/lab$n" "--$1" >"$kept.$$" || return 1
         mv "$kept.$$" "$kept"
     fi
-    cp "$kept" "$BATS_TEST_TMPDIR/bench"
+    cp "$kept" "$BATS_TEST_TMPDIR/$1"
 }
+bench() { reference_says bench; }
 
 as_declared() {
     diff <(grep -v '^#' "tests/lab${lab_number:-3}/rows-failing-at-start.txt" | sort) \

@@ -264,13 +264,21 @@ static void draw(const char *script, const char *picture) {
 static void block_roofline(bb_text *to, const char *place, const char *who) {
     char *name = variant("0", who), *script = bb_format("handouts/rooflines/lab0-%s.gp", name);
     char *picture = bb_format("handouts/rooflines/lab0-%s.svg", name), *gp = bb_format("%s/%s", out, script);
-    char *program = bb_format("%s/%s/lab0", build, name);
-    char *const argv[] = {program, "--roofline", NULL};
     bb_make_folders(gp);
-    if (run_into(gp, argv, NULL, DROPPED)) bb_die("%s: <!-- roofline: %s -->: lab 0 does not run", place, who);
+    if (bb_same(name, "reference")) {
+        char *file = reference_says("0", "--roofline"), *made = read_or_die(file, "");
+        bb_write(gp, made, strlen(made));
+        free(file);
+        free(made);
+    } else {
+        char *program = bb_format("%s/%s/lab0", build, name);
+        char *const argv[] = {program, "--roofline", NULL};
+        if (run_into(gp, argv, NULL, DROPPED)) bb_die("%s: <!-- roofline: %s -->: lab 0 does not run", place, who);
+        free(program);
+    }
     draw(script, picture);
     bb_addf(to, "![lab 0: five kernels under the roof of the machine](%s)\n", picture + strlen("handouts/"));
-    char *all[] = {name, script, picture, gp, program};
+    char *all[] = {name, script, picture, gp};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
