@@ -116,7 +116,8 @@ hint)
     if [ ! -f "$record" ] || [ "$program.so" -nt "$record" ] || ! score "$record" >/dev/null; then
         echo "running lab $n to see where it stands ..."
         rm -f "$record"
-        limited "$program" --record "$record" >/dev/null 2>&1 || true
+        take_others
+        limited "$program" --record "$record" ${beside[@]+"${beside[@]}"} >/dev/null 2>&1 || true
     fi
     case $variant in mine | starter) who= ;; *) who=${variant##*/}- ;; esac
     bluebar hint "$n" "$record" "${BLUEBAR_HINTS:-.build/hints}/${who}lab$n"
