@@ -119,6 +119,22 @@ EOS
     [ "$(grep -o '^[^ ]*: [^ ]*' "$tmp/v1.2/once.d")" = "$tmp/v1.2/once: main.cu
 $tmp/v1.2/once: part.cu
 $tmp/v1.2/once: said.cpp" ]
+    # -MF names another file, which has all sources, too: of a link, of several objects, of -MM.
+    simcc -rdc=true -DBY=1 -MMD -MF "$tmp/all.d" main.cu part.cu said.cpp -o "$tmp/v1.2/once"
+    [ "$(grep -o '^[^ ]*: [^ ]*' "$tmp/all.d" | cut -d ' ' -f 2 | paste -sd ' ')" = "main.cu part.cu said.cpp" ]
+    simcc -dc -DBY=1 -MMD -MF "$tmp/all.d" main.cu part.cu said.cpp -odir "$tmp/v1.2"
+    [ "$(grep -o '^[^ ]*: [^ ]*' "$tmp/all.d" | paste -sd ' ')" = "$tmp/v1.2/main.o: main.cu $tmp/v1.2/part.o: part.cu $tmp/v1.2/said.o: said.cpp" ]
+    simcc -MM main.cu part.cu said.cpp -MF "$tmp/all.d"
+    [ "$(grep -o '^[^ ]*: [^ ]*' "$tmp/all.d" | paste -sd ' ')" = "main.o: main.cu part.o: part.cu said.o: said.cpp" ]
+    # -MT is taken as it is, as by nvcc and gcc; -MQ, gcc's, is quoted for make, and so is the object's own name.
+    simcc -c said.cpp -MMD -MF "$tmp/named.d" -MT 'one $two' -o "$tmp/m.o"
+    grep -q '^one $two: said.cpp' "$tmp/named.d"
+    simcc -dc main.cu -DBY=1 -MMD -MF "$tmp/named.d" -MQ 'one $two' -o "$tmp/m.o"
+    grep -qF 'one\ $$two: main.cu' "$tmp/named.d"
+    simcc -dc main.cu -DBY=1 -MMD -o "$tmp/v1.2/\$a.o"
+    grep -qF 'v1.2/$$a.o: main.cu' "$tmp/v1.2/\$a.d"
+    simcc -rdc=true -DBY=1 -MMD main.cu part.cu said.cpp -o "$tmp/v1.2/\$a"
+    grep -qF 'v1.2/$$a: part.cu' "$tmp/v1.2/\$a.d"
     run simcc --dryrun -DVALUE=1 whole.cu -o "$tmp/none"
     [ "$status" = 0 ]
     [ ! -e "$tmp/none" ]

@@ -29,8 +29,8 @@ die() {
 
 # --- what the options say ---------------------------------------------------------------------------------------------
 
-mode='link' output='' folder=. language='' arch='' rdc=no fast=no target='' forward=no verbose=no dry=no run_it=no
-inputs=() link_inputs=() both=() host=() device=() optimise=() linker=() libraries=() lambda=() left_out=() depend=() run_args=()
+mode='link' output='' folder=. language='' arch='' rdc=no fast=no depend_file='' forward=no verbose=no dry=no run_it=no
+inputs=() link_inputs=() both=() host=() device=() optimise=() linker=() libraries=() lambda=() left_out=() depend=() target=() run_args=()
 standard=-std=gnu++17
 declare -A copies=() respelt=() # of files: what clang reads in their place; lines that respell_lines has seen
 colours='' # say_more puts a file between the compiler and the terminal
@@ -217,8 +217,9 @@ take_option() {
     generate-dependencies-with-compile) depend+=(-MD) ;;
     generate-nonsystem-dependencies-with-compile) depend+=(-MMD) ;;
     generate-dependency-targets) depend+=(-MP) ;;
-    MF | MF=* | dependency-output | dependency-output=*) with_value && depend+=(-MF "$value") ;;
-    MT | MQ | MT=* | dependency-target-name | dependency-target-name=*) with_value && target=$value ;;
+    MF | MF=* | dependency-output | dependency-output=*) with_value && depend_file=$value ;;
+    MT | MT=* | dependency-target-name | dependency-target-name=*) with_value && target=(-MT "$value") ;; # as it is given
+    MQ) with_value && target=(-MQ "$value") ;; # quoted for make; of gcc, nvcc has none
     rdc | relocatable-device-code | rdc=* | relocatable-device-code=*)
         with_value
         case $value in true) rdc=yes ;; *) rdc=no ;; esac
@@ -667,13 +668,26 @@ check_bodies() {
 }
 readable() { if command -v c++filt >/dev/null; then c++filt "$1"; else echo "$1"; fi; }
 
+# Sets $depends, what the compiler is told of dependencies, whose file is the object's, $1. Without -MT that is quoted for make.
+set_depends() {
+    local base=${1##*/} file=$depend_to
+    depends=()
+    case "$mode ${depend[*]-} " in
+    M\ * | MM\ *) ;; # to stdout, if to no file
+    *' -MD '* | *' -MMD '*) file=${file:-${1%"$base"}${base%.*}.d} ;; # beside the object; clang would put it beside the assembly
+    *) return ;;
+    esac
+    depends=(${depend[@]+"${depend[@]}"} ${file:+-MF "$file"})
+    if [ "${#target[@]}" -gt 0 ]; then depends+=("${target[@]}"); elif [ -n "$1" ]; then depends+=(-MQ "${1#./}"); fi
+}
+
 # CUDA C++ $1 as an object, $2; or as what $mode says.
 compile_cuda() {
     local fat=$work/fat status=0
     set_common "$1"
     case $mode in
     E) run "$clang" "${common[@]}" --cuda-host-only -E ${2:+-o "$2"} "$1" && return ;;
-    M | MM) run "$clang" "${common[@]}" --cuda-host-only "-$mode" ${depend[@]+"${depend[@]}"} ${target:+-MT "$target"} ${2:+-o "$2"} "$1" && return ;;
+    M | MM) set_depends "" && run "$clang" "${common[@]}" --cuda-host-only "-$mode" ${depends[@]+"${depends[@]}"} "$1" && return ;;
     esac
     if [ "$verbose" = yes ]; then echo "#\$ cicc -arch compute_$arch $1" >&2; fi # nvcc's word for this step, which CMake looks for
     local bodies=''
@@ -695,13 +709,9 @@ compile_cuda() {
         run "$tools/ptx2fatbin" "$ptx" "$fat" || return
         [ "$mode" != fatbin ] || return 0
     fi
-    local beside=${2##*/}
     local command=("$clang" -gdwarf-4 -fno-strict-aliasing "${common[@]}" ${host[@]+"${host[@]}"} --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$fat")
-    case " ${depend[*]-} " in
-    *' -MF '*) ;;
-    *' -MD '* | *' -MMD '*) command+=(-MF "${depend_to:-${2%"${2##*/}"}${beside%.*}.d}") ;; # beside the object; clang would put it beside the assembly
-    esac
-    show run "${command[@]}" ${depend[@]+"${depend[@]}" -MT "${target:-$2}"} -S -o "$work/host.s" "$1" && register_first "$work/host.s" &&
+    set_depends "$2"
+    show run "${command[@]}" ${depends[@]+"${depends[@]}"} -S -o "$work/host.s" "$1" && register_first "$work/host.s" &&
         run "$clang" -Wno-unused-command-line-argument ${host[@]+"${host[@]}"} -c -o "$2" "$work/host.s"
 }
 
@@ -716,12 +726,9 @@ compile_host() {
     local language=(-x c++ "$standard") mine=(-c)
     case $1 in *.c) language=(-x c -Wno-error=implicit-function-declaration -Wno-error=implicit-int) ;; esac
     case $mode in E | M | MM) mine=("-$mode") ;; ptx | fatbin) return 0 ;; esac
-    case $mode in
-    E | M | MM) ;;
-    *) [ -z "${depend[*]-}" ] || mine+=(-MT "${target:-$2}") ;;
-    esac
+    case $mode in M | MM) set_depends "" ;; *) set_depends "$2" ;; esac
     run "$clang" "${language[@]}" -O2 -fno-strict-aliasing -fno-strict-return -fPIC -I "$root/include" -Wno-unused-command-line-argument -Wno-unknown-warning-option \
-        ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported" ${host[@]+"${host[@]}"} ${depend[@]+"${depend[@]}"} "${mine[@]}" ${2:+-o "$2"} "$1"
+        ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported" ${host[@]+"${host[@]}"} ${depends[@]+"${depends[@]}"} "${mine[@]}" ${2:+-o "$2"} "$1"
 }
 
 compile() {
@@ -854,26 +861,36 @@ trap 'exit 130' INT TERM
 find_cccl
 
 objects=()
-depend_to=
+sources=0
+if [ -z "$depend_file" ]; then
+    case $mode in
+    M | MM) depend_file=$output ;;
+    link | lib | dlink) # the program's file of dependencies has its name, as nvcc's
+        program=${output:-${inputs[0]-}}
+        name=${program##*/}
+        [ -n "$output" ] || program=$name
+        depend_file=${program%"$name"}${name%.*}.d
+        ;;
+    esac
+fi
 for input in ${inputs[@]+"${inputs[@]}"}; do
+    depend_to=${depend_file:+$work/$((sources += 1)).d}
     case $mode in
     compile) compile "$input" "$(result "$input" o)" || exit 1 ;;
     ptx | fatbin) compile "$input" "$(result "$input" "$mode")" || exit 1 ;;
-    E | M | MM) compile "$input" "$output" || exit 1 ;;
+    E) compile "$input" "$output" || exit 1 ;;
+    M | MM) compile "$input" '' || exit 1 ;;
     *)
-        target=${target:-${output:-a.out}} # what a file of -MD is about
+        [ "${#target[@]}" -gt 0 ] || target=(-MQ "${output:-a.out}") # what a file of -MD is about
         made=$work/${#objects[@]}-$(basename "${input%.*}").o
-        depend_to=${made%.o}.d
         compile "$input" "$made" || exit 1
         objects+=("$made")
         ;;
     esac
 done
-# The program's file of dependencies has its name, as nvcc's; of several sources it has all rules.
-if compgen -G "$work/[0-9]*-*.d" >/dev/null; then
-    program=${output:-${inputs[0]##*/}}
-    name=${program##*/}
-    cat "$work"/[0-9]*-*.d >"${program%"$name"}${name%.*}.d"
+# Of several sources the one file has all rules.
+if [ -e "$work/1.d" ]; then
+    for ((n = 1; n <= sources; n++)); do cat "$work/$n.d"; done >"$depend_file" || exit 1
 fi
 link_inputs=(${objects[@]+"${objects[@]}"} ${link_inputs[@]+"${link_inputs[@]}"})
 case $mode in
