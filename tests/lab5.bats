@@ -184,3 +184,15 @@ blames() { # ROW TEXT
     [ "$status" = 0 ]
     [ "$(score "$record")" = "100 100" ]
 }
+
+@test "lab 5: kernels that read the host's memory explain a late step only if they are late by more than its idle time" {
+    local host='s/^\( *lab5_[a-z]*\)(s->d_batch/\1(s->batch/'
+    changed -e "$host"
+    [[ $(field "$record" virtual-time why) == *"the slowest kernel, forward: link"* ]]
+    [[ $(field "$record" virtual-time next) == "copy the batch to the device first"* ]]
+    changed -e "$host" -e 's/^        lab5_load(step, s->batch);/        void *more; cudaHostAlloc(\&more, 16 << 20, 0); cudaFreeHost(more);\n&/'
+    [[ $(field "$record" virtual-time why) == *"times its own kernels, want"* ]]
+    [[ $(field "$record" virtual-time why) != *"the slowest kernel"* ]]
+    [[ $(field "$record" virtual-time where) == train.cu:$(grep -n cudaHostAlloc "$BATS_TEST_TMPDIR/s/train.cu" | tail -n 1 | cut -d : -f 1) ]]
+    [[ $(field "$record" virtual-time next) != "copy the batch"* ]]
+}

@@ -254,15 +254,17 @@ static void say_time(lab_verdict *v, double you, double start, double reference,
         LAB_SAY(v->why, "%.*f times its own kernels, want ≤ 1.05", times < 1.1 ? 3 : 2, times);
 }
 
-/* Kernels that read over the link take longer than those of the same step alone. */
-static void say_slow_kernel(lab_verdict *v, const lab_usage *u) {
+/* Kernels that read over the link take longer than those of the same step alone. Says so, and returns true, if the step
+ * is late by them more than by its idle time. */
+static bool say_slow_kernel(lab_verdict *v, const lab_usage *u, double more_us, double idle_us) {
     char text[400];
     const size_t n = strlen(v->why);
     const struct simgpu_launch *l = lab_slowest(u);
-    if (!l || l->bound.term != SIMGPU_TERM_LINK) return;
+    if (!l || l->bound.term != SIMGPU_TERM_LINK || v->unmeasured || more_us <= idle_us) return false;
     lab_text(v->why + n, sizeof v->why - n, "%s", lab_say_slowest(u, text, sizeof text));
     LAB_SAY(v->next,
             "copy the batch to the device first: kernels read the host's memory over the link, which is far slower");
+    return true;
 }
 
 static void grade_timeline(const training *mine, double start, double reference, lab_floor light) {
@@ -284,9 +286,11 @@ static void grade_timeline(const training *mine, double start, double reference,
     lab_grade(time, mine->us / light.us);
     say_time(time, mine->us, start, reference, light);
     const culprit *first = first_of_yours(&t.gaps);
-    if (!lab_passed(time) && first) point_at(time, first);
-    if (!lab_passed(time) && first) LAB_SAY(time->next, "%s", advice_for_gap(first));
-    if (!lab_passed(time)) say_slow_kernel(time, &u);
+    const double idle_us = mine->us * t.idle_ns / (t.window.to - t.window.from);
+    if (!lab_passed(time) && !say_slow_kernel(time, &u, mine->us - idle_us - light.us, idle_us) && first) {
+        point_at(time, first);
+        LAB_SAY(time->next, "%s", advice_for_gap(first));
+    }
     lab_note("shown below", "steps %d to %d of %d; 'GPU busy' is about %d to %d", t.shown.first, t.shown.last - 1,
              mine->steps, mine->warm, mine->steps - 1);
     lab_blue_bar(&u, t.shown.at.from, t.shown.at.to, LAB_UNDER_WAY);
