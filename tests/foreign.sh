@@ -63,13 +63,13 @@ programs_of_folder() {
         if grep -qE '^[^/]*\bmain *\(' "$f"; then
             case $f in "$folder"/src/*) ;; *) mains+=("${f##*/}") ;; esac
         elif ! grep -qsE "#include *[\"<]([^\">]*/)?$(basename "$f" | sed 's/\./\\./g')[\">]" "$folder"/* "$folder"/../*.c*; then
-            f=${f#"$folder"/} && parts+=("${f// /?}")
+            f=${f#"$folder"/} && parts+=("${f//[ ()]/?}")
         fi
     done
     for f in ${mains[@]+"${mains[@]}"}; do
         # Programs of the host alone, beside those of a GPU.
         case $f in *.cu) ;; *) [ "${#mains[@]}" = 1 ] || grep -qE 'cuda|CUDA' "$folder/$f" || continue ;; esac
-        printf '%s\t%s\t%s\t%s\n' "$name" "$folder" "${f// /?} ${parts[*]+"${parts[*]}"}" "$options" # a blank of a name as the pattern ?
+        printf '%s\t%s\t%s\t%s\n' "$name" "$folder" "${f//[ ()]/?} ${parts[*]+"${parts[*]}"}" "$options" # a blank or parenthesis of a name as the pattern ?
     done
 }
 
