@@ -164,7 +164,7 @@ gate_stops() {
 }
 
 @test "a program's names are its own: it may have a fault, a line, a memcmp, a clock and an operator new" {
-    grade starter 7
+    grade starter
     cp "$record" "$BATS_TEST_TMPDIR/before"
     changed '$ a extern "C" { int fault(int x) { return x; } int line = 3, pool[4]; long lab_seed; void lab_pass() {} int memcmp(const void *, const void *, unsigned long) { return 0; }\nint clock_gettime(clockid_t, struct timespec *) throw() { return 0; } }\nvoid *operator new(unsigned long) { return 0; }'
     [[ $output != *gate:* ]]

@@ -21,7 +21,7 @@ at_most() {
 
 @test "lab 10: the starter fails exactly its declared rows, each with a reason and a hint" {
     # The last puts a hidden unit so near to 0 that sums in halves have it on the other side.
-    for seed in 7 4000000000 10419922439244948483; do
+    for seed in 4000000000 10419922439244948483; do # docs.bats has the whole card of seed 2048
         play starter $seed
         as_declared
     done

@@ -15,10 +15,8 @@ setup() {
 }
 
 @test "lab 2: the starter fails exactly its declared rows, whatever the seed" {
-    for seed in 7 4000000000; do
-        play starter $seed
-        as_declared
-    done
+    play starter 4000000000 # docs.bats has the whole card of seed 2048
+    as_declared
 }
 
 @test "lab 2: each row that the starter fails has a reason, and a hint in three steps" {
@@ -55,7 +53,7 @@ changed() {
         echo "the change changed nothing"
         return 1
     }
-    grade "$BATS_TEST_TMPDIR/s/allocator.cu" "${seed:-7}"
+    grade "$BATS_TEST_TMPDIR/s/allocator.cu" "${seed:-2048}"
 }
 
 @test "lab 2: an event that pool_use records is too early" {

@@ -24,10 +24,8 @@ between() { awk -v v="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(v >= a && v <= b) 
 reference_time() { field "$record" virtual-time want | sed 's/.*reference \([0-9.]*\) us.*/\1/'; }
 
 @test "lab 5: the starter fails exactly its declared rows, each with a line, a reason and a hint" {
-    for seed in 7 4000000000; do
-        play starter $seed
-        as_declared
-    done
+    play starter 4000000000 # docs.bats has the whole card of seed 2048
+    as_declared
     for row in $(grep -v '^#' "tests/lab5/rows-failing-at-start.txt"); do
         echo "$row"
         [[ $(field "$record" "$row" where) == train.cu:[0-9]* ]]

@@ -16,10 +16,8 @@ us() { field "$record" "$1" value | awk '{ print $2 == "ms" ? 1000 * $1 : $1 }';
 
 @test "lab 6: the starter is as shipped, fails exactly its declared rows, and each comes with a line and a hint" {
     cmp "$lab/pipeline.cu" tests/lab6/starter.cu
-    for seed in 7 4000000000; do
-        play starter $seed
-        as_declared
-    done
+    play starter 4000000000 # docs.bats has the whole card of seed 2048
+    as_declared
     for row in $(grep -v "^#" tests/lab6/rows-failing-at-start.txt); do
         echo "$row"
         [[ $(field "$record" "$row" where) == pipeline.cu:[0-9]* ]]

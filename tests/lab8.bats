@@ -14,10 +14,8 @@ value() { field "$record" "$1" value | sed 's/ .*//'; }
 between() { awk -v v="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(v >= a && v <= b) }' || { echo "$1 is not in $2 .. $3"; return 1; }; }
 
 @test "lab 8: the starter fails exactly its declared rows, each with a line, a reason and a hint" {
-    for seed in 7 4000000000; do
-        play starter $seed
-        as_declared
-    done
+    play starter 4000000000 # docs.bats has the whole card of seed 2048
+    as_declared
     [ "$(score "$record")" = "40 100" ]
     for row in $(grep -v '^#' "tests/lab8/rows-failing-at-start.txt"); do
         echo "$row"

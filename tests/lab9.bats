@@ -21,10 +21,8 @@ times_of() {
 }
 
 @test "lab 9: the starter fails exactly its declared rows, each with a line, a reason and a hint" {
-    for seed in 7 4000000000; do
-        play starter $seed
-        as_declared
-    done
+    play starter 4000000000 # docs.bats has the whole card of seed 2048
+    as_declared
     [ "$(score "$record")" = "35 100" ]
     while read -r row; do
         echo "$row"
