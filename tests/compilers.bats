@@ -79,6 +79,39 @@ widened() { { printf '  call void @llvm.memcpy.%s\n' "$1"; printf '%s\n' "${@:2}
     [[ $output == *'load <2 x i64>, ptr %wide.from.0.0, align 16, !tbaa !9'* ]]
 }
 
+# A function of copies from an array of floats: what the tool makes of their memcpys.
+believed() { { printf '%s\n' 'define void @f(ptr byval(%struct.float4) align 16 %v, ptr %p) {' "$@" '  ret void' '}' \
+    '!8 = !{i64 0, i64 4, !9, i64 4, i64 4, !9}' '!9 = !{!10, !10, i64 0}' '!10 = !{!"float", !11, i64 0}'; } >"$BATS_TEST_TMPDIR/in.ll" && "$B/wide_copies" "$BATS_TEST_TMPDIR/in.ll"; }
+
+@test "wide_copies: an element of an array is as aligned as the type of the struct that is copied from it, or to it" {
+    local copy='  call void @llvm.memcpy.p0.p0.i64(ptr align %s, ptr align %s, i64 16, i1 false), !tbaa.struct !8'
+    # A variable, an element of an array of float4s, a parameter by value, what a pointer names.
+    for from in '  %u = alloca %struct.float4, align 16' '  %a = alloca [2 x %struct.float4], align 16|  %u = getelementptr inbounds nuw [2 x %struct.float4], ptr %a, i64 0, i64 1' \
+        '  %u = load ptr, ptr %p.addr, align 8' '  %q = load ptr, ptr %p.addr, align 8|  %u = getelementptr inbounds float, ptr %q, i64 %i'; do
+        run believed "${from//|/$'\n'}" "$(printf "$copy" '16 %u' '4 %at')"
+        [[ $output == *'load <4 x i32>, ptr %wide.from.0.0, align 16'* ]]
+        run believed "${from//|/$'\n'}" "$(printf "$copy" '4 %at' '16 %u')"
+        [[ $output == *'store <4 x i32> %wide.0.0, ptr %wide.to.0.0, align 16'* ]]
+    done
+    run believed "$(printf "$copy" '4 %at' '16 %v')"
+    [[ $output == *'store <4 x i32> %wide.0.0, ptr %wide.to.0.0, align 16'* ]]
+    # Typed pointers.
+    run believed '  %u = alloca %struct.float4, align 16' '  %b = bitcast %struct.float4* %u to i8*' \
+        '  call void @llvm.memcpy.p0i8.p0i8.i64(i8* align 16 %b, i8* align 4 %at, i64 16, i1 false), !tbaa.struct !8'
+    [[ $output == *'load <4 x i32>, <4 x i32>* %wide.from.0.0.typed, align 16'* ]]
+}
+
+@test "wide_copies: no alignment from a memcpy of the program's own, a field, or a variable that has more than its type" {
+    local copy='  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %u, ptr align 4 %at, i64 16, i1 false), !tbaa.struct !8'
+    for lines in "  %u = alloca %struct.float4, align 16|${copy%,*}" \
+        "  %s = alloca %struct.pair, align 16|  %u = getelementptr inbounds %struct.pair, ptr %s, i32 0, i32 1|$copy" \
+        "  %u = alloca %struct.four, align 16|  %w = alloca %struct.four, align 4|$copy" \
+        "  %u = alloca [4 x float], align 16|$copy"; do
+        believed "${lines//|/$'\n'}" >"$BATS_TEST_TMPDIR/out.ll"
+        diff <(grep memcpy "$BATS_TEST_TMPDIR/in.ll") <(grep memcpy "$BATS_TEST_TMPDIR/out.ll")
+    done
+}
+
 @test "wide_copies leaves alone: volatile, unaligned, large, pointers, fields that differ" {
     local rest=('!8 = !{i64 0, i64 8, !9, i64 8, i64 8, !9}' '!9 = !{!10, !10, i64 0}' '!10 = !{!"any pointer", !11, i64 0}' '!12 = !{i64 0, i64 4, !13, i64 4, i64 4, !9}')
     for copy in 'p0.p0.i64(ptr align 16 %to, ptr align 16 %from, i64 16, i1 true)' \

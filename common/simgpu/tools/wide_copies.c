@@ -13,6 +13,11 @@
  *   %wide.0 = load <4 x i32>, ptr %from, align 16, !dbg !7, !tbaa !9
  *   store <4 x i32> %wide.0, ptr %to, align 16, !dbg !7, !tbaa !9
  *
+ * For `float4 u = *(float4 *)&tile[x][i]` clang promises 4 bytes only, since it sees that these are floats of an array,
+ * and the copy would fall apart. The cast says that a float4 is there, and nvcc relies on it. So a side of the copy is
+ * taken to be as aligned as the type of the struct, where the other side tells this type. If the address is none for
+ * it, the load is misaligned, here as on a card.
+ *
  * All loads come before all stores, as in a memcpy that must not overlap. The program does not change copies that a
  * vector access does not shorten, copies of pointers (which would lose their provenance as integers), large copies, and
  * all other lines. clang 14 writes typed pointers (i8*), later versions `ptr`.
@@ -135,6 +140,131 @@ static fields read_fields(const copy *c) {
     return f;
 }
 
+/* --- what a struct's type promises ----------------------------------------------------------------- */
+
+/* Returns the line of the function around `line` that defines the value, behind the ` = `; for a parameter the
+ * function's own line; or NULL. */
+static const char *definition(const char *line, const char *value, int length) {
+    for (const char *at = line; at > text;) {
+        at--;
+        while (at > text && at[-1] != '\n') at--;
+        if (strncmp(at, "define ", 7) == 0) return at;
+        if (strncmp(at, "  ", 2) == 0 && strncmp(at + 2, value, (size_t)length) == 0 &&
+            strncmp(at + 2 + length, " = ", 3) == 0)
+            return at + 2 + length + 3;
+    }
+    return NULL;
+}
+
+/* Returns the element's type of `[2 x [4 x %struct.float4]]`. */
+static const char *innermost(const char *type) {
+    while (*type == '[') type += strcspn(type, "x\n") + 2;
+    return type;
+}
+
+/* Returns the length of a struct's name, `%struct.float4` or `%"struct.a::b"`; 0 if s begins with none. */
+static size_t struct_name(const char *s) {
+    static const char *const kinds[] = {"%struct.", "%class.", "%\"struct.", "%\"class."};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (strncmp(s, kinds[k], strlen(kinds[k])) == 0)
+            return s[1] == '"' ? strcspn(s + 2, "\"") + 3 : strcspn(s, " ,)*]\n");
+    return 0;
+}
+
+/* Returns the alignment of a struct's type: the smallest that a variable of it has, since a single variable may have
+ * been given more than the type asks for. */
+static unsigned alignment_of(const char *name, size_t length) {
+    static const char opening[] = " = alloca ";
+    static const char *known;
+    static unsigned least;
+    if (known && strncmp(known, name, length + 1) == 0) return least; /* one struct is copied again and again */
+    known = name, least = 0;
+    for (const char *at = text; (at = strstr(at, opening)); at++) {
+        const char *type = innermost(at + strlen(opening)), *align = find(type, ", align ");
+        if (strncmp(type, name, length) != 0 || !strchr(",]", type[length]) || !align) continue;
+        const unsigned has = (unsigned)strtoul(align + 8, NULL, 10);
+        if (!least || has < least) least = has;
+    }
+    return least;
+}
+
+/* A parameter passed by value: `ptr noundef byval(%struct.float4) align 16 %v`. */
+static unsigned alignment_of_parameter(const char *function, const char *value, int length) {
+    for (const char *p = function; (p = find(p, " byval(")); p++) {
+        const char *end = end_of_argument(p), *align = find(p, " align ");
+        if (end && align && align < end && end[-length - 1] == ' ' && strncmp(end - length, value, (size_t)length) == 0)
+            return (unsigned)strtoul(align + 7, NULL, 10);
+    }
+    return 0;
+}
+
+/* Finds the pointer that a line derives its own from: `getelementptr inbounds float, ptr %p, i64 %i`, or a cast.
+ * Returns false for a field of a struct, which may be better aligned than its type asks for, and for other lines. */
+static bool read_base(const char *is, const char **value, int *length) {
+    const char *begin = is, *end = NULL;
+    if (strncmp(is, "getelementptr ", 14) == 0) {
+        const char *index;
+        begin = end_of_argument(is);
+        end = begin && *begin ? end_of_argument(begin + 1) : NULL;
+        index = end ? find(end, ", i32 ") : NULL;
+        if (index) return false;
+    } else if (strncmp(is, "bitcast ", 8) == 0 || strncmp(is, "addrspacecast ", 14) == 0) {
+        end = find(is, " to ");
+    }
+    if (!end) return false;
+    *value = end;
+    while (*value > begin && (*value)[-1] != ' ') (*value)--;
+    *length = (int)(end - *value);
+    return **value == '%';
+}
+
+/* Returns the alignment that the type of the copied struct asks for, or 0 if the better aligned side of the copy does
+ * not tell: it does as a variable of the type, as an element of an array of it, and where it is what a pointer names.
+ */
+static unsigned promised(const char *line, const argument *a) {
+    enum { FARTHEST = 8 };
+    const char *value = a->value;
+    int length = a->value_length;
+    if (*value != '%') return 0;
+    for (int steps = 0; steps < FARTHEST; steps++) {
+        const char *is = definition(line, value, length);
+        if (!is) return 0;
+        if (strncmp(is, "define ", 7) == 0) return alignment_of_parameter(is, value, length);
+        if (strncmp(is, "load ", 5) == 0 || strncmp(is, "call ", 5) == 0) return a->align;
+        if (strncmp(is, "alloca ", 7) == 0) {
+            const char *type = innermost(is + 7);
+            const size_t name = struct_name(type);
+            return name ? alignment_of(type, name) : 0;
+        }
+        if (!read_base(is, &value, &length)) return 0;
+    }
+    return 0;
+}
+
+/* Gives the less aligned side of a copy what the struct's type promises. Of an element of an array clang knows that it
+ * is an element, and no more; the type asks for more, and nvcc takes the program at its word. A memcpy that the program
+ * itself calls (it has no !tbaa.struct) promises nothing. */
+static void believe_type(const char *line, copy *c) {
+    argument *better = c->to.align > c->from.align ? &c->to : &c->from;
+    argument *other = better == &c->to ? &c->from : &c->to;
+    if (better->align == other->align || !find(c->rest, "!tbaa.struct !")) return;
+    const unsigned type = promised(line, better);
+    if (type > other->align && type <= better->align) other->align = type;
+}
+
+/* Prints the copy as a memcpy still, with the alignments that are known by now. */
+static void print_copy(const char *line, const copy *c) {
+    const argument *const sides[] = {&c->to, &c->from};
+    const char *end = next_line(line);
+    for (int k = 0; k < 2; k++) {
+        const char *align = find(sides[k]->type, "align ");
+        if (!align || align > sides[k]->value) continue;
+        printf("%.*salign %u", (int)(align - line), line, sides[k]->align);
+        line = align + 6 + strspn(align + 6, "0123456789");
+    }
+    fwrite(line, 1, (size_t)(end - line), stdout);
+}
+
 /* Returns the bytes of an element in an access of `piece` bytes: the size of the fields, but at most 4 elements. */
 static unsigned element_of(unsigned piece, const fields *f) {
     unsigned size = f->size ? f->size : 4;
@@ -212,7 +342,12 @@ int main(int argc, char **argv) {
     for (const char *line = text, *next; *line; line = next) {
         next = next_line(line);
         copy c;
-        if (!read_copy(line, &c) || !widen(&c, number++)) fwrite(line, 1, (size_t)(next - line), stdout);
+        if (!read_copy(line, &c)) {
+            fwrite(line, 1, (size_t)(next - line), stdout);
+            continue;
+        }
+        believe_type(line, &c);
+        if (!widen(&c, number++)) print_copy(line, &c);
     }
     return end_module();
 }
