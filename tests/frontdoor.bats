@@ -141,6 +141,16 @@ title() { sed -n '/^# /{s/^# *\(Lab *[0-9]*[:.] *\)\{0,1\}//p;q;}' "handouts/$(b
     [ "$status" = 1 ]
 }
 
+@test "make hint takes a row, or a hint that the text or a card names" {
+    build "$B/reference/lab10"
+    rm -rf .build/hints
+    say make hint10 ROW=shared SUBMISSION=solutions
+    [[ $output == *"hint 1 of 3 (question)"*"How many bytes has your array?"*"More: make hint10 ROW=shared"* ]]
+    run make -s hint10 ROW=nothing SUBMISSION=solutions 3>&- 4>&-
+    [[ $output == *"Lab 10 has no row 'nothing'"* ]]
+    rm -rf .build/hints
+}
+
 @test "every row has its three hints" {
     build "$B/reference/lab3"
     # Those of the table, and those that the harness gives to a row by what went wrong.

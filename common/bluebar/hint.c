@@ -1,4 +1,5 @@
-/* hint.c — `make hint3`: the next hint for a row of a record: the first of the card that is not full, or ROW=id.
+/* hint.c — `make hint3`: the next hint for a row of a record: the first of the card that is not full, or ROW=id, of a
+ * row or of a hint.
  *
  * From the top, because a card is in the order in which a lab is best worked through. A row without a next step of its
  * own comes after those that were measured. Each row has three hints in the lab's hints.md, under
@@ -21,8 +22,12 @@ static const struct bb_row *first_lacking(const bb_record *r) {
     return NULL;
 }
 
-static const struct bb_row *asked_for(const bb_record *r, const char *lab, const char *id) {
+static const struct bb_row *of_hint(const bb_lab *lab, const char *id);
+
+static const struct bb_row *asked_for(const bb_record *r, const bb_lab *known, const char *id) {
     const struct bb_row *row = bb_record_row(r, id);
+    const char *lab = known->number;
+    if (!row) row = of_hint(known, id);
     if (row) return row;
     bb_text rows = {0};
     for (int i = 0; i < r->nrows; i++)
@@ -30,6 +35,23 @@ static const struct bb_row *asked_for(const bb_record *r, const char *lab, const
     bb_text shown = {0};
     bb_add_visible(&shown, id, strlen(id));
     bb_die("Lab %s has no row '%s'. Its rows:%s", lab, shown.at, rows.at);
+}
+
+/* Returns a row that stands for a hint which belongs to no row of its own: that of a mistake, as a card names it. */
+static const struct bb_row *of_hint(const bb_lab *lab, const char *id) {
+    static struct bb_row row;
+    char *hints = bb_format("%s/hints.md", lab->folder), *text = bb_read(hints, 1 << 20, NULL), *rest = text;
+    bool found = false;
+    for (char *line; !found && rest && (line = bb_line(&rest));)
+        found = bb_begins(line, "## ") && bb_same(line + 3, id);
+    free(hints);
+    free(text);
+    if (!found) return NULL;
+    for (int k = 0; k < LAB_CELLS; k++) row.cell[k] = "";
+    row.cell[LAB_CELL_id] = row.cell[LAB_CELL_hint] = id;
+    row.cell[LAB_CELL_sentence] = "a mistake of this kind";
+    row.status = BB_FAIL;
+    return &row;
 }
 
 /* Prints step `step` ("2. ...") of the section "## id", up to an empty line, as one paragraph. Returns false when it is
@@ -105,7 +127,7 @@ int bb_cmd_hint(int argc, char **argv) {
     if (bad)
         bb_die("lab %s does not run to its end yet, so there is no row to give a hint for. Its message: make lab%s",
                argv[1], argv[1]);
-    const struct bb_row *row = *asked ? asked_for(&r, argv[1], asked) : first_lacking(&r);
+    const struct bb_row *row = *asked ? asked_for(&r, &lab, asked) : first_lacking(&r);
     if (*asked && row->status == BB_PASS)
         printf("Row '%s' of lab %s is full. No hint needed.\n", asked, argv[1]);
     else if (!row)
