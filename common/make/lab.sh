@@ -87,7 +87,7 @@ remember() {
     if [ -s "$history" ]; then last=$(tail -n 1 "$history" | cut -f 1); fi
     if [ "$last" = "$source_sum" ]; then return; fi
     read -r points of <<<"$(score "$record")"
-    us=$(awk -F '\t' '$1 == "figure" && $2 == "time" && $4 == "us" { print $3 }' "$record")
+    us=$(awk -F '\t' '$1 == "figure" && ($2 == "time" || $2 == "time-dense") && $4 == "us" { print $3; exit }' "$record")
     printf '%s\t%s\t%s\t%s\t%s\n' "$source_sum" "$(date +%F)" "$points" "$of" "${us:--}" >>"$history"
 }
 
