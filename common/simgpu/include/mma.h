@@ -20,6 +20,20 @@
 #define SIMGPU_HERE(...)
 #endif
 
+/* CUDA leaves it undefined what a stride does that is no multiple of 16 bytes; here it is told, where the compiler
+ * knows the stride. (Where it does not, the question would cost instructions that a card does not have.) */
+SIMGPU_WMMA void simgpu_wmma_stride(unsigned ldm, unsigned bytes, const char *file, int line) {
+    if (__builtin_constant_p(ldm) && ldm * bytes % 16)
+        __assert_fail("the stride of a fragment is a multiple of 16 bytes", file, line, "wmma");
+}
+template <class T> struct simgpu_wmma_bytes {
+    enum { each = sizeof(T) };
+};
+template <> struct simgpu_wmma_bytes<void> { /* of elements of less than a byte: nothing is told */
+    enum { each = 0 };
+};
+#define SIMGPU_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
 namespace nvcuda {
 namespace wmma {
 
@@ -155,12 +169,14 @@ SIMGPU_WMMA float __float_to_tf32(float v) {
 
 /* ldm: the elements from one row (column) of the matrix to the next. */
 #define SIMGPU_LOAD(use, which, m, n, k, T, layout, P, ptx, regs)                                                      \
-    SIMGPU_WMMA void load_matrix_sync(fragment<use, m, n, k, T, layout##_major> &f, const P *p, unsigned ldm) {        \
-        SIMGPU_HERE(SIMGPU_WORDS_##regs(r); asm volatile("wmma.load." which ".sync.aligned." #layout ".m" #m "n" #n    \
-                                                         "k" #k "." ptx " " SIMGPU_TEXT_##regs(r) ", [%[p]], %[ldm];"  \
-                                                         : SIMGPU_OUT_##regs(r)                                        \
-                                                         : [p] "l"(p), [ldm] "r"(ldm)                                  \
-                                                         : "memory");                                                  \
+    SIMGPU_WMMA void load_matrix_sync(fragment<use, m, n, k, T, layout##_major> &f, const P *p, unsigned ldm,          \
+                                      SIMGPU_CALLER) {                                                                 \
+        SIMGPU_HERE(simgpu_wmma_stride(ldm, simgpu_wmma_bytes<P>::each, file, line); SIMGPU_WORDS_##regs(r);           \
+                    asm volatile("wmma.load." which ".sync.aligned." #layout ".m" #m "n" #n "k" #k "." ptx             \
+                                 " " SIMGPU_TEXT_##regs(r) ", [%[p]], %[ldm];"                                         \
+                                 : SIMGPU_OUT_##regs(r)                                                                \
+                                 : [p] "l"(p), [ldm] "r"(ldm)                                                          \
+                                 : "memory");                                                                          \
                     __builtin_memcpy(f.x, r, sizeof r);)                                                               \
     }
 #define SIMGPU_LOADS(m, n, k, T, P, ptx, a, b)                                                                         \
@@ -200,14 +216,16 @@ SIMGPU_LOAD(matrix_b, "b", 8, 8, 128, experimental::precision::b1, col, void, "b
                  [ldm] "r"(ldm), SIMGPU_IN_##regs(r)                                                                   \
                  : "memory")
 #define SIMGPU_SUM(m, n, k, T, ptx, regs)                                                                              \
-    SIMGPU_WMMA void load_matrix_sync(fragment<accumulator, m, n, k, T> &f, const T *p, unsigned ldm,                  \
-                                      layout_t layout) {                                                               \
-        SIMGPU_HERE(SIMGPU_WORDS_##regs(r); if (layout == mem_row_major) SIMGPU_SUM_ACCESS("row", m, n, k, ptx, regs); \
+    SIMGPU_WMMA void load_matrix_sync(fragment<accumulator, m, n, k, T> &f, const T *p, unsigned ldm, layout_t layout, \
+                                      SIMGPU_CALLER) {                                                                 \
+        SIMGPU_HERE(simgpu_wmma_stride(ldm, sizeof(T), file, line); SIMGPU_WORDS_##regs(r);                            \
+                    if (layout == mem_row_major) SIMGPU_SUM_ACCESS("row", m, n, k, ptx, regs);                         \
                     else SIMGPU_SUM_ACCESS("col", m, n, k, ptx, regs); __builtin_memcpy(f.x, r, sizeof r);)            \
     }                                                                                                                  \
     SIMGPU_WMMA void store_matrix_sync(T *p, const fragment<accumulator, m, n, k, T> &f, unsigned ldm,                 \
-                                       layout_t layout) {                                                              \
-        SIMGPU_HERE(SIMGPU_WORDS_##regs(r); __builtin_memcpy(r, f.x, sizeof r);                                        \
+                                       layout_t layout, SIMGPU_CALLER) {                                               \
+        SIMGPU_HERE(simgpu_wmma_stride(ldm, sizeof(T), file, line); SIMGPU_WORDS_##regs(r);                            \
+                    __builtin_memcpy(r, f.x, sizeof r);                                                                \
                     if (layout == mem_row_major) SIMGPU_SUM_STORE("row", m, n, k, ptx, regs);                          \
                     else SIMGPU_SUM_STORE("col", m, n, k, ptx, regs);)                                                 \
     }
