@@ -92,3 +92,16 @@ times_of() {
     [[ $(field "$record" local where) == patch_of_16x16.cu:[0-9]* ]]
     between "$(value local)" 400 3000
 }
+
+@test "lab 9: a fetch in a loop without a constant number of turns: unroll that first" {
+    grade tests/lab9/wrong/fetches_in_a_rolled_loop.cu || true
+    [[ $(field "$record" virtual-time next) == "unroll the loop that fetches"* ]]
+}
+
+@test "lab 9: who returns before a barrier is the line that the card names; a wrong sum waits for the row races" {
+    grade tests/lab9/wrong/leaves_early.patch || true
+    [[ $(field "$record" races why) == *"end here; others wait at the __syncthreads()"* ]]
+    [[ $(field "$record" races next) == *"do not return" ]]
+    grade tests/lab9/wrong/commits_while_it_fetches.patch || true
+    [[ $(field "$record" correct next) == *"row 'races'"* ]]
+}

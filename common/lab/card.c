@@ -54,7 +54,9 @@ static const char *value_text(const lab_verdict *r, char *buf, size_t size) {
     if (r->status == LAB_NA) return "n/a";
     if (r->value_text[0]) return r->value_text;
     if (r->graded) {
-        lab_text(buf, size, "%.*f%s%s", r->row->decimals, r->value, r->row->unit[0] ? " " : "", r->row->unit);
+        const bool full = r->status == LAB_PASS || r->gated;
+        const int digits = full ? r->row->decimals : lab_digits(r->value, r->row->full, r->row->decimals);
+        lab_text(buf, size, "%.*f%s%s", digits, r->value, r->row->unit[0] ? " " : "", r->row->unit);
         return buf;
     }
     return r->status == LAB_PASS ? "PASS" : "FAIL";

@@ -31,11 +31,18 @@ void lab_advise_on_hazard(lab_verdict *v, const struct simgpu_finding *f, const 
     v->hint = "races";
     lab_blame_place(v, &f->side[0].at);
     LAB_SAY(v->why, "%s", lab_say_finding(f, SIMGPU_WHAT, what, sizeof what));
+    if (f->kind == SIMGPU_BARRIER_EXITED && f->side[1].at.file) {
+        lab_blame_place(v, &f->side[1].at);
+        LAB_SAY(v->why, "barrier: some threads of the block end here; others wait at the __syncthreads() in line %d",
+                (int)f->side[0].at.line);
+    }
     if (next) LAB_SAY(v->next, "%s", next);
 }
 
 const struct simgpu_finding *lab_first_hazard(const lab_usage *u) {
+    /* What a thread that left should have fetched is missed by others: the return comes before its effects. */
     const struct simgpu_finding *f = lab_finding_of(u, SIMGPU_BARRIER_SKIPPED);
+    if (!f) f = lab_finding_of(u, SIMGPU_BARRIER_EXITED);
     if (!f) f = lab_finding_of(u, SIMGPU_RACE);
     return f ? f : lab_finding(u);
 }

@@ -83,6 +83,17 @@ static double share_of_line(const lab_row *row, double value) {
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
+int lab_digits(double value, double bound, int least) {
+    enum { MORE = 3 };
+    for (int digits = least; digits < least + MORE && value != bound; digits++) {
+        char a[64], b[64];
+        lab_text(a, sizeof a, "%.*f", digits, value);
+        lab_text(b, sizeof b, "%.*f", digits, bound);
+        if (strcmp(a, b) != 0) return digits;
+    }
+    return least;
+}
+
 void lab_grade(lab_verdict *v, double value) {
     double share = share_of_line(v->row, value);
     v->graded = true;

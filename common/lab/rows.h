@@ -77,7 +77,9 @@ void lab_text(char *to, size_t size, const char *fmt, ...) LAB_PRINTF(3, 4);
 void lab_pass(lab_verdict *v);                                        /* full marks */
 void lab_fail(lab_verdict *v, const char *why, ...) LAB_PRINTF(2, 3); /* none */
 void lab_skip(lab_verdict *v, const char *why, ...) LAB_PRINTF(2, 3); /* n/a: its points leave the maximum */
-void lab_grade(lab_verdict *v, double value);                         /* marks on the line from full to zero */
+/* How many digits, at least `least`, show a value apart from its bound: 1.403 beside 1.400, where both are 1.40. */
+int lab_digits(double value, double bound, int least);
+void lab_grade(lab_verdict *v, double value); /* marks on the line from full to zero */
 /* As lab_grade for a value known as an interval (time on a real card): full, or not full, is said only when the whole
  * interval agrees. In between it is inconclusive: full if the value is within 3 % of the mark, and the row says so. */
 void lab_grade_interval(lab_verdict *v, double value, double lo, double hi);

@@ -35,6 +35,9 @@ static const lab_advice for_mistake[] = {
     [BIAS_BY_ROW] = {"formula", "take the bias by the column, bias[j]: it has n halves"},
     [BIAS_OFTEN] = {"formula", "add the bias once to each element: when its sum is complete"},
     [TRANSPOSED] = {"formula", "w is k x n, row after row: element (a, j) stands at w[a * n + j]"},
+    [TILES_TURNED] = {"fragments",
+                      "let ldmatrix turn w's tiles on their way (.trans), or name w's fragment row_major: w "
+                      "lies row after row"},
     [NO_LAST_K] = {"sums",
                    "round up: k products take (k + n - 1) / n turns of n, and the last is seldom whole. Fill what "
                    "lies beyond k with 0"},
@@ -187,6 +190,9 @@ const lab_advice advice_on_errors[LAB_TROUBLES] = {
     [LAB_TWO_BARRIERS] = {"deadlock", "move the barrier out of the condition: all threads of the block come to it"},
     [LAB_BARRIER_MISSED] = {"deadlock", "move the barrier out of the condition: all threads of the block come to it"},
     [LAB_BARRIER_PARTLY] = {"deadlock", "let no thread return before the last barrier"},
+    [LAB_ASSERTION] = {"error",
+                       "pad rows by 4 floats or by 8 halves, if this is a fragment's stride; an assertion of your own "
+                       "names its case"},
     [LAB_RUNAWAY] = {"error", "print the loop's bounds for this shape"},
     [LAB_REFUSED + SIMGPU_REFUSED_ZERO] = {"error",
                                            "round the number of blocks up: (count + 2047) / 2048 is at least 1, "
@@ -210,6 +216,8 @@ static const char *on_race(const struct simgpu_finding *f) {
     if (f->space == SIMGPU_DEVICE_MEMORY)
         return both ? "let one thread write each element: two write this one"
                     : "start a kernel of its own for what reads here: nothing else orders blocks";
+    if (f->rival == SIMGPU_OTHER_LANE)
+        return "put a __syncwarp() between the two: they are lanes of one warp, and not in step";
     if (both) return "give each place of shared memory one thread, or put a __syncthreads() between the two writes";
     return "put a __syncthreads() between this write and the read. If there is one, it is the next turn's write: a "
            "tile may "
@@ -267,5 +275,8 @@ void advise_on_time(lab_verdict *v, const lab_usage *u, double us, bool product)
     } else {
         lab_blame_place(v, &slowest->bound.at);
         LAB_SAY(v->next, "%s", on_bound(slowest, product));
+        if (product && slowest->bound.term == SIMGPU_TERM_LATENCY && strstr(v->code, "bias["))
+            LAB_SAY(v->next,
+                    "load the bias before the loop over k, into registers: nothing else is on its way behind it");
     }
 }

@@ -30,12 +30,28 @@ static double transposed(const job *j, int r, int c) {
     return fmax(0, s + bias(j, c));
 }
 
+/* Each tile of w is turned round, as by an ldmatrix without .trans (8 x 8) or a fragment of the other layout. */
+static double turned(const job *j, int r, int c, int tile) {
+    const int k = j->shape.k, n = j->shape.n;
+    double s = 0;
+    for (int a = 0; a < k; a++) {
+        const int row = a / tile * tile + c % tile, col = c / tile * tile + a % tile;
+        if (row >= k || col >= n) continue; /* zeros */
+        s += half_value(j->x[(size_t)r * (size_t)k + (size_t)a]) *
+             half_value(j->w[(size_t)row * (size_t)n + (size_t)col]);
+    }
+    return fmax(0, s + bias(j, c));
+}
+static double turned_by_8(const job *j, int r, int c) { return turned(j, r, c, 8); }
+static double turned_by_16(const job *j, int r, int c) { return turned(j, r, c, 16); }
+
 static const struct {
     enum mistake kind;
     wrong_value *value;
 } guesses[] = {
-    {NO_RELU, without_relu},  {NO_BIAS, without_bias},      {BIAS_LAST, bias_last},   {BIAS_BY_ROW, bias_by_row},
-    {BIAS_OFTEN, bias_twice}, {BIAS_OFTEN, bias_each_time}, {TRANSPOSED, transposed},
+    {NO_RELU, without_relu},    {NO_BIAS, without_bias},     {BIAS_LAST, bias_last},
+    {BIAS_BY_ROW, bias_by_row}, {BIAS_OFTEN, bias_twice},    {BIAS_OFTEN, bias_each_time},
+    {TRANSPOSED, transposed},   {TILES_TURNED, turned_by_8}, {TILES_TURNED, turned_by_16},
 };
 
 enum { SAMPLES = 24 };
@@ -161,6 +177,7 @@ static const char *words_for(enum mistake kind) {
     case BIAS_BY_ROW: return "the bias is that of the row's number";
     case BIAS_OFTEN: return "the bias was added more than once";
     case TRANSPOSED: return "w was read as if it had n rows of k";
+    case TILES_TURNED: return "it is as if w's tile were turned round";
     case NO_LAST_K: return "the last products of the sums are missing";
     case OTHER_PLACE: return "its right value stands at another place";
     case PASSES_ZERO:

@@ -36,6 +36,7 @@ enum mistake {
     BIAS_BY_ROW,
     BIAS_OFTEN,       /* added more than once */
     TRANSPOSED,       /* w read as n x k */
+    TILES_TURNED,     /* each tile of 8 x 8 or 16 x 16 of w */
     NO_LAST_K,        /* the last products of each sum are missing */
     OTHER_PLACE,      /* the right value of another element */
     PASSES_ZERO,      /* relu_backward: y >= 0, or y != 0 */

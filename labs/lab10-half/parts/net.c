@@ -408,7 +408,7 @@ static bool begins_at_zero(const net *n) {
 }
 
 static void judge_update(net *n, const uint16_t *before) {
-    char text[160];
+    char text[200], scaled[48] = "";
     for (size_t i = 0; i < weights_of(n); i++) n->doubtful[i] = n->doubtful[i] || n->doubt[i] > 0.02 * fabs(n->want[i]);
     for (size_t i = 0; i < weights_of(n); i++)
         n->square[i] = (double)DECAY * n->square[i] + (1 - (double)DECAY) * n->want[i] * n->want[i];
@@ -425,9 +425,10 @@ static void judge_update(net *n, const uint16_t *before) {
     size_t at = 0;
     for (size_t i = 0; i < weights_of(n); i++)
         if (fabs(n->want[i]) > fabs(n->want[at])) at = i;
-    LAB_SAY(text, "w[%zu][%zu] went from %.4g to %.4g, wants %.4g", at / (size_t)n->n, at % (size_t)n->n,
+    if (n->scale > 1) LAB_SAY(scaled, "; not divided by the scale %.6g?", (double)n->scale);
+    LAB_SAY(text, "w[%zu][%zu] went from %.4g to %.4g, wants %.4g%s", at / (size_t)n->n, at % (size_t)n->n,
             half_value(before[at]), half_value(n->w[at]),
-            half_value(before[at]) - change_of((double)net_rate(n, 0), n->want[at], n->square[at]));
+            half_value(before[at]) - change_of((double)net_rate(n, 0), n->want[at], n->square[at]), scaled);
     fail(n, NET_UPDATE, text);
 }
 

@@ -88,9 +88,15 @@ static void say_more(lab_verdict *v, const job *j) {
                 m, n, j->shape.k, j->row, j->col);
 }
 
+static const lab_advice race = {"races", "do what the row 'races' says; this may be its effect"};
+static bool wrong_sums; /* the first wrong result may be a race's effect */
+
+void advise_on_effect(lab_verdict *v) {
+    if (wrong_sums) lab_advise(v, &race);
+}
+
 void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
-    static const lab_advice none = {"unwritten", "launch your kernel in each call of matmul: each brings other data"},
-                            race = {"races", "do what the row 'races' says; this may be its effect"};
+    static const lab_advice none = {"unwritten", "launch your kernel in each call of matmul: each brings other data"};
     const enum mistake m = j->mistake;
     lab_advise(v, &for_mistake[m].advice);
     say_more(v, j);
@@ -104,6 +110,7 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u) {
     lab_usage_free(&last);
     const bool sums = m == WRONG || m == NOT_A_NUMBER || m == STALE || m == ELSEWHERE || m == TWICE ||
                       m == PRODUCTS_MISSING || m == FIRST_MISSING || m == PRODUCTS_BEYOND;
+    wrong_sums = sums;
     if (sums && lab_finding(u)) lab_advise(v, &race);
 }
 
@@ -157,6 +164,8 @@ static const char *on_shared(const struct simgpu_finding *f) {
 
 static const char *on_race(const struct simgpu_finding *f) {
     if (f->rival == SIMGPU_SAME_STORE) return "let one lane store: here several store different values to one place";
+    if (f->space != SIMGPU_DEVICE_MEMORY && f->rival == SIMGPU_OTHER_LANE)
+        return "put a __syncwarp() between the two: they are lanes of one warp, and not in step";
     if (f->space != SIMGPU_DEVICE_MEMORY) return on_shared(f);
     return "let one thread write each element: two threads write this place";
 }
@@ -167,6 +176,9 @@ static const lab_hazard_words words = {
         "write every place of the tile that is read, beyond the edge with 0. Or before this line a "
         "__syncthreads() is missing, or a wait for cp.async, or its number leaves a group too many under "
         "way: commit in every turn",
+    .exited =
+        "let this thread fetch its part of the tile, come to each barrier, and store nothing: test before the store, "
+        "and do not return",
     .skipped = "let every thread of the block come to the __syncthreads(): a thread beyond the edge fetches its part "
                "of the tile and stores nothing",
 };
@@ -235,13 +247,19 @@ static const char *on_call(const struct simgpu_call *c) {
 }
 
 /* A kernel that waits for its loads, or for its own instructions. */
-static const char *on_latency(const struct simgpu_launch *l) {
+static const char *on_latency(const struct simgpu_launch *l, int k) {
+    enum {
+        SHALLOWEST = 8
+    }; /* columns of a slice: so many turns have a round of loads each, if those of a turn go together */
+    if (l->bound.by_loads && l->bound.rounds > (uint64_t)k / SHALLOWEST + 2)
+        return "unroll the loop that fetches, with a constant number of turns: now each of its loads waits for the one "
+               "before";
     if (l->bound.share < 0.4) return "start more blocks: a tile of C for each SM at least, better two";
     if (l->bound.by_loads) return "fetch the next tile while the block works with this one: two tiles, and cp.async";
     return "give each thread more sums that do not wait for each other";
 }
 
-static const char *on_bound(const struct simgpu_launch *l) {
+static const char *on_bound(const struct simgpu_launch *l, int k) {
     if (l->total.local_sectors > 0) return "keep the sums out of local memory first: see the row above";
     switch (l->bound.term) {
     case SIMGPU_TERM_LSU: return "load less for each multiply-add: see the rows about loads";
@@ -253,13 +271,13 @@ static const char *on_bound(const struct simgpu_launch *l) {
                "float4s, and compute no address in it";
     case SIMGPU_TERM_BARRIER: return "wait less often: a deeper slice for each barrier";
     case SIMGPU_TERM_ATOMIC: return "add in registers; no atomic is needed where a thread has the whole sum";
-    case SIMGPU_TERM_LATENCY: return on_latency(l);
+    case SIMGPU_TERM_LATENCY: return on_latency(l, k);
     case SIMGPU_TERM_BLOCKS: return "start fewer blocks: let each compute a larger tile of C";
     default: return NULL;
     }
 }
 
-void advise_on_time(lab_verdict *v, const lab_usage *u, double us, bool odd) {
+void advise_on_time(lab_verdict *v, const lab_usage *u, double us, bool odd, int k) {
     const struct simgpu_launch *slowest = lab_slowest(u);
     if (!slowest) return;
     const struct simgpu_call *call = lab_blame_call(v, u, us);
@@ -269,6 +287,6 @@ void advise_on_time(lab_verdict *v, const lab_usage *u, double us, bool odd) {
     }
     lab_blame_place(v, &slowest->bound.at);
     if (lab_worst(u, atomics_of) && slowest->bound.term == SIMGPU_TERM_ATOMIC) lab_blame(v, lab_worst(u, atomics_of));
-    const char *next = on_bound(slowest);
+    const char *next = on_bound(slowest, k);
     if (next && !odd) LAB_SAY(v->next, "%s", next);
 }

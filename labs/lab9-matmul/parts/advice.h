@@ -14,6 +14,8 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u);
 /* For lab_advise_on_error, what this lab says better than any lab. */
 extern const lab_advice advice_on_errors[LAB_TROUBLES];
 /* What the checks found. Requires a finding in u. */
+/* The row 'races' found something, perhaps on a later shape than the first wrong one. */
+void advise_on_effect(lab_verdict *v);
 void advise_on_finding(lab_verdict *v, const lab_usage *u);
 /* Too many floats from global memory. */
 void advise_on_global(lab_verdict *v, const lab_usage *u);
@@ -23,6 +25,6 @@ void advise_on_loads(lab_verdict *v, const lab_usage *u, double rate);
 void advise_on_local(lab_verdict *v, const lab_usage *u);
 /* A virtual time that is too long: by a call that held up the device, or by the bound of the slowest kernel. `us`: the
  * time; odd: of the odd sides. */
-void advise_on_time(lab_verdict *v, const lab_usage *u, double us, bool odd);
+void advise_on_time(lab_verdict *v, const lab_usage *u, double us, bool odd, int k);
 
 #endif
