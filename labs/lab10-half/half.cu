@@ -24,7 +24,7 @@
  *   7. mma.sync      Name your registers yourself: ldmatrix, no bank conflicts, cp.async.
  *   8. bfloat16      A float's range in 16 bits: what does it cost?
  *
- * Steps 1 to 3 take ten lines, step 8 three, step 4 fifteen, the others a hundred. Keep the functions as lab10.h
+ * Steps 1 to 3 take some 25 lines, step 8 three, step 4 fifteen, the others a hundred. Keep the functions as lab10.h
  * declares them, and read that file, too.
  */
 #include "lab10.h"
