@@ -84,16 +84,16 @@ believed() { { printf '%s\n' 'define void @f(ptr byval(%struct.float4) align 16 
     '!8 = !{i64 0, i64 4, !9, i64 4, i64 4, !9}' '!9 = !{!10, !10, i64 0}' '!10 = !{!"float", !11, i64 0}'; } >"$BATS_TEST_TMPDIR/in.ll" && "$B/wide_copies" "$BATS_TEST_TMPDIR/in.ll"; }
 
 @test "wide_copies: an element of an array is as aligned as the type of the struct that is copied from it, or to it" {
-    local copy='  call void @llvm.memcpy.p0.p0.i64(ptr align %s, ptr align %s, i64 16, i1 false), !tbaa.struct !8'
+    copied() { printf '  call void @llvm.memcpy.p0.p0.i64(ptr align %s, ptr align %s, i64 16, i1 false), !tbaa.struct !8' "$1" "$2"; }
     # A variable, an element of an array of float4s, a parameter by value, what a pointer names.
     for from in '  %u = alloca %struct.float4, align 16' '  %a = alloca [2 x %struct.float4], align 16|  %u = getelementptr inbounds nuw [2 x %struct.float4], ptr %a, i64 0, i64 1' \
         '  %u = load ptr, ptr %p.addr, align 8' '  %q = load ptr, ptr %p.addr, align 8|  %u = getelementptr inbounds float, ptr %q, i64 %i'; do
-        run believed "${from//|/$'\n'}" "$(printf "$copy" '16 %u' '4 %at')"
+        run believed "${from//|/$'\n'}" "$(copied '16 %u' '4 %at')"
         [[ $output == *'load <4 x i32>, ptr %wide.from.0.0, align 16'* ]]
-        run believed "${from//|/$'\n'}" "$(printf "$copy" '4 %at' '16 %u')"
+        run believed "${from//|/$'\n'}" "$(copied '4 %at' '16 %u')"
         [[ $output == *'store <4 x i32> %wide.0.0, ptr %wide.to.0.0, align 16'* ]]
     done
-    run believed "$(printf "$copy" '4 %at' '16 %v')"
+    run believed "$(copied '4 %at' '16 %v')"
     [[ $output == *'store <4 x i32> %wide.0.0, ptr %wide.to.0.0, align 16'* ]]
     # Typed pointers.
     run believed '  %u = alloca %struct.float4, align 16' '  %b = bitcast %struct.float4* %u to i8*' \

@@ -128,6 +128,9 @@ static void grades(void) {
     CHECK(points_of(LESS, NAN) == 0 && points_of(LESS, -INFINITY) == 10);
     CHECK(points_of(MORE, 0.95) == 30 && points_of(MORE, 0.5) == 0 && points_of(MORE, 0.725) == 15);
     CHECK(points_of(MORE, 2) == 30 && points_of(MORE, -1) == 0);
+    /* A value beside its bound: as many digits as tell them apart, and no more. */
+    CHECK(lab_digits(1.52, 1.4, 2) == 2 && lab_digits(1.403, 1.4, 2) == 3 && lab_digits(1.4004, 1.4, 2) == 4);
+    CHECK(lab_digits(1.4, 1.4, 2) == 2 && lab_digits(1.4 + 1e-9, 1.4, 2) == 2);
     lab_grade(V(SILICON), 1); /* of the other lane: no effect, no death */
     V(SILICON)->status = LAB_FAIL;
     lab_skip(V(SILICON), "no");
