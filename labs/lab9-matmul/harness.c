@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char FAILED[] = "not measured: CUDA reported an error before";
+static const char FAILED[] = "not measured: CUDA reported an error, see 'correct'";
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
