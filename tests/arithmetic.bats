@@ -11,6 +11,19 @@ load helper
     [[ $output = "256 functions agree, 0 differ" ]]
 }
 
+# The number is that of the values which nvcc 13's own functions give on the host.
+@test "DPX: the functions of CUDA 12 for dynamic programming, on device and host, give what nvcc's give" {
+    build kit
+    for compiler in "" $(command -v clang-22); do
+        SIMCC_CLANG=$compiler "$B/bin/simcc" -DPRINT tests/arithmetic/dpx.cu -o "$BATS_TEST_TMPDIR/dpx"
+        run apart "$BATS_TEST_TMPDIR/dpx"
+        echo "$output"
+        [ "$status" = 0 ]
+        [ "${lines[-1]}" = "36 of 36 functions agree" ]
+        [ "$(cksum <<<"$output")" = "3182373645 1221" ]
+    done
+}
+
 # `make fuzz-kernels` tries thousands.
 @test "random kernels compute what the host computes, optimised and not" {
     export COMPILERS

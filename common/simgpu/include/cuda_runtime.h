@@ -93,6 +93,7 @@ extern "C" __device__ void free(void *block) __attribute__((nothrow));
 #include "channel_descriptor.h"
 #if defined(__CUDA__)
 #include "device_intrinsics.h"
+#include "simgpu_dpx.h"
 #include "device_functions.h"
 #include "device_atomic_functions.h"
 #include "cuda_device_runtime_api.h"
