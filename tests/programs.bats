@@ -880,3 +880,42 @@ EOS
     echo "$output"
     [ "$output" = "cudaSuccess 1" ]
 }
+
+@test "__barrier_sync, __barrier_sync_count, __uni_sync; a breakpoint stops the kernel with a message" {
+    cat >"$tmp/meet.cu" <<'EOS'
+#include <stdio.h>
+__global__ void k(int *out) { // two halves of the block, each with a barrier of its own, hand their values round
+    __shared__ int s[128];
+    int t = threadIdx.x, half = t / 64;
+    for (int round = 0; round < 3; round++) {
+        s[t] = t + round;
+        __barrier_sync_count(half + 1, 64);
+        out[t] = s[half * 64 + (t + 33) % 64];
+        __barrier_sync_count(half + 1, 64);
+    }
+    s[t] = 1;
+    __barrier_sync(5);
+    if (t == 0) for (int i = 0; i < 128; i++) out[128] += s[i];
+    if (t < 32) out[129 + __uni_sync(~0u, t < 7)] = 1 + __uni_sync(~0u, t < 40);
+}
+__global__ void stop(int *out) { if (out[0] == 35) __brkpt(); }
+int main() {
+    int *d, h[131], wrong = 0;
+    cudaMalloc(&d, sizeof h);
+    cudaMemset(d, 0, sizeof h);
+    k<<<1, 128>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    for (int t = 0; t < 128; t++) wrong += h[t] != t / 64 * 64 + (t + 33) % 64 + 2;
+    stop<<<1, 1>>>(d);
+    printf("%d wrong, %d, %d %d; ", wrong, h[128], h[129], h[130]);
+    puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+EOS
+    for compiler in "" $(command -v clang-22); do
+        SIMCC_CLANG=$compiler simcc "$tmp/meet.cu" -o "$tmp/meet"
+        SIMGPU_CHECK=1 run "$tmp/meet"
+        [[ $output == *"meet.cu:16: trap: the kernel came to a breakpoint (__brkpt), and no debugger is there; so it ends, as on a card"* ]]
+        [ "${lines[-1]}" = "0 wrong, 128, 2 0; cudaErrorLaunchFailure" ]
+        [[ $output != *race* ]]
+    done
+}

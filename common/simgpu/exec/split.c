@@ -195,12 +195,14 @@ static bool uses_workspace(const ptx_code *c) {
     return false;
 }
 
-/* Code of cooperative groups ends with a trap where it finds no workspace. */
+/* A trap, or with `sub` a breakpoint. Code of cooperative groups ends with a trap where it finds no workspace. */
 void exec_op_trap(warp *w, const ptx_insn *i) {
     const frame *f = &w->frames[w->splits[w->current].frame];
     bool grid = !w->block->worker->workspace && uses_workspace(f->function->code);
-    exec_fail(w, i, SIMGPU_FAULT_TRAP, grid ? SIMGPU_CAUSE_NOT_COOPERATIVE : SIMGPU_CAUSE_TRAP,
-              (uint32_t)__builtin_ctz(w->mask));
+    enum simgpu_fault_cause cause = i->sub ? SIMGPU_CAUSE_BREAKPOINT
+                                    : grid ? SIMGPU_CAUSE_NOT_COOPERATIVE
+                                           : SIMGPU_CAUSE_TRAP;
+    exec_fail(w, i, SIMGPU_FAULT_TRAP, cause, (uint32_t)__builtin_ctz(w->mask));
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------- */

@@ -22,12 +22,18 @@ SIMGPU_BARRIER_OF(__syncthreads_count, __nvvm_bar0_popc)
 SIMGPU_BARRIER_OF(__syncthreads_and, __nvvm_bar0_and)
 SIMGPU_BARRIER_OF(__syncthreads_or, __nvvm_bar0_or)
 #undef SIMGPU_BARRIER_OF
+/* One of the 16 barriers of a block: all of its threads, or the first `count` to come, meet there. */
+SIMGPU_DEVICE void __barrier_sync(unsigned id) { asm volatile("barrier.sync %0;" ::"r"(id) : "memory"); }
+SIMGPU_DEVICE void __barrier_sync_count(unsigned id, unsigned count) {
+    asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
 SIMGPU_DEVICE void __syncwarp(unsigned mask = 0xffffffffu) { asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory"); }
 SIMGPU_DEVICE void __threadfence_block() { asm volatile("membar.cta;" ::: "memory"); }
 SIMGPU_DEVICE void __threadfence() { asm volatile("membar.gl;" ::: "memory"); }
 SIMGPU_DEVICE void __threadfence_system() { asm volatile("membar.sys;" ::: "memory"); }
 SIMGPU_DEVICE void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory"); }
 SIMGPU_DEVICE void __trap() { asm volatile("trap;"); }
+SIMGPU_DEVICE void __brkpt() { asm volatile("brkpt;"); } /* without a debugger a trap, as on a card */
 /* Counters of a profiler, which SimGPU has not. */
 SIMGPU_DEVICE void __prof_trigger(int) {}
 
@@ -42,6 +48,7 @@ SIMGPU_DEVICE void __prof_trigger(int) {}
     }
 SIMGPU_VOTE(int, __all_sync, "vote.sync.all.pred q, p, %2; selp.s32 %0, 1, 0, q;")
 SIMGPU_VOTE(int, __any_sync, "vote.sync.any.pred q, p, %2; selp.s32 %0, 1, 0, q;")
+SIMGPU_VOTE(int, __uni_sync, "vote.sync.uni.pred q, p, %2; selp.s32 %0, 1, 0, q;")
 SIMGPU_VOTE(unsigned, __ballot_sync, "vote.sync.ballot.b32 %0, p, %2;")
 #undef SIMGPU_VOTE
 SIMGPU_DEVICE unsigned __activemask() {

@@ -172,7 +172,8 @@ enum simgpu_fault_cause {
      * they poll memory that the host may write, which it cannot do while SimGPU runs the launch. */
     SIMGPU_CAUSE_GRID_SYNC,
     SIMGPU_CAUSE_BLOCKS,
-    SIMGPU_CAUSE_HOST_WORD
+    SIMGPU_CAUSE_HOST_WORD,
+    SIMGPU_CAUSE_BREAKPOINT
 };
 
 /* The threads that a fault concerns. */

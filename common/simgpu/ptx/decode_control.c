@@ -2,6 +2,8 @@
  * has the parts that all decoders share. */
 #include "decoder.h"
 
+#include <string.h>
+
 static void fix_up(decoder *d, uint32_t insn, uint32_t *where, const char *label) {
     d->fixups = ptx_grow(d->fixups, d->nfixups, sizeof *d->fixups);
     d->fixups[d->nfixups].insn = insn;
@@ -78,7 +80,12 @@ static void simple(decoder *d, enum ptx_op op) {
 }
 void ptx_dec_ret(decoder *d) { simple(d, OP_ret); }
 void ptx_dec_exit(decoder *d) { simple(d, OP_exit); }
-void ptx_dec_trap(decoder *d) { simple(d, OP_trap); }
+void ptx_dec_trap(decoder *d) {
+    bool breakpoint = strcmp(d->s->name, "brkpt") == 0;
+    ptx_dec_read_modifiers(d, "");
+    ptx_dec_need(d, 0, 0);
+    ptx_dec_emit(d, OP_trap)->sub = breakpoint;
+}
 
 /* Decodes prefetches and performance events, which have no effect, since caches hold no state between blocks. */
 void ptx_dec_nop(decoder *d) {

@@ -322,6 +322,9 @@ static void add_cause(const page *p, const struct simgpu_fault *f) {
     case SIMGPU_CAUSE_SPLITS: add(p, "divergent branches nest more than %llu deep", a); break;
     case SIMGPU_CAUSE_CALLS: add(p, "calls nest too deep at %s; is the recursion endless?", f->name); break;
     case SIMGPU_CAUSE_TRAP: add(p, "the kernel executed a trap"); break;
+    case SIMGPU_CAUSE_BREAKPOINT:
+        add(p, "the kernel came to a breakpoint (__brkpt), and no debugger is there; so it ends, as on a card");
+        break;
     case SIMGPU_CAUSE_NOT_COOPERATIVE:
         add(p, "grid.sync() in an ordinary launch, whose blocks need not be resident together; launch the kernel with "
                "cudaLaunchCooperativeKernel");
