@@ -919,3 +919,46 @@ EOS
         [[ $output != *race* ]]
     done
 }
+
+@test "vectors with their alignment in the name, as CUDA 13 has them; a program for CUDA 12 may define them itself" {
+    cat >"$tmp/aligned.cu" <<'EOS'
+#include <stdio.h>
+#include <stdint.h>
+#if OWN == 1 && CUDART_VERSION < 13000
+typedef double4 double4_16a;
+using longlong4_16a = longlong4;
+__host__ __device__ inline double4_16a make_double4_16a(double x, double y, double z, double w) { return {x, y, z, w}; }
+#elif OWN == 2 && CUDART_VERSION < 13000
+struct alignas(16) double4_16a { double x, y, z, w; };
+struct alignas(16) longlong4_16a { long long x, y, z, w; };
+__host__ __device__ inline double4_16a make_double4_16a(double x, double y, double z, double w) { return {x, y, z, w}; }
+#else
+template <class A, class B> struct same { enum { value = 0 }; };
+template <class A> struct same<A, A> { enum { value = 1 }; };
+static_assert(!same<double4, double4_16a>::value, "types of their own");
+#define SIZES(name) static_assert(alignof(name##4_16a) == 16 && alignof(name##4_32a) == 32 && sizeof(name##4_16a) == 32 && sizeof(name##4_32a) == 32, #name);
+SIZES(long) SIZES(ulong) SIZES(longlong) SIZES(ulonglong) SIZES(double)
+__global__ void more(ulong4_32a *u, double4_32a *d) { *u = make_ulong4_32a(1, 2, 3, 4); d[1] = d[0]; }
+#endif
+__global__ void k(double4_16a *d, longlong4_16a *l) {
+    *d = make_double4_16a(1, 2, 3, 4);
+    l->w = (long long)d->w;
+}
+int main() {
+    struct whole { double4_16a d; longlong4_16a l; } *p;
+    cudaMallocManaged(&p, sizeof *p);
+    k<<<1, 1>>>(&p->d, &p->l);
+    cudaDeviceSynchronize();
+    printf("%g %lld\n", p->d.z, p->l.w);
+}
+EOS
+    for compiler in "" $(command -v clang-22); do
+        for own in 0 1 2; do
+            SIMCC_CLANG=$compiler simcc -DOWN=$own "$tmp/aligned.cu" -o "$tmp/aligned"
+            [ "$("$tmp/aligned")" = "3 4" ]
+        done
+    done
+    printf '#include <cuda_runtime.h>\nint main() { double4_32a d = make_double4_32a(1, 2, 3, 4); return sizeof d - 32 + d.x - 1; }\n' >"$tmp/host.cpp"
+    simcc -std=c++20 "$tmp/host.cpp" -o "$tmp/host"
+    "$tmp/host"
+}

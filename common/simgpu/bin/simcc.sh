@@ -612,6 +612,11 @@ take_newer_clang() {
     return 1
 }
 
+# Do the compiler's messages say that the program defines $1, too? Then our headers leave it out: they ask for SIMGPU_OWN_$2.
+own_names() {
+    [[ " ${common[*]} " != *" -DSIMGPU_OWN_$2 "* ]] && grep -qE "error: .*(redefinition|conflicts|different kind|ambiguous).*\b$1\b" "$work/said" && common+=("-DSIMGPU_OWN_$2")
+}
+
 # Runs a compiler. Returns 3, without its words, if another clang may do better: it does not know launches in kernels. Returns 4,
 # without its words, if it may do better now: see respell_lines.
 say_more() {
@@ -620,11 +625,8 @@ say_more() {
     if grep -qE "reference to (__global__ function|__host__ function '__cudaPush).* in __(global|device)__" "$work/said"; then launch=yes; fi
     if [ "$launch" = yes ] && [ "$rdc" = yes ] && take_newer_clang; then return 3; fi
     if [ "$status" != 0 ] && respell_lines; then return 4; fi
-    # As with nvcc, a program may define the constant itself; our header defines it.
-    if [ "$status" != 0 ] && [[ " ${common[*]} " != *' -DSIMGPU_OWN_WARP_SIZE '* ]] && grep -q "redefinition of 'warpSize'" "$work/said"; then
-        common+=(-DSIMGPU_OWN_WARP_SIZE)
-        return 4
-    fi
+    # As with nvcc, a program may define these itself; our headers define them.
+    if [ "$status" != 0 ] && { own_names warpSize WARP_SIZE || own_names "(make_)?u?(long|longlong|double)4_(16|32)a" ALIGNED_VECTORS; }; then return 4; fi
     if [ -n "$rounds" ] && grep -q 'out-of-line definition' "$work/said"; then cat "$work/said.first" >&2; else show_said >&2; fi
     if [ "$launch" = yes ] && [ "$rdc" = yes ]; then
         echo "simcc: $clang does not compile a launch in a kernel (dynamic parallelism); clang 22 and later do. Install one: simcc finds clang-22" >&2

@@ -10,6 +10,11 @@
 #define SIMGPU_MAKE static inline
 #endif
 
+#define SIMGPU_MAKE4(T, name)                                                                                          \
+    SIMGPU_MAKE name make_##name(T x, T y, T z, T w) {                                                                 \
+        name v = {x, y, z, w};                                                                                         \
+        return v;                                                                                                      \
+    }
 #define SIMGPU_MAKERS(T, name)                                                                                         \
     SIMGPU_MAKE name##1 make_##name##1(T x) {                                                                          \
         name##1 v = {x};                                                                                               \
@@ -23,10 +28,7 @@
         name##3 v = {x, y, z};                                                                                         \
         return v;                                                                                                      \
     }                                                                                                                  \
-    SIMGPU_MAKE name##4 make_##name##4(T x, T y, T z, T w) {                                                           \
-        name##4 v = {x, y, z, w};                                                                                      \
-        return v;                                                                                                      \
-    }
+    SIMGPU_MAKE4(T, name##4)
 
 SIMGPU_MAKERS(signed char, char)
 SIMGPU_MAKERS(unsigned char, uchar)
@@ -40,7 +42,19 @@ SIMGPU_MAKERS(long long, longlong)
 SIMGPU_MAKERS(unsigned long long, ulonglong)
 SIMGPU_MAKERS(float, float)
 SIMGPU_MAKERS(double, double)
+#if !defined(SIMGPU_OWN_ALIGNED_VECTORS)
+#define SIMGPU_MAKE_ALIGNED(T, name)                                                                                   \
+    SIMGPU_MAKE4(T, name##4_16a)                                                                                       \
+    SIMGPU_MAKE4(T, name##4_32a)
+SIMGPU_MAKE_ALIGNED(long, long)
+SIMGPU_MAKE_ALIGNED(unsigned long, ulong)
+SIMGPU_MAKE_ALIGNED(long long, longlong)
+SIMGPU_MAKE_ALIGNED(unsigned long long, ulonglong)
+SIMGPU_MAKE_ALIGNED(double, double)
+#undef SIMGPU_MAKE_ALIGNED
+#endif
 #undef SIMGPU_MAKERS
+#undef SIMGPU_MAKE4
 #undef SIMGPU_MAKE
 
 #endif

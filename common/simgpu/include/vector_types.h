@@ -37,6 +37,16 @@
 #define SIMGPU_COPY(name)
 #endif
 #define SIMGPU_ALIGN(n) __attribute__((aligned(n)))
+#define SIMGPU_VECTOR4(T, name, align)                                                                                 \
+    struct SIMGPU_ALIGN(align) simgpu_##name {                                                                         \
+        T x, y, z, w;                                                                                                  \
+    };                                                                                                                 \
+    struct SIMGPU_ALIGN(align) name {                                                                                  \
+        T x, y, z, w;                                                                                                  \
+        SIMGPU_COPY(name)                                                                                              \
+        SIMGPU_BRACES4(T, name)                                                                                        \
+    };                                                                                                                 \
+    typedef struct name name;
 #define SIMGPU_VECTORS(T, name, align2, align4)                                                                        \
     struct name##1 {                                                                                                   \
         T x;                                                                                                           \
@@ -52,18 +62,10 @@
     struct name##3 {                                                                                                   \
         T x, y, z;                                                                                                     \
     };                                                                                                                 \
-    struct SIMGPU_ALIGN(align4) simgpu_##name##4 {                                                                     \
-        T x, y, z, w;                                                                                                  \
-    };                                                                                                                 \
-    struct SIMGPU_ALIGN(align4) name##4 {                                                                              \
-        T x, y, z, w;                                                                                                  \
-        SIMGPU_COPY(name##4)                                                                                           \
-        SIMGPU_BRACES4(T, name##4)                                                                                     \
-    };                                                                                                                 \
+    SIMGPU_VECTOR4(T, name##4, align4)                                                                                 \
     typedef struct name##1 name##1;                                                                                    \
     typedef struct name##2 name##2;                                                                                    \
-    typedef struct name##3 name##3;                                                                                    \
-    typedef struct name##4 name##4;
+    typedef struct name##3 name##3;
 
 SIMGPU_VECTORS(signed char, char, 2, 4)
 SIMGPU_VECTORS(unsigned char, uchar, 2, 4)
@@ -77,7 +79,21 @@ SIMGPU_VECTORS(long long, longlong, 16, 16)
 SIMGPU_VECTORS(unsigned long long, ulonglong, 16, 16)
 SIMGPU_VECTORS(float, float, 8, 16)
 SIMGPU_VECTORS(double, double, 16, 16)
+/* CUDA 13 has these by two names, so that the alignment is in the name; 32 bytes are those of Blackwell's widest
+ * access. Our version is 12, for which programs may define them themselves: simcc then leaves these out. */
+#if !defined(SIMGPU_OWN_ALIGNED_VECTORS)
+#define SIMGPU_ALIGNED(T, name)                                                                                        \
+    SIMGPU_VECTOR4(T, name##4_16a, 16)                                                                                 \
+    SIMGPU_VECTOR4(T, name##4_32a, 32)
+SIMGPU_ALIGNED(long, long)
+SIMGPU_ALIGNED(unsigned long, ulong)
+SIMGPU_ALIGNED(long long, longlong)
+SIMGPU_ALIGNED(unsigned long long, ulonglong)
+SIMGPU_ALIGNED(double, double)
+#undef SIMGPU_ALIGNED
+#endif
 #undef SIMGPU_VECTORS
+#undef SIMGPU_VECTOR4
 #undef SIMGPU_COPY
 #undef SIMGPU_BRACES2
 #undef SIMGPU_BRACES4
