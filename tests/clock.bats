@@ -631,7 +631,14 @@ END
     # Two loops of a wave follow each other; one loop that does both hides one behind the other.
     awk '{ us[$1] = $2 }
         END { sum = us["reads_cold"] + us["computes"] - 3.7 # two events and a launch
-              exit !(us["reads_then_computes"] > 0.9 * sum && us["reads_then_computes"] < 1.1 * sum && us["reads_and_computes"] < 0.8 * sum) }' \
+              exit !(us["reads_then_computes"] > 0.9 * sum && us["reads_then_computes"] < 1.1 * sum && us["reads_and_computes"] < 0.8 * sum &&
+                     # A loop around them that turns once hides nothing, one of 16 turns does; a call changes nothing.
+                     us["in_one_turn"] > 0.95 * us["reads_then_computes"] && us["in_16_turns"] < 0.9 * us["in_one_turn"] &&
+                     us["with_a_call"] > 0.97 * us["reads_then_computes"] && us["with_a_call"] < 1.03 * us["reads_then_computes"] &&
+                     # Conflicts make their warp wait, whatever else it loads.
+                     us["both_loads"] - us["no_conflicts"] > 0.9 * (us["conflicts"] - 3.7) && us["conflicts"] > 40 &&
+                     # The first atomics are through when the last loads come.
+                     us["reads_and_adds"] < us["adds"] + 0.6 * (us["reads"] - 2.2)) }' \
         "$BATS_TEST_TMPDIR/stages"
 }
 

@@ -130,6 +130,32 @@ __global__ void read_and_compute(const float *in, float *sum) {
     if (s == 1.5f) *sum = s;
 }
 
+/* The same with a loop over rows around it, of which each block has `turns` of 1 or several; and with a call. */
+__device__ __attribute__((noinline)) float twice(float s) { return 2 * s; }
+__global__ void row_by_row(const float *in, float *sum, int rows, int each, int turns) {
+    float s = 0;
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+        for (int k = threadIdx.x; k < each; k += blockDim.x) s += in[row * each + k];
+        s = computed(s, turns);
+    }
+    if (s == 1.5f) *sum = s;
+}
+__global__ void read_call_compute(const float *in, float *sum, int turns) {
+    float s = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < BIG; i += gridDim.x * blockDim.x) s += in[i];
+    s = computed(twice(s), turns);
+    if (s == 1.5f) *sum = s;
+}
+
+/* Loads from one bank, each of 32 wavefronts, beside `more` loads without conflicts. */
+__global__ void one_bank(float *sum, int n, int more) {
+    __shared__ volatile float s[1024];
+    float v = 0;
+    for (int k = 0; k < n; k++) v += s[32 * threadIdx.x];
+    for (int k = 0; k < more; k++) v += s[threadIdx.x];
+    if (v == 1.5f) *sum = v;
+}
+
 int main(int argc, char **) {
     if (argc > 1) share = 32;
     cudaMalloc(&data, BIG * sizeof *data);
@@ -161,5 +187,15 @@ int main(int argc, char **) {
     time_of("reads_then_computes", [=] { read_then_compute<<<BLOCKS, 256>>>(data, out, turns / share); });
     simgpuFlushCache();
     time_of("reads_and_computes", [] { read_and_compute<<<BLOCKS, 256>>>(data, out); });
+    simgpuFlushCache();
+    time_of("in_one_turn", [=] { row_by_row<<<BLOCKS, 256>>>(data, out, BLOCKS, BIG / BLOCKS, turns / share); });
+    simgpuFlushCache();
+    time_of("in_16_turns",
+            [=] { row_by_row<<<BLOCKS, 256>>>(data, out, 16 * BLOCKS, BIG / BLOCKS / 16, turns / share / 16); });
+    simgpuFlushCache();
+    time_of("with_a_call", [=] { read_call_compute<<<BLOCKS, 256>>>(data, out, turns / share); });
+    time_of("conflicts", [] { one_bank<<<1, 32>>>(out, 2000, 0); });
+    time_of("no_conflicts", [] { one_bank<<<1, 32>>>(out, 0, 20000); });
+    time_of("both_loads", [] { one_bank<<<1, 32>>>(out, 2000, 20000); });
     time_of("own_table", [] { own_table<<<128, 256>>>((unsigned *)out, 64); });
 }

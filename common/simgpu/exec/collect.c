@@ -66,6 +66,13 @@ static void add_rare(const ptx_module *m, const ptx_insn *i, exec_counters *sum)
     sum->issue_slots += sum->rare * m->costs.rare[kind].slots;
 }
 
+/* Returns the wavefronts of requests beyond the first one of each. */
+static uint64_t more_wavefronts(const exec_counters *c) {
+    const uint64_t global = c->ld_requests + c->st_requests + c->atom_requests,
+                   shared = c->shared_ld_wavefronts + c->shared_st_wavefronts, first = c->shared_ld + c->shared_st;
+    return (c->l1_wavefronts > global ? c->l1_wavefronts - global : 0) + (shared > first ? shared - first : 0);
+}
+
 /* Adds to a stage what an instruction has counted: `alone` is *c before the blocks of an SM shared its L1; it was
  * issued so often. */
 static void add_to_stage(exec_stage *s, const ptx_insn *i, const exec_counters *c, const exec_counters *alone,
@@ -78,6 +85,7 @@ static void add_to_stage(exec_stage *s, const ptx_insn *i, const exec_counters *
     if (i->op == OP_add_u32 || i->op == OP_sub_u32) s->additions += c->inst;
     if (cost == COST_IMUL && i->machine == 0) s->multiplied += issued;
     s->alone_sectors += alone->l1_miss_sectors, s->alone_lines += alone->l1_miss_lines;
+    s->more_wavefronts += more_wavefronts(c);
     s->rounds += (double)c->ptx_inst * (double)(i->depth - clocks) / (double)PTX_DEPTH_ROUND;
     s->clocks += (double)c->ptx_inst * (double)clocks;
 }
@@ -89,32 +97,61 @@ static void add_stages(exec_result *r) {
         for (int c = 0; c < NCOSTS; c++) r->slots[c] += s->slots[c], r->machine[c] += s->machine[c];
         r->additions += s->additions, r->multiplied += s->multiplied;
         r->alone_sectors += s->alone_sectors, r->alone_lines += s->alone_lines;
+        r->more_wavefronts += s->more_wavefronts;
     }
+}
+
+/* Returns how often the instruction at `at` ran in the launch, with first = that of its function. */
+static uint64_t ran(const worker *workers, unsigned threads, uint64_t launch, uint32_t first, uint32_t at) {
+    uint64_t n = 0;
+    for (unsigned t = 0; t < threads; t++)
+        if (workers[t].ran_in[first] == launch) n += workers[t].executed[at];
+    return n;
+}
+
+/* Sets the stages' groups and turns. Returns the stage of the kernel's call that ran most often; 0 without calls. */
+static uint8_t begin_stages(const ptx_module *m, const worker *workers, unsigned threads, uint64_t launch) {
+    uint64_t most = 0;
+    uint8_t of_calls = 0;
+    for (uint32_t k = 0; k < m->nfunctions; k++) {
+        const ptx_code *code = m->functions[k]->code;
+        if (!code || !m->functions[k]->is_kernel || !ran(workers, threads, launch, code->first, code->first)) continue;
+        for (uint32_t n = 0; n < code->ninsns; n++) {
+            const ptx_insn *i = &code->insns[n];
+            stages[i->stage].group = i->stage_group;
+            if (!i->begins_turn && i->op != OP_call) continue;
+            const uint64_t times = ran(workers, threads, launch, code->first, code->first + n);
+            if (i->begins_turn) stages[i->stage].turns += times;
+            if (i->op == OP_call && times > most) most = times, of_calls = i->stage;
+        }
+    }
+    return of_calls;
 }
 
 void exec_collect(const ptx_module *m, const worker *workers, unsigned threads, uint64_t launch, exec_result *r) {
     uint64_t rest[3] = {0};
-    bool calls = false;
     memset(stages, 0, nstages * sizeof *stages);
     nstages = 0;
+    const uint8_t of_calls = begin_stages(m, workers, threads, launch);
     for (uint32_t k = 0; k < m->nfunctions; k++) {
         const ptx_code *code = m->functions[k]->code;
-        unsigned ran[2] = {threads, 0}; /* the workers from the first that ran it to the last */
+        unsigned span[2] = {threads, 0}; /* the workers from the first that ran it to the last */
         for (unsigned t = 0; code && t < threads; t++)
-            if (workers[t].ran_in[code->first] == launch) ran[0] = t < ran[0] ? t : ran[0], ran[1] = t + 1;
-        if (ran[0] < ran[1]) calls |= !m->functions[k]->is_kernel;
-        for (uint32_t n = 0; ran[0] < ran[1] && n < code->ninsns; n++) {
+            if (workers[t].ran_in[code->first] == launch) span[0] = t < span[0] ? t : span[0], span[1] = t + 1;
+        for (uint32_t n = 0; span[0] < span[1] && n < code->ninsns; n++) {
             uint32_t at = code->first + n;
             const ptx_insn *i = &code->insns[n];
+            const uint8_t stage = m->functions[k]->is_kernel ? i->stage : of_calls;
             exec_counters sum = {0};
             uint64_t issued = 0; /* also for warps in which the branch around it, which ptxas predicates, skips it */
-            for (unsigned t = ran[0]; t < ran[1]; t++) {
+            for (unsigned t = span[0]; t < span[1]; t++) {
                 if (workers[t].ran_in[code->first] != launch) continue;
                 add_counters(&sum, &workers[t].counters[at]);
                 sum.ptx_inst += workers[t].executed[at];
                 sum.ptx_threads += workers[t].threads[at];
                 issued += workers[t].executed[at - i->under];
             }
+            if (stage >= nstages) nstages = stage + 1;
             if (!issued) continue;
             sum.inst = machine(issued, i->machine, &rest[0]);
             sum.threads = machine(sum.ptx_threads, i->machine, &rest[1]);
@@ -124,8 +161,7 @@ void exec_collect(const ptx_module *m, const worker *workers, unsigned threads, 
             exec_resident_share(at, &sum);
             add_spills(&sum, issued * i->spills, m->costs.of[COST_MEMORY].slots);
             if (ptx_ops[i->op].cost == COST_SHUFFLE) sum.shuffles = sum.ptx_inst;
-            if (i->stage >= nstages) nstages = i->stage + 1;
-            add_to_stage(&stages[i->stage], i, &sum, &alone, issued);
+            add_to_stage(&stages[stage], i, &sum, &alone, issued);
             add_line(r, m, i, &sum);
         }
     }
@@ -133,5 +169,5 @@ void exec_collect(const ptx_module *m, const worker *workers, unsigned threads, 
     qsort(lines, r->nlines, sizeof *lines, by_place);
     r->lines = lines;
     r->stages = stages;
-    r->nstages = calls ? 0 : nstages;
+    r->nstages = nstages;
 }

@@ -332,8 +332,10 @@ typedef struct {
 typedef struct {
     exec_counters total;
     uint64_t slots[NCOSTS], machine[NCOSTS], additions, multiplied;
-    uint64_t alone_sectors, alone_lines;
+    uint64_t alone_sectors, alone_lines, more_wavefronts;
     double rounds, clocks;
+    uint32_t group; /* stages of one loop, which follow each other, have the same */
+    uint64_t turns; /* of the first of them: the turns of the loop, of all warps; 0 if it is no loop */
 } exec_stage;
 
 typedef struct {
@@ -361,8 +363,9 @@ typedef struct {
      * those of COST_ALU: additions of 32 bits, which two pipes can do, and those with a multiplication in them. */
     uint64_t slots[NCOSTS], machine[NCOSTS], additions, multiplied;
     exec_depth deepest, depths; /* of the block with the longest waits; the sum over the blocks */
-    /* The stages in order, of which some may not have run; none of a kernel that calls functions. exec/'s until the
-     * next exec_run. */
+    uint64_t more_wavefronts;   /* of the LSU, beyond the first one of each request */
+    /* The stages in order, of which some may not have run. What a called function does belongs to the stage of the call
+     * that ran most often. exec/'s until the next exec_run. */
     const exec_stage *stages;
     uint32_t nstages;
     /* The blocks in order, in parts of `part_blocks`: the instructions that a part has run, and the serial work of its

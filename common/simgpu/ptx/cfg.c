@@ -156,7 +156,6 @@ static void insert_joins(cfg *g, bool is_kernel) {
         if (wanted[i]) {
             ptx_insn join = {.op = OP_join, .target = NO_JOIN, .join = NO_JOIN, .ptx_line = c->insns[i].ptx_line};
             join.line = c->insns[i].line, join.file = c->insns[i].file, join.column = c->insns[i].column;
-            join.stage = c->insns[i].stage;
             insns[to++] = join;
         }
         ptx_insn *x = &insns[to++];
@@ -479,8 +478,8 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     mark_waits(code, pf->function->is_kernel, &(row_set){id_of, code->registers_end, NULL}, pf->nregisters);
     if (g.fresh) share_rows(&g, pf, id_of);
     ptx_free(id_of);
-    ptx_stages_of(code);
     insert_joins(&g, pf->function->is_kernel);
+    ptx_stages_of(code);
     ptx_machine_predicate(code);
     free_blocks(&g);
     ptx_free(g.order);

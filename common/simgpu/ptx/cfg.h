@@ -39,7 +39,7 @@ typedef struct {
 /* depth.c: sets ptx_insn.folded of the branches that ptxas removes. */
 void ptx_fold_branches(ptx_code *c);
 
-/* stage.c: sets ptx_insn.stage. */
+/* stage.c: sets ptx_insn.stage, .stage_group and .begins_turn, when the instructions are at their last places. */
 void ptx_stages_of(ptx_code *c);
 
 /* Returns the end of what a guarded branch skips, or of both ways where it has two: an instruction behind them. 0: it

@@ -114,11 +114,13 @@ struct ptx_insn {
     bool folded;          /* a branch that ptxas removes; it takes no slots */
     bool exits;           /* a conditional branch that ends the kernel: an EXIT with a predicate */
     bool rolled;          /* the first instruction of a loop that must not be unrolled (.pragma "nounroll") */
+    bool begins_turn;     /* the first instruction of an outer loop, run once in each turn (stage.c) */
     uint8_t under;        /* distance to the folded branch that skips it, which ptxas predicates it with; 0: none */
     uint16_t machine;     /* machine instructions that ptxas makes of it, in 1 / PTX_MACHINE_UNIT (machine.c) */
     uint16_t slots;       /* issue slots that these take, in the same unit: more where their unit is narrow */
     uint16_t spills;      /* loads and stores of local memory that it needs, since registers are short (spill.c) */
     uint8_t stage;        /* of the kernel, below PTX_STAGES (stage.c) */
+    uint8_t stage_group;  /* alike for all stages of an outer loop */
     uint8_t later_rounds; /* a load: the number of rounds after its own in its basic block */
     int64_t depth;  /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks, see below (depth.c) */
     uint32_t guard; /* row of the guard predicate */

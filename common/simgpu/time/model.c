@@ -190,9 +190,8 @@ static void explain(const time_profile *p, const exec_result *r, time_estimate *
 /* Returns how long a block waits for its loads, chains and barriers, or the sum over `blocks` blocks, in ns. A request
  * of several wavefronts is through when the last of them is: that of one is in the latency. */
 static double waits_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident) {
-    const exec_counters *c = &r->total;
-    const double part = blocks / (double)r->blocks, barriers = (double)c->barriers * part,
-                 more = larger(0, lsu_clocks(p, c) - (double)lsu_requests(c) * p->load_clk) / warps_of(r) * part;
+    const double part = blocks / (double)r->blocks, barriers = (double)r->total.barriers * part,
+                 more = (double)r->more_wavefronts / warps_of(r) * part;
     return rounds_ns(p, r, depth, blocks, resident) +
            ((double)depth.clocks + barriers * p->barrier_clk + more) / p->clock_ghz;
 }
@@ -320,6 +319,7 @@ static exec_result launch_of(const exec_result *r, const exec_stage *s, const st
     memcpy(one.machine, s->machine, sizeof one.machine);
     one.additions = s->additions, one.multiplied = s->multiplied;
     one.alone_sectors = s->alone_sectors, one.alone_lines = s->alone_lines;
+    one.more_wavefronts = s->more_wavefronts;
     one.atomic_all = one.st_merged = 0;
     one.local_stored = (exec_stored){0, 0, 0};
     one.depths = part_of(r->depths, s, all);
@@ -328,26 +328,26 @@ static exec_result launch_of(const exec_result *r, const exec_stage *s, const st
                  waves = all->missing > 0 ? missing_rounds(s) / all->missing * (double)r->wave_rounds : 0,
                  dram = smaller(left->dram_rounds, waves);
     one.l2_read_hits = one.l2_read_sectors - (uint64_t)lacked;
-    one.wave_rounds = (uint64_t)waves, one.dram_rounds = (uint64_t)dram;
+    enum { FINE = 1024 }; /* only their ratio counts, and a stage may have a part of a round */
+    one.wave_rounds = (uint64_t)(FINE * waves), one.dram_rounds = (uint64_t)(FINE * dram);
     left->lacked -= lacked, left->dram_rounds -= dram;
     return one;
 }
 
 /* Sets each term of such a launch, in any unit: of DRAM, the sectors that it reads there or stores. */
-static void stage_terms(const time_profile *p, const exec_result *one, double *ns) {
+static void stage_terms(const time_profile *p, const exec_result *one, double slots, double *ns) {
     const double blocks = (double)one->blocks;
     sm_terms(p, one, 1, ns);
     memory_terms(p, one, ns);
     ns[SIMGPU_TERM_DRAM] = (double)(one->l2_read_sectors - one->l2_read_hits + one->total.st_sectors);
-    ns[SIMGPU_TERM_LATENCY] = waits_ns(p, one, one->depths, blocks, blocks);
+    ns[SIMGPU_TERM_LATENCY] = waits_ns(p, one, one->depths, blocks, smaller(blocks, slots));
 }
 
-/* Returns the time in which the stages pass one after another: each takes its part of the launch's terms. 0: there is
- * only one. */
-static double stages_ns(const time_profile *p, const exec_result *r, const double *ns) {
-    double of[PTX_STAGES][SIMGPU_TERMS], sum[SIMGPU_TERMS] = {0}, time = 0;
+/* Sets of[k] to the parts of the launch's terms that stage k takes. */
+static void share_out(const time_profile *p, const exec_result *r, double slots, const double *ns,
+                      double of[][SIMGPU_TERMS]) {
+    double sum[SIMGPU_TERMS] = {0};
     stages_sum all = {0};
-    if (r->nstages < 2) return 0;
     stages_left left = {(double)(r->l2_read_sectors - r->l2_read_hits), (double)r->dram_rounds};
     for (uint32_t k = 0; k < r->nstages; k++) {
         all.rounds += larger(0, r->stages[k].rounds), all.clocks += larger(0, r->stages[k].clocks);
@@ -358,12 +358,28 @@ static double stages_ns(const time_profile *p, const exec_result *r, const doubl
         if (!r->stages[k].total.ptx_inst) continue;
         exec_line line;
         const exec_result one = launch_of(r, &r->stages[k], &all, &left, &line);
-        stage_terms(p, &one, of[k]);
+        stage_terms(p, &one, slots, of[k]);
         for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++) sum[t] += of[k][t];
     }
-    for (uint32_t k = 0; k < r->nstages; k++) {
+    for (uint32_t k = 0; k < r->nstages; k++)
         for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++) of[k][t] = sum[t] > 0 ? of[k][t] / sum[t] * ns[t] : 0;
-        time += together(p, of[k]);
+}
+
+/* Returns the time in which the stages pass one after another. Those of a loop do so in its first turn only: with n
+ * turns, an n-th of what they take more than all of them at once stands apart. 0: there is only one stage. */
+static double stages_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
+    double of[PTX_STAGES][SIMGPU_TERMS], time = 0;
+    if (r->nstages < 2) return 0;
+    share_out(p, r, slots, ns, of);
+    for (uint32_t k = 0, end; k < r->nstages; k = end) {
+        const double turns = (double)r->stages[k].turns / ((double)r->blocks * warps_of(r));
+        double group[SIMGPU_TERMS] = {0}, apart = 0;
+        for (end = k; end < r->nstages && r->stages[end].group == r->stages[k].group; end++) {
+            apart += together(p, of[end]);
+            for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++) group[t] += of[end][t];
+        }
+        const double at_once = together(p, group);
+        time += at_once + larger(0, apart - at_once) / larger(1, turns);
     }
     return time;
 }
@@ -374,7 +390,7 @@ static double stages_ns(const time_profile *p, const exec_result *r, const doubl
 static double work_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
     const double blocks = (double)r->blocks, atomic = ns[SIMGPU_TERM_ATOMIC], at_once = together(p, ns);
     if (blocks <= 0) return 0;
-    const double waves = larger(1, blocks / slots), apart = larger(0, stages_ns(p, r, ns) - at_once),
+    const double waves = larger(1, blocks / slots), apart = larger(0, stages_ns(p, r, slots, ns) - at_once),
                  others = at_once + apart / waves, each = (double)r->total.atom_requests / (blocks * warps_of(r)),
                  turns = waves * larger(each, larger(1, (double)r->grid_syncs));
     double busiest = 0;
