@@ -962,3 +962,57 @@ EOS
     simcc -std=c++20 "$tmp/host.cpp" -o "$tmp/host"
     "$tmp/host"
 }
+
+@test "qualifiers at a template alone, or at a later definition alone, and pointers cast to int, as nvcc takes them" {
+    cat >"$tmp/late.cu" <<'EOS'
+#include <stdio.h>
+#define BOTH __host__ __device__
+#define LOW(p) (unsigned)(p) // of numbers, too
+template <class T> T twice(T x);
+template <class T> struct Box { T a; Box(T v); int get() const; T &operator[](int); };
+template <class T> BOTH T twice(T x) { return 2 * x; }
+template <class T> BOTH Box<T>::Box(T v) : a(v) {}
+template <class T> __host__ __device__ int Box<T>::get() const { return a; }
+template <class T> __host__ __device__ T &Box<T>::operator[](int) { return a; }
+template <class T> __device__ T least(T x);
+template <class T> __device__ T least(T x) { return x; }
+template <> float least(float x);
+template <> float least<float>(float x) { return x + 1; }
+template <int N>
+static inline BOTH
+int up() { return N; }
+template <> int up<3>() { return 33; }
+template int up<4>();
+template <class T> int halves(T v) { return (int)v; } // of a number, too
+__global__ void k(int *p) {
+    Box<int> b(3);
+    printf("%d %d %d %g %d %d %d; ", twice(4), b.get(), b[0], least(4.f), least(1), up<2>(), up<3>());
+    printf("%d ", (int)LOW(-2.5f + p[0]) + 3);
+    int i = (int)(p + 1) - (int)p, n = p[(int)&p[1] - reinterpret_cast<int>(p + 1)]; char c = char(p + 2) - char(p);
+    printf("%d %d %d %d\n", i, n, c, LOW(p + 3) - LOW(p) + (unsigned)(char)p - (unsigned)(char)(long)p);
+}
+int main() {
+    int *d;
+    cudaMalloc(&d, 16), cudaMemset(d, 0, 16);
+    k<<<1, 1>>>(d);
+    return cudaDeviceSynchronize() + halves(-2.5) + 2 + up<3>() + twice(1) - 35;
+}
+EOS
+    for compiler in "" $(command -v clang-19) $(command -v clang-22); do
+        SIMCC_CLANG=$compiler simcc "$tmp/late.cu" -o "$tmp/late"
+        [ "$("$tmp/late")" = "8 3 3 5 1 2 33; 1 4 0 8 12" ]
+    done
+    # Of a template that also casts numbers: a message, since the cast would mean something else for them.
+    sed -i 's/ + halves(-2.5)/& + halves(d)/' "$tmp/late.cu"
+    run simcc "$tmp/late.cu" -o "$tmp/late"
+    [ "$status" = 1 ]
+    [[ $output == *"late.cu:19:45: error: cast from pointer to smaller type 'int' loses information"* ]]
+    # A mistake of the program's is told at its own column.
+    sed -i 's/ + halves(d)//; s/int i = (int)(p + 1) - (int)p,/& wrong = (int)p + missing,/' "$tmp/late.cu"
+    run simcc "$tmp/late.cu" -o "$tmp/late"
+    [ "$status" = 1 ]
+    [[ $output == *"late.cu:24:53: error: use of undeclared identifier 'missing'"* ]]
+    printf 'template <class T> __device__ T f(T x) { return x; }\ntemplate <> float f(int x) { return 1; }\nint main() {}\n' >"$tmp/other.cu"
+    run simcc "$tmp/other.cu" -o "$tmp/late"
+    [[ $output == *"other.cu:2:19: error: no function template matches function template specialization 'f'"* ]]
+}

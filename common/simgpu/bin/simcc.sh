@@ -417,12 +417,56 @@ ends_statement() {
     done
 }
 
-# Sets $text, a line of a program, to what clang takes and what means the same: $1 is clang's message, $2 the column. nvcc
-# takes __host__ and __device__ of a function that was declared before also for its definition, where clang sees another
-# function; and it takes values of an array of variable length, `= {0}` and others (see simgpu_listed.h).
+# Sets $text to $before and $after, with what makes an integer of a pointer before it is cut to a smaller one: of such a
+# cast, `(int)p`, `int(p)` or `reinterpret_cast<int>(p)`, nvcc only warns. (In host code that is up to the host's compiler.)
+respell_cast() {
+    local rest depth=0 c part='' cast type number='^(unsigned|signed|int|short|char|u?int(8|16|32)_t|uint|[[:space:]])+$' named='^reinterpret_cast[[:space:]]*<([^<>()]*)>[[:space:]]*\('
+    if [[ $after =~ ^\([[:space:]]*([A-Za-z_][A-Za-z0-9_:[:space:]]*)\) ]]; then
+        cast=${BASH_REMATCH[0]} type=${BASH_REMATCH[1]}
+        # A macro may cast numbers, too; if the type is its argument, some would lose what does not fit a long.
+        [[ $1 == macro* && ! $type =~ $number ]] || text="$before$cast(long)${after#"$cast"}"
+    elif [[ $after =~ $named ]]; then
+        text="$before(${BASH_REMATCH[1]})(long)(${after#"${BASH_REMATCH[0]}"}"
+    elif [[ $1 != macro* && $after =~ ^[A-Za-z_][A-Za-z0-9_:]*[[:space:]]*\( ]]; then
+        part=${BASH_REMATCH[0]}'(long)(' rest=${after#"${BASH_REMATCH[0]}"}
+        while [[ $rest =~ ^[^()]*([()]) ]]; do
+            c=${BASH_REMATCH[1]} part+=${BASH_REMATCH[0]} rest=${rest#"${BASH_REMATCH[0]}"}
+            if [ "$c" = '(' ]; then depth=$((depth + 1)); elif [ "$depth" = 0 ]; then text="$before$part)$rest" && return; else depth=$((depth - 1)); fi
+        done
+    fi
+}
+
+# Prints __device__ or __host__ __device__, as the template has them whose name is at $1, FILE:LINE:COLUMN: by themselves, or
+# by a macro of the program's own files. Prints nothing if it has neither.
+qualifiers_at() {
+    local file line column text word found=''
+    IFS=: read -r file line column <<<"$1"
+    file=${copies[$(readlink -f "$file")]-$file}
+    text=$(sed -n "$((line > 6 ? line - 6 : 1)),$((line - 1))p" "$file") word=$(sed -n "${line}p" "$file")
+    text+=" ${word:0:column-1}"
+    text=${text##*[;\}]} # of this declaration
+    while read -r word; do
+        case $word in
+        __host__ | __device__) found+=" $word" ;;
+        *) found+=" $(grep -hE "^[[:space:]]*#[[:space:]]*define[[:space:]]+$word\b.*__device__" -- "${own[@]}" | head -n 1 | grep -oE '__(host|device)__' | tr '\n' ' ')" ;;
+        esac
+    done < <(grep -oE '[A-Za-z_][A-Za-z0-9_]*' <<<"${text##*template}")
+    case $found in *__host__*__device__* | *__device__*__host__*) echo '__host__ __device__' ;; *__device__*) echo __device__ ;; esac
+}
+
+# Sets $text, a line of a program, to what clang takes and what means the same: $1 is clang's message, or a word of `refused`,
+# $2 the column. nvcc takes __host__ and __device__ of a function that was declared before also for its definition, where
+# clang sees another function, those of a definition for the declaration before it, and those of a template for its
+# specializations and instantiations; it takes values of an array of variable length, `= {0}` and others (see simgpu_listed.h).
 respell_line() {
     local before=${text:0:$2-1} after=${text:$2-1} words=__device__ array was element size sizes dimensions class='^(.*[^A-Za-z0-9_:>~]|)[A-Za-z_][A-Za-z0-9_]*(<[^()]*>)?::$'
     case $1 in
+    *' loses information'*)
+        respell_cast "$1"
+        return
+        ;;
+    specialization*) words=$(qualifiers_at "${1#* }") ;;
+    declaration*) words='__host__ __device__' ;;
     *variable-sized*)
         array=${before%[*}
         array=${array##*[^A-Za-z0-9_]}
@@ -444,19 +488,40 @@ respell_line() {
         ;;
     *overload*) words='__host__ __device__' ;;
     esac
+    [ -n "$words" ] || return 0
     while [[ $before =~ $class ]]; do after=${before#"${BASH_REMATCH[1]}"}$after before=${BASH_REMATCH[1]}; done
     text="$before$words $after"
 }
 
+# Prints, as FILE:LINE:COLUMN:message, each place of the compiler's words where respell_line may help. For a declaration that
+# lacks what its definition has, and for a macro, that place is in a note; the note on a template becomes the message.
+refused() {
+    sed 's/\x1b\[[0-9;]*[mK]//g' "$work/said" | awk '
+        function flush() { if (said != "" && place != "") print place ":" said; if (inner != "") print inner ":macro: loses information"; said = inner = "" }
+        !match($0, /^[^:]+:[0-9]+:[0-9]+: /) { next }
+        { here = substr($0, 1, RLENGTH - 2); words = substr($0, RLENGTH + 1) }
+        words ~ /^(fatal )?error: |^warning: / { flush(); place = here }
+        words ~ /^error: (.* cannot overload __host__ __device__ function \047|out-of-line definition of \047.*\047 does not match any declaration in (namespace )?\047|variable-sized object may not be initialized|cast from pointer to smaller type .* loses information)/ { said = words }
+        words ~ /^error: __host__ __device__ function \047.* cannot overload __(host|device)__ function \047/ { place = ""; said = "declaration" }
+        words ~ /^error: (no function template matches function template specialization|explicit instantiation of .* does not refer to a function template)/ { place = ""; said = "specialization"; of = here }
+        words ~ /^note: previous declaration is here/ && said == "declaration" && here !~ "^/usr/" { place = here }
+        words ~ /^note: candidate template ignored: target attributes do not match/ && said == "specialization" { place = of; said = said " " here }
+        words ~ /^note: expanded from macro / && said ~ /loses information/ { inner = here; if (said !~ /^macro/) said = "macro: loses information" }
+        words ~ /^note: in instantiation of / && said ~ /loses information/ { said = inner = "" } # of other types it may cast numbers
+        END { flush() }'
+}
+
 # Does so for the lines that the compiler's messages name. Returns 1 if there was none.
 respell_lines() {
-    local file line column said text old copy none=1 LC_ALL=C
+    local file line column said key text old copy none=1 LC_ALL=C
     [ -n "$rounds" ] || show_said >"$work/said.first"
     while IFS=: read -r file line column said; do
         file=$(readlink -f "$file")
         case $file in "$root"/*) continue ;; esac
-        [ "${respelt[$file:$line]:-${#rounds}}" = "${#rounds}" ] || continue
-        respelt[$file:$line]=${#rounds}
+        key=$file:$line
+        case $said in *" loses information") key+=:$column ;; esac # clang may stop in the middle of a line with many
+        [ "${respelt[$key]:-${#rounds}}" = "${#rounds}" ] || continue
+        respelt[$key]=${#rounds}
         copy=${copies[$file]-}
         if [ -z "$copy" ]; then
             copy=$work/lines${#copies[@]}
@@ -465,8 +530,7 @@ respell_lines() {
         old=$(sed -n "${line}p" "$copy") text=$old
         respell_line "$said" "$column"
         [ "$text" = "$old" ] || { TEXT=$text awk -v line="$line" 'NR == line { $0 = ENVIRON["TEXT"] } { print }' "$copy" >"$copy.new" && mv "$copy.new" "$copy" && none=0; }
-    done < <(sed 's/\x1b\[[0-9;]*[mK]//g' "$work/said" |
-        grep -aE "^[^:]+:[0-9]+:[0-9]+: error: (.* cannot overload __host__ __device__ function '|out-of-line definition of '.*' does not match any declaration in (namespace )?'|variable-sized object may not be initialized)" | sort -t : -k 1,1 -k 2,2n -k 3,3nr -u)
+    done < <(refused | sort -t : -k 1,1 -k 2,2n -k 3,3nr -u)
     rounds+=+
     [ "$none" = 1 ] || [[ " ${common[*]} " == *' -ivfsoverlay '* ]] || common+=("${overlay[@]}")
     return "$none"
