@@ -958,6 +958,12 @@ EOS
             [ "$("$tmp/aligned")" = "3 4" ]
         done
     done
+    printf '#include <stdio.h>\ninline double4 make_double4_16a(double x, double y, double z, double w) { return {x, y, z, w}; }\nint main() { printf("%%g\\n", make_double4_16a(1, 2, 3, 4).w); }\n' >"$tmp/function.cu"
+    printf '#include <stdio.h>\nnamespace my { struct double4_16a { double w; }; }\nusing namespace my;\nint main() { double4_16a d = {4}; printf("%%g\\n", d.w); }\n' >"$tmp/space.cu"
+    for own in function space; do
+        simcc "$tmp/$own.cu" -o "$tmp/$own"
+        [ "$("$tmp/$own")" = 4 ]
+    done
     printf '#include <cuda_runtime.h>\nint main() { double4_32a d = make_double4_32a(1, 2, 3, 4); return sizeof d - 32 + d.x - 1; }\n' >"$tmp/host.cpp"
     simcc -std=c++20 "$tmp/host.cpp" -o "$tmp/host"
     "$tmp/host"

@@ -107,6 +107,8 @@ EOS
 
 @test "-ptx, -fatbin, -E, -MM, -MD, --dryrun, --version" {
     simcc -ptx -DVALUE=1 -arch=sm_80 whole.cu -o "$tmp/whole.ptx"
+    echo 'int x;' >"$tmp/x.cpp"
+    (cd "$tmp" && simcc -E -MD x.cpp >/dev/null && grep -q '^x.o: x.cpp' x.d)
     grep -qx '.target sm_80' "$tmp/whole.ptx"
     grep -q 'entry _Z1kv' "$tmp/whole.ptx"
     simcc -fatbin -DVALUE=1 whole.cu -o "$tmp/whole.fatbin" && [ -s "$tmp/whole.fatbin" ]

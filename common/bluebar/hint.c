@@ -49,7 +49,7 @@ static const struct bb_row *of_hint(const bb_lab *lab, const char *id) {
     if (!found) return NULL;
     for (int k = 0; k < LAB_CELLS; k++) row.cell[k] = "";
     row.cell[LAB_CELL_id] = row.cell[LAB_CELL_hint] = id;
-    row.cell[LAB_CELL_sentence] = "a mistake of this kind";
+    row.cell[LAB_CELL_sentence] = "a mistake that a card names";
     row.status = BB_FAIL;
     return &row;
 }

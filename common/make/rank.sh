@@ -36,9 +36,10 @@ awk -F '\t' -v n="$n" '
 
 versions=$(wc -l <"$history")
 if [ "$versions" -lt 2 ] || ! command -v gnuplot >/dev/null; then exit 0; fi
+cut -f 5 "$history" | grep -qvx -e - || { echo "not drawn: no version has a time yet"; exit 0; }
 picture=${history%.tsv}.svg
 awk -F '\t' -v OFS='\t' '{ print NR, $3, $5 == "-" ? "?" : $5 }' "$history" >"$history.plot"
-gnuplot >"$picture" 2>/dev/null <<EOF || { rm -f "$history.plot" "$picture"; echo "not drawn: gnuplot has no time to draw"; exit 0; }
+gnuplot >"$picture" <<EOF || { rm -f "$history.plot" "$picture"; echo "not drawn: see above"; exit 0; }
 set terminal svg size 720,420 font "sans,13"
 set title "lab $n: my versions"
 set xlabel "version"

@@ -126,9 +126,9 @@ static bool run_job(job *j, lab_time *t) {
  * from the first call is wrong in the second; 61x67x45 is odd on all sides; 132x68x36 has rows of whole float4s and no
  * whole tile; 128x256x37 has whole tiles and a last slice that is not, 256x100x40 whole tiles in one direction only; B
  * of 33x1030x70 has more than 65536 floats; 130x258x7 begins a tile with 2 rows, and its sum is shorter than most
- * slices; In 100x256x40, 128x128x44 and 256x128x40 all sides are whole tiles, or multiples of 4 or 8,
- * but for one, which a program that asks for multiples may round down;
- * 1x300x50 and 300x1x50 are thin, 5x3x1000 has a long sum and 1x1x1 hardly one. The seed draws the last. */
+ * slices; 1x300x50 and 300x1x50 are thin, 5x3x1000 has a long sum and 1x1x1 hardly one. In 100x256x40, 128x128x44 and
+ * 256x128x40 one side is no whole tile, or no multiple of 8: a program that rounds it down leaves its rest out. The
+ * seed draws the last. */
 static bool check_shapes(lab_program *mine) {
     job_shape list[] = {{128, 128, 64}, {61, 67, 45},  {132, 68, 36},  {128, 256, 37}, {256, 100, 40},
                         {33, 1030, 70}, {130, 258, 7}, {100, 256, 40}, {128, 128, 44}, {256, 128, 40},

@@ -678,7 +678,7 @@ take_newer_clang() {
 
 # Do the compiler's messages say that the program defines $1, too? Then our headers leave it out: they ask for SIMGPU_OWN_$2.
 own_names() {
-    [[ " ${common[*]} " != *" -DSIMGPU_OWN_$2 "* ]] && grep -qE "error: .*(redefinition|conflicts|different kind|ambiguous).*\b$1\b" "$work/said" && common+=("-DSIMGPU_OWN_$2")
+    [[ " ${common[*]} " != *" -DSIMGPU_OWN_$2 "* ]] && grep -qE "error: .*(redefinition|conflicts|different kind).*\b$1\b|error: reference to '$1' is ambiguous|note: previous definition is here|note: previous declaration is here" "$work/said" && grep -qE "\b$1\b" "$work/said" && common+=("-DSIMGPU_OWN_$2")
 }
 
 # Runs a compiler. Returns 3, without its words, if another clang may do better: it does not know launches in kernels. Returns 4,
@@ -752,7 +752,7 @@ compile_cuda() {
     local fat=$work/fat status=0
     set_common "$1"
     case $mode in
-    E) run "$clang" "${common[@]}" --cuda-host-only -E ${2:+-o "$2"} "$1" && return ;;
+    E) set_depends "${2:-$(basename "${1%.*}").o}" && run "$clang" "${common[@]}" --cuda-host-only -E ${depends[@]+"${depends[@]}"} ${2:+-o "$2"} "$1" && return ;;
     M | MM) set_depends "" && run "$clang" "${common[@]}" --cuda-host-only "-$mode" ${depends[@]+"${depends[@]}"} "$1" && return ;;
     esac
     if [ "$verbose" = yes ]; then echo "#\$ cicc -arch compute_$arch $1" >&2; fi # nvcc's word for this step, which CMake looks for
@@ -792,7 +792,7 @@ compile_host() {
     local language=(-x c++ "$standard") mine=(-c)
     case $1 in *.c) language=(-x c -Wno-error=implicit-function-declaration -Wno-error=implicit-int) ;; esac
     case $mode in E | M | MM) mine=("-$mode") ;; ptx | fatbin) return 0 ;; esac
-    case $mode in M | MM) set_depends "" ;; *) set_depends "$2" ;; esac
+    case $mode in M | MM) set_depends "" ;; E) set_depends "${2:-$(basename "${1%.*}").o}" ;; *) set_depends "$2" ;; esac
     run "$clang" "${language[@]}" -O2 -fno-strict-aliasing -fno-strict-return -fPIC -I "$root/include" -Wno-unused-command-line-argument -Wno-unknown-warning-option \
         ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported" ${host[@]+"${host[@]}"} ${depends[@]+"${depends[@]}"} "${mine[@]}" ${2:+-o "$2"} "$1"
 }

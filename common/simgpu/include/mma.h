@@ -20,8 +20,8 @@
 #define SIMGPU_HERE(...)
 #endif
 
-/* CUDA leaves it undefined what a stride does that is no multiple of 16 bytes; here it is told, where the compiler
- * knows the stride. (Where it does not, the question would cost instructions that a card does not have.) */
+/* CUDA leaves undefined what a stride does that is no multiple of 16 bytes. SimGPU stops the kernel there, where the
+ * compiler knows the stride. (Where it does not, the question would cost instructions that a card does not have.) */
 SIMGPU_WMMA void simgpu_wmma_stride(unsigned ldm, unsigned bytes, const char *file, int line) {
     if (__builtin_constant_p(ldm) && ldm * bytes % 16)
         __assert_fail("the stride of a fragment is a multiple of 16 bytes", file, line, "wmma");
@@ -324,6 +324,7 @@ SIMGPU_WMMA void bmma_sync(fragment<accumulator, 8, 8, 128, int> &d,
 #undef SIMGPU_MMA
 #undef SIMGPU_REGISTERS
 #undef SIMGPU_PRODUCT
+#undef SIMGPU_CALLER
 #undef SIMGPU_HERE
 #undef SIMGPU_WMMA
 

@@ -17,7 +17,8 @@
  *   atomic    turns at the busiest place * time of a turn       exec_card.atomic_place
  *   link      bytes of memory that is not the device's / rate of the link
  *   pages     page faults of managed memory: time of each piece of 2 MiB, bytes / rate
- *   latency   the serial time of a block: its start, its rounds of loads, its chains of instructions, its barriers
+ *   latency   the serial time of a block: its start, its rounds of loads, its chains of instructions, the wavefronts of
+ *             its requests beyond the first one of each, its barriers
  *             and grid.sync()s (ptx/depth.c). The launch takes at least the longest block's serial time, and at least
  *             the sum over all blocks divided by the blocks that can be resident
  *

@@ -171,21 +171,43 @@ static size_t struct_name(const char *s) {
     return 0;
 }
 
-/* Returns the alignment of a struct's type: the smallest that a variable of it has, since a single variable may have
- * been given more than the type asks for. */
-static unsigned alignment_of(const char *name, size_t length) {
-    static const char opening[] = " = alloca ";
-    static const char *known;
-    static unsigned least;
-    if (known && strncmp(known, name, length + 1) == 0) return least; /* one struct is copied again and again */
-    known = name, least = 0;
-    for (const char *at = text; (at = strstr(at, opening)); at++) {
-        const char *type = innermost(at + strlen(opening)), *align = find(type, ", align ");
-        if (strncmp(type, name, length) != 0 || !strchr(",]", type[length]) || !align) continue;
-        const unsigned has = (unsigned)strtoul(align + 8, NULL, 10);
-        if (!least || has < least) least = has;
+/* Returns the alignment of CUDA's own vectors of two and four, %struct.float4; 0 of other names. */
+static unsigned alignment_of_vector(const char *name, size_t length) {
+    static const struct {
+        const char *element;
+        unsigned bytes;
+    } elements[] = {{"char", 1}, {"uchar", 1}, {"short", 2},    {"ushort", 2},    {"int", 4},   {"uint", 4},
+                    {"long", 8}, {"ulong", 8}, {"longlong", 8}, {"ulonglong", 8}, {"float", 4}, {"double", 8}};
+    static const char opening[] = "%struct.";
+    const size_t before = strlen(opening);
+    if (length <= before || strncmp(name, opening, before) != 0) return 0;
+    for (size_t k = 0; k < sizeof elements / sizeof *elements; k++) {
+        const size_t n = strlen(elements[k].element);
+        const char *count = name + before + n;
+        if (length < before + n + 1 || strncmp(name + before, elements[k].element, n) != 0) continue;
+        if (*count != '2' && *count != '4') continue;
+        const unsigned bytes = elements[k].bytes * (unsigned)(*count - '0');
+        if (length == before + n + 1) return bytes < 16 ? bytes : 16;
+        if (length == before + n + 5 && strncmp(count + 1, "_16a", 4) == 0) return 16;
+        if (length == before + n + 5 && strncmp(count + 1, "_32a", 4) == 0) return 32;
     }
-    return least;
+    return 0;
+}
+
+/* Returns the alignment that a struct's type asks for, if the text tells: of CUDA's vectors, and of types that are
+ * passed by value somewhere. A variable does not tell, since it may have been given more. */
+static unsigned alignment_of(const char *name, size_t length) {
+    static const char opening[] = " byval(";
+    static const char *known;
+    static unsigned alignment;
+    if (known && strncmp(known, name, length + 1) == 0) return alignment; /* one struct is copied again and again */
+    known = name, alignment = alignment_of_vector(name, length);
+    for (const char *at = text; !alignment && (at = strstr(at, opening)); at++) {
+        const char *type = at + strlen(opening), *align = find(type, " align ");
+        if (strncmp(type, name, length) == 0 && strchr(")*", type[length]) && align)
+            alignment = (unsigned)strtoul(align + 7, NULL, 10);
+    }
+    return alignment;
 }
 
 /* A parameter passed by value: `ptr noundef byval(%struct.float4) align 16 %v`. */

@@ -30,7 +30,7 @@ static double transposed(const job *j, int r, int c) {
     return fmax(0, s + bias(j, c));
 }
 
-/* Each tile of w is turned round, as by an ldmatrix without .trans (8 x 8) or a fragment of the other layout. */
+/* Each tile of w is transposed, as by an ldmatrix without .trans (8 x 8) or a fragment of the other layout. */
 static double turned(const job *j, int r, int c, int tile) {
     const int k = j->shape.k, n = j->shape.n;
     double s = 0;
@@ -177,7 +177,7 @@ static const char *words_for(enum mistake kind) {
     case BIAS_BY_ROW: return "the bias is that of the row's number";
     case BIAS_OFTEN: return "the bias was added more than once";
     case TRANSPOSED: return "w was read as if it had n rows of k";
-    case TILES_TURNED: return "it is as if w's tile were turned round";
+    case TILES_TURNED: return "it is as if w's tile were transposed";
     case NO_LAST_K: return "the last products of the sums are missing";
     case OTHER_PLACE: return "its right value stands at another place";
     case PASSES_ZERO:

@@ -14,9 +14,9 @@ void advise_on_output(lab_verdict *v, const job *j, const lab_usage *u);
 /* For lab_advise_on_error, what this lab says better than any lab. */
 extern const lab_advice advice_on_errors[LAB_TROUBLES];
 /* What the checks found. Requires a finding in u. */
+void advise_on_finding(lab_verdict *v, const lab_usage *u);
 /* The row 'races' found something, perhaps on a later shape than the first wrong one. */
 void advise_on_effect(lab_verdict *v);
-void advise_on_finding(lab_verdict *v, const lab_usage *u);
 /* Too many floats from global memory. */
 void advise_on_global(lab_verdict *v, const lab_usage *u);
 /* Too many wavefronts of loads; rate: for each multiply-add of a warp. */
