@@ -367,7 +367,7 @@ PLAY_SRC := common/play/play.c $(addprefix common/lab/,report.c source.c bar.c p
 $(B)/lib/simgpu/play.so: $(PLAY_SRC) $(wildcard common/lab/*.h $(SIMGPU)/include/*.h $(SIMGPU)/include/*.def) $(MADE_BY)
 	@mkdir -p $(@D) && $(CLANG) $(LAB_FLAGS) -fPIC -fvisibility=hidden -shared $(HARDEN) -Wl,-soname,play.so -I common/lab -o $@ $(PLAY_SRC)
 # --- SimGPU for other people's programs (make simgpu): $(B)/bin, lib and include, as they are installed
-KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/libcuda.so.1 lib/libnvrtc.so.12 lib/libnvrtc.so.13 lib/libcudadevrt.a lib/libcudart_static.a lib/libcublas.so.13 lib/libcublasLt.so.13 lib/libcurand.so.10 lib/simgpu/simcc.conf lib/simgpu/play.so include lib64 cuda bin/simgpu lib/simgpu/ptxtell \
+KIT := $(addprefix $(B)/,bin/simcc lib/libcudart.so lib/libcudart.so.12 lib/libcuda.so.1 lib/libnvrtc.so.12 lib/libnvrtc.so.13 lib/libcudadevrt.a lib/libcudart_static.a lib/libcublas.so.13 lib/libcublasLt.so.13 lib/libcurand.so.10 lib/simgpu/simcc.conf lib/simgpu/headers lib/simgpu/said.awk lib/simgpu/play.so include lib64 cuda bin/simgpu lib/simgpu/ptxtell \
        $(BUILD_TOOLS:$(B)/%=lib/simgpu/%))
 # A folder is as new as the last file that was put into it: nothing is made anew for that.
 KIT_FOLDERS := $(addprefix $(B)/,include lib64 cuda)
@@ -394,6 +394,10 @@ $(B)/play/%/program: $(B)/play/%/program.cu $(filter-out $(KIT_FOLDERS),$(KIT)) 
 endif
 $(B)/bin/%: $(SIMGPU)/bin/%.sh
 	@mkdir -p $(@D) && install -m 755 $< $@
+$(B)/lib/simgpu/headers: $(SIMGPU)/bin/headers.sh
+	@mkdir -p $(@D) && install -m 755 $< $@
+$(B)/lib/simgpu/%.awk: $(SIMGPU)/bin/%.awk
+	@mkdir -p $(@D) && install -m 644 $< $@
 $(B)/lib/simgpu/%: $(B)/%
 	@mkdir -p $(@D) && install -m 755 $< $@
 $(B)/include: ; @ln -sfn "$(CURDIR)/$(SIMGPU)/include" $@

@@ -278,6 +278,32 @@ EOS
     [[ $output == *"needs a folder of its own: make install-simgpu PREFIX="* ]]
 }
 
+@test "cuda_runtime.h is read once for programs of the same options, and anew where it may say something else" {
+    make -s -C "$BLUEBAR_TOP" install-simgpu PREFIX="$tmp/kit" >/dev/null
+    cd "$tmp"
+    printf '#include <cstdio>\n__global__ void k(float *x) { *x = rsqrtf(*x + VALUE); }\nint main() {\n    float *x;\n    cudaMallocManaged(&x, 4);\n    *x = 1;\n    k<<<1, 1>>>(x);\n    cudaDeviceSynchronize();\n    printf("%%g\\n", *x);\n}\n' >a.cu
+    for number in 1 2 3; do
+        kit/bin/simcc -DVALUE=3 a.cu -o a
+        kit/bin/simcc -DVALUE=3 a.cu -ptx -o "$number.ptx"
+        [ "$(./a)" = 0.5 ]
+    done
+    [ "$(find kit/lib/simgpu/read -name '*.pch' | wc -l)" = 2 ]
+    cmp 1.ptx 3.ptx
+    # Another value, an option that our headers know, other options: what the program says holds.
+    kit/bin/simcc -DVALUE=15 a.cu -o a
+    [ "$(./a)" = 0.25 ]
+    run kit/bin/simcc -DVALUE=3 -Drsqrtf=sqrtf a.cu -o a
+    [ "$status" = 1 ]
+    for number in 1 2 3; do kit/bin/simcc -std=c++14 -O0 -DVALUE=3 a.cu -o a && [ "$(./a)" = 0.5 ]; done
+    # One that is damaged, or older than a header, is made anew.
+    for header in kit/lib/simgpu/read/*/*.pch; do echo nothing >"$header"; done
+    kit/bin/simcc -DVALUE=3 a.cu -o a
+    [ "$(./a)" = 0.5 ]
+    echo '#define VALUE 99' >>kit/include/math_host.h
+    for number in 1 2 3; do kit/bin/simcc a.cu -o a; done
+    [ "$(./a)" = 0.1 ]
+}
+
 @test "the two runtimes carry the names and versions of NVIDIA's" {
     for n in 12 13; do
         readelf -d "$BLUEBAR_TOP/$B/lib/libcudart.so.$n" | grep -q "SONAME.*\[libcudart.so.$n\]"

@@ -21,7 +21,7 @@ if [ "${1:-}" = install ]; then
     cp -r common/simgpu/include "$PREFIX/include"
     cp "$kit"/bin/sim* "$PREFIX/bin/"
     cp -P "$kit"/lib/lib{cu*.{so,a},nvrtc*.so}* "$PREFIX/lib/"
-    cp "$kit"/lib/simgpu/* "$PREFIX/lib/simgpu/"
+    find "$kit/lib/simgpu" -maxdepth 1 -type f -exec cp -t "$PREFIX/lib/simgpu" {} + # headers.sh's folders are for this place alone
     cp -r -P "$kit/lib64" "$kit/cuda" "$PREFIX/"
     cp LICENSE "$PREFIX/lib/simgpu/"
     kit=$PREFIX

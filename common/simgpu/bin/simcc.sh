@@ -560,8 +560,7 @@ respell_bodiless() {
     return "$none"
 }
 
-# Prints the compiler's words, with the program's own line and column where clang has read a respelt line. Both lines are
-# walked side by side: where they differ, by the fewest characters that let four of each agree again.
+# Prints the compiler's words, with the program's own line and column where clang has read a respelt line (said.awk).
 show_said() {
     local file copy LC_ALL=C
     if [ "${#copies[@]}" = 0 ]; then cat "$work/said" && return; fi
@@ -569,57 +568,18 @@ show_said() {
         copy=${copies[$(readlink -f "$file")]-}
         if [ -n "$copy" ]; then printf '%s\t%s\n' "$file" "$copy"; fi
     done < <(sed 's/\x1b\[[0-9;]*[mK]//g' "$work/said" | sed -nE 's/^([^:]+):[0-9]+:[0-9]+: .*/\1/p' | sort -u) >"$work/copied"
-    awk -v copied="$work/copied" '
-        function read_lines(file, into,    n, text) { while ((getline text < file) > 0) into[file, ++n] = text; close(file) }
-        function column_of(old, new, column,    o, n, skip, k) {
-            o = n = 1
-            while (n < column) {
-                if (substr(old, o, 1) == substr(new, n, 1)) { o++; n++; continue }
-                for (skip = 1; skip <= length(old) + length(new); skip++) {
-                    for (k = 0; k <= skip && substr(old, o + k, 4) != substr(new, n + skip - k, 4); k++);
-                    if (k <= skip) break
-                }
-                o += k; n += skip - k
-            }
-            return o
-        }
-        function expanded(text,    out, k, c) {
-            for (k = 1; k <= length(text); k++) {
-                c = substr(text, k, 1)
-                if (c != "\t") out = out c
-                else do out = out " "; while (length(out) % 8)
-            }
-            return out
-        }
-        BEGIN { while ((getline line < copied) > 0) { split(line, part, "\t"); copy[part[1]] = part[2]; read_lines(part[1], lines); read_lines(part[2], lines) } }
-        {
-            plain = $0
-            gsub(/\033\[[0-9;]*[mK]/, "", plain)
-            if (plain ~ /^[^:]+:[0-9]+:[0-9]+: /) {
-                split(plain, part, ":")
-                changed = (part[1] in copy) && lines[part[1], part[2]] != lines[copy[part[1]], part[2]]
-                if (changed) {
-                    old = lines[part[1], part[2]]; column = column_of(old, lines[copy[part[1]], part[2]], part[3])
-                    sub(":" part[2] ":" part[3] ":", ":" part[2] ":" column ":")
-                }
-            } else if (changed) {
-                margin = match(plain, /^ *[0-9]* \| /) ? substr(plain, 1, RLENGTH) : ""
-                text = substr(plain, length(margin) + 1)
-                if (text ~ /^[ ~]*\^[ ~]*$/) {
-                    $0 = sprintf("%s%" length(expanded(substr(old, 1, column - 1))) "s^", margin, "")
-                    changed = 0
-                } else if (text == expanded(lines[copy[part[1]], part[2]])) {
-                    $0 = margin expanded(old)
-                }
-            }
-            print
-        }' "$work/said"
+    awk -v copied="$work/copied" -f "$tools/said.awk" "$work/said"
 }
 
-# Runs a compiler, and shows its words.
+# Has the compiler refused the header that set_start gave it? The system has another compiler, or other headers, since it was made.
+# Then it is removed.
+refused_header() { [ "${start[0]}" = -Xclang ] && grep -qE 'PCH file|AST file|precompiled' "$work/said" && rm -rf "${start[3]%/*}"; }
+
+# Runs a compiler, and shows its words. Returns 4, without them, if it is to be run again: see refused_header.
 show() {
     local status=0
     "$@" 2>"$work/said" || status=$?
+    if [ "$status" != 0 ] && refused_header; then return 4; fi
     show_said >&2
     return "$status"
 }
@@ -640,7 +600,7 @@ find_cccl() {
     fi
 }
 
-# Sets $common: what both passes over the .cu file $1 are told.
+# Sets what both passes over the .cu file $1 are told: $fixed, the same for all programs, and $common.
 set_common() {
     local major=${release%%.*}
     find_own "$1"
@@ -650,17 +610,44 @@ set_common() {
     if grep -qE '\btexture[[:space:]]*<' -- "${own[@]}"; then old+=(-include texture_fetch_functions.h); fi
     if grep -qE '\bsurface[[:space:]]*<[[:space:]]*void' -- "${own[@]}"; then old+=(-include surface_functions.h); fi
     # shellcheck disable=SC2206 # lists of words
-    common=($cuda_flags $colours $standard -I "$root/include" -include cuda_runtime.h ${lambda[@]+"${lambda[@]}"} ${old[@]+"${old[@]}"} ${overlay[@]+"${overlay[@]}"}
+    common=() fixed=($cuda_flags $standard -I "$root/include"
         -Xclang -fcuda-allow-variadic-functions # as nvcc; CUDA's C++ library declares such functions, and calls none
         -U__CUDA_ARCH_LIST__ -D__CUDA_ARCH_LIST__="$arch"0 -DSIMGPU_TRIVIAL_VECTORS -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__="$major" -D__CUDACC_VER_MINOR__="${release#*.}" -D__CUDACC_VER_BUILD__=0 -D__CUDACC_EXTENDED_LAMBDA__
         -fno-strict-return # a function that ends without its return statement returns, as behind nvcc; clang would run on
-        -Wno-error=return-type -Wno-c++11-narrowing -Wno-register -Wno-reserved-user-defined-literal -Wno-unused-command-line-argument -Wno-unknown-warning-option
-        ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported") # last: what the user has comes before the stub that says it is missing
+        -Wno-error=return-type -Wno-c++11-narrowing -Wno-register -Wno-reserved-user-defined-literal -Wno-unused-command-line-argument -Wno-unknown-warning-option)
     if [ "$rdc" = yes ]; then
         # clang 21 and later register kernels another way by default, for a linker of their own.
-        if [ "$("$clang" -dumpversion | cut -d . -f 1)" -gt 15 ]; then common+=(--no-offload-new-driver); fi
-        common+=(-fgpu-rdc -Xclang "-cuid=$(printf %s "$(readlink -f "$1")" | cksum | tr -d ' ')" -D__CUDACC_RDC__)
+        if [ "$("$clang" -dumpversion | cut -d . -f 1)" -gt 15 ]; then fixed+=(--no-offload-new-driver); fi
+        fixed+=(-fgpu-rdc -D__CUDACC_RDC__)
+        common+=(-Xclang "-cuid=$(printf %s "$(readlink -f "$1")" | cksum | tr -d ' ')")
     fi
+    # shellcheck disable=SC2206
+    common+=($colours ${lambda[@]+"${lambda[@]}"} ${old[@]+"${old[@]}"} ${overlay[@]+"${overlay[@]}"}
+        ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported") # last: what the user has comes before the stub that says it is missing
+}
+
+# Do cuda_runtime.h and what it includes say the same in this program as in any other? An option may change that, by a name that they
+# ask for or use.
+headers_are_as_ever() {
+    local word names=()
+    # In C++20 clang takes a function of the host and one of the device for one with two bodies, if it has read them before.
+    if [[ $standard == *++2* ]] || [ "${#cccl[@]}" != 0 ]; then return 1; fi
+    for word in ${common[@]+"${common[@]}"}; do
+        case $word in
+        -U* | -D_* | -D[0-9]* | -DNDEBUG* | -isystem*) return 1 ;;
+        -D*) word=${word#-D} && names+=(-e "${word%%[=(]*}") ;;
+        esac
+    done
+    [ "${#names[@]}" = 0 ] || ! grep -rqwF "${names[@]}" "$root/include/"
+}
+
+# Sets $start: $1 (device or host), a pass with the further words, reads cuda_runtime.h first, or takes it as it was read before.
+set_start() {
+    local ready=''
+    start=(-include cuda_runtime.h)
+    # A list of dependencies names the headers that are read.
+    if [ "$dry" = no ] && [ "${#depend[@]}" = 0 ] && headers_are_as_ever; then ready=$("$tools/headers" "$1" "$clang" "${@:2}"); fi
+    if [ -n "$ready" ]; then start=(-Xclang -include-pch -Xclang "$ready"); fi
 }
 
 # Takes the newest clang of this machine if it compiles launches in kernels, which clang does from version 22 on.
@@ -682,13 +669,13 @@ own_names() {
 }
 
 # Runs a compiler. Returns 3, without its words, if another clang may do better: it does not know launches in kernels. Returns 4,
-# without its words, if it may do better now: see respell_lines.
+# without its words, if it may do better now: see refused_header and respell_lines.
 say_more() {
     local status=0 launch=no
     "$@" 2>"$work/said" || status=$?
     if grep -qE "reference to (__global__ function|__host__ function '__cudaPush).* in __(global|device)__" "$work/said"; then launch=yes; fi
     if [ "$launch" = yes ] && [ "$rdc" = yes ] && take_newer_clang; then return 3; fi
-    if [ "$status" != 0 ] && respell_lines; then return 4; fi
+    if [ "$status" != 0 ] && { refused_header || respell_lines; }; then return 4; fi
     # As with nvcc, a program may define these itself; our headers define them.
     if [ "$status" != 0 ] && { own_names warpSize WARP_SIZE || own_names "(make_)?u?(long|longlong|double)4_(16|32)a" ALIGNED_VECTORS; }; then return 4; fi
     if [ -n "$rounds" ] && grep -q 'out-of-line definition' "$work/said"; then cat "$work/said.first" >&2; else show_said >&2; fi
@@ -702,9 +689,10 @@ say_more() {
 
 # Device code of $1 as LLVM IR, $2.
 compile_device() {
-    # shellcheck disable=SC2086 # lists of words
-    say_more run "$clang" "${common[@]}" $ptx_flags -Wno-everything -U__CUDA_ARCH__ -D__CUDA_ARCH__="$arch"0 ${device[@]+"${device[@]}"} \
-        --cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -S -o "$work/first.ll" "$1" || return
+    # shellcheck disable=SC2206 # a list of words
+    local words=("${fixed[@]}" $ptx_flags -Wno-everything -U__CUDA_ARCH__ -D__CUDA_ARCH__="$arch"0 ${device[@]+"${device[@]}"} --cuda-device-only -Xclang -disable-llvm-passes)
+    set_start device "${words[@]}"
+    say_more run "$clang" "${words[@]}" "${start[@]}" "${common[@]}" -emit-llvm -S -o "$work/first.ll" "$1" || return
     [ "$dry" = no ] || return 0
     if [ -z "$bodies" ] && bodies=seen && respell_bodiless; then return 4; fi
     sed -i '/^@/!s/ noundef / /g' "$work/first.ll" # see wide_copies.c; behind nvcc no function relies on it
@@ -752,8 +740,8 @@ compile_cuda() {
     local fat=$work/fat status=0
     set_common "$1"
     case $mode in
-    E) set_depends "${2:-$(basename "${1%.*}").o}" && run "$clang" "${common[@]}" --cuda-host-only -E ${depends[@]+"${depends[@]}"} ${2:+-o "$2"} "$1" && return ;;
-    M | MM) set_depends "" && run "$clang" "${common[@]}" --cuda-host-only "-$mode" ${depends[@]+"${depends[@]}"} "$1" && return ;;
+    E) set_depends "${2:-$(basename "${1%.*}").o}" && run "$clang" "${fixed[@]}" -include cuda_runtime.h "${common[@]}" --cuda-host-only -E ${depends[@]+"${depends[@]}"} ${2:+-o "$2"} "$1" && return ;;
+    M | MM) set_depends "" && run "$clang" "${fixed[@]}" -include cuda_runtime.h "${common[@]}" --cuda-host-only "-$mode" ${depends[@]+"${depends[@]}"} "$1" && return ;;
     esac
     if [ "$verbose" = yes ]; then echo "#\$ cicc -arch compute_$arch $1" >&2; fi # nvcc's word for this step, which CMake looks for
     local bodies=''
@@ -775,9 +763,15 @@ compile_cuda() {
         run "$tools/ptx2fatbin" "$ptx" "$fat" || return
         [ "$mode" != fatbin ] || return 0
     fi
-    local command=("$clang" -gdwarf-4 -fno-strict-aliasing "${common[@]}" ${host[@]+"${host[@]}"} --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$fat")
+    local words=(-gdwarf-4 -fno-strict-aliasing "${fixed[@]}" ${host[@]+"${host[@]}"} --cuda-host-only)
     set_depends "$2"
-    show run "${command[@]}" ${depends[@]+"${depends[@]}"} -S -o "$work/host.s" "$1" && register_first "$work/host.s" &&
+    while :; do
+        status=0
+        set_start host "${words[@]}"
+        show run "$clang" "${words[@]}" "${start[@]}" "${common[@]}" -Xclang -fcuda-include-gpubinary -Xclang "$fat" ${depends[@]+"${depends[@]}"} -S -o "$work/host.s" "$1" || status=$?
+        [ "$status" = 4 ] || break
+    done
+    [ "$status" = 0 ] && register_first "$work/host.s" &&
         run "$clang" -Wno-unused-command-line-argument ${host[@]+"${host[@]}"} -c -o "$2" "$work/host.s"
 }
 
