@@ -125,16 +125,20 @@ believed() { { printf '%s\n' 'define void @f(ptr byval(%struct.float4) align 16 
     done
 }
 
-@test "loops with two conditions or a varying step, and short branches, cost as much with every clang" {
+@test "loops with two conditions, a varying step or a tile's share, and short branches, cost as much with every clang" {
     for compiler in $compilers; do
         compiled "$compiler" loops
         SIMGPU_REPORT=$BATS_TEST_TMPDIR/report apart "$program"
         grep '"kind":"launch"' "$BATS_TEST_TMPDIR/report" >"$BATS_TEST_TMPDIR/launches"
-        [ "$(wc -l <"$BATS_TEST_TMPDIR/launches")" = 3 ]
+        [ "$(wc -l <"$BATS_TEST_TMPDIR/launches")" = 4 ]
         echo "$compiler: $(grep -o '"kernel":"[^"]*"\|"duration_ns":[0-9]*\|"simgpu__issue_slots.sum":[0-9]*' "$BATS_TEST_TMPDIR/launches" | tr '\n' ' ')"
         # Four loads in the loop's turn would be a round of latency instead of four.
         [ "$(grep -c 'ld\.global\.[a-z0-9]*[[:space:]]' <(sed -n '/entry _Z5chunk/,/^}/p' "$program.ptx"))" = 1 ]
         [ "$(grep -c 'ld\.global\.[a-z0-9]*[[:space:]]' <(sed -n '/entry _Z5steps/,/^}/p' "$program.ptx"))" = 4 ]
+        # Four turns at a time, and a fifth where the compiler keeps a loop for the rest.
+        [ "$(grep -c 'ld\.global\.[a-z0-9]*[[:space:]]' <(sed -n '/entry _Z15share_of_a_tile/,/^}/p' "$program.ptx"))" -ge 4 ]
+        # Only the loop for the rest is not to be unrolled.
+        [ "$(grep -c nounroll <(sed -n '/entry _Z15share_of_a_tile/,/^}/p' "$program.ptx"))" -le 1 ]
         # A branch over few instructions is none on a card: 6 slots a warp, wherever the parameters are loaded.
         grep '_Z12copy_guarded' "$BATS_TEST_TMPDIR/launches" | grep -o '"simgpu__issue_slots.sum":[0-9]*' >"$BATS_TEST_TMPDIR/$compiler.slots"
         diff "$BATS_TEST_TMPDIR/${compilers%%[[:space:]]*}.slots" "$BATS_TEST_TMPDIR/$compiler.slots"
@@ -168,6 +172,27 @@ evened() {
     done
     run evened '  %4 = phi i1 [ false, %1 ], [ %d, %2 ]' '!8 = distinct !{!8, !9}' '!9 = !{!"llvm.loop.unroll.count", i32 4}'
     [ -z "$output" ]
+}
+
+# A loop of threads as clang's front end writes it: from $1, to below 1024, by $2, with the lines $3 in it.
+shared_out() {
+    printf '%s\n' 'define void @f() {' "  store i32 $1, i32* %e, align 4" '  br label %1' '' '1:' '  %2 = load i32, i32* %e, align 4' \
+        '  %3 = icmp slt i32 %2, 1024' '  br i1 %3, label %4, label %7' '' '4:' "${3:-  call void @llvm.lifetime.start()}" '  %5 = load i32, i32* %e, align 4' \
+        "  %6 = add nsw i32 %5, $2" '  store i32 %6, i32* %e, align 4' '  br label %1, !llvm.loop !8' '' '7:' '  ret void' '}' \
+        '!8 = distinct !{!8, !9}' '!9 = !{!"llvm.loop.mustprogress"}' >"$BATS_TEST_TMPDIR/in.ll"
+    "$B/even_loops" "$BATS_TEST_TMPDIR/in.ll" | diff "$BATS_TEST_TMPDIR/in.ll" - | sed -n 's/, !{!"llvm.loop.unroll.followup_unrolled", !{!"llvm.loop.mustprogress"}}//; s/^> //p'
+}
+
+@test "even_loops: a thread's share of a tile, from a variable to a literal, is unrolled up to four times" {
+    [ "$(shared_out %t 256)" = '!8 = distinct !{!8, !9, !{!"llvm.loop.unroll.count", i32 4}}' ]
+    [ "$(shared_out %t 512)" = '!8 = distinct !{!8, !9, !{!"llvm.loop.unroll.count", i32 2}}' ]
+    [ "$(shared_out %t 8)" = '!8 = distinct !{!8, !9, !{!"llvm.loop.unroll.count", i32 4}}' ]
+    [ -z "$(shared_out %t 1024)" ] # one turn at most
+    [ -z "$(shared_out 0 256)" ] # from a literal: every compiler knows the number of turns
+    [ "$(shared_out %t %n)" = '!8 = distinct !{!8, !9, !{!"llvm.loop.unroll.runtime.disable"}}' ]
+    [ -z "$(shared_out %t 256 "$(yes '  %9 = add i32 %8, 1' | head -n 150)")" ] # long
+    [ -z "$(shared_out %t 256 '  br label %4, !llvm.loop !9')" ] # with a loop inside
+    [ -z "$(shared_out %t 256 '  store i32 %x, i32* %e, align 4')" ] # with a second step
 }
 
 @test "registers: as many whether parameters are loaded early or late" {

@@ -1,5 +1,6 @@
-/* even_loops — keeps a loop with two conditions, or with a step that is no constant, rolled, and a division by a
- * variable of a loop a division, whatever the compiler's version.
+/* even_loops — keeps a loop with two conditions, or with a step that is no constant, rolled, unrolls one that begins at
+ * a variable and ends at a literal, and keeps a division by a variable of a loop a division, whatever the compiler's
+ * version.
  *
  *   even_loops IN.ll >OUT.ll
  *
@@ -24,6 +25,16 @@
  *
  *   !280 = distinct !{!280, !263, !281, !44}
  *   !280 = distinct !{!280, !263, !281, !44, !{!"llvm.loop.unroll.runtime.disable"}}
+ *
+ * In `for (int e = threadIdx.x; e < 1024; e += 256)`, a thread's share of a tile, nvcc unrolls four turns and keeps a
+ * loop for a rest; clang 17 and later know of __launch_bounds__(256) that there are four turns, and clang 14 to 16 take
+ * one at a time. Such a loop is described as one of four turns, or of as many as there can be. So that it does not
+ * grow beyond what nvcc unrolls, this is done for innermost loops of up to MOST_LINES lines.
+ *
+ *   !280 = distinct !{!280, !263, !281, !44, !{!"llvm.loop.unroll.count", i32 4},
+ * !{!"llvm.loop.unroll.followup_unrolled", ...}}
+ *
+ * The last part keeps clang from adding `.pragma "nounroll"`: ptxas may make more turns one.
  *
  * In `for (int step = 1; step < blockDim.x; step *= 2) if (t % (2 * step) == 0)` clang 16 and later see that step is a
  * power of two, and take an `and` in place of the division; clang 14 and 15, and nvcc, do not, and such a tree of
@@ -93,6 +104,67 @@ static bool has_varying_step(const char *head, const char *back, const char *con
     return false;
 }
 
+/* The instructions of clang's front end, which loads each variable that it uses: some 40 of a machine. */
+enum { MOST_LINES = 120, MOST_TURNS = 4 };
+
+/* Returns the number of lines that are instructions of the function called on this line; 0 if none is, or an
+ * intrinsic. */
+static unsigned lines_called(const char *line) {
+    char name[256], begin[272];
+    const char *at = find(line, " call ") ? find(line, " @") : NULL;
+    unsigned lines = 0;
+    if (!at || scan(at, " @%255[^( \n]", name) != 1 || !strncmp(name, "llvm.", 5)) return 0;
+    snprintf(begin, sizeof begin, " @%s(", name);
+    for (const char *f = text; (f = strstr(f, "\ndefine ")); f++) {
+        const char *definition = f + 1;
+        if (!find(definition, begin)) continue;
+        for (line = next_line(definition); *line && *line != '}'; line = next_line(line)) lines += *line == ' ';
+        return lines;
+    }
+    return 0;
+}
+
+/* Returns true if the lines from `head` to `back` have no loop among them and few instructions, those of called
+ * functions included. */
+static bool is_short(const char *head, const char *back) {
+    unsigned lines = 0;
+    for (const char *line = head; line < back; line = next_line(line)) {
+        if (find(line, "!llvm.loop !")) return false;
+        lines += *line == ' ' && !find(line, "@llvm.dbg.") && !find(line, "@llvm.lifetime.");
+        lines += lines_called(line);
+        if (lines > MOST_LINES) return false;
+    }
+    return true;
+}
+
+/* Returns how often a loop is to be unrolled whose counter begins at a variable, grows by a literal of at least 2 and
+ * ends at a literal: MOST_TURNS, or as often as it can turn if that is less. Returns 0 for any other loop. */
+static unsigned turns_of_share(const char *function, const char *head, const char *back) {
+    char loaded[64], counter[64] = "", compared[64] = "", value[64], into[64], sum[64];
+    unsigned long end = 0, step = 0;
+    bool varies = false;
+    for (const char *at = head; *at == ' '; at = next_line(at)) {
+        if (scan(at, "  %63s = load i%*d, %*s %63[^, \n]", value, into) == 2)
+            strcpy(loaded, value), strcpy(counter, into);
+        scan(at, "  %%%*s = icmp %*[su]lt i%*d %63[^, \n], %lu", compared, &end);
+    }
+    if (!*counter || !end || strcmp(loaded, compared) != 0) return 0;
+    unsigned within = 0;
+    for (const char *at = function; at < back; at = next_line(at)) {
+        if (scan(at, "  store i%*d %63[^, \n], %*s %63[^, \n]", value, into) != 2 || strcmp(into, counter) != 0)
+            continue;
+        if (at < head)
+            varies = *value == '%';
+        else
+            within++, strcpy(sum, value);
+    }
+    for (const char *at = head; at < back && within == 1; at = next_line(at))
+        if (scan(at, "  %63s = add%*[nuws ]i%*d %63[^, \n], %lu", into, value, &step) == 3 && !strcmp(into, sum)) break;
+    if (within != 1 || !varies || step < 2 || end <= step) return 0;
+    const unsigned long most = (end + step - 1) / step;
+    return most < MOST_TURNS ? (unsigned)most : MOST_TURNS;
+}
+
 /* Does the source say how the loop is to be unrolled? One of the nodes that its description names then does. */
 static bool has_pragma(const char *description) {
     const char *end = next_line(description);
@@ -103,16 +175,21 @@ static bool has_pragma(const char *description) {
     return false;
 }
 
-/* Which loops are to be kept rolled, by the number of their metadata. */
+/* The loops of which something is to be said, by the number of their metadata. turns: to be unrolled so often; 0: to be
+ * kept rolled. */
+typedef struct {
+    unsigned long number;
+    unsigned turns;
+} loop;
 static struct {
-    unsigned long *number;
+    loop *at;
     size_t count;
-} rolled;
+} loops;
 
-static void add_rolled(unsigned long number) {
-    rolled.number = realloc(rolled.number, (rolled.count + 1) * sizeof *rolled.number);
-    if (!rolled.number) refuse("out of memory", "the list of loops");
-    rolled.number[rolled.count++] = number;
+static void add_loop(unsigned long number, unsigned turns) {
+    loops.at = realloc(loops.at, (loops.count + 1) * sizeof *loops.at);
+    if (!loops.at) refuse("out of memory", "the list of loops");
+    loops.at[loops.count++] = (loop){number, turns};
 }
 
 /* A loop is a branch back to a head that stands before it: `br label %head`, or `br i1 %again, label %head, ...` where
@@ -124,14 +201,15 @@ static void find_loops(void) {
         if (*line != ' ' && *line != '\n') block_begin = next_line(line); /* a label */
         int at = 0;
         if (scan(line, "  br i1 %*[^,], label %%%n", &at), !at) scan(line, "  br label %%%n", &at);
-        const char *head = line + at, *loop = find(line, "!llvm.loop !"), *first;
+        const char *head = line + at, *description = find(line, "!llvm.loop !"), *first;
         size_t length = strcspn(head, ",\n");
-        if (!at || !loop || !(first = block(function, head, length))) continue;
-        unsigned long number = strtoul(loop + 12, NULL, 10);
+        if (!at || !description || !(first = block(function, head, length))) continue;
+        unsigned long number = strtoul(description + 12, NULL, 10);
         bool at_end = !strncmp(line, "  br i1 ", 8);
         bool differs = (!at_end && has_two_conditions(function, first, head, length)) ||
                        has_varying_step(first, line, at_end ? block_begin : first);
-        if (differs && !has_pragma(metadata(number))) add_rolled(number);
+        const unsigned turns = differs || at_end || !is_short(first, line) ? 0 : turns_of_share(function, first, line);
+        if ((differs || turns) && !has_pragma(metadata(number))) add_loop(number, turns);
     }
 }
 
@@ -222,10 +300,12 @@ static bool write_division(const char *function, const char *line) {
     return true;
 }
 
-static bool is_rolled(unsigned long number) {
-    for (size_t k = 0; k < rolled.count; k++)
-        if (rolled.number[k] == number) return true;
-    return false;
+static const char may_go_on[] = "!{!\"llvm.loop.unroll.followup_unrolled\", !{!\"llvm.loop.mustprogress\"}}";
+
+static const loop *listed(unsigned long number) {
+    for (size_t k = 0; k < loops.count; k++)
+        if (loops.at[k].number == number) return &loops.at[k];
+    return NULL;
 }
 
 int main(int argc, char **argv) {
@@ -237,12 +317,15 @@ int main(int argc, char **argv) {
         if (!strncmp(line, "define ", 7)) function = next;
         if (write_division(function, line)) continue;
         size_t length = (size_t)(next - line), body = length - (next[-1] == '\n');
-        bool loop = *line == '!' && strstr(line, " = distinct !{") && body && line[body - 1] == '}';
-        if (loop && is_rolled(strtoul(line + 1, NULL, 10)))
+        bool distinct = *line == '!' && find(line, " = distinct !{") && body && line[body - 1] == '}';
+        const loop *known = distinct ? listed(strtoul(line + 1, NULL, 10)) : NULL;
+        if (known && known->turns)
+            printf("%.*s, !{!\"llvm.loop.unroll.count\", i32 %u}, %s}\n", (int)body - 1, line, known->turns, may_go_on);
+        else if (known)
             printf("%.*s, !{!\"llvm.loop.unroll.runtime.disable\"}}\n", (int)body - 1, line);
         else
             fwrite(line, 1, length, stdout);
     }
-    free(rolled.number);
+    free(loops.at);
     return end_module();
 }
