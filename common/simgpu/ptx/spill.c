@@ -8,7 +8,8 @@
  * farthest (Belady's rule, 1966), the least that any compiler could do; ptxas does up to twice as much. A loop's turn
  * is walked twice, and the second one counts: it finds the places as the first has left them. Two kinds of registers
  * never leave, since ptxas need not keep them: constants, and what a load brings before its first use, because it can
- * load later.
+ * load later. A third kind leaves first and costs no memory: sums, shifts and the like, above all addresses, whose
+ * sources never change. They are computed again where they are used.
  *
  * Each load or store is noted at the instruction that needed the place (ptx_insn.spills); exec/ counts it as often as
  * that runs.
@@ -18,6 +19,8 @@
 #include <string.h>
 
 enum { BEYOND = 1 << 28 }; /* a use in no known place */
+
+enum { MOST_SOURCES = 3, DEEP = 4 };
 
 /* A register of the function, by id. */
 typedef struct {
@@ -29,6 +32,9 @@ typedef struct {
     bool waits;     /* a load that ptxas can still move down to its first use */
     bool defined;   /* `first` is a definition: the value of the turn before is of no use */
     bool changes;   /* the block writes it */
+    bool again;     /* one cheap instruction computes it, from values that never change */
+    uint32_t from[MOST_SOURCES], nfrom; /* these: ids */
+    uint32_t held;                      /* by what is computed from it again, up to this instruction; 0: not */
 } place;
 
 typedef struct {
@@ -39,7 +45,7 @@ typedef struct {
     uint32_t *listed;     /* the ids that have a place */
     uint32_t nlisted;
     uint32_t *next_use; /* for each operand of the block's instructions, in their order: its register's next use */
-    uint32_t at, noperands;
+    uint32_t at, noperands, now; /* now: the instruction */
 } walk;
 
 enum { MOST = 2 * MOST_FIELDS };
@@ -65,6 +71,62 @@ static operands operands_of(const walk *w, ptx_insn *i) {
     n = ptx_results_of(i, fields);
     for (uint32_t k = 0; k < n; k++) o.nwritten = add_id(w, o.written, o.nwritten, *fields[k]);
     return o;
+}
+
+/* Is it done in an instruction or two, without memory? */
+static bool is_cheap(const ptx_insn *i) {
+    switch (i->op) {
+    case OP_add_u32:
+    case OP_add_u64:
+    case OP_sub_u32:
+    case OP_sub_u64:
+    case OP_mul_lo_u32:
+    case OP_mul_wide_u32:
+    case OP_mul_wide_s32:
+    case OP_mad_lo_u32:
+    case OP_shl_b32:
+    case OP_shl_b64:
+    case OP_and_u32:
+    case OP_or_u32:
+    case OP_or_u64:
+    case OP_mov_b32:
+    case OP_mov_b64:
+    case OP_cvt_s64_s32:
+    case OP_cvt_u64_u32:
+    case OP_cvta: return !i->guarded;
+    default: return false;
+    }
+}
+
+/* Fills again and from. */
+static void find_recipes(walk *w, uint32_t nids) {
+    uint32_t *definitions = ptx_alloc((nids + 1) * sizeof *definitions);
+    for (uint32_t k = 0; k < w->g->code->ninsns; k++) {
+        const operands o = operands_of(w, &w->g->code->insns[k]);
+        for (uint32_t n = 0; n < o.nwritten; n++) definitions[o.written[n]]++;
+    }
+    for (uint32_t k = 0; k < w->g->code->ninsns; k++) {
+        ptx_insn *i = &w->g->code->insns[k];
+        const operands o = operands_of(w, i);
+        if (!is_cheap(i) || o.nwritten != 1 || o.nread > MOST_SOURCES) continue;
+        place *p = &w->of[o.written[0]];
+        p->again = definitions[o.written[0]] == 1;
+        for (p->nfrom = 0; p->nfrom < o.nread; p->nfrom++) {
+            p->from[p->nfrom] = o.read[p->nfrom];
+            p->again &= definitions[o.read[p->nfrom]] <= 1;
+        }
+    }
+    ptx_free(definitions);
+}
+
+/* Are its sources at hand, or can they be computed again? */
+static bool can_repeat(const walk *w, const place *p, int deep) {
+    bool can = p->again && deep;
+    for (uint32_t k = 0; k < p->nfrom && can; k++) {
+        const place *source = &w->of[p->from[k]];
+        can = source->here || can_repeat(w, source, deep - 1);
+    }
+    return can;
 }
 
 static bool loops_to_itself(const cfg_block *b, uint32_t self) {
@@ -124,22 +186,43 @@ static void leave(walk *w, uint32_t slot) {
     w->listed[slot] = w->listed[--w->nlisted];
 }
 
+/* Returns the instruction that next needs the register's place. */
+static uint32_t next_need(const walk *w, const place *p) {
+    return p->held > w->now && p->held < p->next ? p->held : p->next;
+}
+
+/* What computes it again needs its sources until then. */
+static void hold_sources(walk *w, const place *p, uint32_t until) {
+    for (uint32_t k = 0; k < p->nfrom; k++) {
+        place *source = &w->of[p->from[k]];
+        if (source->held < until) source->held = until;
+        if (!source->here) hold_sources(w, source, until);
+    }
+}
+
 /* Makes room for a register; those used by this instruction stay. Returns how many stores it takes. */
 static uint32_t make_room(walk *w, uint32_t units, const operands *now) {
     uint32_t stores = 0;
     while (w->taken + units > w->room) {
         uint32_t farthest = UINT32_MAX;
+        bool again = false; /* that one can be computed again */
         for (uint32_t k = 0; k < w->nlisted; k++) {
             const uint32_t id = w->listed[k];
             bool used = false;
             for (uint32_t n = 0; n < now->nread; n++) used |= now->read[n] == id;
             for (uint32_t n = 0; n < now->nwritten; n++) used |= now->written[n] == id;
             if (used) continue;
-            if (farthest == UINT32_MAX || w->of[id].next > w->of[w->listed[farthest]].next) farthest = k;
+            const bool can = can_repeat(w, &w->of[id], DEEP);
+            if (farthest == UINT32_MAX ||
+                (can != again ? can : next_need(w, &w->of[id]) > next_need(w, &w->of[w->listed[farthest]])))
+                farthest = k, again = can;
         }
         if (farthest == UINT32_MAX) break; /* the instruction alone needs more */
         place *p = &w->of[w->listed[farthest]];
-        if (p->next != UINT32_MAX && !p->saved) stores += p->units, p->saved = true;
+        if (again)
+            hold_sources(w, p, next_need(w, p));
+        else if (p->next != UINT32_MAX && !p->saved)
+            stores += p->units, p->saved = true;
         leave(w, farthest);
     }
     return stores;
@@ -158,7 +241,7 @@ static uint32_t enter(walk *w, uint32_t id, const operands *now) {
 /* Gives up what is dead. */
 static void bury(walk *w) {
     for (uint32_t k = w->nlisted; k-- > 0;)
-        if (w->of[w->listed[k]].next == UINT32_MAX) leave(w, k);
+        if (next_need(w, &w->of[w->listed[k]]) == UINT32_MAX) leave(w, k);
 }
 
 static bool can_wait(const ptx_insn *i) { return i->op == OP_ld && !i->polls && !i->guarded; }
@@ -170,9 +253,10 @@ static void walk_block(walk *w, const cfg_block *b) {
         ptx_insn *i = &w->g->code->insns[k];
         const operands o = operands_of(w, i);
         uint32_t moves = 0;
+        w->now = k - b->first;
         for (uint32_t n = 0; n < o.nread; n++) {
             place *p = &w->of[o.read[n]];
-            if (!p->here && !p->waits) moves += p->units; /* a load */
+            if (!p->here && !p->waits && !can_repeat(w, p, DEEP)) moves += p->units; /* a load */
             if (!p->here) p->saved = !p->waits;
             p->waits = false;
             moves += enter(w, o.read[n], &o);
@@ -199,6 +283,7 @@ static void begin(walk *w, const cfg_block *b, uint32_t nids) {
         place *p = &w->of[id];
         p->here = p->waits = false;
         p->saved = true;
+        p->held = 0;
         p->next = p->first == BEYOND ? BEYOND : p->first;
         if (!(b->live_in[id / 64] >> id % 64 & 1) || !p->units) continue;
         const operands none = {.nread = 0};
@@ -215,6 +300,7 @@ static void turn(walk *w, uint32_t length) {
     for (uint32_t k = 0; k < w->nlisted; k++) {
         place *p = &w->of[w->listed[k]];
         if (p->next != BEYOND && p->next >= length) p->next -= length;
+        p->held = p->held >= length && p->held < BEYOND ? p->held - length : p->held == BEYOND ? BEYOND : 0;
     }
 }
 
@@ -236,6 +322,7 @@ bool ptx_spill(cfg *g, const parsed_function *pf, const uint32_t *id_of, uint32_
         const bool constant = g->constants[id / 64] >> id % 64 & 1;
         w.of[id].units = constant || t == TY_pred ? 0 : ptx_type_bytes[t] == 8 ? 2 : 1;
     }
+    find_recipes(&w, nids);
     for (uint32_t self = 0; self < g->nblocks; self++) {
         const cfg_block *b = &g->blocks[self];
         find_uses(&w, self, nids);

@@ -1,5 +1,5 @@
 // expect: virtual-time: loads in a row
-// The loop that fetches is not unrolled: each of its loads waits for the one before.
+// The loop that fetches is kept from being unrolled: each of its loads waits for the one before.
 #include "lab9.h"
 
 #define TILE    128 /* of C, a block */
@@ -17,6 +17,7 @@ __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const flo
 #pragma unroll
         for (int q = 0; q < P; q++) sum[r][q] = 0;
     for (int s = 0; s < k; s += SLICE) {
+#pragma unroll 1
         for (int e = t; e < TILE * SLICE; e += THREADS) {
             int ai = e / SLICE, ax = e % SLICE, bx = e / TILE, bj = e % TILE;
             ta[ai][ax] = row + ai < m && s + ax < k ? a[(size_t)(row + ai) * k + s + ax] : 0;
