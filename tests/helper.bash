@@ -16,7 +16,7 @@
 #   as_declared        the rows that are not full are those of the lab's rows-failing-at-start.txt
 #   row_is ROW STATUS  the record says so
 #
-# Seeds: 4000000000, beyond 31 bits, is grade's, and no cheat knows it; 2048 is that of the texts; 11 that of runs_alike. For each one the starter and
+# Seeds: 4000000000, beyond 31 bits, is the tests' own, and no cheat knows it; 2048 is that of the texts; 11 that of runs_alike. For each one the starter and
 # the reference are measured once in `make test`, so a new one costs a minute. `make repeat` and `make mistakes` take many.
 #
 # `run` of Bats leaks its own descriptors to what it starts; everything here is started with them closed.
@@ -24,7 +24,8 @@
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 BLUEBAR_TOP=$PWD
 export BLUEBAR_TOP DEVICE=sim CUDA_COMPILER=clang B=.build/sim
-unset LAB SUBMISSION SEED PROFILE SAN OUT MAKEFLAGS MAKELEVEL MFLAGS
+unset LAB SUBMISSION PROFILE SAN OUT MAKEFLAGS MAKELEVEL MFLAGS
+export SEED=4000000000 # what other programs take is measured once; a test that wants fresh seeds unsets it
 # Test files run side by side: each grades on a desk of its own (lib.sh).
 DESK=${BATS_TEST_FILENAME##*/}
 DESK=desk/${DESK%.bats}
@@ -58,7 +59,7 @@ path_without() {
 
 grade() {
     local name n=${lab_number:-3}
-    export SEED=${2:-4000000000}
+    export SEED=${2:-$SEED}
     status=0
     output=$(make -s check LAB="$n" SUBMISSION="$1" SEED="$SEED" 2>&1 3>&- 4>&-) || status=$?
     name=$(submission "$1")
