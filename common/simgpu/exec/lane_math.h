@@ -23,6 +23,20 @@ static inline float lane_canonical(float f) { return f != f ? LANE_NAN : f; }
 /* clang 22 takes the root of a negative number for no NaN, and lane_canonical would not see the host's. */
 static inline float lane_sqrt(float a) { return a < 0 ? LANE_NAN : __builtin_sqrtf(a); }
 
+/* Two numbers of 16 bits in a word: of the lower ones x and y, and of the upper ones, the value. */
+#define LANE_TWO(T, a, b, value)                                                                                       \
+    ((uint32_t)(LANE_HALF(T, (T)(a), (T)(b), value) & 0xffff) |                                                        \
+     (uint32_t)LANE_HALF(T, (T)((a) >> 16), (T)((b) >> 16), value) << 16)
+#define LANE_HALF(T, first, second, value)                                                                             \
+    ({                                                                                                                 \
+        const T x = first, y = second;                                                                                 \
+        value;                                                                                                         \
+    })
+static inline uint32_t lane_add_two(uint32_t a, uint32_t b) {
+    return ((a & 0x7fff7fff) + (b & 0x7fff7fff)) ^ ((a ^ b) & 0x80008000);
+}
+static inline int32_t lane_relu(int32_t a) { return a > 0 ? a : 0; }
+
 /* Quotients by way of double, which has vectors where the host has none of integers. They are exact: a quotient that is
  * no integer lies at least 2^-32 of itself below the next one, and the rounding is 2^-53 of it. Require b != 0; signed:
  * no overflow. */

@@ -242,9 +242,11 @@ bool ptx_dec_has_type(const char *key, enum ptx_type t, enum ptx_op *op) {
 bool ptx_dec_is_half(enum ptx_type t) { return t == TY_f16 || t == TY_f16x2 || t == TY_bf16 || t == TY_bf16x2; }
 bool ptx_dec_is_float(enum ptx_type t) { return t == TY_f32 || t == TY_f64 || ptx_dec_is_half(t); }
 
+static bool is_two_integers(enum ptx_type t) { return t == TY_u16x2 || t == TY_s16x2; }
+
 static bool find_op(const char *key, enum ptx_type t, enum ptx_op *op) {
     return ptx_dec_has_type(key, t, op) ||
-           (!ptx_dec_is_float(t) && t != TY_pred && ptx_dec_has_type(key, ptx_dec_unsigned_of(t), op));
+           (!ptx_dec_is_float(t) && !is_two_integers(t) && t != TY_pred && ptx_dec_has_type(key, ptx_dec_unsigned_of(t), op));
 }
 
 static bool one_of(const char *m, const char *list) {
@@ -310,7 +312,7 @@ void ptx_dec_read_modifiers(decoder *d, const char *own) {
             d->flags.ftz = true;
         else if (strcmp(m, ".sat") == 0)
             d->flags.sat = true;
-        else if (strcmp(m, ".relu") == 0 && one_of(d->s->name, "fma cvt"))
+        else if (strcmp(m, ".relu") == 0 && one_of(d->s->name, "fma cvt min max"))
             d->flags.relu = true;
         else if (strcmp(m, ".xorsign") == 0 && one_of(d->s->name, "min max"))
             d->flags.xorsign = true;
@@ -385,7 +387,9 @@ static void arithmetic(decoder *d) {
         t = d->types[1];
     }
     if (d->flags.xorsign && t == TY_f32) append_key(d, ".xorsign");
-    if (ptx_dec_is_half(t) ? d->flags.round != ROUND_NEAREST : d->flags.relu)
+    if (d->flags.relu && one_of(d->s->name, "min max"))
+        append_key(d, ".relu");
+    else if (ptx_dec_is_half(t) ? d->flags.round != ROUND_NEAREST : d->flags.relu)
         ptx_dec_unsupported(d, "this rounding, or .relu, is not supported here");
     if (d->flags.ftz && (t == TY_f32 || t == TY_f64) && one_of(d->s->name, "abs neg")) append_key(d, ".ftz");
     if (!find_op(d->key, t, &op)) ptx_dec_unsupported(d, "this instruction is not supported");

@@ -56,6 +56,8 @@ enum ptx_type {
     TY_tf32,
     TY_e4m3x2,
     TY_e5m2x2,
+    TY_u16x2,
+    TY_s16x2,
     NTYPES
 };
 extern const char *const ptx_type_names[NTYPES];
