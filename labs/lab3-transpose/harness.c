@@ -247,8 +247,8 @@ static void grade_virtual_time(lab_verdict *v, const lab_time *you, int n, const
         LAB_SAY(v->next, "let your kernel load every element from d_in and store every one to d_out");
     } else if (lab_possible(v, you->median, copy) && !lab_passed(v)) {
         char slowest[320];
-        LAB_SAY(v->why, "%.*f times the copy, want ≤ 1.15%s", lab_digits(you->median / copy.us, v->row->full, 2),
-                you->median / copy.us, lab_say_slowest(u, slowest, sizeof slowest));
+        LAB_SAY(v->why, "%.*f times the copy, want ≤ %.2f%s", lab_digits(you->median / copy.us, v->row->full, 2),
+                you->median / copy.us, v->row->full, lab_say_slowest(u, slowest, sizeof slowest));
         advise_on_time(v, u, you->median);
     }
 }

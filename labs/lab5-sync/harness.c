@@ -249,9 +249,10 @@ static void say_time(lab_verdict *v, double you, double start, double reference,
     lab_figure(light.name, light.us, "us");
     LAB_SAY(v->value_text, "%s", lab_us(you));
     LAB_SAY(v->want, "start %s · reference %s · kernels %s", lab_us(start), lab_us(reference), lab_us(light.us));
-    double times = you / light.us; /* near the mark, two decimals would round a failing value to 1.05 */
+    const double times = you / light.us;
     if (lab_possible(v, you, light) && !lab_passed(v))
-        LAB_SAY(v->why, "%.*f times its own kernels, want ≤ 1.05", times < 1.1 ? 3 : 2, times);
+        LAB_SAY(v->why, "%.*f times its own kernels, want ≤ %.2f", lab_digits(times, v->row->full, 2), times,
+                v->row->full);
 }
 
 /* Kernels that read over the link take longer than those of the same step alone. Says so, and returns true, if the step

@@ -336,7 +336,7 @@ static void grade_virtual_time(int which, const lab_time *you, const lab_usage *
     if (lab_possible(v, you->median, copy) && !lab_passed(v)) {
         char slowest[320];
         const double ratio = you->median / copy.us;
-        LAB_SAY(v->why, "%.*f times the copy, want ≤ 1.30%s", lab_digits(ratio, v->row->full, 2), ratio,
+        LAB_SAY(v->why, "%.*f times the copy, want ≤ %.2f%s", lab_digits(ratio, v->row->full, 2), ratio, v->row->full,
                 lab_say_slowest(u, slowest, sizeof slowest));
         advise_on_time(v, u, you->median, (double)shape.rows * shape.cols);
     }

@@ -250,7 +250,8 @@ static void grade_virtual_time(lab_verdict *v, double us, int steps, const heard
         lab_fail(v, "no time counts for steps that no kernel has taken");
         LAB_SAY(v->next, "let the GPU compute every step of every cell");
     } else if (lab_possible(v, us, sums) && !lab_passed(v)) {
-        LAB_SAY(v->why, "%.*f times the reference, want ≤ 1.3", lab_digits(us / reference, 1.3, 2), us / reference);
+        LAB_SAY(v->why, "%.*f times the reference, want ≤ %g", lab_digits(us / reference, v->row->full, 2),
+                us / reference, v->row->full);
         advise_on_time(v, h, u);
         if (!is_host_full() && h->working_ns / 1e3 < us && lab_passed(lab_verdict_of(WAITS)))
             LAB_SAY(v->next, "launch many steps by one call: the host hardly waits, but each launch costs the GPU "
