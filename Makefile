@@ -148,7 +148,7 @@ SIM_PTX  := -target-feature +ptx60
 # 225, 495). A call would cost a third of the time of lab 8's kernel, and with one compiler only.
 SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O2 -mllvm -nvptx-fma-level=2 -mllvm -disable-vector-combine \
                 -mllvm -unroll-threshold=450 -mllvm -unroll-partial-threshold=75 -mllvm -inline-threshold=1000 \
-                -fno-dwarf-directory-asm -fno-verbose-asm
+                -fno-dwarf-directory-asm -fno-verbose-asm -Wno-pass-failed
 NVCC_FLAGS := -std=c++17 -O2 -lineinfo -Xcompiler -fPIC
 
 # $(call compile_cu,source,object without .o,more flags): device code (front end, wide_copies, even_loops, optimiser), then host code

@@ -706,7 +706,7 @@ compile_device() {
 # PTX, $1, of what the further words name: LLVM IR.
 compile_ptx() {
     # shellcheck disable=SC2086 # a list of words
-    run "$clang" $optimise_flags -Wno-pass-failed ${optimise[@]+"${optimise[@]}"} -S -o "$1" "${@:2}" || return
+    run "$clang" $optimise_flags ${optimise[@]+"${optimise[@]}"} -S -o "$1" "${@:2}" || return
     [ "$dry" = yes ] || sed -i "s/^\.target sm_[0-9]*/.target sm_$arch/" "$1"
 }
 
