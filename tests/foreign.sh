@@ -93,7 +93,7 @@ cause_of() {
 # has_gaps SOURCES: leaves this program something for its reader to write? Such a word stands in the source as code or as an
 # order; or, as in NVIDIA's exercises, in an order alone, and then the solution lies beside the folder or in it.
 has_gaps() {
-    grep -qsiE 'TODO:? *(--|fill|implement|add|write|complete|copy)|implement me|your code (here|goes)|[(,=<] *FIXME' -- "$@" *.h *.hpp *.cuh && return
+    grep -qsiE 'TO-DO #|TODO:? *(--|fill|implement|add|write|complete|copy)|implement me|your code (here|goes)|[(,=<] *FIXME' -- "$@" *.h *.hpp *.cuh && return
     compgen -G './*[Ss]olution*' >/dev/null || compgen -G '../*[Ss]olution*' >/dev/null || return
     grep -qsiE '^ *\* (refactor the|update the|make .*changes|assign a value)' -- "$@"
 }
