@@ -145,7 +145,8 @@ SIM_PTX  := -target-feature +ptx60
 # where something else needs the product, too. With -ffp-contract=off and this -nvptx-fma-level it leaves ptxas the products that nvcc leaves.
 # Loops are unrolled as far as nvcc unrolls them: whole up to some 450 instructions, by two or four up to 75 (clang's own: 150, 37).
 # Functions are inlined up to about 1000 instructions, or 2200 with clang 17 and later, as nvcc inlines nearly all (clang's own:
-# 225, 495). A call would cost a third of the time of lab 8's kernel, and with one compiler only.
+# 225, 495). A call would cost a third of the time of lab 8's kernel, and with one compiler only. As nvcc, clang says nothing of loops that it
+# could not unroll: even_loops asks for some of its own accord.
 SIM_OPTIMISE := -cc1 -triple nvptx64-nvidia-cuda -target-cpu sm_70 $(SIM_PTX) -O2 -mllvm -nvptx-fma-level=2 -mllvm -disable-vector-combine \
                 -mllvm -unroll-threshold=450 -mllvm -unroll-partial-threshold=75 -mllvm -inline-threshold=1000 \
                 -fno-dwarf-directory-asm -fno-verbose-asm -Wno-pass-failed

@@ -174,25 +174,42 @@ evened() {
     [ -z "$output" ]
 }
 
-# A loop of threads as clang's front end writes it: from $1, to below 1024, by $2, with the lines $3 in it.
+# A loop of threads as clang's front end writes it: from $1, to below 1024, by $2, with the lines $3 in it, and the condition $4. Prints
+# what even_loops says of it.
 shared_out() {
     printf '%s\n' 'define void @f() {' "  store i32 $1, i32* %e, align 4" '  br label %1' '' '1:' '  %2 = load i32, i32* %e, align 4' \
-        '  %3 = icmp slt i32 %2, 1024' '  br i1 %3, label %4, label %7' '' '4:' "${3:-  call void @llvm.lifetime.start()}" '  %5 = load i32, i32* %e, align 4' \
+        "  %3 = icmp ${4:-slt i32 %2, 1024}" '  br i1 %3, label %4, label %7' '' '4:' "${3:-  call void @llvm.lifetime.start()}" '  %5 = load i32, i32* %e, align 4' \
         "  %6 = add nsw i32 %5, $2" '  store i32 %6, i32* %e, align 4' '  br label %1, !llvm.loop !8' '' '7:' '  ret void' '}' \
+        'define void @row() {' '  br label %1, !llvm.loop !9' '}' \
         '!8 = distinct !{!8, !9}' '!9 = !{!"llvm.loop.mustprogress"}' >"$BATS_TEST_TMPDIR/in.ll"
-    "$B/even_loops" "$BATS_TEST_TMPDIR/in.ll" | diff "$BATS_TEST_TMPDIR/in.ll" - | sed -n 's/, !{!"llvm.loop.unroll.followup_unrolled", !{!"llvm.loop.mustprogress"}}//; s/^> //p'
+    "$B/even_loops" "$BATS_TEST_TMPDIR/in.ll" >"$BATS_TEST_TMPDIR/out.ll" || return
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/in.ll")" = "$(wc -l <"$BATS_TEST_TMPDIR/out.ll")" ] || echo "lines are missing"
+    diff "$BATS_TEST_TMPDIR/in.ll" "$BATS_TEST_TMPDIR/out.ll" | sed -n 's/, !{!"llvm.loop.unroll.followup_unrolled", !{!"llvm.loop.mustprogress"}}//; s/^> //p'
 }
 
 @test "even_loops: a thread's share of a tile, from a variable to a literal, is unrolled up to four times" {
-    [ "$(shared_out %t 256)" = '!8 = distinct !{!8, !9, !{!"llvm.loop.unroll.count", i32 4}}' ]
-    [ "$(shared_out %t 512)" = '!8 = distinct !{!8, !9, !{!"llvm.loop.unroll.count", i32 2}}' ]
-    [ "$(shared_out %t 8)" = '!8 = distinct !{!8, !9, !{!"llvm.loop.unroll.count", i32 4}}' ]
+    four='!8 = distinct !{!8, !9, !{!"llvm.loop.unroll.count", i32 4}}'
+    [ "$(shared_out %t 256)" = "$four" ]
+    [ "$(shared_out %t 8)" = "$four" ]
+    [ "$(shared_out %t 256 '' 'ule i32 %2, 1023')" = "$four" ]
+    [ "$(shared_out %t 512)" = "${four/32 4/32 2}" ]
+    [ "$(shared_out %t 1024 '' 'sle i32 %2, 1024')" = "${four/32 4/32 2}" ]
     [ -z "$(shared_out %t 1024)" ] # one turn at most
     [ -z "$(shared_out 0 256)" ] # from a literal: every compiler knows the number of turns
     [ "$(shared_out %t %n)" = '!8 = distinct !{!8, !9, !{!"llvm.loop.unroll.runtime.disable"}}' ]
     [ -z "$(shared_out %t 256 "$(yes '  %9 = add i32 %8, 1' | head -n 150)")" ] # long
     [ -z "$(shared_out %t 256 '  br label %4, !llvm.loop !9')" ] # with a loop inside
+    [ -z "$(shared_out %t 256 '  call void @row()')" ] # or in what it calls
     [ -z "$(shared_out %t 256 '  store i32 %x, i32* %e, align 4')" ] # with a second step
+    [ -z "$(shared_out %t 256 '' 'slt i32 %2, -8')" ]
+    [ -z "$(shared_out %t 256 '' 'sgt i32 %2, 8')" ]
+    # Steps that are no sum of the counter and a literal.
+    shared_out %t 256 >/dev/null
+    sed 's/  %6 = add nsw i32 %5, 256/  %9 = add i32 %5, 3\n  %6 = shl i32 %5, 1/' "$BATS_TEST_TMPDIR/in.ll" >"$BATS_TEST_TMPDIR/doubled.ll"
+    sed 's/  %6 = add nsw i32 %5, 256/  %6 = add nsw i32 %9, 256/' "$BATS_TEST_TMPDIR/in.ll" >"$BATS_TEST_TMPDIR/other.ll"
+    for loop in doubled other; do
+        "$B/even_loops" "$BATS_TEST_TMPDIR/$loop.ll" | cmp - "$BATS_TEST_TMPDIR/$loop.ll"
+    done
 }
 
 @test "registers: as many whether parameters are loaded early or late" {

@@ -59,7 +59,7 @@ path_without() {
 
 grade() {
     local name n=${lab_number:-3}
-    export SEED=${2:-$SEED}
+    export SEED=${2:-4000000000}
     status=0
     output=$(make -s check LAB="$n" SUBMISSION="$1" SEED="$SEED" 2>&1 3>&- 4>&-) || status=$?
     name=$(submission "$1")

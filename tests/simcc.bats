@@ -278,30 +278,51 @@ EOS
     [[ $output == *"needs a folder of its own: make install-simgpu PREFIX="* ]]
 }
 
+# The precompiled headers of the kit in $tmp/kit.
+ready_headers() { find "$tmp/kit/lib/simgpu/read" -name '*.pch' | wc -l; }
+
 @test "cuda_runtime.h is read once for programs of the same options, and anew where it may say something else" {
     make -s -C "$BLUEBAR_TOP" install-simgpu PREFIX="$tmp/kit" >/dev/null
     cd "$tmp"
-    printf '#include <cstdio>\n__global__ void k(float *x) { *x = rsqrtf(*x + VALUE); }\nint main() {\n    float *x;\n    cudaMallocManaged(&x, 4);\n    *x = 1;\n    k<<<1, 1>>>(x);\n    cudaDeviceSynchronize();\n    printf("%%g\\n", *x);\n}\n' >a.cu
-    for number in 1 2 3; do
-        kit/bin/simcc -DVALUE=3 a.cu -o a
+    printf '#include <cstdio>\n#include <cstdlib>\n#include <cmath>\n#ifndef VALUE\n#define VALUE 3\n#endif\n__global__ void k(float *x, int *arch) {\n    *x = rsqrtf(*x + VALUE);\n#ifdef __CUDA_ARCH__\n    *arch = __CUDA_ARCH__;\n#endif\n}\nint main() {\n    float *x;\n    int *arch;\n    cudaMallocManaged(&x, 4);\n    cudaMallocManaged(&arch, 4);\n    *x = 1;\n    k<<<1, 1>>>(x, arch);\n    cudaDeviceSynchronize();\n    printf("%%g %%d %%d\\n", *x, *arch, RAND_MAX);\n#ifdef MY_MATH\n    puts("mine");\n#endif\n}\n' >a.cu
+    for number in 1 2 3; do # 1.ptx is made from the headers as they are
         kit/bin/simcc -DVALUE=3 a.cu -ptx -o "$number.ptx"
-        [ "$(./a)" = 0.5 ]
+        kit/bin/simcc -DVALUE=3 a.cu -o a
+        [ "$(./a)" = "0.5 750 2147483647" ]
     done
-    [ "$(find kit/lib/simgpu/read -name '*.pch' | wc -l)" = 2 ]
+    [ "$(ready_headers)" = 2 ]
     cmp 1.ptx 3.ptx
-    # Another value, an option that our headers know, other options: what the program says holds.
-    kit/bin/simcc -DVALUE=15 a.cu -o a
-    [ "$(./a)" = 0.25 ]
-    run kit/bin/simcc -DVALUE=3 -Drsqrtf=sqrtf a.cu -o a
+    kit/bin/simcc -v -DVALUE=15 a.cu -o a 2>said
+    [ "$(grep -c include-pch said)" = 2 ]
+    [ "$(./a)" = "0.25 750 2147483647" ]
+    # Names of our headers, of the system's, of the compiler; folders with a header of a system's name; -MD: read anew.
+    run kit/bin/simcc -Drsqrtf=sqrtf a.cu -o a
     [ "$status" = 1 ]
-    for number in 1 2 3; do kit/bin/simcc -std=c++14 -O0 -DVALUE=3 a.cu -o a && [ "$(./a)" = 0.5 ]; done
-    # One that is damaged, or older than a header, is made anew.
+    mkdir inc && printf '#include_next <math.h>\n#define MY_MATH 7\n' >inc/math.h
+    for option in -DRAND_MAX=99 -D__CUDA_ARCH__=350 -Iinc "-I inc" -MD "-Xcompiler -MD,-MF,dep.d"; do
+        # shellcheck disable=SC2086 # words
+        kit/bin/simcc -v $option a.cu -o a 2>said
+        [ "$(grep -c include-pch said)" = 0 ]
+        [[ "$option $(./a | xargs)" == *"0.5 750 2147483647"* ]]
+        [[ $option != *inc* || $(./a) == *mine ]]
+    done
+    CPATH=inc kit/bin/simcc a.cu -o a
+    [[ $(./a) == *mine ]]
+    for number in 1 2 3; do kit/bin/simcc -std=c++14 -O0 a.cu -o a && [ "$(./a)" = "0.5 750 2147483647" ]; done
+    # One that is damaged, or older than a header, is made anew. A message of the program's own is none of the compiler's.
     for header in kit/lib/simgpu/read/*/*.pch; do echo nothing >"$header"; done
-    kit/bin/simcc -DVALUE=3 a.cu -o a
-    [ "$(./a)" = 0.5 ]
+    kit/bin/simcc a.cu -o a
+    [ "$(./a)" = "0.5 750 2147483647" ]
+    kit/bin/simcc a.cu -o a
+    before=$(ready_headers)
+    [ "$before" -ge 2 ]
+    printf '#error our precompiled header file is missing\n' >wrong.cu
+    run kit/bin/simcc wrong.cu -o wrong
+    [ "$status" = 1 ]
+    [ "$(ready_headers)" = "$before" ]
     echo '#define VALUE 99' >>kit/include/math_host.h
-    for number in 1 2 3; do kit/bin/simcc a.cu -o a; done
-    [ "$(./a)" = 0.1 ]
+    kit/bin/simcc a.cu -o a
+    [ "$(./a)" = "0.1 750 2147483647" ]
 }
 
 @test "the two runtimes carry the names and versions of NVIDIA's" {

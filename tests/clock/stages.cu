@@ -157,7 +157,7 @@ __global__ void one_bank(float *sum, int n, int more) {
     if (v == 1.5f) *sum = v;
 }
 
-/* Launches whose like is here again. */
+/* Left out if brief: others are of the same kind. */
 template <typename F> static void full_time_of(const char *name, F run) {
     if (!brief) time_of(name, run);
 }

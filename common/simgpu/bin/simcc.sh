@@ -573,7 +573,7 @@ show_said() {
 
 # Has the compiler refused the header that set_start gave it? The system has another compiler, or other headers, since it was made.
 # Then it is removed.
-refused_header() { [ "${start[0]}" = -Xclang ] && grep -qE 'PCH file|AST file|precompiled' "$work/said" && rm -rf "${start[3]%/*}"; }
+refused_header() { [ "${start[0]}" = -Xclang ] && grep -E 'error: .*(PCH file|AST file|precompiled header)' "$work/said" | grep -qF "${start[3]}" && rm -rf "${start[3]%/*}"; }
 
 # Runs a compiler, and shows its words. Returns 4, without them, if it is to be run again: see refused_header.
 show() {
@@ -626,27 +626,25 @@ set_common() {
         ${both[@]+"${both[@]}"} ${cccl[@]+"${cccl[@]}"} -I "$root/include/unsupported") # last: what the user has comes before the stub that says it is missing
 }
 
-# Do cuda_runtime.h and what it includes say the same in this program as in any other? An option may change that, by a name that they
-# ask for or use.
-headers_are_as_ever() {
-    local word names=()
-    # In C++20 clang takes a function of the host and one of the device for one with two bodies, if it has read them before.
-    if [[ $standard == *++2* ]] || [ "${#cccl[@]}" != 0 ]; then return 1; fi
-    for word in ${common[@]+"${common[@]}"}; do
-        case $word in
-        -U* | -D_* | -D[0-9]* | -DNDEBUG* | -isystem*) return 1 ;;
-        -D*) word=${word#-D} && names+=(-e "${word%%[=(]*}") ;;
-        esac
-    done
-    [ "${#names[@]}" = 0 ] || ! grep -rqwF "${names[@]}" "$root/include/"
-}
-
-# Sets $start: $1 (device or host), a pass with the further words, reads cuda_runtime.h first, or takes it as it was read before.
+# Sets $start: $1 (device or host), a pass with the further words, reads cuda_runtime.h first, or takes it as it was read before where
+# nothing in this program can make it say something else (headers.sh).
 set_start() {
-    local ready=''
+    local word previous='' ready='' own=()
     start=(-include cuda_runtime.h)
-    # A list of dependencies names the headers that are read.
-    if [ "$dry" = no ] && [ "${#depend[@]}" = 0 ] && headers_are_as_ever; then ready=$("$tools/headers" "$1" "$clang" "${@:2}"); fi
+    # In C++20 clang takes a function of the host and one of the device for one with two bodies, if it has read them before.
+    if [[ $standard == *++2* ]] || [ "${#cccl[@]}" != 0 ] || [ "$dry" = yes ]; then return; fi
+    # A list of dependencies names the headers that are read. The environment may name other folders to look in.
+    if [ "${#depend[@]}" != 0 ] || [ -n "${CPATH-}${C_INCLUDE_PATH-}${CPLUS_INCLUDE_PATH-}" ]; then return; fi
+    for word in ${host[@]+"${host[@]}"} ${common[@]+"${common[@]}"}; do
+        case $previous$word in
+        -U* | -D_* | -D[0-9]* | -DNDEBUG* | -isystem* | -M* | -save-temps* | -ftime-trace*) return ;;
+        -D*) word=${word#-D} && own+=("${word%%[=(]*}") ;;
+        -I?*) [ "$word" = "$root/include/unsupported" ] || own+=("-I${word#-I}") ;;
+        esac
+        previous=''
+        if [ "$word" = -I ]; then previous=-I; fi
+    done
+    ready=$("$tools/headers" "$1" "$clang" ${own[@]+"${own[@]}"} -- "${@:2}")
     if [ -n "$ready" ]; then start=(-Xclang -include-pch -Xclang "$ready"); fi
 }
 
@@ -690,9 +688,11 @@ say_more() {
 # Device code of $1 as LLVM IR, $2.
 compile_device() {
     # shellcheck disable=SC2206 # a list of words
-    local words=("${fixed[@]}" $ptx_flags -Wno-everything -U__CUDA_ARCH__ -D__CUDA_ARCH__="$arch"0 ${device[@]+"${device[@]}"} --cuda-device-only -Xclang -disable-llvm-passes)
+    local last=(-U__CUDA_ARCH__ -D__CUDA_ARCH__="$arch"0 ${device[@]+"${device[@]}"}) # whatever the program's own options say
+    # shellcheck disable=SC2206
+    local words=("${fixed[@]}" $ptx_flags -Wno-everything "${last[@]}" --cuda-device-only -Xclang -disable-llvm-passes)
     set_start device "${words[@]}"
-    say_more run "$clang" "${words[@]}" "${start[@]}" "${common[@]}" -emit-llvm -S -o "$work/first.ll" "$1" || return
+    say_more run "$clang" "${words[@]}" "${start[@]}" "${common[@]}" "${last[@]}" -emit-llvm -S -o "$work/first.ll" "$1" || return
     [ "$dry" = no ] || return 0
     if [ -z "$bodies" ] && bodies=seen && respell_bodiless; then return 4; fi
     sed -i '/^@/!s/ noundef / /g' "$work/first.ll" # see wide_copies.c; behind nvcc no function relies on it

@@ -23,7 +23,8 @@ static inline float lane_canonical(float f) { return f != f ? LANE_NAN : f; }
 /* clang 22 takes the root of a negative number for no NaN, and lane_canonical would not see the host's. */
 static inline float lane_sqrt(float a) { return a < 0 ? LANE_NAN : __builtin_sqrtf(a); }
 
-/* Two numbers of 16 bits in a word: of the lower ones x and y, and of the upper ones, the value. */
+/* Two numbers of 16 bits in a word: `value`, an expression in x and y, for the lower halves of a and b and for the
+ * upper ones. */
 #define LANE_TWO(T, a, b, value)                                                                                       \
     ((uint32_t)(LANE_HALF(T, (T)(a), (T)(b), value) & 0xffff) |                                                        \
      (uint32_t)LANE_HALF(T, (T)((a) >> 16), (T)((b) >> 16), value) << 16)

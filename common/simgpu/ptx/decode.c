@@ -245,8 +245,8 @@ bool ptx_dec_is_float(enum ptx_type t) { return t == TY_f32 || t == TY_f64 || pt
 static bool is_two_integers(enum ptx_type t) { return t == TY_u16x2 || t == TY_s16x2; }
 
 static bool find_op(const char *key, enum ptx_type t, enum ptx_op *op) {
-    return ptx_dec_has_type(key, t, op) ||
-           (!ptx_dec_is_float(t) && !is_two_integers(t) && t != TY_pred && ptx_dec_has_type(key, ptx_dec_unsigned_of(t), op));
+    return ptx_dec_has_type(key, t, op) || (!ptx_dec_is_float(t) && !is_two_integers(t) && t != TY_pred &&
+                                            ptx_dec_has_type(key, ptx_dec_unsigned_of(t), op));
 }
 
 static bool one_of(const char *m, const char *list) {

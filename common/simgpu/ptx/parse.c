@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ptx_type_names[NTYPES] = {
-    "",     ".u8",  ".s8",  ".b8",  ".u16",  ".s16",  ".b16",   ".u32",  ".s32",    ".b32",  ".u64",    ".s64",
-    ".b64", ".f16", ".f32", ".f64", ".pred", ".b128", ".f16x2", ".bf16", ".bf16x2", ".tf32", ".e4m3x2", ".e5m2x2", ".u16x2", ".s16x2"};
+const char *const ptx_type_names[NTYPES] = {"",      ".u8",     ".s8",     ".b8",    ".u16",   ".s16",  ".b16",
+                                            ".u32",  ".s32",    ".b32",    ".u64",   ".s64",   ".b64",  ".f16",
+                                            ".f32",  ".f64",    ".pred",   ".b128",  ".f16x2", ".bf16", ".bf16x2",
+                                            ".tf32", ".e4m3x2", ".e5m2x2", ".u16x2", ".s16x2"};
 const uint8_t ptx_type_bytes[NTYPES] = {0, 1, 1, 1, 2, 2, 2, 4, 4, 4, 8, 8, 8, 2, 4, 8, 4, 16, 4, 2, 4, 4, 2, 2, 4, 4};
 
 enum {

@@ -256,8 +256,10 @@ static void walk_block(walk *w, const cfg_block *b) {
         w->now = k - b->first;
         for (uint32_t n = 0; n < o.nread; n++) {
             place *p = &w->of[o.read[n]];
-            if (!p->here && !p->waits && !can_repeat(w, p, DEEP)) moves += p->units; /* a load */
-            if (!p->here) p->saved = !p->waits;
+            if (!p->here && p->waits)
+                p->saved = false;
+            else if (!p->here && !can_repeat(w, p, DEEP))
+                moves += p->units, p->saved = true; /* a load */
             p->waits = false;
             moves += enter(w, o.read[n], &o);
             p->next = w->next_use[w->at++];
@@ -278,13 +280,16 @@ static void walk_block(walk *w, const cfg_block *b) {
 /* The registers that are live at the block's beginning have places, as far as there is room: those first that are used
  * first. The others have been stored, and so have those that the block does not change, if they ever leave. */
 static void begin(walk *w, const cfg_block *b, uint32_t nids) {
-    w->nlisted = w->taken = 0;
+    w->nlisted = w->taken = w->now = 0;
     for (uint32_t id = 1; id <= nids; id++) {
         place *p = &w->of[id];
         p->here = p->waits = false;
         p->saved = true;
         p->held = 0;
-        p->next = p->first == BEYOND ? BEYOND : p->first;
+        p->next = p->first;
+    }
+    for (uint32_t id = 1; id <= nids; id++) {
+        place *p = &w->of[id];
         if (!(b->live_in[id / 64] >> id % 64 & 1) || !p->units) continue;
         const operands none = {.nread = 0};
         p->here = true;
@@ -296,11 +301,11 @@ static void begin(walk *w, const cfg_block *b, uint32_t nids) {
 }
 
 /* After the first turn of a loop: next uses count from the block's beginning again. */
-static void turn(walk *w, uint32_t length) {
-    for (uint32_t k = 0; k < w->nlisted; k++) {
-        place *p = &w->of[w->listed[k]];
-        if (p->next != BEYOND && p->next >= length) p->next -= length;
-        p->held = p->held >= length && p->held < BEYOND ? p->held - length : p->held == BEYOND ? BEYOND : 0;
+static void turn(walk *w, uint32_t length, uint32_t nids) {
+    for (uint32_t id = 1; id <= nids; id++) {
+        place *p = &w->of[id];
+        if (p->here && p->next != BEYOND && p->next >= length) p->next -= length;
+        if (p->held < BEYOND) p->held = p->held >= length ? p->held - length : 0;
     }
 }
 
@@ -329,7 +334,7 @@ bool ptx_spill(cfg *g, const parsed_function *pf, const uint32_t *id_of, uint32_
         begin(&w, b, nids);
         walk_block(&w, b);
         if (loops_to_itself(b, self)) {
-            turn(&w, b->last - b->first + 1);
+            turn(&w, b->last - b->first + 1, nids);
             walk_block(&w, b);
         }
         for (uint32_t k = b->first; k <= b->last; k++) any |= g->code->insns[k].spills > 0;

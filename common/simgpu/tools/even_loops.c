@@ -34,7 +34,7 @@
  *   !280 = distinct !{!280, !263, !281, !44, !{!"llvm.loop.unroll.count", i32 4},
  * !{!"llvm.loop.unroll.followup_unrolled", ...}}
  *
- * The last part keeps clang from adding `.pragma "nounroll"`: ptxas may make more turns one.
+ * The last part keeps clang from adding `.pragma "nounroll"`: ptxas may join further turns.
  *
  * In `for (int step = 1; step < blockDim.x; step *= 2) if (t % (2 * step) == 0)` clang 16 and later see that step is a
  * power of two, and take an `and` in place of the division; clang 14 and 15, and nvcc, do not, and such a tree of
@@ -107,8 +107,8 @@ static bool has_varying_step(const char *head, const char *back, const char *con
 /* The instructions of clang's front end, which loads each variable that it uses: some 40 of a machine. */
 enum { MOST_LINES = 120, MOST_TURNS = 4 };
 
-/* Returns the number of lines that are instructions of the function called on this line; 0 if none is, or an
- * intrinsic. */
+/* Returns the number of lines that are instructions of the function called on this line, MOST_LINES and more if it has
+ * a loop; 0 if none is called, or an intrinsic. */
 static unsigned lines_called(const char *line) {
     char name[256], begin[272];
     const char *at = find(line, " call ") ? find(line, " @") : NULL;
@@ -118,7 +118,8 @@ static unsigned lines_called(const char *line) {
     for (const char *f = text; (f = strstr(f, "\ndefine ")); f++) {
         const char *definition = f + 1;
         if (!find(definition, begin)) continue;
-        for (line = next_line(definition); *line && *line != '}'; line = next_line(line)) lines += *line == ' ';
+        for (line = next_line(definition); *line && *line != '}'; line = next_line(line))
+            lines += find(line, "!llvm.loop !") ? MOST_LINES + 1 : *line == ' ';
         return lines;
     }
     return 0;
@@ -137,19 +138,36 @@ static bool is_short(const char *head, const char *back) {
     return true;
 }
 
+/* Returns the literal that the instruction before `end`, from `line` on, adds to `counter` to make `sum`; 0 for
+ * another. */
+static long step_of(const char *line, const char *end, const char *counter, const char *sum) {
+    char name[64], left[64], from[64], loaded[64] = "";
+    long step = 0;
+    for (; line < end; line = next_line(line)) {
+        if (scan(line, "  %63s = load i%*d, %*s %63[^, \n]", name, from) == 2 && !strcmp(from, counter))
+            strcpy(loaded, name);
+        if (scan(line, "  %63s = add%*[nuws ]i%*d %63[^, \n], %ld", name, left, &step) == 3 && !strcmp(name, sum))
+            return !strcmp(left, loaded) ? step : 0;
+    }
+    return 0;
+}
+
 /* Returns how often a loop is to be unrolled whose counter begins at a variable, grows by a literal of at least 2 and
  * ends at a literal: MOST_TURNS, or as often as it can turn if that is less. Returns 0 for any other loop. */
 static unsigned turns_of_share(const char *function, const char *head, const char *back) {
-    char loaded[64], counter[64] = "", compared[64] = "", value[64], into[64], sum[64];
-    unsigned long end = 0, step = 0;
+    char loaded[64], counter[64] = "", compared[64] = "", value[64], into[64], sum[64], how[8];
+    long end = 0;
+    unsigned within = 0;
     bool varies = false;
     for (const char *at = head; *at == ' '; at = next_line(at)) {
         if (scan(at, "  %63s = load i%*d, %*s %63[^, \n]", value, into) == 2)
             strcpy(loaded, value), strcpy(counter, into);
-        scan(at, "  %%%*s = icmp %*[su]lt i%*d %63[^, \n], %lu", compared, &end);
+        if (scan(at, "  %%%*s = icmp %7s i%*d %63[^, \n], %ld", how, compared, &end) == 3) {
+            if (strcmp(how + 1, "lt") != 0 && strcmp(how + 1, "le") != 0) return 0;
+            end += how[2] == 'e';
+        }
     }
-    if (!*counter || !end || strcmp(loaded, compared) != 0) return 0;
-    unsigned within = 0;
+    if (!*counter || end <= 0 || strcmp(loaded, compared) != 0) return 0;
     for (const char *at = function; at < back; at = next_line(at)) {
         if (scan(at, "  store i%*d %63[^, \n], %*s %63[^, \n]", value, into) != 2 || strcmp(into, counter) != 0)
             continue;
@@ -158,10 +176,9 @@ static unsigned turns_of_share(const char *function, const char *head, const cha
         else
             within++, strcpy(sum, value);
     }
-    for (const char *at = head; at < back && within == 1; at = next_line(at))
-        if (scan(at, "  %63s = add%*[nuws ]i%*d %63[^, \n], %lu", into, value, &step) == 3 && !strcmp(into, sum)) break;
-    if (within != 1 || !varies || step < 2 || end <= step) return 0;
-    const unsigned long most = (end + step - 1) / step;
+    const long step = within == 1 ? step_of(head, back, counter, sum) : 0;
+    if (!varies || step < 2 || end <= step) return 0;
+    const long most = (end + step - 1) / step;
     return most < MOST_TURNS ? (unsigned)most : MOST_TURNS;
 }
 
