@@ -313,9 +313,9 @@ ready_headers() { find "$tmp/kit/lib/simgpu/read" -name '*.pch' | wc -l; }
     for header in kit/lib/simgpu/read/*/*.pch; do echo nothing >"$header"; done
     kit/bin/simcc a.cu -o a
     [ "$(./a)" = "0.5 750 2147483647" ]
-    kit/bin/simcc a.cu -o a
+    kit/bin/simcc -v a.cu -o a 2>said
+    [ "$(grep -c include-pch said)" = 2 ]
     before=$(ready_headers)
-    [ "$before" -ge 2 ]
     printf '#error our precompiled header file is missing\n' >wrong.cu
     run kit/bin/simcc wrong.cu -o wrong
     [ "$status" = 1 ]
