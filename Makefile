@@ -294,7 +294,7 @@ say_simgpu = $(eval say_simgpu :=)$(shell echo "building SimGPU ($(words $(SIMGP
 whole = >$@.new && mv $@.new $@
 
 compile_simgpu = $(say_simgpu)@mkdir -p $(@D) && $(CLANG) $(SIMGPU_FLAGS) $(LIBRARY_FLAGS) $(sort $(foreach f,$(call files,$1),$(call optimised,$f))) -MMD -MP -c -o $@ $(call source,$1)
-compile_lab = @mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) $(if $(filter $(LAB_WARM),$1),,-O0) -MMD -MP -c -o $@ $(call source,$1)
+compile_lab = @mkdir -p $(@D) && $(LAB_CC) $(LAB_FLAGS) $(JUDGE_FLAGS) $(if $(filter $(LAB_WARM),$(call files,$1)),,-O0) -MMD -MP -c -o $@ $(call source,$1)
 $(B)/obj/simgpu/%.o: common/simgpu/%.c $(MADE_BY)
 	$(call compile_simgpu,simgpu/$*)
 $(B)/obj/simgpu/%.unit.o: $(MADE_BY)
