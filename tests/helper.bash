@@ -9,14 +9,14 @@
 #                      In `make test` each such run is made once, whichever test asks first
 #   rung FILE          runs one rung of that lab as `make labN SUBMISSION=FILE` of the texts does; its record is then in $record. In `make test`
 #                      the run of docs.bats serves, where that has been made
-#   runs_alike PROGRAM  a lab's solution is full with a seed of its own, and gives byte-identical cards and records on 1, 2 and 3 host
-#                      threads, two of them beside times that another run has left (--others), and the same report on 1 and 2
+#   runs_alike         that lab's solution is full, and gives byte-identical cards, records and reports on 1 and 3 host threads; in
+#                      `make test` beside times that another run has left (--others)
 #   bench              what the reference of that lab says to --bench, into $BATS_TEST_TMPDIR/bench; made once, too, for docs.bats as well
 #   reference_says roofline   the same of another option, into a file of that name
 #   as_declared        the rows that are not full are those of the lab's rows-failing-at-start.txt
 #   row_is ROW STATUS  the record says so
 #
-# Seeds: 4000000000, beyond 31 bits, is the tests' own, and no cheat knows it; 2048 is that of the texts; 11 that of runs_alike. For each one the starter and
+# Seeds: 4000000000, beyond 31 bits, is the tests' own, and no cheat knows it; 2048 is that of the texts. For each one the starter and
 # the reference are measured once in `make test`, so a new one costs a minute. `make repeat` and `make mistakes` take many.
 #
 # `run` of Bats leaks its own descriptors to what it starts; everything here is started with them closed.
@@ -46,10 +46,14 @@ house() {
 }
 
 path_without() {
-    local dir p
+    local dir p all=$BATS_FILE_TMPDIR/all-programs
     dir=$(mktemp -d "$BATS_TEST_TMPDIR/path.XXXXXX")
-    if [ ! /bin -ef /usr/bin ]; then ln -sf /bin/* "$dir/"; fi
-    ln -sf /usr/bin/* "$dir/"
+    if [ ! -d "$all" ]; then
+        mkdir "$all"
+        if [ ! /bin -ef /usr/bin ]; then ln -sf /bin/* "$all/"; fi
+        ln -sf /usr/bin/* "$all/"
+    fi
+    cp -al "$all/." "$dir/" # hard links to links: a folder's entries, and no file is made
     for p in "$@"; do
         # shellcheck disable=SC2086 # a pattern
         rm -f "$dir"/$p
@@ -69,15 +73,15 @@ grade() {
 }
 
 runs_alike() {
-    local dir=$BATS_TEST_TMPDIR program=$1 t
-    run_on() { SIMGPU_THREADS=$1 apart "$B/$program" --record "$dir/record$1" --seed 11 "${@:2}" >"$dir/card$1"; }
-    run_on 3 --others "$dir/others"
-    [ -s "$dir/card3" ] && [ -s "$dir/others" ] && [ "$(score "$dir/record3")" = "100 100" ]
-    for t in 1 2; do
-        SIMGPU_REPORT=$dir/report$t run_on $t --others "$dir/others"
-        cmp "$dir/card3" "$dir/card$t" && cmp "$dir/record3" "$dir/record$t" || return 1
+    local n=${lab_number:-3} dir=$BATS_TEST_TMPDIR t
+    play reference "$SEED"
+    [ "$(score "$record")" = "100 100" ]
+    for t in 1 3; do
+        SIMGPU_REPORT=$dir/report$t SIMGPU_THREADS=$t \
+            apart "$B/reference/lab$n" --record "$dir/record$t" --seed "$SEED" ${BLUEBAR_OTHERS:+--others "$(others "$n" "$SEED")"} >"$dir/card$t"
+        cmp "$dir/card$t" <(printf '%s\n' "$output") && cmp "$dir/record$t" "$record" || return 1
     done
-    [ -s "$dir/report1" ] && cmp "$dir/report1" "$dir/report2"
+    [ -s "$dir/report1" ] && cmp "$dir/report1" "$dir/report3"
 }
 
 rung() {
