@@ -41,8 +41,19 @@ static uint32_t conflicts(const uint64_t *address, uint32_t mask, bank_units u) 
     return most;
 }
 
+/* Returns whether no bank is asked for two words by a full warp: each lane leaves its word's number at its bank, and
+ * then all find their own there. */
+VECTOR static bool conflict_free(const uint64_t *address) {
+    uint32_t word[32], held[32], off = 0;
+    for (uint32_t l = 0; l < 32; l++) word[l] = (uint32_t)(address[l] / 4);
+    for (uint32_t l = 0; l < 32; l++) held[word[l] % 32] = word[l];
+    for (uint32_t l = 0; l < 32; l++) off |= held[word[l] % 32] ^ word[l];
+    return off == 0;
+}
+
 /* Returns the wavefronts of one phase. Most have no conflict, which is seen with less work. */
 static uint32_t phase(const uint64_t *address, uint32_t mask, bank_units u) {
+    if (mask == FULL && u.shift == 2 && conflict_free(address)) return 1;
     uint64_t held[32];
     uint32_t seen = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
