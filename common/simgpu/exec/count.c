@@ -43,7 +43,7 @@ static uint32_t conflicts(const uint64_t *address, uint32_t mask, bank_units u) 
 
 /* Returns whether no bank is asked for two words by a full warp: each lane leaves its word's number at its bank, and
  * then all find their own there. */
-VECTOR static bool conflict_free(const uint64_t *address) {
+VECTOR static bool exec_conflict_free(const uint64_t *address) {
     uint32_t word[32], held[32], off = 0;
     for (uint32_t l = 0; l < 32; l++) word[l] = (uint32_t)(address[l] / 4);
     for (uint32_t l = 0; l < 32; l++) held[word[l] % 32] = word[l];
@@ -53,7 +53,7 @@ VECTOR static bool conflict_free(const uint64_t *address) {
 
 /* Returns the wavefronts of one phase. Most have no conflict, which is seen with less work. */
 static uint32_t phase(const uint64_t *address, uint32_t mask, bank_units u) {
-    if (mask == FULL && u.shift == 2 && conflict_free(address)) return 1;
+    if (mask == FULL && u.shift == 2 && exec_conflict_free(address)) return 1;
     uint64_t held[32];
     uint32_t seen = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
