@@ -87,6 +87,23 @@ END
     grep -q 'illegal address: load of 4 bytes at 0x.*: 0 bytes into the 67108864-byte allocation at 0x.*, memory of another device; cudaDeviceEnablePeerAccess lets kernels of this one use it' "$BATS_FILE_TMPDIR/several.err"
 }
 
+@test "pools of memory of another device: made, used with access, freed; what was allowed ends with the pool" {
+    says <<'END'
+pool_of_other cudaErrorInvalidValue
+pool_of_own cudaSuccess
+pool_of_none cudaErrorInvalidValue
+pool cudaSuccess
+pool_on 1 0
+pool_access cudaSuccess
+pool_value 42 3 4096
+pool_free cudaSuccess
+pool_used 0
+pool_own_none cudaErrorInvalidValue
+pool_destroy cudaSuccess
+pool_gone cudaErrorIllegalAddress
+END
+}
+
 @test "the report names the device of each launch and copy, and a kernel's bound is the link to its peer" {
     awk -F'"device":' '/"kind":"launch"/ { split($2, d, ","); seen[d[1]]++ } END { for (k = 0; k < 4; k++) if (!seen[k]) exit 1 }' "$REPORT"
     grep '"name":"copy"' "$REPORT" | grep -qF '"bound":"link","why":"link: 67.1 MB of memory outside of the GPU move over the link"'

@@ -462,3 +462,31 @@ EOS
         [[ $output != *race* ]]
     done
 }
+
+@test "a kernel's handle by its symbol, for the driver API" {
+    cat >"$tmp/handle.cu" <<'EOS'
+#include <cuda.h>
+#include <cstdio>
+__global__ void k(int *p) { *p = 7; }
+int main() {
+    int *p, h = 0, threads = 0, none = 0;
+    cudaFunction_t f;
+    cudaKernel_t kernel;
+    const char *name;
+    cudaMalloc(&p, 4);
+    void *a[] = {&p};
+    cudaError_t wrong = cudaGetFuncBySymbol(&f, (const void *)&none);
+    cudaGetFuncBySymbol(&f, k);
+    cudaGetKernel(&kernel, k);
+    cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f);
+    cuKernelGetName(&name, (CUkernel)kernel);
+    CUresult launched = cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, a, 0);
+    cudaMemcpy(&h, p, 4, cudaMemcpyDefault);
+    printf("%s %d %s %d %d\n", cudaGetErrorName(wrong), threads, name, (int)launched, h);
+}
+EOS
+    simcc -w -o "$tmp/handle" "$tmp/handle.cu" -lcuda
+    run "$tmp/handle"
+    echo "$output"
+    [ "${lines[-1]}" = "cudaErrorInvalidDeviceFunction 1024 _Z1kPi 0 7" ]
+}

@@ -226,11 +226,58 @@ static void peers() {
     says("revived", cudaDeviceSynchronize());
 }
 
+// Pools of memory of one device, used while another one is in use.
+static void pools() {
+    cudaMemPool_t pool, other;
+    cudaMemPoolProps props = {};
+    cudaMemAccessDesc access = {};
+    cudaMemAccessFlags flags;
+    cudaPointerAttributes a;
+    unsigned long long used;
+    int *p, v = 0;
+    cudaSetDevice(0);
+    cudaDeviceGetDefaultMemPool(&other, 1);
+    says("pool_of_other", cudaDeviceSetMemPool(0, other));
+    says("pool_of_own", cudaDeviceSetMemPool(1, other));
+    props.allocType = cudaMemAllocationTypePinned;
+    props.location.type = access.location.type = cudaMemLocationTypeDevice;
+    props.location.id = 9;
+    says("pool_of_none", cudaMemPoolCreate(&pool, &props));
+    props.location.id = 1;
+    says("pool", cudaMemPoolCreate(&pool, &props));
+    cudaMallocFromPoolAsync((void **)&p, 4096, pool, 0);
+    cudaPointerGetAttributes(&a, p);
+    cudaMemPoolGetAccess(&flags, pool, &access.location);
+    printf("pool_on %d %d\n", a.device, flags);
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    says("pool_access", cudaMemPoolSetAccess(pool, &access, 1));
+    cudaMemPoolGetAccess(&flags, pool, &access.location);
+    cudaMemcpyAsync(p, &v, sizeof v, cudaMemcpyHostToDevice, 0);
+    add<<<1, 1>>>(p, 1, 42);
+    cudaMemcpyAsync(&v, p, sizeof v, cudaMemcpyDeviceToHost, 0);
+    cudaStreamSynchronize(0);
+    cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
+    printf("pool_value %d %d %llu\n", v, flags, used);
+    says("pool_free", cudaFreeAsync(p, 0));
+    cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
+    printf("pool_used %llu\n", used);
+    access.location.id = 1, access.flags = cudaMemAccessFlagsProtNone;
+    says("pool_own_none", cudaMemPoolSetAccess(pool, &access, 1));
+    says("pool_destroy", cudaMemPoolDestroy(pool));
+    cudaSetDevice(1);
+    cudaMallocAsync((void **)&p, 4096, 0);
+    cudaSetDevice(0);
+    add<<<1, 1>>>(p, 1, 1); // what was allowed is gone with the pool
+    says("pool_gone", cudaDeviceSynchronize());
+    cudaDeviceReset();
+}
+
 int main() {
     choose();
     belongs();
     ordered();
     updates();
+    pools();
     peers();
     return 0;
 }

@@ -289,6 +289,21 @@ static void graph_memory(void) {
     OK(cuMemPoolDestroy(pool));
 }
 
+/* As on an H100: a context keeps its preference; pools are of a device, and need no context. */
+static void pool_without_a_context(void) {
+    CUcontext popped;
+    CUfunc_cache config;
+    CUmemoryPool pool;
+    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location.type = CU_MEM_LOCATION_TYPE_DEVICE};
+    OK(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1));
+    OK(cuCtxGetCacheConfig(&config));
+    EXPECT(config == CU_FUNC_CACHE_PREFER_L1);
+    OK(cuCtxPopCurrent(&popped));
+    OK(cuMemPoolCreate(&pool, &props));
+    OK(cuMemPoolDestroy(pool));
+    OK(cuCtxPushCurrent(popped));
+}
+
 static void by_name(void) {
     CUresult (*alloc)(CUdeviceptr *, size_t) = NULL;
     CUdriverProcAddressQueryResult found;
@@ -320,6 +335,7 @@ int main(void) {
     shared_with_the_host();
     graph();
     graph_memory();
+    pool_without_a_context();
     by_name();
     occupancy();
     OK(cuModuleUnload(module));

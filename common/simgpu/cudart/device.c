@@ -48,7 +48,7 @@ static struct device *new_card(struct device **machine, uint32_t ordinal) {
     d->check = first ? first->check : check_device_new();
     d->memory_limit = UINT64_MAX;
     set_default_limits(d);
-    rt_pool_init(&d->pool);
+    rt_pool_init(&d->pool, d);
     return machine[ordinal] = d;
 }
 

@@ -45,6 +45,8 @@ typedef struct {
 } rt_pool_block;
 typedef struct rt_pool {
     struct rt_pool *next; /* the device's default pool is the first */
+    struct device *home;  /* whose memory it has */
+    uint32_t reached;     /* a bit for each other device that may use it (cudaMemPoolSetAccess) */
     bool dead;            /* destroyed; it waits for its last blocks */
     uint64_t most;        /* bytes that it may hold; 0: no limit */
     rt_pool_block *blocks;

@@ -328,6 +328,22 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *stub
     return rt_end(k ? rt_kernel_attributes(a, k->function, *rt_kernel_most_shared(k)) : e);
 }
 
+/* What the driver API calls a CUfunction and a CUkernel is the stub, too (driver.h). */
+static cudaError_t kernel_handle(void *handle, const void *stub) {
+    cudaError_t e = cudaSuccess;
+    if (!handle) return cudaErrorInvalidValue;
+    if (rt_kernel_find(stub, &e)) *(const void **)handle = stub;
+    return e;
+}
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *stub) {
+    RT_BEGIN;
+    return rt_end(kernel_handle(function, stub));
+}
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *stub) {
+    RT_BEGIN;
+    return rt_end(kernel_handle(kernel, stub));
+}
+
 cudaError_t cudaFuncGetParamInfo(const void *stub, size_t index, size_t *offset, size_t *size) {
     RT_BEGIN;
     cudaError_t e = cudaSuccess;

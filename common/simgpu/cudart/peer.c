@@ -40,7 +40,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     if (!(rt_device->peers >> peer & 1)) return rt_end(cudaErrorPeerAccessNotEnabled);
     time_wait_all(); /* kernels that were launched may still use the memory */
     rt_device->peers &= ~(1u << peer);
-    exec_mem_peer(rt_device->exec, (uint32_t)peer, false);
+    exec_mem_peer(rt_device->exec, (uint32_t)peer, rt_pool_reached(rt_device->machine[peer], rt_device->ordinal));
     return rt_end(cudaSuccess);
 }
 

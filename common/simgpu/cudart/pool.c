@@ -49,11 +49,14 @@ static void resize(rt_pool *p) {
 }
 
 static void release(rt_pool *p, rt_pool_block *b) {
-    exec_mem_free(rt_device->exec, b->address);
+    struct device *here = rt_device;
+    rt_select_this(p->home);
+    exec_mem_free(p->home->exec, b->address);
     time_activity_free(SIMGPU_MEMORY_DEVICE, b->bytes);
     p->reserved -= b->bytes;
     *b = p->blocks[--p->count];
     resize(p);
+    rt_select_this(here);
 }
 
 static void trim(rt_pool *p, uint64_t keep) {
@@ -61,9 +64,9 @@ static void trim(rt_pool *p, uint64_t keep) {
         if (passed(&p->blocks[i])) release(p, &p->blocks[i]);
 }
 
-/* Frees the pools that were destroyed and hold nothing any more. */
-static void drop_dead(void) {
-    for (rt_pool **at = &rt_device->pool.next; *at;) {
+/* Frees the pools of a device that were destroyed and hold nothing any more. */
+static void drop_dead(struct device *home) {
+    for (rt_pool **at = &home->pool.next; *at;) {
         rt_pool *p = *at;
         if (!p->dead || p->count) {
             at = &p->next;
@@ -77,7 +80,7 @@ static void drop_dead(void) {
 
 void rt_pool_synced(void) {
     for (rt_pool *p = &rt_device->pool; p; p = p->next) trim(p, p->dead ? 0 : p->threshold);
-    drop_dead();
+    drop_dead(rt_device);
 }
 
 static rt_pool_block *grow(rt_pool *p, uint64_t bytes) {
@@ -88,24 +91,43 @@ static rt_pool_block *grow(rt_pool *p, uint64_t bytes) {
         p->room += 64;
     }
     if (p->most && bytes > p->most - p->reserved) return NULL;
+    struct device *here = rt_device;
+    rt_select_this(p->home);
     uint64_t address = rt_device_alloc(bytes);
     if (!address) {
         trim(p, 0);
         address = rt_device_alloc(bytes);
     }
+    if (address) {
+        time_activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
+        p->reserved += bytes;
+        resize(p);
+    }
+    rt_select_this(here);
     if (!address) return NULL;
-    time_activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
-    p->reserved += bytes;
-    resize(p);
     if (p->reserved > p->reserved_high) p->reserved_high = p->reserved;
     p->blocks[p->count] = (rt_pool_block){.address = address, .bytes = bytes};
     return &p->blocks[p->count++];
 }
 
-void rt_pool_init(rt_pool *p) {
-    *p = (rt_pool){.reuse = {[cudaMemPoolReuseFollowEventDependencies] = 1,
+void rt_pool_init(rt_pool *p, struct device *home) {
+    *p = (rt_pool){.home = home,
+                   .reuse = {[cudaMemPoolReuseFollowEventDependencies] = 1,
                              [cudaMemPoolReuseAllowOpportunistic] = 1,
                              [cudaMemPoolReuseAllowInternalDependencies] = 1}};
+}
+
+bool rt_pool_reached(const struct device *home, uint32_t from) {
+    for (const rt_pool *p = &home->pool; p; p = p->next)
+        if (p->reached >> from & 1) return true;
+    return false;
+}
+
+static void renew_access(const struct device *home) {
+    for (uint32_t k = 0; k < rt_cards(); k++) {
+        struct device *d = home->machine[k];
+        if (d != home) exec_mem_peer(d->exec, home->ordinal, d->peers >> home->ordinal & 1 || rt_pool_reached(home, k));
+    }
 }
 
 void rt_pool_clear(void) {
@@ -117,9 +139,10 @@ void rt_pool_clear(void) {
         p->count = 0;
         p->dead = p != &rt_device->pool;
     }
-    drop_dead();
+    drop_dead(rt_device);
     free(rt_device->pool.blocks);
-    rt_pool_init(&rt_device->pool);
+    rt_pool_init(&rt_device->pool, rt_device);
+    renew_access(rt_device);
     rt_device->pool_in_use = NULL;
     rt_graph_memory_clear();
 }
@@ -196,6 +219,7 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
     uint32_t s;
     bool twice = false;
     uint64_t address = (uint64_t)(uintptr_t)ptr;
+    struct device *here = rt_device;
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
     cudaError_t e = cudaSuccess;
     if (ptr && rt_captured(s) && rt_graph_memory_captured_free(address, s, &e)) return rt_end(e);
@@ -203,8 +227,10 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
     if (!ptr || e != cudaSuccess) return rt_end(e);
     time_charge(HOST_SUBMITS, time_profile_get()->host_free_async_ns);
     time_point behind = time_point_now(s);
+    rt_select_this(exec_mem_in_window(ptr) ? rt_owner(address) : here); /* it may be another device's memory */
     bool known = rt_graph_memory_freed(address, behind, &twice) || rt_pool_free(address, behind, &twice) ||
                  rt_free_behind(address, behind);
+    rt_select_this(here);
     if (known && !twice) return rt_end(cudaSuccess);
     rt_say(twice ? "the pointer was freed before; free it once"
                  : "the pointer is not the start of a live allocation by cudaMallocAsync or cudaMalloc");
@@ -213,10 +239,11 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream) {
 
 /* --- the pool -------------------------------------------------------------------------------------------------- */
 
-/* Returns the pool of a handle; prints a message and returns NULL if it is none. */
+/* Returns the pool of a handle, on any device; prints a message and returns NULL if it is none. */
 static rt_pool *pool_of(cudaMemPool_t handle) {
-    for (rt_pool *p = &rt_device->pool; p; p = p->next)
-        if ((rt_pool *)handle == p && !p->dead) return p;
+    for (uint32_t k = 0; k < rt_cards(); k++)
+        for (rt_pool *p = &rt_device->machine[k]->pool; p; p = p->next)
+            if ((rt_pool *)handle == p && !p->dead) return p;
     rt_say("this is not a pool; it comes from cudaDeviceGetDefaultMemPool or cudaMemPoolCreate");
     return NULL;
 }
@@ -233,6 +260,15 @@ static cudaError_t get_pool(cudaMemPool_t *handle, int device, rt_pool *p) {
     return cudaSuccess;
 }
 
+static cudaError_t set_pool(int device, rt_pool *p) {
+    if (rt_check_device(device) != cudaSuccess) return cudaErrorInvalidDevice;
+    if (p && p->home != card(device))
+        rt_say("the pool has memory of device %u, not of device %d", p->home->ordinal, device);
+    if (!p || p->home != card(device)) return cudaErrorInvalidValue;
+    p->home->pool_in_use = p;
+    return cudaSuccess;
+}
+
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *p, int device) {
     RT_BEGIN;
     return rt_end(get_pool(p, device, &card(device)->pool));
@@ -244,10 +280,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *p, int device) {
 }
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
     RT_BEGIN;
-    rt_pool *p = pool_of(handle);
-    if (!p || device) return rt_end(device ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-    rt_device->pool_in_use = p;
-    return rt_end(cudaSuccess);
+    return rt_end(set_pool(device, pool_of(handle)));
 }
 
 /* CUDA 13's names: a pool of a place and of a kind of memory. Memory of the devices has pools here. */
@@ -273,11 +306,7 @@ cudaError_t cudaMemGetMemPool(cudaMemPool_t *p, struct cudaMemLocation *place, e
 cudaError_t cudaMemSetMemPool(struct cudaMemLocation *place, enum cudaMemAllocationType type, cudaMemPool_t handle) {
     RT_BEGIN;
     cudaError_t e = check_place(place, type);
-    if (e != cudaSuccess) return rt_end(e);
-    rt_pool *p = pool_of(handle);
-    if (!p || place->id) return rt_end(place->id ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-    rt_device->pool_in_use = p;
-    return rt_end(cudaSuccess);
+    return rt_end(e == cudaSuccess ? set_pool(place->id, pool_of(handle)) : e);
 }
 
 cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t bytes, cudaMemPool_t handle, cudaStream_t stream) {
@@ -290,16 +319,18 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t bytes, cudaMemPool_t hand
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolProps *props) {
     RT_BEGIN;
     if (!handle || !props || props->allocType != cudaMemAllocationTypePinned) return rt_end(cudaErrorInvalidValue);
-    if (props->location.type != cudaMemLocationTypeDevice || props->location.id != 0 || props->handleTypes) {
+    if (props->location.type != cudaMemLocationTypeDevice || props->handleTypes) {
         rt_say("SimGPU has pools of a device's memory (cudaMemLocationTypeDevice), for this process only");
         return rt_end(props->handleTypes ? cudaErrorNotSupported : cudaErrorInvalidValue);
     }
+    if (rt_check_device(props->location.id) != cudaSuccess) return rt_end(cudaErrorInvalidValue);
     rt_pool *p = malloc(sizeof *p);
     if (!p) return rt_end(cudaErrorMemoryAllocation);
-    rt_pool_init(p);
+    struct device *home = card(props->location.id);
+    rt_pool_init(p, home);
     p->most = props->maxSize;
-    p->next = rt_device->pool.next;
-    rt_device->pool.next = p;
+    p->next = home->pool.next;
+    home->pool.next = p;
     *handle = (cudaMemPool_t)p;
     return rt_end(cudaSuccess);
 }
@@ -308,33 +339,49 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolPro
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
     RT_BEGIN;
     rt_pool *p = pool_of(handle);
-    if (!p || p == &rt_device->pool) {
+    if (!p || p == &p->home->pool) {
         if (p) rt_say("the default pool cannot be destroyed");
         return rt_end(cudaErrorInvalidValue);
     }
+    struct device *home = p->home;
     p->dead = true;
-    if (rt_device->pool_in_use == p) rt_device->pool_in_use = NULL;
+    p->reached = 0;
+    renew_access(home);
+    if (home->pool_in_use == p) home->pool_in_use = NULL;
     trim(p, 0);
-    drop_dead();
+    drop_dead(home);
     return rt_end(cudaSuccess);
 }
 
-/* The device that has the pool always has access; others get it through the links between devices. */
+/* The device that has the pool always has access, for reading and writing. Kernels of another device that gets it may
+ * then use all memory of that device, as behind cudaDeviceEnablePeerAccess: access is not kept by the piece. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const struct cudaMemAccessDesc *list, size_t count) {
     RT_BEGIN;
-    if (!pool_of(handle) || (count && !list)) return rt_end(cudaErrorInvalidValue);
-    for (size_t k = 0; k < count; k++)
-        if (list[k].location.type != cudaMemLocationTypeDevice || list[k].location.id != 0 ||
-            list[k].flags != cudaMemAccessFlagsProtReadWrite)
+    rt_pool *p = pool_of(handle);
+    if (!p || (count && !list)) return rt_end(cudaErrorInvalidValue);
+    for (size_t k = 0; k < count; k++) {
+        const int id = list[k].location.id;
+        const bool writes = list[k].flags == cudaMemAccessFlagsProtReadWrite,
+                   none = list[k].flags == cudaMemAccessFlagsProtNone;
+        if (list[k].location.type != cudaMemLocationTypeDevice || rt_check_device(id) != cudaSuccess ||
+            !(writes || (none && card(id) != p->home)))
             return rt_end(cudaErrorInvalidValue);
+    }
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t bit = card(list[k].location.id) == p->home ? 0 : 1u << list[k].location.id;
+        p->reached = list[k].flags == cudaMemAccessFlagsProtNone ? p->reached & ~bit : p->reached | bit;
+    }
+    renew_access(p->home);
     return rt_end(cudaSuccess);
 }
 cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t handle,
                                  struct cudaMemLocation *location) {
     RT_BEGIN;
-    if (!flags || !location || !pool_of(handle)) return rt_end(cudaErrorInvalidValue);
-    bool here = location->type == cudaMemLocationTypeDevice && location->id == 0;
-    *flags = here ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    const rt_pool *p = flags && location ? pool_of(handle) : NULL;
+    if (!p) return rt_end(cudaErrorInvalidValue);
+    const bool device = location->type == cudaMemLocationTypeDevice && rt_check_device(location->id) == cudaSuccess;
+    const bool reached = device && (card(location->id) == p->home || p->reached >> location->id & 1);
+    *flags = reached ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return rt_end(cudaSuccess);
 }
 

@@ -290,7 +290,8 @@ void rt_textures_clear(void); /* forgets every texture and surface object (textu
  * was freed before. */
 bool rt_pool_free(uint64_t address, time_point behind, bool *twice);
 void rt_pool_synced(void); /* after a synchronization: returns idle memory above the threshold to the device */
-void rt_pool_init(rt_pool *p);
+void rt_pool_init(rt_pool *p, struct device *home);
+bool rt_pool_reached(const struct device *home, uint32_t from); /* may device number `from` use a pool there? */
 void rt_pool_clear(void);
 
 /* --- fault.c ---------------------------------------------------------------------------------------------------- */

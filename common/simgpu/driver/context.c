@@ -371,13 +371,11 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
 /* Hints: the division of L1 and shared memory, the width of a bank, lines kept in L2. */
 CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
     NEEDS_CONTEXT(cuCtxSetCacheConfig);
-    return (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return AS(cuCtxSetCacheConfig, cudaDeviceSetCacheConfig((enum cudaFuncCache)config));
 }
 CUresult cuCtxGetCacheConfig(CUfunc_cache *config) {
     NEEDS_CONTEXT(cuCtxGetCacheConfig);
-    if (!config) return CUDA_ERROR_INVALID_VALUE;
-    *config = CU_FUNC_CACHE_PREFER_NONE;
-    return CUDA_SUCCESS;
+    return AS(cuCtxGetCacheConfig, cudaDeviceGetCacheConfig((enum cudaFuncCache *)config));
 }
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
     NEEDS_CONTEXT(cuCtxSetSharedMemConfig);

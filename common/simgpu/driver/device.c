@@ -112,32 +112,32 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
 }
 /* The structs and enums are the runtime's, field by field. */
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props) {
-    NEEDS_CONTEXT(cuMemPoolCreate);
+    NEEDS_INIT(cuMemPoolCreate);
     return AS(cuMemPoolCreate, cudaMemPoolCreate(pool, (const struct cudaMemPoolProps *)props));
 }
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
-    NEEDS_CONTEXT(cuMemPoolDestroy);
+    NEEDS_INIT(cuMemPoolDestroy);
     return AS(cuMemPoolDestroy, cudaMemPoolDestroy(pool));
 }
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *list, size_t count) {
-    NEEDS_CONTEXT(cuMemPoolSetAccess);
+    NEEDS_INIT(cuMemPoolSetAccess);
     return AS(cuMemPoolSetAccess, cudaMemPoolSetAccess(pool, (const struct cudaMemAccessDesc *)list, count));
 }
 CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location) {
-    NEEDS_CONTEXT(cuMemPoolGetAccess);
+    NEEDS_INIT(cuMemPoolGetAccess);
     return AS(cuMemPoolGetAccess,
               cudaMemPoolGetAccess((enum cudaMemAccessFlags *)flags, pool, (struct cudaMemLocation *)location));
 }
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep) {
-    NEEDS_CONTEXT(cuMemPoolTrimTo);
+    NEEDS_INIT(cuMemPoolTrimTo);
     return AS(cuMemPoolTrimTo, cudaMemPoolTrimTo(pool, keep));
 }
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value) {
-    NEEDS_CONTEXT(cuMemPoolSetAttribute);
+    NEEDS_INIT(cuMemPoolSetAttribute);
     return AS(cuMemPoolSetAttribute, cudaMemPoolSetAttribute(pool, (enum cudaMemPoolAttr)attribute, value));
 }
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value) {
-    NEEDS_CONTEXT(cuMemPoolGetAttribute);
+    NEEDS_INIT(cuMemPoolGetAttribute);
     return AS(cuMemPoolGetAttribute, cudaMemPoolGetAttribute(pool, (enum cudaMemPoolAttr)attribute, value));
 }
 

@@ -279,6 +279,12 @@ static inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t dep
     cudaExtent e = {width, height, depth};
     return e;
 }
+template <class T> static inline cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, T *symbol) {
+    return cudaGetFuncBySymbol(function, (const void *)symbol);
+}
+template <class T> static inline cudaError_t cudaGetKernel(cudaKernel_t *kernel, T *symbol) {
+    return cudaGetKernel(kernel, (const void *)symbol);
+}
 template <class T> static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *func) {
     return cudaFuncGetAttributes(attributes, (const void *)func);
 }
