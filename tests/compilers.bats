@@ -5,7 +5,7 @@
 load helper
 
 setup_file() {
-    build "$B/libsimgpu.a" "$B/wide_copies" "$B/even_loops"
+    build "$B/libsimgpu.a" "$B/wide_copies" "$B/even_loops" "$B/ptx2fatbin"
     compilers=$(clangs)
     [ -n "$compilers" ] || compilers=$(common/make/find-clang.sh)
     export compilers
@@ -49,6 +49,25 @@ accesses() {
         echo "$compiler"
         diff "$BATS_TEST_TMPDIR/${compilers%%[[:space:]]*}" "$BATS_TEST_TMPDIR/$compiler"
     done
+}
+
+@test "64 bits rotated by more than 64, with every clang" {
+    for compiler in $compilers; do
+        compiled "$compiler" rotations
+        echo "$compiler"
+        "$program" | diff - <(
+            echo "0 fffffffffffffffe 0123456789abcdef 0123456789abcdef"
+            echo "4 ffffffffffffffef 123456789abcdef0 f0123456789abcde"
+            echo "63 7fffffffffffffff 8091a2b3c4d5e6f7 02468acf13579bde"
+            echo "64 fffffffffffffffe 0123456789abcdef 0123456789abcdef"
+            echo "132 ffffffffffffffef 123456789abcdef0 f0123456789abcde"
+        )
+    done
+    # Other text stays as it is, also what looks nearly alike.
+    printf '%s\n' '.version 6.0' '.target sm_70' '{' '	.reg .u32 %amt2;' '	shl.b64 	%lhs, %rd3, %r2;' '	sub.u32 	%amt2, 64, %r3;' '}' >"$BATS_TEST_TMPDIR/a.ptx"
+    cp "$BATS_TEST_TMPDIR/a.ptx" "$BATS_TEST_TMPDIR/before"
+    "$B/ptx2fatbin" "$BATS_TEST_TMPDIR/a.ptx"
+    cmp "$BATS_TEST_TMPDIR/a.ptx" "$BATS_TEST_TMPDIR/before"
 }
 
 @test "atomicCAS orders nothing, as in CUDA: no acquire and no fence, with every clang" {

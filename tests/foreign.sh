@@ -165,7 +165,7 @@ try() {
         grep -qiE 'there is no device [1-3];|requires two|(need|at least) (2|two) GPUs|two or more GPUs' "$out/stdout" "$out/stderr" || break
     done
     rm -f "$out/a.out"
-    { grep -a '^simgpu: ' "$out/stderr"; sed -E 's/fail[a-z]* as expected|(mismatch[a-z ]*|failures?|failed?) *[:=] *0\b *[)]?$//I' "$out/stdout"; grep -avE '^simgpu: |assertion failed: ' "$out/stderr"; echo "status $status"
+    { grep -a '^simgpu: ' "$out/stderr"; sed -E 's/fail[a-z]* as expected|(mismatch[a-z ]*(\([a-z ]*\))?|failures?|failed?) *[:=] *0\b *[)]?$//I' "$out/stdout"; grep -avE '^simgpu: |assertion failed: ' "$out/stderr"; echo "status $status"
         # shellcheck disable=SC2086 # a list of words
         [ -n "$arguments" ] || ! grep -qs 'argv\[1\]' -- $sources || grep -qsE 'argc *[-<>=!]|!argc' -- $sources || echo "takes argv[1] without a look at argc"
     } >"$out/run"

@@ -1,10 +1,19 @@
-/* ptx2fatbin.c — wraps PTX text as the fat binary that clang puts into a program (-fcuda-include-gpubinary).
+/* ptx2fatbin.c — wraps PTX text as the fat binary that clang puts into a program (-fcuda-include-gpubinary), and
+ * corrects in it what clang writes wrong.
  *
  *   ptx2fatbin kernel.ptx kernel.fatbin
+ *   ptx2fatbin kernel.ptx                  only corrects the text
  *
  * The output has a 16-byte header and one 64-byte entry before the text. ../ptx/fatbin.c reads it and names the
- * fields. */
+ * fields.
+ *
+ * x << (n & 63) | x >> (-n & 63) is x rotated by n, whatever n is, and so is ~(1ull << (n & 63)). Before version 19
+ * clang leaves the mask away: of 64 bits it shifts by n to the left and by 64 - n to the right, which gives 0 where n
+ * is beyond
+ * 64. (Of 32 bits it takes shf.l.wrap, which takes n modulo 32.) Such a rotation declares %amt2, a register of its own.
+ * mask_rotations puts the mask back, as version 19 writes it. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +46,7 @@ static char *read_all(const char *path, size_t *length) {
     }
     fclose(f);
     *length = n;
+    if (text) text[n] = 0;
     return text;
 }
 
@@ -49,9 +59,59 @@ static unsigned number_after(const char *text, size_t length, const char *word) 
     return n;
 }
 
+/* Returns the text behind one line of it and its blanks, or NULL if the line is another. The line's last operand goes
+ * into *last: its begin, up to the semicolon. */
+static const char *skip_line(const char *at, const char *begins, const char **last, size_t *last_length) {
+    at += strspn(at, " \t");
+    const char *end = strchr(at, ';'), *comma = end;
+    if (!end || strncmp(at, begins, strlen(begins)) != 0) return NULL;
+    while (comma > at && comma[-1] != ' ') comma--;
+    *last = comma;
+    *last_length = (size_t)(end - comma);
+    return end[1] == '\n' ? end + 2 : NULL;
+}
+
+/* Returns the text with masked rotations, malloc'd, or NULL if it has none that wants a mask. */
+static char *mask_rotations(const char *text, size_t *length) {
+    static const char declared[] = ".reg .u32 %amt2;\n", masked[] = "\tand.b32 \t%%amt2, %.*s, 63;\n";
+    size_t n = 0, room = *length + 1;
+    const char *from = text, *at = text;
+    for (const char *p = text; (p = strstr(p, declared)); p++) room += sizeof masked + 64;
+    char *to = malloc(room);
+    while (to && (at = strstr(at, declared))) {
+        const char *first = at += strlen(declared), *amount, *again;
+        size_t size, again_size;
+        const char *second = skip_line(first, "sh", &amount, &size);
+        if (!second || size > 32 || !skip_line(second, "sub.u32 \t%amt2, 64, ", &again, &again_size) ||
+            again_size != size || strncmp(amount, again, size) != 0)
+            continue;
+        memcpy(to + n, from, (size_t)(first - from)), n += (size_t)(first - from);
+        n += (size_t)sprintf(to + n, masked, (int)size, amount);
+        memcpy(to + n, first, (size_t)(amount - first)), n += (size_t)(amount - first);
+        n += (size_t)sprintf(to + n, "%%amt2;\n\tsub.u32 \t%%amt2, 64, %%amt2;\n");
+        at = from = again + size + 2;
+    }
+    if (!n) return free(to), NULL;
+    memcpy(to + n, from, *length - (size_t)(from - text) + 1); /* with the 0 behind it */
+    *length = n + *length - (size_t)(from - text);
+    return to;
+}
+
+static bool write_all(const char *path, const char *head, size_t head_length, const char *text, size_t length,
+                      size_t zeros) {
+    static const char zero[8];
+    FILE *f = fopen(path, "wb");
+    if (!f) return false;
+    fwrite(head, 1, head_length, f);
+    fwrite(text, 1, length, f);
+    fwrite(zero, 1, zeros, f);
+    const bool bad = ferror(f);
+    return !fclose(f) && !bad;
+}
+
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: ptx2fatbin kernel.ptx kernel.fatbin\n");
+    if (argc != 2 && argc != 3) {
+        fprintf(stderr, "usage: ptx2fatbin kernel.ptx [kernel.fatbin]\n");
         return 2;
     }
     size_t length;
@@ -62,6 +122,13 @@ int main(int argc, char **argv) {
         free(text);
         return fail(argv[1], "it has no .target sm_NN line, so it is not PTX");
     }
+    char *corrected = mask_rotations(text, &length);
+    if (corrected) {
+        free(text);
+        text = corrected;
+        if (!write_all(argv[1], "", 0, text, length, 0)) return fail(argv[1], "cannot be written: is the disk full?");
+    }
+    if (argc == 2) return free(text), 0;
 
     size_t padded = (length + 1 + 7) / 8 * 8; /* with at least one NUL at the end, as from nvcc */
     uint8_t head[HEADER_BYTES + ENTRY_BYTES] = {0}, *entry = head + HEADER_BYTES;
@@ -76,17 +143,8 @@ int main(int argc, char **argv) {
     put(entry + 28, arch, 4);
     put(entry + 40, FLAGS_64BIT_LINUX, 8);
 
-    FILE *f = fopen(argv[2], "wb");
-    if (!f) {
-        free(text);
-        return fail(argv[2], strerror(errno));
-    }
-    static const char zeros[8];
-    fwrite(head, 1, sizeof head, f);
-    fwrite(text, 1, length, f);
-    fwrite(zeros, 1, padded - length, f);
+    errno = 0;
+    const bool written = write_all(argv[2], (const char *)head, sizeof head, text, length, padded - length);
     free(text);
-    int bad = ferror(f);
-    if (fclose(f) || bad) return fail(argv[2], "cannot be written: is the disk full?");
-    return 0;
+    return written ? 0 : fail(argv[2], errno ? strerror(errno) : "cannot be written: is the disk full?");
 }
