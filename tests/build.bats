@@ -228,3 +228,11 @@ load helper
         make -q "${objects[@]}"
     done
 }
+
+@test "a solution that has changed is built beside a starter that has not" {
+    house
+    build "$B/starter/lab3" "$B/reference/lab3"
+    echo "// new" >>solutions/lab3-transpose/transpose.cu
+    BUILD_SECONDS=60 build "$B/starter/lab3" "$B/reference/lab3"
+    [ "$B/reference/lab3.so" -nt solutions/lab3-transpose/transpose.cu ]
+}

@@ -106,7 +106,7 @@ EOS
     sed -i 's/int Plain::one()/int Plain::one(int)/' "$tmp/merge/main.cu" # a mistake of the program's
     run simcc "$tmp/merge/main.cu" -o "$tmp/merge/main"
     [ "$status" = 1 ]
-    [[ $output == *"main.cu:8:12: error: out-of-line definition of 'one' does not match any declaration in 'Plain'"*$'\nint Plain::one(int)'* ]]
+    [[ $output == *"main.cu:8:12: error: out-of-line definition of 'one' does not match any declaration in 'Plain'"*'int Plain::one(int)'* ]]
 }
 
 @test "groups of clusters and of several devices are refused by name, at the line that asks for one" {
@@ -214,6 +214,7 @@ EOS
     sed -i 's/    int unused;/ k<<<{1}, 1>> >(0); int unused;/' "$tmp/own.cu"
     run simcc -Wall "$tmp/own.cu" -o "$tmp/own"
     [ "$status" = 0 ]
+    output=$(sed -E 's/^ +[0-9]* [|] //' <<<"$output") # newer versions number the lines
     [[ $output == *"own.cu:6:25: warning: unused variable 'unused'"*$' k<<<{1}, 1>> >(0); int unused;\n                        ^'* ]]
 }
 
@@ -221,7 +222,7 @@ EOS
     printf '__global__ void k() {}\nint main() { k<<<1, 1>>>(); LINE; return !isdigit(0x31); }\n' >"$tmp/alone.cu"
     simcc -DLINE= "$tmp/alone.cu" -o "$tmp/alone"
     "$tmp/alone"
-    simcc --extended-lambda -DLINE='std::vector<int> v(2); std::sort(v.begin(), v.end())' "$tmp/alone.cu" -c -o "$tmp/alone.o"
+    simcc --extended-lambda -DLINE='std::function<int(int)> f = isdigit; f(0)' "$tmp/alone.cu" -c -o "$tmp/alone.o"
 }
 
 @test "headers that include each other by way of ../ are read once each" {
