@@ -525,7 +525,7 @@ $(B)/ladder/lab$1.map: $(B)/judge/lab$1
 $(B)/ladder/lab$1.so: $(B)/obj/lab$1/ladder.o $(B)/ladder/lab$1.map $(B)/judge/lab$1.wraps $(CUDART)
 	@$$(call link_so,$$<,$(B)/ladder/lab$1.map,$(B)/judge/lab$1.wraps)
 # A link has the age of the judge itself; an older tree had a program here. The starter and the reference have a rule of their own:
-# where a pattern names one prerequisite twice, GNU make 4.4.1 with -j can wait for it for ever.
+# where a pattern names one prerequisite twice, GNU make 4.4.1 with -j can wait for it for ever. (Nobody asks for ladder/labN.)
 beside$1 := $(B)/starter/lab$1.so $(B)/reference/lab$1.so $$(if $$(wildcard $$(dir$1)/ladder.cu),$(B)/ladder/lab$1.so)
 $(B)/starter/lab$1 $(B)/reference/lab$1: $(B)/judge/lab$1 | $$(beside$1)
 	@ln -sfr $(B)/judge/lab$1 $$@

@@ -98,6 +98,7 @@ pool_access cudaSuccess
 pool_value 42 3 4096
 pool_free cudaSuccess
 pool_used 0
+pool_queued cudaSuccess
 pool_own_none cudaErrorInvalidValue
 pool_destroy cudaSuccess
 pool_gone cudaErrorIllegalAddress

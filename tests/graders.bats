@@ -106,7 +106,7 @@ TEXT
     [ "$(apart "$B/reference/lab3" --rows | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "points") c = i; next } { s += $c } END { print s }')" = 100 ]
 }
 
-@test "the same card, record and report on 1 and 3 host threads, and the same card beside times that it measures itself" {
+@test "the same card, record and report on 1 and 3 host threads, and the same card when it measures the times beside it anew" {
     runs_alike
     apart "$B/reference/lab3" --seed "$SEED" >"$BATS_TEST_TMPDIR/alone"
     diff "$BATS_TEST_TMPDIR/alone" <(printf '%s\n' "$output")

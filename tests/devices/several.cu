@@ -261,6 +261,18 @@ static void pools() {
     says("pool_free", cudaFreeAsync(p, 0));
     cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
     printf("pool_used %llu\n", used);
+    // A kernel that is queued may still use what is freed and destroyed behind it, and a pool without access takes none
+    // away.
+    access.location.id = 0;
+    cudaMallocFromPoolAsync((void **)&p, 4096, pool, 0);
+    slow<<<1, 1>>>(p, 1000);
+    cudaFreeAsync(p, 0);
+    cudaMemPool_t second;
+    cudaMemPoolCreate(&second, &props), cudaMemPoolSetAccess(second, &access, 1);
+    cudaMallocFromPoolAsync((void **)&p, 4096, second, 0);
+    slow<<<1, 1>>>(p, 1000);
+    cudaFreeAsync(p, 0), cudaMemPoolDestroy(second);
+    says("pool_queued", cudaDeviceSynchronize());
     access.location.id = 1, access.flags = cudaMemAccessFlagsProtNone;
     says("pool_own_none", cudaMemPoolSetAccess(pool, &access, 1));
     says("pool_destroy", cudaMemPoolDestroy(pool));

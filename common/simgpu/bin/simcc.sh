@@ -757,7 +757,10 @@ compile_cuda() {
         local ptx=$work/device.ptx
         [ "$mode" != ptx ] || ptx=$2
         compile_ptx "$ptx" -x ir "$work/device.ll" || return
-        if [ "$mode" = ptx ]; then run "$tools/ptx2fatbin" "$ptx" && return; fi
+        if [ "$mode" = ptx ]; then
+            run "$tools/ptx2fatbin" "$ptx"
+            return
+        fi
         [ "$mode" != fatbin ] || fat=$2
         [ "$mode" = fatbin ] || check_bodies "$ptx" "if another file has it, compile all of them with -rdc=true" || return
         run "$tools/ptx2fatbin" "$ptx" "$fat" || return

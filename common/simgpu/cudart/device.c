@@ -262,7 +262,7 @@ static void clear(struct device *d) {
     rt_memory_clear();
     exec_device_clear(d->exec);
     for (uint32_t k = 0; k < machine_size; k++) exec_mem_peer(d->exec, k, false);
-    d->peers = 0;
+    d->peers = d->mapped = 0;
     d->cleared = true;
     rt_managed_variables();
     if (d->nloaded) memset(d->loaded, 0, d->nloaded * sizeof *d->loaded);

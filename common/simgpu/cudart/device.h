@@ -94,7 +94,8 @@ struct device {
     uint32_t number;         /* from 1, in the process */
     uint32_t ordinal;        /* its number among the devices of its machine, as the program sees it */
     struct device **machine; /* all of them, by ordinal */
-    uint32_t peers;          /* a bit for each whose memory its kernels may use */
+    uint32_t peers;          /* a bit for each whose memory its kernels may use (cudaDeviceEnablePeerAccess) */
+    uint32_t mapped;         /* a bit for each of whose mappings they may use one (cuMemSetAccess) */
     exec_device *exec;
     time_device *time;
     check_device *check;

@@ -21,6 +21,11 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
     return rt_end(e);
 }
 
+void rt_renew_access(struct device *d, const struct device *home) {
+    exec_mem_peer(d->exec, home->ordinal,
+                  (d->peers | d->mapped) >> home->ordinal & 1 || rt_pool_reached(home, d->ordinal));
+}
+
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     RT_BEGIN;
     cudaError_t e = rt_check_device(peer);
@@ -29,7 +34,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     if ((uint32_t)peer == rt_device->ordinal) return rt_end(cudaErrorPeerAccessUnsupported);
     if (rt_device->peers >> peer & 1) return rt_end(cudaErrorPeerAccessAlreadyEnabled);
     rt_device->peers |= 1u << peer;
-    exec_mem_peer(rt_device->exec, (uint32_t)peer, true);
+    rt_renew_access(rt_device, rt_device->machine[peer]);
     return rt_end(cudaSuccess);
 }
 
@@ -40,7 +45,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     if (!(rt_device->peers >> peer & 1)) return rt_end(cudaErrorPeerAccessNotEnabled);
     time_wait_all(); /* kernels that were launched may still use the memory */
     rt_device->peers &= ~(1u << peer);
-    exec_mem_peer(rt_device->exec, (uint32_t)peer, rt_pool_reached(rt_device->machine[peer], rt_device->ordinal));
+    rt_renew_access(rt_device, rt_device->machine[peer]);
     return rt_end(cudaSuccess);
 }
 
@@ -61,7 +66,8 @@ double rt_peer_gbs(uint64_t to, uint64_t from) {
     const struct device *a = rt_owner(to), *b = rt_owner(from);
     const time_profile *p = time_profile_get();
     if (a == b) return 0;
-    bool direct = a->peers >> b->ordinal & 1 || b->peers >> a->ordinal & 1;
+    bool direct = a->peers >> b->ordinal & 1 || b->peers >> a->ordinal & 1 || rt_pool_reached(a, b->ordinal) ||
+                  rt_pool_reached(b, a->ordinal);
     return direct ? p->peer_gbs : p->pinned_duplex_gbs;
 }
 

@@ -34,6 +34,18 @@ bool rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes) {
     return false;
 }
 
+bool rt_pool_reached(const struct device *home, uint32_t from) {
+    for (const rt_pool *p = &home->pool; p; p = p->next)
+        if (p->reached >> from & 1) return true;
+    return false;
+}
+
+/* The pools of a device have changed: what may the others use now? */
+static void renew_access(const struct device *home) {
+    for (uint32_t k = 0; k < rt_cards(); k++)
+        if (home->machine[k] != home) rt_renew_access(home->machine[k], home);
+}
+
 /* --- growing and shrinking ------------------------------------------------------------------------------------ */
 
 static bool passed(const rt_pool_block *b) { return b->idle && time_point_passed(b->freed); }
@@ -66,6 +78,7 @@ static void trim(rt_pool *p, uint64_t keep) {
 
 /* Frees the pools of a device that were destroyed and hold nothing any more. */
 static void drop_dead(struct device *home) {
+    bool reached = false;
     for (rt_pool **at = &home->pool.next; *at;) {
         rt_pool *p = *at;
         if (!p->dead || p->count) {
@@ -73,14 +86,21 @@ static void drop_dead(struct device *home) {
             continue;
         }
         *at = p->next;
+        reached |= p->reached != 0;
         free(p->blocks);
         free(p);
     }
+    if (reached) renew_access(home); /* what was allowed ends with the pool */
 }
 
+/* Also a pool of another device that this one may use: its streams may have been the only ones. */
 void rt_pool_synced(void) {
-    for (rt_pool *p = &rt_device->pool; p; p = p->next) trim(p, p->dead ? 0 : p->threshold);
-    drop_dead(rt_device);
+    for (uint32_t k = 0; k < rt_cards(); k++) {
+        struct device *home = rt_device->machine[k];
+        for (rt_pool *p = &home->pool; p; p = p->next)
+            if (home == rt_device || p->reached >> rt_device->ordinal & 1) trim(p, p->dead ? 0 : p->threshold);
+        drop_dead(home);
+    }
 }
 
 static rt_pool_block *grow(rt_pool *p, uint64_t bytes) {
@@ -117,19 +137,6 @@ void rt_pool_init(rt_pool *p, struct device *home) {
                              [cudaMemPoolReuseAllowInternalDependencies] = 1}};
 }
 
-bool rt_pool_reached(const struct device *home, uint32_t from) {
-    for (const rt_pool *p = &home->pool; p; p = p->next)
-        if (p->reached >> from & 1) return true;
-    return false;
-}
-
-static void renew_access(const struct device *home) {
-    for (uint32_t k = 0; k < rt_cards(); k++) {
-        struct device *d = home->machine[k];
-        if (d != home) exec_mem_peer(d->exec, home->ordinal, d->peers >> home->ordinal & 1 || rt_pool_reached(home, k));
-    }
-}
-
 void rt_pool_clear(void) {
     for (rt_pool *p = &rt_device->pool; p; p = p->next) {
         for (size_t i = 0; i < p->count; i++) {
@@ -143,6 +150,8 @@ void rt_pool_clear(void) {
     free(rt_device->pool.blocks);
     rt_pool_init(&rt_device->pool, rt_device);
     renew_access(rt_device);
+    for (uint32_t k = 0; k < rt_cards(); k++) /* and its kernels may use no pool of another device */
+        for (rt_pool *p = &rt_device->machine[k]->pool; p; p = p->next) p->reached &= ~(1u << rt_device->ordinal);
     rt_device->pool_in_use = NULL;
     rt_graph_memory_clear();
 }
@@ -182,7 +191,10 @@ static cudaError_t allocate(rt_pool *p, void **ptr, size_t bytes, cudaStream_t s
     if (!b) b = grow(p, size);
     if (!b) {
         uint64_t free_bytes, total;
+        struct device *here = rt_device;
+        rt_select_this(p->home);
         rt_device_usage(&free_bytes, &total);
+        rt_select_this(here);
         rt_say("no room for %zu bytes: %" PRIu64 " of %" PRIu64 " are free, %" PRIu64 " of the pool's are in use",
                bytes, free_bytes, total, p->used);
         return cudaErrorMemoryAllocation;
@@ -345,12 +357,17 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
     }
     struct device *home = p->home;
     p->dead = true;
-    p->reached = 0;
-    renew_access(home);
     if (home->pool_in_use == p) home->pool_in_use = NULL;
     trim(p, 0);
     drop_dead(home);
     return rt_end(cudaSuccess);
+}
+
+static void wait_for(struct device *d) {
+    struct device *here = rt_device;
+    rt_select_this(d);
+    time_wait_all();
+    rt_select_this(here);
 }
 
 /* The device that has the pool always has access, for reading and writing. Kernels of another device that gets it may
@@ -369,6 +386,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const struct cudaMemAcces
     }
     for (size_t k = 0; k < count; k++) {
         const uint32_t bit = card(list[k].location.id) == p->home ? 0 : 1u << list[k].location.id;
+        if (list[k].flags == cudaMemAccessFlagsProtNone)
+            wait_for(card(list[k].location.id)); /* its kernels may use it still */
         p->reached = list[k].flags == cudaMemAccessFlagsProtNone ? p->reached & ~bit : p->reached | bit;
     }
     renew_access(p->home);
@@ -378,9 +397,9 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t h
                                  struct cudaMemLocation *location) {
     RT_BEGIN;
     const rt_pool *p = flags && location ? pool_of(handle) : NULL;
-    if (!p) return rt_end(cudaErrorInvalidValue);
-    const bool device = location->type == cudaMemLocationTypeDevice && rt_check_device(location->id) == cudaSuccess;
-    const bool reached = device && (card(location->id) == p->home || p->reached >> location->id & 1);
+    if (!p || location->type != cudaMemLocationTypeDevice) return rt_end(cudaErrorInvalidValue);
+    if (rt_check_device(location->id) != cudaSuccess) return rt_end(cudaErrorInvalidDevice);
+    const bool reached = card(location->id) == p->home || p->reached >> location->id & 1;
     *flags = reached ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return rt_end(cudaSuccess);
 }

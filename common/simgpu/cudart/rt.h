@@ -227,6 +227,9 @@ cudaError_t rt_fill_command(time_command *c);
 
 /* --- peer.c ------------------------------------------------------------------------------------------------------- */
 
+/* Lets kernels of d use home's memory, or no longer: by its masks, and by the pools there. Access is not kept by the
+ * piece. */
+void rt_renew_access(struct device *d, const struct device *home);
 double rt_peer_gbs(uint64_t to,
                    uint64_t from); /* the rate of a copy between two devices' memory; 0: it is one device's */
 

@@ -293,12 +293,12 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
 /* The device that the addresses belong to has them in its list; another one becomes its peer. Returns false if the host
  * has no memory left for the list. */
 static bool set_access(mapping *m, const CUmemAccessDesc *desc) {
-    exec_device *owner = exec_mem_owner(rt_device->exec, m->address),
-                *user = rt_device->machine[desc->location.id]->exec;
+    struct device *home = rt_owner(m->address), *reader = rt_device->machine[desc->location.id];
+    exec_device *owner = home->exec, *user = reader->exec;
     bool on = desc->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE, was = m->access != CU_MEM_ACCESS_FLAGS_PROT_NONE;
     if (user != owner) {
-        for (uint32_t k = 0; on && k < rt_cards(); k++)
-            if (rt_device->machine[k]->exec == owner) exec_mem_peer(user, k, true);
+        if (on) reader->mapped |= 1u << home->ordinal;
+        rt_renew_access(reader, home);
     } else if (!on && was) {
         exec_mem_hide(owner, m->address);
     }

@@ -206,7 +206,8 @@ exec_handler exec_run_rare;
 #undef COMPARE
 #undef OTHER
 
-/* Marks a function with a loop over 32 addresses, which is compiled for AVX2 too and selected at program start. */
+/* Marks a function with a loop over 32 addresses, which is compiled for AVX2 too and selected at program start. What
+ * selects it is a global name, so such a function has the room's prefix, even if it is static. */
 #if defined(__x86_64__) && defined(__linux__)
 #define VECTOR __attribute__((target_clones("avx2", "default")))
 #else

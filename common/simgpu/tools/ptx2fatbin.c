@@ -7,10 +7,11 @@
  * The output has a 16-byte header and one 64-byte entry before the text. ../ptx/fatbin.c reads it and names the
  * fields.
  *
- * x << (n & 63) | x >> (-n & 63) is x rotated by n, whatever n is, and so is ~(1ull << (n & 63)). Before version 19
- * clang leaves the mask away: of 64 bits it shifts by n to the left and by 64 - n to the right, which gives 0 where n
- * is beyond
- * 64. (Of 32 bits it takes shf.l.wrap, which takes n modulo 32.) Such a rotation declares %amt2, a register of its own.
+ * Both correct kernel.ptx itself, and change nothing in most files.
+ *
+ * x << (n & 63) | x >> (-n & 63) is x rotated by n, whatever n is, and ~(1ull << (n & 63)) is ~1 rotated by n. Clang
+ * before version 19 leaves out the mask: of 64 bits it shifts by n and by 64 - n, which gives 0 for an n above 64. (Of
+ * 32 bits it takes shf.l.wrap, which takes n modulo 32.) Such a rotation declares a register of its own, %amt2.
  * mask_rotations puts the mask back, as version 19 writes it. */
 #include <errno.h>
 #include <stdbool.h>
@@ -71,7 +72,8 @@ static const char *skip_line(const char *at, const char *begins, const char **la
     return end[1] == '\n' ? end + 2 : NULL;
 }
 
-/* Returns the text with masked rotations, malloc'd, or NULL if it has none that wants a mask. */
+/* Returns the text with masked rotations, malloc'd, or NULL: there is none that wants a mask, or, with errno set, no
+ * memory. */
 static char *mask_rotations(const char *text, size_t *length) {
     static const char declared[] = ".reg .u32 %amt2;\n", masked[] = "\tand.b32 \t%%amt2, %.*s, 63;\n";
     size_t n = 0, room = *length + 1;
@@ -122,7 +124,9 @@ int main(int argc, char **argv) {
         free(text);
         return fail(argv[1], "it has no .target sm_NN line, so it is not PTX");
     }
+    errno = 0;
     char *corrected = mask_rotations(text, &length);
+    if (!corrected && errno) return fail(argv[1], strerror(errno));
     if (corrected) {
         free(text);
         text = corrected;
