@@ -480,7 +480,11 @@ int main() {
     cudaGetKernel(&kernel, k);
     cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f);
     cuKernelGetName(&name, (CUkernel)kernel);
-    CUresult launched = cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, a, 0);
+    CUlaunchAttribute hints[2] = {};
+    hints[0].id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
+    hints[1].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, hints[1].value.clusterDim = {1, 1, 1};
+    CUlaunchConfig c = {1, 1, 1, 1, 1, 1, 0, 0, hints, 2};
+    CUresult launched = cuLaunchKernelEx(&c, f, a, 0);
     cudaMemcpy(&h, p, 4, cudaMemcpyDefault);
     printf("%s %d %s %d %d\n", cudaGetErrorName(wrong), threads, name, (int)launched, h);
 }

@@ -253,9 +253,9 @@ cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block,
 }
 
 /* Reads the attributes of a launch. Hints are ignored; an attribute that changes what the kernel may do is refused. */
-static cudaError_t read_attributes(const cudaLaunchConfig_t *c, bool *cooperative) {
-    for (unsigned k = 0; k < c->numAttrs; k++) {
-        const cudaLaunchAttribute *a = &c->attrs[k];
+cudaError_t rt_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, bool *cooperative) {
+    for (unsigned k = 0; k < count; k++) {
+        const cudaLaunchAttribute *a = &attributes[k];
         switch (a->id) {
         case cudaLaunchAttributeIgnore:
         case cudaLaunchAttributeAccessPolicyWindow:
@@ -282,7 +282,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *st
     RT_BEGIN;
     bool cooperative = false;
     if (!config || (config->numAttrs && !config->attrs)) return rt_end(cudaErrorInvalidValue);
-    cudaError_t e = read_attributes(config, &cooperative);
+    cudaError_t e = rt_launch_attributes(config->attrs, config->numAttrs, &cooperative);
     if (e == cudaSuccess)
         e = rt_launch(stub, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
                       cooperative);

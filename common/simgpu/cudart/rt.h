@@ -200,6 +200,9 @@ int rt_kernel_occupancy(const ptx_function *f, uint64_t most_shared, int block_s
 
 void rt_serve_kernels(void); /* children.c: answers the device runtime of exec/ */
 
+/* Reads the attributes of a launch: hints are ignored, *cooperative is set, others are refused with a message. */
+cudaError_t rt_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, bool *cooperative);
+
 /* Launches a kernel into a stream. args: kernel->nparams pointers. */
 cudaError_t rt_launch(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
                       bool cooperative);

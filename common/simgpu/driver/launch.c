@@ -90,20 +90,20 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
                   (dim3){block_x, block_y, block_z}, shared, stream, params, NULL, true);
 }
 
-/* Hints are ignored; an attribute that changes what the kernel may do is refused. */
+/* The attributes are the runtime's, field by field. */
+static CUresult read_attributes(const CUlaunchConfig *c, bool *cooperative) {
+    CUresult e = drv_needs_context("cuLaunchKernelEx");
+    if (e != CUDA_SUCCESS) return e;
+    e = drv_begin("cuLaunchKernelEx");
+    if (e == CUDA_SUCCESS)
+        e = drv_code(rt_launch_attributes((const cudaLaunchAttribute *)c->attrs, c->numAttrs, cooperative));
+    return drv_end(e);
+}
 CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params, void **extra) {
     bool cooperative = false;
     if (!c || (c->numAttrs && !c->attrs)) return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned k = 0; k < c->numAttrs; k++) {
-        switch (c->attrs[k].id) {
-        case CU_LAUNCH_ATTRIBUTE_IGNORE:
-        case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-        case CU_LAUNCH_ATTRIBUTE_PRIORITY: break;
-        case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: cooperative = c->attrs[k].value.cooperative != 0; break;
-        default: return drv_unsupported("cuLaunchKernelEx with this launch attribute");
-        }
-    }
+    CUresult e = read_attributes(c, &cooperative);
+    if (e != CUDA_SUCCESS) return e;
     return launch("cuLaunchKernelEx", function, (dim3){c->gridDimX, c->gridDimY, c->gridDimZ},
                   (dim3){c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes, c->hStream, params, extra,
                   cooperative);

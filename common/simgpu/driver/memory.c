@@ -90,12 +90,18 @@ CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
     return AS(cuMemAllocAsync, cudaMallocAsync((void **)address, bytes, stream));
 }
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
-    NEEDS_CONTEXT(cuMemAllocFromPoolAsync);
+    if (stream) /* it has a context of its own */
+        NEEDS_INIT(cuMemAllocFromPoolAsync);
+    else
+        NEEDS_CONTEXT(cuMemAllocFromPoolAsync);
     if (!address || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     return AS(cuMemAllocFromPoolAsync, cudaMallocFromPoolAsync((void **)address, bytes, pool, stream));
 }
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-    NEEDS_CONTEXT(cuMemFreeAsync);
+    if (stream) /* it has a context of its own */
+        NEEDS_INIT(cuMemFreeAsync);
+    else
+        NEEDS_CONTEXT(cuMemFreeAsync);
     return AS(cuMemFreeAsync, cudaFreeAsync(pointer(address), stream));
 }
 
