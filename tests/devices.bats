@@ -99,6 +99,8 @@ pool_value 42 3 4096
 pool_free cudaSuccess
 pool_used 0
 pool_queued cudaSuccess
+pool_taken cudaSuccess
+pool_reset 0
 pool_own_none cudaErrorInvalidValue
 pool_destroy cudaSuccess
 pool_gone cudaErrorIllegalAddress

@@ -273,6 +273,16 @@ static void pools() {
     slow<<<1, 1>>>(p, 1000);
     cudaFreeAsync(p, 0), cudaMemPoolDestroy(second);
     says("pool_queued", cudaDeviceSynchronize());
+    cudaMallocFromPoolAsync((void **)&p, 4096, pool, 0);
+    slow<<<1, 1>>>(p, 1000);
+    access.flags = cudaMemAccessFlagsProtNone;
+    cudaMemPoolSetAccess(pool, &access, 1); // waits for that kernel
+    says("pool_taken", cudaDeviceSynchronize());
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    cudaMemPoolSetAccess(pool, &access, 1), cudaFreeAsync(p, 0);
+    cudaDeviceSynchronize(), cudaDeviceReset();
+    cudaMemPoolGetAccess(&flags, pool, &access.location);
+    printf("pool_reset %d\n", flags);
     access.location.id = 1, access.flags = cudaMemAccessFlagsProtNone;
     says("pool_own_none", cudaMemPoolSetAccess(pool, &access, 1));
     says("pool_destroy", cudaMemPoolDestroy(pool));

@@ -294,12 +294,17 @@ static void pool_without_a_context(void) {
     CUcontext popped;
     CUfunc_cache config;
     CUmemoryPool pool;
+    CUstream stream;
+    CUdeviceptr address;
     CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location.type = CU_MEM_LOCATION_TYPE_DEVICE};
     OK(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1));
     OK(cuCtxGetCacheConfig(&config));
     EXPECT(config == CU_FUNC_CACHE_PREFER_L1);
+    OK(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
     OK(cuCtxPopCurrent(&popped));
     OK(cuMemPoolCreate(&pool, &props));
+    OK(cuMemAllocFromPoolAsync(&address, 64, pool, stream)); /* a stream has a context of its own */
+    OK(cuMemFreeAsync(address, stream));
     OK(cuMemPoolDestroy(pool));
     OK(cuCtxPushCurrent(popped));
 }
