@@ -352,20 +352,20 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 }
 
 static cudaError_t fill_box(const struct cudaPitchedPtr *p, int value, const struct cudaExtent *box,
-                            cudaStream_t stream) {
+                            cudaStream_t stream, bool waits) {
     time_copy c = {.width = box->width, .height = box->depth ? box->height : 0, .depth = box->depth, .value = value};
     const struct cudaPos begin = {0, 0, 0};
     cudaError_t e = box_at(p, &begin, box, "destination", &c.to);
-    return e == cudaSuccess ? rt_fill(c, stream) : e;
+    return e == cudaSuccess ? rt_fill(c, stream, waits) : e;
 }
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr ptr, int value, struct cudaExtent extent) {
     RT_BEGIN;
-    return rt_end(fill_box(&ptr, value, &extent, NULL));
+    return rt_end(fill_box(&ptr, value, &extent, NULL, true));
 }
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr ptr, int value, struct cudaExtent extent, cudaStream_t stream) {
     RT_BEGIN;
-    return rt_end(fill_box(&ptr, value, &extent, stream));
+    return rt_end(fill_box(&ptr, value, &extent, stream, false));
 }
 
 /* --- rows of a plane --------------------------------------------------------------------------------------------- */

@@ -416,6 +416,9 @@ static cudaError_t check_host_end(uint64_t address, uint64_t bytes, const char *
     return cudaErrorInvalidValue;
 }
 
+/* Returns whether both kernels and the host use the memory there. */
+static bool hosts_too(uint64_t address) { return rt_managed_find(address) || find_block(&rt_first()->pinned, address); }
+
 /* Checks one end of a copy or memset. end: "source" or "destination"; wants_device: whether the direction requires
  * device memory there. */
 static cudaError_t check_end(const time_copy *c, const time_place *at, const char *end, bool wants_device) {
@@ -436,8 +439,7 @@ static cudaError_t check_end(const time_copy *c, const time_place *at, const cha
         return cudaErrorInvalidValue;
     }
     bool in_window = exec_mem_in_window(p);
-    bool both = rt_managed_find(at->address) || find_block(&rt_first()->pinned, at->address); /* kernels and the host */
-    if (in_window != wants_device && !both) {
+    if (in_window != wants_device && !hosts_too(at->address)) {
         rt_say("the %s is a %s pointer, but the direction requires %s memory; check the order of the arguments and "
                "the cudaMemcpyKind",
                end, wants_device ? "host" : "device", wants_device ? "device" : "host");
@@ -602,37 +604,43 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     return rt_end(rt_copy(rows(to, to_pitch, from, from_pitch, width, height), kind, stream, false));
 }
 
-cudaError_t rt_fill(time_copy bytes, cudaStream_t stream) {
+/* Queues a memset. waits: the form without Async, which the host waits for if the memory is its own too: managed or
+ * page-locked. (CUDA runtime API, "API synchronization behavior"; an H100 does so.) */
+cudaError_t rt_fill(time_copy bytes, cudaStream_t stream, bool waits) {
     time_command c = {.kind = TIME_MEMSET, .host_file = rt_file(), .host_line = rt_line(), .is.copy = bytes};
     if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
     if (bytes.width == 0 || bytes.height == 0) return cudaSuccess;
     cudaError_t e = check_end(&c.is.copy, &c.is.copy.to, "destination", true);
     time_activity_call_bytes(time_bytes(&c));
-    return e == cudaSuccess ? rt_submit(&c, NULL) : e;
+    if (e == cudaSuccess) e = rt_submit(&c, NULL);
+    if (e != cudaSuccess || !waits || rt_captured(c.stream) || !hosts_too(c.is.copy.to.address)) return e;
+    time_activity_call_syncs();
+    time_wait_stream(c.stream);
+    return cudaSuccess;
 }
 
 cudaError_t rt_fill_elements(void *to, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height,
-                             cudaStream_t stream) {
+                             cudaStream_t stream, bool waits) {
     const time_copy bytes = {
         .to = place(to, pitch), .width = width, .height = height, .value = (int)value, .element = (uint8_t)element};
-    return rt_fill(bytes, stream);
+    return rt_fill(bytes, stream, waits);
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes) {
     RT_BEGIN;
-    return rt_end(rt_fill_elements(to, bytes, (uint32_t)value, 1, bytes, 1, NULL));
+    return rt_end(rt_fill_elements(to, bytes, (uint32_t)value, 1, bytes, 1, NULL, true));
 }
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
     RT_BEGIN;
-    return rt_end(rt_fill_elements(to, bytes, (uint32_t)value, 1, bytes, 1, stream));
+    return rt_end(rt_fill_elements(to, bytes, (uint32_t)value, 1, bytes, 1, stream, false));
 }
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
     RT_BEGIN;
-    return rt_end(rt_fill_elements(to, pitch, (uint32_t)value, 1, width, height, NULL));
+    return rt_end(rt_fill_elements(to, pitch, (uint32_t)value, 1, width, height, NULL, true));
 }
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
     RT_BEGIN;
-    return rt_end(rt_fill_elements(to, pitch, (uint32_t)value, 1, width, height, stream));
+    return rt_end(rt_fill_elements(to, pitch, (uint32_t)value, 1, width, height, stream, false));
 }
 
 /* --- symbols ------------------------------------------------------------------------------------------------------ */

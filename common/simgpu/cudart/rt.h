@@ -238,9 +238,9 @@ double rt_peer_gbs(uint64_t to,
 
 /* --- memory.c --------------------------------------------------------------------------------------------------- */
 
-/* Fills rows of `width` bytes with elements of 1, 2 or 4 bytes. */
+/* Fills rows of `width` bytes with elements of 1, 2 or 4 bytes. waits: the form without Async. */
 cudaError_t rt_fill_elements(void *to, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height,
-                             cudaStream_t stream);
+                             cudaStream_t stream, bool waits);
 
 /* Returns the allocation that contains an address, of device memory or page-locked, or NULL. */
 const rt_block *rt_block_of(uint64_t address);
@@ -253,7 +253,7 @@ void rt_free_array_memory(uint64_t address); /* frees a block of rt_allocate. Re
 
 /* Queues a copy or memset inside a call, after all checks. waits: the form without Async. */
 cudaError_t rt_copy(time_copy bytes, enum cudaMemcpyKind kind, cudaStream_t stream, bool waits);
-cudaError_t rt_fill(time_copy bytes, cudaStream_t stream);
+cudaError_t rt_fill(time_copy bytes, cudaStream_t stream, bool waits);
 
 /* Allocates device memory within the limit of simgpuDeviceMemory. Returns its address, or 0 if the device is full. */
 uint64_t rt_device_alloc(uint64_t bytes);

@@ -479,7 +479,7 @@ CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from
 
 /* Fills rows of `width` elements. */
 static CUresult fill(const char *name, CUdeviceptr to, size_t pitch, unsigned value, unsigned element, size_t width,
-                     size_t height, CUstream stream) {
+                     size_t height, CUstream stream, bool waits) {
     size_t bytes;
     CUresult e = drv_needs_context(name);
     if (e != CUDA_SUCCESS) return e;
@@ -488,23 +488,23 @@ static CUresult fill(const char *name, CUdeviceptr to, size_t pitch, unsigned va
     rt_call_as(name);
     cudaError_t dead = rt_begin(name);
     if (dead == cudaSuccess)
-        dead = rt_fill_elements(pointer(to), height > 1 ? pitch : bytes, value, element, bytes, height, stream);
+        dead = rt_fill_elements(pointer(to), height > 1 ? pitch : bytes, value, element, bytes, height, stream, waits);
     return drv_code(rt_end(dead));
 }
 
 #define MEMSET(Bits, type)                                                                                             \
     CUresult cuMemsetD##Bits##_v2(CUdeviceptr to, type value, size_t count) {                                          \
-        return fill("cuMemsetD" #Bits, to, 0, value, Bits / 8, count, 1, NULL);                                        \
+        return fill("cuMemsetD" #Bits, to, 0, value, Bits / 8, count, 1, NULL, true);                                  \
     }                                                                                                                  \
     CUresult cuMemsetD##Bits##Async(CUdeviceptr to, type value, size_t count, CUstream stream) {                       \
-        return fill("cuMemsetD" #Bits "Async", to, 0, value, Bits / 8, count, 1, stream);                              \
+        return fill("cuMemsetD" #Bits "Async", to, 0, value, Bits / 8, count, 1, stream, false);                       \
     }                                                                                                                  \
     CUresult cuMemsetD2D##Bits##_v2(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height) {           \
-        return fill("cuMemsetD2D" #Bits, to, pitch, value, Bits / 8, width, height, NULL);                             \
+        return fill("cuMemsetD2D" #Bits, to, pitch, value, Bits / 8, width, height, NULL, true);                       \
     }                                                                                                                  \
     CUresult cuMemsetD2D##Bits##Async(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height,           \
                                       CUstream stream) {                                                               \
-        return fill("cuMemsetD2D" #Bits "Async", to, pitch, value, Bits / 8, width, height, stream);                   \
+        return fill("cuMemsetD2D" #Bits "Async", to, pitch, value, Bits / 8, width, height, stream, false);            \
     }
 MEMSET(8, unsigned char)
 MEMSET(16, unsigned short)
