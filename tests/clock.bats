@@ -940,9 +940,9 @@ again 131072 131072 0 0
 stores 0 0 0 0
 what_was_stored 131072 131072 0 0
 flushed 131072 0 131072 44096
-too_large 3145728 0 3145728 836544
+too_large 3145728 0 3145728 832448
 too_large_again 3145728 0 3145728 0
-stores_too_much 0 0 0 2265088
+stores_too_much 0 0 0 2269184
 after_memset 131072 131072 0 0
 after_a_copy_to_the_device 131072 0 131072 0
 after_a_copy_over_what_l2_had 131072 131072 0 0

@@ -1,9 +1,9 @@
 /* l2.c — the second-level cache. See l2.h for its idea.
  *
- * Each set keeps its chunks in lists by age. When it has too many lines, the oldest clean chunk leaves, and every third
- * time the oldest dirty one, unless the launch itself has stored it. Only a part of the cache may be dirty: beyond it
- * the oldest dirty chunk is written to DRAM and stays. An eighth of the lines, two of 16 ways, may have sectors with
- * bytes of stores only: beyond it DRAM supplies the rest, and every second time the chunk is written at once. */
+ * Each set keeps its chunks in lists by age. When it has too many lines, the oldest chunk leaves; one that an earlier
+ * launch has stored only every third time, and else the oldest clean one. Only a part of the cache may be dirty: beyond
+ * it the oldest dirty chunk is written to DRAM and stays. An eighth of the lines, two of 16 ways, may have sectors with
+ * bytes of stores only: beyond it DRAM supplies the rest, and the chunk is written at once. */
 #include "l2.h"
 #include "warp.h"
 
@@ -155,7 +155,8 @@ static uint32_t oldest_dirty(const l2_cache *c, const l2_set *s) {
 
 static void evict(l2_cache *c, l2_set *s) {
     uint32_t dirty = oldest_dirty(c, s), clean = s->list[L2_CLEAN].oldest;
-    bool old = dirty && c->chunks[dirty - 1].used < c->began, take_dirty = !clean || (old && s->evicted % 3 == 2);
+    const uint32_t used = dirty ? c->chunks[dirty - 1].used : 0;
+    bool take_dirty = !clean || (dirty && (used < c->began ? s->evicted % 3 == 2 : used <= c->chunks[clean - 1].used));
     uint32_t chunk = (take_dirty ? dirty : clean) - 1;
     s->evicted++;
     leave(c, chunk);
@@ -167,12 +168,8 @@ static void make_room(l2_cache *c, l2_set *s) {
     while (s->partly > c->most_partly) {
         uint32_t chunk = s->list[L2_PARTLY].oldest - 1;
         leave(c, chunk);
-        bool written = s->filled++ % 2;
-        if (written)
-            write_back(c, chunk);
-        else
-            fill(c, chunk);
-        enter(c, chunk, written);
+        write_back(c, chunk);
+        enter(c, chunk, true);
     }
     while (s->dirty > c->most_dirty) {
         uint32_t chunk = oldest_dirty(c, s) - 1;
@@ -196,7 +193,7 @@ static void take_chunks(l2_cache *c, uint64_t first, uint64_t end) {
 void exec_l2_clear(exec_device *d) {
     l2_cache *c = &d->l2;
     take_chunks(c, 0, UINT32_MAX);
-    for (uint32_t s = 0; s < L2_SETS; s++) c->set[s].evicted = c->set[s].filled = 0;
+    for (uint32_t s = 0; s < L2_SETS; s++) c->set[s].evicted = 0;
 }
 
 /* --- what comes ------------------------------------------------------------------------------------------------- */

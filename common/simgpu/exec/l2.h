@@ -43,7 +43,7 @@ typedef struct {
         uint32_t newest, oldest; /* chunk + 1 */
     } list[L2_STATES];
     uint32_t lines, dirty, partly; /* lines with any sector, with dirty ones, with ones that are not whole */
-    uint32_t evicted, filled;      /* chunks */
+    uint32_t evicted;              /* chunks */
 } l2_set;
 
 typedef struct {
