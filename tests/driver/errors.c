@@ -23,6 +23,8 @@ static void before_init(void) {
 static void contexts(void) {
     CUdevice device;
     CUcontext c, other;
+    CUstream stream;
+    CUevent event;
     FAILS(CUDA_ERROR_INVALID_DEVICE, cuDeviceGet(&device, 99));
     FAILS(CUDA_ERROR_INVALID_DEVICE, cuDeviceGet(&device, -1));
     FAILS(CUDA_ERROR_INVALID_VALUE, cuDeviceGet(NULL, 0));
@@ -38,10 +40,19 @@ static void contexts(void) {
     OK(cuCtxCreate(&other, 0, 0));
     OK(cuCtxGetCurrent(&c));
     EXPECT(c == other);
+    OK(cuStreamCreate(&stream, 0));
+    OK(cuEventCreate(&event, 0));
+    OK(cuModuleLoadData(&module, ptx));
+    OK(cuModuleGetFunction(&k, module, "k"));
     OK(cuCtxPopCurrent(&c));
     EXPECT(c == other);
     OK(cuCtxDestroy(other));
     FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxSetCurrent(other));
+    FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy(other));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuStreamQuery(stream));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(event));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuModuleUnload(module));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuFuncLoad(k));
     OK(cuCtxPushCurrent(context));
     OK(cuCtxPopCurrent(NULL));
     OK(cuDevicePrimaryCtxRetain(&c, 0));
