@@ -41,12 +41,10 @@ static void say(const char *what, CUresult e) { printf("%-48s %s\n", what, name_
     } while (0)
 static CUresult result;
 
-static void says_context(const char *what, CUresult e, CUcontext c, CUcontext other) {
-    printf("%-48s %s: %s\n", what, name_of(e),
-           c == context      ? "the first"
-           : c && c == other ? "the second"
-           : c               ? "another"
-                             : "none");
+/* c: read when the call has set it. */
+static void says_context(const char *what, CUresult e, const CUcontext *c, CUcontext other) {
+    const char *which = *c == context ? "the first" : *c && *c == other ? "the second" : *c ? "another" : "none";
+    printf("%-48s %s: %s\n", what, name_of(e), which);
 }
 
 static void CUDA_CB on_host(void *unused) { (void)unused; }
@@ -108,7 +106,7 @@ static void streams(void) {
     ALONE("cuStreamGetPriority, default", cuStreamGetPriority(NULL, &priority));
     ALONE("cuStreamGetId", cuStreamGetId(stream, &id));
     ALONE("cuStreamGetId, default", cuStreamGetId(NULL, &id));
-    says_context("cuStreamGetCtx", ALONE("cuStreamGetCtx", cuStreamGetCtx(stream, &c)), c, NULL);
+    says_context("cuStreamGetCtx", ALONE("cuStreamGetCtx", cuStreamGetCtx(stream, &c)), &c, NULL);
     ALONE("cuStreamGetCtx, default", cuStreamGetCtx(NULL, &c));
     ALONE("cuStreamGetDevice", cuStreamGetDevice(stream, &d));
     ALONE("cuStreamGetDevice, default", cuStreamGetDevice(NULL, &d));
@@ -155,34 +153,40 @@ static void attributes(void) {
         has("priority at first", each[k], CU_LAUNCH_ATTRIBUTE_PRIORITY);
         has("map at first", each[k], CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP);
         has("domain at first", each[k], CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN);
-        sets("policy", each[k], CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, 0);
-        sets("policy", each[k], CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, 5);
         sets("policy", each[k], CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, CU_SYNC_POLICY_BLOCKING_SYNC);
         has("policy", each[k], CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY);
-        sets("map", each[k], CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, 4);
-        sets("map", each[k], CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, 0x400);
         sets("map", each[k], CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, 0x203);
         has("map", each[k], CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP);
-        sets("domain", each[k], CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, 2);
         sets("domain", each[k], CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
         has("domain", each[k], CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN);
     }
+    sets("policy", stream, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, 0);
+    sets("policy", stream, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, 5);
+    sets("map", stream, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, 4);
+    sets("map", stream, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, 0x400);
+    sets("domain", stream, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, 2);
+    sets("none of a stream's", stream, CU_LAUNCH_ATTRIBUTE_IGNORE, 0);
+    sets("none of a stream's", stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 1);
+    sets("none of a stream's", stream, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 1);
     sets("priority", stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, -9);
     has("priority", stream, CU_LAUNCH_ATTRIBUTE_PRIORITY);
     sets("priority", stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, 9);
     has("priority", stream, CU_LAUNCH_ATTRIBUTE_PRIORITY);
     sets("priority", stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, -3);
-    for (int id = CU_LAUNCH_ATTRIBUTE_IGNORE; id <= CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT; id++)
-        if (id != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW && id != CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)
-            sets("no attribute of a stream", stream, (CUstreamAttrID)id, 1);
-    static const float ratios[] = {1.5f, -0.5f, 0.5f};
-    for (int k = 0; k < 3; k++) {
+    static const struct {
+        float ratio;
+        CUaccessProperty miss;
+    } windows[] = {{1.5f, CU_ACCESS_PROPERTY_NORMAL},
+                   {-0.5f, CU_ACCESS_PROPERTY_NORMAL},
+                   {0.5f, CU_ACCESS_PROPERTY_PERSISTING},
+                   {0.5f, CU_ACCESS_PROPERTY_STREAMING}};
+    for (int k = 0; k < 4; k++) {
         memset(&v, 0, sizeof v);
         v.accessPolicyWindow.base_ptr = (void *)p;
         v.accessPolicyWindow.num_bytes = 4096;
-        v.accessPolicyWindow.hitRatio = ratios[k];
+        v.accessPolicyWindow.hitRatio = windows[k].ratio;
         v.accessPolicyWindow.hitProp = CU_ACCESS_PROPERTY_PERSISTING;
-        v.accessPolicyWindow.missProp = CU_ACCESS_PROPERTY_STREAMING;
+        v.accessPolicyWindow.missProp = windows[k].miss;
         say("window", cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &v));
     }
     has("window", stream, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
@@ -348,7 +352,7 @@ static void pointers(void) {
     for (int k = 0; k < 3; k++)
         says_context("its context",
                      ALONE("cuPointerGetAttribute", cuPointerGetAttribute(&c, CU_POINTER_ATTRIBUTE_CONTEXT, each[k])),
-                     c, NULL);
+                     &c, NULL);
     ALONE("cuPointerGetAttribute, no memory of CUDA's",
           cuPointerGetAttribute(&c, CU_POINTER_ATTRIBUTE_CONTEXT, (CUdeviceptr)bytes));
     ALONE("cuPointerGetAttributes", cuPointerGetAttributes(1, one, values, p));
@@ -381,7 +385,6 @@ static void virtual_memory(void) {
     ALONE("cuMemGetAccess", cuMemGetAccess(&flags, &prop.location, at));
     ALONE("cuMemGetAllocationPropertiesFromHandle", cuMemGetAllocationPropertiesFromHandle(&prop, memory));
     ALONE("cuMemRetainAllocationHandle", cuMemRetainAllocationHandle(&again, (void *)at));
-    says_context("its context", cuPointerGetAttribute(&current, CU_POINTER_ATTRIBUTE_CONTEXT, at), current, NULL);
     ALONE_OR_NOT("cuMemUnmap", cuMemUnmap(at, GRANULE));
     ALONE_OR_NOT("cuMemAddressFree", cuMemAddressFree(at, GRANULE));
     ALONE("cuMemRelease", cuMemRelease(memory));
@@ -485,7 +488,6 @@ static void pools(void) {
     props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     ALONE("cuMemPoolCreate", cuMemPoolCreate(&pool, &props));
     ALONE("cuMemAllocFromPoolAsync", cuMemAllocFromPoolAsync(&t, 64, pool, stream));
-    says_context("its context", cuPointerGetAttribute(&current, CU_POINTER_ATTRIBUTE_CONTEXT, t), current, NULL);
     ALONE("cuMemPoolDestroy", cuMemPoolDestroy(pool));
     ALONE("cuDeviceGetAttribute", cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device));
 }
@@ -501,7 +503,7 @@ static void frees(void) {
 static void whose(const char *what, CUcontext other, CUdeviceptr address) {
     CUcontext c = NULL;
     CUresult e = cuPointerGetAttribute(&c, CU_POINTER_ATTRIBUTE_CONTEXT, address);
-    says_context(what, e, c, other);
+    says_context(what, e, &c, other);
 }
 
 static void two_contexts(void) {
@@ -561,9 +563,9 @@ static void two_contexts(void) {
     whose("managed memory", other, shared);
     whose("memory of the pool", other, from_pool);
     whose("a variable", other, g);
-    says_context("a stream", cuStreamGetCtx(s, &c), c, other);
-    says_context("the default stream", cuStreamGetCtx(NULL, &c), c, other);
-    says_context("the stream of the first", cuStreamGetCtx(stream, &c), c, other);
+    says_context("a stream", cuStreamGetCtx(s, &c), &c, other);
+    says_context("the default stream", cuStreamGetCtx(NULL, &c), &c, other);
+    says_context("the stream of the first", cuStreamGetCtx(stream, &c), &c, other);
     say("copy to the second's memory", cuMemcpyHtoD(a, bytes, 64));
     say("record the second's event in the first's stream", cuEventRecord(e, stream));
     say("the first's stream waits for the second's event", cuStreamWaitEvent(stream, e, 0));
@@ -576,7 +578,7 @@ static void two_contexts(void) {
     OK(cuMemGetInfo(&after, &n));
     printf("its memory came back: %s\n", after >= before + (64 << 20) ? "yes" : "no");
     OK(cuCtxGetCurrent(&c));
-    says_context("current", CUDA_SUCCESS, c, other);
+    says_context("current", CUDA_SUCCESS, &c, other);
     say("copy to its memory", cuMemcpyHtoD(b, bytes, 64));
     whose("its memory", other, b);
     whose("its page-locked memory", other, (CUdeviceptr)host);

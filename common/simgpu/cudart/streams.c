@@ -298,6 +298,8 @@ static cudaError_t set_attribute(cudaStream_t stream, cudaLaunchAttributeID id, 
     case cudaLaunchAttributeAccessPolicyWindow:
         if (!(v->accessPolicyWindow.hitRatio >= 0 && v->accessPolicyWindow.hitRatio <= 1))
             return wrong_attribute("the hitRatio of the window must be from 0 to 1");
+        if (v->accessPolicyWindow.missProp == cudaAccessPropertyPersisting)
+            return wrong_attribute("the missProp of the window must not be cudaAccessPropertyPersisting");
         h->window = v->accessPolicyWindow;
         return cudaSuccess;
     case cudaLaunchAttributeSynchronizationPolicy:
