@@ -240,6 +240,13 @@ static void graphs(void) {
     OK(cuGraphDestroy(graph));
 }
 
+/* A function of the host may ask for events. */
+static void CUDA_CB ask(void *unused) {
+    (void)unused;
+    say("in a host function, an earlier event", cuEventQuery(first));
+    say("in a host function, a later event", cuEventQuery(second));
+}
+
 static void events(void) {
     CUevent e;
     CUstream s;
@@ -248,6 +255,7 @@ static void events(void) {
     ALONE("cuEventRecord", cuEventRecord(first, stream));
     ALONE("cuEventRecord, default", cuEventRecord(first, NULL));
     ALONE("cuEventRecordWithFlags", cuEventRecordWithFlags(first, stream, 0));
+    OK(cuLaunchHostFunc(stream, ask, NULL));
     OK(cuEventRecord(second, stream));
     OK(cuCtxSynchronize());
     ALONE("cuEventQuery", cuEventQuery(first));
@@ -323,6 +331,8 @@ static void copies(void) {
     ALONE("cuMemcpyPeer", cuMemcpyPeer(q, context, p, context, 64));
     ALONE("cuMemcpyPeerAsync", cuMemcpyPeerAsync(q, context, p, context, 64, stream));
     ALONE("cuMemcpyPeerAsync, default", cuMemcpyPeerAsync(q, context, p, context, 64, NULL));
+    say("cuMemcpyPeer to no context", cuMemcpyPeer(q, NULL, p, context, 64));
+    say("cuMemcpyPeer from no context", cuMemcpyPeer(q, context, p, NULL, 64));
     ALONE("cuMemcpy2D", cuMemcpy2D(&rows));
     ALONE("cuMemcpy2DAsync", cuMemcpy2DAsync(&rows, stream));
     ALONE("cuMemcpy2DUnaligned", cuMemcpy2DUnaligned(&rows));
@@ -331,6 +341,8 @@ static void copies(void) {
     ALONE("cuMemcpy3DPeer", cuMemcpy3DPeer(&between));
     ALONE("cuMemcpy3DPeerAsync", cuMemcpy3DPeerAsync(&between, stream));
     ALONE("cuMemcpy3DPeerAsync, default", cuMemcpy3DPeerAsync(&between, NULL));
+    between.srcContext = between.dstContext = NULL;
+    say("cuMemcpy3DPeer between no contexts", cuMemcpy3DPeer(&between));
     ALONE("cuMemsetD8", cuMemsetD8(p, 0, 64));
     ALONE("cuMemsetD8Async", cuMemsetD8Async(p, 0, 64, stream));
     ALONE("cuMemsetD8Async, default", cuMemsetD8Async(p, 0, 64, NULL));
@@ -355,6 +367,14 @@ static void pointers(void) {
                      &c, NULL);
     ALONE("cuPointerGetAttribute, no memory of CUDA's",
           cuPointerGetAttribute(&c, CU_POINTER_ATTRIBUTE_CONTEXT, (CUdeviceptr)bytes));
+    CUmemoryPool none = (CUmemoryPool)&n, pool = none, its;
+    CUdeviceptr t;
+    OK(cuDeviceGetDefaultMemPool(&its, device));
+    OK(cuMemAllocAsync(&t, 64, stream));
+    say("its pool", cuPointerGetAttribute(&none, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
+    say("the pool of a pool's memory", cuPointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, t));
+    printf("  %s, %s\n", none ? "one" : "none", pool == its ? "the default one" : "another");
+    OK(cuMemFreeAsync(t, stream));
     ALONE("cuPointerGetAttributes", cuPointerGetAttributes(1, one, values, p));
     ALONE("cuPointerSetAttribute", cuPointerSetAttribute(&n, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, p));
     say("cuPointerSetAttribute, another", cuPointerSetAttribute(&n, CU_POINTER_ATTRIBUTE_CONTEXT, p));

@@ -270,7 +270,8 @@ cudaError_t rt_fill_elements(void *to, size_t pitch, uint32_t value, unsigned el
 
 /* Returns the allocation that contains an address, of device memory or page-locked, or NULL. */
 const rt_block *rt_block_of(uint64_t address);
-bool rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes);
+/* The same for memory of a pool. Returns the pool. */
+const rt_pool *rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes);
 
 /* cudaMalloc inside a call. Returns its error. The second is for memory of graphs, which a capture allows. */
 cudaError_t rt_allocate(void **ptr, size_t bytes);

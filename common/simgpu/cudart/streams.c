@@ -479,10 +479,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return rt_end(flags == cudaEventWaitDefault ? queue_event(TIME_WAIT_EVENT, stream, event) : cudaErrorNotSupported);
 }
 
+/* A host function may ask, too, as on a card. */
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-    RT_BEGIN;
+    cudaError_t dead = rt_begin(__func__);
+    const bool asked_by_device = dead == cudaErrorNotPermitted && time_in_host_function();
+    if (dead != cudaSuccess && !asked_by_device) return rt_end(dead);
     const rt_handle *e = find_event(event);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
+    if (asked_by_device) return rt_end(time_event_reached(e->event) ? cudaSuccess : cudaErrorNotReady);
     time_charge(HOST_SUBMITS, time_profile_get()->host_query_ns);
     cudaError_t forbidden = rt_capture_forbids_event(e, true);
     if (forbidden != cudaSuccess) return rt_end(forbidden);

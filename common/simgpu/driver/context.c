@@ -240,6 +240,7 @@ CUresult cuCtxDestroy_v2(CUcontext context) {
     if (dead == CUDA_SUCCESS) time_wait_all();
     dead = drv_end(dead);
     if (dead == CUDA_ERROR_NOT_PERMITTED) return dead;
+    drv_visit(context->device); /* again: a host function may have called the API */
     if (dead != CUDA_SUCCESS) AS(cuCtxDestroy, cudaDeviceReset());
     drv_begin("cuCtxDestroy");
     rt_context_end(context);

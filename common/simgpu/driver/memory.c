@@ -183,6 +183,13 @@ static CUresult context_of(CUcontext *context, CUdeviceptr address, CUdevice dev
     return drv_end(e);
 }
 
+static CUresult pool_of(CUmemoryPool *pool, CUdeviceptr address) {
+    uint64_t base, bytes;
+    CUresult e = drv_begin("cuPointerGetAttribute");
+    *pool = (CUmemoryPool)(uintptr_t)rt_pool_block_of(address, &base, &bytes);
+    return drv_end(e);
+}
+
 static CUresult attribute_of(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
     struct cudaPointerAttributes a;
     CUresult e = AS(cuPointerGetAttribute, cudaPointerGetAttributes(&a, pointer(address)));
@@ -202,6 +209,7 @@ static CUresult attribute_of(void *value, CUpointer_attribute attribute, CUdevic
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)value = a.type == cudaMemoryTypeManaged; return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MAPPED: *(unsigned *)value = 1; return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)value = a.device; return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return pool_of(value, address);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return range_attribute(value, attribute, address);
     default: return drv_unsupported("cuPointerGetAttribute with this attribute");
@@ -270,17 +278,29 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
     return AS(cuMemcpyDtoDAsync, cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice, stream));
 }
 
+/* Sets *device to that of the context, or to the memory's own if the context is NULL, which the card takes, too.
+ * Returns false if there is no such context. */
+static bool device_for(CUcontext context, CUdeviceptr address, int *device) {
+    if (context && !drv_context_live(context)) return false;
+    rt_lock();
+    *device = context ? drv_device_of(context) : (int)rt_owner(address)->ordinal;
+    rt_unlock();
+    return true;
+}
+
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes) {
     NEEDS_CONTEXT(cuMemcpyPeer);
-    if (!drv_context_live(to_context) || !drv_context_live(from_context)) return CUDA_ERROR_INVALID_CONTEXT;
-    const int there = drv_device_of(to_context), here = drv_device_of(from_context);
+    int there, here;
+    if (!device_for(to_context, to, &there) || !device_for(from_context, from, &here))
+        return CUDA_ERROR_INVALID_CONTEXT;
     return AS(cuMemcpyPeer, cudaMemcpyPeer(pointer(to), there, pointer(from), here, bytes));
 }
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
                            CUstream stream) {
     NEEDS_STREAM(cuMemcpyPeerAsync, stream);
-    if (!drv_context_live(to_context) || !drv_context_live(from_context)) return CUDA_ERROR_INVALID_CONTEXT;
-    const int there = drv_device_of(to_context), here = drv_device_of(from_context);
+    int there, here;
+    if (!device_for(to_context, to, &there) || !device_for(from_context, from, &here))
+        return CUDA_ERROR_INVALID_CONTEXT;
     return AS(cuMemcpyPeerAsync, cudaMemcpyPeerAsync(pointer(to), there, pointer(from), here, bytes, stream));
 }
 
@@ -436,8 +456,9 @@ static CUresult copy_3d_peer(const char *name, const CUDA_MEMCPY3D_PEER *c, CUst
     } ends[2] = {{c->srcMemoryType, c->srcContext, c->srcDevice}, {c->dstMemoryType, c->dstContext, c->dstDevice}};
     for (int k = 0; k < 2; k++) {
         if (ends[k].type != CU_MEMORYTYPE_DEVICE) continue;
-        if (!drv_context_live(ends[k].context)) return CUDA_ERROR_INVALID_CONTEXT;
-        if (rt_owner(ends[k].memory)->ordinal != (uint32_t)drv_device_of(ends[k].context))
+        int device;
+        if (!device_for(ends[k].context, ends[k].memory, &device)) return CUDA_ERROR_INVALID_CONTEXT;
+        if (rt_owner(ends[k].memory)->ordinal != (uint32_t)device)
             return drv_refuse(name, CUDA_ERROR_INVALID_VALUE, "an end is memory of another device than its context's");
     }
     return copy_3d(name, &box, stream, async);
