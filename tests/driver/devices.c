@@ -86,13 +86,15 @@ static void destroyed(CUcontext one, CUcontext two, CUstream of_two) {
     CUcontext c;
     CUdeviceptr mine, its;
     size_t before, after, all;
-    int *pinned;
+    int *pinned, n;
     OK(cuCtxSetCurrent(two));
     OK(cuMemGetInfo(&before, &all));
     OK(cuMemAlloc(&its, 64 << 20));
     OK(cuMemAllocHost((void **)&pinned, 64));
     OK(cuCtxSetCurrent(one));
     OK(cuMemAlloc(&mine, 64));
+    OK(cuPointerGetAttribute(&n, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, (CUdeviceptr)pinned));
+    EXPECT(n == 1);
     OK(cuCtxDestroy(two));
     OK(cuCtxGetCurrent(&c));
     EXPECT(c == one);

@@ -175,7 +175,10 @@ void drv_visit(CUdevice device) { rt_visit(rt_first()->machine[device]); }
         return CUDA_SUCCESS;                                                                                           \
     }
 static struct device *home_of_address(uint64_t a) {
-    return exec_mem_in_window((const void *)(uintptr_t)a) ? rt_owner(a) : NULL;
+    const rt_block *both = rt_managed_find(a); /* the host and kernels use it */
+    if (!both && exec_mem_in_window((const void *)(uintptr_t)a)) return rt_owner(a);
+    if (!both) both = rt_block_of(a);
+    return both ? rt_first()->machine[both->ordinal] : NULL;
 }
 NEEDS_ONLY(handle, const void *, rt_maker)
 NEEDS_ONLY(address, uint64_t, home_of_address)

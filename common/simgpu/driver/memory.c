@@ -71,7 +71,7 @@ CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
     return AS(cuMemHostAlloc, cudaHostAlloc(memory, bytes, flags));
 }
 CUresult cuMemFreeHost(void *memory) {
-    NEEDS_INIT(cuMemFreeHost);
+    NEEDS_ADDRESS(cuMemFreeHost, (uintptr_t)memory);
     if (!memory) return CUDA_ERROR_INVALID_VALUE;
     return AS(cuMemFreeHost, cudaFreeHost(memory));
 }
@@ -84,7 +84,7 @@ CUresult cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags) {
     return AS(cuMemHostRegister, cudaHostRegister(memory, bytes, flags));
 }
 CUresult cuMemHostUnregister(void *memory) {
-    NEEDS_INIT(cuMemHostUnregister);
+    NEEDS_ADDRESS(cuMemHostUnregister, (uintptr_t)memory);
     return AS(cuMemHostUnregister, cudaHostUnregister(memory));
 }
 
