@@ -79,6 +79,12 @@ names() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | g
     ! readelf -dW "$B/lib/libcudart.so.13" | grep STATIC_TLS || return 1
 }
 
+@test "contexts: which calls need a current one, what belongs to which, what ends with it; as an H100's driver answers" {
+    compiled contexts -L "$B/lib" -lcuda
+    LD_LIBRARY_PATH=$B/lib "$BATS_TEST_TMPDIR/contexts" >"$BATS_TEST_TMPDIR/said" 2>/dev/null
+    diff <(grep -v '^#' tests/driver/contexts.txt) "$BATS_TEST_TMPDIR/said"
+}
+
 @test "arrays and a texture" {
     program arrays
     [ "$status" = 0 ]
@@ -98,10 +104,11 @@ names() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | g
     [[ $output == *"simgpu: cuMemGetAccess: there is no device 1"* ]]
 }
 
-@test "two devices" {
+@test "two devices; handles of one while the other is current, or none" {
     SIMGPU_DEVICES=2 program devices
     [ "$status" = 0 ]
     [[ $output == *fine ]]
+    [[ $output == *"simgpu: cuStreamQuery: this is not a stream; "* ]]
 }
 
 @test "NVRTC is refused by name" {

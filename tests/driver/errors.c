@@ -42,6 +42,7 @@ static void contexts(void) {
     EXPECT(c == other);
     OK(cuCtxDestroy(other));
     FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxSetCurrent(other));
+    FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy(other));
     OK(cuCtxPushCurrent(context));
     OK(cuCtxPopCurrent(NULL));
     OK(cuDevicePrimaryCtxRetain(&c, 0));
@@ -207,6 +208,27 @@ static void after_a_fault(void) {
     EXPECT(n == 1);
 }
 
+/* Streams, events and modules end with their context. */
+static void after_a_context(void) {
+    CUcontext c;
+    CUstream stream;
+    CUevent event;
+    CUmodule m;
+    CUfunction f;
+    OK(cuCtxCreate(&c, 0, 0));
+    OK(cuStreamCreate(&stream, 0));
+    OK(cuEventCreate(&event, 0));
+    OK(cuModuleLoadData(&m, ptx));
+    OK(cuModuleGetFunction(&f, m, "k"));
+    OK(cuCtxDestroy(c));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuStreamQuery(stream));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuStreamDestroy(stream));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(event));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuEventRecord(event, NULL));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuModuleUnload(m));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuFuncLoad(f));
+}
+
 int main(void) {
     before_init();
     OK(cuInit(0));
@@ -219,6 +241,7 @@ int main(void) {
     names();
     large();
     after_a_fault();
+    after_a_context();
     puts("fine");
     return 0;
 }

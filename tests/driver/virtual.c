@@ -12,6 +12,12 @@ static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
                           "ld.global.u32 %r1, [%rd2]; add.u32 %r1, %r1, 1; st.global.u32 [%rd1], %r1; ret; }\n";
 
 static CUfunction move;
+
+static void load(void) {
+    CUmodule module;
+    OK(cuModuleLoadData(&module, ptx));
+    OK(cuModuleGetFunction(&move, module, "move"));
+}
 static CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 
 static CUresult run(CUdeviceptr to, CUdeviceptr from) {
@@ -124,6 +130,7 @@ static void outlives(CUcontext context, CUdeviceptr at, CUmemGenericAllocationHa
 
     OK(cuCtxDestroy(context));
     OK(cuCtxCreate(&context, 0, 0));
+    load();
     FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(ordinary));
     OK(cuMemGetAccess(&flags, &access.location, at));
     EXPECT(flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
@@ -141,7 +148,6 @@ static void outlives(CUcontext context, CUdeviceptr at, CUmemGenericAllocationHa
 
 int main(void) {
     CUcontext context;
-    CUmodule module;
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     CUmemGenericAllocationHandle first, second, same;
     CUdeviceptr at, again, more, ordinary, high;
@@ -151,8 +157,7 @@ int main(void) {
 
     OK(cuInit(0));
     OK(cuCtxCreate(&context, 0, 0));
-    OK(cuModuleLoadData(&module, ptx));
-    OK(cuModuleGetFunction(&move, module, "move"));
+    load();
     OK(cuDeviceGetAttribute(&has, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
     EXPECT(has == 1);
     OK(cuMemGetAllocationGranularity(&granule, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM));

@@ -48,6 +48,7 @@ static struct device *new_card(struct device **machine, uint32_t ordinal) {
     d->check = first ? first->check : check_device_new();
     d->memory_limit = UINT64_MAX;
     set_default_limits(d);
+    d->hints = RT_NO_HINTS;
     rt_pool_init(&d->pool, d);
     return machine[ordinal] = d;
 }
@@ -169,20 +170,27 @@ void rt_set_up(void) {
 /* --- the devices of a machine --------------------------------------------------------------------------------- */
 
 static _Thread_local uint32_t chosen;
+static _Thread_local const void *context;    /* the chosen one; NULL: the device's primary context */
+static _Thread_local struct device *visited; /* by calls of the driver API; NULL: they use the chosen one */
 
 uint32_t rt_cards(void) { return machine_size; }
 struct device *rt_first(void) {
     return rt_device->machine[0];
 }
-void rt_choose(uint32_t ordinal) { chosen = ordinal; }
+void rt_choose(uint32_t ordinal, const void *its_context) {
+    chosen = ordinal;
+    context = its_context;
+}
 uint32_t rt_chosen(void) { return chosen; }
+const void *rt_context(void) { return context; }
+void rt_visit(struct device *d) { visited = d; }
 
 void rt_select_this(struct device *d) {
     if (d == rt_device) return;
     rt_device = d;
     time_use_card(d->ordinal);
 }
-void rt_select(void) { rt_select_this(rt_device->machine[chosen]); }
+void rt_select(bool by_driver) { rt_select_this(by_driver && visited ? visited : rt_device->machine[chosen]); }
 
 struct device *rt_owner(uint64_t address) {
     const exec_device *e = exec_mem_owner(rt_device->exec, address);
@@ -268,9 +276,24 @@ static void clear(struct device *d) {
     if (d->nloaded) memset(d->loaded, 0, d->nloaded * sizeof *d->loaded);
     if (d->nkernels) memset(d->most_dynamic_shared, 0, d->nkernels * sizeof *d->most_dynamic_shared);
     set_default_limits(d);
+    d->hints = RT_NO_HINTS;
     time_forget_fault();
     d->sticky = d->missed.error = cudaSuccess;
     rt_exchange_last_error(cudaSuccess, d->machine[0]->number);
+}
+
+/* Kernels of other devices may use the context's memory, too. */
+void rt_context_end(const void *gone) {
+    struct device *here = rt_device;
+    for (uint32_t k = 0; k < machine_size; k++) {
+        rt_select_this(here->machine[k]);
+        time_wait_all();
+    }
+    rt_select_this(here);
+    rt_handles_end(gone);
+    rt_modules_end(gone);
+    rt_memory_end(gone);
+    rt_managed_end(gone);
 }
 
 /* Frees all memory of the device, page-locked memory too, and destroys its streams and events. Revives a dead context;

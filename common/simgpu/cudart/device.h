@@ -20,7 +20,9 @@ typedef struct {
     bool leaving;    /* by cudaFreeAsync: freed when the device has passed `behind` */
     time_point behind;
     unsigned flags;
-    uint32_t chunk; /* of chunk.c; 0: none */
+    uint32_t chunk;      /* of chunk.c; 0: none */
+    const void *context; /* to which it belongs (rt_choose), */
+    uint32_t ordinal;    /* and the device of that */
 } rt_block;
 typedef struct {
     rt_block *blocks;
@@ -57,6 +59,15 @@ typedef struct rt_pool {
     int reuse[4]; /* indexed by the cudaMemPoolReuse attributes; only AllowOpportunistic has an effect */
 } rt_pool;
 
+/* What cudaStreamSetAttribute keeps of a stream, beside its priority; it changes nothing here. */
+typedef struct {
+    struct cudaAccessPolicyWindow window;
+    int policy; /* of waiting; -1: not set */
+    cudaLaunchMemSyncDomain domain;
+    cudaLaunchMemSyncDomainMap domains;
+} rt_hints;
+#define RT_NO_HINTS ((rt_hints){.policy = -1, .domains = {0, 1}})
+
 /* A stream, event, graph ... that the program created. */
 typedef struct {
     enum rt_handle_kind {
@@ -76,7 +87,8 @@ typedef struct {
     void *object;         /* GRAPH, NODE, EXEC, ARRAY, MIPMAP */
     unsigned flags;
     int priority;
-    struct cudaAccessPolicyWindow window;
+    rt_hints hints;      /* STREAM */
+    const void *context; /* in which it was made (rt_choose) */
 } rt_handle;
 
 /* A registered module on this device. */
@@ -124,6 +136,7 @@ struct device {
     uint64_t ncaptures;
     uint32_t *thread_streams; /* of cudaStreamPerThread, by the host thread's number; 0: none yet */
     uint32_t nthread_streams;
+    rt_hints hints; /* of the default streams */
     enum cudaFuncCache cache_config;
     unsigned flags; /* of cudaSetDeviceFlags; they change nothing here */
     size_t limits[RT_LIMITS];

@@ -230,7 +230,7 @@ cudaError_t rt_begin(const char *name) {
     refusal.cause = SIMGPU_REFUSED_OTHER;
     refusal.text[0] = '\0';
     if (nested) return cudaErrorNotPermitted;
-    rt_select();
+    rt_select(by_driver);
     check_host_say();
     time_catch_up();
     time_managed_look();

@@ -221,6 +221,7 @@ cudaError_t rt_launch(const void *stub, dim3 grid, dim3 block, void **args, size
                time_card_of(c.stream), rt_device->ordinal, time_card_of(c.stream));
         return cudaErrorInvalidResourceHandle;
     }
+    if (!rt_module_admits(k->module, rt_context_of(stream))) return cudaErrorInvalidResourceHandle;
     e = rt_launch_command(k, grid, block, args, shared, cooperative, &c);
     if (e != cudaSuccess && rt_captured(c.stream)) {
         rt_capture_refuse(c.stream, NULL);

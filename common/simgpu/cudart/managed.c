@@ -32,7 +32,13 @@ cudaError_t cudaMallocManaged(void **ptr, size_t bytes, unsigned flags) {
     *ptr = NULL;
     if (!bytes) return rt_end(cudaSuccess);
     uint64_t address = exec_managed_alloc(rt_first()->exec, bytes);
-    rt_block b = {.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line(), .flags = flags};
+    rt_block b = {.address = address,
+                  .bytes = bytes,
+                  .file = rt_file(),
+                  .line = rt_line(),
+                  .flags = flags,
+                  .context = rt_context(),
+                  .ordinal = rt_device->ordinal};
     if (!address || !rt_block_add(&rt_first()->managed, b)) {
         rt_say("no room for %zu bytes: SimGPU has %llu GiB of addresses for managed memory, and the host must hold "
                "what is used of them",
@@ -54,6 +60,12 @@ bool rt_managed_free(uint64_t address) {
     exec_mem_free(rt_first()->exec, address);
     *b = rt_first()->managed.blocks[--rt_first()->managed.count];
     return true;
+}
+
+void rt_managed_end(const void *context) {
+    const rt_block_list *l = &rt_first()->managed;
+    for (size_t i = l->count; i-- > 0;)
+        if (l->blocks[i].context == context) rt_managed_free(l->blocks[i].address);
 }
 
 /* --- prefetches and advice ----------------------------------------------------------------------------------- */

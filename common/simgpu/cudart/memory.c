@@ -124,13 +124,18 @@ uint64_t rt_device_alloc(uint64_t bytes) {
     return bytes <= free_bytes ? exec_mem_alloc(rt_device->exec, bytes) : 0;
 }
 
+static cudaError_t allocate_in(void **ptr, size_t bytes, const void *context);
+
 cudaError_t rt_allocate(void **ptr, size_t bytes) {
     if (!ptr) return cudaErrorInvalidValue;
     cudaError_t forbidden = rt_capture_forbids_unsafe();
-    return forbidden == cudaSuccess ? rt_allocate_captured(ptr, bytes) : forbidden;
+    return forbidden == cudaSuccess ? allocate_in(ptr, bytes, rt_context()) : forbidden;
 }
 
-cudaError_t rt_allocate_captured(void **ptr, size_t bytes) {
+/* As memory of a pool does, it outlives the context. */
+cudaError_t rt_allocate_captured(void **ptr, size_t bytes) { return allocate_in(ptr, bytes, NULL); }
+
+static cudaError_t allocate_in(void **ptr, size_t bytes, const void *context) {
     time_activity_call_bytes(bytes);
     *ptr = NULL;
     if (bytes == 0) return cudaSuccess;
@@ -143,8 +148,13 @@ cudaError_t rt_allocate_captured(void **ptr, size_t bytes) {
         rt_chunk_give(&rt_device->chunks, chunk, bytes);
         return cudaErrorMemoryAllocation;
     }
-    rt_block_add(&rt_device->blocks,
-                 (rt_block){.address = address, .bytes = bytes, .file = rt_file(), .line = rt_line(), .chunk = chunk});
+    rt_block_add(&rt_device->blocks, (rt_block){.address = address,
+                                                .bytes = bytes,
+                                                .file = rt_file(),
+                                                .line = rt_line(),
+                                                .chunk = chunk,
+                                                .context = context,
+                                                .ordinal = rt_device->ordinal});
     time_activity_alloc(SIMGPU_MEMORY_DEVICE, bytes);
     *ptr = (void *)(uintptr_t)address;
     return cudaSuccess;
@@ -254,8 +264,12 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     bool fresh;
     uint32_t chunk = rt_chunk_take(&rt_first()->pinned_chunks, bytes, &fresh);
     time_charge(HOST_IN_CALL, fresh ? pages_ns(bytes, p->host_pin_ns, p->host_pin_ns_per_mib) : p->host_pin_small_ns);
-    rt_block b = {
-        .address = (uint64_t)(uintptr_t)memory, .bytes = bytes, .flags = flags | cudaHostAllocMapped, .chunk = chunk};
+    rt_block b = {.address = (uint64_t)(uintptr_t)memory,
+                  .bytes = bytes,
+                  .flags = flags | cudaHostAllocMapped,
+                  .chunk = chunk,
+                  .context = rt_context(),
+                  .ordinal = rt_device->ordinal};
     if (!rt_block_add(&rt_first()->pinned, b)) {
         free_pages(b.address, bytes);
         return cudaErrorMemoryAllocation;
@@ -264,6 +278,22 @@ static cudaError_t allocate_pinned(void **ptr, size_t bytes, unsigned flags) {
     time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     *ptr = memory;
     return cudaSuccess;
+}
+
+/* Frees the block, or lets the program have it back that registered it. Requires that nothing uses it. */
+static void free_pinned(rt_block *b) {
+    const time_profile *p = time_profile_get();
+    time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
+    exec_outside_remove(b->address);
+    if (b->registered) {
+        time_charge(HOST_IN_CALL, p->host_unregister_ns + mib(b->bytes) * p->host_unregister_ns_per_mib);
+    } else {
+        bool last = rt_chunk_give(&rt_first()->pinned_chunks, b->chunk, b->bytes);
+        double ns = pages_ns(b->bytes, p->host_unpin_ns, p->host_unpin_ns_per_mib);
+        time_charge(HOST_IN_CALL, last ? ns : p->host_unpin_small_ns);
+        free_pages(b->address, b->bytes);
+    }
+    drop_block(&rt_first()->pinned, b);
 }
 
 cudaError_t cudaMallocHost(void **ptr, size_t bytes) {
@@ -279,7 +309,6 @@ cudaError_t cudaFreeHost(void *ptr) {
     RT_BEGIN;
     cudaError_t forbidden = rt_capture_forbids_unsafe();
     if (forbidden != cudaSuccess) return rt_end(forbidden);
-    const time_profile *p = time_profile_get();
     if (!ptr) return rt_end(cudaSuccess);
     rt_block *b = find_block(&rt_first()->pinned, (uint64_t)(uintptr_t)ptr);
     if (!b || b->registered || b->address != (uint64_t)(uintptr_t)ptr) {
@@ -288,13 +317,7 @@ cudaError_t cudaFreeHost(void *ptr) {
     }
     time_wait_all();
     time_activity_call_bytes(b->bytes);
-    time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
-    bool last = rt_chunk_give(&rt_first()->pinned_chunks, b->chunk, b->bytes);
-    double ns = pages_ns(b->bytes, p->host_unpin_ns, p->host_unpin_ns_per_mib);
-    time_charge(HOST_IN_CALL, last ? ns : p->host_unpin_small_ns);
-    exec_outside_remove(b->address);
-    free_pages(b->address, b->bytes);
-    drop_block(&rt_first()->pinned, b);
+    free_pinned(b);
     return rt_end(cudaSuccess);
 }
 
@@ -314,7 +337,12 @@ cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags) {
     time_activity_call_bytes(bytes);
     time_activity_alloc(SIMGPU_MEMORY_PINNED, bytes);
     time_charge(HOST_IN_CALL, p->host_register_ns + mib(bytes) * p->host_register_ns_per_mib);
-    rt_block b = {.address = address, .bytes = bytes, .flags = flags | cudaHostRegisterMapped, .registered = true};
+    rt_block b = {.address = address,
+                  .bytes = bytes,
+                  .flags = flags | cudaHostRegisterMapped,
+                  .registered = true,
+                  .context = rt_context(),
+                  .ordinal = rt_device->ordinal};
     if (!rt_block_add(&rt_first()->pinned, b)) return rt_end(cudaErrorMemoryAllocation);
     exec_outside_add(address, bytes, true);
     return rt_end(cudaSuccess);
@@ -324,16 +352,12 @@ cudaError_t cudaHostUnregister(void *ptr) {
     RT_BEGIN;
     cudaError_t forbidden = rt_capture_forbids_unsafe();
     if (forbidden != cudaSuccess) return rt_end(forbidden);
-    const time_profile *p = time_profile_get();
     rt_block *b = find_block(&rt_first()->pinned, (uint64_t)(uintptr_t)ptr);
     if (b && !b->registered) return rt_end(cudaErrorInvalidValue); /* of cudaMallocHost */
     if (!b || b->address != (uint64_t)(uintptr_t)ptr) return rt_end(cudaErrorHostMemoryNotRegistered);
     time_wait_all();
     time_activity_call_bytes(b->bytes);
-    time_activity_free(SIMGPU_MEMORY_PINNED, b->bytes);
-    time_charge(HOST_IN_CALL, p->host_unregister_ns + mib(b->bytes) * p->host_unregister_ns_per_mib);
-    exec_outside_remove(b->address);
-    drop_block(&rt_first()->pinned, b);
+    free_pinned(b);
     return rt_end(cudaSuccess);
 }
 
@@ -387,6 +411,19 @@ void rt_memory_clear(void) {
         if (!host->blocks[i].registered) free_pages(host->blocks[i].address, host->blocks[i].bytes);
     }
     host->count = rt_first()->managed.count = rt_first()->pinned_chunks.count = 0;
+}
+
+void rt_memory_end(const void *context) {
+    rt_block_list *device = &rt_device->blocks, *host = &rt_first()->pinned;
+    free_left();
+    for (size_t i = device->count; i-- > 0;) {
+        rt_block *b = &device->blocks[i];
+        if (b->context != context) continue;
+        charge_free(b);
+        free_block(b);
+    }
+    for (size_t i = host->count; i-- > 0;)
+        if (host->blocks[i].context == context) free_pinned(&host->blocks[i]);
 }
 
 /* --- checks ------------------------------------------------------------------------------------------------------ */

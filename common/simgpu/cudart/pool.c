@@ -23,15 +23,16 @@ static rt_pool_block *find(uint64_t address, rt_pool **of) {
     return NULL;
 }
 
-bool rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes) {
-    for (size_t i = 0; i < rt_device->pool.count; i++) {
-        const rt_pool_block *b = &rt_device->pool.blocks[i];
-        if (b->idle || address - b->address >= b->bytes) continue;
-        *base = b->address;
-        *bytes = b->bytes;
-        return true;
-    }
-    return false;
+const rt_pool *rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes) {
+    for (const rt_pool *p = &rt_device->pool; p; p = p->next)
+        for (size_t i = 0; i < p->count; i++) {
+            const rt_pool_block *b = &p->blocks[i];
+            if (b->idle || address - b->address >= b->bytes) continue;
+            *base = b->address;
+            *bytes = b->bytes;
+            return p;
+        }
+    return NULL;
 }
 
 bool rt_pool_reached(const struct device *home, uint32_t from) {

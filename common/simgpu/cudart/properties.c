@@ -193,8 +193,8 @@ cudaError_t cudaGetDevice(int *device) {
 /* Each host thread has a device of its own. */
 cudaError_t cudaSetDevice(int device) {
     cudaError_t dead = rt_begin(__func__), e = dead == cudaErrorNotPermitted ? dead : rt_check_device(device);
-    if (e == cudaSuccess) rt_choose((uint32_t)device);
-    if (e == cudaSuccess) rt_select();
+    if (e == cudaSuccess) rt_choose((uint32_t)device, NULL);
+    if (e == cudaSuccess) rt_select(false);
     return rt_end(e == cudaSuccess ? rt_look_for_fault() : e);
 }
 /* The flags say how the host waits, which does not matter to a virtual host; they are kept for cudaGetDeviceFlags. */

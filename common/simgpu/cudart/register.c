@@ -15,6 +15,8 @@ struct rt_module {
     char *text;             /* its PTX, after reading */
     const ptx_module *ptx;  /* likewise */
     struct rt_module *next; /* of those that rt_module_load made */
+    struct device *home;    /* likewise: the device of the context to which it belongs; NULL: it is for all */
+    const void *context;
 };
 
 typedef struct rt_var {
@@ -227,8 +229,8 @@ static const ptx_module *parse_once(const char *text, size_t length, const char 
     return ptx;
 }
 
-rt_module *rt_module_load(const char *text, size_t length, const char *source, cudaError_t *error, char *err,
-                          size_t err_size) {
+rt_module *rt_module_load(const char *text, size_t length, const char *source, bool shared, cudaError_t *error,
+                          char *err, size_t err_size) {
     *error = cudaErrorInvalidPtx;
     const ptx_module *ptx = parse_once(text, length, source, err, err_size);
     if (!ptx) return NULL;
@@ -245,6 +247,7 @@ rt_module *rt_module_load(const char *text, size_t length, const char *source, c
         free(m);
         return NULL;
     }
+    if (!shared) m->home = rt_device, m->context = rt_context();
     m->next = opened;
     opened = m;
     return m;
@@ -257,9 +260,42 @@ bool rt_module_live(const rt_module *m) {
 }
 
 const ptx_module *rt_module_ptx(const rt_module *m) { return m->ptx; }
+struct device *rt_module_home(const rt_module *m) {
+    return rt_module_live(m) ? m->home : NULL;
+}
+struct device *rt_kernel_home(const void *stub) {
+    const rt_kernel *k = kernels;
+    while (k && k->stub != stub) k = k->next;
+    return k ? k->module->home : NULL;
+}
+
+const void *rt_module_context_at(uint64_t address) {
+    for (const rt_module *m = opened; m; m = m->next)
+        for (uint32_t k = 0; m->home == rt_device && k < m->ptx->nvars; k++) {
+            const ptx_var *v = m->ptx->vars[k];
+            if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST) continue;
+            if (address - exec_var_address(loaded(m)->program, v) < v->size) return m->context;
+        }
+    return NULL;
+}
+
+bool rt_module_admits(const rt_module *m, const void *context) {
+    if (!m->home || (m->home == rt_device && m->context == context)) return true;
+    rt_say("the kernel's module belongs to another context than the stream; load it in that context, or load a library "
+           "(cuLibraryLoadData), which is for all");
+    return false;
+}
 
 void rt_module_unload(rt_module *m) {
-    time_wait_all();
+    struct device *here = rt_device;
+    for (uint32_t k = 0; k < rt_cards(); k++) {
+        rt_select_this(here->machine[k]);
+        rt_loaded *l = loaded(m);
+        if (l->program) time_wait_all(), exec_unload(l->program);
+        l->program = NULL;
+        l->error = cudaErrorInvalidResourceHandle;
+    }
+    rt_select_this(here);
     for (rt_kernel **k = &kernels; *k;) {
         rt_kernel *gone = *k;
         if (gone->module != m) {
@@ -275,10 +311,13 @@ void rt_module_unload(rt_module *m) {
     *link = m->next;
     m->next = closed;
     closed = m;
-    rt_loaded *l = loaded(m);
-    if (l->program) exec_unload(l->program);
-    l->program = NULL;
-    l->error = cudaErrorInvalidResourceHandle;
+}
+
+void rt_modules_end(const void *context) {
+    for (rt_module *m = opened, *next; m; m = next) {
+        next = m->next;
+        if (m->home && m->context == context) rt_module_unload(m);
+    }
 }
 
 rt_kernel *rt_module_kernel(rt_module *m, const char *name) {

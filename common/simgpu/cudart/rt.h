@@ -72,14 +72,25 @@ extern int (*rt_driver_find)(const char *symbol, void **function, int version);
 
 /* --- device.c -------------------------------------------------------------------------------------------------- */
 
-uint32_t rt_cards(void);          /* devices of the machine */
-struct device *rt_first(void);    /* the machine's first device */
-void rt_choose(uint32_t ordinal); /* for this host thread, from its next call on */
+uint32_t rt_cards(void);       /* devices of the machine */
+struct device *rt_first(void); /* the machine's first device */
+
+/* Chooses a device for this host thread, from its next call on, and a context of it: what the thread makes from then on
+ * belongs to that. NULL: the primary one, which the runtime API uses. driver/ has the others; here a context is no more
+ * than an address. */
+void rt_choose(uint32_t ordinal, const void *context);
 uint32_t rt_chosen(void);
-void rt_select(void);                      /* uses this thread's device */
+const void *rt_context(void); /* the chosen one */
+
+/* Lets the driver API's calls of this thread use another device than the chosen one, until it says otherwise: that of a
+ * handle that they take. NULL: the chosen one. */
+void rt_visit(struct device *d);
+
+void rt_select(bool by_driver);            /* uses this thread's device */
 void rt_select_this(struct device *d);     /* uses another one of the machine, within a call */
 struct device *rt_owner(uint64_t address); /* the device of the machine that has this device address */
 cudaError_t rt_check_device(int device);   /* prints a message if there is no such device */
+void rt_context_end(const void *context);  /* ends all that belongs to a context of the device in use; waits first */
 void rt_set_up(void); /* at the first call: makes a card and reads SIMGPU_CHECK, SIMGPU_REPORT, TRACE */
 
 /* --- register.c: kernels and variables that compiled code registers before main --------------------------------- */
@@ -117,14 +128,23 @@ bool rt_in_section(const void *variable, const char *name);
  * Returns NULL, sets *error and prints a message if there is none. */
 const ptx_var *rt_symbol_find(const void *shadow, uint64_t *address, cudaError_t *error);
 
-/* Modules that the program loads while it runs. rt_module_load returns a module of PTX text, or NULL with an error and
- * its message in err; warning: likewise, if a kernel of it cannot run. A kernel's stub is the kernel itself, so each
- * call that takes the stub of a __global__ function takes such a kernel. */
-rt_module *rt_module_load(const char *text, size_t length, const char *source, cudaError_t *error, char *err,
-                          size_t err_size);
+/* Modules that the program loads while it runs. They belong to the chosen context, unless `shared`: a library is for
+ * all. rt_module_load returns a module of PTX text, or NULL with an error and its message in err; warning: likewise, if
+ * a kernel of it cannot run. A kernel's stub is the kernel itself, so each call that takes the stub of a __global__
+ * function takes such a kernel. */
+rt_module *rt_module_load(const char *text, size_t length, const char *source, bool shared, cudaError_t *error,
+                          char *err, size_t err_size);
 bool rt_module_live(const rt_module *m); /* m: any pointer */
 const ptx_module *rt_module_ptx(const rt_module *m);
-void rt_module_unload(rt_module *m); /* waits for the device; drops the kernels and frees the variables */
+/* Return the device of its context, or of its module's. NULL: it is for all, or there is no such thing. */
+struct device *rt_module_home(const rt_module *m);
+struct device *rt_kernel_home(const void *stub);
+/* Returns what the module that has a variable there, on the device in use, notes of its context. */
+const void *rt_module_context_at(uint64_t address);
+/* Prints a message and returns false if a kernel of the module cannot run in that context of the device in use. */
+bool rt_module_admits(const rt_module *m, const void *context);
+void rt_modules_end(const void *context); /* unloads those that belong to it. Requires that the device is idle */
+void rt_module_unload(rt_module *m);      /* waits for the device; drops the kernels and frees the variables */
 rt_kernel *rt_module_kernel(rt_module *m, const char *name); /* NULL: there is none */
 
 /* Returns a variable of the module and its address on the device in use, or NULL. */
@@ -139,7 +159,13 @@ bool rt_default_is_own(void);
 
 /* Sets *stream to the handle's number in time/. Returns false and prints a message if the handle is invalid. */
 bool rt_stream(cudaStream_t handle, uint32_t *stream);
-void rt_streams_clear(void); /* destroys every stream and event */
+void rt_streams_clear(void);              /* destroys every stream and event */
+void rt_handles_end(const void *context); /* streams, events and arrays that belong to it */
+
+/* Return the device, and the context, in which a handle was made. Of no handle, and of a default stream: NULL, and the
+ * chosen context. */
+struct device *rt_maker(const void *handle);
+const void *rt_context_of(const void *handle);
 
 /* Make, find and drop handles of graphs, their nodes and executable graphs. rt_object returns NULL if the handle is
  * none of that kind. */
@@ -244,7 +270,8 @@ cudaError_t rt_fill_elements(void *to, size_t pitch, uint32_t value, unsigned el
 
 /* Returns the allocation that contains an address, of device memory or page-locked, or NULL. */
 const rt_block *rt_block_of(uint64_t address);
-bool rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes);
+/* The same for memory of a pool. Returns the pool. */
+const rt_pool *rt_pool_block_of(uint64_t address, uint64_t *base, uint64_t *bytes);
 
 /* cudaMalloc inside a call. Returns its error. The second is for memory of graphs, which a capture allows. */
 cudaError_t rt_allocate(void **ptr, size_t bytes);
@@ -267,6 +294,8 @@ bool rt_free_behind(uint64_t address, time_point behind);
 void rt_describe_allocation(uint64_t address, char *text, size_t size);
 
 void rt_memory_clear(void); /* frees all memory from cudaMalloc and all page-locked host memory */
+/* Frees what belongs to a context, of these and of managed memory. Requires that the device is idle. */
+void rt_memory_end(const void *context);
 
 bool rt_block_add(rt_block_list *l, rt_block b); /* returns false if the host has no memory for the list */
 
@@ -284,6 +313,7 @@ bool rt_chunk_give(rt_chunk_list *l, uint32_t id, uint64_t bytes);
  * does. */
 const rt_block *rt_managed_find(uint64_t address);
 bool rt_managed_free(uint64_t address);
+void rt_managed_end(const void *context);
 /* The limits of textures and surfaces, in the order of cudaDeviceProp in CUDA 12's layout, from maxTexture1D on. */
 enum { RT_TEXTURE_LIMITS = 40 };
 extern const int rt_texture_limits[RT_TEXTURE_LIMITS];

@@ -29,12 +29,12 @@ static uintptr_t handle_new(rt_handle e) {
     }
     d->free_handle = i + 1;
     e.generation = d->handles[i].generation + 1;
+    e.context = rt_context();
     d->handles[i] = e;
     return handle_of(d, i);
 }
 
-/* Returns the device of the machine that made the handle, or NULL. */
-static struct device *maker_of(const void *handle) {
+struct device *rt_maker(const void *handle) {
     for (uint32_t k = 0; k < rt_cards(); k++)
         if (rt_device->machine[k]->number == (uintptr_t)handle >> DEVICE_AT) return rt_device->machine[k];
     return NULL;
@@ -43,9 +43,15 @@ static struct device *maker_of(const void *handle) {
 static rt_handle *handle_find(const void *handle, enum rt_handle_kind kind) {
     uintptr_t bits = (uintptr_t)handle;
     uint32_t i = (uint32_t)bits - FIRST_HANDLE;
-    struct device *d = maker_of(handle);
+    struct device *d = rt_maker(handle);
     if (!d || i >= d->nhandles || d->handles[i].kind != kind || handle_of(d, i) != bits) return NULL;
     return &d->handles[i];
+}
+
+const void *rt_context_of(const void *handle) {
+    const struct device *d = rt_maker(handle);
+    const uint32_t i = (uint32_t)(uintptr_t)handle - FIRST_HANDLE;
+    return d && i < d->nhandles ? d->handles[i].context : rt_context();
 }
 
 /* Returns the device that has this handle in its list. */
@@ -105,6 +111,24 @@ void rt_streams_clear(void) {
     d->nthread_streams = 0;
 }
 
+/* The levels of a mipmapped array, which may have been asked for in another context. */
+static void end_levels(const rt_mipmap *m) {
+    for (unsigned k = 0; k < m->n; k++) {
+        rt_handle *e = m->handle[k] ? handle_find(m->handle[k], HANDLE_ARRAY) : NULL;
+        if (e) end_handle(e);
+    }
+}
+
+void rt_handles_end(const void *context) {
+    for (uint32_t i = 0; i < rt_device->nhandles; i++) {
+        rt_handle *e = &rt_device->handles[i];
+        if (e->context != context) continue;
+        if (e->kind == HANDLE_MIPMAP) end_levels(e->object);
+        if (e->kind == HANDLE_STREAM || e->kind == HANDLE_EVENT || e->kind == HANDLE_ARRAY || e->kind == HANDLE_MIPMAP)
+            end_handle(e);
+    }
+}
+
 /* --- streams ------------------------------------------------------------------------------------------------ */
 
 /* Returns the number in time/ of this host thread's default stream. */
@@ -139,15 +163,18 @@ bool rt_stream(cudaStream_t handle, uint32_t *stream) {
     return true;
 }
 
+static int nearest_priority(int p) { return p > 0 ? 0 : p < RT_HIGHEST_PRIORITY ? RT_HIGHEST_PRIORITY : p; }
+
 /* The rest of a call that creates a stream. */
 static cudaError_t create_stream(cudaStream_t *stream, unsigned flags, int priority) {
     if (!stream || flags > cudaStreamNonBlocking) return rt_end(cudaErrorInvalidValue);
     time_charge(HOST_SUBMITS, time_profile_get()->host_stream_create_ns);
-    priority = priority > 0 ? 0 : priority < RT_HIGHEST_PRIORITY ? RT_HIGHEST_PRIORITY : priority;
+    priority = nearest_priority(priority);
     rt_handle e = {.kind = HANDLE_STREAM,
                    .stream = time_stream_new(flags == cudaStreamDefault),
                    .flags = flags,
-                   .priority = priority};
+                   .priority = priority,
+                   .hints = RT_NO_HINTS};
     time_stream_priority(e.stream, priority);
     *stream = (cudaStream_t)handle_new(e);
     return rt_end(*stream ? cudaSuccess : cudaErrorMemoryAllocation);
@@ -225,7 +252,7 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id) {
     uint32_t s;
     if (!id) return rt_end(cudaErrorInvalidValue);
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
-    *id = (unsigned long long)rt_device->number << 32 | (s + 1);
+    *id = (unsigned long long)rt_first()->number << 32 | (s + 1);
     return rt_end(cudaSuccess);
 }
 
@@ -238,24 +265,67 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
     return rt_end(cudaSuccess);
 }
 
-/* The attributes of a stream are hints here: a window of L2 that should persist, the way to wait, the priority. */
+/* The attributes of a stream are hints here, but for the priority: a window of L2 that should persist, the way to wait,
+ * the domains of fences. The errors, the values that are taken and those of a stream that never set them are an H100's.
+ */
+static rt_hints *hints_of(cudaStream_t stream) {
+    rt_handle *e = handle_find(stream, HANDLE_STREAM);
+    return e ? &e->hints : &rt_device->hints;
+}
+
+static cudaError_t no_attribute(cudaLaunchAttributeID id) {
+    rt_say("%d is not an attribute of a stream", (int)id);
+    return cudaErrorInvalidValue;
+}
+
+static cudaError_t wrong_attribute(const char *what) {
+    rt_say("%s", what);
+    return cudaErrorInvalidValue;
+}
+
+static void set_priority(cudaStream_t stream, uint32_t s, int priority) {
+    rt_handle *e = handle_find(stream, HANDLE_STREAM);
+    if (e) time_stream_priority(s, e->priority = nearest_priority(priority));
+}
+
+static cudaError_t set_attribute(cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *v) {
+    enum { DOMAINS = 4 };
+    uint32_t s;
+    if (!v) return cudaErrorInvalidValue;
+    if (!rt_stream(stream, &s)) return cudaErrorInvalidResourceHandle;
+    rt_hints *h = hints_of(stream);
+    switch (id) {
+    case cudaLaunchAttributeAccessPolicyWindow:
+        if (!(v->accessPolicyWindow.hitRatio >= 0 && v->accessPolicyWindow.hitRatio <= 1))
+            return wrong_attribute("the hitRatio of the window must be from 0 to 1");
+        if (v->accessPolicyWindow.missProp == cudaAccessPropertyPersisting)
+            return wrong_attribute("the missProp of the window must not be cudaAccessPropertyPersisting");
+        h->window = v->accessPolicyWindow;
+        return cudaSuccess;
+    case cudaLaunchAttributeSynchronizationPolicy:
+        if ((int)v->syncPolicy < cudaSyncPolicyAuto || v->syncPolicy > cudaSyncPolicyBlockingSync)
+            return wrong_attribute("the policy must be cudaSyncPolicyAuto, ...Spin, ...Yield or ...BlockingSync");
+        h->policy = (int)v->syncPolicy;
+        return cudaSuccess;
+    case cudaLaunchAttributePriority: set_priority(stream, s, v->priority); return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomainMap:
+        if (v->memSyncDomainMap.default_ >= DOMAINS || v->memSyncDomainMap.remote >= DOMAINS)
+            return wrong_attribute("a domain of the map must be from 0 to 3");
+        h->domains = v->memSyncDomainMap;
+        return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomain:
+        if ((unsigned)v->memSyncDomain > cudaLaunchMemSyncDomainRemote)
+            return wrong_attribute("the domain must be cudaLaunchMemSyncDomainDefault or ...Remote");
+        h->domain = v->memSyncDomain;
+        return cudaSuccess;
+    default: return no_attribute(id);
+    }
+}
+
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
                                    const cudaLaunchAttributeValue *value) {
     RT_BEGIN;
-    uint32_t s;
-    if (!value) return rt_end(cudaErrorInvalidValue);
-    if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
-    rt_handle *e = handle_find(stream, HANDLE_STREAM);
-    switch (id) {
-    case cudaLaunchAttributeAccessPolicyWindow:
-        if (e) e->window = value->accessPolicyWindow;
-        return rt_end(cudaSuccess);
-    case cudaLaunchAttributeSynchronizationPolicy: return rt_end(cudaSuccess);
-    case cudaLaunchAttributePriority:
-        if (e) e->priority = value->priority, time_stream_priority(s, e->priority);
-        return rt_end(cudaSuccess);
-    default: rt_say("%d is not an attribute of a stream", (int)id); return rt_end(cudaErrorInvalidValue);
-    }
+    return rt_end(set_attribute(stream, id, value));
 }
 
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue *value) {
@@ -264,24 +334,27 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
     if (!value) return rt_end(cudaErrorInvalidValue);
     if (!rt_stream(stream, &s)) return rt_end(cudaErrorInvalidResourceHandle);
     const rt_handle *e = handle_find(stream, HANDLE_STREAM);
+    const rt_hints *h = hints_of(stream);
     switch (id) {
-    case cudaLaunchAttributeAccessPolicyWindow:
-        memset(value, 0, sizeof *value);
-        if (e) value->accessPolicyWindow = e->window;
-        return rt_end(cudaSuccess);
-    case cudaLaunchAttributeSynchronizationPolicy: value->syncPolicy = cudaSyncPolicyAuto; return rt_end(cudaSuccess);
-    case cudaLaunchAttributePriority: value->priority = e ? e->priority : 0; return rt_end(cudaSuccess);
-    default: rt_say("%d is not an attribute of a stream", (int)id); return rt_end(cudaErrorInvalidValue);
+    case cudaLaunchAttributeAccessPolicyWindow: value->accessPolicyWindow = h->window; break;
+    case cudaLaunchAttributeSynchronizationPolicy: value->syncPolicy = (enum cudaSynchronizationPolicy)h->policy; break;
+    case cudaLaunchAttributePriority: value->priority = e ? e->priority : 0; break;
+    case cudaLaunchAttributeMemSyncDomainMap: value->memSyncDomainMap = h->domains; break;
+    case cudaLaunchAttributeMemSyncDomain: value->memSyncDomain = h->domain; break;
+    default: return rt_end(no_attribute(id));
     }
+    return rt_end(cudaSuccess);
 }
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
     RT_BEGIN;
-    rt_handle *a = handle_find(to, HANDLE_STREAM);
-    const rt_handle *b = handle_find(from, HANDLE_STREAM);
-    uint32_t s;
-    if (!rt_stream(to, &s) || !rt_stream(from, &s)) return rt_end(cudaErrorInvalidResourceHandle);
-    if (a && b) a->window = b->window;
+    uint32_t a, b;
+    if (!rt_stream(to, &a) || !rt_stream(from, &b)) return rt_end(cudaErrorInvalidResourceHandle);
+    if (time_card_of(a) != time_card_of(b) || rt_context_of(to) != rt_context_of(from))
+        return rt_end(wrong_attribute("the streams belong to different contexts"));
+    const rt_handle *source = handle_find(from, HANDLE_STREAM);
+    *hints_of(to) = *hints_of(from);
+    set_priority(to, a, source ? source->priority : 0);
     return rt_end(cudaSuccess);
 }
 
@@ -382,6 +455,10 @@ static cudaError_t queue_event(enum time_kind kind, cudaStream_t stream, cudaEve
                holder_of(e)->ordinal, time_card_of(c.stream));
         return cudaErrorInvalidResourceHandle;
     }
+    if (kind == TIME_EVENT && e->context != rt_context_of(stream)) {
+        rt_say("the event and the stream belong to different contexts; record events of the stream's context");
+        return cudaErrorInvalidResourceHandle;
+    }
     if (kind == TIME_WAIT_EVENT && (e->mark || rt_captured(c.stream))) return rt_capture_wait(c.stream, e);
     if (kind == TIME_EVENT && rt_captured(c.stream)) return rt_capture_record(c.stream, e);
     cudaError_t error = rt_submit(&c, NULL);
@@ -402,10 +479,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return rt_end(flags == cudaEventWaitDefault ? queue_event(TIME_WAIT_EVENT, stream, event) : cudaErrorNotSupported);
 }
 
+/* A host function may ask, too, as on a card. */
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-    RT_BEGIN;
+    cudaError_t dead = rt_begin(__func__);
+    const bool asked_by_device = dead == cudaErrorNotPermitted && time_in_host_function();
+    if (dead != cudaSuccess && !asked_by_device) return rt_end(dead);
     const rt_handle *e = find_event(event);
     if (!e) return rt_end(cudaErrorInvalidResourceHandle);
+    if (asked_by_device) return rt_end(time_event_reached(e->event) ? cudaSuccess : cudaErrorNotReady);
     time_charge(HOST_SUBMITS, time_profile_get()->host_query_ns);
     cudaError_t forbidden = rt_capture_forbids_event(e, true);
     if (forbidden != cudaSuccess) return rt_end(forbidden);
@@ -430,6 +511,10 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
     if (!a || !b) return rt_end(cudaErrorInvalidResourceHandle);
     if (holder_of(a) != holder_of(b)) {
         rt_say("the events belong to different devices; only the time between events of one device is known");
+        return rt_end(cudaErrorInvalidResourceHandle);
+    }
+    if (a->context != b->context) {
+        rt_say("the events belong to different contexts; only the time between events of one context is known");
         return rt_end(cudaErrorInvalidResourceHandle);
     }
     cudaError_t captured = rt_capture_forbids_event(a->mark ? a : b, false);

@@ -1,7 +1,8 @@
 /* context.c — initialisation, error codes, and contexts.
  *
  * A thread has a stack of contexts, whose top is current. A thread that has used the runtime, and no function here that
- * changes the stack, has the primary context of its device on it, as in CUDA. */
+ * changes the stack, has the primary context of its device on it, as in CUDA. The runtime notes to which context a
+ * thing belongs (rt_choose): NULL stands for the primary one of its device, so that it needs no driver. */
 #include "driver.h"
 
 #include <stdarg.h>
@@ -89,6 +90,7 @@ CUresult drv_refuse(const char *name, CUresult error, const char *format, ...) {
 }
 
 CUresult drv_needs_init(const char *name) {
+    rt_visit(NULL);
     if (initialised || rt_runtime_used(false)) return CUDA_SUCCESS;
     return drv_refuse(name, CUDA_ERROR_NOT_INITIALIZED, "the driver is not initialised; call cuInit(0) first");
 }
@@ -117,32 +119,36 @@ static CUcontext primary_of(CUdevice device) {
     return primaries[device].context;
 }
 
-/* Lets the runtime use the device of the context that is current now. */
-static CUresult follow(const char *name) {
-    if (stack.depth == 0) return CUDA_SUCCESS;
-    rt_call_as(name);
-    return drv_code(cudaSetDevice(stack.at[stack.depth - 1]->device));
-}
+static const void *noted(CUcontext c) { return c->primary ? NULL : c; }
 
-CUcontext drv_context(void) {
-    int device = 0;
-    if (stack.depth == 0 && !stack.touched && rt_runtime_used(true)) {
-        rt_call_as("cuCtxGetCurrent");
-        if (cudaGetDevice(&device) != cudaSuccess || device >= DEVICES_MAX) return NULL;
-        rt_lock();
-        stack.at[stack.depth++] = primary_of(device);
-        rt_unlock();
-    }
-    return stack.depth ? stack.at[stack.depth - 1] : NULL;
-}
-
-CUcontext drv_context_of(CUdevice device) {
-    CUcontext c = drv_context();
-    if (c && c->live && c->device == device) return c;
+CUcontext drv_context_of(const void *note, CUdevice device) {
+    if (note) return (CUcontext)(uintptr_t)note;
     rt_lock();
-    c = primary_of(device);
+    CUcontext c = primary_of(device);
     rt_unlock();
     return c;
+}
+
+/* Lets the runtime use the context that is current now, and its device. */
+static CUresult follow(const char *name) {
+    if (stack.depth == 0) rt_choose(rt_chosen(), NULL);
+    if (stack.depth == 0) return CUDA_SUCCESS;
+    CUcontext c = stack.at[stack.depth - 1];
+    rt_call_as(name);
+    CUresult e = drv_code(cudaSetDevice(c->device));
+    rt_choose((uint32_t)c->device, noted(c));
+    return e;
+}
+
+/* What the runtime uses is current: the program may have called cudaSetDevice, which chooses a primary context. */
+CUcontext drv_context(void) {
+    const CUdevice device = (CUdevice)rt_chosen();
+    CUcontext *top = stack.depth ? &stack.at[stack.depth - 1] : NULL;
+    if (!top && !stack.touched && rt_runtime_used(true))
+        top = &stack.at[stack.depth++];
+    else if (!top || ((*top)->device == device && noted(*top) == rt_context()))
+        return top ? *top : NULL;
+    return *top = drv_context_of(NULL, device);
 }
 
 CUresult drv_needs_context(const char *name) {
@@ -154,6 +160,34 @@ CUresult drv_needs_context(const char *name) {
                           "no context is current on this thread; call cuCtxCreate, or cuCtxSetCurrent with one");
     if (c->live) return CUDA_SUCCESS;
     return drv_refuse(name, CUDA_ERROR_CONTEXT_IS_DESTROYED, "the current context was destroyed; make another current");
+}
+
+void drv_visit(CUdevice device) { rt_visit(rt_first()->machine[device]); }
+
+/* Functions that work on the device of what they get. */
+#define NEEDS_ONLY(what, type, home_of)                                                                                \
+    CUresult drv_needs_##what(const char *name, type it) {                                                             \
+        CUresult bad = drv_needs_init(name);                                                                           \
+        if (bad != CUDA_SUCCESS) return bad;                                                                           \
+        rt_lock();                                                                                                     \
+        rt_visit(home_of(it));                                                                                         \
+        rt_unlock();                                                                                                   \
+        return CUDA_SUCCESS;                                                                                           \
+    }
+static struct device *home_of_address(uint64_t a) {
+    const rt_block *both = rt_managed_find(a); /* the host and kernels use it */
+    if (!both && exec_mem_in_window((const void *)(uintptr_t)a)) return rt_owner(a);
+    if (!both) both = rt_block_of(a);
+    return both ? rt_first()->machine[both->ordinal] : NULL;
+}
+NEEDS_ONLY(handle, const void *, rt_maker)
+NEEDS_ONLY(address, uint64_t, home_of_address)
+NEEDS_ONLY(module, const void *, rt_module_home)
+NEEDS_ONLY(function, const void *, rt_kernel_home)
+
+CUresult drv_needs_stream(const char *name, CUstream stream) {
+    const bool by_default = !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+    return by_default ? drv_needs_context(name) : drv_needs_handle(name, stream);
 }
 
 CUresult drv_check_device(const char *name, CUdevice device) {
@@ -199,19 +233,21 @@ CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned 
     return create("cuCtxCreate", context, flags, device);
 }
 
-/* Waits for the device. A context that a kernel has killed takes the memory of its device with it, so that a new one
- * begins anew; memory of other contexts stays until the program frees it. */
+/* Waits for the devices, and ends what belongs to the context. One that a kernel has killed takes all memory of its
+ * device with it, so that a new one begins anew. */
 CUresult cuCtxDestroy_v2(CUcontext context) {
     NEEDS_INIT(cuCtxDestroy);
-    int before = 0;
     if (!drv_context_live(context) || context->primary) return CUDA_ERROR_INVALID_CONTEXT;
-    AS(cuCtxDestroy, cudaGetDevice(&before));
-    AS(cuCtxDestroy, cudaSetDevice(context->device));
+    drv_visit(context->device);
     CUresult dead = drv_begin("cuCtxDestroy");
     if (dead == CUDA_SUCCESS) time_wait_all();
-    dead = drv_end(CUDA_SUCCESS);
-    if (dead != CUDA_SUCCESS && dead != CUDA_ERROR_NOT_PERMITTED) AS(cuCtxDestroy, cudaDeviceReset());
-    AS(cuCtxDestroy, cudaSetDevice(before));
+    dead = drv_end(dead);
+    if (dead == CUDA_ERROR_NOT_PERMITTED) return dead;
+    drv_visit(context->device); /* again: a host function may have called the API */
+    if (dead != CUDA_SUCCESS) AS(cuCtxDestroy, cudaDeviceReset());
+    drv_begin("cuCtxDestroy");
+    rt_context_end(context);
+    drv_end(CUDA_SUCCESS);
     rt_lock();
     context->live = false;
     rt_unlock();
@@ -320,13 +356,9 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
     CUresult e = drv_check_device("cuDevicePrimaryCtxReset", device);
-    int before = 0;
     if (e != CUDA_SUCCESS) return e;
-    AS(cuDevicePrimaryCtxReset, cudaGetDevice(&before));
-    AS(cuDevicePrimaryCtxReset, cudaSetDevice(device));
-    e = AS(cuDevicePrimaryCtxReset, cudaDeviceReset());
-    AS(cuDevicePrimaryCtxReset, cudaSetDevice(before));
-    return e;
+    drv_visit(device);
+    return AS(cuDevicePrimaryCtxReset, cudaDeviceReset());
 }
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {

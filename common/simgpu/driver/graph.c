@@ -91,11 +91,19 @@ CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_
     return e != CUDA_SUCCESS ? e : AS(cuGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams(node, &k));
 }
 
+/* A node of memory names a context; NULL is the current one. */
+static CUresult drv_needs_given(const char *name, CUcontext context) {
+    CUresult e = context ? drv_needs_init(name) : drv_needs_context(name);
+    if (e != CUDA_SUCCESS || !context) return e;
+    if (!drv_context_live(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    drv_visit(drv_device_of(context));
+    return CUDA_SUCCESS;
+}
+
 CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                               const CUDA_MEMCPY3D *copy, CUcontext context) {
     struct cudaMemcpy3DParms p;
-    NEEDS_CONTEXT(cuGraphAddMemcpyNode);
-    if (context && !drv_context_live(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    NEEDS_(given, cuGraphAddMemcpyNode, context);
     CUresult e = drv_box(copy, &p);
     return e != CUDA_SUCCESS ? e : AS(cuGraphAddMemcpyNode, cudaGraphAddMemcpyNode(node, graph, after, count, &p));
 }
@@ -109,9 +117,8 @@ static struct cudaMemsetParams memset_params(const CUDA_MEMSET_NODE_PARAMS *p) {
 
 CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                               const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context) {
-    NEEDS_CONTEXT(cuGraphAddMemsetNode);
+    NEEDS_(given, cuGraphAddMemsetNode, context);
     if (!params) return CUDA_ERROR_INVALID_VALUE;
-    if (context && !drv_context_live(context)) return CUDA_ERROR_INVALID_CONTEXT;
     struct cudaMemsetParams p = memset_params(params);
     return AS(cuGraphAddMemsetNode, cudaGraphAddMemsetNode(node, graph, after, count, &p));
 }
@@ -249,7 +256,7 @@ CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *bad, 
 }
 
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
-    NEEDS_CONTEXT(cuGraphUpload);
+    NEEDS_STREAM(cuGraphUpload, stream);
     return AS(cuGraphUpload, cudaGraphUpload(exec, stream));
 }
 
@@ -264,7 +271,7 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph, CUDA_GRA
 }
 
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
-    NEEDS_CONTEXT(cuGraphLaunch);
+    NEEDS_STREAM(cuGraphLaunch, stream);
     return AS(cuGraphLaunch, cudaGraphLaunch(exec, stream));
 }
 CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags) {
@@ -276,7 +283,7 @@ CUresult cuGraphExecDestroy(CUgraphExec exec) {
     return AS(cuGraphExecDestroy, cudaGraphExecDestroy(exec));
 }
 CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info) {
-    NEEDS_CONTEXT(cuGraphExecUpdate);
+    NEEDS_HANDLE(cuGraphExecUpdate, exec);
     return AS(cuGraphExecUpdate, cudaGraphExecUpdate(exec, graph, (cudaGraphExecUpdateResultInfo *)info));
 }
 
@@ -296,7 +303,7 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node, c
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D *copy,
                                         CUcontext context) {
     struct cudaMemcpy3DParms p;
-    NEEDS_CONTEXT(cuGraphExecMemcpyNodeSetParams);
+    NEEDS_HANDLE(cuGraphExecMemcpyNodeSetParams, exec);
     if (context && !drv_context_live(context)) return CUDA_ERROR_INVALID_CONTEXT;
     CUresult e = drv_box(copy, &p);
     if (e != CUDA_SUCCESS) return e;
@@ -307,7 +314,7 @@ CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, cons
 }
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params,
                                         CUcontext context) {
-    NEEDS_CONTEXT(cuGraphExecMemsetNodeSetParams);
+    NEEDS_HANDLE(cuGraphExecMemsetNodeSetParams, exec);
     if (!params) return CUDA_ERROR_INVALID_VALUE;
     if (context && !drv_context_live(context)) return CUDA_ERROR_INVALID_CONTEXT;
     struct cudaMemsetParams p = memset_params(params);
@@ -320,23 +327,23 @@ CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node, const 
 }
 
 CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child) {
-    NEEDS_CONTEXT(cuGraphExecChildGraphNodeSetParams);
+    NEEDS_HANDLE(cuGraphExecChildGraphNodeSetParams, exec);
     return AS(cuGraphExecChildGraphNodeSetParams, cudaGraphExecChildGraphNodeSetParams(exec, node, child));
 }
 CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
-    NEEDS_CONTEXT(cuGraphExecEventRecordNodeSetEvent);
+    NEEDS_HANDLE(cuGraphExecEventRecordNodeSetEvent, exec);
     return AS(cuGraphExecEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent(exec, node, event));
 }
 CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
-    NEEDS_CONTEXT(cuGraphExecEventWaitNodeSetEvent);
+    NEEDS_HANDLE(cuGraphExecEventWaitNodeSetEvent, exec);
     return AS(cuGraphExecEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent(exec, node, event));
 }
 CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned enabled) {
-    NEEDS_CONTEXT(cuGraphNodeSetEnabled);
+    NEEDS_HANDLE(cuGraphNodeSetEnabled, exec);
     return AS(cuGraphNodeSetEnabled, cudaGraphNodeSetEnabled(exec, node, enabled));
 }
 CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned *enabled) {
-    NEEDS_CONTEXT(cuGraphNodeGetEnabled);
+    NEEDS_HANDLE(cuGraphNodeGetEnabled, exec);
     return AS(cuGraphNodeGetEnabled, cudaGraphNodeGetEnabled(exec, node, enabled));
 }
 
@@ -352,7 +359,7 @@ CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphN
               cudaGraphAddMemAllocNode(node, graph, after, count, (struct cudaMemAllocNodeParams *)params));
 }
 CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *params) {
-    NEEDS_CONTEXT(cuGraphMemAllocNodeGetParams);
+    NEEDS_HANDLE(cuGraphMemAllocNodeGetParams, node);
     return AS(cuGraphMemAllocNodeGetParams,
               cudaGraphMemAllocNodeGetParams(node, (struct cudaMemAllocNodeParams *)params));
 }
@@ -362,18 +369,18 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph, const CUgraphNo
     return AS(cuGraphAddMemFreeNode, cudaGraphAddMemFreeNode(node, graph, after, count, (void *)(uintptr_t)address));
 }
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr *address) {
-    NEEDS_CONTEXT(cuGraphMemFreeNodeGetParams);
+    NEEDS_HANDLE(cuGraphMemFreeNodeGetParams, node);
     return AS(cuGraphMemFreeNodeGetParams, cudaGraphMemFreeNodeGetParams(node, address));
 }
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *copy) {
     struct cudaMemcpy3DParms p;
-    NEEDS_CONTEXT(cuGraphMemcpyNodeSetParams);
+    NEEDS_HANDLE(cuGraphMemcpyNodeSetParams, node);
     CUresult e = drv_box(copy, &p);
     return e != CUDA_SUCCESS ? e : AS(cuGraphMemcpyNodeSetParams, cudaGraphMemcpyNodeSetParams(node, &p));
 }
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params) {
-    NEEDS_CONTEXT(cuGraphMemsetNodeSetParams);
+    NEEDS_HANDLE(cuGraphMemsetNodeSetParams, node);
     if (!params) return CUDA_ERROR_INVALID_VALUE;
     struct cudaMemsetParams p = memset_params(params);
     return AS(cuGraphMemsetNodeSetParams, cudaGraphMemsetNodeSetParams(node, &p));
@@ -388,7 +395,7 @@ CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event) {
     return AS(cuGraphEventRecordNodeGetEvent, cudaGraphEventRecordNodeGetEvent(node, event));
 }
 CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
-    NEEDS_CONTEXT(cuGraphEventRecordNodeSetEvent);
+    NEEDS_HANDLE(cuGraphEventRecordNodeSetEvent, node);
     return AS(cuGraphEventRecordNodeSetEvent, cudaGraphEventRecordNodeSetEvent(node, event));
 }
 CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event) {
@@ -396,6 +403,6 @@ CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event) {
     return AS(cuGraphEventWaitNodeGetEvent, cudaGraphEventWaitNodeGetEvent(node, event));
 }
 CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
-    NEEDS_CONTEXT(cuGraphEventWaitNodeSetEvent);
+    NEEDS_HANDLE(cuGraphEventWaitNodeSetEvent, node);
     return AS(cuGraphEventWaitNodeSetEvent, cudaGraphEventWaitNodeSetEvent(node, event));
 }

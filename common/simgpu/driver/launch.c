@@ -68,7 +68,7 @@ CUresult drv_arguments(CUfunction function, void **params, void **extra, void **
 static CUresult launch(const char *name, CUfunction function, dim3 grid, dim3 block, unsigned shared, CUstream stream,
                        void **params, void **extra, bool cooperative) {
     void *room[DRV_PARAMS_MAX], **arguments;
-    CUresult e = drv_needs_context(name);
+    CUresult e = drv_needs_stream(name, stream);
     if (e != CUDA_SUCCESS) return e;
     e = drv_begin(name);
     if (e == CUDA_SUCCESS) e = drv_arguments(function, params, extra, room, &arguments);
@@ -92,7 +92,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
 
 /* The attributes are the runtime's, field by field. */
 static CUresult read_attributes(const CUlaunchConfig *c, bool *cooperative) {
-    CUresult e = drv_needs_context("cuLaunchKernelEx");
+    CUresult e = drv_needs_stream("cuLaunchKernelEx", c->hStream);
     if (e != CUDA_SUCCESS) return e;
     e = drv_begin("cuLaunchKernelEx");
     if (e == CUDA_SUCCESS)
@@ -110,19 +110,18 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **p
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *argument) {
-    NEEDS_CONTEXT(cuLaunchHostFunc);
+    NEEDS_STREAM(cuLaunchHostFunc, stream);
     return AS(cuLaunchHostFunc, cudaLaunchHostFunc(stream, function, argument));
 }
 
 /* --- functions ---------------------------------------------------------------------------------------------- */
 
+/* The device is that of the function's module, or one that the caller visits. */
 static CUresult attribute_of(const char *name, int *value, CUfunction_attribute attribute, CUfunction function) {
     struct cudaFuncAttributes a;
-    CUresult e = drv_needs_context(name);
     if (!value) return CUDA_ERROR_INVALID_VALUE;
-    if (e != CUDA_SUCCESS) return e;
     rt_call_as(name);
-    e = drv_code(cudaFuncGetAttributes(&a, function));
+    CUresult e = drv_code(cudaFuncGetAttributes(&a, function));
     if (e != CUDA_SUCCESS) return e;
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = a.maxThreadsPerBlock; break;
@@ -142,37 +141,41 @@ static CUresult attribute_of(const char *name, int *value, CUfunction_attribute 
 }
 
 static CUresult set_attribute(const char *name, CUfunction function, CUfunction_attribute attribute, int value) {
-    CUresult e = drv_needs_context(name);
-    if (e != CUDA_SUCCESS) return e;
     if (attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
     rt_call_as(name);
     return drv_code(cudaFuncSetAttribute(function, (enum cudaFuncAttribute)attribute, value));
 }
 
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function) {
+    NEEDS_FUNCTION(cuFuncGetAttribute, function);
     return attribute_of("cuFuncGetAttribute", value, attribute, function);
 }
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+    NEEDS_FUNCTION(cuFuncSetAttribute, function);
     return set_attribute("cuFuncSetAttribute", function, attribute, value);
 }
 CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device) {
     CUresult e = drv_check_device("cuKernelGetAttribute", device);
-    return e != CUDA_SUCCESS ? e : attribute_of("cuKernelGetAttribute", value, attribute, (CUfunction)kernel);
+    if (e != CUDA_SUCCESS) return e;
+    drv_visit(device);
+    return attribute_of("cuKernelGetAttribute", value, attribute, (CUfunction)kernel);
 }
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device) {
     CUresult e = drv_check_device("cuKernelSetAttribute", device);
-    return e != CUDA_SUCCESS ? e : set_attribute("cuKernelSetAttribute", (CUfunction)kernel, attribute, value);
+    if (e != CUDA_SUCCESS) return e;
+    drv_visit(device);
+    return set_attribute("cuKernelSetAttribute", (CUfunction)kernel, attribute, value);
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
-    NEEDS_CONTEXT(cuFuncSetCacheConfig);
+    NEEDS_FUNCTION(cuFuncSetCacheConfig, function);
     return AS(cuFuncSetCacheConfig, cudaFuncSetCacheConfig(function, (enum cudaFuncCache)config));
 }
 
 /* The width of a bank is a hint that no card since 2014 knows. */
 CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config) {
     (void)config;
-    NEEDS_CONTEXT(cuFuncSetSharedMemConfig);
+    NEEDS_FUNCTION(cuFuncSetSharedMemConfig, function);
     return AS(cuFuncSetSharedMemConfig, cudaFuncSetCacheConfig(function, cudaFuncCachePreferNone));
 }
 
@@ -198,6 +201,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction funct
 CUresult cuOccupancyMaxPotentialBlockSize(int *blocks, int *threads, CUfunction function, CUoccupancyB2DSize shared_of,
                                           size_t shared, int limit) {
     int most = 0, sms = 0, best = 0, per_sm;
+    NEEDS_CONTEXT(cuOccupancyMaxPotentialBlockSize);
     if (!blocks || !threads || limit < 0) return CUDA_ERROR_INVALID_VALUE;
     CUresult e =
         attribute_of("cuOccupancyMaxPotentialBlockSize", &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);

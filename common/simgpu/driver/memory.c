@@ -33,14 +33,13 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags) {
 }
 
 CUresult cuMemFree_v2(CUdeviceptr address) {
-    NEEDS_CONTEXT(cuMemFree);
+    NEEDS_ADDRESS(cuMemFree, address);
     return AS(cuMemFree, cudaFree(pointer(address)));
 }
 
 /* The runtime's functions have no such query, so this one has a frame of its own. */
-CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {
-    NEEDS_CONTEXT(cuMemGetAddressRange);
-    CUresult e = drv_begin("cuMemGetAddressRange");
+static CUresult range_of(const char *name, CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {
+    CUresult e = drv_begin(name);
     uint64_t first, size;
     const rt_block *b = rt_block_of(address);
     if (b)
@@ -55,6 +54,11 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr a
     if (bytes) *bytes = size;
     return drv_end(e);
 }
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {
+    NEEDS_CONTEXT(cuMemGetAddressRange);
+    NEEDS_ADDRESS(cuMemGetAddressRange, address);
+    return range_of("cuMemGetAddressRange", base, bytes, address);
+}
 
 CUresult cuMemAllocHost_v2(void **memory, size_t bytes) {
     NEEDS_CONTEXT(cuMemAllocHost);
@@ -67,7 +71,7 @@ CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
     return AS(cuMemHostAlloc, cudaHostAlloc(memory, bytes, flags));
 }
 CUresult cuMemFreeHost(void *memory) {
-    NEEDS_CONTEXT(cuMemFreeHost);
+    NEEDS_ADDRESS(cuMemFreeHost, (uintptr_t)memory);
     if (!memory) return CUDA_ERROR_INVALID_VALUE;
     return AS(cuMemFreeHost, cudaFreeHost(memory));
 }
@@ -80,28 +84,22 @@ CUresult cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags) {
     return AS(cuMemHostRegister, cudaHostRegister(memory, bytes, flags));
 }
 CUresult cuMemHostUnregister(void *memory) {
-    NEEDS_CONTEXT(cuMemHostUnregister);
+    NEEDS_ADDRESS(cuMemHostUnregister, (uintptr_t)memory);
     return AS(cuMemHostUnregister, cudaHostUnregister(memory));
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
-    NEEDS_CONTEXT(cuMemAllocAsync);
+    NEEDS_STREAM(cuMemAllocAsync, stream);
     if (!address || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     return AS(cuMemAllocAsync, cudaMallocAsync((void **)address, bytes, stream));
 }
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
-    if (stream) /* it has a context of its own */
-        NEEDS_INIT(cuMemAllocFromPoolAsync);
-    else
-        NEEDS_CONTEXT(cuMemAllocFromPoolAsync);
+    NEEDS_STREAM(cuMemAllocFromPoolAsync, stream);
     if (!address || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     return AS(cuMemAllocFromPoolAsync, cudaMallocFromPoolAsync((void **)address, bytes, pool, stream));
 }
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-    if (stream) /* it has a context of its own */
-        NEEDS_INIT(cuMemFreeAsync);
-    else
-        NEEDS_CONTEXT(cuMemFreeAsync);
+    NEEDS_STREAM(cuMemFreeAsync, stream);
     return AS(cuMemFreeAsync, cudaFreeAsync(pointer(address), stream));
 }
 
@@ -113,7 +111,7 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *memory, unsign
 }
 
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags) {
-    NEEDS_CONTEXT(cuStreamAttachMemAsync);
+    NEEDS_STREAM(cuStreamAttachMemAsync, stream);
     return AS(cuStreamAttachMemAsync, cudaStreamAttachMemAsync(stream, pointer(address), bytes, flags));
 }
 
@@ -129,7 +127,7 @@ static CUmemLocation place_of(CUdevice device) {
 
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned flags,
                                CUstream stream) {
-    NEEDS_CONTEXT(cuMemPrefetchAsync);
+    NEEDS_STREAM(cuMemPrefetchAsync, stream);
     return AS(cuMemPrefetchAsync, cudaMemPrefetchAsync(pointer(address), bytes, place(location), flags, stream));
 }
 CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream) {
@@ -161,7 +159,7 @@ CUresult cuMemRangeGetAttributes(void **values, size_t *sizes, CUmem_range_attri
 static CUresult range_attribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
     CUdeviceptr base;
     size_t bytes;
-    CUresult e = cuMemGetAddressRange_v2(&base, &bytes, address);
+    CUresult e = range_of("cuPointerGetAttribute", &base, &bytes, address);
     if (e != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
     if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
         *(size_t *)value = bytes;
@@ -170,13 +168,35 @@ static CUresult range_attribute(void *value, CUpointer_attribute attribute, CUde
     return CUDA_SUCCESS;
 }
 
+/* Memory of a pool belongs to no context, nor does mapped memory. */
+static CUresult context_of(CUcontext *context, CUdeviceptr address, CUdevice device) {
+    uint64_t base, bytes;
+    CUresult e = drv_begin("cuPointerGetAttribute");
+    const rt_block *b = rt_managed_find(address);
+    if (!b) b = rt_block_of(address);
+    if (b)
+        *context = drv_context_of(b->context, (CUdevice)b->ordinal);
+    else if (rt_pool_block_of(address, &base, &bytes) || drv_mapped(address))
+        *context = NULL;
+    else
+        *context = drv_context_of(rt_module_context_at(address), device);
+    return drv_end(e);
+}
+
+static CUresult pool_of(CUmemoryPool *pool, CUdeviceptr address) {
+    uint64_t base, bytes;
+    CUresult e = drv_begin("cuPointerGetAttribute");
+    *pool = (CUmemoryPool)(uintptr_t)rt_pool_block_of(address, &base, &bytes);
+    return drv_end(e);
+}
+
 static CUresult attribute_of(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
     struct cudaPointerAttributes a;
     CUresult e = AS(cuPointerGetAttribute, cudaPointerGetAttributes(&a, pointer(address)));
     if (e != CUDA_SUCCESS) return e;
     if (a.type == cudaMemoryTypeUnregistered) return CUDA_ERROR_INVALID_VALUE;
     switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: *(CUcontext *)value = drv_context(); return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_CONTEXT: return context_of(value, address, a.device);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         *(unsigned *)value = a.type == cudaMemoryTypeHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         return CUDA_SUCCESS;
@@ -189,6 +209,7 @@ static CUresult attribute_of(void *value, CUpointer_attribute attribute, CUdevic
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)value = a.type == cudaMemoryTypeManaged; return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MAPPED: *(unsigned *)value = 1; return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)value = a.device; return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return pool_of(value, address);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return range_attribute(value, attribute, address);
     default: return drv_unsupported("cuPointerGetAttribute with this attribute");
@@ -196,19 +217,30 @@ static CUresult attribute_of(void *value, CUpointer_attribute attribute, CUdevic
 }
 
 CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
-    NEEDS_CONTEXT(cuPointerGetAttribute);
+    NEEDS_ADDRESS(cuPointerGetAttribute, address);
     return value ? attribute_of(value, attribute, address) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* As in CUDA, an attribute that the pointer lacks is no error here; its value stays. */
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values, CUdeviceptr address) {
-    NEEDS_CONTEXT(cuPointerGetAttributes);
+    NEEDS_ADDRESS(cuPointerGetAttributes, address);
     if (count && (!attributes || !values)) return CUDA_ERROR_INVALID_VALUE;
     for (unsigned k = 0; k < count; k++) {
         if (!values[k]) return CUDA_ERROR_INVALID_VALUE;
         attribute_of(values[k], attributes[k], address);
     }
     return CUDA_SUCCESS;
+}
+
+/* Copies and memset of such memory wait for their end, a hint: nothing else could see them before it. */
+CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address) {
+    unsigned type;
+    NEEDS_ADDRESS(cuPointerSetAttribute, address);
+    if (!value) return CUDA_ERROR_INVALID_VALUE;
+    if (attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+        return drv_refuse("cuPointerSetAttribute", CUDA_ERROR_INVALID_VALUE,
+                          "only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS can be set, not attribute %d", (int)attribute);
+    return attribute_of(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
 }
 
 /* --- copies ------------------------------------------------------------------------------------------------- */
@@ -218,7 +250,7 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
     return AS(cuMemcpy, cudaMemcpy(pointer(to), pointer(from), bytes, cudaMemcpyDefault));
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-    NEEDS_CONTEXT(cuMemcpyAsync);
+    NEEDS_STREAM(cuMemcpyAsync, stream);
     return AS(cuMemcpyAsync, cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDefault, stream));
 }
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
@@ -226,7 +258,7 @@ CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
     return AS(cuMemcpyHtoD, cudaMemcpy(pointer(to), from, bytes, cudaMemcpyHostToDevice));
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
-    NEEDS_CONTEXT(cuMemcpyHtoDAsync);
+    NEEDS_STREAM(cuMemcpyHtoDAsync, stream);
     return AS(cuMemcpyHtoDAsync, cudaMemcpyAsync(pointer(to), from, bytes, cudaMemcpyHostToDevice, stream));
 }
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
@@ -234,7 +266,7 @@ CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
     return AS(cuMemcpyDtoH, cudaMemcpy(to, pointer(from), bytes, cudaMemcpyDeviceToHost));
 }
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
-    NEEDS_CONTEXT(cuMemcpyDtoHAsync);
+    NEEDS_STREAM(cuMemcpyDtoHAsync, stream);
     return AS(cuMemcpyDtoHAsync, cudaMemcpyAsync(to, pointer(from), bytes, cudaMemcpyDeviceToHost, stream));
 }
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
@@ -242,21 +274,33 @@ CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
     return AS(cuMemcpyDtoD, cudaMemcpy(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice));
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-    NEEDS_CONTEXT(cuMemcpyDtoDAsync);
+    NEEDS_STREAM(cuMemcpyDtoDAsync, stream);
     return AS(cuMemcpyDtoDAsync, cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice, stream));
+}
+
+/* Sets *device to that of the context, or to the memory's own if the context is NULL, which the card takes, too.
+ * Returns false if there is no such context. */
+static bool device_for(CUcontext context, CUdeviceptr address, int *device) {
+    if (context && !drv_context_live(context)) return false;
+    rt_lock();
+    *device = context ? drv_device_of(context) : (int)rt_owner(address)->ordinal;
+    rt_unlock();
+    return true;
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes) {
     NEEDS_CONTEXT(cuMemcpyPeer);
-    if (!drv_context_live(to_context) || !drv_context_live(from_context)) return CUDA_ERROR_INVALID_CONTEXT;
-    const int there = drv_device_of(to_context), here = drv_device_of(from_context);
+    int there, here;
+    if (!device_for(to_context, to, &there) || !device_for(from_context, from, &here))
+        return CUDA_ERROR_INVALID_CONTEXT;
     return AS(cuMemcpyPeer, cudaMemcpyPeer(pointer(to), there, pointer(from), here, bytes));
 }
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
                            CUstream stream) {
-    NEEDS_CONTEXT(cuMemcpyPeerAsync);
-    if (!drv_context_live(to_context) || !drv_context_live(from_context)) return CUDA_ERROR_INVALID_CONTEXT;
-    const int there = drv_device_of(to_context), here = drv_device_of(from_context);
+    NEEDS_STREAM(cuMemcpyPeerAsync, stream);
+    int there, here;
+    if (!device_for(to_context, to, &there) || !device_for(from_context, from, &here))
+        return CUDA_ERROR_INVALID_CONTEXT;
     return AS(cuMemcpyPeerAsync, cudaMemcpyPeerAsync(pointer(to), there, pointer(from), here, bytes, stream));
 }
 
@@ -366,7 +410,7 @@ CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy) {
     return copy_2d("cuMemcpy2DUnaligned", copy, NULL, false);
 }
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream) {
-    NEEDS_CONTEXT(cuMemcpy2DAsync);
+    NEEDS_STREAM(cuMemcpy2DAsync, stream);
     return copy_2d("cuMemcpy2DAsync", copy, stream, true);
 }
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy) {
@@ -374,7 +418,7 @@ CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy) {
     return copy_3d("cuMemcpy3D", copy, NULL, false);
 }
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream) {
-    NEEDS_CONTEXT(cuMemcpy3DAsync);
+    NEEDS_STREAM(cuMemcpy3DAsync, stream);
     return copy_3d("cuMemcpy3DAsync", copy, stream, true);
 }
 
@@ -412,8 +456,9 @@ static CUresult copy_3d_peer(const char *name, const CUDA_MEMCPY3D_PEER *c, CUst
     } ends[2] = {{c->srcMemoryType, c->srcContext, c->srcDevice}, {c->dstMemoryType, c->dstContext, c->dstDevice}};
     for (int k = 0; k < 2; k++) {
         if (ends[k].type != CU_MEMORYTYPE_DEVICE) continue;
-        if (!drv_context_live(ends[k].context)) return CUDA_ERROR_INVALID_CONTEXT;
-        if (rt_owner(ends[k].memory)->ordinal != (uint32_t)drv_device_of(ends[k].context))
+        int device;
+        if (!device_for(ends[k].context, ends[k].memory, &device)) return CUDA_ERROR_INVALID_CONTEXT;
+        if (rt_owner(ends[k].memory)->ordinal != (uint32_t)device)
             return drv_refuse(name, CUDA_ERROR_INVALID_VALUE, "an end is memory of another device than its context's");
     }
     return copy_3d(name, &box, stream, async);
@@ -423,7 +468,7 @@ CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *copy) {
     return copy_3d_peer("cuMemcpy3DPeer", copy, NULL, false);
 }
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream) {
-    NEEDS_CONTEXT(cuMemcpy3DPeerAsync);
+    NEEDS_STREAM(cuMemcpy3DPeerAsync, stream);
     return copy_3d_peer("cuMemcpy3DPeerAsync", copy, stream, true);
 }
 
@@ -442,7 +487,7 @@ static CUresult copy_row(const char *name, const end *to, const end *from, size_
                          .WidthInBytes = bytes,
                          .Height = 1,
                          .Depth = 1};
-    CUresult e = drv_needs_context(name);
+    CUresult e = drv_needs_stream(name, stream);
     return e != CUDA_SUCCESS ? e : copy_3d(name, &box, stream, async);
 }
 
@@ -481,7 +526,7 @@ CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from
 static CUresult fill(const char *name, CUdeviceptr to, size_t pitch, unsigned value, unsigned element, size_t width,
                      size_t height, CUstream stream, bool waits) {
     size_t bytes;
-    CUresult e = drv_needs_context(name);
+    CUresult e = drv_needs_stream(name, stream);
     if (e != CUDA_SUCCESS) return e;
     if (to % element || (height > 1 && pitch % element) || __builtin_mul_overflow(width, element, &bytes))
         return CUDA_ERROR_INVALID_VALUE;

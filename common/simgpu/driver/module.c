@@ -17,6 +17,7 @@
 typedef struct {
     const char *name;   /* of the call */
     const char *source; /* the file, or NULL */
+    bool shared;        /* a library, which belongs to no context */
     unsigned count;
     CUjit_option *options;
     void **values;
@@ -116,7 +117,7 @@ static CUresult open_image(const jit *j, rt_module **module, const void *image) 
     char *text = text_of(image, &length, &error, err, sizeof err);
     if (text) {
         cudaError_t e = cudaSuccess;
-        *module = rt_module_load(text, length, j->source ? j->source : "the module", &e, err, sizeof err);
+        *module = rt_module_load(text, length, j->source ? j->source : "the module", j->shared, &e, err, sizeof err);
         error = drv_code(e);
         free(text);
     }
@@ -129,8 +130,10 @@ static CUresult open_image(const jit *j, rt_module **module, const void *image) 
     return error;
 }
 
+static CUresult needs_of(const jit *j) { return j->shared ? drv_needs_init(j->name) : drv_needs_context(j->name); }
+
 static CUresult load(jit *j, rt_module **module, const void *image) {
-    CUresult e = drv_needs_context(j->name);
+    CUresult e = needs_of(j);
     if (e != CUDA_SUCCESS) return e;
     if (!module || !image || begin_options(j) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
     e = drv_begin(j->name);
@@ -162,7 +165,7 @@ static char *read_file(const char *path, size_t *length, CUresult *error) {
 
 static CUresult load_file(jit *j, rt_module **module, const char *path) {
     size_t length;
-    CUresult e = drv_needs_context(j->name);
+    CUresult e = needs_of(j);
     if (e != CUDA_SUCCESS) return e;
     if (!module || !path) return CUDA_ERROR_INVALID_VALUE;
     char *bytes = read_file(path, &length, &e);
@@ -205,7 +208,7 @@ static CUresult begin_module(const char *name, const void *handle, rt_module **m
 
 static CUresult unload(const char *name, void *handle) {
     rt_module *m;
-    CUresult e = drv_needs_context(name);
+    CUresult e = drv_needs_module(name, handle);
     if (e != CUDA_SUCCESS) return e;
     e = begin_module(name, handle, &m);
     if (e == CUDA_SUCCESS) rt_module_unload(m);
@@ -217,7 +220,7 @@ CUresult cuLibraryUnload(CUlibrary library) { return unload("cuLibraryUnload", l
 static CUresult get_function(const char *name, void *function, void *handle, const char *kernel) {
     rt_module *m;
     rt_kernel *k = NULL;
-    CUresult e = drv_needs_context(name);
+    CUresult e = drv_needs_module(name, handle);
     if (e != CUDA_SUCCESS) return e;
     if (!function || !kernel) return CUDA_ERROR_INVALID_VALUE;
     e = begin_module(name, handle, &m);
@@ -238,7 +241,7 @@ CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *nam
 /* Sets *count to the number of kernels; fills in at most `room` of them. */
 static CUresult get_functions(const char *name, rt_kernel **kernels, unsigned room, void *handle, unsigned *count) {
     rt_module *m;
-    CUresult e = drv_needs_context(name);
+    CUresult e = drv_needs_module(name, handle);
     if (e != CUDA_SUCCESS) return e;
     e = begin_module(name, handle, &m);
     *count = 0;
@@ -273,10 +276,8 @@ static CUresult get_global(const char *name, CUdeviceptr *address, size_t *bytes
     rt_module *m;
     uint64_t at = 0;
     const ptx_var *v = NULL;
-    CUresult e = drv_needs_context(name);
-    if (e != CUDA_SUCCESS) return e;
     if (!variable || (!address && !bytes)) return CUDA_ERROR_INVALID_VALUE;
-    e = begin_module(name, handle, &m);
+    CUresult e = begin_module(name, handle, &m);
     if (e == CUDA_SUCCESS && !(v = rt_module_var(m, variable, &at))) {
         rt_say("the module has no variable %s", variable);
         e = CUDA_ERROR_NOT_FOUND;
@@ -286,9 +287,11 @@ static CUresult get_global(const char *name, CUdeviceptr *address, size_t *bytes
     return drv_end(e);
 }
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
+    NEEDS_MODULE(cuModuleGetGlobal, module);
     return get_global("cuModuleGetGlobal", address, bytes, module, name);
 }
 CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name) {
+    NEEDS_CONTEXT(cuLibraryGetGlobal); /* which has a variable of its own */
     return get_global("cuLibraryGetGlobal", address, bytes, library, name);
 }
 
@@ -299,19 +302,19 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
     return CUDA_SUCCESS;
 }
 
-/* --- libraries: modules that belong to no context; here that is the same --------------------------------------- */
+/* --- libraries: modules that belong to no context; each device gets its variables at their first use there -------- */
 
 CUresult cuLibraryLoadData(CUlibrary *library, const void *image, CUjit_option *options, void **values, unsigned count,
                            CUlibraryOption *library_options, void **library_values, unsigned library_count) {
     (void)library_options, (void)library_values, (void)library_count; /* hints about copies of the image */
-    jit j = {.name = "cuLibraryLoadData", .count = count, .options = options, .values = values};
+    jit j = {.name = "cuLibraryLoadData", .shared = true, .count = count, .options = options, .values = values};
     return load(&j, (rt_module **)library, image);
 }
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_option *options, void **values,
                                unsigned count, CUlibraryOption *library_options, void **library_values,
                                unsigned library_count) {
     (void)library_options, (void)library_values, (void)library_count;
-    jit j = {.name = "cuLibraryLoadFromFile", .count = count, .options = options, .values = values};
+    jit j = {.name = "cuLibraryLoadFromFile", .shared = true, .count = count, .options = options, .values = values};
     return load_file(&j, (rt_module **)library, path);
 }
 
@@ -337,7 +340,7 @@ static CUresult begin_function(const char *name, const void *function, const rt_
 
 static CUresult function_name(const char *call, const char **name, const void *function) {
     const rt_kernel *k;
-    CUresult e = drv_needs_context(call);
+    CUresult e = drv_needs_function(call, function);
     if (e != CUDA_SUCCESS) return e;
     if (!name) return CUDA_ERROR_INVALID_VALUE;
     e = begin_function(call, function, &k);
@@ -351,7 +354,7 @@ CUresult cuKernelGetName(const char **name, CUkernel kernel) { return function_n
 
 static CUresult module_of(const char *call, void *module, const void *function) {
     const rt_kernel *k;
-    CUresult e = drv_needs_context(call);
+    CUresult e = drv_needs_function(call, function);
     if (e != CUDA_SUCCESS) return e;
     if (!module) return CUDA_ERROR_INVALID_VALUE;
     e = begin_function(call, function, &k);
@@ -376,7 +379,7 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel) {
 
 static CUresult param_info(const char *name, const void *function, size_t index, size_t *offset, size_t *bytes) {
     const rt_kernel *k;
-    CUresult e = drv_needs_context(name);
+    CUresult e = drv_needs_function(name, function);
     if (e != CUDA_SUCCESS) return e;
     if (!offset) return CUDA_ERROR_INVALID_VALUE;
     e = begin_function(name, function, &k);
@@ -394,12 +397,12 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, siz
 
 CUresult cuFuncLoad(CUfunction function) {
     const rt_kernel *k;
-    NEEDS_CONTEXT(cuFuncLoad);
+    NEEDS_FUNCTION(cuFuncLoad, function);
     return drv_end(begin_function("cuFuncLoad", function, &k));
 }
-CUresult cuFuncIsLoaded(int *state, CUfunction function) {
+CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function) {
     if (!state) return CUDA_ERROR_INVALID_VALUE;
-    *state = 1; /* CU_FUNCTION_LOADING_STATE_LOADED */
+    *state = CU_FUNCTION_LOADING_STATE_LOADED;
     return cuFuncLoad(function);
 }
 
@@ -436,6 +439,7 @@ static CUresult add_image(CUlinkState s, const char *call, void *data, size_t by
     rt_module *m = NULL;
     jit j = s->j;
     j.name = call;
+    j.shared = true;
     for (unsigned k = 0; k < j.count; k++) { /* as they were: a log of an earlier call has left its length there */
         if (j.options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) j.values[k] = (void *)(uintptr_t)j.error_room;
         if (j.options[k] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES) j.values[k] = (void *)(uintptr_t)j.info_room;
@@ -456,7 +460,7 @@ static CUresult add_image(CUlinkState s, const char *call, void *data, size_t by
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
                           unsigned count, CUjit_option *options, void **values) {
     (void)name, (void)count, (void)options, (void)values; /* the options of the link hold */
-    NEEDS_CONTEXT(cuLinkAddData);
+    NEEDS_INIT(cuLinkAddData);
     if (!link_live(state)) return CUDA_ERROR_INVALID_HANDLE;
     if (!data || bytes == 0 || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
     return add_image(state, "cuLinkAddData", data, bytes);
@@ -467,7 +471,7 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
     size_t bytes;
     CUresult e;
     (void)count, (void)options, (void)values;
-    NEEDS_CONTEXT(cuLinkAddFile);
+    NEEDS_INIT(cuLinkAddFile);
     if (!link_live(state)) return CUDA_ERROR_INVALID_HANDLE;
     if (!path || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
     char *data = read_file(path, &bytes, &e);
@@ -478,7 +482,7 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
 }
 
 CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes) {
-    NEEDS_CONTEXT(cuLinkComplete);
+    NEEDS_INIT(cuLinkComplete);
     if (!link_live(state)) return CUDA_ERROR_INVALID_HANDLE;
     if (!image || !state->image) return CUDA_ERROR_INVALID_VALUE;
     *image = state->image;
@@ -487,7 +491,7 @@ CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes) {
 }
 
 CUresult cuLinkDestroy(CUlinkState state) {
-    NEEDS_CONTEXT(cuLinkDestroy);
+    NEEDS_INIT(cuLinkDestroy);
     if (!link_live(state)) return CUDA_ERROR_INVALID_HANDLE;
     rt_lock();
     CUlinkState *link = &links;

@@ -67,12 +67,12 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *array, const CUDA_ARRAY3D_DESC
               cudaMallocMipmappedArray((cudaMipmappedArray_t *)array, &channels, extent, levels, d->Flags));
 }
 CUresult cuMipmappedArrayGetLevel(CUarray *array, CUmipmappedArray mipmap, unsigned level) {
-    NEEDS_CONTEXT(cuMipmappedArrayGetLevel);
+    NEEDS_HANDLE(cuMipmappedArrayGetLevel, mipmap);
     return AS(cuMipmappedArrayGetLevel,
               cudaGetMipmappedArrayLevel((cudaArray_t *)array, (cudaMipmappedArray_const_t)mipmap, level));
 }
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray array) {
-    NEEDS_CONTEXT(cuMipmappedArrayDestroy);
+    NEEDS_HANDLE(cuMipmappedArrayDestroy, array);
     return array ? AS(cuMipmappedArrayDestroy, cudaFreeMipmappedArray((cudaMipmappedArray_t)array))
                  : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -86,7 +86,7 @@ CUresult cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *d) {
     return create_array("cuArrayCreate", array, &all);
 }
 CUresult cuArrayDestroy(CUarray array) {
-    NEEDS_CONTEXT(cuArrayDestroy);
+    NEEDS_HANDLE(cuArrayDestroy, array);
     return array ? AS(cuArrayDestroy, cudaFreeArray(array_of(array))) : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -94,7 +94,7 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray array) {
     struct cudaChannelFormatDesc channels;
     struct cudaExtent extent;
     unsigned flags;
-    NEEDS_CONTEXT(cuArray3DGetDescriptor);
+    NEEDS_HANDLE(cuArray3DGetDescriptor, array);
     if (!d) return CUDA_ERROR_INVALID_VALUE;
     CUresult e = AS(cuArray3DGetDescriptor, cudaArrayGetInfo(&channels, &extent, &flags, array_of(array)));
     if (e != CUDA_SUCCESS) return e;
@@ -143,6 +143,29 @@ static CUresult resource_of(const CUDA_RESOURCE_DESC *from, struct cudaResourceD
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+static void describe_resource(const struct cudaResourceDesc *from, CUDA_RESOURCE_DESC *r) {
+    memset(r, 0, sizeof *r);
+    r->resType = (CUresourcetype)from->resType;
+    switch (from->resType) {
+    case cudaResourceTypeArray: r->res.array.hArray = (CUarray)from->res.array.array; break;
+    case cudaResourceTypeMipmappedArray:
+        r->res.mipmap.hMipmappedArray = (CUmipmappedArray)from->res.mipmap.mipmap;
+        break;
+    case cudaResourceTypeLinear:
+        r->res.linear.devPtr = (uintptr_t)from->res.linear.devPtr;
+        r->res.linear.sizeInBytes = from->res.linear.sizeInBytes;
+        format_of(&from->res.linear.desc, &r->res.linear.format, &r->res.linear.numChannels);
+        break;
+    case cudaResourceTypePitch2D:
+        r->res.pitch2D.devPtr = (uintptr_t)from->res.pitch2D.devPtr;
+        r->res.pitch2D.width = from->res.pitch2D.width;
+        r->res.pitch2D.height = from->res.pitch2D.height;
+        r->res.pitch2D.pitchInBytes = from->res.pitch2D.pitchInBytes;
+        format_of(&from->res.pitch2D.desc, &r->res.pitch2D.format, &r->res.pitch2D.numChannels);
+        break;
+    }
+}
+
 /* Returns whether the texels are integers of 8 or 16 bits, which a texture reads as floats unless it is told not to. */
 static bool reads_as_float(const struct cudaResourceDesc *r) {
     struct cudaChannelFormatDesc d = {0};
@@ -183,6 +206,14 @@ CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resour
     for (int k = 0; k < 3; k++) t.addressMode[k] = (enum cudaTextureAddressMode)texture->addressMode[k];
     memcpy(t.borderColor, texture->borderColor, sizeof t.borderColor);
     return AS(cuTexObjectCreate, cudaCreateTextureObject(object, &r, &t, NULL));
+}
+CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexObject object) {
+    struct cudaResourceDesc r;
+    NEEDS_CONTEXT(cuTexObjectGetResourceDesc);
+    if (!resource) return CUDA_ERROR_INVALID_VALUE;
+    CUresult e = AS(cuTexObjectGetResourceDesc, cudaGetTextureObjectResourceDesc(&r, object));
+    if (e == CUDA_SUCCESS) describe_resource(&r, resource);
+    return e;
 }
 CUresult cuTexObjectDestroy(CUtexObject object) {
     NEEDS_CONTEXT(cuTexObjectDestroy);

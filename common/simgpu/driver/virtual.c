@@ -75,6 +75,8 @@ static const mapping *mapping_at(uint64_t address) {
     return NULL;
 }
 
+bool drv_mapped(uint64_t address) { return mapping_at(address) != NULL; }
+
 /* Returns whether the addresses begin or end inside of a mapping, and says so. Requires an open call. */
 static bool cuts(uint64_t address, uint64_t bytes) {
     for (uint32_t k = 0; k < nmappings; k++) {
@@ -131,7 +133,7 @@ CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocatio
 
 CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr wanted,
                              unsigned long long flags) {
-    NEEDS_CONTEXT(cuMemAddressReserve);
+    NEEDS_INIT(cuMemAddressReserve);
     CUresult e = drv_begin("cuMemAddressReserve");
     if (e != CUDA_SUCCESS) return drv_end(e);
     if (!address || bytes == 0 || flags || alignment & (alignment - 1)) return drv_end(CUDA_ERROR_INVALID_VALUE);
@@ -151,7 +153,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignmen
 }
 
 CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
-    NEEDS_CONTEXT(cuMemAddressFree);
+    NEEDS_ADDRESS(cuMemAddressFree, address);
     CUresult e = drv_begin("cuMemAddressFree");
     if (e != CUDA_SUCCESS) return drv_end(e);
     const range *r = reserved(address, bytes);
@@ -172,7 +174,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *prop,
                      unsigned long long flags) {
-    NEEDS_CONTEXT(cuMemCreate);
+    NEEDS_INIT(cuMemCreate);
     CUresult e = check_prop("cuMemCreate", prop);
     if (e != CUDA_SUCCESS) return e;
     if (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE)
@@ -201,7 +203,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const C
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
-    NEEDS_CONTEXT(cuMemRelease);
+    NEEDS_INIT(cuMemRelease);
     CUresult e = drv_begin("cuMemRelease");
     if (e != CUDA_SUCCESS) return drv_end(e);
     memory *m = find(handle);
@@ -212,7 +214,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
 }
 
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle) {
-    NEEDS_CONTEXT(cuMemGetAllocationPropertiesFromHandle);
+    NEEDS_INIT(cuMemGetAllocationPropertiesFromHandle);
     CUresult e = drv_begin("cuMemGetAllocationPropertiesFromHandle");
     if (e != CUDA_SUCCESS) return drv_end(e);
     const memory *m = find(handle);
@@ -222,7 +224,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmem
 }
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address) {
-    NEEDS_CONTEXT(cuMemRetainAllocationHandle);
+    NEEDS_INIT(cuMemRetainAllocationHandle);
     CUresult e = drv_begin("cuMemRetainAllocationHandle");
     if (e != CUDA_SUCCESS) return drv_end(e);
     const mapping *m = mapping_at((uint64_t)(uintptr_t)address);
@@ -237,7 +239,7 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void 
 
 CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long flags) {
-    NEEDS_CONTEXT(cuMemMap);
+    NEEDS_ADDRESS(cuMemMap, address);
     CUresult e = drv_begin("cuMemMap");
     if (e != CUDA_SUCCESS) return drv_end(e);
     memory *m = find(handle);
@@ -271,7 +273,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGeneric
 }
 
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
-    NEEDS_CONTEXT(cuMemUnmap);
+    NEEDS_ADDRESS(cuMemUnmap, address);
     CUresult e = drv_begin("cuMemUnmap");
     if (e != CUDA_SUCCESS) return drv_end(e);
     if (bytes == 0 || !mapped(address, bytes, false)) {
@@ -308,7 +310,7 @@ static bool set_access(mapping *m, const CUmemAccessDesc *desc) {
 }
 
 CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *desc, size_t count) {
-    NEEDS_CONTEXT(cuMemSetAccess);
+    NEEDS_ADDRESS(cuMemSetAccess, address);
     CUresult e = drv_begin("cuMemSetAccess");
     if (e != CUDA_SUCCESS) return drv_end(e);
     if (!desc || count == 0 || bytes == 0) return drv_end(CUDA_ERROR_INVALID_VALUE);
@@ -329,7 +331,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
 }
 
 CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr address) {
-    NEEDS_CONTEXT(cuMemGetAccess);
+    NEEDS_ADDRESS(cuMemGetAccess, address);
     CUresult e = drv_begin("cuMemGetAccess");
     if (e != CUDA_SUCCESS) return drv_end(e);
     if (!flags || !location) return drv_end(CUDA_ERROR_INVALID_VALUE);

@@ -648,6 +648,13 @@ enum cudaSynchronizationPolicy {
     cudaSyncPolicyYield = 3,
     cudaSyncPolicyBlockingSync = 4,
 };
+typedef enum cudaLaunchMemSyncDomain {
+    cudaLaunchMemSyncDomainDefault = 0,
+    cudaLaunchMemSyncDomainRemote = 1,
+} cudaLaunchMemSyncDomain;
+typedef struct cudaLaunchMemSyncDomainMap_st {
+    unsigned char default_, remote;
+} cudaLaunchMemSyncDomainMap;
 
 typedef union cudaLaunchAttributeValue {
     char pad[64];
@@ -659,6 +666,8 @@ typedef union cudaLaunchAttributeValue {
     } clusterDim;
     int programmaticStreamSerializationAllowed;
     int priority;
+    cudaLaunchMemSyncDomainMap memSyncDomainMap;
+    cudaLaunchMemSyncDomain memSyncDomain;
     unsigned int sharedMemCarveout;
 } cudaLaunchAttributeValue;
 
@@ -668,6 +677,8 @@ typedef union cudaLaunchAttributeValue {
 #define cudaStreamAttributeAccessPolicyWindow     cudaLaunchAttributeAccessPolicyWindow
 #define cudaStreamAttributeSynchronizationPolicy  cudaLaunchAttributeSynchronizationPolicy
 #define cudaStreamAttributePriority               cudaLaunchAttributePriority
+#define cudaStreamAttributeMemSyncDomainMap       cudaLaunchAttributeMemSyncDomainMap
+#define cudaStreamAttributeMemSyncDomain          cudaLaunchAttributeMemSyncDomain
 #define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
 #define cudaKernelNodeAttributeCooperative        cudaLaunchAttributeCooperative
 #define cudaKernelNodeAttributePriority           cudaLaunchAttributePriority

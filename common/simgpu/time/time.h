@@ -209,8 +209,9 @@ void time_stream_end(uint32_t stream);                    /* lets the queued wor
 time_event *time_event_new(void);
 void time_event_end(time_event *e);
 bool time_event_recorded(const time_event *e);
-bool time_event_done(const time_event *e); /* also true if never recorded */
-double time_event_ns(const time_event *e); /* the time of the record. Requires time_event_done */
+bool time_event_done(const time_event *e);    /* also true if never recorded */
+bool time_event_reached(const time_event *e); /* the same, for a host function: it is no news to the host's thread */
+double time_event_ns(const time_event *e);    /* the time of the record. Requires time_event_done */
 
 /* A point in a stream, behind all work submitted to it so far. */
 typedef struct {

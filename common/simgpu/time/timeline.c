@@ -222,9 +222,9 @@ void time_event_end(time_event *e) {
 }
 
 bool time_event_recorded(const time_event *e) { return e->count != 0; }
-static bool reached(const time_event *e) { return time_point_passed((time_point){e->stream, e->count}); }
+bool time_event_reached(const time_event *e) { return time_point_passed((time_point){e->stream, e->count}); }
 bool time_event_done(const time_event *e) {
-    if (!reached(e)) return false;
+    if (!time_event_reached(e)) return false;
     time_managed_host_may_look();
     if (e->count) TELL(host_saw, e->stream, e->count);
     return true;
@@ -986,7 +986,7 @@ void time_wait_all(void) {
 }
 
 void time_wait_event(time_event *e) {
-    while (!reached(e) && step(NEVER)) {}
+    while (!time_event_reached(e) && step(NEVER)) {}
     if (e->count) TELL(host_saw, e->stream, e->count);
     wake(e->count ? e->ns : 0);
 }
