@@ -31,6 +31,7 @@ says() {
 fresh_zeros 1048576
 wrong 0
 copied 1
+copied_behind 1
 filled 1
 list_sum 500500
 END

@@ -53,6 +53,9 @@ static void values() {
     cudaMemcpy(y, d, N * sizeof *d, cudaMemcpyDeviceToDevice);
     cudaMemcpy(host, y + 7, sizeof host, cudaMemcpyDeviceToHost);
     say("copied", host[0] == 7 && host[3] == 10 && y[999] == 999);
+    y[5] = 0;
+    cudaMemcpy(y, d, N * sizeof *d, cudaMemcpyDefault);
+    say("copied_behind", y[5] == 5); // the host waits for a copy to it, too
     cudaMemset(y, 0, N * sizeof *y); // the host waits for it, since the memory is its own too
     say("filled", y[0] == 0 && y[N - 1] == 0);
     cudaFree(x), cudaFree(y), cudaFree(d);

@@ -549,7 +549,7 @@ cudaError_t rt_fill_command(time_command *c) {
 
 /* Queues a copy. waits: the form without Async. As in CUDA, a copy from the device to pageable memory waits in either
  * form; a copy on the device waits in neither; and a copy from pageable memory waits until its last bytes are
- * staged. */
+ * staged. With managed memory at an end, the form without Async waits for all of it (as an H100 does). */
 cudaError_t rt_copy(time_copy bytes, enum cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
     time_command c = {.kind = TIME_COPY, .host_file = rt_file(), .host_line = rt_line(), .is.copy = bytes};
     if (!rt_stream(stream, &c.stream)) return cudaErrorInvalidResourceHandle;
@@ -563,7 +563,8 @@ cudaError_t rt_copy(time_copy bytes, enum cudaMemcpyKind kind, cudaStream_t stre
     if (waits) time_activity_call_syncs();
     if (waits && stages) time_wait_before(c.stream); /* staging begins behind earlier work */
     time_submit(&c);
-    if (c.is.copy.direction == SIMGPU_D2D || stages) waits = false;
+    const bool managed = rt_managed_find(c.is.copy.to.address) || rt_managed_find(c.is.copy.from.address);
+    if ((c.is.copy.direction == SIMGPU_D2D || stages) && !managed) waits = false;
     if (c.is.copy.pageable && (c.is.copy.direction == SIMGPU_D2H || c.is.copy.direction == SIMGPU_H2H)) waits = true;
     if (waits) time_wait_stream(c.stream);
     return cudaSuccess;
