@@ -113,6 +113,12 @@ void simgpuLaunchBudget(uint64_t warp_instructions) {
     rt_end(cudaSuccess);
 }
 
+void simgpuLanesWait(void) {
+    rt_begin(__func__);
+    exec_lanes_wait();
+    rt_end(cudaSuccess);
+}
+
 void simgpuMark(const char *name) {
     rt_begin(__func__);
     time_activity_mark(name ? name : "");

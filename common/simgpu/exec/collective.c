@@ -90,7 +90,11 @@ static inline __attribute__((always_inline)) uint32_t exchange(const uint32_t *a
 
 static void shfl(warp *w, const ptx_insn *i) {
     const uint32_t *a = ROW(w, uint32_t, i->a), *b = ROW(w, uint32_t, i->b), *c = ROW(w, uint32_t, i->c);
-    uint32_t out[32], in_range = 0;
+    uint32_t out[32], here[32], in_range = 0;
+    if (w->mask != FULL) { /* a lane that is not here gives 0, as on an H100; PTX leaves it open */
+        for (uint32_t l = 0; l < 32; l++) here[l] = w->mask >> l & 1 ? a[l] : 0;
+        a = here;
+    }
     switch ((enum ptx_shuffle)i->sub) {
     case SHFL_up: in_range = exchange(a, b, c, SHFL_up, out); break;
     case SHFL_down: in_range = exchange(a, b, c, SHFL_down, out); break;

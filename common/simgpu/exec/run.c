@@ -144,7 +144,7 @@ void exec_block_end(block *b) {
 static void run_block(block *b, uint64_t id) {
     exec_block_begin(b, id);
     while (b->live && !b->failed)
-        if (!exec_block_round(b) && b->live && !b->failed) exec_fail_deadlock(b);
+        if (!exec_block_round(b) && b->live && !b->failed && !exec_block_goes_on(b)) exec_fail_deadlock(b);
     exec_block_end(b);
 }
 
@@ -245,7 +245,8 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     if (t->workspace) memset(exec_mem_host(d, t->workspace), 0, 2 * sizeof(uint32_t));
     exec_contention_begin(&t->busy, d->card.atomic_place);
     t->fault.kind = SIMGPU_FAULT_NONE;
-    t->fault_block = UINT64_MAX;
+    t->fault_block = t->parted_block = UINT64_MAX;
+    t->parted = NULL;
     t->print_length = 0;
     t->printed_blocks = 0;
     t->nnotes = 0;
@@ -492,6 +493,26 @@ static void print_all(const ptx_function *kernel, unsigned threads, uint64_t las
     }
 }
 
+/* Says once where lanes of a warp did not wait for others. */
+static void say_parted(const ptx_function *kernel, unsigned threads) {
+    static bool told;
+    const worker *first = NULL;
+    for (unsigned t = 0; t < threads; t++)
+        if (workers[t].parted && (!first || workers[t].parted_block < first->parted_block)) first = &workers[t];
+    if (!first || told) return;
+    told = true;
+    char text[1024] = "simgpu: ";
+    const struct simgpu_place at = exec_place_of(kernel->module, first->parted);
+    if (at.file) base_add(text, sizeof text, "%s:%d: ", at.file, at.line);
+    base_add(text, sizeof text,
+             "%s: only some lanes of a warp come to this %s, and the others do not wait for them, as on a card. CUDA "
+             "leaves open what the result is. SIMGPU_CHECK=1 stops here, and says who waits where",
+             base_kernel_name(kernel->name).text,
+             first->parted->op == OP_bar_sync || first->parted->op == OP_bar_red ? "barrier"
+                                                                                 : "line, whose mask names them all");
+    base_say(text);
+}
+
 /* Returns the bytes of shared memory that a block takes, with CUDA's reserve for each. */
 static uint32_t taken_of(const exec_card *card, uint32_t shared) { return shared ? shared + card->shared_reserved : 0; }
 
@@ -553,6 +574,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         exec_fail_launch_budget(&r->fault, launch, end, nblocks, pool.budget);
     }
     r->grid_syncs = workers[0].grid_syncs;
+    say_parted(f, threads);
     print_all(f, threads, waits(launch) ? UINT64_MAX : end - 1, launch->program->device->print_limit);
     collect(f->module, threads, r);
     r->parts = parts.of;

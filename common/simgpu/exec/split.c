@@ -466,8 +466,9 @@ bool exec_warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
         f->n[1] = lane;
         return false;
     }
-    if ((w->mask & want) == want) {
+    if ((w->mask & want) == want || s->alone) {
         if (exec_heard) exec_listen_synced(w, want);
+        s->alone = false;
         return true;
     }
     bool pure =
@@ -521,16 +522,17 @@ static void run_split(warp *w) {
     }
 }
 
-/* Called when a split has used up its slice by polling. Splits that wait for it at joins continue without it; it meets
- * them at a later join. */
-static void release_waiters(warp *w) {
-    for (int32_t j = w->splits[w->current].parent; j >= 0; j = w->splits[j].parent) {
+/* Lets the splits that wait for split s at joins continue without it; it meets them at a later join. Returns whether
+ * there is one. */
+static bool release_waiters(warp *w, const split *s) {
+    bool any = false;
+    for (int32_t j = s->parent; j >= 0; j = w->splits[j].parent) {
         split *p = &w->splits[j];
         if (!p->mask) continue;
-        for (uint32_t s = 0; s < MAX_SPLITS; s++) {
-            if (w->splits[s].state != SPLIT_FREE) continue;
-            if (s >= w->nsplits) w->nsplits = s + 1;
-            w->splits[s] = (split){.state = SPLIT_RUN,
+        for (uint32_t n = 0; n < MAX_SPLITS; n++) {
+            if (w->splits[n].state != SPLIT_FREE) continue;
+            if (n >= w->nsplits) w->nsplits = n + 1;
+            w->splits[n] = (split){.state = SPLIT_RUN,
                                    .mask = p->mask,
                                    .pc = p->pc,
                                    .join = p->join,
@@ -538,9 +540,55 @@ static void release_waiters(warp *w) {
                                    .frame = p->frame};
             if (p->parent >= 0) w->splits[p->parent].children++;
             p->mask = 0;
+            any = true;
             break;
         }
     }
+    return any;
+}
+
+/* If all lanes that split s waits for have come, though to different lines, each line's exchange is its own lanes'.
+ * Returns whether they have. */
+static bool meet_apart(warp *w, const split *s) {
+    const uint32_t wanted = s->wanted;
+    uint32_t here = 0;
+    for (uint32_t n = 0; n < w->nsplits; n++)
+        if (w->splits[n].state == SPLIT_SYNC && w->splits[n].wanted == wanted) here |= w->splits[n].mask;
+    if (s->state != SPLIT_SYNC || here != wanted) return false;
+    for (uint32_t n = 0; n < w->nsplits; n++) {
+        split *p = &w->splits[n];
+        if (p->state != SPLIT_SYNC || p->wanted != wanted) continue;
+        p->state = SPLIT_RUN;
+        p->alone = true;
+    }
+    return true;
+}
+
+static bool lanes_wait; /* set by exec_lanes_wait */
+
+void exec_lanes_wait(void) { lanes_wait = true; }
+
+/* Some lanes of a warp wait for a mask or at a barrier, and the others for them at a join or at another line, so that
+ * the block stands still. On a card they go on (../README.md, "Barriers that not every thread reaches"). Notes the
+ * first place for exec_run's message. Returns whether any lanes go on. */
+bool exec_block_goes_on(block *b) {
+    bool any = false;
+    if (lanes_wait || exec_heard) return false;
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        warp *w = &b->warps[k];
+        for (uint32_t n = 0, all = w->nsplits; n < all; n++) {
+            const split *p = &w->splits[n];
+            if (p->state != SPLIT_SYNC && p->state != SPLIT_BARRIER) continue;
+            const ptx_insn *here = &w->frames[p->frame].function->code->insns[p->pc - (p->state == SPLIT_BARRIER)];
+            if (!meet_apart(w, p) && !release_waiters(w, p)) continue;
+            any = true;
+            worker *t = b->worker;
+            if (b->id >= t->parted_block) continue;
+            t->parted_block = b->id;
+            t->parted = here;
+        }
+    }
+    return any;
 }
 
 void exec_polled(warp *w, const ptx_insn *i) {
@@ -604,7 +652,7 @@ bool exec_warp_run(warp *w) {
         if (w->fuel == 0) {
             /* A failed attempt at a lock: its holder may be a lane that waits at a join. */
             bool release = w->vain ? w->vain_at->op == OP_atom || w->vain_slices >= VAIN_SLICES : w->polls >= POLLS;
-            if (release) release_waiters(w);
+            if (release) release_waiters(w, &w->splits[w->current]);
             if (++turns >= w->nsplits) break; /* other warps of the block get their turn */
         }
     }

@@ -127,7 +127,7 @@ static bool turn(block *b) {
         b->worked = false;
         bool progress = exec_block_round(b);
         waits |= b->in_grid_sync && waits_for_grid(b);
-        if (!progress && b->live && !b->failed && !waits) exec_fail_deadlock(b);
+        if (!progress && b->live && !b->failed && !waits && !exec_block_goes_on(b)) exec_fail_deadlock(b);
         got_on |= b->worked;
     } while (b->live && !b->failed && b->worked);
     return got_on || b->worker->stores != stores;

@@ -41,6 +41,7 @@ typedef struct split {
     int32_t frame;
     uint32_t barrier, wanted; /* BARRIER: its number; SYNC: the lanes that it waits for */
     const ptx_insn *branch;   /* of a join node: where its lanes parted */
+    bool alone;               /* its next meeting is its own lanes' alone (exec_block_goes_on) */
 } split;
 
 typedef struct warp {
@@ -172,6 +173,8 @@ typedef struct worker {
     uint32_t capacity; /* of the arrays, in instructions */
     exec_fault fault;
     uint64_t fault_block;
+    const ptx_insn *parted; /* where lanes did not wait for others of their warp, in the first such block; or NULL */
+    uint64_t parted_block;
     uint64_t launch_number;
     unsigned generation; /* of the last launch that the host thread has seen */
     bool parallel;       /* other threads run blocks of this launch */
@@ -231,6 +234,7 @@ static inline exec_counters *counters_of(warp *w, const ptx_insn *i) { return &w
 
 /* split.c: the scheduler of a warp. */
 void exec_warp_start(warp *w, block *b, uint32_t number);
+bool exec_block_goes_on(block *b);
 bool exec_warp_run(warp *w); /* runs all splits until none can; returns false without any progress */
 void exec_warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t target);
 void exec_warp_exit(warp *w, uint32_t lanes);

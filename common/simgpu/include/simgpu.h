@@ -43,6 +43,10 @@ void simgpuOddMemory(void);
  * million of them a second. */
 void simgpuLaunchBudget(uint64_t warp_instructions);
 
+/* From now on lanes that wait for others of their warp, which have gone another way, are a deadlock also while the
+ * checks are off. (A card lets those others go on, and so does SimGPU otherwise.) */
+void simgpuLanesWait(void);
+
 /* Leaves the L2 cache of the device in use as a memset of a large buffer does, which takes no time here: it holds other
  * data, part of which it must write back before it can take new ones. First waits for queued work. */
 void simgpuFlushCache(void);
