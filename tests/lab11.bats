@@ -44,10 +44,6 @@ setup() { lab=$(lab_dir 11); }
 @test "lab 11: the card says how many answers of a report agree with the run" {
     local desk=$BATS_TEST_TMPDIR/desk
     mkdir -p "$desk"
-    cp solutions/lab11-transformer/transformer.cu "$desk/transformer.cu"
-    grade "$desk/transformer.cu"
-    [ "$status" = 0 ]
-    [ -z "$(awk -F '\t' '$1 == "note" && $2 == "report.md"' "$record")" ]
     cp tests/lab11/starter.cu "$desk/transformer.cu"
     sed -e 's/^- kernel that takes the most time:/& `multiply_row`/;t' -e 's/^- kernels launched in a step:/& 3171/;t' \
         -e 's/^- waits of the host in a step:/& 12/' -e 's/arrays at 256.*:/& 524.3/' "$lab/report.md" >"$desk/report.md"
@@ -80,5 +76,6 @@ setup() { lab=$(lab_dir 11); }
     mkdir -p "$desk"
     sed 's/0\.9f \* /0.95f * /' solutions/"${lab#labs/}"/transformer.cu >"$desk/transformer.cu"
     grade "$desk/transformer.cu"
+    [ -z "$(awk -F '\t' '$1 == "note" && $2 == "report.md"' "$record")" ] # a folder without a report
     [[ $(field "$record" learns where) == transformer.cu:$(grep -n 'm\.velocity\[tensor\]' "$desk/transformer.cu" | cut -d : -f 1) ]]
 }
