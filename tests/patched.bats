@@ -26,15 +26,19 @@ unfit() {
             }
             return bases[name]
         }
-        function end_of_hunk() {
-            if (inside && (!index(base_of(base), "\n" old) || old == new)) print file ": its hunk " hunks " does not fit " base
+        function end_of_hunk(   found) {
+            if (inside) {
+                found = old == "" ? 0 : index(substr(base_of(base), behind), "\n" old)
+                if (!found || old == new) print file ": its hunk " hunks " does not fit " base
+                behind += found + length(old) - 1 # at the line feed before what follows
+            }
             inside = 0
         }
         function end_of_patch() {
             end_of_hunk()
             if (file != "" && !hunks) print file ": it changes nothing"
         }
-        FNR == 1 { end_of_patch(); file = FILENAME; base = ""; hunks = 0 }
+        FNR == 1 { end_of_patch(); file = FILENAME; base = ""; hunks = 0; behind = 1 }
         !inside && /^--- / && base == "" { base = $2; next }
         base != "" && /^@@ / { end_of_hunk(); inside = 1; hunks++; old = new = ""; next }
         inside && /^ / { old = old substr($0, 2) "\n"; new = new substr($0, 2) "\n" }

@@ -208,19 +208,23 @@ static void after_a_fault(void) {
     EXPECT(n == 1);
 }
 
-/* Streams, events and modules end with their context. */
+/* Streams, events and modules end with their context, and what a stream captures ends with the stream. */
 static void after_a_context(void) {
     CUcontext c;
-    CUstream stream;
+    CUstream stream, captured;
     CUevent event;
     CUmodule m;
     CUfunction f;
     OK(cuCtxCreate(&c, 0, 0));
     OK(cuStreamCreate(&stream, 0));
+    OK(cuStreamCreate(&captured, 0));
     OK(cuEventCreate(&event, 0));
     OK(cuModuleLoadData(&m, ptx));
     OK(cuModuleGetFunction(&f, m, "k"));
+    OK(cuStreamBeginCapture(captured, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(cuCtxDestroy(c));
+    OK(cuCtxSetCurrent(context));
+    OK(cuCtxSynchronize());
     FAILS(CUDA_ERROR_INVALID_HANDLE, cuStreamQuery(stream));
     FAILS(CUDA_ERROR_INVALID_HANDLE, cuStreamDestroy(stream));
     FAILS(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(event));

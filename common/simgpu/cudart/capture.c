@@ -68,7 +68,7 @@ static rt_member *join(uint32_t stream, rt_capture *c) {
     return m;
 }
 
-void rt_capture_leave(uint32_t stream) {
+static void leave(uint32_t stream) {
     rt_member *m = member(stream);
     if (!m) return;
     free(m->tails.nodes);
@@ -91,10 +91,23 @@ static rt_capture *with_id(uint64_t id) {
 static void end(rt_capture *c) {
     rt_capture **at = &rt_device->captures;
     for (uint32_t s = 0; s < rt_device->nmembers; s++)
-        if (member(s) && member(s)->capture == c) rt_capture_leave(s);
+        if (member(s) && member(s)->capture == c) leave(s);
     while (*at != c) at = &(*at)->next;
     *at = c->next;
     free(c);
+}
+
+/* Ends the capture and its graph. */
+static void drop(rt_capture *c) {
+    rt_handle_drop(c->graph->handle, HANDLE_GRAPH);
+    rt_graph_free(c->graph);
+    end(c);
+}
+
+void rt_capture_leave(uint32_t stream) {
+    rt_capture *c = member(stream) ? member(stream)->capture : NULL;
+    leave(stream);
+    if (c && c->origin == stream) drop(c); /* nothing else could end it */
 }
 
 /* Their graphs end as other graphs do, by their handles. */
@@ -330,11 +343,10 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
     if (e == cudaSuccess) {
         *graph = c->graph->handle;
         c->graph->held = false;
+        end(c);
     } else {
-        rt_handle_drop(c->graph->handle, HANDLE_GRAPH);
-        rt_graph_free(c->graph);
+        drop(c);
     }
-    end(c);
     time_charge(HOST_SUBMITS, time_profile_get()->host_other_ns);
     return rt_end(e);
 }

@@ -232,7 +232,8 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
     return CUDA_SUCCESS;
 }
 
-/* Copies and memset of such memory wait for their end, a hint: nothing else could see them before it. */
+/* With this attribute, copies and memsets of the memory wait for their end on a card. Here they do not: the attribute
+ * is for other devices on the bus that read the memory, and there are none. */
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address) {
     unsigned type;
     NEEDS_ADDRESS(cuPointerSetAttribute, address);

@@ -51,12 +51,13 @@ CUresult cuStreamGetId(CUstream stream, unsigned long long *id) {
     return AS(cuStreamGetId, cudaStreamGetId(stream, id));
 }
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
-    CUdevice device = 0;
+    uint32_t s;
     NEEDS_STREAM(cuStreamGetCtx, stream);
     if (!context) return CUDA_ERROR_INVALID_VALUE;
-    CUresult e = AS(cuStreamGetCtx, cudaStreamGetDevice(stream, &device));
-    if (e == CUDA_SUCCESS) *context = drv_context_of(rt_context_of(stream), device);
-    return e;
+    CUresult e = drv_begin("cuStreamGetCtx");
+    if (e == CUDA_SUCCESS && !rt_stream(stream, &s)) e = CUDA_ERROR_INVALID_HANDLE;
+    if (e == CUDA_SUCCESS) *context = drv_context_of(rt_context_of(stream), (CUdevice)rt_device->ordinal);
+    return drv_end(e);
 }
 
 /* The attributes are the runtime's, field by field. */

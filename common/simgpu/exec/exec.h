@@ -423,8 +423,8 @@ void exec_usual_budget(uint64_t warp_instructions);
 /* Sets the budget of a launch, in warp instructions of all its blocks; 0: 64 times a block's. */
 void exec_launch_budget(uint64_t warp_instructions);
 
-/* From now on lanes that wait for others of their warp, which have gone another way, are a deadlock even while nothing
- * listens. (Otherwise the others go on, as on a card.) */
+/* From now on a launch fails with a deadlock if lanes wait for others of their warp that have gone another way, even
+ * while nothing listens. (Otherwise those others go on, as on a card.) */
 void exec_lanes_wait(void);
 
 /* Receives the output of kernels' printf, in block order, at the end of each launch. Default: writes to stdout. */

@@ -1,9 +1,10 @@
 /* l2.c — the second-level cache. See l2.h for its idea.
  *
- * Each set keeps its chunks in lists by age. When it has too many lines, the oldest chunk leaves; one that an earlier
- * launch has stored only every third time, and else the oldest clean one. Only a part of the cache may be dirty: beyond
- * it the oldest dirty chunk is written to DRAM and stays. An eighth of the lines, two of 16 ways, may have sectors with
- * bytes of stores only: beyond it DRAM supplies the rest, and the chunk is written at once. */
+ * Each set keeps its chunks in lists by age. When it has too many lines, the oldest chunk leaves. If an earlier launch
+ * has stored it, it leaves every third time only, and otherwise the oldest clean one leaves in its place. Only a part
+ * of the cache may be dirty: beyond it the oldest dirty chunk is written to DRAM and stays. An eighth of the lines, two
+ * of 16 ways, may have sectors with bytes of stores only: beyond it DRAM supplies the rest, and the chunk is written at
+ * once. */
 #include "l2.h"
 #include "warp.h"
 

@@ -445,15 +445,11 @@ void exec_op_ret(warp *w, const ptx_insn *i) {
 
 /* --- synchronisation of lanes ------------------------------------------------------------------------------- */
 
-/* Returns the lanes of all splits of the warp that wait with this mask at this instruction, or at any if any_pc. */
-static uint32_t waiting(const warp *w, uint32_t pc, int32_t frame_index, uint32_t want, bool any_pc) {
-    uint32_t lanes = 0;
-    for (uint32_t s = 0; s < w->nsplits; s++) {
-        const split *p = &w->splits[s];
-        if (p->state == SPLIT_SYNC && p->wanted == want && p->frame == frame_index && (any_pc || p->pc == pc))
-            lanes |= p->mask;
-    }
-    return lanes;
+/* Returns whether the split waits with this mask at this instruction; pure: or at any other that exchanges no values.
+ */
+static bool waits_with(const warp *w, const split *p, uint32_t pc, int32_t frame_index, uint32_t want, bool pure) {
+    if (p->state != SPLIT_SYNC || p->wanted != want || p->frame != frame_index) return false;
+    return p->pc == pc || (pure && w->code[p->pc].op == OP_bar_warp);
 }
 
 bool exec_warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
@@ -473,7 +469,9 @@ bool exec_warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
     }
     bool pure =
         i->op == OP_bar_warp; /* lanes may meet at __syncwarp of different lines, but must exchange values at one */
-    uint32_t here = w->mask | waiting(w, self, s->frame, want, pure);
+    uint32_t here = w->mask;
+    for (uint32_t k = 0; k < w->nsplits; k++)
+        if (waits_with(w, &w->splits[k], self, s->frame, want, pure)) here |= w->splits[k].mask;
     if ((here & want) != want) {
         w->executed[self]--;
         w->threads[self] -= (uint64_t)__builtin_popcount(w->mask);
@@ -490,7 +488,7 @@ bool exec_warp_sync(warp *w, const ptx_insn *i, uint32_t member) {
     }
     for (uint32_t k = 0; k < w->nsplits; k++) {
         split *p = &w->splits[k];
-        if (p->state != SPLIT_SYNC || p->wanted != want || p->frame != s->frame || (!pure && p->pc != self)) continue;
+        if (!waits_with(w, p, self, s->frame, want, pure)) continue;
         p->state = SPLIT_RUN;
         p->pc++;
     }
@@ -547,14 +545,22 @@ static bool release_waiters(warp *w, const split *s) {
     return any;
 }
 
-/* If all lanes that split s waits for have come, though to different lines, each line's exchange is its own lanes'.
- * Returns whether they have. */
+static const ptx_insn *insn_of(const warp *w, const split *p) {
+    return &w->frames[p->frame].function->code->insns[p->pc - (p->state == SPLIT_BARRIER)];
+}
+
+/* If all lanes that split s waits for have come to instructions of its kind, though to different ones, each split
+ * exchanges with its own lanes. (A shuffle and a __syncwarp do not meet: a card hangs.) Returns whether they have. */
 static bool meet_apart(warp *w, const split *s) {
     const uint32_t wanted = s->wanted;
+    const uint16_t op = insn_of(w, s)->op;
     uint32_t here = 0;
-    for (uint32_t n = 0; n < w->nsplits; n++)
-        if (w->splits[n].state == SPLIT_SYNC && w->splits[n].wanted == wanted) here |= w->splits[n].mask;
-    if (s->state != SPLIT_SYNC || here != wanted) return false;
+    if (s->state != SPLIT_SYNC) return false;
+    for (uint32_t n = 0; n < w->nsplits; n++) {
+        const split *p = &w->splits[n];
+        if (p->state == SPLIT_SYNC && p->wanted == wanted && insn_of(w, p)->op == op) here |= p->mask;
+    }
+    if (here != wanted) return false;
     for (uint32_t n = 0; n < w->nsplits; n++) {
         split *p = &w->splits[n];
         if (p->state != SPLIT_SYNC || p->wanted != wanted) continue;
@@ -579,7 +585,7 @@ bool exec_block_goes_on(block *b) {
         for (uint32_t n = 0, all = w->nsplits; n < all; n++) {
             const split *p = &w->splits[n];
             if (p->state != SPLIT_SYNC && p->state != SPLIT_BARRIER) continue;
-            const ptx_insn *here = &w->frames[p->frame].function->code->insns[p->pc - (p->state == SPLIT_BARRIER)];
+            const ptx_insn *here = insn_of(w, p);
             if (!meet_apart(w, p) && !release_waiters(w, p)) continue;
             any = true;
             worker *t = b->worker;

@@ -43,8 +43,8 @@ void simgpuOddMemory(void);
  * million of them a second. */
 void simgpuLaunchBudget(uint64_t warp_instructions);
 
-/* From now on lanes that wait for others of their warp, which have gone another way, are a deadlock also while the
- * checks are off. (A card lets those others go on, and so does SimGPU otherwise.) */
+/* From now on a launch fails with a deadlock if lanes wait for others of their warp that have gone another way, also
+ * while the checks are off. (Otherwise those others go on, as on a card.) */
 void simgpuLanesWait(void);
 
 /* Leaves the L2 cache of the device in use as a memset of a large buffer does, which takes no time here: it holds other
