@@ -15,7 +15,7 @@ __global__ void count_in_shared(const unsigned char *data, int n, int *bins) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         atomicAdd(&mine[data[i]], 1);
     __syncthreads();
-    atomicAdd(&bins[threadIdx.x], mine[threadIdx.x]);
+    if (mine[threadIdx.x]) atomicAdd(&bins[threadIdx.x], mine[threadIdx.x]);
 }
 
 int main(int argc, char **argv) {

@@ -90,7 +90,7 @@ rung() {
         row_is correct pass
     done <<'TEXT'
 naive_read   0  0  fill whole sectors
-naive_write 18 22  coalesce this line
+naive_write 17 22  coalesce this line
 tile        16 20  bank conflicts
 tile_padded 30 30
 TEXT
