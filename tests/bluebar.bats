@@ -335,13 +335,18 @@ slow_class() {
     [ "$(wc -l <"$class-grades/scores.csv")" = 14 ]
 }
 
-@test "texts of another compiler: the same words, numbers within 3 %, names and line numbers to the digit" {
+@test "texts of another compiler: the same words, numbers within 10 %, names and line numbers to the digit; one line in a hundred may differ" {
     printf 'lab3  virtual time  5.64 ms   transpose.cu:37 20 %% ▏▂▂ ▕ 1000 sectors\n' >"$BATS_TEST_TMPDIR/a"
     alike() { sed "$1" "$BATS_TEST_TMPDIR/a" >"$BATS_TEST_TMPDIR/b" && "$BLUEBAR" alike "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"; }
-    for same in 's/1/1/' 's/5.64/5.70/' 's/5.64 ms  /5.641 ms/' 's/20 %/21 %/' 's/▂▂/▂▃/' 's/1000/1029/'; do alike "$same"; done
-    for other in 's/5.64/5.84/' 's/:37/:38/' 's/lab3/lab4/' 's/ms/us/' 's/1000/1031/' 's/20 %/23 %/' 's/virtual //' 's/$/ more/'; do
+    for same in 's/1/1/' 's/5.64/5.70/' 's/5.64 ms  /5.641 ms/' 's/20 %/21 %/' 's/▂▂/▂▃/' 's/1000/1099/'; do alike "$same"; done
+    for other in 's/5.64/6.34/' 's/:37/:38/' 's/lab3/lab4/' 's/ms/us/' 's/1000/1120/' 's/20 %/23 %/' 's/virtual //' 's/$/ more/'; do
         alike "$other" && return 1
     done
+    # A longer text: a line that is another one, a paragraph that is wrapped otherwise.
+    for line in {1..250}; do echo "line $line takes $line.5 us"; done >"$BATS_TEST_TMPDIR/a"
+    alike '100s/us/ms/; 180s/us/ms/'
+    alike '200s/takes/\n/'
+    for other in '50s/us/ms/; 100s/us/ms/; 200s/us/ms/' '50,60d'; do alike "$other" && return 1; done
     # Another compiler may compare, and writes nothing.
     CLANG_VERSION=19.1.7 run "$BLUEBAR" docs
     [ "$status" = 1 ]

@@ -12,9 +12,9 @@ load helper
     rm -f handouts/*.md handouts/answers/*.md README.md # one small text and one lab are enough here
     rm -r labs/lab[!3]*
     printf '# T\n\nIt takes <!-- row: starter 3 launches value -->7 or so<!-- end --> launches.\n' >handouts/t.md
-    run common/make/docs.sh --check 3>&- 4>&-
-    [ "$status" = 1 ]
-    [[ $output == *'-It takes <!-- row: starter 3 launches value -->7 or so<!-- end --> launches.'* ]]
+    printf '# U\n\nIt takes <!-- row: starter 3 launches value -->8 or so<!-- end --> launches.\n' >handouts/u.md
+    common/make/docs.sh --check >"$BATS_TEST_TMPDIR/said" 2>&1 3>&- 4>&- && return 1
+    for n in 7 8; do grep -F -- "-It takes <!-- row: starter 3 launches value -->$n or so<!-- end --> launches." "$BATS_TEST_TMPDIR/said"; done
     # With another compiler the texts are compared only.
     [ "$("$(common/make/find-clang.sh)" -dumpversion | cut -d. -f1)" = 14 ] || return 0
     make -s docs 3>&- 4>&-
