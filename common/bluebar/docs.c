@@ -508,9 +508,9 @@ int bb_cmd_docs(int argc, char **argv) {
     if (!exact && !check)
         bb_die("The figures in the texts are those of clang %.2s, Debian 12's, and this is clang %s, whose counters "
                "differ "
-               "in their last digits. To write them, take clang %.2s (CLANG=clang-%.2s); to compare within 3 %%: "
-               "common/make/docs.sh --check",
-               PINNED, version, PINNED, PINNED);
+               "in their last digits. To write them, take clang %.2s (CLANG=clang-%.2s); to compare within %.0f "
+               "%%: common/make/docs.sh --check",
+               PINNED, version, PINNED, PINNED, 100 * NEAR);
     each("{README.md,handouts/*.md,handouts/answers/*.md}", renew_one, check);
     return each(
         ".build/docs/{README.md,handouts/*.md,handouts/answers/*.md,handouts/timelines/*.svg,handouts/rooflines/*}",
