@@ -183,8 +183,8 @@ const char *lab_say_slowest(const lab_usage *u, char *text, size_t size);
 const char *lab_say_finding(const struct simgpu_finding *f, enum simgpu_part part, char *text, size_t size);
 const char *lab_say_gap(const struct simgpu_gap *g, char *text, size_t size);
 
-/* Whether the timed job has the sim lane's size: in that lane, and on a card with LAB_SIZE=sim, so that their timelines
- * can be compared (make compare3). */
+/* Whether jobs have the sim lane's size: in that lane, and on a card with LAB_SIZE=sim, so that their times can be
+ * compared: those of the ladders of all labs (make fidelity), and the timelines of some (make compare3). */
 bool lab_small_job(void);
 
 /* Marks a stretch. Sim lane: counters of everything between begin and end can be read after it. Gpu lane: a mark in the

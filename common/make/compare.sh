@@ -16,7 +16,7 @@ n=$1 lane=$DEVICE
 dir=$(lab_dir "$n")
 record=handouts/measured/${dir#labs/}-trace.json
 folder=.build/compare/lab$n
-grep -rqs lab_small_job "$dir" || die "compare$n: the two lanes of lab $n have jobs of different sizes, so their times cannot be compared. make compare3 and make compare6 can."
+grep -rqs lab_small_job "$dir" || die "compare$n: the two lanes of lab $n have jobs of different sizes, so their times cannot be compared. make compare1, 3, 4 and 6 can."
 mkdir -p "$folder"
 
 # Runs the variant's program with a trace: traced sim|gpu VARIANT FILE.

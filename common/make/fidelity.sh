@@ -3,9 +3,9 @@
 #
 # On a GPU: records times and Nsight Compute's counters in handouts/measured/fidelity.tsv and fidelity-counters.tsv (of
 # another card than an H200: fidelity-h100.tsv and so on, and clock-h100.tsv). Hosts differ more than cards, so the scenarios
-# of the host (fidelity-host.tsv) stand beside a probe of that machine (fidelity-host-probe.tsv, by make probe's programs,
-# between the scenarios' runs), and their virtual times are by its figures: HOST=1 records these two alone. So are those of
-# the labs' ladders, whose records should be made on that machine too (make bench).
+# of the host (fidelity-host.tsv) and the labs' ladders (fidelity-ladders.tsv: --bench of each lab, its jobs as large as on
+# SimGPU) stand beside a probe of that machine (fidelity-host-probe.tsv, by make probe's programs, between the others' runs),
+# and their virtual times are by its figures: HOST=1 records these three alone.
 # On SimGPU: each recorded kernel and scenario by each compiler that is here (CLANG, the newest clang, nvcc), and those of
 # bench-clock and of the labs' ladders, beside the records. A line a kernel: .build/sim/fidelity/kernels.tsv.
 #
@@ -49,27 +49,39 @@ record() {
     echo "written: $out-counters.tsv"
 }
 
-# The scenarios and the probe in turn: the medians of six processes of the one and five of the other.
+# Scenarios, probe and ladders in turn: the medians of six processes, of five, and of three.
 record_host() {
-    local r base
+    local r base n references=()
     base=$(base_of "$1")
-    build "$folder/host" "$B/probe/host"
+    for n in $(labs); do references+=("$B/reference/lab$n"); done
+    build "$folder/host" "$B/probe/host" "${references[@]}"
     stay_near
     for r in 1 2 3 4 5 6; do
-        apart "$folder/host" >"$folder/host.$r"
+        apart "$folder/host" | sed 's/^/host\t/' >"$folder/host.$r"
         [ "$r" = 6 ] || probe_host "$base" >"$B/probe/host.$r"
+        [ "$r" -gt 3 ] || ladders "$folder/ladders.$r"
     done
     { gpu_caption && awk -f common/probe/median.awk "$B"/probe/host.[1-5]; } >"$2-host-probe.tsv"
     { gpu_caption && printf 'set\tname\tus\n' && medians "$folder"/host.[1-6]; } >"$2-host.tsv"
-    echo "written: $2-host.tsv and $2-host-probe.tsv"
+    { gpu_caption && grep '^#' "$folder/ladders.1" && printf 'set\tname\tus\n' && medians "$folder"/ladders.[1-3]; } >"$2-ladders.tsv"
+    echo "written: $2-host.tsv, $2-ladders.tsv and $2-host-probe.tsv"
+}
+
+# All labs' ladders, into file $1, in jobs of the sim lane's sizes. A lab with no such lines has no ladder.
+ladders() {
+    local n
+    for n in $(labs); do
+        LAB_SIZE=sim apart "$B/reference/lab$n" --bench 2>/dev/null | awk -v lab="lab$n" -f $here/ladder.awk
+    done >"$1"
 }
 
 base_of() { if [ -f "common/simgpu/profiles/$1.conf" ]; then echo "$1"; else echo h200; fi; }
 
+# Of lines SET, NAME, TIME.
 medians() {
-    awk -F '\t' '!($1 in n) { order[++names] = $1 }
-        { at = ++n[$1]; while (at > 1 && us[$1, at - 1] > $2) { us[$1, at] = us[$1, at - 1]; at-- } us[$1, at] = $2 }
-        END { for (i = 1; i <= names; i++) { k = n[order[i]]; printf "host\t%s\t%.2f\n", order[i], (us[order[i], int((k + 1) / 2)] + us[order[i], int(k / 2) + 1]) / 2 } }' "$@"
+    awk -F '\t' '/^#/ { next } { key = $1 FS $2 } !(key in n) { order[++names] = key }
+        { at = ++n[key]; while (at > 1 && us[key, at - 1] > $3) { us[key, at] = us[key, at - 1]; at-- } us[key, at] = $3 }
+        END { for (i = 1; i <= names; i++) { k = n[order[i]]; printf "%s\t%.2f\n", order[i], (us[order[i], int((k + 1) / 2)] + us[order[i], int(k / 2) + 1]) / 2 } }' "$@"
 }
 
 compilers() {
@@ -95,22 +107,16 @@ times() {
     apart "$at" "${ONLY:-}" | sed "s,^,$set\t$prefix," >"$to.new" && mv "$to.new" "$to.tsv"
 }
 
-# Rungs with the sizes that the record has; those of other sizes are no comparison.
-ladders() {
-    local n f lab
-    for n in $(labs); do
-        lab=$(basename "$(lab_dir "$n")")
-        f=$measured/$lab.tsv
-        [ -f "$f" ] || continue
-        build "$B/reference/lab$n"
-        PROFILE=$host_profile apart "$B/reference/lab$n" --bench >"$folder/lab$n.tsv" 2>/dev/null
-        awk -v lab="lab$n" -f $here/ladder.awk "$f" >"$folder/lab$n.card"
-        awk -v lab="lab$n" -f $here/ladder.awk "$folder/lab$n.tsv" >"$folder/lab$n.virtual"
-        if [ "$(grep '^=' "$folder/lab$n.card")" = "$(grep '^=' "$folder/lab$n.virtual")" ]; then
-            awk -f $here/alike.awk "$folder/lab$n.virtual" "$folder/lab$n.card" >>"$folder/labs.card"
-            awk -f $here/alike.awk "$folder/lab$n.card" "$folder/lab$n.virtual" >>"$folder/labs.virtual"
-        fi
-    done
+# The ladders on SimGPU. Those of the record are of the same jobs, or it is too old.
+hold_ladders() {
+    local n references=()
+    [ -f "$1" ] || return 0
+    for n in $(labs); do references+=("$B/reference/lab$n"); done
+    build "${references[@]}"
+    (export PROFILE=$host_profile && ladders "$folder/labs.virtual")
+    [ "$(grep '^# lab' "$1")" = "$(grep '^#' "$folder/labs.virtual")" ] ||
+        die "$1 is of other jobs than the labs have now. On that card: DEVICE=gpu HOST=1 make fidelity."
+    cp "$1" "$folder/labs.card"
 }
 
 hold() {
@@ -141,7 +147,7 @@ hold() {
     grep -v '^#' "$measured/clock$(suffix "$card").tsv" 2>/dev/null | sed 's,^,clock\tclock/,' >"$folder/clock.card" || true
     : >"$folder/labs.card"
     : >"$folder/labs.virtual"
-    if [ "$card" = h200 ] && [ -z "${ONLY:-}" ]; then ladders; fi
+    [ -n "${ONLY:-}" ] || hold_ladders "$record-ladders.tsv"
     for c in "${compiler[@]}"; do
         results "$c" tsv | xargs cat >"$folder/$c.times"
         [ "$c" != "${compiler[0]}" ] || cat "$folder/labs.virtual" >>"$folder/$c.times"

@@ -114,7 +114,7 @@ static job *new_job(lab_program *program, const char *counted, const job_shape *
 static job *long_array(lab_program *mine, uint64_t seed) {
     const job_shape shape = {.array = true,
                              .count = 1,
-                             .length = lab_lane() == LAB_SIM ? 1 << 23 : 1 << 24,
+                             .length = lab_small_job() ? 1 << 23 : 1 << 24,
                              .align = JOB_ALIGNED,
                              .seed = seed + 77};
     return new_job(mine, "array", &shape);

@@ -100,12 +100,13 @@ static void bench_rung(int i, int size) {
 void lab_bench(void) {
     static const int passes_in_sim[] = {1 << 22, 0}, passes_on_card[] = {1 << 20, 1 << 24, 1 << 26, 0};
     static const int denses_in_sim[] = {128, 256, 0}, denses_on_card[] = {1024, 2048, 4096, 0};
-    const bool sim = lab_lane() == LAB_SIM;
+    const bool small = lab_small_job();
     printf("# lane %s, device %s\n# rate: of pass GB/s, of dense TFLOP/s\nsize\tkernel\tus\trate\n", lab_lane_name(),
            lab_device_name());
     lab_fence(false); /* all programs here are ours, or have been judged */
     for (int part = 0; part < 2; part++) {
-        const int *size = part == 0 ? (sim ? passes_in_sim : passes_on_card) : (sim ? denses_in_sim : denses_on_card);
+        const int *size =
+            part == 0 ? (small ? passes_in_sim : passes_on_card) : (small ? denses_in_sim : denses_on_card);
         for (; *size; size++)
             for (int i = 0; i < RUNGS; i++)
                 if (!strcmp(rungs[i].work, part == 0 ? "pass" : "dense") && is_here(i)) bench_rung(i, *size);

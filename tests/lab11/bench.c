@@ -32,12 +32,12 @@ static double time_of_yours(lab_program *program, shape s, double reference) {
 }
 
 void lab_bench(void) {
-    const bool sim = lab_lane() == LAB_SIM;
+    const bool small = lab_small_job();
     double reference = 0;
     printf("# lane %s, device %s\n# us a step; V x D: 32 x 32, 64 x 64, 64 x 128\n", lab_lane_name(),
            lab_device_name());
     printf("characters\tprogram\tus\n");
-    for (int i = 0; i < (sim ? 1 : SIZES); i++)
+    for (int i = 0; i < (small ? 1 : SIZES); i++)
         for (int k = 0; k < PROGRAMS; k++) {
             lab_program *program = lab_open(programs[k].who, NULL);
             const double us = programs[k].who == LAB_MINE ? time_of_yours(program, sizes[i], reference)

@@ -47,7 +47,7 @@ static void bench_row(allocator *a, uint64_t seed, int steps, double least) {
 }
 
 void lab_bench(void) {
-    const int steps = lab_lane() == LAB_SIM ? SIM_STEPS : GPU_STEPS;
+    const int steps = lab_small_job() ? SIM_STEPS : GPU_STEPS;
     const uint64_t seed = lab_fresh_seed();
     printf("# lane %s, device %s\n", lab_lane_name(), lab_device_name());
     printf("allocator\tstep us\tlight\ttraining\tlengths\tholes\tpair ns\n");

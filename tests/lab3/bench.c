@@ -94,7 +94,7 @@ static void bench_size(int n, bool check) {
 }
 
 void lab_bench(void) {
-    int largest = lab_lane() == LAB_SIM ? 2048 : 16384;
+    int largest = lab_small_job() ? 2048 : 16384;
     printf("# lane %s, device %s\nn\tkernel\tus\tGB/s\tshare\n", lab_lane_name(), lab_device_name());
     for (int n = 512; n <= largest; n *= 2) bench_size(n, n <= 2048);
 }

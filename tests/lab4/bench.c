@@ -136,18 +136,18 @@ static void bench_set(const char *label, length_fn length) {
 }
 
 void lab_bench(void) {
-    bool sim = lab_lane() == LAB_SIM;
+    bool small = lab_small_job();
     printf("# share of reading\n# lane %s, device %s\n", lab_lane_name(), lab_device_name());
     printf("n\tkernel\tus\tGB/s\tshare\n");
-    for (int p = 20; p <= (sim ? 22 : 28); p += 2) {
+    for (int p = 20; p <= (small ? 22 : 28); p += 2) {
         char label[32];
         const job_shape shape = {.array = true, .count = 1, .length = 1 << p, .align = JOB_ALIGNED, .seed = 1};
         LAB_SAY(label, "2^%d", p);
         bench_shape(label, array_entries, ARRAY_ENTRIES, &shape);
     }
     printf("tensors\tkernel\tus\tGB/s\tshare\n");
-    if (!sim) bench_set("even", even_length);
-    if (!sim) bench_set("mixed", mixed_length);
+    if (!small) bench_set("even", even_length);
+    if (!small) bench_set("mixed", mixed_length);
     bench_set("skewed", skewed_length);
 }
 

@@ -24,9 +24,9 @@ static const struct {
 static const shape small = {384, 32, 32, 0, 40000}, large = {1024, 1024, 512, 0, 0}; /* as the harness has them */
 
 void lab_bench(void) {
-    const bool sim = lab_lane() == LAB_SIM;
-    const shape s = sim ? small : large;
-    const int steps = sim ? 15 : 192;
+    const bool brief = lab_small_job();
+    const shape s = brief ? small : large;
+    const int steps = brief ? 15 : 192;
     const lab_floor light = {"kernels",
                              training_time(training_new(lab_open(LAB_LADDER, "kernels_alone"), NULL, s, steps))};
     printf("# lane %s, device %s\n", lab_lane_name(), lab_device_name());

@@ -4,9 +4,9 @@
  * Every kernel runs in turn with the copy (a b b a), timed from event to event on the device. `share` is the copy's
  * time over the kernel's: 1 is the speed of light. GB/s counts x read once and y written once.
  *
- * In the gpu lane, PyTorch is a row where python3 has it: the same three lines, eagerly and through torch.compile, on
- * the same shapes, in a process of its own, and its share is of PyTorch's own copy there. A call is captured into a
- * graph and replayed from event to event, since a call of Python takes the host longer than the card.
+ * In the gpu lane, with its own sizes, PyTorch is a row where python3 has it: the same three lines, eagerly and through
+ * torch.compile, on the same shapes, in a process of its own, and its share is of PyTorch's own copy there. A call is
+ * captured into a graph and replayed from event to event, since a call of Python takes the host longer than the card.
  */
 #define _POSIX_C_SOURCE 200809L /* popen, setenv */
 #include "job.h"
@@ -34,7 +34,7 @@ static const job_shape in_sim[] = {{2048, 1024, JOB_TAME}, {1024, 4096, JOB_TAME
 static const job_shape on_card[MOST_SHAPES + 1] = {
     {256, 1024, JOB_TAME}, {8192, 1024, JOB_TAME}, {8192, 4096, JOB_TAME}, {0, 0, JOB_TAME}};
 
-static const job_shape *shapes(void) { return lab_lane() == LAB_SIM ? in_sim : on_card; }
+static const job_shape *shapes(void) { return lab_small_job() ? in_sim : on_card; }
 
 /* Each program is opened once, since its statics belong to one device. */
 static lab_program *program_of(int i) {
@@ -101,7 +101,7 @@ static const char SCRIPT[] =
 static void time_torch(struct torch_times *times) {
     char command[256] = "python3 -c \"$LAB7_TORCH\"", line[128];
     memset(times, 0, MOST_SHAPES * sizeof *times);
-    if (lab_lane() == LAB_SIM || setenv("LAB7_TORCH", SCRIPT, 1)) return;
+    if (lab_small_job() || setenv("LAB7_TORCH", SCRIPT, 1)) return;
     for (const job_shape *s = shapes(); s->rows; s++) {
         const size_t n = strlen(command);
         lab_text(command + n, sizeof command - n, " %dx%d", s->rows, s->cols);

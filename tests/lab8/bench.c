@@ -38,8 +38,8 @@ static double time_of(int i, int side, int steps) {
 
 void lab_bench(void) {
     static const int card[] = {64, 128, 256, 512, 1024, 2048, 0}, here[] = {64, 256, 0};
-    const bool sim = lab_lane() == LAB_SIM;
-    const int *side = sim ? here : card, steps = sim ? 100 : 1000;
+    const bool small = lab_small_job();
+    const int *side = small ? here : card, steps = small ? 100 : 1000;
     printf("# lane %s, device %s\n# us a step, %d steps, a check each %d\n", lab_lane_name(), lab_device_name(), steps,
            EVERY);
     printf("side\tprogram\tus\n");

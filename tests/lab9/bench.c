@@ -31,7 +31,7 @@ static const job_shape in_sim[] = {{2048, 1024, 64}, {1021, 1019, 35}, {0, 0, 0}
 static const job_shape on_card[] = {
     {1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}, {2047, 2045, 2049}, {0, 0, 0}};
 
-static const job_shape *shapes(void) { return lab_lane() == LAB_SIM ? in_sim : on_card; }
+static const job_shape *shapes(void) { return lab_small_job() ? in_sim : on_card; }
 
 /* Each program is opened once, since its statics belong to one device. */
 static lab_program *program_of(int i) {

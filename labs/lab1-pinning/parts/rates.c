@@ -4,9 +4,10 @@
 int rate_runs(void) { return lab_lane() == LAB_SIM ? 1 : MOST_RUNS; }
 
 run *way_job(lab_program *program, enum way way) {
-    bool sim = lab_lane() == LAB_SIM;
-    uint32_t large = sim ? 1 << 20 : 4 << 20, small = large / STAMP_WORDS; /* words */
-    return run_new(program, sim ? 32 : 64, way == TO_HOST ? small : large, way == TO_DEVICE ? small : large, true);
+    const bool small_job = lab_small_job();
+    uint32_t large = small_job ? 1 << 20 : 4 << 20, small = large / STAMP_WORDS; /* words */
+    return run_new(program, small_job ? 32 : 64, way == TO_HOST ? small : large, way == TO_DEVICE ? small : large,
+                   true);
 }
 
 const char *way_name(enum way way) {
@@ -50,7 +51,7 @@ static double once_us(const ends *l) {
 /* On a device of its own: that of a program which is opened and never played. */
 double link_rate(enum way way) {
     static lab_program *nobody;
-    ends l = {.way = way, .bytes = (size_t)(lab_lane() == LAB_SIM ? 64 : 256) << 20};
+    ends l = {.way = way, .bytes = (size_t)(lab_small_job() ? 64 : 256) << 20};
     double us[MOST_RUNS];
     if (!nobody) nobody = lab_open(LAB_REFERENCE, NULL);
     lab_use(nobody);

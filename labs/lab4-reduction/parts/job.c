@@ -28,7 +28,7 @@ static float element(uint32_t mixed_seed, uint32_t place, int k, int n) {
 uint32_t job_bits(uint64_t seed, uint32_t place) { return hash(mixed(seed), place); }
 
 int skewed_length(int i, uint64_t seed) {
-    int part = (int)(job_bits(seed, (uint32_t)i) % 1000), apart = lab_lane() == LAB_SIM ? 500 : 125;
+    int part = (int)(job_bits(seed, (uint32_t)i) % 1000), apart = lab_small_job() ? 500 : 125;
     return i % apart == 7 ? 900000 + 200 * part : i % 50 == 3 ? 20000 + 20 * part : 100 + part;
 }
 
