@@ -149,9 +149,9 @@ END
     grep -q '>NVIDIA H200, transpose: ' .build/compare/lab3.svg
     grep -q '>virtual H200, transpose: ' .build/compare/lab3.svg
     [ "$(grep -c '<title>transpose_pieces ' .build/compare/lab3.svg)" = 2 ]
-    run make -s compare1 3>&- 4>&-
+    run make -s compare2 3>&- 4>&-
     [ "$status" != 0 ]
-    [[ $output == "compare1: the two lanes of lab 1 have jobs of different sizes"* ]]
+    [[ $output == "compare2: the two lanes of lab 2 have jobs of different sizes"* ]]
 }
 
 @test "the records of cards, and what is made of them, are text" {
