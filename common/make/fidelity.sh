@@ -113,7 +113,7 @@ hold_ladders() {
     [ -f "$1" ] || return 0
     for n in $(labs); do references+=("$B/reference/lab$n"); done
     build "${references[@]}"
-    (export PROFILE=$host_profile && ladders "$folder/labs.virtual")
+    PROFILE=$host_profile ladders "$folder/labs.virtual"
     [ "$(grep '^# lab' "$1")" = "$(grep '^#' "$folder/labs.virtual")" ] ||
         die "$1 is of other jobs than the labs have now. On that card: DEVICE=gpu HOST=1 make fidelity."
     cp "$1" "$folder/labs.card"
