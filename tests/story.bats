@@ -50,16 +50,16 @@ holds() {
     holds "$pinned / $slow > 2.7 && $pinned / $slow < 3.3" "alone: $pinned and $slow GB/s"
 }
 
-@test "story: the GPU is idle for nine tenths of the starter's transpose, and the solution is hundreds of times faster" {
+@test "story: the GPU is idle for three quarters of the starter's transpose, and the solution is hundreds of times faster" {
     local busy slow
     on_a100 starter 3
     busy=$(sed -n 's/.*GPU busy \([0-9]*\) % (virtual).*/\1/p' <<<"$output")
-    holds "100 - $busy >= 85 && 100 - $busy <= 95" "idle for $((100 - busy)) %"
+    holds "100 - $busy >= 70 && 100 - $busy <= 80" "idle for $((100 - busy)) %"
     slow=$(number virtual-time)
     holds "$slow > 1000" "$slow us"
     on_a100 reference 3
     holds "$slow / $(number virtual-time) > 100" "$slow us, $(number virtual-time) us"
-    [ "$(sed -n 's/.*GPU busy \([0-9]*\) % (virtual).*/\1/p' <<<"$output")" -gt $((4 * busy)) ]
+    [ "$(sed -n 's/.*GPU busy \([0-9]*\) % (virtual).*/\1/p' <<<"$output")" -gt $((2 * busy)) ]
 }
 
 @test "story: two thousand small sums take milliseconds in the starter, and tens of microseconds in the solution" {

@@ -34,7 +34,7 @@ void lab_use_device(int device) {
     in_use = device;
 }
 void lab_flush_l2(void) { simgpuFlushCache(); }
-void lab_hold_device(void) {} /* its events stand where the work begins and ends */
+void lab_hold_device(void) { simgpuHoldDevice(150000); }
 
 /* Names on stderr the run that SimGPU's message is of: a card tells of the first mistake only, and messages of later
  * runs stand above it. A finding and a refused call have been printed before their event, a fault is printed after it.

@@ -177,11 +177,15 @@ publish() {
     awk -F '\t' 'NR == 1 || ($2 == "report" && far($0))
         function far(line,   f, n, k, yes) { n = split(line, f, "\t"); for (k = 6; k <= n; k += 2) yes = yes || f[k] + 0 > 0.25 || f[k] + 0 < -0.25; return yes }
     ' "$folder/kernels.tsv" | cut -f 1,3- >"$folder/far.tsv"
-    for f in kernels summary counters far; do
+    awk -F '\t' -v card="${1^^}" '
+        NR == 1 { print "lab\trung\t" card " us\tvirtual us\terror" }
+        $1 == "labs" { lab = $3; sub(/ .*/, "", lab); sub(/^[^ ]* (ladder\/)?/, "", $3); printf "%s\t%s\t%s\t%s\t%+.0f %%\n", lab, $3, $4, $5, 100 * $6 }
+    ' "$folder/kernels.tsv" | sort -s -t "$(printf '\t')" -k 1.4,1n >"$folder/ladders.tsv"
+    for f in kernels summary counters far ladders; do
         { head -n 1 "$2.tsv" && host_caption && echo "# virtual ${1^^}, commit $(commit)" && cat "$folder/$f.tsv"; } >"handouts/fidelity/$f$(suffix "$1").tsv"
     done
     gnuplot -e "table='$folder/kernels.tsv'; card='${1^^}'" $here/scatter.gp >"handouts/fidelity/kernels$(suffix "$1").svg"
-    echo "written: handouts/fidelity/{kernels,summary,counters,far}$(suffix "$1").tsv and kernels$(suffix "$1").svg"
+    echo "written: handouts/fidelity/{kernels,summary,counters,far,ladders}$(suffix "$1").tsv and kernels$(suffix "$1").svg"
 }
 
 # The files of compiler $1 that this run has made or found, of the kind $2.

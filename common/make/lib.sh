@@ -213,8 +213,9 @@ card_name() {
 }
 
 probe_host() {
-    local profile=common/simgpu/profiles/$1.conf
-    apart "$B/probe/host" "$(awk '$1 == "kernel_fixed_ns" { print $3 }' "$profile")" "$(awk '$1 == "block_ns" { print $3 }' "$profile")"
+    local profile=common/simgpu/profiles/$1.conf key known=()
+    for key in kernel_fixed_ns block_ns launch_way_ns; do known+=("$(awk -v key=$key '$1 == key { print $3 }' "$profile")"); done
+    apart "$B/probe/host" "${known[@]}"
 }
 
 # From a CPU of another socket each call takes longer (beside an H200 cudaDeviceSynchronize 0.36 us from CPUs 0 to 7 and

@@ -66,6 +66,7 @@ int main() {
     end("read_mostly_host");
     cudaMemAdvise(p, bytes, cudaMemAdviseUnsetReadMostly, 0);
     touch_write<<<1056, 256>>>(f, bytes / 4);
+    cudaDeviceSynchronize();
     host_touches(p, bytes);
     cudaDeviceSynchronize();
     cudaMemAdvise(p, bytes, cudaMemAdviseSetPreferredLocation, cudaCpuDeviceId);

@@ -132,6 +132,12 @@ void simgpuFlushCache(void) {
     rt_end(cudaSuccess);
 }
 
+void simgpuHoldDevice(uint64_t ns) {
+    rt_begin(__func__);
+    time_hold((double)ns);
+    rt_end(cudaSuccess);
+}
+
 int simgpuReport(const char *path) {
     rt_begin(__func__);
     if (!time_all_idle()) time_wait_all();

@@ -265,9 +265,13 @@ static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s
         max((list.n + 3) / 4, exec_count_phases(w->mask, size)); /* the data of a store have no bank conflicts */
 }
 
-static void count_shared(warp *w, exec_counters *c, uint32_t size, bool load, const shape *s) {
+/* words: of an access that ptxas makes of several (machine_merge.c), else 0. */
+static void count_shared(warp *w, exec_counters *c, uint32_t size, uint32_t words, bool load, const shape *s) {
     uint32_t phases, n;
-    if (s->dense)
+    if (words == PTX_MERGED) return;
+    if (words)
+        n = exec_count_wavefronts(w->address, w->mask, 4 * words, load, &phases);
+    else if (s->dense)
         n = phases = size < 8 ? 1 : size / 4;
     else
         n = exec_count_wavefronts(w->address, w->mask, size, load, &phases);
@@ -506,7 +510,7 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     switch (space) {
     case SPACE_SHARED:
         if (!limits_ok(w, i, size, &s, w->block->shared_bytes, "shared")) return;
-        count_shared(w, c, size, load, &s);
+        count_shared(w, c, size, i->words, load, &s);
         if (exec_heard) exec_listen_access(w, i, space, size);
         break;
     case SPACE_LOCAL:
@@ -591,7 +595,7 @@ void exec_op_ldmatrix(warp *w, const ptx_insn *i) {
         w->dense = false;
         shape s = exec_look(w, misaligned ? 16 : 4);
         if (!limits_ok(w, i, misaligned ? 16 : 4, &s, w->block->shared_bytes, "shared")) return;
-        count_shared(w, c, 4, true, &s);
+        count_shared(w, c, 4, 0, true, &s);
         c->shared_ld -= m > 0;
         if (exec_heard) exec_listen_access(w, i, SPACE_SHARED, 4);
         uint32_t words[32], turned[32];
@@ -656,7 +660,7 @@ static bool copy_target_ok(warp *w, const ptx_insn *i, uint32_t size) {
         if (w->block->worker->fault.kind) w->block->worker->fault.did = SIMGPU_DID_WRITE;
         return false;
     }
-    count_shared(w, counters_of(w, i), size, false, &s);
+    count_shared(w, counters_of(w, i), size, 0, false, &s);
     return true;
 }
 
@@ -704,7 +708,7 @@ bool exec_shared_objects(warp *w, const ptx_insn *i, uint64_t **object) {
         w->address[l] -= WINDOW_SHARED; /* an address in another space is out of range */
     shape s = exec_look(w, 8);
     if (!limits_ok(w, i, 8, &s, w->block->shared_bytes, "shared")) return false;
-    count_shared(w, counters_of(w, i), 8, ptx_loads(i, SPACE_SHARED) && !ptx_stores(i, SPACE_SHARED), &s);
+    count_shared(w, counters_of(w, i), 8, 0, ptx_loads(i, SPACE_SHARED) && !ptx_stores(i, SPACE_SHARED), &s);
     if (exec_heard) exec_listen_access(w, i, SPACE_SHARED, 8);
     for (uint32_t l = 0; l < 32; l++) object[l] = (uint64_t *)(void *)(w->block->shared + w->address[l]);
     return true;

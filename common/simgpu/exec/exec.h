@@ -113,9 +113,9 @@ uint64_t exec_workspace(exec_device *d);
 /* --- the L2 cache (l2.c) ---------------------------------------------------------------------------------------- */
 
 /* What a copy or memset has done to bytes of device memory: a kernel of the driver has read or written them, or a copy
- * engine has written them, which reads and writes DRAM. */
+ * engine has written them, which reads and writes DRAM. Returns the bytes that DRAM reads and writes for a kernel's. */
 enum exec_l2_copy { EXEC_L2_READ, EXEC_L2_WRITE, EXEC_L2_ENGINE };
-void exec_l2_copies(exec_device *d, uint64_t address, uint64_t bytes, enum exec_l2_copy what);
+uint64_t exec_l2_copies(exec_device *d, uint64_t address, uint64_t bytes, enum exec_l2_copy what);
 
 /* Leaves the cache as a memset of a large buffer does: full of other data, which must be written back. */
 void exec_l2_flush(exec_device *d);

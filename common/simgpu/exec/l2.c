@@ -420,11 +420,13 @@ static void drop_chunk(l2_cache *c, uint32_t chunk, uint64_t whole, uint64_t all
     if (c->chunks[chunk].state) take_out(c, chunk, whole);
 }
 
-void exec_l2_copies(exec_device *d, uint64_t address, uint64_t bytes, enum exec_l2_copy what) {
+uint64_t exec_l2_copies(exec_device *d, uint64_t address, uint64_t bytes, enum exec_l2_copy what) {
     static each *const how[] = {
         [EXEC_L2_READ] = read_chunk, [EXEC_L2_WRITE] = write_chunk, [EXEC_L2_ENGINE] = copy_chunk};
+    const uint64_t before = d->l2.read + d->l2.written;
     d->l2.began = ++d->l2.now;
     each_chunk(&d->l2, address, bytes, how[what]);
+    return d->l2.read + d->l2.written - before;
 }
 
 void exec_l2_drops(exec_device *d, uint64_t address, uint64_t bytes) {

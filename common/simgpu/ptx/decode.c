@@ -212,6 +212,7 @@ ptx_insn *ptx_dec_emit(decoder *d, enum ptx_op op) {
     i->file = d->s->file;
     i->column = d->s->column;
     i->rolled = d->s->rolled;
+    i->in_asm = d->s->in_asm;
     if (d->s->guard) {
         d->uses[d->s->guard->id]++;
         i->guarded = true;

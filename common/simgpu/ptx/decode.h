@@ -99,7 +99,8 @@ struct ptx_insn {
     uint8_t type, from; /* enum ptx_type; from: the source type of cvt, the result type of set */
     uint8_t space;      /* enum ptx_space of ld, st, atom, cvta, isspacep */
     uint8_t vector;     /* 1, 2 or 4 elements of ld, st; pieces of mov.pack */
-    uint8_t sub;        /* the kind of comparison, shuffle, vote, atomic, testp, rounding to integer: see the decoder */
+    uint8_t words; /* of shared memory that ptxas lets this access have: 2 or 4; PTX_MERGED: another has this one's */
+    uint8_t sub;   /* the kind of comparison, shuffle, vote, atomic, testp, rounding to integer: see the decoder */
     uint8_t round, boolean;  /* enum ptx_round, enum ptx_bool */
     bool ftz, sat, modified; /* modified: any of .ftz .sat or a directed rounding */
     bool contracts;          /* names no rounding; contract.c reads it of sums and products */
@@ -116,6 +117,7 @@ struct ptx_insn {
     bool folded;          /* a branch that ptxas removes; it takes no slots */
     bool exits;           /* a conditional branch that ends the kernel: an EXIT with a predicate */
     bool rolled;          /* the first instruction of a loop that must not be unrolled (.pragma "nounroll") */
+    bool in_asm;          /* of inline assembly, as the arithmetic of halves is */
     bool begins_turn;     /* the first instruction of an outer loop, run once in each turn (stage.c) */
     uint8_t under;        /* distance to the folded branch that skips it, which ptxas predicates it with; 0: none */
     uint16_t machine;     /* machine instructions that ptxas makes of it, in 1 / PTX_MACHINE_UNIT (machine.c) */
@@ -148,6 +150,7 @@ static inline bool ptx_loads(const ptx_insn *i, enum ptx_space space) {
 static inline bool ptx_stores(const ptx_insn *i, enum ptx_space space) {
     return i->op == OP_cp_async ? space == SPACE_SHARED : !ptx_is_load(i) && i->op != OP_mbarrier_wait;
 }
+#define PTX_MERGED       UINT8_MAX
 #define PTX_MACHINE_UNIT 16
 #define NO_JOIN          UINT32_MAX
 #define PTX_DEPTH_ROUND  (1ll << 38)

@@ -8,12 +8,21 @@
 static bool name_start(int c) { return isalpha(c) || c == '_' || c == '$' || c == '%'; }
 static bool name_char(int c) { return isalnum(c) || c == '_' || c == '$'; }
 
+/* Returns whether the comment at lx->p, which has two characters at least, says this behind its blanks. */
+static bool comment_says(const lexer *lx, const char *text) {
+    const char *p = lx->p + 2;
+    const size_t n = strlen(text);
+    while (p < lx->end && (*p == ' ' || *p == '\t')) p++;
+    return (size_t)(lx->end - p) >= n && memcmp(p, text, n) == 0;
+}
+
 static void skip_blanks_and_comments(lexer *lx) {
     while (lx->p < lx->end) {
         if (*lx->p == '\n') lx->line++;
         if (isspace((unsigned char)*lx->p) || *lx->p == '\0') {
             lx->p++;
         } else if (lx->end - lx->p > 1 && lx->p[0] == '/' && lx->p[1] == '/') {
+            lx->in_asm = lx->in_asm ? !comment_says(lx, "end inline asm") : comment_says(lx, "begin inline asm");
             while (lx->p < lx->end && *lx->p != '\n') lx->p++;
         } else if (lx->end - lx->p > 1 && lx->p[0] == '/' && lx->p[1] == '*') {
             for (lx->p += 2; lx->p < lx->end && !(lx->p[-1] == '*' && lx->p[0] == '/'); lx->p++)

@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
     const char *p, *end;
     uint32_t line;
+    bool in_asm; /* between a compiler's comments `// begin inline asm` and `// end inline asm` */
 } lexer;
 
 token ptx_lex_next(lexer *lx);

@@ -194,14 +194,28 @@ static void count_atomics(machine *m) {
     }
 }
 
-/* Slots: at least the machine instructions; a unit that takes a warp every few clocks counts as that many. */
+/* Returns the registers that a load of shared or global memory brings beyond the first, each of which keeps arithmetic
+ * from issuing for a clock. (An H200, groups of 16 to 64 fused multiply-adds beside loads of shared memory: with a load
+ * of four words a group takes 2.5 to 3.5 issue slots more than with one of one word, of two words about 1.) */
+static uint32_t more_registers(const ptx_insn *i) {
+    if (i->op != OP_ld || (i->space != SPACE_SHARED && i->space != SPACE_GLOBAL)) return 0;
+    const uint32_t words = i->vector * (ptx_type_bytes[i->type] > 4 ? 2 : 1);
+    return words > 1 ? words - 1 : 0;
+}
+
+/* Slots: at least the machine instructions; a unit that takes a warp every few clocks counts as that many. Loads that
+ * are one in the machine code (machine_merge.c) take those of each. */
 static void count_slots(const machine *m) {
     const ptx_costs *costs = &m->function->module->costs;
     for (uint32_t at = 0; at < m->code->ninsns; at++) {
         ptx_insn *i = &m->code->insns[at];
+        if (i->op == OP_ld && i->words) {
+            i->slots = PTX_MACHINE_UNIT;
+            continue;
+        }
         uint32_t base = ptx_machine_base(i), slots = costs->of[ptx_ops[i->op].cost].slots * PTX_MACHINE_UNIT;
         uint32_t narrow = base ? slots * (i->machine < base ? i->machine : base) / base : 0;
-        i->slots = (uint16_t)(narrow > i->machine ? narrow : i->machine);
+        i->slots = (uint16_t)((narrow > i->machine ? narrow : i->machine) + more_registers(i) * PTX_MACHINE_UNIT);
     }
 }
 

@@ -92,7 +92,8 @@ static bool may_wrap(const ptx_insn *test) { return test->op == OP_setp_lt_u32 |
 
 /* Returns how many turns of the loop ptxas makes one. A store or an atomic under a condition keeps it from more than
  * the compiler in front of it made. */
-static uint32_t further_turns(const machine *m, const loop *l, const ptx_insn *test, uint32_t step_by) {
+static uint32_t further_turns(const machine *m, const loop *l, const ptx_insn *branch, const ptx_insn *test,
+                              uint32_t step_by) {
     uint32_t size = 0, loads = 0, insns = 0;
     bool together = false, stores = false;
     for (uint32_t n = 0; n < l->nblocks; n++) {
@@ -105,10 +106,12 @@ static uint32_t further_turns(const machine *m, const loop *l, const ptx_insn *t
             size += i->machine;
             loads += i->op == OP_ld;
             stores |= i->op == OP_st && l->predicated[n];
-            together |= cost == COST_BARRIER || cost == COST_SHUFFLE || i->op == OP_vote;
+            together |= cost == COST_BARRIER || cost == COST_SHUFFLE || i->op == OP_vote ||
+                        (i->in_asm && !branch->in_asm);
         }
     }
-    /* The compiler would have unrolled it, so it was told not to. (clang 14 does not always pass that on.) */
+    /* The compiler would have unrolled it, so it was told not to. (clang 14 does not always pass that on.) It does not
+     * unroll what the lanes of a warp must do together, which all inline assembly may be; ptxas does. */
     if (step_by == 1 && !together && !may_wrap(test) && insns <= OBVIOUS) return 1;
     /* Where clang makes one turn of two, nvcc makes one of four; and where clang 14 leaves one of a longer step. */
     uint32_t first = step_by == 2 ? 2 : step_by > FURTHER && !together && loads && loads < FURTHER ? FURTHER : 1;
@@ -121,7 +124,7 @@ static void unroll(machine *m, const loop *l, ptx_insn *branch) {
     ptx_insn *test = test_of(m, l, branch, &step_by);
     cfg_block *blocks = m->g->blocks, *head = &blocks[l->block[0]];
     if (!test || m->code->insns[head->first].rolled) return;
-    uint32_t turns = further_turns(m, l, test, step_by);
+    uint32_t turns = further_turns(m, l, branch, test, step_by);
     if (turns == 1) return;
     head->turns = (uint8_t)turns;
     for (uint32_t n = 0; n < l->nblocks; n++) {

@@ -2,7 +2,8 @@
  *
  * Two or four loads (or stores) of a basic block with one base register, whose offsets follow each other, are one of 8
  * or 16 bytes where the base is known to be a multiple of that: sums of multiples, as the address of an array plus 64
- * times an index. An access in between that may change the memory, and a barrier, part them. */
+ * times an index. An access in between that may change the memory, and a barrier, part them. The first has the requests
+ * and wavefronts of all. */
 #include "machine.h"
 
 enum { LARGEST = 4, FAR = 64 }; /* 2^4 bytes; instructions to look ahead */
@@ -93,7 +94,10 @@ static void merge_from(machine *m, uint32_t at, uint32_t last, uint32_t words) {
         bool next = is_plain(x) && x->op == i->op && x->a == i->a && x->machine == PTX_MACHINE_UNIT;
         if (next && x->imm == i->imm + 4 * n) found[n++] = x;
     }
-    for (uint32_t k = 0; n == words && k < n; k++) found[k]->machine = (uint16_t)(PTX_MACHINE_UNIT / words);
+    for (uint32_t k = 0; n == words && k < n; k++) {
+        found[k]->machine = (uint16_t)(PTX_MACHINE_UNIT / words);
+        found[k]->words = k ? PTX_MERGED : (uint8_t)words;
+    }
 }
 
 void ptx_machine_merge(machine *m) {

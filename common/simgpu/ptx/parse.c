@@ -492,6 +492,7 @@ static statement *new_statement(parser *p) {
 
 static void instruction(parser *p) {
     statement *s = new_statement(p);
+    s->in_asm = p->lx.in_asm;
     s->rolled = p->rolled;
     p->rolled = false;
     if (accept(p, "@")) {
@@ -935,7 +936,7 @@ static bool is_link(const char *text, size_t length) {
 
 bool ptx_parse_module(ptx_module *m, const char *text, size_t length, char *err, size_t err_size) {
     parser *p = ptx_alloc(sizeof *p);
-    p->lx = (lexer){text, text + length, 1};
+    p->lx = (lexer){text, text + length, 1, false};
     p->m = m;
     open_scope(p);
     if (is_link(text, length)) p->outermost = p->scope;

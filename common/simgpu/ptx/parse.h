@@ -74,6 +74,7 @@ typedef struct {
     operand operands[MAX_OPERANDS];
     uint32_t noperands;
     bool rolled;       /* `.pragma "nounroll"` stands in front of it */
+    bool in_asm;       /* of inline assembly, as a compiler's comments say */
     const char *label; /* not NULL: the statement is only this label */
     uint32_t ptx_line, line;
     uint16_t file, column;

@@ -1,6 +1,6 @@
 /* model.c — computes the duration of a kernel from its counters.
  *
- *   duration = launch + max(blocks, link, pages, work and atomic)
+ *   duration = launch + max(first loads + max(link, pages, work and atomic), blocks + longest block) + last stores
  *
  * Each term is a resource with a measured rate, and the time that the launch needs of it. The rates come from the
  * profile, each from kernels of their own (tests/bench-clock.cu); none is fitted to a kernel of a lab.
@@ -25,14 +25,16 @@
  * What a GPU does for some warps hides what others wait for, so the terms of SMs, L2 and DRAM and the latency pass at
  * the same time: the third root of the sum of their cubes: the largest, or up to a quarter more beside another one as
  * large. But warps ask DRAM together, wait together, and ask again, so that a part of its time and of the latency adds
- * up (dram_apart). That is Little's law: with few bytes in flight the latency is longer than the bytes take.
+ * up (dram_apart: twice that in a single wave of blocks, which begin together, down to half with many). That is
+ * Little's law: with few bytes in flight the latency is longer than the bytes take.
  *
  * One thing hides another only where some warps are at the one while others are at the other: in the next turn of a
  * loop, or in the next wave of blocks. The stages of a kernel (ptx/stage.c) follow each other. In one wave all blocks
  * are at the same stage, so each stage takes a time of its own, by its part of all terms, and these times add up. With
- * n waves an n-th of what they take more than all stages at once stands apart (stages_ns). In the same way the warps of
- * a block compute, and then add their results to a word of memory: with n such turns an n-th of the shorter time stands
- * apart from the longer (work_ns).
+ * n waves an n-th of what they take more than all stages at once stands apart (stages_ns); in a loop with barriers,
+ * which keep the warps of a block together, the blocks on an SM count in place of its turns, if they are fewer. In the
+ * same way the warps of a block compute, and then add their results to a word of memory: with n such turns an n-th of
+ * the shorter time stands apart from the longer (work_ns).
  *
  * Issue, pipes, lsu and barrier are resources of an SM, so the busiest SM decides: it has ceil(blocks / SMs) of the
  * blocks. */
@@ -208,10 +210,11 @@ static double latency_ns(const time_profile *p, const exec_result *r, double slo
     return larger(serial_ns(p, r, r->depths, blocks, resident) / slots, serial_ns(p, r, r->deepest, 1, resident));
 }
 
-/* Returns the clocks of issue: machine instructions, and what the sequences of divisions and branches take beside
- * them. */
+/* Returns the clocks of issue: machine instructions, and what the sequences of divisions, branches and loads of several
+ * registers take beside them. */
 static double issue_clocks(const exec_result *r) {
-    static const enum ptx_cost longer[] = {COST_FDIV, COST_DIV32, COST_DIV64, COST_DDIV, COST_INT64, COST_BRANCH};
+    static const enum ptx_cost longer[] = {COST_FDIV,  COST_DIV32,  COST_DIV64, COST_DDIV,
+                                           COST_INT64, COST_BRANCH, COST_MEMORY};
     double clocks = (double)r->total.inst;
     for (size_t k = 0; k < sizeof longer / sizeof *longer; k++)
         clocks += larger(0, (double)r->slots[longer[k]] - (double)r->machine[longer[k]]);
@@ -266,23 +269,63 @@ static double third_root(double sum) {
     return root;
 }
 
-/* Returns the time in which the terms of SMs, L2, DRAM and the latency pass. */
-static double together(const time_profile *p, const double *ns) {
-    static const enum simgpu_term terms[] = {SIMGPU_TERM_LATENCY, SIMGPU_TERM_ISSUE,   SIMGPU_TERM_ALU,
-                                             SIMGPU_TERM_SFU,     SIMGPU_TERM_FP64,    SIMGPU_TERM_LSU,
-                                             SIMGPU_TERM_BARRIER, SIMGPU_TERM_DRAM,    SIMGPU_TERM_TENSOR,
-                                             SIMGPU_TERM_L2_READ, SIMGPU_TERM_L2_WRITE};
-    enum { TERMS = sizeof terms / sizeof *terms };
-    const double latency = ns[SIMGPU_TERM_LATENCY], dram = ns[SIMGPU_TERM_DRAM],
-                 hidden = sqrt(latency * latency + dram * dram);
+/* Returns the third root of the sum of the cubes. */
+static double third_root_of(const double *terms, int n) {
     double most = 0, sum = 0;
-    for (int k = 0; k < TERMS; k++) most = larger(most, ns[terms[k]]);
+    for (int k = 0; k < n; k++) most = larger(most, terms[k]);
     if (!(most > 0)) return 0;
-    for (int k = 0; k < TERMS; k++) {
-        const double part = ns[terms[k]] / most;
+    for (int k = 0; k < n; k++) {
+        const double part = terms[k] / most;
         sum += part * part * part;
     }
-    return larger(most * third_root(sum), hidden + p->dram_apart * (latency + dram - hidden));
+    return most * third_root(sum);
+}
+
+/* What a warp has beside itself: blocks and warps of an SM, itself among them, warps of its scheduler, waves of blocks.
+ */
+typedef struct {
+    double blocks, of_sm, warps, waves;
+    bool abreast; /* barriers keep the warps of a block together */
+} company;
+
+static company company_of(const time_profile *p, const exec_result *r, double slots) {
+    const double blocks = smaller(slots, larger((double)r->blocks, p->sm_count)) / p->sm_count,
+                 warps = blocks * warps_of(r);
+    return (company){blocks, warps, warps / p->schedulers_per_sm, larger(1, (double)r->blocks / slots),
+                     r->total.barriers > 0};
+}
+
+/* Returns the time of an SM's units, where one warp of n has its own part in its waits. Requires n >= 1 for a
+ * scheduler's, and for the LSU pipe, which all warps of the SM share. */
+static double units_ns(const double *ns, double of_scheduler, double of_sm) {
+    const double others = 1 - 1 / of_scheduler;
+    const double units[] = {ns[SIMGPU_TERM_ISSUE] * others,  ns[SIMGPU_TERM_ALU] * others,
+                            ns[SIMGPU_TERM_SFU] * others,    ns[SIMGPU_TERM_FP64] * others,
+                            ns[SIMGPU_TERM_TENSOR] * others, ns[SIMGPU_TERM_LSU] * (1 - 1 / of_sm)};
+    return third_root_of(units, sizeof units / sizeof *units);
+}
+
+/* Returns the time in which an SM's units and the waits of its warps pass: the longer of both hides most of the
+ * shorter. But where a scheduler has one warp, and barriers keep the warps of a block together, nothing hides what the
+ * units do for the other warps. */
+static double sm_ns(const double *ns, const company *with) {
+    const double waits = ns[SIMGPU_TERM_LATENCY], of_scheduler = larger(1, with->warps), of_sm = larger(1, with->of_sm);
+    const double both[] = {units_ns(ns, HUGE_VAL, HUGE_VAL), waits}, at_once = third_root_of(both, 2);
+    const double alone = with->abreast ? larger(0, 2 - of_scheduler) : 0;
+    return at_once + alone * larger(0, waits + units_ns(ns, of_scheduler, of_sm) - at_once);
+}
+
+/* Returns the time in which the terms of SMs, L2, DRAM and the latency pass. A block's own barriers are in its waits;
+ * those of other blocks on its SM come on top, as far as further blocks do not fill that time. */
+static double together(const time_profile *p, const double *ns, const company *with) {
+    const double latency = ns[SIMGPU_TERM_LATENCY], dram = ns[SIMGPU_TERM_DRAM],
+                 hidden = sqrt(latency * latency + dram * dram),
+                 barriers =
+                     ns[SIMGPU_TERM_BARRIER] * (1 - 1 / with->blocks) / larger(1, with->blocks * with->blocks / 4);
+    const double terms[] = {sm_ns(ns, with), dram, ns[SIMGPU_TERM_L2_READ], ns[SIMGPU_TERM_L2_WRITE]},
+                 at_once = third_root_of(terms, sizeof terms / sizeof *terms);
+    const double apart = p->dram_apart * (0.5 + 1.5 / with->waves);
+    return larger(at_once, hidden + apart * (latency + dram - hidden)) + barriers;
 }
 
 /* --- stages ----------------------------------------------------------------------------------------------------- */
@@ -367,20 +410,25 @@ static void share_out(const time_profile *p, const exec_result *r, double slots,
 }
 
 /* Returns the time in which the stages pass one after another. Those of a loop do so in its first turn only: with n
- * turns, an n-th of what they take more than all of them at once stands apart. 0: there is only one stage. */
+ * turns, an n-th of what they take more than all of them at once stands apart. Where barriers keep the warps of a block
+ * abreast, only other blocks can be in another turn; within one, half of that is hidden, since its warps leave a
+ * barrier one after another. 0: there is only one stage. Sources: an H200, products of matrices by tiles with one and
+ * two blocks on an SM. */
 static double stages_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
+    const company with = company_of(p, r, slots);
     double of[PTX_STAGES][SIMGPU_TERMS], time = 0;
     if (r->nstages < 2) return 0;
     share_out(p, r, slots, ns, of);
     for (uint32_t k = 0, end; k < r->nstages; k = end) {
         const double turns = (double)r->stages[k].turns / ((double)r->blocks * warps_of(r));
-        double group[SIMGPU_TERMS] = {0}, apart = 0;
+        double group[SIMGPU_TERMS] = {0}, apart = 0, apace = warps_of(r);
         for (end = k; end < r->nstages && r->stages[end].group == r->stages[k].group; end++) {
-            apart += together(p, of[end]);
+            apart += together(p, of[end], &with);
+            if (r->stages[end].total.barriers) apace = 1;
             for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++) group[t] += of[end][t];
         }
-        const double at_once = together(p, group);
-        time += at_once + larger(0, apart - at_once) / larger(1, turns);
+        const double at_once = together(p, group, &with);
+        time += at_once + larger(0, apart - at_once) / larger(1, smaller(turns, 2 * apace * with.blocks));
     }
     return time;
 }
@@ -389,7 +437,8 @@ static double stages_ns(const time_profile *p, const exec_result *r, double slot
  * blocks of a wave end one after another, as the busiest resource serves them, so the first atomics are through when
  * the last come. Another wave of blocks, a loop's next atomic or another grid.sync() hides a part of the rest. */
 static double work_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
-    const double blocks = (double)r->blocks, atomic = ns[SIMGPU_TERM_ATOMIC], at_once = together(p, ns);
+    const company with = company_of(p, r, slots);
+    const double blocks = (double)r->blocks, atomic = ns[SIMGPU_TERM_ATOMIC], at_once = together(p, ns, &with);
     if (blocks <= 0) return 0;
     const double waves = larger(1, blocks / slots), apart = larger(0, stages_ns(p, r, slots, ns) - at_once),
                  others = at_once + apart / waves, each = (double)r->total.atom_requests / (blocks * warps_of(r)),
@@ -422,6 +471,19 @@ static double tail_ns(const time_profile *p, const exec_result *r, double slots,
     return latest;
 }
 
+/* Returns the time after which the work of the first blocks begins: their loads have come, for which all warps wait. */
+static double begin_ns(const time_profile *p, const exec_result *r, double slots) {
+    const exec_counters *c = &r->total;
+    if (!(c->ld_requests + c->tex_requests)) return 0;
+    return rounds_ns(p, r, (exec_depth){1, 1, 0}, 1, smaller((double)r->blocks, slots));
+}
+
+/* Returns what is left behind the last block: the way of its stores to L2, and SMs that began later than the first. */
+static double end_ns(const time_profile *p, const exec_result *r) {
+    const double stores_ns = r->total.st_requests ? p->latency_l2_clk / p->clock_ghz : 0;
+    return stores_ns + p->fill_ns * smaller(1, (double)r->blocks / p->sm_count);
+}
+
 /* Memory outside of the device: its bytes each way, its requests, and the loads of a block that wait for each other;
  * *waits: the last take longest. */
 static double link_ns(const time_profile *p, const exec_result *r, double slots, bool *waits) {
@@ -434,7 +496,7 @@ static double link_ns(const time_profile *p, const exec_result *r, double slots,
     return larger(moved, rounds * p->link_latency_ns);
 }
 
-void time_model(const time_profile *p, const exec_result *r, const time_pages *pages, double launch_ns,
+void time_model(const time_profile *p, const exec_result *r, const time_pages *pages, double launch_ns, bool in_graph,
                 time_estimate *e) {
     memset(e, 0, sizeof *e);
     e->per_sm = time_occupancy(p, (uint32_t)r->threads_per_block, r->registers, r->shared_bytes);
@@ -462,8 +524,13 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
         if (ns[t] > ns[worst]) worst = t;
     double work = larger(work_ns(p, r, slots, ns), ns[worst]);
     work = larger(work, tail_ns(p, r, slots, ns));
+    if (blocks > 0 && !in_graph) { /* there the next kernel begins meanwhile */
+        const double last = ns[SIMGPU_TERM_BLOCKS] + serial_ns(p, r, r->deepest, 1, smaller(blocks, slots));
+        work = larger(work + begin_ns(p, r, slots), last) + end_ns(p, r);
+    }
     e->duration_ns = ns[SIMGPU_TERM_LAUNCH] + work;
-    e->bound.term = work < ns[SIMGPU_TERM_LAUNCH] ? SIMGPU_TERM_LAUNCH : worst;
+    const double launching = ns[SIMGPU_TERM_LAUNCH] + (in_graph ? 0 : p->launch_way_ns);
+    e->bound.term = work < launching ? SIMGPU_TERM_LAUNCH : worst;
     explain(p, r, e);
     if (worst == SIMGPU_TERM_LINK) e->bound.by_loads = waits;
     if (worst == SIMGPU_TERM_LINK)

@@ -44,7 +44,7 @@ static bool small_memset(const time_command *c, const time_profile *p) {
 double time_fixed_ns(const time_command *c, const time_profile *p) {
     if (c->parent) return p->device_kernel_ns;
     if (c->in_graph) return c->kind == TIME_MEMSET ? p->graph_memset_ns : p->graph_copy_ns;
-    if (!small_memset(c, p)) return p->kernel_fixed_ns;
+    if (!small_memset(c, p)) return p->device_copy_ns;
     return p->memset_small_ns + (double)time_bytes(c) / p->memset_small_gbs;
 }
 
@@ -64,6 +64,10 @@ uint64_t time_parts_of(const time_command *c, const time_profile *p) {
 
 double time_waves_of(const exec_launch *l, const time_profile *p) {
     return (double)blocks_of(l) * (double)block_parts(l, p) / (double)time_all_parts(p);
+}
+
+double time_way_ns(const time_command *c, const time_profile *p) {
+    return time_on_sms(c) && !small_memset(c, p) ? p->launch_way_ns : 0;
 }
 
 double time_call_ns(const time_command *c, const time_profile *p) {

@@ -29,6 +29,9 @@ double time_fixed_ns(const time_command *c, const time_profile *p);
 /* Returns the host's time for the call itself, in ns. */
 double time_call_ns(const time_command *c, const time_profile *p);
 
+/* Returns the time from the end of the call to the command's arrival at the device, in ns. */
+double time_way_ns(const time_command *c, const time_profile *p);
+
 /* A copy over the bus. */
 typedef struct {
     double fixed_ns;   /* before it flows */

@@ -89,8 +89,9 @@ typedef struct {
     uint32_t per_sm;           /* resident blocks of an SM */
 } time_estimate;
 
-/* pages: what the launch moved of managed memory; launch_ns: the launch's own time on the device. */
-void time_model(const time_profile *p, const exec_result *r, const time_pages *pages, double launch_ns,
+/* pages: what the launch moved of managed memory; launch_ns: the launch's own time on the device; in_graph: the next
+ * kernel begins while it ends. */
+void time_model(const time_profile *p, const exec_result *r, const time_pages *pages, double launch_ns, bool in_graph,
                 time_estimate *e);
 
 /* Returns the resident blocks of an SM, or 0 if a block does not fit. threads: of a block; registers: of a thread;
@@ -226,6 +227,9 @@ void time_point_joins(time_point p, uint32_t stream);
 
 /* Queues a command. Charges the host for the call and, with pageable memory, for the staging. */
 void time_submit(const time_command *c);
+
+/* Lets the device begin what the host submits to it at the end of the next ns nanoseconds, or when the host waits. */
+void time_hold(double ns);
 
 /* A node of a graph: a command, the lane in which it runs (0 is the launch's stream), and the earlier nodes, by index,
  * that it waits for beside the one before it in its lane. */

@@ -15,6 +15,7 @@
  * A kernel changes memory when it starts, since its duration follows from its run; a copy changes memory when it ends.
  * Ordered streams cannot observe this; racing streams get one of the results that a GPU could give. */
 #include "listen.h"
+#include "moves.h"
 #include "price.h"
 #include "staging.h"
 
@@ -102,6 +103,7 @@ typedef struct {
     copy_engine h2d, d2h, peer; /* peer: to or from another device */
     uint64_t filled;            /* occupied parts of the SMs */
     double dispatched;          /* the arrival of the last child of a kernel, ns */
+    double held;                /* nothing that the host submits starts before, ns */
     exec_fault fault;
 } time_card_state;
 
@@ -261,55 +263,6 @@ static bool has_room(const node *n) {
     return card_of(n)->filled + n->fills <= time_all_parts(time_profile_get());
 }
 
-/* Returns the host address of a row of one end of a copy. */
-static uint8_t *row_at(const time_copy *c, const time_place *at, uint64_t row) {
-    uint64_t address = time_row(c, at, row);
-    const void *p = (const void *)(uintptr_t)address;
-    return exec_mem_in_window(p) ? exec_mem_host(line->cards[0].exec, address) : (uint8_t *)(uintptr_t)address;
-}
-
-static void fill_row(const time_copy *c, uint64_t row) {
-    uint8_t *to = row_at(c, &c->to, row);
-    const uint32_t value = (uint32_t)c->value;
-    const uint64_t address = time_row(c, &c->to, row);
-    if (c->element < 2 && exec_mem_in_window((void *)(uintptr_t)address)) {
-        exec_mem_fill(exec_mem_owner(line->cards[0].exec, address), address, (uint8_t)value, c->width);
-        return;
-    }
-    if (c->element < 2) {
-        memset(to, c->value, c->width);
-        return;
-    }
-    for (uint64_t at = 0; at + c->element <= c->width; at += c->element) memcpy(to + at, &value, c->element);
-}
-
-/* Tells the L2 of the device that has it of a row of one end of a copy. Copy engines read DRAM, or what L2 has of it,
- * and leave nothing there. */
-static void pass_l2(const node *n, const time_place *at, uint64_t row, bool written) {
-    const time_copy *c = &n->c.is.copy;
-    uint64_t address = time_row(c, at, row);
-    enum exec_l2_copy what = !time_on_sms(&n->c) ? EXEC_L2_ENGINE : written ? EXEC_L2_WRITE : EXEC_L2_READ;
-    if (!exec_mem_in_window((void *)(uintptr_t)address) || (what == EXEC_L2_ENGINE && !written)) return;
-    exec_l2_copies(exec_mem_owner(line->cards[0].exec, address), address, c->width, what);
-}
-
-/* Applies the copy or memset to memory. */
-static void move_bytes(const node *n) {
-    const time_copy *c = &n->c.is.copy;
-    if (c->width == 0) return;
-    for (uint64_t row = 0; row < time_rows(c); row++) {
-        uint8_t *to = row_at(c, &c->to, row);
-        if (n->c.kind == TIME_COPY) pass_l2(n, &c->from, row, false);
-        pass_l2(n, &c->to, row, true);
-        if (n->c.kind == TIME_MEMSET)
-            fill_row(c, row);
-        else if (n->staged)
-            memcpy(to, (uint8_t *)n->staged + row * c->width, c->width);
-        else
-            memmove(to, row_at(c, &c->from, row), c->width);
-    }
-}
-
 static time_moments moments_of(const node *n) { return (time_moments){n->called, n->arrive, n->start}; }
 
 static void adopt(node *n, const exec_result *r, const time_estimate *e);
@@ -321,7 +274,7 @@ static void start_launch(node *n, const time_profile *p) {
     time_managed_before_launch();
     exec_run(&n->c.is.launch, &r);
     time_managed_launched(exec_device_of(n->c.is.launch.program), &r, &pages);
-    time_model(p, &r, &pages, time_launch_ns(&n->c, p), &e);
+    time_model(p, &r, &pages, time_launch_ns(&n->c, p), n->c.in_graph, &e);
     if (r.nchildren) adopt(n, &r, &e);
     if (r.fault.kind != SIMGPU_FAULT_NONE) {
         r.fault.library = n->c.library;
@@ -411,9 +364,11 @@ static void start(node *n) {
         take_engine(n);
     } else if (n->c.kind == TIME_MEMSET) {
         bool own = exec_mem_in_window((void *)(uintptr_t)n->c.is.copy.to.address);
+        time_moves_l2(line->cards[0].exec, &n->c);
         n->until += time_fixed_ns(&n->c, p) + bytes / (own ? p->dram_write_gbs : p->link_write_gbs);
     } else if (time_on_sms(&n->c)) {
-        n->until += time_fixed_ns(&n->c, p) + 2 * bytes / p->device_copy_gbs;
+        const double dram = (double)time_moves_l2(line->cards[0].exec, &n->c);
+        n->until += time_fixed_ns(&n->c, p) + larger(dram / p->device_copy_gbs, 2 * bytes / p->device_copy_l2_gbs);
     } else if (n->c.kind == TIME_PAUSE) {
         n->until += n->c.is.pause_ns;
     } else if (n->c.kind == TIME_EVENT) {
@@ -464,6 +419,17 @@ static void end_family(family *f) {
     free(f);
 }
 
+/* Drops the events of what is queued on the device of a faulting kernel: it never happens, and later events wait for
+ * them. */
+static void drop_events(const node *fault) {
+    for (uint32_t i = 0; i < line->nstreams; i++)
+        for (node *n = line->streams[i].head; n; n = n->next) {
+            if (!n->slot || line->streams[i].card != line->streams[fault->c.stream].card) continue;
+            time_events_drop(n->slot);
+            n->slot = NULL;
+        }
+}
+
 static void finish(node *n) {
     stream *s = stream_at(n->c.stream);
     bool alive = card_of(n)->fault.kind == SIMGPU_FAULT_NONE;
@@ -471,7 +437,9 @@ static void finish(node *n) {
     card_of(n)->filled -= n->fills;
     if (alive && (n->c.kind == TIME_COPY || n->c.kind == TIME_MEMSET)) {
         TELL(moves, &n->c);
-        move_bytes(n);
+        if (!time_on_sms(&n->c))
+            time_moves_l2(line->cards[0].exec, &n->c); /* the others' have passed when they began */
+        time_moves(line->cards[0].exec, &n->c, n->staged);
     }
     if (alive && n->c.kind == TIME_MIGRATE) migrate(n);
     if (alive && (time_on_bus(&n->c) || between_devices(n) || n->c.kind == TIME_HOST_CALL))
@@ -502,7 +470,10 @@ static void finish(node *n) {
     if (!n->parent) TELL(ended, &n->c, n->count);
     if (n->parent) leave_family(n->parent);
     if (n->family) end_family(n->family);
-    if (n->fault && alive) card_of(n)->fault = *n->fault;
+    if (n->fault && alive) {
+        card_of(n)->fault = *n->fault;
+        drop_events(n);
+    }
     if (n->c.kind == TIME_LAUNCH) free((void *)n->c.is.launch.params);
     free(n->fault);
     if (n->staged) time_staging_give(n->staged);
@@ -573,6 +544,7 @@ static double ready(const stream *s, const node *n) {
     bool turns = place != NOWHERE && place != ON_HOST && s->last != NOWHERE && s->last != ON_HOST && s->last != place;
     double next = n->parent && s->last == ON_SMS ? p->device_next_ns : 0; /* behind another child */
     double when = larger(larger(n->arrive, n->not_before), s->done_ns + next);
+    if (!n->parent) when = larger(when, card_of(n)->held);
     if (turns && !n->parent) when = larger(when, s->left_ns + p->engine_switch_ns);
     for (uint32_t i = 0; i < n->nafter; i++)
         if (!time_point_passed(n->after[i])) return NEVER;
@@ -604,11 +576,19 @@ static void enclose(node *n) {
 
 static void launch_tail(node *n) { add_child(n, &n->family->tails[n->family->next_tail++], line->device); }
 
-/* Carries out the device's next step that is not later than `limit`. Returns false if there is none. */
+/* Lets a held device begin: the host has submitted all that it will before it waits. */
+static void let_go(void) {
+    for (uint32_t k = 0; k < line->ncards; k++)
+        if (line->cards[k].held > line->host) line->cards[k].held = line->host;
+}
+
+/* Carries out the device's next step that is not later than `limit`, NEVER while the host waits. Returns false if there
+ * is none. */
 static bool step(double limit) {
     node *next = NULL;
     double when = NEVER;
     bool next_starts = false;
+    if (!(limit < NEVER)) let_go();
     for (uint32_t i = 0; i < line->nstreams; i++) {
         stream *s = &line->streams[i];
         node *n = s->head;
@@ -679,10 +659,8 @@ static void find_dependencies(node *n) {
 /* Copies a pageable source now, as the driver does into its page-locked buffer, since the program may change it later.
  * Returns the copy. */
 static void *stage(const time_command *c) {
-    const time_copy *m = &c->is.copy;
-    uint8_t *buffer = need(time_staging_take(time_bytes(c) + 1));
-    for (uint64_t row = 0; row < time_rows(m); row++)
-        memcpy(buffer + row * m->width, row_at(m, &m->from, row), m->width);
+    void *buffer = need(time_staging_take(time_bytes(c) + 1));
+    time_moves_stage(line->cards[0].exec, c, buffer);
     return buffer;
 }
 
@@ -820,6 +798,8 @@ static void adopt(node *n, const exec_result *r, const time_estimate *e) {
     free(points);
 }
 
+void time_hold(double ns) { line->cards[line->now].held = line->host + ns; }
+
 void time_submit(const time_command *c) {
     const time_profile *p = time_profile_get();
     wait_for_room(c->stream, p);
@@ -830,7 +810,8 @@ void time_submit(const time_command *c) {
     spend(HOST_IN_CALL, staging);
     /* A staged copy flows while the CPU stages it; every other command leaves when its call ends. */
     bool while_staged = n->staged && (double)time_bytes(c) > p->inline_bytes;
-    n->arrive = larger(begun + p->arrive_ns, while_staged ? begun : line->host);
+    const double left = while_staged ? begun : line->host + time_way_ns(c, p);
+    n->arrive = larger(begun + p->arrive_ns, left);
     stream_at(c->stream)->queued += time_takes_room(c);
     enqueue(n);
     time_catch_up();
