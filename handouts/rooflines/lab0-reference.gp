@@ -11,24 +11,24 @@ set xlabel 'operations for each byte of device memory' tc rgb '#33333a'
 set xrange [0.05:3000]; set yrange [3e-05:300000]
 set title 'Five kernels under the roof of a virtual H200 (virtual time)' tc rgb '#111116'
 slope = atan2(600 * 0.76 / log10(1e+10), 900 * 0.85 / log10(60000)) * 180 / pi
-set label 1 'device memory: 3876 GB/s' at 0.4,6201.58 rotate by slope center tc rgb '#33333a'
-set label 2 'fp32 arithmetic: 64.9 Tflop/s' at 2700,123256 right tc rgb '#33333a'
-set label 3 'the ridge: 16.7 operations a byte' at 18.7453,6.6e-05 left tc rgb '#33333a'
-set arrow 1 from 16.7368,3e-05 to 16.7368,64871.8 nohead dt (6,5) lc rgb '#9a9aa3'
+set label 1 'device memory: 3904 GB/s' at 0.4,6246.92 rotate by slope center tc rgb '#33333a'
+set label 2 'fp32 arithmetic: 64.9 Tflop/s' at 2700,123271 right tc rgb '#33333a'
+set label 3 'the ridge: 16.6 operations a byte' at 18.6114,6.6e-05 left tc rgb '#33333a'
+set arrow 1 from 16.6173,3e-05 to 16.6173,64879.4 nohead dt (6,5) lc rgb '#9a9aa3'
 $roof << END
-0.05 193.799
-16.7368 64871.8
-3000 64871.8
+0.05 195.216
+16.6173 64879.4
+3000 64879.4
 END
 # operations a byte, Gflop/s, the roof above, the time in us, where the label goes, the name
 $spots << END
-0.1667 617.8 646 108.62 0.67 "SAXPY, 2^25 floats"
-0.08333 0.0001239 323 8.07 1 "one addition"
-10.67 42.38 4.134e+04 12.37 1 "matmul 64"
-85.33 4319 6.487e+04 62.15 0.67 "matmul 512, simple"
-85.33 7062 6.487e+04 38.01 1.5 "matmul 512, in tiles"
+0.1667 614.9 650.7 109.14 0.67 "SAXPY, 2^25 floats"
+0.08333 0.0001168 325.4 8.56 1 "one addition"
+10.67 40.18 4.165e+04 13.05 1 "matmul 64"
+85.33 4836 6.488e+04 55.51 0.67 "matmul 512, simple"
+85.33 5939 6.488e+04 45.20 1.5 "matmul 512, in tiles"
 END
-left(x) = x > 0.836842 && x < 16.7368
+left(x) = x > 0.830865 && x < 16.6173
 text(name, us) = sprintf('%s: %.1f us', name, us)
 plot $spots using 1:2:(0):($3-$2) with vectors nohead dt (2,4) lw 1.5 lc rgb '#9a9aa3', \
      $roof with lines lw 3 lc rgb '#33333a', \
