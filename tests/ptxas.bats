@@ -64,7 +64,8 @@ near_the_card() {
     counted() { sed -n 's/,"lines":.*//; s/^{"kind":"launch".*"name":"'"$1"'".*"'"$2"'":\([0-9]*\).*/\1/p' "$BATS_TEST_TMPDIR/report"; }
     n=$(counted halves smsp__inst_executed.sum)
     echo "256 turns in $n instructions"
-    [ "$n" -gt 512 ] && [ "$n" -lt 1000 ]
+    [ "$n" -gt 512 ]
+    [ "$n" -lt 1000 ]
     # A load of 16 bytes that all lanes read at one address has two wavefronts, as Nsight Compute counts lab 9's.
     [ "$(counted rows smsp__inst_executed_op_shared_ld.sum)" = 32 ]
     [ "$(counted rows l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum)" = 64 ]

@@ -89,5 +89,11 @@ int main() {
     cudaEventSynchronize(end);
     cudaEventElapsedTime(&ms, begin, end);
     printf("let_go %.1f\n", ms * 1e3);
+    simgpuHoldDevice(100000);
+    cudaDeviceSynchronize(); /* with nothing to wait for */
+    cudaEventRecord(end, other);
+    while (cudaEventQuery(end) == cudaErrorNotReady) {}
+    cudaEventElapsedTime(&ms, begin, end);
+    printf("let_go_of_nothing %.1f\n", ms * 1e3);
     return 0;
 }

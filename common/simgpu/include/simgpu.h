@@ -51,9 +51,9 @@ void simgpuLanesWait(void);
  * data, part of which it must write back before it can take new ones. First waits for queued work. */
 void simgpuFlushCache(void);
 
-/* Makes the device in use look busy for the next `ns` nanoseconds, or until the host waits for it: what is submitted
- * until then, to any stream, begins at their end. So the time between two events is the device's own, and has nothing of
- * the host's launches in it. (On a card, queue a long memset or kernel before the first event.) */
+/* Makes the device in use look busy for the next `ns` nanoseconds, or until the host waits for anything: what is
+ * submitted until then, to any stream, begins at their end. So the time between two events is the device's own, and has
+ * nothing of the host's launches in it. (On a card, queue a long memset or kernel before the first event.) */
 void simgpuHoldDevice(uint64_t ns);
 
 /* Writes {"kind":"mark","name":...} into the report and begins a new stretch, called `name`. */

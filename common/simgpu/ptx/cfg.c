@@ -442,7 +442,7 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
 static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
     if ((uint64_t)(pf->nregisters / 64 + 1) * g->code->ninsns > 1u << 24) return 255; /* too large to analyse */
     /* For the ABI and address temporaries. (NVIDIA's compiler needs 16 to 32 in all for the course's kernels.) */
-    enum { ABI = 6, SQUEEZED = 4 };
+    enum { ABI = 6 };
     uint32_t n = pressure(g, pf, id_of) + ABI, most = 255;
     /* A block within __launch_bounds__ gets a place: the 65536 registers of an SM, in steps of 8 a thread. */
     if (pf->function->max_threads > 256) most = 65536 / ((pf->function->max_threads + 31) / 32 * 32) / 8 * 8;
@@ -452,9 +452,6 @@ static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint
         uint32_t asked = (uint32_t)(65536 / (32 * (uint64_t)warps * pf->function->min_blocks) / 8 * 8);
         if (asked < most) most = asked;
     }
-    /* ptxas keeps to what every warp of a full SM can have where little is beyond it: of 250 kernels by nvcc 13,
-     * 40 take 32 exactly, and four take 33 to 40. */
-    if (n > FULL_SM && n <= FULL_SM + SQUEEZED && n <= most) n = FULL_SM;
     pf->function->spilled = n > most && ptx_spill(g, pf, id_of, most - ABI);
     ptx_free(g->sets);
     return n < 16 ? 16 : n > most ? most : n;
@@ -478,6 +475,10 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     /* For these it takes no more than every warp of a full SM can have. */
     if (*registers < FULL_SM) *registers = *registers + more < FULL_SM ? *registers + more : FULL_SM;
     ptx_depth_of_blocks(&g, pf->function, pf->nregisters, id_of);
+    /* ptxas keeps to what every warp of a full SM can have where little is beyond it: of 250 kernels by nvcc 13, 40
+     * take 32 exactly, and four take 33 to 40. */
+    enum { SQUEEZED = 4 };
+    if (*registers > FULL_SM && *registers <= FULL_SM + SQUEEZED) *registers = FULL_SM;
     mark_waits(code, pf->function->is_kernel, &(row_set){id_of, code->registers_end, NULL}, pf->nregisters);
     if (g.fresh) share_rows(&g, pf, id_of);
     ptx_free(id_of);

@@ -106,8 +106,8 @@ static uint32_t further_turns(const machine *m, const loop *l, const ptx_insn *b
             size += i->machine;
             loads += i->op == OP_ld;
             stores |= i->op == OP_st && l->predicated[n];
-            together |= cost == COST_BARRIER || cost == COST_SHUFFLE || i->op == OP_vote ||
-                        (i->in_asm && !branch->in_asm);
+            together |=
+                cost == COST_BARRIER || cost == COST_SHUFFLE || i->op == OP_vote || (i->in_asm && !branch->in_asm);
         }
     }
     /* The compiler would have unrolled it, so it was told not to. (clang 14 does not always pass that on.) It does not

@@ -295,8 +295,8 @@ static company company_of(const time_profile *p, const exec_result *r, double sl
                      r->total.barriers > 0};
 }
 
-/* Returns the time of an SM's units, where one warp of n has its own part in its waits. Requires n >= 1 for a
- * scheduler's, and for the LSU pipe, which all warps of the SM share. */
+/* Returns the time in which an SM's units serve the warps beside one of them, whose own part is in its waits: of the
+ * warps of its scheduler, and in the LSU pipe of those of the SM. Requires both numbers to be 1 at least. */
 static double units_ns(const double *ns, double of_scheduler, double of_sm) {
     const double others = 1 - 1 / of_scheduler;
     const double units[] = {ns[SIMGPU_TERM_ISSUE] * others,  ns[SIMGPU_TERM_ALU] * others,
@@ -307,7 +307,7 @@ static double units_ns(const double *ns, double of_scheduler, double of_sm) {
 
 /* Returns the time in which an SM's units and the waits of its warps pass: the longer of both hides most of the
  * shorter. But where a scheduler has one warp, and barriers keep the warps of a block together, nothing hides what the
- * units do for the other warps. */
+ * units do for the other warps. (An H200: lab 10's products by one block of four warps on an SM.) */
 static double sm_ns(const double *ns, const company *with) {
     const double waits = ns[SIMGPU_TERM_LATENCY], of_scheduler = larger(1, with->warps), of_sm = larger(1, with->of_sm);
     const double both[] = {units_ns(ns, HUGE_VAL, HUGE_VAL), waits}, at_once = third_root_of(both, 2);
@@ -316,7 +316,9 @@ static double sm_ns(const double *ns, const company *with) {
 }
 
 /* Returns the time in which the terms of SMs, L2, DRAM and the latency pass. A block's own barriers are in its waits;
- * those of other blocks on its SM come on top, as far as further blocks do not fill that time. */
+ * those of other blocks on its SM come on top, as far as further blocks do not fill that time: half of the term with
+ * two blocks, a fifth with four. (An H200: the trees of lab 4, two blocks of 1024 threads on an SM; grid.sync() with
+ * four of 256.) */
 static double together(const time_profile *p, const double *ns, const company *with) {
     const double latency = ns[SIMGPU_TERM_LATENCY], dram = ns[SIMGPU_TERM_DRAM],
                  hidden = sqrt(latency * latency + dram * dram),
@@ -529,6 +531,7 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
         work = larger(work + begin_ns(p, r, slots), last) + end_ns(p, r);
     }
     e->duration_ns = ns[SIMGPU_TERM_LAUNCH] + work;
+    /* What is shorter than an empty launch and its way is bound by them. */
     const double launching = ns[SIMGPU_TERM_LAUNCH] + (in_graph ? 0 : p->launch_way_ns);
     e->bound.term = work < launching ? SIMGPU_TERM_LAUNCH : worst;
     explain(p, r, e);

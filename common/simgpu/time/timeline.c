@@ -916,6 +916,7 @@ bool time_all_idle(void) {
 /* Ends a wait of the host for a point that the device reached at `done`. */
 static void wake(double done) {
     const time_profile *p = time_profile_get();
+    let_go();
     time_activity_call_syncs();
     time_managed_host_may_look();
     if (done > line->host)
