@@ -1,6 +1,6 @@
 /* even_loops — keeps a loop with two conditions, or with a step that is no constant, rolled, unrolls one that begins at
- * a variable and ends at a literal, and keeps a division by a variable of a loop a division, whatever the compiler's
- * version.
+ * a variable and ends at a literal, keeps a loop with `#pragma unroll 1` rolled by ptxas, too, and keeps a division by a
+ * variable of a loop a division, whatever the compiler's version.
  *
  *   even_loops IN.ll >OUT.ll
  *
@@ -46,7 +46,13 @@
  *   %even.44 = call i32 asm "", "=r,0"(i32 %43)
  *   %44 = urem i32 %42, %even.44
  *
- * Loops of a fixed number of turns are unrolled as ever, and a loop with a `#pragma unroll` is left alone. */
+ * For `#pragma unroll 1` clang 19 adds `.pragma "nounroll"` to the PTX, which ptxas obeys. Earlier versions keep the
+ * loop rolled, but describe it as one that is unrolled once, and say nothing to ptxas:
+ *
+ *   !44 = !{!"llvm.loop.unroll.count", i32 1}
+ *   !44 = !{!"llvm.loop.unroll.disable"}
+ *
+ * Loops of a fixed number of turns are unrolled as ever, and a loop with another `#pragma unroll` is left alone. */
 #define TOOL "even_loops"
 #include "module.h"
 
@@ -319,6 +325,16 @@ static bool write_division(const char *function, const char *line) {
 
 static const char may_go_on[] = "!{!\"llvm.loop.unroll.followup_unrolled\", !{!\"llvm.loop.mustprogress\"}}";
 
+/* Writes the description of a loop that is unrolled once as one that is not to be unrolled, and returns true; else
+ * writes nothing. */
+static bool write_rolled(const char *line) {
+    int name = 0, all = 0;
+    scan(line, "!%*u = %n!{!\"llvm.loop.unroll.count\", i32 1}%n", &name, &all);
+    if (*line != '!' || !all) return false;
+    printf("%.*s!{!\"llvm.loop.unroll.disable\"}\n", name, line);
+    return true;
+}
+
 static const loop *listed(unsigned long number) {
     for (size_t k = 0; k < loops.count; k++)
         if (loops.at[k].number == number) return &loops.at[k];
@@ -332,7 +348,7 @@ int main(int argc, char **argv) {
     for (const char *line = text, *next; *line; line = next) {
         next = next_line(line);
         if (!strncmp(line, "define ", 7)) function = next;
-        if (write_division(function, line)) continue;
+        if (write_division(function, line) || write_rolled(line)) continue;
         size_t length = (size_t)(next - line), body = length - (next[-1] == '\n');
         bool distinct = *line == '!' && find(line, " = distinct !{") && body && line[body - 1] == '}';
         const loop *known = distinct ? listed(strtoul(line + 1, NULL, 10)) : NULL;
