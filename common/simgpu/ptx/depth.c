@@ -34,6 +34,8 @@ typedef struct {
     moment control;                          /* of the latest branch's decision */
     moment order;                            /* of the latest division or root */
     moment async;                            /* of the latest copy in flight */
+    moment issued;                           /* when the latest instruction starts */
+    bool shared;                             /* shared memory was used since the latest barrier */
     int32_t slots;                           /* so far, in 1 / PTX_MACHINE_UNIT */
     moment of[];                             /* by register id */
 } schedule;
@@ -46,6 +48,7 @@ typedef struct {
 
 typedef struct {
     const ptx_costs *costs;
+    const ptx_insn *insns; /* of the function */
     const uint32_t *id_of;
     uint32_t limit; /* of the frame's registers */
     size_t bytes;   /* of one schedule */
@@ -239,13 +242,22 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     }
     if (i->op == OP_cp_async_wait && i->imm == 0) v->barrier = in = later(t, in, v->async);
 
+    /* Behind a turn of a loop the branch back comes last, when all other instructions have started. */
+    if (i->op == OP_bra && i->target <= i - t->insns)
+        v->end = later(t, v->end, after(v->issued, t->costs->of[COST_BRANCH].latency - t->costs->of[COST_ALU].latency));
     if (i->folded) cost = (ptx_cost_info){0, 0};
     v->slots += i->slots;
+    if (i->slots && class != COST_BARRIER) v->issued = later(t, v->issued, in);
+    v->shared |= i->space == SPACE_SHARED;
     if (loads && far)
         in.rounds++;
     else if (loads || class != COST_MEMORY)
         in.clocks += cost.latency;
-    if (class == COST_BARRIER) v->barrier = in = later(t, in, after(v->barrier, cost.latency));
+    if (class == COST_BARRIER) {
+        const moment from = v->shared ? later(t, v->issued, v->barrier) : v->barrier;
+        v->barrier = in = v->issued = later(t, in, after(from, cost.latency));
+        v->shared = false;
+    }
     if (class == COST_BRANCH && i->guarded && !i->folded) v->control = in;
     if (has_slow_way(class)) v->order = later(t, v->order, in);
     v->end = later(t, v->end, in);
@@ -285,6 +297,8 @@ static void begin_schedule(const schedules *t, const cfg_block *k, uint32_t numb
         v->control = later(t, v->control, from->control);
         v->order = later(t, v->order, from->order);
         v->async = later(t, v->async, from->async);
+        v->issued = later(t, v->issued, from->issued);
+        v->shared |= from->shared;
         v->end = later(t, v->end, from->end);
         if (v->slots < from->slots) v->slots = from->slots;
         for (uint32_t n = 0; n <= nregisters; n++) v->of[n] = later(t, v->of[n], from->of[n]);
@@ -368,6 +382,7 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
 
 void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of) {
     schedules t = {.costs = &f->module->costs,
+                   .insns = g->code->insns,
                    .id_of = id_of,
                    .limit = g->code->registers_end,
                    .bytes = sizeof(schedule) + (nregisters + 1) * sizeof(moment)};

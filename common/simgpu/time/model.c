@@ -41,6 +41,7 @@
 #include "time.h"
 
 #include <math.h>
+
 #include <string.h>
 
 enum { WARP = 32 };
@@ -75,6 +76,18 @@ static double doublings(double x) {
     return power - 1 + (2 * part - 1);
 }
 
+/* Returns how much longer DRAM takes where a round asks for so many lines. Where few blocks ask, the neighbours among
+ * the lines of one request come together, as from L2: those that do not stand alone in their rows of DRAM. (An H200,
+ * one block that waits for each load: a line takes 371 ns, 8 of them side by side 390, at 4 KB from each other 460,
+ * anywhere in 1 GB 560; 4 requests of a line each 460.) */
+static double dram_lines_ns(const time_profile *p, const exec_result *r, double lines, double load) {
+    const double known = (double)r->dram_lines, alone = known > 0 ? larger(0, 2 * (double)r->dram_rows / known - 1) : 1,
+                 requests = (double)(r->total.ld_requests + r->total.tex_requests),
+                 of_request = requests > 0 ? larger(1, smaller(lines, (double)r->alone_lines / requests)) : 1,
+                 near = (1 - larger(alone, load)) * doublings(of_request);
+    return (doublings(lines) - near) * p->latency_dram_line_ns + near * p->latency_l2_line_ns;
+}
+
 /* Returns the time of a block's rounds of loads in ns: those that L1 serves, and the rest, which L2 and DRAM serve.
  * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM. For the same reason
  * what counts is what each block misses of L1 alone. A round ends with its slowest line; a barrier, and the block, with
@@ -87,14 +100,14 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     double dram = asked > 0 ? smaller(1, lacked / asked * larger(1, resident)) : 0;
     if (r->wave_rounds) dram = smaller(dram, (double)r->dram_rounds / (double)r->wave_rounds);
     double rounds = (double)r->depths.missed * warps_of(r), lines = rounds > 0 ? (double)r->alone_lines / rounds : 1;
-    double wide = doublings(larger(1, lines));
-    double dram_ns = p->latency_dram_ns + wide * p->latency_dram_line_ns;
+    double wide = doublings(larger(1, lines)), load = smaller(1, resident / p->sm_count);
+    double dram_ns = p->latency_dram_ns + dram_lines_ns(p, r, larger(1, lines), load);
     double l1_ns = p->latency_l1_clk / p->clock_ghz,
            l2_ns = p->latency_l2_clk / p->clock_ghz + wide * p->latency_l2_line_ns;
     double missed = (double)depth.missed, hit = (double)depth.rounds - missed;
     double meetings = smaller(missed, blocks + (double)c->barriers / warps_of(r) * blocks / (double)r->blocks);
     double missing = smaller(warps_of(r), larger(1, lines * warps_of(r))); /* warps of a block that wait in a round */
-    double line_ns = (1 - dram) * p->latency_l2_line_ns + dram * p->latency_dram_line_ns;
+    double line_ns = p->latency_l2_line_ns + dram * load * (p->latency_dram_line_ns - p->latency_l2_line_ns);
     double load_ns =
         hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns) + meetings * doublings(missing) * line_ns;
     double atomic_ns = (double)depth.rounds * p->latency_atomic_ns;
@@ -312,22 +325,18 @@ static double sm_ns(const double *ns, const company *with) {
     const double waits = ns[SIMGPU_TERM_LATENCY], of_scheduler = larger(1, with->warps), of_sm = larger(1, with->of_sm);
     const double both[] = {units_ns(ns, HUGE_VAL, HUGE_VAL), waits}, at_once = third_root_of(both, 2);
     const double alone = with->abreast ? larger(0, 2 - of_scheduler) : 0;
-    return at_once + alone * larger(0, waits + units_ns(ns, of_scheduler, of_sm) - at_once);
+    const double burst = smaller(ns[SIMGPU_TERM_LSU], ns[SIMGPU_TERM_BARRIER] / 2) * (1 - 1 / of_sm) / with->blocks;
+    return at_once + burst + alone * larger(0, waits + units_ns(ns, of_scheduler, of_sm) - at_once);
 }
 
-/* Returns the time in which the terms of SMs, L2, DRAM and the latency pass. A block's own barriers are in its waits;
- * those of other blocks on its SM come on top, as far as further blocks do not fill that time: half of the term with
- * two blocks, a fifth with four. (An H200: the trees of lab 4, two blocks of 1024 threads on an SM; grid.sync() with
- * four of 256.) */
+/* Returns the time in which the terms of SMs, L2, DRAM and the latency pass. */
 static double together(const time_profile *p, const double *ns, const company *with) {
     const double latency = ns[SIMGPU_TERM_LATENCY], dram = ns[SIMGPU_TERM_DRAM],
-                 hidden = sqrt(latency * latency + dram * dram),
-                 barriers =
-                     ns[SIMGPU_TERM_BARRIER] * (1 - 1 / with->blocks) / larger(1, with->blocks * with->blocks / 4);
+                 hidden = sqrt(latency * latency + dram * dram);
     const double terms[] = {sm_ns(ns, with), dram, ns[SIMGPU_TERM_L2_READ], ns[SIMGPU_TERM_L2_WRITE]},
                  at_once = third_root_of(terms, sizeof terms / sizeof *terms);
     const double apart = p->dram_apart * (0.5 + 1.5 / with->waves);
-    return larger(at_once, hidden + apart * (latency + dram - hidden)) + barriers;
+    return larger(at_once, hidden + apart * (latency + dram - hidden));
 }
 
 /* --- stages ----------------------------------------------------------------------------------------------------- */
@@ -437,19 +446,30 @@ static double stages_ns(const time_profile *p, const exec_result *r, double slot
 
 /* Returns the time of all that blocks do: they load and compute, stage by stage, and then their atomics take turns. The
  * blocks of a wave end one after another, as the busiest resource serves them, so the first atomics are through when
- * the last come. Another wave of blocks, a loop's next atomic or another grid.sync() hides a part of the rest. */
+ * the last come. Another wave of blocks or a loop's next atomic hides a part of the rest; a grid.sync() waits for all
+ * of them. */
 static double work_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
     const company with = company_of(p, r, slots);
     const double blocks = (double)r->blocks, atomic = ns[SIMGPU_TERM_ATOMIC], at_once = together(p, ns, &with);
     if (blocks <= 0) return 0;
     const double waves = larger(1, blocks / slots), apart = larger(0, stages_ns(p, r, slots, ns) - at_once),
-                 others = at_once + apart / waves, each = (double)r->total.atom_requests / (blocks * warps_of(r)),
-                 turns = waves * larger(each, larger(1, (double)r->grid_syncs));
+                 others = at_once + apart / waves, periods = larger(1, (double)r->grid_syncs),
+                 turns = waves * larger(1, (double)r->total.atom_requests / (blocks * warps_of(r)) / periods);
     double busiest = 0;
     for (enum simgpu_term t = SIMGPU_TERM_BLOCKS; t < SIMGPU_TERMS; t++)
         if (t != SIMGPU_TERM_LATENCY && t != SIMGPU_TERM_ATOMIC) busiest = larger(busiest, ns[t]);
     const double shorter = larger(0, smaller(others, atomic) - p->atomic_spread * busiest);
     return larger(others, atomic) + shorter / turns;
+}
+
+/* Returns the same for a kernel whose blocks meet in grid.sync()s. While they do, none has anything else to do, so that
+ * this part of the latency hides nothing. */
+static double meeting_work_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
+    const double meetings = (double)r->grid_syncs * grid_sync_ns(p, r);
+    double between[SIMGPU_TERMS];
+    memcpy(between, ns, sizeof between);
+    between[SIMGPU_TERM_LATENCY] -= meetings;
+    return meetings + work_ns(p, r, slots, between);
 }
 
 /* Returns the time in which the last blocks end, where some are longer than others: a block begins when those before it
@@ -524,7 +544,7 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
     enum simgpu_term worst = SIMGPU_TERM_BLOCKS;
     for (enum simgpu_term t = SIMGPU_TERM_BLOCKS; t < SIMGPU_TERMS; t++)
         if (ns[t] > ns[worst]) worst = t;
-    double work = larger(work_ns(p, r, slots, ns), ns[worst]);
+    double work = larger(meeting_work_ns(p, r, slots, ns), ns[worst]);
     work = larger(work, tail_ns(p, r, slots, ns));
     if (blocks > 0 && !in_graph) { /* there the next kernel begins meanwhile */
         const double last = ns[SIMGPU_TERM_BLOCKS] + serial_ns(p, r, r->deepest, 1, smaller(blocks, slots));
