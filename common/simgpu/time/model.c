@@ -41,7 +41,6 @@
 #include "time.h"
 
 #include <math.h>
-
 #include <string.h>
 
 enum { WARP = 32 };
@@ -298,14 +297,12 @@ static double third_root_of(const double *terms, int n) {
  */
 typedef struct {
     double blocks, of_sm, warps, waves;
-    bool abreast; /* barriers keep the warps of a block together */
 } company;
 
 static company company_of(const time_profile *p, const exec_result *r, double slots) {
     const double blocks = smaller(slots, larger((double)r->blocks, p->sm_count)) / p->sm_count,
                  warps = blocks * warps_of(r);
-    return (company){blocks, warps, warps / p->schedulers_per_sm, larger(1, (double)r->blocks / slots),
-                     r->total.barriers > 0};
+    return (company){blocks, warps, warps / p->schedulers_per_sm, larger(1, (double)r->blocks / slots)};
 }
 
 /* Returns the time in which an SM's units serve the warps beside one of them, whose own part is in its waits: of the
@@ -319,14 +316,16 @@ static double units_ns(const double *ns, double of_scheduler, double of_sm) {
 }
 
 /* Returns the time in which an SM's units and the waits of its warps pass: the longer of both hides most of the
- * shorter. But where a scheduler has one warp, and barriers keep the warps of a block together, nothing hides what the
- * units do for the other warps. (An H200: lab 10's products by one block of four warps on an SM.) */
+ * shorter. But where a scheduler has one warp, nothing hides what the units do for the other warps. (An H200: lab 10's
+ * products by one block of four warps on an SM.) And behind each barrier the warps of a block ask for shared memory at
+ * the same time: only other blocks hide how long the LSU pipe takes for them. (An H200: loops of loads of shared
+ * memory, multiply-adds and a barrier, 1 to 32 warps a block, 1 to 8 blocks on an SM.) */
 static double sm_ns(const double *ns, const company *with) {
     const double waits = ns[SIMGPU_TERM_LATENCY], of_scheduler = larger(1, with->warps), of_sm = larger(1, with->of_sm);
     const double both[] = {units_ns(ns, HUGE_VAL, HUGE_VAL), waits}, at_once = third_root_of(both, 2);
-    const double alone = with->abreast ? larger(0, 2 - of_scheduler) : 0;
-    const double burst = smaller(ns[SIMGPU_TERM_LSU], ns[SIMGPU_TERM_BARRIER] / 2) * (1 - 1 / of_sm) / with->blocks;
-    return at_once + burst + alone * larger(0, waits + units_ns(ns, of_scheduler, of_sm) - at_once);
+    const double alone = larger(0, 2 - of_scheduler), apart = waits + units_ns(ns, of_scheduler, of_sm) - at_once;
+    const double burst = smaller(ns[SIMGPU_TERM_LSU], ns[SIMGPU_TERM_BARRIER] / 2) * (1 - 1 / of_sm);
+    return at_once + alone * larger(0, apart) + burst / with->blocks;
 }
 
 /* Returns the time in which the terms of SMs, L2, DRAM and the latency pass. */
@@ -546,9 +545,10 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
         if (ns[t] > ns[worst]) worst = t;
     double work = larger(meeting_work_ns(p, r, slots, ns), ns[worst]);
     work = larger(work, tail_ns(p, r, slots, ns));
-    if (blocks > 0 && !in_graph) { /* there the next kernel begins meanwhile */
+    if (blocks > 0) {
         const double last = ns[SIMGPU_TERM_BLOCKS] + serial_ns(p, r, r->deepest, 1, smaller(blocks, slots));
-        work = larger(work + begin_ns(p, r, slots), last) + end_ns(p, r);
+        work = larger(work + begin_ns(p, r, slots), in_graph ? 0 : last);
+        if (!in_graph) work += end_ns(p, r); /* there the next kernel's way passes meanwhile */
     }
     e->duration_ns = ns[SIMGPU_TERM_LAUNCH] + work;
     /* What is shorter than an empty launch and its way is bound by them. */
