@@ -242,6 +242,20 @@ shared_out() {
     done
 }
 
+@test "even_loops: #pragma unroll 1 reaches ptxas, with every clang" {
+    run evened '  %4 = icmp eq i32 %e, 0' '!8 = distinct !{!8, !9}' '!9 = !{!"llvm.loop.unroll.count", i32 1}'
+    [ "${lines[3]}" = '> !9 = !{!"llvm.loop.unroll.disable"}' ]
+    [ "${#lines[@]}" = 4 ]
+    run evened '  %4 = icmp eq i32 %e, 0' '!8 = distinct !{!8, !9}' '!9 = !{!"llvm.loop.unroll.count", i32 16}'
+    [ -z "$output" ]
+    # From a source: one loop of two says so.
+    build "$B/bin/simcc"
+    printf '%s\n' '__global__ void sum(const float *in, float *out, int n, int m) {' '    float s = 0;' '#pragma unroll 1' \
+        '    for (int i = 0; i < n; i++) s += in[i];' '    for (int i = 0; i < m; i++) s = s * in[i] + 1;' '    *out = s;' '}' >"$BATS_TEST_TMPDIR/sum.cu"
+    "$B/bin/simcc" -ptx -o "$BATS_TEST_TMPDIR/sum.ptx" "$BATS_TEST_TMPDIR/sum.cu"
+    [ "$(grep -c nounroll "$BATS_TEST_TMPDIR/sum.ptx")" = 1 ]
+}
+
 @test "registers: as many whether parameters are loaded early or late" {
     "$(common/make/find-clang.sh)" -std=c11 -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/registers" tests/compilers/registers.c "$B/libsimgpu.a" -pthread -lm
     "$BATS_TEST_TMPDIR/registers" tests/compilers/early.ptx tests/compilers/late.ptx >"$BATS_TEST_TMPDIR/said"

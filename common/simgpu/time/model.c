@@ -297,12 +297,14 @@ static double third_root_of(const double *terms, int n) {
  */
 typedef struct {
     double blocks, of_sm, warps, waves;
+    bool abreast; /* barriers keep the warps of a block together */
 } company;
 
 static company company_of(const time_profile *p, const exec_result *r, double slots) {
     const double blocks = smaller(slots, larger((double)r->blocks, p->sm_count)) / p->sm_count,
                  warps = blocks * warps_of(r);
-    return (company){blocks, warps, warps / p->schedulers_per_sm, larger(1, (double)r->blocks / slots)};
+    return (company){blocks, warps, warps / p->schedulers_per_sm, larger(1, (double)r->blocks / slots),
+                     r->total.barriers > 0};
 }
 
 /* Returns the time in which an SM's units serve the warps beside one of them, whose own part is in its waits: of the
@@ -316,14 +318,16 @@ static double units_ns(const double *ns, double of_scheduler, double of_sm) {
 }
 
 /* Returns the time in which an SM's units and the waits of its warps pass: the longer of both hides most of the
- * shorter. But where a scheduler has one warp, nothing hides what the units do for the other warps. (An H200: lab 10's
- * products by one block of four warps on an SM.) And behind each barrier the warps of a block ask for shared memory at
- * the same time: only other blocks hide how long the LSU pipe takes for them. (An H200: loops of loads of shared
- * memory, multiply-adds and a barrier, 1 to 32 warps a block, 1 to 8 blocks on an SM.) */
+ * shorter. Barriers, which keep the warps of a block together, take from that. Where a scheduler has one warp, nothing
+ * hides what the units do for the other warps. (An H200: lab 10's products by one block of four warps on an SM.) And
+ * behind each barrier all warps ask for shared memory at the same time: only other blocks hide how long the LSU pipe
+ * takes for them. (An H200: loops of loads of shared memory, multiply-adds and a barrier, 1 to 32 warps a block, 1 to 8
+ * blocks on an SM.) */
 static double sm_ns(const double *ns, const company *with) {
     const double waits = ns[SIMGPU_TERM_LATENCY], of_scheduler = larger(1, with->warps), of_sm = larger(1, with->of_sm);
     const double both[] = {units_ns(ns, HUGE_VAL, HUGE_VAL), waits}, at_once = third_root_of(both, 2);
-    const double alone = larger(0, 2 - of_scheduler), apart = waits + units_ns(ns, of_scheduler, of_sm) - at_once;
+    const double alone = with->abreast ? larger(0, 2 - of_scheduler) : 0,
+                 apart = waits + units_ns(ns, of_scheduler, of_sm) - at_once;
     const double burst = smaller(ns[SIMGPU_TERM_LSU], ns[SIMGPU_TERM_BARRIER] / 2) * (1 - 1 / of_sm);
     return at_once + alone * larger(0, apart) + burst / with->blocks;
 }

@@ -46,8 +46,8 @@
  *   %even.44 = call i32 asm "", "=r,0"(i32 %43)
  *   %44 = urem i32 %42, %even.44
  *
- * For `#pragma unroll 1` clang 19 adds `.pragma "nounroll"` to the PTX, which ptxas obeys. Earlier versions keep the
- * loop rolled, but describe it as one that is unrolled once, and say nothing to ptxas:
+ * For `#pragma unroll 1` clang 16 and later add `.pragma "nounroll"` to the PTX, which ptxas obeys. Earlier versions
+ * keep the loop rolled, but describe it as one that is unrolled once, and say nothing to ptxas:
  *
  *   !44 = !{!"llvm.loop.unroll.count", i32 1}
  *   !44 = !{!"llvm.loop.unroll.disable"}
