@@ -13,7 +13,7 @@ setup_file() {
 agree() {
     awk -v percent="$1" '
         NR == FNR { want[$1] = $2; n++; next }
-        $1 in want {
+        $1 in want && $2 ~ /^[0-9.]+$/ {
             off = 100 * ($2 / want[$1] - 1); found++; sum += off < 0 ? -off : off
             if (off > percent || off < -percent) { printf "%s: %s, should be %s (%+.1f %%)\n", $1, $2, want[$1], off; bad = 1 }
         }
@@ -25,7 +25,7 @@ agree() {
 }
 
 @test "loops of multiply-adds, shared memory and barriers, by 1 to 32 warps, take what they take on an H200" {
-    # Clocks a turn; blocks on an SM x threads of a block. Medians of three runs of 1,000 turns.
+    # Clocks a turn; blocks on an SM x threads of a block. Medians of three runs of 1,000 turns; SimGPU takes 40.
     agree 18 <<'END'
 chain_1x32 36.6
 chain_1x256 40.0

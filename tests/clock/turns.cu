@@ -17,7 +17,7 @@ template <int K, int J, int WHAT> __global__ void turns(float *out, int n, float
     __shared__ float cell[2][1024];
     const int t = threadIdx.x;
     float v[J];
-    cell[0][t] = cell[1][t] = t;
+    for (int i = t; i < 1024; i += blockDim.x) cell[0][i] = cell[1][i] = i;
     __syncthreads();
 #pragma unroll
     for (int j = 0; j < J; j++) v[j] = t + j;
@@ -40,7 +40,7 @@ template <int K, int J, int WHAT> __global__ void turns(float *out, int n, float
     out[blockIdx.x * blockDim.x + t] = s;
 }
 
-// Sums of 256 words, by half as many threads at each step.
+// Sums of 256 words, all 0, by half as many threads at each step.
 __global__ void trees(float *out, int n, float, float) {
     __shared__ float sums[256];
     const int t = threadIdx.x;
@@ -56,10 +56,10 @@ __global__ void trees(float *out, int n, float, float) {
         total += sums[0];
         __syncthreads();
     }
-    if (t == 0) *out = total;
+    if (t == 0) out[blockIdx.x] = total;
 }
 
-// Each block loads what another one stored, and all blocks meet.
+// All blocks meet, and each thread loads what another one has stored.
 template <bool LOADS> __global__ void meetings(float *p, int n, float, float) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
     float v = i;

@@ -817,8 +817,9 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         line_list list;
         exec_count_lines(&list, w->address, w->mask, size);
         c->atom_requests++;
-        exec_contention_count(&w->block->worker->busy, w->address, w->mask,
-                              i->type == TY_f32 || i->type == TY_f64 || is_half(i->type), adds_up(i));
+        if (!exec_at_grid_barrier(w)) /* whose turns are in the time of a grid.sync() */
+            exec_contention_count(&w->block->worker->busy, w->address, w->mask,
+                                  i->type == TY_f32 || i->type == TY_f64 || is_half(i->type), adds_up(i));
         for (uint32_t k = 0; k < list.n; k++) {
             uint32_t sectors = 0;
             for (uint32_t q = 0; q < 4; q++) sectors |= (list.bytes[k][q] != 0) << q;

@@ -33,7 +33,8 @@ static uint32_t word_of(const worker *t) {
 }
 static bool flipped(const block *b) { return (word_of(b->worker) ^ b->grid_saw) >> GRID_FLIP; }
 
-static bool at_barrier(const warp *w) {
+bool exec_at_grid_barrier(const warp *w) {
+    if (!w->block->worker->workspace) return false;
     uint64_t at = barrier_of(w->block->worker);
     for (uint32_t m = w->mask; m; m &= m - 1)
         if (w->address[__builtin_ctz(m)] != at) return false;
@@ -42,7 +43,7 @@ static bool at_barrier(const warp *w) {
 
 void exec_grid_arrived(warp *w, const ptx_insn *i) {
     block *b = w->block;
-    if (b->failed || i->d == NO_ROW || !at_barrier(w)) return;
+    if (b->failed || i->d == NO_ROW || !exec_at_grid_barrier(w)) return;
     uint32_t before = ROW(w, uint32_t, i->d)[__builtin_ctz(w->mask)];
     b->in_grid_sync = true;
     b->grid_saw = before;
@@ -53,7 +54,7 @@ void exec_grid_arrived(warp *w, const ptx_insn *i) {
 
 bool exec_grid_wait(warp *w, const ptx_insn *i) {
     block *b = w->block;
-    if (!at_barrier(w)) return false;
+    if (!exec_at_grid_barrier(w)) return false;
     if (flipped(b)) {
         b->in_grid_sync = false;
         return false;

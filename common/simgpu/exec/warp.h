@@ -272,6 +272,7 @@ void exec_polled(warp *w, const ptx_insn *i);
 /* For a load of the barrier of grid.sync() by a block that has arrived: the warp waits, and repeats the load when all
  * blocks have arrived. Returns false if it does not wait. */
 bool exec_grid_wait(warp *w, const ptx_insn *i);
+bool exec_at_grid_barrier(const warp *w);           /* are all its addresses the word of grid.sync()? */
 void exec_grid_arrived(warp *w, const ptx_insn *i); /* after an atomic in a cooperative launch */
 
 /* memory.c. No lock is needed, since allocations change only between launches. */

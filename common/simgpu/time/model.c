@@ -1,6 +1,7 @@
 /* model.c — computes the duration of a kernel from its counters.
  *
  *   duration = launch + max(first loads + max(link, pages, work and atomic), blocks + longest block) + last stores
+ *              launch + first loads + max(link, pages, work and atomic), for a kernel of a graph
  *
  * Each term is a resource with a measured rate, and the time that the launch needs of it. The rates come from the
  * profile, each from kernels of their own (tests/bench-clock.cu); none is fitted to a kernel of a lab.
@@ -34,7 +35,8 @@
  * n waves an n-th of what they take more than all stages at once stands apart (stages_ns); in a loop with barriers,
  * which keep the warps of a block together, the blocks on an SM count in place of its turns, if they are fewer. In the
  * same way the warps of a block compute, and then add their results to a word of memory: with n such turns an n-th of
- * the shorter time stands apart from the longer (work_ns).
+ * the shorter time stands apart from the longer (work_ns). Behind a barrier all warps of a block are at the same place
+ * (sm_ns), and while the blocks meet in a grid.sync() nothing is hidden (meeting_work_ns).
  *
  * Issue, pipes, lsu and barrier are resources of an SM, so the busiest SM decides: it has ceil(blocks / SMs) of the
  * blocks. */
@@ -78,7 +80,9 @@ static double doublings(double x) {
 /* Returns how much longer DRAM takes where a round asks for so many lines. Where few blocks ask, the neighbours among
  * the lines of one request come together, as from L2: those that do not stand alone in their rows of DRAM. (An H200,
  * one block that waits for each load: a line takes 371 ns, 8 of them side by side 390, at 4 KB from each other 460,
- * anywhere in 1 GB 560; 4 requests of a line each 460.) */
+ * anywhere in 1 GB 560; 4 requests of a line each 460.) load: the part of the SMs that have a block. The parts are
+ * those of the whole launch: of all lines that DRAM had to do with, and of the lines that a request misses in the mean.
+ */
 static double dram_lines_ns(const time_profile *p, const exec_result *r, double lines, double load) {
     const double known = (double)r->dram_lines, alone = known > 0 ? larger(0, 2 * (double)r->dram_rows / known - 1) : 1,
                  requests = (double)(r->total.ld_requests + r->total.tex_requests),
@@ -186,14 +190,14 @@ static double amount_of(const time_profile *p, const exec_result *r, const exec_
     }
 }
 
-static void explain(const time_profile *p, const exec_result *r, time_estimate *e) {
+static void explain(const time_profile *p, const exec_result *r, double resident, time_estimate *e) {
     struct simgpu_bound *b = &e->bound;
     const exec_line *l = heaviest(p, b->term, r);
     if (l && l->file) b->at = (struct simgpu_place){.file = l->file, .line = (int)l->line};
     b->amount = amount_of(p, r, l, e);
     b->rounds = r->deepest.rounds;
     b->clocks = r->deepest.clocks;
-    double loads_ns = rounds_ns(p, r, r->deepest, 1, 1), clocks_ns = (double)r->deepest.clocks / p->clock_ghz;
+    double loads_ns = rounds_ns(p, r, r->deepest, 1, resident), clocks_ns = (double)r->deepest.clocks / p->clock_ghz;
     b->grid_syncs = r->grid_syncs;
     b->by_grid_syncs = (double)r->grid_syncs * grid_sync_ns(p, r) >= larger(loads_ns, clocks_ns) && r->grid_syncs;
     b->by_loads = loads_ns >= clocks_ns;
@@ -318,16 +322,17 @@ static double units_ns(const double *ns, double of_scheduler, double of_sm) {
 }
 
 /* Returns the time in which an SM's units and the waits of its warps pass: the longer of both hides most of the
- * shorter. Barriers, which keep the warps of a block together, take from that. Where a scheduler has one warp, nothing
- * hides what the units do for the other warps. (An H200: lab 10's products by one block of four warps on an SM.) And
- * behind each barrier all warps ask for shared memory at the same time: only other blocks hide how long the LSU pipe
- * takes for them. (An H200: loops of loads of shared memory, multiply-adds and a barrier, 1 to 32 warps a block, 1 to 8
- * blocks on an SM.) */
+ * shorter. Barriers, which keep the warps of a block together, take from that. Where a scheduler has one warp, and the
+ * block has barriers, nothing hides what the units do for the other warps. (An H200: lab 10's products by one block of
+ * four warps on an SM.) And behind each barrier all warps ask for shared memory at the same time: only other blocks
+ * hide how long the LSU pipe takes for them. (An H200: loops of loads of shared memory, multiply-adds and a barrier, 1
+ * to 32 warps a block, 1 to 8 blocks on an SM.) */
 static double sm_ns(const double *ns, const company *with) {
     const double waits = ns[SIMGPU_TERM_LATENCY], of_scheduler = larger(1, with->warps), of_sm = larger(1, with->of_sm);
     const double both[] = {units_ns(ns, HUGE_VAL, HUGE_VAL), waits}, at_once = third_root_of(both, 2);
     const double alone = with->abreast ? larger(0, 2 - of_scheduler) : 0,
                  apart = waits + units_ns(ns, of_scheduler, of_sm) - at_once;
+    /* A request of each warp for each barrier: a clock, where the barrier takes two for a warp. */
     const double burst = smaller(ns[SIMGPU_TERM_LSU], ns[SIMGPU_TERM_BARRIER] / 2) * (1 - 1 / of_sm);
     return at_once + alone * larger(0, apart) + burst / with->blocks;
 }
@@ -549,16 +554,16 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
         if (ns[t] > ns[worst]) worst = t;
     double work = larger(meeting_work_ns(p, r, slots, ns), ns[worst]);
     work = larger(work, tail_ns(p, r, slots, ns));
-    if (blocks > 0) {
+    work += begin_ns(p, r, slots);
+    if (blocks > 0 && !in_graph) { /* in a graph the next kernel is on its way while the last blocks end */
         const double last = ns[SIMGPU_TERM_BLOCKS] + serial_ns(p, r, r->deepest, 1, smaller(blocks, slots));
-        work = larger(work + begin_ns(p, r, slots), in_graph ? 0 : last);
-        if (!in_graph) work += end_ns(p, r); /* there the next kernel's way passes meanwhile */
+        work = larger(work, last) + end_ns(p, r);
     }
     e->duration_ns = ns[SIMGPU_TERM_LAUNCH] + work;
     /* What is shorter than an empty launch and its way is bound by them. */
     const double launching = ns[SIMGPU_TERM_LAUNCH] + (in_graph ? 0 : p->launch_way_ns);
     e->bound.term = work < launching ? SIMGPU_TERM_LAUNCH : worst;
-    explain(p, r, e);
+    explain(p, r, smaller(blocks, slots), e);
     if (worst == SIMGPU_TERM_LINK) e->bound.by_loads = waits;
     if (worst == SIMGPU_TERM_LINK)
         e->bound.amount = (double)(r->link_read + r->link_written + r->peer_read + r->peer_written);

@@ -330,7 +330,7 @@ static const char may_go_on[] = "!{!\"llvm.loop.unroll.followup_unrolled\", !{!\
 static bool write_rolled(const char *line) {
     int name = 0, all = 0;
     scan(line, "!%*u = %n!{!\"llvm.loop.unroll.count\", i32 1}%n", &name, &all);
-    if (*line != '!' || !all) return false;
+    if (!all) return false;
     printf("%.*s!{!\"llvm.loop.unroll.disable\"}\n", name, line);
     return true;
 }
