@@ -248,7 +248,7 @@ shared_out() {
     [ "${#lines[@]}" = 4 ]
     run evened '  %4 = icmp eq i32 %e, 0' '!8 = distinct !{!8, !9}' '!9 = !{!"llvm.loop.unroll.count", i32 16}'
     [ -z "$output" ]
-    build "$B/bin/simcc"
+    build kit
     printf '%s\n' '__global__ void sum(const float *in, float *out, int n) {' '    float s = 0;' '#pragma unroll 1' \
         '    for (int i = 0; i < n; i++) s += in[i];' '    *out = s;' '}' >"$BATS_TEST_TMPDIR/sum.cu"
     for c in $compilers; do
