@@ -80,7 +80,7 @@ static double doublings(double x) {
 /* Returns how much longer DRAM takes where a round asks for so many lines. Where few blocks ask, the neighbours among
  * the lines of one request come together, as from L2: those that do not stand alone in their rows of DRAM. (An H200,
  * one block that waits for each load: a line takes 371 ns, 8 of them side by side 390, at 4 KB from each other 460,
- * anywhere in 1 GB 560; 4 requests of a line each 460.) load: the part of the SMs that have a block. The parts are
+ * anywhere in 1 GB 560; 4 requests of a line each 480.) load: the part of the SMs that have a block. The parts are
  * those of the whole launch: of all lines that DRAM had to do with, and of the lines that a request misses in the mean.
  */
 static double dram_lines_ns(const time_profile *p, const exec_result *r, double lines, double load) {
