@@ -1,6 +1,6 @@
 /* even_loops — keeps a loop with two conditions, or with a step that is no constant, rolled, unrolls one that begins at
- * a variable and ends at a literal, keeps a loop with `#pragma unroll 1` rolled by ptxas, too, and keeps a division by a
- * variable of a loop a division, whatever the compiler's version.
+ * a variable and ends at a literal, keeps a loop with `#pragma unroll 1` rolled by ptxas, too, and keeps a division by
+ * a variable of a loop a division, whatever the compiler's version.
  *
  *   even_loops IN.ll >OUT.ll
  *
