@@ -4,7 +4,7 @@
 
 load helper
 
-programs=(probe order host pool gaps limits devices grid fills graphs graph_memory caches stages waits batch short)
+programs=(probe order host pool gaps limits devices grid fills graphs graph_memory caches stages waits batch)
 
 setup_file() {
     build "${programs[@]/#/$B/tests/clock/}"
@@ -18,14 +18,6 @@ setup_file() {
     SIMGPU_REPORT=$BATS_FILE_TMPDIR/graphs.report apart "$B/tests/clock/graphs" >"$BATS_FILE_TMPDIR/graphs" 2>"$BATS_FILE_TMPDIR/graphs.err"
     SIMGPU_REPORT=$REPORT TRACE=$TRACE_FILE apart "$B/tests/clock/gaps"
     SIMGPU_REPORT=$BATS_FILE_TMPDIR/devices.report apart "$B/tests/clock/devices" >"$BATS_FILE_TMPDIR/devices" 2>"$BATS_FILE_TMPDIR/devices.err"
-}
-
-# within PERCENT PROGRAM <<table of `name value`: the program's values lie that near to the table's.
-within() {
-    awk -v percent="$1" '
-        NR == FNR { want[$1] = $2; n++; next }
-        $1 in want { n--; off = 100 * ($2 / want[$1] - 1); if (off > percent || off < -percent) { printf "%s: %s, should be %s (%+.1f %%)\n", $1, $2, want[$1], off; bad = 1 } }
-        END { if (n) print n " values are missing"; exit bad || n }' - "$BATS_FILE_TMPDIR/$2"
 }
 
 # says PROGRAM <<lines: the program's output has these lines, to the letter.
@@ -660,38 +652,6 @@ END
     # Neighbours of a wave wait for each other: an H200 takes 26.1 us. What ptxas predicates is unrolled, `||` too.
     awk '{ us[$1] = $2 }
         END { exit !(us["neighbours"] > 1.6 * us["apart"] && us["neighbours"] < 40 && us["either"] < 1.1 * us["no_branch"]) }' "$BATS_TEST_TMPDIR/waits"
-}
-
-@test "short kernels, memsets and copies behind a held device take what they take on an H200, within 8 %" {
-    apart "$B/tests/clock/short" >"$BATS_TEST_TMPDIR/short"
-    BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR within 8 short <<'END'
-nothing 1.25
-empty_1 2.66
-empty_1056 3.36
-empty_4096 5.12
-store_1056 3.58
-load_1056 3.81
-copy_1 3.14
-copy_1056 3.78
-copy4_1056 4.10
-copy4_4096 7.78
-straight_1 3.81
-straight_1056 4.45
-memset_64 1.98
-fifty_memset_4096 69.25
-fifty_empty_1 65.7
-memset_65536 3.17
-memset_33554432 10.5
-memset_and_kernel 3.36
-d2d_65536 3.1
-d2d_8388608 5.4
-d2d_16777216 7.7
-d2d_67108864 33.9
-END
-    # What is held in one stream is held in all, until the host waits: it gives up what is left of the hold.
-    awk '{ us[$1] = $2 } END { exit !(us["held_in_another_stream"] >= 100 && us["held_in_another_stream"] < 106 &&
-                                      us["let_go"] < us["held_in_another_stream"] + 10 &&
-                                      us["let_go_of_nothing"] < us["let_go"] + 10) }' "$BATS_TEST_TMPDIR/short"
 }
 
 @test "groups of threads: ranks, shuffles, votes, reductions and scans in tiles and among the lanes that are here" {

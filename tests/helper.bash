@@ -134,3 +134,11 @@ row_is() {
         return 1
     }
 }
+
+# within PERCENT PROGRAM <<table of `name value`: the values that the program has printed lie that near to the table's.
+within() {
+    awk -v percent="$1" '
+        NR == FNR { want[$1] = $2; n++; next }
+        $1 in want && $2 ~ /^[0-9.]+$/ { n--; off = 100 * ($2 / want[$1] - 1); if (off > percent || off < -percent) { printf "%s: %s, should be %s (%+.1f %%)\n", $1, $2, want[$1], off; bad = 1 } }
+        END { if (n) print n " values are missing"; exit bad || n }' - "$BATS_FILE_TMPDIR/$2"
+}

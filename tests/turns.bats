@@ -1,32 +1,17 @@
 #!/usr/bin/env bats
-# The virtual clock where warps wait for each other: loops with barriers, trees, meetings of all blocks.
+# The virtual clock of short kernels, and where warps wait for each other: loops with barriers, trees, meetings of all
+# blocks.
 
 load helper
 
 setup_file() {
-    build "$B/tests/clock/turns"
+    build "$B/tests/clock/turns" "$B/tests/clock/short"
     apart "$B/tests/clock/turns" >"$BATS_FILE_TMPDIR/turns"
 }
 
-# agree PERCENT <<table of `name value`: the program's values lie that near to the card's, and their mean error is below
-# a third of it.
-agree() {
-    awk -v percent="$1" '
-        NR == FNR { want[$1] = $2; n++; next }
-        $1 in want && $2 ~ /^[0-9.]+$/ {
-            off = 100 * ($2 / want[$1] - 1); found++; sum += off < 0 ? -off : off
-            if (off > percent || off < -percent) { printf "%s: %s, should be %s (%+.1f %%)\n", $1, $2, want[$1], off; bad = 1 }
-        }
-        END {
-            if (found < n) { print n - found " values are missing"; exit 1 }
-            if (sum / n > percent / 3) { printf "mean error %.1f %%\n", sum / n; exit 1 }
-            exit bad
-        }' - "$BATS_FILE_TMPDIR/turns"
-}
-
-@test "loops of multiply-adds, shared memory and barriers, by 1 to 32 warps, take what they take on an H200" {
+@test "loops of multiply-adds, shared memory and barriers, by 1 to 32 warps, take what they take on an H200, within 18 %" {
     # Clocks a turn; blocks on an SM x threads of a block. Medians of three runs of 1,000 turns; SimGPU takes 40.
-    agree 22 <<'END'
+    within 18 turns <<'END'
 chain_1x32 36.6
 chain_1x256 40.0
 chain_1x512 48.5
@@ -38,7 +23,6 @@ load_1x256 93.3
 load_1x512 107.8
 load_1x1024 153.0
 load_2x512 160.9
-load_4x256 176.0
 step_1x32 71.8
 step_1x256 88.7
 step_1x512 122.7
@@ -70,14 +54,50 @@ exchange_1x1024 256.7
 exchange_2x512 234.8
 exchange_4x256 231.8
 END
+    # clang 22 makes fewer instructions of this loop.
+    within 22 turns <<'END'
+load_4x256 176.0
+END
 }
 
-@test "trees with a barrier at each step, and meetings of all blocks, take what they take on an H200" {
+@test "trees with a barrier at each step, and meetings of all blocks, take what they take on an H200, within 15 %" {
     # Clocks for a sum of 256 words, by one block and by two on each SM; ns of a grid.sync() of 128 blocks.
-    agree 15 <<'END'
+    within 15 turns <<'END'
 tree_1 611
 tree_264 683
 meeting 971
 meeting_loads 1163
 END
+}
+
+@test "short kernels, memsets and copies behind a held device take what they take on an H200, within 8 %" {
+    apart "$B/tests/clock/short" >"$BATS_FILE_TMPDIR/short"
+    within 8 short <<'END'
+nothing 1.25
+empty_1 2.66
+empty_1056 3.36
+empty_4096 5.12
+store_1056 3.58
+load_1056 3.81
+copy_1 3.14
+copy_1056 3.78
+copy4_1056 4.10
+copy4_4096 7.78
+straight_1 3.81
+straight_1056 4.45
+memset_64 1.98
+fifty_memset_4096 69.25
+fifty_empty_1 65.7
+memset_65536 3.17
+memset_33554432 10.5
+memset_and_kernel 3.36
+d2d_65536 3.1
+d2d_8388608 5.4
+d2d_16777216 7.7
+d2d_67108864 33.9
+END
+    # What is held in one stream is held in all, until the host waits: it gives up what is left of the hold.
+    awk '{ us[$1] = $2 } END { exit !(us["held_in_another_stream"] >= 100 && us["held_in_another_stream"] < 106 &&
+                                      us["let_go"] < us["held_in_another_stream"] + 10 &&
+                                      us["let_go_of_nothing"] < us["let_go"] + 10) }' "$BATS_FILE_TMPDIR/short"
 }
