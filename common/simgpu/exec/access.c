@@ -186,7 +186,7 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
             c->l1_miss_lines++;
             c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
             exec_resident_missed(w, c, line, missing);
-            exec_footprint_read(t, line, missing, NULL, round);
+            exec_footprint_read(t, line, missing, NULL, round, true);
         }
         if (waits) count_missed(w, round);
         return;
@@ -202,7 +202,7 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
         c->l1_miss_lines++;
         c->l1_miss_sectors += (uint32_t)__builtin_popcount(missing);
         exec_resident_missed(w, c, list.line[k], missing);
-        exec_footprint_read(t, list.line[k], missing, list.bytes[k], round);
+        exec_footprint_read(t, list.line[k], missing, list.bytes[k], round, false);
     }
     if (waits) count_missed(w, round);
     uint32_t phases;

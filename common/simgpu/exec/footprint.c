@@ -48,7 +48,7 @@ static void note_round(const worker *t, uint16_t *early, int32_t round) {
         if (__atomic_compare_exchange_n(early, &old, left, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
 }
 
-void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint32_t *wants, int32_t round) {
+void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint32_t *wants, int32_t round, bool dense) {
     uint64_t chunk = (line - t->first_line) / 16, bits = (uint64_t)sectors << line % 16 * 4;
     l2_chunk *c = &t->chunks[chunk];
     bits &= ~look(&c->written);
@@ -59,9 +59,11 @@ void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint3
     uint16_t *early = &t->early[(line - t->first_line) * (L2_LINE / L2_PAIR)];
     if (sectors & 3) note_round(t, &early[0], round);
     if (sectors & 12) note_round(t, &early[1], round);
-    /* Which of them had no partner in their request? A bit that is set needs no second look. */
+    /* Which of them had no partner in their request? The partner of a dense one is asked for by its neighbour, which
+     * comes early or late: every second one finds it. (An H200, byte loads of seven kernels: 17 to 56 %.) A bit that is
+     * set needs no second look. */
     uint32_t paired = (sectors >> 1 & 5) | (sectors & 5) << 1;
-    uint64_t alone = (uint64_t)(sectors & ~paired) << line % 16 * 4;
+    uint64_t alone = (uint64_t)(sectors & ~paired & (dense ? 12 : 15)) << line % 16 * 4;
     if (alone & ~look(&c->alone)) set(t, &c->alone, alone);
 }
 

@@ -343,11 +343,10 @@ static void take_unions(exec_device *d, exec_result *r) {
 }
 
 /* Returns the share of hits as the hardware counts lookups. Half of the sectors are at home in the other partition of
- * L2, so that a miss or a store is looked up there too: 1.5 times in the mean. A hit finds its copy in the near one.
- * DRAM's supply for a store in part is a miss. */
+ * L2, so that a miss, a store or an atomic is looked up there too: 1.5 times in the mean. A hit finds its copy in the
+ * near one. Each turn of a sector's atomics is a lookup. DRAM's supply for a store in part is a miss. */
 static double hit_pct(const l2_cache *c, const exec_result *r) {
-    double twice = 1.5 * (double)r->l2_write_sectors + (double)r->total.atom_sectors;
-    double hits = (double)r->l2_read_hits + twice;
+    double hits = (double)r->l2_read_hits + 1.5 * (double)(r->l2_write_sectors + r->atomic_all);
     double misses = 1.5 * (double)(c->missed[0] + c->missed[1]) + (double)c->filled;
     return hits + misses > 0 ? 100 * hits / (hits + misses) : 0;
 }
@@ -369,7 +368,9 @@ void exec_l2_launch_ended(exec_device *d, exec_result *r) {
     r->alone_sectors = r->alone_sectors > linked ? r->alone_sectors - linked : 0;
     uint64_t missed = c->missed[0] + (r->total.atom_sectors ? 0 : c->missed[1]); /* the others are those of atomics */
     r->l2_read_hits = r->l2_read_sectors > missed ? r->l2_read_sectors - missed : 0;
-    r->l2_write_sectors = r->total.st_sectors - r->link_written / L2_SECTOR;
+    const uint64_t stored = r->total.st_sectors + r->local_stored.whole + r->local_stored.partial,
+                   elsewhere = r->st_merged + r->link_written / L2_SECTOR;
+    r->l2_write_sectors = stored > elsewhere ? stored - elsewhere : 0;
     r->l2_hit_pct = hit_pct(c, r);
 }
 

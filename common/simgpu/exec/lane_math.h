@@ -108,6 +108,15 @@ static inline uint32_t lane_dp4a(uint32_t a, uint32_t b, uint32_t c, int a_signe
     }
     return c;
 }
+/* a: two integers of 16 bits; b: two bytes from bit `from` on. */
+static inline uint32_t lane_dp2a(uint32_t a, uint32_t b, uint32_t c, int a_signed, int b_signed, int from) {
+    for (int k = 0; k < 2; k++) {
+        int32_t x = a_signed ? (int16_t)(a >> 16 * k) : (int32_t)(uint16_t)(a >> 16 * k);
+        int32_t y = b_signed ? (int8_t)(b >> (from + 8 * k)) : (int32_t)(uint8_t)(b >> (from + 8 * k));
+        c += (uint32_t)(x * y);
+    }
+    return c;
+}
 
 /* vabsdiff4: the differences of four bytes, each in its place (then c is not used), or their sum and c. */
 static inline uint32_t lane_absolute_differences(uint32_t a, uint32_t b, uint32_t c, int add) {

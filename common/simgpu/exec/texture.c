@@ -164,7 +164,7 @@ static void count_request(warp *w, const ptx_insn *i, const exec_texture *t, con
         c->l1_miss_lines += missing != 0;
         if (!missing) continue;
         exec_resident_missed(w, c, s->line[n], missing);
-        exec_footprint_read(k, s->line[n], missing, NULL, round);
+        exec_footprint_read(k, s->line[n], missing, NULL, round, false);
     }
     if (waits && round > w->missed_last) w->missed_last = round, w->missed++;
 }

@@ -346,9 +346,10 @@ bool exec_shared_objects(warp *w, const ptx_insn *i, uint64_t **object);
 /* access.c: returns the host address of a generic device address, for builtins, or NULL if it is invalid. */
 uint8_t *exec_generic_pointer(warp *w, uint32_t lane, uint64_t addr, uint64_t bytes);
 /* footprint.c: tell what a load that misses L1, a store and an atomic touch. A line is an address / 128; sectors: four
- * bits; bytes, wants: by sector of the line, a bit for each byte; wants NULL: all of the sectors'. */
+ * bits; bytes, wants: by sector of the line, a bit for each byte; wants NULL: all of the sectors'; dense: the request
+ * has no gaps. */
 void exec_footprint_begin(worker *t);
-void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint32_t *wants, int32_t round);
+void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint32_t *wants, int32_t round, bool dense);
 void exec_footprint_written(worker *t, uint64_t lo, uint64_t end); /* all bytes from lo to before end */
 void exec_footprint_line_written(worker *t, uint64_t line, const uint32_t bytes[4]);
 void exec_footprint_changed(worker *t, uint64_t line, uint32_t sectors);

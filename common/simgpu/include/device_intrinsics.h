@@ -156,25 +156,19 @@ SIMGPU_DEVICE unsigned __urhadd(unsigned x, unsigned y) { return (unsigned)(((un
 SIMGPU_DEVICE int __abs(int x) { return x < 0 ? -x : x; }
 
 /* Four products of bytes, or two of 16-bit by 8-bit halves, and a sum. */
-#define SIMGPU_DP4A(T, op)                                                                                             \
-    SIMGPU_DEVICE T __dp4a(T a, T b, T c) {                                                                            \
+#define SIMGPU_DOT(name, T, op)                                                                                        \
+    SIMGPU_DEVICE T name(T a, T b, T c) {                                                                              \
         T r;                                                                                                           \
         asm(op " %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));                                                 \
         return r;                                                                                                      \
     }
-SIMGPU_DP4A(int, "dp4a.s32.s32")
-SIMGPU_DP4A(unsigned, "dp4a.u32.u32")
-#undef SIMGPU_DP4A
-#define SIMGPU_DP2A(name, shift)                                                                                       \
-    SIMGPU_DEVICE int name(int a, int b, int c) {                                                                      \
-        return c + (short)a * (signed char)(b >> shift) + (a >> 16) * (signed char)(b >> (shift + 8));                 \
-    }                                                                                                                  \
-    SIMGPU_DEVICE unsigned name(unsigned a, unsigned b, unsigned c) {                                                  \
-        return c + (a & 0xffff) * (unsigned char)(b >> shift) + (a >> 16) * (unsigned char)(b >> (shift + 8));         \
-    }
-SIMGPU_DP2A(__dp2a_lo, 0)
-SIMGPU_DP2A(__dp2a_hi, 16)
-#undef SIMGPU_DP2A
+SIMGPU_DOT(__dp4a, int, "dp4a.s32.s32")
+SIMGPU_DOT(__dp4a, unsigned, "dp4a.u32.u32")
+SIMGPU_DOT(__dp2a_lo, int, "dp2a.lo.s32.s32")
+SIMGPU_DOT(__dp2a_lo, unsigned, "dp2a.lo.u32.u32")
+SIMGPU_DOT(__dp2a_hi, int, "dp2a.hi.s32.s32")
+SIMGPU_DOT(__dp2a_hi, unsigned, "dp2a.hi.u32.u32")
+#undef SIMGPU_DOT
 SIMGPU_DEVICE int __dp4a(char4 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
 SIMGPU_DEVICE unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) {
     return c + (unsigned)(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);

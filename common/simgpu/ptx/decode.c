@@ -383,7 +383,7 @@ static void arithmetic(decoder *d) {
         append_key(d, ptx_type_names[d->types[1]]);
         if (d->flags.ftz) append_key(d, ".ftz");
     }
-    if (d->ntypes == 2 && strcmp(d->s->name, "dp4a") == 0) {
+    if (d->ntypes == 2 && one_of(d->s->name, "dp4a dp2a")) {
         append_key(d, ptx_type_names[d->types[0]]);
         t = d->types[1];
     }
