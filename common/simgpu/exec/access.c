@@ -240,6 +240,8 @@ static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s
     worker *t = w->block->worker;
     c->st_requests++;
     c->st_bytes += (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
+    if (s->end - s->lo == size) exec_contention_store(&t->busy, s->lo, t->stored_line == s->lo / 128 + 1);
+    t->stored_line = s->lo / 128 + 1;
     if (s->dense) {
         uint64_t first = s->lo / 32, last = (s->end - 1) / 32;
         c->st_sectors += last - first + 1;
@@ -502,6 +504,12 @@ static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s,
     return true;
 }
 
+static void count_constant(warp *w, exec_counters *c) {
+    const uint32_t clocks = exec_constant_load(&w->block->worker->constant, w->address, w->mask);
+    c->const_loads += clocks > 0;
+    c->const_clocks += clocks;
+}
+
 /* Runs a load or store of the lanes in w->mask on one space. Requires that w->address is filled in. */
 static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool load) {
     uint32_t size = access_bytes(i);
@@ -523,7 +531,10 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         break;
     default:
         if (!global_ok(w, i, size, &s)) return;
-        if (space == SPACE_CONST) break;
+        if (space == SPACE_CONST) {
+            if (s.end - s.lo > size) count_constant(w, c);
+            break;
+        }
         if (load)
             count_load(w, i, c, size, &s);
         else
@@ -819,7 +830,8 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         c->atom_requests++;
         if (!exec_at_grid_barrier(w)) /* whose turns are in the time of a grid.sync() */
             exec_contention_count(&w->block->worker->busy, w->address, w->mask,
-                                  i->type == TY_f32 || i->type == TY_f64 || is_half(i->type), adds_up(i));
+                                  i->type == TY_f32 || i->type == TY_f64 || is_half(i->type),
+                                  adds_up(i) && i->one_place);
         for (uint32_t k = 0; k < list.n; k++) {
             uint32_t sectors = 0;
             for (uint32_t q = 0; q < 4; q++) sectors |= (list.bytes[k][q] != 0) << q;

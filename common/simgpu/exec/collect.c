@@ -66,11 +66,12 @@ static void add_rare(const ptx_module *m, const ptx_insn *i, exec_counters *sum)
     sum->issue_slots += sum->rare * m->costs.rare[kind].slots;
 }
 
-/* Returns the wavefronts of requests beyond the first one of each. */
+/* Returns the wavefronts of requests beyond the first one of each; of loads of constant memory the clocks. */
 static uint64_t more_wavefronts(const exec_counters *c) {
     const uint64_t global = c->ld_requests + c->st_requests + c->atom_requests,
                    shared = c->shared_ld_wavefronts + c->shared_st_wavefronts, first = c->shared_ld + c->shared_st;
-    return (c->l1_wavefronts > global ? c->l1_wavefronts - global : 0) + (shared > first ? shared - first : 0);
+    return (c->l1_wavefronts > global ? c->l1_wavefronts - global : 0) + (shared > first ? shared - first : 0) +
+           c->const_clocks;
 }
 
 /* Adds to a stage what an instruction has counted: `alone` is *c before the blocks of an SM shared its L1; it was

@@ -1,5 +1,5 @@
-/* contention.c — a table of places of device memory with the turns of their atomics so far. A warp's atomic is sorted
- * into words, the words into sectors, the sectors into places. See contention.h. */
+/* contention.c — turns of atomics at the slices of L2, and of floating point on each sector. A warp's atomic is sorted
+ * into words, the words into sectors. See contention.h. */
 #include "warp.h"
 
 #include <stdlib.h>
@@ -9,36 +9,47 @@ enum { SECTOR = 32, FIRST_SIZE = 64 };
 
 static uint32_t hash(uint64_t key) { return (uint32_t)(base_hash(key) >> 32); }
 
-static contention_place *find(contention_place *table, uint32_t size, uint64_t place) {
-    uint32_t at = hash(place) & (size - 1);
-    while (table[at].place && table[at].place != place) at = (at + 1) & (size - 1);
+static contention_sector *find(contention_sector *table, uint32_t size, uint64_t sector) {
+    uint32_t at = hash(sector) & (size - 1);
+    while (table[at].sector && table[at].sector != sector) at = (at + 1) & (size - 1);
     return &table[at];
 }
 
-static contention_place *place_of(contention *c, uint64_t place) {
+static contention_sector *of_sector(contention *c, uint64_t sector) {
     if (2 * (c->used + 1) > c->size) {
         uint32_t size = c->size ? 2 * c->size : FIRST_SIZE;
-        contention_place *grown = exec_must(calloc(size, sizeof *grown));
+        contention_sector *grown = exec_must(calloc(size, sizeof *grown));
         for (uint32_t k = 0; k < c->size; k++)
-            if (c->table[k].place) *find(grown, size, c->table[k].place) = c->table[k];
+            if (c->table[k].sector) *find(grown, size, c->table[k].sector) = c->table[k];
         free(c->table);
         c->table = grown;
         c->size = size;
     }
-    contention_place *p = find(c->table, c->size, place);
-    c->used += p->place == 0;
-    p->place = place;
-    return p;
+    contention_sector *s = find(c->table, c->size, sector);
+    c->used += s->sector == 0;
+    s->sector = sector;
+    return s;
+}
+
+/* Returns the slice that serves a sector. Pieces 2 apart share one, and those 64 apart; the other bits of a piece's
+ * number are folded into 6. */
+static uint32_t slice_of(const contention *c, uint64_t sector) {
+    const uint64_t piece = sector / c->piece_sectors;
+    uint64_t bits = (piece & 1) | (piece >> 1 & 0x1e) | (piece >> 2 & ~0x1full);
+    for (uint32_t shift = 24; shift >= 6; shift /= 2) bits ^= bits >> shift;
+    return (uint32_t)(bits % CONTENTION_SLICES);
 }
 
 static void empty(contention *c) {
     if (c->used) memset(c->table, 0, c->size * sizeof *c->table);
     c->used = 0;
+    memset(c->slice, 0, sizeof c->slice);
 }
 
 void exec_contention_begin(contention *c, uint32_t place_bytes) {
-    c->sectors = place_bytes / SECTOR;
+    c->piece_sectors = place_bytes / SECTOR;
     c->turns[0] = c->turns[1] = c->all = 0;
+    memset(c->stored, 0, sizeof c->stored);
     empty(c);
 }
 
@@ -58,7 +69,7 @@ void exec_contention_count(contention *c, const uint64_t *address, uint32_t mask
         words[at].lanes++;
     }
     if (nwords == 1 && adds_up) {
-        place_of(c, address[__builtin_ctz(mask)] / SECTOR / c->sectors + 1)->turns[0]++;
+        c->slice[slice_of(c, address[__builtin_ctz(mask)] / SECTOR)]++;
         return;
     }
     for (uint32_t k = 0; k < 64; k++) {
@@ -69,28 +80,43 @@ void exec_contention_count(contention *c, const uint64_t *address, uint32_t mask
         sectors[at].key = key;
         if (sectors[at].lanes < words[k].lanes) sectors[at].lanes = words[k].lanes;
     }
-    for (uint32_t k = 0; k < 64; k++)
-        if (sectors[k].key) place_of(c, (sectors[k].key - 1) / c->sectors + 1)->turns[is_float] += sectors[k].lanes;
+    for (uint32_t k = 0; k < 64; k++) {
+        if (!sectors[k].key) continue;
+        c->slice[slice_of(c, sectors[k].key - 1)] += sectors[k].lanes;
+        if (is_float) of_sector(c, sectors[k].key)->turns += sectors[k].lanes;
+    }
+}
+
+void exec_contention_store(contention *c, uint64_t address, bool merged) {
+    c->stored[slice_of(c, address / SECTOR)] += merged ? 1 : CONTENTION_STORE;
+}
+
+double exec_contention_stored(const contention *c) {
+    uint64_t most = 0;
+    for (uint32_t k = 0; k < CONTENTION_SLICES; k++)
+        if (c->stored[k] > most) most = c->stored[k];
+    return (double)most / CONTENTION_STORE;
 }
 
 void exec_contention_take(contention *c, contention *other) {
-    for (uint32_t k = 0; other->used && k < other->size; k++) {
-        const contention_place *from = &other->table[k];
-        if (!from->place) continue;
-        contention_place *to = place_of(c, from->place);
-        to->turns[0] += from->turns[0], to->turns[1] += from->turns[1];
+    for (uint32_t k = 0; other->used && k < other->size; k++)
+        if (other->table[k].sector) of_sector(c, other->table[k].sector)->turns += other->table[k].turns;
+    for (uint32_t k = 0; k < CONTENTION_SLICES; k++) {
+        c->slice[k] += other->slice[k];
+        c->stored[k] += other->stored[k];
+        other->stored[k] = 0;
     }
     empty(other);
 }
 
 void exec_contention_wave(contention *c) {
-    uint64_t most[2] = {0, 0};
+    uint64_t slice = 0, sector = 0;
+    for (uint32_t k = 0; k < CONTENTION_SLICES; k++) {
+        c->all += c->slice[k];
+        if (c->slice[k] > slice) slice = c->slice[k];
+    }
     for (uint32_t k = 0; c->used && k < c->size; k++)
-        for (int kind = 0; kind < 2; kind++) {
-            const uint64_t turns = c->table[k].turns[kind];
-            c->all += turns;
-            if (turns > most[kind]) most[kind] = turns;
-        }
-    c->turns[0] += most[0], c->turns[1] += most[1];
+        if (c->table[k].turns > sector) sector = c->table[k].turns;
+    c->turns[0] += slice, c->turns[1] += sector;
     empty(c);
 }

@@ -28,7 +28,7 @@ typedef struct {
     uint32_t l1_per_sm;       /* L1 cache and shared memory together */
     uint32_t shared_per_sm;   /* most shared memory among them */
     uint32_t shared_reserved; /* for each block with shared memory, beside the block's own */
-    uint32_t atomic_place;    /* atomics inside one such aligned piece of memory wait for each other */
+    uint32_t atomic_place;    /* bytes of a piece of memory whose atomics wait for each other (contention.h) */
     uint64_t l2_bytes;
     uint64_t l2_reach;         /* bytes of data that it keeps for all SMs */
     uint64_t l2_dirty;         /* of them, bytes that may wait to be written back */
@@ -372,15 +372,18 @@ typedef struct {
      * longest block, in clocks with rounds as round_clocks. exec/'s until the next exec_run. */
     const exec_part *parts;
     uint64_t nparts, part_blocks;
+    uint64_t
+        busiest_sm; /* the most instructions that an SM runs for blocks of the first wave, which go to SMs in turn */
     uint64_t grid_syncs; /* of a block: its arrivals at grid.sync() */
     /* Over the link: bytes of the sectors read and written; warps' requests of 128 bytes; how many loads those are of.
      */
     uint64_t link_read, link_written, link_requests, link_loads;
     uint64_t peer_read, peer_written; /* bytes of the different sectors of other devices' memory */
-    uint64_t atomic_turns[2]; /* at each wave's busiest place, of integers and of floating point (contention.c) */
+    uint64_t atomic_turns[2];         /* at each wave's busiest slice of L2; of floating point on its busiest sector */
     exec_child *children; /* what the kernel has launched; exec/'s until the next exec_run, their params the caller's */
     uint32_t nchildren;
     uint64_t atomic_all; /* the turns at all places */
+    double store_turns;  /* of stores of one word at the busiest slice of L2 (contention.h) */
     uint64_t st_merged;  /* stored sectors that went to L2 together with the request before */
     exec_stored local_stored;
 } exec_result;

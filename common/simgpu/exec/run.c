@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAX_WORKERS = 256, CALL_LOCAL = 16384, SMALL_GRID = 1 << 16 };
+enum { MAX_WORKERS = 256, MAX_SMS = 1024, CALL_LOCAL = 16384, SMALL_GRID = 1 << 16 };
 /* A launch's budget in budgets of a block; parts of a grid; instructions charged at once. */
 enum { LAUNCH_BUDGET = 64, PARTS = 1024, CHARGE = 1 << 20 };
 static uint64_t launch_budget; /* set by exec_launch_budget; 0: LAUNCH_BUDGET times a block's */
@@ -33,6 +33,12 @@ static struct {
     exec_part of[PARTS];
     uint64_t blocks; /* of a part */
 } parts;
+/* The instructions that the SMs run for the first wave's blocks, which go to them in turn. Later blocks go where one
+ * has ended. */
+static struct {
+    uint64_t of[MAX_SMS];
+    uint64_t n, wave;
+} sms;
 
 void (*exec_print)(const char *text, size_t length);
 
@@ -112,6 +118,8 @@ void exec_block_begin(block *b, uint64_t id) {
     memset(b->shared, 0xCD, b->shared_bytes);
     b->sampled = exec_resident_sampled(id);
     exec_l1_next_block(&b->worker->l1);
+    exec_constant_next_block(&b->worker->constant);
+    b->worker->stored_line = 0;
     if (exec_heard) exec_listen_block_begins(b);
     for (uint32_t k = 0; k < b->nwarps; k++) exec_warp_start(&b->warps[k], b, k);
 }
@@ -138,6 +146,7 @@ void exec_block_end(block *b) {
     if (t->most_missed < d.missed) t->most_missed = d.missed;
     add_to_part(&parts.of[b->id / parts.blocks], block_budget() - b->budget,
                 d.rounds * m->costs.round_clocks + d.clocks);
+    if (b->id < sms.wave) __atomic_fetch_add(&sms.of[b->id % sms.n], block_budget() - b->budget, __ATOMIC_RELAXED);
     if (b->grid_syncs > t->grid_syncs) t->grid_syncs = b->grid_syncs;
 }
 
@@ -413,6 +422,9 @@ static void run_all(const exec_launch *n, uint64_t nblocks, uint64_t wave, unsig
     atomic_store(&pool.spent, 0);
     parts.blocks = pool.part_blocks;
     memset(parts.of, 0, sizeof parts.of);
+    memset(sms.of, 0, sizeof sms.of);
+    sms.n = n->program->device->card.sms < MAX_SMS ? n->program->device->card.sms : MAX_SMS;
+    sms.wave = wave;
     for (uint64_t k = 0; k * pool.part_blocks < nblocks; k++) atomic_store(&pool.spent_in[k], 0);
     if (waits(n)) {
         exec_run_together(&workers[0], n, nblocks, charge);
@@ -420,6 +432,7 @@ static void run_all(const exec_launch *n, uint64_t nblocks, uint64_t wave, unsig
         return;
     }
     if (!exec_heard && exec_blocks_alike(n->kernel)) {
+        sms.wave = 0; /* one block runs for all, and no SM has more than others */
         run_alike(n, nblocks);
         return;
     }
@@ -451,6 +464,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
     r->l1_hit_pct = looked_up ? 100 * (double)hits / (double)looked_up : 0;
     r->atomic_turns[0] = workers[0].busy.turns[0], r->atomic_turns[1] = workers[0].busy.turns[1];
     r->atomic_all = workers[0].busy.all;
+    r->store_turns = exec_contention_stored(&workers[0].busy);
 }
 
 static void print_text(const char *text, size_t n) {
@@ -580,6 +594,9 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     r->parts = parts.of;
     r->part_blocks = parts.blocks;
     r->nparts = (nblocks + parts.blocks - 1) / parts.blocks;
+    r->busiest_sm = 0;
+    for (uint64_t k = 0; k < sms.n; k++)
+        if (r->busiest_sm < sms.of[k]) r->busiest_sm = sms.of[k];
     exec_l2_launch_ended(launch->program->device, r);
     if (r->fault.kind == SIMGPU_FAULT_NONE) r->children = exec_children(&r->nchildren);
     /* The progress of the other blocks depends on the host, so a stopped launch has no counters. */
@@ -593,8 +610,9 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         r->l1_hit_pct = r->l2_hit_pct = 0;
         r->deepest = r->depths = (exec_depth){0, 0, 0};
         r->peer_read = r->peer_written = r->link_read = r->link_written = r->link_requests = r->link_loads = 0;
-        r->atomic_turns[0] = r->atomic_turns[1] = r->atomic_all = r->st_merged = r->grid_syncs = 0;
+        r->atomic_turns[0] = r->atomic_turns[1] = r->atomic_all = r->store_turns = 0;
+        r->st_merged = r->grid_syncs = 0;
         r->local_stored = (exec_stored){0, 0, 0};
-        r->nparts = 0;
+        r->nparts = r->busiest_sm = 0;
     }
 }

@@ -9,6 +9,7 @@
 #ifndef SIMGPU_WARP_H
 #define SIMGPU_WARP_H
 
+#include "constant.h"
 #include "contention.h"
 #include "device.h"
 #include "listen.h"
@@ -151,11 +152,13 @@ typedef struct worker {
     mem_range *ranges;            /* likewise: the allocation of its last access */
     uint64_t *ran_in;             /* at a function's first instruction: the last launch that ran it here, by number */
     l1_cache l1;
+    constant_cache constant;
     l2_list touched;         /* chunks that it touched first in this wave */
     struct exec_note *notes; /* of what its sampled blocks missed in this wave (resident.h) */
     size_t nnotes, notes_room;
-    uint64_t st_hits;   /* sectors stored that a load or store had touched before */
-    uint64_t st_merged; /* sectors stored that go to L2 with those of the store before */
+    uint64_t st_hits;     /* sectors stored that a load or store had touched before */
+    uint64_t stored_line; /* of the block's last store, + 1 */
+    uint64_t st_merged;   /* sectors stored that go to L2 with those of the store before */
     exec_stored local_stored;
     exec_depth deepest, depths;
     uint64_t most_missed; /* rounds of a block of this wave that miss L1 */

@@ -105,14 +105,15 @@ struct simgpu_bound {
     struct simgpu_place at;       /* the line with most of the bound's work; file NULL if there is none */
     /* The amount of work, by term: LAUNCH ns of work; BLOCKS blocks started per ns; ISSUE, ALU, SFU, FP64 ns of
      * instructions; LSU clocks per request; BARRIER barriers of a warp; L2_READ sectors per load that miss L1; L2_WRITE
-     * sectors per store or atomic; DRAM bytes to move; ATOMIC atomics that wait for their turn; LATENCY 0; LINK bytes
-     * over the link; PAGES bytes of pages that moved; TENSOR ns of products. */
+     * sectors per store or atomic; DRAM bytes to move; ATOMIC atomics or stores that wait for their turn; LATENCY 0;
+     * LINK bytes over the link; PAGES bytes of pages that moved; TENSOR ns of products. */
     double amount;
     double share;          /* part of the GPU's places for blocks that the launch fills, 0 to 1 */
     uint64_t rounds;       /* rounds of global loads of the slowest warp, one after another */
     uint64_t clocks;       /* clocks in which its instructions wait for each other */
     uint64_t grid_syncs;   /* of a block, in a cooperative launch */
     bool by_loads;         /* LATENCY: the rounds take longer than the clocks; LINK: than the bytes */
+    bool by_stores;        /* ATOMIC: stores of one word wait for their turn, longer than atomics */
     bool by_grid_syncs;    /* LATENCY: the grid.sync()s take longer than either */
     uint32_t atomic_bytes; /* ATOMIC: the size of the place where they wait for each other */
 };

@@ -10,12 +10,13 @@
  *   issue     machine instructions     / (schedulers * SMs * clock)
  *   alu, sfu, fp64, tensor             clocks of a pipe that takes several for an instruction
  *   lsu       clocks of the LSU pipe   / (SMs * clock)          wavefronts, global and shared together, and shuffles;
- *                                                               a global load takes load_clk at least
+ *                                                               a global load takes load_clk at least; addresses of a
+ *                                                               load of constant memory, one after another
  *   barrier   warps at barriers        * clocks for each        / (SMs * clock)
  *   l2 read   requests and sectors that miss L1, each with its clocks of the whole chip
  *   l2 write  requests and sectors stored, whole or in part, and those of atomics, likewise
  *   dram      what L2 lacks or writes back / bandwidth; pieces that stand alone take longer than a stream
- *   atomic    turns at the busiest place * time of a turn       exec_card.atomic_place
+ *   atomic    turns at the busiest slice of L2 * time of a turn; of floating point on the busiest sector, likewise
  *   link      bytes of memory that is not the device's / rate of the link
  *   pages     page faults of managed memory: time of each piece of 2 MiB, bytes / rate
  *   latency   the serial time of a block: its start, its rounds of loads, its chains of instructions, the wavefronts of
@@ -122,10 +123,19 @@ static double grid_sync_ns(const time_profile *p, const exec_result *r) {
     return larger(p->grid_sync_ns, (double)r->blocks * p->grid_sync_block_ns);
 }
 
+static double atomics_ns(const time_profile *p, const exec_result *r) {
+    return larger((double)r->atomic_turns[0] * p->atomic_turn_ns, (double)r->atomic_turns[1] * p->atomic_float_turn_ns);
+}
+
+/* Returns the time in which stores of one word take turns. The slice's other traffic waits behind them, so that it
+ * stands apart. */
+static double stores_turns_ns(const time_profile *p, const exec_result *r) { return r->store_turns * p->store_turn_ns; }
+
 static double lsu_clocks(const time_profile *p, const exec_counters *c) {
     double loads = (double)c->ld_requests * p->load_clk;
-    return larger((double)c->l1_wavefronts, loads) + (double)(c->shared_ld_wavefronts + c->shared_st_wavefronts +
-                                                              c->local_requests + c->shuffles + c->tex_wavefronts);
+    return larger((double)c->l1_wavefronts, loads) +
+           (double)(c->shared_ld_wavefronts + c->shared_st_wavefronts + c->local_requests + c->shuffles +
+                    c->tex_wavefronts + c->const_clocks);
 }
 /* Returns the clocks of the LSU pipe, summed line by line, since one line's loads cannot use the clocks that another's
  * leave free. */
@@ -136,13 +146,13 @@ static double lsu_clocks_of_all(const time_profile *p, const exec_result *r) {
 }
 static uint64_t lsu_requests(const exec_counters *c) {
     return c->ld_requests + c->st_requests + c->atom_requests + c->shared_ld + c->shared_st + c->local_requests +
-           c->shuffles + c->tex_requests;
+           c->shuffles + c->tex_requests + c->const_loads;
 }
 
 /* --- where and how much ---------------------------------------------------------------------------------------- */
 
-static double weight(const time_profile *p, enum simgpu_term bound, const exec_counters *c) {
-    switch (bound) {
+static double weight(const time_profile *p, const struct simgpu_bound *b, const exec_counters *c) {
+    switch (b->term) {
     case SIMGPU_TERM_ISSUE: return (double)c->inst;
     case SIMGPU_TERM_ALU:
     case SIMGPU_TERM_SFU:
@@ -151,7 +161,7 @@ static double weight(const time_profile *p, enum simgpu_term bound, const exec_c
     case SIMGPU_TERM_BARRIER: return (double)c->barriers;
     case SIMGPU_TERM_L2_WRITE: return (double)(c->st_lines + c->atom_sectors);
     case SIMGPU_TERM_L2_READ: return (double)c->l1_miss_lines;
-    case SIMGPU_TERM_ATOMIC: return (double)c->atom_requests;
+    case SIMGPU_TERM_ATOMIC: return (double)(b->by_stores ? c->st_partial : c->atom_requests);
     case SIMGPU_TERM_TENSOR: return (double)c->tensor_passes;
     case SIMGPU_TERM_LATENCY: return (double)(c->ld_requests + c->tex_requests + c->atom_requests);
     default: return (double)(c->ld_sectors + c->st_sectors + c->tex_sectors);
@@ -159,11 +169,10 @@ static double weight(const time_profile *p, enum simgpu_term bound, const exec_c
 }
 
 /* Returns the line with most of the bound's work, or NULL if the PTX has no line table. */
-static const exec_line *heaviest(const time_profile *p, enum simgpu_term bound, const exec_result *r) {
+static const exec_line *heaviest(const time_profile *p, const struct simgpu_bound *b, const exec_result *r) {
     const exec_line *best = NULL;
     for (uint32_t i = 0; i < r->nlines; i++)
-        if (weight(p, bound, &r->lines[i].counters) > (best ? weight(p, bound, &best->counters) : 0))
-            best = &r->lines[i];
+        if (weight(p, b, &r->lines[i].counters) > (best ? weight(p, b, &best->counters) : 0)) best = &r->lines[i];
     return best;
 }
 
@@ -185,14 +194,15 @@ static double amount_of(const time_profile *p, const exec_result *r, const exec_
     case SIMGPU_TERM_L2_READ: return ratio(c->l1_miss_sectors, c->ld_requests + c->tex_requests);
     case SIMGPU_TERM_L2_WRITE: return ratio(c->st_sectors + c->atom_sectors, c->st_requests + c->atom_requests);
     case SIMGPU_TERM_DRAM: return (double)(r->dram_read_bytes + r->dram_write_bytes);
-    case SIMGPU_TERM_ATOMIC: return (double)(r->atomic_turns[0] + r->atomic_turns[1]);
+    case SIMGPU_TERM_ATOMIC: return e->bound.by_stores ? r->store_turns : (double)r->atomic_turns[0];
     default: return 0;
     }
 }
 
 static void explain(const time_profile *p, const exec_result *r, double resident, time_estimate *e) {
     struct simgpu_bound *b = &e->bound;
-    const exec_line *l = heaviest(p, b->term, r);
+    b->by_stores = stores_turns_ns(p, r) > atomics_ns(p, r);
+    const exec_line *l = heaviest(p, b, r);
     if (l && l->file) b->at = (struct simgpu_place){.file = l->file, .line = (int)l->line};
     b->amount = amount_of(p, r, l, e);
     b->rounds = r->deepest.rounds;
@@ -458,7 +468,8 @@ static double stages_ns(const time_profile *p, const exec_result *r, double slot
  * of them. */
 static double work_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
     const company with = company_of(p, r, slots);
-    const double blocks = (double)r->blocks, atomic = ns[SIMGPU_TERM_ATOMIC], at_once = together(p, ns, &with);
+    const double blocks = (double)r->blocks, flags = stores_turns_ns(p, r),
+                 atomic = larger(0, ns[SIMGPU_TERM_ATOMIC] - flags), at_once = together(p, ns, &with);
     if (blocks <= 0) return 0;
     const double waves = larger(1, blocks / slots), apart = larger(0, stages_ns(p, r, slots, ns) - at_once),
                  others = at_once + apart / waves, periods = larger(1, (double)r->grid_syncs),
@@ -467,7 +478,7 @@ static double work_ns(const time_profile *p, const exec_result *r, double slots,
     for (enum simgpu_term t = SIMGPU_TERM_BLOCKS; t < SIMGPU_TERMS; t++)
         if (t != SIMGPU_TERM_LATENCY && t != SIMGPU_TERM_ATOMIC) busiest = larger(busiest, ns[t]);
     const double shorter = larger(0, smaller(others, atomic) - p->atomic_spread * busiest);
-    return larger(others, atomic) + shorter / turns;
+    return larger(others, atomic) + shorter / turns + flags;
 }
 
 /* Returns the same for a kernel whose blocks meet in grid.sync()s. While they do, none has anything else to do, so that
@@ -526,6 +537,18 @@ static double link_ns(const time_profile *p, const exec_result *r, double slots,
     return larger(moved, rounds * p->link_latency_ns);
 }
 
+/* Returns the share of all work that the busiest SM has. Blocks of the first wave go to the SMs in turn: where some of
+ * them have nothing to do, an SM may have more than its part of the others. (An H200: a triangle of 32 x 32 blocks
+ * takes twice the time of as many tiles elsewhere, since 132 SMs and rows of 32 leave each SM eight of the full ones or
+ * none.) */
+static double busiest_share(const time_profile *p, const exec_result *r) {
+    const uint64_t sms = (uint64_t)p->sm_count;
+    double all = 0;
+    for (uint64_t k = 0; k < r->nparts; k++) all += (double)r->parts[k].instructions;
+    const double of_blocks = r->blocks ? (double)((r->blocks + sms - 1) / sms) / (double)r->blocks : 0;
+    return all > 0 ? larger(of_blocks, (double)r->busiest_sm / all) : of_blocks;
+}
+
 void time_model(const time_profile *p, const exec_result *r, const time_pages *pages, double launch_ns, bool in_graph,
                 time_estimate *e) {
     memset(e, 0, sizeof *e);
@@ -534,16 +557,13 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
 
     double blocks = (double)r->blocks, slots = p->sm_count * e->per_sm;
     e->bound.share = smaller(1, blocks / slots);
-    double most =
-        (double)((r->blocks + (uint64_t)p->sm_count - 1) / (uint64_t)p->sm_count); /* blocks of the busiest SM */
-    double busiest = blocks > 0 ? most / blocks : 0;                               /* its share of all work */
+    const double busiest = busiest_share(p, r);
     double *ns = e->bound.term_ns;
     ns[SIMGPU_TERM_LAUNCH] = launch_ns;
     ns[SIMGPU_TERM_BLOCKS] = blocks * p->block_start_ns;
     sm_terms(p, r, busiest, ns);
     memory_terms(p, r, ns);
-    ns[SIMGPU_TERM_ATOMIC] =
-        (double)r->atomic_turns[0] * p->atomic_turn_ns + (double)r->atomic_turns[1] * p->atomic_float_turn_ns;
+    ns[SIMGPU_TERM_ATOMIC] = atomics_ns(p, r) + stores_turns_ns(p, r);
     ns[SIMGPU_TERM_LATENCY] = blocks > 0 ? latency_ns(p, r, slots) : 0;
     bool waits;
     ns[SIMGPU_TERM_LINK] = link_ns(p, r, slots, &waits);
