@@ -70,3 +70,29 @@ near_the_card() {
     [ "$(counted rows smsp__inst_executed_op_shared_ld.sum)" = 32 ]
     [ "$(counted rows l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum)" = 64 ]
 }
+
+@test "neighbours in shared memory are one load where the loop around tells their place; what stands behind a division, a branch or a call waits for it" {
+    build "$B/tests/ptxas/order"
+    SIMGPU_REPORT=$BATS_TEST_TMPDIR/report apart "$B/tests/ptxas/order"
+    # told: KERNEL NUMBER
+    told() { sed -n 's/,"lines":.*//; s/^{"kind":"launch".*"name":"'"$1"'".*"'"$2"'":\([0-9]*\).*/\1/p' "$BATS_TEST_TMPDIR/report"; }
+    # For each of 16 k a load of 16 bytes; for four k one of each of four rows.
+    [ "$(told product smsp__inst_executed_op_shared_ld.sum)" = 32 ]
+    # Three words of a float4 are a load of 16 bytes, with two wavefronts where all lanes have one address.
+    [ "$(told points smsp__inst_executed_op_shared_ld.sum)" = 32 ]
+    [ "$(told points l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum)" = 64 ]
+    # A root and a quotient have branches in them: ptxas does not predicate them, and a warp jumps over them.
+    n=$(told rarely smsp__inst_executed.sum)
+    echo "1024 turns without them in $n instructions"
+    [ "$n" -lt 12288 ]
+    # 1024 turns that each wait for their own test. (An H200 takes 56 ns for such a turn, of forces of Lennard and Jones.)
+    n=$(told meets duration_ns)
+    echo "1024 turns with a branch in $n ns"
+    [ "$n" -gt 31000 ]
+    # The load behind a division comes in a round of its own, as does one whose address a function computes.
+    division=$(told behind_division duration_ns) product=$(told behind_product duration_ns)
+    call=$(told behind_call duration_ns) sum=$(told behind_sum duration_ns)
+    echo "behind a division $division ns, a product $product ns, a call $call ns, a sum $sum ns"
+    [ "$division" -gt $((product + 100)) ]
+    [ "$call" -gt "$sum" ]
+}

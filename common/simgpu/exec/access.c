@@ -510,6 +510,12 @@ static void count_constant(warp *w, exec_counters *c) {
     c->const_clocks += clocks;
 }
 
+/* Returns the words that ptxas lets this access have (machine_merge.c), or PTX_MERGED. */
+static uint32_t words_of(const warp *w, const ptx_insn *i) {
+    const bool later = i->of_turns && w->address[__builtin_ctz(w->mask)] % (4u * i->words);
+    return later ? PTX_MERGED : i->words;
+}
+
 /* Runs a load or store of the lanes in w->mask on one space. Requires that w->address is filled in. */
 static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool load) {
     uint32_t size = access_bytes(i);
@@ -518,7 +524,7 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     switch (space) {
     case SPACE_SHARED:
         if (!limits_ok(w, i, size, &s, w->block->shared_bytes, "shared")) return;
-        count_shared(w, c, size, i->words, load, &s);
+        count_shared(w, c, size, words_of(w, i), load, &s);
         if (exec_heard) exec_listen_access(w, i, space, size);
         break;
     case SPACE_LOCAL:

@@ -17,9 +17,10 @@
  * in more rounds, and loads from shared memory wait until those before them have had their last use.
  *
  * A warp's depth is the sum over the blocks that it runs. A block that only forward branches reach continues the
- * schedule of its predecessors; a loop starts a new schedule in each turn. A warp starts its instructions in order: a
- * barrier behind those that use shared memory waits for the start of all (pass_barrier), the branch at the end of a
- * turn, too (end_turn). */
+ * schedule of its predecessors, and where the ways of a branch meet starts behind what they have started (joins_ways);
+ * a loop starts a new schedule in each turn. Loads stay behind a division or a root, since there is a branch in it. A
+ * warp starts its instructions in order: a barrier behind those that use shared memory waits for the start of all
+ * (pass_barrier), the branch at the end of a turn, too (end_turn). */
 #include "cfg.h"
 #include "parse.h"
 
@@ -36,6 +37,7 @@ typedef struct {
     moment control;                          /* of the latest branch's decision */
     moment order;                            /* of the latest division or root */
     moment async;                            /* of the latest copy in flight */
+    moment passed, returned;                 /* of the latest argument of the next call; of the latest call's result */
     moment issued;                           /* the earliest start of what stands behind all instructions so far */
     bool shared;                             /* shared memory was used since the latest barrier */
     int32_t slots;                           /* so far, in 1 / PTX_MACHINE_UNIT */
@@ -110,7 +112,8 @@ static void note_load(schedules *t, const ptx_insn *i, moment m, uint32_t regist
 
 /* A division or a root is a sequence of instructions, with a branch to a slower one for rare operands at its end. What
  * stands behind it stays there, and so they take turns: an H200 takes four independent divisions one after another, in
- * 3.7 times the time of one. What is no such sequence may stand in front of it. */
+ * 3.7 times the time of one. Loads stay behind it, too: of a[i] / b[i] + c[i], ptxas loads c[i] when it has the
+ * quotient. Arithmetic may stand in front of it. (Machine code by nvcc 13 for sm_90.) */
 static bool has_slow_way(enum ptx_cost cost) { return cost == COST_FDIV || cost == COST_DDIV || cost == COST_DIV64; }
 
 static bool is_logic_of_predicates(const ptx_insn *i) {
@@ -121,7 +124,8 @@ static bool leads_on(const ptx_code *c, uint32_t at) {
     return c->insns[at].op == OP_bra && !c->insns[at].guarded && c->insns[at].target == at + 1;
 }
 
-/* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. Branches to `end` may be among
+/* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. A division or a root is not
+ * plain, since there is a branch in it. Branches to `end` may be among
  * them, the rest of an `if (a && b)`; and branches forward among themselves. What costs
  * nothing is not counted, since versions of clang differ in where they put it: a parameter is loaded at the top of a
  * kernel or where it is used. */
@@ -135,7 +139,7 @@ static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end)
             c->insns[i].op == OP_bra && c->insns[i].guarded && (target == end || (target > i && target < to));
         if (skips || leads_on(c, i) || is_logic_of_predicates(&c->insns[i])) continue;
         few += cost != COST_FREE;
-        if (cost == COST_BRANCH || cost == COST_BARRIER) return false;
+        if (cost == COST_BRANCH || cost == COST_BARRIER || has_slow_way(cost)) return false;
         if (few > PREDICATED) return false;
     }
     return true;
@@ -216,6 +220,23 @@ static void end_turn(const schedules *t, schedule *v) {
     v->end = later(t, v->end, after(v->issued, t->costs->of[COST_BRANCH].latency - t->costs->of[COST_ALU].latency));
 }
 
+/* Notes when the arguments of a call are known, and its result. What a function does without a body here (one of
+ * libdevice's) is a chain: an exponential of an argument that was loaded waits for the load, and what follows for it.
+ * Returns when the instruction has its operands. */
+static moment pass_values(const schedules *t, schedule *v, const ptx_insn *i, moment in) {
+    if (i->op != OP_st_frame && i->op != OP_call && i->op != OP_ld_frame) return in;
+    for (int n = 0; i->op == OP_st_frame && n < 4; n++) in = later(t, in, known(t, v, i->v[n]));
+    if (i->op != OP_ld_frame) v->passed = in = later(t, in, v->passed);
+    if (i->op == OP_call) {
+        const bool chain = i->call->callee && !i->call->callee->has_body;
+        v->returned = chain ? after(in, i->machine / PTX_MACHINE_UNIT * t->costs->of[COST_ALU].latency) : in;
+        v->passed = (moment){0, 0};
+    }
+    if (i->op == OP_ld_frame) in = later(t, in, v->returned);
+    for (int n = 0; i->op == OP_ld_frame && n < 4; n++) set_known(t, v, i->v[n], in);
+    return in;
+}
+
 /* Returns the round that the instruction belongs to. */
 static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     enum ptx_cost class = ptx_ops[i->op].cost;
@@ -230,6 +251,7 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     in = later(t, in, v->control);
     if (has_slow_way(class)) in = later(t, in, v->order);
     if (i->guarded) in = later(t, in, known(t, v, i->guard));
+    in = pass_values(t, v, i, in);
     bool reads = ptx_is_load(i) || i->op == OP_tex || i->op == OP_tld4 || i->op == OP_suld,
          writes = i->op == OP_st || i->op == OP_sust;
     for (int n = 0; writes && n < 4; n++) in = later(t, in, known(t, v, i->v[n]));
@@ -244,7 +266,7 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     }
     if (i->op == OP_bar_sync || i->op == OP_bar_red || i->op == OP_call)
         v->barrier = later(t, v->barrier, v->any_store);
-    if (loads) in = later(t, in, v->barrier);
+    if (loads) in = later(t, later(t, in, v->barrier), v->order);
     if (loads && far && !i->read_only) in = later(t, in, v->global_store);
     note_uses(t, i, in);
     const bool fills = i->op == OP_ld && (far || i->space == SPACE_SHARED);
@@ -299,8 +321,20 @@ static uint32_t room_for_loads(const cfg_block *b, uint32_t registers) {
     return all > held + least ? all - held : least;
 }
 
+/* Returns whether ways of a branch that ptxas leaves meet at the block. A warp goes the one or the other, and starts
+ * its instructions in order, so it begins the block when it has started those in front of it. */
+static bool joins_ways(const schedules *t, const cfg_block *k, const cfg *g) {
+    bool branches = false;
+    for (uint32_t p = 0; p < k->nprevious; p++) {
+        const ptx_insn *last = &t->insns[g->blocks[k->previous[p]].last];
+        branches |= last->op == OP_bra && !last->folded;
+    }
+    return k->nprevious > 1 && branches;
+}
+
 /* Begins a block's schedule, or continues that of the blocks in front of it. */
-static void begin_schedule(const schedules *t, const cfg_block *k, uint32_t number, uint32_t nregisters) {
+static void begin_schedule(const schedules *t, const cfg *g, uint32_t number, uint32_t nregisters) {
+    const cfg_block *k = &g->blocks[number];
     schedule *v = schedule_of(t, number);
     for (uint32_t p = 0; continues(k, number) && p < k->nprevious; p++) {
         const schedule *from = schedule_of(t, k->previous[p]);
@@ -310,12 +344,15 @@ static void begin_schedule(const schedules *t, const cfg_block *k, uint32_t numb
         v->control = later(t, v->control, from->control);
         v->order = later(t, v->order, from->order);
         v->async = later(t, v->async, from->async);
+        v->passed = later(t, v->passed, from->passed);
+        v->returned = later(t, v->returned, from->returned);
         v->issued = later(t, v->issued, from->issued);
         v->shared |= from->shared;
         v->end = later(t, v->end, from->end);
         if (v->slots < from->slots) v->slots = from->slots;
         for (uint32_t n = 0; n <= nregisters; n++) v->of[n] = later(t, v->of[n], from->of[n]);
     }
+    if (continues(k, number) && joins_ways(t, k, g)) v->control = later(t, v->control, v->issued);
 }
 
 /* Schedules a block, or all blocks of a loop that ptxas unrolls, of which `last` is the last, with so many registers
@@ -405,7 +442,7 @@ void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, con
     t.load_of = ptx_alloc(t.nids * sizeof *t.load_of);
     for (uint32_t b = 0; b < g->nblocks; b++) {
         if (g->blocks[b].inside) continue;
-        if (!g->blocks[b].turns) begin_schedule(&t, &g->blocks[b], b, nregisters);
+        if (!g->blocks[b].turns) begin_schedule(&t, g, b, nregisters);
         schedule_block(&t, g, b, f->registers);
     }
     ptx_free(t.all);

@@ -8,6 +8,7 @@
  *   machine_base.c   what the instruction is if it stands alone: 1 for most, 10 for a division
  *   machine_affine.c 0 for an integer that differs from an earlier one by a constant
  *   machine_fold.c   0 for what becomes a part of another instruction: a multiplication in front of an addition
+ *   machine_lowest.c the lowest bits of addresses, for machine_merge.c
  *   machine_merge.c  a fourth for neighbouring accesses to shared memory that are one
  *   machine_loop.c   less than 1 for what a loop does once a turn, if ptxas makes one turn of several
  *   here             what a kernel does before and around: special registers, the base of shared memory, the places
@@ -213,7 +214,7 @@ static void count_slots(const machine *m) {
     for (uint32_t at = 0; at < m->code->ninsns; at++) {
         ptx_insn *i = &m->code->insns[at];
         if (i->op == OP_ld && i->words) {
-            i->slots = PTX_MACHINE_UNIT;
+            i->slots = (uint16_t)(i->vector * PTX_MACHINE_UNIT);
             continue;
         }
         uint32_t base = ptx_machine_base(i), slots = costs->of[ptx_ops[i->op].cost].slots * PTX_MACHINE_UNIT;
@@ -227,6 +228,7 @@ uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, cons
     machine m = {.g = g, .code = c, .function = f, .id_of = id_of, .nregisters = nregisters};
     m.values = ptx_alloc((nregisters + 1) * sizeof *m.values);
     for (uint32_t k = 0; k <= nregisters; k++) m.values[k].definition = NO_INSN;
+    m.lowest = ptx_alloc((nregisters + 1) * sizeof *m.lowest);
     m.row_of = ptx_alloc((c->frame_bytes / 4 + 1) * sizeof *m.row_of);
     for (uint32_t k = 0; k < c->nrows; k++) m.row_of[c->rows[k].row / 4] = &c->rows[k];
     m.inputs = ptx_alloc(c->ninsns);
@@ -237,6 +239,7 @@ uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, cons
     find_divergent(&m);
     ptx_machine_affine(&m);
     ptx_machine_fold(&m);
+    ptx_machine_lowest(&m);
     ptx_machine_merge(&m);
     find_ways_back(g);
     place_blocks(&m);
@@ -246,6 +249,7 @@ uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, cons
     count_prologue(&m);
     count_slots(&m);
     ptx_free(m.values);
+    ptx_free(m.lowest);
     ptx_free(m.row_of);
     ptx_free(m.inputs);
     return m.more_loads;

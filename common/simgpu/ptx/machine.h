@@ -1,6 +1,6 @@
 /* machine.h — what ptxas would make of a function: machine instructions for each instruction of PTX. For counting and
  * cost only, shared by machine.c, machine_base.c, machine_affine.c, machine_fold.c,
- * machine_merge.c and machine_loop.c. */
+ * machine_lowest.c, machine_merge.c and machine_loop.c. */
 #ifndef SIMGPU_MACHINE_H
 #define SIMGPU_MACHINE_H
 
@@ -19,6 +19,13 @@ typedef struct {
     bool shared;                /* an address in shared memory: of 32 bits, whatever the PTX says */
 } machine_value;
 
+/* What is known of a value's lowest bits: their number, MACHINE_LOWEST at most, and their value. */
+typedef struct {
+    uint8_t bits, value;
+    bool seen; /* false: none of its definitions was seen so far */
+} machine_lowest;
+#define MACHINE_LOWEST 4
+
 /* A function in progress. */
 typedef struct {
     cfg *g;
@@ -27,6 +34,7 @@ typedef struct {
     const uint32_t *id_of; /* frame row / 4 -> register id */
     uint32_t nregisters;
     machine_value *values;  /* by register id */
+    machine_lowest *lowest; /* by register id */
     const ptx_row **row_of; /* frame row / 4 -> what fills the row, or NULL */
     uint32_t more_loads;    /* that are under way at a time, since loops are unrolled */
     uint8_t *inputs;        /* of an instruction: different inputs of what is folded into it; 0: none yet */
@@ -60,8 +68,22 @@ void ptx_machine_affine(machine *m);
 /* machine_fold.c: sets `machine` to 0 for what becomes a part of another instruction. Requires ptx_machine_affine. */
 void ptx_machine_fold(machine *m);
 
-/* machine_merge.c: divides `machine` of neighbouring accesses to shared memory that ptxas makes one. */
+/* machine_lowest.c: fills m->lowest. */
+void ptx_machine_lowest(machine *m);
+/* Returns what is known of the value in this row. Requires ptx_machine_lowest. */
+machine_lowest machine_lowest_of(const machine *m, uint32_t row);
+/* Returns what is known of the instruction's result, if that is known of its operands. */
+machine_lowest machine_lowest_result(const machine *m, const ptx_insn *i, machine_lowest a, machine_lowest b,
+                                     machine_lowest c);
+/* Returns what is known of a value that is the one or the other. */
+machine_lowest machine_lowest_both(machine_lowest a, machine_lowest b);
+
+/* machine_merge.c: divides `machine` of neighbouring accesses to shared memory that ptxas makes one.
+ * Requires ptx_machine_lowest. */
 void ptx_machine_merge(machine *m);
+/* The same for the loads of a block of the loop that begins at `head` with those of its next turns, so many of which
+ * ptxas makes one. */
+void ptx_machine_merge_turns(machine *m, uint32_t head, uint32_t block, uint32_t turns);
 
 /* machine_loop.c: divides what a loop's turns do once for several, since ptxas unrolls it. Requires ptx_machine_fold.
  */

@@ -61,6 +61,12 @@ static bool advances(const machine *m, const loop *l, const ptx_insn *i) {
     return other != NO_ROW && !changes(m, l, other);
 }
 
+/* Returns whether the result is the operand. clang may count in 64 bits, and compare the lower 32 of them, where nvcc
+ * counts in 32; ptxas does not unroll a loop that a program counts so in assembly. */
+static bool is_operand(const ptx_insn *i, bool in_asm) {
+    return i->op == OP_mov_b32 || i->op == OP_mov_b64 || (i->op == OP_cvt_u32_u64 && !in_asm);
+}
+
 /* Returns the setp that decides whether the loop goes on, if it compares what advances by a constant with what stays;
  * else NULL. *step_by: the constant's size. */
 static ptx_insn *test_of(const machine *m, const loop *l, const ptx_insn *branch, uint32_t *step_by) {
@@ -69,7 +75,8 @@ static ptx_insn *test_of(const machine *m, const loop *l, const ptx_insn *branch
     uint32_t counter = changes(m, l, p->a) ? p->a : p->b, bound = counter == p->a ? p->b : p->a;
     if (changes(m, l, bound)) return NULL;
     const ptx_insn *step = made_in(m, l, machine_id(m, counter));
-    if (step && (step->op == OP_mov_b32 || step->op == OP_mov_b64)) step = made_in(m, l, machine_id(m, step->a));
+    for (int k = 0; k < 2 && step && is_operand(step, branch->in_asm); k++)
+        step = made_in(m, l, machine_id(m, step->a));
     if (!step || !advances(m, l, step)) return NULL;
     const ptx_row *by = machine_row(m, machine_is_constant(m, step->a) ? step->a : step->b);
     if (!by || by->kind != ROW_CONSTANT) return NULL;
@@ -137,6 +144,8 @@ static void unroll(machine *m, const loop *l, ptx_insn *branch) {
             if (i == test || i == branch || (!l->predicated[n] && advances(m, l, i))) divide(i, turns);
         }
     }
+    for (uint32_t n = 0; n < l->nblocks; n++)
+        if (!l->predicated[n]) ptx_machine_merge_turns(m, l->block[0], l->block[n], turns);
     ptx_insn *before = turns >= FURTHER ? before_loop(m, l) : NULL;
     if (before) before->machine = (uint16_t)(before->machine + CHOICE * PTX_MACHINE_UNIT);
 }

@@ -1,77 +1,20 @@
 /* machine_merge.c — neighbouring accesses to shared memory are one.
  *
- * Two or four loads (or stores) of a basic block with one base register, whose offsets follow each other, are one of 8
- * or 16 bytes where the base is known to be a multiple of that: sums of multiples, as the address of an array plus 64
- * times an index. An access in between that may change the memory, and a barrier, part them. The first has the requests
- * and wavefronts of all. */
+ * Two or four words that loads (or stores) of a basic block with one base register take one after another are one
+ * access of 8 or 16 bytes where the address is known to be a multiple of that (machine_lowest.c). A load of two words
+ * and the next one are one of 16 bytes, too: nvcc's compiler loads x, y and z of a float4 so, and clang does not. An
+ * access in between that may change the memory, and a barrier, part them. The first has the requests and wavefronts of
+ * all.
+ *
+ * In a loop of which ptxas makes one turn of several (machine_loop.c) the loads of these turns are neighbours, if their
+ * address advances by their size: as[row][k], k = 0, 1, 2, 3. The one whose address is a multiple of all has the
+ * requests of all. Source: machine code by nvcc 13 for sm_90. */
 #include "machine.h"
 
-enum { LARGEST = 4, FAR = 64 }; /* 2^4 bytes; instructions to look ahead */
-
-/* Returns the n for which the value in this row is known to be a multiple of 2^n, LARGEST at most. */
-static uint8_t multiple_of(const machine *m, const uint8_t *known, uint32_t row) {
-    const ptx_row *r = machine_row(m, row);
-    if (!r) return known[machine_id(m, row)];
-    uint64_t bits = r->bits | 1u << LARGEST;
-    if (r->kind == ROW_ADDRESS && r->var && r->var->space == SPACE_SHARED) /* ptxas places arrays so */
-        return (uint8_t)__builtin_ctzll(bits);
-    return r->kind == ROW_CONSTANT ? (uint8_t)__builtin_ctzll(bits) : 0;
-}
-
-static uint8_t result_multiple(const machine *m, const uint8_t *known, const ptx_insn *i) {
-    uint32_t a = multiple_of(m, known, i->a), b = multiple_of(m, known, i->b), n = 0;
-    switch (i->op) {
-    case OP_mov_b32:
-    case OP_mov_b64:
-    case OP_cvt_u64_u32:
-    case OP_cvt_s64_s32:
-    case OP_cvt_u32_u64: n = a; break;
-    case OP_add_u32:
-    case OP_add_u64:
-    case OP_sub_u32:
-    case OP_sub_u64: n = a < b ? a : b; break;
-    case OP_and_u32: n = a > b ? a : b; break;
-    case OP_mul_lo_u32:
-    case OP_mul_wide_u32:
-    case OP_mul_wide_s32: n = a + b; break;
-    case OP_mad_lo_u32: {
-        uint32_t c = multiple_of(m, known, i->c);
-        n = a + b < c ? a + b : c;
-        break;
-    }
-    case OP_shl_b32:
-    case OP_shl_b64: {
-        const ptx_row *by = machine_row(m, i->b);
-        n = by && by->kind == ROW_CONSTANT && by->bits < 64 ? a + (uint32_t)by->bits : a;
-        break;
-    }
-    default: break;
-    }
-    return (uint8_t)(n < LARGEST ? n : LARGEST);
-}
-
-/* Finds out of what each register is a multiple: from the best that could be, down to what all definitions give. */
-static void find_multiples(const machine *m, uint8_t *known) {
-    for (uint32_t id = 1; id <= m->nregisters; id++) known[id] = LARGEST;
-    bool changed = true;
-    for (int pass = 0; changed; pass++) {
-        changed = false;
-        for (uint32_t at = 0; at < m->code->ninsns; at++) {
-            ptx_insn *i = &m->code->insns[at];
-            uint32_t *fields[MOST_FIELDS], n = ptx_results_of(i, fields);
-            for (uint32_t k = 0; k < n; k++) {
-                uint32_t id = machine_id(m, *fields[k]);
-                uint8_t now = pass < 8 ? result_multiple(m, known, i) : 0;
-                if (!id || now >= known[id]) continue;
-                known[id] = now;
-                changed = true;
-            }
-        }
-    }
-}
+enum { MOST_WORDS = 4, FAR = 64 }; /* words; instructions to look ahead */
 
 static bool is_plain(const ptx_insn *i) {
-    return (i->op == OP_ld || i->op == OP_st) && i->space == SPACE_SHARED && i->vector == 1 && !i->polls &&
+    return (i->op == OP_ld || i->op == OP_st) && i->space == SPACE_SHARED && i->vector <= 2 && !i->polls &&
            !i->guarded && ptx_type_bytes[i->type] == 4;
 }
 
@@ -83,34 +26,171 @@ static bool parts(const ptx_insn *i, const ptx_insn *x) {
            (x->a != i->a || x->op != i->op);
 }
 
-/* Makes the accesses of this base that follow i's one with it, if they are 4 or 2. */
+/* Returns whether base + offset is known to be a multiple of so many words: 2 or 4. */
+static bool is_multiple(machine_lowest base, int64_t offset, uint32_t words) {
+    return 1u << base.bits >= 4 * words && (base.value + (uint64_t)offset) % (4 * words) == 0;
+}
+
+/* Makes the accesses of this base that follow i's one with it, if they have so many words together. */
 static void merge_from(machine *m, uint32_t at, uint32_t last, uint32_t words) {
-    ptx_insn *i = &m->code->insns[at], *found[4] = {i};
-    uint32_t n = 1;
-    for (uint32_t k = at + 1; k <= last && k < at + FAR && n < words; k++) {
+    ptx_insn *i = &m->code->insns[at], *found[MOST_WORDS] = {i};
+    uint32_t n = 1, have = i->vector;
+    for (uint32_t k = at + 1; k <= last && k < at + FAR && have < words; k++) {
         ptx_insn *x = &m->code->insns[k];
         if (parts(i, x)) break;
         if (machine_id(m, x->d) && x->d == i->a) break;
         bool next = is_plain(x) && x->op == i->op && x->a == i->a && x->machine == PTX_MACHINE_UNIT;
-        if (next && x->imm == i->imm + 4 * n) found[n++] = x;
+        if (next && x->imm == i->imm + 4 * have && have + x->vector <= words) have += (found[n++] = x)->vector;
     }
-    for (uint32_t k = 0; n == words && k < n; k++) {
-        found[k]->machine = (uint16_t)(PTX_MACHINE_UNIT / words);
+    const bool all = have == words || (i->op == OP_ld && i->vector == 2 && have == 3);
+    for (uint32_t k = 0; all && n > 1 && k < n; k++) {
+        found[k]->machine = (uint16_t)(PTX_MACHINE_UNIT / n);
         found[k]->words = k ? PTX_MERGED : (uint8_t)words;
     }
 }
 
 void ptx_machine_merge(machine *m) {
-    uint8_t *known = ptx_alloc(m->nregisters + 1);
-    find_multiples(m, known);
-    for (uint32_t words = 4; words >= 2; words /= 2)
+    for (uint32_t words = MOST_WORDS; words >= 2; words /= 2)
         for (uint32_t b = 0; b < m->g->nblocks; b++)
             for (uint32_t at = m->g->blocks[b].first; at <= m->g->blocks[b].last; at++) {
                 const ptx_insn *i = &m->code->insns[at];
                 if (!is_plain(i) || i->machine != PTX_MACHINE_UNIT || !machine_id(m, i->a)) continue;
-                uint32_t zeros = (uint32_t)__builtin_ctzll((uint64_t)i->imm | 1u << LARGEST);
-                if ((1u << known[machine_id(m, i->a)]) >= 4 * words && (1u << zeros) >= 4 * words)
+                if (is_multiple(machine_lowest_of(m, i->a), i->imm, words))
                     merge_from(m, at, m->g->blocks[b].last, words);
             }
-    ptx_free(known);
+}
+
+/* --- turns of a loop ---------------------------------------------------------------------------------------------- */
+
+/* A value in the turns of a loop: its lowest bits in the first of them, and what is added from turn to turn. */
+typedef struct {
+    machine_lowest first;
+    int64_t step;
+    bool known;
+} course;
+static const course UNKNOWN;
+
+/* Returns whether the instruction stands in the loop that begins at the block `head`. */
+static bool stands_in(const machine *m, uint32_t head, uint32_t at) {
+    const cfg_block *blocks = m->g->blocks;
+    for (uint32_t b = head;; b = blocks[b].then) {
+        if (at >= blocks[b].first && at <= blocks[b].last) return true;
+        if (blocks[b].then == b) return false;
+    }
+}
+
+/* Returns the constant in this row, or 0 for anything else. */
+static int64_t constant_in(const machine *m, uint32_t row) {
+    const ptx_row *r = machine_row(m, row);
+    if (!r || r->kind != ROW_CONSTANT) return 0;
+    return r->bytes == 4 ? (int32_t)r->bits : (int64_t)r->bits;
+}
+
+static course course_of(const machine *m, uint32_t head, uint32_t row, uint32_t user, int depth);
+
+/* Returns the course of what the instruction computes in each turn. */
+static course course_of_result(const machine *m, uint32_t head, uint32_t at, int depth) {
+    const ptx_insn *i = &m->code->insns[at];
+    const course a = course_of(m, head, i->a, at, depth), b = course_of(m, head, i->b, at, depth),
+                 c = course_of(m, head, i->c, at, depth);
+    const int64_t left = constant_in(m, i->a), right = constant_in(m, i->b);
+    if (!a.known || !b.known || !c.known) return UNKNOWN;
+    course of = {machine_lowest_result(m, i, a.first, b.first, c.first), 0, true};
+    switch (i->op) {
+    case OP_mov_b32:
+    case OP_mov_b64:
+    case OP_cvt_u64_u32:
+    case OP_cvt_s64_s32:
+    case OP_cvt_u32_u64: of.step = a.step; break;
+    case OP_add_u32:
+    case OP_add_u64: of.step = a.step + b.step; break;
+    case OP_sub_u32:
+    case OP_sub_u64: of.step = a.step - b.step; break;
+    case OP_mul_lo_u32:
+    case OP_mul_wide_u32:
+    case OP_mul_wide_s32:
+    case OP_mad_lo_u32:
+        of.step = a.step * right + b.step * left + (i->op == OP_mad_lo_u32 ? c.step : 0);
+        of.known = (!a.step || right) && (!b.step || left);
+        break;
+    case OP_shl_b32:
+    case OP_shl_b64:
+        of.step = a.step * (right < 32 ? 1ll << right : 0);
+        of.known = !b.step && (!a.step || right);
+        break;
+    default: of.known = !a.step && !b.step && !c.step && i->op != OP_ld; break;
+    }
+    return of;
+}
+
+/* Returns the course of a register that has several definitions: those in front of the loop, and one in it that adds a
+ * constant, at once or through a move, behind its user. */
+static course course_of_kept(const machine *m, uint32_t head, uint32_t id, uint32_t user) {
+    course of = {.known = true};
+    uint32_t within = NO_INSN;
+    for (uint32_t at = 0; at < m->code->ninsns; at++) {
+        ptx_insn *i = &m->code->insns[at];
+        uint32_t *fields[MOST_FIELDS], n = ptx_results_of(i, fields);
+        for (uint32_t k = 0; k < n; k++) {
+            if (machine_id(m, *fields[k]) != id) continue;
+            if (fields[k] != &i->d) return UNKNOWN;
+            if (stands_in(m, head, at)) {
+                if (within != NO_INSN || at < user) return UNKNOWN;
+                within = at;
+                continue;
+            }
+            of.first = machine_lowest_both(of.first, machine_lowest_result(m, i, machine_lowest_of(m, i->a),
+                                                                           machine_lowest_of(m, i->b),
+                                                                           machine_lowest_of(m, i->c)));
+        }
+    }
+    const ptx_insn *i = within == NO_INSN ? NULL : &m->code->insns[within];
+    if (i && (i->op == OP_mov_b32 || i->op == OP_mov_b64)) i = machine_definition(m, i->a);
+    if (within == NO_INSN) return of;
+    if (!i || (i->op != OP_add_u32 && i->op != OP_add_u64) || machine_id(m, i->a) != id) return UNKNOWN;
+    of.step = constant_in(m, i->b);
+    return of.step ? of : UNKNOWN;
+}
+
+/* Returns the course of the value in this row, which the instruction `user` reads. */
+static course course_of(const machine *m, uint32_t head, uint32_t row, uint32_t user, int depth) {
+    const uint32_t id = machine_id(m, row), at = id ? m->values[id].definition : NO_INSN;
+    const course stays = {machine_lowest_of(m, row), 0, true};
+    if (!id || !m->values[id].definitions || (at != NO_INSN && !stands_in(m, head, at))) return stays;
+    if (at == NO_INSN) return course_of_kept(m, head, id, user);
+    return depth ? course_of_result(m, head, at, depth - 1) : UNKNOWN;
+}
+
+/* Makes the load, and those merged with it, one with those of the next turns. */
+static void merge_turns_of(machine *m, uint32_t head, uint32_t at, uint32_t last, uint32_t turns) {
+    enum { DEEP = 8 };
+    ptx_insn *i = &m->code->insns[at];
+    const uint32_t have = i->words ? i->words : i->vector;
+    if (i->op != OP_ld || !is_plain(i) || i->words == PTX_MERGED || have >= MOST_WORDS || !machine_id(m, i->a)) return;
+    const course base = course_of(m, head, i->a, at, DEEP);
+    if (!base.known || base.step != 4 * (int64_t)have) return;
+    for (uint32_t words = MOST_WORDS; words > have; words /= 2) {
+        const uint32_t loads = words / have;
+        if (turns % loads || !is_multiple(base.first, i->imm, words)) continue;
+        for (uint32_t k = at; k <= last && k < at + FAR; k++) {
+            ptx_insn *x = &m->code->insns[k];
+            if (k > at && (!is_plain(x) || x->a != i->a || x->words != PTX_MERGED || x->imm != i->imm + 4)) continue;
+            x->machine = (uint16_t)(x->machine / loads);
+        }
+        i->words = (uint8_t)words;
+        i->of_turns = true;
+        return;
+    }
+}
+
+void ptx_machine_merge_turns(machine *m, uint32_t head, uint32_t block, uint32_t turns) {
+    static const ptx_insn load = {.op = OP_ld, .space = SPACE_SHARED};
+    const cfg_block *blocks = m->g->blocks;
+    for (uint32_t b = head;; b = blocks[b].then) {
+        for (uint32_t at = blocks[b].first; at <= blocks[b].last; at++)
+            if (m->code->insns[at].op != OP_bra && parts(&load, &m->code->insns[at])) return;
+        if (blocks[b].then == b) break;
+    }
+    for (uint32_t at = blocks[block].first; at <= blocks[block].last; at++)
+        merge_turns_of(m, head, at, blocks[block].last, turns);
 }
