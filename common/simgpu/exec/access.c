@@ -538,7 +538,7 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     default:
         if (!global_ok(w, i, size, &s)) return;
         if (space == SPACE_CONST) {
-            if (s.end - s.lo > size) count_constant(w, c);
+            if (!i->one_place) count_constant(w, c);
             break;
         }
         if (load)

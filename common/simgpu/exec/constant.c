@@ -30,7 +30,6 @@ uint32_t exec_constant_load(constant_cache *c, const uint64_t *address, uint32_t
         while (k < n && different[k] != a) k++;
         if (k == n) different[n++] = a;
     }
-    if (n < 2) return 0;
     for (uint32_t k = 0; k < n; k++) clocks += misses(c, different[k] / CONSTANT_LINE) ? MISSED : ADDRESS;
     return clocks;
 }

@@ -1,8 +1,7 @@
-/* constant.h — what loads of constant memory cost. The lanes of a warp get one word at a time: a load at one address is
- * an operand like any other, and of several addresses each takes its clocks. An SM keeps a small part of constant
- * memory at hand. Source: an H200, tables of 4 B to 64 KiB at addresses that differ by lane: 2.0 clocks for each
- * different address, up to 64.6 for 32; with random words out of 1 KiB 63 clocks a load, out of 4, 16 and 64 KiB 326,
- * 900 and 1090. */
+/* constant.h — what loads of constant memory cost that are no operands (machine.c). The lanes of a warp get one address
+ * after another. An SM keeps a small part of constant memory at hand. Source: an H200, tables of 4 B to 64 KiB: 2.0
+ * clocks of an SM for each different address, 2.0 for one and 64 for 32; with random words out of 1 KiB 63 clocks a
+ * load, out of 4, 16 and 64 KiB 326, 900 and 1090. */
 #ifndef SIMGPU_CONSTANT_H
 #define SIMGPU_CONSTANT_H
 
@@ -19,7 +18,7 @@ typedef struct {
 
 void exec_constant_next_block(constant_cache *c);
 
-/* Returns the clocks of a load at address[lane] for the lanes of mask: 0 if they have one address. */
+/* Returns the clocks of a load at address[lane] for the lanes of mask. */
 uint32_t exec_constant_load(constant_cache *c, const uint64_t *address, uint32_t mask);
 
 #endif

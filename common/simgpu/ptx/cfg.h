@@ -20,6 +20,7 @@ typedef struct {
     uint32_t then; /* of a block of such a loop: the next of a turn, or itself at the end */
     bool inside;   /* it is one of these, and not the first */
     bool back;     /* its branch leads to the beginning of a loop that it stands in */
+    uint32_t loop; /* the first block of a loop, + 1, if a way leads back there from here; or 0 */
     uint16_t live; /* 32-bit registers that are live at its beginning; 0: unknown */
 } cfg_block;
 

@@ -9,6 +9,7 @@
  *   machine_affine.c 0 for an integer that differs from an earlier one by a constant
  *   machine_fold.c   0 for what becomes a part of another instruction: a multiplication in front of an addition
  *   machine_lowest.c the lowest bits of addresses, for machine_merge.c
+ *   machine_constant.c which loads of constant memory are operands
  *   machine_merge.c  a fourth for neighbouring accesses to shared memory that are one
  *   machine_loop.c   less than 1 for what a loop does once a turn, if ptxas makes one turn of several
  *   here             what a kernel does before and around: special registers, the base of shared memory, the places
@@ -120,8 +121,8 @@ static bool ends_kernel(const machine *m, const ptx_insn *i) {
     return m->function->is_kernel && (i->op == OP_ret || i->op == OP_exit) && !i->guarded;
 }
 
-/* Sets cfg_block.back. A way leads back where it leads to a block on the path by which this one is reached; where it
- * stands in the text tells nothing, since clang may put the end of a loop in front of its beginning. */
+/* Sets cfg_block.back and .loop. A way leads back where it leads to a block on the path by which this one is reached;
+ * where it stands in the text tells nothing, since clang may put the end of a loop in front of its beginning. */
 static void find_ways_back(cfg *g) {
     uint32_t *path = ptx_alloc(g->nblocks * sizeof *path), *way = ptx_alloc(g->nblocks * sizeof *way), depth = 0;
     enum { NEW, ON_PATH, DONE } *state = ptx_alloc(g->nblocks * sizeof *state);
@@ -136,6 +137,7 @@ static void find_ways_back(cfg *g) {
         }
         const uint32_t to = g->blocks[b].next[way[b]++];
         const ptx_insn *last = &g->code->insns[g->blocks[b].last];
+        if (state[to] == ON_PATH) g->blocks[b].loop = to + 1;
         if (state[to] == ON_PATH && last->op == OP_bra && g->block_of[last->target] == to) g->blocks[b].back = true;
         if (state[to] == NEW) state[path[depth++] = to] = ON_PATH;
     }
@@ -245,6 +247,7 @@ uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, cons
     place_blocks(&m);
     count_branches(&m);
     count_atomics(&m);
+    ptx_machine_constants(&m);
     ptx_machine_unroll(&m);
     count_prologue(&m);
     count_slots(&m);

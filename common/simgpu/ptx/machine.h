@@ -65,6 +65,9 @@ uint32_t ptx_machine_base(const ptx_insn *i);
 /* machine_affine.c: sets `machine` to 0 for integers that differ from an earlier one by a constant. */
 void ptx_machine_affine(machine *m);
 
+/* machine_constant.c: sets `one_place` of loads of constant memory. Requires cfg_block.loop. */
+void ptx_machine_constants(machine *m);
+
 /* machine_fold.c: sets `machine` to 0 for what becomes a part of another instruction. Requires ptx_machine_affine. */
 void ptx_machine_fold(machine *m);
 
