@@ -96,3 +96,19 @@ near_the_card() {
     [ "$division" -gt $((product + 100)) ]
     [ "$call" -gt "$sum" ]
 }
+
+@test "ptxas drops halves of 64-bit integers, makes three words' extreme one, and unrolls short loops with a barrier" {
+    build "$B/tests/ptxas/rules"
+    SIMGPU_REPORT=$BATS_TEST_TMPDIR/report apart "$B/tests/ptxas/rules"
+    # between LOWEST KERNEL HIGHEST: so many instructions
+    between() {
+        local n
+        n=$(sed -n 's/,"lines":.*//; s/^{"kind":"launch".*"name":"'"$2"'".*"smsp__inst_executed.sum":\([0-9]*\).*/\1/p' "$BATS_TEST_TMPDIR/report")
+        echo "$2: $n instructions, $1 to $3"
+        [ "$n" -ge "$1" ] && [ "$n" -le "$3" ]
+    }
+    between 180 limbs 370 # nvcc 13 for sm_90: 211, where it leaves no loop
+    between 60 largest 70 # 65: a load each, 8 VIADDMNMX, 7 VIMNMX3, a VIMNMX
+    between 1500 rows 2150
+    between 150 roots 250
+}

@@ -6,6 +6,7 @@
  * module is loaded:
  *
  *   machine_base.c   what the instruction is if it stands alone: 1 for most, 10 for a division
+ *   machine_half.c   less for an integer of 64 bits of which half is known, or not wanted
  *   machine_affine.c 0 for an integer that differs from an earlier one by a constant
  *   machine_fold.c   0 for what becomes a part of another instruction: a multiplication in front of an addition
  *   machine_lowest.c the lowest bits of addresses, for machine_merge.c
@@ -239,6 +240,7 @@ uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, cons
         add_uses(&m, at);
     }
     find_divergent(&m);
+    ptx_machine_halves(&m);
     ptx_machine_affine(&m);
     ptx_machine_fold(&m);
     ptx_machine_lowest(&m);

@@ -1,5 +1,5 @@
 /* machine.h — what ptxas would make of a function: machine instructions for each instruction of PTX. For counting and
- * cost only, shared by machine.c, machine_base.c, machine_affine.c, machine_fold.c,
+ * cost only, shared by machine.c, machine_base.c, machine_constant.c, machine_half.c, machine_affine.c, machine_fold.c,
  * machine_lowest.c, machine_merge.c and machine_loop.c. */
 #ifndef SIMGPU_MACHINE_H
 #define SIMGPU_MACHINE_H
@@ -61,6 +61,9 @@ static inline ptx_insn *machine_definition(const machine *m, uint32_t row) {
 /* machine_base.c: returns the machine instructions of an instruction that stands alone, in units of
  * 1 / PTX_MACHINE_UNIT. */
 uint32_t ptx_machine_base(const ptx_insn *i);
+
+/* machine_half.c: sets `machine` of integers of 64 bits of which half is known or not wanted. Requires values. */
+void ptx_machine_halves(machine *m);
 
 /* machine_affine.c: sets `machine` to 0 for integers that differ from an earlier one by a constant. */
 void ptx_machine_affine(machine *m);

@@ -2,6 +2,7 @@
  *
  *   a * b + c      IMAD, and with a sign-extended product of 64 bits IMAD.WIDE, which computes addresses
  *   a << n + b     LEA;   a + b + c: IADD3;   any function of three words: LOP3;   a << n | a >> (32 - n): SHF
+ *   a * b + c, of 64 bits: IMAD.WIDE.U32, which takes the sum; min(min(a, b), c): VIMNMX3; max(a + b, c): VIADDMNMX
  *   [a + n]        the offset of an access;   -a, |a|: parts of floating-point operands
  *   a < b && p     ISETP takes a predicate
  *
@@ -13,6 +14,10 @@ static bool is_add_64(const ptx_insn *i) { return i->op == OP_add_u64 || i->op =
 static bool is_logic(const ptx_insn *i) {
     return i->op == OP_and_u32 || i->op == OP_or_u32 || i->op == OP_xor_u32 || i->op == OP_not_u32 ||
            i->op == OP_and_u64 || i->op == OP_or_u64 || i->op == OP_xor_u64 || i->op == OP_not_u64 || i->op == OP_lop3;
+}
+static bool is_extreme(const ptx_insn *i) {
+    return i->op == OP_min_u16 || i->op == OP_min_s16 || i->op == OP_min_u32 || i->op == OP_min_s32 ||
+           i->op == OP_max_u16 || i->op == OP_max_s16 || i->op == OP_max_u32 || i->op == OP_max_s32;
 }
 static bool is_setp(const ptx_insn *i) { return i->op >= OP_setp_eq_u16 && i->op <= OP_setp_nan_bf16; }
 static bool is_float(const ptx_insn *i) {
@@ -105,6 +110,37 @@ static void fold_address(machine *m, ptx_insn *i) {
     }
 }
 
+/* A sum of 64 bits with a product: of two narrow factors, its IMAD.WIDE.U32 takes all of the sum; else half of it.
+ * Where the upper half is not wanted, it is an IMAD. */
+static void fold_product_64(machine *m, ptx_insn *i) {
+    uint32_t operands[] = {i->a, i->b};
+    for (int k = 0; k < 2 && i->op == OP_add_u64; k++) {
+        ptx_insn *p = only_for(m, operands[k]);
+        if (!p || p->op != OP_mul_lo_u64 || !p->machine) continue;
+        if (i->machine == PTX_MACHINE_UNIT)
+            p->machine = 0;
+        else
+            i->machine = p->machine > 2 * PTX_MACHINE_UNIT ? PTX_MACHINE_UNIT : 0;
+        return;
+    }
+}
+
+/* The smallest or largest of three, and that of a sum and another one: VIMNMX3, VIADDMNMX. Where the result is at least
+ * 0, both have .RELU. */
+static void fold_extreme(machine *m, ptx_insn *i) {
+    const bool max = i->op == OP_max_s32;
+    uint32_t operands[] = {i->a, i->b};
+    for (int k = 0; k < 2; k++) {
+        ptx_insn *p = only_for(m, operands[k]);
+        if (!p || !p->machine) continue;
+        const ptx_row *other = machine_row(m, operands[!k]);
+        if (max && (p->op == OP_max_s32 || p->op == OP_min_s32) && other && other->kind == ROW_CONSTANT && !other->bits)
+            i->machine = 0;
+        else if (p->op == i->op || (is_add(p) && ptx_type_bytes[ptx_ops[i->op].type] == 4))
+            take_three(m, i, p, false);
+    }
+}
+
 /* base + constant, for accesses only */
 static void fold_offset(machine *m, ptx_insn *i) {
     const machine_value *v = &m->values[machine_id(m, i->d)];
@@ -165,6 +201,8 @@ void ptx_machine_fold(machine *m) {
         if (is_add(i) || is_add_64(i)) fold_offset(m, i);
         if (is_add_64(i) && i->machine && m->values[machine_id(m, i->d)].shared) i->machine = PTX_MACHINE_UNIT;
         if (is_add_64(i) && i->machine) fold_address(m, i);
+        if (is_add_64(i) && i->machine) fold_product_64(m, i);
+        if (is_extreme(i)) fold_extreme(m, i);
         if (is_logic(i)) fold_logic(m, i);
         if (i->op == OP_and_pred || i->op == OP_or_pred || i->op == OP_xor_pred || i->op == OP_not_pred)
             fold_predicate(m, i);

@@ -4,18 +4,25 @@
  * makes one of four of those again if they are short. What a turn does for the loop's own sake is then done once for
  * several: the counter, its comparison, the branch, pointers that advance by a constant. In front of the loop it finds
  * out how many turns there are, for loops of sixteen, eight and four. Where a compiler left a loop
- * of few turns rolled that another one unrolls whole, none of it is left. */
+ * of few turns rolled that another one unrolls whole, none of it is left.
+ *
+ * clang unrolls no loop of an unknown number of turns with a barrier in it; nvcc does, also if it has an `if` that
+ * stays a branch. */
 #include "machine.h"
 
 #include <stdlib.h>
 
 enum { FURTHER = 4, SHORT = 20, SHORT_WITH_LOADS = 50, CHOICE = 9, OBVIOUS = 18, MOST_BLOCKS = 32 };
+/* PTX instructions of a loop with a barrier and branches that nvcc makes four turns of: it does of 18, 30 and 35, and
+ * makes one or two of 60. */
+enum { SHORT_WITH_BRANCHES = 45 };
 
 /* A loop's blocks, in the order in which a turn runs them. Those behind a branch that ptxas predicates away are among
  * them, wherever the compiler has put them. */
 typedef struct {
     uint32_t block[MOST_BLOCKS], nblocks;
     bool predicated[MOST_BLOCKS]; /* a branch skips the block */
+    bool branches;                /* one of these branches stays */
 } loop;
 
 static bool is_in(const loop *l, uint32_t block) {
@@ -117,6 +124,7 @@ static uint32_t further_turns(const machine *m, const loop *l, const ptx_insn *b
                 cost == COST_BARRIER || cost == COST_SHUFFLE || i->op == OP_vote || (i->in_asm && !branch->in_asm);
         }
     }
+    if (l->branches) return together && step_by == 1 && insns <= SHORT_WITH_BRANCHES ? FURTHER : 1;
     /* The compiler would have unrolled it, so it was told not to. (clang 14 does not always pass that on.) It does not
      * unroll what the lanes of a warp must do together, which all inline assembly may be; ptxas does. */
     if (step_by == 1 && !together && !may_wrap(test) && insns <= OBVIOUS) return 1;
@@ -133,14 +141,16 @@ static void unroll(machine *m, const loop *l, ptx_insn *branch) {
     if (!test || m->code->insns[head->first].rolled) return;
     uint32_t turns = further_turns(m, l, branch, test, step_by);
     if (turns == 1) return;
-    head->turns = (uint8_t)turns;
+    if (!l->branches) head->turns = (uint8_t)turns;
     for (uint32_t n = 0; n < l->nblocks; n++) {
         cfg_block *b = &blocks[l->block[n]];
-        b->inside = n > 0;
-        b->then = n + 1 < l->nblocks ? l->block[n + 1] : l->block[n];
+        if (!l->branches) {
+            b->inside = n > 0;
+            b->then = n + 1 < l->nblocks ? l->block[n + 1] : l->block[n];
+        }
         for (uint32_t at = b->first; at <= b->last; at++) {
             ptx_insn *i = &m->code->insns[at];
-            if (i->op == OP_ld) m->more_loads += (turns - 1) * i->vector;
+            if (i->op == OP_ld && !l->branches) m->more_loads += (turns - 1) * i->vector;
             if (i == test || i == branch || (!l->predicated[n] && advances(m, l, i))) divide(i, turns);
         }
     }
@@ -157,10 +167,12 @@ static bool add_block(loop *l, uint32_t block, bool predicated) {
     return true;
 }
 
-/* Adds the blocks between the branch of the block added last and `join`, where its ways meet. */
+/* Adds the blocks between the branch of the block added last and `join`, where its ways meet. Returns whether there is
+ * no loop among them. */
 static bool add_predicated(const machine *m, loop *l, uint32_t join) {
     for (uint32_t n = l->nblocks - 1; n < l->nblocks; n++) {
         const cfg_block *b = &m->g->blocks[l->block[n]];
+        if (b->back) return false;
         for (uint32_t k = b->nnext; k-- > 0;)
             if (b->next[k] != join && !is_in(l, b->next[k]) && !add_block(l, b->next[k], true)) return false;
     }
@@ -184,17 +196,19 @@ static uint32_t behind_jump(const machine *m, uint32_t block) {
     return b->first == b->last && i->op == OP_bra && !i->guarded ? b->next[0] : block;
 }
 
-/* Finds the loop from its first block to its last, whose branch decides. Other branches in it must be such that ptxas
- * predicates what they skip. Returns whether it is of this form. */
+/* Finds the loop from its first block to its last, whose branch decides. Other branches in it must skip forward.
+ * Returns whether it is of this form. */
 static bool find_loop(const machine *m, loop *l, uint32_t first, uint32_t last) {
     const cfg *g = m->g;
     l->nblocks = 0;
+    l->branches = false;
     for (uint32_t at = first; add_block(l, at, false);) {
         const cfg_block *b = &g->blocks[at];
         const ptx_insn *branch = &m->code->insns[b->last];
         if (at == last) return has_one_way_in(m, l);
         if (branch->op == OP_bra && branch->guarded) {
-            if (!branch->folded || b->ipdom >= g->nblocks || !add_predicated(m, l, b->ipdom)) return false;
+            l->branches |= !branch->folded;
+            if (b->ipdom >= g->nblocks || !add_predicated(m, l, b->ipdom)) return false;
             at = b->ipdom;
         } else if (b->nnext == 1) {
             at = b->next[0];

@@ -7,7 +7,7 @@
 
 enum { LARGEST = MACHINE_LOWEST };
 
-static machine_lowest bits_of(uint64_t value, uint32_t bits) {
+static machine_lowest lowest_of(uint64_t value, uint32_t bits) {
     if (bits > LARGEST) bits = LARGEST;
     return (machine_lowest){(uint8_t)bits, (uint8_t)(value & ((1u << bits) - 1)), true};
 }
@@ -22,20 +22,21 @@ machine_lowest machine_lowest_of(const machine *m, uint32_t row) {
     const uint32_t id = machine_id(m, row);
     if (id) return m->lowest[id];
     const bool shared = r && r->kind == ROW_ADDRESS && r->var && r->var->space == SPACE_SHARED;
-    return shared || (r && r->kind == ROW_CONSTANT) ? bits_of(r->bits, LARGEST)
-                                                    : bits_of(0, 0); /* ptxas places arrays so */
+    return shared || (r && r->kind == ROW_CONSTANT) ? lowest_of(r->bits, LARGEST)
+                                                    : lowest_of(0, 0); /* ptxas places arrays so */
 }
 
 static machine_lowest sum_of(machine_lowest a, machine_lowest b) {
-    return bits_of((uint64_t)a.value + b.value, fewer(a.bits, b.bits));
+    return lowest_of((uint64_t)a.value + b.value, fewer(a.bits, b.bits));
 }
 static machine_lowest product_of(machine_lowest a, machine_lowest b) {
-    return bits_of((uint64_t)a.value * b.value, fewer(a.bits + zeros_of(b), b.bits + zeros_of(a)));
+    return lowest_of((uint64_t)a.value * b.value, fewer(a.bits + zeros_of(b), b.bits + zeros_of(a)));
 }
 static machine_lowest shifted(const machine *m, machine_lowest a, uint32_t by) {
     const ptx_row *n = machine_row(m, by);
-    if (!n || n->kind != ROW_CONSTANT) return bits_of(0, zeros_of(a));
-    return n->bits < LARGEST ? bits_of((uint64_t)a.value << n->bits, a.bits + (uint32_t)n->bits) : bits_of(0, LARGEST);
+    if (!n || n->kind != ROW_CONSTANT) return lowest_of(0, zeros_of(a));
+    return n->bits < LARGEST ? lowest_of((uint64_t)a.value << n->bits, a.bits + (uint32_t)n->bits)
+                             : lowest_of(0, LARGEST);
 }
 
 machine_lowest machine_lowest_result(const machine *m, const ptx_insn *i, machine_lowest a, machine_lowest b,
@@ -50,24 +51,24 @@ machine_lowest machine_lowest_result(const machine *m, const ptx_insn *i, machin
     case OP_add_u32:
     case OP_add_u64: return sum_of(a, b);
     case OP_sub_u32:
-    case OP_sub_u64: return bits_of((uint64_t)a.value - b.value, both);
+    case OP_sub_u64: return lowest_of((uint64_t)a.value - b.value, both);
     case OP_or_u32:
-    case OP_or_u64: return bits_of(a.value | b.value, both);
-    case OP_and_u32: return either > both ? bits_of(0, either) : bits_of(a.value & b.value, both);
+    case OP_or_u64: return lowest_of(a.value | b.value, both);
+    case OP_and_u32: return either > both ? lowest_of(0, either) : lowest_of(a.value & b.value, both);
     case OP_mul_lo_u32:
     case OP_mul_wide_u32:
     case OP_mul_wide_s32: return product_of(a, b);
     case OP_mad_lo_u32: return sum_of(product_of(a, b), c);
     case OP_shl_b32:
     case OP_shl_b64: return shifted(m, a, i->b);
-    default: return bits_of(0, 0);
+    default: return lowest_of(0, 0);
     }
 }
 
 machine_lowest machine_lowest_both(machine_lowest a, machine_lowest b) {
     if (!a.seen || !b.seen) return a.seen ? a : b;
     const uint32_t alike = (uint32_t)__builtin_ctz((uint32_t)(a.value ^ b.value) | 1u << LARGEST);
-    return bits_of(a.value, fewer(fewer(a.bits, b.bits), alike));
+    return lowest_of(a.value, fewer(fewer(a.bits, b.bits), alike));
 }
 
 /* Returns the bits of what the instruction computes; not seen, if those of an operand are not. */
@@ -89,7 +90,7 @@ void ptx_machine_lowest(machine *m) {
                 const bool known = fields[k] == &i->d && pass < MOST_PASSES;
                 if (!id) continue;
                 const machine_lowest before = m->lowest[id],
-                                     now = machine_lowest_both(before, known ? computed(m, i) : bits_of(0, 0));
+                                     now = machine_lowest_both(before, known ? computed(m, i) : lowest_of(0, 0));
                 changed |= now.seen != before.seen || now.bits != before.bits;
                 m->lowest[id] = now;
             }
