@@ -1,10 +1,10 @@
 #!/bin/bash
-# counters.sh FOLDER: on a GPU, has Nsight Compute count each kernel of FOLDER's programs once. Prints the table of
+# counters.sh FOLDER PROGRAM...: on a GPU, has Nsight Compute count each kernel of FOLDER's programs once. Prints the table of
 # ncu.awk, with its header. Caches are cold (flushed before each pass of ncu) for COLD kernels, and left as they are for
 # WARM ones. ncu runs a kernel several times, so a WARM kernel finds what it has left itself.
 set -u -o pipefail
 here=$(dirname "$0")
-programs=(stencil reduce sort gather dense neural science integer)
+folder=$1 programs=("${@:2}")
 metrics=(gpu__time_duration.sum smsp__inst_executed.sum smsp__thread_inst_executed.sum launch__registers_per_thread
 l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
 l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
@@ -31,7 +31,7 @@ for program in "${programs[@]}"; do
         [ $kind = cold ] || grep -q '^ *WARM(' "$here/$program.cu" || continue
         control=$([ $kind = cold ] && echo all || echo none)
         timeout 60 ncu --clock-control none --cache-control "$control" --print-units base --csv --page raw \
-            --metrics "$asked" "$1/$program" --once $kind >"$log" 2>&1
+            --metrics "$asked" "$folder/$program" --once $kind >"$log" 2>&1
         awk -v metrics="$columns" -v kind=$kind -f "$here/ncu.awk" "$log" ||
             { echo "counters.sh: $program $kind, $SECONDS s; ncu said: $(grep -m 3 -i 'error\|failed' "$log")" >&2; }
     done
