@@ -321,13 +321,22 @@ static uint32_t room_for_loads(const cfg_block *b, uint32_t registers) {
     return all > held + least ? all - held : least;
 }
 
+/* Returns whether the block has a division, a root or a call: ptxas cannot predicate it, however short it is. */
+static bool must_branch(const schedules *t, const cfg_block *b) {
+    for (uint32_t i = b->first; i <= b->last; i++)
+        if (has_slow_way(ptx_ops[t->insns[i].op].cost) || t->insns[i].op == OP_call) return true;
+    return false;
+}
+
 /* Returns whether ways of a branch that ptxas leaves meet at the block. A warp goes the one or the other, and starts
- * its instructions in order, so it begins the block when it has started those in front of it. */
+ * its instructions in order, so it begins the block when it has started those in front of it. Of other ways, ptxas
+ * speculates the arithmetic and predicates the rest, even if it is long. */
 static bool joins_ways(const schedules *t, const cfg_block *k, const cfg *g) {
     bool branches = false;
     for (uint32_t p = 0; p < k->nprevious; p++) {
-        const ptx_insn *last = &t->insns[g->blocks[k->previous[p]].last];
-        branches |= last->op == OP_bra && !last->folded;
+        const cfg_block *way = &g->blocks[k->previous[p]];
+        const ptx_insn *last = &t->insns[way->last];
+        branches |= (last->op != OP_bra || !last->folded) && way->nnext == 1 && must_branch(t, way);
     }
     return k->nprevious > 1 && branches;
 }
