@@ -77,12 +77,12 @@ void ptx_machine_fold(machine *m);
 /* machine_lowest.c: fills m->lowest. */
 void ptx_machine_lowest(machine *m);
 /* Returns what is known of the value in this row. Requires ptx_machine_lowest. */
-machine_lowest machine_lowest_of(const machine *m, uint32_t row);
+machine_lowest ptx_machine_lowest_of(const machine *m, uint32_t row);
 /* Returns what is known of the instruction's result, if that is known of its operands. */
-machine_lowest machine_lowest_result(const machine *m, const ptx_insn *i, machine_lowest a, machine_lowest b,
-                                     machine_lowest c);
+machine_lowest ptx_machine_lowest_result(const machine *m, const ptx_insn *i, machine_lowest a, machine_lowest b,
+                                         machine_lowest c);
 /* Returns what is known of a value that is the one or the other. */
-machine_lowest machine_lowest_both(machine_lowest a, machine_lowest b);
+machine_lowest ptx_machine_lowest_both(machine_lowest a, machine_lowest b);
 
 /* machine_merge.c: divides `machine` of neighbouring accesses to shared memory that ptxas makes one.
  * Requires ptx_machine_lowest. */

@@ -17,7 +17,7 @@ static uint32_t zeros_of(machine_lowest v) { return (uint32_t)__builtin_ctz(v.va
 
 static uint32_t fewer(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-machine_lowest machine_lowest_of(const machine *m, uint32_t row) {
+machine_lowest ptx_machine_lowest_of(const machine *m, uint32_t row) {
     const ptx_row *r = machine_row(m, row);
     const uint32_t id = machine_id(m, row);
     if (id) return m->lowest[id];
@@ -39,8 +39,8 @@ static machine_lowest shifted(const machine *m, machine_lowest a, uint32_t by) {
                              : lowest_of(0, LARGEST);
 }
 
-machine_lowest machine_lowest_result(const machine *m, const ptx_insn *i, machine_lowest a, machine_lowest b,
-                                     machine_lowest c) {
+machine_lowest ptx_machine_lowest_result(const machine *m, const ptx_insn *i, machine_lowest a, machine_lowest b,
+                                         machine_lowest c) {
     const uint32_t both = fewer(a.bits, b.bits), either = zeros_of(a) > zeros_of(b) ? zeros_of(a) : zeros_of(b);
     switch (i->op) {
     case OP_mov_b32:
@@ -65,7 +65,7 @@ machine_lowest machine_lowest_result(const machine *m, const ptx_insn *i, machin
     }
 }
 
-machine_lowest machine_lowest_both(machine_lowest a, machine_lowest b) {
+machine_lowest ptx_machine_lowest_both(machine_lowest a, machine_lowest b) {
     if (!a.seen || !b.seen) return a.seen ? a : b;
     const uint32_t alike = (uint32_t)__builtin_ctz((uint32_t)(a.value ^ b.value) | 1u << LARGEST);
     return lowest_of(a.value, fewer(fewer(a.bits, b.bits), alike));
@@ -73,8 +73,9 @@ machine_lowest machine_lowest_both(machine_lowest a, machine_lowest b) {
 
 /* Returns the bits of what the instruction computes; not seen, if those of an operand are not. */
 static machine_lowest computed(const machine *m, const ptx_insn *i) {
-    const machine_lowest a = machine_lowest_of(m, i->a), b = machine_lowest_of(m, i->b), c = machine_lowest_of(m, i->c);
-    return a.seen && b.seen && c.seen ? machine_lowest_result(m, i, a, b, c) : (machine_lowest){0};
+    const machine_lowest a = ptx_machine_lowest_of(m, i->a), b = ptx_machine_lowest_of(m, i->b),
+                         c = ptx_machine_lowest_of(m, i->c);
+    return a.seen && b.seen && c.seen ? ptx_machine_lowest_result(m, i, a, b, c) : (machine_lowest){0};
 }
 
 void ptx_machine_lowest(machine *m) {
@@ -90,7 +91,7 @@ void ptx_machine_lowest(machine *m) {
                 const bool known = fields[k] == &i->d && pass < MOST_PASSES;
                 if (!id) continue;
                 const machine_lowest before = m->lowest[id],
-                                     now = machine_lowest_both(before, known ? computed(m, i) : lowest_of(0, 0));
+                                     now = ptx_machine_lowest_both(before, known ? computed(m, i) : lowest_of(0, 0));
                 changed |= now.seen != before.seen || now.bits != before.bits;
                 m->lowest[id] = now;
             }

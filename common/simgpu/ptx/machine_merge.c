@@ -55,7 +55,7 @@ void ptx_machine_merge(machine *m) {
             for (uint32_t at = m->g->blocks[b].first; at <= m->g->blocks[b].last; at++) {
                 const ptx_insn *i = &m->code->insns[at];
                 if (!is_plain(i) || i->machine != PTX_MACHINE_UNIT || !machine_id(m, i->a)) continue;
-                if (is_multiple(machine_lowest_of(m, i->a), i->imm, words))
+                if (is_multiple(ptx_machine_lowest_of(m, i->a), i->imm, words))
                     merge_from(m, at, m->g->blocks[b].last, words);
             }
 }
@@ -95,7 +95,7 @@ static course course_of_result(const machine *m, uint32_t head, uint32_t at, int
                  c = course_of(m, head, i->c, at, depth);
     const int64_t left = constant_in(m, i->a), right = constant_in(m, i->b);
     if (!a.known || !b.known || !c.known) return UNKNOWN;
-    course of = {machine_lowest_result(m, i, a.first, b.first, c.first), 0, true};
+    course of = {ptx_machine_lowest_result(m, i, a.first, b.first, c.first), 0, true};
     switch (i->op) {
     case OP_mov_b32:
     case OP_mov_b64:
@@ -139,9 +139,9 @@ static course course_of_kept(const machine *m, uint32_t head, uint32_t id, uint3
                 within = at;
                 continue;
             }
-            of.first = machine_lowest_both(of.first, machine_lowest_result(m, i, machine_lowest_of(m, i->a),
-                                                                           machine_lowest_of(m, i->b),
-                                                                           machine_lowest_of(m, i->c)));
+            of.first = ptx_machine_lowest_both(of.first, ptx_machine_lowest_result(m, i, ptx_machine_lowest_of(m, i->a),
+                                                                                   ptx_machine_lowest_of(m, i->b),
+                                                                                   ptx_machine_lowest_of(m, i->c)));
         }
     }
     const ptx_insn *i = within == NO_INSN ? NULL : &m->code->insns[within];
@@ -155,7 +155,7 @@ static course course_of_kept(const machine *m, uint32_t head, uint32_t id, uint3
 /* Returns the course of the value in this row, which the instruction `user` reads. */
 static course course_of(const machine *m, uint32_t head, uint32_t row, uint32_t user, int depth) {
     const uint32_t id = machine_id(m, row), at = id ? m->values[id].definition : NO_INSN;
-    const course stays = {machine_lowest_of(m, row), 0, true};
+    const course stays = {ptx_machine_lowest_of(m, row), 0, true};
     if (!id || !m->values[id].definitions || (at != NO_INSN && !stands_in(m, head, at))) return stays;
     if (at == NO_INSN) return course_of_kept(m, head, id, user);
     return depth ? course_of_result(m, head, at, depth - 1) : UNKNOWN;
