@@ -9,21 +9,28 @@ load helper
     # Microseconds (2026-11-27, medians of three runs). computed_word and parameters_word do the same: nvcc has one lane add
     # for all where it knows that they add to one word.
     within 20 places <<'END'
-float_a_line 41.38
-int_4_lines 22.05
+float_a_line 41.47
+int_4_lines 22.02
 int_32_lines 7.71
 float_a_lane 31.58
-int_a_lane 15.04
-float_8_words 205.47
-int_64_words 154.21
-int_1024_words 46.94
+int_a_lane 14.94
+float_8_words 205.54
+int_64_words 154.27
+int_1024_words 46.88
 int_16384_words 10.59
-computed_word 395.04
-parameters_word 14.88
-flag_16 20.29
-flag_4 39.97
-addresses_8 19.74
-addresses_32 69.44
-triangle 158.50
+computed_word 386.34
+parameters_word 14.72
+flag_16 20.38
+flag_4 40.13
+only_flag 21.73
+addresses_8 19.78
+addresses_32 69.66
+table_1_KiB 66.08
+table_2_KiB 68.16
+table_4_KiB 338.43
+table_8_KiB 703.65
+table_16_KiB 936.42
+table_64_KiB 1130.34
+triangle 158.82
 END
 }

@@ -63,6 +63,7 @@ __global__ void computed_word(unsigned *p, int n) {
 }
 __global__ void parameters_word(unsigned *p) { atomicAdd(p, threadIdx.x % 32 + 1); }
 
+__global__ void only_flag(int *flags) { *flags = 1; }
 /* A copy in which one warp of `every` sets a flag. */
 __global__ void flag(const int *in, int *out, int *flags, int every) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, w = i / 32, v = in[i];
@@ -75,6 +76,18 @@ __global__ void addresses(unsigned *out, unsigned mask) {
     unsigned sum = 0, i = threadIdx.x % 32;
 #pragma unroll 8
     for (int k = 0; k < 256; k++) sum += table[i++ & mask];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/* The same with random words out of mask + 1. */
+__global__ void random_addresses(unsigned *out, unsigned mask) {
+    unsigned sum = 0, i = mixed(blockIdx.x * blockDim.x + threadIdx.x);
+#pragma unroll 8
+    for (int k = 0; k < 256; k++) {
+        sum += table[i & mask];
+        i = i * 1664525u + 1013904223u;
+        i ^= i >> 15;
+    }
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
@@ -115,8 +128,15 @@ int main() {
     timed("parameters_word", [&] { parameters_word<<<BLOCKS, 256>>>(u); });
     timed("flag_16", [&] { flag<<<N / 256, 256>>>((int *)p, (int *)q, (int *)q + N - 64, 16); });
     timed("flag_4", [&] { flag<<<N / 256, 256>>>((int *)p, (int *)q, (int *)q + N - 64, 4); });
+    timed("only_flag", [&] { only_flag<<<N / 256, 256>>>((int *)q); });
     timed("addresses_8", [&] { addresses<<<132, 256>>>(u, 7); });
     timed("addresses_32", [&] { addresses<<<132, 256>>>(u, 255); });
+    timed("table_1_KiB", [&] { random_addresses<<<132, 256>>>(u, 255); });
+    timed("table_2_KiB", [&] { random_addresses<<<132, 256>>>(u, 511); });
+    timed("table_4_KiB", [&] { random_addresses<<<132, 256>>>(u, 1023); });
+    timed("table_8_KiB", [&] { random_addresses<<<132, 256>>>(u, 2047); });
+    timed("table_16_KiB", [&] { random_addresses<<<132, 256>>>(u, 4095); });
+    timed("table_64_KiB", [&] { random_addresses<<<132, 256>>>(u, 16383); });
     timed("triangle", [&] { triangle<<<dim3(32, 32), dim3(16, 16)>>>((float *)p, f, 2048, 512); });
     return 0;
 }

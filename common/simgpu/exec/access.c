@@ -240,7 +240,7 @@ static void count_store(warp *w, exec_counters *c, uint32_t size, const shape *s
     worker *t = w->block->worker;
     c->st_requests++;
     c->st_bytes += (uint64_t)size * (uint32_t)__builtin_popcount(w->mask);
-    if (s->end - s->lo == size) exec_contention_store(&t->busy, s->lo, t->stored_line == s->lo / 128 + 1);
+    if (s->end - s->lo == size && t->stored_line != s->lo / 128 + 1) exec_contention_store(&t->busy, s->lo);
     t->stored_line = s->lo / 128 + 1;
     if (s->dense) {
         uint64_t first = s->lo / 32, last = (s->end - 1) / 32;

@@ -87,15 +87,13 @@ void exec_contention_count(contention *c, const uint64_t *address, uint32_t mask
     }
 }
 
-void exec_contention_store(contention *c, uint64_t address, bool merged) {
-    c->stored[slice_of(c, address / SECTOR)] += merged ? 1 : CONTENTION_STORE;
-}
+void exec_contention_store(contention *c, uint64_t address) { c->stored[slice_of(c, address / SECTOR)]++; }
 
-double exec_contention_stored(const contention *c) {
+uint64_t exec_contention_stored(const contention *c) {
     uint64_t most = 0;
     for (uint32_t k = 0; k < CONTENTION_SLICES; k++)
         if (c->stored[k] > most) most = c->stored[k];
-    return (double)most / CONTENTION_STORE;
+    return most;
 }
 
 void exec_contention_take(contention *c, contention *other) {

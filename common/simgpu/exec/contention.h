@@ -5,15 +5,14 @@
  *
  * Turns wait for two things. A slice of L2 does one at a time, for all of the memory that it serves: pieces of
  * exec_card.atomic_place bytes. And a sum in floating point takes longer than a turn of the slice, so that the next one
- * on its sector waits for it. Sources: an H200 with tests/bench-clock.cu, and 16384 warps with 32 random words each out
- * of 8 to 2^20. A turn takes 0.6 to 0.75 ns: 155 us with the 64 words of one piece, 103 and 138 with 2 and 4 pieces, of
- * which two in turn share a slice, 83, 47, 30, 18 and 18 with 8 to 128, 11 and 9 with 256 and 1024. Floating point
- * differs on one or two sectors only (206 us where integers take 87).
+ * on its sector waits for it. Sources: an H200 with tests/bench-clock.cu and tests/clock/places.cu, and 16384 warps
+ * with 32 random words each out of 8 to 2^20. A turn takes 0.6 to 0.75 ns: 155 us with the 64 words of one piece, 103
+ * and 138 with 2 and 4 pieces, of which two in turn share a slice, 83, 47, 30, 18 and 18 with 8 to 128, 11 and 9 with
+ * 256 and 1024. Floating point differs on one or two sectors only (206 us where integers take 87).
  *
- * A store of one word takes a turn, too, as a flag that every warp sets; one that follows a store to the same line
- * mostly goes to L2 together with it. (An H200: 8192, 32768, 65536 and 131072 such stores among a copy's of 16 MiB make
- * it 7.7, 29, 48 and 66 us longer, in a connected-components step 131009 make it 105 us longer; 131072 with no other
- * stores between take 33 us.)
+ * A store of one word takes a turn, too, as a flag that every warp sets; one that follows a store to the same line goes
+ * to L2 together with it. (An H200: 8192, 32768, 65536 and 131072 such stores among a copy's of 16 MiB make it 7.7, 29,
+ * 48 and 66 us longer; 131072 with no other stores between take 12 us more than as many empty warps.)
  *
  * The blocks of a wave run side by side, and those of the next wave come later, and may use other places. So each
  * wave takes as long as its own busiest place: an H200 takes 26 us for 32768 warps that add to one word each, in the
@@ -24,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CONTENTION_SLICES = 64, CONTENTION_STORE = 4 }; /* a merged store takes a quarter of a turn */
+enum { CONTENTION_SLICES = 64 };
 
 typedef struct {
     uint64_t sector; /* number + 1; 0: free */
@@ -39,7 +38,7 @@ typedef struct {
     /* Of the waves that have ended: the most turns at any slice in each of them, the most of floating point on any
      * sector, and all turns. */
     uint64_t turns[2], all;
-    uint64_t stored[CONTENTION_SLICES]; /* stores of one word, of all waves, in 1 / CONTENTION_STORE */
+    uint64_t stored[CONTENTION_SLICES]; /* stores of one word, of all waves */
 } contention;
 
 void exec_contention_begin(contention *c, uint32_t place_bytes);
@@ -47,8 +46,8 @@ void exec_contention_begin(contention *c, uint32_t place_bytes);
  * first. */
 void exec_contention_count(contention *c, const uint64_t *address, uint32_t mask, bool is_float, bool adds_up);
 
-void exec_contention_store(contention *c, uint64_t address, bool merged);
-double exec_contention_stored(const contention *c); /* returns the turns at the busiest slice, of all waves */
+void exec_contention_store(contention *c, uint64_t address);
+uint64_t exec_contention_stored(const contention *c); /* returns the turns at the busiest slice, of all waves */
 
 /* Adds what another one has counted in this wave, and empties that. */
 void exec_contention_take(contention *c, contention *other);

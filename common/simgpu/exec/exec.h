@@ -372,8 +372,8 @@ typedef struct {
      * longest block, in clocks with rounds as round_clocks. exec/'s until the next exec_run. */
     const exec_part *parts;
     uint64_t nparts, part_blocks;
-    uint64_t
-        busiest_sm; /* the most instructions that an SM runs for blocks of the first wave, which go to SMs in turn */
+    /* The most instructions that an SM runs for blocks of the first wave, which go to SMs in turn. */
+    uint64_t busiest_sm;
     uint64_t grid_syncs; /* of a block: its arrivals at grid.sync() */
     /* Over the link: bytes of the sectors read and written; warps' requests of 128 bytes; how many loads those are of.
      */
@@ -382,9 +382,9 @@ typedef struct {
     uint64_t atomic_turns[2];         /* at each wave's busiest slice of L2; of floating point on its busiest sector */
     exec_child *children; /* what the kernel has launched; exec/'s until the next exec_run, their params the caller's */
     uint32_t nchildren;
-    uint64_t atomic_all; /* the turns at all places */
-    double store_turns;  /* of stores of one word at the busiest slice of L2 (contention.h) */
-    uint64_t st_merged;  /* stored sectors that went to L2 together with the request before */
+    uint64_t atomic_all;  /* the turns at all places */
+    uint64_t store_turns; /* of stores of one word at the busiest slice of L2 (contention.h) */
+    uint64_t st_merged;   /* stored sectors that went to L2 together with the request before */
     exec_stored local_stored;
 } exec_result;
 

@@ -116,7 +116,7 @@ struct ptx_insn {
     bool read_only;       /* ld.global.nc: no store of this launch changes the loaded memory */
     bool unused;          /* an atomic whose result is unused */
     bool one_place;       /* an atomic whose lanes, as the compiler can tell, have the same address; a load of constant
-                             memory that is an operand, or the uniform datapath's (machine.c) */
+                             memory that is an operand, or the uniform datapath's (machine_constant.c) */
     bool folded;          /* a branch that ptxas removes; it takes no slots */
     bool exits;           /* a conditional branch that ends the kernel: an EXIT with a predicate */
     bool rolled;          /* the first instruction of a loop that must not be unrolled (.pragma "nounroll") */

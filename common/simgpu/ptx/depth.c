@@ -17,10 +17,10 @@
  * in more rounds, and loads from shared memory wait until those before them have had their last use.
  *
  * A warp's depth is the sum over the blocks that it runs. A block that only forward branches reach continues the
- * schedule of its predecessors, and where the ways of a branch meet starts behind what they have started (joins_ways);
- * a loop starts a new schedule in each turn. Loads stay behind a division or a root, since there is a branch in it. A
- * warp starts its instructions in order: a barrier behind those that use shared memory waits for the start of all
- * (pass_barrier), the branch at the end of a turn, too (end_turn). */
+ * schedule of its predecessors, and where ways meet of which one has a division, a root or a call in it, it starts
+ * behind what they have started (joins_ways); a loop starts a new schedule in each turn. Loads stay behind a division
+ * or a root, since there is a branch in it. A warp starts its instructions in order: a barrier behind those that use
+ * shared memory waits for the start of all (pass_barrier), the branch at the end of a turn, too (end_turn). */
 #include "cfg.h"
 #include "parse.h"
 
@@ -125,10 +125,9 @@ static bool leads_on(const ptx_code *c, uint32_t at) {
 }
 
 /* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. A division or a root is not
- * plain, since there is a branch in it. Branches to `end` may be among
- * them, the rest of an `if (a && b)`; and branches forward among themselves. What costs
- * nothing is not counted, since versions of clang differ in where they put it: a parameter is loaded at the top of a
- * kernel or where it is used. */
+ * plain, since there is a branch in it. Branches to `end` may be among them, the rest of an `if (a && b)`; and branches
+ * forward among themselves. What costs nothing is not counted, since versions of clang differ in where they put it: a
+ * parameter is loaded at the top of a kernel or where it is used. */
 enum { PREDICATED = 7 };
 static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end) {
     int few = 0;

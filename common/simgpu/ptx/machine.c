@@ -188,8 +188,8 @@ static void count_branches(machine *m) {
 }
 
 /* Atomic additions of integers to one word are done by one lane of the warp, with the sum of all. An address that only
- * happens to be the same in all lanes does not count. (An H200: 16384 warps whose lanes all add to one word take 9 us
- * where it is a parameter's, and 387 where it is computed from the thread's number.) */
+ * happens to be the same in all lanes does not count. (An H200: 16384 warps whose lanes all add to one word take 15 us
+ * where it is a parameter's, and 386 where it is computed from the thread's number: tests/clock/places.cu.) */
 static void count_atomics(machine *m) {
     for (uint32_t at = 0; at < m->code->ninsns; at++) {
         ptx_insn *i = &m->code->insns[at];

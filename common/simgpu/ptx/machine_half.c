@@ -138,14 +138,14 @@ static void find_wanted(const halves *h) {
 /* Returns the instructions of a logical operation: where a constant or a half of 0 says so, a half is known or is
  * another one. */
 static uint32_t of_logic(const halves *h, const ptx_insn *i, bool upper) {
-    const bool and = i->op == OP_and_u64;
+    const bool is_and = i->op == OP_and_u64;
     const uint32_t rows[] = {i->a, i->b};
     uint32_t n = 1;
     for (int k = 0; k < 2; k++) {
         const uint64_t bits = bits_of(h->m, rows[k], 1);
         const uint32_t low = (uint32_t)bits, high = (uint32_t)(bits >> 32);
-        if (low == 0 || (and&&low == UINT32_MAX)) n = 0;
-        if (is_narrow(h, rows[k]) || (and&&high == UINT32_MAX)) upper = false;
+        if (low == 0 || (is_and && low == UINT32_MAX)) n = 0;
+        if (is_narrow(h, rows[k]) || (is_and && high == UINT32_MAX)) upper = false;
     }
     return n + upper;
 }

@@ -129,7 +129,9 @@ static double atomics_ns(const time_profile *p, const exec_result *r) {
 
 /* Returns the time in which stores of one word take turns. The slice's other traffic waits behind them, so that it
  * stands apart. */
-static double stores_turns_ns(const time_profile *p, const exec_result *r) { return r->store_turns * p->store_turn_ns; }
+static double stores_turns_ns(const time_profile *p, const exec_result *r) {
+    return (double)r->store_turns * p->store_turn_ns;
+}
 
 static double lsu_clocks(const time_profile *p, const exec_counters *c) {
     double loads = (double)c->ld_requests * p->load_clk;
@@ -194,7 +196,7 @@ static double amount_of(const time_profile *p, const exec_result *r, const exec_
     case SIMGPU_TERM_L2_READ: return ratio(c->l1_miss_sectors, c->ld_requests + c->tex_requests);
     case SIMGPU_TERM_L2_WRITE: return ratio(c->st_sectors + c->atom_sectors, c->st_requests + c->atom_requests);
     case SIMGPU_TERM_DRAM: return (double)(r->dram_read_bytes + r->dram_write_bytes);
-    case SIMGPU_TERM_ATOMIC: return e->bound.by_stores ? r->store_turns : (double)r->atomic_turns[0];
+    case SIMGPU_TERM_ATOMIC: return (double)(e->bound.by_stores ? r->store_turns : r->atomic_turns[0]);
     default: return 0;
     }
 }
