@@ -1,48 +1,7 @@
 /* places.cu — what many warps want at one place: atomics and flags at a slice of L2, addresses of constant memory, an
- * SM to which the first wave has brought more work than to others. Prints a line a case: its name, microseconds from
- * event to event behind a held device. tests/places.bats has an H200's. */
-#include <cstdio>
-#include <cstdlib>
-#ifdef SIMGPU_CUDA_RUNTIME_API_H
-#include <simgpu.h>
-#endif
-
-#define MUST(call)                                                                                                     \
-    do {                                                                                                               \
-        cudaError_t e_ = (call);                                                                                       \
-        if (e_) exit(fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e_)));                                      \
-    } while (0)
-
-__global__ void hold(long long clocks) {
-    for (const long long begin = clock64(); clock64() - begin < clocks;) {}
-}
-template <typename F> static void timed(const char *name, F launch) {
-    cudaEvent_t begin, end;
-    float best = 1e9f;
-    MUST(cudaEventCreate(&begin));
-    MUST(cudaEventCreate(&end));
-#ifdef SIMGPU_CUDA_RUNTIME_API_H
-    const int times = 1;
-#else
-    const int times = 6;
-#endif
-    for (int k = 0; k < times; k++) {
-        float ms;
-#ifdef SIMGPU_CUDA_RUNTIME_API_H
-        simgpuHoldDevice(20000);
-#else
-        hold<<<1, 1>>>(40000);
-#endif
-        MUST(cudaEventRecord(begin));
-        launch();
-        MUST(cudaEventRecord(end));
-        MUST(cudaEventSynchronize(end));
-        MUST(cudaGetLastError());
-        MUST(cudaEventElapsedTime(&ms, begin, end));
-        if (ms < best) best = ms;
-    }
-    printf("%s %.2f\n", name, best * 1e3f);
-}
+ * SM to which the first wave has brought more work than to others, an SM's way to L2, what DRAM has to bring for all.
+ * Prints a line a case: its name, microseconds. tests/places.bats has an H200's. */
+#include "timed.h"
 
 __device__ unsigned mixed(unsigned x) {
     x = (x ^ x >> 16) * 0x85ebca6bu;
@@ -107,6 +66,24 @@ __global__ void triangle(const float *x, float *g, int samples, int features) {
     g[(i0 + ty) * features + j0 + tx] = s;
 }
 
+/* Each warp stores a line of its own for each of 32 lanes, word by word. */
+__global__ void line_a_lane(float *p, int n) {
+    float *line = p + (size_t)(blockIdx.x * blockDim.x + threadIdx.x) * n;
+    for (int k = 0; k < n; k++) line[k] = (float)k;
+}
+/* Structs of W words, stored word by word. */
+template <int W> __global__ void structs(float *p) {
+    float *mine = p + (size_t)(blockIdx.x * blockDim.x + threadIdx.x) * W;
+#pragma unroll
+    for (int k = 0; k < W; k++) mine[k] = (float)(k + threadIdx.x);
+}
+/* Each warp goes from word to word, where each tells the next one, from its block's beginning. */
+__global__ void walk(const unsigned *next, unsigned *out, unsigned apart, int steps) {
+    unsigned at = mixed(blockIdx.x) * apart % (1u << 16);
+    for (int k = 0; k < steps; k++) at = next[at];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = at;
+}
+
 int main() {
     const int WARPS = 16384, BLOCKS = WARPS / 8, N = 1 << 22;
     void *p, *q;
@@ -138,5 +115,22 @@ int main() {
     timed("table_16_KiB", [&] { random_addresses<<<132, 256>>>(u, 4095); });
     timed("table_64_KiB", [&] { random_addresses<<<132, 256>>>(u, 16383); });
     timed("triangle", [&] { triangle<<<dim3(32, 32), dim3(16, 16)>>>((float *)p, f, 2048, 512); });
+    timed("lines_by_8_SMs", [&] { line_a_lane<<<8, 256>>>(f, 256); });
+    timed("structs_of_4", [&] { structs<4><<<N / 8 / 256, 256>>>(f); });
+    timed("structs_of_6", [&] { structs<6><<<N / 8 / 256, 256>>>(f); });
+    timed("structs_of_7", [&] { structs<7><<<N / 8 / 256, 256>>>(f); });
+    timed("structs_of_8", [&] { structs<8><<<N / 8 / 256, 256>>>(f); });
+
+    /* Words of 256 KiB, in an order in which each is in another line than the last. */
+    const int WORDS = 1 << 16;
+    unsigned *next = (unsigned *)calloc(WORDS, 4);
+    for (unsigned k = 0; k < WORDS; k++) next[k] = (k * 25173 + 13849) % WORDS;
+    MUST(cudaMemcpy(p, next, WORDS * 4, cudaMemcpyHostToDevice));
+    void *other;
+    const size_t OTHER = 128 << 20;
+    MUST(cudaMalloc(&other, OTHER));
+    auto forget = [&] { MUST(cudaMemset(other, 0, OTHER)); };
+    timed_behind("walk_abreast", forget, [&] { walk<<<528, 64>>>((unsigned *)p, u, 0, 256); });
+    timed_behind("walk_apart", forget, [&] { walk<<<528, 64>>>((unsigned *)p, u, 1, 256); });
     return 0;
 }

@@ -72,7 +72,7 @@ static void walk(const ptx_code *c, const ptx_insn *branch, uint32_t at, uint64_
     while (n) {
         uint32_t k = stack[--n];
         const ptx_insn *i = &c->insns[k];
-        if (k > c->ninsns || k == branch->join || i == branch || has(seen, k)) continue;
+        if (k > c->ninsns || k == branch->join || k == branch->beyond || i == branch || has(seen, k)) continue;
         put(seen, k);
         bool leaves = i->op == OP_ret || i->op == OP_exit || i->op == OP_trap || (i->op == OP_bra && !i->guarded);
         if (i->op == OP_bra) stack[n++] = i->target;

@@ -356,6 +356,7 @@ typedef struct {
     /* The rounds of loads of a wave of blocks that are the first to want what L2 lacks, and the rounds of the wave's
      * block with most that miss L1; both summed over the waves. */
     uint64_t dram_rounds, wave_rounds;
+    uint64_t alone_rounds; /* rounds of loads that miss L1, of all blocks, if each had an L1 of its own */
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* per thread, per block; they decide occupancy */
     bool spilled;                     /* more registers were wanted: the rest is in local memory */

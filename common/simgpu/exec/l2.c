@@ -213,9 +213,10 @@ static void merge(l2_cache *c, uint32_t chunk) {
 /* Notes the rounds of loads that wait for DRAM: those of the wave that are the first to want what the cache lacks. */
 static void note_rounds(l2_cache *c, uint32_t chunk, uint64_t missed) {
     enum { PAIRS = L2_CHUNK / L2_PAIR };
-    uint16_t *early = &c->early[(uint64_t)chunk * PAIRS];
+    uint32_t *early = &c->early[(uint64_t)chunk * PAIRS];
     for (uint64_t m = (missed | missed >> 1) & 0x5555555555555555; m; m &= m - 1) {
-        const uint32_t round = early[__builtin_ctzll(m) / 2];
+        const uint32_t word = early[__builtin_ctzll(m) / 2], round = word >> 16;
+        c->waits += word & UINT16_MAX;
         if (!round || c->rounds[round / 64] >> round % 64 & 1) continue;
         c->rounds[round / 64] |= 1ull << round % 64;
         c->dram_rounds++;
@@ -320,7 +321,7 @@ void exec_l2_launch_begins(exec_device *d) {
     c->began = c->now + 1;
     memset(c->missed, 0, sizeof c->missed);
     memset(c->peer, 0, sizeof c->peer);
-    c->filled = c->read = c->written = c->dram_rounds = c->wave_rounds = 0;
+    c->filled = c->read = c->written = c->dram_rounds = c->wave_rounds = c->waits = 0;
     c->pairs = c->pair_lines = c->pair_rows = 0;
 }
 
@@ -351,6 +352,15 @@ static double hit_pct(const l2_cache *c, const exec_result *r) {
     return hits + misses > 0 ? 100 * hits / (hits + misses) : 0;
 }
 
+/* Returns the rounds of the waves' longest block that wait for DRAM. Where blocks do different things, one or another
+ * of them is the first to want something in each round, and the others wait for L2 only: no larger part of the rounds
+ * than of all warps' rounds that miss L1. */
+static uint64_t dram_rounds(const l2_cache *c, uint64_t rounds) {
+    const double part = rounds ? (double)c->waits / (double)rounds : 1;
+    const uint64_t most = (uint64_t)(part < 1 ? part * (double)c->wave_rounds + 0.5 : (double)c->wave_rounds);
+    return c->dram_rounds < most ? c->dram_rounds : most;
+}
+
 void exec_l2_launch_ended(exec_device *d, exec_result *r) {
     l2_cache *c = &d->l2;
     take_unions(d, r);
@@ -359,8 +369,8 @@ void exec_l2_launch_ended(exec_device *d, exec_result *r) {
     r->dram_pairs = c->pairs;
     r->dram_lines = c->pair_lines;
     r->dram_rows = c->pair_rows;
-    r->dram_rounds = c->dram_rounds;
     r->wave_rounds = c->wave_rounds;
+    r->dram_rounds = dram_rounds(c, r->alone_rounds);
     r->peer_read = c->peer[0];
     r->peer_written = c->peer[1];
     const uint64_t linked = r->link_read / L2_SECTOR;

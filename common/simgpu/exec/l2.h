@@ -55,8 +55,10 @@ typedef struct {
     l2_chunk *chunks; /* of the window of device addresses */
     l2_union *unions; /* likewise */
     uint32_t *bytes;  /* by sector of the window: of one that is dirty and not whole, a bit for each stored byte */
-    uint16_t *early;  /* by 64 bytes of the window: L2_ROUNDS less the wave's first round that loads them, or 0 */
-    uint64_t first;   /* the window's first chunk */
+    /* By 64 bytes of the window: in the upper half L2_ROUNDS - 1 less the wave's first round that loads them, in the
+     * lower one the requests of that round that do; 0: none. */
+    uint32_t *early;
+    uint64_t first; /* the window's first chunk */
     l2_set set[L2_SETS];
     uint32_t most_lines, most_dirty, most_partly; /* of a set */
     uint64_t lines;                               /* of all sets */
@@ -65,9 +67,10 @@ typedef struct {
     /* Of the launch: */
     uint64_t missed[2];                /* sectors read that the cache lacked, which the wave did not write, or did */
     uint64_t dram_rounds, wave_rounds; /* exec_result's */
-    uint64_t rounds[L2_ROUNDS / 64];   /* a bit for each round of the wave that the cache lacked a sector of */
-    uint64_t filled;                   /* sectors stored in part for which DRAM had to supply the rest */
-    uint64_t read, written;            /* bytes of DRAM */
+    uint64_t waits;                  /* pieces of 64 bytes that the cache lacked, for each request that waits for one */
+    uint64_t rounds[L2_ROUNDS / 64]; /* a bit for each round of the wave that the cache lacked a sector of */
+    uint64_t filled;                 /* sectors stored in part for which DRAM had to supply the rest */
+    uint64_t read, written;          /* bytes of DRAM */
     uint64_t pairs, pair_lines, pair_rows; /* exec_result.dram_pairs, dram_lines, dram_rows */
     uint64_t peer[2];                      /* bytes of other devices' sectors, read and written */
 } l2_cache;

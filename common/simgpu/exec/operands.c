@@ -4,6 +4,9 @@
  * intermediate results are normal numbers. If a lane has others (a numerator of 0 is the usual case), the warp calls a
  * function. Nothing but the time and the number of instructions differs.
  *
+ * A negative number has no root, and a program that asks for one tests it first. clang takes the root ahead of the test
+ * and selects afterwards, nvcc takes it behind a branch, so such lanes are not counted.
+ *
  * The ranges of exponents were measured on an H200: the clock around a division or root of each pair of exponents
  * (float), or of a sample of them (double). */
 #include "warp.h"
@@ -13,8 +16,8 @@ bool exec_has_rare(const ptx_insn *i) {
     return !i->modified && (op == OP_div_f32 || op == OP_div_f64 || op == OP_sqrt_f32 || op == OP_sqrt_f64);
 }
 
-/* The exponents, as they are stored, that the short sequence is for. A root's have the sign as their first bit; the
- * third range is that of a division's denominator, + `bias`, - the numerator. */
+/* The exponents, as they are stored, that the short sequence is for. The third range is that of a division's
+ * denominator, + `bias`, - the numerator. */
 typedef struct {
     uint32_t least, most;
 } range;
@@ -29,15 +32,18 @@ static const struct {
     [RARE_DROOT] = {.numerator = {53, 2046}, .wide = true, .root = true},
 };
 
-static void find_exponents(const warp *w, uint32_t row, enum ptx_rare kind, uint32_t *exponent) {
-    const uint32_t sign = plain[kind].root ? 1 : 0;
+/* Sets the exponents of a row. Returns the lanes with negative numbers. */
+static uint32_t find_exponents(const warp *w, uint32_t row, enum ptx_rare kind, uint32_t *exponent) {
+    uint32_t negative = 0;
     if (plain[kind].wide) {
         const uint64_t *v = ROW(w, uint64_t, row);
-        for (int l = 0; l < 32; l++) exponent[l] = (uint32_t)(v[l] >> 52) & (0x7ff | sign << 11);
+        for (int l = 0; l < 32; l++)
+            exponent[l] = (uint32_t)(v[l] >> 52) & 0x7ff, negative |= (uint32_t)(v[l] >> 63) << l;
     } else {
         const uint32_t *v = ROW(w, uint32_t, row);
-        for (int l = 0; l < 32; l++) exponent[l] = v[l] >> 23 & (0xff | sign << 8);
+        for (int l = 0; l < 32; l++) exponent[l] = v[l] >> 23 & 0xff, negative |= v[l] >> 31 << l;
     }
+    return negative;
 }
 
 /* Returns the lanes, active or not, where x is not in the range. */
@@ -50,9 +56,8 @@ static uint32_t outside(const uint32_t *x, range r) {
 /* Returns the lanes, active or not, whose operands take the slower way. */
 static uint32_t rare_lanes(const warp *w, const ptx_insn *i, enum ptx_rare kind) {
     uint32_t top[32], below[32], quotient[32];
-    find_exponents(w, i->a, kind, top);
-    const uint32_t rare = outside(top, plain[kind].numerator);
-    if (plain[kind].root) return rare;
+    const uint32_t negative = find_exponents(w, i->a, kind, top), rare = outside(top, plain[kind].numerator);
+    if (plain[kind].root) return rare & ~negative;
     find_exponents(w, i->b, kind, below);
     for (int l = 0; l < 32; l++) quotient[l] = below[l] + plain[kind].bias - top[l];
     return rare | outside(below, plain[kind].denominator) | outside(quotient, plain[kind].quotient);

@@ -457,6 +457,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
         r->link_requests += workers[t].link_requests;
         r->link_loads += workers[t].link_loads;
     }
+    r->alone_rounds = r->depths.missed;
     r->depths.missed = exec_resident_missed_rounds(r->depths.missed);
     const exec_counters *c = &r->total;
     uint64_t looked_up = c->ld_sectors + c->tex_sectors + c->st_sectors;
@@ -605,7 +606,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         r->nlines = r->nstages = 0;
         exec_l2_clear(launch->program->device);
         r->footprint_read = r->footprint_written = 0;
-        r->alone_sectors = r->alone_lines = r->dram_rounds = r->wave_rounds = 0;
+        r->alone_sectors = r->alone_lines = r->dram_rounds = r->wave_rounds = r->alone_rounds = 0;
         r->dram_read_bytes = r->dram_write_bytes = r->l2_read_sectors = r->l2_read_hits = r->l2_write_sectors = 0;
         r->l1_hit_pct = r->l2_hit_pct = 0;
         r->deepest = r->depths = (exec_depth){0, 0, 0};

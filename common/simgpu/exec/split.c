@@ -73,24 +73,41 @@ static void child_gone(warp *w, int32_t j) {
     }
 }
 
+/* Returns the join node at `join`, behind the loops in whose next turn the lanes of split s would meet others, or -1.
+ */
+static int32_t node_beyond(const warp *w, const split *s, uint32_t join) {
+    for (int32_t j = s->parent; j >= 0 && w->splits[j].turn && w->splits[j].frame == s->frame; j = w->splits[j].parent)
+        if (w->splits[j].join == join) return w->splits[j].parent;
+    return -1;
+}
+
+/* Makes the running split a child of a join node at `join`, unless it joins there anyhow. Returns whether it could. */
+static bool open_join(warp *w, const ptx_insn *i, uint32_t join, bool turn) {
+    split *s = &w->splits[w->current];
+    if (join == NO_JOIN || join == s->join || node_beyond(w, s, join) >= 0) return true;
+    int32_t n = new_split(w, i);
+    if (n < 0) return false;
+    w->splits[n] = (split){.state = SPLIT_JOIN,
+                           .pc = join,
+                           .join = s->join,
+                           .parent = s->parent,
+                           .children = 1,
+                           .frame = s->frame,
+                           .branch = i,
+                           .turn = turn};
+    s->parent = n;
+    s->join = join;
+    return true;
+}
+
 /* Splits the running split in two: `taken` lanes branch to target, the others continue. Both are children of a new join
- * node, unless they meet where the split itself joins its siblings. */
+ * node, unless they meet where the split itself joins its siblings. In a loop that lanes may leave, they are children
+ * of two: one at the next turn, in one behind the loop. */
 void exec_warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t target) {
     uint32_t rest = w->active & ~taken;
     split *s = &w->splits[w->current];
-    if (i->join != NO_JOIN && i->join != s->join) {
-        int32_t n = new_split(w, i);
-        if (n < 0) return;
-        w->splits[n] = (split){.state = SPLIT_JOIN,
-                               .pc = i->join,
-                               .join = s->join,
-                               .parent = s->parent,
-                               .children = 1,
-                               .frame = s->frame,
-                               .branch = i};
-        s->parent = n;
-        s->join = i->join;
-    }
+    if (i->in_turn && i->join != s->join && !open_join(w, i, i->beyond, false)) return;
+    if (!open_join(w, i, i->join, i->in_turn)) return;
     if (s->join != NO_JOIN && target == s->join) {
         w->splits[s->parent].mask |= taken;
         w->active = rest;
@@ -114,13 +131,13 @@ void exec_op_join(warp *w, const ptx_insn *i) {
     split *s = &w->splits[w->current];
     w->executed[here]--; /* not an instruction of the program */
     w->threads[here] -= (uint64_t)__builtin_popcount(w->mask);
-    if (s->join != here) return;
-    int32_t j = s->parent;
+    const int32_t parent = s->parent, j = s->join == here ? parent : node_beyond(w, s, here);
+    if (j < 0) return;
     split *p = &w->splits[j];
     p->mask |= w->active;
     s->state = SPLIT_FREE;
     p->pc = here + 1;
-    child_gone(w, j);
+    child_gone(w, parent);
     if (p->state == SPLIT_RUN)
         enter_split(w, j);
     else
@@ -139,8 +156,12 @@ void exec_op_bra(warp *w, const ptx_insn *i) {
             return;
         }
         c->uniform_branches++;
-        if (!taken) return;
+        if (!taken) {
+            w->depth += i->ways[0];
+            return;
+        }
     }
+    w->depth += i->ways[1];
     w->pc = i->target;
 }
 

@@ -19,7 +19,7 @@
 /* Returns `memory`; ends the program with a message if it is NULL. */
 static inline void *exec_must(void *memory) { return base_must(memory, "out of host memory"); }
 
-enum { MAX_SPLITS = 80, MAX_FRAMES = 256, MAX_BARRIERS = 16, SLICE = 1 << 14, POLLS = 256, VAIN_SLICES = 64 };
+enum { MAX_SPLITS = 112, MAX_FRAMES = 256, MAX_BARRIERS = 16, SLICE = 1 << 14, POLLS = 256, VAIN_SLICES = 64 };
 #define CALL_STACK                                                                                                     \
     (1u << 20) /* bytes of a warp for the frames of device functions, and at least two of the largest                  \
                 */
@@ -42,6 +42,7 @@ typedef struct split {
     int32_t frame;
     uint32_t barrier, wanted; /* BARRIER: its number; SYNC: the lanes that it waits for */
     const ptx_insn *branch;   /* of a join node: where its lanes parted */
+    bool turn;                /* of a join node: it waits for a loop's next turn, which lanes may leave instead */
     bool alone;               /* its next meeting is its own lanes' alone (exec_block_goes_on) */
 } split;
 
@@ -87,8 +88,8 @@ typedef struct warp {
     int32_t missed;                    /* number of rounds of loads that missed L1 */
     int32_t missed_last;               /* the last of those rounds */
     uint32_t fetched;                  /* lines that it fetched into L1 */
-    uint64_t stored_line[4];           /* of the last store, if it touched a few lines: they, */
-    uint8_t stored[4], nstored;        /* the sectors that the stores to them have touched, the lines' number */
+    uint64_t stored_line[7];           /* of the last store, if it touched a few lines: they, */
+    uint8_t stored[7], nstored;        /* the sectors that the stores to them have touched, the lines' number */
 } warp;
 
 /* The lines that a block has fetched into L1; see count.h. */
@@ -145,7 +146,7 @@ typedef struct worker {
     uint64_t memory;              /* device address a is stored at host address memory + a */
     l2_chunk *chunks;             /* the device's; */
     uint32_t *bytes;              /* likewise (l2_cache); */
-    uint16_t *early;              /* likewise */
+    uint32_t *early;              /* likewise */
     uint64_t first_line;          /* of the window */
     uint64_t *executed, *threads; /* one counter for each instruction of the module; */
     exec_counters *counters;      /* valid for functions that have run */

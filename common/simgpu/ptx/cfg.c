@@ -2,7 +2,8 @@
  *
  * The code is cut into basic blocks; block `exit` is the final ret, where every path ends. Lanes that diverge at a
  * branch meet at its immediate post-dominator (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the
- * reversed graph). A `join` instruction marks each such place, so that the interpreter checks for joins only there.
+ * reversed graph), or at the end of a loop's turn (turn.c). A `join` instruction marks each such place, so that the
+ * interpreter checks for joins only there.
  */
 #include "cfg.h"
 
@@ -141,9 +142,14 @@ static void insert_joins(cfg *g, bool is_kernel) {
         bool diverges = (x->op == OP_bra && x->guarded) || x->op == OP_brx || (x->op == OP_ret && x->guarded);
         uint32_t p = g->blocks[b].ipdom;
         if (!diverges || p == NONE) continue;
+        x->in_turn = g->blocks[b].turn != NO_BLOCK;
+        if (x->in_turn) {
+            wanted[x->join = g->blocks[g->blocks[b].turn].first] = true;
+            p = g->blocks[b].behind;
+        }
         if (is_kernel && only_ends(g, p)) continue;
-        x->join = g->blocks[p].first;
-        wanted[x->join] = true;
+        *(x->in_turn ? &x->beyond : &x->join) = g->blocks[p].first;
+        wanted[g->blocks[p].first] = true;
     }
     if (!is_kernel) wanted[n - 1] = true; /* lanes return together */
     uint32_t *moved = ptx_alloc((n + 1) * sizeof *moved), count = 0;
@@ -154,7 +160,8 @@ static void insert_joins(cfg *g, bool is_kernel) {
     ptx_insn *insns = ptx_alloc((n + count) * sizeof *insns);
     for (uint32_t i = 0, to = 0; i < n; i++) {
         if (wanted[i]) {
-            ptx_insn join = {.op = OP_join, .target = NO_JOIN, .join = NO_JOIN, .ptx_line = c->insns[i].ptx_line};
+            ptx_insn join = {
+                .op = OP_join, .target = NO_JOIN, .join = NO_JOIN, .beyond = NO_JOIN, .ptx_line = c->insns[i].ptx_line};
             join.line = c->insns[i].line, join.file = c->insns[i].file, join.column = c->insns[i].column;
             insns[to++] = join;
         }
@@ -162,6 +169,7 @@ static void insert_joins(cfg *g, bool is_kernel) {
         *x = c->insns[i];
         if (x->target != NO_JOIN) x->target = moved[x->target];
         if (x->join != NO_JOIN) x->join = moved[x->join];
+        if (x->beyond != NO_JOIN) x->beyond = moved[x->beyond];
         if (x->op == OP_brx)
             for (uint32_t k = 0; k < x->call->ntargets; k++) x->call->targets[k] = moved[x->call->targets[k]];
         if (x->op == OP_ret && !is_kernel && i != n - 1) x->target = moved[n - 1];
@@ -482,6 +490,7 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     mark_waits(code, pf->function->is_kernel, &(row_set){id_of, code->registers_end, NULL}, pf->nregisters);
     if (g.fresh) share_rows(&g, pf, id_of);
     ptx_free(id_of);
+    ptx_find_turns(&g);
     insert_joins(&g, pf->function->is_kernel);
     ptx_stages_of(code);
     ptx_machine_predicate(code);

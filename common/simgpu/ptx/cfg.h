@@ -15,6 +15,8 @@ typedef struct {
     uint32_t nprevious;
     uint32_t order; /* in the reversed graph's post-order; 0 if it cannot reach the exit */
     uint32_t ipdom;
+    uint32_t turn; /* the first block of the loop at whose next turn lanes meet that part here, or NO_BLOCK (turn.c) */
+    uint32_t behind; /* and where those meet that leave the loop */
     uint64_t *live_in, *defined, *used;
     uint8_t turns; /* of a loop's first block: turns of which ptxas makes one; 0: it does not */
     uint32_t then; /* of a block of such a loop: the next of a turn, or itself at the end */
@@ -39,6 +41,10 @@ typedef struct {
 
 /* depth.c: sets ptx_insn.folded of the branches that ptxas removes. */
 void ptx_fold_branches(ptx_code *c);
+
+/* turn.c: sets cfg_block.turn and .behind. Requires ipdom. */
+enum { NO_BLOCK = UINT32_MAX };
+void ptx_find_turns(cfg *g);
 
 /* stage.c: sets ptx_insn.stage, .stage_group and .begins_turn, when the instructions are at their last places. */
 void ptx_stages_of(ptx_code *c);

@@ -206,7 +206,7 @@ ptx_insn *ptx_dec_emit(decoder *d, enum ptx_op op) {
     ptx_insn *i = &c->insns[c->ninsns++];
     *i = d->flags;
     i->op = op;
-    i->target = i->join = NO_JOIN;
+    i->target = i->join = i->beyond = NO_JOIN;
     i->ptx_line = d->s->ptx_line;
     i->line = d->s->line;
     i->file = d->s->file;

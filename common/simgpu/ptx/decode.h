@@ -121,6 +121,7 @@ struct ptx_insn {
     bool exits;           /* a conditional branch that ends the kernel: an EXIT with a predicate */
     bool rolled;          /* the first instruction of a loop that must not be unrolled (.pragma "nounroll") */
     bool in_asm;          /* of inline assembly, as the arithmetic of halves is */
+    bool in_turn;         /* a branch in a loop: its lanes meet at `join` before the next turn, or leave to `beyond` */
     bool begins_turn;     /* the first instruction of an outer loop, run once in each turn (stage.c) */
     uint8_t under;        /* distance to the folded branch that skips it, which ptxas predicates it with; 0: none */
     uint16_t machine;     /* machine instructions that ptxas makes of it, in 1 / PTX_MACHINE_UNIT (machine.c) */
@@ -129,13 +130,15 @@ struct ptx_insn {
     uint8_t stage;        /* of the kernel, below PTX_STAGES (stage.c) */
     uint8_t stage_group;  /* alike for all stages of an outer loop */
     uint8_t later_rounds; /* a load: the number of rounds after its own in its basic block */
-    int64_t depth;  /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks, see below (depth.c) */
-    uint32_t guard; /* row of the guard predicate */
-    uint32_t d, d2; /* result rows; d2: the q of p|q */
+    int64_t depth;   /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks, see below (depth.c) */
+    int64_t ways[2]; /* of a branch: what the next block takes more, or less, if all lanes go on, or go to target */
+    uint32_t guard;  /* row of the guard predicate */
+    uint32_t d, d2;  /* result rows; d2: the q of p|q */
     uint32_t a, b, c, e;       /* source rows */
     uint32_t v[4];             /* rows of a vector operand */
     int64_t imm;               /* address offset, lop3 table, barrier number ... */
     uint32_t target, join;     /* branches: instruction index; index of the join of both ways, or NO_JOIN */
+    uint32_t beyond;           /* of a branch with in_turn: the join of those that leave the loop, or NO_JOIN */
     struct ptx_call *call;     /* call, brx */
     struct ptx_tensor *tensor; /* mma, wmma, and the addresses of fragments */
     struct ptx_texel *texel;   /* tex, tld4, suld, sust */

@@ -68,9 +68,10 @@ typedef struct {
 
 static schedule *schedule_of(const schedules *t, uint32_t block) { return (void *)(t->all + block * t->bytes); }
 
-static moment later(const schedules *t, moment a, moment b) {
-    return (a.rounds - b.rounds) * (int32_t)t->costs->round_clocks + a.clocks - b.clocks >= 0 ? a : b;
+static bool is_later(const schedules *t, moment a, moment b) {
+    return (a.rounds - b.rounds) * (int32_t)t->costs->round_clocks + a.clocks - b.clocks > 0;
 }
+static moment later(const schedules *t, moment a, moment b) { return is_later(t, b, a) ? b : a; }
 static moment after(moment m, int32_t clocks) { return (moment){m.rounds, m.clocks + clocks}; }
 static moment known(const schedules *t, const schedule *v, uint32_t row) {
     return row && row < t->limit ? v->of[t->id_of[row / 4]] : (moment){0, 0};
@@ -438,6 +439,34 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
         (v->end.clocks - before.clocks) / turns;
 }
 
+/* Returns the depth of a block where several ways meet if the warp comes from one of them. Loads behind a store that is
+ * skipped stay behind it, so they wait until it is known that it is. */
+static int64_t depth_behind(schedules *t, const cfg *g, uint32_t number, uint32_t from, uint32_t registers) {
+    schedule *v = schedule_of(t, number);
+    memcpy(v, schedule_of(t, from), t->bytes);
+    const cfg_block *k = &g->blocks[number];
+    const ptx_insn *branch = &t->insns[g->blocks[from].last];
+    for (uint32_t p = 0; branch->op == OP_bra && branch->guarded && p < k->nprevious; p++) {
+        const moment store = schedule_of(t, k->previous[p])->global_store;
+        if (is_later(t, store, v->global_store))
+            v->global_store = later(t, v->global_store, known(t, v, branch->guard));
+    }
+    if (joins_ways(t, k, g)) v->control = later(t, v->control, v->issued);
+    schedule_block(t, g, number, registers);
+    memset(v, 0, t->bytes);
+    return g->code->insns[k->first].depth;
+}
+
+/* Of a block where ways meet: what it takes beside its depth if the warp comes by one of the branches. */
+static void set_ways(const cfg *g, uint32_t number, const int64_t *depth) {
+    const cfg_block *k = &g->blocks[number];
+    for (uint32_t p = 0; p < k->nprevious; p++) {
+        ptx_insn *last = &g->code->insns[g->blocks[k->previous[p]].last];
+        if (last->op != OP_bra) continue;
+        last->ways[last->target == k->first] = depth[p] - g->code->insns[k->first].depth;
+    }
+}
+
 void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of) {
     schedules t = {.costs = &f->module->costs,
                    .insns = g->code->insns,
@@ -449,9 +478,16 @@ void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, con
     t.nids = nregisters + 1;
     t.load_of = ptx_alloc(t.nids * sizeof *t.load_of);
     for (uint32_t b = 0; b < g->nblocks; b++) {
-        if (g->blocks[b].inside) continue;
-        if (!g->blocks[b].turns) begin_schedule(&t, g, b, nregisters);
+        const cfg_block *k = &g->blocks[b];
+        if (k->inside) continue;
+        int64_t *depth = ptx_alloc((k->nprevious + 1) * sizeof *depth);
+        const bool joins = !k->turns && continues(k, b) && k->nprevious > 1;
+        for (uint32_t p = 0; joins && p < k->nprevious; p++)
+            depth[p] = depth_behind(&t, g, b, k->previous[p], f->registers);
+        if (!k->turns) begin_schedule(&t, g, b, nregisters);
         schedule_block(&t, g, b, f->registers);
+        if (joins) set_ways(g, b, depth);
+        ptx_free(depth);
     }
     ptx_free(t.all);
     ptx_free(t.load_of);

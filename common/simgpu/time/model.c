@@ -14,7 +14,8 @@
  *                                                               load of constant memory, one after another
  *   barrier   warps at barriers        * clocks for each        / (SMs * clock)
  *   l2 read   requests and sectors that miss L1, each with its clocks of the whole chip
- *   l2 write  requests and sectors stored, whole or in part, and those of atomics, likewise
+ *   l2 write  requests and sectors stored, whole or in part, and those of atomics, likewise; or the busiest SM's way to
+ *             L2, if that takes longer
  *   dram      what L2 lacks or writes back / bandwidth; pieces that stand alone take longer than a stream
  *   atomic    turns at the busiest slice of L2 * time of a turn; of floating point on the busiest sector, likewise
  *   link      bytes of memory that is not the device's / rate of the link
@@ -268,11 +269,11 @@ static void sm_terms(const time_profile *p, const exec_result *r, double share, 
     ns[SIMGPU_TERM_TENSOR] = (double)c->tensor_passes * p->tensor_pass_clk * whole;
 }
 
-/* Sets the times of L2 and DRAM. */
-static void memory_terms(const time_profile *p, const exec_result *r, double *ns) {
+/* Sets the times of L2 and DRAM. The busiest SM has `share` of all stores. */
+static void memory_terms(const time_profile *p, const exec_result *r, double share, double *ns) {
     const exec_counters *c = &r->total;
-    double whole =
-        larger(0, (double)c->st_sectors - (double)c->st_partial - (double)r->st_merged) + (double)r->local_stored.whole;
+    const double stored = larger(0, (double)c->st_sectors - (double)c->st_partial - (double)r->st_merged),
+                 whole = stored + (double)r->local_stored.whole;
     double partial = (double)(c->st_partial + r->local_stored.partial),
            lines = (double)(c->st_lines + r->local_stored.lines);
     double atomics = larger((double)c->atom_sectors, (double)r->atomic_all);
@@ -281,6 +282,8 @@ static void memory_terms(const time_profile *p, const exec_result *r, double *ns
     ns[SIMGPU_TERM_L2_WRITE] = (lines * p->l2_write_clk + whole * p->l2_write_sector_clk +
                                 partial * p->l2_partial_sector_clk + atomics * p->l2_atomic_sector_clk) /
                                p->clock_ghz;
+    const double way = (double)(c->st_lines + c->st_partial) * p->store_clk + stored * p->store_sector_clk;
+    ns[SIMGPU_TERM_L2_WRITE] = larger(ns[SIMGPU_TERM_L2_WRITE], way * share / p->clock_ghz);
     /* A row of 256 bytes as a whole takes its bytes; parts of it share less of what a row and a line cost. */
     enum { ROW = 256 };
     double pairs = (double)r->dram_pairs, dram_lines = (double)r->dram_lines, rows = (double)r->dram_rows;
@@ -413,7 +416,7 @@ static exec_result launch_of(const exec_result *r, const exec_stage *s, const st
 static void stage_terms(const time_profile *p, const exec_result *one, double slots, double *ns) {
     const double blocks = (double)one->blocks;
     sm_terms(p, one, 1, ns);
-    memory_terms(p, one, ns);
+    memory_terms(p, one, 1 / p->sm_count, ns);
     ns[SIMGPU_TERM_DRAM] = (double)(one->l2_read_sectors - one->l2_read_hits + one->total.st_sectors);
     ns[SIMGPU_TERM_LATENCY] = waits_ns(p, one, one->depths, blocks, smaller(blocks, slots));
 }
@@ -564,7 +567,7 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
     ns[SIMGPU_TERM_LAUNCH] = launch_ns;
     ns[SIMGPU_TERM_BLOCKS] = blocks * p->block_start_ns;
     sm_terms(p, r, busiest, ns);
-    memory_terms(p, r, ns);
+    memory_terms(p, r, busiest, ns);
     ns[SIMGPU_TERM_ATOMIC] = atomics_ns(p, r) + stores_turns_ns(p, r);
     ns[SIMGPU_TERM_LATENCY] = blocks > 0 ? latency_ns(p, r, slots) : 0;
     bool waits;

@@ -1,0 +1,24 @@
+#!/usr/bin/env bats
+# Lanes of a warp that part: where they meet again, who goes on, and how long it takes.
+
+load helper
+
+@test "lanes that lock, wait for each other or meet at barriers in loops that some of them leave, as on a card" {
+    build "$B/tests/lanes/locks"
+    apart timeout 60 "$B/tests/lanes/locks" >"$BATS_TEST_TMPDIR/locks"
+    diff "$BATS_TEST_TMPDIR/locks" - <<'END'
+leaves_with_the_lock 256
+some_go_around_first 558
+one_waits_in_each_turn 286
+one_waits_for_all_turns 10
+barriers_in_turns 13
+fewer_in_each_turn 3800
+END
+}
+
+@test "lanes meet in each turn of a loop, a skipped way does not hide what follows, a root that nobody wants takes its usual time" {
+    build "$B/tests/clock/lanes"
+    apart "$B/tests/clock/lanes" >"$BATS_FILE_TMPDIR/lanes"
+    within 25 lanes <<'END'
+END
+}
