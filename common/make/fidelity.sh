@@ -19,7 +19,7 @@ measured=handouts/measured
 # Those of the second and third line were written later, blind (handouts/how-simgpu-tells-time.md).
 kernels=(stencil reduce sort gather dense neural science integer
     image linear learning vectors physics data codes
-    classic mixed)
+    classic mixed students engineers)
 folder=$B/fidelity
 
 # As files of the record are named: those of an H200 have no card in their names.
