@@ -1,4 +1,4 @@
-/* lanes.cu — lanes that part, and ways that a warp skips. Prints a line a case: its name, microseconds.
+/* lanes.cu — lanes that part. Prints a line a case: its name, microseconds.
  * tests/lanes.bats has an H200's. */
 #include "timed.h"
 
@@ -31,19 +31,6 @@ __global__ void stack(unsigned *out) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = found;
 }
 
-/* The least of words: what belongs to a smaller one is loaded and stored in the first turn, and skipped in the others.
- */
-__global__ void skipped(const float *value, const int *name, int *out, int n) {
-    float least = 1e30f;
-    for (int k = 0; k < n; k++) {
-        const float v = sqrtf(value[k] * value[k] + 1);
-        if (v < least) {
-            least = v;
-            out[blockIdx.x * blockDim.x + threadIdx.x] = name[name[k]];
-        }
-    }
-}
-
 /* Rays and spheres: half of the rays pass by, and have no root. */
 __global__ void roots(const float4 *sphere, float *out, int n) {
     const float x = threadIdx.x * 0.01f, y = blockIdx.x * 0.001f;
@@ -59,24 +46,14 @@ __global__ void roots(const float4 *sphere, float *out, int n) {
 }
 
 int main() {
-    static float value[TURNS];
-    static int name[TURNS];
     static float4 sphere[TURNS];
-    for (int k = 0; k < TURNS; k++) value[k] = 1 + k, name[k] = (k * 7 + 3) % TURNS;
     for (int k = 0; k < TURNS; k++) sphere[k] = make_float4((k * 37 % 100) * 0.02f, (k * 73 % 100) * 0.01f, k, 0.5f);
-    float *values;
-    int *names;
     float4 *spheres;
     unsigned *out;
-    MUST(cudaMalloc(&values, sizeof value));
-    MUST(cudaMalloc(&names, sizeof name));
     MUST(cudaMalloc(&spheres, sizeof sphere));
     MUST(cudaMalloc(&out, 1 << 20));
-    MUST(cudaMemcpy(values, value, sizeof value, cudaMemcpyHostToDevice));
-    MUST(cudaMemcpy(names, name, sizeof name, cudaMemcpyHostToDevice));
     MUST(cudaMemcpy(spheres, sphere, sizeof sphere, cudaMemcpyHostToDevice));
     timed("stack", [&] { stack<<<528, 64>>>(out); });
-    timed("skipped", [&] { skipped<<<264, 128>>>(values, names, (int *)out, TURNS); });
     timed("roots", [&] { roots<<<1056, 128>>>(spheres, (float *)out, TURNS); });
     return 0;
 }
