@@ -215,11 +215,12 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
  * % of those of 28, and 7 % of those of 32 bytes. */
 static void count_stored(warp *w, exec_counters *c, line_list *list) {
     enum { MERGED = sizeof w->stored_line / sizeof *w->stored_line, ALL = (MERGED + 1) / 2 };
-    const uint32_t merged = list->n <= ALL ? list->n : list->n * (MERGED + 1 - list->n) / ALL; /* of its lines */
+    /* How many of its lines merge. */
+    const uint32_t merged = list->n > MERGED ? 0 : list->n <= ALL ? list->n : list->n * (MERGED + 1 - list->n) / ALL;
     for (uint32_t k = 0; k < list->n; k++) {
         uint32_t at = 0;
         while (at < w->nstored && w->stored_line[at] != list->line[k]) at++;
-        bool merges = list->n <= MERGED && k < merged && at < w->nstored;
+        bool merges = k < merged && at < w->nstored;
         uint32_t before = merges ? w->stored[at] : 0, sectors = 0, partial = 0;
         for (uint32_t q = 0; q < 4; q++) {
             sectors |= (list->bytes[k][q] != 0) << q;

@@ -46,7 +46,7 @@ static uint32_t with_request(uint32_t early, uint32_t left) {
     return early >> 16 == left && (early & MOST) < MOST ? early + 1 : early;
 }
 
-/* Notes that a round of loads wants some of 64 bytes, if none has wanted them earlier. */
+/* Counts a request for some of 64 bytes among those of the earliest round of loads that wants them. */
 static void note_round(const worker *t, uint32_t *early, int32_t round) {
     const uint32_t left = (uint32_t)(round < 0 ? L2_ROUNDS - 1 : round < L2_ROUNDS - 1 ? L2_ROUNDS - 1 - round : 1);
     uint32_t old = __atomic_load_n(early, __ATOMIC_RELAXED), now = with_request(old, left);

@@ -353,8 +353,8 @@ static double hit_pct(const l2_cache *c, const exec_result *r) {
 }
 
 /* Returns the rounds of the waves' longest block that wait for DRAM. Where blocks do different things, one or another
- * of them is the first to want something in each round, and the others wait for L2 only: no larger part of the rounds
- * than of all warps' rounds that miss L1. */
+ * of them is the first to want something in each round, and the others wait for L2 only. So the part is at most that of
+ * all blocks' rounds that miss L1: `rounds`. */
 static uint64_t dram_rounds(const l2_cache *c, uint64_t rounds) {
     const double part = rounds ? (double)c->waits / (double)rounds : 1;
     const uint64_t most = (uint64_t)(part < 1 ? part * (double)c->wave_rounds + 0.5 : (double)c->wave_rounds);

@@ -32,16 +32,16 @@ static const struct {
     [RARE_DROOT] = {.numerator = {53, 2046}, .wide = true, .root = true},
 };
 
-/* Sets the exponents of a row. Returns the lanes with negative numbers. */
+/* Sets the exponents of a row. Returns the lanes with numbers below 0. */
 static uint32_t find_exponents(const warp *w, uint32_t row, enum ptx_rare kind, uint32_t *exponent) {
     uint32_t negative = 0;
     if (plain[kind].wide) {
         const uint64_t *v = ROW(w, uint64_t, row);
         for (int l = 0; l < 32; l++)
-            exponent[l] = (uint32_t)(v[l] >> 52) & 0x7ff, negative |= (uint32_t)(v[l] >> 63) << l;
+            exponent[l] = (uint32_t)(v[l] >> 52) & 0x7ff, negative |= (uint32_t)(v[l] > 1ull << 63) << l;
     } else {
         const uint32_t *v = ROW(w, uint32_t, row);
-        for (int l = 0; l < 32; l++) exponent[l] = v[l] >> 23 & 0xff, negative |= v[l] >> 31 << l;
+        for (int l = 0; l < 32; l++) exponent[l] = v[l] >> 23 & 0xff, negative |= (uint32_t)(v[l] > 1u << 31) << l;
     }
     return negative;
 }

@@ -73,18 +73,21 @@ static void child_gone(warp *w, int32_t j) {
     }
 }
 
-/* Returns the join node at `join`, behind the loops in whose next turn the lanes of split s would meet others, or -1.
- */
-static int32_t node_beyond(const warp *w, const split *s, uint32_t join) {
-    for (int32_t j = s->parent; j >= 0 && w->splits[j].turn && w->splits[j].frame == s->frame; j = w->splits[j].parent)
-        if (w->splits[j].join == join) return w->splits[j].parent;
+/* Returns the nearest join node at `join` in the function that the split runs, or -1. Lanes may come there past nodes
+ * where they would have met others in a turn of a loop that they have left. */
+static int32_t node_at(const warp *w, const split *s, uint32_t join) {
+    uint32_t here = s->join;
+    for (int32_t j = s->parent; j >= 0 && w->splits[j].frame == s->frame; j = w->splits[j].parent) {
+        if (here == join) return j;
+        here = w->splits[j].join;
+    }
     return -1;
 }
 
 /* Makes the running split a child of a join node at `join`, unless it joins there anyhow. Returns whether it could. */
-static bool open_join(warp *w, const ptx_insn *i, uint32_t join, bool turn) {
+static bool open_join(warp *w, const ptx_insn *i, uint32_t join) {
     split *s = &w->splits[w->current];
-    if (join == NO_JOIN || join == s->join || node_beyond(w, s, join) >= 0) return true;
+    if (join == NO_JOIN || node_at(w, s, join) >= 0) return true;
     int32_t n = new_split(w, i);
     if (n < 0) return false;
     w->splits[n] = (split){.state = SPLIT_JOIN,
@@ -93,21 +96,20 @@ static bool open_join(warp *w, const ptx_insn *i, uint32_t join, bool turn) {
                            .parent = s->parent,
                            .children = 1,
                            .frame = s->frame,
-                           .branch = i,
-                           .turn = turn};
+                           .branch = i};
     s->parent = n;
     s->join = join;
     return true;
 }
 
 /* Splits the running split in two: `taken` lanes branch to target, the others continue. Both are children of a new join
- * node, unless they meet where the split itself joins its siblings. In a loop that lanes may leave, they are children
- * of two: one at the next turn, in one behind the loop. */
+ * node, unless they meet where the split itself joins its siblings. In a loop that lanes may leave, that node is at the
+ * next turn, and itself a child of one behind the loop. */
 void exec_warp_diverge(warp *w, const ptx_insn *i, uint32_t taken, uint32_t target) {
     uint32_t rest = w->active & ~taken;
     split *s = &w->splits[w->current];
-    if (i->in_turn && i->join != s->join && !open_join(w, i, i->beyond, false)) return;
-    if (!open_join(w, i, i->join, i->in_turn)) return;
+    if (i->in_turn && i->join != s->join && !open_join(w, i, i->beyond)) return;
+    if (!open_join(w, i, i->join)) return;
     if (s->join != NO_JOIN && target == s->join) {
         w->splits[s->parent].mask |= taken;
         w->active = rest;
@@ -131,7 +133,7 @@ void exec_op_join(warp *w, const ptx_insn *i) {
     split *s = &w->splits[w->current];
     w->executed[here]--; /* not an instruction of the program */
     w->threads[here] -= (uint64_t)__builtin_popcount(w->mask);
-    const int32_t parent = s->parent, j = s->join == here ? parent : node_beyond(w, s, here);
+    const int32_t parent = s->parent, j = node_at(w, s, here);
     if (j < 0) return;
     split *p = &w->splits[j];
     p->mask |= w->active;
@@ -144,7 +146,8 @@ void exec_op_join(warp *w, const ptx_insn *i) {
         w->stop = true;
 }
 
-/* Counts a conditional branch, and a uniform one if all lanes agree. */
+/* Counts a conditional branch, and a uniform one if all lanes agree. Where they meet others, the warp has come by both
+ * ways, which is what the block's depth is of. */
 void exec_op_bra(warp *w, const ptx_insn *i) {
     uint32_t taken = w->mask;
     if (i->guarded) {
@@ -157,12 +160,12 @@ void exec_op_bra(warp *w, const ptx_insn *i) {
         }
         c->uniform_branches++;
         if (!taken) {
-            w->depth += i->ways[0];
+            if (w->pc != w->splits[w->current].join) w->depth += i->ways[0];
             return;
         }
     }
-    w->depth += i->ways[1];
     w->pc = i->target;
+    if (w->pc != w->splits[w->current].join) w->depth += i->ways[1];
 }
 
 void exec_op_brx(warp *w, const ptx_insn *i) {

@@ -42,7 +42,6 @@ typedef struct split {
     int32_t frame;
     uint32_t barrier, wanted; /* BARRIER: its number; SYNC: the lanes that it waits for */
     const ptx_insn *branch;   /* of a join node: where its lanes parted */
-    bool turn;                /* of a join node: it waits for a loop's next turn, which lanes may leave instead */
     bool alone;               /* its next meeting is its own lanes' alone (exec_block_goes_on) */
 } split;
 

@@ -43,7 +43,7 @@ typedef struct {
 void ptx_fold_branches(ptx_code *c);
 
 /* turn.c: sets cfg_block.turn and .behind. Requires ipdom. */
-enum { NO_BLOCK = UINT32_MAX };
+#define NO_BLOCK UINT32_MAX
 void ptx_find_turns(cfg *g);
 
 /* stage.c: sets ptx_insn.stage, .stage_group and .begins_turn, when the instructions are at their last places. */

@@ -130,10 +130,11 @@ struct ptx_insn {
     uint8_t stage;        /* of the kernel, below PTX_STAGES (stage.c) */
     uint8_t stage_group;  /* alike for all stages of an outer loop */
     uint8_t later_rounds; /* a load: the number of rounds after its own in its basic block */
-    int64_t depth;   /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks, see below (depth.c) */
-    int64_t ways[2]; /* of a branch: what the next block takes more, or less, if all lanes go on, or go to target */
-    uint32_t guard;  /* row of the guard predicate */
-    uint32_t d, d2;  /* result rows; d2: the q of p|q */
+    int64_t depth; /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks, see below (depth.c) */
+    int64_t
+        ways[2]; /* of a branch: to add to the depth of the next block if [0] no lane branches, [1] all do (depth.c) */
+    uint32_t guard;            /* row of the guard predicate */
+    uint32_t d, d2;            /* result rows; d2: the q of p|q */
     uint32_t a, b, c, e;       /* source rows */
     uint32_t v[4];             /* rows of a vector operand */
     int64_t imm;               /* address offset, lop3 table, barrier number ... */

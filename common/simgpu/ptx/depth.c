@@ -439,31 +439,38 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
         (v->end.clocks - before.clocks) / turns;
 }
 
-/* Returns the depth of a block where several ways meet if the warp comes from one of them. Loads behind a store that is
- * skipped stay behind it, so they wait until it is known that it is. */
-static int64_t depth_behind(schedules *t, const cfg *g, uint32_t number, uint32_t from, uint32_t registers) {
+/* Returns the depth of a block where several ways meet if the warp comes from one of them. stores: the latest store of
+ * all ways. Loads behind a store that is skipped stay behind it, so they wait for the branch's condition. */
+static int64_t depth_behind(schedules *t, const cfg *g, uint32_t number, uint32_t from, moment stores, bool in_order,
+                            uint32_t registers) {
+    const ptx_insn *branch = &t->insns[g->blocks[from].last];
     schedule *v = schedule_of(t, number);
     memcpy(v, schedule_of(t, from), t->bytes);
-    const cfg_block *k = &g->blocks[number];
-    const ptx_insn *branch = &t->insns[g->blocks[from].last];
-    for (uint32_t p = 0; branch->op == OP_bra && branch->guarded && p < k->nprevious; p++) {
-        const moment store = schedule_of(t, k->previous[p])->global_store;
-        if (is_later(t, store, v->global_store))
-            v->global_store = later(t, v->global_store, known(t, v, branch->guard));
-    }
-    if (joins_ways(t, k, g)) v->control = later(t, v->control, v->issued);
+    if (branch->op == OP_bra && branch->guarded && is_later(t, stores, v->global_store))
+        v->global_store = later(t, v->global_store, known(t, v, branch->guard));
+    if (in_order) v->control = later(t, v->control, v->issued);
     schedule_block(t, g, number, registers);
     memset(v, 0, t->bytes);
-    return g->code->insns[k->first].depth;
+    return g->code->insns[g->blocks[number].first].depth;
 }
 
-/* Of a block where ways meet: what it takes beside its depth if the warp comes by one of the branches. */
-static void set_ways(const cfg *g, uint32_t number, const int64_t *depth) {
+/* Schedules a block where ways meet, and for each branch to it what it takes more, or less, if the warp comes by that
+ * one. */
+static void schedule_join(schedules *t, const cfg *g, uint32_t number, uint32_t registers) {
+    enum { MOST_WAYS = 64 };
     const cfg_block *k = &g->blocks[number];
-    for (uint32_t p = 0; p < k->nprevious; p++) {
+    const bool in_order = joins_ways(t, k, g);
+    int64_t depth[MOST_WAYS];
+    moment stores = {0, 0};
+    const uint32_t ways = k->nprevious <= MOST_WAYS ? k->nprevious : 0;
+    for (uint32_t p = 0; p < ways; p++) stores = later(t, stores, schedule_of(t, k->previous[p])->global_store);
+    for (uint32_t p = 0; p < ways; p++)
+        depth[p] = depth_behind(t, g, number, k->previous[p], stores, in_order, registers);
+    begin_schedule(t, g, number, t->nids - 1);
+    schedule_block(t, g, number, registers);
+    for (uint32_t p = 0; p < ways; p++) {
         ptx_insn *last = &g->code->insns[g->blocks[k->previous[p]].last];
-        if (last->op != OP_bra) continue;
-        last->ways[last->target == k->first] = depth[p] - g->code->insns[k->first].depth;
+        if (last->op == OP_bra) last->ways[last->target == k->first] = depth[p] - g->code->insns[k->first].depth;
     }
 }
 
@@ -480,14 +487,12 @@ void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, con
     for (uint32_t b = 0; b < g->nblocks; b++) {
         const cfg_block *k = &g->blocks[b];
         if (k->inside) continue;
-        int64_t *depth = ptx_alloc((k->nprevious + 1) * sizeof *depth);
-        const bool joins = !k->turns && continues(k, b) && k->nprevious > 1;
-        for (uint32_t p = 0; joins && p < k->nprevious; p++)
-            depth[p] = depth_behind(&t, g, b, k->previous[p], f->registers);
-        if (!k->turns) begin_schedule(&t, g, b, nregisters);
-        schedule_block(&t, g, b, f->registers);
-        if (joins) set_ways(g, b, depth);
-        ptx_free(depth);
+        if (!k->turns && k->nprevious > 1 && continues(k, b)) {
+            schedule_join(&t, g, b, f->registers);
+        } else {
+            if (!k->turns) begin_schedule(&t, g, b, nregisters);
+            schedule_block(&t, g, b, f->registers);
+        }
     }
     ptx_free(t.all);
     ptx_free(t.load_of);

@@ -217,6 +217,18 @@ static void explain(const time_profile *p, const exec_result *r, double resident
     b->atomic_bytes = (uint32_t)p->atomic_place_bytes;
 }
 
+/* Returns the share of all work that the busiest SM has. Blocks of the first wave go to the SMs in turn: where some of
+ * them have nothing to do, an SM may have more than its part of the others. (An H200: a triangle of 32 x 32 blocks
+ * takes twice the time of as many tiles elsewhere, since 132 SMs and rows of 32 leave each SM eight of the full ones or
+ * none.) */
+static double busiest_share(const time_profile *p, const exec_result *r) {
+    const uint64_t sms = (uint64_t)p->sm_count;
+    double all = 0;
+    for (uint64_t k = 0; k < r->nparts; k++) all += (double)r->parts[k].instructions;
+    const double of_blocks = r->blocks ? (double)((r->blocks + sms - 1) / sms) / (double)r->blocks : 0;
+    return all > 0 ? larger(of_blocks, (double)r->busiest_sm / all) : of_blocks;
+}
+
 /* --- the roofs ---------------------------------------------------------------------------------------------- */
 
 /* Returns how long a block waits for its loads, chains and barriers, or the sum over `blocks` blocks, in ns. A request
@@ -269,7 +281,8 @@ static void sm_terms(const time_profile *p, const exec_result *r, double share, 
     ns[SIMGPU_TERM_TENSOR] = (double)c->tensor_passes * p->tensor_pass_clk * whole;
 }
 
-/* Sets the times of L2 and DRAM. The busiest SM has `share` of all stores. */
+/* Sets the times of L2 and DRAM. The busiest SM has `share` of all stores; those to local memory do not take its way.
+ */
 static void memory_terms(const time_profile *p, const exec_result *r, double share, double *ns) {
     const exec_counters *c = &r->total;
     const double stored = larger(0, (double)c->st_sectors - (double)c->st_partial - (double)r->st_merged),
@@ -413,10 +426,10 @@ static exec_result launch_of(const exec_result *r, const exec_stage *s, const st
 }
 
 /* Sets each term of such a launch, in any unit: of DRAM, the sectors that it reads there or stores. */
-static void stage_terms(const time_profile *p, const exec_result *one, double slots, double *ns) {
+static void stage_terms(const time_profile *p, const exec_result *one, double slots, double share, double *ns) {
     const double blocks = (double)one->blocks;
     sm_terms(p, one, 1, ns);
-    memory_terms(p, one, 1 / p->sm_count, ns);
+    memory_terms(p, one, share, ns);
     ns[SIMGPU_TERM_DRAM] = (double)(one->l2_read_sectors - one->l2_read_hits + one->total.st_sectors);
     ns[SIMGPU_TERM_LATENCY] = waits_ns(p, one, one->depths, blocks, smaller(blocks, slots));
 }
@@ -424,6 +437,7 @@ static void stage_terms(const time_profile *p, const exec_result *one, double sl
 /* Sets of[k] to the parts of the launch's terms that stage k takes. */
 static void share_out(const time_profile *p, const exec_result *r, double slots, const double *ns,
                       double of[][SIMGPU_TERMS]) {
+    const double share = busiest_share(p, r);
     double sum[SIMGPU_TERMS] = {0};
     stages_sum all = {0};
     stages_left left = {(double)(r->l2_read_sectors - r->l2_read_hits), (double)r->dram_rounds};
@@ -436,7 +450,7 @@ static void share_out(const time_profile *p, const exec_result *r, double slots,
         if (!r->stages[k].total.ptx_inst) continue;
         exec_line line;
         const exec_result one = launch_of(r, &r->stages[k], &all, &left, &line);
-        stage_terms(p, &one, slots, of[k]);
+        stage_terms(p, &one, slots, share, of[k]);
         for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++) sum[t] += of[k][t];
     }
     for (uint32_t k = 0; k < r->nstages; k++)
@@ -540,18 +554,6 @@ static double link_ns(const time_profile *p, const exec_result *r, double slots,
     moved = larger(moved, larger((double)r->peer_read, (double)r->peer_written) / p->peer_gbs);
     *waits = rounds * p->link_latency_ns > moved;
     return larger(moved, rounds * p->link_latency_ns);
-}
-
-/* Returns the share of all work that the busiest SM has. Blocks of the first wave go to the SMs in turn: where some of
- * them have nothing to do, an SM may have more than its part of the others. (An H200: a triangle of 32 x 32 blocks
- * takes twice the time of as many tiles elsewhere, since 132 SMs and rows of 32 leave each SM eight of the full ones or
- * none.) */
-static double busiest_share(const time_profile *p, const exec_result *r) {
-    const uint64_t sms = (uint64_t)p->sm_count;
-    double all = 0;
-    for (uint64_t k = 0; k < r->nparts; k++) all += (double)r->parts[k].instructions;
-    const double of_blocks = r->blocks ? (double)((r->blocks + sms - 1) / sms) / (double)r->blocks : 0;
-    return all > 0 ? larger(of_blocks, (double)r->busiest_sm / all) : of_blocks;
 }
 
 void time_model(const time_profile *p, const exec_result *r, const time_pages *pages, double launch_ns, bool in_graph,
