@@ -16,6 +16,16 @@ fewer_in_each_turn 3800
 END
 }
 
+@test "lanes leave loops and go on in them in many ways, and are together behind them" {
+    build "$B/tests/lanes/loops"
+    apart "$B/tests/lanes/loops" >"$BATS_TEST_TMPDIR/loops"
+    diff "$BATS_TEST_TMPDIR/loops" - <<'END'
+next_outer_turn 0 256
+out_of_two 0 256
+one_of_several 0 256
+END
+}
+
 @test "lanes meet in each turn of a loop, as on an H200; a root that clang takes ahead of its test has its usual time" {
     build "$B/tests/clock/lanes"
     SIMGPU_REPORT=$BATS_TEST_TMPDIR/report apart "$B/tests/clock/lanes" >"$BATS_FILE_TMPDIR/lanes"

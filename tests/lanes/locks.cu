@@ -1,6 +1,6 @@
 /* locks.cu — loops in which lanes wait for each other, part, and leave at different turns. Prints `name result`, the
- * same as on a card. In each, some lanes have come to the next turn, where they would meet the others, while those wait
- * for them. */
+ * same as on a card. In most of them some lanes have come to the next turn, where they would meet the others, while
+ * those wait for them. */
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -57,6 +57,7 @@ __global__ void one_waits_for_all_turns(int n) {
         if (k > n) break;
     }
 }
+/* No thread ever goes on early or skips turns, but the compiler does not know that. */
 __global__ void barriers_in_turns(int n) {
     __shared__ int cell[64];
     const int t = threadIdx.x;
