@@ -12,7 +12,7 @@ __host__ __device__ inline unsigned hashed(unsigned x) {
 }
 
 /* The inner loop goes on with the outer one's next turn, past where the lanes of an `if` in front of it meet. */
-__host__ __device__ __noinline__ unsigned next_outer_turn(unsigned x) {
+__host__ __device__ __attribute__((noinline)) unsigned next_outer_turn(unsigned x) {
     unsigned turns = 0, y = x;
     for (;;) {
         if (hashed(x) & 1) {
@@ -37,7 +37,7 @@ __host__ __device__ __noinline__ unsigned next_outer_turn(unsigned x) {
 }
 
 /* Out of two loops at once, to the end of the function or behind both. */
-__host__ __device__ __noinline__ unsigned out_of_two(unsigned x) {
+__host__ __device__ __attribute__((noinline)) unsigned out_of_two(unsigned x) {
     unsigned y = 0;
     for (unsigned turns = 0; turns < MOST; turns++) {
         x = hashed(x + turns);
@@ -56,7 +56,7 @@ behind:
 }
 
 /* What happens in a turn is one of several things, of which some end it and some end the loop. */
-__host__ __device__ __noinline__ unsigned one_of_several(unsigned x) {
+__host__ __device__ __attribute__((noinline)) unsigned one_of_several(unsigned x) {
     unsigned y = 1;
     for (unsigned turns = 0; turns < MOST; turns++) {
         x = hashed(x);
