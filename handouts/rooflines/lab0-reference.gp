@@ -24,9 +24,9 @@ END
 $spots << END
 0.1667 614.9 650.7 109.14 0.67 "SAXPY, 2^25 floats"
 0.08333 0.0001167 325.4 8.57 1 "one addition"
-10.67 40.65 4.165e+04 12.90 1 "matmul 64"
+10.67 40.62 4.165e+04 12.91 1 "matmul 64"
 85.33 4809 6.488e+04 55.82 0.67 "matmul 512, simple"
-85.33 6352 6.488e+04 42.26 1.5 "matmul 512, in tiles"
+85.33 6351 6.488e+04 42.26 1.5 "matmul 512, in tiles"
 END
 left(x) = x > 0.830865 && x < 16.6173
 text(name, us) = sprintf('%s: %.1f us', name, us)
