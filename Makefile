@@ -207,7 +207,7 @@ $(call unit,lab/cold,bar card ear endless errors figures frame hazards lab lane 
 $(call unit,lab/warm,data report)
 $(call unit,simgpu/base/all,arena base)
 $(call unit,simgpu/ptx/decode,constant contract decode decode_async decode_control decode_memory decode_tensor decode_texture decode_warp fatbin machine_merge module special spill)
-$(call unit,simgpu/ptx/text,cfg depth lex machine machine_affine machine_base machine_constant machine_fold machine_half machine_loop machine_lowest names parse share stage turn,advance)
+$(call unit,simgpu/ptx/text,cfg depth lex loops machine machine_affine machine_base machine_constant machine_fold machine_half machine_loop machine_lowest names parse share stage turn,advance)
 $(call unit,simgpu/exec/rare,children fault heap program virtual)
 $(call unit,simgpu/exec/map,filter managed memory texture,ALIGN GUARD round_up show)
 $(call unit,simgpu/exec/small,alike approx async collect count footprint listen outside together xorwow)

@@ -211,8 +211,8 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
 
 /* Counts what the lines of a store take of L2. A sector that the warp's store before this one has touched, too, goes
  * there once for both, if each of them touches a few lines only: the fields of a struct are stored one by one. Source:
- * an H200 merges all stores to the fields of structs of 12 and 16 bytes (3 and 4 lines), 43 to 67 % of those of 24, 20
- * % of those of 28, and 7 % of those of 32 bytes. */
+ * an H200 merges all stores to the fields of structs of 12 and 16 bytes (3 and 4 lines), about half of those of 24, a
+ * fifth of those of 28, and few of those of 32. */
 static void count_stored(warp *w, exec_counters *c, line_list *list) {
     enum { MERGED = sizeof w->stored_line / sizeof *w->stored_line, ALL = (MERGED + 1) / 2 };
     /* How many of its lines merge. */

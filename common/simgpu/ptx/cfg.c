@@ -476,6 +476,7 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     }
     number_blocks(&g);
     post_dominators(&g);
+    ptx_find_loops(&g);
     add_zeroed(code, code->registers_begin, code->registers_end); /* all, unless share_rows() knows better */
     pf->function->registers = estimate_registers(&g, pf, id_of);
     ptx_fold_branches(code);

@@ -42,7 +42,13 @@ typedef struct {
 /* depth.c: sets ptx_insn.folded of the branches that ptxas removes. */
 void ptx_fold_branches(ptx_code *c);
 
-/* turn.c: sets cfg_block.turn and .behind. Requires ipdom. */
+/* loops.c: ptx_find_loops sets cfg_block.back and .loop. ptx_add_loop sets inside[] of the blocks of the loop from
+ * `head` to `end`, from where a way leads back: of those from which a way leads to `end`. Requires room in todo[] for
+ * all blocks, and inside[] of no block of another loop. */
+void ptx_find_loops(cfg *g);
+void ptx_add_loop(const cfg *g, uint32_t head, uint32_t end, bool *inside, uint32_t *todo);
+
+/* turn.c: sets cfg_block.turn and .behind. Requires ipdom and .loop. */
 #define NO_BLOCK UINT32_MAX
 void ptx_find_turns(cfg *g);
 

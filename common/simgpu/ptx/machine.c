@@ -122,31 +122,6 @@ static bool ends_kernel(const machine *m, const ptx_insn *i) {
     return m->function->is_kernel && (i->op == OP_ret || i->op == OP_exit) && !i->guarded;
 }
 
-/* Sets cfg_block.back and .loop. A way leads back where it leads to a block on the path by which this one is reached;
- * where it stands in the text tells nothing, since clang may put the end of a loop in front of its beginning. */
-static void find_ways_back(cfg *g) {
-    uint32_t *path = ptx_alloc(g->nblocks * sizeof *path), *way = ptx_alloc(g->nblocks * sizeof *way), depth = 0;
-    enum { NEW, ON_PATH, DONE } *state = ptx_alloc(g->nblocks * sizeof *state);
-    path[depth++] = 0;
-    state[0] = ON_PATH;
-    while (depth) {
-        const uint32_t b = path[depth - 1];
-        if (way[b] == g->blocks[b].nnext) {
-            state[b] = DONE;
-            depth--;
-            continue;
-        }
-        const uint32_t to = g->blocks[b].next[way[b]++];
-        const ptx_insn *last = &g->code->insns[g->blocks[b].last];
-        if (state[to] == ON_PATH) g->blocks[b].loop = to + 1;
-        if (state[to] == ON_PATH && last->op == OP_bra && g->block_of[last->target] == to) g->blocks[b].back = true;
-        if (state[to] == NEW) state[path[depth++] = to] = ON_PATH;
-    }
-    ptx_free(path);
-    ptx_free(way);
-    ptx_free(state);
-}
-
 /* ptxas puts blocks into an order of its own, in which a jump to a block that none stands in front of costs nothing. */
 static void place_blocks(machine *m) {
     cfg *g = m->g;
@@ -245,7 +220,6 @@ uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, cons
     ptx_machine_fold(&m);
     ptx_machine_lowest(&m);
     ptx_machine_merge(&m);
-    find_ways_back(g);
     place_blocks(&m);
     count_branches(&m);
     count_atomics(&m);

@@ -7,25 +7,12 @@
  * same time from constant memory as from registers.) */
 #include "machine.h"
 
+#include <string.h>
+
 static bool lanes_part(const machine *m, const cfg_block *b) {
     const ptx_insn *i = &m->code->insns[b->last];
     return i->op == OP_bra && i->guarded && !i->folded && !i->exits && !b->back &&
            m->values[machine_id(m, i->guard)].divergent;
-}
-
-/* Sets inside[] of the loop's blocks: from these a way leads to the block from which one leads back. */
-static void blocks_of_loop(const cfg *g, uint32_t head, uint32_t end, bool *inside, uint32_t *todo) {
-    uint32_t n = 0;
-    for (uint32_t b = 0; b < g->nblocks; b++) inside[b] = b == head || b == end;
-    if (end != head) todo[n++] = end;
-    while (n) {
-        const cfg_block *b = &g->blocks[todo[--n]];
-        for (uint32_t k = 0; k < b->nprevious; k++) {
-            if (inside[b->previous[k]]) continue;
-            inside[b->previous[k]] = true;
-            todo[n++] = b->previous[k];
-        }
-    }
 }
 
 void ptx_machine_constants(machine *m) {
@@ -42,7 +29,8 @@ void ptx_machine_constants(machine *m) {
     uint32_t *todo = ptx_alloc(g->nblocks * sizeof *todo);
     for (uint32_t end = 0; end < g->nblocks; end++) {
         if (!g->blocks[end].loop) continue;
-        blocks_of_loop(g, g->blocks[end].loop - 1, end, inside, todo);
+        memset(inside, 0, g->nblocks * sizeof *inside);
+        ptx_add_loop(g, g->blocks[end].loop - 1, end, inside, todo);
         bool part = false;
         for (uint32_t b = 0; b < g->nblocks; b++) part |= inside[b] && lanes_part(m, &g->blocks[b]);
         for (uint32_t b = 0; part && b < g->nblocks; b++)
