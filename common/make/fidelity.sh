@@ -16,10 +16,11 @@ cd "$(dirname "$0")/../.."
 
 here=tests/fidelity
 measured=handouts/measured
-# Those of the second and third line were written later, blind (handouts/how-simgpu-tells-time.md).
+# Those behind the first line were written later, blind (handouts/how-simgpu-tells-time.md).
 kernels=(stencil reduce sort gather dense neural science integer
     image linear learning vectors physics data codes
-    classic mixed students engineers)
+    classic mixed students engineers
+    textbook lectures exercises makers)
 folder=$B/fidelity
 
 # As files of the record are named: those of an H200 have no card in their names.

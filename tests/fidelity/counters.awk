@@ -16,7 +16,7 @@ BEGIN {
     add("store sectors", sprintf(at_mem, "sectors", "st"), "same")
     add("atomic requests", sprintf(at_mem, "requests", "atom") " + " sprintf(at_mem, "requests", "red"), "same")
     add("shared loads, ideal wavefronts", ideal("ld"), "same")
-    add("shared stores, ideal wavefronts", ideal("st"), "same")
+    add("shared stores and atomics, ideal", ideal("st") " + " ideal("atom"), "same")
     add("local sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum + l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "10 %")
     add("L1 hit rate", "l1tex__t_sector_hit_rate.pct", "8 points")
     add("L2 hit rate", "lts__t_sector_hit_rate.pct", "8 points")

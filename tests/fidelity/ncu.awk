@@ -6,7 +6,7 @@
 # prints its table last; the program's lines "@ name<TAB>launches" before it say whose the rows are, in order. A metric
 # that ncu did not give is n/a.
 BEGIN { FS = "\",\""; n = split(metrics, wanted, ",") }
-!/^"/ && match($0, /@ [a-z]+\/.*/) { # after a line of ncu's own that has no end, too
+!/^"/ && match($0, /@ [a-z][a-z0-9 -]*\/.*\t[0-9]+$/) { # after a line of ncu's own that has no end, too
     split(substr($0, RSTART + 2), f, "\t")
     for (k = 1; k <= f[2]; k++) { name[++expected] = f[1]; place[expected] = k }
     next

@@ -2,12 +2,14 @@
 #
 #   awk -v metrics=M1,M2,... -f report.awk REPORT
 #
-# A mark has the kernel's name in the list; its launches follow. SimGPU counts atomics and reductions together, and local
-# loads and stores together: these stand where ncu has its first of the two, and the second is 0.
+# A mark has the kernel's name in the list; its launches follow. SimGPU counts atomics and reductions together, local
+# loads and stores, and shared stores and atomics: these stand where ncu has its first of the two, and the second is 0.
 BEGIN {
     n = split(metrics, wanted, ",")
     other["launch__registers_per_thread"] = "registers"
     other["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = "l1tex__t_sectors_pipe_lsu_mem_local.sum"
+    zero["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"] = 1
+    zero["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"] = 1
     zero["l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"] = zero["l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"] = 1
 }
 function value(field,   at) {
