@@ -82,14 +82,12 @@ cold	sort/two launches	2	g()	(1, 1, 1)	(32, 1, 1)	7	n/a" ]
         grep -Eq '^L2 hit rate +1 of 1 +8 points' <<<"$output"
     done
     # A way that all lanes skip does not hide the loads behind it (20 % too fast, if it does). Few blocks wait for DRAM
-    # where each reads in an order of its own (twice the time, if all do). Loads come a few at a time where other values
-    # take most of the 32 registers (30 % too fast, if they do not); an address for each copy of a turn, as clang has
-    # them, is no such value (80 % too slow, if it is).
-    for only in "particles/Lennard and Jones, tiles" "trees/boxes without a stack" "textbook nbody/tile of 64" "matvec/a column a thread, 2048"; do
+    # where each reads in an order of its own (twice the time, if all do).
+    for only in "particles/Lennard and Jones, tiles" "trees/boxes without a stack"; do
         run env B= DEVICE=sim COMPILERS="$CLANG" ONLY="$only" make fidelity
         echo "$output"
         [ "$status" = 0 ]
-        awk -F'\t' -v only="$only" 'index($3, only) == 1 { n++; if ($6 > 0.25 || $6 < -0.17) exit 1 } END { exit n != 1 }' "$B/fidelity/kernels.tsv"
+        awk -F'\t' -v only="$only" 'index($3, only) == 1 { n++; if ($6 > 0.25 || $6 < -0.15) exit 1 } END { exit n != 1 }' "$B/fidelity/kernels.tsv"
     done
     run env B= DEVICE=sim COMPILERS="$CLANG" ONLY="no such kernel" make fidelity
     [ "$status" != 0 ]

@@ -324,7 +324,7 @@ __global__ void particles_soa(float *x, float *y, float *z, float *vx, float *vy
         mass[i] = 1.5f;
     }
 }
-__global__ void one_field_aos(const particle *p, float *out, int n) {
+__global__ void energy_aos(const particle *p, float *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = 0.5f * p[i].mass * (p[i].vx * p[i].vx + p[i].vy * p[i].vy + p[i].vz * p[i].vz);
 }
@@ -529,7 +529,7 @@ static const fidelity_test tests[] = {
                                                     fo + 4 * PARTICLES, fo + 5 * PARTICLES, fo + 6 * PARTICLES,
                                                     PARTICLES)),
     COLD("textbook particles/read 4 of 7 fields, 1.5M", 1,
-         one_field_aos<<<up(PARTICLES, 256), 256>>>(particles, fo, PARTICLES)),
+         energy_aos<<<up(PARTICLES, 256), 256>>>(particles, fo, PARTICLES)),
     COLD("textbook chase/shared memory 1 warp, 2000", 1, chase_shared<<<1, 32>>>(uo, 2000)),
     WARM("textbook chase/4 MB 1 thread, 400", 1, chase<<<1, 1>>>(ring_l2, uo, 1, 400)),
     COLD("textbook chase/64 MB 1 thread, 200", 1, chase<<<1, 1>>>(ring_dram, uo, 1, 200)),

@@ -376,38 +376,6 @@ static void note_fresh(cfg *g, const parsed_function *pf, const uint32_t *id_of,
     }
 }
 
-static uint32_t id_at(const row_set *rows, uint32_t row) { return row && row < rows->limit ? rows->id_of[row / 4] : 0; }
-static bool is_among(const uint64_t *set, uint32_t id) { return id && set[id / 64] >> id % 64 & 1; }
-
-/* Returns the base of an address that an instruction computes as base + offset, or 0. The base holds a register all
- * through the block: it is live at its beginning, not set in it and no constant. */
-static uint32_t base_beside(const cfg_block *k, const row_set *constants, const ptx_insn *i, uint32_t offset) {
-    const uint32_t base = i->op != OP_add_u64 ? 0 : i->a == offset ? i->b : i->b == offset ? i->a : 0;
-    const uint32_t id = id_at(constants, base);
-    return is_among(k->live_in, id) && !is_among(k->defined, id) && !is_among(constants->set, id) ? id : 0;
-}
-
-/* Returns whether an instruction adds a base to an offset to which an earlier one of the block has added another. */
-static bool has_further_base(const cfg *g, const cfg_block *k, const row_set *constants, uint32_t at) {
-    const ptx_insn *i = &g->code->insns[at];
-    for (int n = 0; n < 2 && i->op == OP_add_u64; n++) {
-        const uint32_t offset = n ? i->b : i->a, base = base_beside(k, constants, i, offset);
-        if (!base || !is_among(k->defined, id_at(constants, offset))) continue;
-        for (uint32_t earlier = k->first; earlier < at; earlier++) {
-            const uint32_t other = base_beside(k, constants, &g->code->insns[earlier], offset);
-            if (other && other != base) return true;
-        }
-    }
-    return false;
-}
-
-/* Takes from a block's live registers those of further bases. Where clang unrolls a loop, each turn has a base of its
- * own (p, p + stride, p + 2 * stride), to which it adds the same offset; nvcc moves one pointer on. */
-static void leave_out_further_bases(const cfg *g, cfg_block *k, const row_set *constants) {
-    for (uint32_t i = k->first; i <= k->last && k->live >= 2; i++)
-        if (has_further_base(g, k, constants, i)) k->live -= 2;
-}
-
 /* Returns the most 32-bit registers that are live at one point, by backward data flow over the blocks and a walk
  * through each. g->sets is the caller's, who frees it. */
 static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_of) {
@@ -473,7 +441,6 @@ static uint32_t pressure(cfg *g, const parsed_function *pf, const uint32_t *id_o
             if (units > most) most = units;
             k->live = (uint16_t)units;
         }
-        leave_out_further_bases(g, k, &(row_set){id_of, c->registers_end, constants});
     }
     g->sets = memory;
     g->constants = constants;
@@ -516,11 +483,11 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     uint32_t more = ptx_machine_of(&g, pf->function, pf->nregisters, id_of), *registers = &pf->function->registers;
     /* For these it takes no more than every warp of a full SM can have. */
     if (*registers < FULL_SM) *registers = *registers + more < FULL_SM ? *registers + more : FULL_SM;
+    ptx_depth_of_blocks(&g, pf->function, pf->nregisters, id_of);
     /* ptxas keeps to what every warp of a full SM can have where little is beyond it: of 250 kernels by nvcc 13, 40
      * take 32 exactly, and four take 33 to 40. */
     enum { SQUEEZED = 4 };
     if (*registers > FULL_SM && *registers <= FULL_SM + SQUEEZED) *registers = FULL_SM;
-    ptx_depth_of_blocks(&g, pf->function, pf->nregisters, id_of);
     mark_waits(code, pf->function->is_kernel, &(row_set){id_of, code->registers_end, NULL}, pf->nregisters);
     if (g.fresh) share_rows(&g, pf, id_of);
     ptx_free(id_of);

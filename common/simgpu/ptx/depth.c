@@ -92,11 +92,9 @@ static void note_uses(const schedules *t, const ptx_insn *i, moment m) {
     for (int n = 0; i->op == OP_st && n < 4; n++) note_use(t, i->v[n], m);
 }
 
-/* Returns when a load of so many registers can come: at m, or when earlier ones have given theirs back. Two of a kind
- * are always under way. */
+/* Returns when a load of so many registers can come: at m, or when earlier ones have given theirs back. */
 static moment find_room(schedules *t, moment m, uint32_t registers) {
-    const uint32_t room = t->room > 2 * registers ? t->room : 2 * registers;
-    while (t->taken + registers > room && t->oldest < t->nloads) {
+    while (t->taken + registers > t->room && t->oldest < t->nloads) {
         m = later(t, m, t->loads[t->oldest].last_use);
         t->taken -= t->loads[t->oldest++].registers;
     }
@@ -315,11 +313,9 @@ static bool continues(const cfg_block *b, uint32_t number) {
 
 /* Returns how many registers the block's loads may fill at a time: those that a full SM has for each thread, or as many
  * as the function takes, less those that hold other values. ptxas rather lets a warp wait than takes more; where it has
- * to take more, it takes a few for loads, too. Source: machine code by nvcc 13 for sm_90. (Attention by tiles of 32
- * keys has 19 values in a loop that copies to shared memory: its eight loads a turn come in four rounds, 2 to 3 at a
- * time; rows of a filter, 16 loads, in four.) */
+ * to take more, it takes a few for loads, too. Source: machine code by nvcc 13 for sm_90. */
 static uint32_t room_for_loads(const cfg_block *b, uint32_t registers) {
-    enum { FULL_SM = 32, SPARE = 6, LEAST = 6, LEAST_BEYOND = 20 };
+    enum { FULL_SM = 32, SPARE = 6, LEAST = 12, LEAST_BEYOND = 20 };
     uint32_t all = registers > FULL_SM ? registers : FULL_SM, held = b->live + SPARE;
     uint32_t least = registers > FULL_SM ? LEAST_BEYOND : LEAST;
     return all > held + least ? all - held : least;
