@@ -49,6 +49,10 @@ tsv() { printf '%b\n' "$@"; }
     run awk -v metrics=a.sum,b.sum -v kind=cold -f "$tools/ncu.awk" "$BATS_TEST_TMPDIR/log"
     [ "$output" = "cold	sort/two launches	1	f(int, int)	(4, 1, 1)	(32, 1, 1)	1024	n/a
 cold	sort/two launches	2	g()	(1, 1, 1)	(32, 1, 1)	7	n/a" ]
+    # A family's name may have digits, spaces and hyphens.
+    sed -i 's,sort/two,fp64 multiply-add/two,' "$BATS_TEST_TMPDIR/log"
+    run awk -v metrics=a.sum -v kind=cold -f "$tools/ncu.awk" "$BATS_TEST_TMPDIR/log"
+    [ "${lines[1]}" = "cold	fp64 multiply-add/two launches	2	g()	(1, 1, 1)	(32, 1, 1)	7" ]
     sed -i '$d' "$BATS_TEST_TMPDIR/log"
     run awk -v metrics=a.sum -v kind=cold -f "$tools/ncu.awk" "$BATS_TEST_TMPDIR/log"
     [ "$status" = 1 ]
@@ -69,6 +73,18 @@ cold	sort/two launches	2	g()	(1, 1, 1)	(32, 1, 1)	7	n/a" ]
     grep -Eq '^DRAM bytes read +0 of 1 +10 % +50.0 % +a/x, \+50 %$' <<<"$output"
     grep -Eq '^L2 hit rate +1 of 1 +8 points +7.0 points +a/x, \+7 points$' <<<"$output"
     grep -Eq '^L1 hit rate +n/a' <<<"$output"
+}
+
+@test "shared stores and atomics are one row: ncu counts them apart, SimGPU together" {
+    local st=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum atom=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum
+    local more=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum twice=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum
+    tsv "caches\tkernel\tlaunch\t$st\t$more\t$atom\t$twice" 'cold\ta/x\t1\t10\t2\t50\t20' >"$BATS_TEST_TMPDIR/card"
+    tsv '{"kind":"mark","name":"a/x"}' "{\"kind\":\"launch\",\"name\":\"f\",\"grid\":[1,1,1],\"block\":[1,1,1],\"$st\":60,\"$more\":22}" >"$BATS_TEST_TMPDIR/report"
+    { head -1 "$BATS_TEST_TMPDIR/card" | sed 's/launch/launch\tfunction\tgrid\tblock/' &&
+        awk -v metrics="$st,$more,$atom,$twice" -f "$tools/report.awk" "$BATS_TEST_TMPDIR/report"; } >"$BATS_TEST_TMPDIR/ours"
+    run awk -v who=x -v summary="$BATS_TEST_TMPDIR/summary" -f "$tools/counters.awk" "$BATS_TEST_TMPDIR/card" "$BATS_TEST_TMPDIR/ours"
+    echo "$output"
+    grep -Eq '^shared stores and atomics, ideal wavefronts +1 of 1 +same +0.0 %' <<<"$output"
 }
 
 @test "a recorded kernel on SimGPU: its time, its half and its counters" {

@@ -16,7 +16,7 @@ BEGIN {
     add("store sectors", sprintf(at_mem, "sectors", "st"), "same")
     add("atomic requests", sprintf(at_mem, "requests", "atom") " + " sprintf(at_mem, "requests", "red"), "same")
     add("shared loads, ideal wavefronts", ideal("ld"), "same")
-    add("shared stores and atomics, ideal", ideal("st") " + " ideal("atom"), "same")
+    add("shared stores and atomics, ideal wavefronts", ideal("st") " + " ideal("atom"), "same")
     add("local sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum + l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "10 %")
     add("L1 hit rate", "l1tex__t_sector_hit_rate.pct", "8 points")
     add("L2 hit rate", "lts__t_sector_hit_rate.pct", "8 points")
@@ -78,10 +78,10 @@ function row(r,   unit, name, k, c, o, e, n, good, errors, worst, text) {
         say(labels[r], "n/a", rules[r], "n/a", "")
 }
 function say(label, good, rule, middle, worst) {
-    printf "%-33s %-13s %-9s %13s   %s\n", label, good, rule, middle, worst
+    printf "%-43s %-13s %-9s %13s   %s\n", label, good, rule, middle, worst
     print who "\t" label "\t" good "\t" rule "\t" middle "\t" worst >>summary
 }
 END {
-    printf "%-33s %-13s %-9s %13s   %s\n", "counter, beside ncu's", "launches", "within", "median error", "worst"
+    printf "%-43s %-13s %-9s %13s   %s\n", "counter, beside ncu's", "launches", "within", "median error", "worst"
     for (r = 1; r <= rows; r++) row(r)
 }
