@@ -210,7 +210,7 @@ $(call unit,simgpu/ptx/decode,constant contract decode decode_async decode_contr
 $(call unit,simgpu/ptx/text,cfg depth lex loops machine machine_affine machine_base machine_constant machine_fold machine_half machine_loop machine_lowest names parse share stage turn,advance)
 $(call unit,simgpu/exec/rare,children fault heap program virtual)
 $(call unit,simgpu/exec/map,filter managed memory texture,ALIGN GUARD round_up show)
-$(call unit,simgpu/exec/small,alike approx async collect count footprint listen outside together xorwow)
+$(call unit,simgpu/exec/small,alike approx async cas collect count footprint listen outside together xorwow)
 $(call unit,simgpu/exec/group,collective contention l2)
 $(call unit,simgpu/exec/warp,builtin resident run)
 $(call unit,simgpu/exec/room,convert split tensor)

@@ -42,3 +42,36 @@ END
     # Stores to the six words of a struct go to L2 together in part. (43 to 67 % of them, on a card.)
     within 30 places <<<'structs_of_6 11.26'
 }
+
+@test "float atomics in shared memory, sums of a block, predicated loads and tables in global memory take what they take on an H200" {
+    build "$B/tests/clock/cas"
+    apart "$B/tests/clock/cas" >"$BATS_FILE_TMPDIR/cas"
+    # Microseconds (2026-11-28, medians of three runs). Without cas.c random_8_8_warps and own_words_32_lanes take a tenth, without
+    # lsu_off trees take 136, without count_atomics' shared memory sum_of_all_32_warps takes 137, with another place for the table
+    # bins_behind_1500_bytes take twice the time.
+    within 25 cas <<'END'
+own_words 17.34
+own_words_4_lanes 54.24
+own_words_32_lanes 398.72
+own_words_32_warps 62.88
+own_words_double 62.98
+random_8_1_warp 107.01
+random_8_8_warps 268.77
+random_32_8_warps 107.01
+random_256_8_warps 72.06
+random_4096_8_warps 66.91
+random_8_64_warps 146.75
+random_256_64_warps 42.91
+random_256_double 84.19
+random_256_int 10.62
+sum_of_all_8_warps 12.77
+sum_of_all_32_warps 14.53
+sum_of_warps_int 30.24
+trees 242.88
+bins_of_two_slices 272.19
+bins_of_four_slices 131.71
+bins_behind_1500_bytes 131.65
+END
+    # One lane of each of eight warps, all at once behind a barrier: fewer turns in vain than with all lanes.
+    within 45 cas <<<'sum_of_warps_float 48.93'
+}

@@ -293,26 +293,12 @@ static void count_shared(warp *w, exec_counters *c, uint32_t size, uint32_t word
 
 static bool is_half(uint8_t t) { return t == TY_f16 || t == TY_f16x2 || t == TY_bf16 || t == TY_bf16x2; }
 
-/* Returns whether the lanes of a warp can combine their operations on one word and access memory once. */
-static bool adds_up(const ptx_insn *i) {
-    switch ((enum ptx_atom)i->sub) {
-    case ATOM_add:
-    case ATOM_min:
-    case ATOM_max:
-    case ATOM_and:
-    case ATOM_or:
-    case ATOM_xor: return i->type != TY_f32 && i->type != TY_f64 && !is_half(i->type);
-    default: return false;
-    }
-}
-
 /* Counts an atomic on shared memory. Lanes with one bank take turns, also those on one word, unless one of them can act
- * for all: if all add the same to one word, or 1 to any words. There is no instruction for floating point and 64 bits;
- * a loop loads, adds and exchanges until no other thread was faster. */
+ * for all: if they have one word in any case (machine.c), if all add the same to one word, or 1 to any words. */
 static void count_shared_atomic(warp *w, const ptx_insn *i, exec_counters *c, uint32_t size) {
-    enum { STEPS = 4 }; /* wavefronts of such a loop's turn */
-    uint32_t lanes[32] = {0}, most = 0, first = (uint32_t)__builtin_ctz(w->mask);
-    bool integer = size == 4 && adds_up(i), same = true, one_word = true;
+    const uint32_t first = (uint32_t)__builtin_ctz(w->mask);
+    uint32_t lanes[32] = {0}, most = 0;
+    bool integer = size == 4 && ptx_adds_up(i), same = true, one_word = true;
     uint32_t value = size == 4 ? ROW(w, uint32_t, i->b)[first] : 0;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m), bank = (uint32_t)(w->address[l] / 4) & 31;
@@ -321,10 +307,12 @@ static void count_shared_atomic(warp *w, const ptx_insn *i, exec_counters *c, ui
         same &= integer && ROW(w, uint32_t, i->b)[l] == value;
     }
     uint32_t phases;
-    if (integer && same && (one_word || (value == 1 && i->sub == ATOM_add)))
+    if (integer && i->one_place)
+        most = 1;
+    else if (integer && same && (one_word || (value == 1 && i->sub == ATOM_add)))
         most = exec_count_wavefronts(w->address, w->mask, size, false, &phases);
-    else if (!integer && i->sub != ATOM_cas && i->sub != ATOM_exch)
-        most *= STEPS;
+    else if (ptx_needs_cas(i))
+        most = exec_cas_wavefronts(w, i);
     c->shared_st++;
     c->shared_st_wavefronts += most;
     c->shared_st_conflicts += most - 1;
@@ -838,9 +826,8 @@ static void atomic_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
         exec_count_lines(&list, w->address, w->mask, size);
         c->atom_requests++;
         if (!exec_at_grid_barrier(w)) /* whose turns are in the time of a grid.sync() */
-            exec_contention_count(&w->block->worker->busy, w->address, w->mask,
-                                  i->type == TY_f32 || i->type == TY_f64 || is_half(i->type),
-                                  adds_up(i) && i->one_place);
+            exec_contention_count(&w->block->worker->busy, w->address, w->mask, ptx_is_float((enum ptx_type)i->type),
+                                  ptx_adds_up(i) && i->one_place);
         for (uint32_t k = 0; k < list.n; k++) {
             uint32_t sectors = 0;
             for (uint32_t q = 0; q < 4; q++) sectors |= (list.bytes[k][q] != 0) << q;

@@ -56,11 +56,18 @@ static void add_spills(exec_counters *sum, uint64_t n, uint32_t slots) {
     sum->local_sectors += 4 * n;
 }
 
-/* The slower way of a division or root. Its machine instructions were counted in what nvcc 13 makes for sm_90. */
+/* The slower way of a division or root, and further turns of a loop of compare and swap. Their machine instructions
+ * were counted in what nvcc 13 makes for sm_90. */
 static void add_rare(const ptx_module *m, const ptx_insn *i, exec_counters *sum) {
     static const uint8_t instructions[NRARE] = {
         [RARE_FDIV] = 32, [RARE_FROOT] = 10, [RARE_DDIV] = 60, [RARE_DROOT] = 14};
+    enum { CAS_TURN = 6 };
     if (!sum->rare) return;
+    if (i->op == OP_atom) {
+        sum->inst += sum->rare * CAS_TURN;
+        sum->issue_slots += sum->rare * CAS_TURN;
+        return;
+    }
     const enum ptx_rare kind = exec_rare_of(i);
     sum->inst += sum->rare * instructions[kind];
     sum->issue_slots += sum->rare * m->costs.rare[kind].slots;
@@ -72,6 +79,12 @@ static uint64_t more_wavefronts(const exec_counters *c) {
                    shared = c->shared_ld_wavefronts + c->shared_st_wavefronts, first = c->shared_ld + c->shared_st;
     return (c->l1_wavefronts > global ? c->l1_wavefronts - global : 0) + (shared > first ? shared - first : 0) +
            c->const_clocks;
+}
+
+/* Returns whether the LSU pipe takes the instruction. */
+static bool is_lsu(const ptx_insn *i) {
+    const bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC || i->space == SPACE_LOCAL;
+    return (i->op == OP_ld || i->op == OP_st) && (far || i->space == SPACE_SHARED);
 }
 
 /* Adds to a stage what an instruction has counted: `alone` is *c before the blocks of an SM shared its L1; it was
@@ -86,7 +99,8 @@ static void add_to_stage(exec_stage *s, const ptx_insn *i, const exec_counters *
     if (i->op == OP_add_u32 || i->op == OP_sub_u32) s->additions += c->inst;
     if (cost == COST_IMUL && i->machine == 0) s->multiplied += issued;
     s->alone_sectors += alone->l1_miss_sectors, s->alone_lines += alone->l1_miss_lines;
-    s->more_wavefronts += more_wavefronts(c);
+    if (!ptx_needs_cas(i)) s->more_wavefronts += more_wavefronts(c); /* whose turns are in the depth of its warp */
+    if (is_lsu(i) && issued > c->ptx_inst) s->lsu_off += issued - c->ptx_inst;
     s->rounds += (double)c->ptx_inst * (double)(i->depth - clocks) / (double)PTX_DEPTH_ROUND;
     s->clocks += (double)c->ptx_inst * (double)clocks;
 }
@@ -98,7 +112,7 @@ static void add_stages(exec_result *r) {
         for (int c = 0; c < NCOSTS; c++) r->slots[c] += s->slots[c], r->machine[c] += s->machine[c];
         r->additions += s->additions, r->multiplied += s->multiplied;
         r->alone_sectors += s->alone_sectors, r->alone_lines += s->alone_lines;
-        r->more_wavefronts += s->more_wavefronts;
+        r->more_wavefronts += s->more_wavefronts, r->lsu_off += s->lsu_off;
     }
 }
 

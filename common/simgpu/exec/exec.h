@@ -73,6 +73,10 @@ void exec_mem_make_fresh(void *from, uint64_t bytes);
  * left. */
 uint64_t exec_mem_alloc(exec_device *d, uint64_t bytes);
 
+/* The same for what a program does not allocate itself: on a card that lies elsewhere, so it does not shift the others.
+ */
+uint64_t exec_mem_alloc_apart(exec_device *d, uint64_t bytes);
+
 /* Fills memory of one allocation; whole pages of a large one cost the host no memory until something is stored there.
  */
 void exec_mem_fill(exec_device *d, uint64_t address, uint8_t byte, uint64_t bytes);
@@ -332,7 +336,7 @@ typedef struct {
 typedef struct {
     exec_counters total;
     uint64_t slots[NCOSTS], machine[NCOSTS], additions, multiplied;
-    uint64_t alone_sectors, alone_lines, more_wavefronts;
+    uint64_t alone_sectors, alone_lines, more_wavefronts, lsu_off;
     double rounds, clocks;
     uint32_t group; /* stages of one loop, which follow each other, have the same */
     uint64_t turns; /* of the first of them: the turns of the loop, of all warps; 0 if it is no loop */
@@ -365,6 +369,7 @@ typedef struct {
     uint64_t slots[NCOSTS], machine[NCOSTS], additions, multiplied;
     exec_depth deepest, depths; /* of the block with the longest waits; the sum over the blocks */
     uint64_t more_wavefronts;   /* of the LSU, beyond the first one of each request */
+    uint64_t lsu_off;           /* accesses that ptxas predicates, in warps where no lane does them */
     /* The stages in order, of which some may not have run. What a called function does belongs to the stage of the call
      * that ran most often. exec/'s until the next exec_run. */
     const exec_stage *stages;

@@ -2,7 +2,13 @@
  *
  * Address a of a device is stored at d->storage + (a - window_base). Both ranges are reserved once and get pages when
  * touched, so a program may allocate all of a large device on a small host. Allocation advances a pointer: no address
- * is used twice until the window is exhausted, so an access through a stale pointer faults.
+ * is used twice until the window is exhausted, so an access through a stale pointer faults. Behind each allocation is a
+ * gap, where an access faults, too.
+ *
+ * Where an array begins decides which slices of L2 serve it (contention.h), so allocations begin as on a card: from
+ * LARGE bytes on at a boundary of LARGE, smaller ones one after another at boundaries of ALIGN in a piece of LARGE
+ * bytes. The gap is a multiple of what two slices serve in turn, so that it changes nothing. (An H200, cudaMalloc of 4
+ * bytes to 64 MiB. It gives a small one the piece with the least room that is enough, here it comes behind the latest.)
  */
 #include "warp.h"
 
@@ -17,7 +23,7 @@
 #define SLICE     (1ull << 38) /* 256 GB of addresses for the memory of each device of a machine */
 #define WINDOW    (SLICE * machine_size)
 #define ADDRESSES (WINDOW + EXEC_MANAGED_BYTES + EXEC_HEAP_BYTES)
-enum { ALIGN = 512, GUARD = 512, PAGE = 4096, PIECE = 8 << 20 };
+enum { ALIGN = 512, GUARD = 1024, PAGE = 4096, PIECE = 8 << 20, LARGE = 2 << 20 };
 
 static uint64_t window_base;      /* the same for every machine */
 static uint64_t machine_size = 1; /* devices of a machine */
@@ -113,17 +119,18 @@ uint64_t exec_mem_slice_end(const exec_device *d) { return d->first + SLICE; }
 /* Where the addresses for allocations end. */
 static uint64_t allocatable(const exec_device *d) { return d->reserved ? d->reserved : exec_mem_slice_end(d); }
 
-/* Makes the addresses of freed allocations available again, when the window has no others left. */
-static void reuse_window(exec_device *d, uint64_t need) {
+/* Makes the addresses of freed allocations available again, when the window has no others left: those of the first gap
+ * that is large enough, from a multiple of `align` on. */
+static void reuse_window(exec_device *d, uint64_t need, uint64_t align) {
     uint32_t kept = 0;
     uint64_t at = d->first;
+    d->small = d->small_end = 0;
     for (uint32_t i = 0; i < d->nallocations; i++)
         if (d->allocations[i].live) d->allocations[kept++] = d->allocations[i];
     d->nallocations = kept;
-    /* Take the first gap that is large enough. */
     for (uint32_t i = 0; i < d->nallocations; i++) {
-        if (d->allocations[i].address - at >= need || d->allocations[i].address >= allocatable(d)) break;
-        at = (d->allocations[i].address + d->allocations[i].bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+        if (d->allocations[i].address >= at + need || d->allocations[i].address >= allocatable(d)) break;
+        at = round_up(d->allocations[i].address + d->allocations[i].bytes + GUARD, align);
     }
     d->next_address = at;
 }
@@ -147,6 +154,33 @@ static bool fits(const exec_device *d, uint64_t need) {
     int64_t i = before(d, d->next_address + need - 1);
     bool free_here = i < 0 || d->allocations[i].address + d->allocations[i].bytes <= d->next_address;
     return d->next_address + need <= allocatable(d) && free_here;
+}
+
+/* Returns so many unused addresses from a multiple of `align` on, or 0. */
+static uint64_t take_addresses(exec_device *d, uint64_t need, uint64_t align) {
+    d->next_address = round_up(d->next_address, align);
+    if (!fits(d, need)) reuse_window(d, need, align);
+    if (!fits(d, need)) return 0;
+    d->next_address += need;
+    return d->next_address - need;
+}
+
+/* Returns addresses for an allocation and its gap, in whole units, or 0. A window that is almost full has no large
+ * pieces left. */
+static uint64_t find_place(exec_device *d, uint64_t bytes, uint64_t unit) {
+    const uint64_t need = round_up(bytes, unit) + GUARD;
+    uint64_t at = 0;
+    if (bytes < LARGE && d->small + need > d->small_end) {
+        d->small = take_addresses(d, round_up(need, LARGE), LARGE);
+        d->small_end = d->small ? d->small + round_up(need, LARGE) : 0;
+    }
+    if (bytes < LARGE && d->small) {
+        at = d->small;
+        d->small += need;
+    } else {
+        at = take_addresses(d, need, LARGE);
+    }
+    return at ? at : take_addresses(d, need, ALIGN);
 }
 
 static uint8_t fresh_byte = EXEC_FRESH;
@@ -247,18 +281,17 @@ bool exec_mem_note(exec_device *d, uint64_t address, uint64_t bytes) {
     return true;
 }
 
-uint64_t exec_mem_alloc(exec_device *d, uint64_t bytes) {
+static uint64_t allocate(exec_device *d, uint64_t bytes, uint64_t unit) {
     if (bytes == 0 || bytes > d->card.memory - d->used) return 0;
-    uint64_t need = (bytes + GUARD + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
-    if (!fits(d, need)) reuse_window(d, need);
-    if (!fits(d, need)) return 0;
-    uint64_t address = d->next_address;
-    if (!exec_mem_note(d, address, bytes)) return 0;
-    d->next_address += need;
+    const uint64_t address = find_place(d, bytes, unit);
+    if (!address || !exec_mem_note(d, address, bytes)) return 0;
     d->used += bytes;
     make_fresh(d, exec_mem_host(d, address), bytes);
     return address;
 }
+
+uint64_t exec_mem_alloc(exec_device *d, uint64_t bytes) { return allocate(d, bytes, ALIGN); }
+uint64_t exec_mem_alloc_apart(exec_device *d, uint64_t bytes) { return allocate(d, bytes, GUARD); }
 
 int exec_mem_free(exec_device *d, uint64_t addr) {
     int64_t i = before(d, addr);
@@ -298,7 +331,7 @@ void exec_mem_fill(exec_device *d, uint64_t address, uint8_t byte, uint64_t byte
 
 uint64_t exec_workspace(exec_device *d) {
     enum { WORKSPACE = 512 };
-    if (!d->workspace) d->workspace = exec_mem_alloc(d, WORKSPACE);
+    if (!d->workspace) d->workspace = exec_mem_alloc_apart(d, WORKSPACE);
     return d->workspace;
 }
 

@@ -63,7 +63,7 @@ static bool place_variables(exec_program *p, const exec_given *given, uint32_t n
         const ptx_var *v = p->module->vars[k];
         if ((v->space != SPACE_GLOBAL && v->space != SPACE_CONST) || v->size == 0) continue;
         if ((p->address[v->number] = place_given(v, given, ngiven))) continue;
-        uint64_t at = p->address[v->number] = exec_mem_alloc(p->device, v->size);
+        uint64_t at = p->address[v->number] = exec_mem_alloc_apart(p->device, v->size);
         if (!at) {
             snprintf(err, err_size, "no device memory left for the variable %s of %llu bytes", v->name,
                      (unsigned long long)v->size);

@@ -116,6 +116,7 @@ void exec_block_begin(block *b, uint64_t id) {
     memset(b->barriers, 0, sizeof b->barriers);
     for (int k = 0; k < MAX_BARRIERS; k++) b->barriers[k].all = true;
     memset(b->shared, 0xCD, b->shared_bytes);
+    b->adds = NULL;
     b->sampled = exec_resident_sampled(id);
     exec_l1_next_block(&b->worker->l1);
     exec_constant_next_block(&b->worker->constant);
@@ -141,6 +142,7 @@ void exec_block_end(block *b) {
         d = deeper(m, d,
                    (exec_depth){(uint64_t)rounds, (uint64_t)b->warps[k].missed, clocks > 0 ? (uint64_t)clocks : 0});
     }
+    d.clocks += exec_cas_end(b);
     t->deepest = deeper(m, t->deepest, d);
     add_depth(&t->depths, d);
     if (t->most_missed < d.missed) t->most_missed = d.missed;
@@ -183,8 +185,8 @@ static uint32_t local_of(const ptx_function *kernel) {
     return (uint32_t)round_up(kernel->local_bytes + (called ? CALL_LOCAL : 0), 16);
 }
 
-/* Lays out registers of all warps, local memory and shared memory in one mapping, of which the kernel touches only the
- * part that it uses. The block keeps its mapping for later launches. */
+/* Lays out registers of all warps, local memory, shared memory and the counts of cas.c in one mapping, of which the
+ * kernel touches only the part that it uses. The block keeps its mapping for later launches. */
 void exec_block_prepare(block *b, worker *t, const exec_launch *n) {
     const ptx_function *f = n->kernel;
     uint32_t threads = n->block.x * n->block.y * n->block.z, nwarps = (threads + 31) / 32;
@@ -194,7 +196,7 @@ void exec_block_prepare(block *b, worker *t, const exec_launch *n) {
     if (!n->dynamic_shared) shared = f->static_shared;
     size_t async = f->code->async ? EXEC_ASYNC_BYTES : 0;
     size_t need = round_up(nwarps * sizeof(warp), 4096) +
-                  (size_t)nwarps * (stack + round_up(32ull * local, 4096) + async) + round_up(shared, 4096) + 4096;
+                  (size_t)nwarps * (stack + round_up(32ull * local, 4096) + async) + 3 * round_up(shared, 4096) + 4096;
     if (need > b->arena_bytes) {
         if (b->arena) munmap(b->arena, b->arena_bytes);
         void *mapped = mmap(NULL, need, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -224,6 +226,7 @@ void exec_block_prepare(block *b, worker *t, const exec_launch *n) {
         p += async;
     }
     b->shared = p;
+    b->additions = (exec_additions *)(void *)(p + round_up(shared, 4096));
 }
 
 static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {

@@ -105,6 +105,11 @@ typedef struct {
     uint64_t epoch;
 } l1_cache;
 
+/* Additions to a word of shared memory by loops of compare and swap, and a bit for each warp that has made one. */
+typedef struct {
+    uint32_t n, warps;
+} exec_additions;
+
 typedef struct block {
     struct worker *worker;
     const exec_launch *launch;
@@ -117,13 +122,15 @@ typedef struct block {
     uint64_t budget;
     uint8_t *arena; /* a mapping with the memory of the block's warps, and its shared memory */
     size_t arena_bytes;
-    bool sampled;        /* it notes what it misses (resident.h) */
-    bool together;       /* other blocks of the launch are resident beside it (together.c) */
-    bool read_clock;     /* it has asked for the time since it began */
-    bool worked;         /* a slice of this round did more than poll for a value that does not change */
-    bool in_grid_sync;   /* it has arrived at grid.sync() and may wait there */
-    uint32_t grid_saw;   /* the barrier's word when it arrived */
-    uint64_t grid_syncs; /* its arrivals */
+    exec_additions *additions; /* to each word of its shared memory, where `adds` is not NULL; */
+    exec_counters *adds;       /* the counters of the latest one's instruction (cas.c) */
+    bool sampled;              /* it notes what it misses (resident.h) */
+    bool together;             /* other blocks of the launch are resident beside it (together.c) */
+    bool read_clock;           /* it has asked for the time since it began */
+    bool worked;               /* a slice of this round did more than poll for a value that does not change */
+    bool in_grid_sync;         /* it has arrived at grid.sync() and may wait there */
+    uint32_t grid_saw;         /* the barrier's word when it arrived */
+    uint64_t grid_syncs;       /* its arrivals */
     struct {
         uint32_t arrived, expected, sum; /* expected 0: all live threads */
         bool all, any;
@@ -192,6 +199,11 @@ extern exec_handler *const exec_lanes_base[NOPS + 1], *const exec_lanes_avx2[NOP
 bool exec_has_rare(const ptx_insn *i);
 enum ptx_rare exec_rare_of(const ptx_insn *i); /* requires that it has */
 exec_handler exec_run_rare;
+
+/* cas.c: counts an atomic on shared memory that is a loop of compare and swap. Returns its wavefronts. */
+uint32_t exec_cas_wavefronts(warp *w, const ptx_insn *i);
+/* At the end of a block: counts the turns in vain. Returns the clocks in which its warps waited for each other. */
+uint64_t exec_cas_end(const block *b);
 
 /* The handlers of OTHER rows. */
 #define LANE1(...)

@@ -151,6 +151,22 @@ static inline bool ptx_is_load(const ptx_insn *i) { return i->op == OP_ld || i->
 static inline bool ptx_is_atomic(const ptx_insn *i) {
     return i->op == OP_atom || i->op == OP_mbarrier_init || i->op == OP_mbarrier_arrive || i->op == OP_mbarrier_wait;
 }
+/* Returns whether an operand is a number in floating point. */
+static inline bool ptx_is_float(enum ptx_type t) {
+    return t == TY_f32 || t == TY_f64 || t == TY_f16 || t == TY_f16x2 || t == TY_bf16 || t == TY_bf16x2;
+}
+/* Returns whether the lanes of a warp can combine their operations on one word, and access memory once. */
+static inline bool ptx_adds_up(const ptx_insn *i) {
+    return !ptx_is_float((enum ptx_type)i->type) && (i->sub == ATOM_add || i->sub == ATOM_min || i->sub == ATOM_max ||
+                                                     i->sub == ATOM_and || i->sub == ATOM_or || i->sub == ATOM_xor);
+}
+/* Returns whether an atomic has no instruction for shared memory, which is so for floating point and 64 bits. A loop
+ * loads the word, combines, and swaps the result in if no other thread was faster: BSSY, LDS, FADD, ATOMS.CAST.SPIN,
+ * ISETP, BRA, BSYNC (machine code by nvcc 13 for sm_90). */
+static inline bool ptx_needs_cas(const ptx_insn *i) {
+    const enum ptx_type t = (enum ptx_type)i->type;
+    return i->op == OP_atom && i->sub != ATOM_cas && i->sub != ATOM_exch && (ptx_is_float(t) || ptx_type_bytes[t] == 8);
+}
 static inline bool ptx_loads(const ptx_insn *i, enum ptx_space space) {
     return i->op == OP_cp_async ? space != SPACE_SHARED : i->op != OP_st && i->op != OP_mbarrier_init;
 }

@@ -111,11 +111,23 @@ static void note_load(schedules *t, const ptx_insn *i, moment m, uint32_t regist
     }
 }
 
+/* Returns whether the instruction is a loop of compare and swap on shared memory (exec/cas.c). */
+static bool is_loop(const ptx_insn *i) { return i->space == SPACE_SHARED && ptx_needs_cas(i); }
+
+/* Returns whether lanes combine what they have before one of them does the atomic (machine.c). */
+static bool is_combined(const ptx_insn *i) {
+    return i->op == OP_atom && i->space == SPACE_SHARED && !ptx_needs_cas(i) && i->machine > PTX_MACHINE_UNIT;
+}
+
 /* A division or a root is a sequence of instructions, with a branch to a slower one for rare operands at its end. What
  * stands behind it stays there, and so they take turns: an H200 takes four independent divisions one after another, in
  * 3.7 times the time of one. Loads stay behind it, too: of a[i] / b[i] + c[i], ptxas loads c[i] when it has the
- * quotient. Arithmetic may stand in front of it. (Machine code by nvcc 13 for sm_90.) */
-static bool has_slow_way(enum ptx_cost cost) { return cost == COST_FDIV || cost == COST_DDIV || cost == COST_DIV64; }
+ * quotient. Arithmetic may stand in front of it. A loop of compare and swap is the same to what
+ * stands behind it. (Machine code by nvcc 13 for sm_90.) */
+static bool has_slow_way(const ptx_insn *i) {
+    const enum ptx_cost cost = ptx_ops[i->op].cost;
+    return cost == COST_FDIV || cost == COST_DDIV || cost == COST_DIV64 || is_loop(i);
+}
 
 static bool is_logic_of_predicates(const ptx_insn *i) {
     return i->op == OP_and_pred || i->op == OP_or_pred || i->op == OP_xor_pred || i->op == OP_not_pred;
@@ -126,9 +138,9 @@ static bool leads_on(const ptx_code *c, uint32_t at) {
 }
 
 /* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. A division or a root is not
- * plain, since there is a branch in it. Branches to `end` may be among them, the rest of an `if (a && b)`; and branches
- * forward among themselves. What costs nothing is not counted, since versions of clang differ in where they put it: a
- * parameter is loaded at the top of a kernel or where it is used. */
+ * plain, since there is a branch in it, nor is an atomic. Branches to `end` may be among them, the rest of an `if (a &&
+ * b)`; and branches forward among themselves. What costs nothing is not counted, since versions of clang differ in
+ * where they put it: a parameter is loaded at the top of a kernel or where it is used. */
 enum { PREDICATED = 7 };
 static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end) {
     int few = 0;
@@ -139,7 +151,8 @@ static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end)
             c->insns[i].op == OP_bra && c->insns[i].guarded && (target == end || (target > i && target < to));
         if (skips || leads_on(c, i) || is_logic_of_predicates(&c->insns[i])) continue;
         few += cost != COST_FREE;
-        if (cost == COST_BRANCH || cost == COST_BARRIER || has_slow_way(cost)) return false;
+        if (cost == COST_BRANCH || cost == COST_BARRIER || has_slow_way(&c->insns[i]) || c->insns[i].op == OP_atom)
+            return false;
         if (few > PREDICATED) return false;
     }
     return true;
@@ -249,9 +262,10 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     }
     if (i->texel) in = later(t, later(t, in, known(t, v, i->texel->layer)), known(t, v, i->texel->level));
     in = later(t, in, v->control);
-    if (has_slow_way(class)) in = later(t, in, v->order);
+    if (has_slow_way(i)) in = later(t, in, v->order);
     if (i->guarded) in = later(t, in, known(t, v, i->guard));
     in = pass_values(t, v, i, in);
+    if (is_combined(i)) in = after(in, t->costs->combine);
     bool reads = ptx_is_load(i) || i->op == OP_tex || i->op == OP_tld4 || i->op == OP_suld,
          writes = i->op == OP_st || i->op == OP_sust;
     for (int n = 0; writes && n < 4; n++) in = later(t, in, known(t, v, i->v[n]));
@@ -290,11 +304,13 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     v->slots += i->slots;
     if (loads && far)
         in.rounds++;
+    else if (is_loop(i))
+        in.clocks += t->costs->cas.latency;
     else if (loads || class != COST_MEMORY)
         in.clocks += cost.latency;
     if (class == COST_BARRIER && i->op != OP_bar_arrive) in = pass_barrier(t, v, in, cost.latency);
     if (class == COST_BRANCH && i->guarded && !i->folded) v->control = in;
-    if (has_slow_way(class)) v->order = later(t, v->order, in);
+    if (has_slow_way(i)) v->order = later(t, v->order, in);
     v->end = later(t, v->end, in);
     set_known(t, v, i->d, in), set_known(t, v, i->d2, in);
     if (fills) note_load(t, i, in, registers);
@@ -324,7 +340,7 @@ static uint32_t room_for_loads(const cfg_block *b, uint32_t registers) {
 /* Returns whether the block has a division, a root or a call: ptxas cannot predicate it, however short it is. */
 static bool must_branch(const schedules *t, const cfg_block *b) {
     for (uint32_t i = b->first; i <= b->last; i++)
-        if (has_slow_way(ptx_ops[t->insns[i].op].cost) || t->insns[i].op == OP_call) return true;
+        if (has_slow_way(&t->insns[i]) || t->insns[i].op == OP_call) return true;
     return false;
 }
 

@@ -162,17 +162,29 @@ static void count_branches(machine *m) {
     }
 }
 
-/* Atomic additions of integers to one word are done by one lane of the warp, with the sum of all. An address that only
- * happens to be the same in all lanes does not count. (An H200: 16384 warps whose lanes all add to one word take 15 us
- * where it is a parameter's, and 386 where it is computed from the thread's number: tests/clock/places.cu.) */
+/* Returns the machine instructions of an atomic on a word of shared memory that is the same for all lanes: one for the
+ * sum of ones; otherwise VOTEU, UFLO, ISETP, REDUX or the number of lanes times a value, and ATOMS by one lane; if the
+ * result is used, also each lane's place among them, and SHFL. */
+static uint32_t combined(const machine *m, const ptx_insn *i) {
+    enum { SEQUENCE = 6, USED = 9 };
+    const ptx_row *value = machine_row(m, i->b);
+    const bool counts = i->sub == ATOM_add && value && value->kind == ROW_CONSTANT && (uint32_t)value->bits == 1;
+    return !i->unused ? USED : counts ? 1 : SEQUENCE;
+}
+
+/* Atomics with integers on one word are done by one lane of the warp, for all. An address that only happens to be the
+ * same in all lanes does not count. (An H200: 16384 warps whose lanes all add to one word take 15 us where it is a
+ * parameter's, and 386 where it is computed from the thread's number: tests/clock/places.cu.) */
 static void count_atomics(machine *m) {
     for (uint32_t at = 0; at < m->code->ninsns; at++) {
         ptx_insn *i = &m->code->insns[at];
-        if (i->op == OP_atom) i->one_place = !m->values[machine_id(m, i->a)].divergent;
-        bool integer = i->type == TY_u32 || i->type == TY_s32 || i->type == TY_b32;
-        bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC;
-        if (i->op != OP_atom || i->sub != ATOM_add || !integer || !far || i->guarded) continue;
-        if (i->one_place) i->machine = (i->unused ? 7 : 14) * PTX_MACHINE_UNIT;
+        if (i->op != OP_atom) continue;
+        i->one_place = !m->values[machine_id(m, i->a)].divergent;
+        const bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC,
+                   combines = i->one_place && ptx_adds_up(i) && ptx_type_bytes[i->type] == 4;
+        if (i->space == SPACE_SHARED && ptx_needs_cas(i)) i->machine = 7 * PTX_MACHINE_UNIT;
+        if (i->space == SPACE_SHARED && combines) i->machine = (uint16_t)(combined(m, i) * PTX_MACHINE_UNIT);
+        if (far && combines && i->sub == ATOM_add && !i->guarded) i->machine = (i->unused ? 7 : 14) * PTX_MACHINE_UNIT;
     }
 }
 

@@ -52,11 +52,16 @@ enum ptx_rare { RARE_FDIV, RARE_FROOT, RARE_DDIV, RARE_DROOT, NRARE };
 
 /* A card's costs, which the caller passes (time/ reads them from the profile). round_clocks: the assumed length of a
  * round of loads where two depths are compared, since the true length is not known yet. rare: of the slower way, beside
- * the usual one. */
+ * the usual one. cas: clocks of an addition to shared memory by compare and swap, and of each further turn of its loop
+ * (exec/cas.c). combine: clocks in which the lanes of a warp combine what they add to a word of shared memory. */
 typedef struct {
     ptx_cost_info of[NCOSTS];
     uint32_t round_clocks;
     ptx_cost_info rare[NRARE];
+    struct {
+        uint16_t latency, turn;
+    } cas;
+    uint16_t combine;
 } ptx_costs;
 
 typedef struct ptx_module ptx_module;

@@ -144,7 +144,9 @@ const ptx_costs *time_costs(void) {
                         {[RARE_FDIV] = {(uint16_t)p->slots_fdiv_rare, (uint16_t)p->latency_fdiv_rare_clk},
                          [RARE_FROOT] = {(uint16_t)p->slots_froot_rare, (uint16_t)p->latency_froot_rare_clk},
                          [RARE_DDIV] = {(uint16_t)p->slots_ddiv_rare, (uint16_t)p->latency_ddiv_rare_clk},
-                         [RARE_DROOT] = {(uint16_t)p->slots_droot_rare, (uint16_t)p->latency_droot_rare_clk}}};
+                         [RARE_DROOT] = {(uint16_t)p->slots_droot_rare, (uint16_t)p->latency_droot_rare_clk}},
+                        {(uint16_t)p->latency_cas_clk, (uint16_t)p->latency_cas_turn_clk},
+                        (uint16_t)p->latency_combine_clk};
 #undef COST
     return &costs;
 }
