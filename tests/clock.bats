@@ -359,6 +359,14 @@ register_behind 0
 END
 }
 
+@test "allocations begin as on a card: large ones at a boundary, small ones one after another" {
+    says limits <<'END'
+large_beyond_64_KiB 0
+behind_1500_bytes_beyond_1_KiB 512
+behind_1024_bytes_beyond_1_KiB 0
+END
+}
+
 @test "unwritten device memory costs the host nothing, yet is 0xCD, also after it was freed" {
     says limits <<'END'
 host_takes_less_than_64_mb 1
@@ -949,12 +957,12 @@ words_alone 0 0 0 0
 parts_of_sectors_leave 3145728 0 3178496 32768
 words_again 0 0 0 0
 parts_of_sectors_are_read 32768 0 32768 0
-one_word_of_64_bytes 4096 0 8192 2752
+one_word_of_64_bytes 4096 0 8192 2944
 its_other_sector 4096 4096 0 0
 in_place 32768 0 32768 0
-atomics 0 0 4096 1216
-table_of_16_kib 67518 67486 64 0
-table_of_512_kib 1927302 1926694 1216 192
+atomics 0 0 4096 1600
+table_of_16_kib 67518 67454 128 0
+table_of_512_kib 1927302 1926534 1536 64
 shared_by_warps 128 128 0 0
 passes_l1_by 16 16 0 0
 after_reset 131072 0 131072 0

@@ -87,6 +87,17 @@ static void large() {
     say("bytes_that_are_not_fresh", bytes);
 }
 
+/* Where allocations begin, which decides the slices of L2 that serve them. */
+static void beginnings() {
+    char *of_3_mib, *of_4_mib, *of_1500, *of_1024, *last;
+    cudaMalloc(&of_3_mib, (size_t)3 * MIB), cudaMalloc(&of_1500, 1500), cudaMalloc(&of_4_mib, (size_t)4 * MIB);
+    cudaMalloc(&of_1024, 1024), cudaMalloc(&last, 1024);
+    say("large_beyond_64_KiB", ((size_t)of_3_mib | (size_t)of_4_mib) % 65536);
+    say("behind_1500_bytes_beyond_1_KiB", (of_1024 - of_1500) % 1024);
+    say("behind_1024_bytes_beyond_1_KiB", (last - of_1024) % 1024);
+    cudaFree(of_3_mib), cudaFree(of_4_mib), cudaFree(of_1500), cudaFree(of_1024), cudaFree(last);
+}
+
 static void child() {
     float *d;
     cudaGetLastError(); /* of the questions before */
@@ -119,7 +130,7 @@ static void device() {
 }
 
 int main(int argc, char **) {
-    if (argc == 1) sizes(), registered(), large(), child();
+    if (argc == 1) sizes(), registered(), large(), beginnings(), child();
     device();
     return 0;
 }

@@ -150,7 +150,7 @@ int main(void) {
     CUcontext context;
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     CUmemGenericAllocationHandle first, second, same;
-    CUdeviceptr at, again, more, ordinary, high;
+    CUdeviceptr at, again, more, ordinary, high, small;
     size_t granule, before, after, bytes;
     unsigned long long flags;
     int has, got[2] = {0, 0};
@@ -165,12 +165,17 @@ int main(void) {
 
     /* Memory counts from its creation to its last use, and its first bytes are zeros. */
     high = high_memory();
+    OK(cuMemAlloc(&small, 19 * MIB / 10)); /* the next small ones would come behind it */
+    OK(cuMemFree(small));
     OK(cuMemGetInfo(&before, &bytes));
     OK(cuMemCreate(&first, 2 * MIB, &prop, 0));
     OK(cuMemGetInfo(&after, &bytes));
     EXPECT(before - after == 2 * MIB);
     OK(cuMemAddressReserve(&at, 4 * MIB, 0, 0, 0));
     EXPECT(at >= high + 4 * MIB); /* not those of memory that lives */
+    OK(cuMemAlloc(&small, 4));
+    EXPECT(small < at); /* not among reserved addresses */
+    OK(cuMemFree(small));
     OK(cuMemMap(at, 2 * MIB, 0, first, 0));
     FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoD(at, got, sizeof got)); /* no access yet */
     OK(cuMemSetAccess(at, 2 * MIB, &access, 1));

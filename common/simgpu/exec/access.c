@@ -307,7 +307,7 @@ static void count_shared_atomic(warp *w, const ptx_insn *i, exec_counters *c, ui
         same &= integer && ROW(w, uint32_t, i->b)[l] == value;
     }
     uint32_t phases;
-    if (integer && i->one_place)
+    if (integer && i->one_place && i->space == SPACE_SHARED)
         most = 1;
     else if (integer && same && (one_word || (value == 1 && i->sub == ATOM_add)))
         most = exec_count_wavefronts(w->address, w->mask, size, false, &phases);

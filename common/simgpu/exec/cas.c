@@ -15,14 +15,17 @@
 
 enum { BANKS = 32, SWAP = 2 }; /* SWAP: wavefronts of ATOMS in a turn */
 
-/* Sets the lanes on each bank, and the words that they want. Returns the most lanes on one. */
+static uint32_t words_of(const block *b) { return (b->shared_bytes + 3) / 4; }
+
+/* Sets the lanes on each bank, and the words that they want, of 4 or 8 bytes. (Of doubles side by side each has a bank
+ * of its own: one warp takes 144 clocks for them.) Returns the most lanes on one. */
 static uint32_t share_banks(const warp *w, uint32_t size, uint32_t *lanes, uint32_t *words) {
     uint32_t most = 0;
     for (uint32_t m = w->mask; m; m &= m - 1) {
-        const uint32_t l = (uint32_t)__builtin_ctz(m), bank = (uint32_t)(w->address[l] / size) & (BANKS - 1);
+        const uint32_t l = (uint32_t)__builtin_ctz(m), bank = (uint32_t)(w->address[l] / size) % BANKS;
         bool seen = false;
         for (uint32_t n = w->mask & ((1u << l) - 1); n && !seen; n &= n - 1)
-            seen = w->address[__builtin_ctz(n)] == w->address[l];
+            seen = w->address[__builtin_ctz(n)] / size == w->address[l] / size;
         words[bank] += !seen;
         if (++lanes[bank] > most) most = lanes[bank];
     }
@@ -31,7 +34,7 @@ static uint32_t share_banks(const warp *w, uint32_t size, uint32_t *lanes, uint3
 
 uint32_t exec_cas_wavefronts(warp *w, const ptx_insn *i) {
     block *b = w->block;
-    const uint32_t size = ptx_type_bytes[i->type];
+    const uint32_t size = ptx_type_bytes[i->type] == 8 ? 8 : 4;
     uint32_t lanes[BANKS] = {0}, words[BANKS] = {0}, wavefronts = 0;
     const uint32_t turns = share_banks(w, size, lanes, words);
     for (uint32_t t = 0; t < turns; t++) {
@@ -42,7 +45,7 @@ uint32_t exec_cas_wavefronts(warp *w, const ptx_insn *i) {
         }
         wavefronts += SWAP + loads;
     }
-    if (!b->adds) memset(b->additions, 0, b->shared_bytes / 4 * sizeof *b->additions);
+    if (!b->adds) memset(b->additions, 0, words_of(b) * sizeof *b->additions);
     b->adds = counters_of(w, i);
     for (uint32_t m = w->mask; m; m &= m - 1) {
         exec_additions *a = &b->additions[w->address[__builtin_ctz(m)] / 4];
@@ -50,17 +53,20 @@ uint32_t exec_cas_wavefronts(warp *w, const ptx_insn *i) {
         a->warps |= 1u << w->number;
     }
     b->adds->rare += turns - 1;
-    w->depth += (turns - 1) * (int64_t)b->launch->program->module->costs.cas.turn;
+    const ptx_costs *costs = &b->launch->program->module->costs;
+    w->depth += (turns - 1) * (int64_t)costs->cas.turn;
+    if (i->space == SPACE_GENERIC) w->depth += costs->cas.latency; /* depth.c does not know that it is shared memory */
     return size == 8 ? 8 * wavefronts / 5 : wavefronts;
 }
 
 uint64_t exec_cas_end(const block *b) {
     uint64_t most = 0, clocks = 0;
     if (!b->adds) return 0;
-    for (uint32_t k = 0; k < b->shared_bytes / 4; k++) {
+    for (uint32_t k = 0; k < words_of(b); k++) {
         const exec_additions *a = &b->additions[k];
-        const uint64_t warps = (uint64_t)__builtin_popcount(a->warps), vain = (uint64_t)a->n * (warps - 1) * 2 / 5;
-        if (!a->n || vain <= most) continue;
+        const uint64_t warps = (uint64_t)__builtin_popcount(a->warps),
+                       vain = (uint64_t)a->n * (warps - !!warps) * 2 / 5;
+        if (vain <= most) continue;
         most = vain;
         clocks = vain * b->launch->program->module->costs.cas.turn / warps;
     }

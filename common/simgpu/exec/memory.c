@@ -5,11 +5,11 @@
  * is used twice until the window is exhausted, so an access through a stale pointer faults. Behind each allocation is a
  * gap, where an access faults, too.
  *
- * Where an array begins decides which slices of L2 serve it (contention.h), so allocations begin as on a card: from
- * LARGE bytes on at a boundary of LARGE, smaller ones one after another at boundaries of ALIGN in a piece of LARGE
- * bytes. The gap is a multiple of what two slices serve in turn, so that it changes nothing. (An H200, cudaMalloc of 4
- * bytes to 64 MiB. It gives a small one the piece with the least room that is enough, here it comes behind the latest.)
- */
+ * Where an array begins decides which slices of L2 serve it (contention.h), so small allocations begin as on a card:
+ * less than SMALL bytes one after another, at boundaries of ALIGN, in pieces of SMALL. The gap is a multiple of what
+ * two slices serve in turn, so that it changes nothing. Large ones begin at a boundary of LARGE; a card's are multiples
+ * of SMALL, which would take twice the addresses here. (An H200, cudaMalloc of 4 bytes to 64 MiB. It gives a small one
+ * the piece with the least room that is enough, here it comes behind the latest.) */
 #include "warp.h"
 
 #include <pthread.h>
@@ -23,7 +23,7 @@
 #define SLICE     (1ull << 38) /* 256 GB of addresses for the memory of each device of a machine */
 #define WINDOW    (SLICE * machine_size)
 #define ADDRESSES (WINDOW + EXEC_MANAGED_BYTES + EXEC_HEAP_BYTES)
-enum { ALIGN = 512, GUARD = 1024, PAGE = 4096, PIECE = 8 << 20, LARGE = 2 << 20 };
+enum { ALIGN = 512, GUARD = 1024, PAGE = 4096, PIECE = 8 << 20, SMALL = 2 << 20, LARGE = 64 << 10 };
 
 static uint64_t window_base;      /* the same for every machine */
 static uint64_t machine_size = 1; /* devices of a machine */
@@ -165,21 +165,19 @@ static uint64_t take_addresses(exec_device *d, uint64_t need, uint64_t align) {
     return d->next_address - need;
 }
 
-/* Returns addresses for an allocation and its gap, in whole units, or 0. A window that is almost full has no large
- * pieces left. */
+/* Returns addresses for an allocation and its gap, in whole units, or 0. A window that is almost full has no piece for
+ * small ones left. */
 static uint64_t find_place(exec_device *d, uint64_t bytes, uint64_t unit) {
-    const uint64_t need = round_up(bytes, unit) + GUARD;
-    uint64_t at = 0;
-    if (bytes < LARGE && d->small + need > d->small_end) {
-        d->small = take_addresses(d, round_up(need, LARGE), LARGE);
-        d->small_end = d->small ? d->small + round_up(need, LARGE) : 0;
+    const uint64_t need = round_up(bytes, unit) + GUARD, piece = round_up(need, SMALL);
+    if (bytes < SMALL && (d->small + need > d->small_end || d->small + need > allocatable(d))) {
+        d->small = take_addresses(d, piece, LARGE);
+        d->small_end = d->small ? d->small + piece : 0;
     }
-    if (bytes < LARGE && d->small) {
-        at = d->small;
+    if (bytes < SMALL && d->small) {
         d->small += need;
-    } else {
-        at = take_addresses(d, need, LARGE);
+        return d->small - need;
     }
+    const uint64_t at = take_addresses(d, need, LARGE);
     return at ? at : take_addresses(d, need, ALIGN);
 }
 
