@@ -36,7 +36,7 @@ struct exec_device {
     uint32_t peers;               /* a bit for each whose memory this one's kernels may use */
     uint64_t first;               /* the start of its own part of the window */
     uint64_t next_address, used;
-    uint64_t small, small_end; /* the unused addresses of the piece for small allocations */
+    uint64_t small, small_end;        /* the unused addresses of the piece for small allocations */
     uint64_t reserved, next_reserved; /* virtual.c: where reserved addresses begin, and the next ones; 0: none yet */
     mem_range *reservations;          /* likewise: the live ones, by address */
     uint32_t nreservations;
