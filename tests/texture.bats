@@ -98,7 +98,7 @@ use_freed 400
 END
     tells boxes <<'END'
 cudaMemcpyToSymbol: 8 bytes at offset 60 do not fit into the 64 bytes of table
-cudaMemcpy3D: the source of 18000 bytes does not lie in one allocation: its last byte is 2127 bytes into the 17920-byte allocation
+cudaMemcpy3D: the source of 18000 bytes does not lie in one allocation: its last byte is 1615 bytes into the 17920-byte allocation
 cudaMemcpy3D: the source's ysize, the rows of a plane, is 5, less than the height of 6
 cudaMemcpy3D: each end of a 3D copy needs either an array or a pointer; set all other fields to 0
 cudaMemcpy2DToArray: the box of 84 bytes x 1 x 1 at (0, 0, 0) does not fit into the array of 80 bytes x 6 x 1
