@@ -55,6 +55,9 @@ own_words_4_lanes 54.24
 own_words_32_lanes 398.72
 own_words_32_warps 62.88
 own_words_double 62.98
+same_words_4_warps 41.50
+same_words_8_warps 61.73
+same_words_32_warps 184.13
 random_8_1_warp 107.01
 random_8_8_warps 268.77
 random_32_8_warps 107.01
@@ -72,6 +75,8 @@ bins_of_two_slices 272.19
 bins_of_four_slices 131.71
 bins_behind_1500_bytes 131.65
 END
+    # Doubles that all warps want, too, take longer on a card.
+    within 30 cas <<<'same_words_32_warps_double 296.29'
     # One lane of each of eight warps, all at once behind a barrier: fewer turns in vain than with all lanes.
     within 45 cas <<<'sum_of_warps_float 48.93'
 }

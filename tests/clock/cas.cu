@@ -27,12 +27,13 @@ __global__ void bins(unsigned *p) {
     atomicAdd(p + mixed(blockIdx.x * blockDim.x + threadIdx.x) % 256, 1u + threadIdx.x % 32);
 }
 
-/* `lanes` of a warp share a word, and each warp has words of its own. */
-template <typename T> __global__ void own_words(T *out, int n, int shift) {
+/* 2^shift lanes of a warp share a word. A warp's words are `apart` from those of the warp before it: its own, or with 0
+ * the same for all. */
+template <typename T> __global__ void words(T *out, int n, int shift, int apart) {
     __shared__ T s[1024];
     s[threadIdx.x] = 0;
     __syncthreads();
-    T *mine = &s[threadIdx.x / 32 * 32 + (threadIdx.x % 32 >> shift)];
+    T *mine = &s[threadIdx.x / 32 * apart + (threadIdx.x % 32 >> shift)];
 #pragma unroll 4
     for (int k = 0; k < n; k++) atomicAdd(mine, (T)(k + 1));
     __syncthreads();
@@ -84,11 +85,15 @@ int main() {
     float *f = (float *)p;
     double *d = (double *)p;
     int *i = (int *)p;
-    timed("own_words", [&] { own_words<<<SMS, 32>>>(f, 256, 0); });
-    timed("own_words_4_lanes", [&] { own_words<<<SMS, 32>>>(f, 256, 2); });
-    timed("own_words_32_lanes", [&] { own_words<<<SMS, 32>>>(f, 256, 5); });
-    timed("own_words_32_warps", [&] { own_words<<<SMS, 1024>>>(f, 256, 2); });
-    timed("own_words_double", [&] { own_words<<<SMS, 32>>>(d, 256, 2); });
+    timed("own_words", [&] { words<<<SMS, 32>>>(f, 256, 0, 32); });
+    timed("own_words_4_lanes", [&] { words<<<SMS, 32>>>(f, 256, 2, 32); });
+    timed("own_words_32_lanes", [&] { words<<<SMS, 32>>>(f, 256, 5, 32); });
+    timed("own_words_32_warps", [&] { words<<<SMS, 1024>>>(f, 256, 2, 32); });
+    timed("own_words_double", [&] { words<<<SMS, 32>>>(d, 256, 2, 32); });
+    timed("same_words_4_warps", [&] { words<<<SMS, 128>>>(f, 256, 0, 0); });
+    timed("same_words_8_warps", [&] { words<<<SMS, 256>>>(f, 256, 0, 0); });
+    timed("same_words_32_warps", [&] { words<<<SMS, 1024>>>(f, 256, 0, 0); });
+    timed("same_words_32_warps_double", [&] { words<<<SMS, 1024>>>(d, 256, 0, 0); });
     timed("random_8_1_warp", [&] { random_words<<<SMS, 32, SIZE * 4>>>(f, 256, 8); });
     timed("random_8_8_warps", [&] { random_words<<<SMS, 256, SIZE * 4>>>(f, 256, 8); });
     timed("random_32_8_warps", [&] { random_words<<<SMS, 256, SIZE * 4>>>(f, 256, 32); });

@@ -291,8 +291,6 @@ static void count_shared(warp *w, exec_counters *c, uint32_t size, uint32_t word
     }
 }
 
-static bool is_half(uint8_t t) { return t == TY_f16 || t == TY_f16x2 || t == TY_bf16 || t == TY_bf16x2; }
-
 /* Counts an atomic on shared memory. Lanes with one bank take turns, also those on one word, unless one of them can act
  * for all: if they have one word in any case (machine.c), if all add the same to one word, or 1 to any words. */
 static void count_shared_atomic(warp *w, const ptx_insn *i, exec_counters *c, uint32_t size) {
@@ -748,7 +746,7 @@ static uint64_t combine(const ptx_insn *i, uint64_t old, uint64_t b, uint64_t c)
             memcpy(&bits, &x, 4);
             return x != x ? 0x7fffffffu : bits;
         }
-        if (is_half(i->type)) return half_sum(i, (uint32_t)old, (uint32_t)b);
+        if (ptx_is_half((enum ptx_type)i->type)) return half_sum(i, (uint32_t)old, (uint32_t)b);
         if (i->type == TY_f64) {
             double x, y;
             memcpy(&x, &old, 8);

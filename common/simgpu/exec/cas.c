@@ -4,11 +4,11 @@
  * In a turn of the loop one lane of each bank succeeds, so a warp takes as many turns as the most lanes on a bank.
  * Where several warps of a block add to a word, one of them succeeds at a time, and a part of the others tries in vain.
  *
- * Source: an H200, loops of 256 atomicAdd (tests/clock/cas.cu) and Nsight Compute's wavefronts. One warp takes 103 to
- * 141 clocks for an addition if each lane has a bank of its own, and 96 more for each further turn, whether lanes share
- * a bank or a word. A turn has two wavefronts for ATOMS, and those of LDS by the bank rule for the lanes that are left;
- * with doubles there are 1.6 times as many. 4, 8 and 32 warps that want the same words take 2.8, 4.6 and 12.7 turns
- * instead of one; here it is one more for 2.5 other warps. */
+ * Source: an H200 with tests/clock/cas.cu, and Nsight Compute's wavefronts. One warp takes 103 clocks for an addition
+ * if each lane has a bank of its own, some 40 more where the loop makes an address and a value, and 95 for each further
+ * turn, whether lanes share a bank or a word. A turn has two wavefronts for ATOMS, and those of LDS by the bank rule
+ * for the lanes that are left; with doubles there are 1.6 times as many. 4, 8 and 32 warps that want the same words
+ * take 3, 5 and 15 turns instead of one; here it is one more for 2.5 other warps. */
 #include "warp.h"
 
 #include <string.h>

@@ -115,7 +115,7 @@ struct simgpu_bound {
     bool by_loads;         /* LATENCY: the rounds take longer than the clocks; LINK: than the bytes */
     bool by_stores;        /* ATOMIC: stores of one word wait for their turn, longer than atomics */
     bool by_grid_syncs;    /* LATENCY: the grid.sync()s take longer than either */
-    uint32_t atomic_bytes; /* ATOMIC: the size of the place where they wait for each other */
+    uint32_t atomic_bytes; /* ATOMIC: pieces of so many bytes belong to a slice of L2, where they wait */
 };
 
 /* The kind of fault that stopped a kernel. */

@@ -240,13 +240,10 @@ bool ptx_dec_has_type(const char *key, enum ptx_type t, enum ptx_op *op) {
     return false;
 }
 
-bool ptx_dec_is_half(enum ptx_type t) { return t == TY_f16 || t == TY_f16x2 || t == TY_bf16 || t == TY_bf16x2; }
-bool ptx_dec_is_float(enum ptx_type t) { return t == TY_f32 || t == TY_f64 || ptx_dec_is_half(t); }
-
 static bool is_two_integers(enum ptx_type t) { return t == TY_u16x2 || t == TY_s16x2; }
 
 static bool find_op(const char *key, enum ptx_type t, enum ptx_op *op) {
-    return ptx_dec_has_type(key, t, op) || (!ptx_dec_is_float(t) && !is_two_integers(t) && t != TY_pred &&
+    return ptx_dec_has_type(key, t, op) || (!ptx_is_float(t) && !is_two_integers(t) && t != TY_pred &&
                                             ptx_dec_has_type(key, ptx_dec_unsigned_of(t), op));
 }
 
@@ -377,8 +374,8 @@ static void arithmetic(decoder *d) {
     enum ptx_type t = d->types[0];
     if (!d->ntypes) ptx_dec_unsupported(d, "this instruction without a type is not supported");
     if (t == TY_pred) append_key(d, ".pred");
-    if (d->flags.sat && !ptx_dec_is_float(t)) append_key(d, ".sat");
-    if (strcmp(d->s->name, "mad") == 0 && ptx_dec_is_float(t)) snprintf(d->key, sizeof d->key, "fma");
+    if (d->flags.sat && !ptx_is_float(t)) append_key(d, ".sat");
+    if (strcmp(d->s->name, "mad") == 0 && ptx_is_float(t)) snprintf(d->key, sizeof d->key, "fma");
     if (d->ntypes == 2 && strcmp(d->s->name, "slct") == 0) {
         append_key(d, ptx_type_names[d->types[1]]);
         if (d->flags.ftz) append_key(d, ".ftz");
@@ -390,7 +387,7 @@ static void arithmetic(decoder *d) {
     if (d->flags.xorsign && t == TY_f32) append_key(d, ".xorsign");
     if (d->flags.relu && one_of(d->s->name, "min max"))
         append_key(d, ".relu");
-    else if (ptx_dec_is_half(t) ? d->flags.round != ROUND_NEAREST : d->flags.relu)
+    else if (ptx_is_half(t) ? d->flags.round != ROUND_NEAREST : d->flags.relu)
         ptx_dec_unsupported(d, "this rounding, or .relu, is not supported here");
     if (d->flags.ftz && (t == TY_f32 || t == TY_f64) && one_of(d->s->name, "abs neg")) append_key(d, ".ftz");
     if (!find_op(d->key, t, &op)) ptx_dec_unsupported(d, "this instruction is not supported");
@@ -709,8 +706,7 @@ static void finish(decoder *d) {
         for (uint32_t r = 0; r < d->pf->nregisters; r++)
             if (d->pf->registers[r]->row == x->d && d->uses[d->pf->registers[r]->id] == 0) x->unused = true;
         bool global = x->space == SPACE_GLOBAL || x->space == SPACE_GENERIC;
-        if (global &&
-            (!x->unused || ptx_dec_is_float((enum ptx_type)x->type) || x->sub == ATOM_exch || x->sub == ATOM_cas))
+        if (global && (!x->unused || ptx_is_float((enum ptx_type)x->type) || x->sub == ATOM_exch || x->sub == ATOM_cas))
             c->serial = true;
         if (x->space == SPACE_CONST) ptx_dec_unsupported(d, "an atomic on constants");
     }

@@ -151,10 +151,10 @@ static inline bool ptx_is_load(const ptx_insn *i) { return i->op == OP_ld || i->
 static inline bool ptx_is_atomic(const ptx_insn *i) {
     return i->op == OP_atom || i->op == OP_mbarrier_init || i->op == OP_mbarrier_arrive || i->op == OP_mbarrier_wait;
 }
-/* Returns whether an operand is a number in floating point. */
-static inline bool ptx_is_float(enum ptx_type t) {
-    return t == TY_f32 || t == TY_f64 || t == TY_f16 || t == TY_f16x2 || t == TY_bf16 || t == TY_bf16x2;
+static inline bool ptx_is_half(enum ptx_type t) { /* f16, bf16 and their pairs */
+    return t == TY_f16 || t == TY_f16x2 || t == TY_bf16 || t == TY_bf16x2;
 }
+static inline bool ptx_is_float(enum ptx_type t) { return t == TY_f32 || t == TY_f64 || ptx_is_half(t); }
 /* Returns whether the lanes of a warp can combine their operations on one word, and access memory once. */
 static inline bool ptx_adds_up(const ptx_insn *i) {
     return !ptx_is_float((enum ptx_type)i->type) && (i->sub == ATOM_add || i->sub == ATOM_min || i->sub == ATOM_max ||

@@ -185,10 +185,10 @@ void ptx_dec_atomic(decoder *d) {
     int op = ptx_dec_choose(d, operations);
     enum ptx_type t = d->types[0];
     if (op < 0 || d->flags.vector != 1 || !d->ntypes) ptx_dec_unsupported(d, "this atomic is not supported");
-    bool half = ptx_dec_is_half(t), short_cas = t == TY_b16 && op == ATOM_cas;
+    bool half = ptx_is_half(t), short_cas = t == TY_b16 && op == ATOM_cas;
     if (ptx_type_bytes[t] != 4 && ptx_type_bytes[t] != 8 && !half && !short_cas)
         ptx_dec_unsupported(d, "atomics work on 32 and 64 bits");
-    if (ptx_dec_is_float(t) && op != ATOM_add) ptx_dec_unsupported(d, "this atomic is not supported");
+    if (ptx_is_float(t) && op != ATOM_add) ptx_dec_unsupported(d, "this atomic is not supported");
     ptx_dec_need(d, first + 2, first + 3);
     const operand *o = d->s->operands;
     ptx_insn x = {0};

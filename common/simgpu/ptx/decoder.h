@@ -44,8 +44,6 @@ typedef struct {
 /* Ends decoding: the function becomes unsupported, and a launch fails with this reason. */
 _Noreturn void ptx_dec_unsupported(decoder *d, const char *why);
 bool ptx_dec_is_wide(enum ptx_type t); /* returns whether a register has 8 bytes per lane */
-bool ptx_dec_is_float(enum ptx_type t);
-bool ptx_dec_is_half(enum ptx_type t); /* f16, bf16 and their pairs */
 enum ptx_type ptx_dec_unsigned_of(enum ptx_type t);
 
 /* Sorts the statement's modifiers into d->types, d->key and d->flags, except `own`, which the caller reads. */

@@ -117,8 +117,8 @@ const char *simgpuSayBound(const struct simgpu_launch *launch, char *text, size_
         break;
     case SIMGPU_TERM_BARRIER: add(&p, "barriers: a warp waits at %.0f of them, most%s", b->amount, place); break;
     case SIMGPU_TERM_ATOMIC:
-        add(&p, "%s: %.0f wait for their turn on the same %u bytes, most%s", b->by_stores ? "stores" : "atomics",
-            b->amount, b->atomic_bytes, place);
+        add(&p, "%s: %.0f wait for their turn at one slice of L2, most%s", b->by_stores ? "stores" : "atomics",
+            b->amount, place);
         break;
     case SIMGPU_TERM_ISSUE: add(&p, "issue: %.1f us of instructions, most%s", b->amount / 1000, place); break;
     case SIMGPU_TERM_ALU: add(&p, "alu: %.1f us of integers and logic, most%s", b->amount / 1000, place); break;
