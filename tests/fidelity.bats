@@ -75,6 +75,16 @@ cold	sort/two launches	2	g()	(1, 1, 1)	(32, 1, 1)	7	n/a" ]
     grep -Eq '^L1 hit rate +n/a' <<<"$output"
 }
 
+@test "bytes that DRAM writes: of less than ncu itself leaves in L2 nothing is said" {
+    local header="caches\tkernel\tlaunch\tdram__bytes_read.sum\tdram__bytes_write.sum"
+    tsv "$header" 'cold\ta/x\t1\t1.1e6\t2.3e6' 'cold\ta/y\t1\t0\t8e6' >"$BATS_TEST_TMPDIR/card"
+    tsv "$header" 'virtual\ta/x\t1\t1.1e6\t1e6' 'virtual\ta/y\t1\t0\t7.5e6' >"$BATS_TEST_TMPDIR/ours"
+    run awk -v who=x -v summary="$BATS_TEST_TMPDIR/summary" -f "$tools/counters.awk" "$BATS_TEST_TMPDIR/card" "$BATS_TEST_TMPDIR/ours"
+    echo "$output"
+    grep -Eq '^DRAM bytes read +1 of 1 ' <<<"$output"
+    grep -Eq '^DRAM bytes written +1 of 1 +10 % +6.2 % +a/y, -6 %$' <<<"$output"
+}
+
 @test "shared stores and atomics are one row: ncu counts them apart, SimGPU together" {
     local st=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum atom=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum
     local more=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum twice=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # The virtual clock where many warps want one place: slices of L2, constant memory, the SM with the most work, an SM's way
-# to L2, DRAM.
+# to L2, DRAM. And what leaves L2 for it.
 
 load helper
 
@@ -79,4 +79,44 @@ END
     within 30 cas <<<'same_words_32_warps_double 296.29'
     # One lane of each of eight warps, all at once behind a barrier: fewer turns in vain than with all lanes.
     within 45 cas <<<'sum_of_warps_float 48.93'
+}
+
+@test "what leaves L2: dirty data behind others, data loaded again, tables larger than L2, as many bytes as an H200's DRAM moves" {
+    build "$B/tests/clock/dirty"
+    apart "$B/tests/clock/dirty" | awk '{ print $1 "_read", $2; print $1 "_wrote", $3 }' >"$BATS_FILE_TMPDIR/dirty"
+    # MiB (2026-11-28, Nsight Compute, medians of three runs).
+    within 12 dirty <<'END'
+twice_40_0_read 12.1
+twice_44_0_read 31.1
+twice_48_0_read 45.2
+behind_memset_48_16_wrote 13.6
+behind_memset_16_64_wrote 4.5
+behind_memset_32_64_wrote 12.2
+behind_memset_48_64_wrote 20.9
+mix_0_48_wrote 19.5
+mix_24_24_wrote 2.8
+mix_32_16_wrote 2.2
+mix_32_32_wrote 9.5
+mix_48_8_wrote 2.0
+mix_48_24_wrote 9.8
+mix_48_48_wrote 24.6
+mix_64_32_wrote 18.0
+mix_64_64_wrote 40.8
+in_place_40_0_wrote 12.0
+in_place_again_40_0_wrote 39.3
+in_place_64_0_wrote 37.1
+in_place_again_64_0_read 64.0
+pick_64_4_read 46.2
+pick_64_16_read 163.9
+pick_128_4_read 56.6
+pick_128_16_read 219.3
+pick_256_4_read 61.5
+pick_256_16_read 242.9
+beside_128_4_read 132.0
+beside_128_16_read 149.6
+END
+    within 30 dirty <<'END'
+behind_memset_32_16_wrote 5.3
+mix_64_8_wrote 4.0
+END
 }

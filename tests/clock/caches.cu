@@ -120,6 +120,7 @@ static void parts() {
     loads("parts_of_sectors_leave", b, large);
     words("words_again", 0, 4);
     loads("parts_of_sectors_are_read", a, 1);
+    simgpuFlushCache();
     name = "one_word_of_64_bytes";
     load_strided<<<16, 256>>>(b + 8 * MIB, 16, out);
     done();

@@ -39,19 +39,19 @@ static uint64_t without_stored(const worker *t, uint64_t chunk, uint64_t bits, c
     return bits;
 }
 
-/* Returns l2_cache.early's word once a request of round L2_ROUNDS - 1 - left has come, too. */
-static uint32_t with_request(uint32_t early, uint32_t left) {
-    enum { MOST = UINT16_MAX };
-    if (early >> 16 < left) return left << 16 | 1;
-    return early >> 16 == left && (early & MOST) < MOST ? early + 1 : early;
+/* Returns l2_early's word once a request of round L2_ROUNDS - 1 - left has come, too. */
+static l2_early with_request(l2_early e, uint64_t left) {
+    e += 1ull << L2_EARLY_ALL;
+    if (e >> L2_EARLY_ROUND < left) return left << L2_EARLY_ROUND | (e & L2_EARLY_LATER) | 1;
+    return e >> L2_EARLY_ROUND == left && (e & L2_EARLY_FIRST) < L2_EARLY_FIRST ? e + 1 : e;
 }
 
-/* Counts a request for some of 64 bytes among those of the earliest round of loads that wants them. */
-static void note_round(const worker *t, uint32_t *early, int32_t round) {
-    const uint32_t left = (uint32_t)(round < 0 ? L2_ROUNDS - 1 : round < L2_ROUNDS - 1 ? L2_ROUNDS - 1 - round : 1);
-    uint32_t old = __atomic_load_n(early, __ATOMIC_RELAXED), now = with_request(old, left);
+/* Counts a request for some of 64 bytes, and among those of the earliest round of loads that wants them. */
+static void note_round(const worker *t, l2_early *early, int32_t round) {
+    const uint64_t left = (uint64_t)(round < 0 ? L2_ROUNDS - 1 : round < L2_ROUNDS - 1 ? L2_ROUNDS - 1 - round : 1);
+    l2_early old = __atomic_load_n(early, __ATOMIC_RELAXED), now = with_request(old, left);
     if (!t->parallel) *early = now;
-    while (t->parallel && now != old) {
+    while (t->parallel) {
         if (__atomic_compare_exchange_n(early, &old, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
         now = with_request(old, left);
     }
@@ -65,7 +65,7 @@ void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint3
     if (partly) bits = (bits & ~partly) | without_stored(t, chunk, partly, wants);
     if (!bits) return;
     mark(t, &c->read, chunk, bits);
-    uint32_t *early = &t->early[(line - t->first_line) * (L2_LINE / L2_PAIR)];
+    l2_early *early = &t->early[(line - t->first_line) * (L2_LINE / L2_PAIR)];
     if (sectors & 3) note_round(t, &early[0], round);
     if (sectors & 12) note_round(t, &early[1], round);
     /* Which of them had no partner in their request? The partner of a dense one is asked for by its neighbour, which

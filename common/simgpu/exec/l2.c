@@ -1,16 +1,21 @@
 /* l2.c — the second-level cache. See l2.h for its idea.
  *
- * Each set keeps its chunks in lists by age. When it has too many lines, the oldest chunk leaves. If an earlier launch
- * has stored it, it leaves every third time only, and otherwise the oldest clean one leaves in its place. Only a part
- * of the cache may be dirty: beyond it the oldest dirty chunk is written to DRAM and stays. An eighth of the lines, two
- * of 16 ways, may have sectors with bytes of stores only: beyond it DRAM supplies the rest, and the chunk is written at
- * once. */
+ * Each set keeps its chunks in lists by age. When it is full, the oldest clean chunk leaves. For a dirty one places
+ * count: a stored line takes one, a loaded one more, since SMs of the other half of the card have a copy of it in their
+ * own half. A dirty chunk leaves once others have taken between a half and 1.4 times as many places as there are,
+ * another number in each list; but dirty chunks leave for at most three eighths of the places that are taken. Only a
+ * part of the cache may be dirty: beyond it a dirty chunk is written to DRAM and stays, the oldest one, and every sixth
+ * time the newest of a list. An eighth of the lines, two of 16 ways, may have sectors with bytes of stores only: beyond
+ * it DRAM supplies the rest, and the chunk is written at once. */
 #include "l2.h"
 #include "warp.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+enum { PLACE = 16, LOADED_ROOM = 20, STORED_ROOM = 17 }; /* units of a stored line's place, of what a line takes */
 
 static uint64_t count(uint64_t bits) { return (uint64_t)__builtin_popcountll(bits); }
 
@@ -49,6 +54,17 @@ static void *reserve(uint64_t bytes) {
     return p;
 }
 
+/* Returns the places of a set. */
+static double places_of(const exec_card *card) { return (double)card->l2_bytes / L2_LINE * PLACE / L2_SETS; }
+
+/* Dirty chunks leave at ages from 0.52 to 1.37 times a set's places, as many at each. at: from 0 to 1, a set's place
+ * among all sets. */
+static void set_old(l2_set *s, double places, double at) {
+    s->old[L2_PARTLY] = (uint32_t)(places * (0.52 + 0.85 * at));
+    for (int k = 0; k < L2_DIRTIES; k++)
+        s->old[L2_DIRTY + k] = (uint32_t)(places * (0.52 + 0.85 * (k + at) / L2_DIRTIES));
+}
+
 void exec_l2_init(exec_device *d, uint64_t window) {
     l2_cache *c = &d->l2;
     const exec_card *card = &d->card;
@@ -58,7 +74,9 @@ void exec_l2_init(exec_device *d, uint64_t window) {
     c->bytes = reserve(all / L2_SECTOR * sizeof *c->bytes);
     c->early = reserve(all / L2_PAIR * sizeof *c->early);
     c->first = exec_mem_base() / L2_CHUNK;
-    c->most_lines = (uint32_t)(card->l2_reach / L2_LINE / L2_SETS);
+    c->most_room = (uint32_t)(card->l2_reach / L2_LINE * LOADED_ROOM / L2_SETS);
+    c->loaded_line = PLACE * (double)card->l2_bytes / (double)card->l2_reach;
+    for (int s = 0; s < L2_SETS; s++) set_old(&c->set[s], places_of(card), (s + 0.5) / L2_SETS);
     c->most_dirty = (uint32_t)(card->l2_dirty / L2_LINE / L2_SETS);
     c->most_partly = (uint32_t)(card->l2_bytes / 8 / L2_LINE / L2_SETS);
 }
@@ -68,6 +86,11 @@ void exec_l2_init(exec_device *d, uint64_t window) {
 static l2_set *set_of(l2_cache *c, uint32_t chunk) {
     uint64_t h = base_hash(chunk + 1ull);
     return &c->set[base_hash(h ^ h >> 32) / (UINT64_MAX / L2_SETS + 1)];
+}
+
+/* Returns how much of a set's room a chunk takes. */
+static uint32_t room_of(const l2_chunk *k) {
+    return lines_of(k->whole | k->dirty) * (k->loaded ? LOADED_ROOM : STORED_ROOM);
 }
 
 /* Takes a chunk from its list, before its sectors change. */
@@ -83,9 +106,8 @@ static void leave(l2_cache *c, uint32_t chunk) {
         c->chunks[k->older - 1].newer = k->newer;
     else
         s->list[k->state].oldest = k->newer;
-    uint32_t lines = lines_of(k->whole | k->dirty);
-    s->lines -= lines;
-    c->lines -= lines;
+    s->room -= room_of(k);
+    c->lines -= lines_of(k->whole | k->dirty);
     s->dirty -= lines_of(k->dirty);
     s->partly -= lines_of(k->dirty & ~k->whole);
     k->state = L2_ABSENT;
@@ -96,8 +118,13 @@ static void enter(l2_cache *c, uint32_t chunk, bool newest) {
     l2_chunk *k = &c->chunks[chunk];
     l2_set *s = set_of(c, chunk);
     uint64_t partly = k->dirty & ~k->whole;
-    if (!(k->whole | k->dirty)) return;
-    k->state = partly ? L2_PARTLY : k->dirty ? L2_DIRTY : L2_CLEAN;
+    if (!(k->whole | k->dirty)) {
+        k->loaded = false;
+        return;
+    }
+    k->state = (uint8_t)(partly     ? L2_PARTLY
+                         : k->dirty ? L2_DIRTY + chunk * 0x9e3779b1u / (UINT32_MAX / L2_DIRTIES + 1)
+                                    : L2_CLEAN);
     uint32_t *newer = &s->list[k->state].newest, *older = &s->list[k->state].oldest;
     k->newer = newest ? 0 : *older;
     k->older = newest ? *newer : 0;
@@ -105,9 +132,8 @@ static void enter(l2_cache *c, uint32_t chunk, bool newest) {
     if (k->older) c->chunks[k->older - 1].newer = chunk + 1;
     if (newest || !*newer) *newer = chunk + 1;
     if (!newest || !*older) *older = chunk + 1;
-    uint32_t lines = lines_of(k->whole | k->dirty);
-    s->lines += lines;
-    c->lines += lines;
+    s->room += room_of(k);
+    c->lines += lines_of(k->whole | k->dirty);
     s->dirty += lines_of(k->dirty);
     s->partly += lines_of(partly);
 }
@@ -147,22 +173,43 @@ static void write_back(l2_cache *c, uint32_t chunk) {
     c->chunks[chunk].dirty = 0;
 }
 
+static uint32_t age(const l2_cache *c, const l2_set *s, uint32_t chunk) { return s->clock - c->chunks[chunk].used; }
+
 /* Returns the oldest chunk with dirty sectors, + 1; 0: there is none. */
 static uint32_t oldest_dirty(const l2_cache *c, const l2_set *s) {
-    uint32_t dirty = s->list[L2_DIRTY].oldest, partly = s->list[L2_PARTLY].oldest;
-    if (!dirty || !partly) return dirty | partly;
-    return c->chunks[partly - 1].used < c->chunks[dirty - 1].used ? partly : dirty;
+    uint32_t oldest = 0;
+    for (int list = L2_PARTLY; list < L2_STATES; list++) {
+        const uint32_t chunk = s->list[list].oldest;
+        if (!oldest || (chunk && age(c, s, chunk - 1) > age(c, s, oldest - 1))) oldest = chunk;
+    }
+    return oldest;
 }
 
-static void evict(l2_cache *c, l2_set *s) {
-    uint32_t dirty = oldest_dirty(c, s), clean = s->list[L2_CLEAN].oldest;
-    const uint32_t used = dirty ? c->chunks[dirty - 1].used : 0;
-    bool take_dirty = !clean || (dirty && (used < c->began ? s->evicted % 3 == 2 : used <= c->chunks[clean - 1].used));
-    uint32_t chunk = (take_dirty ? dirty : clean) - 1;
-    s->evicted++;
+static void evict(l2_cache *c, uint32_t chunk) {
     leave(c, chunk);
     write_back(c, chunk);
     c->chunks[chunk].whole = 0;
+    c->chunks[chunk].loaded = false;
+}
+
+/* Lets old dirty chunks leave. */
+static void evict_dirty(l2_cache *c, l2_set *s) {
+    for (int list = L2_PARTLY; list < L2_STATES; list++)
+        for (uint32_t dirty; (dirty = s->list[list].oldest) && age(c, s, dirty - 1) > s->old[list];) {
+            const uint32_t cost = PLACE * 8 / 3 * lines_of(c->chunks[dirty - 1].dirty);
+            if (s->due < cost) return;
+            s->due -= cost;
+            evict(c, dirty - 1);
+        }
+}
+
+/* Writes to DRAM one of too many dirty chunks. It stays. */
+static void clean(l2_cache *c, l2_set *s) {
+    const uint32_t newest = s->list[L2_DIRTY + s->cleaned / 6 % L2_DIRTIES].newest;
+    const uint32_t chunk = (s->cleaned++ % 6 == 5 && newest ? newest : oldest_dirty(c, s)) - 1;
+    leave(c, chunk);
+    write_back(c, chunk);
+    enter(c, chunk, true);
 }
 
 static void make_room(l2_cache *c, l2_set *s) {
@@ -172,13 +219,12 @@ static void make_room(l2_cache *c, l2_set *s) {
         write_back(c, chunk);
         enter(c, chunk, true);
     }
-    while (s->dirty > c->most_dirty) {
-        uint32_t chunk = oldest_dirty(c, s) - 1;
-        leave(c, chunk);
-        write_back(c, chunk);
-        enter(c, chunk, true);
+    while (s->dirty > c->most_dirty) clean(c, s);
+    evict_dirty(c, s);
+    while (s->room > c->most_room) {
+        const uint32_t oldest = s->list[L2_CLEAN].oldest;
+        evict(c, (oldest ? oldest : oldest_dirty(c, s)) - 1);
     }
-    while (s->lines > c->most_lines) evict(c, s);
 }
 
 /* Takes the sectors of some chunks out: those from `first` to before `end`. */
@@ -194,7 +240,7 @@ static void take_chunks(l2_cache *c, uint64_t first, uint64_t end) {
 void exec_l2_clear(exec_device *d) {
     l2_cache *c = &d->l2;
     take_chunks(c, 0, UINT32_MAX);
-    for (uint32_t s = 0; s < L2_SETS; s++) c->set[s].evicted = 0;
+    for (uint32_t s = 0; s < L2_SETS; s++) c->set[s].due = c->set[s].cleaned = 0;
 }
 
 /* --- what comes ------------------------------------------------------------------------------------------------- */
@@ -210,18 +256,44 @@ static void merge(l2_cache *c, uint32_t chunk) {
     forget_bytes(c, chunk, full);
 }
 
-/* Notes the rounds of loads that wait for DRAM: those of the wave that are the first to want what the cache lacks. */
-static void note_rounds(l2_cache *c, uint32_t chunk, uint64_t missed) {
+/* Notes the rounds of loads that wait for DRAM: those of the wave that are the first to want what the cache lacks.
+ * Returns how many requests of such a round want 64 bytes of the chunk, in the mean. */
+static double note_rounds(l2_cache *c, uint32_t chunk, uint64_t missed) {
     enum { PAIRS = L2_CHUNK / L2_PAIR };
-    uint32_t *early = &c->early[(uint64_t)chunk * PAIRS];
+    l2_early *early = &c->early[(uint64_t)chunk * PAIRS];
+    uint64_t first = 0, pieces = 0;
     for (uint64_t m = (missed | missed >> 1) & 0x5555555555555555; m; m &= m - 1) {
-        const uint32_t word = early[__builtin_ctzll(m) / 2], round = word >> 16;
-        c->waits += word & UINT16_MAX;
+        const uint64_t word = early[__builtin_ctzll(m) / 2], round = word >> L2_EARLY_ROUND;
+        c->waits += word & L2_EARLY_FIRST;
         if (!round || c->rounds[round / 64] >> round % 64 & 1) continue;
         c->rounds[round / 64] |= 1ull << round % 64;
         c->dram_rounds++;
     }
+    for (int i = 0; i < PAIRS; i++) {
+        if (!early[i]) continue;
+        const uint64_t all = (early[i] & L2_EARLY_LATER) >> L2_EARLY_ALL, each = early[i] & L2_EARLY_FIRST;
+        const uint64_t times = all == each ? 1 : (all + each / 2) / each;
+        first += each;
+        pieces++;
+        c->asked += all;
+        c->wanted[times < L2_TIMES ? times : L2_TIMES]++;
+    }
+    c->pieces += pieces;
     memset(early, 0, PAIRS * sizeof *early);
+    return pieces ? (double)first / (double)pieces : 1;
+}
+
+/* Returns the places of a line that some SMs load, each in one or the other half of the card: one of them alone has a
+ * copy in every second case. */
+static double places_for(const l2_cache *c, double readers) {
+    return PLACE + 2 * (c->loaded_line - PLACE) * (readers == 1 ? 0.5 : 1 - exp2(-readers));
+}
+
+static void take_places(l2_set *s, uint32_t places) {
+    enum { MOST = 8 * PLACE * L2_CHUNK / L2_LINE }; /* for four chunks */
+    s->clock += places;
+    s->due += places;
+    if (s->due > MOST) s->due = MOST;
 }
 
 /* Applies what a wave or a copy does to a chunk, and clears it there. DRAM gives 64 bytes for a load of 32; for an
@@ -229,7 +301,10 @@ static void note_rounds(l2_cache *c, uint32_t chunk, uint64_t missed) {
 static void apply(l2_cache *c, uint32_t chunk) {
     const uint64_t odd_lines = 0xf0f0f0f0f0f0f0f0;
     l2_chunk *k = &c->chunks[chunk];
+    l2_set *s = set_of(c, chunk);
     const uint64_t missed = k->read & ~k->whole, alone = missed & k->alone;
+    const uint32_t before = lines_of(k->whole | k->dirty);
+    double line = PLACE;
     leave(c, chunk);
     if (k->partly) merge(c, chunk);
     uint64_t fetched = missed | (partners_of(missed & (~k->written | odd_lines)) & ~(k->whole | k->written));
@@ -238,13 +313,16 @@ static void apply(l2_cache *c, uint32_t chunk) {
     c->missed[1] += count(missed & k->written);
     c->read += count(fetched) * L2_SECTOR;
     move(c, fetched);
-    if (k->read) note_rounds(c, chunk, missed);
+    if (k->read) line = places_for(c, note_rounds(c, chunk, missed));
+    c->lines_wanted += lines_of(k->read | k->written | k->partly);
     k->whole |= fetched | k->written;
     k->dirty |= k->written | k->partly;
+    k->loaded |= k->read != 0;
     k->read = k->written = k->partly = k->alone = 0;
-    k->used = c->now;
+    take_places(s, (uint32_t)((lines_of(k->whole | k->dirty) - before) * line));
+    k->used = s->clock;
     enter(c, chunk, true);
-    make_room(c, set_of(c, chunk));
+    make_room(c, s);
 }
 
 /* Memory of another device is not cached here. */
@@ -256,27 +334,35 @@ static void pass_by(l2_cache *c, uint32_t chunk) {
     k->read = k->written = k->partly = k->alone = 0;
 }
 
-/* Sorts the chunks of a wave, since the order in which host threads touched them must not matter. */
+enum { BITS = 11, BUCKETS = 1 << BITS, DIGITS = 4 };
+
+/* What a wave is sorted by: first a hash of the 128 KiB that the chunk is in, then the chunk. */
+static uint64_t key_of(uint32_t chunk) {
+    return (uint64_t)((chunk >> 6) * 0x9e3779b1u >> (32 - BITS)) << (DIGITS - 1) * BITS | chunk;
+}
+
+/* Sorts the chunks of a wave, since the order in which host threads touched them must not matter. Blocks go through all
+ * of their arrays side by side, so none of them is older than another: pieces of 128 KiB come in an order that says
+ * nothing. */
 static void sort(l2_cache *c) {
-    enum { BITS = 11, BUCKETS = 1 << BITS };
     l2_list *from = &c->wave, *to = &c->other;
-    uint32_t any = 0, all = ~0u;
-    for (uint32_t i = 0; i < from->n; i++) any |= from->chunks[i], all &= from->chunks[i];
+    uint64_t any = 0, all = ~0ull;
+    for (uint32_t i = 0; i < from->n; i++) any |= key_of(from->chunks[i]), all &= key_of(from->chunks[i]);
     if (to->room < from->n) {
         to->room = from->room;
         to->chunks = exec_must(realloc(to->chunks, to->room * sizeof *to->chunks));
     }
-    for (uint32_t shift = 0; shift < 32; shift += BITS) {
+    for (uint32_t shift = 0; shift < DIGITS * BITS; shift += BITS) {
         uint32_t at[BUCKETS] = {0}, sum = 0;
         if (!((any ^ all) >> shift & (BUCKETS - 1))) continue;
-        for (uint32_t i = 0; i < from->n; i++) at[from->chunks[i] >> shift & (BUCKETS - 1)]++;
+        for (uint32_t i = 0; i < from->n; i++) at[key_of(from->chunks[i]) >> shift & (BUCKETS - 1)]++;
         for (uint32_t b = 0; b < BUCKETS; b++) {
             uint32_t n = at[b];
             at[b] = sum;
             sum += n;
         }
         for (uint32_t i = 0; i < from->n; i++)
-            to->chunks[at[from->chunks[i] >> shift & (BUCKETS - 1)]++] = from->chunks[i];
+            to->chunks[at[key_of(from->chunks[i]) >> shift & (BUCKETS - 1)]++] = from->chunks[i];
         to->n = from->n;
         l2_list swap = *from;
         *from = *to;
@@ -284,10 +370,59 @@ static void sort(l2_cache *c) {
     }
 }
 
+/* Sets how often a piece is wanted in a wave like this one, that was wanted n times in this one. Where the numbers
+ * differ by as much as they would by chance, each piece is wanted as often as the mean. */
+static void set_rates(const l2_cache *c, double rates[L2_TIMES + 1]) {
+    double mean = 0, squares = 0;
+    for (int n = 1; n <= L2_TIMES; n++) mean += (double)c->wanted[n] * n / (double)c->pieces;
+    for (int n = 1; n <= L2_TIMES; n++) squares += (double)c->wanted[n] * (n - mean) * (n - mean) / (double)c->pieces;
+    const double real = squares > mean ? 1 - mean / squares : 0;
+    for (int n = 1; n <= L2_TIMES; n++) rates[n] = mean + (n - mean) * real;
+}
+
+/* Returns for how much of the wave's time a piece stays that is not wanted again, where the cache keeps so many of
+ * them: of those with rate r, 1 - exp(-r * time) were wanted within a time. (H. Che, Y. Tung and Z. Wang, Hierarchical
+ * Web caching systems, 2002.) */
+static double kept_for(const l2_cache *c, const double rates[L2_TIMES + 1], double pieces) {
+    double low = 0, high = 64;
+    for (int step = 0; step < 40; step++) {
+        const double time = (low + high) / 2;
+        double there = 0;
+        for (int n = 1; n <= L2_TIMES; n++) there += (double)c->wanted[n] * (1 - exp(-rates[n] * time));
+        if (there < pieces)
+            low = time;
+        else
+            high = time;
+    }
+    return low;
+}
+
+/* A wave that touches more than the cache keeps: what its warps have loaded, and want again later, may have left. */
+static void miss_again(exec_device *d) {
+    l2_cache *c = &d->l2;
+    if (!c->pieces || c->asked == c->pieces) return;
+    const double places = places_of(&d->card) * L2_SETS,
+                 wanted = (double)c->lines_wanted * places_for(c, (double)c->asked / (double)c->pieces);
+    if (wanted <= places) return;
+    double rates[L2_TIMES + 1], misses = 0;
+    set_rates(c, rates);
+    const double time = kept_for(c, rates, (double)c->pieces * places / wanted);
+    for (int n = 2; n <= L2_TIMES; n++) misses += (double)c->wanted[n] * (n - 1) * exp(-rates[n] * time);
+    const uint64_t again = (uint64_t)misses;
+    c->missed[0] += again;
+    c->read += again * L2_PAIR;
+    c->waits += again;
+    c->pairs += again;
+    c->pair_lines += again;
+    c->pair_rows += again;
+}
+
 void exec_l2_wave(exec_device *d, worker *workers, unsigned threads) {
     l2_cache *c = &d->l2;
     uint64_t most = 0;
     c->wave.n = 0;
+    c->lines_wanted = c->asked = c->pieces = 0;
+    memset(c->wanted, 0, sizeof c->wanted);
     for (unsigned t = 0; t < threads; t++) {
         for (uint32_t i = 0; i < workers[t].touched.n; i++) exec_l2_list_add(&c->wave, workers[t].touched.chunks[i]);
         workers[t].touched.n = 0;
@@ -297,7 +432,6 @@ void exec_l2_wave(exec_device *d, worker *workers, unsigned threads) {
     c->wave_rounds += most;
     memset(c->rounds, 0, sizeof c->rounds);
     sort(c);
-    c->now++;
     for (uint32_t i = 0; i < c->wave.n; i++) {
         uint32_t chunk = c->wave.chunks[i];
         l2_chunk *k = &c->chunks[chunk];
@@ -312,13 +446,13 @@ void exec_l2_wave(exec_device *d, worker *workers, unsigned threads) {
         else
             apply(c, chunk);
     }
+    miss_again(d);
 }
 
 /* --- a launch --------------------------------------------------------------------------------------------------- */
 
 void exec_l2_launch_begins(exec_device *d) {
     l2_cache *c = &d->l2;
-    c->began = c->now + 1;
     memset(c->missed, 0, sizeof c->missed);
     memset(c->peer, 0, sizeof c->peer);
     c->filled = c->read = c->written = c->dram_rounds = c->wave_rounds = c->waits = 0;
@@ -435,7 +569,6 @@ uint64_t exec_l2_copies(exec_device *d, uint64_t address, uint64_t bytes, enum e
     static each *const how[] = {
         [EXEC_L2_READ] = read_chunk, [EXEC_L2_WRITE] = write_chunk, [EXEC_L2_ENGINE] = copy_chunk};
     const uint64_t before = d->l2.read + d->l2.written;
-    d->l2.began = ++d->l2.now;
     each_chunk(&d->l2, address, bytes, how[what]);
     return d->l2.read + d->l2.written - before;
 }

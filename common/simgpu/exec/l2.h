@@ -4,8 +4,9 @@
  *   footprint.c  the different sectors of a wave of blocks, collected by all host threads
  *
  * The blocks that the SMs hold at once, a wave, run side by side on a card. So the cache gets the sectors of a wave
- * together, as a set: the first read of a sector that the cache lacks is a miss, every other read of the wave is a hit.
- * A set has no order, so the result is the same for any number of host threads.
+ * together, as a set: the first read of a sector that the cache lacks is a miss, every other read of the wave is a hit,
+ * unless the wave touches more than the cache keeps. A set has no order, so the result is the same for any number of
+ * host threads.
  *
  * State is kept for chunks of 64 sectors (2 KB). A sector is `whole` when the cache has all its bytes, and dirty when
  * it must be written back. A dirty sector that is not whole has only the bytes of some stores: `bytes` tells which.
@@ -18,10 +19,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { L2_SECTOR = 32, L2_PAIR = 64, L2_LINE = 128, L2_CHUNK = 2048, L2_SETS = 64, L2_ROUNDS = 1 << 16 };
+enum {
+    L2_SECTOR = 32,
+    L2_PAIR = 64,
+    L2_LINE = 128,
+    L2_CHUNK = 2048,
+    L2_SETS = 128,
+    L2_ROUNDS = 1 << 16,
+    L2_TIMES = 255
+};
 
-/* Which of its set's lists a chunk is in: none, or by its worst sectors. */
-enum l2_state { L2_ABSENT, L2_CLEAN, L2_DIRTY, L2_PARTLY, L2_STATES };
+/* Which of its set's lists a chunk is in: none, or by its worst sectors. A hash decides to which of the dirty ones. */
+enum l2_state { L2_ABSENT, L2_CLEAN, L2_PARTLY, L2_DIRTY, L2_DIRTIES = 4, L2_STATES = L2_DIRTY + L2_DIRTIES };
 
 /* A bit for each sector. */
 typedef struct {
@@ -29,8 +38,9 @@ typedef struct {
     uint64_t alone;                 /* of `read`: by a request that did not want the other half of 64 bytes */
     uint64_t whole, dirty;          /* in the cache */
     uint32_t newer, older;          /* its neighbours in a list, number + 1 */
-    uint32_t used;                  /* the wave that touched it last */
+    uint32_t used;                  /* its set's clock when it was touched last */
     uint8_t state;                  /* enum l2_state */
+    bool loaded;                    /* since it is in the cache */
 } __attribute__((aligned(64))) l2_chunk;
 
 typedef struct {
@@ -42,8 +52,12 @@ typedef struct {
     struct {
         uint32_t newest, oldest; /* chunk + 1 */
     } list[L2_STATES];
-    uint32_t lines, dirty, partly; /* lines with any sector, with dirty ones, with ones that are not whole */
-    uint32_t evicted;              /* chunks */
+    uint32_t room;           /* that its lines take */
+    uint32_t dirty, partly;  /* lines with dirty sectors, with ones that are not whole */
+    uint32_t clock;          /* the places that lines have taken so far; wraps */
+    uint32_t old[L2_STATES]; /* a dirty chunk of the list leaves when so many have been taken since it was touched */
+    uint32_t due;            /* places for which old dirty chunks may still leave */
+    uint32_t cleaned;        /* chunks written to DRAM because too many were dirty */
 } l2_set;
 
 typedef struct {
@@ -51,19 +65,28 @@ typedef struct {
     uint32_t n, room;
 } l2_list;
 
+/* What loads of the wave want of 64 bytes: in bits 48 to 63 L2_ROUNDS - 1 less the first round that does (0: none
+ * does), in bits 16 to 47 how many requests do, in the lowest 16 how many of that round (or more). */
+typedef uint64_t l2_early;
+#define L2_EARLY_ROUND 48
+#define L2_EARLY_ALL   16
+#define L2_EARLY_FIRST 0xffffull
+#define L2_EARLY_LATER 0xffffffff0000ull
+
 typedef struct {
     l2_chunk *chunks; /* of the window of device addresses */
     l2_union *unions; /* likewise */
     uint32_t *bytes;  /* by sector of the window: of one that is dirty and not whole, a bit for each stored byte */
-    /* By 64 bytes of the window: in the upper half L2_ROUNDS - 1 less the wave's first round that loads them, in the
-     * lower one the requests of that round that do; 0: none. */
-    uint32_t *early;
-    uint64_t first; /* the window's first chunk */
+    l2_early *early;  /* by 64 bytes of the window */
+    uint64_t first;   /* the window's first chunk */
     l2_set set[L2_SETS];
-    uint32_t most_lines, most_dirty, most_partly; /* of a set */
-    uint64_t lines;                               /* of all sets */
-    uint32_t now, began;                          /* the number of this wave, of the first one of the launch or copy */
-    l2_list wave, other, launch;                  /* chunks touched by the wave (other: for sorting), by the launch */
+    uint32_t most_room, most_dirty, most_partly; /* of a set */
+    double loaded_line;                          /* places of a line that one SM has loaded */
+    uint64_t lines;                              /* of all sets */
+    /* Of the wave: lines that it touched, pieces of 64 bytes that its loads wanted, requests for them, and by how many
+     * times (L2_TIMES or more) they were wanted: the pieces. */
+    uint64_t lines_wanted, pieces, asked, wanted[L2_TIMES + 1];
+    l2_list wave, other, launch; /* chunks touched by the wave (other: for sorting), by the launch */
     /* Of the launch: */
     uint64_t missed[2];                /* sectors read that the cache lacked, which the wave did not write, or did */
     uint64_t dram_rounds, wave_rounds; /* exec_result's */

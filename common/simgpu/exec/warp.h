@@ -152,7 +152,7 @@ typedef struct worker {
     uint64_t memory;              /* device address a is stored at host address memory + a */
     l2_chunk *chunks;             /* the device's; */
     uint32_t *bytes;              /* likewise (l2_cache); */
-    uint32_t *early;              /* likewise */
+    l2_early *early;              /* likewise */
     uint64_t first_line;          /* of the window */
     uint64_t *executed, *threads; /* one counter for each instruction of the module; */
     exec_counters *counters;      /* valid for functions that have run */
