@@ -81,42 +81,57 @@ END
     within 45 cas <<<'sum_of_warps_float 48.93'
 }
 
-@test "what leaves L2: dirty data behind others, data loaded again, tables larger than L2, as many bytes as an H200's DRAM moves" {
+@test "what leaves L2: dirty data behind others, data loaded again, tables larger than L2, as many bytes as an H200's DRAM moves, within 12 %" {
     build "$B/tests/clock/dirty"
-    apart "$B/tests/clock/dirty" | awk '{ print $1 "_read", $2; print $1 "_wrote", $3 }' >"$BATS_FILE_TMPDIR/dirty"
-    # MiB (2026-11-28, Nsight Compute, medians of three runs).
+    SIMGPU_THREADS=1 apart "$B/tests/clock/dirty" >"$BATS_TEST_TMPDIR/one"
+    SIMGPU_THREADS=7 "$B/tests/clock/dirty" | cmp - "$BATS_TEST_TMPDIR/one"
+    awk '{ print $1 "_read", $2; print $1 "_wrote", $3 }' "$BATS_TEST_TMPDIR/one" >"$BATS_FILE_TMPDIR/dirty"
+    # MiB (2026-11-28, Nsight Compute, medians of three runs). What a card does not write is less than 0.5 MiB, or 0.7 here.
     within 12 dirty <<'END'
 twice_40_0_read 12.1
 twice_44_0_read 31.1
 twice_48_0_read 45.2
-behind_memset_48_16_wrote 13.6
-behind_memset_16_64_wrote 4.5
-behind_memset_32_64_wrote 12.2
-behind_memset_48_64_wrote 20.9
-mix_0_48_wrote 19.5
+behind_memset_48_16_wrote 13.5
+behind_memset_16_64_wrote 4.4
+behind_memset_32_64_wrote 12.1
+behind_memset_48_64_wrote 21.0
+mix_0_48_wrote 19.4
 mix_24_24_wrote 2.8
 mix_32_16_wrote 2.2
 mix_32_32_wrote 9.5
-mix_48_8_wrote 2.0
+mix_48_8_wrote 1.9
 mix_48_24_wrote 9.8
 mix_48_48_wrote 24.6
 mix_64_32_wrote 18.0
-mix_64_64_wrote 40.8
-in_place_40_0_wrote 12.0
+mix_64_64_wrote 40.7
+in_place_40_0_wrote 12.1
 in_place_again_40_0_wrote 39.3
 in_place_64_0_wrote 37.1
 in_place_again_64_0_read 64.0
 pick_64_4_read 46.2
-pick_64_16_read 163.9
+pick_64_16_read 163.8
 pick_128_4_read 56.6
 pick_128_16_read 219.3
 pick_256_4_read 61.5
 pick_256_16_read 242.9
 beside_128_4_read 132.0
 beside_128_16_read 149.6
+fill_beside_128_4_read 4.0
+fill_beside_128_4_wrote 101.4
+rows_66_0_read 67.9
+planes_64_0_read 66.0
+planes_64_0_wrote 42.7
+planes_128_0_read 132.0
+planes_128_0_wrote 108.6
 END
-    within 30 dirty <<'END'
-behind_memset_32_16_wrote 5.3
+    awk '/^(once|twice|pick|beside|rows)_.*_wrote|^mix_0_24_|^mix_24_8_wrote|behind_memset_16_16_wrote|^in_place_(again_)?24_0_wrote/ && $2 > 0.7 { print; bad = 1 } END { exit bad }' "$BATS_FILE_TMPDIR/dirty"
+    # Young dirty data leave early here, and late where few are dirty. Blocks of a card are not all in the same row at a time. A
+    # table as large as half of L2 has parts of which more is wanted than of others.
+    within 45 dirty <<'END'
+behind_memset_32_16_wrote 5.4
 mix_64_8_wrote 4.0
+rows_132_0_read 152.8
+pick_32_16_read 44.0
+fill_beside_128_16_read 27.0
 END
 }

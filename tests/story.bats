@@ -132,6 +132,10 @@ figure() { awk -F "\t" -v name="$1" '$1 == "figure" && $2 == name { print $3 }' 
     run env PROFILE="$mine" "$B/starter/lab3"
     [ "$status" = 2 ]
     [ "$output" = "simgpu: $mine:$(wc -l <"$mine"): unknown key 'speed'; use a key of common/simgpu/time/profile.def" ]
+    sed -i '/^speed/d; s/^l2_bytes = .*/l2_bytes = 6291456/' "$mine"
+    run env PROFILE="$mine" "$B/starter/lab3"
+    [ "$status" = 2 ]
+    [ "$output" = "simgpu: $mine: l2_reach_bytes: give 262144 at least, and not more than l2_bytes" ]
     run env PROFILE="$BATS_TEST_TMPDIR/none.conf" "$B/starter/lab3"
     [ "$status" = 2 ]
     [ "$output" = "simgpu: $BATS_TEST_TMPDIR/none.conf: No such file or directory" ]

@@ -1,8 +1,8 @@
 /* dirty.cu — what leaves L2, and when. For each launch a line: its name, and the MiB that DRAM read and wrote.
  *
  * On a card: ncu --cache-control none --metrics dram__bytes_read.sum,dram__bytes_write.sum -k
- * 'regex:^(load|mix|in_place|pick|beside)$' has these launches in the same order. Nsight Compute makes one pass for two
- * counters, so it does not touch the memory. */
+ * 'regex:^(load|mix|in_place|pick|beside|fill_beside|rows|planes)$' has these launches in the same order. Nsight
+ * Compute makes one pass for two counters, so it does not touch the memory. */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +66,33 @@ __global__ void beside(const float4 *p, size_t n, const unsigned *table, unsigne
         sum += p[i].x;
     }
     if (x == 12345 || sum == 0.125f) *out = 1;
+}
+
+/* Fills a long array while it loads words anywhere in a table. */
+__global__ void fill_beside(float4 *p, size_t n, const unsigned *table, unsigned mask) {
+    unsigned x = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u;
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+        x = (x ^ x >> 15) * 0x85ebca6bu;
+        x += table[(x ^ x >> 13) & mask];
+        p[i] = make_float4(x, 0, 0, 0);
+    }
+}
+/* Each thread adds up its own row, word by word. */
+__global__ void rows(const float *p, int n, float *out) {
+    const float *mine = p + (size_t)(blockIdx.x * blockDim.x + threadIdx.x) * n;
+    float sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++) sum += mine[i];
+    if (sum == 0.125f) *out = 1;
+}
+/* Each thread adds up three planes around each of its own, one after another. */
+__global__ void planes(const float *p, int plane, int n, float *q) {
+    const int at = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll 1
+    for (int z = 1; z < n - 1; z++) {
+        const float *mine = p + (size_t)z * plane + at;
+        q[(size_t)z * plane + at] = mine[-plane] + mine[0] + mine[plane];
+    }
 }
 
 static void done() {
@@ -144,6 +171,21 @@ int main() {
         cleaned();
         measured("beside", 128, mib);
         beside<<<1056, 256>>>(b, (size_t)LARGE / 2 * MIB / 16, (const unsigned *)a, (unsigned)mib * (MIB / 4) - 1, out);
+    }
+    for (int mib : {4, 16}) {
+        cleaned();
+        measured("fill_beside", 128, mib);
+        fill_beside<<<1056, 256>>>(b, (size_t)LARGE / 2 * MIB / 16, (const unsigned *)a, (unsigned)mib * (MIB / 4) - 1);
+    }
+    for (int mib : {66, 132}) {
+        cleaned();
+        measured("rows", mib, 0);
+        rows<<<1056, 256>>>((const float *)a, mib * (MIB / 4) / (1056 * 256), out);
+    }
+    for (int n : {64, 128}) {
+        cleaned();
+        measured("planes", n, 0);
+        planes<<<1056, 256>>>((const float *)a, 1056 * 256, n, (float *)b);
     }
     done();
     return 0;

@@ -54,8 +54,8 @@ function median(v, n,   i, j, x) {
     return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
 }
 # Some bytes and sectors that other work moves are in a card's counters: what is small is not looked at. For bytes that DRAM
-# writes that is less than the 2.4 MB of its own that ncu leaves in L2 (fidelity.h), and for L2's hit rate less than 1 MiB of
-# lookups (there ncu's own rates lie above 100 %, too).
+# writes that is less than 2.4 MB, since ncu leaves 2.3 MB of its own in L2 (fidelity.h), and for L2's hit rate less than 1 MiB
+# of lookups (there ncu's own rates lie above 100 %, too).
 function least(label) { return label ~ /written/ ? 2.4e6 : label ~ /^DRAM/ ? 1e6 : label ~ /hit rate/ ? 0 : 1 }
 function row(r,   unit, name, k, c, o, e, n, good, errors, worst, text) {
     for (name in last) {

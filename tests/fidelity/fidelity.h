@@ -108,7 +108,7 @@ __global__ void fidelity_read(const float4 *in, int n) {
     if (s == 1.5f) __trap();
 }
 static void fidelity_prepare(const fidelity_test *t) {
-    enum { BYTES = 128 << 20, DIRTY = 2300 << 10 };
+    enum { BYTES = 128 << 20, DIRTY = 2200 << 10 };
     static float4 *device;
     static char *dirty;
     if (!VIRTUAL) return;

@@ -31,7 +31,7 @@ typedef struct {
     uint32_t atomic_place;    /* bytes of a piece of memory whose atomics wait for each other (contention.h) */
     uint64_t l2_bytes;
     uint64_t l2_reach;         /* bytes of data that it keeps for SMs that load them */
-    uint64_t l2_dirty;         /* of them, bytes that may wait to be written back */
+    uint64_t l2_dirty;         /* bytes that may wait to be written back */
     uint32_t heap_clocks;      /* of a warp, for malloc or free in a kernel; and */
     uint32_t heap_lane_clocks; /* for each lane that calls it */
     uint32_t launch_clocks;    /* of a thread, for a launch in a kernel */

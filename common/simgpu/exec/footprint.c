@@ -41,17 +41,19 @@ static uint64_t without_stored(const worker *t, uint64_t chunk, uint64_t bits, c
 
 /* Returns l2_early's word once a request of round L2_ROUNDS - 1 - left has come, too. */
 static l2_early with_request(l2_early e, uint64_t left) {
-    e += 1ull << L2_EARLY_ALL;
-    if (e >> L2_EARLY_ROUND < left) return left << L2_EARLY_ROUND | (e & L2_EARLY_LATER) | 1;
+    const uint64_t rounds = e & ~L2_EARLY_FIRST & ((1ull << L2_EARLY_ROUND) - 1);
+    const uint64_t bit = 1ull << (L2_EARLY_ROUNDS + (L2_ROUNDS - 1 - left) % L2_GAPS);
+    if (e >> L2_EARLY_ROUND < left) return left << L2_EARLY_ROUND | rounds | bit | 1;
+    e |= bit;
     return e >> L2_EARLY_ROUND == left && (e & L2_EARLY_FIRST) < L2_EARLY_FIRST ? e + 1 : e;
 }
 
-/* Counts a request for some of 64 bytes, and among those of the earliest round of loads that wants them. */
+/* Notes that a request of a round wants some of 64 bytes. */
 static void note_round(const worker *t, l2_early *early, int32_t round) {
     const uint64_t left = (uint64_t)(round < 0 ? L2_ROUNDS - 1 : round < L2_ROUNDS - 1 ? L2_ROUNDS - 1 - round : 1);
     l2_early old = __atomic_load_n(early, __ATOMIC_RELAXED), now = with_request(old, left);
     if (!t->parallel) *early = now;
-    while (t->parallel) {
+    while (t->parallel && now != old) {
         if (__atomic_compare_exchange_n(early, &old, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
         now = with_request(old, left);
     }
@@ -80,7 +82,7 @@ void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint3
 static void store_part(worker *t, uint64_t sector, uint32_t bytes) {
     uint64_t bit = 1ull << sector % 64;
     l2_chunk *c = &t->chunks[sector / 64];
-    if (bytes == ~0u || (c->whole & bit)) {
+    if (bytes == ~0u) {
         mark(t, &c->written, sector / 64, bit);
         return;
     }

@@ -15,7 +15,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PLACE = 16, LOADED_ROOM = 20, STORED_ROOM = 17 }; /* units of a stored line's place, of what a line takes */
+enum { PLACE = 16 };                         /* units of places: those of a stored line */
+enum { LOADED_ROOM = 20, STORED_ROOM = 17 }; /* units of a set's room: those of a line */
 
 static uint64_t count(uint64_t bits) { return (uint64_t)__builtin_popcountll(bits); }
 
@@ -203,23 +204,22 @@ static void evict_dirty(l2_cache *c, l2_set *s) {
         }
 }
 
-/* Writes to DRAM one of too many dirty chunks. It stays. */
-static void clean(l2_cache *c, l2_set *s) {
-    const uint32_t newest = s->list[L2_DIRTY + s->cleaned / 6 % L2_DIRTIES].newest;
-    const uint32_t chunk = (s->cleaned++ % 6 == 5 && newest ? newest : oldest_dirty(c, s)) - 1;
+/* Writes a chunk to DRAM. It stays. */
+static void clean(l2_cache *c, uint32_t chunk) {
     leave(c, chunk);
     write_back(c, chunk);
     enter(c, chunk, true);
 }
 
+/* Returns which of too many dirty chunks to write to DRAM. */
+static uint32_t one_to_clean(const l2_cache *c, l2_set *s) {
+    const uint32_t newest = s->list[L2_DIRTY + s->cleaned / 6 % L2_DIRTIES].newest;
+    return (s->cleaned++ % 6 == 5 && newest ? newest : oldest_dirty(c, s)) - 1;
+}
+
 static void make_room(l2_cache *c, l2_set *s) {
-    while (s->partly > c->most_partly) {
-        uint32_t chunk = s->list[L2_PARTLY].oldest - 1;
-        leave(c, chunk);
-        write_back(c, chunk);
-        enter(c, chunk, true);
-    }
-    while (s->dirty > c->most_dirty) clean(c, s);
+    while (s->partly > c->most_partly) clean(c, s->list[L2_PARTLY].oldest - 1);
+    while (s->dirty > c->most_dirty) clean(c, one_to_clean(c, s));
     evict_dirty(c, s);
     while (s->room > c->most_room) {
         const uint32_t oldest = s->list[L2_CLEAN].oldest;
@@ -256,12 +256,8 @@ static void merge(l2_cache *c, uint32_t chunk) {
     forget_bytes(c, chunk, full);
 }
 
-/* Notes the rounds of loads that wait for DRAM: those of the wave that are the first to want what the cache lacks.
- * Returns how many requests of such a round want 64 bytes of the chunk, in the mean. */
-static double note_rounds(l2_cache *c, uint32_t chunk, uint64_t missed) {
-    enum { PAIRS = L2_CHUNK / L2_PAIR };
-    l2_early *early = &c->early[(uint64_t)chunk * PAIRS];
-    uint64_t first = 0, pieces = 0;
+/* Notes the rounds of loads that wait for DRAM: those of the wave that are the first to want what the cache lacks. */
+static void note_rounds(l2_cache *c, const l2_early *early, uint64_t missed) {
     for (uint64_t m = (missed | missed >> 1) & 0x5555555555555555; m; m &= m - 1) {
         const uint64_t word = early[__builtin_ctzll(m) / 2], round = word >> L2_EARLY_ROUND;
         c->waits += word & L2_EARLY_FIRST;
@@ -269,28 +265,63 @@ static double note_rounds(l2_cache *c, uint32_t chunk, uint64_t missed) {
         c->rounds[round / 64] |= 1ull << round % 64;
         c->dram_rounds++;
     }
-    for (int i = 0; i < PAIRS; i++) {
-        if (!early[i]) continue;
-        const uint64_t all = (early[i] & L2_EARLY_LATER) >> L2_EARLY_ALL, each = early[i] & L2_EARLY_FIRST;
-        const uint64_t times = all == each ? 1 : (all + each / 2) / each;
-        first += each;
-        pieces++;
-        c->asked += all;
-        c->wanted[times < L2_TIMES ? times : L2_TIMES]++;
-    }
-    c->pieces += pieces;
-    memset(early, 0, PAIRS * sizeof *early);
-    return pieces ? (double)first / (double)pieces : 1;
 }
 
-/* Returns the places of a line that some SMs load, each in one or the other half of the card: one of them alone has a
- * copy in every second case. */
-static double places_for(const l2_cache *c, double readers) {
-    return PLACE + 2 * (c->loaded_line - PLACE) * (readers == 1 ? 0.5 : 1 - exp2(-readers));
+/* Returns the PLACE units of a line that some SMs load, each in one or the other half of the card: one of them alone
+ * has a copy in every second case. */
+static double loaded_line(const l2_cache *c, double readers) {
+    return PLACE + 2 * (c->loaded_line - PLACE) * (1 - exp2(-readers));
+}
+
+/* Returns the rounds in which loads want 64 bytes, a bit each, counted from round `begin` on. */
+static uint32_t rounds_of(l2_early e, uint64_t begin) {
+    return (uint32_t)((uint32_t)(e >> L2_EARLY_ROUNDS) * 0x100000001ull >> begin % L2_GAPS);
+}
+
+/* Notes after how many rounds a line and the halves of it are wanted again. */
+static void note_line(l2_cache *c, const l2_early halves[2]) {
+    const l2_early first = halves[0] > halves[1] ? halves[0] : halves[1];
+    const uint64_t begin = L2_ROUNDS - 1 - (first >> L2_EARLY_ROUND);
+    const uint32_t rounds[2] = {rounds_of(halves[0], begin), rounds_of(halves[1], begin)}, all = rounds[0] | rounds[1];
+    int longest[2] = {0, 0}, last = 0;
+    bool wanted[2] = {rounds[0] & 1, rounds[1] & 1};
+    for (uint32_t later = all & ~1u; later; later &= later - 1) {
+        const int at = __builtin_ctz(later), gap = at - last;
+        c->lines_again[gap]++;
+        for (int half = 0; half < 2; half++) {
+            if (longest[half] < gap) longest[half] = gap;
+            if (!(rounds[half] >> at & 1)) continue;
+            if (wanted[half]) c->again[longest[half]]++;
+            wanted[half] = true;
+            longest[half] = 0;
+        }
+        last = at;
+    }
+    if (c->wave_length < begin + (uint64_t)last + 1) c->wave_length = begin + (uint64_t)last + 1;
+    c->loaded_lines++;
+}
+
+/* Notes when the wave wants what of a chunk again. The requests of a round stand for as many SMs. Returns the PLACE
+ * units of a line that the first rounds' requests load. */
+static double note_again(l2_cache *c, const l2_early *early, uint64_t sectors) {
+    uint64_t first = 0, all = 0, pieces = 0;
+    for (int i = 0; i < L2_CHUNK / L2_PAIR; i++) {
+        if (i % 2 == 0 && (early[i] | early[i + 1])) note_line(c, &early[i]);
+        if (!early[i]) continue;
+        const uint64_t requests = early[i] & L2_EARLY_FIRST;
+        first += requests;
+        all += requests * (uint64_t)__builtin_popcount((uint32_t)(early[i] >> L2_EARLY_ROUNDS));
+        pieces++;
+    }
+    if (!pieces) return c->loaded_line;
+    c->pieces += pieces;
+    c->sectors += count(sectors);
+    c->loaded_places += lines_of(sectors) * loaded_line(c, (double)all / (double)pieces);
+    return loaded_line(c, (double)first / (double)pieces);
 }
 
 static void take_places(l2_set *s, uint32_t places) {
-    enum { MOST = 8 * PLACE * L2_CHUNK / L2_LINE }; /* for four chunks */
+    enum { MOST = 8 * PLACE * L2_CHUNK / L2_LINE }; /* three chunks may leave for them */
     s->clock += places;
     s->due += places;
     if (s->due > MOST) s->due = MOST;
@@ -313,8 +344,13 @@ static void apply(l2_cache *c, uint32_t chunk) {
     c->missed[1] += count(missed & k->written);
     c->read += count(fetched) * L2_SECTOR;
     move(c, fetched);
-    if (k->read) line = places_for(c, note_rounds(c, chunk, missed));
-    c->lines_wanted += lines_of(k->read | k->written | k->partly);
+    if (k->read) {
+        l2_early *early = &c->early[(uint64_t)chunk * (L2_CHUNK / L2_PAIR)];
+        note_rounds(c, early, missed);
+        line = note_again(c, early, k->read);
+        memset(early, 0, L2_CHUNK / L2_PAIR * sizeof *early);
+    }
+    c->stored_places += (lines_of(k->read | k->written | k->partly) - lines_of(k->read)) * PLACE;
     k->whole |= fetched | k->written;
     k->dirty |= k->written | k->partly;
     k->loaded |= k->read != 0;
@@ -370,46 +406,27 @@ static void sort(l2_cache *c) {
     }
 }
 
-/* Sets how often a piece is wanted in a wave like this one, that was wanted n times in this one. Where the numbers
- * differ by as much as they would by chance, each piece is wanted as often as the mean. */
-static void set_rates(const l2_cache *c, double rates[L2_TIMES + 1]) {
-    double mean = 0, squares = 0;
-    for (int n = 1; n <= L2_TIMES; n++) mean += (double)c->wanted[n] * n / (double)c->pieces;
-    for (int n = 1; n <= L2_TIMES; n++) squares += (double)c->wanted[n] * (n - mean) * (n - mean) / (double)c->pieces;
-    const double real = squares > mean ? 1 - mean / squares : 0;
-    for (int n = 1; n <= L2_TIMES; n++) rates[n] = mean + (n - mean) * real;
-}
-
-/* Returns for how much of the wave's time a piece stays that is not wanted again, where the cache keeps so many of
- * them: of those with rate r, 1 - exp(-r * time) were wanted within a time. (H. Che, Y. Tung and Z. Wang, Hierarchical
- * Web caching systems, 2002.) */
-static double kept_for(const l2_cache *c, const double rates[L2_TIMES + 1], double pieces) {
-    double low = 0, high = 64;
-    for (int step = 0; step < 40; step++) {
-        const double time = (low + high) / 2;
-        double there = 0;
-        for (int n = 1; n <= L2_TIMES; n++) there += (double)c->wanted[n] * (1 - exp(-rates[n] * time));
-        if (there < pieces)
-            low = time;
-        else
-            high = time;
-    }
-    return low;
-}
-
-/* A wave that touches more than the cache keeps: what its warps have loaded, and want again later, may have left. */
+/* A wave that touches more than the cache keeps: what its warps have loaded, and want again later, may have left. In a
+ * round more than in g rounds, the wave touches in the mean the lines that it wants for the first time or again after
+ * more than g (P. Denning and S. Schwartz, Properties of the working-set model, 1972). So the cache keeps what some
+ * number of rounds has touched, and what is wanted again after more of them misses. */
 static void miss_again(exec_device *d) {
     l2_cache *c = &d->l2;
-    if (!c->pieces || c->asked == c->pieces) return;
-    const double places = places_of(&d->card) * L2_SETS,
-                 wanted = (double)c->lines_wanted * places_for(c, (double)c->asked / (double)c->pieces);
-    if (wanted <= places) return;
-    double rates[L2_TIMES + 1], misses = 0;
-    set_rates(c, rates);
-    const double time = kept_for(c, rates, (double)c->pieces * places / wanted);
-    for (int n = 2; n <= L2_TIMES; n++) misses += (double)c->wanted[n] * (n - 1) * exp(-rates[n] * time);
+    const double places = places_of(&d->card) * L2_SETS;
+    if (!c->pieces || c->loaded_places + c->stored_places <= places) return;
+    const double line = c->loaded_places / (double)c->loaded_lines, length = (double)c->wave_length;
+    double lines = (double)c->loaded_lines, misses = 0, touched = 0;
+    for (int gap = 1; gap < L2_GAPS; gap++) lines += (double)c->lines_again[gap], misses += (double)c->again[gap];
+    for (int gap = 1; touched < places; gap++) {
+        if (gap == L2_GAPS) return;
+        const double step = (lines * line + c->stored_places) / length,
+                     kept = touched + step < places ? 1 : (places - touched) / step;
+        touched += step;
+        lines -= (double)c->lines_again[gap];
+        misses -= kept * (double)c->again[gap];
+    }
     const uint64_t again = (uint64_t)misses;
-    c->missed[0] += again;
+    c->missed[0] += again * c->sectors / c->pieces;
     c->read += again * L2_PAIR;
     c->waits += again;
     c->pairs += again;
@@ -421,8 +438,10 @@ void exec_l2_wave(exec_device *d, worker *workers, unsigned threads) {
     l2_cache *c = &d->l2;
     uint64_t most = 0;
     c->wave.n = 0;
-    c->lines_wanted = c->asked = c->pieces = 0;
-    memset(c->wanted, 0, sizeof c->wanted);
+    c->loaded_places = c->stored_places = 0;
+    c->wave_length = c->loaded_lines = c->pieces = c->sectors = 0;
+    memset(c->lines_again, 0, sizeof c->lines_again);
+    memset(c->again, 0, sizeof c->again);
     for (unsigned t = 0; t < threads; t++) {
         for (uint32_t i = 0; i < workers[t].touched.n; i++) exec_l2_list_add(&c->wave, workers[t].touched.chunks[i]);
         workers[t].touched.n = 0;

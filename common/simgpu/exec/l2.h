@@ -19,18 +19,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    L2_SECTOR = 32,
-    L2_PAIR = 64,
-    L2_LINE = 128,
-    L2_CHUNK = 2048,
-    L2_SETS = 128,
-    L2_ROUNDS = 1 << 16,
-    L2_TIMES = 255
-};
+enum { L2_SECTOR = 32, L2_PAIR = 64, L2_LINE = 128, L2_CHUNK = 2048, L2_SETS = 128, L2_ROUNDS = 1 << 16, L2_GAPS = 32 };
 
 /* Which of its set's lists a chunk is in: none, or by its worst sectors. A hash decides to which of the dirty ones. */
-enum l2_state { L2_ABSENT, L2_CLEAN, L2_PARTLY, L2_DIRTY, L2_DIRTIES = 4, L2_STATES = L2_DIRTY + L2_DIRTIES };
+enum { L2_DIRTIES = 4 };
+enum l2_state { L2_ABSENT, L2_CLEAN, L2_PARTLY, L2_DIRTY, L2_STATES = L2_DIRTY + L2_DIRTIES };
 
 /* A bit for each sector. */
 typedef struct {
@@ -40,7 +33,7 @@ typedef struct {
     uint32_t newer, older;          /* its neighbours in a list, number + 1 */
     uint32_t used;                  /* its set's clock when it was touched last */
     uint8_t state;                  /* enum l2_state */
-    bool loaded;                    /* since it is in the cache */
+    bool loaded;                    /* an SM has loaded from it since it came */
 } __attribute__((aligned(64))) l2_chunk;
 
 typedef struct {
@@ -52,11 +45,11 @@ typedef struct {
     struct {
         uint32_t newest, oldest; /* chunk + 1 */
     } list[L2_STATES];
-    uint32_t room;           /* that its lines take */
+    uint32_t room;           /* that its lines take, in units of l2.c */
     uint32_t dirty, partly;  /* lines with dirty sectors, with ones that are not whole */
-    uint32_t clock;          /* the places that lines have taken so far; wraps */
+    uint32_t clock;          /* places that lines have taken so far, each PLACE units; wraps */
     uint32_t old[L2_STATES]; /* a dirty chunk of the list leaves when so many have been taken since it was touched */
-    uint32_t due;            /* places for which old dirty chunks may still leave */
+    uint32_t due;            /* those for which old dirty chunks may still leave */
     uint32_t cleaned;        /* chunks written to DRAM because too many were dirty */
 } l2_set;
 
@@ -66,12 +59,12 @@ typedef struct {
 } l2_list;
 
 /* What loads of the wave want of 64 bytes: in bits 48 to 63 L2_ROUNDS - 1 less the first round that does (0: none
- * does), in bits 16 to 47 how many requests do, in the lowest 16 how many of that round (or more). */
+ * does), in bits 16 to 47 a bit for each round that does, modulo L2_GAPS, in the lowest 16 how many requests of the
+ * first (or more). */
 typedef uint64_t l2_early;
-#define L2_EARLY_ROUND 48
-#define L2_EARLY_ALL   16
-#define L2_EARLY_FIRST 0xffffull
-#define L2_EARLY_LATER 0xffffffff0000ull
+#define L2_EARLY_ROUND  48
+#define L2_EARLY_ROUNDS 16
+#define L2_EARLY_FIRST  0xffffull
 
 typedef struct {
     l2_chunk *chunks; /* of the window of device addresses */
@@ -83,9 +76,11 @@ typedef struct {
     uint32_t most_room, most_dirty, most_partly; /* of a set */
     double loaded_line;                          /* places of a line that one SM has loaded */
     uint64_t lines;                              /* of all sets */
-    /* Of the wave: lines that it touched, pieces of 64 bytes that its loads wanted, requests for them, and by how many
-     * times (L2_TIMES or more) they were wanted: the pieces. */
-    uint64_t lines_wanted, pieces, asked, wanted[L2_TIMES + 1];
+    /* Of the wave: places of the lines that it loads and stores, in units of PLACE; its rounds; the lines that it
+     * loads, with 64 bytes of them and sectors; how many lines are wanted again so many rounds later, and how many 64
+     * bytes, by the longest of such times of their line in between. */
+    double loaded_places, stored_places;
+    uint64_t wave_length, loaded_lines, pieces, sectors, lines_again[L2_GAPS], again[L2_GAPS];
     l2_list wave, other, launch; /* chunks touched by the wave (other: for sorting), by the launch */
     /* Of the launch: */
     uint64_t missed[2];                /* sectors read that the cache lacked, which the wave did not write, or did */

@@ -82,6 +82,9 @@ static void read_profile(time_profile *p, const char *place, FILE *f) {
     if (!p->name[0]) refuse(place, 0, "lacks the key 'name'");
     for (int i = 0; i < NKEYS; i++)
         if (!seen[i]) refuse(place, 0, "lacks the key '%s'", keys[i].key);
+    /* The cache of exec/l2.c has 128 parts, and each keeps 2 KiB at least. */
+    if (p->l2_reach_bytes < 262144 || p->l2_reach_bytes > p->l2_bytes)
+        refuse(place, 0, "l2_reach_bytes: give 262144 at least, and not more than l2_bytes");
 }
 
 __attribute__((noreturn)) static void no_such_card(const char *name) {
