@@ -15,8 +15,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PLACE = 16 };                         /* units of places: those of a stored line */
-enum { LOADED_ROOM = 20, STORED_ROOM = 17 }; /* units of a set's room: those of a line */
+/* Units of places: those of a stored line; and those of a set's room, where a loaded line has one weight for any number
+ * of SMs. */
+enum { PLACE = 16, LOADED_ROOM = 20, STORED_ROOM = 14 };
 
 static uint64_t count(uint64_t bits) { return (uint64_t)__builtin_popcountll(bits); }
 
