@@ -104,6 +104,9 @@ mix_48_24_wrote 9.8
 mix_48_48_wrote 24.6
 mix_64_32_wrote 18.0
 mix_64_64_wrote 40.7
+by_several_40_1_wrote 9.9
+by_several_40_2_wrote 13.9
+by_several_40_8_wrote 16.0
 in_place_40_0_wrote 12.1
 in_place_again_40_0_wrote 39.3
 in_place_64_0_wrote 37.1

@@ -1,8 +1,9 @@
-/* dirty.cu — what leaves L2, and when. For each launch a line: its name, and the MiB that DRAM read and wrote.
+/* dirty.cu — what leaves L2, and when. For each launch a line: its name, and on SimGPU the MiB that DRAM read and
+ * wrote.
  *
  * On a card: ncu --cache-control none --metrics dram__bytes_read.sum,dram__bytes_write.sum -k
- * 'regex:^(load|mix|in_place|pick|beside|fill_beside|rows|planes)$' has these launches in the same order. Nsight
- * Compute makes one pass for two counters, so it does not touch the memory. */
+ * 'regex:^(load|load_shared|mix|in_place|pick|beside|fill_beside|rows|planes)$' has these launches in the same order.
+ * Nsight Compute makes one pass for two counters, so it does not touch the memory. */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,6 @@ static int numbers[2];
 static float4 *a, *b, *other;
 static float *out;
 
-static void line(double read, double wrote) {
-    printf("%s_%d_%d %.1f %.1f\n", name, numbers[0], numbers[1], read / MIB, wrote / MIB);
-    name = NULL;
-}
-
 __global__ void clean(const float4 *p, size_t n, float *out) {
     float sum = 0;
     for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) sum += p[i].x;
@@ -29,6 +25,10 @@ __global__ void clean(const float4 *p, size_t n, float *out) {
 }
 __global__ void load(const float4 *p, float *out) {
     if (p[blockIdx.x * (size_t)blockDim.x + threadIdx.x].x == 0.125f) *out = 1;
+}
+/* Several blocks load each piece of 4 KiB. */
+__global__ void load_shared(const float4 *p, int readers, float *out) {
+    if (p[blockIdx.x / readers * 256ull + threadIdx.x].x == 0.125f) *out = 1;
 }
 /* Of `loads` and `stores` pieces of 4 KiB each block has its share, one after another. */
 __global__ void mix(const float4 *p, unsigned loads, float4 *q, unsigned stores, float *out) {
@@ -98,7 +98,7 @@ __global__ void planes(const float *p, int plane, int n, float *q) {
 static void done() {
     if (cudaDeviceSynchronize() != cudaSuccess) exit(1);
 #if !__has_include("simgpu_event.h")
-    if (name) line(0, 0);
+    if (name) printf("%s_%d_%d\n", name, numbers[0], numbers[1]);
 #endif
     name = NULL;
 }
@@ -133,7 +133,9 @@ int main() {
 #if __has_include("simgpu_event.h")
     if (simgpuListen(
             [](const struct simgpu_event *e, void *) {
-                if (e->kind == SIMGPU_LAUNCH && name) line(e->is.launch.dram_read_bytes, e->is.launch.dram_write_bytes);
+                if (e->kind == SIMGPU_LAUNCH && name)
+                    printf("%s_%d_%d %.1f %.1f\n", name, numbers[0], numbers[1],
+                           (double)e->is.launch.dram_read_bytes / MIB, (double)e->is.launch.dram_write_bytes / MIB);
             },
             NULL))
         return 1;
@@ -153,9 +155,17 @@ int main() {
             cudaMemset(b, 0, (size_t)set * MIB);
             loads("behind_memset", mib, set);
         }
-    const int both[][2] = {{0, 24}, {0, 48},  {24, 8},  {24, 24}, {32, 16}, {32, 32},
-                           {48, 8}, {48, 24}, {48, 48}, {64, 8},  {64, 32}, {64, 64}};
+    const int both[][2] = {{0, 24},  {0, 48},  {24, 8}, {24, 24}, {32, 32}, {48, 8},
+                           {48, 24}, {48, 48}, {64, 8}, {64, 32}, {64, 64}};
     for (const int *m : both) mixed(m[0], m[1]);
+    for (int readers : {1, 2, 8}) {
+        cleaned();
+        cudaMemset(b, 0, 16 * MIB);
+        measured("by_several", 40, readers);
+        load_shared<<<40 * MIB / PIECE * readers, 256>>>(a, readers, out);
+    }
+    mixed(32, 16);
+    loads("after_mix", 32, 16);
     for (int mib : {24, 40, 64}) {
         cleaned();
         in_places("in_place", mib);

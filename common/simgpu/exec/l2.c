@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 
 /* Units of places: those of a stored line; and those of a set's room, where a loaded line has one weight for any number
- * of SMs. */
+ * of SMs. A stored one has seven tenths of it, as 44.2 of an H200's 62.9 MB are what it keeps of loaded data. */
 enum { PLACE = 16, LOADED_ROOM = 20, STORED_ROOM = 14 };
 
 static uint64_t count(uint64_t bits) { return (uint64_t)__builtin_popcountll(bits); }
