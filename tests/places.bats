@@ -138,3 +138,63 @@ pick_32_16_read 44.0
 fill_beside_128_16_read 27.0
 END
 }
+
+@test "fences, blocks of which the last adds up, and steps between barriers take what they take on an H200" {
+    build "$B/tests/clock/fences"
+    apart "$B/tests/clock/fences" >"$BATS_FILE_TMPDIR/fences"
+    # Microseconds (2026-11-28, medians of three runs). When fences took no time, those of the device and of the system took a half
+    # to a seventh; when a stage of a loop had all of its latency, 16 warps that meet took up to half as long again.
+    within 12 fences <<'END'
+none_alone_1_x_32 2.62
+none_stores_1_x_32 2.98
+none_loads_1_x_32 3.55
+none_alone_132_x_256 2.82
+none_stores_132_x_256 3.52
+none_loads_132_x_256 3.97
+block_alone_1_x_32 2.82
+block_stores_1_x_32 3.10
+block_loads_1_x_32 3.68
+block_alone_132_x_256 2.98
+block_stores_132_x_256 3.49
+block_loads_132_x_256 4.00
+device_alone_1_x_32 4.86
+device_stores_1_x_32 6.24
+device_loads_1_x_32 8.51
+device_alone_132_x_256 5.02
+system_alone_1_x_32 10.91
+system_stores_1_x_32 11.07
+system_loads_1_x_32 13.47
+none_last_adds_1_x_256 3.33
+none_last_adds_64_x_1024 3.65
+none_last_adds_132_x_256 3.68
+none_last_adds_1056_x_256 5.09
+device_last_adds_1_x_256 3.84
+device_last_adds_64_x_1024 4.19
+device_last_adds_132_x_256 4.19
+device_last_adds_1056_x_256 5.70
+steps_1_4_of_1_x_8_warps 7.68
+steps_1_4_of_2_x_8_warps 8.35
+steps_1_4_of_2_x_32_warps 18.02
+steps_1_64_of_1_x_8_warps 19.87
+steps_1_64_of_1_x_32_warps 36.74
+steps_1_64_of_2_x_32_warps 67.52
+steps_8_16_of_1_x_8_warps 13.44
+steps_8_16_of_1_x_16_warps 17.15
+steps_8_16_of_1_x_32_warps 26.72
+steps_8_16_of_2_x_8_warps 14.34
+steps_8_16_of_2_x_32_warps 47.01
+END
+    within 20 fences <<'END'
+device_stores_132_x_256 8.35
+device_loads_132_x_256 11.07
+system_alone_132_x_256 13.34
+system_loads_132_x_256 16.10
+steps_1_4_of_1_x_16_warps 8.86
+steps_1_4_of_1_x_32_warps 12.06
+steps_1_64_of_1_x_16_warps 21.06
+steps_1_64_of_2_x_8_warps 20.90
+END
+    # Fences of the system by many SMs take turns, which SimGPU does not know.
+    within 45 fences <<<'system_stores_132_x_256 20.13'
+    SIMGPU_THREADS=7 apart "$B/tests/clock/fences" | cmp - "$BATS_FILE_TMPDIR/fences"
+}

@@ -108,7 +108,8 @@ times() {
     if [ $set = kernels ] && [[ $1 == $counted/* || $1 == nvcc/* ]]; then
         for k in cold warm; do SIMGPU_REPORT=$to.$k.report apart "$at" --once $k "${ONLY:-}" >/dev/null || return; done
     fi
-    apart "$at" "${ONLY:-}" | sed "s,^,$set\t$prefix," >"$to.new" && mv "$to.new" "$to.tsv"
+    # A program that ends before its last kernel leaves no times.
+    apart "$at" "${ONLY:-}" >"$to.new" && sed "s,^,$set\t$prefix," "$to.new" >"$to.part" && mv "$to.part" "$to.tsv"
 }
 
 # The ladders on SimGPU. Those of the record are of the same jobs, or it is too old.
@@ -130,6 +131,9 @@ hold() {
     record=$measured/fidelity$(suffix "$card")
     if [ -f "$record-host.tsv" ]; then host_record=("$record-host.tsv"); fi
     need_compilers
+    # Before a quarter of an hour of runs, not behind them.
+    [ -n "${ONLY:-}${COMPILERS:-}" ] || command -v gnuplot >/dev/null ||
+        die "the picture takes gnuplot, which is not here: $(common/make/need.sh --command gnuplot-nox)"
     [ -f "$record.tsv" ] || die "there is no record of times of this card ($record.tsv). On that card: DEVICE=gpu make fidelity."
     mapfile -t compiler < <(if [ -n "${COMPILERS:-}" ]; then tr ' ' '\n' <<<"$COMPILERS"; else compilers; fi)
     for p in "${kernels[@]}" host bench-clock; do
@@ -142,8 +146,10 @@ hold() {
     export -f times apart
     host_profile=$card
     if [ -f "$record-host-probe.tsv" ]; then
-        awk -v base="$card" -f common/probe/merge.awk "$record-host-probe.tsv" "common/simgpu/profiles/$card.conf" >"$folder/host.conf"
         host_profile=$PWD/$folder/host.conf
+        awk -v base="$card" -f common/probe/merge.awk "$record-host-probe.tsv" "common/simgpu/profiles/$card.conf" >"$host_profile.new"
+        # A file that is the same stays as old as it is: what was run by it is not run again.
+        cmp -s "$host_profile.new" "$host_profile" || cp "$host_profile.new" "$host_profile"
     fi
     export folder kind host_profile counted=${compiler[0]}
     printf '%s\n' "${runs[@]}" | xargs -P "$(nproc)" -I {} bash -c 'times {}'
@@ -176,7 +182,6 @@ host_caption() { [ -z "${host_record[*]-}" ] || sed -n "1s/^# /# the host: /p" "
 # What handouts/how-simgpu-tells-time.md shows, of card $1 with the record $2.
 publish() {
     local f
-    command -v gnuplot >/dev/null || die "the picture takes gnuplot, which is not here: $(common/make/need.sh --command gnuplot-nox)"
     mkdir -p handouts/fidelity
     awk -F '\t' 'NR == 1 || ($2 == "report" && far($0))
         function far(line,   f, n, k, yes) { n = split(line, f, "\t"); for (k = 6; k <= n; k += 2) yes = yes || f[k] + 0 > 0.25 || f[k] + 0 < -0.25; return yes }

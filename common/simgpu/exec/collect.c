@@ -89,10 +89,10 @@ static bool is_lsu(const ptx_insn *i) {
 
 /* Adds to a stage what an instruction has counted: `alone` is *c before the blocks of an SM shared its L1; it was
  * issued so often. */
-static void add_to_stage(exec_stage *s, const ptx_insn *i, const exec_counters *c, const exec_counters *alone,
-                         uint64_t issued) {
+static void add_to_stage(const ptx_module *m, exec_stage *s, const ptx_insn *i, const exec_counters *c,
+                         const exec_counters *alone, uint64_t issued) {
     const enum ptx_cost cost = ptx_ops[i->op].cost;
-    const int64_t clocks = ptx_depth_clocks(i->depth);
+    const int64_t clocks = ptx_depth_clocks(i->part);
     add_counters(&s->total, c);
     s->slots[cost] += c->issue_slots;
     s->machine[cost] += c->inst;
@@ -100,8 +100,9 @@ static void add_to_stage(exec_stage *s, const ptx_insn *i, const exec_counters *
     if (cost == COST_IMUL && i->machine == 0) s->multiplied += issued;
     s->alone_sectors += alone->l1_miss_sectors, s->alone_lines += alone->l1_miss_lines;
     if (!ptx_needs_cas(i)) s->more_wavefronts += more_wavefronts(c); /* whose turns are in the depth of its warp */
-    if (is_lsu(i) && issued > c->ptx_inst) s->lsu_off += issued - c->ptx_inst;
-    s->rounds += (double)c->ptx_inst * (double)(i->depth - clocks) / (double)PTX_DEPTH_ROUND;
+    if (is_lsu(i) && issued > c->ptx_inst) s->lsu_besides += (double)(issued - c->ptx_inst);
+    if (i->op == OP_fence) s->lsu_besides += (double)c->ptx_inst * m->costs.fence[i->sub].lsu;
+    s->rounds += (double)c->ptx_inst * (double)(i->part - clocks) / (double)PTX_DEPTH_ROUND;
     s->clocks += (double)c->ptx_inst * (double)clocks;
 }
 
@@ -112,7 +113,7 @@ static void add_stages(exec_result *r) {
         for (int c = 0; c < NCOSTS; c++) r->slots[c] += s->slots[c], r->machine[c] += s->machine[c];
         r->additions += s->additions, r->multiplied += s->multiplied;
         r->alone_sectors += s->alone_sectors, r->alone_lines += s->alone_lines;
-        r->more_wavefronts += s->more_wavefronts, r->lsu_off += s->lsu_off;
+        r->more_wavefronts += s->more_wavefronts, r->lsu_besides += s->lsu_besides;
     }
 }
 
@@ -176,7 +177,7 @@ void exec_collect(const ptx_module *m, const worker *workers, unsigned threads, 
             exec_resident_share(at, &sum);
             add_spills(&sum, issued * i->spills, m->costs.of[COST_MEMORY].slots);
             if (ptx_ops[i->op].cost == COST_SHUFFLE) sum.shuffles = sum.ptx_inst;
-            add_to_stage(&stages[stage], i, &sum, &alone, issued);
+            add_to_stage(m, &stages[stage], i, &sum, &alone, issued);
             add_line(r, m, i, &sum);
         }
     }

@@ -1,4 +1,5 @@
 /* collective.c — exchanges between lanes and warps: votes, shuffles, matches, barriers of a block (PTX ISA 9.7.13). */
+#include "count.h"
 #include "warp.h"
 
 #include <string.h>
@@ -283,8 +284,8 @@ void exec_op_bar_sync(warp *w, const ptx_insn *i) { arrive(w, i, true); }
 void exec_op_bar_red(warp *w, const ptx_insn *i) { arrive(w, i, true); }
 void exec_op_bar_arrive(warp *w, const ptx_insn *i) { arrive(w, i, false); }
 
-/* All threads see a store at once, so a fence only informs listeners. */
+/* All threads see a store at once, so a fence orders nothing here. It empties L1, unless it is for the block alone. */
 void exec_op_fence(warp *w, const ptx_insn *i) {
-    (void)i;
+    if (i->sub != FENCE_BLOCK) exec_l1_fence(w);
     if (exec_heard) exec_listen_fenced(w);
 }

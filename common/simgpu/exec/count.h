@@ -38,6 +38,10 @@ bool exec_count_stride(const uint64_t *address, int64_t *stride);
 void exec_l1_start(l1_cache *c, uint32_t lines, uint32_t warps);
 void exec_l1_next_block(l1_cache *c); /* empties it */
 
+/* Empties it for a fence. The warps of a block run one after another here, side by side on a card: the first fence of
+ * each of them is one, and so are the second ones. */
+void exec_l1_fence(warp *w);
+
 enum { L1_SETS = 4096 };
 
 /* Returns the entry of a line, which is new if the warp is the first to touch it. */

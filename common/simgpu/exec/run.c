@@ -112,6 +112,7 @@ void exec_block_begin(block *b, uint64_t id) {
     b->live = b->nthreads;
     b->failed = b->in_grid_sync = false;
     b->grid_syncs = 0;
+    b->fences = 0;
     b->budget = block_budget();
     memset(b->barriers, 0, sizeof b->barriers);
     for (int k = 0; k < MAX_BARRIERS; k++) b->barriers[k].all = true;

@@ -87,6 +87,7 @@ typedef struct warp {
     int32_t missed;                    /* number of rounds of loads that missed L1 */
     int32_t missed_last;               /* the last of those rounds */
     uint32_t fetched;                  /* lines that it fetched into L1 */
+    uint32_t fences;                   /* that have emptied L1 */
     uint64_t stored_line[7];           /* of the last store, if it touched a few lines: they, */
     uint8_t stored[7], nstored;        /* the sectors that the stores to them have touched, the lines' number */
 } warp;
@@ -131,6 +132,7 @@ typedef struct block {
     bool in_grid_sync;         /* it has arrived at grid.sync() and may wait there */
     uint32_t grid_saw;         /* the barrier's word when it arrived */
     uint64_t grid_syncs;       /* its arrivals */
+    uint32_t fences;           /* the most of a warp of it */
     struct {
         uint32_t arrived, expected, sum; /* expected 0: all live threads */
         bool all, any;

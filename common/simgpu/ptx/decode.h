@@ -131,6 +131,7 @@ struct ptx_insn {
     uint8_t stage_group;  /* alike for all stages of an outer loop */
     uint8_t later_rounds; /* a load: the number of rounds after its own in its basic block */
     int64_t depth; /* of the basic block that begins here: rounds * PTX_DEPTH_ROUND + clocks, see below (depth.c) */
+    int64_t part;  /* of that depth: what the code takes from here to the next barrier, where it begins behind one */
     int64_t
         ways[2]; /* of a branch: to add to the depth of the next block if [0] no lane branches, [1] all do (depth.c) */
     uint32_t guard;            /* row of the guard predicate */

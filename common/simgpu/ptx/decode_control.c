@@ -93,10 +93,12 @@ void ptx_dec_nop(decoder *d) {
     ptx_dec_emit(d, OP_nop);
 }
 
-/* Decodes a fence. All threads see a store at once, so it has no effect, but listeners (check/) need it. */
+/* Decodes a fence. All threads see a store at once, so it orders nothing here, but listeners (check/) need it, and it
+ * takes its time. Those for proxies and mbarriers take none. */
 void ptx_dec_fence(decoder *d) {
+    const bool system = ptx_dec_has(d, ".sys"), device = ptx_dec_has(d, ".gl") || ptx_dec_has(d, ".gpu");
     d->flags = (ptx_insn){0};
-    ptx_dec_emit(d, OP_fence);
+    ptx_dec_emit(d, OP_fence)->sub = system ? FENCE_SYSTEM : device ? FENCE_DEVICE : FENCE_BLOCK;
 }
 
 void ptx_dec_nanosleep(decoder *d) {

@@ -40,6 +40,7 @@ typedef struct {
     moment passed, returned;                 /* of the latest argument of the next call; of the latest call's result */
     moment issued;                           /* the earliest start of what stands behind all instructions so far */
     bool shared;                             /* shared memory was used since the latest barrier */
+    bool under_way;                          /* global memory was used since the latest fence */
     int32_t slots;                           /* so far, in 1 / PTX_MACHINE_UNIT */
     moment of[];                             /* by register id */
 } schedule;
@@ -226,6 +227,13 @@ static moment pass_barrier(const schedules *t, schedule *v, moment ready, int32_
     return v->barrier = v->issued = later(t, ready, after(from, latency));
 }
 
+/* Returns when a fence has let the warp pass: all its accesses are over, and what stands behind it waits. */
+static moment pass_fence(const schedules *t, schedule *v, const ptx_insn *i) {
+    const int32_t clocks = v->under_way ? t->costs->fence[i->sub].behind : t->costs->fence[i->sub].latency;
+    v->under_way = false;
+    return v->barrier = after(later(t, v->end, v->any_store), clocks);
+}
+
 /* Notes the branch at the end of a loop, which is the last instruction of a turn: it starts when all others have. The
  * costs give its latency behind the test that decides it, which ends as late as an instruction of the ALU. (An H200: K
  * multiply-adds that wait for each other take 4 K + 8 clocks a turn, 8 of them 40.) */
@@ -289,6 +297,7 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     if (reads && far) t->loaded += registers;
 
     v->shared |= i->space == SPACE_SHARED || i->op == OP_cp_async;
+    v->under_way |= far && (reads || writes || i->op == OP_atom);
     if (i->slots && class != COST_BARRIER) v->issued = later(t, v->issued, in);
     if (i->op == OP_cp_async) { /* a round, for which only a wait for all groups waits: others overlap it */
         moment round = {in.rounds + 1, in.clocks};
@@ -309,6 +318,7 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     else if (loads || class != COST_MEMORY)
         in.clocks += cost.latency;
     if (class == COST_BARRIER && i->op != OP_bar_arrive) in = pass_barrier(t, v, in, cost.latency);
+    if (i->op == OP_fence) in = pass_fence(t, v, i);
     if (class == COST_BRANCH && i->guarded && !i->folded) v->control = in;
     if (has_slow_way(i)) v->order = later(t, v->order, in);
     v->end = later(t, v->end, in);
@@ -372,7 +382,7 @@ static void begin_schedule(const schedules *t, const cfg *g, uint32_t number, ui
         v->passed = later(t, v->passed, from->passed);
         v->returned = later(t, v->returned, from->returned);
         v->issued = later(t, v->issued, from->issued);
-        v->shared |= from->shared;
+        v->shared |= from->shared, v->under_way |= from->under_way;
         v->end = later(t, v->end, from->end);
         if (v->slots < from->slots) v->slots = from->slots;
         for (uint32_t n = 0; n <= nregisters; n++) v->of[n] = later(t, v->of[n], from->of[n]);
@@ -380,26 +390,50 @@ static void begin_schedule(const schedules *t, const cfg *g, uint32_t number, ui
     if (continues(k, number) && joins_ways(t, k, g)) v->control = later(t, v->control, v->issued);
 }
 
+/* What a block, or a loop that ptxas unrolls, has in its schedule, by instruction. */
+typedef struct {
+    int32_t *rounds; /* the round in its last turn */
+    moment *parts;   /* of the first and of those behind barriers: what all turns take from here to the next barrier */
+} by_instruction;
+
+static void add_part(moment *part, moment from, moment to) {
+    part->rounds += to.rounds - from.rounds, part->clocks += to.clocks - from.clocks;
+}
+
 /* Schedules a block, or all blocks of a loop that ptxas unrolls, of which `last` is the last, with so many registers
- * for loads. Sets the round of each instruction in its last turn. */
-static void schedule_turns(schedules *t, const cfg *g, uint32_t number, uint32_t last, uint32_t room, int32_t *rounds) {
+ * for loads. */
+static void schedule_turns(schedules *t, const cfg *g, uint32_t number, uint32_t last, uint32_t room,
+                           by_instruction of) {
     const uint32_t turns = g->blocks[number].turns ? g->blocks[number].turns : 1;
     schedule *v = schedule_of(t, number);
     t->nloads = t->oldest = t->taken = t->loaded = 0;
     t->room = room;
     memset(t->load_of, 0, t->nids * sizeof *t->load_of);
     for (uint32_t turn = 0; turn < turns; turn++) {
-        moment control = v->control;
+        moment control = v->control, from = v->end;
+        uint32_t part = 0;
         for (uint32_t b = number, at = 0;; b = g->blocks[b].then) {
             for (uint32_t i = g->blocks[b].first; i <= g->blocks[b].last; i++) {
+                const ptx_insn *insn = &g->code->insns[i];
                 control = v->control;
-                rounds[at++] = advance(t, v, &g->code->insns[i]);
+                of.rounds[at++] = advance(t, v, insn);
+                if ((insn->op != OP_bar_sync && insn->op != OP_bar_red) || (b == last && i == g->blocks[b].last))
+                    continue;
+                add_part(&of.parts[part], from, v->end);
+                part = at, from = v->end;
             }
             if (b == last) break;
         }
+        add_part(&of.parts[part], from, v->end);
         if (turn < turns - 1) v->control = control; /* no branch between the turns */
     }
     v->end = later(t, v->end, (moment){0, v->slots / PTX_MACHINE_UNIT});
+}
+
+/* Returns the depth that a turn adds, where so many turns take the time between. */
+static int64_t depth_between(moment from, moment to, int32_t turns) {
+    return (int64_t)(to.rounds - from.rounds) * (PTX_DEPTH_ROUND / PTX_DEPTH_PART) / turns * PTX_DEPTH_PART +
+           (to.clocks - from.clocks) / turns;
 }
 
 /* Sets the depth of a block, or of all blocks of a loop that ptxas unrolls, and the rounds behind each of their loads.
@@ -417,12 +451,13 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
     uint32_t last = number, n = k->last - k->first + 1;
     for (; k->turns && g->blocks[last].then != last; n += g->blocks[last].last - g->blocks[last].first + 1)
         last = g->blocks[last].then;
-    int32_t *rounds = ptx_alloc(2 * n * sizeof *rounds),
-            *taken = rounds; /* of both schedules; of the one that is taken */
+    by_instruction of[2], *taken = of; /* of both schedules; of the one that is taken */
+    for (int s = 0; s < 2; s++)
+        of[s] = (by_instruction){ptx_alloc(n * sizeof *of->rounds), ptx_alloc(n * sizeof *of->parts)};
     uint8_t *begin = ptx_alloc(t->bytes), *full = ptx_alloc(t->bytes);
     t->loads = ptx_alloc(n * (uint32_t)turns * sizeof *t->loads);
     memcpy(begin, v, t->bytes);
-    schedule_turns(t, g, number, last, UINT32_MAX, rounds);
+    schedule_turns(t, g, number, last, UINT32_MAX, of[0]);
     /* Its rounds, where those of the blocks in front of it do not hide the first. */
     const int32_t now = v->end.rounds - before.rounds, has = now > 0 ? now : 1,
                   needs = (int32_t)((t->loaded + room - 1) / room), more = needs > has ? needs - has : 0;
@@ -431,28 +466,29 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
         const int32_t most = v->end.rounds;
         memcpy(full, v, t->bytes);
         memcpy(v, begin, t->bytes);
-        schedule_turns(t, g, number, last, room, rounds + n);
+        schedule_turns(t, g, number, last, room, of[1]);
         if (v->end.rounds > most)
             memcpy(v, full, t->bytes);
         else
-            taken = rounds + n;
+            taken = &of[1];
     }
+    int64_t rest = insns[k->first].depth = depth_between(before, v->end, turns);
     for (uint32_t b = number, at = 0;; b = g->blocks[b].then) {
         for (uint32_t i = g->blocks[b].first; i <= g->blocks[b].last; i++) {
-            int32_t later_rounds = v->end.rounds - taken[at++];
+            int32_t later_rounds = v->end.rounds - taken->rounds[at];
             if (later_rounds < 0) later_rounds = 0;
+            insns[i].part = depth_between((moment){0, 0}, taken->parts[at++], turns);
+            rest -= insns[i].part;
             insns[i].later_rounds = (uint8_t)(later_rounds < 255 ? later_rounds : 255);
         }
         if (b != number) memcpy(schedule_of(t, b), v, t->bytes);
         if (b == last) break;
     }
-    ptx_free(rounds);
+    insns[k->first].part += rest; /* rounds for want of registers */
+    for (int s = 0; s < 2; s++) ptx_free(of[s].rounds), ptx_free(of[s].parts);
     ptx_free(begin);
     ptx_free(full);
     ptx_free(t->loads);
-    insns[k->first].depth =
-        (v->end.rounds - before.rounds) * (PTX_DEPTH_ROUND / PTX_DEPTH_PART) / turns * PTX_DEPTH_PART +
-        (v->end.clocks - before.clocks) / turns;
 }
 
 /* Returns the depth of a block where several ways meet if the warp comes from one of them. stores: the latest store of

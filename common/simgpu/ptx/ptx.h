@@ -50,10 +50,15 @@ typedef struct {
 /* What has a slower way for some operands (exec/operands.c). */
 enum ptx_rare { RARE_FDIV, RARE_FROOT, RARE_DDIV, RARE_DROOT, NRARE };
 
+/* What a fence orders accesses for: the threads of the block, of the device, of the host and other devices too. */
+enum ptx_fence { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM, NFENCES };
+
 /* A card's costs, which the caller passes (time/ reads them from the profile). round_clocks: the assumed length of a
  * round of loads where two depths are compared, since the true length is not known yet. rare: of the slower way, beside
  * the usual one. cas: clocks of an addition to shared memory by compare and swap, and of each further turn of its loop
- * (exec/cas.c). combine: clocks in which the lanes of a warp combine what they add to a word of shared memory. */
+ * (exec/cas.c). combine: clocks in which the lanes of a warp combine what they add to a word of shared memory. fence:
+ * by enum ptx_fence, its clocks where nothing is under way, those behind other accesses of global memory, and those of
+ * the LSU pipe. */
 typedef struct {
     ptx_cost_info of[NCOSTS];
     uint32_t round_clocks;
@@ -62,6 +67,10 @@ typedef struct {
         uint16_t latency, turn;
     } cas;
     uint16_t combine;
+    struct {
+        uint16_t latency, behind;
+        double lsu;
+    } fence[NFENCES];
 } ptx_costs;
 
 typedef struct ptx_module ptx_module;

@@ -119,9 +119,13 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     return (loads * load_ns + atomics * atomic_ns) / (loads + atomics);
 }
 
-/* Returns the time of one grid.sync(). The blocks' atomics on the barrier's word take turns. */
+/* Returns the time of the two fences in a grid.sync(), which are in the depth of its code. */
+static double grid_fences_ns(const time_profile *p) {
+    return (p->latency_fence_device_clk + p->latency_fence_behind_clk) / p->clock_ghz;
+}
+/* Returns that of the rest of it. The blocks' atomics on the barrier's word take turns. */
 static double grid_sync_ns(const time_profile *p, const exec_result *r) {
-    return larger(p->grid_sync_ns, (double)r->blocks * p->grid_sync_block_ns);
+    return larger(p->grid_sync_ns, (double)r->blocks * p->grid_sync_block_ns) - grid_fences_ns(p);
 }
 
 static double atomics_ns(const time_profile *p, const exec_result *r) {
@@ -146,7 +150,7 @@ static double lsu_clocks(const time_profile *p, const exec_counters *c) {
 static double lsu_clocks_of_all(const time_profile *p, const exec_result *r) {
     double clocks = 0;
     for (uint32_t i = 0; i < r->nlines; i++) clocks += lsu_clocks(p, &r->lines[i].counters);
-    return clocks + (double)r->lsu_off;
+    return clocks + r->lsu_besides;
 }
 static uint64_t lsu_requests(const exec_counters *c) {
     return c->ld_requests + c->st_requests + c->atom_requests + c->shared_ld + c->shared_st + c->local_requests +
@@ -211,9 +215,11 @@ static void explain(const time_profile *p, const exec_result *r, double resident
     b->amount = amount_of(p, r, l, e);
     b->rounds = r->deepest.rounds;
     b->clocks = r->deepest.clocks;
-    double loads_ns = rounds_ns(p, r, r->deepest, 1, resident), clocks_ns = (double)r->deepest.clocks / p->clock_ghz;
+    const double syncs = (double)r->grid_syncs, fences_ns = syncs * grid_fences_ns(p),
+                 loads_ns = rounds_ns(p, r, r->deepest, 1, resident),
+                 clocks_ns = (double)r->deepest.clocks / p->clock_ghz - fences_ns;
     b->grid_syncs = r->grid_syncs;
-    b->by_grid_syncs = (double)r->grid_syncs * grid_sync_ns(p, r) >= larger(loads_ns, clocks_ns) && r->grid_syncs;
+    b->by_grid_syncs = syncs && syncs * grid_sync_ns(p, r) + fences_ns >= larger(loads_ns, clocks_ns);
     b->by_loads = loads_ns >= clocks_ns;
     b->atomic_bytes = (uint32_t)p->atomic_place_bytes;
 }
@@ -411,7 +417,7 @@ static exec_result launch_of(const exec_result *r, const exec_stage *s, const st
     memcpy(one.machine, s->machine, sizeof one.machine);
     one.additions = s->additions, one.multiplied = s->multiplied;
     one.alone_sectors = s->alone_sectors, one.alone_lines = s->alone_lines;
-    one.more_wavefronts = s->more_wavefronts, one.lsu_off = s->lsu_off;
+    one.more_wavefronts = s->more_wavefronts, one.lsu_besides = s->lsu_besides;
     one.atomic_all = one.st_merged = 0;
     one.local_stored = (exec_stored){0, 0, 0};
     one.depths = part_of(r->depths, s, all);
@@ -461,8 +467,8 @@ static void share_out(const time_profile *p, const exec_result *r, double slots,
 /* Returns the time in which the stages pass one after another. Those of a loop do so in its first turn only: with n
  * turns, an n-th of what they take more than all of them at once stands apart. Where barriers keep the warps of a block
  * abreast, only other blocks can be in another turn; within one, half of that is hidden, since its warps leave a
- * barrier one after another. 0: there is only one stage. Sources: an H200, products of matrices by tiles with one and
- * two blocks on an SM. */
+ * barrier one after another; a grid.sync() hides nothing. 0: there is only one stage. Sources: an H200, products of
+ * matrices by tiles with one and two blocks on an SM. */
 static double stages_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
     const company with = company_of(p, r, slots);
     double of[PTX_STAGES][SIMGPU_TERMS], time = 0;
@@ -477,7 +483,8 @@ static double stages_ns(const time_profile *p, const exec_result *r, double slot
             for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++) group[t] += of[end][t];
         }
         const double at_once = together(p, group, &with);
-        time += at_once + larger(0, apart - at_once) / larger(1, smaller(turns, 2 * apace * with.blocks));
+        const double hiding = r->grid_syncs ? 1 : larger(1, smaller(turns, 2 * apace * with.blocks));
+        time += at_once + larger(0, apart - at_once) / hiding;
     }
     return time;
 }

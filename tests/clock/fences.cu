@@ -1,0 +1,117 @@
+/* fences.cu — fences, blocks of which the last adds up what all have stored, and steps between barriers. Prints a line
+ * a case: its name, microseconds. tests/places.bats has an H200's. */
+#include "timed.h"
+
+enum { BLOCK, DEVICE, SYSTEM, NONE };
+template <int WHICH> __device__ void fence() {
+    if (WHICH == BLOCK) __threadfence_block();
+    if (WHICH == DEVICE) __threadfence();
+    if (WHICH == SYSTEM) __threadfence_system();
+}
+
+/* n fences, one after another. */
+template <int WHICH> __global__ void fences(int n) {
+    for (int k = 0; k < n; k++) fence<WHICH>();
+}
+/* A store to another line in front of each. */
+template <int WHICH> __global__ void stores(float *p, int n) {
+    const int me = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    for (int k = 0; k < n; k++) {
+        p[(size_t)k * all + me] = (float)k;
+        fence<WHICH>();
+    }
+}
+/* A load of the same line, which L1 has unless a fence has emptied it. */
+template <int WHICH> __global__ void loads(const float *p, int n, float *out) {
+    float x = 0;
+    for (int k = 0; k < n; k++) {
+        x += p[(threadIdx.x + (int)x) & 31];
+        fence<WHICH>();
+    }
+    if (x == 0.123f) *out = x;
+}
+/* The pattern of many reductions: each block stores a number and counts itself, the last one adds the numbers. */
+template <int WHICH> __global__ void last_adds(float *sums, unsigned *arrived, float *out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        sums[blockIdx.x] = (float)blockIdx.x;
+        fence<WHICH>();
+        last = atomicInc(arrived, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    fence<WHICH>();
+    float all = 0;
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) all += __ldcg(&sums[i]);
+    if (threadIdx.x == 0) *out = all;
+}
+
+/* Steps with a barrier in each: LOADS of shared memory behind it, then a chain of multiply-adds. */
+template <int LOADS, int CHAIN> __global__ void __launch_bounds__(1024) steps(float *out, int n, float v) {
+    __shared__ float s[2][1024 + 64];
+    float x = (float)threadIdx.x;
+    s[0][threadIdx.x] = s[1][threadIdx.x] = x;
+    __syncthreads();
+#pragma unroll 1
+    for (int k = 0; k < n; k++) {
+        s[k & 1][threadIdx.x] = x;
+        __syncthreads();
+        float l[LOADS];
+#pragma unroll
+        for (int i = 0; i < LOADS; i++) l[i] = s[k & 1][(threadIdx.x ^ 32) + i];
+#pragma unroll
+        for (int i = 0; i < LOADS; i++) x += l[i];
+#pragma unroll
+        for (int i = 0; i < CHAIN; i++) x = x * v + v;
+    }
+    if (x == 0.123f) *out = x;
+}
+
+static float *data;
+static unsigned *count;
+
+template <int WHICH> static void of_fence(const char *name) {
+    char text[64];
+    const int shapes[][2] = {{1, 32}, {132, 256}};
+    for (const int *s : shapes) {
+        snprintf(text, sizeof text, "%s_alone_%d_x_%d", name, s[0], s[1]);
+        timed(text, [&] { fences<WHICH><<<s[0], s[1]>>>(16); });
+        snprintf(text, sizeof text, "%s_stores_%d_x_%d", name, s[0], s[1]);
+        timed(text, [&] { stores<WHICH><<<s[0], s[1]>>>(data, 16); });
+        snprintf(text, sizeof text, "%s_loads_%d_x_%d", name, s[0], s[1]);
+        timed(text, [&] { loads<WHICH><<<s[0], s[1]>>>(data, 16, data + 1000); });
+    }
+}
+template <int WHICH> static void of_last(const char *name) {
+    char text[64];
+    const int shapes[][2] = {{1, 256}, {64, 1024}, {132, 256}, {1056, 256}};
+    for (const int *s : shapes) {
+        snprintf(text, sizeof text, "%s_last_adds_%d_x_%d", name, s[0], s[1]);
+        timed(text, [&] { last_adds<WHICH><<<s[0], s[1]>>>(data, count, data + 100000); });
+    }
+}
+template <int LOADS, int CHAIN> static void of_steps() {
+    char text[64];
+    const int shapes[][2] = {{1, 8}, {1, 16}, {1, 32}, {2, 8}, {2, 32}};
+    for (const int *s : shapes) {
+        snprintf(text, sizeof text, "steps_%d_%d_of_%d_x_%d_warps", LOADS, CHAIN, s[0], s[1]);
+        timed(text, [&] { steps<LOADS, CHAIN><<<132 * s[0], 32 * s[1]>>>(data, 100, 0.5f); });
+    }
+}
+
+int main() {
+    MUST(cudaMalloc(&data, 4 << 20));
+    MUST(cudaMemset(data, 0, 4 << 20));
+    MUST(cudaMalloc(&count, sizeof *count));
+    MUST(cudaMemset(count, 0, sizeof *count));
+    of_fence<NONE>("none");
+    of_fence<BLOCK>("block");
+    of_fence<DEVICE>("device");
+    of_fence<SYSTEM>("system");
+    of_last<NONE>("none");
+    of_last<DEVICE>("device");
+    of_steps<1, 4>();
+    of_steps<1, 64>();
+    of_steps<8, 16>();
+    return 0;
+}
