@@ -70,12 +70,12 @@ void exec_footprint_read(worker *t, uint64_t line, uint32_t sectors, const uint3
     l2_early *early = &t->early[(line - t->first_line) * (L2_LINE / L2_PAIR)];
     if (sectors & 3) note_round(t, &early[0], round);
     if (sectors & 12) note_round(t, &early[1], round);
-    /* Which of them had no partner in their request? The partner of a dense one is asked for by its neighbour, which
-     * comes early or late: every second one finds it. (An H200, byte loads of seven kernels: 17 to 56 %.) A bit that is
-     * set needs no second look. */
-    uint32_t paired = (sectors >> 1 & 5) | (sectors & 5) << 1;
-    uint64_t alone = (uint64_t)(sectors & ~paired & (dense ? 12 : 15)) << line % 16 * 4;
-    if (alone & ~look(&c->alone)) set(t, &c->alone, alone);
+    /* Which of them had a partner in their request? That of a dense one is asked for by its neighbour, which comes
+     * early or late: every second one finds it. (An H200, byte loads of seven kernels: 17 to 56 %.) A bit that is set
+     * needs no second look. */
+    uint32_t paired = (sectors >> 1 & 5) | (sectors & 5) << 1 | (dense ? 3 : 0);
+    const uint64_t both = (uint64_t)(sectors & paired) << line % 16 * 4;
+    if (both & ~look(&c->paired)) set(t, &c->paired, both);
 }
 
 /* Notes a store to some bytes of a sector. */

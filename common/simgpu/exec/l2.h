@@ -28,7 +28,7 @@ enum l2_state { L2_ABSENT, L2_CLEAN, L2_PARTLY, L2_DIRTY, L2_STATES = L2_DIRTY +
 /* A bit for each sector. */
 typedef struct {
     uint64_t read, written, partly; /* of the wave: read before the wave had written them; stored whole; in part */
-    uint64_t alone;                 /* of `read`: by a request that did not want the other half of 64 bytes */
+    uint64_t paired;                /* of `read`: by a request that wanted the other half of 64 bytes, too */
     uint64_t whole, dirty;          /* in the cache */
     uint32_t newer, older;          /* its neighbours in a list, number + 1 */
     uint32_t used;                  /* its set's clock when it was touched last */
