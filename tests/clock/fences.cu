@@ -46,6 +46,19 @@ template <int WHICH> __global__ void last_adds(float *sums, unsigned *arrived, f
     if (threadIdx.x == 0) *out = all;
 }
 
+/* Each warp of each block has another number of fences, and loads its own lines again behind each. */
+__global__ void uneven(const float *p, float *out) {
+    const int warp = threadIdx.x / 32, n = (warp * 5 + blockIdx.x * 3) % 7;
+    float x = 0;
+    for (int k = 0; k < n; k++) {
+        for (int line = 0; line < 8; line++) x += p[(warp * 8 + line) * 32 + threadIdx.x % 32];
+        __threadfence();
+    }
+    if (x == 0.123f) *out = x;
+}
+/* Each sector comes from DRAM for its atomics. */
+__global__ void atomics_that_miss(int *p) { atomicAdd(&p[blockIdx.x * blockDim.x + threadIdx.x], 1); }
+
 /* Steps with a barrier in each: LOADS of shared memory behind it, then a chain of multiply-adds. */
 template <int LOADS, int CHAIN> __global__ void __launch_bounds__(1024) steps(float *out, int n, float v) {
     __shared__ float s[2][1024 + 64];
@@ -110,6 +123,10 @@ int main() {
     of_fence<SYSTEM>("system");
     of_last<NONE>("none");
     of_last<DEVICE>("device");
+    timed("uneven", [] { uneven<<<264, 256>>>(data, data + 1000); });
+    int *fresh;
+    MUST(cudaMalloc(&fresh, 16 << 20));
+    atomics_that_miss<<<(4 << 20) / 256, 256>>>(fresh);
     of_steps<1, 4>();
     of_steps<1, 64>();
     of_steps<8, 16>();

@@ -1,5 +1,4 @@
 /* collective.c — exchanges between lanes and warps: votes, shuffles, matches, barriers of a block (PTX ISA 9.7.13). */
-#include "count.h"
 #include "warp.h"
 
 #include <string.h>
@@ -193,20 +192,25 @@ static bool waits_at_barrier(const warp *w, uint32_t number) {
     return false;
 }
 
-/* Warps that meet go on together, so each has waited as long as the one that comes last (ptx/depth.c). */
+/* Warps that meet go on together, so each has waited as long as the one that comes last (ptx/depth.c), and the fence of
+ * one has emptied L1 for all. */
 static void wait_for_last(block *b, uint32_t number) {
     const int64_t round = b->launch->program->module->costs.round_clocks;
     const warp *last = NULL;
     int64_t longest = 0;
+    uint8_t fences = 0;
     for (uint32_t k = 0; k < b->nwarps; k++) {
         const warp *w = &b->warps[k];
         if (!waits_at_barrier(w, number)) continue;
+        if (w->fences > fences) fences = w->fences;
         const int64_t waited = ptx_depth_rounds(w->depth) * round + ptx_depth_clocks(w->depth);
         if (!last || waited > longest || (waited == longest && w->missed > last->missed)) last = w, longest = waited;
     }
     for (uint32_t k = 0; k < b->nwarps; k++) {
         warp *w = &b->warps[k];
-        if (w == last || !waits_at_barrier(w, number)) continue;
+        if (!waits_at_barrier(w, number)) continue;
+        w->fences = fences;
+        if (w == last) continue;
         w->depth = last->depth;
         w->missed = last->missed;
         w->missed_last = last->missed_last;
@@ -286,6 +290,6 @@ void exec_op_bar_arrive(warp *w, const ptx_insn *i) { arrive(w, i, false); }
 
 /* All threads see a store at once, so a fence orders nothing here. It empties L1, unless it is for the block alone. */
 void exec_op_fence(warp *w, const ptx_insn *i) {
-    if (i->sub != FENCE_BLOCK) exec_l1_fence(w);
+    if ((i->sub == FENCE_DEVICE || i->sub == FENCE_SYSTEM) && w->fences < UINT8_MAX) w->fences++;
     if (exec_heard) exec_listen_fenced(w);
 }

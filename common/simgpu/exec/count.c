@@ -128,12 +128,6 @@ void exec_l1_start(l1_cache *c, uint32_t lines, uint32_t warps) {
 }
 
 /* The epoch is part of the tag, so a new epoch empties the cache; the lines are cleared once in a million blocks. */
-void exec_l1_fence(warp *w) {
-    if (++w->fences <= w->block->fences) return;
-    w->block->fences = w->fences;
-    exec_l1_next_block(&w->block->worker->l1);
-}
-
 void exec_l1_next_block(l1_cache *c) {
     c->epoch = (c->epoch + 1) & 0xfffff;
     if (c->epoch == 0) memset(c->lines, 0, 2 * L1_SETS * sizeof *c->lines);

@@ -38,10 +38,6 @@ bool exec_count_stride(const uint64_t *address, int64_t *stride);
 void exec_l1_start(l1_cache *c, uint32_t lines, uint32_t warps);
 void exec_l1_next_block(l1_cache *c); /* empties it */
 
-/* Empties it for a fence. The warps of a block run one after another here, side by side on a card: the first fence of
- * each of them is one, and so are the second ones. */
-void exec_l1_fence(warp *w);
-
 enum { L1_SETS = 4096 };
 
 /* Returns the entry of a line, which is new if the warp is the first to touch it. */
@@ -60,11 +56,13 @@ static inline l1_line *exec_l1_line(l1_cache *c, const warp *w, uint64_t line) {
  * warp fetches in the same round has not arrived yet.
  *
  * Warps run one after another here, side by side on a card. So what another warp has fetched is there; what a warp
- * itself has fetched is there until it has fetched so many other lines that those of all resident warps fill L1. */
+ * itself has fetched is there until it has fetched so many other lines that those of all resident warps fill L1. Fences
+ * empty L1: a line is gone if its warp had passed fewer of them when it fetched it than this one has. So the first
+ * fences of all warps are one, and what one warp has fetched behind its own is there for the others. */
 static inline uint32_t exec_l1_load(l1_cache *c, warp *w, uint64_t line, uint32_t sectors, int32_t round, bool *waits) {
     l1_line *l = exec_l1_line(c, w, line);
     bool own = l->warp == (uint8_t)w->number;
-    if (own && w->fetched - l->at > c->reach) l->sectors = 0;
+    if ((own && w->fetched - l->at > c->reach) || l->fences < w->fences) l->sectors = 0, l->fences = w->fences;
     uint32_t missing = sectors & ~(uint32_t)l->sectors;
     if (missing) {
         w->fetched += l->sectors == 0;

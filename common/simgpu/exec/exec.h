@@ -381,6 +381,7 @@ typedef struct {
     /* The most instructions that an SM runs for blocks of the first wave, which go to SMs in turn. */
     uint64_t busiest_sm;
     uint64_t grid_syncs; /* of a block: its arrivals at grid.sync() */
+    bool grid_fenced;    /* fences stand beside them, as in SimGPU's header; nvcc's has releases and acquires */
     /* Over the link: bytes of the sectors read and written; warps' requests of 128 bytes; how many loads those are of.
      */
     uint64_t link_read, link_written, link_requests, link_loads;

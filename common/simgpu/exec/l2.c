@@ -335,7 +335,7 @@ static void apply(l2_cache *c, uint32_t chunk) {
     const uint64_t odd_lines = 0xf0f0f0f0f0f0f0f0;
     l2_chunk *k = &c->chunks[chunk];
     l2_set *s = set_of(c, chunk);
-    const uint64_t missed = k->read & ~k->whole, alone = missed & ~k->paired;
+    const uint64_t missed = k->read & ~k->whole, alone = missed & ~k->written & ~k->paired;
     const uint32_t before = lines_of(k->whole | k->dirty);
     double line = PLACE;
     leave(c, chunk);

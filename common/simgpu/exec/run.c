@@ -112,7 +112,6 @@ void exec_block_begin(block *b, uint64_t id) {
     b->live = b->nthreads;
     b->failed = b->in_grid_sync = false;
     b->grid_syncs = 0;
-    b->fences = 0;
     b->budget = block_budget();
     memset(b->barriers, 0, sizeof b->barriers);
     for (int k = 0; k < MAX_BARRIERS; k++) b->barriers[k].all = true;
@@ -150,7 +149,7 @@ void exec_block_end(block *b) {
     add_to_part(&parts.of[b->id / parts.blocks], block_budget() - b->budget,
                 d.rounds * m->costs.round_clocks + d.clocks);
     if (b->id < sms.wave) __atomic_fetch_add(&sms.of[b->id % sms.n], block_budget() - b->budget, __ATOMIC_RELAXED);
-    if (b->grid_syncs > t->grid_syncs) t->grid_syncs = b->grid_syncs;
+    if (b->grid_syncs > t->grid_syncs) t->grid_syncs = b->grid_syncs, t->grid_fenced = b->grid_fenced;
 }
 
 static void run_block(block *b, uint64_t id) {
@@ -593,6 +592,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         exec_fail_launch_budget(&r->fault, launch, end, nblocks, pool.budget);
     }
     r->grid_syncs = workers[0].grid_syncs;
+    r->grid_fenced = workers[0].grid_fenced;
     say_parted(f, threads);
     print_all(f, threads, waits(launch) ? UINT64_MAX : end - 1, launch->program->device->print_limit);
     collect(f->module, threads, r);

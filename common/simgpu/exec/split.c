@@ -703,6 +703,7 @@ void exec_warp_start(warp *w, block *b, uint32_t number) {
     w->missed = w->missed_last = 0;
     w->nstored = 0; /* the block that was here before may have run elsewhere with more host threads */
     w->fetched = 0;
+    w->fences = 0;
     w->copies = 0;
     memset(w->groups, 0, sizeof w->groups);
     w->vain_slices = 0;

@@ -48,6 +48,7 @@ void exec_grid_arrived(warp *w, const ptx_insn *i) {
     b->in_grid_sync = true;
     b->grid_saw = before;
     b->grid_syncs++;
+    b->grid_fenced = !i->releases;
     w->news = true;
     if (flipped(b) && exec_heard) exec_listen_grid_passed();
 }

@@ -87,7 +87,7 @@ typedef struct warp {
     int32_t missed;                    /* number of rounds of loads that missed L1 */
     int32_t missed_last;               /* the last of those rounds */
     uint32_t fetched;                  /* lines that it fetched into L1 */
-    uint32_t fences;                   /* that have emptied L1 */
+    uint8_t fences;                    /* that have emptied L1 for it; 255: or more */
     uint64_t stored_line[7];           /* of the last store, if it touched a few lines: they, */
     uint8_t stored[7], nstored;        /* the sectors that the stores to them have touched, the lines' number */
 } warp;
@@ -97,7 +97,7 @@ typedef struct {
     uint64_t tag;            /* line number + 1, and the epoch above it */
     int32_t round[4];        /* of each sector: the round of loads that filled it */
     uint32_t at;             /* the lines that its warp had fetched when it last used it */
-    uint8_t warp;            /* the one that fetched it */
+    uint8_t warp, fences;    /* the one that fetched it; the fences that it had passed */
     uint8_t sectors, stored; /* a bit for each that loads have fetched, that stores have touched */
 } l1_line;
 typedef struct {
@@ -132,7 +132,7 @@ typedef struct block {
     bool in_grid_sync;         /* it has arrived at grid.sync() and may wait there */
     uint32_t grid_saw;         /* the barrier's word when it arrived */
     uint64_t grid_syncs;       /* its arrivals */
-    uint32_t fences;           /* the most of a warp of it */
+    bool grid_fenced;          /* they are no releases: fences stand beside them */
     struct {
         uint32_t arrived, expected, sum; /* expected 0: all live threads */
         bool all, any;
@@ -177,6 +177,7 @@ typedef struct worker {
     uint64_t link_requests, link_loads; /* see exec_result */
     uint64_t workspace;                 /* of a cooperative launch, or 0 */
     uint64_t grid_syncs;                /* the most of a block */
+    bool grid_fenced;                   /* as that block's */
     char *print;                        /* output of kernels' printf, in block order */
     size_t print_length, print_capacity;
     void *tensor; /* the work of tensor.c, or NULL */

@@ -96,9 +96,12 @@ void ptx_dec_nop(decoder *d) {
 /* Decodes a fence. All threads see a store at once, so it orders nothing here, but listeners (check/) need it, and it
  * takes its time. Those for proxies and mbarriers take none. */
 void ptx_dec_fence(decoder *d) {
-    const bool system = ptx_dec_has(d, ".sys"), device = ptx_dec_has(d, ".gl") || ptx_dec_has(d, ".gpu");
+    enum ptx_fence which = FENCE_BLOCK;
+    if (ptx_dec_has(d, ".gl") || ptx_dec_has(d, ".gpu")) which = FENCE_DEVICE;
+    if (ptx_dec_has(d, ".sys")) which = FENCE_SYSTEM;
+    if (ptx_dec_has(d, ".proxy") || ptx_dec_has(d, ".mbarrier_init")) which = FENCE_OTHER;
     d->flags = (ptx_insn){0};
-    ptx_dec_emit(d, OP_fence)->sub = system ? FENCE_SYSTEM : device ? FENCE_DEVICE : FENCE_BLOCK;
+    ptx_dec_emit(d, OP_fence)->sub = (uint8_t)which;
 }
 
 void ptx_dec_nanosleep(decoder *d) {

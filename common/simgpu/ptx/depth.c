@@ -40,9 +40,9 @@ typedef struct {
     moment passed, returned;                 /* of the latest argument of the next call; of the latest call's result */
     moment issued;                           /* the earliest start of what stands behind all instructions so far */
     bool shared;                             /* shared memory was used since the latest barrier */
-    bool under_way;                          /* global memory was used since the latest fence */
-    int32_t slots;                           /* so far, in 1 / PTX_MACHINE_UNIT */
-    moment of[];                             /* by register id */
+    bool under_way; /* global memory was used since the latest fence, in this turn of a loop and this function */
+    int32_t slots;  /* so far, in 1 / PTX_MACHINE_UNIT */
+    moment of[];    /* by register id */
 } schedule;
 
 /* A load, which holds registers until its value's last use. */
@@ -227,8 +227,9 @@ static moment pass_barrier(const schedules *t, schedule *v, moment ready, int32_
     return v->barrier = v->issued = later(t, ready, after(from, latency));
 }
 
-/* Returns when a fence has let the warp pass: all its accesses are over, and what stands behind it waits. */
+/* Returns when a fence has let the warp pass: all its accesses are over. Loads, barriers and atomics behind it wait. */
 static moment pass_fence(const schedules *t, schedule *v, const ptx_insn *i) {
+    if (i->sub == FENCE_OTHER) return v->barrier;
     const int32_t clocks = v->under_way ? t->costs->fence[i->sub].behind : t->costs->fence[i->sub].latency;
     v->under_way = false;
     return v->barrier = after(later(t, v->end, v->any_store), clocks);

@@ -116,7 +116,8 @@ uint32_t ptx_machine_base(const ptx_insn *i) {
     if (i->op == OP_call) n = i->call->callee && !i->call->callee->has_body ? of_function(i->call->callee->name) : 2;
     if (i->op == OP_cvt_s64_s32) n = 1;
     if (i->op == OP_ld && i->space == SPACE_CONST) return PTX_MACHINE_UNIT / 2; /* two neighbours at a time */
-    if (i->op == OP_fence) n = i->sub == FENCE_BLOCK ? 1 : 4; /* MEMBAR, ERRBAR, CGAERRBAR, CCTL.IVALL */
+    if (i->op == OP_fence)
+        n = i->sub == FENCE_OTHER ? 0 : i->sub == FENCE_BLOCK ? 1 : 4; /* MEMBAR, ERRBAR, CGAERRBAR, CCTL.IVALL */
     if (i->folded) n = 0;
     return n * PTX_MACHINE_UNIT;
 }

@@ -50,8 +50,9 @@ typedef struct {
 /* What has a slower way for some operands (exec/operands.c). */
 enum ptx_rare { RARE_FDIV, RARE_FROOT, RARE_DDIV, RARE_DROOT, NRARE };
 
-/* What a fence orders accesses for: the threads of the block, of the device, of the host and other devices too. */
-enum ptx_fence { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM, NFENCES };
+/* What a fence orders accesses for: the threads of the block, of the device, of the host and other devices too; or
+ * something else than accesses of threads, which takes no time here. */
+enum ptx_fence { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM, FENCE_OTHER, NFENCES };
 
 /* A card's costs, which the caller passes (time/ reads them from the profile). round_clocks: the assumed length of a
  * round of loads where two depths are compared, since the true length is not known yet. rare: of the slower way, beside

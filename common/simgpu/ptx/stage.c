@@ -1,6 +1,5 @@
 /* stage.c — cuts a kernel into stages, which a warp runs one after another: its loops, and the code between them, which
- * a barrier cuts too. A loop is cut again, by the loops and barriers in it; each turn runs these stages anew. A loop in
- * it is a stage, or, if there are barriers in it, cut like it.
+ * a barrier cuts too. A loop is cut again, by the loops and barriers in it; each turn runs these stages anew.
  *
  * What one turn waits for, a warp in another turn hides. Two stages do not hide each other where all warps are at the
  * same one, as in a wave of blocks that begin together (stages_ns in time/model.c). From the last number on, all code
@@ -19,38 +18,27 @@ static void next_stage(cut *c, bool group) {
     c->fresh = true;
 }
 
-/* Returns whether there is a barrier among the instructions [from, to). */
-static bool has_barrier(const ptx_code *c, uint32_t from, uint32_t to) {
-    for (uint32_t i = from; i < to; i++)
-        if (c->insns[i].op == OP_bar_sync || c->insns[i].op == OP_bar_red) return true;
-    return false;
-}
-
 void ptx_stages_of(ptx_code *c) {
-    enum { DEEPEST = 8 };
     uint32_t *end = ptx_alloc((c->ninsns + 1) * sizeof *end); /* by instruction: where the longest loop from it ends */
     for (uint32_t i = 0; i < c->ninsns; i++) {
         const uint32_t target = c->insns[i].op == OP_bra ? c->insns[i].target : NO_JOIN;
         if (target <= i && end[target] < i + 1) end[target] = i + 1;
     }
     cut at = {0, 0, true};
-    uint32_t outer[DEEPEST], depth = 0; /* the ends of the loops that are cut, around the instruction */
-    uint32_t inner = 0;                 /* the end of the loop that is a stage, or 0 */
-    bool head = false;                  /* of a loop that is cut no instruction has come yet */
+    uint32_t outer = 0, inner = 0; /* the ends of the loops that the instruction is in, or 0 */
+    bool head = false;             /* of an outer loop no instruction has come yet */
     for (uint32_t i = 0; i < c->ninsns; i++) {
         const enum ptx_op op = c->insns[i].op;
         const bool barrier = op == OP_bar_sync || op == OP_bar_red;
-        for (; depth && i >= outer[depth - 1]; depth--) inner = 0, next_stage(&at, true);
+        if (outer && i >= outer) outer = inner = 0, next_stage(&at, true);
         if (inner && i >= inner) inner = 0, next_stage(&at, false);
-        for (uint32_t k = 0; k < depth && end[i]; k++) /* loops that overlap are one */
-            if (end[i] > outer[k]) outer[k] = end[i];
-        const bool is_cut =
-            end[i] && depth < DEEPEST && !inner && (!depth || (end[i] < outer[depth - 1] && has_barrier(c, i, end[i])));
-        if (is_cut) {
+        if (!outer && end[i]) {
             next_stage(&at, true);
-            outer[depth++] = end[i];
+            outer = end[i];
             head = true;
-        } else if (depth && !inner && end[i] && end[i] < outer[depth - 1]) {
+        } else if (outer && end[i] > outer) {
+            outer = end[i]; /* loops that overlap are one */
+        } else if (outer && !inner && end[i]) {
             next_stage(&at, false);
             inner = end[i];
         }
@@ -60,7 +48,7 @@ void ptx_stages_of(ptx_code *c) {
         c->insns[i].begins_turn = head && op != OP_join;
         head = head && op == OP_join;
         at.fresh = false;
-        if (barrier && !inner) next_stage(&at, !depth);
+        if (barrier && !inner) next_stage(&at, !outer);
     }
     ptx_free(end);
 }

@@ -119,13 +119,14 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     return (loads * load_ns + atomics * atomic_ns) / (loads + atomics);
 }
 
-/* Returns the time of the two fences in a grid.sync(), which are in the depth of its code. */
-static double grid_fences_ns(const time_profile *p) {
-    return (p->latency_fence_device_clk + p->latency_fence_behind_clk) / p->clock_ghz;
+/* Returns the time of the two fences in a grid.sync() that are in the depth of its code. */
+static double grid_fences_ns(const time_profile *p, const exec_result *r) {
+    return r->grid_fenced ? (p->latency_fence_device_clk + p->latency_fence_behind_clk) / p->clock_ghz : 0;
 }
 /* Returns that of the rest of it. The blocks' atomics on the barrier's word take turns. */
 static double grid_sync_ns(const time_profile *p, const exec_result *r) {
-    return larger(p->grid_sync_ns, (double)r->blocks * p->grid_sync_block_ns) - grid_fences_ns(p);
+    const double all = larger(p->grid_sync_ns, (double)r->blocks * p->grid_sync_block_ns);
+    return larger(0, all - grid_fences_ns(p, r));
 }
 
 static double atomics_ns(const time_profile *p, const exec_result *r) {
@@ -215,7 +216,7 @@ static void explain(const time_profile *p, const exec_result *r, double resident
     b->amount = amount_of(p, r, l, e);
     b->rounds = r->deepest.rounds;
     b->clocks = r->deepest.clocks;
-    const double syncs = (double)r->grid_syncs, fences_ns = syncs * grid_fences_ns(p),
+    const double syncs = (double)r->grid_syncs, fences_ns = syncs * grid_fences_ns(p, r),
                  loads_ns = rounds_ns(p, r, r->deepest, 1, resident),
                  clocks_ns = (double)r->deepest.clocks / p->clock_ghz - fences_ns;
     b->grid_syncs = r->grid_syncs;
@@ -467,7 +468,7 @@ static void share_out(const time_profile *p, const exec_result *r, double slots,
 /* Returns the time in which the stages pass one after another. Those of a loop do so in its first turn only: with n
  * turns, an n-th of what they take more than all of them at once stands apart. Where barriers keep the warps of a block
  * abreast, only other blocks can be in another turn; within one, half of that is hidden, since its warps leave a
- * barrier one after another; a grid.sync() hides nothing. 0: there is only one stage. Sources: an H200, products of
+ * barrier one after another. 0: there is only one stage. Sources: an H200, products of
  * matrices by tiles with one and two blocks on an SM. */
 static double stages_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
     const company with = company_of(p, r, slots);
@@ -483,8 +484,7 @@ static double stages_ns(const time_profile *p, const exec_result *r, double slot
             for (enum simgpu_term t = 0; t < SIMGPU_TERMS; t++) group[t] += of[end][t];
         }
         const double at_once = together(p, group, &with);
-        const double hiding = r->grid_syncs ? 1 : larger(1, smaller(turns, 2 * apace * with.blocks));
-        time += at_once + larger(0, apart - at_once) / hiding;
+        time += at_once + larger(0, apart - at_once) / larger(1, smaller(turns, 2 * apace * with.blocks));
     }
     return time;
 }
