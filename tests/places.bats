@@ -142,8 +142,8 @@ END
 @test "fences, blocks of which the last adds up, and steps between barriers take what they take on an H200" {
     build "$B/tests/clock/fences"
     apart "$B/tests/clock/fences" >"$BATS_FILE_TMPDIR/fences"
-    # Microseconds (2026-11-28, medians of three runs). When fences took no time, those of the device and of the system took a half
-    # to a seventh; when a stage of a loop had all of its latency, 16 warps that meet took up to half as long again.
+    # Microseconds (2026-11-28, medians of three runs). When fences took no time, those of the device and of the system took a
+    # fifth to six tenths; when one stage of a loop had all of its latency, 16 warps that meet took up to 42 % longer.
     within 12 fences <<'END'
 none_alone_1_x_32 2.62
 none_stores_1_x_32 2.98
