@@ -120,6 +120,13 @@ cold	sort/two launches	2	g()	(1, 1, 1)	(32, 1, 1)	7	n/a" ]
     [[ "$output" == *"ONLY=no such kernel: no program in tests/fidelity has such a name."* ]]
 }
 
+@test "make fidelity asks for gnuplot before it runs anything" {
+    path=$(path_without 'gnuplot*')
+    PATH=$path run timeout 60 make -s fidelity
+    [ "$status" != 0 ]
+    [[ ${lines[0]} == "the picture takes gnuplot, which is not here: "* ]]
+}
+
 @test "a probe's figures stand in the profile's places, with how they were measured; other keys say whose they are" {
     cd "$BATS_TEST_TMPDIR"
     tsv '# NVIDIA H100' 'host_launch_ns\t3500\t3400\t3700\t100 in a row' 'sm_count\t132\t132\t132\tproperty' >figures

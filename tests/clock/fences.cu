@@ -1,5 +1,5 @@
-/* fences.cu — fences, blocks of which the last adds up what all have stored, and steps between barriers. Prints a line
- * a case: its name, microseconds. tests/places.bats has an H200's. */
+/* fences.cu — fences, blocks of which the last adds up what all have stored, what another SM has just stored, and steps
+ * between barriers. Prints a line a case: its name, microseconds. tests/places.bats has an H200's. */
 #include "timed.h"
 
 enum { BLOCK, DEVICE, SYSTEM, NONE };
@@ -59,6 +59,41 @@ __global__ void uneven(const float *p, float *out) {
 /* Each sector comes from DRAM for its atomics. */
 __global__ void atomics_that_miss(int *p) { atomicAdd(&p[blockIdx.x * blockDim.x + threadIdx.x], 1); }
 
+/* Goes around a ring of lines, of each of which a word says where the next begins. L1 is passed by. */
+__global__ void go_around(const int *ring, int lines, float *out) {
+    int at = 0;
+    for (int k = 0; k < lines; k++) at = __ldcg(ring + at);
+    if (at) *out = 1;
+}
+__global__ void copy(int *to, const int *from) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[i];
+}
+
+/* Steps of a plate: a warp has ROWS rows of 32 columns; neighbours come by shuffles and through shared memory, as in
+ * lab 8's reference. */
+template <int ROWS, int WARPS> __global__ void __launch_bounds__(32 * WARPS) plate(float *out, int n) {
+    __shared__ float top[2][WARPS][32], bottom[2][WARPS][32];
+    const int lane = threadIdx.x, warp = threadIdx.y;
+    float cell[ROWS];
+    for (int i = 0; i < ROWS; i++) cell[i] = (float)(lane + warp + i);
+#pragma unroll 1
+    for (int s = 0; s < n; s++) {
+        top[s % 2][warp][lane] = cell[0], bottom[s % 2][warp][lane] = cell[ROWS - 1];
+        __syncthreads();
+        float above = bottom[s % 2][warp > 0 ? warp - 1 : 0][lane];
+        const float below = top[s % 2][warp < WARPS - 1 ? warp + 1 : warp][lane];
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            const float old = cell[i], down = i < ROWS - 1 ? cell[i < ROWS - 1 ? i + 1 : i] : below;
+            const float left = __shfl_up_sync(~0u, old, 1), right = __shfl_down_sync(~0u, old, 1);
+            cell[i] = 0.25f * ((above + down) + (left + right));
+            above = old;
+        }
+    }
+    for (int i = 0; i < ROWS; i++) out[((blockIdx.x * WARPS + warp) * ROWS + i) * 32 + lane] = cell[i];
+}
+
 /* Steps with a barrier in each: LOADS of shared memory behind it, then a chain of multiply-adds. */
 template <int LOADS, int CHAIN> __global__ void __launch_bounds__(1024) steps(float *out, int n, float v) {
     __shared__ float s[2][1024 + 64];
@@ -85,10 +120,11 @@ static unsigned *count;
 
 template <int WHICH> static void of_fence(const char *name) {
     char text[64];
-    const int shapes[][2] = {{1, 32}, {132, 256}};
+    const int shapes[][2] = {{1, 32}, {132, 256}, {1, 1024}, {1056, 256}};
     for (const int *s : shapes) {
         snprintf(text, sizeof text, "%s_alone_%d_x_%d", name, s[0], s[1]);
         timed(text, [&] { fences<WHICH><<<s[0], s[1]>>>(16); });
+        if (s[1] == 1024 || s[0] == 1056) continue; /* they fill an SM: what a fence takes of its LSU pipe */
         snprintf(text, sizeof text, "%s_stores_%d_x_%d", name, s[0], s[1]);
         timed(text, [&] { stores<WHICH><<<s[0], s[1]>>>(data, 16); });
         snprintf(text, sizeof text, "%s_loads_%d_x_%d", name, s[0], s[1]);
@@ -102,6 +138,22 @@ template <int WHICH> static void of_last(const char *name) {
         snprintf(text, sizeof text, "%s_last_adds_%d_x_%d", name, s[0], s[1]);
         timed(text, [&] { last_adds<WHICH><<<s[0], s[1]>>>(data, count, data + 100000); });
     }
+}
+static void of_stored() {
+    enum { LINES = 2048, WORDS = 32 * LINES };
+    static int ring[WORDS];
+    int *from, *to;
+    MUST(cudaMalloc(&from, sizeof ring));
+    MUST(cudaMalloc(&to, sizeof ring));
+    /* 1237 is odd, so the way goes through each line once. */
+    for (int i = 0; i < LINES; i++) ring[32 * (i * 1237 % LINES)] = 32 * ((i + 1) * 1237 % LINES);
+    MUST(cudaMemcpy(from, ring, sizeof ring, cudaMemcpyHostToDevice));
+    const auto around = [&] { go_around<<<1, 1>>>(to, LINES, data); };
+    timed_behind(
+        "around_stored_by_all", [&] { copy<<<WORDS / 256, 256>>>(to, from); }, around);
+    timed("around_again", around);
+    timed_behind(
+        "around_from_the_host", [&] { MUST(cudaMemcpy(to, ring, sizeof ring, cudaMemcpyHostToDevice)); }, around);
 }
 template <int LOADS, int CHAIN> static void of_steps() {
     char text[64];
@@ -127,6 +179,8 @@ int main() {
     int *fresh;
     MUST(cudaMalloc(&fresh, 16 << 20));
     atomics_that_miss<<<(4 << 20) / 256, 256>>>(fresh);
+    of_stored();
+    timed("plate_3_rows_16_warps", [] { plate<3, 16><<<132, dim3(32, 16)>>>(data, 200); });
     of_steps<1, 4>();
     of_steps<1, 64>();
     of_steps<8, 16>();

@@ -100,8 +100,8 @@ static void add_to_stage(const ptx_module *m, exec_stage *s, const ptx_insn *i, 
     if (cost == COST_IMUL && i->machine == 0) s->multiplied += issued;
     s->alone_sectors += alone->l1_miss_sectors, s->alone_lines += alone->l1_miss_lines;
     if (!ptx_needs_cas(i)) s->more_wavefronts += more_wavefronts(c); /* whose turns are in the depth of its warp */
-    if (is_lsu(i) && issued > c->ptx_inst) s->lsu_besides += (double)(issued - c->ptx_inst);
-    if (i->op == OP_fence) s->lsu_besides += (double)c->ptx_inst * m->costs.fence[i->sub].lsu;
+    if (is_lsu(i) && issued > c->ptx_inst) s->lsu_other += (double)(issued - c->ptx_inst);
+    if (i->op == OP_fence) s->lsu_other += (double)c->ptx_inst * m->costs.fence[i->sub].lsu;
     s->rounds += (double)c->ptx_inst * (double)(i->part - clocks) / (double)PTX_DEPTH_ROUND;
     s->clocks += (double)c->ptx_inst * (double)clocks;
 }
@@ -113,7 +113,7 @@ static void add_stages(exec_result *r) {
         for (int c = 0; c < NCOSTS; c++) r->slots[c] += s->slots[c], r->machine[c] += s->machine[c];
         r->additions += s->additions, r->multiplied += s->multiplied;
         r->alone_sectors += s->alone_sectors, r->alone_lines += s->alone_lines;
-        r->more_wavefronts += s->more_wavefronts, r->lsu_besides += s->lsu_besides;
+        r->more_wavefronts += s->more_wavefronts, r->lsu_other += s->lsu_other;
     }
 }
 

@@ -249,7 +249,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     t->memory = (uint64_t)(uintptr_t)d->storage - exec_mem_base();
     t->deepest = t->depths = (exec_depth){0, 0, 0};
     t->most_missed = 0;
-    t->grid_syncs = 0;
+    t->grid_syncs = 0, t->grid_fenced = false;
     t->st_hits = t->st_merged = 0;
     t->local_stored = (exec_stored){0, 0, 0};
     t->link[0] = t->link[1] = t->link_requests = t->link_loads = 0;

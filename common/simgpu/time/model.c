@@ -151,7 +151,7 @@ static double lsu_clocks(const time_profile *p, const exec_counters *c) {
 static double lsu_clocks_of_all(const time_profile *p, const exec_result *r) {
     double clocks = 0;
     for (uint32_t i = 0; i < r->nlines; i++) clocks += lsu_clocks(p, &r->lines[i].counters);
-    return clocks + r->lsu_besides;
+    return clocks + r->lsu_other;
 }
 static uint64_t lsu_requests(const exec_counters *c) {
     return c->ld_requests + c->st_requests + c->atom_requests + c->shared_ld + c->shared_st + c->local_requests +
@@ -418,7 +418,7 @@ static exec_result launch_of(const exec_result *r, const exec_stage *s, const st
     memcpy(one.machine, s->machine, sizeof one.machine);
     one.additions = s->additions, one.multiplied = s->multiplied;
     one.alone_sectors = s->alone_sectors, one.alone_lines = s->alone_lines;
-    one.more_wavefronts = s->more_wavefronts, one.lsu_besides = s->lsu_besides;
+    one.more_wavefronts = s->more_wavefronts, one.lsu_other = s->lsu_other;
     one.atomic_all = one.st_merged = 0;
     one.local_stored = (exec_stored){0, 0, 0};
     one.depths = part_of(r->depths, s, all);
@@ -468,8 +468,8 @@ static void share_out(const time_profile *p, const exec_result *r, double slots,
 /* Returns the time in which the stages pass one after another. Those of a loop do so in its first turn only: with n
  * turns, an n-th of what they take more than all of them at once stands apart. Where barriers keep the warps of a block
  * abreast, only other blocks can be in another turn; within one, half of that is hidden, since its warps leave a
- * barrier one after another. 0: there is only one stage. Sources: an H200, products of
- * matrices by tiles with one and two blocks on an SM. */
+ * barrier one after another. 0: there is only one stage. Sources: an H200, products of matrices by tiles with one and
+ * two blocks on an SM. */
 static double stages_ns(const time_profile *p, const exec_result *r, double slots, const double *ns) {
     const company with = company_of(p, r, slots);
     double of[PTX_STAGES][SIMGPU_TERMS], time = 0;
