@@ -198,7 +198,7 @@ link_lab  ?= $(CLANG) --driver-mode=g++ $(SANITIZE) -pthread -o $@ $1 $(B)/libsi
 
 # Small files of a room are compiled together, in one run of the compiler: to start it and to read the headers takes most of the
 # time of each. $(call unit,NAME,FILES,NAMES). A file in no unit is compiled alone, as all are with sanitizers. Where the compiler says
-# that two files of a unit have a name in common, it goes into NAMES: each file then has its own (find of memory.c is find_of_memory).
+# (of variables: make lint) that two files of a unit have a name in common, it goes into NAMES: each file then has its own (find of memory.c is find_of_memory).
 # A name that a structure of a header has, too, cannot: the compiler says so, and one of the files goes into another unit.
 unit = $(eval UNITS += $1.unit)$(eval in_$1.unit := $(addprefix $(dir $1),$2))$(eval own_$1.unit := $3)
 $(call unit,bluebar/main,changed compiler counters docs hide hint house main run text verdict)
@@ -207,10 +207,10 @@ $(call unit,lab/cold,bar card ear endless errors figures frame hazards lab lane 
 $(call unit,lab/warm,data report)
 $(call unit,simgpu/base/all,arena base)
 $(call unit,simgpu/ptx/decode,constant contract decode decode_async decode_control decode_memory decode_tensor decode_texture decode_warp fatbin machine_merge module special spill)
-$(call unit,simgpu/ptx/text,cfg depth lex loops machine machine_affine machine_base machine_constant machine_fold machine_half machine_loop machine_lowest names parse share stage turn,advance)
+$(call unit,simgpu/ptx/text,cfg code depth lex loops machine machine_affine machine_banks machine_base machine_constant machine_fold machine_half machine_loop machine_lowest names parse share stage turn,advance)
 $(call unit,simgpu/exec/rare,children fault heap program virtual)
 $(call unit,simgpu/exec/map,filter managed memory texture,ALIGN GUARD round_up show)
-$(call unit,simgpu/exec/small,alike approx async cas collect count footprint listen outside together xorwow)
+$(call unit,simgpu/exec/small,alike approx async cas code collect count footprint listen outside together xorwow)
 $(call unit,simgpu/exec/group,collective contention l2)
 $(call unit,simgpu/exec/warp,builtin resident run)
 $(call unit,simgpu/exec/room,convert split tensor)

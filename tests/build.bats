@@ -43,6 +43,24 @@ load helper
     done
 }
 
+@test "lint: variables of two files that are compiled together have two names" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir -p common/make common/room tests
+    cp "$BLUEBAR_TOP"/common/make/{lint,lib,need}.sh common/make
+    touch tests/helper.bash
+    echo '$(call unit,room/all,here there,find)' >Makefile
+    echo 'static unsigned count, room;' >common/room/here.c
+    echo 'static int *place; /* in this room */' >common/room/there.c
+    run common/make/lint.sh
+    echo "$output"
+    [ "$status" = 0 ]
+    echo 'static int room = 1;' >>common/room/there.c
+    run common/make/lint.sh
+    echo "$output"
+    [ "$status" = 1 ]
+    [[ $output == *"one variable in two files that are compiled together: room of there.c and here.c; give one of them another name"* ]]
+}
+
 @test "the top folder holds the house and nothing else" {
     [ "$(git ls-files -co --exclude-standard | sed 's,/.*,,' | grep -v '^\.' | sort -u | tr '\n' ' ')" = "LICENSE Makefile README.md common handouts labs solutions tests " ]
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# lint.sh: the form of every file: clang-format 14 (where it is) and cppcheck on C and CUDA, shellcheck on scripts. Changes
-# nothing.
+# lint.sh: the form of every file: clang-format 14 (where it is) and cppcheck on C and CUDA, shellcheck on scripts; and
+# names of variables where files are compiled together. Changes nothing.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . common/make/lib.sh
@@ -58,6 +58,31 @@ if [ ${#c[@]} -gt 0 ]; then
     cppcheck --quiet --cppcheck-build-dir="$kept" --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 -j "$(nproc)" \
         --suppress=missingInclude --suppress=normalCheckLevelMaxBranches --suppress=nullPointerOutOfMemory --suppress=nullPointerArithmeticOutOfMemory --suppress=nullPointerOutOfResources --suppress=shiftTooManyBitsSigned:common/simgpu/ptx/opcodes.def \
         --suppress=syntaxError:common/simgpu/include/cuda_api.def --suppress=uninitvar --suppress=leakReturnValNotUsed --suppress=invalidPointerCast -D__x86_64__ -Icommon/simgpu/include -Icommon/lab "${c[@]}" || status=1
+fi
+# Files that are compiled together (`unit` in the Makefile): two variables of one name would be one, and no compiler says so
+# where one of them has no value of its own.
+variables() {
+    local unit names own
+    # shellcheck disable=SC2016
+    sed -n 's/^\$(call unit,\([^,]*\),\([^,)]*\),*\(.*\))$/\1,\2,\3/p' Makefile | while IFS=, read -r unit names own; do
+        # shellcheck disable=SC2046,SC2086 # names are words
+        (cd "common/$(dirname "$unit")" && awk -v own=" $own " '
+            /^static [^(]*[;=]/ {
+                sub(/^static /, "")
+                gsub(/\/\*.*|[=;].*|\[[^]]*\]/, "")
+                n = split($0, part, ",")
+                for (k = 1; k <= n; k++) {
+                    sub(/ +$/, "", part[k])
+                    sub(/.*[ *]/, "", part[k])
+                    if (!index(own, " " part[k] " ") && part[k] in at && at[part[k]] != FILENAME) print "one variable in two files that are compiled together: " part[k] " of " FILENAME " and " at[part[k]] "; give one of them another name"
+                    at[part[k]] = FILENAME
+                }
+            }' $(printf '%s.c\n' $names))
+    done
+}
+if [ -f Makefile ]; then
+    twice=$(variables)
+    [ -z "$twice" ] || { echo "$twice" && status=1; }
 fi
 if [ ${#scripts[@]} -gt 0 ]; then
     echo "lint: shellcheck, ${#scripts[@]} files"

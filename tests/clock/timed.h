@@ -20,6 +20,8 @@ __global__ void hold(long long clocks) {
         if (e_) exit(fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e_)));                                      \
     } while (0)
 
+static int held_ns = 20000; /* for this long, in which the host submits all launches */
+
 /* Prints `name microseconds`, the least of all times. before() has run before each of them. */
 template <typename B, typename F> static void timed_behind(const char *name, B before, F launch) {
     cudaEvent_t begin, end;
@@ -30,9 +32,9 @@ template <typename B, typename F> static void timed_behind(const char *name, B b
         float ms;
         before();
 #ifdef SIMGPU_CUDA_RUNTIME_API_H
-        simgpuHoldDevice(20000);
+        simgpuHoldDevice((uint64_t)held_ns);
 #else
-        hold<<<1, 1>>>(40000);
+        hold<<<1, 1>>>(2LL * held_ns);
 #endif
         MUST(cudaEventRecord(begin));
         launch();

@@ -3,7 +3,7 @@
 
 enum { N = 1 << 22 };
 static float *a, *b, *sums;
-static int *ints, *out;
+static int *ints, *out, *count;
 
 __global__ void sum_atomic(const float *in, float *total) {
     atomicAdd(total, in[blockIdx.x * blockDim.x + threadIdx.x]);
@@ -173,6 +173,7 @@ static void setup() {
     sums = zeroed<float>(4096);
     ints = filled<int>(N, [](size_t i) { return (int)(mixed(i) >> 1); });
     out = zeroed<int>(N + 1);
+    count = zeroed<int>(1);
 }
 
 static const fidelity_test tests[] = {
@@ -192,8 +193,8 @@ static const fidelity_test tests[] = {
     COLD("scan/whole, 3 launches, 2^20", 3, scan_warps<<<1024, 1024>>>(a, b, sums);
          scan_warps<<<1, 1024>>>(sums, sums, sums + 2048); add_offsets<<<1024, 1024>>>(b, sums)),
     COLD("scan/64 a thread, 2^20", 1, scan_serial<<<64, 256>>>(a, b, 64)),
-    COLD("compact/an atomic each, 2^20", 1, keep_atomic<<<4096, 256>>>(ints, out, out, 1 << 20)),
-    COLD("compact/shared counter, 2^21", 1, keep_block<<<8192, 256>>>(ints, out, out, 1 << 21)),
-    COLD("compact/ballot, 2^21", 1, keep_ballot<<<8192, 256>>>(ints, out, out, 1 << 21)),
+    COLD("compact/an atomic each, 2^20", 1, keep_atomic<<<4096, 256>>>(ints, out, count, 1 << 20)),
+    COLD("compact/shared counter, 2^21", 1, keep_block<<<8192, 256>>>(ints, out, count, 1 << 21)),
+    COLD("compact/ballot, 2^21", 1, keep_ballot<<<8192, 256>>>(ints, out, count, 1 << 21)),
 };
 FIDELITY_MAIN(setup, tests)

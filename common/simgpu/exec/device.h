@@ -28,6 +28,13 @@ typedef struct {
     uint32_t *touch_of, known; /* by block, of the first `known`: its place in the list + 1, or 0 */
 } exec_managed_state;
 
+/* code.c: a kernel whose code SMs may still have, and the machine instructions that it has run. */
+enum { EXEC_CACHED = 64 };
+typedef struct {
+    uint64_t program;
+    uint32_t function, length;
+} exec_cached;
+
 struct exec_device {
     exec_card card;
     exec_allocation *allocations; /* by address; freed ones stay for messages until the window is reused */
@@ -55,12 +62,18 @@ struct exec_device {
         uint64_t lo, hi;      /* its part of the window's heap */
     } heap;
     uint64_t print_limit; /* bytes that a launch may print */
+    struct {
+        exec_cached of[EXEC_CACHED]; /* the one that ran last comes first */
+        uint32_t n;
+        uint64_t programs; /* so many have been bound to the device */
+    } code;
 };
 
 /* The device's part of a module; the ptx_module itself is constant. */
 struct exec_program {
     exec_device *device;
     const ptx_module *module;
+    uint64_t number;            /* of the device's programs */
     exec_handler *const *lanes; /* the plain handlers of arithmetic, by opcode */
     exec_handler **run;         /* indexed by an instruction's number in the module */
     uint64_t *address;          /* indexed by a variable's number; for .shared, as the running kernel places them */

@@ -331,6 +331,12 @@ typedef struct {
     uint64_t instructions, longest;
 } exec_part;
 
+/* A basic block that a launch has run: its machine instructions, those in front of it that it has not, the clocks that
+ * a warp takes for it, without its loads, and the issue slots. */
+typedef struct {
+    uint32_t length, skipped, clocks, slots;
+} exec_code;
+
 /* A stage of the kernel (ptx/stage.c): its part of exec_result's fields of these names. The rounds and clocks are the
  * sums over the warps, not over each block's slowest one. */
 typedef struct {
@@ -360,6 +366,9 @@ typedef struct {
     /* The rounds of loads of a wave of blocks that are the first to want what L2 lacks, and the rounds of the wave's
      * block with most that miss L1; both summed over the waves. */
     uint64_t dram_rounds, wave_rounds;
+    /* Those that are the first to want what L2 has, but others have stored; twice where a copy brought it from the
+     * host. */
+    uint64_t stored_rounds;
     uint64_t alone_rounds; /* rounds of loads that miss L1, of all blocks, if each had an L1 of its own */
     uint64_t blocks, threads_per_block;
     uint32_t registers, shared_bytes; /* per thread, per block; they decide occupancy */
@@ -380,6 +389,10 @@ typedef struct {
     uint64_t nparts, part_blocks;
     /* The most instructions that an SM runs for blocks of the first wave, which go to SMs in turn. */
     uint64_t busiest_sm;
+    /* The code that ran, and the part of it that the SMs did not keep from before. exec/'s until the next exec_run. */
+    const exec_code *code;
+    uint32_t ncode;
+    double fetched;
     uint64_t grid_syncs; /* of a block: its arrivals at grid.sync() */
     bool grid_fenced;    /* fences stand beside them, as in SimGPU's header; nvcc's has releases and acquires */
     /* Over the link: bytes of the sectors read and written; warps' requests of 128 bytes; how many loads those are of.

@@ -33,9 +33,12 @@ static uint64_t partners_of(uint64_t sectors) {
     return (sectors >> 1 & 0x5555555555555555) | (sectors & 0x5555555555555555) << 1;
 }
 
+/* Returns a bit for each 64 bytes with one of the sectors, that of its first. */
+static uint64_t pairs_of(uint64_t sectors) { return (sectors | sectors >> 1) & 0x5555555555555555; }
+
 /* Adds sectors of a chunk, all read or all written, to what DRAM moves. */
 static void move(l2_cache *c, uint64_t sectors) {
-    uint64_t pairs = (sectors | sectors >> 1) & 0x5555555555555555;
+    uint64_t pairs = pairs_of(sectors);
     uint64_t quads = pairs | pairs >> 2, rows = quads | quads >> 4;
     c->pairs += count(pairs);
     c->pair_lines += count(quads & 0x1111111111111111);
@@ -258,15 +261,24 @@ static void merge(l2_cache *c, uint32_t chunk) {
     forget_bytes(c, chunk, full);
 }
 
-/* Notes the rounds of loads that wait for DRAM: those of the wave that are the first to want what the cache lacks. */
-static void note_rounds(l2_cache *c, const l2_early *early, uint64_t missed) {
-    for (uint64_t m = (missed | missed >> 1) & 0x5555555555555555; m; m &= m - 1) {
-        const uint64_t word = early[__builtin_ctzll(m) / 2], round = word >> L2_EARLY_ROUND;
-        c->waits += word & L2_EARLY_FIRST;
-        if (!round || c->rounds[round / 64] >> round % 64 & 1) continue;
-        c->rounds[round / 64] |= 1ull << round % 64;
-        c->dram_rounds++;
+/* Adds the rounds of loads that are the first to want some sectors to a set. Returns how many were not in it. */
+static uint32_t add_rounds(const l2_early *early, uint64_t sectors, uint64_t *set) {
+    uint32_t n = 0;
+    for (uint64_t m = pairs_of(sectors); m; m &= m - 1) {
+        const uint64_t round = early[__builtin_ctzll(m) / 2] >> L2_EARLY_ROUND;
+        if (!round || set[round / 64] >> round % 64 & 1) continue;
+        set[round / 64] |= 1ull << round % 64;
+        n++;
     }
+    return n;
+}
+
+/* Notes the rounds of loads that wait for DRAM, since the cache lacks what they want, and those that wait a little
+ * longer for L2, since others have stored it. */
+static void note_rounds(l2_cache *c, const l2_chunk *k, const l2_early *early, uint64_t missed) {
+    c->dram_rounds += add_rounds(early, missed, c->rounds);
+    for (uint64_t m = pairs_of(missed); m; m &= m - 1) c->waits += early[__builtin_ctzll(m) / 2] & L2_EARLY_FIRST;
+    if (k->stored) c->stored_rounds += k->stored * add_rounds(early, k->read & k->whole, c->stored);
 }
 
 /* Returns the PLACE units of a line that some SMs load, each in one or the other half of the card: one of them alone
@@ -348,7 +360,7 @@ static void apply(l2_cache *c, uint32_t chunk) {
     move(c, fetched);
     if (k->read) {
         l2_early *early = &c->early[(uint64_t)chunk * (L2_CHUNK / L2_PAIR)];
-        note_rounds(c, early, missed);
+        note_rounds(c, k, early, missed);
         line = note_again(c, early, k->read);
         memset(early, 0, L2_CHUNK / L2_PAIR * sizeof *early);
     }
@@ -356,6 +368,7 @@ static void apply(l2_cache *c, uint32_t chunk) {
     k->whole |= fetched | k->written;
     k->dirty |= k->written | k->partly;
     k->loaded |= k->read != 0;
+    if (k->read | k->written) k->stored = k->written ? L2_STORED : 0;
     k->read = k->written = k->partly = k->paired = 0;
     take_places(s, (uint32_t)((lines_of(k->whole | k->dirty) - before) * line));
     k->used = s->clock;
@@ -452,6 +465,7 @@ void exec_l2_wave(exec_device *d, worker *workers, unsigned threads) {
     }
     c->wave_rounds += most;
     memset(c->rounds, 0, sizeof c->rounds);
+    memset(c->stored, 0, sizeof c->stored);
     sort(c);
     for (uint32_t i = 0; i < c->wave.n; i++) {
         uint32_t chunk = c->wave.chunks[i];
@@ -476,7 +490,7 @@ void exec_l2_launch_begins(exec_device *d) {
     l2_cache *c = &d->l2;
     memset(c->missed, 0, sizeof c->missed);
     memset(c->peer, 0, sizeof c->peer);
-    c->filled = c->read = c->written = c->dram_rounds = c->wave_rounds = c->waits = 0;
+    c->filled = c->read = c->written = c->dram_rounds = c->stored_rounds = c->wave_rounds = c->waits = 0;
     c->pairs = c->pair_lines = c->pair_rows = 0;
 }
 
@@ -526,6 +540,7 @@ void exec_l2_launch_ended(exec_device *d, exec_result *r) {
     r->dram_rows = c->pair_rows;
     r->wave_rounds = c->wave_rounds;
     r->dram_rounds = dram_rounds(c, r->alone_rounds);
+    r->stored_rounds = c->stored_rounds;
     r->peer_read = c->peer[0];
     r->peer_written = c->peer[1];
     const uint64_t linked = r->link_read / L2_SECTOR;
@@ -578,6 +593,7 @@ static void copy_chunk(l2_cache *c, uint32_t chunk, uint64_t whole, uint64_t all
     forget_bytes(c, chunk, k->dirty & ~k->whole & whole);
     k->whole |= k->dirty & whole;
     k->dirty &= ~whole;
+    k->stored = L2_STORED_FAR;
     enter(c, chunk, true);
 }
 

@@ -596,6 +596,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     say_parted(f, threads);
     print_all(f, threads, waits(launch) ? UINT64_MAX : end - 1, launch->program->device->print_limit);
     collect(f->module, threads, r);
+    exec_code_collect(launch, workers, threads, launches, r);
     r->parts = parts.of;
     r->part_blocks = parts.blocks;
     r->nparts = (nblocks + parts.blocks - 1) / parts.blocks;
@@ -607,10 +608,10 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     /* The progress of the other blocks depends on the host, so a stopped launch has no counters. */
     if (r->fault.kind != SIMGPU_FAULT_NONE) {
         memset(&r->total, 0, sizeof r->total);
-        r->nlines = r->nstages = 0;
+        r->nlines = r->nstages = r->ncode = 0;
         exec_l2_clear(launch->program->device);
         r->footprint_read = r->footprint_written = 0;
-        r->alone_sectors = r->alone_lines = r->dram_rounds = r->wave_rounds = r->alone_rounds = 0;
+        r->alone_sectors = r->alone_lines = r->dram_rounds = r->stored_rounds = r->wave_rounds = r->alone_rounds = 0;
         r->dram_read_bytes = r->dram_write_bytes = r->l2_read_sectors = r->l2_read_hits = r->l2_write_sectors = 0;
         r->l1_hit_pct = r->l2_hit_pct = 0;
         r->deepest = r->depths = (exec_depth){0, 0, 0};

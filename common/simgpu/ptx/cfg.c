@@ -484,6 +484,7 @@ void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     /* For these it takes no more than every warp of a full SM can have. */
     if (*registers < FULL_SM) *registers = *registers + more < FULL_SM ? *registers + more : FULL_SM;
     ptx_depth_of_blocks(&g, pf->function, pf->nregisters, id_of);
+    ptx_measure_code(&g, &pf->function->module->costs);
     /* ptxas keeps to what every warp of a full SM can have where little is beyond it: of 250 kernels by nvcc 13, 40
      * take 32 exactly, and four take 33 to 40. */
     enum { SQUEEZED = 4 };

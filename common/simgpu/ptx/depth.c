@@ -341,10 +341,14 @@ static bool continues(const cfg_block *b, uint32_t number) {
 /* Returns how many registers the block's loads may fill at a time: those that a full SM has for each thread, or as many
  * as the function takes, less those that hold other values. ptxas rather lets a warp wait than takes more; where it has
  * to take more, it takes a few for loads, too. Source: machine code by nvcc 13 for sm_90. */
-static uint32_t room_for_loads(const cfg_block *b, uint32_t registers) {
-    enum { FULL_SM = 32, SPARE = 6, LEAST = 12, LEAST_BEYOND = 20 };
+static uint32_t room_for_loads(const cfg_block *b, const ptx_insn *insns, uint32_t registers) {
+    enum { FULL_SM = 32, SPARE = 6, LEAST = 12, LEAST_BEYOND = 20, LEAST_NEAR = 8 };
     uint32_t all = registers > FULL_SM ? registers : FULL_SM, held = b->live + SPARE;
     uint32_t least = registers > FULL_SM ? LEAST_BEYOND : LEAST;
+    bool far = false;
+    for (uint32_t i = b->first; i <= b->last; i++)
+        far |= insns[i].op == OP_ld && (insns[i].space == SPACE_GLOBAL || insns[i].space == SPACE_GENERIC);
+    if (!far && registers <= FULL_SM) least = LEAST_NEAR;
     return all > held + least ? all - held : least;
 }
 
@@ -448,7 +452,7 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
     schedule *v = schedule_of(t, number);
     const moment before = v->end;
     const int32_t turns = k->turns ? k->turns : 1;
-    const uint32_t room = room_for_loads(k, registers);
+    const uint32_t room = room_for_loads(k, insns, registers);
     uint32_t last = number, n = k->last - k->first + 1;
     for (; k->turns && g->blocks[last].then != last; n += g->blocks[last].last - g->blocks[last].first + 1)
         last = g->blocks[last].then;

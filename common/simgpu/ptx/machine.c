@@ -13,6 +13,7 @@
  *   machine_constant.c which loads of constant memory are operands
  *   machine_merge.c  a fourth for neighbouring accesses to shared memory that are one
  *   machine_loop.c   less than 1 for what a loop does once a turn, if ptxas makes one turn of several
+ *   machine_banks.c  issue slots of multiply-adds that wait for the banks of the registers
  *   here             what a kernel does before and around: special registers, the base of shared memory, the places
  *                    where diverged lanes meet; 0 for jumps that the order of blocks saves
  *
@@ -188,29 +189,35 @@ static void count_atomics(machine *m) {
     }
 }
 
+/* Returns the registers that a load fills. */
+static uint32_t registers_of(const ptx_insn *i) { return i->vector * (ptx_type_bytes[i->type] > 4 ? 2 : 1); }
+
 /* Returns the registers that a load of shared or global memory brings beyond the first, each of which keeps arithmetic
  * from issuing for a clock. (An H200, groups of 16 to 64 fused multiply-adds beside loads of shared memory: with a load
  * of four words a group takes 2.5 to 3.5 issue slots more than with one of one word, of two words about 1.) */
 static uint32_t more_registers(const ptx_insn *i) {
     if (i->op != OP_ld || (i->space != SPACE_SHARED && i->space != SPACE_GLOBAL)) return 0;
-    const uint32_t words = i->vector * (ptx_type_bytes[i->type] > 4 ? 2 : 1);
-    return words > 1 ? words - 1 : 0;
+    return registers_of(i) - 1;
 }
 
 /* Slots: at least the machine instructions; a unit that takes a warp every few clocks counts as that many. Loads that
  * are one in the machine code (machine_merge.c) take those of each. */
 static void count_slots(const machine *m) {
     const ptx_costs *costs = &m->function->module->costs;
+    uint16_t *banks = ptx_alloc(m->code->ninsns * sizeof *banks);
+    ptx_machine_banks(m, banks);
     for (uint32_t at = 0; at < m->code->ninsns; at++) {
         ptx_insn *i = &m->code->insns[at];
         if (i->op == OP_ld && i->words) {
-            i->slots = (uint16_t)(i->vector * PTX_MACHINE_UNIT);
+            i->slots = (uint16_t)(registers_of(i) * PTX_MACHINE_UNIT);
             continue;
         }
         uint32_t base = ptx_machine_base(i), slots = costs->of[ptx_ops[i->op].cost].slots * PTX_MACHINE_UNIT;
         uint32_t narrow = base ? slots * (i->machine < base ? i->machine : base) / base : 0;
         i->slots = (uint16_t)((narrow > i->machine ? narrow : i->machine) + more_registers(i) * PTX_MACHINE_UNIT);
+        if (i->machine >= PTX_MACHINE_UNIT) i->slots = (uint16_t)(i->slots + banks[at]);
     }
+    ptx_free(banks);
 }
 
 uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of) {

@@ -1,6 +1,6 @@
 /* machine.h — what ptxas would make of a function: machine instructions for each instruction of PTX. For counting and
  * cost only, shared by machine.c, machine_base.c, machine_constant.c, machine_half.c, machine_affine.c, machine_fold.c,
- * machine_lowest.c, machine_merge.c and machine_loop.c. */
+ * machine_lowest.c, machine_merge.c, machine_loop.c and machine_banks.c. */
 #ifndef SIMGPU_MACHINE_H
 #define SIMGPU_MACHINE_H
 
@@ -94,5 +94,9 @@ void ptx_machine_merge_turns(machine *m, uint32_t head, uint32_t block, uint32_t
 /* machine_loop.c: divides what a loop's turns do once for several, since ptxas unrolls it. Requires ptx_machine_fold.
  */
 void ptx_machine_unroll(machine *m);
+
+/* machine_banks.c: sets more[] of each instruction to the issue slots that it takes for its registers' banks, in units
+ * of 1 / PTX_MACHINE_UNIT. Requires zeros there, and ptx_insn.machine. */
+void ptx_machine_banks(const machine *m, uint16_t *more);
 
 #endif

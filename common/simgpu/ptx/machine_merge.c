@@ -13,9 +13,12 @@
 
 enum { MOST_WORDS = 4, FAR = 64 }; /* words; instructions to look ahead */
 
+/* Returns the words of an access. */
+static uint32_t width_of(const ptx_insn *i) { return i->vector * ptx_type_bytes[i->type] / 4u; }
+
 static bool is_plain(const ptx_insn *i) {
-    return (i->op == OP_ld || i->op == OP_st) && i->space == SPACE_SHARED && i->vector <= 2 && !i->polls &&
-           !i->guarded && ptx_type_bytes[i->type] == 4;
+    return (i->op == OP_ld || i->op == OP_st) && i->space == SPACE_SHARED && !i->polls && !i->guarded &&
+           ptx_type_bytes[i->type] >= 4 && width_of(i) <= 2;
 }
 
 /* Returns whether accesses like i cannot be moved over x. */
@@ -34,13 +37,13 @@ static bool is_multiple(machine_lowest base, int64_t offset, uint32_t words) {
 /* Makes the accesses of this base that follow i's one with it, if they have so many words together. */
 static void merge_from(machine *m, uint32_t at, uint32_t last, uint32_t words) {
     ptx_insn *i = &m->code->insns[at], *found[MOST_WORDS] = {i};
-    uint32_t n = 1, have = i->vector;
+    uint32_t n = 1, have = width_of(i);
     for (uint32_t k = at + 1; k <= last && k < at + FAR && have < words; k++) {
         ptx_insn *x = &m->code->insns[k];
         if (parts(i, x)) break;
         if (machine_id(m, x->d) && x->d == i->a) break;
         bool next = is_plain(x) && x->op == i->op && x->a == i->a && x->machine == PTX_MACHINE_UNIT;
-        if (next && x->imm == i->imm + 4 * have && have + x->vector <= words) have += (found[n++] = x)->vector;
+        if (next && x->imm == i->imm + 4 * have && have + width_of(x) <= words) have += width_of(found[n++] = x);
     }
     const bool all = have == words || (i->op == OP_ld && i->vector == 2 && have == 3);
     for (uint32_t k = 0; all && n > 1 && k < n; k++) {
@@ -165,7 +168,7 @@ static course course_of(const machine *m, uint32_t head, uint32_t row, uint32_t 
 static void merge_turns_of(machine *m, uint32_t head, uint32_t at, uint32_t last, uint32_t turns) {
     enum { DEEP = 8 };
     ptx_insn *i = &m->code->insns[at];
-    const uint32_t have = i->words ? i->words : i->vector;
+    const uint32_t have = i->words ? i->words : width_of(i);
     if (i->op != OP_ld || !is_plain(i) || i->words == PTX_MERGED || have >= MOST_WORDS || !machine_id(m, i->a)) return;
     const course base = course_of(m, head, i->a, at, DEEP);
     if (!base.known || base.step != 4 * (int64_t)have) return;

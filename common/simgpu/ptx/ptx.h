@@ -59,7 +59,8 @@ enum ptx_fence { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM, FENCE_OTHER, NFENCES }
  * the usual one. cas: clocks of an addition to shared memory by compare and swap, and of each further turn of its loop
  * (exec/cas.c). combine: clocks in which the lanes of a warp combine what they add to a word of shared memory. fence:
  * by enum ptx_fence, its clocks where nothing is under way, those behind other accesses of global memory, and those of
- * the LSU pipe. */
+ * the LSU pipe. fetch: the machine instructions that an SM's instruction cache holds, the clocks for each that it
+ * lacks, and those of a jump over such. */
 typedef struct {
     ptx_cost_info of[NCOSTS];
     uint32_t round_clocks;
@@ -72,6 +73,9 @@ typedef struct {
         uint16_t latency, behind;
         double lsu;
     } fence[NFENCES];
+    struct {
+        double cache, clocks, jump;
+    } fetch;
 } ptx_costs;
 
 typedef struct ptx_module ptx_module;

@@ -1,7 +1,7 @@
 /* model.c — computes the duration of a kernel from its counters.
  *
- *   duration = launch + max(first loads + max(link, pages, work and atomic), blocks + longest block) + last stores
- *              launch + first loads + max(link, pages, work and atomic), for a kernel of a graph
+ *   duration = launch + max(code + first loads + max(link, pages, work and atomic), blocks + longest block) + last
+ * stores launch + code + first loads + max(link, pages, work and atomic), for a kernel of a graph
  *
  * Each term is a resource with a measured rate, and the time that the launch needs of it. The rates come from the
  * profile, each from kernels of their own (tests/bench-clock.cu); none is fitted to a kernel of a lab.
@@ -93,6 +93,12 @@ static double dram_lines_ns(const time_profile *p, const exec_result *r, double 
     return (doublings(lines) - near) * p->latency_dram_line_ns + near * p->latency_l2_line_ns;
 }
 
+/* Returns the part of the rounds of loads that are the first to want what others have stored, which may be in the other
+ * half of L2; those count twice that want what came from the host, and so is there. */
+static double stored_part(const exec_result *r) {
+    return r->wave_rounds ? smaller(2, (double)r->stored_rounds / (double)r->wave_rounds) : 0;
+}
+
 /* Returns the time of a block's rounds of loads in ns: those that L1 serves, and the rest, which L2 and DRAM serve.
  * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM. For the same reason
  * what counts is what each block misses of L1 alone. A round ends with its slowest line; a barrier, and the block, with
@@ -113,6 +119,7 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     double meetings = smaller(missed, blocks + (double)c->barriers / warps_of(r) * blocks / (double)r->blocks);
     double missing = smaller(warps_of(r), larger(1, lines * warps_of(r))); /* warps of a block that wait in a round */
     double line_ns = p->latency_l2_line_ns + dram * load * (p->latency_dram_line_ns - p->latency_l2_line_ns);
+    l2_ns += stored_part(r) * p->latency_l2_stored_clk / p->clock_ghz;
     double load_ns =
         hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns) + meetings * doublings(missing) * line_ns;
     double atomic_ns = (double)depth.rounds * p->latency_atomic_ns;
@@ -259,11 +266,11 @@ static double latency_ns(const time_profile *p, const exec_result *r, double slo
     return larger(serial_ns(p, r, r->depths, blocks, resident) / slots, serial_ns(p, r, r->deepest, 1, resident));
 }
 
-/* Returns the clocks of issue: machine instructions, and what the sequences of divisions, branches and loads of several
- * registers take beside them. */
+/* Returns the clocks of issue: machine instructions, and what the sequences of divisions, branches, loads of several
+ * registers and multiply-adds that wait for registers' banks take beside them. */
 static double issue_clocks(const exec_result *r) {
-    static const enum ptx_cost longer[] = {COST_FDIV,  COST_DIV32,  COST_DIV64, COST_DDIV,
-                                           COST_INT64, COST_BRANCH, COST_MEMORY};
+    static const enum ptx_cost longer[] = {COST_FDIV,  COST_DIV32,  COST_DIV64,  COST_DDIV,
+                                           COST_INT64, COST_BRANCH, COST_MEMORY, COST_FMA};
     double clocks = (double)r->total.inst;
     for (size_t k = 0; k < sizeof longer / sizeof *longer; k++)
         clocks += larger(0, (double)r->slots[longer[k]] - (double)r->machine[longer[k]]);
@@ -348,12 +355,13 @@ static company company_of(const time_profile *p, const exec_result *r, double sl
 }
 
 /* Returns the time in which an SM's units serve the warps beside one of them, whose own part is in its waits: of the
- * warps of its scheduler, and in the LSU pipe of those of the SM. Requires both numbers to be 1 at least. */
+ * warps of its scheduler, and in the LSU pipe of those of the SM. A scheduler starts one instruction a clock, of any
+ * warp that is ready and for any pipe that is free, so its busiest pipe decides. (An H200: kernels of integers, with
+ * two clocks of the ALU for most instructions, take what the ALU does.) Requires both numbers to be 1 at least. */
 static double units_ns(const double *ns, double of_scheduler, double of_sm) {
-    const double others = 1 - 1 / of_scheduler;
-    const double units[] = {ns[SIMGPU_TERM_ISSUE] * others,  ns[SIMGPU_TERM_ALU] * others,
-                            ns[SIMGPU_TERM_SFU] * others,    ns[SIMGPU_TERM_FP64] * others,
-                            ns[SIMGPU_TERM_TENSOR] * others, ns[SIMGPU_TERM_LSU] * (1 - 1 / of_sm)};
+    double pipe = larger(ns[SIMGPU_TERM_ISSUE], ns[SIMGPU_TERM_ALU]);
+    pipe = larger(pipe, larger(ns[SIMGPU_TERM_SFU], larger(ns[SIMGPU_TERM_FP64], ns[SIMGPU_TERM_TENSOR])));
+    const double units[] = {pipe * (1 - 1 / of_scheduler), ns[SIMGPU_TERM_LSU] * (1 - 1 / of_sm)};
     return third_root_of(units, sizeof units / sizeof *units);
 }
 
@@ -429,6 +437,7 @@ static exec_result launch_of(const exec_result *r, const exec_stage *s, const st
     one.l2_read_hits = one.l2_read_sectors - (uint64_t)lacked;
     enum { FINE = 1024 }; /* only their ratio counts, and a stage may have a part of a round */
     one.wave_rounds = (uint64_t)(FINE * waves), one.dram_rounds = (uint64_t)(FINE * dram);
+    one.stored_rounds = (uint64_t)(FINE * waves * stored_part(r));
     left->lacked -= lacked, left->dram_rounds -= dram;
     return one;
 }
@@ -546,6 +555,20 @@ static double begin_ns(const time_profile *p, const exec_result *r, double slots
     return rounds_ns(p, r, (exec_depth){1, 1, 0}, 1, smaller((double)r->blocks, slots));
 }
 
+/* Returns the time in which the first warps wait for machine code that the SMs do not have: each basic block comes at a
+ * rate, with a pause where others are skipped. Warps that are slower than that do not wait. */
+static double code_ns(const time_profile *p, const exec_result *r, double slots) {
+    const double warps = larger(1, company_of(p, r, slots).warps);
+    double clocks = 0;
+    for (uint32_t k = 0; k < r->ncode; k++) {
+        const exec_code *c = &r->code[k];
+        const double skipped = k ? c->skipped * p->fetch_clk : p->fetch_jump_clk,
+                     own = larger(c->clocks, warps * c->slots);
+        clocks += larger(0, c->length * p->fetch_clk - own) + smaller(p->fetch_jump_clk, skipped);
+    }
+    return r->fetched * clocks / p->clock_ghz;
+}
+
 /* Returns what is left behind the last block: the way of its stores to L2, and SMs that began later than the first. */
 static double end_ns(const time_profile *p, const exec_result *r) {
     const double stores_ns = r->total.st_requests ? p->latency_l2_clk / p->clock_ghz : 0;
@@ -589,7 +612,7 @@ void time_model(const time_profile *p, const exec_result *r, const time_pages *p
         if (ns[t] > ns[worst]) worst = t;
     double work = larger(meeting_work_ns(p, r, slots, ns), ns[worst]);
     work = larger(work, tail_ns(p, r, slots, ns));
-    work += begin_ns(p, r, slots);
+    work += begin_ns(p, r, slots) + code_ns(p, r, slots);
     if (blocks > 0 && !in_graph) { /* in a graph the next kernel is on its way while the last blocks end */
         const double last = ns[SIMGPU_TERM_BLOCKS] + serial_ns(p, r, r->deepest, 1, smaller(blocks, slots));
         work = larger(work, last) + end_ns(p, r);

@@ -125,6 +125,7 @@ const exec_card *time_card(void) {
 const ptx_costs *time_costs(void) {
     static ptx_costs costs;
     const time_profile *p = time_profile_get();
+    enum { MACHINE_BYTES = 16 }; /* of an instruction */
 #define COST(class, name) [COST_##class] = {(uint16_t)p->slots_##name, (uint16_t)p->latency_##name##_clk}
     costs = (ptx_costs){{[COST_ADDRESS] = {(uint16_t)p->slots_address, 0},
                          COST(ALU, alu),
@@ -155,7 +156,8 @@ const ptx_costs *time_costs(void) {
                          [FENCE_DEVICE] = {(uint16_t)p->latency_fence_device_clk, (uint16_t)p->latency_fence_behind_clk,
                                            p->fence_device_clk},
                          [FENCE_SYSTEM] = {(uint16_t)p->latency_fence_system_clk, (uint16_t)p->latency_fence_system_clk,
-                                           p->fence_system_clk}}};
+                                           p->fence_system_clk}},
+                        {p->instruction_cache_bytes / MACHINE_BYTES, p->fetch_clk, p->fetch_jump_clk}};
 #undef COST
     return &costs;
 }

@@ -1,0 +1,93 @@
+/* machine_banks.c — multiply-adds that wait for the banks of the registers.
+ *
+ * Registers with even numbers and those with odd ones are two banks, each of which gives the lanes of a warp one
+ * register a clock. A multiply-add of three registers reads two of one bank, and takes that one for two clocks. But
+ * what the instruction in front of it has read stays in a small cache, if the same warp starts both. So ptxas puts
+ * multiply-adds that share a register and do not wait for each other one behind the other. (An H200, FFMA R6, R6, R2,
+ * R3: with eight such chains in a warp one starts every 1.1 clocks; with one chain in each of 32 warps on an SM
+ * every 2.0, and Nsight Compute shows dispatch stalls.)
+ *
+ * Which registers ptxas takes is unknown. A chain that reads the same two registers besides its own has the same two in
+ * one bank each time, and takes a clock more. Others take now the one bank twice and now the other, half of a clock
+ * more in the mean. */
+#include "machine.h"
+
+#include <string.h>
+
+enum { NEAR = 64 };
+
+/* What an instruction of a block reads. */
+typedef struct {
+    uint32_t row[3], n; /* different registers; 0 of them where it is no floating-point arithmetic */
+    uint32_t outside;   /* of these, what the block does not define */
+    uint64_t waits_for; /* bit k: the instruction k + 1 places before */
+} reads;
+
+/* Returns whether each of the lanes has a value of its own there, which takes a register. */
+static bool is_register(const machine *m, uint32_t row) {
+    const ptx_row *r = machine_row(m, row);
+    return row != NO_ROW && (!r || r->kind == ROW_PARAM);
+}
+
+static void add_reads(const machine *m, const uint32_t *defined_at, reads *r, const ptx_insn *i) {
+    const uint32_t rows[] = {i->a, i->b, i->c};
+    for (int k = 0; k < 3; k++) {
+        bool seen = !is_register(m, rows[k]);
+        for (uint32_t n = 0; n < r->n; n++) seen |= r->row[n] == rows[k];
+        if (seen) continue;
+        r->row[r->n++] = rows[k];
+        r->outside += defined_at[machine_id(m, rows[k])] == 0;
+    }
+}
+
+/* Fills all[] for the instructions of a block. defined_at: by register id, the instruction's place in the block, + 1.
+ */
+static void find_reads(const machine *m, const cfg_block *b, reads *all, uint32_t *defined_at) {
+    for (uint32_t at = 0; at <= b->last - b->first; at++) {
+        ptx_insn *i = &m->code->insns[b->first + at];
+        uint32_t *fields[MOST_FIELDS], n = ptx_sources_of(i, fields);
+        all[at] = (reads){.n = 0};
+        for (uint32_t k = 0; k < n; k++) {
+            const uint32_t by = defined_at[machine_id(m, *fields[k])], back = at + 1 - by;
+            if (!by || back > NEAR) continue;
+            all[at].waits_for |= 1ull << (back - 1) | (back < NEAR ? all[by - 1].waits_for << back : 0);
+        }
+        if (ptx_ops[i->op].cost == COST_FMA && ptx_ops[i->op].type == TY_f32) add_reads(m, defined_at, &all[at], i);
+        n = ptx_results_of(i, fields);
+        for (uint32_t k = 0; k < n; k++) defined_at[machine_id(m, *fields[k])] = at + 1;
+        defined_at[0] = 0;
+    }
+}
+
+static bool share_a_register(const reads *a, const reads *b) {
+    for (uint32_t k = 0; k < a->n; k++)
+        for (uint32_t n = 0; n < b->n; n++)
+            if (a->row[k] == b->row[n]) return true;
+    return false;
+}
+
+/* Returns whether another instruction near it reads one of its registers, and neither waits for the other. */
+static bool has_company(const reads *all, uint32_t n, uint32_t at) {
+    for (uint32_t k = at > NEAR ? at - NEAR : 0; k < n && k <= at + NEAR; k++) {
+        if (k == at || !share_a_register(&all[k], &all[at])) continue;
+        const uint64_t waits = k < at ? all[at].waits_for >> (at - k - 1) : all[k].waits_for >> (k - at - 1);
+        if (!(waits & 1)) return true;
+    }
+    return false;
+}
+
+void ptx_machine_banks(const machine *m, uint16_t *more) {
+    uint32_t *defined_at = ptx_alloc((m->nregisters + 1) * sizeof *defined_at);
+    for (uint32_t k = 0; k < m->g->nblocks; k++) {
+        const cfg_block *b = &m->g->blocks[k];
+        const uint32_t n = b->last - b->first + 1;
+        reads *all = ptx_alloc(n * sizeof *all);
+        memset(defined_at, 0, (m->nregisters + 1) * sizeof *defined_at);
+        find_reads(m, b, all, defined_at);
+        for (uint32_t at = 0; at < n; at++)
+            if (all[at].n == 3 && !has_company(all, n, at))
+                more[b->first + at] = all[at].outside == 2 ? PTX_MACHINE_UNIT : PTX_MACHINE_UNIT / 2;
+        ptx_free(all);
+    }
+    ptx_free(defined_at);
+}
