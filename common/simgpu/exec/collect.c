@@ -81,10 +81,13 @@ static uint64_t more_wavefronts(const exec_counters *c) {
            c->const_clocks;
 }
 
-/* Returns whether the LSU pipe takes the instruction. */
-static bool is_lsu(const ptx_insn *i) {
+/* Returns the clocks of the LSU pipe that an access takes, which ptxas predicates or moves in front of a branch, where
+ * no lane wants it. */
+static uint32_t unwanted_clocks(const ptx_insn *i) {
     const bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC || i->space == SPACE_LOCAL;
-    return (i->op == OP_ld || i->op == OP_st) && (far || i->space == SPACE_SHARED);
+    if (i->op != OP_ld && i->op != OP_st) return 0;
+    if (i->space == SPACE_CONST) return i->one_place ? 0 : CONSTANT_CLOCKS;
+    return far || i->space == SPACE_SHARED;
 }
 
 /* Adds to a stage what an instruction has counted: `alone` is *c before the blocks of an SM shared its L1; it was
@@ -100,7 +103,7 @@ static void add_to_stage(const ptx_module *m, exec_stage *s, const ptx_insn *i, 
     if (cost == COST_IMUL && i->machine == 0) s->multiplied += issued;
     s->alone_sectors += alone->l1_miss_sectors, s->alone_lines += alone->l1_miss_lines;
     if (!ptx_needs_cas(i)) s->more_wavefronts += more_wavefronts(c); /* whose turns are in the depth of its warp */
-    if (is_lsu(i) && issued > c->ptx_inst) s->lsu_other += (double)(issued - c->ptx_inst);
+    if (issued > c->ptx_inst) s->lsu_other += (double)(issued - c->ptx_inst) * unwanted_clocks(i);
     if (i->op == OP_fence) s->lsu_other += (double)c->ptx_inst * m->costs.fence[i->sub].lsu;
     s->rounds += (double)c->ptx_inst * (double)(i->part - clocks) / (double)PTX_DEPTH_ROUND;
     s->clocks += (double)c->ptx_inst * (double)clocks;

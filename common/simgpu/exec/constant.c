@@ -4,9 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Clocks of an address, and of one that the SM no longer has. The first use of a line costs no more: other blocks use
- * it, too. */
-enum { ADDRESS = 2, MISSED = 35 };
+/* Clocks of an address that the SM no longer has. The first use of a line costs no more: other blocks use it, too. */
+enum { MISSED = 35 };
 
 void exec_constant_next_block(constant_cache *c) { memset(c, 0, sizeof *c); }
 
@@ -30,6 +29,6 @@ uint32_t exec_constant_load(constant_cache *c, const uint64_t *address, uint32_t
         while (k < n && different[k] != a) k++;
         if (k == n) different[n++] = a;
     }
-    for (uint32_t k = 0; k < n; k++) clocks += misses(c, different[k] / CONSTANT_LINE) ? MISSED : ADDRESS;
+    for (uint32_t k = 0; k < n; k++) clocks += misses(c, different[k] / CONSTANT_LINE) ? MISSED : CONSTANT_CLOCKS;
     return clocks;
 }

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { CONSTANT_LINES = 48, CONSTANT_LINE = 64, CONSTANT_BANK = 64 << 10 };
+enum { CONSTANT_CLOCKS = 2, CONSTANT_LINES = 48, CONSTANT_LINE = 64, CONSTANT_BANK = 64 << 10 };
 
 /* What a block has used of constant memory. */
 typedef struct {

@@ -7,7 +7,8 @@
  * profile, each from kernels of their own (tests/bench-clock.cu); none is fitted to a kernel of a lab.
  *
  *   blocks    blocks                   * time between two starts, whole chip
- *   issue     machine instructions     / (schedulers * SMs * clock)
+ *   code      machine instructions that SMs do not have yet, where warps are not slower themselves
+ *   issue     machine instructions     / (schedulers * SMs * clock); more where they wait for banks of registers
  *   alu, sfu, fp64, tensor             clocks of a pipe that takes several for an instruction
  *   lsu       clocks of the LSU pipe   / (SMs * clock)          wavefronts, global and shared together, and shuffles;
  *                                                               a global load takes load_clk at least; addresses of a
@@ -25,11 +26,12 @@
  *             and grid.sync()s (ptx/depth.c). The launch takes at least the longest block's serial time, and at least
  *             the sum over all blocks divided by the blocks that can be resident
  *
- * What a GPU does for some warps hides what others wait for, so the terms of SMs, L2 and DRAM and the latency pass at
- * the same time: the third root of the sum of their cubes: the largest, or up to a quarter more beside another one as
- * large. But warps ask DRAM together, wait together, and ask again, so that a part of its time and of the latency adds
- * up (dram_apart: twice that in a single wave of blocks, which begin together, down to half with many). That is
- * Little's law: with few bytes in flight the latency is longer than the bytes take.
+ * A scheduler starts one instruction a clock, of any warp and for any pipe, so the longest of issue and its pipes
+ * stands for all of them. What a GPU does for some warps hides what others wait for, so the terms of SMs, L2 and DRAM
+ * and the latency pass at the same time: the third root of the sum of their cubes: the largest, or up to a quarter more
+ * beside another one as large. But warps ask DRAM together, wait together, and ask again, so that a part of its time
+ * and of the latency adds up (dram_apart: twice that in a single wave of blocks, which begin together, down to half
+ * with many). That is Little's law: with few bytes in flight the latency is longer than the bytes take.
  *
  * One thing hides another only where some warps are at the one while others are at the other: in the next turn of a
  * loop, or in the next wave of blocks. The stages of a kernel (ptx/stage.c) follow each other. In one wave all blocks
