@@ -49,12 +49,12 @@ load helper
     cp "$BLUEBAR_TOP"/common/make/{lint,lib,need}.sh common/make
     touch tests/helper.bash
     echo '$(call unit,room/all,here there,find)' >Makefile
-    echo 'static unsigned count, room;' >common/room/here.c
+    echo 'static unsigned count = 1, room = 2;' >common/room/here.c
     echo 'static int *place; /* in this room */' >common/room/there.c
     run common/make/lint.sh
     echo "$output"
     [ "$status" = 0 ]
-    echo 'static int room = 1;' >>common/room/there.c
+    echo 'static int room;' >>common/room/there.c
     run common/make/lint.sh
     echo "$output"
     [ "$status" = 1 ]

@@ -95,6 +95,13 @@ near_the_card() {
     echo "behind a division $division ns, a product $product ns, a call $call ns, a sum $sum ns"
     [ "$division" -gt $((product + 100)) ]
     [ "$call" -gt "$sum" ]
+    # Four loads of two words of constant memory, each with 32 addresses that take two clocks. Three loads in each of 64 turns that no
+    # lane wants take two clocks each. Two doubles are a load of 16 bytes.
+    [ "$(told rows_of_constants simgpu__constant_clocks.sum)" = 256 ]
+    skipped=$(told skipped_constants lsu)
+    echo "constants that no lane wants take $skipped ns"
+    [ "$skipped" -gt 190 ]
+    [ "$(told doubles smsp__inst_executed_op_shared_ld.sum)" = 8 ]
 }
 
 @test "ptxas drops halves of 64-bit integers, makes three words' extreme one, and unrolls short loops with a barrier" {

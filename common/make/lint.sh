@@ -69,7 +69,7 @@ variables() {
         (cd "common/$(dirname "$unit")" && awk -v own=" $own " '
             /^static [^(]*[;=]/ {
                 sub(/^static /, "")
-                gsub(/\/\*.*|[=;].*|\[[^]]*\]/, "")
+                gsub(/\/\*.*|;.*|\[[^]]*\]|= *\{.*|=[^,]*/, "")
                 n = split($0, part, ",")
                 for (k = 1; k <= n; k++) {
                     sub(/ +$/, "", part[k])
@@ -81,7 +81,7 @@ variables() {
     done
 }
 if [ -f Makefile ]; then
-    twice=$(variables)
+    twice=$(set -o pipefail && variables) || status=1
     [ -z "$twice" ] || { echo "$twice" && status=1; }
 fi
 if [ ${#scripts[@]} -gt 0 ]; then

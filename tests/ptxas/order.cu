@@ -71,6 +71,39 @@ __global__ void behind_sum(const float *a, const float *b, float *out) {
     out[threadIdx.x] = b[(int)(a[threadIdx.x] + 1) * 1024];
 }
 
+__constant__ float table[8 * 32], scene[64][3];
+// A row of eight words of constant memory for each lane.
+__global__ void rows_of_constants(float *out) {
+    float sum = 0;
+    for (int k = 0; k < 8; k++) sum += table[8 * threadIdx.x + k] * out[k];
+    out[threadIdx.x] = sum;
+}
+// Words of constant memory that no lane wants, since all words of `in` are 0.75; ptxas loads them in any case. Where lanes
+// may part for a root and a quotient, it loads them for each lane.
+__global__ void skipped_constants(const float *in, float *out, int n) {
+    float x = 0, y = 0, least = 1 + threadIdx.x;
+#pragma unroll 1
+    for (int k = 0; k < n; k++) {
+        if (in[threadIdx.x] > least) x += sqrtf(least) / in[k];
+        if (in[k] > least) {
+            x = scene[k][0];
+            y = scene[k][1];
+            least = scene[k][2];
+        }
+    }
+    out[threadIdx.x] = x + y;
+}
+// Half a warp reads sixteen doubles one after another.
+__global__ void doubles(const double *in, double *out) {
+    __shared__ double all[32];
+    all[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    const double *row = all + 16 * (threadIdx.x / 16);
+    double sum = 0;
+    for (int k = 0; k < 16; k++) sum = sum * row[k] + 1;
+    out[threadIdx.x] = sum;
+}
+
 int main() {
     float *in, *out;
     cudaMalloc(&in, 1 << 20), cudaMalloc(&out, 4096);
@@ -83,5 +116,8 @@ int main() {
     behind_product<<<1, 32>>>(in + (4 << 13), in + (5 << 13), out);
     behind_call<<<1, 32>>>(in + (8 << 13), in + (9 << 13), out);
     behind_sum<<<1, 32>>>(in + (12 << 13), in + (13 << 13), out);
+    rows_of_constants<<<1, 32>>>(out);
+    skipped_constants<<<1, 32>>>(in, out, 64);
+    doubles<<<1, 32>>>((double *)in, (double *)out);
     return cudaDeviceSynchronize();
 }

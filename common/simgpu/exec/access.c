@@ -493,16 +493,17 @@ static bool limits_ok(warp *w, const ptx_insn *i, uint32_t size, const shape *s,
     return true;
 }
 
-static void count_constant(warp *w, exec_counters *c) {
-    const uint32_t clocks = exec_constant_load(&w->block->worker->constant, w->address, w->mask);
-    c->const_loads += clocks > 0;
-    c->const_clocks += clocks;
-}
-
 /* Returns the words that ptxas lets this access have (machine_merge.c), or PTX_MERGED. */
 static uint32_t words_of(const warp *w, const ptx_insn *i) {
     const bool later = i->of_turns && w->address[__builtin_ctz(w->mask)] % (4u * i->words);
     return later ? PTX_MERGED : i->words;
+}
+
+static void count_constant(warp *w, const ptx_insn *i, exec_counters *c) {
+    if (words_of(w, i) == PTX_MERGED) return;
+    const uint32_t clocks = exec_constant_load(&w->block->worker->constant, w->address, w->mask);
+    c->const_loads += clocks > 0;
+    c->const_clocks += clocks;
 }
 
 /* Runs a load or store of the lanes in w->mask on one space. Requires that w->address is filled in. */
@@ -527,7 +528,7 @@ static void access_space(warp *w, const ptx_insn *i, enum ptx_space space, bool 
     default:
         if (!global_ok(w, i, size, &s)) return;
         if (space == SPACE_CONST) {
-            if (!i->one_place) count_constant(w, c);
+            if (!i->one_place) count_constant(w, i, c);
             break;
         }
         if (load)

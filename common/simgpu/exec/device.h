@@ -28,12 +28,14 @@ typedef struct {
     uint32_t *touch_of, known; /* by block, of the first `known`: its place in the list + 1, or 0 */
 } exec_managed_state;
 
-/* code.c: a kernel whose code SMs may still have, and the machine instructions that it has run. */
-enum { EXEC_CACHED = 64 };
+/* fetch.c: a kernel whose code SMs may still have, the machine instructions that it has run, and on which part of the
+ * SMs. So many kernels, of 32 instructions at least, fill an instruction cache. */
+enum { EXEC_KEPT = 64 };
 typedef struct {
     uint64_t program;
     uint32_t function, length;
-} exec_cached;
+    double sms;
+} exec_kept;
 
 struct exec_device {
     exec_card card;
@@ -61,12 +63,10 @@ struct exec_device {
         uint64_t next;        /* where the next block begins, 0 if there was none */
         uint64_t lo, hi;      /* its part of the window's heap */
     } heap;
-    uint64_t print_limit; /* bytes that a launch may print */
-    struct {
-        exec_cached of[EXEC_CACHED]; /* the one that ran last comes first */
-        uint32_t n;
-        uint64_t programs; /* so many have been bound to the device */
-    } code;
+    uint64_t print_limit;      /* bytes that a launch may print */
+    exec_kept kept[EXEC_KEPT]; /* the one that ran last comes first */
+    uint32_t nkept;
+    uint64_t nprograms; /* so many have been bound to the device */
 };
 
 /* The device's part of a module; the ptx_module itself is constant. */
@@ -80,6 +80,7 @@ struct exec_program {
     struct exec_bound {
         const exec_builtin *builtin; /* of a function without a body */
         const char *unsupported;     /* the reason why it cannot run, or NULL */
+        bool ran;                    /* a kernel that was launched before */
     } * functions;                   /* indexed by a function's number, which begins at 1 */
 };
 

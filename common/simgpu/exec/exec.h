@@ -366,8 +366,8 @@ typedef struct {
     /* The rounds of loads of a wave of blocks that are the first to want what L2 lacks, and the rounds of the wave's
      * block with most that miss L1; both summed over the waves. */
     uint64_t dram_rounds, wave_rounds;
-    /* Those that are the first to want what L2 has, but others have stored; twice where a copy brought it from the
-     * host. */
+    /* Those that are the first to want what L2 has, but was stored since it was loaded last; twice where a copy brought
+     * it from the host. */
     uint64_t stored_rounds;
     uint64_t alone_rounds; /* rounds of loads that miss L1, of all blocks, if each had an L1 of its own */
     uint64_t blocks, threads_per_block;

@@ -36,6 +36,24 @@ static uint64_t partners_of(uint64_t sectors) {
 /* Returns a bit for each 64 bytes with one of the sectors, that of its first. */
 static uint64_t pairs_of(uint64_t sectors) { return (sectors | sectors >> 1) & 0x5555555555555555; }
 
+/* Returns a bit for each line of a chunk with one of the sectors, and all sectors of such lines. */
+static uint16_t lines_with(uint64_t sectors) {
+    uint64_t s = sectors | sectors >> 1;
+    s = (s | s >> 2) & 0x1111111111111111;
+    s = (s | s >> 3) & 0x0303030303030303;
+    s = (s | s >> 6) & 0x000f000f000f000f;
+    s = (s | s >> 12) & 0x000000ff000000ff;
+    return (uint16_t)(s | s >> 24);
+}
+static uint64_t sectors_of(uint16_t lines) {
+    uint64_t s = lines;
+    s = (s | s << 24) & 0x000000ff000000ff;
+    s = (s | s << 12) & 0x000f000f000f000f;
+    s = (s | s << 6) & 0x0303030303030303;
+    s = (s | s << 3) & 0x1111111111111111;
+    return s * 15;
+}
+
 /* Adds sectors of a chunk, all read or all written, to what DRAM moves. */
 static void move(l2_cache *c, uint64_t sectors) {
     uint64_t pairs = pairs_of(sectors);
@@ -126,6 +144,7 @@ static void enter(l2_cache *c, uint32_t chunk, bool newest) {
     uint64_t partly = k->dirty & ~k->whole;
     if (!(k->whole | k->dirty)) {
         k->loaded = false;
+        k->stored = 0;
         return;
     }
     k->state = (uint8_t)(partly     ? L2_PARTLY
@@ -196,6 +215,7 @@ static void evict(l2_cache *c, uint32_t chunk) {
     write_back(c, chunk);
     c->chunks[chunk].whole = 0;
     c->chunks[chunk].loaded = false;
+    c->chunks[chunk].stored = 0;
 }
 
 /* Lets old dirty chunks leave. */
@@ -273,12 +293,22 @@ static uint32_t add_rounds(const l2_early *early, uint64_t sectors, uint64_t *se
     return n;
 }
 
+static uint64_t requests_of(const l2_early *early, uint64_t sectors) {
+    uint64_t n = 0;
+    for (uint64_t m = pairs_of(sectors); m; m &= m - 1) n += early[__builtin_ctzll(m) / 2] & L2_EARLY_FIRST;
+    return n;
+}
+
 /* Notes the rounds of loads that wait for DRAM, since the cache lacks what they want, and those that wait a little
- * longer for L2, since others have stored it. */
+ * longer for L2, since it was stored. */
 static void note_rounds(l2_cache *c, const l2_chunk *k, const l2_early *early, uint64_t missed) {
     c->dram_rounds += add_rounds(early, missed, c->rounds);
-    for (uint64_t m = pairs_of(missed); m; m &= m - 1) c->waits += early[__builtin_ctzll(m) / 2] & L2_EARLY_FIRST;
-    if (k->stored) c->stored_rounds += k->stored * add_rounds(early, k->read & k->whole, c->stored);
+    c->waits += requests_of(early, missed);
+    const uint64_t stored = k->read & k->whole & sectors_of(k->stored);
+    for (int far = 0; stored && far <= k->far; far++) {
+        c->stored[far].rounds += add_rounds(early, stored, c->stored[far].set);
+        c->stored[far].waits += requests_of(early, stored);
+    }
 }
 
 /* Returns the PLACE units of a line that some SMs load, each in one or the other half of the card: one of them alone
@@ -341,6 +371,12 @@ static void take_places(l2_set *s, uint32_t places) {
     if (s->due > MOST) s->due = MOST;
 }
 
+/* Notes that sectors were loaded, and others stored behind that. */
+static void note_stored(l2_chunk *k, uint64_t loaded, uint64_t stored, bool far) {
+    k->stored = (uint16_t)((k->stored & ~lines_with(loaded)) | lines_with(stored));
+    if (stored || !k->stored) k->far = far;
+}
+
 /* Applies what a wave or a copy does to a chunk, and clears it there. DRAM gives 64 bytes for a load of 32; for an
  * atomic in half of the lines. If two requests each wanted one half, the second finds it. */
 static void apply(l2_cache *c, uint32_t chunk) {
@@ -368,7 +404,7 @@ static void apply(l2_cache *c, uint32_t chunk) {
     k->whole |= fetched | k->written;
     k->dirty |= k->written | k->partly;
     k->loaded |= k->read != 0;
-    if (k->read | k->written) k->stored = k->written ? L2_STORED : 0;
+    note_stored(k, k->read, k->written | k->partly, false);
     k->read = k->written = k->partly = k->paired = 0;
     take_places(s, (uint32_t)((lines_of(k->whole | k->dirty) - before) * line));
     k->used = s->clock;
@@ -465,7 +501,7 @@ void exec_l2_wave(exec_device *d, worker *workers, unsigned threads) {
     }
     c->wave_rounds += most;
     memset(c->rounds, 0, sizeof c->rounds);
-    memset(c->stored, 0, sizeof c->stored);
+    for (int far = 0; far < 2; far++) memset(c->stored[far].set, 0, sizeof c->stored[far].set);
     sort(c);
     for (uint32_t i = 0; i < c->wave.n; i++) {
         uint32_t chunk = c->wave.chunks[i];
@@ -490,7 +526,8 @@ void exec_l2_launch_begins(exec_device *d) {
     l2_cache *c = &d->l2;
     memset(c->missed, 0, sizeof c->missed);
     memset(c->peer, 0, sizeof c->peer);
-    c->filled = c->read = c->written = c->dram_rounds = c->stored_rounds = c->wave_rounds = c->waits = 0;
+    c->filled = c->read = c->written = c->dram_rounds = c->wave_rounds = c->waits = 0;
+    for (int far = 0; far < 2; far++) c->stored[far].rounds = c->stored[far].waits = 0;
     c->pairs = c->pair_lines = c->pair_rows = 0;
 }
 
@@ -521,13 +558,14 @@ static double hit_pct(const l2_cache *c, const exec_result *r) {
     return hits + misses > 0 ? 100 * hits / (hits + misses) : 0;
 }
 
-/* Returns the rounds of the waves' longest block that wait for DRAM. Where blocks do different things, one or another
- * of them is the first to want something in each round, and the others wait for L2 only. So the part is at most that of
- * all blocks' rounds that miss L1: `rounds`. */
-static uint64_t dram_rounds(const l2_cache *c, uint64_t rounds) {
-    const double part = rounds ? (double)c->waits / (double)rounds : 1;
+/* Returns the rounds of the waves' longest block that wait for DRAM, or for what was stored: of those that are the
+ * first of their wave to want it. Where blocks do different things, one or another of them is the first to want
+ * something in each round, and the others wait for L2 only. So the part is at most that of all blocks' rounds that miss
+ * L1 which wait: waits of them all. */
+static uint64_t rounds_that_wait(const l2_cache *c, uint64_t rounds, uint64_t waits, uint64_t all) {
+    const double part = all ? (double)waits / (double)all : 1;
     const uint64_t most = (uint64_t)(part < 1 ? part * (double)c->wave_rounds + 0.5 : (double)c->wave_rounds);
-    return c->dram_rounds < most ? c->dram_rounds : most;
+    return rounds < most ? rounds : most;
 }
 
 void exec_l2_launch_ended(exec_device *d, exec_result *r) {
@@ -539,8 +577,10 @@ void exec_l2_launch_ended(exec_device *d, exec_result *r) {
     r->dram_lines = c->pair_lines;
     r->dram_rows = c->pair_rows;
     r->wave_rounds = c->wave_rounds;
-    r->dram_rounds = dram_rounds(c, r->alone_rounds);
-    r->stored_rounds = c->stored_rounds;
+    r->dram_rounds = rounds_that_wait(c, c->dram_rounds, c->waits, r->alone_rounds);
+    r->stored_rounds = 0;
+    for (int far = 0; far < 2; far++)
+        r->stored_rounds += rounds_that_wait(c, c->stored[far].rounds, c->stored[far].waits, r->alone_rounds);
     r->peer_read = c->peer[0];
     r->peer_written = c->peer[1];
     const uint64_t linked = r->link_read / L2_SECTOR;
@@ -587,13 +627,12 @@ static void write_chunk(l2_cache *c, uint32_t chunk, uint64_t whole, uint64_t al
 /* A copy engine writes to DRAM, and to the sectors that the cache has. */
 static void copy_chunk(l2_cache *c, uint32_t chunk, uint64_t whole, uint64_t all) {
     l2_chunk *k = &c->chunks[chunk];
-    (void)all;
     if (k->state == L2_ABSENT) return;
     leave(c, chunk);
     forget_bytes(c, chunk, k->dirty & ~k->whole & whole);
     k->whole |= k->dirty & whole;
     k->dirty &= ~whole;
-    k->stored = L2_STORED_FAR;
+    note_stored(k, 0, all & (k->whole | k->dirty), true);
     enter(c, chunk, true);
 }
 

@@ -25,10 +25,6 @@ enum { L2_SECTOR = 32, L2_PAIR = 64, L2_LINE = 128, L2_CHUNK = 2048, L2_SETS = 1
 enum { L2_DIRTIES = 4 };
 enum l2_state { L2_ABSENT, L2_CLEAN, L2_PARTLY, L2_DIRTY, L2_STATES = L2_DIRTY + L2_DIRTIES };
 
-/* What an SM loads first that others have stored comes from the other half of L2 in every second case, and always where
- * a copy engine has stored it. */
-enum { L2_STORED = 1, L2_STORED_FAR = 2 };
-
 /* A bit for each sector. */
 typedef struct {
     uint64_t read, written, partly; /* of the wave: read before the wave had written them; stored whole; in part */
@@ -36,9 +32,10 @@ typedef struct {
     uint64_t whole, dirty;          /* in the cache */
     uint32_t newer, older;          /* its neighbours in a list, number + 1 */
     uint32_t used;                  /* its set's clock when it was touched last */
-    uint8_t state;                  /* enum l2_state */
-    bool loaded;                    /* an SM has loaded from it since it came */
-    uint8_t stored;                 /* since an SM loaded from it last: L2_STORED, or 0 */
+    uint8_t state : 7;              /* enum l2_state */
+    bool loaded : 1;                /* an SM has loaded from it since it came */
+    bool far;                       /* what was stored came from the host */
+    uint16_t stored;                /* a bit for each line: stored since it was loaded last */
 } __attribute__((aligned(64))) l2_chunk;
 
 typedef struct {
@@ -90,10 +87,12 @@ typedef struct {
     /* Of the launch: */
     uint64_t missed[2];                /* sectors read that the cache lacked, which the wave did not write, or did */
     uint64_t dram_rounds, wave_rounds; /* exec_result's */
-    uint64_t waits;         /* pieces of 64 bytes that the cache lacked, for each request that waits for one */
-    uint64_t stored_rounds; /* likewise */
-    /* A bit for each round of the wave that the cache lacked a sector of, or that others have stored. */
-    uint64_t rounds[L2_ROUNDS / 64], stored[L2_ROUNDS / 64];
+    uint64_t waits;                  /* pieces of 64 bytes that the cache lacked, for each request that waits for one */
+    uint64_t rounds[L2_ROUNDS / 64]; /* a bit for each round of the wave that the cache lacked a sector of */
+    /* The same of rounds of the wave that are the first to want what was stored, [1] of what came from the host. */
+    struct {
+        uint64_t set[L2_ROUNDS / 64], rounds, waits;
+    } stored[2];
     uint64_t filled;                       /* sectors stored in part for which DRAM had to supply the rest */
     uint64_t read, written;                /* bytes of DRAM */
     uint64_t pairs, pair_lines, pair_rows; /* exec_result.dram_pairs, dram_lines, dram_rows */

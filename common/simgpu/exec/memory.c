@@ -94,7 +94,7 @@ void exec_device_clear(exec_device *d) {
     base_arena_clear(&d->programs);
     exec_texture_clear(d);
     exec_l2_clear(d);
-    d->code.n = 0;
+    d->nkept = 0;
     d->workspace = 0;
     d->heap.used = d->heap.next = 0;
     exec_mem_gap(d, exec_mem_heap_base(), 0); /* its addresses begin anew */

@@ -172,7 +172,7 @@ exec_program *exec_load(exec_device *d, const ptx_module *m, const exec_given *g
     exec_program *p = base_arena_alloc(&d->programs, sizeof *p);
     p->device = d;
     p->module = m;
-    p->number = ++d->code.programs;
+    p->number = ++d->nprograms;
     p->run = base_arena_alloc(&d->programs, m->instructions * sizeof *p->run);
     p->address = base_arena_alloc(&d->programs, m->variables * sizeof *p->address);
     p->functions = base_arena_alloc(&d->programs, (m->nfunctions + 1) * sizeof *p->functions);

@@ -596,7 +596,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
     say_parted(f, threads);
     print_all(f, threads, waits(launch) ? UINT64_MAX : end - 1, launch->program->device->print_limit);
     collect(f->module, threads, r);
-    exec_code_collect(launch, workers, threads, launches, r);
+    exec_fetch_collect(launch, workers, threads, launches, r);
     r->parts = parts.of;
     r->part_blocks = parts.blocks;
     r->nparts = (nblocks + parts.blocks - 1) / parts.blocks;

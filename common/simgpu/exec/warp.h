@@ -282,9 +282,11 @@ void exec_count_alike(worker *t, uint64_t blocks);
 
 /* collect.c: adds up what the host threads have counted of each instruction in the launch of this number: the total,
  * the lines, the stages, and the instructions by cost class. */
-void exec_code_collect(const exec_launch *launch, const worker *workers, unsigned threads, uint64_t number,
-                       exec_result *r);
 void exec_collect(const ptx_module *m, const worker *workers, unsigned threads, uint64_t launch, exec_result *r);
+
+/* fetch.c: sets the launch's code, and the part of it that SMs did not keep. Requires r->blocks. */
+void exec_fetch_collect(const exec_launch *launch, const worker *workers, unsigned threads, uint64_t number,
+                        exec_result *r);
 
 /* Notes what a load or atomic has read that may wait for another thread. */
 void exec_polled(warp *w, const ptx_insn *i);

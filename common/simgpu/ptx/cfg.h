@@ -62,7 +62,7 @@ uint32_t ptx_end_of_skipped(const ptx_code *c, uint32_t at);
 /* depth.c: sets ptx_insn.depth of the first instruction of each block. id_of maps a frame row / 4 to a register id. */
 void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of);
 
-/* code.c: sets ptx_insn.length and .copies, and makes loops deeper that the instruction cache does not hold. Requires
+/* length.c: sets ptx_insn.length and .copies, and makes loops deeper that the instruction cache does not hold. Requires
  * depths. */
 void ptx_measure_code(const cfg *g, const ptx_costs *costs);
 

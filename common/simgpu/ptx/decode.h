@@ -128,7 +128,7 @@ struct ptx_insn {
     uint16_t slots;       /* issue slots that these take, in the same unit: more where their unit is narrow */
     uint16_t spills;      /* loads and stores of local memory that it needs, since registers are short (spill.c) */
     uint32_t length;      /* machine instructions of the basic block that begins here, with the copies; else 0 */
-    uint8_t copies;       /* its turns that ptxas makes one (code.c) */
+    uint8_t copies;       /* its turns that ptxas makes one (length.c) */
     uint8_t stage;        /* of the kernel, below PTX_STAGES (stage.c) */
     uint8_t stage_group;  /* alike for all stages of an outer loop */
     uint8_t later_rounds; /* a load: the number of rounds after its own in its basic block */
@@ -193,9 +193,9 @@ static inline int64_t ptx_depth_clocks(int64_t depth) {
 }
 
 /* Returns the part of so many machine instructions that the instruction cache lacks when they come again, if `between`
- * of them were run since they began last, theirs among them. What is a little too long for the cache loses some of it,
- * what is half as long again loses all. (An H200: a loop of 2048 multiply-adds takes 1.1 clocks for each, of 4096 2.4;
- * four kernels of 512 each in turn 2.1 us where one takes 1.9, eight 2.3.) */
+ * of them, theirs among them, were run since they began last. What is more than the cache holds pushes out twice as
+ * much of them, up to all. (An H200: a loop of 2048 multiply-adds takes 1.1 clocks for each, of 4096 2.4; four kernels
+ * of 512 each in turn 2.1 us where one takes 1.9, eight 2.3.) */
 static inline double ptx_part_fetched(double length, double between, double cache) {
     const double lacks = length > 0 ? 2 * (between - cache) / length : 0;
     return lacks < 0 ? 0 : lacks > 1 ? 1 : lacks;

@@ -338,17 +338,28 @@ static bool continues(const cfg_block *b, uint32_t number) {
     return b->nprevious > 0;
 }
 
+/* Returns whether the block, and those of a loop that ptxas unrolls, load from shared memory and nowhere else. */
+static bool loads_are_near(const cfg *g, uint32_t number) {
+    bool near = false;
+    for (uint32_t b = number;; b = g->blocks[b].then) {
+        for (uint32_t i = g->blocks[b].first; i <= g->blocks[b].last; i++) {
+            const ptx_insn *insn = &g->code->insns[i];
+            if (!ptx_is_load(insn) || insn->space == SPACE_PARAM || insn->space == SPACE_CONST) continue;
+            if (insn->space != SPACE_SHARED) return false;
+            near = true;
+        }
+        if (!g->blocks[number].turns || g->blocks[b].then == b) return near;
+    }
+}
+
 /* Returns how many registers the block's loads may fill at a time: those that a full SM has for each thread, or as many
  * as the function takes, less those that hold other values. ptxas rather lets a warp wait than takes more; where it has
- * to take more, it takes a few for loads, too. Source: machine code by nvcc 13 for sm_90. */
-static uint32_t room_for_loads(const cfg_block *b, const ptx_insn *insns, uint32_t registers) {
+ * to take more, it takes a few for loads, too, and fewer if they come from shared memory, which takes less time: of an
+ * unrolled n-body loop two float4. Source: machine code by nvcc 13 for sm_90. */
+static uint32_t room_for_loads(const cfg *g, uint32_t number, uint32_t registers) {
     enum { FULL_SM = 32, SPARE = 6, LEAST = 12, LEAST_BEYOND = 20, LEAST_NEAR = 8 };
-    uint32_t all = registers > FULL_SM ? registers : FULL_SM, held = b->live + SPARE;
-    uint32_t least = registers > FULL_SM ? LEAST_BEYOND : LEAST;
-    bool far = false;
-    for (uint32_t i = b->first; i <= b->last; i++)
-        far |= insns[i].op == OP_ld && (insns[i].space == SPACE_GLOBAL || insns[i].space == SPACE_GENERIC);
-    if (!far && registers <= FULL_SM) least = LEAST_NEAR;
+    uint32_t all = registers > FULL_SM ? registers : FULL_SM, held = g->blocks[number].live + SPARE;
+    uint32_t least = registers > FULL_SM ? LEAST_BEYOND : loads_are_near(g, number) ? LEAST_NEAR : LEAST;
     return all > held + least ? all - held : least;
 }
 
@@ -452,7 +463,7 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
     schedule *v = schedule_of(t, number);
     const moment before = v->end;
     const int32_t turns = k->turns ? k->turns : 1;
-    const uint32_t room = room_for_loads(k, insns, registers);
+    const uint32_t room = room_for_loads(g, number, registers);
     uint32_t last = number, n = k->last - k->first + 1;
     for (; k->turns && g->blocks[last].then != last; n += g->blocks[last].last - g->blocks[last].first + 1)
         last = g->blocks[last].then;
@@ -537,7 +548,8 @@ void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, con
                    .id_of = id_of,
                    .limit = g->code->registers_end,
                    .bytes = sizeof(schedule) + (nregisters + 1) * sizeof(moment)};
-    if (t.bytes * g->nblocks > 1u << 28) return; /* too large: the latency bound is left out */
+    if (t.bytes * g->nblocks > 1u << 28)
+        return; /* too large: no latency bound, but for loops longer than the instruction cache (length.c) */
     t.all = ptx_alloc(t.bytes * g->nblocks);
     t.nids = nregisters + 1;
     t.load_of = ptx_alloc(t.nids * sizeof *t.load_of);

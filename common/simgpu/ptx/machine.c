@@ -238,11 +238,11 @@ uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, cons
     ptx_machine_affine(&m);
     ptx_machine_fold(&m);
     ptx_machine_lowest(&m);
+    ptx_machine_constants(&m);
     ptx_machine_merge(&m);
     place_blocks(&m);
     count_branches(&m);
     count_atomics(&m);
-    ptx_machine_constants(&m);
     ptx_machine_unroll(&m);
     count_prologue(&m);
     count_slots(&m);

@@ -16,32 +16,35 @@
 
 enum { NEAR = 64 };
 
-/* What an instruction of a block reads. */
+/* What an instruction of a block reads, if it is arithmetic of floats. */
 typedef struct {
-    uint32_t row[3], n; /* different registers; 0 of them where it is no floating-point arithmetic */
-    uint32_t outside;   /* of these, what the block does not define */
+    uint32_t row[3], n; /* different registers */
     uint64_t waits_for; /* bit k: the instruction k + 1 places before */
 } reads;
 
-/* Returns whether each of the lanes has a value of its own there, which takes a register. */
-static bool is_register(const machine *m, uint32_t row) {
+/* Returns whether the value is in a register. Of one parameter ptxas makes an operand of the uniform datapath; an
+ * instruction has only one of these. */
+static bool is_register(const machine *m, uint32_t row, uint32_t parameters) {
     const ptx_row *r = machine_row(m, row);
-    return row != NO_ROW && (!r || r->kind == ROW_PARAM);
+    return row != NO_ROW && (!r || (r->kind == ROW_PARAM && parameters > 1));
 }
 
-static void add_reads(const machine *m, const uint32_t *defined_at, reads *r, const ptx_insn *i) {
+static void add_reads(const machine *m, reads *r, const ptx_insn *i) {
     const uint32_t rows[] = {i->a, i->b, i->c};
+    uint32_t parameters = 0;
     for (int k = 0; k < 3; k++) {
-        bool seen = !is_register(m, rows[k]);
+        const ptx_row *row = rows[k] == NO_ROW ? NULL : machine_row(m, rows[k]);
+        parameters += row && row->kind == ROW_PARAM && (!k || rows[k] != rows[k - 1]);
+    }
+    for (int k = 0; k < 3; k++) {
+        bool seen = !is_register(m, rows[k], parameters);
         for (uint32_t n = 0; n < r->n; n++) seen |= r->row[n] == rows[k];
-        if (seen) continue;
-        r->row[r->n++] = rows[k];
-        r->outside += defined_at[machine_id(m, rows[k])] == 0;
+        if (!seen) r->row[r->n++] = rows[k];
     }
 }
 
-/* Fills all[] for the instructions of a block. defined_at: by register id, the instruction's place in the block, + 1.
- */
+/* Fills all[] for the instructions of a block. defined_at: by register id, the instruction's place in the block, + 1;
+ * all zeros before. */
 static void find_reads(const machine *m, const cfg_block *b, reads *all, uint32_t *defined_at) {
     for (uint32_t at = 0; at <= b->last - b->first; at++) {
         ptx_insn *i = &m->code->insns[b->first + at];
@@ -52,7 +55,7 @@ static void find_reads(const machine *m, const cfg_block *b, reads *all, uint32_
             if (!by || back > NEAR) continue;
             all[at].waits_for |= 1ull << (back - 1) | (back < NEAR ? all[by - 1].waits_for << back : 0);
         }
-        if (ptx_ops[i->op].cost == COST_FMA && ptx_ops[i->op].type == TY_f32) add_reads(m, defined_at, &all[at], i);
+        if (ptx_ops[i->op].cost == COST_FMA && ptx_ops[i->op].type == TY_f32) add_reads(m, &all[at], i);
         n = ptx_results_of(i, fields);
         for (uint32_t k = 0; k < n; k++) defined_at[machine_id(m, *fields[k])] = at + 1;
         defined_at[0] = 0;
@@ -76,6 +79,32 @@ static bool has_company(const reads *all, uint32_t n, uint32_t at) {
     return false;
 }
 
+/* Returns the last instruction of the block that defines the register in this row, behind its moves; or NULL. */
+static const ptx_insn *definition(const machine *m, const cfg_block *b, const uint32_t *defined_at, uint32_t row) {
+    for (int moves = 0; moves < 3; moves++) {
+        const uint32_t at = defined_at[machine_id(m, row)];
+        const ptx_insn *i = at ? &m->code->insns[b->first + at - 1] : NULL;
+        if (!i || i->op != OP_mov_b32) return i;
+        row = i->a;
+    }
+    return NULL;
+}
+
+/* Returns whether one of the three registers is the result of an instruction of the block that reads the other two,
+ * too: in front of this one or, in a loop, a turn before. */
+static bool is_chain(const machine *m, const cfg_block *b, const uint32_t *defined_at, const reads *r) {
+    for (int own = 0; own < 3; own++) {
+        const ptx_insn *by = definition(m, b, defined_at, r->row[own]);
+        if (!by || ptx_ops[by->op].cost != COST_FMA) continue;
+        const uint32_t rows[] = {by->a, by->b, by->c}, others[] = {r->row[(own + 1) % 3], r->row[(own + 2) % 3]};
+        bool reads_other[2] = {false, false};
+        for (int k = 0; k < 3; k++)
+            for (int n = 0; n < 2; n++) reads_other[n] |= rows[k] == others[n];
+        if (reads_other[0] && reads_other[1]) return true;
+    }
+    return false;
+}
+
 void ptx_machine_banks(const machine *m, uint16_t *more) {
     uint32_t *defined_at = ptx_alloc((m->nregisters + 1) * sizeof *defined_at);
     for (uint32_t k = 0; k < m->g->nblocks; k++) {
@@ -86,7 +115,7 @@ void ptx_machine_banks(const machine *m, uint16_t *more) {
         find_reads(m, b, all, defined_at);
         for (uint32_t at = 0; at < n; at++)
             if (all[at].n == 3 && !has_company(all, n, at))
-                more[b->first + at] = all[at].outside == 2 ? PTX_MACHINE_UNIT : PTX_MACHINE_UNIT / 2;
+                more[b->first + at] = is_chain(m, b, defined_at, &all[at]) ? PTX_MACHINE_UNIT : PTX_MACHINE_UNIT / 2;
         ptx_free(all);
     }
     ptx_free(defined_at);

@@ -21,8 +21,9 @@ machine_lowest ptx_machine_lowest_of(const machine *m, uint32_t row) {
     const ptx_row *r = machine_row(m, row);
     const uint32_t id = machine_id(m, row);
     if (id) return m->lowest[id];
-    const bool shared = r && r->kind == ROW_ADDRESS && r->var && r->var->space == SPACE_SHARED;
-    return shared || (r && r->kind == ROW_CONSTANT) ? lowest_of(r->bits, LARGEST)
+    const bool placed =
+        r && r->kind == ROW_ADDRESS && r->var && (r->var->space == SPACE_SHARED || r->var->space == SPACE_CONST);
+    return placed || (r && r->kind == ROW_CONSTANT) ? lowest_of(r->bits, LARGEST)
                                                     : lowest_of(0, 0); /* ptxas places arrays so */
 }
 

@@ -1,4 +1,4 @@
-/* machine_merge.c — neighbouring accesses to shared memory are one.
+/* machine_merge.c — neighbouring accesses to shared memory are one, and pairs of loads of constant memory.
  *
  * Two or four words that loads (or stores) of a basic block with one base register take one after another are one
  * access of 8 or 16 bytes where the address is known to be a multiple of that (machine_lowest.c). A load of two words
@@ -16,10 +16,14 @@ enum { MOST_WORDS = 4, FAR = 64 }; /* words; instructions to look ahead */
 /* Returns the words of an access. */
 static uint32_t width_of(const ptx_insn *i) { return i->vector * ptx_type_bytes[i->type] / 4u; }
 
-static bool is_plain(const ptx_insn *i) {
-    return (i->op == OP_ld || i->op == OP_st) && i->space == SPACE_SHARED && !i->polls && !i->guarded &&
-           ptx_type_bytes[i->type] >= 4 && width_of(i) <= 2;
+/* Returns how many words an access like this may have: 0 if it stays alone. */
+static uint32_t most_words(const ptx_insn *i) {
+    if ((i->op != OP_ld && i->op != OP_st) || i->polls || i->guarded || ptx_type_bytes[i->type] < 4) return 0;
+    const bool apart = i->space == SPACE_CONST && !i->one_place;
+    return i->space == SPACE_SHARED ? 4 : apart ? 2 : 0;
 }
+
+static bool is_plain(const ptx_insn *i) { return width_of(i) <= most_words(i) / 2; }
 
 /* Returns whether accesses like i cannot be moved over x. */
 static bool parts(const ptx_insn *i, const ptx_insn *x) {
@@ -42,10 +46,11 @@ static void merge_from(machine *m, uint32_t at, uint32_t last, uint32_t words) {
         ptx_insn *x = &m->code->insns[k];
         if (parts(i, x)) break;
         if (machine_id(m, x->d) && x->d == i->a) break;
-        bool next = is_plain(x) && x->op == i->op && x->a == i->a && x->machine == PTX_MACHINE_UNIT;
+        bool next =
+            is_plain(x) && x->op == i->op && x->space == i->space && x->a == i->a && x->machine == PTX_MACHINE_UNIT;
         if (next && x->imm == i->imm + 4 * have && have + width_of(x) <= words) have += width_of(found[n++] = x);
     }
-    const bool all = have == words || (i->op == OP_ld && i->vector == 2 && have == 3);
+    const bool all = have == words || (i->op == OP_ld && width_of(i) == 2 && have == 3);
     for (uint32_t k = 0; all && n > 1 && k < n; k++) {
         found[k]->machine = (uint16_t)(PTX_MACHINE_UNIT / n);
         found[k]->words = k ? PTX_MERGED : (uint8_t)words;
@@ -57,7 +62,7 @@ void ptx_machine_merge(machine *m) {
         for (uint32_t b = 0; b < m->g->nblocks; b++)
             for (uint32_t at = m->g->blocks[b].first; at <= m->g->blocks[b].last; at++) {
                 const ptx_insn *i = &m->code->insns[at];
-                if (!is_plain(i) || i->machine != PTX_MACHINE_UNIT || !machine_id(m, i->a)) continue;
+                if (!is_plain(i) || words > most_words(i) || i->machine != PTX_MACHINE_UNIT) continue;
                 if (is_multiple(ptx_machine_lowest_of(m, i->a), i->imm, words))
                     merge_from(m, at, m->g->blocks[b].last, words);
             }
@@ -169,10 +174,11 @@ static void merge_turns_of(machine *m, uint32_t head, uint32_t at, uint32_t last
     enum { DEEP = 8 };
     ptx_insn *i = &m->code->insns[at];
     const uint32_t have = i->words ? i->words : width_of(i);
-    if (i->op != OP_ld || !is_plain(i) || i->words == PTX_MERGED || have >= MOST_WORDS || !machine_id(m, i->a)) return;
+    if (i->op != OP_ld || !is_plain(i) || i->words == PTX_MERGED || have >= most_words(i) || !machine_id(m, i->a))
+        return;
     const course base = course_of(m, head, i->a, at, DEEP);
     if (!base.known || base.step != 4 * (int64_t)have) return;
-    for (uint32_t words = MOST_WORDS; words > have; words /= 2) {
+    for (uint32_t words = most_words(i); words > have; words /= 2) {
         const uint32_t loads = words / have;
         if (turns % loads || !is_multiple(base.first, i->imm, words)) continue;
         for (uint32_t k = at; k <= last && k < at + FAR; k++) {

@@ -125,7 +125,7 @@ const exec_card *time_card(void) {
 const ptx_costs *time_costs(void) {
     static ptx_costs costs;
     const time_profile *p = time_profile_get();
-    enum { MACHINE_BYTES = 16 }; /* of an instruction */
+    enum { MACHINE_BYTES = 16 }; /* of a machine instruction, since Volta */
 #define COST(class, name) [COST_##class] = {(uint16_t)p->slots_##name, (uint16_t)p->latency_##name##_clk}
     costs = (ptx_costs){{[COST_ADDRESS] = {(uint16_t)p->slots_address, 0},
                          COST(ALU, alu),
