@@ -305,7 +305,8 @@ static void note_rounds(l2_cache *c, const l2_chunk *k, const l2_early *early, u
     c->dram_rounds += add_rounds(early, missed, c->rounds);
     c->waits += requests_of(early, missed);
     const uint64_t stored = k->read & k->whole & sectors_of(k->stored);
-    for (int far = 0; stored && far <= k->far; far++) {
+    const int kinds = k->far ? 2 : 1;
+    for (int far = 0; stored && far < kinds; far++) {
         c->stored[far].rounds += add_rounds(early, stored, c->stored[far].set);
         c->stored[far].waits += requests_of(early, stored);
     }
