@@ -78,8 +78,8 @@ __global__ void rows_of_constants(float *out) {
     for (int k = 0; k < 8; k++) sum += table[8 * threadIdx.x + k] * out[k];
     out[threadIdx.x] = sum;
 }
-// Words of constant memory that no lane wants, since all words of `in` are 0.75; ptxas loads them in any case. Where lanes
-// may part for a root and a quotient, it loads them for each lane.
+// Words of constant memory that no lane wants, since all words of `in` are 0.75; ptxas loads them in any case. Where
+// lanes may part for a root and a quotient, it loads them for each lane.
 __global__ void skipped_constants(const float *in, float *out, int n) {
     float x = 0, y = 0, least = 1 + threadIdx.x;
 #pragma unroll 1

@@ -39,7 +39,8 @@ void ptx_machine_constants(machine *m) {
                     all[at].one_place = false;
     }
     for (uint32_t at = 0; at < m->code->ninsns; at++)
-        if (all[at].op == OP_ld && all[at].space == SPACE_CONST && !all[at].one_place) all[at].machine = PTX_MACHINE_UNIT;
+        if (all[at].op == OP_ld && all[at].space == SPACE_CONST && !all[at].one_place)
+            all[at].machine = PTX_MACHINE_UNIT;
     ptx_free(inside);
     ptx_free(todo);
 }
