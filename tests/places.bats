@@ -212,6 +212,12 @@ system_alone_132_x_256 17.70
 system_stores_132_x_256 19.84
 END
     SIMGPU_THREADS=7 SIMGPU_REPORT=$BATS_FILE_TMPDIR/fences.report apart "$B/tests/clock/fences" | cmp - "$BATS_FILE_TMPDIR/fences"
+    # Only lines that were stored take longer, where a block's own round is the first to want one; twice what was copied.
+    awk '{ us[$1] = $2 }
+        END { near = us["part_all"] - us["part_nothing"]; far = us["part_copied"] - us["part_nothing"]
+              exit !(near > 1.8 && near < 2.4 && far > 1.9 * near && far < 2.1 * near && us["part_all_and_copied"] == us["part_copied"] &&
+                     us["part_other_lines"] == us["part_nothing"] &&
+                     us["part_one_step_of_each_block"] < us["part_nothing"] + 0.05 * near) }' "$BATS_FILE_TMPDIR/fences"
     # A miss and an atomic are looked up 1.5 times each.
     [[ $(grep '"name":"atomics_that_miss"' "$BATS_FILE_TMPDIR/fences.report") == *'"lts__t_sector_hit_rate.pct":50.00'* ]]
 }
@@ -250,6 +256,12 @@ eleven_turns_of_1024 309.2
 eleven_turns_of_2048 638.0
 eleven_turns_of_4096 2634.0
 END
+    # A warp of other kernels has the place on one SM; of a kernel that ran on one SM the others have nothing.
+    awk '{ us[$1] = $2 }
+        END { cold = us["behind_others"] - us["behind_itself"]
+              exit !(cold > 0.7 && cold < 1 && us["behind_a_warp"] < us["behind_itself"] + 0.05 * cold &&
+                     us["behind_its_own_warp"] == us["behind_others"] && us["a_warp_behind_warps"] > us["behind_itself"] &&
+                     us["behind_a_reset"] == us["behind_itself"]) }' "$BATS_FILE_TMPDIR/code"
     SIMGPU_THREADS=7 apart "$B/tests/clock/code" | cmp - "$BATS_FILE_TMPDIR/code"
     # Microseconds by make bench-clock (2026-11-28). When registers had no banks, 32 warps took 39, eight 20.7.
     apart "$B/bench-clock" "fma chain" | sed 's/,* /_/g; s/\t/ /' >"$BATS_FILE_TMPDIR/banks"

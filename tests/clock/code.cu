@@ -77,6 +77,27 @@ template <int N> static void of_turns() {
     timed_in_turn(text, 1, [](int) { turns<N><<<132, 128>>>(out, 1, 0, 11); });
 }
 
+/* A kernel that has run on all SMs, and what ran since: a warp of another kernel, or as large a grid of two; or it has
+ * run on one SM only; or its device was reset, which leaves it as it is at first. */
+static void of_grids() {
+    static kernel *const copies[] = {code<1024, 8, false, 0>, code<1024, 8, false, 1>, code<1024, 8, false, 2>};
+    const auto run = [](int copy, int blocks) { copies[copy]<<<blocks, 32>>>(out, 1, 0, 0); };
+    const auto itself = [&] { run(0, 132); };
+    timed_behind("behind_itself", itself, itself);
+    timed_behind(
+        "behind_a_warp", [&] { run(0, 132), run(1, 1), run(2, 1); }, itself);
+    timed_behind(
+        "behind_others", [&] { run(0, 132), run(1, 132), run(2, 132); }, itself);
+    timed_behind(
+        "behind_its_own_warp", [&] { run(1, 132), run(2, 132), run(0, 1); }, itself);
+    timed_behind(
+        "a_warp_behind_warps", [&] { run(0, 1), run(1, 1), run(2, 1); }, [&] { run(0, 1); });
+    MUST(cudaDeviceReset());
+    MUST(cudaMalloc(&out, sizeof *out));
+    timed_behind(
+        "behind_a_reset", [] {}, itself);
+}
+
 int main() {
     MUST(cudaMalloc(&out, sizeof *out));
     held_ns = 400000;
@@ -87,5 +108,6 @@ int main() {
     of_turns<1024>();
     of_turns<2048>();
     of_turns<4096>();
+    of_grids();
     return 0;
 }

@@ -2,6 +2,8 @@
  * between barriers. Prints a line a case: its name, microseconds. tests/places.bats has an H200's. */
 #include "timed.h"
 
+#include <cstring>
+
 enum { BLOCK, DEVICE, SYSTEM, NONE };
 template <int WHICH> __device__ void fence() {
     if (WHICH == BLOCK) __threadfence_block();
@@ -68,6 +70,20 @@ __global__ void go_around(const int *ring, int lines, float *out) {
 __global__ void copy(int *to, const int *from) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     to[i] = from[i];
+}
+
+/* A block goes through 96 lines of its own, 2 KiB from each other, and through as many of a second array. */
+enum { STEPS = 96, STEP = 512 };
+__global__ void go_through(const int *a, const int *b, float *out) {
+    int at = blockIdx.x * STEPS * STEP, end = at + STEPS * STEP;
+    while (at < end) at += STEP + __ldcg(a + at) + __ldcg(b + at);
+    if (at != end) *out = 1;
+}
+/* Zeros into so many words from `first` on of each 2 KiB, and of each block's so many pieces. */
+__global__ void zero(int *a, int first, int words, int pieces) {
+    const int begin = blockIdx.x * STEPS * STEP + (pieces < STEPS ? blockIdx.x % STEPS * STEP : 0);
+    for (int k = 0; k < pieces; k++)
+        for (int i = threadIdx.x; i < words; i += blockDim.x) a[begin + k * STEP + first + i] = 0;
 }
 
 /* Steps of a plate: a warp has ROWS rows of 32 columns; neighbours come by shuffles and through shared memory, as in
@@ -155,6 +171,33 @@ static void of_stored() {
     timed_behind(
         "around_from_the_host", [&] { MUST(cudaMemcpy(to, ring, sizeof ring, cudaMemcpyHostToDevice)); }, around);
 }
+/* What of a walk was stored since the walk before. */
+static void of_parts() {
+    enum { BLOCKS = 33, BYTES = BLOCKS * STEPS * STEP * 4 };
+    int *a, *b, *zeros;
+    MUST(cudaMalloc(&a, BYTES));
+    MUST(cudaMalloc(&b, BYTES));
+    MUST(cudaMallocHost(&zeros, BYTES));
+    memset(zeros, 0, BYTES);
+    const auto walk = [&] { go_through<<<BLOCKS, 1>>>(a, b, data); };
+    const auto behind = [&](const char *name, int first, int words, int pieces, bool copied) {
+        timed_behind(
+            name,
+            [&] {
+                walk();
+                if (words) zero<<<BLOCKS, 128>>>(a, first, words, pieces);
+                if (copied) MUST(cudaMemcpy(b, zeros, BYTES, cudaMemcpyHostToDevice));
+            },
+            walk);
+    };
+    zero<<<BLOCKS, 128>>>(a, 0, STEP, STEPS), zero<<<BLOCKS, 128>>>(b, 0, STEP, STEPS);
+    behind("part_nothing", 0, 0, 0, false);
+    behind("part_all", 0, STEP, STEPS, false);
+    behind("part_other_lines", 32, STEP - 32, STEPS, false);
+    behind("part_one_step_of_each_block", 0, STEP, 1, false);
+    behind("part_copied", 0, 0, 0, true);
+    behind("part_all_and_copied", 0, STEP, STEPS, true);
+}
 template <int LOADS, int CHAIN> static void of_steps() {
     char text[64];
     const int shapes[][2] = {{1, 8}, {1, 16}, {1, 32}, {2, 8}, {2, 32}};
@@ -180,6 +223,7 @@ int main() {
     MUST(cudaMalloc(&fresh, 16 << 20));
     atomics_that_miss<<<(4 << 20) / 256, 256>>>(fresh);
     of_stored();
+    of_parts();
     timed("plate_3_rows_16_warps", [] { plate<3, 16><<<132, dim3(32, 16)>>>(data, 200); });
     of_steps<1, 4>();
     of_steps<1, 64>();
