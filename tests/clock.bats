@@ -987,7 +987,7 @@ END
     grep -q "<title>copy d2h, 1048576 bytes 20.9 us, gaps.cu:$(line_of DeviceToHost)</title>" "$svg"
     # A part of it, the whole, and no such stretch.
     .build/san/timeline_svg "$REPORT" 'blocked in memcpy' 100 130 | grep -q 'virtual time: 30.0 us'
-    .build/san/timeline_svg "$REPORT" | grep -q '>virtual time: 2437.4 us'
+    .build/san/timeline_svg "$REPORT" | grep -q '>virtual time: 2437.8 us'
     run .build/san/timeline_svg "$REPORT" nothing
     [ "$status" = 1 ]
     [[ $output == "timeline_svg: nothing: the report has no such mark" ]]

@@ -102,6 +102,7 @@ void lab_hear_simgpu(void);
 void lab_limit_launches(void); /* sim lane: a kernel without an end is stopped in seconds */
 const char *lab_say_fault(const struct simgpu_fault *f, enum simgpu_part part, char *text, size_t size);
 void lab_flush_l2(void);
+void lab_warm_code(void);        /* sim lane: SMs have all kernels' code, as behind a warm-up; gpu lane: nothing */
 void lab_hold_device(void);      /* gpu lane: stream 0 has enough to do until the host has queued what is timed */
 int lab_new_device(void);        /* sim lane: a fresh virtual card, and its number; gpu lane: 0 */
 void lab_use_device(int device); /* the calls of this process go to that one from here on */

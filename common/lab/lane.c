@@ -34,6 +34,7 @@ void lab_use_device(int device) {
     in_use = device;
 }
 void lab_flush_l2(void) { simgpuFlushCache(); }
+void lab_warm_code(void) { simgpuWarmCode(); }
 void lab_hold_device(void) { simgpuHoldDevice(150000); }
 
 /* Names on stderr the run that SimGPU's message is of: a card tells of the first mistake only, and messages of later
@@ -124,6 +125,8 @@ void lab_flush_l2(void) {
     cudaGetLastError();
     LAB_CUDA(cudaMemset(junk, 0, bytes));
 }
+
+void lab_warm_code(void) {}
 
 /* Keeps stream 0 busy for about 0.15 ms. What the host queues meanwhile runs without gaps, so that the time between two
  * events is the device's alone. A copy to the host leaves nothing in L2 that must be written back; but a kernel behind

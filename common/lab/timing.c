@@ -61,6 +61,7 @@ static sample run_once(lab_timer how, const lab_work *w) {
     }
     if (w->prepare) w->prepare(w->context);
     if (how.flush) lab_flush_l2();
+    lab_warm_code();
     LAB_CUDA(cudaDeviceSynchronize());
     if (events) lab_hold_device(); /* or the host's time for a launch would count */
     lab_entry **entry;

@@ -9,7 +9,8 @@
  * Two programs are compared by running them in turn. A time below a named floor is rejected. handouts/how-we-time.md
  * gives the reasons.
  *
- * In the sim lane the clock is virtual and has no noise: one run, no warm-up.
+ * In the sim lane the clock is virtual and has no noise: one run. It has no warm-up either: SimGPU gives the SMs the
+ * kernels' code before it (simgpuWarmCode).
  */
 #ifndef LAB_TIMING_H
 #define LAB_TIMING_H

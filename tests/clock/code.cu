@@ -88,6 +88,10 @@ static void of_grids() {
         "behind_a_warp", [&] { run(0, 132), run(1, 1), run(2, 1); }, itself);
     timed_behind(
         "behind_others", [&] { run(0, 132), run(1, 132), run(2, 132); }, itself);
+#ifdef SIMGPU_CUDA_RUNTIME_API_H
+    timed_behind(
+        "behind_others_and_a_warm_up", [&] { run(1, 132), run(2, 132), simgpuWarmCode(); }, itself);
+#endif
     timed_behind(
         "behind_its_own_warp", [&] { run(1, 132), run(2, 132), run(0, 1); }, itself);
     timed_behind(

@@ -132,6 +132,13 @@ void simgpuFlushCache(void) {
     rt_end(cudaSuccess);
 }
 
+void simgpuWarmCode(void) {
+    rt_begin(__func__);
+    if (!time_all_idle()) time_wait_all();
+    exec_fetch_warm(time_exec());
+    rt_end(cudaSuccess);
+}
+
 void simgpuHoldDevice(uint64_t ns) {
     rt_begin(__func__);
     time_hold((double)ns);

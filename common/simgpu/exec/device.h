@@ -67,6 +67,7 @@ struct exec_device {
     exec_kept kept[EXEC_KEPT]; /* the one that ran last comes first */
     uint32_t nkept;
     uint64_t nprograms; /* so many have been bound to the device */
+    uint64_t warmed;    /* how often the SMs were given the code of all kernels */
 };
 
 /* The device's part of a module; the ptx_module itself is constant. */
@@ -80,7 +81,7 @@ struct exec_program {
     struct exec_bound {
         const exec_builtin *builtin; /* of a function without a body */
         const char *unsupported;     /* the reason why it cannot run, or NULL */
-        bool ran;                    /* a kernel that was launched before */
+        uint64_t ran;                /* a kernel that was launched: d->warmed + 1 at that time; else 0 */
     } * functions;                   /* indexed by a function's number, which begins at 1 */
 };
 

@@ -124,6 +124,9 @@ uint64_t exec_l2_copies(exec_device *d, uint64_t address, uint64_t bytes, enum e
 /* Leaves the cache as a memset of a large buffer does: full of other data, which must be written back. */
 void exec_l2_flush(exec_device *d);
 
+/* Gives the SMs the code of all kernels (fetch.c). */
+void exec_fetch_warm(exec_device *d);
+
 /* --- managed memory (managed.c) --------------------------------------------------------------------------------- */
 
 /* It lies in the window too, and the host may use it there. All of it is zeros at first, in blocks of 64 KiB, which are

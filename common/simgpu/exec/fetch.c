@@ -79,6 +79,11 @@ void exec_fetch_collect(const exec_launch *launch, const worker *workers, unsign
     for (uint32_t k = 0; k < nfetched; k++) length += fetched[k].length;
     r->code = fetched, r->ncode = nfetched;
     r->fetched = note_kernel(p->device, (exec_kept){p->number, function, length, sms < 1 ? sms : 1},
-                             p->functions[function].ran, m->costs.fetch.cache);
-    p->functions[function].ran = true;
+                             p->functions[function].ran > p->device->warmed, m->costs.fetch.cache);
+    p->functions[function].ran = p->device->warmed + 1;
+}
+
+void exec_fetch_warm(exec_device *d) {
+    d->nkept = 0;
+    d->warmed++;
 }

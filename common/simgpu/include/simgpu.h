@@ -51,6 +51,10 @@ void simgpuLanesWait(void);
  * data, part of which it must write back before it can take new ones. First waits for queued work. */
 void simgpuFlushCache(void);
 
+/* Gives the SMs of the device in use the code of all kernels, as each has it at its first launch: what a warm-up does
+ * on a card. First waits for queued work. */
+void simgpuWarmCode(void);
+
 /* Makes the device in use look busy for the next `ns` nanoseconds, or until the host waits for anything: what is
  * submitted until then, to any stream, begins at their end. So the time between two events is the device's own, and has
  * nothing of the host's launches in it. (On a card, queue a long memset or kernel before the first event.) */
