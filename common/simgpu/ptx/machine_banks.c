@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { NEAR = 64 };
+enum { NEAR = 64 }; /* instructions to look at on both sides: the bits of waits_for */
 
 /* What an instruction of a block reads, if it is arithmetic of floats. */
 typedef struct {

@@ -38,6 +38,7 @@ void ptx_machine_constants(machine *m) {
                 if (all[at].op == OP_ld && all[at].space == SPACE_CONST && machine_id(m, all[at].a))
                     all[at].one_place = false;
     }
+    /* The others are an LDC for each lane, of which machine_merge.c finds the pairs. */
     for (uint32_t at = 0; at < m->code->ninsns; at++)
         if (all[at].op == OP_ld && all[at].space == SPACE_CONST && !all[at].one_place)
             all[at].machine = PTX_MACHINE_UNIT;

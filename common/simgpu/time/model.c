@@ -561,8 +561,8 @@ static double begin_ns(const time_profile *p, const exec_result *r, double slots
 
 /* Returns the time in which the first warps wait for machine code that the SMs do not have: each basic block comes at a
  * rate, with a pause in front of the first and where others are skipped. Warps that are slower than that do not wait.
- * (An H200: a kernel of 1024 multiply-adds that has run before takes a microsecond more where seven others have run
- * since, and 1.3 with 16 jumps: tests/clock/code.cu.) */
+ * (An H200, eight kernels in turn beside one again and again: 1024
+ * multiply-adds take a microsecond more, 512 with 8 jumps over others 0.9: tests/clock/code.cu.) */
 static double code_ns(const time_profile *p, const exec_result *r, double slots) {
     const double warps = larger(1, company_of(p, r, slots).warps);
     double clocks = 0;
