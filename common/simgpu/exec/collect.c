@@ -73,16 +73,20 @@ static void add_rare(const ptx_module *m, const ptx_insn *i, exec_counters *sum)
     sum->issue_slots += sum->rare * m->costs.rare[kind].slots;
 }
 
-/* Returns the wavefronts of requests beyond the first one of each; of loads of constant memory the clocks. */
+/* Returns the wavefronts of requests beyond the first one of each; of loads of constant memory the clocks that a warp
+ * waits for addresses beyond the first. (An H200, a chain of loads by one warp: 50 clocks at one address, 9.8 more for
+ * each further one, where 32 warps get one every 1.8 clocks.) */
 static uint64_t more_wavefronts(const exec_counters *c) {
+    const uint64_t once = c->const_loads * CONSTANT_CLOCKS,
+                   constant = c->const_clocks > once ? c->const_clocks - once : 0;
     const uint64_t global = c->ld_requests + c->st_requests + c->atom_requests,
                    shared = c->shared_ld_wavefronts + c->shared_st_wavefronts, first = c->shared_ld + c->shared_st;
     return (c->l1_wavefronts > global ? c->l1_wavefronts - global : 0) + (shared > first ? shared - first : 0) +
-           c->const_clocks;
+           constant * CONSTANT_WAIT / CONSTANT_CLOCKS;
 }
 
-/* Returns the clocks of the LSU pipe that an access takes, which ptxas predicates or moves in front of a branch, where
- * no lane wants it. */
+/* Returns the clocks of the LSU pipe, or of that of constant memory, that an access takes, which ptxas predicates or
+ * moves in front of a branch, where no lane wants it. */
 static uint32_t unwanted_clocks(const ptx_insn *i) {
     const bool far = i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC || i->space == SPACE_LOCAL;
     if (i->op != OP_ld && i->op != OP_st) return 0;
@@ -103,7 +107,9 @@ static void add_to_stage(const ptx_module *m, exec_stage *s, const ptx_insn *i, 
     if (cost == COST_IMUL && i->machine == 0) s->multiplied += issued;
     s->alone_sectors += alone->l1_miss_sectors, s->alone_lines += alone->l1_miss_lines;
     if (!ptx_needs_cas(i)) s->more_wavefronts += more_wavefronts(c); /* whose turns are in the depth of its warp */
-    if (issued > c->ptx_inst) s->lsu_other += (double)(issued - c->ptx_inst) * unwanted_clocks(i);
+    if (issued > c->ptx_inst)
+        *(i->space == SPACE_CONST ? &s->constant_other : &s->lsu_other) +=
+            (double)(issued - c->ptx_inst) * unwanted_clocks(i);
     if (i->op == OP_fence) s->lsu_other += (double)c->ptx_inst * m->costs.fence[i->sub].lsu;
     s->rounds += (double)c->ptx_inst * (double)(i->part - clocks) / (double)PTX_DEPTH_ROUND;
     s->clocks += (double)c->ptx_inst * (double)clocks;
@@ -117,6 +123,7 @@ static void add_stages(exec_result *r) {
         r->additions += s->additions, r->multiplied += s->multiplied;
         r->alone_sectors += s->alone_sectors, r->alone_lines += s->alone_lines;
         r->more_wavefronts += s->more_wavefronts, r->lsu_other += s->lsu_other;
+        r->constant_other += s->constant_other;
     }
 }
 

@@ -346,7 +346,7 @@ typedef struct {
     exec_counters total;
     uint64_t slots[NCOSTS], machine[NCOSTS], additions, multiplied;
     uint64_t alone_sectors, alone_lines, more_wavefronts;
-    double rounds, clocks, lsu_other;
+    double rounds, clocks, lsu_other, constant_other;
     uint32_t group; /* stages of one loop, which follow each other, have the same */
     uint64_t turns; /* of the first of them: the turns of the loop, of all warps; 0 if it is no loop */
 } exec_stage;
@@ -381,7 +381,9 @@ typedef struct {
     uint64_t slots[NCOSTS], machine[NCOSTS], additions, multiplied;
     exec_depth deepest, depths; /* of the block with the longest waits; the sum over the blocks */
     uint64_t more_wavefronts;   /* of the LSU, beyond the first one of each request */
-    double lsu_other; /* clocks of the LSU: fences, and accesses that ptxas predicates, where no lane does them */
+    /* Clocks of the LSU: fences, and accesses that ptxas predicates, where no lane does them; those of constant memory.
+     */
+    double lsu_other, constant_other;
     /* The stages in order, of which some may not have run. What a called function does belongs to the stage of the call
      * that ran most often. exec/'s until the next exec_run. */
     const exec_stage *stages;

@@ -128,7 +128,7 @@ void exec_block_begin(block *b, uint64_t id) {
 bool exec_block_round(block *b) {
     bool progress = false;
     for (uint32_t k = 0; k < b->nwarps && !b->failed; k++)
-        if (b->warps[k].live) progress |= exec_warp_run(&b->warps[k]);
+        if (b->warps[k].live && !b->warps[k].took) progress |= exec_warp_run(&b->warps[k]);
     return progress;
 }
 

@@ -637,13 +637,11 @@ void exec_polled(warp *w, const ptx_insn *i) {
     bool again = w->polled[place].insn == i && w->polled[place].saw == saw;
     w->polled[place].insn = i;
     w->polled[place].saw = saw;
-    if (!again) {
-        w->news = true;
-        return;
-    }
-    w->vain = true;
-    w->vain_at = i;
-    w->vain_address = w->address[first];
+    w->took = !again && i->takes;
+    if (!again) w->news = true;
+    if (!again && !i->takes) return;
+    w->vain = again;
+    if (again) w->vain_at = i, w->vain_address = w->address[first];
     w->unspent = w->fuel - 1; /* the slice ends behind this instruction */
     w->fuel = 1;
 }
@@ -679,6 +677,7 @@ bool exec_warp_run(warp *w) {
             break;
         }
         b->budget -= spent;
+        if (w->took) break;
         if (w->fuel == 0) {
             /* A failed attempt at a lock: its holder may be a lane that waits at a join. */
             bool release = w->vain ? w->vain_at->op == OP_atom || w->vain_slices >= VAIN_SLICES : w->polls >= POLLS;
@@ -708,6 +707,7 @@ void exec_warp_start(warp *w, block *b, uint32_t number) {
     memset(w->groups, 0, sizeof w->groups);
     w->vain_slices = 0;
     w->vain_at = NULL;
+    w->took = false;
     memset(w->polled, 0, sizeof w->polled);
     w->splits[0] = (split){.state = SPLIT_RUN, .mask = w->live, .join = NO_JOIN, .parent = -1};
     w->frames[0] = (frame){

@@ -12,6 +12,10 @@
  * the launch's workspace (%envreg1, %envreg2) and loads the word until its highest bit flips. SimGPU knows the word,
  * and repeats the load only behind the last arrival.
  *
+ * Warps that share work out by a counter (`while ((i = atomicAdd(&next, 1)) < n)`) end their turns, too, when they have
+ * taken a piece. Where blocks wait for nothing else, the warp goes on that is least far, by the depth of what it has
+ * run: the one that a GPU would have next.
+ *
  * If every resident block waits and nothing changes, the launch is in a deadlock: at once if all wait in grid.sync() or
  * at barriers; after IDLE instructions if some poll, since a loop may count its polls and give up; after IDLE_CLOCKS if
  * it reads a clock, too, to give up some milliseconds later. */
@@ -84,12 +88,38 @@ static bool waits_for_grid(block *b) {
     return waits;
 }
 
+/* --- work that warps share out ------------------------------------------------------------------------------ */
+
+/* Returns how far the warp is, in clocks. */
+static uint64_t progress_of(const warp *w) {
+    const int64_t rounds = ptx_depth_rounds(w->depth), clocks = ptx_depth_clocks(w->depth),
+                  far = rounds * (int64_t)w->block->launch->program->module->costs.round_clocks + clocks;
+    return far > 0 ? (uint64_t)far : 0;
+}
+
+/* Returns how far the block's warp is that is least far of those that have taken a piece, or UINT64_MAX. */
+static uint64_t least_progress(const block *b) {
+    uint64_t least = UINT64_MAX;
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        const warp *w = &b->warps[k];
+        if (w->live && w->took && progress_of(w) < least) least = progress_of(w);
+    }
+    return least;
+}
+
+/* Lets warps that have taken a piece go on, if they are not farther than so many clocks. */
+static void let_work(block *b, uint64_t farthest) {
+    for (uint32_t k = 0; k < b->nwarps; k++)
+        if (b->warps[k].took && progress_of(&b->warps[k]) <= farthest) b->warps[k].took = false;
+}
+
 /* --- turns -------------------------------------------------------------------------------------------------- */
 
 /* The places for resident blocks. A block keeps its memory for later launches. */
 static struct {
     block **blocks;
     bool *lives;
+    uint64_t *progress; /* least_progress() */
     uint32_t room;
 } places;
 
@@ -97,6 +127,7 @@ static void make_room(uint32_t n) {
     if (n <= places.room) return;
     places.blocks = exec_must(realloc(places.blocks, n * sizeof *places.blocks));
     places.lives = exec_must(realloc(places.lives, n * sizeof *places.lives));
+    places.progress = exec_must(realloc(places.progress, n * sizeof *places.progress));
     memset(places.blocks + places.room, 0, (n - places.room) * sizeof *places.blocks);
     places.room = n;
 }
@@ -121,14 +152,23 @@ static uint32_t next_place(uint32_t at, uint32_t most) {
     return at;
 }
 
+/* Returns the place of the block with the warp that is least far. */
+static uint32_t least_far(uint32_t most) {
+    uint32_t best = 0;
+    for (uint32_t k = 1; k < most; k++)
+        if (places.lives[k] && (!places.lives[best] || places.progress[k] < places.progress[best])) best = k;
+    return best;
+}
+
 /* Runs a block until it ends, waits or fails. Returns whether it got on. */
 static bool turn(block *b) {
     uint64_t stores = b->worker->stores;
     bool got_on = false, waits = waits_for_grid(b);
+    let_work(b, b->launch->kernel->code->meets ? UINT64_MAX : least_progress(b));
     do {
         b->worked = false;
         bool progress = exec_block_round(b);
-        waits |= b->in_grid_sync && waits_for_grid(b);
+        waits |= (b->in_grid_sync && waits_for_grid(b)) || least_progress(b) < UINT64_MAX;
         if (!progress && b->live && !b->failed && !waits && !exec_block_goes_on(b)) exec_fail_deadlock(b);
         got_on |= b->worked;
     } while (b->live && !b->failed && b->worked);
@@ -145,6 +185,7 @@ static block *first_resident(uint32_t most) {
 
 void exec_run_together(worker *t, const exec_launch *n, uint64_t nblocks, bool (*charge)(uint64_t id, uint64_t spent)) {
     const exec_card *card = &t->device->card;
+    const bool shares = !n->cooperative && !n->kernel->code->meets; /* blocks only share work out */
     uint32_t most = n->resident ? n->resident : card->sms * card->blocks_per_sm, live = 0, at = 0;
     uint64_t begun = 0, ended = 0, idle = 0, vain = 0; /* instructions and turns since a block last got on */
     if (nblocks < most) most = (uint32_t)nblocks;
@@ -154,13 +195,14 @@ void exec_run_together(worker *t, const exec_launch *n, uint64_t nblocks, bool (
         if (places.blocks[k]) places.blocks[k]->launch = NULL;
     while (ended < nblocks) {
         bool begins = live < most && begun < nblocks;
-        at = begins ? begin_block(t, n, begun++) : next_place(at, most);
+        at = begins ? begin_block(t, n, begun++) : shares ? least_far(most) : next_place(at, most);
         block *b = places.blocks[at];
         live += begins;
-        if (!begins) exec_l1_next_block(&t->l1); /* what other blocks have written is fetched anew */
+        if (!begins && !shares) exec_l1_next_block(&t->l1); /* what other blocks have written is fetched anew */
         if (!begins && exec_heard) exec_listen_block_resumes(b);
         uint64_t budget = b->budget;
         bool got_on = turn(b) || begins || !b->live, goes_on = charge(b->id, budget - b->budget);
+        places.progress[at] = least_progress(b);
         idle = got_on ? 0 : idle + (budget - b->budget);
         vain = got_on ? 0 : vain + 1;
         if (b->live && !b->failed && goes_on) {

@@ -64,6 +64,7 @@ typedef struct warp {
     const ptx_insn *vain_at; /* the last one, and what its first lane read */
     uint64_t vain_address;
     bool news; /* a poll of this slice read another value than the last time */
+    bool took; /* it has the next piece of work, and waits until others that are less far have theirs (together.c) */
     struct {
         const ptx_insn *insn;
         uint64_t saw; /* a hash of lanes and values */

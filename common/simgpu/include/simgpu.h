@@ -3,8 +3,8 @@
  *
  * Virtual time does not depend on a wall clock. The host's clock advances by a fixed cost for each CUDA call, and when
  * the host waits for the device. So the same program gives the same times on every machine. */
-#ifndef SIMGPU_H
-#define SIMGPU_H
+#ifndef SIMGPU_SIMGPU_H
+#define SIMGPU_SIMGPU_H
 
 #include <stdint.h>
 

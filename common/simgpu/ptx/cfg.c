@@ -277,10 +277,18 @@ static bool polls_device(const ptx_insn *i) {
     return i->polls && device && (i->op == OP_ld || (i->op == OP_atom && !i->unused));
 }
 
+/* Returns whether the instruction takes the next number from a counter in device memory, as warps do that share work
+ * out: `while ((i = atomicAdd(&next, 1)) < n)`. */
+static bool takes_number(const ptx_insn *i) {
+    return i->op == OP_atom && (i->sub == ATOM_add || i->sub == ATOM_inc || i->sub == ATOM_dec) &&
+           !ptx_is_float((enum ptx_type)i->type);
+}
+
 /* The registers that depend on a poll, and those of one instruction; `words` of 64 bits each. */
 typedef struct {
     row_set tainted, one;
     uint32_t words;
+    bool shared; /* shared memory, by which a thread tells its block what it has taken, depends on it, too */
 } taint;
 
 static bool reads_tainted(taint *t, ptx_insn *i) {
@@ -294,12 +302,15 @@ static bool reads_tainted(taint *t, ptx_insn *i) {
 /* Returns whether the loop from `begin` to its branch at `end` ends by what the poll in it reads. A value depends on
  * the poll if it is computed from it, or set under a condition that is. */
 static bool ends_loop(const ptx_code *c, uint32_t begin, uint32_t end, uint32_t poll, taint *t) {
+    const bool takes = takes_number(&c->insns[poll]);
     memset(t->tainted.set, 0, t->words * 8);
+    t->shared = false;
     defs_of(&c->insns[poll], &t->tainted);
     for (int round = 0; round < 2; round++) /* the second time for what the next iteration reads */
         for (uint32_t k = begin, under = 0; k <= end; k++) {
             ptx_insn *i = &c->insns[k];
-            bool reads = reads_tainted(t, i);
+            bool reads = reads_tainted(t, i) || (t->shared && i->op == OP_ld && i->space == SPACE_SHARED);
+            if (takes && reads && i->op == OP_st && i->space == SPACE_SHARED) t->shared = true;
             if (reads && i->op == OP_bra && (k == end || i->target > end || i->target < begin)) return true;
             if (reads && i->op == OP_bra && i->target > under) under = i->target;
             if (reads || k < under) defs_of(i, &t->tainted);
@@ -307,9 +318,10 @@ static bool ends_loop(const ptx_code *c, uint32_t begin, uint32_t end, uint32_t 
     return false;
 }
 
-/* Marks the polls that may wait for another block. A device function may be called in a loop. */
+/* Marks the polls that may wait for another block, and the places where warps share work out with others. A device
+ * function may be called in a loop. */
 static void mark_waits(ptx_code *c, bool is_kernel, const row_set *rows, uint32_t nregisters) {
-    taint t = {*rows, *rows, (nregisters + 64) / 64};
+    taint t = {*rows, *rows, (nregisters + 64) / 64, false};
     bool large = (uint64_t)t.words * c->ninsns > 1u << 20; /* too large to analyse */
     t.tainted.set = ptx_alloc(t.words * 8);
     t.one.set = ptx_alloc(t.words * 8);
@@ -318,7 +330,9 @@ static void mark_waits(ptx_code *c, bool is_kernel, const row_set *rows, uint32_
         for (uint32_t end = k; end < c->ninsns && polls_device(&c->insns[k]) && !c->insns[k].waits; end++)
             if (c->insns[end].op == OP_bra && c->insns[end].target <= k)
                 c->insns[k].waits = ends_loop(c, c->insns[end].target, end, k, &t);
+        c->insns[k].takes = c->insns[k].waits && !large && takes_number(&c->insns[k]);
         c->waits |= c->insns[k].waits;
+        c->meets |= c->insns[k].waits && !c->insns[k].takes;
     }
     c->serial |= c->waits;
     ptx_free(t.tainted.set);

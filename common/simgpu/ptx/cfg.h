@@ -84,6 +84,9 @@ bool ptx_spill(cfg *g, const parsed_function *pf, const uint32_t *id_of, uint32_
  * since ptxas unrolls loops. Requires ptx_fold_branches. */
 uint32_t ptx_machine_of(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of);
 
+/* machine_affine.c: returns whether the instruction is a sum or a product of integers, or passes one on. */
+bool ptx_is_sum(const ptx_insn *i);
+
 /* machine.c: sets ptx_insn.under, when the instructions are at their last places. */
 void ptx_machine_predicate(ptx_code *c);
 

@@ -782,6 +782,7 @@ static void place_variables(ptx_module *m, ptx_function *f, ptx_function **reach
             shared = place_shared(f, reached[k]->vars, reached[k]->nvars, shared);
             f->code->serial |= reached[k]->code->serial;
             f->code->waits |= reached[k]->code->waits;
+            f->code->meets |= reached[k]->code->meets;
             f->code->async |= reached[k]->code->async;
             f->launches |= reached[k]->launches;
         }

@@ -112,6 +112,7 @@ struct ptx_insn {
     bool a_wide, d_wide;     /* 8 bytes per lane in the row of a or an address; in the row of d or a stored value */
     bool polls;              /* atomic, volatile, .relaxed ...: reads other threads' stores; a loop of these may wait */
     bool waits;           /* it polls device memory, and a loop ends by what it reads: it may wait for another block */
+    bool takes;           /* of these: it takes the next number of a counter by which warps share work out */
     bool releases;        /* .release, .acq_rel: orders earlier accesses before it */
     bool read_only;       /* ld.global.nc: no store of this launch changes the loaded memory */
     bool unused;          /* an atomic whose result is unused */
@@ -337,7 +338,8 @@ typedef struct ptx_code {
     bool has_result;
     bool calls;  /* has a call */
     bool serial; /* its result can depend on the order of blocks */
-    bool waits;  /* an instruction of it may wait for another block */
+    bool waits;  /* an instruction of it may wait for another block; */
+    bool meets;  /* it does so, and does not only take the next piece of work */
     bool async;  /* has copies in flight; of a kernel, also what it calls */
 } ptx_code;
 

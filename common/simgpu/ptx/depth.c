@@ -31,6 +31,13 @@ typedef struct {
     int32_t rounds, clocks;
 } moment;
 
+/* A load, which holds registers until its value's last use. */
+typedef struct {
+    moment last_use;
+    uint32_t registers, id; /* id: of the register that it fills, of several the first */
+} pending_load;
+enum { MOST_HELD = 12 };
+
 typedef struct {
     moment global_store, any_store, barrier; /* of the latest stored value; of the latest before a barrier */
     moment end;                              /* the latest of all */
@@ -42,14 +49,14 @@ typedef struct {
     bool shared;                             /* shared memory was used since the latest barrier */
     bool under_way; /* global memory was used since the latest fence, in this turn of a loop and this function */
     int32_t slots;  /* so far, in 1 / PTX_MACHINE_UNIT */
-    moment of[];    /* by register id */
+    /* Of the loop that copies to shared memory, over its blocks: it, the rounds before it, the registers that its loads
+     * have taken, the latest of them. */
+    const ptx_insn *copies;
+    int32_t rounds_before;
+    uint32_t copied, nheld;
+    pending_load held[MOST_HELD];
+    moment of[]; /* by register id */
 } schedule;
-
-/* A load, which holds registers until its value's last use. */
-typedef struct {
-    moment last_use;
-    uint32_t registers;
-} pending_load;
 
 typedef struct {
     const ptx_costs *costs;
@@ -61,9 +68,10 @@ typedef struct {
     /* The loads of the block that is scheduled, in order; those from `oldest` on hold registers. */
     pending_load *loads;
     uint32_t nloads, oldest, taken; /* taken: the registers that they hold */
-    uint32_t loaded;                /* the registers that all of global memory fill */
-    uint32_t room;                  /* those that they may hold */
-    uint32_t *load_of;              /* by register id, of nids: the number of the load that fills it, + 1, or 0 */
+    const ptx_insn *copies; /* the first instruction of the loop around it that copies to shared memory, or NULL */
+    uint32_t loaded;        /* the registers that all of global memory fill */
+    uint32_t room;          /* those that they may hold */
+    uint32_t *load_of;      /* by register id, of nids: the number of the load that fills it, + 1, or 0 */
     uint32_t nids;
 } schedules;
 
@@ -105,11 +113,35 @@ static moment find_room(schedules *t, moment m, uint32_t registers) {
 
 static void note_load(schedules *t, const ptx_insn *i, moment m, uint32_t registers) {
     const uint32_t rows[] = {i->d, i->v[0], i->v[1], i->v[2], i->v[3]};
-    t->loads[t->nloads++] = (pending_load){m, registers};
+    pending_load *l = &t->loads[t->nloads++];
+    *l = (pending_load){m, registers, 0};
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
         const uint32_t id = rows[n] && rows[n] < t->limit ? t->id_of[rows[n] / 4] : 0;
         if (id) t->load_of[id] = t->nloads;
+        if (id && !l->id) l->id = id;
     }
+}
+
+/* Returns whether the loop computes a row in each turn by more than sums and products, before the instruction: else
+ * ptxas adds to a register, or to the access's offset. */
+static bool is_computed(const schedules *t, const ptx_insn *i, uint32_t row, int depth) {
+    if (!row || row >= t->limit || !depth) return false;
+    while (--i >= t->copies && i->d != row) {}
+    if (i < t->copies) return false;
+    if (!ptx_is_sum(i)) return ptx_ops[i->op].cost == COST_ALU;
+    return is_computed(t, i, i->a, depth - 1) || is_computed(t, i, i->b, depth - 1) ||
+           is_computed(t, i, i->c, depth - 1);
+}
+
+/* Returns the registers that a load takes until its value's last use: those of the value, and, in a loop that copies to
+ * shared memory, of both addresses, if they are computed in each turn. (Machine code by nvcc 13 for sm_90: `for (e = t;
+ * e < 1024; e += 256) a_tile[e] = a[e / 64 * pitch + e % 64], b_tile[e] = ...`, unrolled by four, comes in two to four
+ * rounds, the same of `a[e]` in one.) */
+static uint32_t load_registers(const schedules *t, const ptx_insn *i) {
+    enum { ADDRESSES = 3, BACK = 8 };
+    const uint32_t value = i->vector * (ptx_type_bytes[i->type] == 8 ? 2 : 1);
+    if (!t->copies || i->space == SPACE_SHARED) return value;
+    return value + (is_computed(t, i, i->a, BACK) ? ADDRESSES : 0);
 }
 
 /* Returns whether the instruction is a loop of compare and swap on shared memory (exec/cas.c). */
@@ -293,7 +325,7 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     if (loads && far && !i->read_only) in = later(t, in, v->global_store);
     note_uses(t, i, in);
     const bool fills = i->op == OP_ld && (far || i->space == SPACE_SHARED);
-    const uint32_t registers = i->vector * (ptx_type_bytes[i->type] == 8 ? 2 : 1);
+    const uint32_t registers = load_registers(t, i);
     if (fills) in = find_room(t, in, registers);
     if (reads && far) t->loaded += registers;
 
@@ -352,12 +384,40 @@ static bool loads_are_near(const cfg *g, uint32_t number) {
     }
 }
 
+/* Returns whether the instructions copy from global to shared memory, without a barrier. */
+static bool are_copying(const ptx_insn *insns, uint32_t first, uint32_t last) {
+    bool loads = false, stores = false;
+    for (uint32_t i = first; i <= last; i++) {
+        if (insns[i].op == OP_bar_sync || insns[i].op == OP_bar_red) return false;
+        loads |= ptx_is_load(&insns[i]) && (insns[i].space == SPACE_GLOBAL || insns[i].space == SPACE_GENERIC);
+        stores |= insns[i].op == OP_st && insns[i].space == SPACE_SHARED;
+    }
+    return loads && stores;
+}
+
+/* Returns the first instruction of the innermost loop around a block, if that copies from global to shared memory;
+ * else NULL. */
+static const ptx_insn *copying_loop(const cfg *g, uint32_t number) {
+    const ptx_insn *insns = g->code->insns;
+    const uint32_t at = g->blocks[number].first;
+    uint32_t begin = 0, end = UINT32_MAX;
+    for (uint32_t i = at; i < g->code->ninsns; i++)
+        if (insns[i].op == OP_bra && insns[i].target <= at && insns[i].target >= begin && i < end) {
+            begin = insns[i].target;
+            end = i;
+        }
+    return end < UINT32_MAX && are_copying(insns, begin, end) ? &insns[begin] : NULL;
+}
+
 /* Returns how many registers the block's loads may fill at a time: those that a full SM has for each thread, or as many
  * as the function takes, less those that hold other values. ptxas rather lets a warp wait than takes more; where it has
  * to take more, it takes a few for loads, too, and fewer if they come from shared memory, which takes less time: of an
  * unrolled n-body loop two float4. Source: machine code by nvcc 13 for sm_90. */
 static uint32_t room_for_loads(const cfg *g, uint32_t number, uint32_t registers) {
-    enum { FULL_SM = 32, SPARE = 6, LEAST = 12, LEAST_BEYOND = 20, LEAST_NEAR = 8 };
+    enum { FULL_SM = 32, SPARE = 6, LEAST = 12, LEAST_BEYOND = 20, LEAST_NEAR = 8, OF_LANES = 512, UNIT = 8 };
+    /* As many as leave room for as many warps: a scheduler has registers for that many lanes' worth of a warp. */
+    if (copying_loop(g, number))
+        registers = OF_LANES / (OF_LANES / ((registers + UNIT - 1) / UNIT * UNIT)) / UNIT * UNIT;
     uint32_t all = registers > FULL_SM ? registers : FULL_SM, held = g->blocks[number].live + SPARE;
     uint32_t least = registers > FULL_SM ? LEAST_BEYOND : loads_are_near(g, number) ? LEAST_NEAR : LEAST;
     return all > held + least ? all - held : least;
@@ -401,6 +461,11 @@ static void begin_schedule(const schedules *t, const cfg *g, uint32_t number, ui
         v->shared |= from->shared, v->under_way |= from->under_way;
         v->end = later(t, v->end, from->end);
         if (v->slots < from->slots) v->slots = from->slots;
+        if (!v->copies || v->copied < from->copied) {
+            v->copies = from->copies, v->rounds_before = from->rounds_before;
+            v->copied = from->copied, v->nheld = from->nheld;
+            memcpy(v->held, from->held, sizeof v->held);
+        }
         for (uint32_t n = 0; n <= nregisters; n++) v->of[n] = later(t, v->of[n], from->of[n]);
     }
     if (continues(k, number) && joins_ways(t, k, g)) v->control = later(t, v->control, v->issued);
@@ -416,6 +481,22 @@ static void add_part(moment *part, moment from, moment to) {
     part->rounds += to.rounds - from.rounds, part->clocks += to.clocks - from.clocks;
 }
 
+/* Takes over the loads that still hold registers from the blocks of the same copying loop in front of this one. */
+static void take_held(schedules *t, schedule *v) {
+    if (v->copies != t->copies) v->copied = v->nheld = 0, v->rounds_before = v->end.rounds;
+    v->copies = t->copies;
+    for (uint32_t k = 0; t->copies && k < v->nheld; k++) {
+        t->loads[t->nloads++] = v->held[k];
+        t->taken += v->held[k].registers;
+        if (v->held[k].id) t->load_of[v->held[k].id] = t->nloads;
+    }
+}
+
+static void leave_held(const schedules *t, schedule *v) {
+    uint32_t k = t->oldest + MOST_HELD < t->nloads ? t->nloads - MOST_HELD : t->oldest;
+    for (v->nheld = 0; t->copies && k < t->nloads; k++) v->held[v->nheld++] = t->loads[k];
+}
+
 /* Schedules a block, or all blocks of a loop that ptxas unrolls, of which `last` is the last, with so many registers
  * for loads. */
 static void schedule_turns(schedules *t, const cfg *g, uint32_t number, uint32_t last, uint32_t room,
@@ -424,7 +505,9 @@ static void schedule_turns(schedules *t, const cfg *g, uint32_t number, uint32_t
     schedule *v = schedule_of(t, number);
     t->nloads = t->oldest = t->taken = t->loaded = 0;
     t->room = room;
+    t->copies = copying_loop(g, number);
     memset(t->load_of, 0, t->nids * sizeof *t->load_of);
+    take_held(t, v);
     for (uint32_t turn = 0; turn < turns; turn++) {
         moment control = v->control, from = v->end;
         uint32_t part = 0;
@@ -444,6 +527,7 @@ static void schedule_turns(schedules *t, const cfg *g, uint32_t number, uint32_t
         if (turn < turns - 1) v->control = control; /* no branch between the turns */
     }
     v->end = later(t, v->end, (moment){0, v->slots / PTX_MACHINE_UNIT});
+    leave_held(t, v);
 }
 
 /* Returns the depth that a turn adds, where so many turns take the time between. */
@@ -471,12 +555,12 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
     for (int s = 0; s < 2; s++)
         of[s] = (by_instruction){ptx_alloc(n * sizeof *of->rounds), ptx_alloc(n * sizeof *of->parts)};
     uint8_t *begin = ptx_alloc(t->bytes), *full = ptx_alloc(t->bytes);
-    t->loads = ptx_alloc(n * (uint32_t)turns * sizeof *t->loads);
+    t->loads = ptx_alloc((n * (uint32_t)turns + MOST_HELD) * sizeof *t->loads);
     memcpy(begin, v, t->bytes);
     schedule_turns(t, g, number, last, UINT32_MAX, of[0]);
     /* Its rounds, where those of the blocks in front of it do not hide the first. */
-    const int32_t now = v->end.rounds - before.rounds, has = now > 0 ? now : 1,
-                  needs = (int32_t)((t->loaded + room - 1) / room), more = needs > has ? needs - has : 0;
+    const int32_t now = v->end.rounds - (t->copies ? v->rounds_before : before.rounds), has = now > 0 ? now : 1,
+                  needs = (int32_t)((v->copied + t->loaded + room - 1) / room), more = needs > has ? needs - has : 0;
     v->end.rounds += more;
     if (t->taken > room) {
         const int32_t most = v->end.rounds;
@@ -488,6 +572,7 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
         else
             taken = &of[1];
     }
+    v->copied += t->copies ? t->loaded : 0;
     int64_t rest = insns[k->first].depth = depth_between(before, v->end, turns);
     for (uint32_t b = number, at = 0;; b = g->blocks[b].then) {
         for (uint32_t i = g->blocks[b].first; i <= g->blocks[b].last; i++) {

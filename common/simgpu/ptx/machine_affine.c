@@ -34,6 +34,8 @@ static bool passes_on(const ptx_insn *i) {
            i->op == OP_cvta;
 }
 
+bool ptx_is_sum(const ptx_insn *i) { return computes(i) || passes_on(i); }
+
 static affine value_of(const machine *m, const affine *known, uint32_t row) {
     const ptx_row *r = machine_row(m, row);
     if (r && r->kind == ROW_CONSTANT) /* of 32 bits: may be negative */

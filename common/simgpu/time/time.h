@@ -94,6 +94,10 @@ typedef struct {
 void time_model(const time_profile *p, const exec_result *r, const time_pages *pages, double launch_ns, bool in_graph,
                 time_estimate *e);
 
+/* Returns the share of a launch's work that the busiest SM has if later blocks begin where others have ended; 0 if all
+ * are resident at once, or if there are so many that it does not matter. resident: blocks of an SM. */
+double time_busiest_share(const exec_result *r, uint32_t sms, uint32_t resident);
+
 /* Returns the resident blocks of an SM, or 0 if a block does not fit. threads: of a block; registers: of a thread;
  * shared_bytes: of a block. Source: NVIDIA's occupancy calculator for the profile's compute capability. */
 uint32_t time_occupancy(const time_profile *p, uint32_t threads, uint32_t registers, uint64_t shared_bytes);

@@ -52,7 +52,19 @@
  *   !44 = !{!"llvm.loop.unroll.count", i32 1}
  *   !44 = !{!"llvm.loop.unroll.disable"}
  *
- * Loops of a fixed number of turns are unrolled as ever, and a loop with another `#pragma unroll` is left alone. */
+ * nvcc unrolls a loop whole where its counter is an index into an array of the thread, as far as some 2400
+ * instructions: then the array is in registers. clang does so up to 450, and beyond that the array stays in local
+ * memory: a thread with a row of 64 floats took twice the time. Such a loop is described as one to be unrolled whole:
+ *
+ *   %9 = alloca [64 x float], align 4
+ *   %20 = load i32, i32* %12, align 4                       the counter, of which the condition says that it ends at a
+ *   %21 = sext i32 %20 to i64                               literal; it begins at one, too
+ *   %22 = getelementptr inbounds [64 x float], [64 x float]* %9, i64 0, i64 %21
+ *
+ *   !280 = distinct !{!280, !263, !281, !44, !{!"llvm.loop.unroll.full"}}
+ *
+ * Other loops of a fixed number of turns are unrolled as ever, and a loop with another `#pragma unroll` is left alone.
+ */
 #define TOOL "even_loops"
 #include "module.h"
 
@@ -199,7 +211,8 @@ static bool has_pragma(const char *description) {
 }
 
 /* The loops of which something is to be said, by the number of their metadata. turns: to be unrolled so often; 0: to be
- * kept rolled. */
+ * kept rolled; WHOLE: to be unrolled whole. */
+enum { WHOLE = ~0u };
 typedef struct {
     unsigned long number;
     unsigned turns;
@@ -208,6 +221,12 @@ static struct {
     loop *at;
     size_t count;
 } loops;
+
+static const loop *listed(unsigned long number) {
+    for (size_t k = 0; k < loops.count; k++)
+        if (loops.at[k].number == number) return &loops.at[k];
+    return NULL;
+}
 
 static void add_loop(unsigned long number, unsigned turns) {
     loops.at = realloc(loops.at, (loops.count + 1) * sizeof *loops.at);
@@ -323,6 +342,131 @@ static bool write_division(const char *function, const char *line) {
     return true;
 }
 
+/* --- loops over arrays of a thread --------------------------------------------------------------------------- */
+
+/* A `for` of the function at hand: from the first line of its head to its branch back. counter: its variable if it goes
+ * from a literal to a literal by literal steps, in so many turns. */
+typedef struct {
+    const char *head, *back;
+    unsigned long number;
+    char counter[64];
+    unsigned long turns;
+} counted;
+
+/* nvcc's limit, in lines of clang's front end, of which three make an instruction; the turns of a loop that it unrolls
+ * whole. Source: code by nvcc 13, rows of 16 to 256 floats, matrices of 4 x 4 to 16 x 16. */
+enum { MOST_WHOLE = 3 * 6000, MOST_WHOLE_TURNS = 128, MOST_COUNTED = 256 };
+
+/* Sets the counter and the turns of a loop, if it has them. */
+static void count_turns(const char *function, counted *l) {
+    char value[64], into[64], loaded[64] = "", compared[64], sum[64] = "", how[8];
+    long begin = 0, end = 0, step = 0;
+    unsigned before = 0, within = 0;
+    bool compares = false;
+    for (const char *at = l->head; *at == ' '; at = next_line(at)) {
+        if (scan(at, "  %63s = load i%*d, %*s %63[^, \n]", value, into) == 2)
+            strcpy(loaded, value), strcpy(l->counter, into);
+        if (scan(at, "  %%%*s = icmp %7s i%*d %63[^, \n], %ld", how, compared, &end) != 3) continue;
+        compares = (!strcmp(how + 1, "lt") || !strcmp(how + 1, "le")) && !strcmp(compared, loaded);
+        end += how[2] == 'e';
+    }
+    for (const char *at = function; compares && at < l->back; at = next_line(at)) {
+        if (scan(at, "  store i%*d %63[^, \n], %*s %63[^, \n]", value, into) != 2 || strcmp(into, l->counter) != 0)
+            continue;
+        if (at >= l->head)
+            within++, strcpy(sum, value);
+        else if (before++, scan(value, "%ld", &begin) != 1)
+            return;
+    }
+    if (within == 1 && before) step = step_of(l->head, l->back, l->counter, sum);
+    if (step > 0 && end > begin) l->turns = (unsigned long)((end - begin + step - 1) / step);
+}
+
+/* Returns how many lines the loop `k` of n has when it and those in it are unrolled whole, as far as that is known. */
+static unsigned long lines_of_whole(const counted *all, size_t n, size_t k) {
+    unsigned long lines = 0;
+    for (const char *line = all[k].head; line < all[k].back; line = next_line(line)) {
+        size_t inner = n;
+        for (size_t i = 0; i < n; i++)
+            if (i != k && all[i].head == line && all[i].back < all[k].back &&
+                (inner == n || all[i].back > all[inner].back))
+                inner = i;
+        if (inner < n) {
+            lines += lines_of_whole(all, n, inner);
+            line = all[inner].back;
+            continue;
+        }
+        lines += *line == ' ' && !find(line, "@llvm.dbg.") && !find(line, "@llvm.lifetime.");
+        lines += lines_called(line);
+    }
+    return lines * (all[k].turns ? all[k].turns : 1);
+}
+
+/* Returns whether the value is computed, in at most `depth` steps, from what the variable holds. */
+static bool is_made_of(const char *function, const char *name, const char *variable, int depth) {
+    char inner[64], from[64];
+    const char *d = depth ? definition(function, name) : NULL;
+    if (!d) return false;
+    if (scan(d, "load i%*d, %*s %63[^, \n]", from) == 1) return !strcmp(from, variable);
+    for (const char *end = next_line(d), *at = strchr(d, '%'); at && at < end; at = strchr(at + 1, '%'))
+        if (value_name(at, inner) && is_made_of(function, inner, variable, depth - 1)) return true;
+    return false;
+}
+
+/* Returns whether the address is in an array of the thread. */
+static bool is_of_thread(const char *function, const char *name) {
+    char inner[64];
+    const char *d = definition(function, name);
+    if (!d) return false;
+    if (!strncmp(d, "alloca [", 8)) return true;
+    const char *base = strncmp(d, "getelementptr ", 14) ? NULL : strchr(d, '%');
+    return base && base < next_line(d) && !find(d, "@") && value_name(base, inner) && is_of_thread(function, inner);
+}
+
+/* Returns whether the loop's counter is an index into an array of the thread. */
+static bool indexes_array(const char *function, const counted *l) {
+    char base[64], index[64];
+    for (const char *line = l->head; line < l->back; line = next_line(line)) {
+        const char *array = find(line, " = getelementptr inbounds ["), *at = array ? strchr(array, '%') : NULL;
+        if (!at || at >= next_line(line) || find(line, "@") || !value_name(at, base)) continue;
+        const char *last = NULL;
+        for (at = strchr(at + 1, '%'); at && at < next_line(line); at = strchr(at + 1, '%')) last = at;
+        if (!last || !value_name(last, index) || !is_of_thread(function, base)) continue;
+        if (is_made_of(function, index, l->counter, 4)) return true;
+    }
+    return false;
+}
+
+/* Lists the function's loops that are to be unrolled whole. */
+static void find_whole(const char *function, const counted *all, size_t n) {
+    for (size_t k = 0; k < n; k++)
+        if (all[k].turns > 1 && all[k].turns <= MOST_WHOLE_TURNS && !listed(all[k].number) &&
+            !has_pragma(metadata(all[k].number)) && lines_of_whole(all, n, k) <= MOST_WHOLE &&
+            indexes_array(function, &all[k]))
+            add_loop(all[k].number, WHOLE);
+}
+
+/* Looks at the loops of each function that has an array of the thread. */
+static void find_arrays(void) {
+    static counted all[MOST_COUNTED];
+    const char *function = NULL;
+    bool arrays = false;
+    size_t n = 0;
+    for (const char *line = text; *line; line = next_line(line)) {
+        if (!strncmp(line, "define ", 7)) function = next_line(line), arrays = false, n = 0;
+        if (*line == '}' && function) find_whole(function, all, n), function = NULL;
+        if (!function) continue;
+        arrays |= find(line, " = alloca [") != NULL;
+        int at = 0;
+        scan(line, "  br label %%%n", &at);
+        const char *description = at && arrays && n < MOST_COUNTED ? find(line, "!llvm.loop !") : NULL;
+        const char *head = description ? block(function, line + at, strcspn(line + at, ",\n")) : NULL;
+        if (!head) continue;
+        all[n] = (counted){.head = head, .back = line, .number = strtoul(description + 12, NULL, 10)};
+        count_turns(function, &all[n++]);
+    }
+}
+
 static const char may_go_on[] = "!{!\"llvm.loop.unroll.followup_unrolled\", !{!\"llvm.loop.mustprogress\"}}";
 
 /* Writes the description of a loop that is unrolled once as one that is not to be unrolled, and returns true; else
@@ -335,15 +479,10 @@ static bool write_rolled(const char *line) {
     return true;
 }
 
-static const loop *listed(unsigned long number) {
-    for (size_t k = 0; k < loops.count; k++)
-        if (loops.at[k].number == number) return &loops.at[k];
-    return NULL;
-}
-
 int main(int argc, char **argv) {
     read_module(argc, argv);
     find_loops();
+    find_arrays();
     const char *function = text;
     for (const char *line = text, *next; *line; line = next) {
         next = next_line(line);
@@ -352,7 +491,9 @@ int main(int argc, char **argv) {
         size_t length = (size_t)(next - line), body = length - (next[-1] == '\n');
         bool distinct = *line == '!' && find(line, " = distinct !{") && body && line[body - 1] == '}';
         const loop *known = distinct ? listed(strtoul(line + 1, NULL, 10)) : NULL;
-        if (known && known->turns)
+        if (known && known->turns == WHOLE)
+            printf("%.*s, !{!\"llvm.loop.unroll.full\"}}\n", (int)body - 1, line);
+        else if (known && known->turns)
             printf("%.*s, !{!\"llvm.loop.unroll.count\", i32 %u}, %s}\n", (int)body - 1, line, known->turns, may_go_on);
         else if (known)
             printf("%.*s, !{!\"llvm.loop.unroll.runtime.disable\"}}\n", (int)body - 1, line);
