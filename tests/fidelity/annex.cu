@@ -425,7 +425,7 @@ __global__ void __launch_bounds__(256)
 
 /* A hash table with linear probes. */
 
-__device__ __forceinline__ unsigned hashed(unsigned k) {
+__host__ __device__ __forceinline__ unsigned hashed(unsigned k) {
     k = (k ^ k >> 16) * 0x85ebca6bu;
     k = (k ^ k >> 13) * 0xc2b2ae35u;
     return (k ^ k >> 16) & (HASH_SLOTS - 1);
@@ -528,10 +528,17 @@ static void setup_numbers() {
     hash_keys = filled<int>(HASH_KEYS, [](size_t i) { return (int)mixed(i); });
     hash_queries =
         filled<int>(HASH_KEYS, [](size_t i) { return (int)mixed(i % 2 ? i * 7 % HASH_KEYS : i + HASH_KEYS); });
-    hash_table = filled<int>(HASH_SLOTS, [](size_t) { return (int)HASH_EMPTY; });
-    hash_values = zeroed<int>(HASH_SLOTS);
+    static int table[HASH_SLOTS], values[HASH_SLOTS];
+    memset(table, 0xff, sizeof table);
+    for (int i = 0; i < HASH_KEYS; i++) {
+        unsigned slot = hashed(mixed(i));
+        while (table[slot] != HASH_EMPTY) slot = (slot + 1) & (HASH_SLOTS - 1);
+        table[slot] = (int)mixed(i);
+        values[slot] = i;
+    }
+    hash_table = filled<int>(HASH_SLOTS, [](size_t i) { return table[i]; });
+    hash_values = filled<int>(HASH_SLOTS, [](size_t i) { return values[i]; });
     hash_found = zeroed<int>(HASH_KEYS);
-    hash_insert<<<blocks(HASH_KEYS, 256), 256>>>(hash_keys, hash_table, hash_values, HASH_KEYS);
 }
 
 static void setup() {
