@@ -395,10 +395,14 @@ static bool are_copying(const ptx_insn *insns, uint32_t first, uint32_t last) {
     return loads && stores;
 }
 
-/* Returns the first instruction of the innermost loop around a block, if that copies from global to shared memory;
- * else NULL. */
-static const ptx_insn *copying_loop(const cfg *g, uint32_t number) {
+/* The registers that a thread has where the SM is full. */
+enum { FULL_SM_REGISTERS = 32 };
+
+/* Returns the first instruction of the innermost loop around a block, if that copies from global to shared memory, and
+ * the kernel needs so many registers elsewhere that few are left for addresses; else NULL. */
+static const ptx_insn *copying_loop(const cfg *g, uint32_t number, uint32_t registers) {
     const ptx_insn *insns = g->code->insns;
+    if (registers < FULL_SM_REGISTERS) return NULL;
     const uint32_t at = g->blocks[number].first;
     uint32_t begin = 0, end = UINT32_MAX;
     for (uint32_t i = at; i < g->code->ninsns; i++)
@@ -414,12 +418,12 @@ static const ptx_insn *copying_loop(const cfg *g, uint32_t number) {
  * to take more, it takes a few for loads, too, and fewer if they come from shared memory, which takes less time: of an
  * unrolled n-body loop two float4. Source: machine code by nvcc 13 for sm_90. */
 static uint32_t room_for_loads(const cfg *g, uint32_t number, uint32_t registers) {
-    enum { FULL_SM = 32, SPARE = 6, LEAST = 12, LEAST_BEYOND = 20, LEAST_NEAR = 8, OF_LANES = 512, UNIT = 8 };
+    enum { SPARE = 6, LEAST = 12, LEAST_BEYOND = 20, LEAST_NEAR = 8, OF_LANES = 512, UNIT = 8 };
     /* As many as leave room for as many warps: a scheduler has registers for that many lanes' worth of a warp. */
-    if (copying_loop(g, number))
+    if (copying_loop(g, number, registers))
         registers = OF_LANES / (OF_LANES / ((registers + UNIT - 1) / UNIT * UNIT)) / UNIT * UNIT;
-    uint32_t all = registers > FULL_SM ? registers : FULL_SM, held = g->blocks[number].live + SPARE;
-    uint32_t least = registers > FULL_SM ? LEAST_BEYOND : loads_are_near(g, number) ? LEAST_NEAR : LEAST;
+    uint32_t all = registers > FULL_SM_REGISTERS ? registers : FULL_SM_REGISTERS, held = g->blocks[number].live + SPARE;
+    uint32_t least = registers > FULL_SM_REGISTERS ? LEAST_BEYOND : loads_are_near(g, number) ? LEAST_NEAR : LEAST;
     return all > held + least ? all - held : least;
 }
 
@@ -505,7 +509,6 @@ static void schedule_turns(schedules *t, const cfg *g, uint32_t number, uint32_t
     schedule *v = schedule_of(t, number);
     t->nloads = t->oldest = t->taken = t->loaded = 0;
     t->room = room;
-    t->copies = copying_loop(g, number);
     memset(t->load_of, 0, t->nids * sizeof *t->load_of);
     take_held(t, v);
     for (uint32_t turn = 0; turn < turns; turn++) {
@@ -548,6 +551,7 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
     const moment before = v->end;
     const int32_t turns = k->turns ? k->turns : 1;
     const uint32_t room = room_for_loads(g, number, registers);
+    t->copies = copying_loop(g, number, registers);
     uint32_t last = number, n = k->last - k->first + 1;
     for (; k->turns && g->blocks[last].then != last; n += g->blocks[last].last - g->blocks[last].first + 1)
         last = g->blocks[last].then;

@@ -172,7 +172,7 @@ static long step_of(const char *line, const char *end, const char *counter, cons
 
 /* Returns how often a loop is to be unrolled whose counter begins at a variable, grows by a literal of at least 2 and
  * ends at a literal: MOST_TURNS, or as often as it can turn if that is less. Returns 0 for any other loop. */
-static unsigned turns_of_share(const char *function, const char *head, const char *back) {
+static unsigned turns_of_share(const char *function, const char *head, const char *back, bool *all) {
     char loaded[64], counter[64] = "", compared[64] = "", value[64], into[64], sum[64], how[8];
     long end = 0;
     unsigned within = 0;
@@ -197,6 +197,7 @@ static unsigned turns_of_share(const char *function, const char *head, const cha
     const long step = within == 1 ? step_of(head, back, counter, sum) : 0;
     if (!varies || step < 2 || end <= step) return 0;
     const long most = (end + step - 1) / step;
+    *all = most <= MOST_TURNS;
     return most < MOST_TURNS ? (unsigned)most : MOST_TURNS;
 }
 
@@ -216,6 +217,7 @@ enum { WHOLE = ~0u };
 typedef struct {
     unsigned long number;
     unsigned turns;
+    bool all; /* it has no more turns than that */
 } loop;
 static struct {
     loop *at;
@@ -228,10 +230,10 @@ static const loop *listed(unsigned long number) {
     return NULL;
 }
 
-static void add_loop(unsigned long number, unsigned turns) {
+static void add_loop(unsigned long number, unsigned turns, bool all) {
     loops.at = realloc(loops.at, (loops.count + 1) * sizeof *loops.at);
     if (!loops.at) refuse("out of memory", "the list of loops");
-    loops.at[loops.count++] = (loop){number, turns};
+    loops.at[loops.count++] = (loop){number, turns, all};
 }
 
 /* A loop is a branch back to a head that stands before it: `br label %head`, or `br i1 %again, label %head, ...` where
@@ -250,8 +252,10 @@ static void find_loops(void) {
         bool at_end = !strncmp(line, "  br i1 ", 8);
         bool differs = (!at_end && has_two_conditions(function, first, head, length)) ||
                        has_varying_step(first, line, at_end ? block_begin : first);
-        const unsigned turns = differs || at_end || !is_short(first, line) ? 0 : turns_of_share(function, first, line);
-        if ((differs || turns) && !has_pragma(metadata(number))) add_loop(number, turns);
+        bool all = false;
+        const unsigned turns =
+            differs || at_end || !is_short(first, line) ? 0 : turns_of_share(function, first, line, &all);
+        if ((differs || turns) && !has_pragma(metadata(number))) add_loop(number, turns, all);
     }
 }
 
@@ -443,7 +447,7 @@ static void find_whole(const char *function, const counted *all, size_t n) {
         if (all[k].turns > 1 && all[k].turns <= MOST_WHOLE_TURNS && !listed(all[k].number) &&
             !has_pragma(metadata(all[k].number)) && lines_of_whole(all, n, k) <= MOST_WHOLE &&
             indexes_array(function, &all[k]))
-            add_loop(all[k].number, WHOLE);
+            add_loop(all[k].number, WHOLE, true);
 }
 
 /* Looks at the loops of each function that has an array of the thread. */
@@ -467,7 +471,7 @@ static void find_arrays(void) {
     }
 }
 
-static const char may_go_on[] = "!{!\"llvm.loop.unroll.followup_unrolled\", !{!\"llvm.loop.mustprogress\"}}";
+static const char may_go_on[] = ", !{!\"llvm.loop.unroll.followup_unrolled\", !{!\"llvm.loop.mustprogress\"}}";
 
 /* Writes the description of a loop that is unrolled once as one that is not to be unrolled, and returns true; else
  * writes nothing. */
@@ -494,7 +498,8 @@ int main(int argc, char **argv) {
         if (known && known->turns == WHOLE)
             printf("%.*s, !{!\"llvm.loop.unroll.full\"}}\n", (int)body - 1, line);
         else if (known && known->turns)
-            printf("%.*s, !{!\"llvm.loop.unroll.count\", i32 %u}, %s}\n", (int)body - 1, line, known->turns, may_go_on);
+            printf("%.*s, !{!\"llvm.loop.unroll.count\", i32 %u}%s}\n", (int)body - 1, line, known->turns,
+                   known->all ? "" : may_go_on);
         else if (known)
             printf("%.*s, !{!\"llvm.loop.unroll.runtime.disable\"}}\n", (int)body - 1, line);
         else
