@@ -242,6 +242,50 @@ shared_out() {
     done
 }
 
+@test "even_loops: arrays of a thread are in registers where nvcc has them there, with every clang" {
+    build kit
+    cat >"$BATS_TEST_TMPDIR/arrays.cu" <<'END'
+template <int N> __global__ void row(const float *in, float *out, int n) {
+    float mine[N], sum[N];
+    for (int d = 0; d < N; d++) mine[d] = in[threadIdx.x * N + d], sum[d] = 0;
+    for (int j = 0; j < n; j++) {
+        float s = 0;
+        for (int d = 0; d < N; d++) s += mine[d] * in[j * N + d];
+        for (int d = 0; d < N; d++) sum[d] = sum[d] * s + in[j * N + d];
+    }
+    for (int d = 0; d < N; d++) out[threadIdx.x * N + d] = sum[d];
+}
+template <int N> __global__ void square(const float *in, float *out) {
+    float x[N][N], z[N][N];
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) x[i][j] = in[(i * N + j) * 32 + threadIdx.x];
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            float s = 0;
+            for (int k = 0; k < N; k++) s += x[i][k] * x[k][j];
+            z[i][j] = s;
+        }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) out[(i * N + j) * 32 + threadIdx.x] = z[i][j];
+}
+__global__ void chosen(const int *in, int *out, int n) { // by an index that is no counter
+    int count[64] = {};
+    for (int i = 0; i < n; i++) count[in[i] & 63]++;
+    for (int i = 0; i < 64; i++) out[i] = count[i];
+}
+template __global__ void row<64>(const float *, float *, int);
+template __global__ void row<128>(const float *, float *, int);
+template __global__ void row<256>(const float *, float *, int);
+template __global__ void square<6>(const float *, float *);
+template __global__ void square<8>(const float *, float *);
+END
+    for c in $compilers; do
+        SIMCC_CLANG=$c "$B/bin/simcc" -ptx -o "$BATS_TEST_TMPDIR/arrays.ptx" "$BATS_TEST_TMPDIR/arrays.cu"
+        echo "$c: $(awk '/[.]entry/ { match($0, /_Z[0-9]+[a-z]+(ILi[0-9]+)?/); name = substr($0, RSTART, RLENGTH) } /[.]local [.]align/ { print name }' "$BATS_TEST_TMPDIR/arrays.ptx" | xargs)" | tee "$BATS_TEST_TMPDIR/local"
+        [ "$(cat "$BATS_TEST_TMPDIR/local")" = "$c: _Z6chosen _Z3rowILi256" ] || [ "$(cat "$BATS_TEST_TMPDIR/local")" = "$c: _Z3rowILi256 _Z6chosen" ]
+    done
+}
+
 @test "even_loops: #pragma unroll 1 reaches ptxas, with every clang" {
     run evened '  %4 = icmp eq i32 %e, 0' '!8 = distinct !{!8, !9}' '!9 = !{!"llvm.loop.unroll.count", i32 1}'
     [ "${lines[3]}" = '> !9 = !{!"llvm.loop.unroll.disable"}' ]

@@ -273,3 +273,34 @@ fma_chain_32_warps_an_SM 69.47
 four_fma_chains_1_warp 7.78
 END
 }
+
+@test "work that warps share out, unequal blocks, copies to shared memory, few warps and graphs take what they take on an H200, within 22 %" {
+    build "$B/tests/clock/shares"
+    apart "$B/tests/clock/shares" >"$BATS_FILE_TMPDIR/shares"
+    # Microseconds (2026-11-28, medians of three runs). Where the first warp took all of the work, warps_take took 300 times as long.
+    within 22 shares <<'END'
+warps_take 16.19
+few_warps_take 92.45
+blocks_take 20.90
+unequal 16.45
+tiles 25.89
+rows 24.22
+words_1 14.88
+words_8 34.82
+words_32 103.04
+words_32_of_8_warps 135.78
+products_of_1_warp 18.50
+products_of_4_warps 18.66
+products_of_8_warps 30.53
+graph_1 43.01
+graph_64 47.17
+graph_1056 67.01
+END
+}
+
+@test "warps that take numbers do not keep those waiting that poll for them in shared memory; atomicAdd that polls is no taking" {
+    build "$B/tests/clock/take"
+    run timeout 60 "$B/tests/clock/take"
+    [ "$status" = 0 ]
+    [ "${lines[*]}" = "flags right locks right words right" ]
+}

@@ -679,6 +679,7 @@ bool exec_warp_run(warp *w) {
         b->budget -= spent;
         if (w->took) break;
         if (w->fuel == 0) {
+            b->spun |= w->polls >= POLLS;
             /* A failed attempt at a lock: its holder may be a lane that waits at a join. */
             bool release = w->vain ? w->vain_at->op == OP_atom || w->vain_slices >= VAIN_SLICES : w->polls >= POLLS;
             if (release) release_waiters(w, &w->splits[w->current]);

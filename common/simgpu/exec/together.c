@@ -152,12 +152,21 @@ static uint32_t next_place(uint32_t at, uint32_t most) {
     return at;
 }
 
-/* Returns the place of the block with the warp that is least far. */
-static uint32_t least_far(uint32_t most) {
-    uint32_t best = 0;
-    for (uint32_t k = 1; k < most; k++)
-        if (places.lives[k] && (!places.lives[best] || places.progress[k] < places.progress[best])) best = k;
-    return best;
+/* Returns the place of the block with the warp that is least far, where blocks only share work out: `at`, as long as
+ * its own is not farther than *next, that of the others, which this sets; the next place if all wait for something
+ * else. */
+static uint32_t least_far(uint32_t at, uint32_t most, uint64_t *next) {
+    uint32_t best = most;
+    if (places.lives[at] && places.progress[at] < *next) return at;
+    *next = UINT64_MAX;
+    for (uint32_t k = 0; k < most; k++) {
+        if (!places.lives[k]) continue;
+        const bool less = best == most || places.progress[k] < places.progress[best];
+        const uint64_t other = less ? (best == most ? UINT64_MAX : places.progress[best]) : places.progress[k];
+        if (other < *next) *next = other;
+        if (less) best = k;
+    }
+    return places.progress[best] < UINT64_MAX ? best : next_place(at, most);
 }
 
 /* Runs a block until it ends, waits or fails. Returns whether it got on. */
@@ -166,8 +175,9 @@ static bool turn(block *b) {
     bool got_on = false, waits = waits_for_grid(b);
     let_work(b, b->launch->kernel->code->meets ? UINT64_MAX : least_progress(b));
     do {
-        b->worked = false;
+        b->worked = b->spun = false;
         bool progress = exec_block_round(b);
+        if (b->spun) let_work(b, UINT64_MAX);
         waits |= (b->in_grid_sync && waits_for_grid(b)) || least_progress(b) < UINT64_MAX;
         if (!progress && b->live && !b->failed && !waits && !exec_block_goes_on(b)) exec_fail_deadlock(b);
         got_on |= b->worked;
@@ -187,6 +197,7 @@ void exec_run_together(worker *t, const exec_launch *n, uint64_t nblocks, bool (
     const exec_card *card = &t->device->card;
     const bool shares = !n->cooperative && !n->kernel->code->meets; /* blocks only share work out */
     uint32_t most = n->resident ? n->resident : card->sms * card->blocks_per_sm, live = 0, at = 0;
+    uint64_t next = 0; /* how far the warp is that is least far of the blocks beside that of `at`; 0: not known */
     uint64_t begun = 0, ended = 0, idle = 0, vain = 0; /* instructions and turns since a block last got on */
     if (nblocks < most) most = (uint32_t)nblocks;
     make_room(most);
@@ -195,10 +206,12 @@ void exec_run_together(worker *t, const exec_launch *n, uint64_t nblocks, bool (
         if (places.blocks[k]) places.blocks[k]->launch = NULL;
     while (ended < nblocks) {
         bool begins = live < most && begun < nblocks;
-        at = begins ? begin_block(t, n, begun++) : shares ? least_far(most) : next_place(at, most);
+        if (begins) next = 0;
+        at = begins ? begin_block(t, n, begun++) : shares && !vain ? least_far(at, most, &next) : next_place(at, most);
         block *b = places.blocks[at];
         live += begins;
-        if (!begins && !shares) exec_l1_next_block(&t->l1); /* what other blocks have written is fetched anew */
+        if (!begins && (!shares || vain))
+            exec_l1_next_block(&t->l1); /* what other blocks have written is fetched anew */
         if (!begins && exec_heard) exec_listen_block_resumes(b);
         uint64_t budget = b->budget;
         bool got_on = turn(b) || begins || !b->live, goes_on = charge(b->id, budget - b->budget);

@@ -130,10 +130,11 @@ typedef struct block {
     bool together;             /* other blocks of the launch are resident beside it (together.c) */
     bool read_clock;           /* it has asked for the time since it began */
     bool worked;               /* a slice of this round did more than poll for a value that does not change */
-    bool in_grid_sync;         /* it has arrived at grid.sync() and may wait there */
-    uint32_t grid_saw;         /* the barrier's word when it arrived */
-    uint64_t grid_syncs;       /* its arrivals */
-    bool grid_fenced;          /* they are no releases: fences stand beside them */
+    bool spun;           /* a warp of it polled for a whole slice, perhaps for one that has taken a piece of work */
+    bool in_grid_sync;   /* it has arrived at grid.sync() and may wait there */
+    uint32_t grid_saw;   /* the barrier's word when it arrived */
+    uint64_t grid_syncs; /* its arrivals */
+    bool grid_fenced;    /* they are no releases: fences stand beside them */
     struct {
         uint32_t arrived, expected, sum; /* expected 0: all live threads */
         bool all, any;

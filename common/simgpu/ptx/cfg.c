@@ -279,9 +279,12 @@ static bool polls_device(const ptx_insn *i) {
 
 /* Returns whether the instruction takes the next number from a counter in device memory, as warps do that share work
  * out: `while ((i = atomicAdd(&next, 1)) < n)`. */
-static bool takes_number(const ptx_insn *i) {
-    return i->op == OP_atom && (i->sub == ATOM_add || i->sub == ATOM_inc || i->sub == ATOM_dec) &&
-           !ptx_is_float((enum ptx_type)i->type);
+static bool takes_number(const ptx_code *c, const ptx_insn *i) {
+    if (i->op != OP_atom || (i->sub != ATOM_add && i->sub != ATOM_inc && i->sub != ATOM_dec)) return false;
+    if (ptx_is_float((enum ptx_type)i->type)) return false;
+    for (uint32_t r = 0; r < c->nrows; r++) /* atomicAdd(&flag, 0) only looks */
+        if (c->rows[r].row == i->b && c->rows[r].kind == ROW_CONSTANT) return c->rows[r].bits != 0;
+    return false;
 }
 
 /* The registers that depend on a poll, and those of one instruction; `words` of 64 bits each. */
@@ -302,7 +305,7 @@ static bool reads_tainted(taint *t, ptx_insn *i) {
 /* Returns whether the loop from `begin` to its branch at `end` ends by what the poll in it reads. A value depends on
  * the poll if it is computed from it, or set under a condition that is. */
 static bool ends_loop(const ptx_code *c, uint32_t begin, uint32_t end, uint32_t poll, taint *t) {
-    const bool takes = takes_number(&c->insns[poll]);
+    const bool takes = takes_number(c, &c->insns[poll]);
     memset(t->tainted.set, 0, t->words * 8);
     t->shared = false;
     defs_of(&c->insns[poll], &t->tainted);
@@ -330,7 +333,7 @@ static void mark_waits(ptx_code *c, bool is_kernel, const row_set *rows, uint32_
         for (uint32_t end = k; end < c->ninsns && polls_device(&c->insns[k]) && !c->insns[k].waits; end++)
             if (c->insns[end].op == OP_bra && c->insns[end].target <= k)
                 c->insns[k].waits = ends_loop(c, c->insns[end].target, end, k, &t);
-        c->insns[k].takes = c->insns[k].waits && !large && takes_number(&c->insns[k]);
+        c->insns[k].takes = c->insns[k].waits && !large && takes_number(c, &c->insns[k]);
         c->waits |= c->insns[k].waits;
         c->meets |= c->insns[k].waits && !c->insns[k].takes;
     }

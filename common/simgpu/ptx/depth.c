@@ -138,7 +138,7 @@ static bool is_computed(const schedules *t, const ptx_insn *i, uint32_t row, int
  * e < 1024; e += 256) a_tile[e] = a[e / 64 * pitch + e % 64], b_tile[e] = ...`, unrolled by four, comes in two to four
  * rounds, the same of `a[e]` in one.) */
 static uint32_t load_registers(const schedules *t, const ptx_insn *i) {
-    enum { ADDRESSES = 3, BACK = 8 };
+    enum { ADDRESSES = 3, BACK = 5 };
     const uint32_t value = i->vector * (ptx_type_bytes[i->type] == 8 ? 2 : 1);
     if (!t->copies || i->space == SPACE_SHARED) return value;
     return value + (is_computed(t, i, i->a, BACK) ? ADDRESSES : 0);
@@ -420,7 +420,7 @@ static const ptx_insn *copying_loop(const cfg *g, uint32_t number, uint32_t regi
 static uint32_t room_for_loads(const cfg *g, uint32_t number, uint32_t registers) {
     enum { SPARE = 6, LEAST = 12, LEAST_BEYOND = 20, LEAST_NEAR = 8, OF_LANES = 512, UNIT = 8 };
     /* As many as leave room for as many warps: a scheduler has registers for that many lanes' worth of a warp. */
-    if (copying_loop(g, number, registers))
+    if (registers <= OF_LANES / 2 && copying_loop(g, number, registers))
         registers = OF_LANES / (OF_LANES / ((registers + UNIT - 1) / UNIT * UNIT)) / UNIT * UNIT;
     uint32_t all = registers > FULL_SM_REGISTERS ? registers : FULL_SM_REGISTERS, held = g->blocks[number].live + SPARE;
     uint32_t least = registers > FULL_SM_REGISTERS ? LEAST_BEYOND : loads_are_near(g, number) ? LEAST_NEAR : LEAST;

@@ -53,17 +53,36 @@ static uint32_t next_sm(const sm *all, const double *next, uint32_t sms) {
     return best;
 }
 
+/* Returns the instructions of a block of part k. */
+static double work_of(const exec_result *r, uint64_t k) {
+    const uint64_t left = r->blocks - k * r->part_blocks;
+    return (double)r->parts[k].instructions / (double)(left < r->part_blocks ? left : r->part_blocks);
+}
+
+/* Returns whether the blocks of all parts have about the same to do. */
+static bool are_alike(const exec_result *r) {
+    enum { ABOUT = 64 };
+    double least = work_of(r, 0), most = least;
+    for (uint64_t k = 1; k < r->nparts; k++) {
+        const double work = work_of(r, k);
+        if (work < least) least = work;
+        if (work > most) most = work;
+    }
+    return most - least <= most / ABOUT;
+}
+
 double time_busiest_share(const exec_result *r, uint32_t sms, uint32_t resident) {
     static sm all[MOST_SMS];
     static double next[MOST_SMS];
     double total = 0, most = 0;
     const uint64_t slots = (uint64_t)sms * resident;
-    if (sms > MOST_SMS || resident > MOST_RESIDENT || r->blocks <= slots || r->blocks > MOST_BLOCKS) return 0;
+    /* Of blocks that are all alike one has run, and the parts do not say what the others would have done. */
+    if (!r->busiest_sm || !resident || sms > MOST_SMS || resident > MOST_RESIDENT) return 0;
+    if (r->blocks <= slots || r->blocks > MOST_BLOCKS) return 0;
+    if (are_alike(r)) return 0;
     for (uint32_t k = 0; k < sms; k++) all[k] = (sm){0};
     for (uint64_t b = 0; b < r->blocks; b++) {
-        const exec_part *p = &r->parts[b / r->part_blocks];
-        const uint64_t first = b / r->part_blocks * r->part_blocks, left = r->blocks - first;
-        const double work = (double)p->instructions / (double)(left < r->part_blocks ? left : r->part_blocks);
+        const double work = work_of(r, b / r->part_blocks);
         uint32_t to = (uint32_t)(b % sms);
         total += work;
         if (b >= slots) {

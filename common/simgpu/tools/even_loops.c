@@ -402,6 +402,7 @@ static unsigned long lines_of_whole(const counted *all, size_t n, size_t k) {
         }
         lines += *line == ' ' && !find(line, "@llvm.dbg.") && !find(line, "@llvm.lifetime.");
         lines += lines_called(line);
+        if (lines > MOST_WHOLE) break;
     }
     return lines * (all[k].turns ? all[k].turns : 1);
 }
