@@ -167,8 +167,8 @@ believed() { { printf '%s\n' 'define void @f(ptr byval(%struct.float4) align 16 
         [ "$(grep -c 'ld\.global\.[a-z0-9]*[[:space:]]' <(sed -n '/entry _Z5steps/,/^}/p' "$program.ptx"))" = 4 ]
         # Four turns at a time, and a fifth where the compiler keeps a loop for the rest.
         [ "$(grep -c 'ld\.global\.[a-z0-9]*[[:space:]]' <(sed -n '/entry _Z15share_of_a_tile/,/^}/p' "$program.ptx"))" -ge 4 ]
-        # Only the loop for the rest is not to be unrolled.
-        [ "$(grep -c nounroll <(sed -n '/entry _Z15share_of_a_tile/,/^}/p' "$program.ptx"))" -le 1 ]
+        # A share of four turns at most: neither its loop nor that for the rest goes on, so ptxas has nothing to unroll.
+        [ "$(grep -c nounroll <(sed -n '/entry _Z15share_of_a_tile/,/^}/p' "$program.ptx"))" -le 2 ]
         # A branch over few instructions is none on a card: 6 slots a warp, wherever the parameters are loaded.
         grep '_Z12copy_guarded' "$BATS_TEST_TMPDIR/launches" | grep -o '"simgpu__issue_slots.sum":[0-9]*' >"$BATS_TEST_TMPDIR/$compiler.slots"
         diff "$BATS_TEST_TMPDIR/${compilers%%[[:space:]]*}.slots" "$BATS_TEST_TMPDIR/$compiler.slots"
