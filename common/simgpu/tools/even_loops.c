@@ -52,7 +52,7 @@
  *   !44 = !{!"llvm.loop.unroll.count", i32 1}
  *   !44 = !{!"llvm.loop.unroll.disable"}
  *
- * nvcc unrolls a loop whole where its counter is an index into an array of the thread, as far as some 2400
+ * nvcc unrolls a loop whole where its counter is an index into an array of the thread, as far as some 6000
  * instructions: then the array is in registers. clang does so up to 450, and beyond that the array stays in local
  * memory: a thread with a row of 64 floats took twice the time. Such a loop is described as one to be unrolled whole:
  *
@@ -171,7 +171,8 @@ static long step_of(const char *line, const char *end, const char *counter, cons
 }
 
 /* Returns how often a loop is to be unrolled whose counter begins at a variable, grows by a literal of at least 2 and
- * ends at a literal: MOST_TURNS, or as often as it can turn if that is less. Returns 0 for any other loop. */
+ * ends at a literal: MOST_TURNS, or as often as it can turn if that is less; *all: it cannot turn more often. Returns 0
+ * for any other loop. */
 static unsigned turns_of_share(const char *function, const char *head, const char *back, bool *all) {
     char loaded[64], counter[64] = "", compared[64] = "", value[64], into[64], sum[64], how[8];
     long end = 0;
