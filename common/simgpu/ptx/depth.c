@@ -68,10 +68,11 @@ typedef struct {
     /* The loads of the block that is scheduled, in order; those from `oldest` on hold registers. */
     pending_load *loads;
     uint32_t nloads, oldest, taken; /* taken: the registers that they hold */
-    const ptx_insn *copies; /* the first instruction of the loop around it that copies to shared memory, or NULL */
-    uint32_t loaded;        /* the registers that all of global memory fill */
-    uint32_t room;          /* those that they may hold */
-    uint32_t *load_of;      /* by register id, of nids: the number of the load that fills it, + 1, or 0 */
+    const ptx_insn *copies;   /* the first instruction of the loop around it that copies to shared memory, or NULL */
+    uint32_t loaded;          /* the registers that all of global memory fill */
+    uint32_t room;            /* those that they may hold */
+    const ptx_insn **copying; /* by block: find_copying_loops() */
+    uint32_t *load_of;        /* by register id, of nids: the number of the load that fills it, + 1, or 0 */
     uint32_t nids;
 } schedules;
 
@@ -398,29 +399,47 @@ static bool are_copying(const ptx_insn *insns, uint32_t first, uint32_t last) {
 /* The registers that a thread has where the SM is full. */
 enum { FULL_SM_REGISTERS = 32 };
 
-/* Returns the first instruction of the innermost loop around a block, if that copies from global to shared memory, and
- * the kernel needs so many registers elsewhere that few are left for addresses; else NULL. */
-static const ptx_insn *copying_loop(const cfg *g, uint32_t number, uint32_t registers) {
-    const ptx_insn *insns = g->code->insns;
-    if (registers < FULL_SM_REGISTERS) return NULL;
-    const uint32_t at = g->blocks[number].first;
-    uint32_t begin = 0, end = UINT32_MAX;
-    for (uint32_t i = at; i < g->code->ninsns; i++)
-        if (insns[i].op == OP_bra && insns[i].target <= at && insns[i].target >= begin && i < end) {
-            begin = insns[i].target;
-            end = i;
+/* Returns the block that begins at an instruction, to which a branch goes. */
+static uint32_t block_at(const cfg *g, uint32_t first) {
+    uint32_t low = 0, high = g->nblocks - 1;
+    while (low < high) {
+        const uint32_t middle = (low + high + 1) / 2;
+        if (g->blocks[middle].first <= first)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* Returns, by block, the first instruction of the innermost loop around it, if that copies from global to shared
+ * memory; else NULL. A longer loop is none that copies. The caller frees it. */
+static const ptx_insn **find_copying_loops(const cfg *g) {
+    enum { LONGEST = 512 };
+    const ptx_insn *insns = g->code->insns, **of = ptx_alloc(g->nblocks * sizeof *of);
+    uint32_t *length = ptx_alloc(g->nblocks * sizeof *length); /* of the innermost loop so far, or 0 */
+    for (uint32_t end = 0; end < g->code->ninsns; end++) {
+        const uint32_t begin = insns[end].op == OP_bra ? insns[end].target : NO_JOIN;
+        if (begin > end || end - begin >= LONGEST) continue;
+        const bool copies = are_copying(insns, begin, end);
+        for (uint32_t b = block_at(g, begin); b < g->nblocks && g->blocks[b].first <= end; b++) {
+            if (length[b] && length[b] <= end - begin + 1) continue;
+            length[b] = end - begin + 1;
+            of[b] = copies ? &insns[begin] : NULL;
         }
-    return end < UINT32_MAX && are_copying(insns, begin, end) ? &insns[begin] : NULL;
+    }
+    ptx_free(length);
+    return of;
 }
 
 /* Returns how many registers the block's loads may fill at a time: those that a full SM has for each thread, or as many
  * as the function takes, less those that hold other values. ptxas rather lets a warp wait than takes more; where it has
  * to take more, it takes a few for loads, too, and fewer if they come from shared memory, which takes less time: of an
  * unrolled n-body loop two float4. Source: machine code by nvcc 13 for sm_90. */
-static uint32_t room_for_loads(const cfg *g, uint32_t number, uint32_t registers) {
+static uint32_t room_for_loads(const cfg *g, uint32_t number, uint32_t registers, bool copies) {
     enum { SPARE = 6, LEAST = 12, LEAST_BEYOND = 20, LEAST_NEAR = 8, OF_LANES = 512, UNIT = 8 };
     /* As many as leave room for as many warps: a scheduler has registers for that many lanes' worth of a warp. */
-    if (registers <= OF_LANES / 2 && copying_loop(g, number, registers))
+    if (copies && registers <= OF_LANES / 2)
         registers = OF_LANES / (OF_LANES / ((registers + UNIT - 1) / UNIT * UNIT)) / UNIT * UNIT;
     uint32_t all = registers > FULL_SM_REGISTERS ? registers : FULL_SM_REGISTERS, held = g->blocks[number].live + SPARE;
     uint32_t least = registers > FULL_SM_REGISTERS ? LEAST_BEYOND : loads_are_near(g, number) ? LEAST_NEAR : LEAST;
@@ -550,8 +569,9 @@ static void schedule_block(schedules *t, const cfg *g, uint32_t number, uint32_t
     schedule *v = schedule_of(t, number);
     const moment before = v->end;
     const int32_t turns = k->turns ? k->turns : 1;
-    const uint32_t room = room_for_loads(g, number, registers);
-    t->copies = copying_loop(g, number, registers);
+    /* Where the kernel needs few registers elsewhere, enough are left for addresses. */
+    t->copies = registers >= FULL_SM_REGISTERS ? t->copying[number] : NULL;
+    const uint32_t room = room_for_loads(g, number, registers, t->copies);
     uint32_t last = number, n = k->last - k->first + 1;
     for (; k->turns && g->blocks[last].then != last; n += g->blocks[last].last - g->blocks[last].first + 1)
         last = g->blocks[last].then;
@@ -642,6 +662,7 @@ void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, con
     t.all = ptx_alloc(t.bytes * g->nblocks);
     t.nids = nregisters + 1;
     t.load_of = ptx_alloc(t.nids * sizeof *t.load_of);
+    t.copying = find_copying_loops(g);
     for (uint32_t b = 0; b < g->nblocks; b++) {
         const cfg_block *k = &g->blocks[b];
         if (k->inside) continue;
@@ -654,4 +675,5 @@ void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, con
     }
     ptx_free(t.all);
     ptx_free(t.load_of);
+    ptx_free(t.copying);
 }
