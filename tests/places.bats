@@ -277,7 +277,7 @@ END
 @test "work that warps share out, unequal blocks, copies to shared memory, few warps and graphs take what they take on an H200, within 22 %" {
     build "$B/tests/clock/shares"
     apart "$B/tests/clock/shares" >"$BATS_FILE_TMPDIR/shares"
-    # Microseconds (2026-11-28, medians of three runs). Where the first warp took all of the work, warps_take took 300 times as long.
+    # Microseconds (2026-11-28, medians of three runs).
     within 22 shares <<'END'
 warps_take 16.19
 few_warps_take 92.45

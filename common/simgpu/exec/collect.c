@@ -74,7 +74,7 @@ static void add_rare(const ptx_module *m, const ptx_insn *i, exec_counters *sum)
 }
 
 /* Returns the wavefronts of requests beyond the first one of each; of loads of constant memory the clocks that a warp
- * waits for addresses beyond the first. (An H200, a chain of loads by one warp: 50 clocks at one address, 9.8 more for
+ * waits for addresses beyond the first. (An H200, a chain of loads by one warp: 43 clocks at one address, 9.8 more for
  * each further one, where 32 warps get one every 1.8 clocks.) */
 static uint64_t more_wavefronts(const exec_counters *c) {
     const uint64_t once = c->const_loads * CONSTANT_CLOCKS,
