@@ -437,10 +437,11 @@ static const ptx_insn **find_copying_loops(const cfg *g) {
  * to take more, it takes a few for loads, too, and fewer if they come from shared memory, which takes less time: of an
  * unrolled n-body loop two float4. Source: machine code by nvcc 13 for sm_90. */
 static uint32_t room_for_loads(const cfg *g, uint32_t number, uint32_t registers, bool copies) {
-    enum { SPARE = 6, LEAST = 12, LEAST_BEYOND = 20, LEAST_NEAR = 8, OF_LANES = 512, UNIT = 8 };
-    /* As many as leave room for as many warps: a scheduler has registers for that many lanes' worth of a warp. */
-    if (copies && registers <= OF_LANES / 2)
-        registers = OF_LANES / (OF_LANES / ((registers + UNIT - 1) / UNIT * UNIT)) / UNIT * UNIT;
+    enum { SPARE = 6, LEAST = 12, LEAST_BEYOND = 20, LEAST_NEAR = 8, OF_A_LANE = 512, UNIT = 8 };
+    /* As many as leave room for as many warps. A scheduler has 512 registers for each lane, in units of 8 for a warp.
+     */
+    if (copies && registers <= OF_A_LANE / 2)
+        registers = OF_A_LANE / (OF_A_LANE / ((registers + UNIT - 1) / UNIT * UNIT)) / UNIT * UNIT;
     uint32_t all = registers > FULL_SM_REGISTERS ? registers : FULL_SM_REGISTERS, held = g->blocks[number].live + SPARE;
     uint32_t least = registers > FULL_SM_REGISTERS ? LEAST_BEYOND : loads_are_near(g, number) ? LEAST_NEAR : LEAST;
     return all > held + least ? all - held : least;
