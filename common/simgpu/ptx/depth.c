@@ -48,7 +48,8 @@ typedef struct {
     moment issued;                           /* the earliest start of what stands behind all instructions so far */
     bool shared;                             /* shared memory was used since the latest barrier */
     bool under_way; /* global memory was used since the latest fence, in this turn of a loop and this function */
-    int32_t slots;  /* so far, in 1 / PTX_MACHINE_UNIT */
+    moment from;    /* the start of the block, or of what stands behind the latest barrier */
+    int32_t slots;  /* since then, in 1 / PTX_MACHINE_UNIT */
     /* Of the loop that copies to shared memory, over its blocks: it, the rounds before it, the registers that its loads
      * have taken, the latest of them. */
     const ptx_insn *copies;
@@ -184,7 +185,7 @@ static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end)
         const bool skips =
             c->insns[i].op == OP_bra && c->insns[i].guarded && (target == end || (target > i && target < to));
         if (skips || leads_on(c, i) || is_logic_of_predicates(&c->insns[i])) continue;
-        few += cost != COST_FREE;
+        few += cost != COST_FREE && c->insns[i].op != OP_add_u64;
         if (cost == COST_BRANCH || cost == COST_BARRIER || has_slow_way(&c->insns[i]) || c->insns[i].op == OP_atom)
             return false;
         if (few > PREDICATED) return false;
@@ -250,14 +251,19 @@ void ptx_fold_branches(ptx_code *c) {
     }
 }
 
+/* Returns when all instructions have had their slots, one after another. */
+static moment all_issued(const schedule *v) { return after(v->from, v->slots / PTX_MACHINE_UNIT); }
+
 /* Returns when the block's warps have met. ptxas moves arithmetic across a barrier, but not what uses shared memory,
  * and a warp starts its instructions in order: where shared memory is in use, the barrier starts behind all of them,
  * and what follows starts behind it. (An H200, one warp: a loop of a load of shared memory and 1 to 32 multiply-adds
  * takes 14 clocks a turn more with a barrier, one without the load takes none more.) */
 static moment pass_barrier(const schedules *t, schedule *v, moment ready, int32_t latency) {
-    const moment from = v->shared ? later(t, v->issued, v->barrier) : v->barrier;
+    const moment from = v->shared ? later(t, later(t, v->issued, all_issued(v)), v->barrier) : v->barrier;
+    v->barrier = v->issued = later(t, ready, after(from, latency));
+    if (v->shared) v->from = v->barrier, v->slots = 0;
     v->shared = false;
-    return v->barrier = v->issued = later(t, ready, after(from, latency));
+    return v->barrier;
 }
 
 /* Returns when a fence has let the warp pass: all its accesses are over. Loads, barriers and atomics behind it wait. */
@@ -353,7 +359,7 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
         in.clocks += cost.latency;
     if (class == COST_BARRIER && i->op != OP_bar_arrive) in = pass_barrier(t, v, in, cost.latency);
     if (i->op == OP_fence) in = pass_fence(t, v, i);
-    if (class == COST_BRANCH && i->guarded && !i->folded) v->control = in;
+    if (class == COST_BRANCH && i->guarded && !i->folded) v->control = later(t, in, v->issued);
     if (has_slow_way(i)) v->order = later(t, v->order, in);
     v->end = later(t, v->end, in);
     set_known(t, v, i->d, in), set_known(t, v, i->d2, in);
@@ -484,7 +490,7 @@ static void begin_schedule(const schedules *t, const cfg *g, uint32_t number, ui
         v->issued = later(t, v->issued, from->issued);
         v->shared |= from->shared, v->under_way |= from->under_way;
         v->end = later(t, v->end, from->end);
-        if (v->slots < from->slots) v->slots = from->slots;
+        if (is_later(t, all_issued(from), all_issued(v))) v->from = from->from, v->slots = from->slots;
         if (!v->copies || v->copied < from->copied) {
             v->copies = from->copies, v->rounds_before = from->rounds_before;
             v->copied = from->copied, v->nheld = from->nheld;
@@ -549,7 +555,7 @@ static void schedule_turns(schedules *t, const cfg *g, uint32_t number, uint32_t
         add_part(&of.parts[part], from, v->end);
         if (turn < turns - 1) v->control = control; /* no branch between the turns */
     }
-    v->end = later(t, v->end, (moment){0, v->slots / PTX_MACHINE_UNIT});
+    v->end = later(t, v->end, all_issued(v));
     leave_held(t, v);
 }
 

@@ -74,21 +74,30 @@ static void find_reads(const machine *m, const cfg_block *b, reads *all, uint32_
     }
 }
 
-static bool share_a_register(const reads *a, const reads *b) {
+static uint32_t shared_registers(const reads *a, const reads *b) {
+    uint32_t shared = 0;
     for (uint32_t k = 0; k < a->n; k++)
-        for (uint32_t n = 0; n < b->n; n++)
-            if (a->row[k] == b->row[n]) return true;
-    return false;
+        for (uint32_t n = 0; n < b->n; n++) shared += a->row[k] == b->row[n];
+    return shared;
 }
 
-/* Returns whether another instruction near it reads one of its registers, and neither waits for the other. */
-static bool has_company(const reads *all, uint32_t n, uint32_t at) {
-    for (uint32_t k = at > NEAR ? at - NEAR : 0; k < n && k <= at + NEAR; k++) {
-        if (k == at || !share_a_register(&all[k], &all[at])) continue;
+/* Returns how many of its registers one of the next multiply-adds on one side, which `step` gives, reads, where neither
+ * waits for the other: the most of any. */
+static uint32_t company_on(const reads *all, uint32_t n, uint32_t at, int step) {
+    enum { BESIDE = 4 };
+    uint32_t seen = 0, most = 0;
+    for (uint32_t k = at + (uint32_t)step; k < n && k + NEAR >= at && k <= at + NEAR && seen < BESIDE; k += (uint32_t)step) {
+        seen += all[k].n > 0;
+        const uint32_t shared = shared_registers(&all[k], &all[at]);
         const uint64_t waits = k < at ? all[at].waits_for >> (at - k - 1) : all[k].waits_for >> (k - at - 1);
-        if (!(waits & 1)) return true;
+        if (shared > most && !(waits & 1)) most = shared;
     }
-    return false;
+    return most;
+}
+
+static uint32_t company(const reads *all, uint32_t n, uint32_t at) {
+    const uint32_t behind = company_on(all, n, at, 1), before = company_on(all, n, at, -1);
+    return behind > before ? behind : before;
 }
 
 /* Returns the last instruction of the block that defines the register in this row, behind its moves; or NULL. */
@@ -117,6 +126,14 @@ static bool is_chain(const machine *m, const cfg_block *b, const uint32_t *defin
     return false;
 }
 
+/* Returns the clocks that a multiply-add of three registers takes beside its own, in 1 / PTX_MACHINE_UNIT. */
+static uint16_t clocks_more(const machine *m, const cfg_block *b, const uint32_t *defined_at, const reads *all,
+                            uint32_t n, uint32_t at) {
+    const uint32_t shared = company(all, n, at);
+    if (shared) return shared > 1 ? 0 : PTX_MACHINE_UNIT / 4;
+    return is_chain(m, b, defined_at, &all[at]) ? PTX_MACHINE_UNIT : PTX_MACHINE_UNIT / 2;
+}
+
 void ptx_machine_banks(const machine *m, uint16_t *more) {
     uint32_t *defined_at = ptx_alloc((m->nregisters + 1) * sizeof *defined_at);
     for (uint32_t k = 0; k < m->g->nblocks; k++) {
@@ -126,8 +143,7 @@ void ptx_machine_banks(const machine *m, uint16_t *more) {
         memset(defined_at, 0, (m->nregisters + 1) * sizeof *defined_at);
         find_reads(m, b, all, defined_at);
         for (uint32_t at = 0; at < n; at++)
-            if (all[at].n == 3 && !has_company(all, n, at))
-                more[b->first + at] = is_chain(m, b, defined_at, &all[at]) ? PTX_MACHINE_UNIT : PTX_MACHINE_UNIT / 2;
+            if (all[at].n == 3) more[b->first + at] = clocks_more(m, b, defined_at, all, n, at);
         ptx_free(all);
     }
     ptx_free(defined_at);

@@ -97,6 +97,13 @@ static double dram_lines_ns(const time_profile *p, const exec_result *r, double 
     return (doublings(lines) - near) * p->latency_dram_line_ns + near * p->latency_l2_line_ns;
 }
 
+/* Returns how full DRAM is of lines that are on their way: the part of those that it has when it is as fast as it can be
+ * (Little's law). */
+static double dram_load(const time_profile *p, double lines) {
+    enum { LINE = 128 };
+    return smaller(1, lines * LINE / (p->dram_gbs * p->latency_dram_ns));
+}
+
 /* Returns the part of the rounds of loads that are the first to want what was stored, which may be in the other half of
  * L2, and twice that of what came from the host, which is. */
 static double stored_part(const exec_result *r) {
@@ -104,7 +111,8 @@ static double stored_part(const exec_result *r) {
 }
 
 /* Returns the time of a block's rounds of loads in ns: those that L1 serves, and the rest, which L2 and DRAM serve.
- * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM. For the same reason
+ * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM, but each only for the
+ * lines that it was the first to ask for longer than for one (own: their part). For the same reason
  * what counts is what each block misses of L1 alone. A round ends with its slowest line; a barrier, and the block, with
  * that of all its warps that load. An atomic whose result is used is a round that L2 serves. */
 static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident) {
@@ -115,17 +123,21 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     double dram = asked > 0 ? smaller(1, lacked / asked * larger(1, resident)) : 0;
     if (r->wave_rounds) dram = smaller(dram, (double)r->dram_rounds / (double)r->wave_rounds);
     double rounds = (double)r->depths.missed * warps_of(r), lines = rounds > 0 ? (double)r->alone_lines / rounds : 1;
-    double wide = doublings(larger(1, lines)), load = smaller(1, resident / p->sm_count);
-    double dram_ns = p->latency_dram_ns + dram_lines_ns(p, r, larger(1, lines), load);
+    double own = asked > 0 ? smaller(1, lacked / asked) : 1, load = dram_load(p, own * lines * warps_of(r) * resident),
+           apart = load + (1 - load) * own, wide = doublings(larger(1, lines));
+    double dram_ns = p->latency_dram_ns +
+                     larger(dram_lines_ns(p, r, larger(1, apart * lines), smaller(1, resident / p->sm_count)), wide * p->latency_l2_line_ns);
     double l1_ns = p->latency_l1_clk / p->clock_ghz,
            l2_ns = p->latency_l2_clk / p->clock_ghz + wide * p->latency_l2_line_ns;
     double missed = (double)depth.missed, hit = (double)depth.rounds - missed;
     double meetings = smaller(missed, blocks + (double)c->barriers / warps_of(r) * blocks / (double)r->blocks);
     double missing = smaller(warps_of(r), larger(1, lines * warps_of(r))); /* warps of a block that wait in a round */
-    double line_ns = p->latency_l2_line_ns + dram * load * (p->latency_dram_line_ns - p->latency_l2_line_ns);
+    double near_ns = doublings(missing) * p->latency_l2_line_ns,
+           far_ns = doublings(larger(1, apart * missing)) * p->latency_dram_line_ns,
+           last_ns = near_ns + dram * load * larger(0, far_ns - near_ns);
     l2_ns += stored_part(r) * p->latency_l2_stored_clk / p->clock_ghz;
     double load_ns =
-        hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns) + meetings * doublings(missing) * line_ns;
+        hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns) + meetings * last_ns;
     double atomic_ns = (double)depth.rounds * p->latency_atomic_ns;
     return (loads * load_ns + atomics * atomic_ns) / (loads + atomics);
 }

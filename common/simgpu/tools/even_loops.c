@@ -123,7 +123,7 @@ static bool has_varying_step(const char *head, const char *back, const char *con
 }
 
 /* The instructions of clang's front end, which loads each variable that it uses: some 40 of a machine. */
-enum { MOST_LINES = 120, MOST_TURNS = 4 };
+enum { MOST_LINES = 120, SHARE_TURNS = 4 };
 
 /* Returns the number of lines that are instructions of the function called on this line, MOST_LINES and more if it has
  * a loop; 0 if none is called, or an intrinsic. */
@@ -170,36 +170,32 @@ static long step_of(const char *line, const char *end, const char *counter, cons
     return 0;
 }
 
-/* Returns how often a loop is to be unrolled whose counter begins at a variable, grows by a literal of at least 2 and
- * ends at a literal: MOST_TURNS, or as often as it can turn if that is less; *all: it cannot turn more often. Returns 0
- * for any other loop. */
-static unsigned turns_of_share(const char *function, const char *head, const char *back, bool *all) {
+/* Returns whether the counter of a loop begins at a variable, grows by a literal of at least 2 and ends at a literal.
+ * Then *begin becomes the line that stores what it begins at, and *all whether four turns are all that there can be. */
+static bool is_share(const char *function, const char *head, const char *back, const char **begin, bool *all) {
     char loaded[64], counter[64] = "", compared[64] = "", value[64], into[64], sum[64], how[8];
     long end = 0;
     unsigned within = 0;
-    bool varies = false;
     for (const char *at = head; *at == ' '; at = next_line(at)) {
         if (scan(at, "  %63s = load i%*d, %*s %63[^, \n]", value, into) == 2)
             strcpy(loaded, value), strcpy(counter, into);
         if (scan(at, "  %%%*s = icmp %7s i%*d %63[^, \n], %ld", how, compared, &end) == 3) {
-            if (strcmp(how + 1, "lt") != 0 && strcmp(how + 1, "le") != 0) return 0;
+            if (strcmp(how + 1, "lt") != 0 && strcmp(how + 1, "le") != 0) return false;
             end += how[2] == 'e';
         }
     }
-    if (!*counter || end <= 0 || strcmp(loaded, compared) != 0) return 0;
+    if (!*counter || end <= 0 || strcmp(loaded, compared) != 0) return false;
     for (const char *at = function; at < back; at = next_line(at)) {
         if (scan(at, "  store i%*d %63[^, \n], %*s %63[^, \n]", value, into) != 2 || strcmp(into, counter) != 0)
             continue;
         if (at < head)
-            varies = *value == '%';
+            *begin = *value == '%' ? at : NULL;
         else
             within++, strcpy(sum, value);
     }
     const long step = within == 1 ? step_of(head, back, counter, sum) : 0;
-    if (!varies || step < 2 || end <= step) return 0;
-    const long most = (end + step - 1) / step;
-    *all = most <= MOST_TURNS;
-    return most < MOST_TURNS ? (unsigned)most : MOST_TURNS;
+    *all = step && end <= SHARE_TURNS * step;
+    return *begin && step >= 2;
 }
 
 /* Does the source say how the loop is to be unrolled? One of the nodes that its description names then does. */
@@ -212,13 +208,13 @@ static bool has_pragma(const char *description) {
     return false;
 }
 
-/* The loops of which something is to be said, by the number of their metadata. turns: to be unrolled so often; 0: to be
- * kept rolled; WHOLE: to be unrolled whole. */
-enum { WHOLE = ~0u };
+/* The loops of which something is to be said, by the number of their metadata. */
+enum handling { ROLLED, SHARE, WHOLE }; /* to be kept rolled; unrolled SHARE_TURNS times; unrolled whole */
 typedef struct {
     unsigned long number;
-    unsigned turns;
-    bool all; /* it has no more turns than that */
+    enum handling how;
+    bool all;          /* a share that has no more turns than that */
+    const char *begin; /* of a share: the line that stores what the counter begins at */
 } loop;
 static struct {
     loop *at;
@@ -231,10 +227,10 @@ static const loop *listed(unsigned long number) {
     return NULL;
 }
 
-static void add_loop(unsigned long number, unsigned turns, bool all) {
+static void add_loop(loop one) {
     loops.at = realloc(loops.at, (loops.count + 1) * sizeof *loops.at);
     if (!loops.at) refuse("out of memory", "the list of loops");
-    loops.at[loops.count++] = (loop){number, turns, all};
+    loops.at[loops.count++] = one;
 }
 
 /* A loop is a branch back to a head that stands before it: `br label %head`, or `br i1 %again, label %head, ...` where
@@ -253,10 +249,10 @@ static void find_loops(void) {
         bool at_end = !strncmp(line, "  br i1 ", 8);
         bool differs = (!at_end && has_two_conditions(function, first, head, length)) ||
                        has_varying_step(first, line, at_end ? block_begin : first);
-        bool all = false;
-        const unsigned turns =
-            differs || at_end || !is_short(first, line) ? 0 : turns_of_share(function, first, line, &all);
-        if ((differs || turns) && !has_pragma(metadata(number))) add_loop(number, turns, all);
+        loop one = {.number = number, .how = ROLLED};
+        if (!differs && !at_end && is_short(first, line) && is_share(function, first, line, &one.begin, &one.all))
+            one.how = SHARE;
+        if ((differs || one.how == SHARE) && !has_pragma(metadata(number))) add_loop(one);
     }
 }
 
@@ -449,7 +445,7 @@ static void find_whole(const char *function, const counted *all, size_t n) {
         if (all[k].turns > 1 && all[k].turns <= MOST_WHOLE_TURNS && !listed(all[k].number) &&
             !has_pragma(metadata(all[k].number)) && lines_of_whole(all, n, k) <= MOST_WHOLE &&
             indexes_array(function, &all[k]))
-            add_loop(all[k].number, WHOLE, true);
+            add_loop((loop){.number = all[k].number, .how = WHOLE});
 }
 
 /* Looks at the loops of each function that has an array of the thread. */
@@ -485,6 +481,23 @@ static bool write_rolled(const char *line) {
     return true;
 }
 
+/* Writes the store of what a share's counter begins at, of which no compiler is to know the range, and returns true;
+ * else writes nothing. */
+static bool write_begin(const char *line) {
+    char value[64];
+    int bits, at = 0;
+    for (size_t k = 0; k < loops.count; k++) {
+        if (loops.at[k].begin != line || scan(line, "  store i%d %63[^, \n]%n", &bits, value, &at) != 2) continue;
+        const char constraint = bits == 64 ? 'l' : 'r';
+        printf("  %%even.begin.%lu = call i%d asm \"\", \"=%c,0\"(i%d %s) nounwind readnone\n", loops.at[k].number, bits, constraint, bits,
+               value);
+        printf("  store i%d %%even.begin.%lu", bits, loops.at[k].number);
+        fwrite(line + at, 1, (size_t)(next_line(line) - line - at), stdout);
+        return true;
+    }
+    return false;
+}
+
 int main(int argc, char **argv) {
     read_module(argc, argv);
     find_loops();
@@ -493,14 +506,14 @@ int main(int argc, char **argv) {
     for (const char *line = text, *next; *line; line = next) {
         next = next_line(line);
         if (!strncmp(line, "define ", 7)) function = next;
-        if (write_division(function, line) || write_rolled(line)) continue;
+        if (write_division(function, line) || write_rolled(line) || write_begin(line)) continue;
         size_t length = (size_t)(next - line), body = length - (next[-1] == '\n');
         bool distinct = *line == '!' && find(line, " = distinct !{") && body && line[body - 1] == '}';
         const loop *known = distinct ? listed(strtoul(line + 1, NULL, 10)) : NULL;
-        if (known && known->turns == WHOLE)
+        if (known && known->how == WHOLE)
             printf("%.*s, !{!\"llvm.loop.unroll.full\"}}\n", (int)body - 1, line);
-        else if (known && known->turns)
-            printf("%.*s, !{!\"llvm.loop.unroll.count\", i32 %u}%s}\n", (int)body - 1, line, known->turns,
+        else if (known && known->how == SHARE)
+            printf("%.*s, !{!\"llvm.loop.unroll.count\", i32 %d}%s}\n", (int)body - 1, line, SHARE_TURNS,
                    known->all ? "" : may_go_on);
         else if (known)
             printf("%.*s, !{!\"llvm.loop.unroll.runtime.disable\"}}\n", (int)body - 1, line);
