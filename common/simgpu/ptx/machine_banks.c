@@ -86,7 +86,8 @@ static uint32_t shared_registers(const reads *a, const reads *b) {
 static uint32_t company_on(const reads *all, uint32_t n, uint32_t at, int step) {
     enum { BESIDE = 4 };
     uint32_t seen = 0, most = 0;
-    for (uint32_t k = at + (uint32_t)step; k < n && k + NEAR >= at && k <= at + NEAR && seen < BESIDE; k += (uint32_t)step) {
+    for (uint32_t k = at + (uint32_t)step; k < n && k + NEAR >= at && k <= at + NEAR && seen < BESIDE;
+         k += (uint32_t)step) {
         seen += all[k].n > 0;
         const uint32_t shared = shared_registers(&all[k], &all[at]);
         const uint64_t waits = k < at ? all[at].waits_for >> (at - k - 1) : all[k].waits_for >> (k - at - 1);

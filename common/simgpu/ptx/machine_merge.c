@@ -7,7 +7,8 @@
  * all.
  *
  * In a loop of which ptxas makes one turn of several (machine_loop.c) the loads of these turns are neighbours, if their
- * address advances by their size: as[row][k], k = 0, 1, 2, 3. The one whose address is a multiple of all has the
+ * address advances by their size: as[row][k], k = 0, 1, 2, 3. So are the words of a row that does not begin at a
+ * multiple of two or four, but for the first and the last. The one whose address is a multiple of all has the
  * requests of all. Source: machine code by nvcc 13 for sm_90. */
 #include "machine.h"
 
@@ -169,26 +170,38 @@ static course course_of(const machine *m, uint32_t head, uint32_t row, uint32_t 
     return depth ? course_of_result(m, head, at, depth - 1) : UNKNOWN;
 }
 
-/* Makes the load, and those merged with it, one with those of the next turns. */
+/* Returns how many accesses load so many words one behind another: of as many words as their address is a multiple of,
+ * up to `words`. phase: the words by which the first is off such a multiple. */
+static uint32_t accesses_of_row(uint32_t phase, uint32_t all, uint32_t words) {
+    uint32_t pieces = 0;
+    for (uint32_t at = phase, end = phase + all, size; at < end; at += size, pieces++)
+        for (size = words; at % size || at + size > end;) size /= 2;
+    return pieces;
+}
+
+/* Makes loads of one word each that lie side by side, of which this one is the first, one with those of the next turns.
+ */
 static void merge_turns_of(machine *m, uint32_t head, uint32_t at, uint32_t last, uint32_t turns) {
-    enum { DEEP = 8 };
-    ptx_insn *i = &m->code->insns[at];
-    const uint32_t have = i->words ? i->words : width_of(i);
-    if (i->op != OP_ld || !is_plain(i) || i->words == PTX_MERGED || have >= most_words(i) || !machine_id(m, i->a))
-        return;
+    enum { DEEP = 8, LONGEST = 8 };
+    ptx_insn *i = &m->code->insns[at], *found[LONGEST] = {i};
+    uint32_t n = 1;
+    if (i->op != OP_ld || width_of(i) != 1 || !most_words(i) || i->of_turns || !machine_id(m, i->a)) return;
+    for (uint32_t k = at + 1; k <= last && k < at + FAR && n < LONGEST; k++) {
+        ptx_insn *x = &m->code->insns[k];
+        if (x->op != OP_ld || x->space != i->space || x->a != i->a || width_of(x) != 1 || !most_words(x)) continue;
+        if (x->imm + 4 == i->imm) return;
+        if (x->imm == i->imm + 4 * (int64_t)n) found[n++] = x;
+    }
     const course base = course_of(m, head, i->a, at, DEEP);
-    if (!base.known || base.step != 4 * (int64_t)have) return;
-    for (uint32_t words = most_words(i); words > have; words /= 2) {
-        const uint32_t loads = words / have;
-        if (turns % loads || !is_multiple(base.first, i->imm, words)) continue;
-        for (uint32_t k = at; k <= last && k < at + FAR; k++) {
-            ptx_insn *x = &m->code->insns[k];
-            if (k > at && (!is_plain(x) || x->a != i->a || x->words != PTX_MERGED || x->imm != i->imm + 4)) continue;
-            x->machine = (uint16_t)(x->machine / loads);
-        }
-        i->words = (uint8_t)words;
-        i->of_turns = true;
-        return;
+    if (!base.known || base.step != 4 * (int64_t)n) return;
+    uint32_t words = most_words(i);
+    while (words > 1 && 1u << base.first.bits < 4 * words) words /= 2;
+    const uint32_t phase = (uint32_t)(base.first.value + (uint64_t)i->imm) / 4 % words,
+                   pieces = accesses_of_row(phase, n * turns, words);
+    for (uint32_t k = 0; words > 1 && k < n; k++) {
+        found[k]->machine = (uint16_t)(PTX_MACHINE_UNIT * pieces / (n * turns));
+        found[k]->words = (uint8_t)words;
+        found[k]->of_turns = true;
     }
 }
 

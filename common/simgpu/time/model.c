@@ -97,8 +97,8 @@ static double dram_lines_ns(const time_profile *p, const exec_result *r, double 
     return (doublings(lines) - near) * p->latency_dram_line_ns + near * p->latency_l2_line_ns;
 }
 
-/* Returns how full DRAM is of lines that are on their way: the part of those that it has when it is as fast as it can be
- * (Little's law). */
+/* Returns how full DRAM is of lines that are on their way: the part of those that it has when it is as fast as it can
+ * be (Little's law). */
 static double dram_load(const time_profile *p, double lines) {
     enum { LINE = 128 };
     return smaller(1, lines * LINE / (p->dram_gbs * p->latency_dram_ns));
@@ -125,8 +125,9 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     double rounds = (double)r->depths.missed * warps_of(r), lines = rounds > 0 ? (double)r->alone_lines / rounds : 1;
     double own = asked > 0 ? smaller(1, lacked / asked) : 1, load = dram_load(p, own * lines * warps_of(r) * resident),
            apart = load + (1 - load) * own, wide = doublings(larger(1, lines));
-    double dram_ns = p->latency_dram_ns +
-                     larger(dram_lines_ns(p, r, larger(1, apart * lines), smaller(1, resident / p->sm_count)), wide * p->latency_l2_line_ns);
+    double dram_ns =
+        p->latency_dram_ns + larger(dram_lines_ns(p, r, larger(1, apart * lines), smaller(1, resident / p->sm_count)),
+                                    wide * p->latency_l2_line_ns);
     double l1_ns = p->latency_l1_clk / p->clock_ghz,
            l2_ns = p->latency_l2_clk / p->clock_ghz + wide * p->latency_l2_line_ns;
     double missed = (double)depth.missed, hit = (double)depth.rounds - missed;
@@ -136,8 +137,7 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
            far_ns = doublings(larger(1, apart * missing)) * p->latency_dram_line_ns,
            last_ns = near_ns + dram * load * larger(0, far_ns - near_ns);
     l2_ns += stored_part(r) * p->latency_l2_stored_clk / p->clock_ghz;
-    double load_ns =
-        hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns) + meetings * last_ns;
+    double load_ns = hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns) + meetings * last_ns;
     double atomic_ns = (double)depth.rounds * p->latency_atomic_ns;
     return (loads * load_ns + atomics * atomic_ns) / (loads + atomics);
 }

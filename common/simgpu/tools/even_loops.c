@@ -489,8 +489,8 @@ static bool write_begin(const char *line) {
     for (size_t k = 0; k < loops.count; k++) {
         if (loops.at[k].begin != line || scan(line, "  store i%d %63[^, \n]%n", &bits, value, &at) != 2) continue;
         const char constraint = bits == 64 ? 'l' : 'r';
-        printf("  %%even.begin.%lu = call i%d asm \"\", \"=%c,0\"(i%d %s) nounwind readnone\n", loops.at[k].number, bits, constraint, bits,
-               value);
+        printf("  %%even.begin.%lu = call i%d asm \"\", \"=%c,0\"(i%d %s) nounwind readnone\n", loops.at[k].number,
+               bits, constraint, bits, value);
         printf("  store i%d %%even.begin.%lu", bits, loops.at[k].number);
         fwrite(line + at, 1, (size_t)(next_line(line) - line - at), stdout);
         return true;
