@@ -298,6 +298,33 @@ graph_1056 67.01
 END
 }
 
+@test "tiles of a product, copied or computed alone and together, and banks of registers take what they take on an H200, within 12 %" {
+    build "$B/tests/clock/tiles"
+    apart "$B/tests/clock/tiles" >"$BATS_FILE_TMPDIR/tiles"
+    # Microseconds (2026-11-29, of two processes of six runs each).
+    within 12 tiles <<'END'
+copy_1 18.59
+copy_1_cold 30.66
+copy_2 29.66
+copy_2_cold 51.74
+copy_4 24.64
+copy_4_cold 37.79
+copy_4_flat 57.31
+copy_4_flat_cold 91.65
+compute_2 31.42
+compute_4 22.46
+compute_8 71.84
+both_1 23.26
+both_2 37.25
+both_2_cold 59.39
+both_4 40.32
+apart 52.70
+outer_2 48.13
+outer_4 62.18
+outer_8 54.30
+END
+}
+
 @test "warps that take numbers do not keep those waiting that poll for them in shared memory; atomicAdd that polls is no taking" {
     build "$B/tests/clock/take"
     run timeout 60 "$B/tests/clock/take"

@@ -19,8 +19,10 @@
  * A warp's depth is the sum over the blocks that it runs. A block that only forward branches reach continues the
  * schedule of its predecessors, and where ways meet of which one has a division, a root or a call in it, it starts
  * behind what they have started (joins_ways); a loop starts a new schedule in each turn. Loads stay behind a division
- * or a root, since there is a branch in it. A warp starts its instructions in order: a barrier behind those that use
- * shared memory waits for the start of all (pass_barrier), the branch at the end of a turn, too (end_turn). */
+ * or a root, since there is a branch in it. A warp starts its instructions in order: a branch that ptxas leaves waits
+ * for the start of all in front of it, and all behind it wait for the branch. So `if (i < n) s[i] = p[i];` twice is two
+ * rounds, since the first store waits for its load. A barrier behind instructions that use shared memory waits for the
+ * start of all (pass_barrier), the branch at the end of a turn, too (end_turn). */
 #include "cfg.h"
 #include "parse.h"
 
@@ -175,7 +177,8 @@ static bool leads_on(const ptx_code *c, uint32_t at) {
 /* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. A division or a root is not
  * plain, since there is a branch in it, nor is an atomic. Branches to `end` may be among them, the rest of an `if (a &&
  * b)`; and branches forward among themselves. What costs nothing is not counted, since versions of clang differ in
- * where they put it: a parameter is loaded at the top of a kernel or where it is used. */
+ * where they put it: a parameter is loaded at the top of a kernel or where it is used; nor is the sum of a pointer and
+ * an index, which one instruction multiplies and adds. */
 enum { PREDICATED = 7 };
 static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end) {
     int few = 0;
@@ -359,7 +362,7 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
         in.clocks += cost.latency;
     if (class == COST_BARRIER && i->op != OP_bar_arrive) in = pass_barrier(t, v, in, cost.latency);
     if (i->op == OP_fence) in = pass_fence(t, v, i);
-    if (class == COST_BRANCH && i->guarded && !i->folded) v->control = later(t, in, v->issued);
+    if (class == COST_BRANCH && i->guarded && !i->folded) v->control = later(t, in, v->issued); /* in order */
     if (has_slow_way(i)) v->order = later(t, v->order, in);
     v->end = later(t, v->end, in);
     set_known(t, v, i->d, in), set_known(t, v, i->d2, in);

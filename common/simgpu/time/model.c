@@ -111,10 +111,12 @@ static double stored_part(const exec_result *r) {
 }
 
 /* Returns the time of a block's rounds of loads in ns: those that L1 serves, and the rest, which L2 and DRAM serve.
- * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM, but each only for the
- * lines that it was the first to ask for longer than for one (own: their part). For the same reason
+ * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM. For the same reason
  * what counts is what each block misses of L1 alone. A round ends with its slowest line; a barrier, and the block, with
- * that of all its warps that load. An atomic whose result is used is a round that L2 serves. */
+ * that of all its warps that load. While DRAM is not busy, only the lines that a block is the first to ask for (own:
+ * their part) make a difference there: the others are on their way. (An H200, tiles of matrices that 12 blocks share: a
+ * round takes 200 ns more where they come from DRAM, 1 or 16 lines alike: tests/clock/tiles.cu.) An atomic whose
+ * result is used is a round that L2 serves. */
 static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident) {
     const exec_counters *c = &r->total;
     double loads = (double)(c->ld_requests + c->tex_requests), atomics = (double)c->atom_requests;

@@ -26,20 +26,24 @@
  *   !280 = distinct !{!280, !263, !281, !44}
  *   !280 = distinct !{!280, !263, !281, !44, !{!"llvm.loop.unroll.runtime.disable"}}
  *
- * In `for (int e = threadIdx.x; e < 1024; e += 256)`, a thread's share of a tile, nvcc unrolls four turns and keeps a
- * loop for a rest; clang 17 and later know of __launch_bounds__(256) that there are four turns, and clang 14 to 16 take
- * one at a time. Such a loop is described as one of four turns, or of as many as there can be. So that it does not
- * grow beyond what nvcc unrolls, this is done for innermost loops of up to MOST_LINES lines.
+ * In `for (int e = threadIdx.x; e < 1024; e += 256)`, a thread's share of a tile, nvcc unrolls four turns, with a loop
+ * for the rest in front, and uses nothing that it knows of threadIdx.x: a share of two turns takes them one after
+ * another. clang 17 and later know of __launch_bounds__(256) that there are four turns, and clang 14 to 16 take one at
+ * a time. Such a loop is described as one of four turns, and what its counter begins at passes through a piece of
+ * assembly without an instruction, behind which no compiler sees. So that it does not grow beyond what nvcc unrolls,
+ * this is done for innermost loops of up to MOST_LINES lines.
  *
+ *   %even.begin.280 = call i32 asm "", "=r,0"(i32 %7) nounwind readnone
+ *   store i32 %even.begin.280, i32* %e, align 4
  *   !280 = distinct !{!280, !263, !281, !44, !{!"llvm.loop.unroll.count", i32 4},
  * !{!"llvm.loop.unroll.followup_unrolled", ...}}
  *
- * The last part keeps clang from adding `.pragma "nounroll"`: ptxas may join further turns.
+ * The last part keeps clang from adding `.pragma "nounroll"` where there may be more than four turns: ptxas may join
+ * further ones.
  *
  * In `for (int step = 1; step < blockDim.x; step *= 2) if (t % (2 * step) == 0)` clang 16 and later see that step is a
  * power of two, and take an `and` in place of the division; clang 14 and 15, and nvcc, do not, and such a tree of
- * additions is slower by half. So the divisor passes through a piece of assembly without an instruction, behind which
- * no compiler sees:
+ * additions is slower by half. So the divisor passes through such a piece of assembly, too:
  *
  *   %44 = urem i32 %42, %43                                 43: made from a variable that has two stores, and is not
  *                                                           compared with a literal (then the loop may be unrolled)
@@ -189,7 +193,7 @@ static bool is_share(const char *function, const char *head, const char *back, c
         if (scan(at, "  store i%*d %63[^, \n], %*s %63[^, \n]", value, into) != 2 || strcmp(into, counter) != 0)
             continue;
         if (at < head)
-            *begin = *value == '%' ? at : NULL;
+            *begin = *value == '%' && !step_of(function, at, counter, value) ? at : NULL; /* not another loop's step */
         else
             within++, strcpy(sum, value);
     }
