@@ -230,8 +230,8 @@ shared_out() {
     [ "$(shared_out %t 1024)" = "$all" ]
     [ -z "$(shared_out "%6, i32* %e, align 4
   %5 = load i32, i32* %e, align 4
-  %6 = add nsw i32 %5, 64
-  store i32 %6" 256)" ] # where another loop has ended
+  br label %9, !llvm.loop !9
+  store i8 %6" 256)" ] # where another loop has ended
     [ -z "$(shared_out 0 256)" ] # from a literal: every compiler knows the number of turns
     [ "$(shared_out %t %n)" = '!8 = distinct !{!8, !9, !{!"llvm.loop.unroll.runtime.disable"}}' ]
     [ -z "$(shared_out %t 256 "$(yes '  %9 = add i32 %8, 1' | head -n 150)")" ] # long

@@ -183,6 +183,7 @@ around_stored_by_all 342.85
 around_from_the_host 387.26
 around_again 299.55
 plate_3_rows_16_warps 24.35
+plate_that_meets 96.19
 steps_1_4_of_1_x_8_warps 7.78
 steps_1_4_of_1_x_16_warps 8.93
 steps_1_4_of_2_x_8_warps 8.38

@@ -1,5 +1,7 @@
 /* fences.cu — fences, blocks of which the last adds up what all have stored, what another SM has just stored, and steps
  * between barriers. Prints a line a case: its name, microseconds. tests/places.bats has an H200's. */
+#include <cooperative_groups.h>
+
 #include "timed.h"
 
 #include <cstring>
@@ -88,11 +90,9 @@ __global__ void zero(int *a, int first, int words, int pieces) {
 
 /* Steps of a plate: a warp has ROWS rows of 32 columns; neighbours come by shuffles and through shared memory, as in
  * lab 8's reference. */
-template <int ROWS, int WARPS> __global__ void __launch_bounds__(32 * WARPS) plate(float *out, int n) {
+template <int ROWS, int WARPS> __device__ __forceinline__ void steps_of_plate(float (&cell)[ROWS], int n) {
     __shared__ float top[2][WARPS][32], bottom[2][WARPS][32];
     const int lane = threadIdx.x, warp = threadIdx.y;
-    float cell[ROWS];
-    for (int i = 0; i < ROWS; i++) cell[i] = (float)(lane + warp + i);
 #pragma unroll 1
     for (int s = 0; s < n; s++) {
         top[s % 2][warp][lane] = cell[0], bottom[s % 2][warp][lane] = cell[ROWS - 1];
@@ -106,6 +106,17 @@ template <int ROWS, int WARPS> __global__ void __launch_bounds__(32 * WARPS) pla
             cell[i] = 0.25f * ((above + down) + (left + right));
             above = old;
         }
+    }
+}
+/* With `meetings` of all blocks, each behind so many steps. */
+template <int ROWS, int WARPS, bool MEETS>
+__global__ void __launch_bounds__(32 * WARPS) plate(float *out, int meetings, int n) {
+    const int lane = threadIdx.x, warp = threadIdx.y;
+    float cell[ROWS];
+    for (int i = 0; i < ROWS; i++) cell[i] = (float)(lane + warp + i);
+    for (int m = 0; m < meetings; m++) {
+        steps_of_plate<ROWS, WARPS>(cell, n);
+        if (MEETS) cooperative_groups::this_grid().sync();
     }
     for (int i = 0; i < ROWS; i++) out[((blockIdx.x * WARPS + warp) * ROWS + i) * 32 + lane] = cell[i];
 }
@@ -224,7 +235,12 @@ int main() {
     atomics_that_miss<<<(4 << 20) / 256, 256>>>(fresh);
     of_stored();
     of_parts();
-    timed("plate_3_rows_16_warps", [] { plate<3, 16><<<132, dim3(32, 16)>>>(data, 200); });
+    timed("plate_3_rows_16_warps", [] { plate<3, 16, false><<<132, dim3(32, 16)>>>(data, 1, 200); });
+    timed("plate_that_meets", [] {
+        int meetings = 48, n = 8;
+        void *arguments[] = {&data, &meetings, &n};
+        MUST(cudaLaunchCooperativeKernel((void *)plate<3, 16, true>, 128, dim3(32, 16), arguments, 0, 0));
+    });
     of_steps<1, 4>();
     of_steps<1, 64>();
     of_steps<8, 16>();

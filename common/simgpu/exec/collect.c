@@ -94,10 +94,23 @@ static uint32_t unwanted_clocks(const ptx_insn *i) {
     return far || i->space == SPACE_SHARED;
 }
 
+/* The turns of each group of stages, by all warps: of a group that is no loop, 0. The warps that have begun. */
+static uint64_t group_turns[PTX_STAGES], begun;
+
+/* Returns how often the slowest warps of all blocks have run an instruction that all warps have run so often, where
+ * barriers keep them together: what only one warp of a block does in a turn of its loop, as thread 0 does in a
+ * grid.sync(), all others wait for. */
+static double times_of_blocks(const exec_result *r, uint32_t group, double times) {
+    const double warps = (double)((r->threads_per_block + 31) / 32),
+                 turns = (double)(group_turns[group] ? group_turns[group] : begun) / warps,
+                 of_one = times < turns ? times : turns;
+    return times / warps > of_one ? times / warps : of_one;
+}
+
 /* Adds to a stage what an instruction has counted: `alone` is *c before the blocks of an SM shared its L1; it was
  * issued so often. */
 static void add_to_stage(const ptx_module *m, exec_stage *s, const ptx_insn *i, const exec_counters *c,
-                         const exec_counters *alone, uint64_t issued) {
+                         const exec_counters *alone, uint64_t issued, double times) {
     const enum ptx_cost cost = ptx_ops[i->op].cost;
     const int64_t clocks = ptx_depth_clocks(i->part);
     add_counters(&s->total, c);
@@ -111,8 +124,8 @@ static void add_to_stage(const ptx_module *m, exec_stage *s, const ptx_insn *i, 
         *(i->space == SPACE_CONST ? &s->constant_other : &s->lsu_other) +=
             (double)(issued - c->ptx_inst) * unwanted_clocks(i);
     if (i->op == OP_fence) s->lsu_other += (double)c->ptx_inst * m->costs.fence[i->sub].lsu;
-    s->rounds += (double)c->ptx_inst * (double)(i->part - clocks) / (double)PTX_DEPTH_ROUND;
-    s->clocks += (double)c->ptx_inst * (double)clocks;
+    s->rounds += times * (double)(i->part - clocks) / (double)PTX_DEPTH_ROUND;
+    s->clocks += times * (double)clocks;
 }
 
 static void add_stages(exec_result *r) {
@@ -142,23 +155,39 @@ static uint8_t begin_stages(const ptx_module *m, const worker *workers, unsigned
     for (uint32_t k = 0; k < m->nfunctions; k++) {
         const ptx_code *code = m->functions[k]->code;
         if (!code || !m->functions[k]->is_kernel || !ran(workers, threads, launch, code->first, code->first)) continue;
+        begun += ran(workers, threads, launch, code->first, code->first);
         for (uint32_t n = 0; n < code->ninsns; n++) {
             const ptx_insn *i = &code->insns[n];
             stages[i->stage].group = i->stage_group;
             if (!i->begins_turn && i->op != OP_call) continue;
             const uint64_t times = ran(workers, threads, launch, code->first, code->first + n);
-            if (i->begins_turn) stages[i->stage].turns += times;
+            if (i->begins_turn) stages[i->stage].turns += times, group_turns[i->stage_group] += times;
             if (i->op == OP_call && times > most) most = times, of_calls = i->stage;
         }
     }
     return of_calls;
 }
 
+/* Returns whether the launch's warps have met at a barrier. */
+static bool has_barriers(const ptx_module *m, const worker *workers, unsigned threads, uint64_t launch) {
+    for (uint32_t k = 0; k < m->nfunctions; k++) {
+        const ptx_code *code = m->functions[k]->code;
+        for (uint32_t n = 0; code && n < code->ninsns; n++)
+            if (ptx_ops[code->insns[n].op].cost == COST_BARRIER &&
+                ran(workers, threads, launch, code->first, code->first + n))
+                return true;
+    }
+    return false;
+}
+
 void exec_collect(const ptx_module *m, const worker *workers, unsigned threads, uint64_t launch, exec_result *r) {
     uint64_t rest[3] = {0};
     memset(stages, 0, nstages * sizeof *stages);
+    memset(group_turns, 0, sizeof group_turns);
+    begun = 0;
     nstages = 0;
     const uint8_t of_calls = begin_stages(m, workers, threads, launch);
+    const bool meets = has_barriers(m, workers, threads, launch);
     for (uint32_t k = 0; k < m->nfunctions; k++) {
         const ptx_code *code = m->functions[k]->code;
         unsigned span[2] = {threads, 0}; /* the workers from the first that ran it to the last */
@@ -187,7 +216,9 @@ void exec_collect(const ptx_module *m, const worker *workers, unsigned threads, 
             exec_resident_share(at, &sum);
             add_spills(&sum, issued * i->spills, m->costs.of[COST_MEMORY].slots);
             if (ptx_ops[i->op].cost == COST_SHUFFLE) sum.shuffles = sum.ptx_inst;
-            add_to_stage(m, &stages[stage], i, &sum, &alone, issued);
+            const double times = (double)sum.ptx_inst;
+            add_to_stage(m, &stages[stage], i, &sum, &alone, issued,
+                         meets ? times_of_blocks(r, stages[stage].group, times) : times);
             add_line(r, m, i, &sum);
         }
     }

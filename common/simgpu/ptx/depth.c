@@ -20,8 +20,9 @@
  * schedule of its predecessors, and where ways meet of which one has a division, a root or a call in it, it starts
  * behind what they have started (joins_ways); a loop starts a new schedule in each turn. Loads stay behind a division
  * or a root, since there is a branch in it. A warp starts its instructions in order: a branch that ptxas leaves waits
- * for the start of all in front of it, and all behind it wait for the branch. So `if (i < n) s[i] = p[i];` twice is two
- * rounds, since the first store waits for its load. A barrier behind instructions that use shared memory waits for the
+ * until all in front of it can start, and all behind it wait for the branch. So two copies of a word to shared memory,
+ * each under a condition with more arithmetic than ptxas predicates, are two rounds, since the first store waits for
+ * its load. A barrier behind instructions that use shared memory waits for the
  * start of all (pass_barrier), the branch at the end of a turn, too (end_turn). */
 #include "cfg.h"
 #include "parse.h"
@@ -50,7 +51,7 @@ typedef struct {
     moment issued;                           /* the earliest start of what stands behind all instructions so far */
     bool shared;                             /* shared memory was used since the latest barrier */
     bool under_way; /* global memory was used since the latest fence, in this turn of a loop and this function */
-    moment from;    /* the start of the block, or of what stands behind the latest barrier */
+    moment from;    /* the start of the schedule, or of what stands behind the latest barrier */
     int32_t slots;  /* since then, in 1 / PTX_MACHINE_UNIT */
     /* Of the loop that copies to shared memory, over its blocks: it, the rounds before it, the registers that its loads
      * have taken, the latest of them. */
@@ -180,6 +181,16 @@ static bool leads_on(const ptx_code *c, uint32_t at) {
  * where they put it: a parameter is loaded at the top of a kernel or where it is used; nor is the sum of a pointer and
  * an index, which one instruction multiplies and adds. */
 enum { PREDICATED = 7 };
+static bool is_sum_of_address(const ptx_code *c, uint32_t at) {
+    enum { SOON = 8 };
+    const ptx_insn *i = &c->insns[at];
+    for (uint32_t k = at + 1; i->op == OP_add_u64 && k < c->ninsns && k - at < SOON; k++) {
+        const ptx_insn *x = &c->insns[k];
+        if ((x->op == OP_ld || x->op == OP_st) && x->a == i->d) return true;
+        if (x->d == i->d) return false;
+    }
+    return false;
+}
 static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end) {
     int few = 0;
     for (uint32_t i = from; i < to; i++) {
@@ -188,10 +199,10 @@ static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end)
         const bool skips =
             c->insns[i].op == OP_bra && c->insns[i].guarded && (target == end || (target > i && target < to));
         if (skips || leads_on(c, i) || is_logic_of_predicates(&c->insns[i])) continue;
-        few += cost != COST_FREE && c->insns[i].op != OP_add_u64;
+        few += cost != COST_FREE && !is_sum_of_address(c, i);
         if (cost == COST_BRANCH || cost == COST_BARRIER || has_slow_way(&c->insns[i]) || c->insns[i].op == OP_atom)
             return false;
-        if (few > PREDICATED) return false;
+        if (few > PREDICATED || i - from > 16 * PREDICATED) return false;
     }
     return true;
 }

@@ -155,7 +155,7 @@ static void unroll(machine *m, const loop *l, ptx_insn *branch) {
         }
     }
     for (uint32_t n = 0; n < l->nblocks; n++)
-        if (!l->predicated[n]) ptx_machine_merge_turns(m, l->block[0], l->block[n], turns);
+        if (!l->branches && !l->predicated[n]) ptx_machine_merge_turns(m, l->block[0], l->block[n], turns);
     ptx_insn *before = turns >= FURTHER ? before_loop(m, l) : NULL;
     if (before) before->machine = (uint16_t)(before->machine + CHOICE * PTX_MACHINE_UNIT);
 }

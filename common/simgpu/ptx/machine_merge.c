@@ -9,8 +9,11 @@
  * In a loop of which ptxas makes one turn of several (machine_loop.c) the loads of these turns are neighbours, if their
  * address advances by their size: as[row][k], k = 0, 1, 2, 3. So are the words of a row that does not begin at a
  * multiple of two or four, but for the first and the last. The one whose address is a multiple of all has the
- * requests of all. Source: machine code by nvcc 13 for sm_90. */
+ * requests of all, as if the row began there: those of the first and last words alone are not counted. Source: machine
+ * code by nvcc 13 for sm_90. */
 #include "machine.h"
+
+#include <string.h>
 
 enum { MOST_WORDS = 4, FAR = 64 }; /* words; instructions to look ahead */
 
@@ -179,23 +182,40 @@ static uint32_t accesses_of_row(uint32_t phase, uint32_t all, uint32_t words) {
     return pieces;
 }
 
+/* Fills found[] with the loads of one word each that lie side by side from i's on, by their place. Returns how many
+ * they are; 0 if one lies in front of it. `at` is i's place, [first, last] its block. */
+static uint32_t find_row(machine *m, uint32_t first, uint32_t at, uint32_t last, ptx_insn **found, uint32_t most) {
+    const ptx_insn *i = &m->code->insns[at];
+    bool begins = true;
+    uint32_t n = 1;
+    for (uint32_t k = at - first > FAR ? at - FAR : first; k <= last && k < at + FAR; k++) {
+        ptx_insn *x = &m->code->insns[k];
+        const bool loads = x->op == OP_ld && x->space == i->space && x->a == i->a && width_of(x) == 1 && most_words(x);
+        const int64_t behind = x->imm - i->imm;
+        if (loads && behind == -4) begins = false;
+        if (loads && behind >= 0 && behind / 4 < most && behind % 4 == 0) found[behind / 4] = x;
+        if (!machine_id(m, x->d) || x->d != i->a) continue;
+        if (k > at) break;
+        begins = true; /* what is loaded so far has another base */
+        memset(found, 0, most * sizeof *found);
+    }
+    while (n < most && found[n]) n++;
+    return begins ? n : 0;
+}
+
 /* Makes loads of one word each that lie side by side, of which this one is the first, one with those of the next turns.
  */
-static void merge_turns_of(machine *m, uint32_t head, uint32_t at, uint32_t last, uint32_t turns) {
+static void merge_turns_of(machine *m, uint32_t head, uint32_t first, uint32_t at, uint32_t last, uint32_t turns) {
     enum { DEEP = 8, LONGEST = 8 };
-    ptx_insn *i = &m->code->insns[at], *found[LONGEST] = {i};
-    uint32_t n = 1;
+    const ptx_insn *i = &m->code->insns[at];
+    ptx_insn *found[LONGEST] = {NULL};
     if (i->op != OP_ld || width_of(i) != 1 || !most_words(i) || i->of_turns || !machine_id(m, i->a)) return;
-    for (uint32_t k = at + 1; k <= last && k < at + FAR && n < LONGEST; k++) {
-        ptx_insn *x = &m->code->insns[k];
-        if (x->op != OP_ld || x->space != i->space || x->a != i->a || width_of(x) != 1 || !most_words(x)) continue;
-        if (x->imm + 4 == i->imm) return;
-        if (x->imm == i->imm + 4 * (int64_t)n) found[n++] = x;
-    }
     const course base = course_of(m, head, i->a, at, DEEP);
-    if (!base.known || base.step != 4 * (int64_t)n) return;
+    const uint32_t row = find_row(m, first, at, last, found, LONGEST);
+    if (!base.known || base.step <= 0 || base.step % 4 || base.step / 4 > row) return;
+    const uint32_t n = (uint32_t)(base.step / 4); /* what lies behind them is the next turn's first */
     uint32_t words = most_words(i);
-    while (words > 1 && 1u << base.first.bits < 4 * words) words /= 2;
+    while (words > 1 && (1u << base.first.bits < 4 * words || n * turns % words)) words /= 2;
     const uint32_t phase = (uint32_t)(base.first.value + (uint64_t)i->imm) / 4 % words,
                    pieces = accesses_of_row(phase, n * turns, words);
     for (uint32_t k = 0; words > 1 && k < n; k++) {
@@ -214,5 +234,5 @@ void ptx_machine_merge_turns(machine *m, uint32_t head, uint32_t block, uint32_t
         if (blocks[b].then == b) break;
     }
     for (uint32_t at = blocks[block].first; at <= blocks[block].last; at++)
-        merge_turns_of(m, head, at, blocks[block].last, turns);
+        merge_turns_of(m, head, blocks[block].first, at, blocks[block].last, turns);
 }

@@ -125,8 +125,9 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     double dram = asked > 0 ? smaller(1, lacked / asked * larger(1, resident)) : 0;
     if (r->wave_rounds) dram = smaller(dram, (double)r->dram_rounds / (double)r->wave_rounds);
     double rounds = (double)r->depths.missed * warps_of(r), lines = rounds > 0 ? (double)r->alone_lines / rounds : 1;
-    double own = asked > 0 ? smaller(1, lacked / asked) : 1, load = dram_load(p, own * lines * warps_of(r) * resident),
-           apart = load + (1 - load) * own, wide = doublings(larger(1, lines));
+    double own = asked > 0 ? smaller(1, lacked / asked) : 1, busy = dram_load(p, own * lines * warps_of(r) * resident),
+           apart = busy + (1 - busy) * own, /* the part of a round's lines that make a difference in DRAM */
+        wide = doublings(larger(1, lines));
     double dram_ns =
         p->latency_dram_ns + larger(dram_lines_ns(p, r, larger(1, apart * lines), smaller(1, resident / p->sm_count)),
                                     wide * p->latency_l2_line_ns);
@@ -137,7 +138,7 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     double missing = smaller(warps_of(r), larger(1, lines * warps_of(r))); /* warps of a block that wait in a round */
     double near_ns = doublings(missing) * p->latency_l2_line_ns,
            far_ns = doublings(larger(1, apart * missing)) * p->latency_dram_line_ns,
-           last_ns = near_ns + dram * load * larger(0, far_ns - near_ns);
+           last_ns = near_ns + dram * busy * larger(0, far_ns - near_ns);
     l2_ns += stored_part(r) * p->latency_l2_stored_clk / p->clock_ghz;
     double load_ns = hit * l1_ns + missed * ((1 - dram) * l2_ns + dram * dram_ns) + meetings * last_ns;
     double atomic_ns = (double)depth.rounds * p->latency_atomic_ns;

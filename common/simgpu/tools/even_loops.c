@@ -180,6 +180,7 @@ static bool is_share(const char *function, const char *head, const char *back, c
     char loaded[64], counter[64] = "", compared[64] = "", value[64], into[64], sum[64], how[8];
     long end = 0;
     unsigned within = 0;
+    int bits;
     for (const char *at = head; *at == ' '; at = next_line(at)) {
         if (scan(at, "  %63s = load i%*d, %*s %63[^, \n]", value, into) == 2)
             strcpy(loaded, value), strcpy(counter, into);
@@ -190,16 +191,17 @@ static bool is_share(const char *function, const char *head, const char *back, c
     }
     if (!*counter || end <= 0 || strcmp(loaded, compared) != 0) return false;
     for (const char *at = function; at < back; at = next_line(at)) {
+        if (at < head && find(at, "!llvm.loop !")) *begin = NULL; /* what another loop has stored is a step of it */
         if (scan(at, "  store i%*d %63[^, \n], %*s %63[^, \n]", value, into) != 2 || strcmp(into, counter) != 0)
             continue;
         if (at < head)
-            *begin = *value == '%' && !step_of(function, at, counter, value) ? at : NULL; /* not another loop's step */
+            *begin = *value == '%' ? at : NULL;
         else
             within++, strcpy(sum, value);
     }
     const long step = within == 1 ? step_of(head, back, counter, sum) : 0;
-    *all = step && end <= SHARE_TURNS * step;
-    return *begin && step >= 2;
+    *all = step >= 2 && (end - 1) / SHARE_TURNS < step;
+    return *begin && step >= 2 && scan(*begin, "  store i%d", &bits) == 1 && (bits == 32 || bits == 64);
 }
 
 /* Does the source say how the loop is to be unrolled? One of the nodes that its description names then does. */
@@ -490,7 +492,7 @@ static bool write_rolled(const char *line) {
 static bool write_begin(const char *line) {
     char value[64];
     int bits, at = 0;
-    for (size_t k = 0; k < loops.count; k++) {
+    for (size_t k = 0; !strncmp(line, "  store i", 9) && k < loops.count; k++) {
         if (loops.at[k].begin != line || scan(line, "  store i%d %63[^, \n]%n", &bits, value, &at) != 2) continue;
         const char constraint = bits == 64 ? 'l' : 'r';
         printf("  %%even.begin.%lu = call i%d asm \"\", \"=%c,0\"(i%d %s) nounwind readnone\n", loops.at[k].number,
