@@ -93,7 +93,7 @@ times_reading() {
     run grep wrong "$BATS_TEST_TMPDIR/bench"
     [ "$status" = 1 ]
     awk -F '\t' '{ us[$1, $2] = $3 }
-        function steps(n) { return us[n, "interleaved"] > 1.5 * us[n, "strided_index"] && us[n, "strided_index"] > 1.07 * us[n, "sequential"] &&
+        function steps(n) { return us[n, "interleaved"] > 1.35 * us[n, "strided_index"] && us[n, "strided_index"] > 1.07 * us[n, "sequential"] &&
                                    us[n, "sequential"] > 1.05 * us[n, "shuffle"] && us[n, "shuffle"] > us[n, "strided"] && us[n, "strided"] > us[n, "reference"] }
         END { exit !(steps("2^20") && steps("2^22") && us["2^22", "starter"] > 15 * us["2^22", "interleaved"] &&
                      us["skewed", "starter"] > us["skewed", "loop"] && us["skewed", "loop"] > us["skewed", "tensor_a_block"] &&

@@ -66,7 +66,7 @@ times_of() {
     [ "$status" = 1 ]
     awk -F '\t' '$1 == "2048x1024x64" { us[$2] = $3 }
         END { exit !(us["starter"] > 3 * us["coalesced"] && us["coalesced"] > 1.3 * us["tile"] && us["tile"] > 1.2 * us["column"] &&
-                     us["column"] > 1.1 * us["patch"] && us["patch"] > 1.1 * us["wide"] && us["wide"] > 0.97 * us["warp"] &&
+                     us["column"] > 1.1 * us["patch"] && us["patch"] > 1.05 * us["wide"] && us["wide"] > 0.97 * us["warp"] &&
                      us["spilled"] > 1.2 * us["warp"] && us["reference"] > us["roof"]) }' "$BATS_TEST_TMPDIR/bench"
     apart "$B/reference/lab9" --ladder
 }

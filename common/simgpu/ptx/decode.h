@@ -99,9 +99,10 @@ struct ptx_insn {
     uint8_t type, from; /* enum ptx_type; from: the source type of cvt, the result type of set */
     uint8_t space;      /* enum ptx_space of ld, st, atom, cvta, isspacep */
     uint8_t vector;     /* 1, 2 or 4 elements of ld, st; pieces of mov.pack */
-    uint8_t words; /* of shared memory that ptxas lets this access have: 2 or 4; PTX_MERGED: another has this one's */
-    bool of_turns; /* `words` are those of several turns: the one at a multiple of them has the requests of all */
-    uint8_t sub;   /* the kind of comparison, shuffle, vote, atomic, testp, rounding to integer: see the decoder */
+    uint8_t words;   /* of shared memory that ptxas lets this access have: 2 or 4; PTX_MERGED: another has this one's */
+    bool transposed; /* loads a fragment of which each register has elements of several rows, or packs them */
+    bool of_turns;   /* `words` are those of several turns: the one at a multiple of them has the requests of all */
+    uint8_t sub;     /* the kind of comparison, shuffle, vote, atomic, testp, rounding to integer: see the decoder */
     uint8_t round, boolean;  /* enum ptx_round, enum ptx_bool */
     bool ftz, sat, modified; /* modified: any of .ftz .sat or a directed rounding */
     bool contracts;          /* names no rounding; contract.c reads it of sums and products */

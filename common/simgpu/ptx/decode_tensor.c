@@ -217,6 +217,7 @@ static void emit_access(decoder *d, const fragment *f, bool load, enum ptx_type 
     uint32_t a = address_of(d, f, i);
     ptx_insn *x = ptx_dec_emit(d, load ? OP_ld : OP_st);
     x->type = (uint8_t)type;
+    x->transposed = load && i == 0 && !f->adjacent;
     x->a = a, x->a_wide = true;
     x->v[0] = row, x->d_wide = ptx_dec_is_wide(type);
 }
@@ -229,6 +230,7 @@ static void access_register(decoder *d, const fragment *f, bool load, uint32_t i
         emit_access(d, f, true, bits == 16 ? TY_b16 : TY_u8, i + k, d->hidden[1 + k]->row);
     if (load) {
         ptx_insn *x = ptx_dec_emit(d, OP_mov_pack);
+        x->transposed = true;
         for (uint32_t k = 0; k < n; k++) x->v[k] = d->hidden[1 + k]->row;
         x->vector = (uint8_t)n, x->type = TY_b32, x->from = bits == 16 ? TY_b16 : TY_b8, x->d = row;
         return;

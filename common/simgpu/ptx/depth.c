@@ -47,6 +47,7 @@ typedef struct {
     moment control;                          /* of the latest branch's decision */
     moment order;                            /* of the latest division or root */
     moment async;                            /* of the latest copy in flight */
+    moment transposed;                       /* of the latest fragment of a matrix that is transposed */
     moment passed, returned;                 /* of the latest argument of the next call; of the latest call's result */
     moment issued;                           /* the earliest start of what stands behind all instructions so far */
     bool shared;                             /* shared memory was used since the latest barrier */
@@ -312,7 +313,9 @@ static moment pass_values(const schedules *t, schedule *v, const ptx_insn *i, mo
     return in;
 }
 
-/* Returns the round that the instruction belongs to. */
+/* Returns the round that the instruction belongs to. ptxas loads a fragment that it has to transpose (MOVM) into the
+ * registers from which it has transposed the one before: wmma's row-major B in global memory. (Machine code by nvcc 13
+ * for sm_90: two fragments of A and two of B in a turn come in two rounds.) */
 static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     enum ptx_cost class = ptx_ops[i->op].cost;
     ptx_cost_info cost = t->costs->of[class];
@@ -330,7 +333,8 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     if (is_combined(i)) in = after(in, t->costs->combine);
     bool reads = ptx_is_load(i) || i->op == OP_tex || i->op == OP_tld4 || i->op == OP_suld,
          writes = i->op == OP_st || i->op == OP_sust;
-    for (int n = 0; writes && n < 4; n++) in = later(t, in, known(t, v, i->v[n]));
+    const bool packs = i->op == OP_mov_pack && !i->sub, unpacks = i->op == OP_mov_pack && i->sub;
+    for (int n = 0; (writes || packs) && n < 4; n++) in = later(t, in, known(t, v, i->v[n]));
     for (int x = MATRIX_a; x <= MATRIX_c && i->op == OP_mma; x++)
         for (uint32_t n = 0; n < i->tensor->pieces[x]; n++) in = later(t, in, known(t, v, i->tensor->row[x][n]));
 
@@ -344,6 +348,7 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
         v->barrier = later(t, v->barrier, v->any_store);
     if (loads) in = later(t, later(t, in, v->barrier), v->order);
     if (loads && far && !i->read_only) in = later(t, in, v->global_store);
+    if (i->transposed && far) in = later(t, in, v->transposed);
     note_uses(t, i, in);
     const bool fills = i->op == OP_ld && (far || i->space == SPACE_SHARED);
     const uint32_t registers = load_registers(t, i);
@@ -376,9 +381,10 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     if (class == COST_BRANCH && i->guarded && !i->folded) v->control = later(t, in, v->issued); /* in order */
     if (has_slow_way(i)) v->order = later(t, v->order, in);
     v->end = later(t, v->end, in);
+    if (i->transposed && i->op == OP_mov_pack) v->transposed = in;
     set_known(t, v, i->d, in), set_known(t, v, i->d2, in);
     if (fills) note_load(t, i, in, registers);
-    for (int n = 0; reads && n < 4; n++) set_known(t, v, i->v[n], in);
+    for (int n = 0; (reads || unpacks) && n < 4; n++) set_known(t, v, i->v[n], in);
     for (uint32_t n = 0; i->op == OP_mma && n < i->tensor->pieces[MATRIX_d]; n++)
         set_known(t, v, i->tensor->row[MATRIX_d][n], in);
     return in.rounds;
@@ -499,6 +505,7 @@ static void begin_schedule(const schedules *t, const cfg *g, uint32_t number, ui
         v->control = later(t, v->control, from->control);
         v->order = later(t, v->order, from->order);
         v->async = later(t, v->async, from->async);
+        v->transposed = later(t, v->transposed, from->transposed);
         v->passed = later(t, v->passed, from->passed);
         v->returned = later(t, v->returned, from->returned);
         v->issued = later(t, v->issued, from->issued);

@@ -114,9 +114,9 @@ static double stored_part(const exec_result *r) {
  * Resident blocks that read the same sectors reach them together, so all of them wait for DRAM. For the same reason
  * what counts is what each block misses of L1 alone. A round ends with its slowest line; a barrier, and the block, with
  * that of all its warps that load. While DRAM is not busy, only the lines that a block is the first to ask for (own:
- * their part) make a difference there: the others are on their way. (An H200, tiles of matrices that 12 blocks share: a
- * round takes 200 ns more where they come from DRAM, 1 or 16 lines alike: tests/clock/tiles.cu.) An atomic whose
- * result is used is a round that L2 serves. */
+ * their part of those in rounds that DRAM serves) make a difference there: the others are on their way. (An H200, tiles
+ * of matrices that 12 blocks share: a round takes 200 ns more where they come from DRAM, 1 or 16 lines alike:
+ * tests/clock/tiles.cu.) An atomic whose result is used is a round that L2 serves. */
 static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth depth, double blocks, double resident) {
     const exec_counters *c = &r->total;
     double loads = (double)(c->ld_requests + c->tex_requests), atomics = (double)c->atom_requests;
@@ -125,7 +125,8 @@ static double rounds_ns(const time_profile *p, const exec_result *r, exec_depth 
     double dram = asked > 0 ? smaller(1, lacked / asked * larger(1, resident)) : 0;
     if (r->wave_rounds) dram = smaller(dram, (double)r->dram_rounds / (double)r->wave_rounds);
     double rounds = (double)r->depths.missed * warps_of(r), lines = rounds > 0 ? (double)r->alone_lines / rounds : 1;
-    double own = asked > 0 ? smaller(1, lacked / asked) : 1, busy = dram_load(p, own * lines * warps_of(r) * resident),
+    double own = asked > 0 && dram > 0 ? smaller(1, lacked / asked / dram) : 1,
+           busy = dram_load(p, own * lines * warps_of(r) * resident),
            apart = busy + (1 - busy) * own, /* the part of a round's lines that make a difference in DRAM */
         wide = doublings(larger(1, lines));
     double dram_ns =
