@@ -69,7 +69,8 @@ at_most() {
     run grep wrong "$BATS_TEST_TMPDIR/bench"
     [ "$status" = 1 ]
     awk -F '\t' '{ us[$1, $2] = $3 }
-        END { exit !(us["dense 256", "sums"] > 1.4 * us["dense 256", "wmma"] && us["dense 256", "wmma"] > us["dense 256", "mma"] &&
+        END { exit !(us["dense 256", "sums"] > 1.1 * us["dense 256", "wmma"] && us["dense 256", "wmma"] > us["dense 256", "shared"] &&
+                     us["dense 256", "shared"] > us["dense 256", "mma"] &&
                      us["dense 256", "mma"] > us["dense 256", "stages"] && us["dense 256", "stages"] >= us["dense 256", "reference"] &&
                      us["pass 2^22", "starter"] > us["pass 2^22", "half2"] && us["pass 2^22", "half2"] >= us["pass 2^22", "reference"]) }' "$BATS_TEST_TMPDIR/bench"
 }
