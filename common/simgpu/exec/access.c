@@ -215,6 +215,7 @@ static void count_load(warp *w, const ptx_insn *i, exec_counters *c, uint32_t si
  * fifth of those of 28, and few of those of 32. */
 static void count_stored(warp *w, exec_counters *c, line_list *list) {
     enum { MERGED = sizeof w->stored_line / sizeof *w->stored_line, ALL = (MERGED + 1) / 2 };
+    enum { CHUNK_LINES = L2_CHUNK / L2_LINE };
     /* How many of its lines merge. */
     const uint32_t merged = list->n > MERGED ? 0 : list->n <= ALL ? list->n : list->n * (MERGED + 1 - list->n) / ALL;
     for (uint32_t k = 0; k < list->n; k++) {
@@ -228,6 +229,8 @@ static void count_stored(warp *w, exec_counters *c, line_list *list) {
         }
         c->st_sectors += (uint32_t)__builtin_popcount(sectors);
         c->st_partial += (uint32_t)__builtin_popcount(partial & ~before);
+        w->block->worker->st_scattered +=
+            k && partial && list->line[k] / CHUNK_LINES != list->line[k - 1] / CHUNK_LINES;
         c->st_lines += (sectors & ~before) != 0;
         w->block->worker->st_merged += (uint32_t)__builtin_popcount(sectors & before);
         list->bytes[k][0] = sectors | before;

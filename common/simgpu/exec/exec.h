@@ -363,9 +363,12 @@ typedef struct {
     uint64_t l2_read_sectors, l2_read_hits, l2_write_sectors, dram_read_bytes, dram_write_bytes;
     uint64_t alone_sectors, alone_lines; /* that loads would miss if each block had an L1 of its own (resident.h) */
     double l1_hit_pct, l2_hit_pct; /* as the hardware counts them: L1 with stores to sectors that it knows; see l2.c */
-    /* The pieces of 64 bytes that DRAM moves, the lines of 128 bytes and the rows of 256 with any of them: the fewer in
-     * a row, the longer each takes. */
+    /* The pieces of 64 bytes that loads have DRAM move, the lines of 128 bytes and the rows of 256 with any of them:
+     * the fewer in a row, the longer each takes. */
     uint64_t dram_pairs, dram_lines, dram_rows;
+    /* The same in sectors, of those that are written back, and of those stored in part for which DRAM gives the rest
+     * before. dram_filled: how many the latter are. */
+    uint64_t dram_stored_sectors, dram_stored_lines, dram_stored_rows, dram_filled;
     /* The rounds of loads of a wave of blocks that are the first to want what L2 lacks, and the rounds of the wave's
      * block with most that miss L1; both summed over the waves. */
     uint64_t dram_rounds, wave_rounds;
@@ -410,6 +413,8 @@ typedef struct {
     uint64_t atomic_all;  /* the turns at all places */
     uint64_t store_turns; /* of stores of one word at the busiest slice of L2 (contention.h) */
     uint64_t st_merged;   /* stored sectors that went to L2 together with the request before */
+    /* Lines that a request stores in part, 2 KiB or more away from its line before: of st_partial, up to all. */
+    uint64_t st_scattered;
     exec_stored local_stored;
 } exec_result;
 

@@ -54,13 +54,12 @@ static uint64_t sectors_of(uint16_t lines) {
     return s * 15;
 }
 
-/* Adds sectors of a chunk, all read or all written, to what DRAM moves. */
-static void move(l2_cache *c, uint64_t sectors) {
-    uint64_t pairs = pairs_of(sectors);
-    uint64_t quads = pairs | pairs >> 2, rows = quads | quads >> 4;
-    c->pairs += count(pairs);
-    c->pair_lines += count(quads & 0x1111111111111111);
-    c->pair_rows += count(rows & 0x0101010101010101);
+/* Adds sectors of a chunk to what DRAM moves, each piece of which begins with one of `pieces`. */
+static void move(l2_moved *m, uint64_t pieces) {
+    const uint64_t pairs = pairs_of(pieces), quads = pairs | pairs >> 2, rows = quads | quads >> 4;
+    m->pieces += count(pieces);
+    m->lines += count(quads & 0x1111111111111111);
+    m->rows += count(rows & 0x0101010101010101);
 }
 
 void exec_l2_list_add(l2_list *l, uint32_t chunk) {
@@ -180,22 +179,28 @@ static void take_out(l2_cache *c, uint32_t chunk, uint64_t sectors) {
     enter(c, chunk, true);
 }
 
-/* Lets DRAM supply the bytes that no store has written. */
-static void fill(l2_cache *c, uint32_t chunk) {
+/* Lets DRAM supply the bytes that no store has written. Returns the sectors. */
+static uint64_t fill(l2_cache *c, uint32_t chunk) {
     l2_chunk *k = &c->chunks[chunk];
-    uint64_t partly = k->dirty & ~k->whole;
+    const uint64_t partly = k->dirty & ~k->whole;
     forget_bytes(c, chunk, partly);
     c->filled += count(partly);
     c->read += count(partly) * L2_SECTOR;
-    move(c, partly);
+    move(&c->stored_back, partly);
     k->whole |= partly;
+    return partly;
+}
+
+/* Writes dirty sectors to DRAM. */
+static void write_sectors(l2_cache *c, uint32_t chunk, uint64_t sectors) {
+    c->written += count(sectors) * L2_SECTOR;
+    move(&c->stored_back, sectors);
+    c->chunks[chunk].dirty &= ~sectors;
 }
 
 static void write_back(l2_cache *c, uint32_t chunk) {
     fill(c, chunk);
-    c->written += count(c->chunks[chunk].dirty) * L2_SECTOR;
-    move(c, c->chunks[chunk].dirty);
-    c->chunks[chunk].dirty = 0;
+    write_sectors(c, chunk, c->chunks[chunk].dirty);
 }
 
 static uint32_t age(const l2_cache *c, const l2_set *s, uint32_t chunk) { return s->clock - c->chunks[chunk].used; }
@@ -236,6 +241,13 @@ static void clean(l2_cache *c, uint32_t chunk) {
     enter(c, chunk, true);
 }
 
+/* Writes the sectors of a chunk that are stored in part. Others that are dirty stay so. */
+static void clean_partly(l2_cache *c, uint32_t chunk) {
+    leave(c, chunk);
+    write_sectors(c, chunk, fill(c, chunk));
+    enter(c, chunk, true);
+}
+
 /* Returns which of too many dirty chunks to write to DRAM. */
 static uint32_t one_to_clean(const l2_cache *c, l2_set *s) {
     const uint32_t newest = s->list[L2_DIRTY + s->cleaned / 6 % L2_DIRTIES].newest;
@@ -243,7 +255,7 @@ static uint32_t one_to_clean(const l2_cache *c, l2_set *s) {
 }
 
 static void make_room(l2_cache *c, l2_set *s) {
-    while (s->partly > c->most_partly) clean(c, s->list[L2_PARTLY].oldest - 1);
+    while (s->partly > c->most_partly) clean_partly(c, s->list[L2_PARTLY].oldest - 1);
     while (s->dirty > c->most_dirty) clean(c, one_to_clean(c, s));
     evict_dirty(c, s);
     while (s->room > c->most_room) {
@@ -394,7 +406,7 @@ static void apply(l2_cache *c, uint32_t chunk) {
     c->missed[0] += count(missed & ~k->written) - count(alone & partners_of(alone)) / 2;
     c->missed[1] += count(missed & k->written);
     c->read += count(fetched) * L2_SECTOR;
-    move(c, fetched);
+    move(&c->loaded, pairs_of(fetched));
     if (k->read) {
         l2_early *early = &c->early[(uint64_t)chunk * (L2_CHUNK / L2_PAIR)];
         note_rounds(c, k, early, missed);
@@ -481,9 +493,9 @@ static void miss_again(exec_device *d) {
     c->missed[0] += again * c->sectors / c->pieces;
     c->read += again * L2_PAIR;
     c->waits += again;
-    c->pairs += again;
-    c->pair_lines += again;
-    c->pair_rows += again;
+    c->loaded.pieces += again;
+    c->loaded.lines += again;
+    c->loaded.rows += again;
 }
 
 void exec_l2_wave(exec_device *d, worker *workers, unsigned threads) {
@@ -529,7 +541,7 @@ void exec_l2_launch_begins(exec_device *d) {
     memset(c->peer, 0, sizeof c->peer);
     c->filled = c->read = c->written = c->dram_rounds = c->wave_rounds = c->waits = 0;
     for (int far = 0; far < 2; far++) c->stored[far].rounds = c->stored[far].waits = 0;
-    c->pairs = c->pair_lines = c->pair_rows = 0;
+    c->loaded = c->stored_back = (l2_moved){0, 0, 0};
 }
 
 /* Sets the footprint of the launch, and tells managed.c of its pages. */
@@ -574,9 +586,13 @@ void exec_l2_launch_ended(exec_device *d, exec_result *r) {
     take_unions(d, r);
     r->dram_read_bytes = c->read;
     r->dram_write_bytes = c->written;
-    r->dram_pairs = c->pairs;
-    r->dram_lines = c->pair_lines;
-    r->dram_rows = c->pair_rows;
+    r->dram_pairs = c->loaded.pieces;
+    r->dram_lines = c->loaded.lines;
+    r->dram_rows = c->loaded.rows;
+    r->dram_stored_sectors = c->stored_back.pieces;
+    r->dram_stored_lines = c->stored_back.lines;
+    r->dram_stored_rows = c->stored_back.rows;
+    r->dram_filled = c->filled;
     r->wave_rounds = c->wave_rounds;
     r->dram_rounds = rounds_that_wait(c, c->dram_rounds, c->waits, r->alone_rounds);
     r->stored_rounds = 0;

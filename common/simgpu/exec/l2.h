@@ -60,6 +60,11 @@ typedef struct {
     uint32_t n, room;
 } l2_list;
 
+/* Pieces, and the lines and rows of 256 bytes with any of them. */
+typedef struct {
+    uint64_t pieces, lines, rows;
+} l2_moved;
+
 /* What loads of the wave want of 64 bytes: in bits 48 to 63 L2_ROUNDS - 1 less the first round that does (0: none
  * does), in bits 16 to 47 a bit for each round that does, modulo L2_GAPS, in the lowest 16 how many requests of the
  * first (or more). */
@@ -93,10 +98,10 @@ typedef struct {
     struct {
         uint64_t set[L2_ROUNDS / 64], rounds, waits;
     } stored[2];
-    uint64_t filled;                       /* sectors stored in part for which DRAM had to supply the rest */
-    uint64_t read, written;                /* bytes of DRAM */
-    uint64_t pairs, pair_lines, pair_rows; /* exec_result.dram_pairs, dram_lines, dram_rows */
-    uint64_t peer[2];                      /* bytes of other devices' sectors, read and written */
+    uint64_t filled;              /* sectors stored in part for which DRAM had to supply the rest */
+    uint64_t read, written;       /* bytes of DRAM */
+    l2_moved loaded, stored_back; /* of DRAM: in pieces of 64 bytes for loads; in sectors, stored or filled for it */
+    uint64_t peer[2];             /* bytes of other devices' sectors, read and written */
 } l2_cache;
 
 void exec_l2_list_add(l2_list *l, uint32_t chunk);

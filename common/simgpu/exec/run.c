@@ -250,7 +250,7 @@ static void worker_begin(worker *t, const exec_launch *n, uint32_t l1_lines) {
     t->deepest = t->depths = (exec_depth){0, 0, 0};
     t->most_missed = 0;
     t->grid_syncs = 0, t->grid_fenced = false;
-    t->st_hits = t->st_merged = 0;
+    t->st_hits = t->st_merged = t->st_scattered = 0;
     t->local_stored = (exec_stored){0, 0, 0};
     t->link[0] = t->link[1] = t->link_requests = t->link_loads = 0;
     t->workspace = n->cooperative ? exec_workspace(d) : 0;
@@ -454,6 +454,7 @@ static void collect(const ptx_module *m, unsigned threads, exec_result *r) {
         add_depth(&r->depths, workers[t].depths);
         st_hits += workers[t].st_hits;
         r->st_merged += workers[t].st_merged;
+        r->st_scattered += workers[t].st_scattered;
         add_stored(&r->local_stored, workers[t].local_stored);
         r->link_read += workers[t].link[0];
         r->link_written += workers[t].link[1];
@@ -617,7 +618,7 @@ void exec_run(const exec_launch *launch, exec_result *r) {
         r->deepest = r->depths = (exec_depth){0, 0, 0};
         r->peer_read = r->peer_written = r->link_read = r->link_written = r->link_requests = r->link_loads = 0;
         r->atomic_turns[0] = r->atomic_turns[1] = r->atomic_all = r->store_turns = 0;
-        r->st_merged = r->grid_syncs = 0;
+        r->st_merged = r->st_scattered = r->grid_syncs = 0;
         r->local_stored = (exec_stored){0, 0, 0};
         r->nparts = r->busiest_sm = 0;
     }

@@ -167,9 +167,10 @@ typedef struct worker {
     l2_list touched;         /* chunks that it touched first in this wave */
     struct exec_note *notes; /* of what its sampled blocks missed in this wave (resident.h) */
     size_t nnotes, notes_room;
-    uint64_t st_hits;     /* sectors stored that a load or store had touched before */
-    uint64_t stored_line; /* of the block's last store, + 1 */
-    uint64_t st_merged;   /* sectors stored that go to L2 with those of the store before */
+    uint64_t st_hits;      /* sectors stored that a load or store had touched before */
+    uint64_t stored_line;  /* of the block's last store, + 1 */
+    uint64_t st_merged;    /* sectors stored that go to L2 with those of the store before */
+    uint64_t st_scattered; /* exec_result's */
     exec_stored local_stored;
     exec_depth deepest, depths;
     uint64_t most_missed; /* rounds of a block of this wave that miss L1 */

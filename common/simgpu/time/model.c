@@ -323,6 +323,27 @@ static void sm_terms(const time_profile *p, const exec_result *r, double share, 
     ns[SIMGPU_TERM_TENSOR] = (double)c->tensor_passes * p->tensor_pass_clk * whole / used;
 }
 
+/* Sets the time of DRAM, and adds to L2's for stores. A row of 256 bytes as a whole takes its bytes; parts of it share
+ * less of what a row and a line cost. A sector that is stored in part comes from DRAM and goes there again. Where such
+ * stores are scattered, L2 stands still in between, and each sector is alone in its row. (An H200: 2^17 to 2^21 random
+ * words of 4 to 256 MiB take the time of as many in L2 and 47 ns for a thousand such sectors; words 128 and 256 bytes
+ * apart the longer of both.) */
+static void dram_terms(const time_profile *p, const exec_result *r, double *ns) {
+    enum { ROW = 256, PAIRS = 4, SECTORS = 8 };
+    const double row = p->dram_row_bytes, line = p->dram_line_bytes, part = p->dram_part_line_bytes,
+                 pair = (ROW - 2 * line - row) / PAIRS, sector = (ROW - 2 * part - row) / SECTORS,
+                 partial = (double)r->total.st_partial, stored = (double)r->dram_stored_sectors,
+                 scattered = partial > 0 ? smaller(1, (double)r->st_scattered / partial) : 0,
+                 apart = smaller(stored, 2 * scattered * (double)r->dram_filled),
+                 loaded_bytes =
+                     (double)r->dram_pairs * pair + (double)r->dram_lines * line + (double)r->dram_rows * row,
+                 stored_bytes =
+                     stored * sector + (double)r->dram_stored_lines * part + (double)r->dram_stored_rows * row,
+                 together = stored > 0 ? 1 - apart / stored : 0;
+    ns[SIMGPU_TERM_L2_WRITE] += apart * (sector + part + row) / p->dram_gbs;
+    ns[SIMGPU_TERM_DRAM] = (loaded_bytes + stored_bytes * together) / p->dram_gbs;
+}
+
 /* Sets the times of L2 and DRAM. The busiest SM has `share` of all stores; those to local memory do not take its way.
  */
 static void memory_terms(const time_profile *p, const exec_result *r, double share, double *ns) {
@@ -339,12 +360,7 @@ static void memory_terms(const time_profile *p, const exec_result *r, double sha
                                p->clock_ghz;
     const double way = (double)(c->st_lines + c->st_partial) * p->store_clk + stored * p->store_sector_clk;
     ns[SIMGPU_TERM_L2_WRITE] = larger(ns[SIMGPU_TERM_L2_WRITE], way * share / p->clock_ghz);
-    /* A row of 256 bytes as a whole takes its bytes; parts of it share less of what a row and a line cost. */
-    enum { ROW = 256 };
-    double pairs = (double)r->dram_pairs, dram_lines = (double)r->dram_lines, rows = (double)r->dram_rows;
-    double pair_bytes = (ROW - 2 * p->dram_line_bytes - p->dram_row_bytes) / 4;
-    ns[SIMGPU_TERM_DRAM] =
-        (pairs * pair_bytes + dram_lines * p->dram_line_bytes + rows * p->dram_row_bytes) / p->dram_gbs;
+    dram_terms(p, r, ns);
 }
 
 /* Returns the third root of a sum of cubes, of which the largest is 1. Only operations that every machine rounds alike.
