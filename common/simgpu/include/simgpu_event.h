@@ -108,12 +108,13 @@ struct simgpu_bound {
      * sectors per store or atomic; DRAM bytes to move; ATOMIC atomics or stores that wait for their turn; LATENCY 0;
      * LINK bytes over the link; PAGES bytes of pages that moved; TENSOR ns of products. */
     double amount;
-    double share;          /* part of the GPU's places for blocks that the launch fills, 0 to 1 */
-    uint64_t rounds;       /* rounds of global loads of the slowest warp, one after another */
-    uint64_t clocks;       /* clocks in which its instructions wait for each other */
-    uint64_t grid_syncs;   /* of a block, in a cooperative launch */
-    bool by_loads;         /* LATENCY: the rounds take longer than the clocks; LINK: than the bytes */
-    bool by_stores;        /* ATOMIC: stores of one word wait for their turn, longer than atomics */
+    double share;        /* part of the GPU's places for blocks that the launch fills, 0 to 1 */
+    uint64_t rounds;     /* rounds of global loads of the slowest warp, one after another */
+    uint64_t clocks;     /* clocks in which its instructions wait for each other */
+    uint64_t grid_syncs; /* of a block, in a cooperative launch */
+    bool by_loads;       /* LATENCY: the rounds take longer than the clocks; LINK: than the bytes */
+    bool by_stores;      /* ATOMIC: stores of one word wait for their turn, longer than atomics */
+    bool by_fills; /* L2_WRITE: most of it waits for DRAM, which fills sectors that scattered stores write in part */
     bool by_grid_syncs;    /* LATENCY: the grid.sync()s take longer than either */
     uint32_t atomic_bytes; /* ATOMIC: pieces of so many bytes belong to a slice of L2, where they wait */
 };

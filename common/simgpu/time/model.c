@@ -212,6 +212,41 @@ static const exec_line *heaviest(const time_profile *p, const struct simgpu_boun
     return best;
 }
 
+/* Bytes of a stream that take as long as parts of a row of DRAM: a row of 256 bytes as a whole takes its bytes; parts
+ * of it share less of what a row and a line cost. */
+enum { ROW = 256, ROW_PAIRS = 4, ROW_SECTORS = 8 };
+static double pair_bytes(const time_profile *p) {
+    return (ROW - 2 * p->dram_line_bytes - p->dram_row_bytes) / ROW_PAIRS;
+}
+static double sector_bytes(const time_profile *p) {
+    return (ROW - 2 * p->dram_part_line_bytes - p->dram_row_bytes) / ROW_SECTORS;
+}
+
+/* Returns the sectors that DRAM fills and writes for stores that are scattered. A sector that is stored in part comes
+ * from DRAM and goes there again. Where such stores are scattered, L2 stands still in between, and each sector is alone
+ * in its row. (An H200: 2^17 to 2^21 random words of 4 to 256 MiB take the time of as many in L2 and 47 ns for a
+ * thousand such sectors; words 128 and 256 bytes apart the longer of both.) */
+static double scattered_sectors(const exec_result *r) {
+    const double partial = (double)r->total.st_partial;
+    if (!(partial > 0)) return 0;
+    return smaller((double)r->dram_stored_sectors,
+                   2 * smaller(1, (double)r->st_scattered / partial) * (double)r->dram_filled);
+}
+
+static double scattered_ns(const time_profile *p, const exec_result *r) {
+    return scattered_sectors(r) * (sector_bytes(p) + p->dram_part_line_bytes + p->dram_row_bytes) / p->dram_gbs;
+}
+
+/* Returns the time of DRAM but for scattered stores. */
+static double dram_ns(const time_profile *p, const exec_result *r) {
+    const double stored = (double)r->dram_stored_sectors, beside = stored > 0 ? 1 - scattered_sectors(r) / stored : 0,
+                 loaded_bytes = (double)r->dram_pairs * pair_bytes(p) + (double)r->dram_lines * p->dram_line_bytes +
+                                (double)r->dram_rows * p->dram_row_bytes,
+                 stored_bytes = stored * sector_bytes(p) + (double)r->dram_stored_lines * p->dram_part_line_bytes +
+                                (double)r->dram_stored_rows * p->dram_row_bytes;
+    return (loaded_bytes + stored_bytes * beside) / p->dram_gbs;
+}
+
 static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : 0; }
 
 /* Returns the launch's use of the bound's resource, in the unit that simgpu_event.h gives (simgpu_bound.amount). */
@@ -239,6 +274,7 @@ static double amount_of(const time_profile *p, const exec_result *r, const exec_
 static void explain(const time_profile *p, const exec_result *r, double resident, time_estimate *e) {
     struct simgpu_bound *b = &e->bound;
     b->by_stores = stores_turns_ns(p, r) > atomics_ns(p, r);
+    b->by_fills = scattered_ns(p, r) > b->term_ns[SIMGPU_TERM_L2_WRITE] / 2;
     const exec_line *l = heaviest(p, b, r);
     if (l && l->file) b->at = (struct simgpu_place){.file = l->file, .line = (int)l->line};
     b->amount = amount_of(p, r, l, e);
@@ -323,27 +359,6 @@ static void sm_terms(const time_profile *p, const exec_result *r, double share, 
     ns[SIMGPU_TERM_TENSOR] = (double)c->tensor_passes * p->tensor_pass_clk * whole / used;
 }
 
-/* Sets the time of DRAM, and adds to L2's for stores. A row of 256 bytes as a whole takes its bytes; parts of it share
- * less of what a row and a line cost. A sector that is stored in part comes from DRAM and goes there again. Where such
- * stores are scattered, L2 stands still in between, and each sector is alone in its row. (An H200: 2^17 to 2^21 random
- * words of 4 to 256 MiB take the time of as many in L2 and 47 ns for a thousand such sectors; words 128 and 256 bytes
- * apart the longer of both.) */
-static void dram_terms(const time_profile *p, const exec_result *r, double *ns) {
-    enum { ROW = 256, PAIRS = 4, SECTORS = 8 };
-    const double row = p->dram_row_bytes, line = p->dram_line_bytes, part = p->dram_part_line_bytes,
-                 pair = (ROW - 2 * line - row) / PAIRS, sector = (ROW - 2 * part - row) / SECTORS,
-                 partial = (double)r->total.st_partial, stored = (double)r->dram_stored_sectors,
-                 scattered = partial > 0 ? smaller(1, (double)r->st_scattered / partial) : 0,
-                 apart = smaller(stored, 2 * scattered * (double)r->dram_filled),
-                 loaded_bytes =
-                     (double)r->dram_pairs * pair + (double)r->dram_lines * line + (double)r->dram_rows * row,
-                 stored_bytes =
-                     stored * sector + (double)r->dram_stored_lines * part + (double)r->dram_stored_rows * row,
-                 together = stored > 0 ? 1 - apart / stored : 0;
-    ns[SIMGPU_TERM_L2_WRITE] += apart * (sector + part + row) / p->dram_gbs;
-    ns[SIMGPU_TERM_DRAM] = (loaded_bytes + stored_bytes * together) / p->dram_gbs;
-}
-
 /* Sets the times of L2 and DRAM. The busiest SM has `share` of all stores; those to local memory do not take its way.
  */
 static void memory_terms(const time_profile *p, const exec_result *r, double share, double *ns) {
@@ -360,7 +375,8 @@ static void memory_terms(const time_profile *p, const exec_result *r, double sha
                                p->clock_ghz;
     const double way = (double)(c->st_lines + c->st_partial) * p->store_clk + stored * p->store_sector_clk;
     ns[SIMGPU_TERM_L2_WRITE] = larger(ns[SIMGPU_TERM_L2_WRITE], way * share / p->clock_ghz);
-    dram_terms(p, r, ns);
+    ns[SIMGPU_TERM_L2_WRITE] += scattered_ns(p, r);
+    ns[SIMGPU_TERM_DRAM] = dram_ns(p, r);
 }
 
 /* Returns the third root of a sum of cubes, of which the largest is 1. Only operations that every machine rounds alike.

@@ -128,7 +128,10 @@ const char *simgpuSayBound(const struct simgpu_launch *launch, char *text, size_
     case SIMGPU_TERM_FP64: add(&p, "fp64: %.1f us of double precision, most%s", b->amount / 1000, place); break;
     case SIMGPU_TERM_LSU: add(&p, "LSU: %.1f clocks a request%s", b->amount, place); break;
     case SIMGPU_TERM_L2_READ: add(&p, "L2 read: %.1f sectors a request miss L1%s", b->amount, place); break;
-    case SIMGPU_TERM_L2_WRITE: add(&p, "L2 write: %.1f sectors a store or atomic%s", b->amount, place); break;
+    case SIMGPU_TERM_L2_WRITE:
+        add(&p, "L2 write: %.1f sectors a store or atomic%s", b->amount, place);
+        if (b->by_fills) add(&p, ", each stored in part: L2 waits for DRAM to give the rest");
+        break;
     case SIMGPU_TERM_DRAM: add(&p, "DRAM: %.1f MB must move; only moving less is faster", b->amount / 1e6); break;
     case SIMGPU_TERM_LATENCY: add_latency(&p, b, place); break;
     case SIMGPU_TERM_TENSOR: add(&p, "tensor cores: %.1f us of products, most%s", b->amount / 1000, place); break;
