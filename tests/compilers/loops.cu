@@ -41,6 +41,14 @@ __global__ void __launch_bounds__(256) share_of_a_tile(const float *in, float *o
     out[threadIdx.x] = tile[threadIdx.x / 2][threadIdx.x % 8];
 }
 
+// An index that may wrap, of an unsigned blockIdx.y: by nvcc's code ptxas does not know how many turns there are.
+__global__ void layer(const float *in, float *out, int n) {
+    int column = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < n; k++) sum += in[blockIdx.y * n + k] * in[k * 16 + column];
+    out[column] = sum;
+}
+
 int main() {
     const int n = 8000, share = 32;
     float *in, *out;
@@ -51,6 +59,7 @@ int main() {
     copy_guarded<<<8, 256>>>((const float4 *)in, (float4 *)out, n / 4);
     steps<<<1, 256>>>(in, out, n);
     share_of_a_tile<<<1, 256>>>(in, out, 100, n);
+    layer<<<1, 64>>>(in, out, 256);
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
     cudaFree(in);
     cudaFree(out);

@@ -109,7 +109,7 @@ static bool may_wrap(const ptx_insn *test) { return test->op == OP_setp_lt_u32 |
 static uint32_t further_turns(const machine *m, const loop *l, const ptx_insn *branch, const ptx_insn *test,
                               uint32_t step_by) {
     uint32_t size = 0, loads = 0, insns = 0;
-    bool together = false, stores = false;
+    bool together = false, stores = false, wraps = false;
     for (uint32_t n = 0; n < l->nblocks; n++) {
         const cfg_block *b = &m->g->blocks[l->block[n]];
         for (uint32_t at = b->first; at <= b->last; at++) {
@@ -120,10 +120,14 @@ static uint32_t further_turns(const machine *m, const loop *l, const ptx_insn *b
             size += i->machine;
             loads += i->op == OP_ld;
             stores |= i->op == OP_st && l->predicated[n];
+            wraps |= (i->op == OP_mul_wide_u32 || i->op == OP_cvt_u64_u32) && changes(m, l, i->a);
             together |=
                 cost == COST_BARRIER || cost == COST_SHUFFLE || i->op == OP_vote || (i->in_asm && !branch->in_asm);
         }
     }
+    /* An index that may wrap keeps its counter in 32 bits. nvcc then tests a sum of that counter, and ptxas does not
+     * count such turns: `x[blockIdx.y * n + k]`, but not with an int in place of blockIdx.y. */
+    if (wraps && step_by == FURTHER) return 1;
     if (l->branches) return together && step_by == 1 && insns <= SHORT_WITH_BRANCHES ? FURTHER : 1;
     /* The compiler would have unrolled it, so it was told not to. (clang 14 does not always pass that on.) It does not
      * unroll what the lanes of a warp must do together, which all inline assembly may be; ptxas does. */
