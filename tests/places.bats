@@ -299,7 +299,7 @@ graph_1056 67.01
 END
 }
 
-@test "words stored in random sectors, and words side by side, in L2 and in DRAM, take what they take on an H200, within 10 %" {
+@test "words stored in random sectors, and words side by side, in L2 and in DRAM, take what they take on an H200, within 10 %, one within 20 %" {
     build "$B/tests/clock/scattered"
     SIMGPU_REPORT="$BATS_FILE_TMPDIR/report" apart "$B/tests/clock/scattered" >"$BATS_FILE_TMPDIR/scattered"
     grep -q "L2 waits for DRAM to give the rest" "$BATS_FILE_TMPDIR/report"

@@ -6,7 +6,7 @@
  * another number in each list; but dirty chunks leave for at most three eighths of the places that are taken. Only a
  * part of the cache may be dirty: beyond it a dirty chunk is written to DRAM and stays, the oldest one, and every sixth
  * time the newest of a list. An eighth of the lines, two of 16 ways, may have sectors with bytes of stores only: beyond
- * it DRAM supplies the rest, and the chunk is written at once. */
+ * it DRAM supplies the rest, and such sectors are written at once, those alone. */
 #include "l2.h"
 #include "warp.h"
 
