@@ -302,8 +302,14 @@ static bool reads_tainted(taint *t, ptx_insn *i) {
     return reads;
 }
 
+/* Returns whether the instruction leaves the loop from `begin` to `end`. */
+static bool leaves(const ptx_insn *i, uint32_t begin, uint32_t end) {
+    return i->op == OP_ret || i->op == OP_exit || (i->op == OP_bra && (i->target > end || i->target < begin));
+}
+
 /* Returns whether the loop from `begin` to its branch at `end` ends by what the poll in it reads. A value depends on
- * the poll if it is computed from it, or set under a condition that is. */
+ * the poll if it is computed from it, or set under a condition that is; so does a branch, as the second of nvcc's
+ * `@p bra GOES_ON; bra ENDS`. */
 static bool ends_loop(const ptx_code *c, uint32_t begin, uint32_t end, uint32_t poll, taint *t) {
     const bool takes = takes_number(c, &c->insns[poll]);
     memset(t->tainted.set, 0, t->words * 8);
@@ -314,7 +320,7 @@ static bool ends_loop(const ptx_code *c, uint32_t begin, uint32_t end, uint32_t 
             ptx_insn *i = &c->insns[k];
             bool reads = reads_tainted(t, i) || (t->shared && i->op == OP_ld && i->space == SPACE_SHARED);
             if (takes && reads && i->op == OP_st && i->space == SPACE_SHARED) t->shared = true;
-            if (reads && i->op == OP_bra && (k == end || i->target > end || i->target < begin)) return true;
+            if ((reads && k == end) || ((reads || k < under) && leaves(i, begin, end))) return true;
             if (reads && i->op == OP_bra && i->target > under) under = i->target;
             if (reads || k < under) defs_of(i, &t->tainted);
         }
@@ -484,6 +490,7 @@ static uint32_t estimate_registers(cfg *g, const parsed_function *pf, const uint
 
 void ptx_cfg_analyse(parsed_function *pf, ptx_code *code) {
     cfg g = {.code = code};
+    ptx_lay_out(code);
     uint32_t *id_of = ptx_alloc((code->registers_end / 4 + 1) * sizeof *id_of);
     for (uint32_t r = 0; r < pf->nregisters; r++) id_of[pf->registers[r]->row / 4] = pf->registers[r]->id;
     make_blocks(&g);

@@ -42,6 +42,9 @@ typedef struct {
 /* depth.c: sets ptx_insn.folded of the branches that ptxas removes. */
 void ptx_fold_branches(ptx_code *c);
 
+/* Puts the parts of each loop in the order in which a turn runs them. */
+void ptx_lay_out(ptx_code *c);
+
 /* loops.c: ptx_find_loops sets cfg_block.back and .loop. ptx_add_loop sets inside[] of the blocks of the loop from
  * `head` to `end`, from where a way leads back: of those from which a way leads to `end`. Requires room in todo[] for
  * all blocks, and inside[] of no block of another loop. */

@@ -109,7 +109,7 @@ static bool may_wrap(const ptx_insn *test) { return test->op == OP_setp_lt_u32 |
 static uint32_t further_turns(const machine *m, const loop *l, const ptx_insn *branch, const ptx_insn *test,
                               uint32_t step_by) {
     uint32_t size = 0, loads = 0, insns = 0;
-    bool together = false, stores = false, wraps = false;
+    bool together = false, stores = false, wraps = false, meets = false;
     for (uint32_t n = 0; n < l->nblocks; n++) {
         const cfg_block *b = &m->g->blocks[l->block[n]];
         for (uint32_t at = b->first; at <= b->last; at++) {
@@ -121,6 +121,7 @@ static uint32_t further_turns(const machine *m, const loop *l, const ptx_insn *b
             loads += i->op == OP_ld;
             stores |= i->op == OP_st && l->predicated[n];
             wraps |= (i->op == OP_mul_wide_u32 || i->op == OP_cvt_u64_u32) && changes(m, l, i->a);
+            meets |= cost == COST_BARRIER;
             together |=
                 cost == COST_BARRIER || cost == COST_SHUFFLE || i->op == OP_vote || (i->in_asm && !branch->in_asm);
         }
@@ -133,9 +134,11 @@ static uint32_t further_turns(const machine *m, const loop *l, const ptx_insn *b
      * unroll what the lanes of a warp must do together, which all inline assembly may be; ptxas does. */
     if (step_by == 1 && !together && !may_wrap(test) && insns <= OBVIOUS) return 1;
     /* Where clang makes one turn of two, nvcc makes one of four; and where clang 14 leaves one of a longer step. */
-    uint32_t first = step_by == 2 ? 2 : step_by > FURTHER && !together && loads && loads < FURTHER ? FURTHER : 1;
-    bool large = size * first > (loads ? SHORT_WITH_LOADS : SHORT) * PTX_MACHINE_UNIT;
-    return large || stores ? first : FURTHER * first;
+    const uint32_t most = (loads ? SHORT_WITH_LOADS : SHORT) * PTX_MACHINE_UNIT;
+    const uint32_t first = step_by == 2 ? 2 : step_by > FURTHER && !together && loads && loads < FURTHER ? FURTHER : 1;
+    if (size * first > most || stores) return first;
+    /* Of a short one with a barrier, which clang leaves, nvcc makes four turns, and ptxas four of those. */
+    return meets && step_by == 1 && size * FURTHER <= most ? FURTHER * FURTHER : FURTHER * first;
 }
 
 static void unroll(machine *m, const loop *l, ptx_insn *branch) {

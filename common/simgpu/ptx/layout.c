@@ -1,0 +1,92 @@
+/* layout.c — puts the parts of a loop in the order in which a turn runs them.
+ *
+ * clang likes to lay a loop out with the end of a turn in front of its beginning, and enters it in the middle. That
+ * saves a branch where the machine runs PTX as it is; but ptxas lays code out anew, and so depth.c, machine_loop.c and
+ * others may read a loop from its beginning to its one branch back.
+ *
+ *      bra BEGIN;                                      BEGIN: ...
+ *      END:   ...; @p bra OUT;                                @q bra END;
+ *      BEGIN: ...                                             ...; bra END;
+ *             @q bra END;                 becomes      END:   ...; @p bra OUT;
+ *             ...; bra END;                                   bra BEGIN;
+ *      OUT:   ...                                      OUT:   ...
+ *
+ * And where clang ends a turn by two branches, of which the second leads back, the first one does:
+ *
+ *      @p bra OUT; bra BEGIN;    becomes      @!p bra BEGIN; bra OUT;
+ *
+ * No instruction is new, and none is gone: in the first case, the first branch becomes the last. */
+#include "cfg.h"
+#include "parse.h"
+
+#include <string.h>
+
+static bool always_jumps(const ptx_insn *i) { return i->op == OP_bra && !i->guarded; }
+static bool goes_on(const ptx_insn *i) {
+    return i->guarded || (i->op != OP_bra && i->op != OP_brx && i->op != OP_ret && i->op != OP_exit);
+}
+
+/* Returns the last branch to what stands behind the one at `at`, if that one enters a loop in its middle; or 0. */
+static uint32_t last_back(const ptx_code *c, uint32_t at) {
+    const uint32_t begin = c->insns[at].target;
+    if (!always_jumps(&c->insns[at]) || begin <= at + 1 || !goes_on(&c->insns[begin - 1])) return 0;
+    for (uint32_t k = c->ninsns; k-- > begin;)
+        if (always_jumps(&c->insns[k]) && c->insns[k].target == at + 1) return k;
+    return 0;
+}
+
+/* Returns where an instruction comes to stand: [at + 1, begin) and `at` behind [begin, last]. */
+static uint32_t place_of(uint32_t i, uint32_t at, uint32_t begin, uint32_t last) {
+    if (i < at || i > last) return i;
+    return i >= begin ? i - (begin - at) : i == at ? last : i + (last - begin);
+}
+
+static void move(ptx_code *c, uint32_t at, uint32_t last) {
+    const uint32_t begin = c->insns[at].target, n = last + 1 - at;
+    ptx_insn *moved = ptx_alloc(n * sizeof *moved);
+    for (uint32_t i = at; i <= last; i++) moved[place_of(i, at, begin, last) - at] = c->insns[i];
+    memcpy(c->insns + at, moved, n * sizeof *moved);
+    ptx_free(moved);
+    for (uint32_t i = 0; i < c->ninsns; i++) {
+        ptx_insn *x = &c->insns[i];
+        if (x->target != NO_JOIN) x->target = place_of(x->target, at, begin, last);
+        for (uint32_t k = 0; x->op == OP_brx && k < x->call->ntargets; k++)
+            x->call->targets[k] = place_of(x->call->targets[k], at, begin, last);
+    }
+}
+
+/* Returns, by instruction, whether a branch leads to it. */
+static bool *targets_of(const ptx_code *c) {
+    bool *is_target = ptx_alloc(c->ninsns + 1);
+    for (uint32_t i = 0; i < c->ninsns; i++) {
+        const ptx_insn *x = &c->insns[i];
+        if (x->target <= c->ninsns) is_target[x->target] = true;
+        for (uint32_t k = 0; x->op == OP_brx && k < x->call->ntargets; k++) is_target[x->call->targets[k]] = true;
+    }
+    return is_target;
+}
+
+static void decide_at_end(ptx_code *c) {
+    bool *is_target = targets_of(c);
+    for (uint32_t i = 0; i + 1 < c->ninsns; i++) {
+        ptx_insn *x = &c->insns[i], *y = x + 1;
+        if (x->op != OP_bra || !x->guarded || !always_jumps(y) || is_target[i + 1]) continue;
+        if (x->target <= i || y->target > i) continue;
+        const uint32_t out = x->target;
+        x->target = y->target, y->target = out;
+        x->guard_not = !x->guard_not;
+    }
+    ptx_free(is_target);
+}
+
+void ptx_lay_out(ptx_code *c) {
+    enum { MOST = 1 << 27 }; /* instructions looked at, in code with very many loops */
+    uint64_t looked = 0;
+    for (uint32_t at = 0; at + 1 < c->ninsns && looked < MOST; at++) {
+        if (!always_jumps(&c->insns[at])) continue;
+        looked += c->ninsns;
+        const uint32_t last = last_back(c, at);
+        if (last) move(c, at, last);
+    }
+    decide_at_end(c);
+}
