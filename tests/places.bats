@@ -353,6 +353,43 @@ outer_8 54.30
 END
 }
 
+@test "barriers around shared memory, of few warps and of many, and branches that part a warp take what they take on an H200, within 16 %, three within 20 %" {
+    build "$B/tests/clock/barriers"
+    apart "$B/tests/clock/barriers" >"$BATS_FILE_TMPDIR/barriers"
+    # Microseconds (2026-11-29, of three processes of six runs each).
+    within 16 barriers <<'END'
+alone_32_threads_32_blocks 22.78
+in_place_32_threads_32_blocks 69.98
+alone_64_threads_1_blocks 6.82
+alone_64_threads_16_blocks 17.50
+in_place_64_threads_16_blocks 53.82
+alone_64_threads_32_blocks 31.07
+in_place_64_threads_32_blocks 101.66
+alone_128_threads_16_blocks 29.98
+in_place_128_threads_16_blocks 82.02
+alone_256_threads_8_blocks 30.43
+in_place_256_threads_8_blocks 70.85
+in_turn_64_threads_32_blocks 81.34
+in_turn_256_threads_8_blocks 64.51
+tree_64_threads_32_blocks 41.44
+tree_256_threads_1_blocks 14.05
+tree_1024_threads_1_blocks 28.48
+in_order_all 22.53
+in_order_none 14.24
+in_order_half 26.27
+in_order_half_full 66.72
+some_lanes_all 58.62
+some_lanes_half 66.69
+turns_of_lanes_8 196.38
+turns_of_lanes_32 693.41
+END
+    within 20 barriers <<'END'
+in_place_64_threads_1_blocks 16.45
+in_turn_1024_threads_1_blocks 35.01
+in_turn_1024_threads_2_blocks 60.58
+END
+}
+
 @test "warps that take numbers do not keep those waiting that poll for them in shared memory; atomicAdd that polls is no taking" {
     build "$B/tests/clock/take"
     run timeout 60 "$B/tests/clock/take"

@@ -45,12 +45,14 @@ typedef struct {
     moment global_store, any_store, barrier; /* of the latest stored value; of the latest before a barrier */
     moment end;                              /* the latest of all */
     moment control;                          /* of the latest branch's decision */
-    moment order;                            /* of the latest division or root */
-    moment async;                            /* of the latest copy in flight */
-    moment transposed;                       /* of the latest fragment of a matrix that is transposed */
-    moment passed, returned;                 /* of the latest argument of the next call; of the latest call's result */
-    moment issued;                           /* the earliest start of what stands behind all instructions so far */
-    bool shared;                             /* shared memory was used since the latest barrier */
+    moment guarded; /* when the stores in [guarded_from, guarded_end) may start, which ptxas predicates */
+    uint32_t guarded_from, guarded_end;
+    moment order;            /* of the latest division or root */
+    moment async;            /* of the latest copy in flight */
+    moment transposed;       /* of the latest fragment of a matrix that is transposed */
+    moment passed, returned; /* of the latest argument of the next call; of the latest call's result */
+    moment issued;           /* the earliest start of what stands behind all instructions so far */
+    bool shared;             /* shared memory was used since the latest barrier */
     bool under_way; /* global memory was used since the latest fence, in this turn of a loop and this function */
     moment from;    /* the start of the schedule, or of what stands behind the latest barrier */
     int32_t slots;  /* since then, in 1 / PTX_MACHINE_UNIT */
@@ -65,7 +67,8 @@ typedef struct {
 
 typedef struct {
     const ptx_costs *costs;
-    const ptx_insn *insns; /* of the function */
+    const ptx_code *code; /* of the function */
+    const ptx_insn *insns;
     const uint32_t *id_of;
     uint32_t limit; /* of the frame's registers */
     size_t bytes;   /* of one schedule */
@@ -192,6 +195,43 @@ static bool is_sum_of_address(const ptx_code *c, uint32_t at) {
     }
     return false;
 }
+/* Returns whether the instruction uses memory that other threads see. */
+static bool is_access(const ptx_insn *i) {
+    const bool moves = ptx_is_load(i) || i->op == OP_st || i->op == OP_atom || i->op == OP_tex;
+    return moves && i->space != SPACE_PARAM && i->space != SPACE_CONST;
+}
+/* Returns whether an instruction in [from, to) reads the register. */
+static bool read_within(const ptx_code *c, uint32_t from, uint32_t to, uint32_t row) {
+    for (uint32_t k = from; k < to && k < c->ninsns; k++) {
+        uint32_t *fields[MOST_FIELDS], n = ptx_sources_of(&c->insns[k], fields);
+        for (uint32_t f = 0; f < n; f++)
+            if (*fields[f] == row) return true;
+    }
+    return false;
+}
+
+/* Returns whether the branch at `at`, among the instructions [from, to), makes ptxas leave the one around them: it
+ * skips an access to memory, and is not the rest of an `if (a && b)`: more stands behind what it skips, or there is
+ * more in front of it than the arithmetic of a condition. (Machine code by ptxas 13 for sm_90 of 37 kernels, nvcc's PTX
+ * and clang's alike: `if (p) { x = s[t]; if (x > y) s[u] = x; }` is a branch and a predicated store; where the inner
+ * one only adds to a register, there is no branch.) */
+static bool nests(const ptx_code *c, uint32_t from, uint32_t to, uint32_t at) {
+    enum { FAR = 2048 }; /* where values are read that the condition's arithmetic leaves */
+    const uint32_t target = c->insns[at].target, end = target > at && target < to ? target : to;
+    bool access = false;
+    for (uint32_t k = at + 1; k < end; k++) access |= is_access(&c->insns[k]);
+    if (!access) return false;
+    for (uint32_t k = end; k < to; k++)
+        if (ptx_ops[c->insns[k].op].cost != COST_FREE) return true;
+    for (uint32_t k = from; k < at; k++) {
+        const ptx_insn *i = &c->insns[k];
+        if (is_access(i)) return true;
+        if (ptx_ops[i->op].cost == COST_FREE || i->op == OP_bra || !i->d) continue;
+        if (read_within(c, to, to + FAR, i->d) || read_within(c, from > FAR ? from - FAR : 0, from, i->d)) return true;
+    }
+    return false;
+}
+
 static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end) {
     int few = 0;
     for (uint32_t i = from; i < to; i++) {
@@ -199,6 +239,7 @@ static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end)
         const uint32_t target = c->insns[i].target;
         const bool skips =
             c->insns[i].op == OP_bra && c->insns[i].guarded && (target == end || (target > i && target < to));
+        if (skips && nests(c, from, to, i)) return false;
         if (skips || leads_on(c, i) || is_logic_of_predicates(&c->insns[i])) continue;
         few += cost != COST_FREE && !is_sum_of_address(c, i);
         if (cost == COST_BRANCH || cost == COST_BARRIER || has_slow_way(&c->insns[i]) || c->insns[i].op == OP_atom)
@@ -313,6 +354,25 @@ static moment pass_values(const schedules *t, schedule *v, const ptx_insn *i, mo
     return in;
 }
 
+/* Returns when the instruction's guard lets it start. */
+static moment behind_guard(const schedules *t, const schedule *v, const ptx_insn *i) {
+    const moment guard = known(t, v, i->guard);
+    return ptx_ops[i->op].cost == COST_BRANCH ? guard : after(guard, t->costs->guard);
+}
+
+static bool is_guarded(const schedule *v, uint32_t at) { return at >= v->guarded_from && at < v->guarded_end; }
+
+/* Notes a branch whose instructions ptxas predicates: stores wait for the guard. Arithmetic does not, since the
+ * value of its way is selected behind it, and what a load waits for besides is longer. */
+static void note_guard(const schedules *t, schedule *v, const ptx_insn *i) {
+    const uint32_t at = (uint32_t)(i - t->insns), end = ptx_end_of_skipped(t->code, at);
+    const bool within = is_guarded(v, at);
+    const moment guard = after(known(t, v, i->guard), t->costs->guard);
+    v->guarded = within ? later(t, v->guarded, guard) : guard;
+    if (!within) v->guarded_from = at;
+    if (!within || end > v->guarded_end) v->guarded_end = end;
+}
+
 /* Returns the round that the instruction belongs to. ptxas loads a fragment that it has to transpose (MOVM) into the
  * registers from which it has transposed the one before: wmma's row-major B in global memory. (Machine code by nvcc 13
  * for sm_90: two fragments of A and two of B in a turn come in two rounds.) */
@@ -328,7 +388,8 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     if (i->texel) in = later(t, later(t, in, known(t, v, i->texel->layer)), known(t, v, i->texel->level));
     in = later(t, in, v->control);
     if (has_slow_way(i)) in = later(t, in, v->order);
-    if (i->guarded) in = later(t, in, known(t, v, i->guard));
+    if (i->guarded) in = later(t, in, behind_guard(t, v, i));
+    if (i->op == OP_st && is_guarded(v, (uint32_t)(i - t->insns))) in = later(t, in, v->guarded);
     in = pass_values(t, v, i, in);
     if (is_combined(i)) in = after(in, t->costs->combine);
     bool reads = ptx_is_load(i) || i->op == OP_tex || i->op == OP_tld4 || i->op == OP_suld,
@@ -368,6 +429,7 @@ static int32_t advance(schedules *t, schedule *v, const ptx_insn *i) {
     if (i->op == OP_cp_async_wait && i->imm == 0) v->barrier = in = later(t, in, v->async);
 
     if (i->op == OP_bra && i->target <= i - t->insns) end_turn(t, v);
+    if (i->folded && i->guarded) note_guard(t, v, i);
     if (i->folded) cost = (ptx_cost_info){0, 0};
     v->slots += i->slots;
     if (loads && far)
@@ -504,6 +566,11 @@ static void begin_schedule(const schedules *t, const cfg *g, uint32_t number, ui
         v->barrier = later(t, v->barrier, from->barrier);
         v->control = later(t, v->control, from->control);
         v->order = later(t, v->order, from->order);
+        if (from->guarded_end > v->guarded_end) {
+            v->guarded = from->guarded, v->guarded_from = from->guarded_from, v->guarded_end = from->guarded_end;
+        } else if (from->guarded_end == v->guarded_end) {
+            v->guarded = later(t, v->guarded, from->guarded);
+        }
         v->async = later(t, v->async, from->async);
         v->transposed = later(t, v->transposed, from->transposed);
         v->passed = later(t, v->passed, from->passed);
@@ -681,6 +748,7 @@ static void schedule_join(schedules *t, const cfg *g, uint32_t number, uint32_t 
 
 void ptx_depth_of_blocks(cfg *g, const ptx_function *f, uint32_t nregisters, const uint32_t *id_of) {
     schedules t = {.costs = &f->module->costs,
+                   .code = g->code,
                    .insns = g->code->insns,
                    .id_of = id_of,
                    .limit = g->code->registers_end,

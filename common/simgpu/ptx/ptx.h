@@ -57,10 +57,11 @@ enum ptx_fence { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM, FENCE_OTHER, NFENCES }
 /* A card's costs, which the caller passes (time/ reads them from the profile). round_clocks: the assumed length of a
  * round of loads where two depths are compared, since the true length is not known yet. rare: of the slower way, beside
  * the usual one. cas: clocks of an addition to shared memory by compare and swap, and of each further turn of its loop
- * (exec/cas.c). combine: clocks in which the lanes of a warp combine what they add to a word of shared memory. fence:
- * by enum ptx_fence, its clocks where nothing is under way, those behind other accesses of global memory, and those of
- * the LSU pipe. fetch: the machine instructions that an SM's instruction cache holds, the clocks for each that it
- * lacks, and those of a jump over such. */
+ * (exec/cas.c). combine: clocks in which the lanes of a warp combine what they add to a word of shared memory. diverge:
+ * those of a branch that parts the lanes, beside the branch. guard: those by which a predicate is later known as a
+ * guard than as an operand. fence: by enum ptx_fence, its clocks where nothing is under way, those behind other
+ * accesses of global memory, and those of the LSU pipe. fetch: the machine instructions that an SM's instruction cache
+ * holds, the clocks for each that it lacks, and those of a jump over such. */
 typedef struct {
     ptx_cost_info of[NCOSTS];
     uint32_t round_clocks;
@@ -68,7 +69,7 @@ typedef struct {
     struct {
         uint16_t latency, turn;
     } cas;
-    uint16_t combine;
+    uint16_t combine, diverge, guard;
     struct {
         uint16_t latency, behind;
         double lsu;

@@ -15,7 +15,7 @@
  *   lsu       clocks of the LSU pipe   / (SMs * clock)          wavefronts, global and shared together, and shuffles;
  *                                                               a global load takes load_clk at least; addresses of a
  *                                                               load of constant memory, one after another
- *   barrier   warps at barriers        * clocks for each        / (SMs * clock)
+ *   barrier   warps at barriers        * clocks for each        / (SMs * clock); they keep the LSU pipe from others
  *   l2 read   requests and sectors that miss L1, each with its clocks of the whole chip
  *   l2 write  requests and sectors stored, whole or in part, and those of atomics, likewise; or the busiest SM's way to
  *             L2, if that takes longer
@@ -413,38 +413,44 @@ static company company_of(const time_profile *p, const exec_result *r, double sl
                      r->total.barriers > 0};
 }
 
+/* Returns the time of the LSU pipe, which barriers use, too: they keep it from the next requests, more so where each is
+ * of few warps. (An H200, tests/clock/barriers.cu: 64 warps with three loads, a store and a barrier take 302 clocks a
+ * turn in two blocks, 397 in 32.) */
+static double shared_pipe_ns(const time_profile *p, const double *ns, const company *with) {
+    const double barrier = ns[SIMGPU_TERM_BARRIER], warps = with->of_sm / with->blocks,
+                 kept = (p->barrier_lsu_clk + p->barrier_block_clk / warps) / p->barrier_clk;
+    return larger(barrier * (1 - 1 / larger(1, with->blocks)), ns[SIMGPU_TERM_LSU] + barrier * kept);
+}
+
 /* Returns the time in which an SM's units serve the warps beside one of them, whose own part is in its waits: of the
  * warps of its scheduler, and in the LSU pipe of those of the SM. A scheduler starts one instruction a clock, of any
  * warp that is ready and for any pipe that is free, so its busiest pipe decides. (An H200: kernels of integers, with
  * two clocks of the ALU for most instructions, take what the ALU does.) Requires both numbers to be 1 at least. */
-static double units_ns(const double *ns, double of_scheduler, double of_sm) {
+static double units_ns(const time_profile *p, const double *ns, const company *with, double of_scheduler,
+                       double of_sm) {
     double pipe = larger(ns[SIMGPU_TERM_ISSUE], ns[SIMGPU_TERM_ALU]);
     pipe = larger(pipe, larger(ns[SIMGPU_TERM_SFU], larger(ns[SIMGPU_TERM_FP64], ns[SIMGPU_TERM_TENSOR])));
-    const double units[] = {pipe * (1 - 1 / of_scheduler), ns[SIMGPU_TERM_LSU] * (1 - 1 / of_sm)};
+    const double units[] = {pipe * (1 - 1 / of_scheduler), shared_pipe_ns(p, ns, with) * (1 - 1 / of_sm)};
     return third_root_of(units, sizeof units / sizeof *units);
 }
 
 /* Returns the time in which an SM's units and the waits of its warps pass: the longer of both hides most of the
  * shorter. Barriers, which keep the warps of a block together, take from that. Where a scheduler has one warp, and the
- * block has barriers, nothing hides what the units do for the other warps. (An H200: lab 10's products by one block of
- * four warps on an SM.) And behind each barrier all warps ask for shared memory at the same time: only other blocks
- * hide how long the LSU pipe takes for them. (An H200: loops of loads of shared memory, multiply-adds and a barrier, 1
- * to 32 warps a block, 1 to 8 blocks on an SM.) */
-static double sm_ns(const double *ns, const company *with) {
+ * block has barriers, nothing hides what the units do for the block's other warps. (An H200: lab 10's products by one
+ * block of four warps on an SM.) */
+static double sm_ns(const time_profile *p, const double *ns, const company *with) {
     const double waits = ns[SIMGPU_TERM_LATENCY], of_scheduler = larger(1, with->warps), of_sm = larger(1, with->of_sm);
-    const double both[] = {units_ns(ns, HUGE_VAL, HUGE_VAL), waits}, at_once = third_root_of(both, 2);
+    const double both[] = {units_ns(p, ns, with, HUGE_VAL, HUGE_VAL), waits}, at_once = third_root_of(both, 2);
     const double alone = with->abreast ? larger(0, 2 - of_scheduler) : 0,
-                 apart = waits + units_ns(ns, of_scheduler, of_sm) - at_once;
-    /* A request of each warp for each barrier: a clock, where the barrier takes two for a warp. */
-    const double burst = smaller(ns[SIMGPU_TERM_LSU], ns[SIMGPU_TERM_BARRIER] / 2) * (1 - 1 / of_sm);
-    return at_once + alone * larger(0, apart) + burst / with->blocks;
+                 apart = waits + units_ns(p, ns, with, of_scheduler, of_sm) - at_once;
+    return at_once + alone * larger(0, apart) / with->blocks;
 }
 
 /* Returns the time in which the terms of SMs, L2, DRAM and the latency pass. */
 static double together(const time_profile *p, const double *ns, const company *with) {
     const double latency = ns[SIMGPU_TERM_LATENCY], dram = ns[SIMGPU_TERM_DRAM],
                  hidden = sqrt(latency * latency + dram * dram);
-    const double terms[] = {sm_ns(ns, with), dram, ns[SIMGPU_TERM_L2_READ], ns[SIMGPU_TERM_L2_WRITE]},
+    const double terms[] = {sm_ns(p, ns, with), dram, ns[SIMGPU_TERM_L2_READ], ns[SIMGPU_TERM_L2_WRITE]},
                  at_once = third_root_of(terms, sizeof terms / sizeof *terms);
     const double apart = p->dram_apart * (0.5 + 1.5 / with->waves);
     return larger(at_once, hidden + apart * (latency + dram - hidden));

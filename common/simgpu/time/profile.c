@@ -151,6 +151,8 @@ const ptx_costs *time_costs(void) {
                          [RARE_DROOT] = {(uint16_t)p->slots_droot_rare, (uint16_t)p->latency_droot_rare_clk}},
                         {(uint16_t)p->latency_cas_clk, (uint16_t)p->latency_cas_turn_clk},
                         (uint16_t)p->latency_combine_clk,
+                        (uint16_t)p->latency_diverge_clk,
+                        (uint16_t)p->latency_guard_clk,
                         {[FENCE_BLOCK] = {(uint16_t)p->latency_fence_block_clk, (uint16_t)p->latency_fence_block_clk,
                                           p->fence_block_clk},
                          [FENCE_DEVICE] = {(uint16_t)p->latency_fence_device_clk, (uint16_t)p->latency_fence_behind_clk,
