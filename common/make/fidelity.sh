@@ -20,7 +20,7 @@ measured=handouts/measured
 kernels=(stencil reduce sort gather dense neural science integer
     image linear learning vectors physics data codes
     classic mixed students engineers
-    textbook lectures exercises makers campus visitors annex)
+    textbook lectures exercises makers campus visitors annex seminar evening)
 folder=$B/fidelity
 
 # As files of the record are named: those of an H200 have no card in their names.
