@@ -11,24 +11,24 @@ set xlabel 'operations for each byte of device memory' tc rgb '#33333a'
 set xrange [0.05:3000]; set yrange [3e-05:300000]
 set title 'Five kernels under the roof of a virtual H200 (virtual time)' tc rgb '#111116'
 slope = atan2(600 * 0.76 / log10(1e+10), 900 * 0.85 / log10(60000)) * 180 / pi
-set label 1 'device memory: 3908 GB/s' at 0.4,6252.26 rotate by slope center tc rgb '#33333a'
-set label 2 'fp32 arithmetic: 64.9 Tflop/s' at 2700,123271 right tc rgb '#33333a'
-set label 3 'the ridge: 16.6 operations a byte' at 18.5955,6.6e-05 left tc rgb '#33333a'
-set arrow 1 from 16.6031,3e-05 to 16.6031,64879.4 nohead dt (6,5) lc rgb '#9a9aa3'
+set label 1 'device memory: 3908 GB/s' at 0.4,6252.5 rotate by slope center tc rgb '#33333a'
+set label 2 'fp32 arithmetic: 64.9 Tflop/s' at 2700,123256 right tc rgb '#33333a'
+set label 3 'the ridge: 16.6 operations a byte' at 18.5926,6.6e-05 left tc rgb '#33333a'
+set arrow 1 from 16.6005,3e-05 to 16.6005,64871.8 nohead dt (6,5) lc rgb '#9a9aa3'
 $roof << END
-0.05 195.383
-16.6031 64879.4
-3000 64879.4
+0.05 195.391
+16.6005 64871.8
+3000 64871.8
 END
 # operations a byte, Gflop/s, the roof above, the time in us, where the label goes, the name
 $spots << END
 0.1667 612.9 651.3 109.49 0.67 "SAXPY, 2^25 floats"
-0.08333 0.0001167 325.6 8.57 1 "one addition"
-10.67 41.25 4.168e+04 12.71 1 "matmul 64"
-85.33 4863 6.488e+04 55.20 0.67 "matmul 512, simple"
-85.33 6903 6.488e+04 38.89 1.5 "matmul 512, in tiles"
+0.08333 0.0001167 325.7 8.57 1 "one addition"
+10.67 41.41 4.168e+04 12.66 1 "matmul 64"
+85.33 4882 6.487e+04 54.99 0.67 "matmul 512, simple"
+85.33 6922 6.487e+04 38.78 1.5 "matmul 512, in tiles"
 END
-left(x) = x > 0.830156 && x < 16.6031
+left(x) = x > 0.830027 && x < 16.6005
 text(name, us) = sprintf('%s: %.1f us', name, us)
 plot $spots using 1:2:(0):($3-$2) with vectors nohead dt (2,4) lw 1.5 lc rgb '#9a9aa3', \
      $roof with lines lw 3 lc rgb '#33333a', \
