@@ -388,6 +388,12 @@ in_place_64_threads_1_blocks 16.45
 in_turn_1024_threads_1_blocks 35.01
 in_turn_1024_threads_2_blocks 60.58
 END
+    # What parts a warp costs: 8.07 and 3.74 us on an H200. And 64 warps in 32 blocks take 1.34 times as long as in two.
+    awk '{ us[$1] = $2 } END {
+        part = us["some_lanes_half"] - us["some_lanes_all"]; step = us["in_order_half"] - us["in_order_all"]
+        small = us["in_turn_64_threads_32_blocks"] / us["in_turn_1024_threads_2_blocks"]
+        print part, step, small
+        exit !(part > 5.6 && part < 10.5 && step > 2.6 && step < 4.9 && small > 1.12) }' "$BATS_FILE_TMPDIR/barriers"
 }
 
 @test "warps that take numbers do not keep those waiting that poll for them in shared memory; atomicAdd that polls is no taking" {

@@ -155,7 +155,7 @@ void exec_op_bra(warp *w, const ptx_insn *i) {
         c->branches++;
         if (exec_heard) exec_listen_branched(w, i, taken);
         if (taken && taken != w->active) {
-            if (!i->folded) w->depth += w->block->launch->program->module->costs.diverge;
+            if (!i->folded && !i->exits) w->depth += w->block->launch->program->module->costs.diverge;
             exec_warp_diverge(w, i, taken, i->target);
             return;
         }

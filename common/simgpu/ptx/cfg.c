@@ -320,7 +320,8 @@ static bool ends_loop(const ptx_code *c, uint32_t begin, uint32_t end, uint32_t 
             ptx_insn *i = &c->insns[k];
             bool reads = reads_tainted(t, i) || (t->shared && i->op == OP_ld && i->space == SPACE_SHARED);
             if (takes && reads && i->op == OP_st && i->space == SPACE_SHARED) t->shared = true;
-            if ((reads && k == end) || ((reads || k < under) && leaves(i, begin, end))) return true;
+            const bool decides = reads || (k < under && !i->guarded);
+            if ((reads && k == end) || (decides && leaves(i, begin, end))) return true;
             if (reads && i->op == OP_bra && i->target > under) under = i->target;
             if (reads || k < under) defs_of(i, &t->tainted);
         }

@@ -42,7 +42,7 @@ typedef struct {
 /* depth.c: sets ptx_insn.folded of the branches that ptxas removes. */
 void ptx_fold_branches(ptx_code *c);
 
-/* Puts the parts of each loop in the order in which a turn runs them. */
+/* layout.c: puts the parts of each loop in the order in which a turn runs them. Before the blocks are made. */
 void ptx_lay_out(ptx_code *c);
 
 /* loops.c: ptx_find_loops sets cfg_block.back and .loop. ptx_add_loop sets inside[] of the blocks of the loop from

@@ -179,12 +179,8 @@ static bool leads_on(const ptx_code *c, uint32_t at) {
     return c->insns[at].op == OP_bra && !c->insns[at].guarded && c->insns[at].target == at + 1;
 }
 
-/* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. A division or a root is not
- * plain, since there is a branch in it, nor is an atomic. Branches to `end` may be among them, the rest of an `if (a &&
- * b)`; and branches forward among themselves. What costs nothing is not counted, since versions of clang differ in
- * where they put it: a parameter is loaded at the top of a kernel or where it is used; nor is the sum of a pointer and
- * an index, which one instruction multiplies and adds. */
-enum { PREDICATED = 7 };
+enum { PREDICATED = 7 }; /* instructions, at most */
+
 static bool is_sum_of_address(const ptx_code *c, uint32_t at) {
     enum { SOON = 8 };
     const ptx_insn *i = &c->insns[at];
@@ -195,11 +191,14 @@ static bool is_sum_of_address(const ptx_code *c, uint32_t at) {
     }
     return false;
 }
-/* Returns whether the instruction uses memory that other threads see. */
+
+/* Returns whether the instruction uses memory, other than parameters and constants. */
 static bool is_access(const ptx_insn *i) {
-    const bool moves = ptx_is_load(i) || i->op == OP_st || i->op == OP_atom || i->op == OP_tex;
+    const bool moves = ptx_is_load(i) || i->op == OP_st || i->op == OP_atom || i->op == OP_tex || i->op == OP_tld4 ||
+                       i->op == OP_suld || i->op == OP_sust || i->op == OP_cp_async;
     return moves && i->space != SPACE_PARAM && i->space != SPACE_CONST;
 }
+
 /* Returns whether an instruction in [from, to) reads the register. */
 static bool read_within(const ptx_code *c, uint32_t from, uint32_t to, uint32_t row) {
     for (uint32_t k = from; k < to && k < c->ninsns; k++) {
@@ -210,13 +209,13 @@ static bool read_within(const ptx_code *c, uint32_t from, uint32_t to, uint32_t 
     return false;
 }
 
-/* Returns whether the branch at `at`, among the instructions [from, to), makes ptxas leave the one around them: it
- * skips an access to memory, and is not the rest of an `if (a && b)`: more stands behind what it skips, or there is
+/* Returns whether the branch at `at`, among the instructions [from, to), keeps ptxas from predicating them: it skips
+ * an access to memory, and is not the rest of an `if (a && b)`: more stands behind what it skips, or there is
  * more in front of it than the arithmetic of a condition. (Machine code by ptxas 13 for sm_90 of 37 kernels, nvcc's PTX
  * and clang's alike: `if (p) { x = s[t]; if (x > y) s[u] = x; }` is a branch and a predicated store; where the inner
  * one only adds to a register, there is no branch.) */
-static bool nests(const ptx_code *c, uint32_t from, uint32_t to, uint32_t at) {
-    enum { FAR = 2048 }; /* where values are read that the condition's arithmetic leaves */
+static bool keeps_branch(const ptx_code *c, uint32_t from, uint32_t to, uint32_t at) {
+    enum { FAR = 512 }; /* where values are read that the condition's arithmetic leaves */
     const uint32_t target = c->insns[at].target, end = target > at && target < to ? target : to;
     bool access = false;
     for (uint32_t k = at + 1; k < end; k++) access |= is_access(&c->insns[k]);
@@ -232,6 +231,12 @@ static bool nests(const ptx_code *c, uint32_t from, uint32_t to, uint32_t at) {
     return false;
 }
 
+/* Returns whether the instructions [from, to) are few and plain: ptxas predicates those. A division or a root is not
+ * plain, since there is a branch in it, nor is an atomic. Branches to `end` may be among them, the rest of an `if (a &&
+ * b)`; and branches forward among themselves, but for those that keep a branch
+ * around them (keeps_branch). What costs nothing is not counted, since versions of clang differ in
+ * where they put it: a parameter is loaded at the top of a kernel or where it is used; nor is the sum of a pointer and
+ * an index, which one instruction multiplies and adds. */
 static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end) {
     int few = 0;
     for (uint32_t i = from; i < to; i++) {
@@ -239,7 +244,7 @@ static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end)
         const uint32_t target = c->insns[i].target;
         const bool skips =
             c->insns[i].op == OP_bra && c->insns[i].guarded && (target == end || (target > i && target < to));
-        if (skips && nests(c, from, to, i)) return false;
+        if (skips && keeps_branch(c, from, to, i)) return false;
         if (skips || leads_on(c, i) || is_logic_of_predicates(&c->insns[i])) continue;
         few += cost != COST_FREE && !is_sum_of_address(c, i);
         if (cost == COST_BRANCH || cost == COST_BARRIER || has_slow_way(&c->insns[i]) || c->insns[i].op == OP_atom)

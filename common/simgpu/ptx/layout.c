@@ -22,7 +22,7 @@
 #include <string.h>
 
 static bool always_jumps(const ptx_insn *i) { return i->op == OP_bra && !i->guarded; }
-static bool goes_on(const ptx_insn *i) {
+static bool goes_on(const ptx_insn *i) { /* also past a trap, which ends the program */
     return i->guarded || (i->op != OP_bra && i->op != OP_brx && i->op != OP_ret && i->op != OP_exit);
 }
 
@@ -82,11 +82,10 @@ static void decide_at_end(ptx_code *c) {
 void ptx_lay_out(ptx_code *c) {
     enum { MOST = 1 << 27 }; /* instructions looked at, in code with very many loops */
     uint64_t looked = 0;
-    for (uint32_t at = 0; at + 1 < c->ninsns && looked < MOST; at++) {
-        if (!always_jumps(&c->insns[at])) continue;
-        looked += c->ninsns;
-        const uint32_t last = last_back(c, at);
-        if (last) move(c, at, last);
-    }
+    for (uint32_t at = 0; at + 1 < c->ninsns; at++)
+        for (uint32_t last = 1; last && looked < MOST && always_jumps(&c->insns[at]); looked += 2 * c->ninsns) {
+            last = last_back(c, at);
+            if (last) move(c, at, last); /* what stands here now may enter a loop, too */
+        }
     decide_at_end(c);
 }
