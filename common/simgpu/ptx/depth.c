@@ -238,7 +238,9 @@ static bool keeps_branch(const ptx_code *c, uint32_t from, uint32_t to, uint32_t
  * where they put it: a parameter is loaded at the top of a kernel or where it is used; nor is the sum of a pointer and
  * an index, which one instruction multiplies and adds. */
 static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end) {
+    enum { LONG = 16 * PREDICATED }; /* with all that costs nothing */
     int few = 0;
+    if (to > from + LONG) return false;
     for (uint32_t i = from; i < to; i++) {
         enum ptx_cost cost = ptx_ops[c->insns[i].op].cost;
         const uint32_t target = c->insns[i].target;
@@ -249,7 +251,7 @@ static bool are_few(const ptx_code *c, uint32_t from, uint32_t to, uint32_t end)
         few += cost != COST_FREE && !is_sum_of_address(c, i);
         if (cost == COST_BRANCH || cost == COST_BARRIER || has_slow_way(&c->insns[i]) || c->insns[i].op == OP_atom)
             return false;
-        if (few > PREDICATED || i - from > 16 * PREDICATED) return false;
+        if (few > PREDICATED) return false;
     }
     return true;
 }

@@ -26,13 +26,18 @@ static bool goes_on(const ptx_insn *i) { /* also past a trap, which ends the pro
     return i->guarded || (i->op != OP_bra && i->op != OP_brx && i->op != OP_ret && i->op != OP_exit);
 }
 
-/* Returns the last branch to what stands behind the one at `at`, if that one enters a loop in its middle; or 0. */
-static uint32_t last_back(const ptx_code *c, uint32_t at) {
+/* Sets, by instruction, the last branch without a guard that leads to it; or 0. */
+static void find_jumps(const ptx_code *c, uint32_t *last) {
+    memset(last, 0, c->ninsns * sizeof *last);
+    for (uint32_t k = 0; k < c->ninsns; k++)
+        if (always_jumps(&c->insns[k]) && c->insns[k].target < c->ninsns) last[c->insns[k].target] = k;
+}
+
+/* Returns whether the branch at `at` enters a loop in its middle, and `last` is the last one to what stands behind it.
+ */
+static bool enters(const ptx_code *c, uint32_t at, uint32_t last) {
     const uint32_t begin = c->insns[at].target;
-    if (!always_jumps(&c->insns[at]) || begin <= at + 1 || !goes_on(&c->insns[begin - 1])) return 0;
-    for (uint32_t k = c->ninsns; k-- > begin;)
-        if (always_jumps(&c->insns[k]) && c->insns[k].target == at + 1) return k;
-    return 0;
+    return always_jumps(&c->insns[at]) && begin > at + 1 && last >= begin && goes_on(&c->insns[begin - 1]);
 }
 
 /* Returns where an instruction comes to stand: [at + 1, begin) and `at` behind [begin, last]. */
@@ -80,12 +85,16 @@ static void decide_at_end(ptx_code *c) {
 }
 
 void ptx_lay_out(ptx_code *c) {
-    enum { MOST = 1 << 27 }; /* instructions looked at, in code with very many loops */
+    enum { MOST = 1 << 25 }; /* instructions looked at, in code with very many loops */
+    uint32_t *last = ptx_alloc((c->ninsns + 1) * sizeof *last);
     uint64_t looked = 0;
+    find_jumps(c, last);
     for (uint32_t at = 0; at + 1 < c->ninsns; at++)
-        for (uint32_t last = 1; last && looked < MOST && always_jumps(&c->insns[at]); looked += 2 * c->ninsns) {
-            last = last_back(c, at);
-            if (last) move(c, at, last); /* what stands here now may enter a loop, too */
+        while (looked < MOST && enters(c, at, last[at + 1])) { /* what stands here then may enter a loop, too */
+            move(c, at, last[at + 1]);
+            find_jumps(c, last);
+            looked += 2 * c->ninsns;
         }
+    ptx_free(last);
     decide_at_end(c);
 }
