@@ -369,6 +369,8 @@ alone_128_threads_16_blocks 29.98
 in_place_128_threads_16_blocks 82.02
 alone_256_threads_8_blocks 30.43
 in_place_256_threads_8_blocks 70.85
+alone_32_threads_1_blocks 6.27
+alone_32_threads_4_blocks 6.43
 in_turn_64_threads_32_blocks 81.34
 in_turn_256_threads_8_blocks 64.51
 tree_64_threads_32_blocks 41.44

@@ -117,6 +117,8 @@ int main() {
         on_each_sm("alone", x.threads, x.blocks, [](int g, int b) { alone<<<g, b>>>(numbers, STEPS); });
         on_each_sm("in_place", x.threads, x.blocks, [](int g, int b) { in_place<<<g, b>>>(numbers, STEPS); });
     }
+    on_each_sm("alone", 32, 1, [](int g, int b) { alone<<<g, b>>>(numbers, STEPS); });
+    on_each_sm("alone", 32, 4, [](int g, int b) { alone<<<g, b>>>(numbers, STEPS); });
     on_each_sm("in_turn", 64, 32, [](int g, int) { in_turn<64><<<g, 64>>>(numbers, STEPS); });
     on_each_sm("in_turn", 256, 8, [](int g, int) { in_turn<256><<<g, 256>>>(numbers, STEPS); });
     on_each_sm("in_turn", 1024, 1, [](int g, int) { in_turn<1024><<<g, 1024>>>(numbers, STEPS); });

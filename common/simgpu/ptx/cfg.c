@@ -16,7 +16,7 @@ enum { FULL_SM = 32 }; /* registers of a thread if 2048 threads share the 65536 
 static bool ends_block(const ptx_insn *i) {
     return i->op == OP_bra || i->op == OP_brx || i->op == OP_ret || i->op == OP_exit || i->op == OP_trap;
 }
-static bool falls_through(const ptx_insn *i) { return !ends_block(i) || i->guarded; }
+bool ptx_falls_through(const ptx_insn *i) { return !ends_block(i) || i->guarded; }
 
 static void edge(cfg *g, uint32_t from, uint32_t to) {
     cfg_block *a = &g->blocks[from], *b = &g->blocks[to];
@@ -55,7 +55,7 @@ static void make_blocks(cfg *g) {
         if (x->op == OP_brx)
             for (uint32_t k = 0; k < x->call->ntargets; k++) edge(g, b, g->block_of[x->call->targets[k]]);
         if ((x->op == OP_ret || x->op == OP_exit || x->op == OP_trap) && b != exit) edge(g, b, exit);
-        if (falls_through(x) && b != exit) edge(g, b, b + 1);
+        if (ptx_falls_through(x) && b != exit) edge(g, b, b + 1);
     }
     ptx_free(leader);
 }

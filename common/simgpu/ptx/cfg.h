@@ -42,6 +42,9 @@ typedef struct {
 /* depth.c: sets ptx_insn.folded of the branches that ptxas removes. */
 void ptx_fold_branches(ptx_code *c);
 
+/* Returns whether what stands behind the instruction may follow it. */
+bool ptx_falls_through(const ptx_insn *i);
+
 /* layout.c: puts the parts of each loop in the order in which a turn runs them. Before the blocks are made. */
 void ptx_lay_out(ptx_code *c);
 

@@ -22,9 +22,6 @@
 #include <string.h>
 
 static bool always_jumps(const ptx_insn *i) { return i->op == OP_bra && !i->guarded; }
-static bool goes_on(const ptx_insn *i) { /* also past a trap, which ends the program */
-    return i->guarded || (i->op != OP_bra && i->op != OP_brx && i->op != OP_ret && i->op != OP_exit);
-}
 
 /* Sets, by instruction, the last branch without a guard that leads to it; or 0. */
 static void find_jumps(const ptx_code *c, uint32_t *last) {
@@ -37,7 +34,7 @@ static void find_jumps(const ptx_code *c, uint32_t *last) {
  */
 static bool enters(const ptx_code *c, uint32_t at, uint32_t last) {
     const uint32_t begin = c->insns[at].target;
-    return always_jumps(&c->insns[at]) && begin > at + 1 && last >= begin && goes_on(&c->insns[begin - 1]);
+    return always_jumps(&c->insns[at]) && begin > at + 1 && last >= begin && ptx_falls_through(&c->insns[begin - 1]);
 }
 
 /* Returns where an instruction comes to stand: [at + 1, begin) and `at` behind [begin, last]. */
